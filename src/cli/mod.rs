@@ -1,0 +1,1 @@
+//! Room `cli` (not opened yet).

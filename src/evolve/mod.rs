@@ -1,0 +1,1 @@
+//! Room `evolve` (not opened yet).

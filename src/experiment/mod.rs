@@ -1,0 +1,1 @@
+//! Room `experiment` (not opened yet).

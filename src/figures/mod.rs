@@ -1,0 +1,1 @@
+//! Room `figures` (not opened yet).

@@ -1,0 +1,466 @@
+//! Picbreeder genome files: XML, or a zip with that XML as its one entry.
+//!
+//! Traps of the format (METHODS §1): a node's key is (branch, id) — with the branch dropped,
+//! distinct nodes merge and false cycles appear; old files have one output, `ink`; outputs may
+//! feed other nodes; activations are written `gaussian(x)`; files edited with cppnx have a second
+//! root element and carry people's labels, which are kept. Input from strangers: sizes are capped,
+//! document type declarations are refused.
+
+use super::{
+    ConnectionGene, Genome, GenomeError, InnovationId, Input, Marking, NodeGene, NodeId, Output,
+    Provenance, Role,
+};
+use crate::math::activation::UnknownActivation;
+use roxmltree::{Document, Node, ParsingOptions};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::{Cursor, Read, Write as _};
+
+/// Largest XML text that is read, in bytes; the biggest known genome is under 0.1 MiB.
+const LARGEST_XML: u64 = 16 << 20;
+
+/// Why a file is no Picbreeder genome.
+#[derive(Debug, thiserror::Error)]
+pub enum PicbreederError {
+    /// Not a zip archive.
+    #[error("expected a zip archive, found: {0}")]
+    Zip(String),
+    /// The archive does not have exactly one file.
+    #[error("expected a zip with one entry, found {0} entries")]
+    Entries(usize),
+    /// Unpacks to more than any genome needs.
+    #[error(
+        "expected a genome of at most {LARGEST_XML} bytes, found an entry that unpacks to more (a zip bomb?)"
+    )]
+    TooLarge,
+    /// Not text.
+    #[error("expected UTF-8 XML, found an invalid byte at {0}")]
+    Utf8(usize),
+    /// Not well-formed.
+    #[error("expected well-formed XML, found: {0}")]
+    Xml(#[from] roxmltree::Error),
+    /// An element, attribute or number is missing or wrong.
+    #[error("line {line}: expected {expected}, found {found}")]
+    Content {
+        /// Line in the XML text.
+        line: u32,
+        /// What should be there.
+        expected: String,
+        /// What is there.
+        found: String,
+    },
+    /// No such activation.
+    #[error("line {line}: {error}")]
+    Activation {
+        /// Line in the XML text.
+        line: u32,
+        /// The name that was found.
+        error: UnknownActivation,
+    },
+    /// The genes contradict each other.
+    #[error("line {line}: {error} (branch_id of the ends: {ends})")]
+    Gene {
+        /// Line in the XML text.
+        line: u32,
+        /// The broken invariant.
+        error: GenomeError,
+        /// The markings of the link's ends.
+        ends: String,
+    },
+    /// Inputs or outputs missing.
+    #[error(transparent)]
+    Genome(#[from] GenomeError),
+}
+
+/// A genome from a zip archive with one entry.
+///
+/// # Errors
+/// Not a zip, not one entry, an entry over 16 MiB, or any error of [`from_picbreeder_xml`].
+pub fn from_picbreeder_zip(bytes: &[u8]) -> Result<Genome, PicbreederError> {
+    let mut archive = zip::ZipArchive::new(Cursor::new(bytes))
+        .map_err(|e| PicbreederError::Zip(e.to_string()))?;
+    if archive.len() != 1 {
+        return Err(PicbreederError::Entries(archive.len()));
+    }
+    let entry = archive
+        .by_index(0)
+        .map_err(|e| PicbreederError::Zip(e.to_string()))?;
+    let mut xml = Vec::new();
+    // The declared size can lie: count what really comes out.
+    entry
+        .take(LARGEST_XML + 1)
+        .read_to_end(&mut xml)
+        .map_err(|e| PicbreederError::Zip(e.to_string()))?;
+    if xml.len() as u64 > LARGEST_XML {
+        return Err(PicbreederError::TooLarge);
+    }
+    let xml =
+        String::from_utf8(xml).map_err(|e| PicbreederError::Utf8(e.utf8_error().valid_up_to()))?;
+    from_picbreeder_xml(&xml)
+}
+
+/// The genome as a zip archive with one entry.
+pub fn to_picbreeder_zip(genome: &Genome) -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    // A fixed date: equal genomes give equal bytes.
+    let options = zip::write::SimpleFileOptions::default()
+        .compression_method(zip::CompressionMethod::Deflated)
+        .last_modified_time(zip::DateTime::default());
+    zip.start_file("genome.xml", options)
+        .expect("writing to memory");
+    zip.write_all(to_picbreeder_xml(genome).as_bytes())
+        .expect("writing to memory");
+    zip.finish().expect("writing to memory").into_inner()
+}
+
+/// A genome from Picbreeder XML.
+///
+/// Node and innovation ids are positions in the file; the original (branch, id) is kept as each
+/// gene's [`Marking`].
+///
+/// # Errors
+/// Not well-formed, missing parts, unknown activation, dangling link, cycle, weight not finite.
+pub fn from_picbreeder_xml(xml: &str) -> Result<Genome, PicbreederError> {
+    if xml.len() as u64 > LARGEST_XML {
+        return Err(PicbreederError::TooLarge);
+    }
+    // Some files have two root elements. Wrapped into one they are well-formed; the declaration
+    // may not stand inside an element, so it is blanked (keeping line numbers).
+    let xml = xml.trim_start_matches('\u{feff}');
+    let body = match (xml.trim_start().starts_with("<?xml"), xml.find("?>")) {
+        (true, Some(end)) => &xml[end + 2..],
+        _ => xml,
+    };
+    let wrapped = format!("<file>{body}</file>");
+    let options = ParsingOptions {
+        allow_dtd: false,
+        nodes_limit: 2_000_000,
+        ..ParsingOptions::default()
+    };
+    let document = Document::parse_with_options(&wrapped, options)?;
+    let root = document.root_element();
+    let genome = root
+        .descendants()
+        .find(|n| n.has_tag_name("genome"))
+        .ok_or_else(|| content(root, "a <genome> element", "none"))?;
+
+    let names: BTreeMap<&str, &str> = genome
+        .descendants()
+        .filter(|n| n.has_tag_name("colorButton"))
+        .filter_map(|b| {
+            Some((
+                child(b, "color-label")?.attribute("id")?,
+                child(b, "text")?.text()?.trim(),
+            ))
+        })
+        .collect();
+    let labels = |gene: Node| -> Vec<String> {
+        let colour = child(gene, "color-label")
+            .and_then(|c| c.attribute("id"))
+            .and_then(|id| names.get(id))
+            .copied();
+        let text = child(gene, "text")
+            .and_then(|t| t.text())
+            .map(|t| t.trim().trim_matches('"'));
+        let mut found: Vec<String> = Vec::new();
+        for label in [colour, text]
+            .into_iter()
+            .flatten()
+            .filter(|l| !l.is_empty())
+        {
+            if !found.iter().any(|f| f == label) {
+                found.push(label.to_string());
+            }
+        }
+        found
+    };
+
+    let mut ids = BTreeMap::new();
+    let mut built = Genome {
+        graph: Default::default(),
+        nodes: BTreeMap::new(),
+        connections: BTreeMap::new(),
+        provenance: provenance(genome),
+    };
+    let nodes = child(genome, "nodes").ok_or_else(|| content(genome, "a <nodes> list", "none"))?;
+    for (position, node) in nodes
+        .children()
+        .filter(|n| n.has_tag_name("node"))
+        .enumerate()
+    {
+        let marking = marking(node, "marking")?;
+        let id = NodeId(position as u32);
+        if ids.insert(marking, id).is_some() {
+            return Err(content(
+                node,
+                "each (branch, id) once among the nodes",
+                &format!("{}_{} again", marking.branch, marking.id),
+            ));
+        }
+        let line = line_of(node);
+        let gene = NodeGene {
+            id,
+            role: role(node)?,
+            activation: activation(node)?,
+            labels: labels(node),
+            marking: Some(marking),
+        };
+        built
+            .add_node(gene)
+            .map_err(|error| PicbreederError::Gene {
+                line,
+                error,
+                ends: "-".into(),
+            })?;
+    }
+
+    let links = child(genome, "links").ok_or_else(|| content(genome, "a <links> list", "none"))?;
+    for (position, link) in links
+        .children()
+        .filter(|n| n.has_tag_name("link"))
+        .enumerate()
+    {
+        let (source, target) = (marking(link, "source")?, marking(link, "target")?);
+        let end = |m: Marking| {
+            ids.get(&m).copied().ok_or_else(|| {
+                content(
+                    link,
+                    "both ends of the link among the nodes",
+                    &format!("a dangling link to (branch {}, id {})", m.branch, m.id),
+                )
+            })
+        };
+        let weight_text = child(link, "weight")
+            .and_then(|w| w.text())
+            .unwrap_or("")
+            .trim();
+        let weight: f64 = weight_text
+            .parse()
+            .map_err(|_| content(link, "a number as <weight>", &format!("{weight_text:?}")))?;
+        let gene = ConnectionGene {
+            labels: labels(link),
+            marking: Some(marking(link, "marking")?),
+            ..ConnectionGene::new(
+                InnovationId(position as u64),
+                end(source)?,
+                end(target)?,
+                weight,
+            )
+        };
+        built
+            .add_connection(gene)
+            .map_err(|error| PicbreederError::Gene {
+                line: line_of(link),
+                error,
+                ends: format!(
+                    "{}_{} -> {}_{}",
+                    source.branch, source.id, target.branch, target.id
+                ),
+            })?;
+    }
+    built.check_complete()?;
+    Ok(built)
+}
+
+/// The genome as Picbreeder XML. Genes without a Picbreeder origin get a branch of their own.
+pub fn to_picbreeder_xml(genome: &Genome) -> String {
+    let taken = |m: &Option<Marking>| m.map_or(0, |m| m.branch + 1);
+    let own_branch = genome
+        .nodes()
+        .map(|n| taken(&n.marking))
+        .chain(genome.connections().map(|c| taken(&c.marking)))
+        .max()
+        .unwrap_or(0);
+    let node_marking = |id: NodeId| {
+        genome.node(id).and_then(|n| n.marking).unwrap_or(Marking {
+            branch: own_branch,
+            id: u64::from(id.0),
+        })
+    };
+    let age = genome
+        .provenance
+        .generations
+        .map_or("unknown".to_string(), |g| g.to_string());
+    let phenotype = if genome.is_colour() { "color" } else { "grey" };
+    let mut xml = String::from(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n<data version=\"1.0\">\n",
+    );
+    let mut put = |line: std::fmt::Arguments| writeln!(xml, "{line}").expect("strings take text");
+    put(format_args!(
+        "  <genome age=\"{age}\" phenotype=\"{phenotype}\">"
+    ));
+    put(format_args!(
+        "    <nodes count=\"{}\">",
+        genome.nodes().len()
+    ));
+    for node in genome.nodes() {
+        let (kind, label) = match node.role {
+            Role::Input(i) => ("in", i.name()),
+            Role::Output(o) => ("out", o.name()),
+            Role::Hidden => ("hidden", ""),
+        };
+        let m = node_marking(node.id);
+        put(format_args!(
+            "      <node label=\"{label}\" type=\"{kind}\">"
+        ));
+        put(format_args!(
+            "        <marking branch=\"{}\" id=\"{}\"/>",
+            m.branch, m.id
+        ));
+        put(format_args!(
+            "        <activation>{}(x)</activation>",
+            node.activation
+        ));
+        for label in &node.labels {
+            put(format_args!("        <text>{}</text>", escape(label)));
+        }
+        put(format_args!("      </node>"));
+    }
+    put(format_args!(
+        "    </nodes>\n    <links count=\"{}\">",
+        genome.connections().filter(|c| c.enabled).count()
+    ));
+    for link in genome.connections().filter(|c| c.enabled) {
+        let m = link.marking.unwrap_or(Marking {
+            branch: own_branch,
+            id: link.innovation.0,
+        });
+        let (s, t) = (node_marking(link.source), node_marking(link.target));
+        put(format_args!(
+            "      <link>\n        <marking branch=\"{}\" id=\"{}\"/>",
+            m.branch, m.id
+        ));
+        put(format_args!(
+            "        <source branch=\"{}\" id=\"{}\"/>",
+            s.branch, s.id
+        ));
+        put(format_args!(
+            "        <target branch=\"{}\" id=\"{}\"/>",
+            t.branch, t.id
+        ));
+        put(format_args!("        <weight>{}</weight>", link.weight));
+        for label in &link.labels {
+            put(format_args!("        <text>{}</text>", escape(label)));
+        }
+        put(format_args!("      </link>"));
+    }
+    put(format_args!("    </links>\n  </genome>\n</data>"));
+    xml
+}
+
+fn provenance(genome: Node) -> Provenance {
+    let name = |n: Node| {
+        let id = child(n, "identifier").unwrap_or(n);
+        Some(format!(
+            "{}_{}",
+            id.attribute("branch")?,
+            id.attribute("id")?
+        ))
+    };
+    let identifiers = child(genome, "parents")
+        .into_iter()
+        .flat_map(|p| p.children())
+        .filter(|n| n.has_tag_name("identifier"));
+    Provenance {
+        name: name(genome).unwrap_or_default(),
+        made_by: "imported from a Picbreeder file".to_string(),
+        seed: None,
+        generations: genome.attribute("age").and_then(|a| a.parse().ok()),
+        parents: identifiers
+            .filter_map(|n| Some(format!("{}_{}", n.attribute("branch")?, n.attribute("id")?)))
+            .collect(),
+        notes: BTreeMap::new(),
+    }
+}
+
+fn role(node: Node) -> Result<Role, PicbreederError> {
+    let label = node.attribute("label").unwrap_or("");
+    match node.attribute("type") {
+        Some("hidden") => Ok(Role::Hidden),
+        Some("in") => Input::ALL
+            .into_iter()
+            .find(|i| i.name() == label)
+            .map(Role::Input)
+            .ok_or_else(|| {
+                content(
+                    node,
+                    "an input labelled x, y, d or bias",
+                    &format!("{label:?}"),
+                )
+            }),
+        Some("out") => [
+            Output::Hue,
+            Output::Saturation,
+            Output::Brightness,
+            Output::Ink,
+        ]
+        .into_iter()
+        .find(|o| o.name() == label)
+        .map(Role::Output)
+        .ok_or_else(|| {
+            content(
+                node,
+                "an output labelled hue, saturation, brightness or ink",
+                &format!("{label:?}"),
+            )
+        }),
+        other => Err(content(
+            node,
+            "type in, hidden or out",
+            &format!("{other:?}"),
+        )),
+    }
+}
+
+fn activation(node: Node) -> Result<crate::math::Activation, PicbreederError> {
+    let text = child(node, "activation")
+        .and_then(|a| a.text())
+        .unwrap_or("")
+        .trim();
+    let name = text.strip_suffix("(x)").unwrap_or(text);
+    name.parse().map_err(|error| PicbreederError::Activation {
+        line: line_of(node),
+        error,
+    })
+}
+
+fn marking(parent: Node, tag: &str) -> Result<Marking, PicbreederError> {
+    let element = child(parent, tag)
+        .ok_or_else(|| content(parent, &format!("a <{tag}> with branch and id"), "none"))?;
+    let number = |name: &str| {
+        let text = element.attribute(name).unwrap_or("");
+        text.parse().map_err(|_| {
+            content(
+                element,
+                &format!("a whole number as {name} of <{tag}>"),
+                &format!("{text:?}"),
+            )
+        })
+    };
+    Ok(Marking {
+        branch: number("branch")?,
+        id: number("id")?,
+    })
+}
+
+fn child<'a, 'i>(parent: Node<'a, 'i>, tag: &str) -> Option<Node<'a, 'i>> {
+    parent.children().find(|n| n.has_tag_name(tag))
+}
+
+fn line_of(node: Node) -> u32 {
+    node.document().text_pos_at(node.range().start).row
+}
+
+fn content(node: Node, expected: &str, found: &str) -> PicbreederError {
+    PicbreederError::Content {
+        line: line_of(node),
+        expected: expected.to_string(),
+        found: found.to_string(),
+    }
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+}

@@ -1,0 +1,9 @@
+//! Numbers only: activations, colour, samplers. Knows nothing of genomes, networks or files.
+
+pub mod activation;
+pub mod color;
+pub mod real;
+pub mod rng;
+
+pub use activation::Activation;
+pub use rng::SimRng;

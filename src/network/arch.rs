@@ -1,0 +1,195 @@
+//! Arch strings: `L;act:count,…`, e.g. `12;cache:15,gaussian:4,identity:2,sin:1`.
+
+use super::{DenseBlock, Link, Network, Unit};
+use crate::genome::Input;
+use crate::math::Activation;
+use std::fmt;
+use std::str::FromStr;
+
+/// Shape of a layered network: L hidden layers, each with the same block of units.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Arch {
+    /// Hidden layers, L ≥ 1.
+    pub layers: usize,
+    /// Units of each activation in every hidden layer, alphabetical, counts ≥ 1.
+    pub block: Vec<(Activation, usize)>,
+}
+
+/// Why a text is no arch.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error(
+    "expected an arch such as \"12;cache:15,gaussian:4\" (layers;activation:count,…, alphabetical), found {found:?}: {problem}"
+)]
+pub struct ParseArchError {
+    found: String,
+    problem: String,
+}
+
+impl Arch {
+    /// Units in each hidden layer.
+    pub fn width(&self) -> usize {
+        self.block.iter().map(|(_, n)| n).sum()
+    }
+
+    /// Weights of the dense network: 4W + (L − 1)W² + 3W.
+    pub fn dense_params(&self) -> usize {
+        let w = self.width();
+        4 * w + (self.layers - 1) * w * w + 3 * w
+    }
+
+    /// The dense network of this shape: inputs y, x, d, bias; linear head h, s, v.
+    pub fn network(&self) -> Network {
+        let width = self.width();
+        let mut units: Vec<Unit> = (0..4)
+            .map(|_| Unit {
+                activation: Activation::Identity,
+                layer: 0,
+                links: 0..0,
+            })
+            .collect();
+        let mut links = Vec::with_capacity(self.dense_params());
+        let mut blocks = Vec::with_capacity(self.layers + 1);
+        let block: Vec<Activation> = self
+            .block
+            .iter()
+            .flat_map(|&(a, n)| std::iter::repeat_n(a, n))
+            .collect();
+        debug_assert_eq!(block.len(), width);
+        let head = [Activation::Identity; 3];
+        for layer in 1..=self.layers + 1 {
+            let activations: &[Activation] = if layer <= self.layers { &block } else { &head };
+            let sources = if layer == 1 {
+                0..4
+            } else {
+                units.len() - width..units.len()
+            };
+            let targets = units.len()..units.len() + activations.len();
+            blocks.push(DenseBlock {
+                offset: links.len(),
+                sources: sources.clone(),
+                targets: targets.clone(),
+            });
+            for (target, &activation) in targets.zip(activations) {
+                let first = links.len();
+                links.extend(sources.clone().map(|source| Link { source, target }));
+                units.push(Unit {
+                    activation,
+                    layer,
+                    links: first..links.len(),
+                });
+            }
+        }
+        let o = units.len() - 3;
+        Network {
+            inputs: [Input::Y, Input::X, Input::D, Input::Bias],
+            units,
+            links,
+            outputs: [Some(o), Some(o + 1), Some(o + 2)],
+            blocks,
+            arch: Some(self.clone()),
+        }
+    }
+}
+
+impl fmt::Display for Arch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{};", self.layers)?;
+        for (i, (activation, count)) in self.block.iter().enumerate() {
+            write!(f, "{}{activation}:{count}", if i == 0 { "" } else { "," })?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Arch {
+    type Err = ParseArchError;
+
+    fn from_str(text: &str) -> Result<Self, ParseArchError> {
+        let fail = |problem: String| ParseArchError {
+            found: text.to_string(),
+            problem,
+        };
+        let (layers, block) = text.split_once(';').ok_or_else(|| fail("no ';'".into()))?;
+        let layers: usize = layers
+            .trim()
+            .parse()
+            .map_err(|_| fail(format!("{layers:?} is no number of layers")))?;
+        if !(1..=1000).contains(&layers) {
+            return Err(fail(format!(
+                "expected 1 to 1000 hidden layers, found {layers}"
+            )));
+        }
+        let mut parsed: Vec<(Activation, usize)> = Vec::new();
+        for item in block.split(',') {
+            let (name, count) = item
+                .split_once(':')
+                .ok_or_else(|| fail(format!("{item:?} has no ':'")))?;
+            let activation: Activation = name.trim().parse().map_err(|e| fail(format!("{e}")))?;
+            let count: usize = count
+                .trim()
+                .parse()
+                .map_err(|_| fail(format!("{count:?} is no number of units")))?;
+            if !(1..=4096).contains(&count) {
+                return Err(fail(format!("expected 1 to 4096 units, found {count}")));
+            }
+            if parsed.last().is_some_and(|(last, _)| *last >= activation) {
+                return Err(fail(format!(
+                    "{name} is out of alphabetical order or doubled"
+                )));
+            }
+            parsed.push((activation, count));
+        }
+        Ok(Arch {
+            layers,
+            block: parsed,
+        })
+    }
+}
+
+impl serde::Serialize for Arch {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Arch {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?
+            .parse()
+            .map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dense_counts_are_the_published_ones() {
+        for (text, width, params) in [
+            ("12;cache:15,gaussian:4,identity:2,sin:1", 22, 5478),
+            ("16;cache:17,gaussian:4,sigmoid:1,sin:1", 23, 8096),
+        ] {
+            let arch: Arch = text.parse().unwrap();
+            assert_eq!((arch.width(), arch.dense_params()), (width, params));
+            assert_eq!(arch.network().weight_count(), params);
+            assert_eq!(arch.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn wrong_arches_are_refused() {
+        for text in [
+            "",
+            "3",
+            "0;sin:1",
+            "3;sin:0",
+            "3;sine:1",
+            "3;sin:1,cache:1",
+            "3;sin:1,sin:2",
+            "x;sin:1",
+        ] {
+            assert!(text.parse::<Arch>().is_err(), "{text}");
+        }
+    }
+}

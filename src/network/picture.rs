@@ -1,0 +1,191 @@
+//! A square or rectangular RGB picture in floats, and its files.
+
+use std::path::Path;
+
+/// RGB picture: `rgb[3 * (row * width + column) + channel]`, each in [0, 1].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Picture {
+    /// Columns.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+    /// (height · width · 3,) values in [0, 1].
+    pub rgb: Vec<f32>,
+}
+
+/// Why a picture could not be read or written.
+#[derive(Debug, thiserror::Error)]
+#[error("{path}: {problem}")]
+pub struct PictureError {
+    /// The file.
+    pub path: String,
+    /// What was expected and what was found.
+    pub problem: String,
+}
+
+impl Picture {
+    /// A picture of one colour.
+    pub fn filled(width: usize, height: usize, colour: [f32; 3]) -> Self {
+        Picture {
+            width,
+            height,
+            rgb: colour.repeat(width * height),
+        }
+    }
+
+    /// Number of pixels, P.
+    pub fn pixels(&self) -> usize {
+        self.width * self.height
+    }
+
+    /// The pixel at `row`, `column`.
+    pub fn at(&self, row: usize, column: usize) -> [f32; 3] {
+        let i = 3 * (row * self.width + column);
+        [self.rgb[i], self.rgb[i + 1], self.rgb[i + 2]]
+    }
+
+    /// Reads PNG, JPEG, GIF (first frame) or WebP. Transparent pixels are laid over white.
+    ///
+    /// # Errors
+    /// The file cannot be read or is no picture.
+    pub fn read(path: &Path) -> Result<Self, PictureError> {
+        let fail = |problem: String| PictureError {
+            path: path.display().to_string(),
+            problem,
+        };
+        let bytes = std::fs::read(path).map_err(|e| fail(format!("cannot read picture: {e}")))?;
+        let picture = image::load_from_memory(&bytes)
+            .map_err(|e| {
+                fail(format!(
+                    "expected a PNG, JPEG, GIF or WebP picture, found: {e}"
+                ))
+            })?
+            .to_rgba32f();
+        let (width, height) = (picture.width() as usize, picture.height() as usize);
+        let rgb = picture
+            .pixels()
+            .flat_map(|p| {
+                let [r, g, b, a] = p.0;
+                [r, g, b].map(|c| c * a + (1.0 - a))
+            })
+            .collect();
+        Ok(Picture { width, height, rgb })
+    }
+
+    /// 8 bits a channel, (height · width · 3,), rounded to nearest.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.rgb
+            .iter()
+            .map(|&v| (v.clamp(0.0, 1.0) * 255.0).round() as u8)
+            .collect()
+    }
+
+    /// The picture as PNG bytes, with our pinned encoder settings (8-bit RGB, adaptive filter,
+    /// balanced compression) and optional text chunks (keyword, text).
+    pub fn to_png(&self, texts: &[(&str, &str)]) -> Vec<u8> {
+        encode_png(self.width, self.height, &self.to_bytes(), texts)
+    }
+
+    /// The picture resampled to `size`² by averaging (box filter over the covered area).
+    ///
+    /// Exact identity when the size does not change; nearest pixel when it grows.
+    pub fn resized(&self, size: usize) -> Picture {
+        if self.width == size && self.height == size {
+            return self.clone();
+        }
+        let mut out = Picture::filled(size, size, [0.0; 3]);
+        let spans = |from: usize| -> Vec<Vec<(usize, f64)>> {
+            let scale = from as f64 / size as f64;
+            (0..size)
+                .map(|i| {
+                    let (a, b) = (i as f64 * scale, (i + 1) as f64 * scale);
+                    if scale <= 1.0 {
+                        return vec![((((a + b) / 2.0) as usize).min(from - 1), 1.0)];
+                    }
+                    (a.floor() as usize..(b.ceil() as usize).min(from))
+                        .map(|k| (k, ((k + 1) as f64).min(b) - (k as f64).max(a)))
+                        .filter(|(_, w)| *w > 1e-12)
+                        .collect()
+                })
+                .collect()
+        };
+        let (columns, rows) = (spans(self.width), spans(self.height));
+        for (row, ys) in rows.iter().enumerate() {
+            for (column, xs) in columns.iter().enumerate() {
+                let (mut sum, mut total) = ([0.0f64; 3], 0.0);
+                for &(y, wy) in ys {
+                    for &(x, wx) in xs {
+                        let colour = self.at(y, x);
+                        for c in 0..3 {
+                            sum[c] += wx * wy * f64::from(colour[c]);
+                        }
+                        total += wx * wy;
+                    }
+                }
+                for c in 0..3 {
+                    out.rgb[3 * (row * size + column) + c] = (sum[c] / total) as f32;
+                }
+            }
+        }
+        out
+    }
+
+    /// Mean over pixels and channels of the squared difference.
+    ///
+    /// # Panics
+    /// If the sizes differ.
+    pub fn mse(&self, other: &Picture) -> f64 {
+        assert_eq!(
+            (self.width, self.height),
+            (other.width, other.height),
+            "pictures of one size"
+        );
+        let sum: f64 = self
+            .rgb
+            .iter()
+            .zip(&other.rgb)
+            .map(|(a, b)| f64::from(a - b) * f64::from(a - b))
+            .sum();
+        sum / self.rgb.len() as f64
+    }
+
+    /// Mean over channels of the variance about the best constant colour: the MSE of the best
+    /// constant picture.
+    pub fn variance(&self) -> f64 {
+        let n = self.pixels() as f64;
+        let mut mean = [0.0f64; 3];
+        for pixel in self.rgb.chunks_exact(3) {
+            for c in 0..3 {
+                mean[c] += f64::from(pixel[c]) / n;
+            }
+        }
+        let sum: f64 = self
+            .rgb
+            .chunks_exact(3)
+            .map(|pixel| {
+                (0..3)
+                    .map(|c| (f64::from(pixel[c]) - mean[c]) * (f64::from(pixel[c]) - mean[c]))
+                    .sum::<f64>()
+            })
+            .sum();
+        sum / self.rgb.len() as f64
+    }
+}
+
+/// 8-bit RGB PNG bytes with pinned settings; the same bytes for the same pixels.
+pub fn encode_png(width: usize, height: usize, rgb: &[u8], texts: &[(&str, &str)]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, width as u32, height as u32);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_compression(png::Compression::Balanced);
+    for (keyword, text) in texts {
+        encoder
+            .add_itxt_chunk((*keyword).to_string(), (*text).to_string())
+            .expect("PNG keywords are 1 to 79 Latin-1 letters");
+    }
+    let mut writer = encoder.write_header().expect("writing to memory");
+    writer.write_image_data(rgb).expect("writing to memory");
+    writer.finish().expect("writing to memory");
+    bytes
+}

@@ -1,0 +1,142 @@
+//! The plain f64 forward and backward pass on nalgebra matrices: slow, readable, the oracle of
+//! the tile kernel.
+//!
+//! Every buffer is (U, P): one row a unit, one column a pixel.
+
+use super::{Network, PixelInputs};
+use crate::math::color::hsv_to_rgb_with_gradient;
+use nalgebra::{DMatrix, RowDVector};
+
+/// Post-activation values, (U, P), of every unit at every pixel. `weights` are (W,).
+pub fn forward(network: &Network, weights: &[f64], inputs: &PixelInputs) -> DMatrix<f64> {
+    passes(network, weights, inputs).0
+}
+
+/// The picture, (3, P): rgb in [0, 1] of every pixel.
+pub fn render(network: &Network, weights: &[f64], inputs: &PixelInputs) -> DMatrix<f64> {
+    let a = forward(network, weights, inputs);
+    let mut rgb = DMatrix::zeros(3, inputs.pixels());
+    for p in 0..inputs.pixels() {
+        let (colour, _) = colour(network, &a, p);
+        rgb.set_column(p, &colour.into());
+    }
+    rgb
+}
+
+/// Mean over pixels and channels of (rgb − target)², and its gradient (W,) with respect to the
+/// weights, not normalised. `target` is (3, P).
+pub fn loss_and_gradient(
+    network: &Network,
+    weights: &[f64],
+    inputs: &PixelInputs,
+    target: &DMatrix<f64>,
+) -> (f64, Vec<f64>) {
+    let pixels = inputs.pixels();
+    let (a, z) = passes(network, weights, inputs);
+    let scale = 1.0 / (3 * pixels) as f64;
+    let mut loss = 0.0;
+    let mut da = DMatrix::<f64>::zeros(network.units.len(), pixels);
+    for p in 0..pixels {
+        let (rgb, jacobian) = colour(network, &a, p);
+        for c in 0..3 {
+            let error = rgb[c] - target[(c, p)];
+            loss += error * error * scale;
+            for (o, unit) in network.outputs.iter().enumerate() {
+                if let Some(u) = *unit {
+                    da[(u, p)] += 2.0 * scale * error * jacobian[c][o];
+                }
+            }
+        }
+    }
+    let mut dw = vec![0.0; network.weight_count()];
+    for (u, unit) in network.units.iter().enumerate().rev() {
+        if unit.links.is_empty() {
+            continue;
+        }
+        let slope = RowDVector::from_iterator(
+            pixels,
+            z.row(u).iter().map(|&z| unit.activation.derivative(z)),
+        );
+        let dz = da.row(u).component_mul(&slope);
+        for i in unit.links.clone() {
+            let source = network.links[i].source;
+            dw[i] = dz.dot(&a.row(source));
+            let mut upstream = da.row_mut(source);
+            upstream += &dz * weights[i];
+        }
+    }
+    (loss, dw)
+}
+
+/// (a, z): values after and before the activation, each (U, P).
+fn passes(
+    network: &Network,
+    weights: &[f64],
+    inputs: &PixelInputs,
+) -> (DMatrix<f64>, DMatrix<f64>) {
+    assert_eq!(weights.len(), network.weight_count(), "one weight a link");
+    let pixels = inputs.pixels();
+    let mut a = DMatrix::zeros(network.units.len(), pixels);
+    let mut z = DMatrix::zeros(network.units.len(), pixels);
+    for (u, unit) in network.units.iter().enumerate() {
+        let mut sum = RowDVector::zeros(pixels);
+        if u < 4 {
+            sum = RowDVector::from_iterator(
+                pixels,
+                inputs
+                    .plane(network.inputs[u])
+                    .iter()
+                    .map(|&v| f64::from(v)),
+            );
+        }
+        for i in unit.links.clone() {
+            sum += a.row(network.links[i].source) * weights[i];
+        }
+        a.set_row(u, &sum.map(|z| unit.activation.value(z)));
+        z.set_row(u, &sum);
+    }
+    (a, z)
+}
+
+fn colour(network: &Network, a: &DMatrix<f64>, pixel: usize) -> ([f64; 3], [[f64; 3]; 3]) {
+    let [h, s, v] = network
+        .outputs
+        .map(|unit| unit.map_or(0.0, |u| a[(u, pixel)]));
+    hsv_to_rgb_with_gradient(h, s, v)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::SimRng;
+    use crate::network::{Arch, Coords};
+
+    #[test]
+    fn gradient_matches_central_differences() {
+        let network = "3;cache:2,cos:1,gaussian:2,identity:1,sigmoid:1,sin:1,tanh:1"
+            .parse::<Arch>()
+            .unwrap()
+            .network();
+        let mut rng = SimRng::new(11, "test", 0);
+        let weights: Vec<f64> = (0..network.weight_count())
+            .map(|_| 0.4 * rng.normal())
+            .collect();
+        let inputs = PixelInputs::full(9, Coords::Fer);
+        let target = DMatrix::from_fn(3, 81, |_, _| rng.uniform());
+        let (_, gradient) = loss_and_gradient(&network, &weights, &inputs, &target);
+        let h = 1e-6;
+        for i in (0..weights.len()).step_by(7) {
+            let at = |w: f64| {
+                let mut moved = weights.clone();
+                moved[i] = w;
+                loss_and_gradient(&network, &moved, &inputs, &target).0
+            };
+            let numeric = (at(weights[i] + h) - at(weights[i] - h)) / (2.0 * h);
+            assert!(
+                (numeric - gradient[i]).abs() < 1e-7,
+                "weight {i}: {numeric} against {}",
+                gradient[i]
+            );
+        }
+    }
+}

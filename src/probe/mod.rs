@@ -1,0 +1,1 @@
+//! Room `probe` (not opened yet).

@@ -1,0 +1,1 @@
+//! Room `prune` (not opened yet).

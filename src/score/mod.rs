@@ -1,0 +1,1 @@
+//! Room `score` (not opened yet).

@@ -1,0 +1,1 @@
+//! Room `studio` (not opened yet).

@@ -1,0 +1,1 @@
+//! Room `train` (not opened yet).
