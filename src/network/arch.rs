@@ -37,7 +37,7 @@ impl Arch {
         4 * w + (self.layers - 1) * w * w + 3 * w
     }
 
-    /// The dense network of this shape: inputs y, x, d, bias; linear head h, s, v.
+    /// The dense network of this shape: inputs x, y, d, bias; linear head h, s, v.
     pub fn network(&self) -> Network {
         let width = self.width();
         let mut units: Vec<Unit> = (0..4)
@@ -81,7 +81,7 @@ impl Arch {
         }
         let o = units.len() - 3;
         Network {
-            inputs: [Input::Y, Input::X, Input::D, Input::Bias],
+            inputs: Input::ALL,
             units,
             links,
             outputs: [Some(o), Some(o + 1), Some(o + 2)],

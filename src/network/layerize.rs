@@ -167,7 +167,6 @@ pub fn layerize(genome: &Genome) -> Layered {
         .map(|&id| (id, place[layer_of(id)].get(&id).copied()))
         .filter_map(|(id, u)| Some((id, u?)))
         .collect();
-    debug_assert_eq!(network.inputs, [Input::Y, Input::X, Input::D, Input::Bias]);
     Layered {
         network,
         weights,

@@ -8,9 +8,12 @@
 pub mod arch;
 pub mod compile;
 pub mod coords;
+pub mod files;
 pub mod layerize;
+pub mod npz;
 pub mod picture;
 pub mod reference;
+pub mod weight_files;
 
 pub use arch::Arch;
 pub use compile::compile;
@@ -70,7 +73,8 @@ impl DenseBlock {
 /// before its target; links are sorted by target, then source; `units[u].links` is where `u`'s are.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Network {
-    /// What units 0..4 read: x, y, d, bias for graphs; y, x, d, bias for layered networks (FER).
+    /// What units 0..4 read: x, y, d, bias. (FER calls this order y, x, d, b because its `y` runs
+    /// along the columns; its weight files fit this order, see `tests/archive_training.rs`.)
     pub inputs: [Input; 4],
     /// All units, inputs first.
     pub units: Vec<Unit>,

@@ -1,0 +1,218 @@
+//! `.npz` files of NumPy arrays: read float arrays, write float32 ones. Little-endian only.
+
+use std::collections::BTreeMap;
+use std::io::{Cursor, Read, Write};
+
+/// Largest array file that is read, in bytes.
+const LARGEST_ARRAY: u64 = 1 << 30;
+
+/// An array: shape, and values in C order (last axis fastest).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Array {
+    /// Lengths of the axes.
+    pub shape: Vec<usize>,
+    /// Product of `shape` values.
+    pub values: Vec<f64>,
+}
+
+/// Why bytes are no `.npz` of float arrays.
+#[derive(Debug, thiserror::Error)]
+pub enum NpzError {
+    /// Not a zip archive.
+    #[error("expected an .npz archive, found: {0}")]
+    Zip(String),
+    /// A member is no array that can be read.
+    #[error("array {name:?}: expected {expected}, found {found}")]
+    Array {
+        /// Name of the member.
+        name: String,
+        /// What should be there.
+        expected: &'static str,
+        /// What is there.
+        found: String,
+    },
+}
+
+/// All arrays of an `.npz`, by name (without `.npy`).
+///
+/// # Errors
+/// Not a zip; a member that is not a little-endian float32 or float64 array; more than 1 GiB.
+pub fn read_npz(bytes: &[u8]) -> Result<BTreeMap<String, Array>, NpzError> {
+    let mut archive =
+        zip::ZipArchive::new(Cursor::new(bytes)).map_err(|e| NpzError::Zip(e.to_string()))?;
+    let mut arrays = BTreeMap::new();
+    for i in 0..archive.len() {
+        let entry = archive
+            .by_index(i)
+            .map_err(|e| NpzError::Zip(e.to_string()))?;
+        let name = entry
+            .name()
+            .map_err(|e| NpzError::Zip(e.to_string()))?
+            .trim_end_matches(".npy")
+            .to_string();
+        let mut data = Vec::new();
+        entry
+            .take(LARGEST_ARRAY + 1)
+            .read_to_end(&mut data)
+            .map_err(|e| NpzError::Zip(e.to_string()))?;
+        if data.len() as u64 > LARGEST_ARRAY {
+            return Err(NpzError::Array {
+                name,
+                expected: "at most 1 GiB",
+                found: "more".into(),
+            });
+        }
+        let array = parse_npy(&data).map_err(|(expected, found)| NpzError::Array {
+            name: name.clone(),
+            expected,
+            found,
+        })?;
+        arrays.insert(name, array);
+    }
+    Ok(arrays)
+}
+
+/// The bytes of an `.npz` with float32 arrays in the order given. Equal input, equal bytes.
+pub fn write_npz(arrays: &[(String, Vec<usize>, Vec<f32>)]) -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    let options = zip::write::SimpleFileOptions::default()
+        .compression_method(zip::CompressionMethod::Deflated)
+        .last_modified_time(zip::DateTime::default());
+    for (name, shape, values) in arrays {
+        assert_eq!(
+            shape.iter().product::<usize>(),
+            values.len(),
+            "{name}: one value a place"
+        );
+        zip.start_file(format!("{name}.npy"), options)
+            .expect("writing to memory");
+        let axes: String = shape.iter().map(|n| format!("{n}, ")).collect();
+        let mut header = format!(
+            "{{'descr': '<f4', 'fortran_order': False, 'shape': ({}), }}",
+            axes.trim_end()
+        );
+        while (10 + header.len() + 1) % 64 != 0 {
+            header.push(' ');
+        }
+        header.push('\n');
+        let mut data = b"\x93NUMPY\x01\x00".to_vec();
+        data.extend((header.len() as u16).to_le_bytes());
+        data.extend(header.as_bytes());
+        data.extend(values.iter().flat_map(|v| v.to_le_bytes()));
+        zip.write_all(&data).expect("writing to memory");
+    }
+    zip.finish().expect("writing to memory").into_inner()
+}
+
+fn parse_npy(data: &[u8]) -> Result<Array, (&'static str, String)> {
+    if data.len() < 10 || &data[..6] != b"\x93NUMPY" {
+        return Err(("a NumPy array", "no NumPy header".into()));
+    }
+    let (length, start) = match data[6] {
+        1 => (u16::from_le_bytes([data[8], data[9]]) as usize, 10),
+        2 | 3 if data.len() >= 12 => (
+            u32::from_le_bytes([data[8], data[9], data[10], data[11]]) as usize,
+            12,
+        ),
+        v => return Err(("NumPy format version 1 to 3", format!("{v}"))),
+    };
+    let header = data
+        .get(start..start + length)
+        .ok_or(("a whole header", "a truncated one".to_string()))?;
+    let header =
+        std::str::from_utf8(header).map_err(|_| ("a text header", "other bytes".to_string()))?;
+    let field = |key: &str| -> Option<&str> {
+        header
+            .split_once(&format!("'{key}':"))
+            .map(|(_, rest)| rest.trim_start())
+    };
+    let descr = field("descr")
+        .and_then(|rest| rest.strip_prefix('\'')?.split('\'').next())
+        .unwrap_or("");
+    let fortran = field("fortran_order").is_some_and(|rest| rest.starts_with("True"));
+    let shape_text = field("shape")
+        .and_then(|rest| rest.strip_prefix('(')?.split(')').next())
+        .unwrap_or("?");
+    let shape: Vec<usize> = shape_text
+        .split(',')
+        .map(str::trim)
+        .filter(|s| !s.is_empty())
+        .map(|s| {
+            s.parse()
+                .map_err(|_| ("a shape of whole numbers", format!("({shape_text})")))
+        })
+        .collect::<Result<_, _>>()?;
+    let count = shape
+        .iter()
+        .try_fold(1usize, |n, &axis| n.checked_mul(axis))
+        .ok_or(("a shape that fits in memory", format!("({shape_text})")))?;
+    let body = &data[start + length..];
+    let size = match descr {
+        "<f4" => 4,
+        "<f8" => 8,
+        other => return Err(("little-endian float32 or float64", format!("{other:?}"))),
+    };
+    if count.checked_mul(size) != Some(body.len()) {
+        return Err((
+            "as many bytes as the shape says",
+            format!("{} bytes for ({shape_text})", body.len()),
+        ));
+    }
+    let mut values: Vec<f64> = if size == 4 {
+        body.chunks_exact(4)
+            .map(|b| f64::from(f32::from_le_bytes(b.try_into().expect("chunks of 4"))))
+            .collect()
+    } else {
+        body.chunks_exact(8)
+            .map(|b| f64::from_le_bytes(b.try_into().expect("chunks of 8")))
+            .collect()
+    };
+    if fortran && shape.len() == 2 {
+        let (rows, columns) = (shape[0], shape[1]);
+        values = (0..rows * columns)
+            .map(|i| values[(i % columns) * rows + i / columns])
+            .collect();
+    } else if fortran && shape.len() > 2 {
+        return Err((
+            "C order",
+            "a Fortran-ordered array with more than 2 axes".into(),
+        ));
+    }
+    Ok(Array { shape, values })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_round_trip_and_equal_input_gives_equal_bytes() {
+        let arrays = vec![
+            (
+                "a.kernel".to_string(),
+                vec![2, 3],
+                vec![1.0, -2.5, 3.0, 0.0, 1e-30, 7.0],
+            ),
+            ("b".to_string(), vec![1], vec![4.0]),
+        ];
+        let bytes = write_npz(&arrays);
+        assert_eq!(bytes, write_npz(&arrays));
+        let read = read_npz(&bytes).unwrap();
+        assert_eq!(read["a.kernel"].shape, [2, 3]);
+        assert_eq!(
+            read["a.kernel"].values,
+            arrays[0]
+                .2
+                .iter()
+                .map(|&v| f64::from(v))
+                .collect::<Vec<_>>()
+        );
+        assert_eq!(read["b"].shape, [1]);
+    }
+
+    #[test]
+    fn other_files_are_refused() {
+        assert!(matches!(read_npz(b"no zip at all"), Err(NpzError::Zip(_))));
+        assert!(parse_npy(b"\x93NUMPY\x01\x00\x02\x00{}").is_err());
+    }
+}

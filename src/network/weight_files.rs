@@ -1,0 +1,275 @@
+//! Weights in files, both ways: `.npz` in FER/flax order, `.safetensors` in PyTorch order.
+//!
+//! A layered network has `Dense_{i}.kernel`, shape in × out (npz), or `layers.{i}.weight`, shape
+//! out × in (safetensors), for i = 0..=L; a graph network has one vector, `links`.
+
+use super::files::{WriteError, write_atomic};
+use super::npz::{read_npz, write_npz};
+use super::{Network, Weights};
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// Why a weights file could not be read for a network.
+#[derive(Debug, thiserror::Error)]
+#[error("{path}: {problem}")]
+pub struct ReadWeightsError {
+    /// The file.
+    pub path: String,
+    /// What was expected and what was found.
+    pub problem: String,
+}
+
+/// Reads `.npz` or `.safetensors` weights of exactly this network.
+///
+/// # Errors
+/// Unreadable file, missing or further layers, shapes that do not match the arch, values that are
+/// not finite. The message has the path, what was expected and what was found.
+pub fn read_weights(path: &Path, network: &Network) -> Result<Weights, ReadWeightsError> {
+    read_weights_under(path, network, "")
+}
+
+/// As [`read_weights`], for arrays whose names begin with `prefix` (`"init."`, say) in an archive
+/// that may hold others.
+///
+/// # Errors
+/// As [`read_weights`].
+pub fn read_weights_under(
+    path: &Path,
+    network: &Network,
+    prefix: &str,
+) -> Result<Weights, ReadWeightsError> {
+    let fail = |problem: String| ReadWeightsError {
+        path: path.display().to_string(),
+        problem,
+    };
+    let bytes = std::fs::read(path).map_err(|e| fail(format!("cannot read weights: {e}")))?;
+    let arrays = match path.extension().and_then(|e| e.to_str()).unwrap_or("") {
+        "npz" => read_npz(&bytes)
+            .map_err(|e| fail(e.to_string()))?
+            .into_iter()
+            .filter_map(|(name, a)| {
+                Some((name.strip_prefix(prefix)?.to_string(), a.shape, a.values))
+            })
+            .filter(|(name, _, _)| prefix.is_empty() || !name.contains('/'))
+            .collect(),
+        "safetensors" => read_safetensors(&bytes).map_err(fail)?,
+        other => {
+            return Err(fail(format!(
+                "expected weights as .npz or .safetensors, found extension {other:?}"
+            )));
+        }
+    };
+    assemble(network, arrays).map_err(fail)
+}
+
+/// Writes weights by extension, `.npz` or `.safetensors`, with the arch in the metadata of the
+/// latter.
+///
+/// # Errors
+/// The file cannot be written, or the extension is another.
+pub fn write_weights(path: &Path, network: &Network, weights: &Weights) -> Result<(), WriteError> {
+    let bytes = match path.extension().and_then(|e| e.to_str()).unwrap_or("") {
+        "npz" => to_npz(network, weights),
+        "safetensors" => to_safetensors(network, weights),
+        other => {
+            let problem = format!("expected extension .npz or .safetensors, found {other:?}");
+            return Err(WriteError {
+                path: path.to_path_buf(),
+                source: std::io::Error::new(std::io::ErrorKind::InvalidInput, problem),
+            });
+        }
+    };
+    write_atomic(path, &bytes)
+}
+
+/// The weights as `.npz` bytes: `Dense_{i}.kernel`, in × out, or `links`.
+pub fn to_npz(network: &Network, weights: &Weights) -> Vec<u8> {
+    if !network.is_layered() {
+        return write_npz(&[("links".into(), vec![weights.0.len()], weights.0.clone())]);
+    }
+    let arrays: Vec<_> = network
+        .blocks
+        .iter()
+        .enumerate()
+        .map(|(i, block)| {
+            let (rows, columns) = (block.targets.len(), block.sources.len());
+            let w = &weights.0[block.weights()];
+            let kernel = (0..rows * columns)
+                .map(|k| w[(k % rows) * columns + k / rows])
+                .collect();
+            (format!("Dense_{i}.kernel"), vec![columns, rows], kernel)
+        })
+        .collect();
+    write_npz(&arrays)
+}
+
+/// The weights as safetensors bytes: `layers.{i}.weight`, out × in, or `links`.
+pub fn to_safetensors(network: &Network, weights: &Weights) -> Vec<u8> {
+    let bytes: Vec<u8> = weights.0.iter().flat_map(|w| w.to_le_bytes()).collect();
+    let view = |shape: Vec<usize>, range: std::ops::Range<usize>| {
+        TensorView::new(Dtype::F32, shape, &bytes[4 * range.start..4 * range.end])
+            .expect("shape and bytes agree")
+    };
+    let tensors: Vec<(String, TensorView)> = if network.is_layered() {
+        network
+            .blocks
+            .iter()
+            .enumerate()
+            .map(|(i, b)| {
+                (
+                    format!("layers.{i}.weight"),
+                    view(vec![b.targets.len(), b.sources.len()], b.weights()),
+                )
+            })
+            .collect()
+    } else {
+        vec![(
+            "links".into(),
+            view(vec![weights.0.len()], 0..weights.0.len()),
+        )]
+    };
+    // One entry only: the crate writes a hash map, and equal weights must give equal bytes.
+    let metadata = network
+        .arch
+        .as_ref()
+        .map(|arch| HashMap::from([("arch".to_string(), arch.to_string())]));
+    safetensors::serialize(tensors, metadata).expect("plain float tensors serialise")
+}
+
+fn read_safetensors(bytes: &[u8]) -> Result<Vec<(String, Vec<usize>, Vec<f64>)>, String> {
+    let file = SafeTensors::deserialize(bytes)
+        .map_err(|e| format!("expected a safetensors file, found: {e}"))?;
+    let mut arrays = Vec::new();
+    for (name, view) in file.tensors() {
+        let values: Vec<f64> = match view.dtype() {
+            Dtype::F32 => view
+                .data()
+                .chunks_exact(4)
+                .map(|b| f64::from(f32::from_le_bytes(b.try_into().expect("4 bytes"))))
+                .collect(),
+            Dtype::F64 => view
+                .data()
+                .chunks_exact(8)
+                .map(|b| f64::from_le_bytes(b.try_into().expect("8 bytes")))
+                .collect(),
+            other => {
+                return Err(format!(
+                    "tensor {name:?}: expected F32 or F64, found {other:?}"
+                ));
+            }
+        };
+        let mut shape = view.shape().to_vec();
+        let Some(number) = name
+            .strip_prefix("layers.")
+            .and_then(|n| n.strip_suffix(".weight"))
+        else {
+            arrays.push((name, shape, values));
+            continue;
+        };
+        // To flax order: in × out.
+        if shape.len() != 2 {
+            return Err(format!("tensor {name:?}: expected 2 axes, found {shape:?}"));
+        }
+        let (rows, columns) = (shape[0], shape[1]);
+        shape.swap(0, 1);
+        let kernel = (0..rows * columns)
+            .map(|k| values[(k % rows) * columns + k / rows])
+            .collect();
+        arrays.push((format!("Dense_{number}.kernel"), shape, kernel));
+    }
+    Ok(arrays)
+}
+
+/// Puts named arrays (kernels in × out) into the network's flat order.
+fn assemble(
+    network: &Network,
+    arrays: Vec<(String, Vec<usize>, Vec<f64>)>,
+) -> Result<Weights, String> {
+    let mut weights = Weights(vec![0.0; network.weight_count()]);
+    let mut wanted: Vec<(String, Vec<usize>)> = network
+        .blocks
+        .iter()
+        .enumerate()
+        .map(|(i, b)| {
+            (
+                format!("Dense_{i}.kernel"),
+                vec![b.sources.len(), b.targets.len()],
+            )
+        })
+        .collect();
+    if !network.is_layered() {
+        wanted.push(("links".into(), vec![network.weight_count()]));
+    }
+    let arch = network
+        .arch
+        .as_ref()
+        .map_or("the graph".to_string(), |a| format!("arch {a}"));
+    if arrays.len() != wanted.len() {
+        return Err(format!(
+            "expected {} arrays for {arch}, found {}",
+            wanted.len(),
+            arrays.len()
+        ));
+    }
+    for (i, (name, shape)) in wanted.into_iter().enumerate() {
+        let (_, found, values) = arrays
+            .iter()
+            .find(|(n, _, _)| *n == name)
+            .ok_or_else(|| format!("expected array {name:?} for {arch}, found none"))?;
+        if *found != shape {
+            return Err(format!(
+                "array {name:?}: expected shape {shape:?} for {arch}, found {found:?}"
+            ));
+        }
+        if let Some(bad) = values.iter().find(|v| !v.is_finite()) {
+            return Err(format!(
+                "array {name:?}: expected finite numbers, found {bad}"
+            ));
+        }
+        if !network.is_layered() {
+            weights.0 = values.iter().map(|&v| v as f32).collect();
+            continue;
+        }
+        let block = &network.blocks[i];
+        let (rows, columns) = (block.targets.len(), block.sources.len());
+        for row in 0..rows {
+            for column in 0..columns {
+                weights.0[block.offset + row * columns + column] =
+                    values[column * rows + row] as f32;
+            }
+        }
+    }
+    Ok(weights)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::Arch;
+
+    #[test]
+    fn both_formats_round_trip_and_transpose() {
+        let network = "2;cos:1,sin:2".parse::<Arch>().unwrap().network();
+        let weights = Weights(
+            (0..network.weight_count())
+                .map(|i| i as f32 * 0.5 - 3.0)
+                .collect(),
+        );
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["w.npz", "w.safetensors"] {
+            let path = folder.path().join(name);
+            write_weights(&path, &network, &weights).unwrap();
+            assert_eq!(read_weights(&path, &network).unwrap(), weights);
+            let other = "2;cos:2,sin:2".parse::<Arch>().unwrap().network();
+            let message = read_weights(&path, &other).unwrap_err().to_string();
+            assert!(
+                message.contains("expected shape [4, 4]") && message.contains("found [4, 3]"),
+                "{message}"
+            );
+        }
+        let arrays = read_npz(&to_npz(&network, &weights)).unwrap();
+        // Row-major out × in: weight (out 0, in 1) is number 1; in the kernel it is at [1, 0].
+        assert_eq!(arrays["Dense_0.kernel"].values[3], -2.5);
+    }
+}

@@ -1,0 +1,118 @@
+//! The reference path against a float64 JAX/optax trace and against FER's trained networks.
+
+mod common;
+
+use nalgebra::DMatrix;
+use picloom::genome;
+use picloom::network::npz::read_npz;
+use picloom::network::weight_files::{read_weights, read_weights_under};
+use picloom::network::{Coords, Network, Picture, PixelInputs, layerize, reference};
+use std::path::Path;
+
+fn network_of(archive: &Path, name: &str) -> Network {
+    layerize(&genome::read(&archive.join(format!("fer/{name}.zip"))).unwrap()).network
+}
+
+fn wide(weights: &[f32]) -> Vec<f64> {
+    weights.iter().map(|&w| f64::from(w)).collect()
+}
+
+#[test]
+fn trained_networks_have_the_published_errors() {
+    let Some(archive) = common::archive() else {
+        return;
+    };
+    for (name, against_png, against_float) in [
+        ("skull", 4.2941e-4, 4.2102e-4),
+        ("butterfly", 2.3714e-4, 1.9358e-4),
+    ] {
+        let network = network_of(&archive, name);
+        let weights = read_weights(&archive.join(format!("fer/{name}_sgd.npz")), &network).unwrap();
+        let evolved = read_weights(
+            &archive.join(format!("fer/{name}_picbreeder.npz")),
+            &network,
+        )
+        .unwrap();
+        let inputs = PixelInputs::full(256, Coords::Fer);
+        let drawn = reference::render(&network, &wide(&weights.0), &inputs);
+        let target = reference::render(&network, &wide(&evolved.0), &inputs);
+        let float = (&drawn - &target).norm_squared() / drawn.len() as f64;
+        let png = Picture::read(&archive.join(format!("fer/{name}_picbreeder.png"))).unwrap();
+        let png = DMatrix::from_iterator(3, 256 * 256, png.rgb.iter().map(|&v| f64::from(v)));
+        let eight_bit = (&drawn - &png).norm_squared() / drawn.len() as f64;
+        eprintln!("{name}: {float:e} {eight_bit:e}");
+        assert!(
+            (float / against_float - 1.0).abs() < 0.01,
+            "{name}: {float}"
+        );
+        assert!(
+            (eight_bit / against_png - 1.0).abs() < 0.01,
+            "{name}: {eight_bit}"
+        );
+    }
+}
+
+#[test]
+fn the_reference_follows_the_traces() {
+    let Some(archive) = common::archive() else {
+        return;
+    };
+    for name in ["skull", "butterfly"] {
+        let network = network_of(&archive, name);
+        let path = archive.join(format!("fer/{name}_adam_trace_64.npz"));
+        let arrays = read_npz(&std::fs::read(&path).unwrap()).unwrap();
+        // float64 kernels, straight from the arrays: reading them as Weights would round them.
+        let exact = |prefix: &str| -> Vec<f64> {
+            let mut flat = Vec::new();
+            for (i, block) in network.blocks.iter().enumerate() {
+                let kernel = &arrays[&format!("{prefix}.Dense_{i}.kernel")];
+                assert_eq!(kernel.shape, [block.sources.len(), block.targets.len()]);
+                let kernel =
+                    DMatrix::from_row_slice(kernel.shape[0], kernel.shape[1], &kernel.values);
+                flat.extend_from_slice(kernel.as_slice());
+            }
+            flat
+        };
+        assert_eq!(
+            read_weights_under(&path, &network, "init.")
+                .unwrap()
+                .0
+                .len(),
+            network.weight_count()
+        );
+        let inputs = PixelInputs::full(64, Coords::Fer);
+        let target = DMatrix::from_column_slice(3, 4096, &arrays["target"].values);
+        let (losses, expected) = (&arrays["losses"].values, exact("grad0"));
+        let mut weights = exact("init");
+        let (mut m, mut v) = (vec![0.0; weights.len()], vec![0.0; weights.len()]);
+        for step in 1..=20 {
+            let (loss, gradient) =
+                reference::loss_and_gradient(&network, &weights, &inputs, &target);
+            let relative = (loss / losses[step - 1] - 1.0).abs();
+            assert!(
+                relative < 1e-5,
+                "{name} step {step}: loss {loss} against {}",
+                losses[step - 1]
+            );
+            let norm = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
+            if step == 1 {
+                let error = gradient
+                    .iter()
+                    .zip(&expected)
+                    .map(|(a, b)| (a - b) * (a - b))
+                    .sum::<f64>()
+                    .sqrt()
+                    / norm;
+                eprintln!("{name}: gradient error {error:e} of its norm");
+                assert!(error < 1e-10, "{name}: {error}");
+            }
+            let t = step as i32;
+            for (i, g) in gradient.iter().map(|g| g / norm).enumerate() {
+                m[i] = 0.9 * m[i] + 0.1 * g;
+                v[i] = 0.999 * v[i] + 0.001 * g * g;
+                weights[i] -= 3e-3 * (m[i] / (1.0 - 0.9f64.powi(t)))
+                    / ((v[i] / (1.0 - 0.999f64.powi(t))).sqrt() + 1e-8);
+            }
+        }
+    }
+}
