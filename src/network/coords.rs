@@ -51,6 +51,7 @@ impl Coords {
 /// The inputs of a set of P pixels, one plane an input, in the order x, y, d, bias.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PixelInputs {
+    exact: [Vec<f64>; 4],
     planes: [Vec<f32>; 4],
 }
 
@@ -62,25 +63,33 @@ impl PixelInputs {
 
     /// Chosen pixels (row-major indices) of a `size`² picture, in the order given.
     pub fn of_pixels(size: usize, coords: Coords, pixels: impl IntoIterator<Item = usize>) -> Self {
-        let mut planes: [Vec<f32>; 4] = Default::default();
+        let mut exact: [Vec<f64>; 4] = Default::default();
         for pixel in pixels {
-            for (plane, value) in planes
+            for (plane, value) in exact
                 .iter_mut()
                 .zip(coords.at(size, pixel / size, pixel % size))
             {
-                plane.push(value as f32);
+                plane.push(value);
             }
         }
-        PixelInputs { planes }
+        let planes = exact
+            .each_ref()
+            .map(|plane| plane.iter().map(|&v| v as f32).collect());
+        PixelInputs { exact, planes }
     }
 
     /// Number of pixels, P.
     pub fn pixels(&self) -> usize {
-        self.planes[0].len()
+        self.exact[0].len()
     }
 
-    /// (P,) values of one input.
+    /// (P,) values of one input, rounded to f32.
     pub fn plane(&self, input: Input) -> &[f32] {
         &self.planes[input as usize]
+    }
+
+    /// (P,) values of one input in f64, for the reference path.
+    pub fn exact_plane(&self, input: Input) -> &[f64] {
+        &self.exact[input as usize]
     }
 }

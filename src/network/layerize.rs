@@ -6,7 +6,7 @@
 
 use super::compile::useful_nodes;
 use super::{Arch, Network, Weights};
-use crate::genome::{Genome, Input, NodeId, Output, Role};
+use crate::genome::{Genome, NodeId, Output, Role};
 use crate::math::Activation;
 use std::collections::BTreeMap;
 

@@ -81,13 +81,7 @@ fn passes(
     for (u, unit) in network.units.iter().enumerate() {
         let mut sum = RowDVector::zeros(pixels);
         if u < 4 {
-            sum = RowDVector::from_iterator(
-                pixels,
-                inputs
-                    .plane(network.inputs[u])
-                    .iter()
-                    .map(|&v| f64::from(v)),
-            );
+            sum = RowDVector::from_row_slice(inputs.exact_plane(network.inputs[u]));
         }
         for i in unit.links.clone() {
             sum += a.row(network.links[i].source) * weights[i];
