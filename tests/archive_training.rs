@@ -108,10 +108,11 @@ fn the_reference_follows_the_traces() {
             }
             let t = step as i32;
             for (i, g) in gradient.iter().map(|g| g / norm).enumerate() {
-                m[i] = 0.9 * m[i] + 0.1 * g;
-                v[i] = 0.999 * v[i] + 0.001 * g * g;
-                weights[i] -= 3e-3 * (m[i] / (1.0 - 0.9f64.powi(t)))
-                    / ((v[i] / (1.0 - 0.999f64.powi(t))).sqrt() + 1e-8);
+                m[i] = (1.0 - 0.9) * g + 0.9 * m[i];
+                v[i] = (1.0 - 0.999) * (g * g) + 0.999 * v[i];
+                weights[i] -= 3e-3 * (m[i] / (1.0 - picloom::math::real::pow(0.9, f64::from(t))))
+                    / ((v[i] / (1.0 - picloom::math::real::pow(0.999, f64::from(t)))).sqrt()
+                        + 1e-8);
             }
         }
     }

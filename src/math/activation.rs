@@ -44,7 +44,7 @@ activations! {
     /// cos(z), range [-1, 1].
     Cos "cos", |z| real::cos(z), |z, a| -real::sin(z);
     /// 2 e^(-z²) - 1, range (-1, 1], maximum at 0.
-    Gaussian "gaussian", |z| 2.0 * real::exp(-z * z) - 1.0, |z, a| -2.0 * z * (a + 1.0);
+    Gaussian "gaussian", |z| 2.0 * real::exp(-z * z) - 1.0, |z, a| -4.0 * z * real::exp(-z * z);
     /// z.
     Identity "identity", |z| z, |z, a| 1.0;
     /// max(z, 0).

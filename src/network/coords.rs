@@ -35,7 +35,7 @@ impl Coords {
             let (i, s) = (i as f64, size as f64);
             match self {
                 Coords::Fer if size == 1 => 0.0,
-                Coords::Fer => -1.0 + 2.0 * i / (s - 1.0),
+                Coords::Fer => i / (s - 1.0) - (1.0 - i / (s - 1.0)),
                 Coords::Picbreeder => (2.0 * i - (s - 1.0)) / s,
             }
         };

@@ -1,13 +1,13 @@
 //! The plain f64 forward and backward pass on nalgebra matrices: slow, readable, the oracle of
 //! the tile kernel.
 //!
-//! Every buffer is (U, P): one row a unit, one column a pixel.
+//! Every buffer is (P, U): one column a unit, so a unit's picture is contiguous.
 
 use super::{Network, PixelInputs};
 use crate::math::color::hsv_to_rgb_with_gradient;
-use nalgebra::{DMatrix, RowDVector};
+use nalgebra::{DMatrix, DVector};
 
-/// Post-activation values, (U, P), of every unit at every pixel. `weights` are (W,).
+/// Post-activation values, (P, U), of every unit at every pixel. `weights` are (W,).
 pub fn forward(network: &Network, weights: &[f64], inputs: &PixelInputs) -> DMatrix<f64> {
     passes(network, weights, inputs).0
 }
@@ -33,17 +33,17 @@ pub fn loss_and_gradient(
 ) -> (f64, Vec<f64>) {
     let pixels = inputs.pixels();
     let (a, z) = passes(network, weights, inputs);
-    let scale = 1.0 / (3 * pixels) as f64;
-    let mut loss = 0.0;
-    let mut da = DMatrix::<f64>::zeros(network.units.len(), pixels);
+    let mut errors = DMatrix::<f64>::zeros(3, pixels);
+    let mut da = DMatrix::<f64>::zeros(pixels, network.units.len());
+    let slope = 2.0 / (3 * pixels) as f64;
     for p in 0..pixels {
         let (rgb, jacobian) = colour(network, &a, p);
         for c in 0..3 {
             let error = rgb[c] - target[(c, p)];
-            loss += error * error * scale;
+            errors[(c, p)] = error;
             for (o, unit) in network.outputs.iter().enumerate() {
                 if let Some(u) = *unit {
-                    da[(u, p)] += 2.0 * scale * error * jacobian[c][o];
+                    da[(p, u)] += slope * error * jacobian[c][o];
                 }
             }
         }
@@ -53,22 +53,19 @@ pub fn loss_and_gradient(
         if unit.links.is_empty() {
             continue;
         }
-        let slope = RowDVector::from_iterator(
-            pixels,
-            z.row(u).iter().map(|&z| unit.activation.derivative(z)),
-        );
-        let dz = da.row(u).component_mul(&slope);
+        let dz = da
+            .column(u)
+            .zip_map(&z.column(u), |da, z| da * unit.activation.derivative(z));
         for i in unit.links.clone() {
             let source = network.links[i].source;
-            dw[i] = dz.dot(&a.row(source));
-            let mut upstream = da.row_mut(source);
-            upstream += &dz * weights[i];
+            dw[i] = dz.dot(&a.column(source));
+            da.column_mut(source).axpy(weights[i], &dz, 1.0);
         }
     }
-    (loss, dw)
+    (errors.norm_squared() / (3 * pixels) as f64, dw)
 }
 
-/// (a, z): values after and before the activation, each (U, P).
+/// (a, z): values after and before the activation, each (P, U).
 fn passes(
     network: &Network,
     weights: &[f64],
@@ -76,18 +73,18 @@ fn passes(
 ) -> (DMatrix<f64>, DMatrix<f64>) {
     assert_eq!(weights.len(), network.weight_count(), "one weight a link");
     let pixels = inputs.pixels();
-    let mut a = DMatrix::zeros(network.units.len(), pixels);
-    let mut z = DMatrix::zeros(network.units.len(), pixels);
+    let mut a = DMatrix::zeros(pixels, network.units.len());
+    let mut z = DMatrix::zeros(pixels, network.units.len());
     for (u, unit) in network.units.iter().enumerate() {
-        let mut sum = RowDVector::zeros(pixels);
-        if u < 4 {
-            sum = RowDVector::from_row_slice(inputs.exact_plane(network.inputs[u]));
-        }
+        let mut sum = match network.inputs.get(u) {
+            Some(&input) => DVector::from_column_slice(inputs.exact_plane(input)),
+            None => DVector::zeros(pixels),
+        };
         for i in unit.links.clone() {
-            sum += a.row(network.links[i].source) * weights[i];
+            sum.axpy(weights[i], &a.column(network.links[i].source), 1.0);
         }
-        a.set_row(u, &sum.map(|z| unit.activation.value(z)));
-        z.set_row(u, &sum);
+        a.set_column(u, &sum.map(|z| unit.activation.value(z)));
+        z.set_column(u, &sum);
     }
     (a, z)
 }
@@ -95,7 +92,7 @@ fn passes(
 fn colour(network: &Network, a: &DMatrix<f64>, pixel: usize) -> ([f64; 3], [[f64; 3]; 3]) {
     let [h, s, v] = network
         .outputs
-        .map(|unit| unit.map_or(0.0, |u| a[(u, pixel)]));
+        .map(|unit| unit.map_or(0.0, |u| a[(pixel, u)]));
     hsv_to_rgb_with_gradient(h, s, v)
 }
 
@@ -107,10 +104,8 @@ mod tests {
 
     #[test]
     fn gradient_matches_central_differences() {
-        let network = "3;cache:2,cos:1,gaussian:2,identity:1,sigmoid:1,sin:1,tanh:1"
-            .parse::<Arch>()
-            .unwrap()
-            .network();
+        let arch = "3;cache:2,cos:1,gaussian:2,identity:1,sigmoid:1,sin:1,tanh:1";
+        let network = arch.parse::<Arch>().unwrap().network();
         let mut rng = SimRng::new(11, "test", 0);
         let weights: Vec<f64> = (0..network.weight_count())
             .map(|_| 0.4 * rng.normal())
