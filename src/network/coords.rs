@@ -79,6 +79,16 @@ impl PixelInputs {
         self.planes[0].len()
     }
 
+    /// The inputs of some of these pixels, by index, in the order given.
+    pub fn gather(&self, pixels: &[u32]) -> Self {
+        PixelInputs {
+            planes: self
+                .planes
+                .each_ref()
+                .map(|plane| pixels.iter().map(|&p| plane[p as usize]).collect()),
+        }
+    }
+
     /// (P,) values of one input.
     pub fn plane(&self, input: Input) -> &[f32] {
         &self.planes[input as usize]

@@ -8,6 +8,7 @@
 pub mod arch;
 pub mod compile;
 pub mod coords;
+pub mod kernel;
 pub mod layerize;
 pub mod picture;
 pub mod reference;
