@@ -83,7 +83,21 @@ impl PixelInputs {
         self.exact[0].len()
     }
 
+<<<<<<< HEAD
     /// (P,) values of one input, rounded to f32.
+=======
+    /// The inputs of some of these pixels, by index, in the order given.
+    pub fn gather(&self, pixels: &[u32]) -> Self {
+        PixelInputs {
+            planes: self
+                .planes
+                .each_ref()
+                .map(|plane| pixels.iter().map(|&p| plane[p as usize]).collect()),
+        }
+    }
+
+    /// (P,) values of one input.
+>>>>>>> kernel
     pub fn plane(&self, input: Input) -> &[f32] {
         &self.planes[input as usize]
     }

@@ -9,6 +9,7 @@ pub mod arch;
 pub mod compile;
 pub mod coords;
 pub mod files;
+pub mod kernel;
 pub mod layerize;
 pub mod npz;
 pub mod picture;
