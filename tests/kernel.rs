@@ -30,7 +30,7 @@ fn one_small_network_agrees_with_the_reference() {
     let maps = feature_maps(&network, &weights, &inputs);
     let expected = reference::forward(&network, &wide, &inputs);
     for u in 0..maps.units {
-        for (a, b) in maps.unit(u).iter().zip(expected.row(u).iter()) {
+        for (a, b) in maps.unit(u).iter().zip(expected.column(u).iter()) {
             assert!((f64::from(*a) - b).abs() < 2e-5);
         }
     }

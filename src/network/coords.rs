@@ -83,21 +83,17 @@ impl PixelInputs {
         self.exact[0].len()
     }
 
-<<<<<<< HEAD
-    /// (P,) values of one input, rounded to f32.
-=======
     /// The inputs of some of these pixels, by index, in the order given.
     pub fn gather(&self, pixels: &[u32]) -> Self {
-        PixelInputs {
-            planes: self
-                .planes
-                .each_ref()
-                .map(|plane| pixels.iter().map(|&p| plane[p as usize]).collect()),
-        }
+        let pick = |plane: &Vec<f64>| pixels.iter().map(|&p| plane[p as usize]).collect();
+        let exact: [Vec<f64>; 4] = self.exact.each_ref().map(pick);
+        let planes = exact
+            .each_ref()
+            .map(|plane| plane.iter().map(|&v| v as f32).collect());
+        PixelInputs { exact, planes }
     }
 
-    /// (P,) values of one input.
->>>>>>> kernel
+    /// (P,) values of one input, rounded to f32.
     pub fn plane(&self, input: Input) -> &[f32] {
         &self.planes[input as usize]
     }
