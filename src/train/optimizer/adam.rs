@@ -1,0 +1,188 @@
+//! Adam and AdamW: `m = β₁m + (1-β₁)g; v = β₂v + (1-β₂)g²; w -= lr·(m̂/(√v̂ + ε) + λw)`,
+//! m̂ = m/(1-β₁ᵗ), v̂ = v/(1-β₂ᵗ).
+//!
+//! ε stands outside the root and decay is multiplied by the rate, as in torch and optax.
+//! References: Kingma & Ba 2015; Loshchilov & Hutter 2019.
+
+use super::Scalar;
+use super::config::{SettingError, require_not_negative, require_positive, require_rate};
+use crate::math::real;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// Settings of Adam.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AdamConfig {
+    /// β₁ in [0, 1), memory of the mean. Default 0.9 (paper, torch, optax, FER).
+    pub beta1: f64,
+    /// β₂ in [0, 1), memory of the mean square. Default 0.999 (paper, torch, optax, FER).
+    pub beta2: f64,
+    /// ε > 0. Default 1e-8 (paper, torch, optax, FER).
+    pub epsilon: f64,
+}
+
+impl Default for AdamConfig {
+    fn default() -> Self {
+        AdamConfig {
+            beta1: 0.9,
+            beta2: 0.999,
+            epsilon: 1e-8,
+        }
+    }
+}
+
+impl AdamConfig {
+    pub(super) fn check(&self) -> Result<(), SettingError> {
+        require_rate("beta1", self.beta1)?;
+        require_rate("beta2", self.beta2)?;
+        require_positive("epsilon", self.epsilon)
+    }
+}
+
+/// Settings of AdamW.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AdamWConfig {
+    /// β₁ in [0, 1). Default 0.9 (torch, optax).
+    pub beta1: f64,
+    /// β₂ in [0, 1). Default 0.999 (torch, optax).
+    pub beta2: f64,
+    /// ε > 0. Default 1e-8 (torch, optax).
+    pub epsilon: f64,
+    /// λ ≥ 0; a step shrinks every weight by lr·λ. Default 0.01 (torch; optax has 1e-4).
+    pub weight_decay: f64,
+}
+
+impl Default for AdamWConfig {
+    fn default() -> Self {
+        AdamWConfig {
+            beta1: 0.9,
+            beta2: 0.999,
+            epsilon: 1e-8,
+            weight_decay: 0.01,
+        }
+    }
+}
+
+impl AdamWConfig {
+    pub(super) fn check(&self) -> Result<(), SettingError> {
+        self.adam().check()?;
+        require_not_negative("weight_decay", self.weight_decay)
+    }
+
+    pub(super) fn adam(&self) -> AdamConfig {
+        AdamConfig {
+            beta1: self.beta1,
+            beta2: self.beta2,
+            epsilon: self.epsilon,
+        }
+    }
+}
+
+/// State of Adam and AdamW: t, and m and v, (W,) each.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Adam<T: Scalar> {
+    config: AdamConfig,
+    weight_decay: f64,
+    steps: u64,
+    pub(super) mean: Vec<T>,
+    pub(super) square: Vec<T>,
+}
+
+impl<T: Scalar> Adam<T> {
+    pub(super) fn new(config: AdamConfig, weight_decay: f64, weights: usize) -> Self {
+        Adam {
+            config,
+            weight_decay,
+            steps: 0,
+            mean: vec![T::default(); weights],
+            square: vec![T::default(); weights],
+        }
+    }
+
+    /// One update. `weights`, `gradient`: (W,).
+    pub(super) fn update(&mut self, weights: &mut [T], gradient: &[T], lr: f64) {
+        self.tick();
+        self.update_range(weights, gradient, lr, 0..weights.len());
+    }
+
+    /// Counts a step, before its `update_range`s.
+    pub(super) fn tick(&mut self) {
+        self.steps += 1;
+    }
+
+    /// The update of the weights in `range` only.
+    pub(super) fn update_range(
+        &mut self,
+        weights: &mut [T],
+        gradient: &[T],
+        lr: f64,
+        range: Range<usize>,
+    ) {
+        let AdamConfig {
+            beta1,
+            beta2,
+            epsilon,
+        } = self.config;
+        let t = self.steps as f64;
+        let correct1 = 1.0 / (1.0 - real::pow(beta1, t));
+        let correct2 = 1.0 / (1.0 - real::pow(beta2, t));
+        let moments = self.mean[range.clone()]
+            .iter_mut()
+            .zip(&mut self.square[range.clone()]);
+        let weights = weights[range.clone()].iter_mut().zip(&gradient[range]);
+        for ((w, &g), (m, v)) in weights.zip(moments) {
+            let g = g.wide();
+            let mean = beta1 * m.wide() + (1.0 - beta1) * g;
+            let square = beta2 * v.wide() + (1.0 - beta2) * g * g;
+            *m = T::narrow(mean);
+            *v = T::narrow(square);
+            let direction = mean * correct1 / ((square * correct2).sqrt() + epsilon);
+            let old = w.wide();
+            *w = T::narrow(old - lr * (direction + self.weight_decay * old));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_step_is_the_rate_against_the_sign() {
+        // m̂ = g, √v̂ = |g|: the step is lr·g/(|g| + ε).
+        let mut adam = Adam::<f64>::new(AdamConfig::default(), 0.0, 3);
+        let mut w = [1.0, 1.0, 1.0];
+        adam.update(&mut w, &[2.0, -0.5, 0.0], 0.1);
+        assert!((w[0] - (1.0 - 0.1 * 2.0 / (2.0 + 1e-8))).abs() < 1e-15);
+        assert!((w[1] - (1.0 + 0.1 * 0.5 / (0.5 + 1e-8))).abs() < 1e-15);
+        assert_eq!(w[2], 1.0);
+    }
+
+    #[test]
+    fn two_steps_by_hand() {
+        // β₁ = 1/2, β₂ = 3/4, g = 1 then 3: m = .5, 1.75; v = .25, 2.4375;
+        // m̂₂ = 1.75/.75 = 7/3, v̂₂ = 2.4375/.4375 = 39/7.
+        let config = AdamConfig {
+            beta1: 0.5,
+            beta2: 0.75,
+            epsilon: 1e-3,
+        };
+        let mut adam = Adam::<f64>::new(config, 0.0, 1);
+        let mut w = [0.0];
+        adam.update(&mut w, &[1.0], 1.0);
+        adam.update(&mut w, &[3.0], 1.0);
+        let expected = -1.0 / 1.001 - (7.0 / 3.0) / ((39.0f64 / 7.0).sqrt() + 1e-3);
+        assert!((w[0] - expected).abs() < 1e-15, "{} {expected}", w[0]);
+    }
+
+    #[test]
+    fn decay_shrinks_a_weight_without_gradient() {
+        let mut adam = Adam::<f64>::new(AdamConfig::default(), 0.5, 1);
+        let mut w = [2.0];
+        adam.update(&mut w, &[0.0], 0.1);
+        assert!((w[0] - 1.9).abs() < 1e-15);
+    }
+}

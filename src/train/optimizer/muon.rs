@@ -1,0 +1,182 @@
+//! Muon: momentum orthogonalised matrix by matrix,
+//! `m = μm + (1-μ)g; u = μm + (1-μ)g; w -= lr·√max(1, out/in)·orthogonalize(u)`.
+//!
+//! Weights outside the chosen matrices (first layer and head with `hidden`; everything in a graph
+//! wiring, which has no matrices) are trained by Adam. With a mask the driver masks the gradient
+//! before the momentum and the weights after the update. No weight decay.
+//! Reference: Jordan et al. 2024, <https://kellerjordan.github.io/posts/muon/>. optax corrects u for
+//! the bias of m (another mixture of m and g in the first steps when `nesterov`); we follow Jordan.
+
+use super::adam::{Adam, AdamConfig};
+use super::config::{SettingError, require, require_positive, require_rate};
+use super::orthogonal::{NewtonSchulz, polar_factor};
+use super::{Layout, MatrixShape, Scalar};
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// Settings of Muon.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MuonConfig {
+    /// μ in [0, 1). Default 0.95 (Jordan).
+    pub momentum: f64,
+    /// Orthogonalise `μm + (1-μ)g` instead of `m`. Default true (Jordan).
+    pub nesterov: bool,
+    /// n, Newton–Schulz steps, 0 to 100. Default 5 (Jordan); the paper goes to 20. Not used by
+    /// `exact-polar`.
+    pub steps: usize,
+    /// How the momentum is orthogonalised. Default `newton-schulz`.
+    pub orthogonalizer: Orthogonalizer,
+    /// Which matrices. Default `all` (optax).
+    pub matrices: MuonMatrices,
+    /// Adam for the other weights. Defaults as in [`AdamConfig`].
+    pub adam: AdamConfig,
+    /// Factor on the learning rate for the weights under Adam, > 0. Default 1 (optax: one rate).
+    pub adam_rate: f64,
+}
+
+/// How Muon orthogonalises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Orthogonalizer {
+    /// `steps` of the quintic iteration: singular values near 1, not at 1.
+    NewtonSchulz,
+    /// U·Vᵀ of the SVD: singular values exactly 1. Tells "more steps" from "orthogonal".
+    ExactPolar,
+}
+
+/// Which matrices Muon takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MuonMatrices {
+    /// Every layer.
+    All,
+    /// All but the first layer and the head, which Adam trains (Jordan).
+    Hidden,
+}
+
+impl Default for MuonConfig {
+    fn default() -> Self {
+        MuonConfig {
+            momentum: 0.95,
+            nesterov: true,
+            steps: 5,
+            orthogonalizer: Orthogonalizer::NewtonSchulz,
+            matrices: MuonMatrices::All,
+            adam: AdamConfig::default(),
+            adam_rate: 1.0,
+        }
+    }
+}
+
+impl MuonConfig {
+    pub(super) fn check(&self) -> Result<(), SettingError> {
+        require_rate("momentum", self.momentum)?;
+        require(
+            self.steps <= 100,
+            "steps",
+            "0 to 100 Newton-Schulz steps",
+            self.steps as f64,
+        )?;
+        self.adam.check()?;
+        require_positive("adam_rate", self.adam_rate)
+    }
+
+    /// The matrices of `layout` that Muon takes, in order.
+    pub(super) fn chosen<'a>(&self, layout: &'a Layout) -> &'a [MatrixShape] {
+        let all = &layout.matrices[..];
+        match self.matrices {
+            MuonMatrices::All => all,
+            MuonMatrices::Hidden => all
+                .get(1..all.len().saturating_sub(1))
+                .unwrap_or(&all[..0]),
+        }
+    }
+}
+
+/// State of Muon: m (W,), and Adam's for the other weights.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Muon<T: Scalar> {
+    config: MuonConfig,
+    pub(super) momentum: Vec<T>,
+    pub(super) adam: Adam<T>,
+    matrices: Vec<MatrixShape>,
+    others: Vec<Range<usize>>,
+    #[serde(skip)]
+    work: Vec<NewtonSchulz>,
+}
+
+impl<T: Scalar> Muon<T> {
+    pub(super) fn new(config: MuonConfig, layout: &Layout) -> Self {
+        let matrices = config.chosen(layout).to_vec();
+        let mut others = Vec::new();
+        let mut next = 0;
+        for matrix in &matrices {
+            let range = matrix.weights();
+            if next < range.start {
+                others.push(next..range.start);
+            }
+            next = range.end;
+        }
+        if next < layout.weights {
+            others.push(next..layout.weights);
+        }
+        let mut muon = Muon {
+            adam: Adam::new(config.adam.clone(), 0.0, layout.weights),
+            config,
+            momentum: vec![T::default(); layout.weights],
+            matrices,
+            others,
+            work: Vec::new(),
+        };
+        muon.prepare();
+        muon
+    }
+
+    /// Makes the work space, at construction or after a resume.
+    fn prepare(&mut self) {
+        if self.work.len() != self.matrices.len() {
+            self.work = self
+                .matrices
+                .iter()
+                .map(|m| NewtonSchulz::new(m.rows, m.cols))
+                .collect();
+        }
+    }
+
+    /// One update. `weights`, `gradient`: (W,).
+    pub(super) fn update(&mut self, weights: &mut [T], gradient: &[T], lr: f64) {
+        self.prepare();
+        let mu = self.config.momentum;
+        for (matrix, work) in self.matrices.iter().zip(&mut self.work) {
+            let range = matrix.weights();
+            let momentum = &mut self.momentum[range.clone()];
+            let gradient = &gradient[range.clone()];
+            for (m, &g) in momentum.iter_mut().zip(gradient) {
+                *m = T::narrow(mu * m.wide() + (1.0 - mu) * g.wide());
+            }
+            let direction = |k: usize| {
+                let m = momentum[k].wide();
+                if self.config.nesterov {
+                    mu * m + (1.0 - mu) * gradient[k].wide()
+                } else {
+                    m
+                }
+            };
+            let factor = lr * (matrix.rows as f64 / matrix.cols as f64).max(1.0).sqrt();
+            let weights = &mut weights[range];
+            work.load(direction);
+            match self.config.orthogonalizer {
+                Orthogonalizer::NewtonSchulz => work.run(self.config.steps),
+                Orthogonalizer::ExactPolar => work.replace(polar_factor),
+            }
+            work.unload(|k, u| weights[k] = T::narrow(weights[k].wide() - factor * u));
+        }
+        self.adam.tick();
+        for range in &self.others {
+            let lr = lr * self.config.adam_rate;
+            self.adam.update_range(weights, gradient, lr, range.clone());
+        }
+    }
+}

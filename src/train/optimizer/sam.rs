@@ -1,0 +1,116 @@
+//! SAM: the step of a first-order base with the gradient taken at `w + ρ·g/‖g‖`.
+//!
+//! Two evaluations a step. The ascent uses the raw, masked gradient; the gradient rule acts on the
+//! second one. Reference: Foret et al. 2021, "Sharpness-Aware Minimization".
+
+use super::adam::{Adam, AdamConfig};
+use super::config::{SettingError, require_not_negative};
+use super::sgd::{Sgd, SgdConfig};
+use super::{Evaluate, FirstOrder, GradientRule, Scalar, Step, mask_and_norm, settle};
+use crate::network::Mask;
+use serde::{Deserialize, Serialize};
+
+/// Settings of SAM.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SamConfig {
+    /// ρ ≥ 0, radius of the ascent in weight space (L2). Default 0.05 (paper).
+    pub rho: f64,
+    /// What makes the step. Default SGD with momentum 0.9 (paper); naming a base without settings
+    /// gives that base's own defaults.
+    pub base: SamBase,
+}
+
+/// The first-order method inside SAM.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "name", rename_all = "kebab-case")]
+pub enum SamBase {
+    /// SGD.
+    Sgd(SgdConfig),
+    /// Adam.
+    Adam(AdamConfig),
+}
+
+impl Default for SamConfig {
+    fn default() -> Self {
+        SamConfig {
+            rho: 0.05,
+            base: SamBase::Sgd(SgdConfig {
+                momentum: 0.9,
+                nesterov: false,
+            }),
+        }
+    }
+}
+
+impl SamConfig {
+    pub(super) fn check(&self) -> Result<(), SettingError> {
+        require_not_negative("rho", self.rho)?;
+        match &self.base {
+            SamBase::Sgd(base) => base.check(),
+            SamBase::Adam(base) => base.check(),
+        }
+    }
+}
+
+/// State of SAM: that of its base.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Sam<T: Scalar> {
+    rho: f64,
+    pub(super) base: FirstOrder<T>,
+    #[serde(skip)]
+    ascended: Vec<T>,
+}
+
+impl<T: Scalar> Sam<T> {
+    pub(super) fn new(config: &SamConfig, weights: usize) -> Self {
+        let base = match &config.base {
+            SamBase::Sgd(base) => FirstOrder::Sgd(Sgd::new(base.clone(), weights)),
+            SamBase::Adam(base) => FirstOrder::Adam(Adam::new(base.clone(), 0.0, weights)),
+        };
+        Sam {
+            rho: config.rho,
+            base,
+            ascended: vec![T::default(); weights],
+        }
+    }
+
+    /// One step; `gradient` is scratch, (W,).
+    pub(super) fn step(
+        &mut self,
+        weights: &mut [T],
+        gradient: &mut [T],
+        mask: &Mask,
+        lr: f64,
+        rule: GradientRule,
+        evaluate: Evaluate<'_, T>,
+    ) -> Step {
+        let loss = evaluate(weights, gradient);
+        let gradient_norm = mask_and_norm(gradient, mask);
+        let mut step = Step {
+            loss,
+            gradient_norm,
+            evaluations: 1,
+        };
+        if !step.is_finite() {
+            return step;
+        }
+        let mut norm = gradient_norm;
+        if gradient_norm > 0.0 {
+            self.ascended.resize(weights.len(), T::default());
+            let stride = self.rho / gradient_norm;
+            for ((up, &w), &g) in self.ascended.iter_mut().zip(&*weights).zip(&*gradient) {
+                *up = T::narrow(w.wide() + stride * g.wide());
+            }
+            evaluate(&self.ascended, gradient);
+            step.evaluations = 2;
+            norm = mask_and_norm(gradient, mask);
+        }
+        if norm.is_finite() && rule.apply(gradient, norm) {
+            self.base.update(weights, gradient, lr);
+            settle(weights, mask);
+        }
+        step
+    }
+}
