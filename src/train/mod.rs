@@ -1,8 +1,17 @@
-//! Room `train` (not opened yet).
+//! From random weights to trained ones. In: a network, a mask, a target picture, a [`TrainConfig`].
+//! Out: weights and a [`TrainReport`] that says why training ended. It knows nothing of files: an
+//! observer is told each step.
 
+mod config;
 pub mod init;
 pub mod optimizer;
 pub mod schedule;
+mod trainer;
+
+pub use config::{Plateau, TrainConfig, TrainConfigError};
+pub use trainer::{
+    Collapse, LogLine, Problem, StopReason, TrainError, TrainObserver, TrainReport, TrainState, Trainer,
+};
 
 pub use init::{Init, InitError, Scheme, init};
 pub use optimizer::{GradientRule, Layout, Optimizer, OptimizerConfig, Step};

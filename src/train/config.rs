@@ -1,0 +1,115 @@
+//! Everything that decides a training run, with its defaults: the `fer` recipe.
+
+use super::init::Init;
+use super::optimizer::{GradientRule, OptimizerConfig};
+use super::schedule::Schedule;
+use serde::{Deserialize, Serialize};
+
+/// Settings of a training run. The default is FER's recipe (METHODS §3).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TrainConfig {
+    /// Optimizer steps of one attempt. FER: 100 000, the default.
+    pub steps: u64,
+    /// Seed of the initial weights, minibatches and subsamples. Default 0.
+    pub seed: u64,
+    /// What is done to the gradient before the optimizer sees it. FER: divided by its L2 norm.
+    pub gradient: GradientRule,
+    /// Metrics are logged at every step divisible by this, ≥ 1. Default 10.
+    pub log_every: u64,
+    /// Pixels of one minibatch, drawn anew each step without replacement; none = all. Default none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batch: Option<usize>,
+    /// Pixels that training may see at all, drawn once; none = all. Default none. A control (§8).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subsample: Option<usize>,
+    /// Stops once the loss is at or below this. Default none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target_loss: Option<f64>,
+    /// Collapse [ours]: the loss has been that of the best constant colour (within 0.01 %) for this
+    /// many steps, or the gradient's norm is below 1e-12. Default 500 steps.
+    pub collapse_after: u64,
+    /// Attempts after a collapse, each from the next init stream [ours]. Default 5.
+    pub restarts: u32,
+    /// The optimizer. FER: Adam(0.9, 0.999, 1e-8), the default.
+    pub optimizer: OptimizerConfig,
+    /// Learning rate and its course. FER: constant 3e-3 (apple 3e-4), the default.
+    pub schedule: Schedule,
+    /// How the weights begin. FER: truncated normal of variance 1/fan_in, the default.
+    pub init: Init,
+    /// Stops when the loss no longer falls. Default none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plateau: Option<Plateau>,
+}
+
+/// Stops when the best loss has not fallen by a share of itself for a number of steps.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plateau {
+    /// Steps to wait, ≥ 1.
+    pub window: u64,
+    /// Least relative improvement that counts, in [0, 1).
+    pub improvement: f64,
+}
+
+impl Default for TrainConfig {
+    fn default() -> Self {
+        TrainConfig {
+            steps: 100_000,
+            seed: 0,
+            gradient: GradientRule::Normalize,
+            log_every: 10,
+            batch: None,
+            subsample: None,
+            target_loss: None,
+            collapse_after: 500,
+            restarts: 5,
+            optimizer: OptimizerConfig::default(),
+            schedule: Schedule::default(),
+            init: Init::default(),
+            plateau: None,
+        }
+    }
+}
+
+/// A setting outside its range.
+#[derive(Debug, thiserror::Error)]
+#[error("training setting {name}: expected {expected}, found {found}")]
+pub struct TrainConfigError {
+    name: &'static str,
+    expected: String,
+    found: String,
+}
+
+impl TrainConfig {
+    /// Verifies every range; `pixels` is P of the target.
+    ///
+    /// # Errors
+    /// The first setting outside its range.
+    pub fn check(&self, pixels: usize) -> Result<(), TrainConfigError> {
+        let fail = |name, expected: &str, found: String| {
+            Err(TrainConfigError { name, expected: expected.to_string(), found })
+        };
+        if self.log_every == 0 {
+            return fail("log_every", "at least 1", "0".into());
+        }
+        for (name, count) in [("batch", self.batch), ("subsample", self.subsample)] {
+            if let Some(count) = count
+                && !(1..=pixels).contains(&count)
+            {
+                return fail(name, &format!("1 to {pixels} pixels"), count.to_string());
+            }
+        }
+        if let Some(loss) = self.target_loss
+            && !(loss.is_finite() && loss >= 0.0)
+        {
+            return fail("target_loss", "a number ≥ 0", loss.to_string());
+        }
+        if let Some(p) = self.plateau
+            && !(p.window >= 1 && (0.0..1.0).contains(&p.improvement))
+        {
+            return fail("plateau", "window ≥ 1 and improvement in [0, 1)", format!("{p:?}"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,412 @@
+//! The training loop: steps until a reason to stop, restarts after a collapse, and can be
+//! interrupted and resumed at any step to the same bits.
+
+use super::config::{TrainConfig, TrainConfigError};
+use super::init::{InitError, init};
+use super::optimizer::{Layout, Optimizer, OptimizerError};
+use super::schedule::ScheduleError;
+use crate::math::SimRng;
+use crate::network::kernel::Objective;
+use crate::network::{Mask, Network, Picture, PixelInputs, Weights};
+use serde::{Deserialize, Serialize};
+
+/// What is trained on what.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    /// The wiring.
+    pub network: Network,
+    /// Links that may be non-zero, (W,).
+    pub mask: Mask,
+    /// All pixels of the target, (P,).
+    pub inputs: PixelInputs,
+    /// The picture to draw, P pixels.
+    pub target: Picture,
+    /// Begin from these weights instead of random ones; there are no restarts then.
+    pub start: Option<Weights>,
+}
+
+/// Why a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "reason")]
+pub enum StopReason {
+    /// All steps were made.
+    StepLimit,
+    /// The loss reached the target loss.
+    TargetLoss,
+    /// The loss no longer fell.
+    Plateau,
+    /// The picture became one colour and stayed so, in every attempt.
+    Collapsed,
+    /// Loss or gradient were not finite.
+    Diverged {
+        /// Step of the attempt.
+        step: u64,
+        /// The loss there; none if it was not finite.
+        loss: Option<f64>,
+    },
+    /// Somebody asked to stop; the state can be resumed.
+    Interrupted,
+}
+
+/// An attempt that ended as a constant picture.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Collapse {
+    /// Attempt number, from 0: also the index of its init stream.
+    pub attempt: u32,
+    /// Step at which it was noticed.
+    pub step: u64,
+    /// Loss there.
+    pub loss: f64,
+}
+
+/// A logged step.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LogLine {
+    /// Attempt number, from 0.
+    pub attempt: u32,
+    /// Steps made before this one.
+    pub step: u64,
+    /// Plain MSE before the step (of the minibatch, if one is used).
+    pub loss: f64,
+    /// L2 norm of its gradient, before any normalising.
+    pub grad_norm: f64,
+    /// Learning rate of the step.
+    pub lr: f64,
+    /// Gradient evaluations so far, in this attempt.
+    pub evaluations: u64,
+    /// Wall time of training so far, over all attempts and resumptions.
+    pub seconds: f64,
+}
+
+/// Everything that changes during training. Serialised, it is a checkpoint.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrainState {
+    /// Attempt number, from 0.
+    pub attempt: u32,
+    /// Steps made in this attempt.
+    pub step: u64,
+    /// Gradient evaluations in this attempt.
+    pub evaluations: u64,
+    /// The weights now, (W,).
+    pub weights: Weights,
+    /// Attempts that collapsed.
+    pub collapses: Vec<Collapse>,
+    /// Wall time so far, in seconds.
+    pub seconds: f64,
+    constant_for: u64,
+    best_loss: f64,
+    best_step: u64,
+    optimizer: Optimizer,
+}
+
+/// What came of a training run. Free of wall times: equal runs give equal reports.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrainReport {
+    /// Why it ended.
+    #[serde(flatten)]
+    pub stop: StopReason,
+    /// Steps of the last attempt.
+    pub steps: u64,
+    /// Gradient evaluations of the last attempt.
+    pub evaluations: u64,
+    /// Plain MSE over all pixels, after the last step.
+    pub final_loss: f64,
+    /// Attempts that collapsed before.
+    pub collapses: Vec<Collapse>,
+    /// A remark of the optimizer, if it could not be itself here.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub note: Option<String>,
+}
+
+/// Watches training. The algorithm does not depend on it.
+pub trait TrainObserver {
+    /// A step that is due to be logged.
+    fn logged(&mut self, _line: &LogLine) {}
+
+    /// After every step. Returns false to interrupt.
+    fn step_done(&mut self, _state: &TrainState) -> bool {
+        true
+    }
+}
+
+/// Watches nothing.
+impl TrainObserver for () {}
+
+/// Why training cannot begin or go on.
+#[derive(Debug, thiserror::Error)]
+pub enum TrainError {
+    /// A setting is outside its range.
+    #[error(transparent)]
+    Config(#[from] TrainConfigError),
+    /// The optimizer's settings or saved state do not fit.
+    #[error(transparent)]
+    Optimizer(#[from] OptimizerError),
+    /// The schedule's settings are outside their range.
+    #[error(transparent)]
+    Schedule(#[from] ScheduleError),
+    /// The initial weights cannot be drawn.
+    #[error(transparent)]
+    Init(#[from] InitError),
+    /// Mask, weights or checkpoint of another network.
+    #[error("{what}: expected {expected} weights, found {found}")]
+    Length {
+        /// Mask, start weights or checkpoint.
+        what: &'static str,
+        /// W of the network.
+        expected: usize,
+        /// Length found.
+        found: usize,
+    },
+}
+
+/// A training run in progress.
+pub struct Trainer {
+    problem: Problem,
+    config: TrainConfig,
+    objective: Objective,
+    constant_loss: f64,
+    batch: Vec<u32>,
+    before: Vec<f32>,
+    state: TrainState,
+}
+
+impl Trainer {
+    /// Prepares a run from its beginning.
+    ///
+    /// # Errors
+    /// A setting outside its range, or a mask or start of another length.
+    pub fn new(problem: Problem, config: TrainConfig) -> Result<Self, TrainError> {
+        Self::build(problem, config, None)
+    }
+
+    /// Continues from a checkpoint of the same problem and config.
+    ///
+    /// # Errors
+    /// As [`Trainer::new`]; the checkpoint is of another network or optimizer.
+    pub fn resume(
+        problem: Problem,
+        config: TrainConfig,
+        state: TrainState,
+    ) -> Result<Self, TrainError> {
+        Self::build(problem, config, Some(state))
+    }
+
+    fn build(
+        problem: Problem,
+        config: TrainConfig,
+        state: Option<TrainState>,
+    ) -> Result<Self, TrainError> {
+        let count = problem.network.weight_count();
+        let length = |what, found: usize| {
+            if found == count { Ok(()) } else { Err(TrainError::Length { what, expected: count, found }) }
+        };
+        length("mask", problem.mask.0.len())?;
+        if let Some(start) = &problem.start {
+            length("start weights", start.0.len())?;
+        }
+        config.check(problem.inputs.pixels())?;
+        config.schedule.check()?;
+        let layout = Layout::of(&problem.network);
+        let state = match state {
+            Some(mut state) => {
+                length("checkpoint", state.weights.0.len())?;
+                state.optimizer = state.optimizer.resume(&config.optimizer, &layout)?;
+                state
+            }
+            None => attempt(&problem, &config, &layout, 0)?,
+        };
+
+        // The pixels that training may see, and their best constant colour.
+        let (mut inputs, mut target) = (problem.inputs.clone(), problem.target.clone());
+        if let Some(count) = config.subsample {
+            let mut pixels: Vec<u32> = (0..inputs.pixels() as u32).collect();
+            SimRng::new(config.seed, "subsample", 0).shuffle(&mut pixels);
+            pixels.truncate(count);
+            pixels.sort_unstable();
+            inputs = inputs.gather(&pixels);
+            target = Picture {
+                width: count,
+                height: 1,
+                rgb: pixels.iter().flat_map(|&p| target.rgb[3 * p as usize..][..3].to_vec()).collect(),
+            };
+        }
+        let objective = Objective::new(&problem.network, &problem.mask, &inputs, &target.rgb);
+        Ok(Trainer {
+            batch: (0..inputs.pixels() as u32).collect(),
+            before: vec![0.0; count],
+            constant_loss: target.variance(),
+            problem,
+            config,
+            objective,
+            state,
+        })
+    }
+
+    /// The state now: serialise it for a checkpoint.
+    pub fn state(&self) -> &TrainState {
+        &self.state
+    }
+
+    /// The problem.
+    pub fn problem(&self) -> &Problem {
+        &self.problem
+    }
+
+    /// Trains until there is a reason to stop. After `Interrupted`, calling it again goes on.
+    pub fn run(&mut self, observer: &mut dyn TrainObserver) -> TrainReport {
+        let started = std::time::Instant::now();
+        let before = self.state.seconds;
+        let stop = loop {
+            self.state.seconds = before + started.elapsed().as_secs_f64();
+            if let Some(stop) = self.step(observer) {
+                if stop == StopReason::Collapsed && self.try_again() {
+                    continue;
+                }
+                break stop;
+            }
+            if !observer.step_done(&self.state) {
+                break StopReason::Interrupted;
+            }
+        };
+        self.state.seconds = before + started.elapsed().as_secs_f64();
+        self.report(stop)
+    }
+
+    /// One step, or the reason why none is made.
+    fn step(&mut self, observer: &mut dyn TrainObserver) -> Option<StopReason> {
+        let Trainer { config, state, objective, problem, .. } = self;
+        if state.step >= config.steps {
+            return Some(StopReason::StepLimit);
+        }
+        if let Some(count) = config.batch {
+            // Keyed by step: a resumed run draws the same pixels.
+            let index = (u64::from(state.attempt) << 48) | state.step;
+            let mut rng = SimRng::new(config.seed, "batch", index);
+            for (i, p) in self.batch.iter_mut().enumerate() {
+                *p = i as u32;
+            }
+            for i in 0..count {
+                let j = i + rng.below(self.batch.len() - i);
+                self.batch.swap(i, j);
+            }
+            objective.select(Some(&self.batch[..count]));
+        }
+        let lr = config.schedule.lr(state.step as usize, config.steps as usize);
+        if config.target_loss.is_some() {
+            self.before.copy_from_slice(&state.weights.0);
+        }
+        let step = state.optimizer.step(
+            &mut state.weights.0,
+            &problem.mask,
+            lr,
+            config.gradient,
+            &mut |weights, gradient| objective.loss_and_gradient(weights, gradient),
+        );
+        state.evaluations += step.evaluations as u64;
+        if state.step % config.log_every == 0 || !step.is_finite() {
+            observer.logged(&LogLine {
+                attempt: state.attempt,
+                step: state.step,
+                loss: step.loss,
+                grad_norm: step.gradient_norm,
+                lr,
+                evaluations: state.evaluations,
+                seconds: state.seconds,
+            });
+        }
+        if !step.is_finite() {
+            let loss = step.loss.is_finite().then_some(step.loss);
+            return Some(StopReason::Diverged { step: state.step, loss });
+        }
+        let constant = config.batch.is_none()
+            && (step.loss - self.constant_loss).abs() <= 1e-4 * self.constant_loss;
+        state.constant_for = if constant { state.constant_for + 1 } else { 0 };
+        if step.gradient_norm < 1e-12 && step.loss > 0.0
+            || state.constant_for >= config.collapse_after
+        {
+            return Some(StopReason::Collapsed);
+        }
+        if config.target_loss.is_some_and(|goal| step.loss <= goal) {
+            // The loss belongs to the weights before the step: those reached the goal.
+            state.weights.0.copy_from_slice(&self.before);
+            return Some(StopReason::TargetLoss);
+        }
+        if let Some(plateau) = config.plateau {
+            if step.loss < state.best_loss * (1.0 - plateau.improvement) {
+                state.best_loss = step.loss;
+                state.best_step = state.step;
+            }
+            if state.step - state.best_step >= plateau.window {
+                return Some(StopReason::Plateau);
+            }
+        }
+        state.step += 1;
+        None
+    }
+
+    /// Notes the collapse; true if another attempt begins.
+    fn try_again(&mut self) -> bool {
+        let loss = self.full_loss();
+        let state = &mut self.state;
+        let (attempt_number, step) = (state.attempt, state.step);
+        state.collapses.push(Collapse { attempt: attempt_number, step, loss });
+        if self.problem.start.is_some() || attempt_number >= self.config.restarts {
+            return false;
+        }
+        let layout = Layout::of(&self.problem.network);
+        let Ok(mut next) = attempt(&self.problem, &self.config, &layout, attempt_number + 1) else {
+            return false;
+        };
+        next.collapses = std::mem::take(&mut state.collapses);
+        next.seconds = state.seconds;
+        *state = next;
+        true
+    }
+
+    /// Plain MSE over all pixels of the target with the weights now.
+    fn full_loss(&mut self) -> f64 {
+        let Problem { network, inputs, target, .. } = &self.problem;
+        let rgb = crate::network::kernel::render(network, &self.state.weights, inputs);
+        Picture { width: target.width, height: target.height, rgb }.mse(target)
+    }
+
+    fn report(&mut self, stop: StopReason) -> TrainReport {
+        TrainReport {
+            stop,
+            steps: self.state.step,
+            evaluations: self.state.evaluations,
+            final_loss: self.full_loss(),
+            collapses: self.state.collapses.clone(),
+            note: self.state.optimizer.note(),
+        }
+    }
+}
+
+/// The state at the beginning of an attempt.
+fn attempt(
+    problem: &Problem,
+    config: &TrainConfig,
+    layout: &Layout,
+    attempt: u32,
+) -> Result<TrainState, TrainError> {
+    let mut weights = match &problem.start {
+        Some(start) => start.clone(),
+        None => {
+            let mut rng = SimRng::new(config.seed, "init", u64::from(attempt));
+            init(&problem.network, &problem.mask, &config.init, &mut rng)?
+        }
+    };
+    problem.mask.apply(&mut weights);
+    Ok(TrainState {
+        attempt,
+        step: 0,
+        evaluations: 0,
+        weights,
+        collapses: Vec::new(),
+        seconds: 0.0,
+        constant_for: 0,
+        best_loss: f64::MAX,
+        best_step: 0,
+        optimizer: Optimizer::new(&config.optimizer, layout)?,
+    })
+}
