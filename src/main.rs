@@ -1,1 +1,5 @@
-fn main() {}
+//! The `picloom` command: everything is in `picloom::cli`.
+
+fn main() -> std::process::ExitCode {
+    picloom::cli::main()
+}

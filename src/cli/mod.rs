@@ -1,1 +1,87 @@
-//! Room `cli` (not opened yet).
+//! The command line: clap structs → calls. The only place that prints.
+//!
+//! Exit codes: 0 done, 1 the work failed, 2 bad usage. With `--json`, stdout is one JSON document
+//! and people's text goes to stderr.
+
+mod eval;
+mod genome;
+mod interrupt;
+mod maps;
+mod output;
+mod prune;
+mod score;
+mod source;
+mod sweep;
+mod train;
+
+use clap::{Parser, Subcommand};
+use output::Output;
+use std::process::ExitCode;
+
+/// Evolve, retrain, prune and score picture-drawing networks.
+#[derive(Parser)]
+#[command(name = "picloom", version, about, long_about = None)]
+struct Cli {
+    /// Print one JSON document on stdout; text for people goes to stderr.
+    #[arg(long, global = true)]
+    json: bool,
+    /// Worker threads (default: one a core). Results do not depend on it.
+    #[arg(long, global = true, value_name = "N")]
+    threads: Option<usize>,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Look at, draw and convert genomes
+    Genome(genome::GenomeArgs),
+    /// Train a wiring on a picture
+    Train(train::TrainArgs),
+    /// Measure how well a network draws a picture
+    Eval(eval::EvalArgs),
+    /// Remove links and retrain
+    Prune(prune::PruneArgs),
+    /// Draw what every unit of a network sees
+    Maps(maps::MapsArgs),
+    /// Change weights one by one and draw the pictures
+    Sweep(sweep::SweepArgs),
+    /// Score how compositional a network is
+    Score(score::ScoreArgs),
+}
+
+/// Runs the command line and returns the exit code.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    if let Some(threads) = cli.threads
+        && let Err(e) = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()
+    {
+        eprintln!("error: cannot start {threads} threads: {e}");
+        return ExitCode::from(1);
+    }
+    let out = Output { json: cli.json };
+    let result = match cli.command {
+        Command::Genome(args) => genome::run(args, &out),
+        Command::Train(args) => train::run(args, &out),
+        Command::Eval(args) => eval::run(args, &out),
+        Command::Prune(args) => prune::run(args, &out),
+        Command::Maps(args) => maps::run(args, &out),
+        Command::Sweep(args) => sweep::run(args, &out),
+        Command::Score(args) => score::run(args, &out),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(if error.is::<source::Usage>() { 2 } else { 1 })
+        }
+    }
+}
+
+/// True if whoever read our output has left (`picloom … | head`).
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .downcast_ref::<std::io::Error>()
+        .is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
+}

@@ -1,0 +1,37 @@
+//! `picloom eval`: how well a network draws a picture.
+
+use super::output::Output;
+use super::source::{SourceArgs, Usage};
+use crate::network::kernel;
+use crate::score::Fit;
+use clap::Args;
+use serde::Serialize;
+
+#[derive(Args)]
+pub struct EvalArgs {
+    #[command(flatten)]
+    source: SourceArgs,
+}
+
+#[derive(Serialize)]
+struct Evaluation {
+    network: String,
+    size: usize,
+    mse: f64,
+    psnr: f64,
+    r2: f64,
+}
+
+pub fn run(args: EvalArgs, out: &Output) -> anyhow::Result<()> {
+    let source = args.source.load()?;
+    let target = source
+        .target
+        .as_ref()
+        .ok_or_else(|| Usage("expected --target IMG or --target GENOME, found none".into()))?;
+    let drawn = kernel::picture(&source.network, &source.weights, source.size, source.coords);
+    let fit = Fit::of(&drawn, target);
+    let evaluation =
+        Evaluation { network: source.name, size: source.size, mse: fit.mse, psnr: fit.psnr(), r2: fit.r2 };
+    let text = format!("mse  {:.6e}\npsnr {:.2} dB\nr2   {:.6}", fit.mse, fit.psnr(), fit.r2);
+    out.result(&evaluation, &text)
+}

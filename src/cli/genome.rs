@@ -1,0 +1,172 @@
+//! `picloom genome info|render|convert|layerize`.
+
+use super::output::Output;
+use super::source::{Usage, check_size};
+use crate::genome::{self, GenomeInfo};
+use crate::network::files::write_atomic;
+use crate::network::weight_files::write_weights;
+use crate::network::{Coords, compile, kernel, layerize};
+use clap::{Args, Subcommand};
+use serde::Serialize;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+#[derive(Args)]
+pub struct GenomeArgs {
+    #[command(subcommand)]
+    command: GenomeCommand,
+}
+
+#[derive(Subcommand)]
+enum GenomeCommand {
+    /// Count its nodes and links, and the layered network it becomes
+    Info {
+        /// Genome file (.json, .zip, .xml)
+        file: PathBuf,
+    },
+    /// Draw it as a PNG
+    Render {
+        /// Genome file (.json, .zip, .xml)
+        file: PathBuf,
+        /// Side of the picture in pixels
+        #[arg(long, default_value_t = 256)]
+        size: usize,
+        /// Coordinate convention: fer or picbreeder
+        #[arg(long, default_value = "fer")]
+        coords: Coords,
+        /// The PNG to write
+        #[arg(long)]
+        out: PathBuf,
+    },
+    /// Convert by extension: .json (own), .zip/.xml (Picbreeder), .dot (Graphviz, write only)
+    Convert {
+        /// Genome file to read
+        input: PathBuf,
+        /// File to write
+        output: PathBuf,
+    },
+    /// Write the weights of the layered network that draws the same picture
+    Layerize {
+        /// Genome file (.json, .zip, .xml)
+        file: PathBuf,
+        /// Weights file to write (.npz or .safetensors)
+        #[arg(long)]
+        out: PathBuf,
+    },
+}
+
+pub fn run(args: GenomeArgs, out: &Output) -> anyhow::Result<()> {
+    match args.command {
+        GenomeCommand::Info { file } => info(&file, out),
+        GenomeCommand::Render { file, size, coords, out: path } => {
+            let genome = genome::read(&file)?;
+            let (network, weights) = compile(&genome);
+            let picture = kernel::picture(&network, &weights, check_size(size)?, coords);
+            let name = file.display().to_string();
+            require_extension(&path, &["png"])?;
+            write_atomic(&path, &picture.to_png(&[("command", "picloom genome render"), ("genome", &name)]))?;
+            out.result(&Written { written: path.display().to_string() }, &format!("wrote {}", path.display()))
+        }
+        GenomeCommand::Convert { input, output } => {
+            let genome = genome::read(&input)?;
+            let bytes = match output.extension().and_then(|e| e.to_str()) {
+                Some("json") => genome::to_json(&genome).into_bytes(),
+                Some("xml") => genome::to_picbreeder_xml(&genome).into_bytes(),
+                Some("zip") => genome::to_picbreeder_zip(&genome),
+                Some("dot") => genome::to_dot(&genome).into_bytes(),
+                _ => return Err(wrong_extension(&output, &["json", "xml", "zip", "dot"])),
+            };
+            write_atomic(&output, &bytes)?;
+            out.result(&Written { written: output.display().to_string() }, &format!("wrote {}", output.display()))
+        }
+        GenomeCommand::Layerize { file, out: path } => {
+            let genome = genome::read(&file)?;
+            let layered = layerize(&genome);
+            require_extension(&path, &["npz", "safetensors"])?;
+            write_weights(&path, &layered.network, &layered.weights)?;
+            let summary = LayerizedSummary {
+                arch: layered.arch().to_string(),
+                dense_params: layered.network.weight_count(),
+                nonzero: layered.nonzero(),
+                written: path.display().to_string(),
+            };
+            let text = format!(
+                "{}: {} weights, {} of them non-zero\nwrote {}",
+                summary.arch, summary.dense_params, summary.nonzero, summary.written
+            );
+            out.result(&summary, &text)
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Written {
+    written: String,
+}
+
+#[derive(Serialize)]
+struct LayerizedSummary {
+    arch: String,
+    dense_params: usize,
+    nonzero: usize,
+    written: String,
+}
+
+#[derive(Serialize)]
+struct Info {
+    file: String,
+    name: String,
+    #[serde(flatten)]
+    genome: GenomeInfo,
+    arch: String,
+    dense_params: usize,
+    nonzero: usize,
+    made_by: String,
+}
+
+fn info(file: &Path, out: &Output) -> anyhow::Result<()> {
+    let genome = genome::read(file)?;
+    let layered = layerize(&genome);
+    let info = Info {
+        file: file.display().to_string(),
+        name: genome.provenance.name.clone(),
+        genome: GenomeInfo::of(&genome),
+        arch: layered.arch().to_string(),
+        dense_params: layered.network.weight_count(),
+        nonzero: layered.nonzero(),
+        made_by: genome.provenance.made_by.clone(),
+    };
+    let g = &info.genome;
+    let list = |items: Vec<String>| items.join(", ");
+    let mut text = String::new();
+    let mut row = |name: &str, value: String| writeln!(text, "{name:<14}{value}").expect("strings take text");
+    row("file", info.file.clone());
+    row("name", info.name.clone());
+    row("made by", info.made_by.clone());
+    row("nodes", g.nodes.to_string());
+    row("hidden", g.hidden.to_string());
+    row("links", if g.disabled > 0 { format!("{} ({} disabled)", g.links, g.disabled) } else { g.links.to_string() });
+    row("depth", g.depth.to_string());
+    row("age", g.age.map_or("unknown".into(), |a| format!("{a} generations")));
+    row("outputs", g.outputs.join(", "));
+    row("activations", list(g.activations.iter().map(|(name, n)| format!("{name}:{n}")).collect()));
+    row("arch", info.arch.clone());
+    row("dense params", info.dense_params.to_string());
+    row("nonzero", info.nonzero.to_string());
+    row("acyclic", if g.acyclic { "yes" } else { "no" }.into());
+    if !g.labels.is_empty() {
+        row("labels", list(g.labels.iter().map(|(name, n)| format!("{name} ({n})")).collect()));
+    }
+    out.result(&info, &text)
+}
+
+fn require_extension(path: &Path, allowed: &[&str]) -> anyhow::Result<()> {
+    match path.extension().and_then(|e| e.to_str()) {
+        Some(found) if allowed.contains(&found) => Ok(()),
+        _ => Err(wrong_extension(path, allowed)),
+    }
+}
+
+fn wrong_extension(path: &Path, allowed: &[&str]) -> anyhow::Error {
+    Usage(format!("{}: expected an output ending in .{}", path.display(), allowed.join(", ."))).into()
+}
