@@ -1,1 +1,31 @@
-//! Room `figures` (not opened yet).
+//! Plain data → SVG, PNG and HTML. Draws what it is given; never recomputes, and knows nothing of
+//! runs.
+//!
+//! | file | draws |
+//! |---|---|
+//! | [`style`] | the palette, the arms' fixed colours and order, sizes, number formats |
+//! | [`fonts`] | the embedded font: registered with plotters, given to resvg, measured |
+//! | [`axis`] | ranges, ticks and their labels, linear and logarithmic |
+//! | [`charts`] | lines, scatter, bars and dots with intervals, heatmaps, grids of panels (plotters) |
+//! | [`sheets`] | contact sheets, feature-map sheets, strips; [`apng`] animates sweeps |
+//! | [`wiring`] | the network itself, layer by layer |
+//! | [`html`] | self-contained reports |
+//! | [`files`] | `save`: SVG and PNG with provenance, whole or not at all |
+//!
+//! Every drawing function returns the same text for the same input, on every machine: coordinates
+//! are rounded to a fixed step, text is measured with the embedded font.
+
+pub mod apng;
+pub mod axis;
+mod canvas;
+pub mod charts;
+pub mod files;
+pub mod fonts;
+pub mod html;
+pub mod sheets;
+pub mod style;
+mod svg;
+pub mod wiring;
+
+pub use files::{Provenance, SaveError, save, svg_to_png};
+pub use style::{Arm, Colour, Marker, arm};

@@ -1,0 +1,415 @@
+//! Axes: what range to show, where the ticks stand, what they say.
+//!
+//! Ranges come from the data unless given. NaN and infinite values are left out (and values ≤ 0 on
+//! a logarithmic axis); a range of no width is padded; logarithmic ranges end on decades.
+
+use super::style;
+use crate::math::real;
+
+/// How values become places.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scale {
+    /// Place proportional to the value.
+    #[default]
+    Linear,
+    /// Place proportional to log₁₀ of the value; ends on decades.
+    Log,
+}
+
+/// How tick labels are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// As many decimals as the step needs.
+    #[default]
+    Plain,
+    /// 0.25 → `25 %`.
+    Percent,
+    /// Whole numbers only, with a sign: `−3 … +3` (offsets).
+    Signed,
+}
+
+/// One axis of a chart.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Axis {
+    /// What is measured, as a reader says it.
+    pub label: String,
+    /// Its unit, shown in brackets after the label; empty for none.
+    pub unit: String,
+    /// Linear or logarithmic. Default: linear.
+    pub scale: Scale,
+    /// Shown range; `None` takes it from the data. Default: `None`.
+    pub range: Option<(f64, f64)>,
+    /// The range taken from the data must include this value. Default: `None`.
+    pub include: Option<f64>,
+    /// Ticks at whole numbers only. Default: false.
+    pub whole: bool,
+    /// Writing of tick labels. Default: plain.
+    pub format: Format,
+    /// Named ticks instead of numbers: (value, name). Default: none.
+    pub names: Vec<(f64, String)>,
+}
+
+impl Axis {
+    /// A linear axis with this label.
+    pub fn new(label: impl Into<String>) -> Self {
+        Axis {
+            label: label.into(),
+            ..Axis::default()
+        }
+    }
+
+    /// With a unit, shown in brackets.
+    pub fn unit(mut self, unit: impl Into<String>) -> Self {
+        self.unit = unit.into();
+        self
+    }
+
+    /// Logarithmic.
+    pub fn log(mut self) -> Self {
+        self.scale = Scale::Log;
+        self
+    }
+
+    /// With a fixed range.
+    pub fn range(mut self, low: f64, high: f64) -> Self {
+        self.range = Some((low, high));
+        self
+    }
+
+    /// The range includes this value (0, a baseline).
+    pub fn include(mut self, value: f64) -> Self {
+        self.include = Some(value);
+        self
+    }
+
+    /// Ticks at whole numbers only.
+    pub fn whole(mut self) -> Self {
+        self.whole = true;
+        self
+    }
+
+    /// Ticks as percentages of 1.
+    pub fn percent(mut self) -> Self {
+        self.format = Format::Percent;
+        self
+    }
+
+    /// Ticks at whole numbers, with a sign.
+    pub fn signed(mut self) -> Self {
+        self.whole = true;
+        self.format = Format::Signed;
+        self
+    }
+
+    /// Named ticks.
+    pub fn names(mut self, names: impl IntoIterator<Item = (f64, String)>) -> Self {
+        self.names = names.into_iter().collect();
+        self
+    }
+
+    /// Label and unit.
+    pub fn title(&self) -> String {
+        if self.unit.is_empty() {
+            self.label.clone()
+        } else {
+            format!("{} ({})", self.label, self.unit)
+        }
+    }
+
+    /// Lays the axis over these values, with ticks about `apart` pixels apart on `length` pixels.
+    pub(super) fn over(
+        &self,
+        values: impl IntoIterator<Item = f64>,
+        length: f64,
+        apart: f64,
+    ) -> Laid {
+        let shown = |v: &f64| v.is_finite() && (self.scale == Scale::Linear || *v > 0.0);
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        let given = self
+            .range
+            .map(|(a, b)| (a.min(b), a.max(b)))
+            .filter(|(a, b)| shown(a) && shown(b));
+        match given {
+            Some(range) => (low, high) = range,
+            None => {
+                for v in values.into_iter().chain(self.include).filter(shown) {
+                    low = low.min(v);
+                    high = high.max(v);
+                }
+                for (v, _) in self.names.iter().filter(|(v, _)| shown(v)) {
+                    low = low.min(*v);
+                    high = high.max(*v);
+                }
+            }
+        }
+        let count = (length / apart).max(1.0);
+        match self.scale {
+            Scale::Linear => self.linear(low, high, given.is_some(), count),
+            Scale::Log => self.logarithmic(low, high, given.is_some(), count),
+        }
+    }
+
+    fn linear(&self, mut low: f64, mut high: f64, given: bool, count: f64) -> Laid {
+        if low > high {
+            (low, high) = (0.0, 1.0);
+        }
+        if high - low <= 1e-12 * high.abs().max(low.abs()) {
+            let pad = if low == 0.0 { 0.5 } else { 0.1 * low.abs() };
+            let pad = if self.whole { pad.max(1.0) } else { pad };
+            (low, high) = (low - pad, high + pad);
+        } else if !given {
+            let pad = 0.04 * (high - low);
+            // A value that must be included and is the extreme stands on the edge: bars on 0.
+            if self.include != Some(low) {
+                low -= pad;
+            }
+            if self.include != Some(high) {
+                high += pad;
+            }
+        }
+        let ticks = if self.names.is_empty() {
+            self.linear_ticks(low, high, count)
+        } else {
+            self.names
+                .iter()
+                .filter(|(v, _)| *v >= low && *v <= high)
+                .map(|(v, name)| Tick::labelled(*v, name.clone()))
+                .collect()
+        };
+        Laid {
+            scale: Scale::Linear,
+            low,
+            high,
+            ticks,
+        }
+    }
+
+    fn linear_ticks(&self, low: f64, high: f64, count: f64) -> Vec<Tick> {
+        let (step, decimals) = nice_step((high - low) / count, self.whole);
+        // The slack keeps a tick that rounding moved past the edge.
+        let slack = 1e-9 * (high - low);
+        let first = ((low - slack) / step).ceil();
+        let last = ((high + slack) / step).floor();
+        // The last digits are lost where the numbers dwarf their range.
+        let big = low.abs().max(high.abs());
+        if last - first > 100.0 || big > 1e15 * step {
+            return Vec::new();
+        }
+        let scientific = big >= 1e6 || big < 1e-3;
+        (0..=(last - first) as i64)
+            .map(|i| {
+                let v = (first + i as f64) * step;
+                let label = match self.format {
+                    Format::Percent => style::percent(v, (decimals - 2).max(0) as usize),
+                    Format::Signed if v > 0.5 => format!("+{}", style::fixed(v, 0)),
+                    _ if scientific => {
+                        let lost = real::log10(big / step).ceil() as usize + 1;
+                        style::number(if v.abs() < step / 2.0 { 0.0 } else { v }, lost.min(6))
+                    }
+                    _ => style::fixed(v, decimals.max(0) as usize),
+                };
+                Tick::labelled(v, label)
+            })
+            .collect()
+    }
+
+    fn logarithmic(&self, low: f64, high: f64, given: bool, count: f64) -> Laid {
+        let (mut low, mut high) = if low > high {
+            (-1.0, 0.0)
+        } else {
+            (real::log10(low), real::log10(high))
+        };
+        if !given {
+            low = (low + 1e-9).floor();
+            high = (high - 1e-9).ceil();
+        }
+        if high - low < 1e-9 {
+            (low, high) = ((low - 0.5).floor(), (high + 0.5).ceil());
+        }
+        let decades = high - low;
+        let stride = (decades / count).ceil().max(1.0) as i32;
+        let mut ticks = Vec::new();
+        let (first, last) = ((low - 1e-9).ceil() as i32, (high + 1e-9).floor() as i32);
+        for power in first - 1..=last {
+            if power >= first && power.rem_euclid(stride) == 0 {
+                ticks.push(Tick::labelled(f64::from(power), decade(power)));
+            } else if power >= first {
+                ticks.push(Tick::small(f64::from(power)));
+            }
+            if stride > 1 {
+                continue;
+            }
+            for digit in 2..10 {
+                let place = f64::from(power) + real::log10(f64::from(digit));
+                if place < low - 1e-9 || place > high + 1e-9 {
+                    continue;
+                }
+                // Fewer than two decades leave room, and need, for 2 and 5.
+                let named = matches!(digit, 2 | 5) && decades * 3.0 < count + 1.0;
+                ticks.push(if named {
+                    Tick::labelled(place, style::number(real::pow(10.0, place), 1))
+                } else {
+                    Tick::small(place)
+                });
+            }
+        }
+        Laid {
+            scale: Scale::Log,
+            low,
+            high,
+            ticks,
+        }
+    }
+}
+
+/// A tick: its place in axis units (log₁₀ of the value on a logarithmic axis), and its label.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Tick {
+    pub at: f64,
+    /// `None`: a small tick without label or grid line.
+    pub label: Option<String>,
+}
+
+impl Tick {
+    fn labelled(at: f64, label: String) -> Self {
+        Tick {
+            at,
+            label: Some(label),
+        }
+    }
+
+    fn small(at: f64) -> Self {
+        Tick { at, label: None }
+    }
+}
+
+/// An axis laid over its data: range and ticks in axis units.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Laid {
+    pub scale: Scale,
+    pub low: f64,
+    pub high: f64,
+    pub ticks: Vec<Tick>,
+}
+
+impl Laid {
+    /// The place of a value in axis units; `None` if it has none (NaN, ≤ 0 on a log axis).
+    pub fn place(&self, value: f64) -> Option<f64> {
+        match self.scale {
+            _ if !value.is_finite() => None,
+            Scale::Linear => Some(value),
+            Scale::Log if value > 0.0 => Some(real::log10(value)),
+            Scale::Log => None,
+        }
+    }
+
+    /// True if a place lies in the shown range.
+    pub fn shows(&self, place: f64) -> bool {
+        let slack = 1e-9 * (self.high - self.low);
+        place >= self.low - slack && place <= self.high + slack
+    }
+
+    /// Labels of the ticks.
+    pub fn labels(&self) -> impl Iterator<Item = &str> {
+        self.ticks.iter().filter_map(|t| t.label.as_deref())
+    }
+}
+
+/// The least of 1, 2, 2.5, 5 × 10ⁿ that is at least `raw`, and its decimals.
+fn nice_step(raw: f64, whole: bool) -> (f64, i32) {
+    if !(raw.is_finite() && raw > 0.0) {
+        return (1.0, 0);
+    }
+    let mut power = real::log10(raw).floor() as i32;
+    for _ in 0..3 {
+        let decade = real::pow(10.0, f64::from(power));
+        for (factor, decimals) in [(1.0, 0), (2.0, 0), (2.5, 1), (5.0, 0)] {
+            let step = factor * decade;
+            let is_whole = power + 1 > decimals && step >= 1.0 - 1e-9;
+            if step >= raw * (1.0 - 1e-9) && (!whole || is_whole) {
+                return (step, decimals - power);
+            }
+        }
+        power = if whole { (power + 1).max(0) } else { power + 1 };
+    }
+    (1.0, 0)
+}
+
+/// `0.01`, `1`, `100`, and powers beyond.
+fn decade(power: i32) -> String {
+    match power {
+        0 => "1".into(),
+        1 => "10".into(),
+        2 => "100".into(),
+        3 => "1000".into(),
+        -1 => "0.1".into(),
+        _ => format!("10{}", style::superscript(power)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(axis: &Axis, values: &[f64]) -> Vec<String> {
+        axis.over(values.iter().copied(), 600.0, 100.0)
+            .labels()
+            .map(String::from)
+            .collect()
+    }
+
+    #[test]
+    fn linear_ticks_stand_on_round_numbers() {
+        assert_eq!(
+            labels(&Axis::new("").range(0.0, 1.0), &[]),
+            ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]
+        );
+        assert_eq!(
+            labels(&Axis::new("").signed(), &[-3.0, 3.0]),
+            ["−3", "−2", "−1", "0", "+1", "+2", "+3"]
+                .iter()
+                .filter(|l| ["−2", "0", "+2"].contains(l))
+                .copied()
+                .collect::<Vec<_>>()
+        );
+        assert_eq!(
+            labels(&Axis::new("").range(0.0, 1.0).percent(), &[]),
+            ["0\u{a0}%", "20\u{a0}%", "40\u{a0}%", "60\u{a0}%", "80\u{a0}%", "100\u{a0}%"]
+        );
+        assert_eq!(labels(&Axis::new("").whole(), &[1.0, 2.0]), ["1", "2"]);
+    }
+
+    #[test]
+    fn a_range_of_no_width_is_padded_and_nan_is_left_out() {
+        for values in [&[3.0, 3.0][..], &[0.0], &[f64::NAN, -2.0], &[], &[f64::NAN]] {
+            for axis in [Axis::new(""), Axis::new("").log(), Axis::new("").whole()] {
+                let laid = axis.over(values.iter().copied(), 400.0, 80.0);
+                assert!(laid.high > laid.low, "{values:?} {laid:?}");
+                assert!(laid.low.is_finite() && laid.high.is_finite());
+                assert!(laid.labels().count() >= 2, "{values:?} {laid:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn log_axes_end_on_decades() {
+        let laid = Axis::new("")
+            .log()
+            .over([3e-4, 0.2, -1.0, f64::NAN], 600.0, 60.0);
+        assert_eq!((laid.low, laid.high), (-4.0, 0.0));
+        assert_eq!(
+            laid.labels().collect::<Vec<_>>(),
+            ["10⁻⁴", "10⁻³", "10⁻²", "0.1", "1"]
+        );
+        let one = Axis::new("").log().over([100.0], 600.0, 60.0);
+        assert_eq!((one.low, one.high), (1.0, 3.0));
+        assert_eq!(laid.place(0.0), None);
+    }
+
+    #[test]
+    fn a_bar_stands_on_its_baseline() {
+        let laid = Axis::new("").include(0.0).over([0.4, 0.9], 400.0, 60.0);
+        assert_eq!(laid.low, 0.0);
+        assert!(laid.high > 0.9);
+    }
+}

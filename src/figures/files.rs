@@ -1,0 +1,184 @@
+//! Figures on disk: SVG and PNG beside each other, with their provenance, whole or not at all.
+
+use super::svg::escaped;
+use super::{fonts, style};
+use std::path::{Path, PathBuf};
+
+/// Where a figure comes from. Written into the SVG as `<metadata>` and into the PNG as iTXt.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Provenance(pub Vec<(String, String)>);
+
+impl Provenance {
+    /// Nothing known.
+    pub fn none() -> Self {
+        Provenance::default()
+    }
+
+    /// With one more fact: `command`, `seed`, `record`, `version`, … A keyword is 1 to 79
+    /// printable ASCII letters (PNG's rule, and XML's sanity); others are dropped from it.
+    pub fn with(mut self, keyword: &str, text: impl ToString) -> Self {
+        let keyword: String = keyword
+            .chars()
+            .filter(|c| c.is_ascii_graphic() || *c == ' ')
+            .take(79)
+            .collect();
+        let keyword = keyword.trim();
+        if !keyword.is_empty() {
+            self.0.push((keyword.to_string(), text.to_string()));
+        }
+        self
+    }
+
+    /// The facts as PNG texts.
+    pub fn texts(&self) -> Vec<(&str, &str)> {
+        self.0
+            .iter()
+            .map(|(k, t)| (k.as_str(), t.as_str()))
+            .collect()
+    }
+}
+
+/// Why a figure could not be saved.
+#[derive(Debug, thiserror::Error)]
+pub enum SaveError {
+    /// The folder or file cannot be written.
+    #[error("{path}: expected a place to write a figure, found: {source}")]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The text is no SVG, or one too large to make a PNG of.
+    #[error("{path}: expected an SVG that can be drawn, found: {problem}")]
+    Draw {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
+}
+
+/// Pixels of the PNG for each pixel of the SVG.
+pub const PNG_SCALE: f32 = 2.0;
+/// A PNG larger than this is drawn at a smaller scale.
+const MOST_PIXELS: f32 = 60e6;
+
+/// Writes `{path}.svg` and `{path}.png` (the extension is added to the whole name) and returns
+/// both paths. Folders are made. The PNG is twice the SVG's size, drawn by resvg with the embedded
+/// font.
+///
+/// # Errors
+/// The folder cannot be written; `svg` is not an SVG.
+pub fn save(
+    svg: &str,
+    path: &Path,
+    provenance: &Provenance,
+) -> Result<(PathBuf, PathBuf), SaveError> {
+    let named = |extension: &str| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(extension);
+        PathBuf::from(name)
+    };
+    let (svg_path, png_path) = (named(".svg"), named(".png"));
+    let png = svg_to_png(svg, PNG_SCALE, provenance).map_err(|problem| SaveError::Draw {
+        path: png_path.clone(),
+        problem,
+    })?;
+    write_atomic(&svg_path, with_metadata(svg, provenance).as_bytes())?;
+    write_atomic(&png_path, &png)?;
+    Ok((svg_path, png_path))
+}
+
+/// The SVG with the provenance as its `<metadata>`.
+pub fn with_metadata(svg: &str, provenance: &Provenance) -> String {
+    let Some(end) = svg.rfind("</svg>").filter(|_| !provenance.0.is_empty()) else {
+        return svg.to_string();
+    };
+    let mut out = svg[..end].to_string();
+    out.push_str("<metadata>");
+    for (keyword, text) in &provenance.0 {
+        out.push_str(&escaped(&format!("\n{keyword}: {text}")));
+    }
+    out.push_str("\n</metadata>\n");
+    out.push_str(&svg[end..]);
+    out
+}
+
+/// The SVG as an 8-bit RGB PNG on white, `scale` pixels a pixel (less if it would exceed 60
+/// million pixels).
+///
+/// # Errors
+/// What is wrong with the SVG.
+pub fn svg_to_png(svg: &str, scale: f32, provenance: &Provenance) -> Result<Vec<u8>, String> {
+    let (width, height, rgb) = svg_to_rgb(svg, scale)?;
+    Ok(crate::network::picture::encode_png(
+        width,
+        height,
+        &rgb,
+        &provenance.texts(),
+    ))
+}
+
+/// The SVG as pixels: (width, height, RGB bytes), on white.
+///
+/// # Errors
+/// What is wrong with the SVG.
+pub fn svg_to_rgb(svg: &str, scale: f32) -> Result<(usize, usize, Vec<u8>), String> {
+    use resvg::{tiny_skia, usvg};
+    let options = usvg::Options {
+        fontdb: fonts::database(),
+        font_family: fonts::FACE.into(),
+        ..usvg::Options::default()
+    };
+    let tree = usvg::Tree::from_str(svg, &options).map_err(|e| e.to_string())?;
+    let size = tree.size();
+    let most = (MOST_PIXELS / (size.width() * size.height())).sqrt();
+    let scale = scale.min(most);
+    let pixels = |length: f32| ((length * scale).round() as u32).max(1);
+    let (width, height) = (pixels(size.width()), pixels(size.height()));
+    let mut map = tiny_skia::Pixmap::new(width, height)
+        .ok_or_else(|| format!("a figure of {width} × {height} pixels"))?;
+    let paper = style::PAPER;
+    map.fill(tiny_skia::Color::from_rgba8(paper.0, paper.1, paper.2, 255));
+    resvg::render(
+        &tree,
+        tiny_skia::Transform::from_scale(
+            width as f32 / size.width(),
+            height as f32 / size.height(),
+        ),
+        &mut map.as_mut(),
+    );
+    let rgb = map
+        .data()
+        .chunks_exact(4)
+        .flat_map(|p| [p[0], p[1], p[2]])
+        .collect();
+    Ok((width as usize, height as usize, rgb))
+}
+
+/// Writes a file whole or not at all: a temporary file in the same folder, fsync, rename.
+pub(super) fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), SaveError> {
+    use std::io::Write;
+    let write = || {
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        std::fs::create_dir_all(folder)?;
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".part-{}", std::process::id()));
+        let part = PathBuf::from(name);
+        let written = std::fs::File::create(&part)
+            .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
+            .and_then(|()| std::fs::rename(&part, path));
+        if written.is_err() {
+            let _ = std::fs::remove_file(&part);
+        }
+        written
+    };
+    write().map_err(|source| SaveError::Write {
+        path: path.to_path_buf(),
+        source,
+    })
+}

@@ -1,0 +1,161 @@
+//! The one font of every figure: a subset of DejaVu Sans, regular and bold, inside the program.
+//!
+//! No font of the system is ever read: the same figure comes out on every machine. The subset
+//! (ASCII, Latin, Greek, mathematics, arrows) is cut by `assets/fonts/subset.py`; its licence is
+//! beside it.
+
+use plotters::style::{FontStyle, IntoFont, register_font};
+use std::sync::{Arc, LazyLock, Once};
+
+/// The regular face.
+pub const REGULAR: &[u8] = include_bytes!("../../assets/fonts/DejaVuSans-subset.ttf");
+/// The bold face.
+pub const BOLD: &[u8] = include_bytes!("../../assets/fonts/DejaVuSans-Bold-subset.ttf");
+
+/// The `font-family` written into SVG. DejaVu Sans is what we draw and measure with; Verdana has
+/// nearly the same widths where an SVG is opened on a machine without it.
+pub const FAMILY: &str = "DejaVu Sans, Verdana, sans-serif";
+
+/// The name of the face inside the font files.
+pub const FACE: &str = "DejaVu Sans";
+
+/// Height of a capital letter, in em.
+pub const CAP: f64 = 0.729;
+
+/// plotters' idea of a font size is 1.24 em.
+pub(super) const PLOTTERS_EM: f64 = 1.24;
+
+/// ab_glyph scales a font so that ascent − descent = size; for DejaVu that is 2384/2048 em.
+const ASCENT_TO_DESCENT: f64 = 2384.0 / 2048.0;
+
+/// Registers the font with plotters; later calls do nothing.
+pub fn register() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        for (style, bytes) in [(FontStyle::Normal, REGULAR), (FontStyle::Bold, BOLD)] {
+            if register_font(FAMILY, style, bytes).is_err() {
+                unreachable!("the embedded font is a font: a unit test reads it");
+            }
+        }
+    });
+}
+
+/// The font database given to resvg: our two faces and nothing else.
+pub(super) fn database() -> Arc<resvg::usvg::fontdb::Database> {
+    static DATABASE: LazyLock<Arc<resvg::usvg::fontdb::Database>> = LazyLock::new(|| {
+        let mut database = resvg::usvg::fontdb::Database::new();
+        database.load_font_data(REGULAR.to_vec());
+        database.load_font_data(BOLD.to_vec());
+        database.set_sans_serif_family(FACE);
+        database.set_serif_family(FACE);
+        database.set_monospace_family(FACE);
+        Arc::new(database)
+    });
+    DATABASE.clone()
+}
+
+/// Width of a line of text, in pixels, at `em` pixels a em.
+pub fn text_width(text: &str, em: f64, bold: bool) -> f64 {
+    register();
+    // Measured large, because plotters rounds to whole pixels.
+    const LARGE: f64 = 2000.0;
+    let style = if bold {
+        FontStyle::Bold
+    } else {
+        FontStyle::Normal
+    };
+    let font = (FAMILY, LARGE, style).into_font();
+    let width = font.box_size(text).map_or(0, |(width, _)| width);
+    f64::from(width) * em * ASCENT_TO_DESCENT / LARGE
+}
+
+/// The text, cut and ended with `…` if it is wider than `width` pixels.
+pub fn ellipsized(text: &str, em: f64, bold: bool, width: f64) -> String {
+    if text_width(text, em, bold) <= width {
+        return text.to_string();
+    }
+    let mut letters: Vec<char> = text.chars().collect();
+    while letters.pop().is_some() {
+        let cut = letters.iter().collect::<String>();
+        let cut = format!("{}…", cut.trim_end());
+        if text_width(&cut, em, bold) <= width {
+            return cut;
+        }
+    }
+    "…".into()
+}
+
+/// The text broken at spaces into lines no wider than `width` pixels and at most `lines` of them;
+/// what does not fit is cut with `…`.
+pub fn wrapped(text: &str, em: f64, bold: bool, width: f64, lines: usize) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    let mut words = text.split(' ').filter(|w| !w.is_empty()).peekable();
+    while let Some(word) = words.next() {
+        let mut line = word.to_string();
+        if out.len() + 1 >= lines.max(1) {
+            for word in words.by_ref() {
+                line.push(' ');
+                line.push_str(word);
+            }
+        } else {
+            while let Some(next) = words.peek() {
+                let longer = format!("{line} {next}");
+                if text_width(&longer, em, bold) > width {
+                    break;
+                }
+                line = longer;
+                words.next();
+            }
+        }
+        out.push(ellipsized(&line, em, bold, width));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn widths_are_those_in_the_font_file() {
+        // hmtx of DejaVu Sans: M 1767, i 569 of 2048 units an em.
+        let close = |text: &str, units: f64| {
+            let width = text_width(text, 100.0, false);
+            assert!((width - units / 20.48).abs() < 0.1, "{text}: {width}");
+        };
+        close("M", 1767.0);
+        close("MiM", 1767.0 + 569.0 + 1767.0);
+        close("", 0.0);
+    }
+
+    #[test]
+    fn the_subset_covers_what_figures_write() {
+        let text = "AZaz09~ éßØ αΩμσ −×±≤≥·…→²³⁻¹⁰₁₂ “”‘’–—†‡•′″ √∞≈≠∑∏∂∇∈⌊⌋ ▲▼◆●○✓✗ \u{202f}\u{a0}";
+        for bytes in [REGULAR, BOLD] {
+            let face = resvg::usvg::fontdb::Source::Binary(Arc::new(bytes.to_vec()));
+            let mut database = resvg::usvg::fontdb::Database::new();
+            let id = database.load_font_source(face)[0];
+            assert_eq!(database.face(id).unwrap().families[0].0, FACE);
+            assert!(bytes.len() <= 80 * 1024);
+        }
+        let missing = text_width("\u{e000}", 100.0, false);
+        for c in text.chars() {
+            // `.notdef` is 1229 units wide; nothing we write has exactly that width.
+            let width = text_width(&c.to_string(), 100.0, false);
+            assert!((width - missing).abs() > 1e-6, "{c:?} is not in the subset");
+        }
+    }
+
+    #[test]
+    fn text_is_cut_and_wrapped_to_width() {
+        let text = "evolved layers, retrained from random weights";
+        for line in wrapped(text, 12.0, false, 120.0, 3) {
+            assert!(text_width(&line, 12.0, false) <= 120.0, "{line}");
+        }
+        assert_eq!(wrapped(text, 12.0, false, 120.0, 2).len(), 2);
+        assert!(wrapped(text, 12.0, false, 120.0, 2)[1].ends_with('…'));
+        assert_eq!(wrapped("a b", 12.0, false, 500.0, 2), ["a b"]);
+        assert!(wrapped("", 12.0, false, 500.0, 2).is_empty());
+        assert_eq!(ellipsized(text, 12.0, false, 0.0), "…");
+    }
+}

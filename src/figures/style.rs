@@ -1,0 +1,331 @@
+//! House style: colours, the arms' fixed order, sizes, how numbers are written.
+//!
+//! The categorical colours are those of Okabe and Ito (2008, "Color Universal Design"), which
+//! people with any common form of colour blindness can tell apart; beyond eight, dark tones of
+//! Paul Tol's "muted" set follow. Every arm also has its own marker, so no figure depends on
+//! colour alone.
+
+/// An sRGB colour, 8 bits a channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Colour(pub u8, pub u8, pub u8);
+
+impl Colour {
+    /// `#rrggbb`.
+    pub fn hex(self) -> String {
+        format!("#{:02x}{:02x}{:02x}", self.0, self.1, self.2)
+    }
+
+    /// The mixture (1 − t)·self + t·other, t in [0, 1], channel by channel.
+    pub fn mix(self, other: Colour, t: f64) -> Colour {
+        let t = if t.is_finite() { t.clamp(0.0, 1.0) } else { 0.0 };
+        let blend = |a: u8, b: u8| {
+            (f64::from(a) + t * (f64::from(b) - f64::from(a))).round() as u8
+        };
+        Colour(
+            blend(self.0, other.0),
+            blend(self.1, other.1),
+            blend(self.2, other.2),
+        )
+    }
+
+    /// Relative brightness in [0, 1] (Rec. 709 weights on the encoded channels): decides whether
+    /// text on this colour is dark or light.
+    pub fn brightness(self) -> f64 {
+        (0.2126 * f64::from(self.0) + 0.7152 * f64::from(self.1) + 0.0722 * f64::from(self.2))
+            / 255.0
+    }
+
+    /// [`INK`] or white, whichever can be read on this colour.
+    pub fn text_on(self) -> Colour {
+        if self.brightness() > 0.55 { INK } else { PAPER }
+    }
+}
+
+/// Background of every figure.
+pub const PAPER: Colour = Colour(255, 255, 255);
+/// Text and axes.
+pub const INK: Colour = Colour(31, 35, 40);
+/// Secondary text: subtitles, ticks, captions.
+pub const GREY: Colour = Colour(98, 105, 115);
+/// Grid lines.
+pub const GRID: Colour = Colour(228, 231, 235);
+/// Missing values, removed parts.
+pub const BLANK: Colour = Colour(236, 238, 241);
+
+/// Negative values and weights.
+pub const NEGATIVE: Colour = Colour(202, 44, 31);
+/// Positive values and weights.
+pub const POSITIVE: Colour = Colour(21, 92, 178);
+
+/// Border of a picture judged coherent.
+pub const COHERENT: Colour = Colour(0, 158, 115);
+/// Border of a picture judged fractured.
+pub const FRACTURED: Colour = Colour(213, 60, 0);
+/// Border of a picture not judged: a silent weight, the base itself.
+pub const UNJUDGED: Colour = Colour(160, 166, 174);
+
+/// Categorical colours in the order series without an arm of their own take them.
+pub const PALETTE: [Colour; 12] = [
+    Colour(0, 114, 178),
+    Colour(213, 94, 0),
+    Colour(0, 158, 115),
+    Colour(204, 121, 167),
+    Colour(230, 159, 0),
+    Colour(86, 180, 233),
+    Colour(31, 35, 40),
+    Colour(136, 34, 85),
+    Colour(153, 153, 51),
+    Colour(51, 34, 136),
+    Colour(68, 170, 153),
+    Colour(140, 140, 140),
+];
+
+/// The `i`th categorical colour; begins again after the last.
+pub fn colour(i: usize) -> Colour {
+    PALETTE[i % PALETTE.len()]
+}
+
+/// The shape of a point.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Marker {
+    #[default]
+    Circle,
+    Square,
+    Triangle,
+    Diamond,
+    TriangleDown,
+    Plus,
+    Cross,
+    Ring,
+}
+
+impl Marker {
+    /// Every marker, in the order series take them.
+    pub const ALL: [Marker; 8] = [
+        Marker::Circle,
+        Marker::Square,
+        Marker::Triangle,
+        Marker::Diamond,
+        Marker::TriangleDown,
+        Marker::Plus,
+        Marker::Cross,
+        Marker::Ring,
+    ];
+}
+
+/// How one arm of the study looks in every figure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arm {
+    /// Key, as in records: lower case, words joined by `-`.
+    pub key: &'static str,
+    /// Name in legends and tables.
+    pub label: &'static str,
+    /// Its colour.
+    pub colour: Colour,
+    /// Its marker.
+    pub marker: Marker,
+}
+
+/// The arms of the study in the order every figure and table shows them.
+pub const ARMS: [Arm; 16] = [
+    row("evolved", "evolved", Colour(0, 158, 115), Marker::Diamond),
+    row("dense", "dense twin, trained", Colour(213, 94, 0), Marker::Square),
+    row("graph", "evolved graph, retrained", Colour(204, 121, 167), Marker::Triangle),
+    row("layerized", "evolved layers, retrained", Colour(136, 34, 85), Marker::TriangleDown),
+    row("sp", "similarity-pruned (SP)", Colour(0, 114, 178), Marker::Circle),
+    row("sp-signed", "SP, signed shares", Colour(86, 180, 233), Marker::Circle),
+    row("sp-mrmr", "SP, mRMR", Colour(51, 34, 136), Marker::Ring),
+    row("sp-merge", "SP, merging", Colour(68, 170, 153), Marker::Ring),
+    row("magnitude", "magnitude-pruned", Colour(230, 159, 0), Marker::Triangle),
+    row("imp", "lottery ticket (IMP)", Colour(160, 110, 20), Marker::TriangleDown),
+    row("wanda", "Wanda", Colour(153, 153, 51), Marker::Square),
+    row("taylor", "Taylor groups", Colour(170, 68, 153), Marker::Diamond),
+    row("random", "random, same counts", Colour(140, 140, 140), Marker::Cross),
+    row("sparse", "weight-sparse training", Colour(31, 35, 40), Marker::Plus),
+    row("swarm", "swarm in weight space", Colour(17, 119, 51), Marker::Plus),
+    row("mask", "evolved mask, retrained", Colour(122, 72, 138), Marker::Cross),
+];
+
+const fn row(key: &'static str, label: &'static str, colour: Colour, marker: Marker) -> Arm {
+    Arm {
+        key,
+        label,
+        colour,
+        marker,
+    }
+}
+
+/// The arm with this key, and its place in the order; `None` for a key the house style does not
+/// know (give such a series a [`colour`] by its index).
+pub fn arm(key: &str) -> Option<(usize, &'static Arm)> {
+    ARMS.iter().enumerate().find(|(_, a)| a.key == key)
+}
+
+/// Text heights in pixels (em), chosen to be readable when an 860-pixel figure is printed across a
+/// column of 160 mm.
+pub mod size {
+    /// Width and height of a single chart.
+    pub const CHART: (u32, u32) = (860, 560);
+    /// Figure title (bold).
+    pub const TITLE: f64 = 19.0;
+    /// Line under the title.
+    pub const SUBTITLE: f64 = 14.5;
+    /// Axis labels and legend.
+    pub const LABEL: f64 = 15.0;
+    /// Tick labels, values beside bars, notes.
+    pub const TICK: f64 = 13.5;
+    /// Captions of small pictures.
+    pub const CAPTION: f64 = 11.5;
+}
+
+/// A number for people: up to `digits` significant digits, a true minus sign, thin spaces between
+/// thousands, powers of ten as `4.3·10⁻⁴`; `–` for NaN, `∞` for infinities.
+pub fn number(value: f64, digits: usize) -> String {
+    let digits = digits.clamp(1, 17);
+    if value.is_nan() {
+        return "–".into();
+    }
+    if value.is_infinite() {
+        return if value > 0.0 { "∞" } else { "−∞" }.into();
+    }
+    if value == 0.0 {
+        return "0".into();
+    }
+    // Rust prints the correctly rounded decimal digits: no logarithm is needed to find the power.
+    let text = format!("{:.*e}", digits - 1, value.abs());
+    let (mantissa, power) = text.split_once('e').expect("{:e} writes an e");
+    let power: i32 = power.parse().expect("{:e} writes an integer power");
+    let sign = if value < 0.0 { "−" } else { "" };
+    if (-3..6).contains(&power) {
+        let decimals = (digits as i32 - 1 - power).max(0) as usize;
+        let mut plain = format!("{:.*}", decimals, value.abs());
+        if plain.contains('.') {
+            plain = plain.trim_end_matches('0').trim_end_matches('.').into();
+        }
+        format!("{sign}{}", grouped(&plain))
+    } else {
+        let mut mantissa = mantissa.to_string();
+        if mantissa.contains('.') {
+            mantissa = mantissa.trim_end_matches('0').trim_end_matches('.').into();
+        }
+        if mantissa == "1" {
+            format!("{sign}10{}", superscript(power))
+        } else {
+            format!("{sign}{mantissa}·10{}", superscript(power))
+        }
+    }
+}
+
+/// A number with a fixed count of decimals, a true minus sign and thin spaces between thousands.
+pub fn fixed(value: f64, decimals: usize) -> String {
+    if !value.is_finite() {
+        return number(value, 1);
+    }
+    let plain = format!("{:.*}", decimals, value.abs());
+    let zero = plain.bytes().all(|b| b == b'0' || b == b'.');
+    let sign = if value < 0.0 && !zero { "−" } else { "" };
+    format!("{sign}{}", grouped(&plain))
+}
+
+/// `0.123` → `12.3 %` with `decimals` decimals.
+pub fn percent(value: f64, decimals: usize) -> String {
+    if value.is_finite() {
+        format!("{}\u{a0}%", fixed(100.0 * value, decimals))
+    } else {
+        number(value, 1)
+    }
+}
+
+/// `0.71 [0.65, 0.76]`: an estimate and its interval with `decimals` decimals.
+pub fn interval(value: f64, low: f64, high: f64, decimals: usize) -> String {
+    format!(
+        "{} [{}, {}]",
+        fixed(value, decimals),
+        fixed(low, decimals),
+        fixed(high, decimals)
+    )
+}
+
+/// Thin no-break spaces between groups of three digits, from 10 000 on.
+fn grouped(plain: &str) -> String {
+    let (whole, rest) = match plain.find('.') {
+        Some(dot) => plain.split_at(dot),
+        None => (plain, ""),
+    };
+    if whole.len() < 5 {
+        return plain.into();
+    }
+    let mut text = String::new();
+    for (i, digit) in whole.chars().enumerate() {
+        if i > 0 && (whole.len() - i).is_multiple_of(3) {
+            text.push('\u{202f}');
+        }
+        text.push(digit);
+    }
+    text + rest
+}
+
+/// An integer in superscript: −12 → `⁻¹²`.
+pub fn superscript(power: i32) -> String {
+    power
+        .to_string()
+        .chars()
+        .map(|c| match c {
+            '-' => '⁻',
+            '1' => '¹',
+            '2' => '²',
+            '3' => '³',
+            digit => char::from_u32(0x2070 + digit as u32 - '0' as u32).unwrap_or(digit),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_as_in_print() {
+        for (value, digits, text) in [
+            (0.0, 3, "0"),
+            (-0.0, 3, "0"),
+            (0.5, 3, "0.5"),
+            (-1.25, 3, "−1.25"),
+            (4.294e-4, 3, "4.29·10⁻⁴"),
+            (1e-12, 3, "10⁻¹²"),
+            (5478.0, 4, "5478"),
+            (100000.0, 6, "100\u{202f}000"),
+            (99.96, 3, "100"),
+            (1234567.0, 3, "1.23·10⁶"),
+            (f64::NAN, 3, "–"),
+            (f64::NEG_INFINITY, 3, "−∞"),
+        ] {
+            assert_eq!(number(value, digits), text, "{value}");
+        }
+        assert_eq!(fixed(-0.0004, 2), "0.00");
+        assert_eq!(fixed(-12345.678, 1), "−12\u{202f}345.7");
+        assert_eq!(percent(0.9234, 1), "92.3\u{a0}%");
+        assert_eq!(interval(0.7, 0.65, 0.76, 2), "0.70 [0.65, 0.76]");
+    }
+
+    #[test]
+    fn arms_have_their_own_key_and_no_two_share_colour_and_marker() {
+        for (i, a) in ARMS.iter().enumerate() {
+            assert_eq!(arm(a.key), Some((i, a)));
+            for b in &ARMS[..i] {
+                assert_ne!(a.colour, b.colour, "{} and {}", a.key, b.key);
+            }
+        }
+        assert_eq!(arm("no such arm"), None);
+    }
+
+    #[test]
+    fn mixing_is_linear_and_forgives_nan() {
+        assert_eq!(PAPER.mix(Colour(0, 0, 0), 0.5), Colour(128, 128, 128));
+        assert_eq!(PAPER.mix(INK, f64::NAN), PAPER);
+        assert_eq!(Colour(1, 171, 255).hex(), "#01abff");
+        assert_eq!(PAPER.text_on(), INK);
+        assert_eq!(INK.text_on(), PAPER);
+    }
+}

@@ -1,0 +1,278 @@
+//! A small SVG writer for what plotters does not draw: pictures inside figures, and wirings.
+//!
+//! Coordinates are rounded to a hundredth of a pixel, so the text is short and the same everywhere.
+
+use super::fonts::FAMILY;
+use super::style::{Colour, PAPER};
+use std::fmt::Write;
+
+/// Which part of a text stands at its x.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+/// An SVG being written, of a fixed size in pixels.
+pub(super) struct Svg {
+    width: f64,
+    height: f64,
+    body: String,
+}
+
+impl Svg {
+    /// White paper.
+    pub fn new(width: f64, height: f64) -> Self {
+        let mut svg = Svg {
+            width,
+            height,
+            body: String::new(),
+        };
+        svg.rect(0.0, 0.0, width, height, Some(PAPER), None);
+        svg
+    }
+
+    /// A rectangle, filled, outlined (colour, width; the line lies inside), or both.
+    pub fn rect(
+        &mut self,
+        x: f64,
+        y: f64,
+        width: f64,
+        height: f64,
+        fill: Option<Colour>,
+        line: Option<(Colour, f64)>,
+    ) {
+        let inset = line.map_or(0.0, |(_, w)| w / 2.0);
+        let _ = write!(
+            self.body,
+            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"",
+            n(x + inset),
+            n(y + inset),
+            n(width - 2.0 * inset),
+            n(height - 2.0 * inset),
+            fill.map_or("none".into(), Colour::hex)
+        );
+        if let Some((colour, width)) = line {
+            let _ = write!(
+                self.body,
+                " stroke=\"{}\" stroke-width=\"{}\"",
+                colour.hex(),
+                n(width)
+            );
+        }
+        self.body.push_str("/>\n");
+    }
+
+    /// A straight line.
+    pub fn line(&mut self, from: (f64, f64), to: (f64, f64), colour: Colour, width: f64) {
+        let _ = writeln!(
+            self.body,
+            "<path d=\"M{} {}L{} {}\" stroke=\"{}\" stroke-width=\"{}\" fill=\"none\"/>",
+            n(from.0),
+            n(from.1),
+            n(to.0),
+            n(to.1),
+            colour.hex(),
+            n(width)
+        );
+    }
+
+    /// A filled circle with an optional outline.
+    pub fn circle(
+        &mut self,
+        centre: (f64, f64),
+        radius: f64,
+        fill: Colour,
+        line: Option<(Colour, f64)>,
+    ) {
+        let _ = write!(
+            self.body,
+            "<circle cx=\"{}\" cy=\"{}\" r=\"{}\" fill=\"{}\"",
+            n(centre.0),
+            n(centre.1),
+            n(radius),
+            fill.hex()
+        );
+        if let Some((colour, width)) = line {
+            let _ = write!(
+                self.body,
+                " stroke=\"{}\" stroke-width=\"{}\"",
+                colour.hex(),
+                n(width)
+            );
+        }
+        self.body.push_str("/>\n");
+    }
+
+    /// A line of text whose baseline is at `y`.
+    pub fn text(
+        &mut self,
+        (x, y): (f64, f64),
+        text: &str,
+        em: f64,
+        bold: bool,
+        colour: Colour,
+        anchor: Anchor,
+    ) {
+        let anchor = match anchor {
+            Anchor::Start => "",
+            Anchor::Middle => " text-anchor=\"middle\"",
+            Anchor::End => " text-anchor=\"end\"",
+        };
+        let weight = if bold { " font-weight=\"bold\"" } else { "" };
+        let _ = writeln!(
+            self.body,
+            "<text x=\"{}\" y=\"{}\" font-size=\"{}\" fill=\"{}\"{anchor}{weight}>{}</text>",
+            n(x),
+            n(y),
+            n(em),
+            colour.hex(),
+            escaped(text)
+        );
+    }
+
+    /// A PNG (its bytes) over a rectangle; `pixelated` keeps enlarged pixels square.
+    pub fn image(
+        &mut self,
+        (x, y): (f64, f64),
+        (width, height): (f64, f64),
+        png: &[u8],
+        pixelated: bool,
+    ) {
+        let _ = writeln!(
+            self.body,
+            "<image x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" preserveAspectRatio=\"none\"{} href=\"{}\"/>",
+            n(x),
+            n(y),
+            n(width),
+            n(height),
+            if pixelated {
+                " style=\"image-rendering:pixelated\""
+            } else {
+                ""
+            },
+            data_uri(png)
+        );
+    }
+
+    /// SVG of one's own making.
+    pub fn raw(&mut self, text: &str) {
+        self.body.push_str(text);
+    }
+
+    /// The whole document. `title` is what a screen reader says.
+    pub fn finish(self, title: &str) -> String {
+        document(
+            (self.width, self.height),
+            (self.width, self.height),
+            title,
+            &self.body,
+        )
+    }
+}
+
+/// An SVG document of `size` pixels whose body is drawn in a `view` of other units.
+pub(super) fn document(size: (f64, f64), view: (f64, f64), title: &str, body: &str) -> String {
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" viewBox=\"0 0 {} {}\" \
+         font-family=\"{FAMILY}\" stroke-linejoin=\"round\" role=\"img\">\n<title>{}</title>\n{body}</svg>\n",
+        n(size.0),
+        n(size.1),
+        n(view.0),
+        n(view.1),
+        escaped(title)
+    )
+}
+
+/// A coordinate, rounded to a hundredth, without useless zeros; 0 for NaN.
+pub(super) fn n(value: f64) -> String {
+    if !value.is_finite() {
+        return "0".into();
+    }
+    let text = format!("{value:.2}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "-0" { "0".into() } else { text.into() }
+}
+
+/// Text made safe for XML and HTML, in content and in quoted attributes. Control characters that
+/// XML forbids become U+FFFD.
+pub(super) fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            '\t' | '\n' | '\r' => out.push(c),
+            c if (c as u32) < 0x20 || matches!(c as u32, 0xfffe | 0xffff) => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// `data:image/png;base64,…`.
+pub(super) fn data_uri(png: &[u8]) -> String {
+    format!("data:image/png;base64,{}", base64(png))
+}
+
+/// Base64 (RFC 4648, with padding).
+pub(super) fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let word = chunk
+            .iter()
+            .enumerate()
+            .fold(0u32, |word, (i, &b)| word | u32::from(b) << (16 - 8 * i));
+        for i in 0..4 {
+            if i <= chunk.len() {
+                out.push(char::from(LETTERS[(word >> (18 - 6 * i)) as usize & 63]));
+            } else {
+                out.push('=');
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_gives_the_vectors_of_rfc_4648() {
+        for (plain, coded) in [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg=="),
+            ("fooba", "Zm9vYmE="),
+            ("foobar", "Zm9vYmFy"),
+        ] {
+            assert_eq!(base64(plain.as_bytes()), coded);
+        }
+        assert_eq!(base64(&[255, 254, 253]), "//79");
+    }
+
+    #[test]
+    fn coordinates_are_short_and_never_nan() {
+        assert_eq!(n(12.0), "12");
+        assert_eq!(n(-0.001), "0");
+        assert_eq!(n(1.256), "1.26");
+        assert_eq!(n(100.0), "100");
+        assert_eq!(n(f64::NAN), "0");
+    }
+
+    #[test]
+    fn markup_in_text_is_escaped() {
+        assert_eq!(
+            escaped("<a href='x'>\"&\u{1}"),
+            "&lt;a href=&#39;x&#39;&gt;&quot;&amp;\u{fffd}"
+        );
+    }
+}

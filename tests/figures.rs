@@ -1,0 +1,33 @@
+//! The toolkit of figures: the same bytes for the same data, nothing broken by odd data, and every
+//! kind of figure drawn once for people to look at.
+
+#[path = "figures/demo.rs"]
+mod demo;
+
+use picloom::figures::{Provenance, save};
+use std::path::PathBuf;
+
+/// Where `PICLOOM_FIGURES_DEMO` says, or a folder that goes away.
+fn folder() -> (PathBuf, Option<tempfile::TempDir>) {
+    match std::env::var_os("PICLOOM_FIGURES_DEMO") {
+        Some(path) => (PathBuf::from(path), None),
+        None => {
+            let temporary = tempfile::tempdir().unwrap();
+            (temporary.path().to_path_buf(), Some(temporary))
+        }
+    }
+}
+
+#[test]
+fn every_chart_is_drawn_twice_alike_and_saved() {
+    let (folder, _guard) = folder();
+    let provenance = Provenance::none()
+        .with("command", "picloom figures demo")
+        .with("seed", 1);
+    for ((name, svg), (_, again)) in demo::charts().into_iter().zip(demo::charts()) {
+        assert!(svg == again, "{name} differs between two drawings");
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{name}");
+        let (svg_path, png_path) = save(&svg, &folder.join(name), &provenance).unwrap();
+        assert!(svg_path.is_file() && png_path.is_file());
+    }
+}
