@@ -1,1 +1,50 @@
-//! Room `evolve` (not opened yet).
+//! Evolution of genomes: operators, species, and four searches behind one `ask`/`tell`.
+//!
+//! In: a config, a seed, and what the outside world thinks of the genomes asked. Out: the next
+//! genomes to judge, and the lineage of those that survived. It does not know how to draw: fitness
+//! and descriptors are computed from pictures by `experiment::evolution`, selections come from a
+//! person or a script.
+//!
+//! Every child is bred from its own random stream, keyed by (seed, `"child"`, birth number), so a
+//! run is a pure function of its config, its seed and what it was told.
+//!
+//! References: Stanley & Miikkulainen 2002 (NEAT), Secretan et al. 2008 (Picbreeder), Lehman &
+//! Stanley 2011 (novelty search), Mouret & Clune 2015 (MAP-Elites); METHODS §2.
+
+mod breed;
+mod breeding;
+mod config;
+mod crossover;
+mod distance;
+mod innovation;
+mod lineage;
+mod map_elites;
+mod mutation;
+mod novelty;
+mod population;
+mod search;
+mod species;
+mod start;
+mod stored;
+
+pub use breed::{Breeder, Parent};
+pub use breeding::{Breeding, BreedingError, Selection, Session, SessionError};
+pub(crate) use config::lay_over;
+pub use config::{
+    ConfigError, CrossoverConfig, CrossoverKind, EvolveConfig, MutationConfig, MutationScheme,
+    Perturbation, Preset, ReproductionConfig, SpeciesConfig, SplitRule, StartConfig,
+};
+pub use crossover::{CrossoverError, crossover_aligned, crossover_union};
+pub use distance::{Alignment, align, compatibility_distance};
+pub use innovation::{InnovationTracker, Split};
+pub use lineage::{Birth, Brood};
+pub use map_elites::{Axis, Elite, MapElites};
+pub use mutation::{
+    Mutation, NoMutation, add_link, add_node, delete_link, delete_node, mutate, mutate_activations,
+    mutate_weights,
+};
+pub use novelty::{Archived, Novelty, NoveltyConfig, novelty_scores};
+pub use population::{Judged, Population, Ranked};
+pub use search::{Evolver, Feedback, Search, TellError};
+pub use species::{Species, speciate};
+pub use start::first_genome;

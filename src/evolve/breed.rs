@@ -1,0 +1,162 @@
+//! How a child is made: copy or cross, then mutate, each child from its own random stream.
+
+use super::{
+    Birth, CrossoverKind, EvolveConfig, InnovationTracker, NoMutation, crossover_aligned,
+    crossover_union, first_genome, mutate,
+};
+use crate::genome::Genome;
+use crate::math::SimRng;
+use serde::{Deserialize, Serialize};
+
+/// Makes children and numbers them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Breeder {
+    /// The numbers of evolution.
+    pub config: EvolveConfig,
+    /// The run's seed.
+    pub seed: u64,
+    innovations: InnovationTracker,
+    generation: u64,
+    next_id: u64,
+}
+
+/// A parent as [`Breeder::child`] sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Parent<'a> {
+    /// Its genes.
+    pub genome: &'a Genome,
+    /// Its birth number.
+    pub id: u64,
+    /// Its fitness; 0 where nobody judged.
+    pub fitness: f64,
+}
+
+impl Breeder {
+    /// A breeder at generation 0, whose new genes are numbered after those of `ancestors`.
+    pub fn new(config: EvolveConfig, seed: u64, ancestors: &[Genome]) -> Self {
+        Breeder {
+            config,
+            seed,
+            innovations: InnovationTracker::after(ancestors),
+            generation: 0,
+            next_id: 0,
+        }
+    }
+
+    /// The generation whose children are being born.
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// Starts the next generation: from now on equal structure gets new numbers.
+    pub fn begin_generation(&mut self) {
+        self.generation += 1;
+        self.innovations.begin_generation();
+    }
+
+    /// One of the first genomes, from its own stream.
+    pub fn founder(&mut self) -> (Genome, Birth) {
+        let mut rng = SimRng::new(self.seed, "child", self.next_id);
+        let genome = first_genome(&self.config, &mut rng);
+        // The first call numbers the start genes; later ones find them numbered already.
+        if self.next_id == 0 {
+            self.innovations = InnovationTracker::after([&genome]);
+        }
+        let birth = self.birth(self.next_id, Vec::new(), Vec::new());
+        (genome, birth)
+    }
+
+    /// An imported genome as a member of generation 0, unchanged.
+    pub fn import(&mut self, genome: Genome) -> (Genome, Birth) {
+        let birth = self.birth(self.next_id, Vec::new(), Vec::new());
+        (genome, birth)
+    }
+
+    /// A child of `parents`: the first parent's copy if there is one, their cross if there are
+    /// more, then mutated with the slider at `slider` (always, if there is one parent; else with
+    /// probability `crossover.mutate_after`).
+    ///
+    /// A drawn operator that cannot act is drawn anew up to `reproduction.attempts` times. Parents
+    /// that cannot be crossed (other lineages) leave a child of the first.
+    /// The child's stream is (seed, "child", `stream`), its birth number by default.
+    ///
+    /// # Panics
+    /// If `parents` is empty.
+    pub fn child(
+        &mut self,
+        parents: &[Parent],
+        slider: f64,
+        stream: Option<u64>,
+    ) -> (Genome, Birth) {
+        let stream = stream.unwrap_or(self.next_id);
+        let mut rng = SimRng::new(self.seed, "child", stream);
+        let crossed = if parents.len() > 1 {
+            self.cross(parents, &mut rng)
+        } else {
+            None
+        };
+        let is_cross = crossed.is_some();
+        let mut genome = crossed.unwrap_or_else(|| {
+            let mut copy = parents[0].genome.clone();
+            copy.provenance = Default::default();
+            copy
+        });
+        let mut operators = Vec::new();
+        if !is_cross || rng.chance(self.config.crossover.mutate_after) {
+            for _ in 0..self.config.reproduction.attempts {
+                let config = &self.config;
+                match mutate(&mut genome, config, slider, &mut self.innovations, &mut rng) {
+                    Ok(done) => {
+                        operators = done;
+                        break;
+                    }
+                    // Under `Each`, drawing nothing is an answer; a refused operator is not.
+                    Err(NoMutation::NotDrawn) if is_cross => break,
+                    Err(_) => {}
+                }
+            }
+        }
+        let used = if is_cross { parents } else { &parents[..1] };
+        let ids = used.iter().map(|p| p.id).collect();
+        (genome, self.birth(stream, ids, operators))
+    }
+
+    fn cross(&self, parents: &[Parent], rng: &mut SimRng) -> Option<Genome> {
+        match self.config.crossover.kind {
+            CrossoverKind::Union => {
+                let genomes: Vec<&Genome> = parents.iter().map(|p| p.genome).collect();
+                crossover_union(&genomes, rng).ok()
+            }
+            CrossoverKind::Aligned => {
+                let (a, b) = (parents[0], parents[1]);
+                let (fitter, other) = if b.fitness > a.fitness {
+                    (b, a)
+                } else {
+                    (a, b)
+                };
+                crossover_aligned(
+                    fitter.genome,
+                    other.genome,
+                    a.fitness == b.fitness,
+                    self.config.crossover.stay_disabled,
+                    rng,
+                )
+                .ok()
+            }
+        }
+    }
+
+    fn birth(&mut self, stream: u64, parents: Vec<u64>, operators: Vec<super::Mutation>) -> Birth {
+        let id = self.next_id;
+        self.next_id += 1;
+        Birth {
+            id,
+            generation: self.generation,
+            parents,
+            operators,
+            seed: self.seed,
+            stream,
+        }
+    }
+}
