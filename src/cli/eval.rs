@@ -30,8 +30,18 @@ pub fn run(args: EvalArgs, out: &Output) -> anyhow::Result<()> {
         .ok_or_else(|| Usage("expected --target IMG or --target GENOME, found none".into()))?;
     let drawn = kernel::picture(&source.network, &source.weights, source.size, source.coords);
     let fit = Fit::of(&drawn, target);
-    let evaluation =
-        Evaluation { network: source.name, size: source.size, mse: fit.mse, psnr: fit.psnr(), r2: fit.r2 };
-    let text = format!("mse  {:.6e}\npsnr {:.2} dB\nr2   {:.6}", fit.mse, fit.psnr(), fit.r2);
+    let evaluation = Evaluation {
+        network: source.name,
+        size: source.size,
+        mse: fit.mse,
+        psnr: fit.psnr(),
+        r2: fit.r2,
+    };
+    let text = format!(
+        "mse  {:.6e}\npsnr {:.2} dB\nr2   {:.6}",
+        fit.mse,
+        fit.psnr(),
+        fit.r2
+    );
     out.result(&evaluation, &text)
 }

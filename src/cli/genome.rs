@@ -58,14 +58,27 @@ enum GenomeCommand {
 pub fn run(args: GenomeArgs, out: &Output) -> anyhow::Result<()> {
     match args.command {
         GenomeCommand::Info { file } => info(&file, out),
-        GenomeCommand::Render { file, size, coords, out: path } => {
+        GenomeCommand::Render {
+            file,
+            size,
+            coords,
+            out: path,
+        } => {
             let genome = genome::read(&file)?;
             let (network, weights) = compile(&genome);
             let picture = kernel::picture(&network, &weights, check_size(size)?, coords);
             let name = file.display().to_string();
             require_extension(&path, &["png"])?;
-            write_atomic(&path, &picture.to_png(&[("command", "picloom genome render"), ("genome", &name)]))?;
-            out.result(&Written { written: path.display().to_string() }, &format!("wrote {}", path.display()))
+            write_atomic(
+                &path,
+                &picture.to_png(&[("command", "picloom genome render"), ("genome", &name)]),
+            )?;
+            out.result(
+                &Written {
+                    written: path.display().to_string(),
+                },
+                &format!("wrote {}", path.display()),
+            )
         }
         GenomeCommand::Convert { input, output } => {
             let genome = genome::read(&input)?;
@@ -77,7 +90,12 @@ pub fn run(args: GenomeArgs, out: &Output) -> anyhow::Result<()> {
                 _ => return Err(wrong_extension(&output, &["json", "xml", "zip", "dot"])),
             };
             write_atomic(&output, &bytes)?;
-            out.result(&Written { written: output.display().to_string() }, &format!("wrote {}", output.display()))
+            out.result(
+                &Written {
+                    written: output.display().to_string(),
+                },
+                &format!("wrote {}", output.display()),
+            )
         }
         GenomeCommand::Layerize { file, out: path } => {
             let genome = genome::read(&file)?;
@@ -139,23 +157,51 @@ fn info(file: &Path, out: &Output) -> anyhow::Result<()> {
     let g = &info.genome;
     let list = |items: Vec<String>| items.join(", ");
     let mut text = String::new();
-    let mut row = |name: &str, value: String| writeln!(text, "{name:<14}{value}").expect("strings take text");
+    let mut row =
+        |name: &str, value: String| writeln!(text, "{name:<14}{value}").expect("strings take text");
     row("file", info.file.clone());
     row("name", info.name.clone());
     row("made by", info.made_by.clone());
     row("nodes", g.nodes.to_string());
     row("hidden", g.hidden.to_string());
-    row("links", if g.disabled > 0 { format!("{} ({} disabled)", g.links, g.disabled) } else { g.links.to_string() });
+    row(
+        "links",
+        if g.disabled > 0 {
+            format!("{} ({} disabled)", g.links, g.disabled)
+        } else {
+            g.links.to_string()
+        },
+    );
     row("depth", g.depth.to_string());
-    row("age", g.age.map_or("unknown".into(), |a| format!("{a} generations")));
+    row(
+        "age",
+        g.age
+            .map_or("unknown".into(), |a| format!("{a} generations")),
+    );
     row("outputs", g.outputs.join(", "));
-    row("activations", list(g.activations.iter().map(|(name, n)| format!("{name}:{n}")).collect()));
+    row(
+        "activations",
+        list(
+            g.activations
+                .iter()
+                .map(|(name, n)| format!("{name}:{n}"))
+                .collect(),
+        ),
+    );
     row("arch", info.arch.clone());
     row("dense params", info.dense_params.to_string());
     row("nonzero", info.nonzero.to_string());
     row("acyclic", if g.acyclic { "yes" } else { "no" }.into());
     if !g.labels.is_empty() {
-        row("labels", list(g.labels.iter().map(|(name, n)| format!("{name} ({n})")).collect()));
+        row(
+            "labels",
+            list(
+                g.labels
+                    .iter()
+                    .map(|(name, n)| format!("{name} ({n})"))
+                    .collect(),
+            ),
+        );
     }
     out.result(&info, &text)
 }
@@ -168,5 +214,10 @@ fn require_extension(path: &Path, allowed: &[&str]) -> anyhow::Result<()> {
 }
 
 fn wrong_extension(path: &Path, allowed: &[&str]) -> anyhow::Error {
-    Usage(format!("{}: expected an output ending in .{}", path.display(), allowed.join(", ."))).into()
+    Usage(format!(
+        "{}: expected an output ending in .{}",
+        path.display(),
+        allowed.join(", .")
+    ))
+    .into()
 }

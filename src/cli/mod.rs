@@ -6,9 +6,7 @@
 mod eval;
 mod genome;
 mod interrupt;
-mod maps;
 mod output;
-mod prune;
 mod score;
 mod source;
 mod sweep;
@@ -40,12 +38,6 @@ enum Command {
     Train(train::TrainArgs),
     /// Measure how well a network draws a picture
     Eval(eval::EvalArgs),
-    /// Remove links and retrain
-    Prune(prune::PruneArgs),
-    /// Draw what every unit of a network sees
-    Maps(maps::MapsArgs),
-    /// Change weights one by one and draw the pictures
-    Sweep(sweep::SweepArgs),
     /// Score how compositional a network is
     Score(score::ScoreArgs),
 }
@@ -54,7 +46,9 @@ enum Command {
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     if let Some(threads) = cli.threads
-        && let Err(e) = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()
+        && let Err(e) = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build_global()
     {
         eprintln!("error: cannot start {threads} threads: {e}");
         return ExitCode::from(1);
@@ -64,9 +58,6 @@ pub fn main() -> ExitCode {
         Command::Genome(args) => genome::run(args, &out),
         Command::Train(args) => train::run(args, &out),
         Command::Eval(args) => eval::run(args, &out),
-        Command::Prune(args) => prune::run(args, &out),
-        Command::Maps(args) => maps::run(args, &out),
-        Command::Sweep(args) => sweep::run(args, &out),
         Command::Score(args) => score::run(args, &out),
     };
     match result {

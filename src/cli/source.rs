@@ -66,7 +66,10 @@ pub const LARGEST_SIZE: usize = 4096;
 /// Refuses sizes that make no picture.
 pub fn check_size(size: usize) -> anyhow::Result<usize> {
     if !(2..=LARGEST_SIZE).contains(&size) {
-        return Err(Usage(format!("--size: expected 2 to {LARGEST_SIZE} pixels, found {size}")).into());
+        return Err(Usage(format!(
+            "--size: expected 2 to {LARGEST_SIZE} pixels, found {size}"
+        ))
+        .into());
     }
     Ok(size)
 }
@@ -79,7 +82,8 @@ impl SourceArgs {
             (None, Some(path), None) => self.of_genome(path)?,
             (None, None, Some(arch)) => self.of_arch(arch)?,
             _ => {
-                let expected = "expected one of: a RUN folder, --genome G, or --arch A with --params X";
+                let expected =
+                    "expected one of: a RUN folder, --genome G, or --arch A with --params X";
                 return Err(Usage(format!("{expected}; found none")).into());
             }
         };
@@ -119,15 +123,34 @@ impl SourceArgs {
 
     fn of_arch(&self, arch: &Arch) -> anyhow::Result<Source> {
         let network = arch.network();
-        let params = self.params.as_ref().expect("clap requires --params with --arch");
+        let params = self
+            .params
+            .as_ref()
+            .expect("clap requires --params with --arch");
         let weights = read_weights(params, &network)?;
         let mask = Mask::non_zero(&weights);
         self.plain(params.display().to_string(), network, mask, weights, None)
     }
 
-    fn plain(&self, name: String, network: Network, mask: Mask, weights: Weights, genome: Option<Genome>) -> anyhow::Result<Source> {
+    fn plain(
+        &self,
+        name: String,
+        network: Network,
+        mask: Mask,
+        weights: Weights,
+        genome: Option<Genome>,
+    ) -> anyhow::Result<Source> {
         let size = check_size(self.size.unwrap_or(128))?;
         let coords = self.coords.unwrap_or_default();
-        Ok(Source { name, network, mask, weights, target: None, size, coords, genome })
+        Ok(Source {
+            name,
+            network,
+            mask,
+            weights,
+            target: None,
+            size,
+            coords,
+            genome,
+        })
     }
 }

@@ -3,13 +3,16 @@
 use super::interrupt;
 use super::output::Output;
 use super::source::{Usage, check_size};
-use crate::experiment::{RunResult, TrainJob, Wiring, load_mask, load_target, resolve_wiring, train_run};
+use crate::experiment::{
+    RunResult, TrainJob, Wiring, load_mask, load_target, resolve_wiring, train_run,
+};
 use crate::genome;
 use crate::network::weight_files::read_weights;
 use crate::network::{Arch, Coords, Mask, Network};
 use crate::train::schedule::Shape;
 use crate::train::{
-    GradientRule, Init, LogLine, OptimizerConfig, Plateau, Schedule, StopReason, TrainConfig, TrainObserver, TrainState,
+    GradientRule, Init, LogLine, OptimizerConfig, Plateau, Schedule, StopReason, TrainConfig,
+    TrainObserver, TrainState,
 };
 use clap::Args;
 use indicatif::ProgressBar;
@@ -111,9 +114,17 @@ impl TrainSettings {
             target_loss: self.target_loss,
             restarts: self.restarts,
             optimizer: self.optimizer.clone(),
-            schedule: Schedule { lr: self.lr, shape: self.schedule, warm_up: self.warm_up, floor: 0.0 },
+            schedule: Schedule {
+                lr: self.lr,
+                shape: self.schedule,
+                warm_up: self.warm_up,
+                floor: 0.0,
+            },
             init,
-            plateau: self.plateau.map(|window| Plateau { window, improvement: 1e-3 }),
+            plateau: self.plateau.map(|window| Plateau {
+                window,
+                improvement: 1e-3,
+            }),
             ..TrainConfig::default()
         }
     }
@@ -145,7 +156,9 @@ pub fn run(args: TrainArgs, out: &Output) -> anyhow::Result<()> {
                 }
             }
         }
-        (None, None) => return Err(Usage("expected --genome or --arch, found neither".into()).into()),
+        (None, None) => {
+            return Err(Usage("expected --genome or --arch, found neither".into()).into());
+        }
     };
     let is_file = args.init.ends_with(".npz") || args.init.ends_with(".safetensors");
     let (start, init) = if is_file {
@@ -153,11 +166,28 @@ pub fn run(args: TrainArgs, out: &Output) -> anyhow::Result<()> {
         mask.apply(&mut start);
         (Some(start), Init::default())
     } else {
-        let scheme = args.init.parse().map_err(|e| Usage(format!("--init: {e}; or a .npz or .safetensors file")))?;
-        (None, Init { scheme, scale: args.settings.init_scale })
+        let scheme = args
+            .init
+            .parse()
+            .map_err(|e| Usage(format!("--init: {e}; or a .npz or .safetensors file")))?;
+        (
+            None,
+            Init {
+                scheme,
+                scale: args.settings.init_scale,
+            },
+        )
     };
     let config = args.settings.config(init);
-    let job = TrainJob::new(arm, &target, args.coords, (network, mask), start, genome_of_graph.as_ref(), config);
+    let job = TrainJob::new(
+        arm,
+        &target,
+        args.coords,
+        (network, mask),
+        start,
+        genome_of_graph.as_ref(),
+        config,
+    );
     let mut progress = TrainProgress::new(out, args.settings.steps);
     let result = train_run(&args.out, job, args.resume, &mut progress)?;
     progress.bar.finish_and_clear();
@@ -174,14 +204,21 @@ impl TrainProgress {
     /// A bar of `steps` steps; listens to Ctrl-C from now on.
     pub fn new(out: &Output, steps: u64) -> Self {
         interrupt::listen();
-        TrainProgress { bar: out.progress(steps, "steps") }
+        TrainProgress {
+            bar: out.progress(steps, "steps"),
+        }
     }
 }
 
 impl TrainObserver for TrainProgress {
     fn logged(&mut self, line: &LogLine) {
-        let again = if line.attempt > 0 { format!(", attempt {}", line.attempt + 1) } else { String::new() };
-        self.bar.set_message(format!("loss {:.3e}{again}", line.loss));
+        let again = if line.attempt > 0 {
+            format!(", attempt {}", line.attempt + 1)
+        } else {
+            String::new()
+        };
+        self.bar
+            .set_message(format!("loss {:.3e}{again}", line.loss));
     }
 
     fn step_done(&mut self, state: &TrainState) -> bool {
@@ -202,7 +239,10 @@ fn report(folder: &std::path::Path, result: &RunResult, out: &Output) -> anyhow:
         train.steps,
         match train.collapses.len() {
             0 => String::new(),
-            n => format!(" ({n} collapsed attempt{} before)", if n == 1 { "" } else { "s" }),
+            n => format!(
+                " ({n} collapsed attempt{} before)",
+                if n == 1 { "" } else { "s" }
+            ),
         },
         result.kept,
         result.links,
@@ -212,7 +252,10 @@ fn report(folder: &std::path::Path, result: &RunResult, out: &Output) -> anyhow:
     );
     out.result(result, &text)?;
     if train.stop == StopReason::Interrupted {
-        anyhow::bail!("interrupted; go on with --resume --out {}", folder.display());
+        anyhow::bail!(
+            "interrupted; go on with --resume --out {}",
+            folder.display()
+        );
     }
     Ok(())
 }

@@ -4,6 +4,6 @@
 mod run;
 
 pub use run::{
-    LoadedRun, Manifest, RunConfig, RunError, RunResult, Target, TrainJob, Wiring, finished, load_mask, load_run,
-    load_target, resolve_wiring, train_run,
+    LoadedRun, Manifest, RunConfig, RunError, RunResult, Target, TrainJob, Wiring, finished,
+    load_mask, load_run, load_target, resolve_wiring, train_run,
 };

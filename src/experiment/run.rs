@@ -9,10 +9,13 @@ use crate::network::files::{WriteError, create_folder, write_atomic};
 use crate::network::kernel;
 use crate::network::npz::{read_npz, write_npz};
 use crate::network::weight_files::{read_weights, to_safetensors};
-use crate::network::{Arch, Coords, Mask, Network, Picture, PixelInputs, Weights, compile, layerize};
+use crate::network::{
+    Arch, Coords, Mask, Network, Picture, PixelInputs, Weights, compile, layerize,
+};
 use crate::score::Fit;
 use crate::train::{
-    LogLine, Problem, StopReason, TrainConfig, TrainError, TrainObserver, TrainReport, TrainState, Trainer,
+    LogLine, Problem, StopReason, TrainConfig, TrainError, TrainObserver, TrainReport, TrainState,
+    Trainer,
 };
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -40,7 +43,9 @@ impl std::str::FromStr for Wiring {
             "graph" => Ok(Wiring::Graph),
             "layerized" => Ok(Wiring::Layerized),
             "dense" => Ok(Wiring::Dense),
-            _ => Err(format!("expected wiring graph, layerized or dense, found {text:?}")),
+            _ => Err(format!(
+                "expected wiring graph, layerized or dense, found {text:?}"
+            )),
         }
     }
 }
@@ -173,7 +178,11 @@ impl TrainJob {
             target: target.picture.clone(),
             start,
         };
-        TrainJob { config, problem, genome: genome.cloned() }
+        TrainJob {
+            config,
+            problem,
+            genome: genome.cloned(),
+        }
     }
 }
 
@@ -263,7 +272,10 @@ pub enum RunError {
 
 impl RunError {
     fn folder(path: &Path, problem: impl Into<String>) -> Self {
-        RunError::Folder { path: path.to_path_buf(), problem: problem.into() }
+        RunError::Folder {
+            path: path.to_path_buf(),
+            problem: problem.into(),
+        }
     }
 }
 
@@ -282,12 +294,19 @@ pub fn finished(folder: &Path, config: &RunConfig) -> Result<Option<RunResult>, 
             folder,
             format!(
                 "expected run {} (arm {}), found the folder of run {} (arm {}); choose another --out",
-                config.run_id(), config.arm, found.run_id(), found.arm
+                config.run_id(),
+                config.arm,
+                found.run_id(),
+                found.arm
             ),
         ));
     }
     let result = folder.join("result.json");
-    if result.exists() { parse_json(&result).map(Some) } else { Ok(None) }
+    if result.exists() {
+        parse_json(&result).map(Some)
+    } else {
+        Ok(None)
+    }
 }
 
 /// Trains a job into `folder`, or returns its result if it is done.
@@ -318,11 +337,17 @@ pub fn train_run(
     let config_text = toml::to_string(&job.config).expect("a config is plain data");
     write_atomic(&folder.join("config.toml"), config_text.as_bytes())?;
     if let Some(genome) = &job.genome {
-        write_atomic(&folder.join("genome.json"), genome::to_json(genome).as_bytes())?;
+        write_atomic(
+            &folder.join("genome.json"),
+            genome::to_json(genome).as_bytes(),
+        )?;
     }
     let target = &job.problem.target;
     let shape = vec![target.height, target.width, 3];
-    write_atomic(&folder.join("target.npz"), &write_npz(&[("target".into(), shape, target.rgb.clone())]))?;
+    write_atomic(
+        &folder.join("target.npz"),
+        &write_npz(&[("target".into(), shape, target.rgb.clone())]),
+    )?;
 
     let mut trainer;
     let mut metrics_bytes = 0;
@@ -341,13 +366,20 @@ pub fn train_run(
     if train.stop == StopReason::Interrupted {
         recorder.save_checkpoint(trainer.state())?;
     }
-    recorder.metrics.sync_all().map_err(|source| WriteError { path: folder.join("metrics.jsonl"), source })?;
+    recorder.metrics.sync_all().map_err(|source| WriteError {
+        path: folder.join("metrics.jsonl"),
+        source,
+    })?;
     drop(recorder);
 
     let (problem, state) = (trainer.problem(), trainer.state());
     let size = job.config.size;
     let rgb = kernel::render(&problem.network, &state.weights, &problem.inputs);
-    let drawn = Picture { width: size, height: size, rgb };
+    let drawn = Picture {
+        width: size,
+        height: size,
+        rgb,
+    };
     let result = RunResult {
         run_id: job.config.run_id(),
         arm: job.config.arm.clone(),
@@ -359,12 +391,27 @@ pub fn train_run(
     if result.train.stop == StopReason::Interrupted {
         return Ok(result);
     }
-    let text = [("command", "picloom train"), ("run", result.run_id.as_str())];
+    let text = [
+        ("command", "picloom train"),
+        ("run", result.run_id.as_str()),
+    ];
     write_atomic(&folder.join("images/drawn.png"), &drawn.to_png(&text))?;
-    write_atomic(&folder.join("images/target.png"), &problem.target.to_png(&text))?;
-    write_atomic(&folder.join("weights.safetensors"), &to_safetensors(&problem.network, &state.weights))?;
-    write_atomic(&folder.join("mask.json"), &to_json(&MaskFile::of(&job.config, &problem.mask)))?;
-    write_atomic(&folder.join("manifest.json"), &to_json(&Manifest::here(state.seconds)))?;
+    write_atomic(
+        &folder.join("images/target.png"),
+        &problem.target.to_png(&text),
+    )?;
+    write_atomic(
+        &folder.join("weights.safetensors"),
+        &to_safetensors(&problem.network, &state.weights),
+    )?;
+    write_atomic(
+        &folder.join("mask.json"),
+        &to_json(&MaskFile::of(&job.config, &problem.mask)),
+    )?;
+    write_atomic(
+        &folder.join("manifest.json"),
+        &to_json(&Manifest::here(state.seconds)),
+    )?;
     write_atomic(&folder.join("result.json"), &to_json(&result))?;
     let _ = std::fs::remove_file(&checkpoint_path);
     Ok(result)
@@ -383,7 +430,12 @@ struct MaskFile {
 impl MaskFile {
     fn of(config: &RunConfig, mask: &Mask) -> Self {
         let kept = (0..mask.0.len()).filter(|&i| mask.0[i]).collect();
-        MaskFile { format: "picloom-mask/1".into(), arch: config.arch.clone(), links: mask.0.len(), kept }
+        MaskFile {
+            format: "picloom-mask/1".into(),
+            arch: config.arch.clone(),
+            links: mask.0.len(),
+            kept,
+        }
     }
 }
 
@@ -393,19 +445,30 @@ impl MaskFile {
 /// Not a mask, or one of another arch.
 pub fn load_mask(path: &Path, network: &Network) -> Result<Mask, RunError> {
     let file: MaskFile = parse_json(path)?;
-    let arch = |a: &Option<Arch>| a.as_ref().map_or("a graph".to_string(), ToString::to_string);
+    let arch = |a: &Option<Arch>| {
+        a.as_ref()
+            .map_or("a graph".to_string(), ToString::to_string)
+    };
     if file.arch != network.arch || file.links != network.weight_count() {
         return Err(RunError::folder(
             path,
             format!(
                 "expected a mask of {} ({} links), found one of {} ({} links)",
-                arch(&network.arch), network.weight_count(), arch(&file.arch), file.links
+                arch(&network.arch),
+                network.weight_count(),
+                arch(&file.arch),
+                file.links
             ),
         ));
     }
     let mut mask = Mask(vec![false; file.links]);
     for i in file.kept {
-        *mask.0.get_mut(i).ok_or_else(|| RunError::folder(path, format!("expected link numbers below {}, found {i}", file.links)))? = true;
+        *mask.0.get_mut(i).ok_or_else(|| {
+            RunError::folder(
+                path,
+                format!("expected link numbers below {}, found {i}", file.links),
+            )
+        })? = true;
     }
     Ok(mask)
 }
@@ -436,35 +499,67 @@ pub struct LoadedRun {
 pub fn load_run(folder: &Path) -> Result<LoadedRun, RunError> {
     let config_path = folder.join("config.toml");
     if !config_path.exists() {
-        return Err(RunError::folder(folder, "expected a run folder with a config.toml, found none"));
+        return Err(RunError::folder(
+            folder,
+            "expected a run folder with a config.toml, found none",
+        ));
     }
     let config: RunConfig = parse_toml(&config_path)?;
     if !folder.join("result.json").exists() {
-        return Err(RunError::folder(folder, "expected a finished run, found one without result.json; finish it with --resume"));
+        return Err(RunError::folder(
+            folder,
+            "expected a finished run, found one without result.json; finish it with --resume",
+        ));
     }
     let result = parse_json(&folder.join("result.json"))?;
     let genome_path = folder.join("genome.json");
-    let genome = if genome_path.exists() { Some(genome::read(&genome_path)?) } else { None };
+    let genome = if genome_path.exists() {
+        Some(genome::read(&genome_path)?)
+    } else {
+        None
+    };
     let network = match (&config.arch, &genome) {
         (Some(arch), _) => arch.network(),
         (None, Some(genome)) => compile(genome).0,
-        (None, None) => return Err(RunError::folder(folder, "expected an arch in config.toml or a genome.json, found neither")),
+        (None, None) => {
+            return Err(RunError::folder(
+                folder,
+                "expected an arch in config.toml or a genome.json, found neither",
+            ));
+        }
     };
     let weights = read_weights(&folder.join("weights.safetensors"), &network)?;
     let mask = load_mask(&folder.join("mask.json"), &network)?;
     let target_path = folder.join("target.npz");
-    let bytes = std::fs::read(&target_path).map_err(|e| RunError::folder(&target_path, format!("cannot read target: {e}")))?;
+    let bytes = std::fs::read(&target_path)
+        .map_err(|e| RunError::folder(&target_path, format!("cannot read target: {e}")))?;
     let arrays = read_npz(&bytes).map_err(|e| RunError::folder(&target_path, e.to_string()))?;
     let target = arrays
         .get("target")
         .filter(|a| a.shape == [config.size, config.size, 3])
-        .ok_or_else(|| RunError::folder(&target_path, format!("expected array \"target\" of shape ({0}, {0}, 3)", config.size)))?;
+        .ok_or_else(|| {
+            RunError::folder(
+                &target_path,
+                format!(
+                    "expected array \"target\" of shape ({0}, {0}, 3)",
+                    config.size
+                ),
+            )
+        })?;
     let target = Picture {
         width: config.size,
         height: config.size,
         rgb: target.values.iter().map(|&v| v as f32).collect(),
     };
-    Ok(LoadedRun { config, result, network, mask, weights, target, genome })
+    Ok(LoadedRun {
+        config,
+        result,
+        network,
+        mask,
+        weights,
+        target,
+        genome,
+    })
 }
 
 #[derive(Serialize, Deserialize)]
@@ -488,23 +583,43 @@ const CHECKPOINT_EVERY: Duration = Duration::from_secs(10);
 
 impl<'a> Recorder<'a> {
     /// Opens `metrics.jsonl` and cuts off what was logged after the checkpoint.
-    fn open(folder: &'a Path, metrics_bytes: u64, inner: &'a mut dyn TrainObserver) -> Result<Self, WriteError> {
+    fn open(
+        folder: &'a Path,
+        metrics_bytes: u64,
+        inner: &'a mut dyn TrainObserver,
+    ) -> Result<Self, WriteError> {
         let path = folder.join("metrics.jsonl");
         let opened = (|| {
-            let mut file = std::fs::OpenOptions::new().create(true).truncate(false).write(true).open(&path)?;
+            let mut file = std::fs::OpenOptions::new()
+                .create(true)
+                .truncate(false)
+                .write(true)
+                .open(&path)?;
             file.set_len(metrics_bytes)?;
             std::io::Seek::seek(&mut file, std::io::SeekFrom::End(0))?;
             Ok(file)
         })();
         let metrics = opened.map_err(|source| WriteError { path, source })?;
-        Ok(Recorder { folder, metrics, metrics_bytes, last_checkpoint: Instant::now(), failure: None, inner })
+        Ok(Recorder {
+            folder,
+            metrics,
+            metrics_bytes,
+            last_checkpoint: Instant::now(),
+            failure: None,
+            inner,
+        })
     }
 
     fn save_checkpoint(&mut self, state: &TrainState) -> Result<(), WriteError> {
         self.last_checkpoint = Instant::now();
         let path = self.folder.join("metrics.jsonl");
-        self.metrics.sync_all().map_err(|source| WriteError { path, source })?;
-        let checkpoint = Checkpoint { metrics_bytes: self.metrics_bytes, state: state.clone() };
+        self.metrics
+            .sync_all()
+            .map_err(|source| WriteError { path, source })?;
+        let checkpoint = Checkpoint {
+            metrics_bytes: self.metrics_bytes,
+            state: state.clone(),
+        };
         let json = serde_json::to_vec(&checkpoint).expect("a state is plain data");
         write_atomic(&self.folder.join("checkpoint.json"), &json)
     }
@@ -515,7 +630,10 @@ impl TrainObserver for Recorder<'_> {
         let mut json = serde_json::to_vec(line).expect("a log line is plain data");
         json.push(b'\n');
         if let Err(source) = self.metrics.write_all(&json) {
-            self.failure.get_or_insert(WriteError { path: self.folder.join("metrics.jsonl"), source });
+            self.failure.get_or_insert(WriteError {
+                path: self.folder.join("metrics.jsonl"),
+                source,
+            });
         }
         self.metrics_bytes += json.len() as u64;
         self.inner.logged(line);
@@ -538,13 +656,21 @@ fn to_json(value: &impl Serialize) -> Vec<u8> {
 }
 
 fn parse_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, RunError> {
-    let text = std::fs::read_to_string(path).map_err(|e| RunError::folder(path, format!("cannot read: {e}")))?;
-    serde_json::from_str(&text).map_err(|e| RunError::folder(path, format!("expected a file of this program, found: {e}")))
+    let text = std::fs::read_to_string(path)
+        .map_err(|e| RunError::folder(path, format!("cannot read: {e}")))?;
+    serde_json::from_str(&text)
+        .map_err(|e| RunError::folder(path, format!("expected a file of this program, found: {e}")))
 }
 
 fn parse_toml<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, RunError> {
-    let text = std::fs::read_to_string(path).map_err(|e| RunError::folder(path, format!("cannot read: {e}")))?;
-    toml::from_str(&text).map_err(|e| RunError::folder(path, format!("expected a config of this program, found: {}", e.message())))
+    let text = std::fs::read_to_string(path)
+        .map_err(|e| RunError::folder(path, format!("cannot read: {e}")))?;
+    toml::from_str(&text).map_err(|e| {
+        RunError::folder(
+            path,
+            format!("expected a config of this program, found: {}", e.message()),
+        )
+    })
 }
 
 fn hex(bytes: &[u8]) -> String {

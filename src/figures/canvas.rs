@@ -199,11 +199,21 @@ impl Canvas<'_> {
             (a.right(), a.y),
         ]
         .map(|(x, y)| (fine(x), fine(y)));
-        drawn(self.area.draw(&PathElement::new(path, stroke(colour, width))));
+        drawn(
+            self.area
+                .draw(&PathElement::new(path, stroke(colour, width))),
+        );
     }
 
     /// A marker `diameter` pixels wide.
-    pub fn marker(&self, at: (f64, f64), marker: Marker, colour: Colour, diameter: f64, hollow: bool) {
+    pub fn marker(
+        &self,
+        at: (f64, f64),
+        marker: Marker,
+        colour: Colour,
+        diameter: f64,
+        hollow: bool,
+    ) {
         let (x, y) = (fine(at.0), fine(at.1));
         let r = diameter / 2.0;
         let polygon = |points: &[(f64, f64)]| {
@@ -212,11 +222,17 @@ impl Canvas<'_> {
                 .map(|&(px, py)| (x + fine(px * r), y + fine(py * r)))
                 .collect();
             let fill = if hollow { PAPER } else { colour };
-            drawn(self.area.draw(&Polygon::new(points.clone(), rgb(fill).filled())));
+            drawn(
+                self.area
+                    .draw(&Polygon::new(points.clone(), rgb(fill).filled())),
+            );
             let mut ring = points;
             ring.extend_from_within(..2);
             let edge = if hollow { (colour, 1.8) } else { (PAPER, 0.8) };
-            drawn(self.area.draw(&PathElement::new(ring, stroke(edge.0, edge.1))));
+            drawn(
+                self.area
+                    .draw(&PathElement::new(ring, stroke(edge.0, edge.1))),
+            );
         };
         let cross = |points: [(f64, f64); 4]| {
             for (style, width) in [(PAPER, 4.2), (colour, 2.4)] {
@@ -225,7 +241,10 @@ impl Canvas<'_> {
                         .iter()
                         .map(|&(px, py)| (x + fine(px * r), y + fine(py * r)))
                         .collect();
-                    drawn(self.area.draw(&PathElement::new(ends, stroke(style, width))));
+                    drawn(
+                        self.area
+                            .draw(&PathElement::new(ends, stroke(style, width))),
+                    );
                 }
             }
         };
@@ -234,9 +253,15 @@ impl Canvas<'_> {
                 let open = hollow || marker == Marker::Ring;
                 let fill = if open { PAPER } else { colour };
                 let edge = if open { colour } else { PAPER };
-                drawn(self.area.draw(&Circle::new((x, y), fine(r), rgb(fill).filled())));
+                drawn(
+                    self.area
+                        .draw(&Circle::new((x, y), fine(r), rgb(fill).filled())),
+                );
                 let width = if open { 1.8 } else { 0.8 };
-                drawn(self.area.draw(&Circle::new((x, y), fine(r), stroke(edge, width))));
+                drawn(
+                    self.area
+                        .draw(&Circle::new((x, y), fine(r), stroke(edge, width))),
+                );
             }
             Marker::Square => polygon(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]),
             Marker::Diamond => polygon(&[(0.0, -1.25), (1.25, 0.0), (0.0, 1.25), (-1.25, 0.0)]),
@@ -254,4 +279,3 @@ fn corners(area: Area) -> [(i32, i32); 2] {
         (fine(area.right()), fine(area.bottom())),
     ]
 }
-

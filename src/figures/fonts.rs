@@ -130,7 +130,8 @@ mod tests {
 
     #[test]
     fn the_subset_covers_what_figures_write() {
-        let text = "AZaz09~ éßØ αΩμσ −×±≤≥·…→²³⁻¹⁰₁₂ “”‘’–—†‡•′″ √∞≈≠∑∏∂∇∈⌊⌋ ▲▼◆●○✓✗ \u{202f}\u{a0}";
+        let text =
+            "AZaz09~ éßØ αΩμσ −×±≤≥·…→²³⁻¹⁰₁₂ “”‘’–—†‡•′″ √∞≈≠∑∏∂∇∈⌊⌋ ▲▼◆●○✓✗ \u{202f}\u{a0}";
         for bytes in [REGULAR, BOLD] {
             let face = resvg::usvg::fontdb::Source::Binary(Arc::new(bytes.to_vec()));
             let mut database = resvg::usvg::fontdb::Database::new();

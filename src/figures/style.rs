@@ -17,10 +17,12 @@ impl Colour {
 
     /// The mixture (1 − t)·self + t·other, t in [0, 1], channel by channel.
     pub fn mix(self, other: Colour, t: f64) -> Colour {
-        let t = if t.is_finite() { t.clamp(0.0, 1.0) } else { 0.0 };
-        let blend = |a: u8, b: u8| {
-            (f64::from(a) + t * (f64::from(b) - f64::from(a))).round() as u8
+        let t = if t.is_finite() {
+            t.clamp(0.0, 1.0)
+        } else {
+            0.0
         };
+        let blend = |a: u8, b: u8| (f64::from(a) + t * (f64::from(b) - f64::from(a))).round() as u8;
         Colour(
             blend(self.0, other.0),
             blend(self.1, other.1),
@@ -130,21 +132,86 @@ pub struct Arm {
 /// The arms of the study in the order every figure and table shows them.
 pub const ARMS: [Arm; 16] = [
     row("evolved", "evolved", Colour(0, 158, 115), Marker::Diamond),
-    row("dense", "dense twin, trained", Colour(213, 94, 0), Marker::Square),
-    row("graph", "evolved graph, retrained", Colour(204, 121, 167), Marker::Triangle),
-    row("layerized", "evolved layers, retrained", Colour(136, 34, 85), Marker::TriangleDown),
-    row("sp", "similarity-pruned (SP)", Colour(0, 114, 178), Marker::Circle),
-    row("sp-signed", "SP, signed shares", Colour(86, 180, 233), Marker::Circle),
+    row(
+        "dense",
+        "dense twin, trained",
+        Colour(213, 94, 0),
+        Marker::Square,
+    ),
+    row(
+        "graph",
+        "evolved graph, retrained",
+        Colour(204, 121, 167),
+        Marker::Triangle,
+    ),
+    row(
+        "layerized",
+        "evolved layers, retrained",
+        Colour(136, 34, 85),
+        Marker::TriangleDown,
+    ),
+    row(
+        "sp",
+        "similarity-pruned (SP)",
+        Colour(0, 114, 178),
+        Marker::Circle,
+    ),
+    row(
+        "sp-signed",
+        "SP, signed shares",
+        Colour(86, 180, 233),
+        Marker::Circle,
+    ),
     row("sp-mrmr", "SP, mRMR", Colour(51, 34, 136), Marker::Ring),
-    row("sp-merge", "SP, merging", Colour(68, 170, 153), Marker::Ring),
-    row("magnitude", "magnitude-pruned", Colour(230, 159, 0), Marker::Triangle),
-    row("imp", "lottery ticket (IMP)", Colour(160, 110, 20), Marker::TriangleDown),
+    row(
+        "sp-merge",
+        "SP, merging",
+        Colour(68, 170, 153),
+        Marker::Ring,
+    ),
+    row(
+        "magnitude",
+        "magnitude-pruned",
+        Colour(230, 159, 0),
+        Marker::Triangle,
+    ),
+    row(
+        "imp",
+        "lottery ticket (IMP)",
+        Colour(160, 110, 20),
+        Marker::TriangleDown,
+    ),
     row("wanda", "Wanda", Colour(153, 153, 51), Marker::Square),
-    row("taylor", "Taylor groups", Colour(170, 68, 153), Marker::Diamond),
-    row("random", "random, same counts", Colour(140, 140, 140), Marker::Cross),
-    row("sparse", "weight-sparse training", Colour(31, 35, 40), Marker::Plus),
-    row("swarm", "swarm in weight space", Colour(17, 119, 51), Marker::Plus),
-    row("mask", "evolved mask, retrained", Colour(122, 72, 138), Marker::Cross),
+    row(
+        "taylor",
+        "Taylor groups",
+        Colour(170, 68, 153),
+        Marker::Diamond,
+    ),
+    row(
+        "random",
+        "random, same counts",
+        Colour(140, 140, 140),
+        Marker::Cross,
+    ),
+    row(
+        "sparse",
+        "weight-sparse training",
+        Colour(31, 35, 40),
+        Marker::Plus,
+    ),
+    row(
+        "swarm",
+        "swarm in weight space",
+        Colour(17, 119, 51),
+        Marker::Plus,
+    ),
+    row(
+        "mask",
+        "evolved mask, retrained",
+        Colour(122, 72, 138),
+        Marker::Cross,
+    ),
 ];
 
 const fn row(key: &'static str, label: &'static str, colour: Colour, marker: Marker) -> Arm {

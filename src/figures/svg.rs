@@ -192,7 +192,11 @@ pub(super) fn n(value: f64) -> String {
     }
     let text = format!("{value:.2}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
-    if text == "-0" { "0".into() } else { text.into() }
+    if text == "-0" {
+        "0".into()
+    } else {
+        text.into()
+    }
 }
 
 /// Text made safe for XML and HTML, in content and in quoted attributes. Control characters that

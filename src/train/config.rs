@@ -88,7 +88,11 @@ impl TrainConfig {
     /// The first setting outside its range.
     pub fn check(&self, pixels: usize) -> Result<(), TrainConfigError> {
         let fail = |name, expected: &str, found: String| {
-            Err(TrainConfigError { name, expected: expected.to_string(), found })
+            Err(TrainConfigError {
+                name,
+                expected: expected.to_string(),
+                found,
+            })
         };
         if self.log_every == 0 {
             return fail("log_every", "at least 1", "0".into());
@@ -108,7 +112,11 @@ impl TrainConfig {
         if let Some(p) = self.plateau
             && !(p.window >= 1 && (0.0..1.0).contains(&p.improvement))
         {
-            return fail("plateau", "window ≥ 1 and improvement in [0, 1)", format!("{p:?}"));
+            return fail(
+                "plateau",
+                "window ≥ 1 and improvement in [0, 1)",
+                format!("{p:?}"),
+            );
         }
         Ok(())
     }

@@ -198,7 +198,15 @@ impl Trainer {
     ) -> Result<Self, TrainError> {
         let count = problem.network.weight_count();
         let length = |what, found: usize| {
-            if found == count { Ok(()) } else { Err(TrainError::Length { what, expected: count, found }) }
+            if found == count {
+                Ok(())
+            } else {
+                Err(TrainError::Length {
+                    what,
+                    expected: count,
+                    found,
+                })
+            }
         };
         length("mask", problem.mask.0.len())?;
         if let Some(start) = &problem.start {
@@ -227,7 +235,10 @@ impl Trainer {
             target = Picture {
                 width: count,
                 height: 1,
-                rgb: pixels.iter().flat_map(|&p| target.rgb[3 * p as usize..][..3].to_vec()).collect(),
+                rgb: pixels
+                    .iter()
+                    .flat_map(|&p| target.rgb[3 * p as usize..][..3].to_vec())
+                    .collect(),
             };
         }
         let objective = Objective::new(&problem.network, &problem.mask, &inputs, &target.rgb);
@@ -274,7 +285,13 @@ impl Trainer {
 
     /// One step, or the reason why none is made.
     fn step(&mut self, observer: &mut dyn TrainObserver) -> Option<StopReason> {
-        let Trainer { config, state, objective, problem, .. } = self;
+        let Trainer {
+            config,
+            state,
+            objective,
+            problem,
+            ..
+        } = self;
         if state.step >= config.steps {
             return Some(StopReason::StepLimit);
         }
@@ -291,7 +308,9 @@ impl Trainer {
             }
             objective.select(Some(&self.batch[..count]));
         }
-        let lr = config.schedule.lr(state.step as usize, config.steps as usize);
+        let lr = config
+            .schedule
+            .lr(state.step as usize, config.steps as usize);
         if config.target_loss.is_some() {
             self.before.copy_from_slice(&state.weights.0);
         }
@@ -316,7 +335,10 @@ impl Trainer {
         }
         if !step.is_finite() {
             let loss = step.loss.is_finite().then_some(step.loss);
-            return Some(StopReason::Diverged { step: state.step, loss });
+            return Some(StopReason::Diverged {
+                step: state.step,
+                loss,
+            });
         }
         let constant = config.batch.is_none()
             && (step.loss - self.constant_loss).abs() <= 1e-4 * self.constant_loss;
@@ -349,7 +371,11 @@ impl Trainer {
         let loss = self.full_loss();
         let state = &mut self.state;
         let (attempt_number, step) = (state.attempt, state.step);
-        state.collapses.push(Collapse { attempt: attempt_number, step, loss });
+        state.collapses.push(Collapse {
+            attempt: attempt_number,
+            step,
+            loss,
+        });
         if self.problem.start.is_some() || attempt_number >= self.config.restarts {
             return false;
         }
@@ -365,9 +391,19 @@ impl Trainer {
 
     /// Plain MSE over all pixels of the target with the weights now.
     fn full_loss(&mut self) -> f64 {
-        let Problem { network, inputs, target, .. } = &self.problem;
+        let Problem {
+            network,
+            inputs,
+            target,
+            ..
+        } = &self.problem;
         let rgb = crate::network::kernel::render(network, &self.state.weights, inputs);
-        Picture { width: target.width, height: target.height, rgb }.mse(target)
+        Picture {
+            width: target.width,
+            height: target.height,
+            rgb,
+        }
+        .mse(target)
     }
 
     fn report(&mut self, stop: StopReason) -> TrainReport {

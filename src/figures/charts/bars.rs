@@ -187,11 +187,7 @@ impl Bars {
         }
         let length = if self.lying { area.width } else { area.height };
         let apart = if self.lying { 84.0 } else { 58.0 };
-        let values = value.over(
-            shared.unwrap_or(&own).iter().copied(),
-            length - 60.0,
-            apart,
-        );
+        let values = value.over(shared.unwrap_or(&own).iter().copied(), length - 60.0, apart);
         let places = self.groups.iter().enumerate().map(|(i, g)| {
             let at = if self.lying {
                 count - 0.5 - i as f64
@@ -253,10 +249,7 @@ impl Bars {
             // Every second group on a pale ground: the eye keeps groups apart.
             if self.mark == Mark::Dot && self.groups.len() > 2 {
                 let at = self.centre(i);
-                let (a, b) = (
-                    pixel(at - 0.5, values.low),
-                    pixel(at + 0.5, values.high),
-                );
+                let (a, b) = (pixel(at - 0.5, values.low), pixel(at + 0.5, values.high));
                 let ground = Area {
                     x: a.0.min(b.0),
                     y: a.1.min(b.1),
@@ -302,14 +295,18 @@ impl Bars {
                 };
                 let offset = (k as f64 - (count - 1.0) / 2.0) * step;
                 let at = self.centre(i) + if self.lying { -offset } else { offset };
-                let (_, colour, marker) =
-                    self.series
-                        .get(k)
-                        .cloned()
-                        .unwrap_or((String::new(), style::colour(k), Marker::Circle));
+                let (_, colour, marker) = self.series.get(k).cloned().unwrap_or((
+                    String::new(),
+                    style::colour(k),
+                    Marker::Circle,
+                ));
                 let colour = e.colour.unwrap_or(colour);
-                let slot = step * if self.lying { inner.height } else { inner.width }
-                    / self.groups.len() as f64;
+                let slot =
+                    step * if self.lying {
+                        inner.height
+                    } else {
+                        inner.width
+                    } / self.groups.len() as f64;
                 self.one(canvas, values, &pixel, (at, slot), e, (colour, marker));
             }
         }

@@ -72,7 +72,10 @@ impl Frame {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Sign {
     /// A line, perhaps dashed, perhaps with a marker.
-    Line { dashed: bool, marker: Option<Marker> },
+    Line {
+        dashed: bool,
+        marker: Option<Marker>,
+    },
     /// A marker alone.
     Dot(Marker),
     /// A filled square.

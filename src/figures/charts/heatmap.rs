@@ -170,7 +170,9 @@ impl Heatmap {
                     canvas.fill(area, style::BLANK);
                     continue;
                 }
-                let colour = self.tones.at(((value - low) / (high - low)).clamp(0.0, 1.0));
+                let colour = self
+                    .tones
+                    .at(((value - low) / (high - low)).clamp(0.0, 1.0));
                 canvas.fill(area, colour);
                 let Some(decimals) = self.decimals else {
                     continue;
@@ -186,10 +188,7 @@ impl Heatmap {
                         bold: self.outlined.contains(&(row, column)),
                         colour: colour.text_on(),
                     };
-                    let at = (
-                        full.x + full.width / 2.0,
-                        full.y + full.height / 2.0,
-                    );
+                    let at = (full.x + full.width / 2.0, full.y + full.height / 2.0);
                     canvas.text(at, &text, face, Stand::Middle);
                 }
             }

@@ -402,7 +402,9 @@ fn band(chart: &mut Chart<'_, '_>, axes: &Cartesian, series: &Series) {
                 // Below the range, or nothing on a log axis: to the edge.
                 let low = low.unwrap_or(low_edge).clamp(low_edge, high_edge);
                 let high = high.clamp(low_edge, high_edge);
-                runs.last_mut().expect("begins with one").push((x, low, high));
+                runs.last_mut()
+                    .expect("begins with one")
+                    .push((x, low, high));
             }
             _ => runs.push(Vec::new()),
         }
@@ -600,12 +602,7 @@ fn labels(
             }
             // A label without room would cover another: it is left out, its point stays.
             if let Some(place) = placed {
-                canvas.text(
-                    (place.x, place.y + high / 2.0),
-                    &p.label,
-                    face,
-                    Stand::Left,
-                );
+                canvas.text((place.x, place.y + high / 2.0), &p.label, face, Stand::Left);
                 taken.push(place);
             }
         }
