@@ -3,6 +3,11 @@
 
 #[path = "figures/demo.rs"]
 mod demo;
+#[path = "figures/pages.rs"]
+mod pages;
+
+use demo::scores;
+use pages::{features, sweep_strips as sweeps};
 
 use picloom::figures::{Provenance, save};
 use std::path::PathBuf;
@@ -30,4 +35,31 @@ fn every_chart_is_drawn_twice_alike_and_saved() {
         let (svg_path, png_path) = save(&svg, &folder.join(name), &provenance).unwrap();
         assert!(svg_path.is_file() && png_path.is_file());
     }
+}
+
+#[test]
+fn every_sheet_is_drawn_twice_alike_and_saved() {
+    let (folder, _guard) = folder();
+    for (name, draw) in [
+        ("contact-sheet", pages::contact as fn() -> String),
+        ("strips", pages::sweep_strips),
+        ("feature-maps", pages::features),
+    ] {
+        let svg = draw();
+        assert!(svg == draw(), "{name} differs between two drawings");
+        save(&svg, &folder.join(name), &Provenance::none()).unwrap();
+    }
+}
+
+#[test]
+fn a_report_is_one_file_without_links_out_of_it() {
+    let (folder, _guard) = folder();
+    let html = pages::report();
+    assert!(html == pages::report());
+    for outside in ["http://", "https://", "src=\"/", "url(/", "<script"] {
+        let found = html.replace("http://www.w3.org/2000/svg", "");
+        assert!(!found.contains(outside), "{outside}");
+    }
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("report.html"), html).unwrap();
 }

@@ -160,11 +160,14 @@ impl Axis {
         } else if !given {
             let pad = 0.04 * (high - low);
             // A value that must be included and is the extreme stands on the edge: bars on 0.
+            // Padding never crosses 0: amounts do not become negative.
             if self.include != Some(low) {
-                low -= pad;
+                let padded = low - pad;
+                low = if low >= 0.0 { padded.max(0.0) } else { padded };
             }
             if self.include != Some(high) {
-                high += pad;
+                let padded = high + pad;
+                high = if high <= 0.0 { padded.min(0.0) } else { padded };
             }
         }
         let ticks = if self.names.is_empty() {
@@ -219,20 +222,26 @@ impl Axis {
         } else {
             (real::log10(low), real::log10(high))
         };
-        if !given {
+        if !given && high - low > 1.7 {
             low = (low + 1e-9).floor();
             high = (high - 1e-9).ceil();
+        } else if !given {
+            // A short range ends on 1, 2 or 5 times a decade, or half the chart could be empty.
+            low = short_step(low - 0.02 * (high - low), f64::floor);
+            high = short_step(high + 0.02 * (high - low), f64::ceil);
         }
         if high - low < 1e-9 {
             (low, high) = ((low - 0.5).floor(), (high + 0.5).ceil());
         }
         let decades = high - low;
+        // One way of writing for the whole axis: 0.01 … 1000, or powers.
+        let plain = low > -3.1 && high < 4.1;
         let stride = (decades / count).ceil().max(1.0) as i32;
         let mut ticks = Vec::new();
         let (first, last) = ((low - 1e-9).ceil() as i32, (high + 1e-9).floor() as i32);
         for power in first - 1..=last {
             if power >= first && power.rem_euclid(stride) == 0 {
-                ticks.push(Tick::labelled(f64::from(power), decade(power)));
+                ticks.push(Tick::labelled(f64::from(power), decade(power, plain)));
             } else if power >= first {
                 ticks.push(Tick::small(f64::from(power)));
             }
@@ -335,16 +344,29 @@ fn nice_step(raw: f64, whole: bool) -> (f64, i32) {
     (1.0, 0)
 }
 
-/// `0.01`, `1`, `100`, and powers beyond.
-fn decade(power: i32) -> String {
+/// `0.01`, `1`, `100`, or `10⁻²`, `1`, `10²`.
+fn decade(power: i32, plain: bool) -> String {
     match power {
         0 => "1".into(),
         1 => "10".into(),
-        2 => "100".into(),
-        3 => "1000".into(),
-        -1 => "0.1".into(),
+        2.. if plain => style::fixed(real::pow(10.0, f64::from(power)), 0),
+        _ if plain => style::fixed(real::pow(10.0, f64::from(power)), -power as usize),
         _ => format!("10{}", style::superscript(power)),
     }
+}
+
+/// The next lower (`floor`) or higher (`ceil`) of 1, 2, 5 × 10ⁿ, as log₁₀.
+fn short_step(place: f64, to: fn(f64) -> f64) -> f64 {
+    let decade = place.floor();
+    let steps = [0.0, real::log10(2.0), real::log10(5.0), 1.0];
+    let within = place - decade;
+    let up = to(0.5) > 0.5;
+    let step = if up {
+        steps.into_iter().find(|s| *s >= within - 1e-9)
+    } else {
+        steps.into_iter().rev().find(|s| *s <= within + 1e-9)
+    };
+    decade + step.unwrap_or(0.0)
 }
 
 #[cfg(test)]
@@ -406,10 +428,17 @@ mod tests {
         assert_eq!((laid.low, laid.high), (-4.0, 0.0));
         assert_eq!(
             laid.labels().collect::<Vec<_>>(),
-            ["10⁻⁴", "10⁻³", "10⁻²", "0.1", "1"]
+            ["10⁻⁴", "10⁻³", "10⁻²", "10⁻¹", "1"]
         );
         let one = Axis::new("").log().over([100.0], 600.0, 60.0);
         assert_eq!((one.low, one.high), (1.0, 3.0));
+        let short = Axis::new("").log().over([0.011, 0.15], 600.0, 60.0);
+        assert_eq!(short.low, -2.0);
+        assert!((short.high - real::log10(0.2)).abs() < 1e-12, "{short:?}");
+        assert_eq!(
+            short.labels().collect::<Vec<_>>(),
+            ["0.01", "0.02", "0.05", "0.1", "0.2"]
+        );
         assert_eq!(laid.place(0.0), None);
     }
 

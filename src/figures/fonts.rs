@@ -85,21 +85,20 @@ pub fn ellipsized(text: &str, em: f64, bold: bool, width: f64) -> String {
     "…".into()
 }
 
-/// The text broken at spaces into lines no wider than `width` pixels and at most `lines` of them;
+/// The text broken at spaces and after hyphens into lines no wider than `width` pixels and at most `lines` of them;
 /// what does not fit is cut with `…`.
 pub fn wrapped(text: &str, em: f64, bold: bool, width: f64, lines: usize) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
-    let mut words = text.split(' ').filter(|w| !w.is_empty()).peekable();
+    let mut words = pieces(text).into_iter().peekable();
     while let Some(word) = words.next() {
-        let mut line = word.to_string();
+        let mut line = word.trim_start().to_string();
         if out.len() + 1 >= lines.max(1) {
             for word in words.by_ref() {
-                line.push(' ');
-                line.push_str(word);
+                line.push_str(&word);
             }
         } else {
             while let Some(next) = words.peek() {
-                let longer = format!("{line} {next}");
+                let longer = format!("{line}{next}");
                 if text_width(&longer, em, bold) > width {
                     break;
                 }
@@ -108,6 +107,19 @@ pub fn wrapped(text: &str, em: f64, bold: bool, width: f64, lines: usize) -> Vec
             }
         }
         out.push(ellipsized(&line, em, bold, width));
+    }
+    out
+}
+
+/// The text in pieces between which a line may break: before a space, after a hyphen. A piece that
+/// followed a space begins with one.
+pub(super) fn pieces(text: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    for word in text.split(' ').filter(|w| !w.is_empty()) {
+        for (i, part) in word.split_inclusive('-').enumerate() {
+            let space = if i == 0 && !out.is_empty() { " " } else { "" };
+            out.push(format!("{space}{part}"));
+        }
     }
     out
 }
@@ -156,6 +168,10 @@ mod tests {
         assert_eq!(wrapped(text, 12.0, false, 120.0, 2).len(), 2);
         assert!(wrapped(text, 12.0, false, 120.0, 2)[1].ends_with('…'));
         assert_eq!(wrapped("a b", 12.0, false, 500.0, 2), ["a b"]);
+        assert_eq!(
+            wrapped("magnitude-pruned", 12.0, false, 80.0, 2),
+            ["magnitude-", "pruned"]
+        );
         assert!(wrapped("", 12.0, false, 500.0, 2).is_empty());
         assert_eq!(ellipsized(text, 12.0, false, 0.0), "…");
     }

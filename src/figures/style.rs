@@ -123,6 +123,8 @@ pub struct Arm {
     pub key: &'static str,
     /// Name in legends and tables.
     pub label: &'static str,
+    /// A word or two, for crowded axes.
+    pub short: &'static str,
     /// Its colour.
     pub colour: Colour,
     /// Its marker.
@@ -131,93 +133,131 @@ pub struct Arm {
 
 /// The arms of the study in the order every figure and table shows them.
 pub const ARMS: [Arm; 16] = [
-    row("evolved", "evolved", Colour(0, 158, 115), Marker::Diamond),
+    row(
+        "evolved",
+        "evolved",
+        "evolved",
+        Colour(0, 158, 115),
+        Marker::Diamond,
+    ),
     row(
         "dense",
         "dense twin, trained",
+        "dense",
         Colour(213, 94, 0),
         Marker::Square,
     ),
     row(
         "graph",
         "evolved graph, retrained",
+        "graph",
         Colour(204, 121, 167),
         Marker::Triangle,
     ),
     row(
         "layerized",
         "evolved layers, retrained",
+        "layers",
         Colour(136, 34, 85),
         Marker::TriangleDown,
     ),
     row(
         "sp",
         "similarity-pruned (SP)",
+        "SP",
         Colour(0, 114, 178),
         Marker::Circle,
     ),
     row(
         "sp-signed",
         "SP, signed shares",
+        "SP signed",
         Colour(86, 180, 233),
         Marker::Circle,
     ),
-    row("sp-mrmr", "SP, mRMR", Colour(51, 34, 136), Marker::Ring),
+    row(
+        "sp-mrmr",
+        "SP, mRMR",
+        "SP mRMR",
+        Colour(51, 34, 136),
+        Marker::Ring,
+    ),
     row(
         "sp-merge",
         "SP, merging",
+        "SP merge",
         Colour(68, 170, 153),
         Marker::Ring,
     ),
     row(
         "magnitude",
         "magnitude-pruned",
+        "magnitude",
         Colour(230, 159, 0),
         Marker::Triangle,
     ),
     row(
         "imp",
         "lottery ticket (IMP)",
+        "IMP",
         Colour(160, 110, 20),
         Marker::TriangleDown,
     ),
-    row("wanda", "Wanda", Colour(153, 153, 51), Marker::Square),
+    row(
+        "wanda",
+        "Wanda",
+        "Wanda",
+        Colour(153, 153, 51),
+        Marker::Square,
+    ),
     row(
         "taylor",
         "Taylor groups",
+        "Taylor",
         Colour(170, 68, 153),
         Marker::Diamond,
     ),
     row(
         "random",
         "random, same counts",
+        "random",
         Colour(140, 140, 140),
         Marker::Cross,
     ),
     row(
         "sparse",
         "weight-sparse training",
+        "sparse",
         Colour(31, 35, 40),
         Marker::Plus,
     ),
     row(
         "swarm",
         "swarm in weight space",
+        "swarm",
         Colour(17, 119, 51),
         Marker::Plus,
     ),
     row(
         "mask",
         "evolved mask, retrained",
+        "mask",
         Colour(122, 72, 138),
         Marker::Cross,
     ),
 ];
 
-const fn row(key: &'static str, label: &'static str, colour: Colour, marker: Marker) -> Arm {
+const fn row(
+    key: &'static str,
+    label: &'static str,
+    short: &'static str,
+    colour: Colour,
+    marker: Marker,
+) -> Arm {
     Arm {
         key,
         label,
+        short,
         colour,
         marker,
     }

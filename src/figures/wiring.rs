@@ -1,1 +1,1 @@
-//! Soon.
+//! Drawings of networks, layer by layer. (Opened next.)

@@ -3,7 +3,7 @@
 use super::cartesian::Cartesian;
 use super::frame::{Frame, Key, Sign, TICK, nothing, surround};
 use super::plot::Rule;
-use crate::figures::axis::{Axis, Format};
+use crate::figures::axis::Axis;
 use crate::figures::canvas::{Area, Canvas, Face, Stand, draw, stroke};
 use crate::figures::fonts::text_width;
 use crate::figures::style::{self, Arm, Colour, Marker};
@@ -223,7 +223,11 @@ impl Bars {
             x_named: !self.lying,
             y_named: self.lying,
             grid: (self.lying, !self.lying),
-            lines: (!self.lying, self.lying),
+            // Bars stand on a line of their own, at 0.
+            lines: match self.mark {
+                Mark::Bar => (false, false),
+                Mark::Dot => (!self.lying, self.lying),
+            },
             title,
         })
     }
@@ -233,7 +237,7 @@ impl Bars {
         canvas: &Canvas<'_>,
         axes: &Cartesian,
         inner: Area,
-        ticks: (bool, bool),
+        labelled: (bool, bool),
     ) {
         axes.paint_under(canvas, inner);
         let values = if self.lying { &axes.x } else { &axes.y };
@@ -310,7 +314,7 @@ impl Bars {
                 self.one(canvas, values, &pixel, (at, slot), e, (colour, marker));
             }
         }
-        axes.paint_over(canvas, inner, ticks);
+        axes.paint_axes(canvas, inner, labelled);
         if self.mark == Mark::Bar
             && let Some(zero) = values.place(0.0).filter(|z| values.shows(*z))
         {
@@ -360,7 +364,7 @@ impl Bars {
         };
         if self.mark == Mark::Bar {
             let base = pixel(at, clamp(values.place(0.0).unwrap_or(values.low)));
-            let half = (0.43 * slot).min(32.0);
+            let half = half_width(slot);
             let (a, b) = (across(base, -half), across(centre, half));
             let bar = Area {
                 x: a.0.min(b.0),
@@ -402,7 +406,8 @@ impl Bars {
             let Some(place) = values.place(*seed).filter(|p| values.shows(*p)) else {
                 continue;
             };
-            let spread = (s as f64 - (n - 1.0) / 2.0) * (0.5 * slot / n).min(7.0);
+            let width = half_width(slot);
+            let spread = 0.5 * width + (s as f64 - (n - 1.0) / 2.0) * (0.6 * width / n).min(7.0);
             let p = across(pixel(at, place), spread);
             let tone = match self.mark {
                 Mark::Bar if !e.faint => colour.mix(style::INK, 0.5),
@@ -430,9 +435,9 @@ impl Bars {
             }
         }
     }
+}
 
-    /// Values are percentages: used by callers that write texts.
-    pub fn is_percent(&self) -> bool {
-        self.value.format == Format::Percent
-    }
+/// Half the width of a bar in a slot of this many pixels.
+fn half_width(slot: f64) -> f64 {
+    (0.43 * slot).min(34.0)
 }

@@ -3,7 +3,7 @@
 use super::frame::{LABEL, TICK};
 use crate::figures::axis::Laid;
 use crate::figures::canvas::{Area, Canvas, Face, Stand, drawn, fine, stroke};
-use crate::figures::fonts::{ellipsized, text_width, wrapped};
+use crate::figures::fonts::{ellipsized, pieces, text_width, wrapped};
 use crate::figures::style;
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
@@ -41,15 +41,6 @@ pub(super) struct Sides {
 }
 
 impl Sides {
-    pub fn max(self, other: Sides) -> Sides {
-        Sides {
-            left: self.left.max(other.left),
-            top: self.top.max(other.top),
-            right: self.right.max(other.right),
-            bottom: self.bottom.max(other.bottom),
-        }
-    }
-
     pub fn inside(self, area: Area) -> Area {
         area.inset(self.left, self.top, self.right, self.bottom)
     }
@@ -65,6 +56,13 @@ const PANEL: Face = Face {
     bold: true,
     colour: style::INK,
 };
+
+/// The title of a panel, bold above its plotting area.
+pub(super) fn panel_title(canvas: &Canvas<'_>, title: &str, inner: Area) {
+    let title = ellipsized(title, PANEL.em, true, inner.width);
+    let at = (inner.x, inner.y - 0.85 * PANEL.em);
+    canvas.text(at, &title, PANEL, Stand::Left);
+}
 
 impl Cartesian {
     /// The room the labels take when the whole panel is `area`.
@@ -131,9 +129,9 @@ impl Cartesian {
     /// True if names under slots this wide must be turned to be read.
     fn upright(&self, slot: f64) -> bool {
         self.x.labels().any(|l| {
-            let longest = l
-                .split(' ')
-                .map(|w| text_width(w, TICK.em, false))
+            let longest = pieces(l)
+                .iter()
+                .map(|w| text_width(w.trim_start(), TICK.em, false))
                 .fold(0.0, f64::max);
             longest > slot || wrapped(l, TICK.em, false, slot, 9).len() > 3
         })
@@ -172,15 +170,11 @@ impl Cartesian {
                 canvas.line((inner.x, y), (inner.right(), y), grid);
             }
         }
-        if !self.title.is_empty() {
-            let title = ellipsized(&self.title, PANEL.em, true, inner.width);
-            let at = (inner.x, inner.y - 0.85 * PANEL.em);
-            canvas.text(at, &title, PANEL, Stand::Left);
-        }
+        panel_title(canvas, &self.title, inner);
     }
 
-    /// Axis lines, ticks and labels, over the data. `titles`: draw the x and the y title.
-    pub fn paint_over(&self, canvas: &Canvas<'_>, inner: Area, ticks: (bool, bool)) {
+    /// Axis lines and ticks; labels and title where `labelled` (below, at the left) says so.
+    pub fn paint_axes(&self, canvas: &Canvas<'_>, inner: Area, labelled: (bool, bool)) {
         let axis = stroke(style::GREY, 1.2);
         let (left, bottom) = (inner.x, inner.bottom());
         if self.lines.0 {
@@ -190,13 +184,13 @@ impl Cartesian {
             canvas.line((left, inner.y), (left, bottom), axis);
         }
         let mut below = bottom + 6.0;
-        if ticks.0 {
+        if labelled.0 {
             below = self.paint_x(canvas, inner);
         }
-        if ticks.1 {
+        if labelled.1 {
             self.paint_y(canvas, inner);
         }
-        if ticks.0 && !self.x_title.is_empty() {
+        if labelled.0 && !self.x_title.is_empty() {
             let at = (inner.x + inner.width / 2.0, below + 0.85 * LABEL.em);
             let title = ellipsized(&self.x_title, LABEL.em, false, inner.width + 60.0);
             canvas.text(at, &title, LABEL, Stand::Middle);
@@ -275,11 +269,13 @@ impl Cartesian {
             let x = inner.x - TICK_MARK - 4.0;
             if self.y_named {
                 let room = (x - 4.0).min(NAME);
-                let label = ellipsized(label, TICK.em, false, room);
+                let pitch = inner.height / self.y.ticks.len().max(1) as f64;
                 let face = Face {
                     colour: style::INK,
+                    em: TICK.em.min(0.82 * pitch).max(6.0),
                     ..TICK
                 };
+                let label = ellipsized(label, face.em, false, room);
                 canvas.text((x, y), &label, face, Stand::Right);
             } else {
                 canvas.text((x, y), label, TICK, Stand::Right);

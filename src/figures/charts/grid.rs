@@ -1,7 +1,7 @@
 //! Small multiples: several panels in one figure, aligned, with one legend.
 
 use super::bars::Bars;
-use super::cartesian::{Cartesian, Sides};
+use super::cartesian::{Cartesian, panel_title};
 use super::frame::{Frame, Key, nothing, surround};
 use super::heatmap::Heatmap;
 use super::plot::Plot;
@@ -52,43 +52,78 @@ pub fn grid(grid: &Grid) -> String {
     })
 }
 
-const GAP: f64 = 16.0;
+const GAP: f64 = 14.0;
 
 impl Grid {
     fn paint(&self, canvas: &Canvas<'_>, area: Area) {
         let columns = self.columns.clamp(1, self.panels.len());
         let rows = self.panels.len().div_ceil(columns);
-        let cell = |i: usize| {
-            let width = (area.width - GAP * (columns - 1) as f64) / columns as f64;
-            let height = (area.height - GAP * (rows - 1) as f64) / rows as f64;
-            Area {
-                x: area.x + (width + GAP) * (i % columns) as f64,
-                y: area.y + (height + GAP) * (i / columns) as f64,
-                width,
-                height,
-            }
+        let rough = Area {
+            width: area.width / columns as f64,
+            height: area.height / rows as f64,
+            ..area
         };
         let shared = Shared::of(self);
         let laid: Vec<Option<Cartesian>> = self
             .panels
             .iter()
-            .enumerate()
-            .map(|(i, panel)| panel.lay(cell(i), &shared))
+            .map(|panel| panel.lay(rough, &shared))
             .collect();
-        // Every panel leaves the same room, so that all plotting areas align.
-        let sides = laid
-            .iter()
-            .enumerate()
-            .filter_map(|(i, axes)| axes.as_ref().map(|a| a.sides(cell(i))))
-            .fold(Sides::default(), Sides::max);
+        // Where a range is shared, only the outer panels carry its labels.
+        let labelled = |i: usize| {
+            let below = self.panels.get(i + columns);
+            let same_below = self.share_x && matches!(below, Some(Panel::Plot(_)));
+            let left = i.is_multiple_of(columns) || !self.share_y;
+            (
+                !(same_below && matches!(self.panels[i], Panel::Plot(_))),
+                left || laid[i].as_ref().is_some_and(|a| a.y_named),
+            )
+        };
+        // One column has one left margin, one row one lower margin: plotting areas align and are
+        // all of one size.
+        let (mut lefts, mut bottoms) = (vec![6.0f64; columns], vec![6.0f64; rows]);
+        let (mut top, mut right) = (0.0f64, 0.0f64);
+        for (i, axes) in laid.iter().enumerate() {
+            let Some(axes) = axes else { continue };
+            let sides = axes.sides(rough);
+            let (x, y) = labelled(i);
+            let (column, row) = (i % columns, i / columns);
+            if y {
+                lefts[column] = lefts[column].max(sides.left);
+            }
+            // The panel above a free place may write into it.
+            if x && (i + columns < self.panels.len() || row + 1 == rows) {
+                bottoms[row] = bottoms[row].max(sides.bottom);
+            }
+            top = top.max(sides.top);
+            right = right.max(sides.right);
+        }
+        let total = |margins: &[f64]| margins.iter().sum::<f64>();
+        let gaps = |n: usize| GAP * (n - 1) as f64;
+        let width = area.width - total(&lefts) - right * columns as f64 - gaps(columns);
+        let height = area.height - total(&bottoms) - top * rows as f64 - gaps(rows);
         for (i, (panel, axes)) in self.panels.iter().zip(&laid).enumerate() {
-            let inner = sides.inside(cell(i));
+            let (column, row) = (i % columns, i / columns);
+            let inner = Area {
+                width: (width / columns as f64).max(10.0),
+                height: (height / rows as f64).max(10.0),
+                x: area.x
+                    + total(&lefts[..=column])
+                    + (width / columns as f64 + right + GAP) * column as f64,
+                y: area.y
+                    + top
+                    + total(&bottoms[..row])
+                    + (height / rows as f64 + top + GAP) * row as f64,
+            };
             let Some(axes) = axes else {
                 nothing(canvas, inner);
+                panel_title(canvas, panel.title(), inner);
                 continue;
             };
-            panel.paint(canvas, axes, inner, &shared);
-            axes.paint_y_title(canvas, inner, cell(i).x);
+            panel.paint(canvas, axes, inner, labelled(i), &shared);
+            if labelled(i).1 {
+                axes.paint_y_title(canvas, inner, inner.x - lefts[column]);
+            }
         }
     }
 }
@@ -154,11 +189,26 @@ impl Panel {
         }
     }
 
-    fn paint(&self, canvas: &Canvas<'_>, axes: &Cartesian, inner: Area, shared: &Shared) {
+    fn title(&self) -> &str {
         match self {
-            Panel::Plot(p) => p.paint(canvas, axes, inner, (true, true)),
-            Panel::Bars(b) => b.paint(canvas, axes, inner, (true, true)),
-            Panel::Heatmap(h) => h.paint(canvas, axes, inner, (true, true), shared.heat),
+            Panel::Plot(p) => &p.frame.title,
+            Panel::Bars(b) => &b.frame.title,
+            Panel::Heatmap(h) => &h.frame.title,
+        }
+    }
+
+    fn paint(
+        &self,
+        canvas: &Canvas<'_>,
+        axes: &Cartesian,
+        inner: Area,
+        labelled: (bool, bool),
+        shared: &Shared,
+    ) {
+        match self {
+            Panel::Plot(p) => p.paint(canvas, axes, inner, labelled),
+            Panel::Bars(b) => b.paint(canvas, axes, inner, labelled),
+            Panel::Heatmap(h) => h.paint(canvas, axes, inner, labelled, shared.heat),
         }
     }
 }

@@ -143,7 +143,7 @@ impl Heatmap {
         canvas: &Canvas<'_>,
         axes: &Cartesian,
         inner: Area,
-        ticks: (bool, bool),
+        labelled: (bool, bool),
         shared: Option<(f64, f64)>,
     ) {
         axes.paint_under(canvas, inner);
@@ -198,7 +198,7 @@ impl Heatmap {
                 canvas.outline(cell(row, column), style::INK, 2.0);
             }
         }
-        axes.paint_over(canvas, inner, ticks);
+        axes.paint_axes(canvas, inner, labelled);
     }
 
     /// The colour scale to the right of `inner`.
@@ -224,7 +224,7 @@ impl Heatmap {
             range: Some((low, high)),
             ..self.value.clone()
         };
-        let laid = axis.over([], bar.height, 52.0);
+        let laid = axis.over([], bar.height, 40.0);
         for tick in &laid.ticks {
             let y = bar.bottom() - bar.height * (tick.at - laid.low) / (laid.high - laid.low);
             canvas.line(

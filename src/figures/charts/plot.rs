@@ -277,12 +277,18 @@ impl Plot {
             xs.append(&mut ys.clone());
             ys.clone_from(&xs);
         }
-        let lay = |axis: &Axis, values: Vec<f64>, length: f64, apart: f64| -> Laid {
-            axis.over(values, length, apart)
-        };
+        let (mut wide, mut high) = ((area.width - 70.0) / 68.0, (area.height - 50.0) / 56.0);
+        if self.diagonal {
+            wide = wide.min(high);
+            high = wide;
+        }
+        // A decade's label needs less room than a number's.
+        if self.y.scale == crate::figures::axis::Scale::Log {
+            high *= 1.6;
+        }
         Some(Cartesian {
-            x: lay(&self.x, xs, area.width - 80.0, 84.0),
-            y: lay(&self.y, ys, area.height - 60.0, 58.0),
+            x: self.x.over(xs, wide, 1.0),
+            y: self.y.over(ys, high, 1.0),
             x_title: self.x.title(),
             y_title: self.y.title(),
             x_named: !self.x.names.is_empty(),
@@ -298,9 +304,10 @@ impl Plot {
         canvas: &Canvas<'_>,
         axes: &Cartesian,
         inner: Area,
-        ticks: (bool, bool),
+        labelled: (bool, bool),
     ) {
         axes.paint_under(canvas, inner);
+        axes.paint_axes(canvas, inner, labelled);
         let mut chart = axes.chart(canvas, inner);
         for series in &self.series {
             band(&mut chart, axes, series);
@@ -320,10 +327,23 @@ impl Plot {
             points(canvas, axes, inner, series, &mut taken);
         }
         labels(canvas, axes, inner, &self.series, &mut taken);
-        axes.paint_over(canvas, inner, ticks);
     }
 
     fn rules(&self, canvas: &Canvas<'_>, axes: &Cartesian, inner: Area) {
+        let mut places = Vec::new();
+        for rule in &self.x_rules {
+            if let Some(place) = axes.x.place(rule.at).filter(|p| axes.x.shows(*p)) {
+                let x = axes.px(inner, place);
+                canvas.dashes((x, inner.bottom()), (x, inner.y), stroke(rule.colour, 1.6));
+                places.push(x);
+            }
+        }
+        for rule in &self.y_rules {
+            if let Some(place) = axes.y.place(rule.at).filter(|p| axes.y.shows(*p)) {
+                let y = axes.py(inner, place);
+                canvas.dashes((inner.x, y), (inner.right(), y), stroke(rule.colour, 1.6));
+            }
+        }
         let (high, mut taken) = (1.35 * TICK.em, Vec::<Area>::new());
         let mut label = |text: &str, colour: Colour, mut at: Area, step: f64| {
             if text.is_empty() {
@@ -351,9 +371,14 @@ impl Plot {
                 continue;
             };
             let x = axes.px(inner, place);
-            canvas.dashes((x, inner.bottom()), (x, inner.y), stroke(rule.colour, 1.6));
             let wide = text_width(&rule.label, TICK.em, false) + 6.0;
-            let left = if x + 4.0 + wide > inner.right() {
+            let right = x + 4.0 + wide;
+            let crossed = |from: f64, to: f64| places.iter().any(|p| *p > from && *p < to);
+            let left = if right > inner.right()
+                || (crossed(x + 1.0, right)
+                    && !crossed(x - 4.0 - wide, x - 1.0)
+                    && x - 4.0 - wide > inner.x)
+            {
                 x - 4.0 - wide
             } else {
                 x + 4.0
@@ -371,7 +396,6 @@ impl Plot {
                 continue;
             };
             let y = axes.py(inner, place);
-            canvas.dashes((inner.x, y), (inner.right(), y), stroke(rule.colour, 1.6));
             let wide = text_width(&rule.label, TICK.em, false) + 6.0;
             let above = y - high - 2.0;
             let at = Area {
@@ -527,6 +551,12 @@ fn points(
         if let Some([low, high]) = p.y_interval.and_then(|i| ends(&axes.y, i)) {
             let (a, b) = (axes.py(inner, low), axes.py(inner, high));
             canvas.line((at.0, a), (at.0, b), whisker);
+            taken.push(Area {
+                x: at.0 - 3.0,
+                y: b,
+                width: 6.0,
+                height: a - b,
+            });
             for y in [a, b] {
                 canvas.line((at.0 - 3.5, y), (at.0 + 3.5, y), whisker);
             }
@@ -534,6 +564,12 @@ fn points(
         if let Some([low, high]) = p.x_interval.and_then(|i| ends(&axes.x, i)) {
             let (a, b) = (axes.px(inner, low), axes.px(inner, high));
             canvas.line((a, at.1), (b, at.1), whisker);
+            taken.push(Area {
+                x: a,
+                y: at.1 - 3.0,
+                width: b - a,
+                height: 6.0,
+            });
             for x in [a, b] {
                 canvas.line((x, at.1 - 3.5), (x, at.1 + 3.5), whisker);
             }
