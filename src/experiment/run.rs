@@ -112,8 +112,29 @@ pub struct RunConfig {
     /// SHA-256 of the start weights, if training begins from given ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start_sha256: Option<String>,
+    /// What the wiring was pruned from, if it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pruned: Option<PrunedFrom>,
     /// Training settings.
     pub train: TrainConfig,
+}
+
+/// A round of pruning, as the config of its retraining run keeps it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PrunedFrom {
+    /// Id of the dense run.
+    pub parent: String,
+    /// Round, from 1.
+    pub round: usize,
+    /// Method and its settings.
+    pub method: String,
+    /// Threshold or budget.
+    pub rule: String,
+    /// Where retraining starts.
+    pub retrain: String,
+    /// Links kept by the rule; the mask of the run holds those of them that are alive.
+    pub kept: usize,
 }
 
 impl RunConfig {
@@ -169,6 +190,7 @@ impl TrainJob {
             arch: network.arch.clone(),
             wiring_sha256: hex(&wiring.finalize()),
             start_sha256: start.as_ref().map(|w| floats(&w.0)),
+            pruned: None,
             train,
         };
         let problem = Problem {
@@ -560,6 +582,24 @@ pub fn load_run(folder: &Path) -> Result<LoadedRun, RunError> {
         target,
         genome,
     })
+}
+
+/// The logged steps of a run.
+///
+/// # Errors
+/// There is no `metrics.jsonl`, or a line of it is damaged.
+pub fn read_metrics(folder: &Path) -> Result<Vec<LogLine>, RunError> {
+    let path = folder.join("metrics.jsonl");
+    let text = std::fs::read_to_string(&path)
+        .map_err(|e| RunError::folder(&path, format!("cannot read: {e}")))?;
+    text.lines()
+        .enumerate()
+        .map(|(i, line)| {
+            serde_json::from_str(line).map_err(|e| {
+                RunError::folder(&path, format!("line {}: expected a logged step, found: {e}", i + 1))
+            })
+        })
+        .collect()
 }
 
 #[derive(Serialize, Deserialize)]
