@@ -1,9 +1,11 @@
 //! Numbers only: activations, colour, samplers. Knows nothing of genomes, networks or files.
 
 pub mod activation;
+pub mod assignment;
 pub mod color;
 pub mod real;
 pub mod rng;
+pub mod stats;
 
 pub use activation::Activation;
 pub use rng::SimRng;
