@@ -1,1 +1,46 @@
-//! Room `prune` (not opened yet).
+//! Which links stay: every pruning method of the study behind one function (METHODS §5).
+//!
+//! In: a network, its weights, the links kept so far, feature maps (and a gradient, where a method
+//! asks for one). Out: a [`Pruned`]: mask, weights, the score of every link, what the guards did.
+//! Pure functions of data: no training loop, no files, no run. Training between rounds is the
+//! caller's; what a round needs from this room is [`prune`], [`Retrain::weights`] and [`schedule`].
+//!
+//! Dimension letters: P pixels, U units, W links (= weights), L hidden layers, K links to keep.
+//!
+//! ```
+//! use picloom::math::SimRng;
+//! use picloom::network::{Arch, Coords, Mask, PixelInputs, Weights, kernel::feature_maps};
+//! use picloom::prune::{EdgeContext, Orphans, Rule, prune};
+//!
+//! let network = "2;cache:2,sin:2".parse::<Arch>()?.network();
+//! let mut rng = SimRng::new(1, "doc", 0);
+//! let weights = Weights((0..network.weight_count()).map(|_| rng.normal() as f32).collect());
+//! let maps = feature_maps(&network, &weights, &PixelInputs::full(16, Coords::Fer));
+//! let mask = Mask::all(network.weight_count());
+//! let context = EdgeContext::new(&network, &weights, &mask).with_maps(&maps);
+//! let pruned = prune("sp".parse()?, Rule::Budget(20), Orphans::Remove, &context, &mut rng)?;
+//! assert_eq!((pruned.kept, pruned.alive), (20, 20));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod apply;
+pub mod context;
+pub mod guard;
+pub mod merge;
+pub mod method;
+pub mod mrmr;
+pub mod retrain;
+pub mod schedule;
+pub mod select;
+pub mod similarity;
+pub mod sparse_training;
+pub mod swarm;
+pub mod taylor;
+pub mod wanda;
+
+pub use apply::{Pruned, edge_scores, prune};
+pub use context::{EdgeContext, EdgeScores, PruneError};
+pub use guard::{GuardReport, Orphans, alive};
+pub use method::{Method, MethodInfo, Need};
+pub use retrain::{MaskChange, Retrain};
+pub use select::{Rule, Scope};

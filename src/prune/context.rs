@@ -1,0 +1,260 @@
+//! What a method may look at, what it answers, and how it says no.
+
+use crate::network::kernel::FeatureMaps;
+use crate::network::{Mask, Network, Weights};
+use serde::{Deserialize, Serialize};
+
+/// Everything a method may read. All of it describes the network *before* this round.
+#[derive(Clone, Copy, Debug)]
+pub struct EdgeContext<'a> {
+    /// The topology, W links.
+    pub network: &'a Network,
+    /// (W,) trained weights; those of removed links count as 0.
+    pub weights: &'a Weights,
+    /// (W,) links kept so far: the candidates. A method never keeps another link
+    /// (`sp-merge` may reopen one, see [`super::merge`]).
+    pub mask: &'a Mask,
+    /// (U, P) post-activation maps of the trained network.
+    pub maps: Option<&'a FeatureMaps>,
+    /// (W,) ∂L/∂w of the training loss, not normalised, L = mean squared error.
+    pub gradient: Option<&'a [f32]>,
+    /// (W,) diagonal of the Hessian, or its Fisher approximation; absent = gradient².
+    pub curvature: Option<&'a [f32]>,
+    /// (U, P) maps of the same topology before training.
+    pub untrained_maps: Option<&'a FeatureMaps>,
+    /// (W,) non-zero weights of the layerized evolved network.
+    pub evolved: Option<&'a Mask>,
+}
+
+impl<'a> EdgeContext<'a> {
+    /// A context with nothing but weights: enough for `magnitude`, `imp` and `random`.
+    pub fn new(network: &'a Network, weights: &'a Weights, mask: &'a Mask) -> Self {
+        EdgeContext {
+            network,
+            weights,
+            mask,
+            maps: None,
+            gradient: None,
+            curvature: None,
+            untrained_maps: None,
+            evolved: None,
+        }
+    }
+
+    /// With the feature maps of the trained network.
+    pub fn with_maps(self, maps: &'a FeatureMaps) -> Self {
+        EdgeContext {
+            maps: Some(maps),
+            ..self
+        }
+    }
+
+    /// With the gradient of the loss.
+    pub fn with_gradient(self, gradient: &'a [f32]) -> Self {
+        EdgeContext {
+            gradient: Some(gradient),
+            ..self
+        }
+    }
+
+    /// With a diagonal curvature.
+    pub fn with_curvature(self, curvature: &'a [f32]) -> Self {
+        EdgeContext {
+            curvature: Some(curvature),
+            ..self
+        }
+    }
+
+    /// With the feature maps of the untrained network.
+    pub fn with_untrained_maps(self, maps: &'a FeatureMaps) -> Self {
+        EdgeContext {
+            untrained_maps: Some(maps),
+            ..self
+        }
+    }
+
+    /// With the evolved mask.
+    pub fn with_evolved(self, mask: &'a Mask) -> Self {
+        EdgeContext {
+            evolved: Some(mask),
+            ..self
+        }
+    }
+
+    /// Refuses parts that do not belong to the network.
+    pub(super) fn check(&self) -> Result<(), PruneError> {
+        let links = self.network.weight_count();
+        let units = self.network.units.len();
+        let length = |what, expected, found| {
+            if expected == found {
+                Ok(())
+            } else {
+                Err(PruneError::WrongLength {
+                    what,
+                    expected,
+                    found,
+                })
+            }
+        };
+        length("weights", links, self.weights.0.len())?;
+        length("flags of the mask", links, self.mask.0.len())?;
+        if let Some(gradient) = self.gradient {
+            length("entries of the gradient", links, gradient.len())?;
+        }
+        if let Some(curvature) = self.curvature {
+            length("entries of the curvature", links, curvature.len())?;
+        }
+        if let Some(evolved) = self.evolved {
+            length("flags of the evolved mask", links, evolved.0.len())?;
+        }
+        for (what, values, maps) in [
+            ("feature maps", "values of the feature maps", self.maps),
+            (
+                "untrained feature maps",
+                "values of the untrained feature maps",
+                self.untrained_maps,
+            ),
+        ] {
+            if let Some(maps) = maps {
+                length(what, units, maps.units)?;
+                length(values, maps.units * maps.pixels, maps.values.len())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The maps, or an error that names the method.
+    pub(super) fn need_maps(&self, method: &'static str) -> Result<&'a FeatureMaps, PruneError> {
+        self.maps.ok_or(PruneError::Missing {
+            method,
+            what: "the feature maps of the trained network",
+        })
+    }
+
+    /// The weight of a kept link, 0 of a removed one.
+    pub(super) fn weight(&self, link: usize) -> f64 {
+        if self.mask.0[link] {
+            f64::from(self.weights.0[link])
+        } else {
+            0.0
+        }
+    }
+}
+
+/// One score a link, higher = keep; `None` where the link was removed before this round.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct EdgeScores(pub Vec<Option<f64>>);
+
+impl EdgeScores {
+    /// Scores of the links of `mask`, from a score for every link.
+    pub(super) fn of(mask: &Mask, score: impl Fn(usize) -> f64) -> Self {
+        EdgeScores(
+            mask.0
+                .iter()
+                .enumerate()
+                .map(|(link, &kept)| kept.then(|| score(link)))
+                .collect(),
+        )
+    }
+
+    /// (W,) scores with −∞ for removed links; refuses NaN and infinite ones.
+    pub(super) fn dense(&self, method: &'static str) -> Result<Vec<f64>, PruneError> {
+        self.0
+            .iter()
+            .enumerate()
+            .map(|(link, score)| match score {
+                None => Ok(f64::NEG_INFINITY),
+                Some(s) if s.is_finite() => Ok(*s),
+                Some(s) => Err(PruneError::NotFinite {
+                    method,
+                    link,
+                    found: *s,
+                }),
+            })
+            .collect()
+    }
+}
+
+/// Why nothing was pruned.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum PruneError {
+    /// A part of the context belongs to another network.
+    #[error("expected {expected} {what} for this network, found {found}: is it of another arch?")]
+    WrongLength {
+        /// Which part.
+        what: &'static str,
+        /// Length the network asks for.
+        expected: usize,
+        /// Length found.
+        found: usize,
+    },
+    /// More links asked for than are left.
+    #[error("expected a budget of at most the {kept} links still kept, found {budget}")]
+    BudgetAbove {
+        /// Links kept before this round.
+        kept: usize,
+        /// Links asked for.
+        budget: usize,
+    },
+    /// Fewer links asked for than the outputs, or the method's own rule, need.
+    #[error("expected a budget of at least {needed} links ({why}), found {budget}")]
+    BudgetBelow {
+        /// The fewest that do.
+        needed: usize,
+        /// What needs them.
+        why: &'static str,
+        /// Links asked for.
+        budget: usize,
+    },
+    /// A structured method has nothing left to remove and is still above the budget.
+    #[error(
+        "{method} removes whole units and cannot go below {reached} links here: expected a budget of at least that, found {budget}"
+    )]
+    Unreachable {
+        /// The method.
+        method: &'static str,
+        /// The fewest links it reaches.
+        reached: usize,
+        /// Links asked for.
+        budget: usize,
+    },
+    /// A number of the rule or of the method's options is out of its range.
+    #[error("expected {what} in {range}, found {found}")]
+    OutOfRange {
+        /// Which number.
+        what: &'static str,
+        /// The range.
+        range: &'static str,
+        /// What was found.
+        found: f64,
+    },
+    /// The method needs something the context does not hold.
+    #[error("{method} needs {what}: expected it in the context, found none")]
+    Missing {
+        /// The method.
+        method: &'static str,
+        /// What it needs.
+        what: &'static str,
+    },
+    /// The rule has no meaning for this method.
+    #[error("{method} has no rule {rule:?}: expected {expected}")]
+    Unsupported {
+        /// The method.
+        method: &'static str,
+        /// The rule, as text.
+        rule: String,
+        /// What it takes.
+        expected: &'static str,
+    },
+    /// A weight, map or gradient is NaN or infinite, so a score is.
+    #[error("{method}: expected a finite score of link {link}, found {found}")]
+    NotFinite {
+        /// The method.
+        method: &'static str,
+        /// The link.
+        link: usize,
+        /// Its score.
+        found: f64,
+    },
+}

@@ -1,0 +1,447 @@
+//! What every mask must satisfy, whatever the method: no output loses all inputs, every output has
+//! a path from an input, no hidden unit is an orphan (METHODS §5, common guards).
+//!
+//! How guards and an exact budget live together: **guards choose which links, never how many.**
+//! 1. *Paths.* Where the selection leaves an output without a path, the best max–min path among
+//!    the candidates (links already selected cost nothing; ties: fewer new links, then the lower
+//!    link index) is protected, and the selection is made again: the weakest unprotected links
+//!    make room. Should these paths together exceed K, the smallest tree that feeds all outputs
+//!    takes their place (exact, by dynamic programming over the outputs).
+//! 2. *Orphans.* Links that are not alive (not on a path from an input to an output) are removed;
+//!    reachability is the fixpoint of removing orphans, because links are acyclic.
+//! 3. *Refill.* The freed places go to the best-scoring candidates between two live units (first
+//!    in the part of the network they were freed in, then anywhere); if there is none, to the best
+//!    max–min detour through units that are not live and fits. What cannot be placed so stays where the
+//!    selection had put it: kept, not alive.
+//!
+//! [`Orphans::Count`] leaves out 2 and 3: orphans then count as kept and not as alive, as in
+//! published code that knows no guard. Under a threshold there is nothing to refill.
+//!
+//! An output that no input reaches even through all candidates (a grey graph's hue) is left alone.
+
+use super::context::PruneError;
+use super::select::{Quotas, top};
+use crate::network::{Mask, Network};
+use serde::{Deserialize, Serialize};
+
+/// What happens to links that are on no path from an input to an output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Orphans {
+    /// They are removed and, under a budget, replaced. The default.
+    #[default]
+    Remove,
+    /// They stay in the mask, kept and not alive, as in the published baselines.
+    Count,
+}
+
+/// What the guards did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GuardReport {
+    /// Links the rule alone selects.
+    pub selected: usize,
+    /// Links added so that every output has a path.
+    pub path_links: usize,
+    /// Orphaned links removed.
+    pub orphan_links: usize,
+    /// Links put in their places.
+    pub refilled: usize,
+    /// Outputs that no input reaches through any candidate.
+    pub unreachable_outputs: usize,
+}
+
+/// Which units are reached from an input, and which reach an output, along kept links.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// (U,) reached from an input; inputs are.
+    pub from_input: Vec<bool>,
+    /// (U,) reaches an output; outputs do.
+    pub to_output: Vec<bool>,
+}
+
+/// Reachability along `kept` links. O(U + W).
+pub fn reach(network: &Network, kept: &[bool]) -> Reach {
+    let units = network.units.len();
+    let mut from_input = vec![false; units];
+    from_input[..4].fill(true);
+    for (link, _) in network.links.iter().zip(kept).filter(|(_, k)| **k) {
+        // Links are sorted by target and sources come first: one sweep is enough.
+        if from_input[link.source] {
+            from_input[link.target] = true;
+        }
+    }
+    let mut to_output = vec![false; units];
+    for output in network.outputs.into_iter().flatten() {
+        to_output[output] = true;
+    }
+    for (link, _) in network.links.iter().zip(kept).rev().filter(|(_, k)| **k) {
+        if to_output[link.target] {
+            to_output[link.source] = true;
+        }
+    }
+    Reach {
+        from_input,
+        to_output,
+    }
+}
+
+/// The links on a path from an input to an output: what remains of `mask` when orphans (hidden
+/// units without live in- or out-link) are removed to a fixpoint.
+pub fn alive(network: &Network, mask: &Mask) -> Mask {
+    Mask(alive_links(network, &mask.0))
+}
+
+fn alive_links(network: &Network, kept: &[bool]) -> Vec<bool> {
+    let reach = reach(network, kept);
+    network
+        .links
+        .iter()
+        .zip(kept)
+        .map(|(link, &k)| k && reach.from_input[link.source] && reach.to_output[link.target])
+        .collect()
+}
+
+/// Output units that some input reaches through `candidates`, and how many others there are.
+fn reachable_outputs(network: &Network, candidates: &[bool]) -> (Vec<usize>, usize) {
+    let reach = reach(network, candidates);
+    let outputs: Vec<usize> = network.outputs.into_iter().flatten().collect();
+    let good: Vec<usize> = outputs
+        .iter()
+        .copied()
+        .filter(|&o| reach.from_input[o])
+        .collect();
+    (good.clone(), outputs.len() - good.len())
+}
+
+fn first_missing(network: &Network, kept: &[bool], outputs: &[usize]) -> Option<usize> {
+    let reach = reach(network, kept);
+    outputs.iter().copied().find(|&o| !reach.from_input[o])
+}
+
+/// The path from an input to `output` among `candidates` whose weakest new link is strongest.
+fn max_min_path(
+    network: &Network,
+    scores: &[f64],
+    candidates: &[bool],
+    kept: &[bool],
+    output: usize,
+) -> Vec<usize> {
+    // best[u]: (score of the weakest new link, new links, last link).
+    let mut best: Vec<Option<(f64, usize, Option<usize>)>> = vec![None; network.units.len()];
+    best[..4].fill(Some((f64::INFINITY, 0, None)));
+    for (u, unit) in network.units.iter().enumerate().skip(4) {
+        for i in unit.links.clone().filter(|&i| candidates[i]) {
+            let Some((weakest, new, _)) = best[network.links[i].source] else {
+                continue;
+            };
+            let weakest = if kept[i] {
+                weakest
+            } else {
+                weakest.min(scores[i])
+            };
+            let new = new + usize::from(!kept[i]);
+            if best[u].is_none_or(|(w, n, _)| weakest > w || (weakest == w && new < n)) {
+                best[u] = Some((weakest, new, Some(i)));
+            }
+        }
+    }
+    let mut path = Vec::new();
+    let mut unit = output;
+    while let Some((_, _, Some(link))) = best[unit] {
+        path.push(link);
+        unit = network.links[link].source;
+    }
+    path
+}
+
+/// The smallest set of candidate links that gives every reachable output a path from an input.
+///
+/// Exact: a minimum Steiner arborescence for at most three outputs, by dynamic programming over
+/// (unit, set of outputs). Ties: the lower link index. Its size is what the outputs need; for a
+/// dense layered network L + 3.
+pub fn smallest_feeding(network: &Network, candidates: &[bool]) -> Vec<usize> {
+    #[derive(Clone, Copy)]
+    enum Step {
+        Link(usize),
+        Split(usize),
+    }
+    const FAR: usize = usize::MAX / 4;
+    let (mut outputs, _) = reachable_outputs(network, candidates);
+    outputs.dedup();
+    let sets = 1usize << outputs.len();
+    let units = network.units.len();
+    let mut cost = vec![vec![FAR; sets]; units];
+    let mut step: Vec<Vec<Option<Step>>> = vec![vec![None; sets]; units];
+    let mut leaving: Vec<Vec<usize>> = vec![Vec::new(); units];
+    for (i, link) in network.links.iter().enumerate().filter(|(i, _)| candidates[*i]) {
+        leaving[link.source].push(i);
+    }
+    let split = |cost: &mut [usize], step: &mut [Option<Step>]| {
+        for set in 1..sets {
+            let mut part = (set - 1) & set;
+            while part > 0 {
+                if cost[part] + cost[set ^ part] < cost[set] {
+                    cost[set] = cost[part] + cost[set ^ part];
+                    step[set] = Some(Step::Split(part));
+                }
+                part = (part - 1) & set;
+            }
+        }
+    };
+    for u in (0..units).rev() {
+        cost[u][0] = 0;
+        for (bit, &o) in outputs.iter().enumerate() {
+            if o == u {
+                cost[u][1 << bit] = 0;
+            }
+        }
+        for &i in &leaving[u] {
+            let target = network.links[i].target;
+            for set in 1..sets {
+                if cost[target][set] + 1 < cost[u][set] {
+                    cost[u][set] = cost[target][set] + 1;
+                    step[u][set] = Some(Step::Link(i));
+                }
+            }
+        }
+        let (mut c, mut s) = (std::mem::take(&mut cost[u]), std::mem::take(&mut step[u]));
+        split(&mut c, &mut s);
+        (cost[u], step[u]) = (c, s);
+    }
+    // The four inputs as one root: for every set the cheapest input, or two parts of the set.
+    let mut root: Vec<(usize, usize)> = (0..sets)
+        .map(|set| {
+            (0..4)
+                .map(|u| (cost[u][set], u))
+                .min()
+                .expect("there are four inputs")
+        })
+        .collect();
+    let mut halves = vec![None; sets];
+    for set in 1..sets {
+        let mut part = (set - 1) & set;
+        while part > 0 {
+            if root[part].0 + root[set ^ part].0 < root[set].0 {
+                root[set].0 = root[part].0 + root[set ^ part].0;
+                halves[set] = Some(part);
+            }
+            part = (part - 1) & set;
+        }
+    }
+    let mut links = Vec::new();
+    let mut sets_left = vec![sets - 1];
+    let mut todo = Vec::new();
+    while let Some(set) = sets_left.pop() {
+        match halves[set] {
+            _ if set == 0 => {}
+            Some(part) => sets_left.extend([part, set ^ part]),
+            None => todo.push((root[set].1, set)),
+        }
+    }
+    while let Some((unit, set)) = todo.pop() {
+        match step[unit][set] {
+            Some(Step::Link(i)) => {
+                links.push(i);
+                todo.push((network.links[i].target, set));
+            }
+            Some(Step::Split(part)) => todo.extend([(unit, part), (unit, set ^ part)]),
+            None => {}
+        }
+    }
+    links.sort_unstable();
+    links.dedup();
+    links
+}
+
+/// The guarded mask of a threshold: `selected`, paths added, orphans removed.
+pub(super) fn guard_selection(
+    network: &Network,
+    scores: &[f64],
+    candidates: &[bool],
+    selected: Vec<bool>,
+    orphans: Orphans,
+) -> (Vec<bool>, GuardReport) {
+    let (outputs, unreachable_outputs) = reachable_outputs(network, candidates);
+    let count = |flags: &[bool]| flags.iter().filter(|&&f| f).count();
+    let mut report = GuardReport {
+        selected: count(&selected),
+        unreachable_outputs,
+        ..GuardReport::default()
+    };
+    let mut kept = selected;
+    while let Some(output) = first_missing(network, &kept, &outputs) {
+        for link in max_min_path(network, scores, candidates, &kept, output) {
+            kept[link] = true;
+        }
+    }
+    report.path_links = count(&kept) - report.selected;
+    if orphans == Orphans::Remove {
+        let live = alive_links(network, &kept);
+        report.orphan_links = count(&kept) - count(&live);
+        kept = live;
+    }
+    (kept, report)
+}
+
+/// The guarded mask of a budget: exactly `quotas.total()` candidates.
+///
+/// # Errors
+/// `BudgetBelow` when that is less than the outputs need.
+pub(super) fn guard_budget(
+    network: &Network,
+    scores: &[f64],
+    candidates: &[bool],
+    quotas: &Quotas,
+    orphans: Orphans,
+) -> Result<(Vec<bool>, GuardReport), PruneError> {
+    let total = quotas.total();
+    let (outputs, unreachable_outputs) = reachable_outputs(network, candidates);
+    let smallest = smallest_feeding(network, candidates);
+    if total < smallest.len() {
+        return Err(PruneError::BudgetBelow {
+            needed: smallest.len(),
+            why: "a path from an input to every output",
+            budget: total,
+        });
+    }
+    let mut protected = vec![false; candidates.len()];
+    let selected = top(scores, candidates, quotas, &protected);
+    let mut kept = selected.clone();
+    while let Some(output) = first_missing(network, &kept, &outputs) {
+        for link in max_min_path(network, scores, candidates, &kept, output) {
+            protected[link] = true;
+        }
+        if protected.iter().filter(|&&p| p).count() > total {
+            protected.fill(false);
+            for &link in &smallest {
+                protected[link] = true;
+            }
+        }
+        kept = top(scores, candidates, quotas, &protected);
+    }
+    let mut report = GuardReport {
+        selected: total,
+        path_links: kept.iter().zip(&selected).filter(|(k, s)| **k && !**s).count(),
+        unreachable_outputs,
+        ..GuardReport::default()
+    };
+    if orphans == Orphans::Remove {
+        let live = alive_links(network, &kept);
+        let dead: Vec<usize> = (0..kept.len()).filter(|&i| kept[i] && !live[i]).collect();
+        report.orphan_links = dead.len();
+        if !dead.is_empty() {
+            let before = live.clone();
+            kept = refill(network, scores, candidates, quotas, live, &dead);
+            report.refilled = kept.iter().zip(&before).filter(|(k, b)| **k && !**b).count();
+        }
+    }
+    Ok((kept, report))
+}
+
+/// Fills `kept` (all alive) up to Σ quota; see the module's text, step 3.
+fn refill(
+    network: &Network,
+    scores: &[f64],
+    candidates: &[bool],
+    quotas: &Quotas,
+    mut kept: Vec<bool>,
+    dead: &[usize],
+) -> Vec<bool> {
+    let better = |a: &usize, b: &usize| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b));
+    let mut missing = quotas.total() - kept.iter().filter(|&&k| k).count();
+    while missing > 0 {
+        let reach = reach(network, &kept);
+        let mut eligible: Vec<usize> = (0..kept.len())
+            .filter(|&i| candidates[i] && !kept[i])
+            .filter(|&i| {
+                reach.from_input[network.links[i].source]
+                    && reach.to_output[network.links[i].target]
+            })
+            .collect();
+        if eligible.is_empty() {
+            let detour = detour(network, scores, candidates, &reach, missing);
+            if detour.is_empty() {
+                break;
+            }
+            missing -= detour.len();
+            for link in detour {
+                kept[link] = true;
+            }
+            continue;
+        }
+        eligible.sort_by(better);
+        let mut deficit = quotas.quota.clone();
+        for (i, _) in kept.iter().enumerate().filter(|(_, k)| **k) {
+            deficit[quotas.group[i]] = deficit[quotas.group[i]].saturating_sub(1);
+        }
+        for at_home in [true, false] {
+            for &i in &eligible {
+                if missing == 0 {
+                    break;
+                }
+                let room = &mut deficit[quotas.group[i]];
+                if kept[i] || (at_home && *room == 0) {
+                    continue;
+                }
+                *room = room.saturating_sub(1);
+                kept[i] = true;
+                missing -= 1;
+            }
+        }
+    }
+    let mut rest: Vec<usize> = dead.iter().copied().filter(|&i| !kept[i]).collect();
+    rest.sort_by(better);
+    for i in rest.into_iter().take(missing) {
+        kept[i] = true;
+    }
+    kept
+}
+
+/// The max–min path of 2 to `longest` candidates from a reached unit, through units that are not
+/// live, to a unit that reaches an output. Ties: fewer links, then the lower link index.
+fn detour(
+    network: &Network,
+    scores: &[f64],
+    candidates: &[bool],
+    reach: &Reach,
+    longest: usize,
+) -> Vec<usize> {
+    let longest = longest.min(network.depth());
+    // best[u][n]: (weakest link, last link) over paths of n links to a unit that is not live.
+    let mut best: Vec<Vec<Option<(f64, usize)>>> =
+        vec![vec![None; longest + 1]; network.units.len()];
+    let mut end: Option<(f64, usize, usize)> = None;
+    for (i, link) in network.links.iter().enumerate().filter(|(i, _)| candidates[*i]) {
+        let started = reach.from_input[link.source];
+        for n in 1..=longest {
+            let weakest = if started {
+                (n == 1).then_some(f64::INFINITY)
+            } else {
+                best[link.source][n - 1].map(|(w, _)| w)
+            };
+            let Some(weakest) = weakest.map(|w| w.min(scores[i])) else {
+                continue;
+            };
+            if reach.to_output[link.target] {
+                if n >= 2 && end.is_none_or(|(w, m, _)| weakest > w || (weakest == w && n < m)) {
+                    end = Some((weakest, n, i));
+                }
+            } else if best[link.target][n].is_none_or(|(w, _)| weakest > w) {
+                best[link.target][n] = Some((weakest, i));
+            }
+        }
+    }
+    let mut path = Vec::new();
+    if let Some((_, n, last)) = end {
+        let mut link = last;
+        for left in (1..=n).rev() {
+            path.push(link);
+            if left > 1 {
+                link = best[network.links[link].source][left - 1]
+                    .expect("the path was built from here")
+                    .1;
+            }
+        }
+    }
+    path
+}

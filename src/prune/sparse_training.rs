@@ -1,0 +1,204 @@
+//! Weight-sparse training: the largest |w| of each matrix, after every step.
+//!
+//! Gao et al., *Weight-sparse transformers have interpretable circuits* (2025). Adam on all
+//! weights; after every step each matrix keeps its k largest |w| and the rest are set to 0 (they may
+//! come back: their gradient is not masked); k falls linearly from dense to target between 1 % and
+//! 50 % of training; every unit keeps at least two inputs; the learning rate is multiplied by √(k_final/k_t).
+//!
+//! These are the pure parts of that loop; training it is the caller's.
+
+use super::context::{EdgeContext, EdgeScores, PruneError};
+use super::select::{Quotas, layer_of_links, proportional, sizes, top};
+use crate::network::{Mask, Network, Weights};
+use serde::{Deserialize, Serialize};
+
+/// A schedule and its constraint.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SparseTraining {
+    /// K, links left at the end.
+    pub target: usize,
+    /// Inputs every unit keeps (all it has, where it has fewer). Default: 2.
+    pub min_inputs: usize,
+    /// Share of training at which k begins to fall, in [0, 1]. Default: 0.01.
+    pub begin: f64,
+    /// Share of training at which it reaches the target, in [`begin`, 1]. Default: 0.5.
+    pub end: f64,
+}
+
+impl SparseTraining {
+    /// The published schedule down to `target` links.
+    pub fn new(target: usize) -> Self {
+        SparseTraining {
+            target,
+            min_inputs: 2,
+            begin: 0.01,
+            end: 0.5,
+        }
+    }
+
+    /// k after `step` of `steps` steps, from `dense` links: linear between begin and end.
+    pub fn links_at(&self, dense: usize, step: u64, steps: u64) -> usize {
+        let share = if steps == 0 {
+            1.0
+        } else {
+            step as f64 / steps as f64
+        };
+        if share >= self.end || dense <= self.target {
+            return self.target;
+        }
+        let gone = ((share - self.begin) / (self.end - self.begin)).clamp(0.0, 1.0);
+        dense - ((dense - self.target) as f64 * gone).round() as usize
+    }
+
+    /// √(k_final/k_t), the factor on the learning rate at `links` left; 1 at the target.
+    pub fn lr_factor(&self, links: usize) -> f64 {
+        (self.target as f64 / links.max(1) as f64).sqrt()
+    }
+
+    /// Keeps exactly `links` of the links of `mask`, sets the other weights to 0 and returns what is
+    /// kept. `weights` is (W,).
+    ///
+    /// # Errors
+    /// `BudgetBelow` when `links` is less than every unit's `min_inputs` need, `BudgetAbove`.
+    pub fn project(
+        &self,
+        network: &Network,
+        mask: &Mask,
+        weights: &mut Weights,
+        links: usize,
+    ) -> Result<Mask, PruneError> {
+        let quotas = Self::quotas(network, mask, links, self.min_inputs)?;
+        let (context_weights, none) = (weights.clone(), vec![false; mask.0.len()]);
+        let context = EdgeContext::new(network, &context_weights, mask);
+        context.check()?;
+        let scores = EdgeScores::of(mask, |i| context.weight(i).abs());
+        let scores = Self::row_bumped(&context, self.min_inputs, scores);
+        let kept = Mask(top(
+            &scores.dense("sparse-training")?,
+            &mask.0,
+            &quotas,
+            &none,
+        ));
+        kept.apply(weights);
+        Ok(kept)
+    }
+
+    /// Links to keep of each matrix: in proportion to its size, but never below its units' minimum.
+    ///
+    /// # Errors
+    /// As [`Self::project`].
+    pub fn quotas(
+        network: &Network,
+        mask: &Mask,
+        links: usize,
+        min_inputs: usize,
+    ) -> Result<Quotas, PruneError> {
+        let kept = mask.kept();
+        if links > kept {
+            return Err(PruneError::BudgetAbove {
+                kept,
+                budget: links,
+            });
+        }
+        let group = layer_of_links(network);
+        let size = sizes(&group, &mask.0);
+        let mut floor = vec![0; size.len()];
+        for unit in network.units.iter().filter(|u| !u.links.is_empty()) {
+            let fan_in = mask.0[unit.links.clone()].iter().filter(|&&m| m).count();
+            floor[group[unit.links.start]] += fan_in.min(min_inputs);
+        }
+        let needed: usize = floor.iter().sum();
+        if links < needed {
+            return Err(PruneError::BudgetBelow {
+                needed,
+                why: "the inputs every unit keeps in sparse training; lower min_inputs",
+                budget: links,
+            });
+        }
+        // Matrices whose share is below their floor get the floor; the others share the rest.
+        let mut fixed = vec![false; size.len()];
+        let quota = loop {
+            let free: Vec<usize> = (0..size.len())
+                .map(|g| if fixed[g] { 0 } else { size[g] })
+                .collect();
+            let spent: usize = (0..size.len()).filter(|&g| fixed[g]).map(|g| floor[g]).sum();
+            let shares = proportional(&free, links - spent);
+            let low: Vec<usize> = (0..size.len())
+                .filter(|&g| !fixed[g] && shares[g] < floor[g])
+                .collect();
+            if low.is_empty() {
+                break (0..size.len())
+                    .map(|g| if fixed[g] { floor[g] } else { shares[g] })
+                    .collect();
+            }
+            for g in low {
+                fixed[g] = true;
+            }
+        };
+        Ok(Quotas { group, quota })
+    }
+
+    /// Scores in which each unit's `min_inputs` best links stand above all others.
+    pub(super) fn row_bumped(
+        context: &EdgeContext,
+        min_inputs: usize,
+        mut scores: EdgeScores,
+    ) -> EdgeScores {
+        let bump = 1.0 + scores.0.iter().flatten().fold(0.0f64, |m, s| m.max(s.abs()));
+        for unit in &context.network.units {
+            let mut row: Vec<(f64, usize)> = unit
+                .links
+                .clone()
+                .filter_map(|i| Some((scores.0[i]?, i)))
+                .collect();
+            row.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            for (score, i) in row.into_iter().take(min_inputs) {
+                scores.0[i] = Some(score + bump);
+            }
+        }
+        scores
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::Arch;
+
+    #[test]
+    fn k_falls_linearly_from_dense_to_target_over_the_published_window() {
+        let s = SparseTraining::new(100);
+        assert_eq!(s.links_at(1080, 0, 1000), 1080);
+        assert_eq!(s.links_at(1080, 10, 1000), 1080);
+        // Half-way between 1 % and 50 % is 25.5 %.
+        assert_eq!(s.links_at(1080, 255, 1000), 590);
+        assert_eq!(s.links_at(1080, 500, 1000), 100);
+        assert_eq!(s.links_at(1080, 1000, 1000), 100);
+        assert_eq!(s.links_at(1080, 0, 0), 100);
+        assert!((s.lr_factor(400) - 0.5).abs() < 1e-15);
+        assert_eq!(s.lr_factor(100), 1.0);
+    }
+
+    #[test]
+    fn projection_keeps_exactly_k_and_two_inputs_a_unit() {
+        // 1 hidden layer of 3: 12 + 9 = 21 links; 6 units need 12.
+        let network = "1;cache:3".parse::<Arch>().unwrap().network();
+        let mask = Mask::all(21);
+        let mut weights = Weights((0..21).map(|i| (i + 1) as f32).collect());
+        let s = SparseTraining::new(13);
+        let kept = s.project(&network, &mask, &mut weights, 13).unwrap();
+        assert_eq!(kept.kept(), 13);
+        // 13·12/21 = 7.43 and 13·9/21 = 5.57: shares 7 and 6; each row's two largest come first,
+        // then the largest of the matrix: weight 10 (row 2 of the first), none left in the head.
+        let expected: Vec<usize> = vec![2, 3, 6, 7, 9, 10, 11, 13, 14, 16, 17, 19, 20];
+        let found: Vec<usize> = (0..21).filter(|&i| kept.0[i]).collect();
+        assert_eq!(found, expected);
+        assert_eq!((weights.0[2], weights.0[0]), (3.0, 0.0));
+        let error = s.project(&network, &mask, &mut weights, 11).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "expected a budget of at least 12 links (the inputs every unit keeps in sparse training; lower min_inputs), found 11"
+        );
+    }
+}
