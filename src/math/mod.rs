@@ -2,6 +2,7 @@
 
 pub mod activation;
 pub mod color;
+pub mod lanes;
 pub mod real;
 pub mod rng;
 
