@@ -6,16 +6,23 @@
 
 mod objective;
 mod perturb;
+mod pixels;
+mod prepared;
+mod program;
+mod tile;
 
 pub use objective::Objective;
 pub use perturb::{PerturbScratch, Perturber};
 
 use super::{Coords, Network, Picture, PixelInputs, Weights};
-use crate::math::color::hsv_to_rgb;
+use crate::math::lanes::{Block, Isa, LANES, Lanes, ZERO, floats, per_isa};
+use pixels::PixelTiles;
+use prepared::Prepared;
+use program::{Options, Program};
 use rayon::prelude::*;
 
-/// Pixels a tile.
-const TILE: usize = 256;
+/// Tiles that one task draws.
+const TASK: usize = 4;
 
 /// Post-activation values of every unit at every pixel, unit-major.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,16 +42,30 @@ impl FeatureMaps {
     }
 }
 
-/// (P, 3) interleaved rgb in [0, 1] of every pixel. `weights` is (W,).
+/// (P, 3) interleaved rgb in [0, 1] of every pixel. `weights` is (W,); links of weight 0 are skipped.
+///
+/// # Panics
+/// If there is not one weight a link.
 pub fn render(network: &Network, weights: &Weights, inputs: &PixelInputs) -> Vec<f32> {
+    render_on(network, weights, inputs, Isa::best())
+}
+
+/// On a chosen instruction set, for tests.
+#[doc(hidden)]
+pub fn render_on(network: &Network, weights: &Weights, inputs: &PixelInputs, isa: Isa) -> Vec<f32> {
+    let pass = Forward::new(network, weights, inputs, false, isa);
     let mut rgb = vec![0.0; 3 * inputs.pixels()];
-    rgb.par_chunks_mut(3 * TILE)
-        .enumerate()
-        .for_each(|(tile, out)| {
-            let range = tile * TILE..tile * TILE + out.len() / 3;
-            let (a, _) = forward(network, &weights.0, inputs, range);
-            colours(network, &a, out);
-        });
+    let tile = 3 * pass.program.tile_pixels();
+    rgb.par_chunks_mut(TASK * tile).enumerate().for_each_init(
+        || (pass.buffer(), vec![ZERO; 3 * pass.program.stride]),
+        |(a, planes), (task, out)| {
+            for (i, out) in out.chunks_mut(tile).enumerate() {
+                let used = pass.run(task * TASK + i, a);
+                colours(isa, &pass.program, &pass.prepared, a, planes, used);
+                interleave(planes, out);
+            }
+        },
+    );
     rgb
 }
 
@@ -58,56 +79,127 @@ pub fn picture(network: &Network, weights: &Weights, size: usize, coords: Coords
 }
 
 /// Post-activation values of every unit, inputs included. `weights` is (W,).
+///
+/// # Panics
+/// If there is not one weight a link.
 pub fn feature_maps(network: &Network, weights: &Weights, inputs: &PixelInputs) -> FeatureMaps {
-    let pixels = inputs.pixels();
-    let (a, _) = forward(network, &weights.0, inputs, 0..pixels);
-    FeatureMaps {
-        units: network.units.len(),
-        pixels,
-        values: a,
-    }
-}
-
-/// (a, z) of a range of pixels, each (U, n).
-fn forward(
-    network: &Network,
-    weights: &[f32],
-    inputs: &PixelInputs,
-    range: std::ops::Range<usize>,
-) -> (Vec<f32>, Vec<f32>) {
-    assert_eq!(weights.len(), network.weight_count(), "one weight a link");
-    let n = range.len();
-    let mut a = vec![0.0f32; network.units.len() * n];
-    let mut z = a.clone();
-    for (u, unit) in network.units.iter().enumerate() {
-        let row = &mut z[u * n..(u + 1) * n];
-        if u < 4 {
-            row.copy_from_slice(&inputs.plane(network.inputs[u])[range.clone()]);
-        }
-        for i in unit.links.clone() {
-            let source = network.links[i].source;
-            if weights[i] != 0.0 {
-                for (z, x) in row.iter_mut().zip(&a[source * n..(source + 1) * n]) {
-                    *z += weights[i] * x;
+    let pass = Forward::new(network, weights, inputs, true, Isa::best());
+    let (units, pixels) = (network.units.len(), inputs.pixels());
+    let tile = pass.program.tile_pixels();
+    let tiles: Vec<Vec<Block>> = (0..pass.tiles.tiles())
+        .into_par_iter()
+        .map(|t| {
+            let mut a = pass.buffer();
+            pass.run(t, &mut a);
+            a
+        })
+        .collect();
+    let mut values = vec![0.0; units * pixels];
+    if pixels > 0 {
+        values
+            .par_chunks_mut(pixels)
+            .enumerate()
+            .for_each(|(u, row)| {
+                for (a, out) in tiles.iter().zip(row.chunks_mut(tile)) {
+                    out.copy_from_slice(&floats(a)[u * tile..][..out.len()]);
                 }
-            }
-        }
-        for (a, z) in a[u * n..(u + 1) * n].iter_mut().zip(row) {
-            *a = unit.activation.value(f64::from(*z)) as f32;
-        }
+            });
     }
-    (a, z)
+    FeatureMaps {
+        units,
+        pixels,
+        values,
+    }
 }
 
-/// Writes (n, 3) rgb from (U, n) activations.
-fn colours(network: &Network, a: &[f32], out: &mut [f32]) {
-    let n = out.len() / 3;
-    for (p, rgb) in out.chunks_exact_mut(3).enumerate() {
-        let [h, s, v] = network
-            .outputs
-            .map(|unit| unit.map_or(0.0, |u| f64::from(a[u * n + p])));
-        for (out, value) in rgb.iter_mut().zip(hsv_to_rgb(h, s, v)) {
-            *out = value as f32;
+/// A network ready to be drawn tile by tile.
+struct Forward {
+    isa: Isa,
+    program: Program,
+    prepared: Prepared,
+    tiles: PixelTiles,
+}
+
+impl Forward {
+    /// With `everything`, row u is unit u. Else relays of weight exactly 1 are skipped: the same bits.
+    fn new(
+        network: &Network,
+        weights: &Weights,
+        inputs: &PixelInputs,
+        everything: bool,
+        isa: Isa,
+    ) -> Self {
+        let weights = &weights.0;
+        assert_eq!(weights.len(), network.weight_count(), "one weight a link");
+        let keep = |i: usize| weights[i] != 0.0;
+        let program = Program::compile(
+            network,
+            &Options {
+                keep: &keep,
+                relay: &|i| !everything && weights[i] == 1.0,
+                everything,
+            },
+        );
+        let mut prepared = Prepared::new(&program);
+        prepared.pack(&program, weights, keep);
+        Forward {
+            isa,
+            tiles: PixelTiles::new(network, inputs, None, program.stride),
+            program,
+            prepared,
+        }
+    }
+
+    /// Room for the rows of one tile.
+    fn buffer(&self) -> Vec<Block> {
+        vec![ZERO; self.program.rows * self.program.stride]
+    }
+
+    /// Computes tile `t` into `a` (rows, stride); returns the vectors used.
+    fn run(&self, t: usize, a: &mut [Block]) -> usize {
+        let used = self.tiles.extent(t).1;
+        let inputs = self.tiles.inputs(t);
+        a[..inputs.len()].copy_from_slice(inputs);
+        forward(self.isa, &self.program, &self.prepared, a, used);
+        used
+    }
+}
+
+per_isa! {
+    /// Rows 4.. of a tile from its inputs.
+    fn forward(program: &Program, prepared: &Prepared, a: &mut [Block], used: usize) = forward_on
+}
+
+#[inline(always)]
+fn forward_on<L: Lanes>(program: &Program, prepared: &Prepared, a: &mut [Block], used: usize) {
+    tile::forward::<L>(program, prepared, a, None, used);
+}
+
+per_isa! {
+    /// The rgb planes (3, stride) of a computed tile.
+    fn colours(program: &Program, prepared: &Prepared, a: &[Block], rgb: &mut [Block], used: usize) = colours_on
+}
+
+#[inline(always)]
+fn colours_on<L: Lanes>(
+    program: &Program,
+    prepared: &Prepared,
+    a: &[Block],
+    rgb: &mut [Block],
+    used: usize,
+) {
+    tile::colours::<L>(program, prepared, a, rgb, used);
+}
+
+/// (3, stride) planes → (n, 3) interleaved.
+fn interleave(planes: &[Block], out: &mut [f32]) {
+    let stride = planes.len() / 3;
+    for (v, out) in out.chunks_mut(3 * LANES).enumerate() {
+        let (r, g, b) = (&planes[v], &planes[stride + v], &planes[2 * stride + v]);
+        for (i, pixel) in out.chunks_exact_mut(3).enumerate() {
+            pixel[0] = r.0[i];
+            pixel[1] = g.0[i];
+            pixel[2] = b.0[i];
         }
     }
 }

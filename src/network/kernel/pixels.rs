@@ -1,0 +1,122 @@
+//! Pixels cut into tiles: the inputs, and a target, in the order the kernel reads them.
+
+use super::tile::STEP;
+use crate::math::lanes::{Block, LANES, ZERO, floats, floats_mut};
+use crate::network::{Network, PixelInputs};
+
+/// Tiles of `stride` blocks of 16 pixels. The last tile is filled up with copies of the last pixel.
+#[derive(Clone, Debug)]
+pub(super) struct PixelTiles {
+    stride: usize,
+    pixels: usize,
+    /// (tiles, 4, stride): the input units' values.
+    inputs: Vec<Block>,
+    /// (tiles, 3, stride), or empty.
+    target: Vec<Block>,
+}
+
+impl PixelTiles {
+    /// `target`, where given, is (P, 3) interleaved.
+    pub fn new(
+        network: &Network,
+        inputs: &PixelInputs,
+        target: Option<&[f32]>,
+        stride: usize,
+    ) -> Self {
+        let pixels = inputs.pixels();
+        let tiles = pixels.div_ceil(stride * LANES);
+        let mut this = PixelTiles {
+            stride,
+            pixels,
+            inputs: vec![ZERO; tiles * 4 * stride],
+            target: vec![ZERO; target.map_or(0, |_| tiles * 3 * stride)],
+        };
+        for (u, &input) in network.inputs.iter().enumerate() {
+            let activation = network.units[u].activation;
+            let plane = inputs.plane(input);
+            let out = floats_mut(&mut this.inputs);
+            if activation.is_linear() {
+                spread(pixels, 4, u, stride, out, |p| plane[p]);
+            } else {
+                spread(pixels, 4, u, stride, out, |p| {
+                    activation.value(f64::from(plane[p])) as f32
+                });
+            }
+        }
+        if let Some(target) = target {
+            let out = floats_mut(&mut this.target);
+            for c in 0..3 {
+                spread(pixels, 3, c, stride, out, |p| target[3 * p + c]);
+            }
+        }
+        this
+    }
+
+    /// Refills these buffers with some pixels of `full`, from which this one was cloned.
+    pub fn gather(&mut self, full: &PixelTiles, pixels: &[u32]) {
+        assert!(
+            !pixels.is_empty() && pixels.len() <= full.pixels,
+            "expected 1 to {} pixels, found {}",
+            full.pixels,
+            pixels.len()
+        );
+        self.pixels = pixels.len();
+        let tile = self.stride * LANES;
+        for (planes, from, to) in [
+            (4, &full.inputs, &mut self.inputs),
+            (3, &full.target, &mut self.target),
+        ] {
+            let (from, to) = (floats(from), floats_mut(to));
+            for plane in 0..planes {
+                spread(pixels.len(), planes, plane, self.stride, to, |p| {
+                    let p = pixels[p] as usize;
+                    assert!(p < full.pixels, "no pixel {p} of {}", full.pixels);
+                    from[(p / tile * planes + plane) * tile + p % tile]
+                });
+            }
+        }
+    }
+
+    pub fn pixels(&self) -> usize {
+        self.pixels
+    }
+
+    pub fn tiles(&self) -> usize {
+        self.pixels.div_ceil(self.stride * LANES)
+    }
+
+    /// Pixels of tile `t`, and the vectors to compute for them.
+    pub fn extent(&self, t: usize) -> (usize, usize) {
+        let tile = self.stride * LANES;
+        let count = (self.pixels - t * tile).min(tile);
+        (count, count.div_ceil(LANES * STEP) * STEP)
+    }
+
+    /// (4, stride) of tile `t`.
+    pub fn inputs(&self, t: usize) -> &[Block] {
+        &self.inputs[t * 4 * self.stride..(t + 1) * 4 * self.stride]
+    }
+
+    /// (3, stride) of tile `t`.
+    pub fn target(&self, t: usize) -> &[Block] {
+        &self.target[t * 3 * self.stride..(t + 1) * 3 * self.stride]
+    }
+}
+
+/// Writes value(p) of each pixel to its place in (tiles, planes, stride).
+fn spread(
+    pixels: usize,
+    planes: usize,
+    plane: usize,
+    stride: usize,
+    out: &mut [f32],
+    value: impl Fn(usize) -> f32,
+) {
+    let tile = stride * LANES;
+    for t in 0..pixels.div_ceil(tile) {
+        let row = &mut out[(t * planes + plane) * tile..][..tile];
+        for (i, x) in row.iter_mut().enumerate() {
+            *x = value((t * tile + i).min(pixels - 1));
+        }
+    }
+}

@@ -1,0 +1,428 @@
+//! What the kernel runs: a network and a mask compiled to stages over rows of a tile.
+//!
+//! A tile is a run of pixels; a row holds one value for each of its pixels. Rows 0..4 are the inputs, every
+//! computed unit has a row, in unit order. Not computed are units from which no kept path leads to
+//! an output, and relays: a linear unit with exactly one kept link is an alias of its root (the
+//! computed unit or input at the start of the chain), times the product of the chain's weights.
+//! Readers of a relay read its root, with that product folded into their weight, so a relay costs
+//! nothing per pixel; its gradient follows from the readers' sums (see `prepared`).
+
+use crate::math::Activation;
+use crate::math::lanes::LANES;
+use crate::network::Network;
+use std::ops::Range;
+
+/// Rows of a register block of the dense kernels, at most.
+pub(super) const BLOCK_ROWS: usize = 6;
+/// Sides of a register block of the weight gradient, at most.
+pub(super) const OUTER: usize = 4;
+/// A layer at least this full runs dense.
+const DENSE_FROM: f64 = 0.5;
+/// Edges 0..3 are the readings of the three outputs; links follow.
+pub(super) const OUTPUTS: usize = 3;
+
+/// Which parts of a network to compute, and how.
+pub(super) struct Options<'a> {
+    /// Links that exist.
+    pub keep: &'a dyn Fn(usize) -> bool,
+    /// May the linear unit whose only kept link this is be an alias?
+    pub relay: &'a dyn Fn(usize) -> bool,
+    /// Compute units that reach no output too.
+    pub everything: bool,
+}
+
+/// A compiled pass. See the module.
+#[derive(Clone, Debug)]
+pub(super) struct Program {
+    /// Vectors of 16 pixels in a row of a tile.
+    pub stride: usize,
+    /// Computed rows, inputs included.
+    pub rows: usize,
+    /// Rows of the slope buffer: one a nonlinear unit.
+    pub slopes: usize,
+    /// Row of each unit; relays have their root's, `None` is not computed.
+    pub row_of: Vec<Option<usize>>,
+    /// True for relays.
+    pub is_relay: Vec<bool>,
+    /// Relays in topological order.
+    pub relays: Vec<Relay>,
+    /// In topological order.
+    pub stages: Vec<Stage>,
+    /// Row and unit each output reads; with no unit it reads 0 · row 0.
+    pub outputs: [Output; OUTPUTS],
+    /// Sparse edges, in the order in which the backward pass visits them.
+    pub edges: Vec<Edge>,
+    /// Row offset (in blocks) of each edge's source; parallel to `edges`.
+    pub edge_at: Vec<u32>,
+    /// Readers of each row, grouped by row: offset (in blocks) of the reader's row.
+    pub back_at: Vec<u32>,
+    /// The edge each entry of `back_at` belongs to.
+    pub back_edge: Vec<u32>,
+    /// Floats of packed weights for the dense stages.
+    pub panel_floats: usize,
+    /// Vectors of the accumulated gradient: dense blocks, then one lane an edge.
+    pub slots: usize,
+    /// First slot of the edges.
+    pub edge_slot: usize,
+}
+
+/// A linear unit that is an alias.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Relay {
+    pub unit: usize,
+    pub link: usize,
+    pub source: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Output {
+    pub row: usize,
+    pub unit: Option<usize>,
+}
+
+/// A link read by a computed unit of a sparse stage, or (the first three) an output's reading.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Edge {
+    /// Index of its weight; `usize::MAX` for outputs.
+    pub link: usize,
+    /// The unit it comes from (perhaps a relay).
+    pub source: Option<usize>,
+    /// Row of the root.
+    pub row: usize,
+}
+
+/// One step of the pass.
+#[derive(Clone, Debug)]
+pub(super) enum Stage {
+    Dense(Dense),
+    Single(Single),
+}
+
+/// A fully connected layer.
+#[derive(Clone, Debug)]
+pub(super) struct Dense {
+    /// First link.
+    pub offset: usize,
+    /// First row it reads, and how many.
+    pub source: usize,
+    pub n_in: usize,
+    /// First row it writes, and how many.
+    pub target: usize,
+    pub n_out: usize,
+    /// Where its packed weights begin: forward, then (if the sources want it) backward.
+    pub forward: usize,
+    pub backward: Option<usize>,
+    /// First slot of its gradient.
+    pub slot: usize,
+    /// Rows of one activation each, linear ones left out.
+    pub runs: Vec<Run>,
+    /// Readers of its rows outside dense stages.
+    pub readers: Vec<Readers>,
+}
+
+/// A unit with a list of edges.
+#[derive(Clone, Debug)]
+pub(super) struct Single {
+    pub row: usize,
+    pub edges: Range<usize>,
+    /// Its activation and slope row, unless linear.
+    pub run: Option<Run>,
+    pub readers: Readers,
+}
+
+/// Who reads a row, for the backward pass.
+#[derive(Clone, Debug)]
+pub(super) struct Readers {
+    pub row: usize,
+    /// Entries of `back_at`.
+    pub back: Range<usize>,
+    /// A dense stage has already written what it contributes.
+    pub add: bool,
+}
+
+/// Consecutive rows with one nonlinear activation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Run {
+    pub activation: Activation,
+    pub row: usize,
+    pub count: usize,
+    pub slope: usize,
+}
+
+/// The part of `0..n` that block `b` of `blocks` nearly equal ones covers.
+pub(super) fn part(n: usize, blocks: usize, b: usize) -> Range<usize> {
+    let (size, larger) = (n / blocks, n % blocks);
+    let start = b * size + b.min(larger);
+    start..start + size + usize::from(b < larger)
+}
+
+impl Program {
+    /// Compiles `network` as `options` say.
+    pub fn compile(network: &Network, options: &Options) -> Program {
+        let units = network.units.len();
+        let keep = options.keep;
+        // Which block a unit is a target of, if it runs dense.
+        let mut dense_of: Vec<Option<usize>> = vec![None; units];
+        for (b, block) in network.blocks.iter().enumerate() {
+            let kept = block.weights().filter(|&i| keep(i)).count();
+            if kept as f64 >= DENSE_FROM * block.weights().len() as f64
+                && !block.weights().is_empty()
+            {
+                block.targets.clone().for_each(|u| dense_of[u] = Some(b));
+            }
+        }
+        let mut live = vec![options.everything; units];
+        let mut pinned = vec![false; units];
+        for u in network.outputs.into_iter().flatten() {
+            live[u] = true;
+        }
+        for u in (4..units).rev() {
+            if let Some(b) = dense_of[u] {
+                live[u] = true;
+                for s in network.blocks[b].sources.clone() {
+                    live[s] = true;
+                    pinned[s] = true;
+                }
+            } else if live[u] {
+                for i in network.units[u].links.clone().filter(|&i| keep(i)) {
+                    live[network.links[i].source] = true;
+                }
+            }
+        }
+
+        let mut row_of: Vec<Option<usize>> = (0..units).map(|u| (u < 4).then_some(u)).collect();
+        let mut is_relay = vec![false; units];
+        let mut relays = Vec::new();
+        let mut rows = 4;
+        for u in 4..units {
+            if !live[u] {
+                continue;
+            }
+            let unit = &network.units[u];
+            let mut kept = unit.links.clone().filter(|&i| keep(i));
+            let only = match (kept.next(), kept.next()) {
+                (Some(i), None) => Some(i),
+                _ => None,
+            };
+            match only {
+                Some(link)
+                    if unit.activation.is_linear()
+                        && dense_of[u].is_none()
+                        && !pinned[u]
+                        && (options.relay)(link) =>
+                {
+                    let source = network.links[link].source;
+                    row_of[u] = row_of[source];
+                    is_relay[u] = true;
+                    relays.push(Relay {
+                        unit: u,
+                        link,
+                        source,
+                    });
+                }
+                _ => {
+                    row_of[u] = Some(rows);
+                    rows += 1;
+                }
+            }
+        }
+
+        let row = |u: usize| row_of[u].expect("what a live unit reads is live");
+        let outputs = network.outputs.map(|unit| Output {
+            row: unit.map_or(0, row),
+            unit,
+        });
+        let mut program = Program {
+            stride: 0,
+            rows,
+            slopes: 0,
+            is_relay,
+            relays,
+            stages: Vec::new(),
+            outputs,
+            edges: Vec::new(),
+            edge_at: Vec::new(),
+            back_at: Vec::new(),
+            back_edge: Vec::new(),
+            panel_floats: 0,
+            slots: 0,
+            edge_slot: 0,
+            row_of: Vec::new(),
+        };
+        program.add_stages(network, &row_of, &dense_of);
+        program.row_of = row_of;
+        program.number_edges(network, keep);
+        program
+    }
+
+    /// Stages in topological order; edges and readers are filled in by `number_edges`.
+    fn add_stages(
+        &mut self,
+        network: &Network,
+        row_of: &[Option<usize>],
+        dense_of: &[Option<usize>],
+    ) {
+        let run = |activation: Activation, row: usize, slopes: &mut usize| {
+            (!activation.is_linear()).then(|| {
+                *slopes += 1;
+                Run {
+                    activation,
+                    row,
+                    count: 1,
+                    slope: *slopes - 1,
+                }
+            })
+        };
+        for u in 4..network.units.len() {
+            let Some(row) = row_of[u].filter(|_| !self.is_relay[u]) else {
+                continue;
+            };
+            let activation = network.units[u].activation;
+            let readers = Readers {
+                row,
+                back: 0..0,
+                add: false,
+            };
+            let Some(b) = dense_of[u] else {
+                let run = run(activation, row, &mut self.slopes);
+                self.stages.push(Stage::Single(Single {
+                    row,
+                    edges: 0..0,
+                    run,
+                    readers,
+                }));
+                continue;
+            };
+            let block = &network.blocks[b];
+            if u == block.targets.start {
+                let (n_in, n_out) = (block.sources.len(), block.targets.len());
+                let source = row_of[block.sources.start].expect("dense sources are computed");
+                let forward = self.panel_floats;
+                self.panel_floats += n_in * n_out;
+                let backward = (block.sources.start >= 4).then_some(self.panel_floats);
+                if backward.is_some() {
+                    self.panel_floats += n_in * n_out;
+                }
+                self.stages.push(Stage::Dense(Dense {
+                    offset: block.offset,
+                    source,
+                    n_in,
+                    target: row,
+                    n_out,
+                    forward,
+                    backward,
+                    slot: self.slots,
+                    runs: Vec::new(),
+                    readers: Vec::new(),
+                }));
+                self.slots += n_out.div_ceil(OUTER) * n_in.div_ceil(OUTER);
+            }
+            let Some(Stage::Dense(stage)) = self.stages.last_mut() else {
+                unreachable!("a layer's units are consecutive");
+            };
+            stage.readers.push(readers);
+            if let Some(one) = run(activation, row, &mut self.slopes) {
+                match stage.runs.last_mut() {
+                    Some(last) if last.activation == activation && last.row + last.count == row => {
+                        last.count += 1;
+                    }
+                    _ => stage.runs.push(one),
+                }
+            }
+        }
+        // Tiles: all rows of a tile, their slopes and gradients stay in the second-level cache.
+        self.stride = match (self.panel_floats > 0, self.rows) {
+            (_, 1200..) => 4,
+            (true, _) => 8,
+            (false, 400..) => 8,
+            (false, _) => 16,
+        };
+    }
+
+    /// Numbers the sparse edges in backward order and lists every row's readers.
+    fn number_edges(&mut self, network: &Network, keep: &dyn Fn(usize) -> bool) {
+        let mut unit_of_row = vec![0; self.rows];
+        for (u, row) in self.row_of.iter().enumerate() {
+            if let (Some(row), false) = (row, self.is_relay[u]) {
+                unit_of_row[*row] = u;
+            }
+        }
+        let mut edges: Vec<Edge> = self
+            .outputs
+            .iter()
+            .map(|o| Edge {
+                link: usize::MAX,
+                source: o.unit,
+                row: o.row,
+            })
+            .collect();
+        // (root row, reader's row, edge)
+        let mut reads: Vec<(usize, usize, usize)> = self
+            .outputs
+            .iter()
+            .enumerate()
+            .filter(|(_, o)| o.unit.is_some())
+            .map(|(o, output)| (output.row, self.rows + o, o))
+            .collect();
+        let mut dense_fed = vec![false; self.rows];
+        for stage in self.stages.iter_mut().rev() {
+            match stage {
+                Stage::Single(stage) => {
+                    let first = edges.len();
+                    for i in network.units[unit_of_row[stage.row]].links.clone() {
+                        if !keep(i) {
+                            continue;
+                        }
+                        let source = network.links[i].source;
+                        let row = self.row_of[source].expect("a live unit's sources are live");
+                        reads.push((row, stage.row, edges.len()));
+                        edges.push(Edge {
+                            link: i,
+                            source: Some(source),
+                            row,
+                        });
+                    }
+                    stage.edges = first..edges.len();
+                }
+                Stage::Dense(stage) => {
+                    dense_fed[stage.source..stage.source + stage.n_in].fill(true);
+                }
+            }
+        }
+        reads.sort_unstable();
+        let stride = self.stride;
+        let mut back = vec![0..0; self.rows];
+        for (j, &(row, _, _)) in reads.iter().enumerate() {
+            if back[row].is_empty() {
+                back[row] = j..j;
+            }
+            back[row].end = j + 1;
+        }
+        self.back_at = reads.iter().map(|r| (r.1 * stride) as u32).collect();
+        self.back_edge = reads.iter().map(|r| r.2 as u32).collect();
+        for stage in &mut self.stages {
+            let readers = match stage {
+                Stage::Single(stage) => std::slice::from_mut(&mut stage.readers),
+                Stage::Dense(stage) => &mut stage.readers[..],
+            };
+            for r in readers {
+                r.back = back[r.row].clone();
+                r.add = dense_fed[r.row];
+            }
+        }
+        for stage in &mut self.stages {
+            if let Stage::Dense(stage) = stage {
+                stage.readers.retain(|r| !r.add || !r.back.is_empty());
+            }
+        }
+        self.edge_at = edges.iter().map(|e| (e.row * stride) as u32).collect();
+        self.edge_slot = self.slots;
+        self.slots += edges.len().div_ceil(LANES);
+        self.edges = edges;
+    }
+
+    /// Pixels of a full tile, T.
+    pub fn tile_pixels(&self) -> usize {
+        self.stride * LANES
+    }
+}
