@@ -2,6 +2,7 @@
 //! folders and records. It does not draw.
 
 mod run;
+pub mod theory;
 
 pub use run::{
     LoadedRun, Manifest, RunConfig, RunError, RunResult, Target, TrainJob, Wiring, finished,

@@ -95,9 +95,9 @@ impl Confusion {
         }
         let kappa = (observed - expected) / free;
         let mut sum = -(kappa - expected * (1.0 - kappa)) * (kappa - expected * (1.0 - kappa));
-        for i in 0..k {
-            for j in 0..k {
-                let margin = (column[i] + row[j]) * (1.0 - kappa);
+        for (i, &second) in column.iter().enumerate() {
+            for (j, &first) in row.iter().enumerate() {
+                let margin = (second + first) * (1.0 - kappa);
                 let part = if i == j { 1.0 - margin } else { margin };
                 sum += p(i, j) * part * part;
             }

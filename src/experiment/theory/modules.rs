@@ -1,0 +1,259 @@
+//! Components of the hidden graph, the layers they cover, and the labellings they admit.
+
+use super::MOST_PARTS;
+use crate::network::{Mask, Network};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The connected components of a layered hidden graph, by the layers they cover.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Components {
+    /// Hidden layers, L.
+    pub layers: usize,
+    /// (first, last) layer of each component, from 0, ordered.
+    pub spans: Vec<(usize, usize)>,
+}
+
+impl Components {
+    /// Components of `layers` × `width` units under `edges` between unit `layer·width + i` and a
+    /// unit of the next layer. `alive`: which units exist, (layers · width,); dead ones form no
+    /// component.
+    pub fn of(
+        layers: usize,
+        width: usize,
+        alive: impl Fn(usize) -> bool,
+        edges: impl IntoIterator<Item = (usize, usize)>,
+    ) -> Self {
+        let mut parent: Vec<usize> = (0..layers * width).collect();
+        for (a, b) in edges {
+            let (a, b) = (root(&mut parent, a), root(&mut parent, b));
+            // The smaller index leads, so a component's root is in its first layer.
+            parent[a.max(b)] = a.min(b);
+        }
+        let mut last = vec![None; layers * width];
+        for unit in (0..layers * width).filter(|&u| alive(u)) {
+            last[root(&mut parent, unit)] = Some(unit / width);
+        }
+        let mut spans: Vec<(usize, usize)> = last
+            .into_iter()
+            .enumerate()
+            .filter_map(|(unit, last)| last.map(|last| (unit / width, last)))
+            .collect();
+        spans.sort_unstable();
+        Components { layers, spans }
+    }
+
+    /// Components that cover every hidden layer.
+    pub fn spanning(&self) -> usize {
+        self.spans
+            .iter()
+            .filter(|&&s| s == (0, self.layers - 1))
+            .count()
+    }
+
+    /// The least number of components that touch a layer, over layers: the largest P for which a
+    /// P-modular labelling exists (see [`super`]).
+    pub fn least_touching(&self) -> usize {
+        (0..self.layers)
+            .map(|l| {
+                self.spans
+                    .iter()
+                    .filter(|&&(first, last)| first <= l && l <= last)
+                    .count()
+            })
+            .min()
+            .unwrap_or(0)
+    }
+
+    /// N, the number of P-modular labellings: ways to split the components into `parts` unordered
+    /// groups that each cover every layer. Exact below 2⁵³, rounded above.
+    ///
+    /// A sweep over the layers; the state is how far each group reaches, sorted, with the number
+    /// of ordered colourings that lead there.
+    ///
+    /// # Panics
+    /// If `parts` is not in 1..=8, or there are more than 255 layers.
+    pub fn labellings(&self, parts: usize) -> f64 {
+        assert!((1..=MOST_PARTS).contains(&parts) && self.layers <= 255);
+        if self.least_touching() < parts {
+            return 0.0;
+        }
+        let mut states = BTreeMap::from([([0u8; MOST_PARTS], 1.0f64)]);
+        let mut spans = self.spans.iter().peekable();
+        for layer in 0..self.layers {
+            while let Some(&(_, last)) = spans.next_if(|s| s.0 == layer) {
+                let reach = last as u8 + 1;
+                let mut next = BTreeMap::new();
+                for (state, ways) in &states {
+                    for slot in 0..parts {
+                        let mut moved = *state;
+                        moved[slot] = moved[slot].max(reach);
+                        moved[..parts].sort_unstable();
+                        *next.entry(moved).or_insert(0.0) += ways;
+                    }
+                }
+                states = next;
+            }
+            states.retain(|state, _| usize::from(state[0]) > layer);
+        }
+        let orders: f64 = (1..=parts).map(|k| k as f64).product();
+        states.values().sum::<f64>() / orders
+    }
+}
+
+fn root(parent: &mut [usize], mut unit: usize) -> usize {
+    while parent[unit] != unit {
+        parent[unit] = parent[parent[unit]];
+        unit = parent[unit];
+    }
+    unit
+}
+
+/// The trained counterpart of the theory: the same counts on one layered network and its mask.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NetworkModules {
+    /// W.
+    pub width: usize,
+    /// L.
+    pub layers: usize,
+    /// Share of the (L − 1)·W² edges between hidden layers that the mask keeps: the p to compare
+    /// with. 0 when L = 1.
+    pub density: f64,
+    /// Components of the kept hidden edges, dead units included: the largest P with a labelling.
+    pub least_touching: usize,
+    /// Components among *alive* units and links that cover every hidden layer.
+    pub spanning: usize,
+    /// True if every output hangs on an input.
+    pub outputs_driven: bool,
+}
+
+impl NetworkModules {
+    /// Counts for a layered `network` under `mask` (W flags, one a link); `None` for a graph.
+    ///
+    /// # Panics
+    /// If the mask has not one flag a link.
+    pub fn of(network: &Network, mask: &Mask) -> Option<Self> {
+        let arch = network.arch.as_ref()?;
+        let (width, layers) = (arch.width(), arch.layers);
+        let alive = super::sparsity::alive_links(network, mask);
+        let hidden = |keep: &[bool]| -> Vec<(usize, usize)> {
+            network
+                .links
+                .iter()
+                .zip(keep)
+                .filter(|(link, keep)| {
+                    **keep && link.source >= 4 && network.units[link.target].layer <= layers
+                })
+                .map(|(link, _)| (link.source - 4, link.target - 4))
+                .collect()
+        };
+        let kept = hidden(&mask.0);
+        let mut lives = vec![false; layers * width];
+        for (link, _) in network.links.iter().zip(&alive).filter(|(_, a)| **a) {
+            for unit in [link.source, link.target] {
+                if (4..4 + layers * width).contains(&unit) {
+                    lives[unit - 4] = true;
+                }
+            }
+        }
+        let slots = (layers - 1) * width * width;
+        Some(NetworkModules {
+            width,
+            layers,
+            density: if slots == 0 {
+                0.0
+            } else {
+                kept.len() as f64 / slots as f64
+            },
+            least_touching: Components::of(layers, width, |_| true, kept).least_touching(),
+            spanning: Components::of(layers, width, |u| lives[u], hidden(&alive)).spanning(),
+            outputs_driven: network
+                .outputs
+                .iter()
+                .flatten()
+                .all(|&output| network.units[output].links.clone().any(|link| alive[link])),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::SimRng;
+    use crate::network::Arch;
+
+    /// N by trying every labelling: labels^units, each checked against the definition.
+    fn brute(layers: usize, width: usize, parts: usize, edges: &[(usize, usize)]) -> f64 {
+        let units = layers * width;
+        let mut labels = vec![0; units];
+        let mut found = 0.0;
+        loop {
+            let covers = (0..layers)
+                .all(|l| (0..parts).all(|k| labels[l * width..(l + 1) * width].contains(&k)));
+            if covers && edges.iter().all(|&(a, b)| labels[a] == labels[b]) {
+                found += 1.0;
+            }
+            let Some(at) = labels.iter().position(|&k| k + 1 < parts) else {
+                break;
+            };
+            labels[..at].fill(0);
+            labels[at] += 1;
+        }
+        found / (1..=parts).product::<usize>() as f64
+    }
+
+    #[test]
+    fn labellings_and_their_existence_agree_with_a_search_over_all_labellings() {
+        let mut rng = SimRng::new(3, "test", 0);
+        let (mut some, mut none) = (0, 0);
+        for (layers, width, parts) in [
+            (1, 4, 2),
+            (2, 3, 2),
+            (3, 3, 2),
+            (3, 3, 3),
+            (4, 2, 2),
+            (2, 4, 3),
+        ] {
+            for _ in 0..60 {
+                let p = rng.uniform();
+                let mut edges = Vec::new();
+                for l in 0..layers - 1 {
+                    for i in 0..width * width {
+                        if rng.chance(p) {
+                            edges.push((l * width + i / width, (l + 1) * width + i % width));
+                        }
+                    }
+                }
+                let components = Components::of(layers, width, |_| true, edges.clone());
+                let expected = brute(layers, width, parts, &edges);
+                assert_eq!(components.labellings(parts), expected);
+                assert_eq!(components.least_touching() >= parts, expected > 0.0);
+                if expected > 0.0 { some += 1 } else { none += 1 }
+            }
+        }
+        assert!(some > 50 && none > 50);
+    }
+
+    #[test]
+    fn a_hand_made_network_has_two_modules() {
+        // Two hidden layers of 3: units 4–6, 7–9. Kept: x→4→7→h, d→5→8→s, bias→8, 8→v; 6 and 9 dead.
+        let network = "2;sin:3".parse::<Arch>().unwrap().network();
+        let wires = [(1, 4), (4, 7), (7, 10), (2, 5), (5, 8), (8, 11), (8, 12)];
+        let mask = Mask(
+            network
+                .links
+                .iter()
+                .map(|l| wires.contains(&(l.source, l.target)))
+                .collect(),
+        );
+        let found = NetworkModules::of(&network, &mask).unwrap();
+        assert_eq!((found.width, found.layers), (3, 2));
+        assert_eq!(found.spanning, 2);
+        // Dead units are components too: {4,7}, {5,8}, {6}, {9}: three touch each layer.
+        assert_eq!(found.least_touching, 3);
+        assert!((found.density - 2.0 / 9.0).abs() < 1e-15);
+        assert!(found.outputs_driven);
+        let full = NetworkModules::of(&network, &Mask::all(network.weight_count())).unwrap();
+        assert_eq!((full.spanning, full.least_touching), (1, 1));
+    }
+}

@@ -1,0 +1,228 @@
+//! How much the volume ratio depends on the number of parts P (claim C10), in one table.
+
+use super::literal::{self, Reading};
+use super::sample::Estimate;
+use super::{TheoryError, budget, exact, moment, sample};
+use serde::{Deserialize, Serialize};
+
+/// Which volume ratio, with its own parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "ratio", deny_unknown_fields)]
+pub enum Volume {
+    /// A literal reading, times the gate of a picture that needs depth `needed`.
+    Literal {
+        /// Which.
+        reading: Reading,
+        /// D.
+        needed: f64,
+    },
+    /// Random-mask modularity: exact where that takes at most 6 units a layer, else Karp–Luby,
+    /// else (P·W too large for its table) direct.
+    Modular {
+        /// Edge probability.
+        p: f64,
+    },
+    /// Random-mask modularity at a fixed mean in-degree: p = min(1, degree/W).
+    ModularDegree {
+        /// Expected links into a hidden unit.
+        degree: f64,
+    },
+    /// Expected number of labellings E\[N\], an upper bound on `Modular`.
+    Expected {
+        /// Edge probability.
+        p: f64,
+    },
+    /// Fixed edge budget.
+    Budget {
+        /// K.
+        edges: usize,
+    },
+}
+
+/// One point of a curve.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// W.
+    pub width: usize,
+    /// L.
+    pub layers: usize,
+    /// P.
+    pub parts: usize,
+    /// The ratio; `None` where the family is empty (a budget larger than the slots).
+    pub value: Option<f64>,
+    /// 95 % interval of sampled values; equal to the value for exact ones.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+    /// Masks drawn; 0 for exact values.
+    pub samples: usize,
+}
+
+/// The ratio at every (W, L, P), widths outermost, parts innermost. Sampled points use `samples`
+/// draws, streams keyed by `seed` and the point's own parameters: a point does not depend on
+/// which others are asked for.
+///
+/// # Errors
+/// A parameter out of range, or a point too large for its method.
+pub fn table(
+    volume: Volume,
+    widths: &[usize],
+    layers: &[usize],
+    parts: &[usize],
+    samples: usize,
+    seed: u64,
+) -> Result<Vec<Point>, TheoryError> {
+    let mut points = Vec::with_capacity(widths.len() * layers.len() * parts.len());
+    for &w in widths {
+        for &l in layers {
+            for &k in parts {
+                points.push(point(volume, w, l, k, samples, seed)?);
+            }
+        }
+    }
+    Ok(points)
+}
+
+fn point(
+    volume: Volume,
+    width: usize,
+    layers: usize,
+    parts: usize,
+    samples: usize,
+    seed: u64,
+) -> Result<Point, TheoryError> {
+    super::checked(width, layers, parts, 0.0)?;
+    let exactly = |value: f64| Point {
+        width,
+        layers,
+        parts,
+        value: Some(value),
+        low: Some(value),
+        high: Some(value),
+        samples: 0,
+    };
+    let sampled = |found: Option<Estimate>| Point {
+        width,
+        layers,
+        parts,
+        value: found.map(|e| e.probability.estimate),
+        low: found.map(|e| e.probability.low),
+        high: found.map(|e| e.probability.high),
+        samples: found.map_or(0, |e| e.samples),
+    };
+    let modular = |p: f64| {
+        if width <= 6 {
+            return Ok(exactly(exact::probability(width, layers, parts, p)?));
+        }
+        match sample::karp_luby(width, layers, parts, p, samples, seed) {
+            Err(TheoryError::TooLarge { .. }) => {
+                sample::direct(width, layers, parts, p, samples, seed)
+            }
+            found => found,
+        }
+        .map(|e| sampled(Some(e)))
+    };
+    match volume {
+        Volume::Literal { reading, needed } => Ok(exactly(literal::gated(
+            reading, width, layers, parts, needed,
+        ))),
+        Volume::Modular { p } => modular(p),
+        Volume::ModularDegree { degree } => modular((degree / width as f64).min(1.0)),
+        Volume::Expected { p } => Ok(exactly(moment::expected_labellings(
+            width, layers, parts, p,
+        )?)),
+        Volume::Budget { edges } => Ok(sampled(budget::probability(
+            width, layers, edges, parts, samples, seed,
+        )?)),
+    }
+}
+
+/// The number of layers with the largest value, for each (W, P) in the order of the table; the
+/// shallowest of equals; `None` where no depth has a positive value.
+pub fn best_layers(points: &[Point]) -> Vec<(usize, usize, Option<usize>)> {
+    let mut found: Vec<(usize, usize, Option<usize>, f64)> = Vec::new();
+    for point in points {
+        let key = (point.width, point.parts);
+        let at = match found.iter().position(|f| (f.0, f.1) == key) {
+            Some(at) => at,
+            None => {
+                found.push((key.0, key.1, None, 0.0));
+                found.len() - 1
+            }
+        };
+        if let Some(value) = point.value
+            && value > found[at].3
+        {
+            (found[at].2, found[at].3) = (Some(point.layers), value);
+        }
+    }
+    found.into_iter().map(|f| (f.0, f.1, f.2)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_parts_never_make_modularity_likelier() {
+        for volume in [
+            Volume::Modular { p: 0.25 },
+            Volume::ModularDegree { degree: 1.5 },
+        ] {
+            let points = table(volume, &[5], &[2, 3, 4], &[1, 2, 3, 4, 5], 0, 1).unwrap();
+            for row in points.chunks(5) {
+                assert!(
+                    (row[0].value.unwrap() - 1.0).abs() < 1e-12,
+                    "P = 1 is certain"
+                );
+                assert!(row.windows(2).all(|w| w[1].value < w[0].value));
+            }
+        }
+    }
+
+    #[test]
+    fn wide_layers_are_sampled_and_hold_the_exact_value() {
+        let points = table(Volume::Modular { p: 0.3 }, &[7], &[2], &[3], 20_000, 3).unwrap();
+        let truth = exact::probability(7, 2, 3, 0.3).unwrap();
+        let point = points[0];
+        assert_eq!(point.samples, 20_000);
+        let error = (point.high.unwrap() - point.low.unwrap()) / 3.92;
+        assert!(
+            (point.value.unwrap() - truth).abs() < 4.0 * error,
+            "{truth} {point:?}"
+        );
+    }
+
+    #[test]
+    fn a_budget_table_leaves_out_depths_that_cannot_hold_it_and_finds_the_peak() {
+        let volume = Volume::Budget { edges: 60 };
+        let points = table(
+            volume,
+            &[8],
+            &[1, 2, 3, 4, 5, 6, 7, 8, 9],
+            &[2, 3],
+            8_000,
+            1,
+        )
+        .unwrap();
+        assert_eq!(
+            points[0].value, None,
+            "60 edges do not fit into one layer of 8"
+        );
+        let best = best_layers(&points);
+        assert_eq!(best.len(), 2);
+        assert!([Some(4), Some(5)].contains(&best[0].2), "{best:?}");
+    }
+
+    #[test]
+    fn a_literal_table_has_its_peak_one_layer_past_the_needed_depth() {
+        let volume = Volume::Literal {
+            reading: Reading::Choices,
+            needed: 6.0,
+        };
+        let depths: Vec<usize> = (1..=9).collect();
+        let points = table(volume, &[24], &depths, &[3], 0, 0).unwrap();
+        assert_eq!(best_layers(&points), [(24, 3, Some(7))]);
+        assert!(table(volume, &[24], &[0], &[3], 0, 0).is_err());
+    }
+}
