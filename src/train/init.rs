@@ -91,7 +91,9 @@ pub enum InitError {
         found: usize,
     },
     /// `orthogonal` needs dense blocks.
-    #[error("init orthogonal: expected a layered network, found a graph wiring; use another scheme")]
+    #[error(
+        "init orthogonal: expected a layered network, found a graph wiring; use another scheme"
+    )]
     NoBlocks,
 }
 
@@ -183,10 +185,7 @@ pub fn init(
 
 /// (in, out): kept links entering and leaving every unit, (U,) each.
 fn live_degrees(network: &Network, mask: &Mask) -> (Vec<usize>, Vec<usize>) {
-    let mut degrees = (
-        vec![0; network.units.len()],
-        vec![0; network.units.len()],
-    );
+    let mut degrees = (vec![0; network.units.len()], vec![0; network.units.len()]);
     for (link, &keep) in network.links.iter().zip(&mask.0) {
         if keep {
             degrees.0[link.target] += 1;
@@ -246,22 +245,43 @@ mod tests {
         let head = network.blocks[3].weights();
         let bound = |fan: f64| (2.0 / TRUNCATED_DEVIATION) / fan.sqrt();
         for (scheme, variance, limit, head_variance) in [
-            (Scheme::LecunTruncated, 1.0 / 120.0, bound(120.0), 1.0 / 120.0),
+            (
+                Scheme::LecunTruncated,
+                1.0 / 120.0,
+                bound(120.0),
+                1.0 / 120.0,
+            ),
             (Scheme::LecunNormal, 1.0 / 120.0, f64::MAX, 1.0 / 120.0),
             (Scheme::He, 2.0 / 120.0, f64::MAX, 2.0 / 120.0),
             (Scheme::Xavier, 2.0 / 240.0, f64::MAX, 2.0 / 123.0),
-            (Scheme::Uniform, 1.0 / 360.0, (1.0f64 / 120.0).sqrt(), 1.0 / 360.0),
+            (
+                Scheme::Uniform,
+                1.0 / 360.0,
+                (1.0f64 / 120.0).sqrt(),
+                1.0 / 360.0,
+            ),
             (Scheme::Orthogonal, 1.0 / 120.0, 1.0, 1.0 / 120.0),
         ] {
             let weights = draw(&network, &mask, scheme, 1.0);
             let (mean, found) = moments(&weights.0[hidden.clone()]);
             // 14 400 draws: the standard error of the variance is about 1.2 % of it.
-            assert!(mean.abs() < 4.0 * (variance / 14400.0f64).sqrt(), "{scheme}: mean {mean}");
+            assert!(
+                mean.abs() < 4.0 * (variance / 14400.0f64).sqrt(),
+                "{scheme}: mean {mean}"
+            );
             assert!((found / variance - 1.0).abs() < 0.05, "{scheme}: {found}");
-            let worst = weights.0[hidden.clone()].iter().fold(0.0f32, |a, w| a.max(w.abs()));
-            assert!(f64::from(worst) <= limit * (1.0 + 1e-6), "{scheme}: {worst} beyond {limit}");
+            let worst = weights.0[hidden.clone()]
+                .iter()
+                .fold(0.0f32, |a, w| a.max(w.abs()));
+            assert!(
+                f64::from(worst) <= limit * (1.0 + 1e-6),
+                "{scheme}: {worst} beyond {limit}"
+            );
             let (_, found) = moments(&weights.0[head.clone()]);
-            assert!((found / head_variance - 1.0).abs() < 0.35, "{scheme}: head {found}");
+            assert!(
+                (found / head_variance - 1.0).abs() < 0.35,
+                "{scheme}: head {found}"
+            );
         }
     }
 
@@ -272,7 +292,12 @@ mod tests {
         // Unit 0 of layer 2 keeps two of its ten inputs.
         let first = network.blocks[1].offset;
         (first + 2..first + 10).for_each(|i| mask.0[i] = false);
-        let full = draw(&network, &Mask::all(mask.0.len()), Scheme::LecunTruncated, 1.0);
+        let full = draw(
+            &network,
+            &Mask::all(mask.0.len()),
+            Scheme::LecunTruncated,
+            1.0,
+        );
         let weights = draw(&network, &mask, Scheme::LecunTruncated, 1.0);
         for i in 0..mask.0.len() {
             let factor = match i.wrapping_sub(first) {
@@ -297,7 +322,9 @@ mod tests {
             } else {
                 m.transpose() * &m
             };
-            let error = (gram - DMatrix::identity(m.nrows().min(m.ncols()), m.nrows().min(m.ncols())) * 4.0).amax();
+            let error = (gram
+                - DMatrix::identity(m.nrows().min(m.ncols()), m.nrows().min(m.ncols())) * 4.0)
+                .amax();
             assert!(error < 1e-5, "{error}");
         }
     }

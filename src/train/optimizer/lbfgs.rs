@@ -55,12 +55,7 @@ impl LbfgsConfig {
             "a number between 0 and c2",
             self.c1,
         )?;
-        require(
-            self.c2 < 1.0,
-            "c2",
-            "a number between c1 and 1",
-            self.c2,
-        )?;
+        require(self.c2 < 1.0, "c2", "a number between c1 and 1", self.c2)?;
         require(
             self.max_evaluations >= 1,
             "max_evaluations",
@@ -154,7 +149,10 @@ impl<T: Scalar> Lbfgs<T> {
 
     /// Lengths of the state vectors; each should be W.
     pub(super) fn lengths(&self) -> Vec<usize> {
-        let here = self.here.iter().flat_map(|p| [p.weights.len(), p.gradient.len()]);
+        let here = self
+            .here
+            .iter()
+            .flat_map(|p| [p.weights.len(), p.gradient.len()]);
         let pairs = self.pairs.iter().flat_map(|p| [p.s.len(), p.y.len()]);
         here.chain(pairs).collect()
     }
@@ -203,7 +201,14 @@ impl<T: Scalar> Lbfgs<T> {
                 slope: dot(&here.gradient, &self.work.direction),
             };
             let moved = start.slope < 0.0
-                && self.search(&here, start, gradient, mask, evaluate, &mut step.evaluations);
+                && self.search(
+                    &here,
+                    start,
+                    gradient,
+                    mask,
+                    evaluate,
+                    &mut step.evaluations,
+                );
             if moved {
                 self.remember(&mut here);
                 weights.copy_from_slice(&here.weights);

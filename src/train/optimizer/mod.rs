@@ -246,19 +246,15 @@ impl<T: Scalar> Optimizer<T> {
     ///
     /// # Errors
     /// If it was saved under other settings, for another network, or is damaged.
-    pub fn resume(
-        self,
-        config: &OptimizerConfig,
-        layout: &Layout,
-    ) -> Result<Self, OptimizerError> {
-        let differs = |expected: String, found: String| {
-            Err(OptimizerError::State { expected, found })
-        };
+    pub fn resume(self, config: &OptimizerConfig, layout: &Layout) -> Result<Self, OptimizerError> {
+        let differs =
+            |expected: String, found: String| Err(OptimizerError::State { expected, found });
         if self.config != *config {
             return differs(config.to_string(), self.config.to_string());
         }
         if self.layout != *layout {
-            let text = |l: &Layout| format!("{} weights in {} matrices", l.weights, l.matrices.len());
+            let text =
+                |l: &Layout| format!("{} weights in {} matrices", l.weights, l.matrices.len());
             return differs(text(layout), text(&self.layout));
         }
         let lengths = match &self.method {

@@ -87,9 +87,7 @@ impl MuonConfig {
         let all = &layout.matrices[..];
         match self.matrices {
             MuonMatrices::All => all,
-            MuonMatrices::Hidden => all
-                .get(1..all.len().saturating_sub(1))
-                .unwrap_or(&all[..0]),
+            MuonMatrices::Hidden => all.get(1..all.len().saturating_sub(1)).unwrap_or(&all[..0]),
         }
     }
 }
