@@ -127,19 +127,20 @@ impl<T: Scalar> Adam<T> {
             epsilon,
         } = self.config;
         let t = self.steps as f64;
-        let correct1 = 1.0 / (1.0 - real::pow(beta1, t));
-        let correct2 = 1.0 / (1.0 - real::pow(beta2, t));
+        let correct1 = 1.0 - real::pow(beta1, t);
+        let correct2 = 1.0 - real::pow(beta2, t);
         let moments = self.mean[range.clone()]
             .iter_mut()
             .zip(&mut self.square[range.clone()]);
         let weights = weights[range.clone()].iter_mut().zip(&gradient[range]);
         for ((w, &g), (m, v)) in weights.zip(moments) {
             let g = g.wide();
-            let mean = beta1 * m.wide() + (1.0 - beta1) * g;
-            let square = beta2 * v.wide() + (1.0 - beta2) * g * g;
+            // optax's order of rounding: the `fer` recipe is chaotic enough to show any other.
+            let mean = (1.0 - beta1) * g + beta1 * m.wide();
+            let square = (1.0 - beta2) * (g * g) + beta2 * v.wide();
             *m = T::narrow(mean);
             *v = T::narrow(square);
-            let direction = mean * correct1 / ((square * correct2).sqrt() + epsilon);
+            let direction = mean / correct1 / ((square / correct2).sqrt() + epsilon);
             let old = w.wide();
             *w = T::narrow(old - lr * (direction + self.weight_decay * old));
         }

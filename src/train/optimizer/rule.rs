@@ -29,15 +29,15 @@ impl GradientRule {
     /// Applies itself to `gradient`, (W,), whose L2 norm is `norm`. False if the gradient has no
     /// direction to normalise (norm 0): nothing should move then.
     pub(super) fn apply<T: Scalar>(self, gradient: &mut [T], norm: f64) -> bool {
-        let factor = match self {
+        let divisor = match self {
             GradientRule::Raw => return true,
             GradientRule::Normalize if norm == 0.0 => return false,
-            GradientRule::Normalize => 1.0 / norm,
-            GradientRule::ClipNorm(limit) if norm > limit => limit / norm,
+            GradientRule::Normalize => norm,
+            GradientRule::ClipNorm(limit) if norm > limit => norm / limit,
             GradientRule::ClipNorm(_) => return true,
         };
         for g in gradient {
-            *g = T::narrow(g.wide() * factor);
+            *g = T::narrow(g.wide() / divisor);
         }
         true
     }
