@@ -3,10 +3,13 @@
 //! Exit codes: 0 done, 1 the work failed, 2 bad usage. With `--json`, stdout is one JSON document
 //! and people's text goes to stderr.
 
+mod compare;
 mod eval;
 mod genome;
 mod interrupt;
+mod maps;
 mod output;
+mod prune;
 mod score;
 mod source;
 mod sweep;
@@ -32,12 +35,20 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Compare a genome's evolved network with networks trained on its picture
+    Compare(compare::CompareArgs),
     /// Look at, draw and convert genomes
     Genome(genome::GenomeArgs),
     /// Train a wiring on a picture
     Train(train::TrainArgs),
     /// Measure how well a network draws a picture
     Eval(eval::EvalArgs),
+    /// Remove links and retrain
+    Prune(prune::PruneArgs),
+    /// Draw what every unit of a network sees
+    Maps(maps::MapsArgs),
+    /// Change weights one by one and draw the pictures
+    Sweep(sweep::SweepArgs),
     /// Score how compositional a network is
     Score(score::ScoreArgs),
 }
@@ -55,9 +66,13 @@ pub fn main() -> ExitCode {
     }
     let out = Output { json: cli.json };
     let result = match cli.command {
+        Command::Compare(args) => compare::run(args, &out),
         Command::Genome(args) => genome::run(args, &out),
         Command::Train(args) => train::run(args, &out),
         Command::Eval(args) => eval::run(args, &out),
+        Command::Prune(args) => prune::run(args, &out),
+        Command::Maps(args) => maps::run(args, &out),
+        Command::Sweep(args) => sweep::run(args, &out),
         Command::Score(args) => score::run(args, &out),
     };
     match result {

@@ -1,7 +1,185 @@
 //! `picloom sweep`: change weights one by one and draw the pictures.
 
-use super::source::Usage;
-use crate::network::Network;
+use super::interrupt;
+use super::output::Output;
+use super::source::{Source, SourceArgs, Usage};
+use crate::figures::apng::{animate, there_and_back};
+use crate::figures::sheets::{Pane, PaneGroup, Sheet, Strip, Strips, contact_sheet, strips};
+use crate::figures::style::number;
+use crate::figures::{Provenance, save};
+use crate::math::SimRng;
+use crate::network::files::{create_folder, write_atomic};
+use crate::network::kernel::Perturber;
+use crate::network::{Network, Picture, PixelInputs};
+use crate::probe::{Delta, Selection, WeightSweep, strip, sweep};
+use clap::Args;
+use serde::Serialize;
+use std::path::PathBuf;
+
+#[derive(Args)]
+pub struct SweepArgs {
+    #[command(flatten)]
+    source: SourceArgs,
+    /// Weights to change: all, a number (sampled within layers), or link numbers (0,17,42)
+    #[arg(long, default_value = "24", value_name = "all|N|IDS")]
+    weights: Selection,
+    /// How far: effect:E (RMSE between the pictures) or fixed:D
+    #[arg(long, default_value = "effect:0.18")]
+    delta: Delta,
+    /// Pictures in each strip, from w − 1 to w + 1
+    #[arg(long, default_value_t = 9)]
+    steps: usize,
+    /// Seed of the sample
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Folder for the sheets, the animation and sweep.json
+    #[arg(long)]
+    out: PathBuf,
+}
+
+/// Strips and frames are for looking at: no more weights than this are drawn.
+const MOST_STRIPS: usize = 48;
+
+#[derive(Serialize)]
+struct Summary {
+    network: String,
+    non_zero: usize,
+    weights: usize,
+    silent: usize,
+    written: Vec<String>,
+}
+
+pub fn run(args: SweepArgs, out: &Output) -> anyhow::Result<()> {
+    interrupt::listen();
+    if !(2..=101).contains(&args.steps) {
+        return Err(Usage(format!("--steps: expected 2 to 101 pictures, found {}", args.steps)).into());
+    }
+    let source = args.source.load()?;
+    let mut rng = SimRng::new(args.seed, "sweep-sample", 0);
+    let links = args.weights.links(&source.network, &source.weights, &mut rng);
+    check_links(&links, &source.network)?;
+    create_folder(&args.out)?;
+    let inputs = PixelInputs::full(source.size, source.coords);
+    let perturber = Perturber::new(&source.network, &source.weights, &inputs);
+    let bar = out.progress(links.len() as u64, "weights");
+    let tick = |_| bar.inc(1);
+    let swept = sweep(&source.network, &source.weights, &perturber, source.size, &links, args.delta, &tick);
+    bar.finish_and_clear();
+
+    let provenance = Provenance(vec![
+        ("command".into(), "picloom sweep".into()),
+        ("network".into(), source.name.clone()),
+        ("delta".into(), swept.delta.clone()),
+    ]);
+    let mut written = Vec::new();
+    let mut keep = |(svg, png): (PathBuf, PathBuf)| written.extend([svg, png]);
+    keep(save(&contacts(&source, &perturber, &swept), &args.out.join("contact-sheet"), &provenance)?);
+    keep(save(&strip_sheet(&source, &perturber, &links, args.steps), &args.out.join("strips"), &provenance)?);
+    let animation = args.out.join("sweep.png");
+    write_atomic(&animation, &animated(&source, &perturber, &links, args.steps)?)?;
+    written.push(animation);
+    let json = args.out.join("sweep.json");
+    write_atomic(&json, &serde_json::to_vec_pretty(&swept)?)?;
+    written.push(json);
+
+    let silent = swept.perturbations.iter().filter(|p| p.silent).count();
+    let written: Vec<String> = written.iter().map(|p| p.display().to_string()).collect();
+    let text = format!(
+        "{} of {} non-zero weights, both signs, {}: {silent} perturbations silent\nwrote {}",
+        swept.weights,
+        swept.non_zero,
+        swept.delta,
+        written.join("\n      ")
+    );
+    let summary = Summary {
+        network: source.name,
+        non_zero: swept.non_zero,
+        weights: swept.weights,
+        silent,
+        written,
+    };
+    out.result(&summary, &text)
+}
+
+/// Every perturbation that had an effect, by layer.
+fn contacts(source: &Source, perturber: &Perturber, swept: &WeightSweep) -> String {
+    let mut scratch = perturber.scratch();
+    let mut groups: Vec<PaneGroup> = Vec::new();
+    for p in swept.perturbations.iter().filter(|p| !p.silent) {
+        let mut picture = Picture::filled(source.size, source.size, [0.0; 3]);
+        let value = f64::from(source.weights.0[p.link]) + p.delta;
+        perturber.with_weight(&mut scratch, p.link, value as f32, &mut picture.rgb);
+        let heading = format!("layer {}", p.layer);
+        if groups.last().is_none_or(|g| g.heading != heading) {
+            groups.push(PaneGroup { heading, panes: Vec::new() });
+        }
+        let caption = format!("w{} {}{}", p.link, if p.delta < 0.0 { "−" } else { "+" }, number(p.delta.abs(), 2));
+        groups.last_mut().expect("pushed above").panes.push(Pane::new(picture, caption));
+    }
+    contact_sheet(&Sheet {
+        title: source.name.clone(),
+        subtitle: format!("each picture: one weight changed, {}; silent weights are not shown", swept.delta),
+        groups,
+        columns: 12,
+        pane: 72,
+        ..Sheet::default()
+    })
+}
+
+fn strip_sheet(source: &Source, perturber: &Perturber, links: &[usize], steps: usize) -> String {
+    let rows = spread(links)
+        .map(|link| {
+            let target = &source.network.units[source.network.links[link].target];
+            Strip {
+                label: format!("weight {link}"),
+                sub: format!("layer {}, w = {:.2}", target.layer, source.weights.0[link]),
+                panes: strip(perturber, &source.weights, source.size, link, 1.0, steps)
+                    .into_iter()
+                    .map(|p| Pane::new(p, ""))
+                    .collect(),
+            }
+        })
+        .collect();
+    let heads = (0..steps)
+        .map(|k| {
+            let t = 2.0 * k as f64 / (steps - 1) as f64 - 1.0;
+            if t.abs() < 1e-9 { "w".into() } else { format!("{}{:.2}", if t < 0.0 { "−" } else { "+" }, t.abs()) }
+        })
+        .collect();
+    strips(&Strips {
+        title: source.name.clone(),
+        subtitle: "each row: one weight swept from w − 1 to w + 1".into(),
+        heads,
+        rows,
+        pane: 72,
+        ..Strips::default()
+    })
+}
+
+/// An animated PNG: the chosen weights side by side, all swept together.
+fn animated(source: &Source, perturber: &Perturber, links: &[usize], steps: usize) -> anyhow::Result<Vec<u8>> {
+    let columns: Vec<Vec<Picture>> = spread(links)
+        .map(|link| strip(perturber, &source.weights, source.size, link, 1.0, steps))
+        .collect();
+    let frames: Vec<Picture> = (0..steps)
+        .map(|k| {
+            let panes = columns.iter().map(|c| Pane::new(c[k].resized(96), "")).collect();
+            crate::figures::sheets::mosaic(&Sheet {
+                groups: vec![PaneGroup { heading: String::new(), panes }],
+                columns: 8,
+                pane: 96,
+                ..Sheet::default()
+            })
+        })
+        .collect();
+    Ok(animate(&there_and_back(frames), 80, &[("command", "picloom sweep")])?)
+}
+
+/// At most [`MOST_STRIPS`] of the links, evenly spread.
+fn spread(links: &[usize]) -> impl Iterator<Item = usize> + '_ {
+    let shown = links.len().min(MOST_STRIPS);
+    (0..shown).map(move |k| links[k * links.len() / shown])
+}
 
 /// Refuses link numbers that the network does not have, and sweeps of nothing.
 pub fn check_links(links: &[usize], network: &Network) -> anyhow::Result<()> {

@@ -1,10 +1,13 @@
 //! Studies: from a resolved config to runs, records and tables. In: specs and files. Out: run
 //! folders and records. It does not draw.
 
+pub mod compare;
+mod pruning;
 mod run;
 pub mod theory;
 
+pub use pruning::{PrunePlan, PruneRunError, RoundRecord, budgets, prune_run};
 pub use run::{
-    LoadedRun, Manifest, RunConfig, RunError, RunResult, Target, TrainJob, Wiring, finished,
-    load_mask, load_run, load_target, resolve_wiring, train_run,
+    LoadedRun, Manifest, PrunedFrom, RunConfig, RunError, RunResult, Target, TrainJob, Wiring,
+    finished, load_mask, load_run, load_target, read_metrics, resolve_wiring, train_run,
 };

@@ -106,7 +106,7 @@ pub fn prune_run(
             context = context.with_evolved(evolved);
         }
         let mut rng = SimRng::new(plan.train.seed, "prune", round as u64);
-        let pruned = prune(plan.method, rule, Orphans::Remove, &context, &mut rng)?;
+        let pruned = prune(plan.method, rule, Orphans::Drop, &context, &mut rng)?;
         let fresh: Option<Weights> = match plan.retrain {
             Retrain::Finetune => None,
             Retrain::Reinit => {
@@ -115,11 +115,11 @@ pub fn prune_run(
             }
             Retrain::Rewind { .. } => Some(initial.clone()),
         };
-        let start = plan.retrain.weights(&pruned, fresh.as_ref())?;
+        let start = plan.retrain.weights(&pruned.weights, fresh.as_ref(), &pruned.live)?;
         let record = RoundRecord {
             round,
             method: plan.method.to_string(),
-            rule: rule.to_string(),
+            rule: rule_text(rule),
             kept: pruned.kept,
             alive: pruned.alive,
             guards: pruned.guards.clone(),
@@ -141,7 +141,7 @@ pub fn prune_run(
             round,
             method: record.method.clone(),
             rule: record.rule.clone(),
-            retrain: plan.retrain.to_string(),
+            retrain: retrain_text(plan.retrain),
             kept: pruned.kept,
         });
         let result = train_run(&folder, job, resume, observer)?;
@@ -162,6 +162,23 @@ pub fn prune_run(
         problem: "expected at least one round, found none".into(),
     })?;
     Ok((last, records))
+}
+
+fn rule_text(rule: Rule) -> String {
+    match rule {
+        Rule::Threshold(t) => format!("threshold:{t}"),
+        Rule::Budget(k) => format!("budget:{k}"),
+        Rule::Fraction(p) => format!("fraction:{p}"),
+        Rule::Layerwise { hidden, output } => format!("layerwise:{hidden},{output}"),
+    }
+}
+
+fn retrain_text(retrain: Retrain) -> String {
+    match retrain {
+        Retrain::Finetune => "finetune".into(),
+        Retrain::Rewind { step } => format!("rewind:{step}"),
+        Retrain::Reinit => "reinit".into(),
+    }
 }
 
 /// Budgets of R rounds that lead geometrically from `from` links to `to`.

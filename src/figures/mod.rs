@@ -19,6 +19,7 @@ pub mod apng;
 pub mod axis;
 mod canvas;
 pub mod charts;
+pub mod compare;
 pub mod files;
 pub mod fonts;
 pub mod html;

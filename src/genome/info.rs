@@ -1,11 +1,11 @@
 //! The numbers of `picloom genome info` that come from the genome alone.
 
 use super::{Genome, Role};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Counts and depths of a genome.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GenomeInfo {
     /// Nodes of every role.
     pub nodes: usize,
@@ -20,9 +20,9 @@ pub struct GenomeInfo {
     /// Generations of selection behind the genome, if its file says so.
     pub age: Option<u64>,
     /// Names of the outputs.
-    pub outputs: Vec<&'static str>,
+    pub outputs: Vec<String>,
     /// Nodes of each activation.
-    pub activations: BTreeMap<&'static str, usize>,
+    pub activations: BTreeMap<String, usize>,
     /// Always true: a `Genome` cannot hold a cycle. Printed because other readers find false
     /// cycles in the same files when they drop the branch from a node's key.
     pub acyclic: bool,
@@ -37,7 +37,7 @@ impl GenomeInfo {
         let mut activations = BTreeMap::new();
         let mut labels = BTreeMap::new();
         for node in genome.nodes() {
-            *activations.entry(node.activation.name()).or_insert(0) += 1;
+            *activations.entry(node.activation.name().to_string()).or_insert(0) += 1;
         }
         for label in genome
             .nodes()
@@ -60,7 +60,7 @@ impl GenomeInfo {
             outputs: outputs
                 .iter()
                 .filter_map(|n| match n.role {
-                    Role::Output(o) => Some(o.name()),
+                    Role::Output(o) => Some(o.name().to_string()),
                     _ => None,
                 })
                 .collect(),

@@ -1,0 +1,479 @@
+//! The figure, the sheets, the table and the report of `picloom compare`.
+
+use super::charts::{Bars, Estimate, Frame, Group, Mark, Plot, Series, bars, plot};
+use super::files::{Provenance, SaveError, save, svg_to_png};
+use super::html::{Align, Cell, Kind, Page, Section, Shot, Table, Tile};
+use super::sheets::{FeatureSheet, Pane, PaneGroup, Sheet, contact_sheet, feature_sheet};
+use super::style::{self, Colour, arm as arm_style};
+use super::wiring::{Wiring, wiring};
+use super::axis::Axis;
+use crate::experiment::compare::{ArmRecord, ArmView, CompareRecord, Comparison};
+use crate::network::files::{WriteError, create_folder, write_atomic};
+use crate::score::{FIT_GATE, Label, wilson};
+use crate::train::StopReason;
+use std::path::{Path, PathBuf};
+
+/// Why a report could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// A file could not be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// A figure could not be saved.
+    #[error(transparent)]
+    Save(#[from] SaveError),
+    /// A table could not be written.
+    #[error("{path}: cannot write table: {source}")]
+    Table {
+        /// The file.
+        path: PathBuf,
+        /// What went wrong.
+        source: csv::Error,
+    },
+}
+
+/// An arm over its seeds.
+struct ArmSummary<'a> {
+    key: &'a str,
+    records: Vec<&'a ArmRecord>,
+}
+
+impl ArmSummary<'_> {
+    fn label(&self) -> &str {
+        arm_style(self.key).map_or(self.key, |(_, a)| a.label)
+    }
+
+    fn colour(&self) -> Colour {
+        arm_style(self.key).map_or(style::INK, |(_, a)| a.colour)
+    }
+
+    fn fit(&self) -> bool {
+        self.records.iter().all(|r| r.score.counts)
+    }
+
+    /// Pooled over the seeds: score and 95 % Wilson interval.
+    fn pooled(&self) -> Option<(f64, (f64, f64))> {
+        let coherent: usize = self.records.iter().map(|r| r.score.coherent).sum();
+        let total: usize = self.records.iter().map(|r| r.score.coherent + r.score.fractured).sum();
+        (total > 0).then(|| (coherent as f64 / total as f64, wilson(coherent, total)))
+    }
+
+    fn mean_r2(&self) -> f64 {
+        self.records.iter().map(|r| r.fit.r2).sum::<f64>() / self.records.len() as f64
+    }
+}
+
+fn summaries(record: &CompareRecord) -> Vec<ArmSummary<'_>> {
+    let mut all: Vec<ArmSummary> = Vec::new();
+    for r in &record.arms {
+        match all.iter_mut().find(|a| a.key == r.arm) {
+            Some(arm) => arm.records.push(r),
+            None => all.push(ArmSummary { key: &r.arm, records: vec![r] }),
+        }
+    }
+    all
+}
+
+/// Writes everything of a comparison into `out`: pictures, sheets, `scores.csv`, `record.json`,
+/// the figure, `report.html`. Returns the path of the report.
+///
+/// # Errors
+/// The folder cannot be written.
+pub fn write_comparison(comparison: &Comparison, out: &Path, command: &str) -> Result<PathBuf, ReportError> {
+    let record = &comparison.record;
+    for folder in ["pictures", "maps", "sweeps", "wiring"] {
+        create_folder(&out.join(folder))?;
+    }
+    let provenance = Provenance(vec![
+        ("command".into(), command.into()),
+        ("genome".into(), record.genome.clone()),
+        ("version".into(), record.version.clone()),
+    ]);
+    let texts = [("command", command), ("genome", record.genome.as_str())];
+    write_atomic(&out.join("pictures/target.png"), &comparison.target.to_png(&texts))?;
+    let mut sheets = Vec::new();
+    for view in &comparison.views {
+        let name = |folder: &str| out.join(folder).join(format!("{}.png", view.arm));
+        write_atomic(&name("pictures"), &view.drawn.to_png(&texts))?;
+        let maps = maps_sheet(view, record);
+        let swept = sweep_sheet(view, record);
+        let links = wiring_figure(view);
+        for (folder, svg) in [("maps", &maps), ("sweeps", &swept), ("wiring", &links)] {
+            let png = svg_to_png(svg, 1.0, &provenance).map_err(|problem| SaveError::Draw {
+                path: name(folder),
+                problem,
+            })?;
+            write_atomic(&name(folder), &png)?;
+        }
+        sheets.push((maps, swept, links));
+    }
+    let figure = score_figure(record);
+    save(&figure, &out.join("comparison"), &provenance)?;
+    let curves = loss_figure(comparison);
+    save(&curves, &out.join("losses"), &provenance)?;
+    write_csv(record, &out.join("scores.csv"))?;
+    let mut json = serde_json::to_vec_pretty(record).expect("a record is plain data");
+    json.push(b'\n');
+    write_atomic(&out.join("record.json"), &json)?;
+    let path = out.join("report.html");
+    let html = report(comparison, &figure, &curves, &sheets, command);
+    write_atomic(&path, html.as_bytes())?;
+    Ok(path)
+}
+
+/// Compositional score of each arm, with intervals; unfit arms hollow.
+pub fn score_figure(record: &CompareRecord) -> String {
+    let all = summaries(record);
+    let groups = all
+        .iter()
+        .map(|arm| {
+            let estimate = arm.pooled().map(|(value, (low, high))| {
+                let seeds = arm.records.iter().filter_map(|r| r.score.score);
+                let text = if arm.fit() { style::fixed(value, 2) } else { format!("{} unfit", style::fixed(value, 2)) };
+                let mut e = Estimate::new(value)
+                    .between(low, high)
+                    .faint(!arm.fit())
+                    .coloured(arm.colour())
+                    .text(text);
+                if arm.records.len() > 1 {
+                    e = e.seeds(seeds);
+                }
+                e
+            });
+            Group { name: arm.label().to_string(), estimates: vec![estimate] }
+        })
+        .collect();
+    let seeds = record.config.seeds.len();
+    bars(&Bars {
+        frame: Frame::new("Share of weight changes that leave a clean picture")
+            .subtitle(format!("{}, {}², effect {} RMSE", short_name(&record.genome), record.config.size, record.config.effect))
+            .note(format!(
+                "Whiskers: 95 % Wilson interval{}. Hollow: the network does not draw the picture (R² < {FIT_GATE}), its score does not count.",
+                if seeds > 1 { format!(" over {seeds} seeds pooled; dots: single seeds") } else { String::new() }
+            ))
+            .sized(860, 440),
+        value: Axis::new("compositional score").range(0.0, 1.0),
+        series: vec![("score".into(), style::INK, style::Marker::Circle)],
+        groups,
+        mark: Mark::Bar,
+        lying: true,
+        ..Bars::default()
+    })
+}
+
+/// Training loss of the first seed of each trained arm.
+fn loss_figure(comparison: &Comparison) -> String {
+    let series = comparison
+        .views
+        .iter()
+        .filter(|v| !v.curve.is_empty())
+        .map(|v| {
+            let (label, colour) = arm_style(&v.arm).map_or((v.arm.as_str(), style::INK), |(_, a)| (a.label, a.colour));
+            let points = v.curve.iter().filter(|l| l.attempt == v.curve.last().map_or(0, |l| l.attempt));
+            Series::line(label, colour, points.map(|l| (l.step as f64, l.loss)))
+        })
+        .collect();
+    plot(&Plot {
+        frame: Frame::new("Training loss")
+            .subtitle("first seed; pruned arms go on from the trained dense twin")
+            .sized(860, 420),
+        x: Axis::new("step"),
+        y: Axis::new("mean squared error").log(),
+        series,
+        ..Plot::default()
+    })
+}
+
+fn maps_sheet(view: &ArmView, record: &CompareRecord) -> String {
+    let non_zero: Vec<bool> = view.weights.0.iter().map(|&w| w != 0.0).collect();
+    let reach = crate::prune::guard::reach(&view.network, &non_zero);
+    let alive: Vec<bool> = reach.from_input.iter().zip(&reach.to_output).map(|(a, b)| *a && *b).collect();
+    feature_sheet(&FeatureSheet {
+        title: arm_style(&view.arm).map_or(view.arm.as_str(), |(_, a)| a.label),
+        subtitle: "what each unit draws: red −1, white 0, blue +1",
+        network: &view.network,
+        maps: &view.maps.values,
+        size: record.config.size,
+        alive: Some(&alive),
+        pane: 40,
+    })
+}
+
+fn sweep_sheet(view: &ArmView, record: &CompareRecord) -> String {
+    let label = |l: Label| match l {
+        Label::Coherent => style::COHERENT,
+        Label::Fractured => style::FRACTURED,
+    };
+    let panes = view
+        .perturbed
+        .iter()
+        .filter_map(|(judged, picture)| {
+            let verdict = judged.verdict.as_ref()?;
+            let caption = format!("layer {}", judged.perturbation.layer);
+            Some(Pane::new(picture.clone(), caption).bordered(label(verdict.label)))
+        })
+        .collect();
+    contact_sheet(&Sheet {
+        title: arm_style(&view.arm).map_or(view.arm.as_str(), |(_, a)| a.label).to_string(),
+        subtitle: format!(
+            "each picture: one weight changed until the picture differs by {} RMSE",
+            record.config.effect
+        ),
+        legend: vec![(style::COHERENT, "judged coherent".into()), (style::FRACTURED, "judged fractured".into())],
+        groups: vec![PaneGroup { heading: String::new(), panes }],
+        columns: 8,
+        pane: 96,
+    })
+}
+
+fn wiring_figure(view: &ArmView) -> String {
+    let size = (view.maps.pixels as f64).sqrt() as usize;
+    wiring(&Wiring {
+        title: arm_style(&view.arm).map_or(view.arm.as_str(), |(_, a)| a.label),
+        subtitle: "links: blue positive, red negative, stronger = larger weight",
+        network: &view.network,
+        mask: &view.mask,
+        weights: &view.weights,
+        maps: Some((&view.maps.values, size)),
+        untangle: true,
+    })
+}
+
+fn write_csv(record: &CompareRecord, path: &Path) -> Result<(), ReportError> {
+    let fail = |source| ReportError::Table { path: path.to_path_buf(), source };
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer
+        .write_record([
+            "arm", "seed", "links", "kept", "alive", "mse", "r2", "fit", "coherent", "fractured",
+            "silent", "score", "low", "high", "stop", "steps", "collapsed_attempts", "run_id",
+        ])
+        .map_err(fail)?;
+    let number = |v: Option<f64>| v.map_or(String::new(), |v| format!("{v:.6}"));
+    for r in &record.arms {
+        let s = &r.score;
+        writer
+            .write_record([
+                r.arm.clone(),
+                r.seed.map_or(String::new(), |s| s.to_string()),
+                r.links.to_string(),
+                r.kept.to_string(),
+                r.alive.to_string(),
+                format!("{:.6e}", r.fit.mse),
+                format!("{:.6}", r.fit.r2),
+                if s.counts { "fit" } else { "unfit" }.to_string(),
+                s.coherent.to_string(),
+                s.fractured.to_string(),
+                s.silent.to_string(),
+                number(s.score),
+                number(s.interval.map(|i| i.0)),
+                number(s.interval.map(|i| i.1)),
+                r.train.as_ref().map_or("evolved".to_string(), |t| stop_word(&t.stop)),
+                r.train.as_ref().map_or(String::new(), |t| t.steps.to_string()),
+                r.train.as_ref().map_or(String::new(), |t| t.collapses.len().to_string()),
+                r.run_id.clone().unwrap_or_default(),
+            ])
+            .map_err(fail)?;
+    }
+    let bytes = writer.into_inner().map_err(|e| fail(e.into_error().into()))?;
+    Ok(write_atomic(path, &bytes)?)
+}
+
+fn stop_word(stop: &StopReason) -> String {
+    serde_json::to_value(stop)
+        .ok()
+        .and_then(|v| v.get("reason").and_then(|r| r.as_str().map(String::from)))
+        .unwrap_or_default()
+}
+
+fn report(
+    comparison: &Comparison,
+    figure: &str,
+    curves: &str,
+    sheets: &[(String, String, String)],
+    command: &str,
+) -> String {
+    let record = &comparison.record;
+    let all = summaries(record);
+    let config = &record.config;
+    let name = short_name(&record.genome);
+
+    let tiles = all.iter().filter(|a| ["evolved", "dense", "sp"].contains(&a.key)).map(|arm| {
+        let (value, more) = match arm.pooled() {
+            Some((value, (low, high))) => (style::fixed(value, 2), format!("95 % interval {} to {}", style::fixed(low, 2), style::fixed(high, 2))),
+            None => ("none".into(), "no change had an effect".into()),
+        };
+        let more = if arm.fit() { more } else { format!("unfit (R² {}): does not count", style::fixed(arm.mean_r2(), 2)) };
+        Tile { value, what: arm.label().to_string(), more, tone: Some(arm.colour()) }
+    });
+    let shots = std::iter::once(Shot::new(&comparison.target, "the picture").sub("drawn by the genome")).chain(
+        comparison.views.iter().zip(&all).map(|(view, arm)| {
+            let r2 = arm.records[0].fit.r2;
+            let fit = if arm.records[0].score.counts { "fit" } else { "unfit" };
+            Shot::new(&view.drawn, arm.label()).sub(format!("R² {}, {fit}", style::fixed(r2, 3))).framed(arm.colour())
+        }),
+    );
+    let mut page = Page::new(
+        format!("Do the parts of {name} mean something?"),
+        "One picture, drawn by an evolved network and by networks trained on it. Change one weight at a time: is the result still a clean picture?",
+    )
+    .fact("genome", record.genome.clone())
+    .fact("made by", record.made_by.clone())
+    .fact("network", format!("{} nodes, {} links; layered: {}", record.info.nodes, record.info.links, record.arch))
+    .fact("profile", format!("{:?}: {}², {} steps, {} seed{}", config.profile, config.size, config.steps, config.seeds.len(), if config.seeds.len() == 1 { "" } else { "s" }).to_lowercase());
+
+    page = page.section(
+        Section::new("In short")
+            .tiles(tiles)
+            .paragraph(in_words(&all))
+            .figure(figure.to_string(), "The compositional score of every arm. Higher means: more of its weights can be changed without damage."),
+    );
+    page = page.section(
+        Section::new("The pictures").pictures(shots, 128, "The target and what each network draws (first seed)."),
+    );
+    let mut changed = Section::new("One weight changed").paragraph(
+        "Each little picture is the same network after one weight was changed until the picture differs by the same amount everywhere. Green: the judge calls it a clean picture. Red: damaged.",
+    );
+    for ((_, swept, _), arm) in sheets.iter().zip(&all) {
+        if ["evolved", "dense", "sp"].contains(&arm.key) {
+            changed = changed.figure(swept.clone(), format!("{}: {}", arm.label(), count_line(arm)));
+        } else {
+            let inside = Section::new("").figure(swept.clone(), count_line(arm));
+            changed = changed.details(format!("{}: changed weights", arm.label()), inside);
+        }
+    }
+    page = page.section(changed);
+    page = page.section(numbers(&all));
+
+    let mut inside = Section::new("Inside the networks").paragraph(
+        "What every unit draws, layer by layer from the inputs to the picture. In a network whose parts mean something, the maps are simple and recognisable.",
+    );
+    for ((maps, _, links), arm) in sheets.iter().zip(&all) {
+        let block = Section::new("")
+            .wide_figure(maps.clone(), "feature maps: red −1, white 0, blue +1; pale units do not reach the picture")
+            .wide_figure(links.clone(), "its links");
+        inside = if arm.key == "evolved" {
+            inside.wide_figure(maps.clone(), format!("{}: feature maps", arm.label())).wide_figure(links.clone(), format!("{}: links", arm.label()))
+        } else {
+            inside.details(format!("{}: feature maps and links", arm.label()), block)
+        };
+    }
+    page = page.section(inside);
+    page = page.section(
+        Section::new("How it was done")
+            .list([
+                "Evolved: the genome, layered (relay units carry values across layers); its non-zero weights.".to_string(),
+                format!("Dense twin: the same layers, every link, trained from random weights with FER's recipe (gradient divided by its norm, Adam, rate 3e-3) for {} steps.", config.steps),
+                "Evolved graph and evolved layers: only the links that evolution found, trained from random weights.".to_string(),
+                format!("SP: links of the trained dense twin whose two units draw similar pictures (|cos| ≥ {}) stay; then trained on. Magnitude: as many links, the largest.", config.sp_threshold),
+                format!("Score: {} weights of each network, both directions, |δ| ≤ 16 chosen so that the picture changes by {} ± 15 % RMSE; weights that cannot are silent and not scored.", config.sample.map_or("all non-zero".to_string(), |n| format!("up to {n}")), config.effect),
+                format!("Judge: {}.", record.arms[0].score.judge),
+                format!("Fit gate: a score counts only if the network explains at least {} % of the picture's variance.", 100.0 * FIT_GATE),
+            ])
+            .figure(curves.to_string(), "Loss before each logged step.")
+            .callout(
+                Kind::Note,
+                "What is ours",
+                "The publication's full text is not public. Matched effect, the fit gate, the similarity threshold and the embedded judge are this program's own definitions; the publication used a fixed change and a vision-language model.",
+            ),
+    );
+    page = page.section(
+        Section::new("Repeat it").code(command.to_string()).paragraph(
+            "The same command gives the same numbers at any number of threads. record.json and scores.csv beside this file hold every number; runs/ holds the trained networks.",
+        ),
+    );
+    page.footer(format!("picloom {}", record.version)).render()
+}
+
+fn count_line(arm: &ArmSummary) -> String {
+    let s = &arm.records[0].score;
+    format!("{} coherent, {} fractured, {} silent", s.coherent, s.fractured, s.silent)
+}
+
+/// What the numbers say, in sentences that follow from them.
+fn in_words(all: &[ArmSummary]) -> String {
+    let of = |key: &str| all.iter().find(|a| a.key == key);
+    let mut text = String::new();
+    if let (Some(evolved), Some(dense)) = (of("evolved"), of("dense"))
+        && let (Some((e, (e_low, _))), Some((d, (_, d_high)))) = (evolved.pooled(), dense.pooled())
+    {
+        text += &match dense.fit() {
+            false => format!("The dense twin did not learn the picture well enough (R² {}) to be compared. ", style::fixed(dense.mean_r2(), 2)),
+            true if e_low > d_high => format!("Of the changes to the evolved network {} % leave a clean picture, of those to the dense twin {} %; the intervals do not touch. ", percent(e), percent(d)),
+            true => format!("Evolved network {} %, dense twin {} %: the intervals touch, this run does not tell them apart. ", percent(e), percent(d)),
+        };
+    }
+    if let (Some(sp), Some(magnitude)) = (of("sp"), of("magnitude"))
+        && let (Some((s, s_interval)), Some((m, m_interval))) = (sp.pooled(), magnitude.pooled())
+    {
+        let count = sp.records[0].kept;
+        text += &match (sp.fit(), magnitude.fit()) {
+            (true, true) => {
+                let apart = s_interval.0 > m_interval.1 || m_interval.0 > s_interval.1;
+                let tell = if apart { "the intervals do not touch" } else { "the intervals touch" };
+                format!("At the same count of links ({count}), pruning by similarity scores {} % and by magnitude {} %; {tell}. ", percent(s), percent(m))
+            }
+            _ => "A pruned twin did not learn the picture well enough, so which links stay is not compared here. ".to_string(),
+        };
+    }
+    let unfit: Vec<&str> = all.iter().filter(|a| !a.fit()).map(ArmSummary::label).collect();
+    if !unfit.is_empty() {
+        text += &format!("Unfit: {}. ", unfit.join("; "));
+    }
+    text
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.0}", 100.0 * share)
+}
+
+fn numbers(all: &[ArmSummary]) -> Section {
+    let mut rows = Vec::new();
+    let mut collapsed = false;
+    for arm in all {
+        for r in &arm.records {
+            let s = &r.score;
+            let unfit = !s.counts;
+            let cell = |text: String| Cell::new(text).faint(unfit);
+            let collapses = r.train.as_ref().map_or(0, |t| t.collapses.len());
+            collapsed |= collapses > 0;
+            let mut end = cell(r.train.as_ref().map_or("evolved".into(), |t| stop_word(&t.stop).replace('-', " ")));
+            if collapses > 0 {
+                end.text += &format!(" ({collapses} collapsed before)");
+            }
+            rows.push(vec![
+                Cell::new(arm.label()).swatch(arm.colour()).faint(unfit),
+                cell(r.seed.map_or("–".into(), |s| s.to_string())),
+                cell(r.kept.to_string()),
+                cell(r.alive.to_string()),
+                cell(format!("{:.2e}", r.fit.mse)),
+                cell(style::fixed(r.fit.r2, 4)),
+                cell(if unfit { "unfit".into() } else { "fit".into() }),
+                cell(s.score.map_or("none".into(), |v| style::fixed(v, 3))).strong(!unfit && s.score.is_some_and(|v| v >= 0.5)),
+                cell(s.interval.map_or(String::new(), |(l, h)| format!("{} to {}", style::fixed(l, 3), style::fixed(h, 3)))),
+                cell(s.coherent.to_string()),
+                cell(s.fractured.to_string()),
+                cell(s.silent.to_string()),
+                end,
+            ]);
+        }
+    }
+    let headers = ["arm", "seed", "kept", "alive", "MSE", "R²", "fit", "score", "95 % interval", "coherent", "fractured", "silent", "end of training"];
+    let mut align = vec![Align::Left];
+    align.extend([Align::Right; 11]);
+    align.push(Align::Left);
+    let mut notes = vec!["alive: kept links on a path from an input to the picture. Grey rows are unfit: their scores do not count.".to_string()];
+    if collapsed {
+        notes.push("A collapsed attempt became one colour and was started again from the next init stream.".into());
+    }
+    Section::new("The numbers").table(Table {
+        caption: "Every network of the comparison.".into(),
+        headers: headers.map(String::from).to_vec(),
+        align,
+        rows,
+        notes,
+    })
+}
+
+fn short_name(genome: &str) -> String {
+    Path::new(genome).file_stem().map_or(genome.to_string(), |s| s.to_string_lossy().into_owned())
+}
