@@ -63,3 +63,12 @@ fn a_report_is_one_file_without_links_out_of_it() {
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("report.html"), html).unwrap();
 }
+
+#[test]
+fn every_network_is_drawn_twice_alike_and_saved() {
+    let (folder, _guard) = folder();
+    for ((name, svg), (_, again)) in pages::wirings().into_iter().zip(pages::wirings()) {
+        assert!(svg == again, "{name} differs between two drawings");
+        save(&svg, &folder.join(name), &Provenance::none()).unwrap();
+    }
+}

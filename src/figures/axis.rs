@@ -1,7 +1,8 @@
 //! Axes: what range to show, where the ticks stand, what they say.
 //!
 //! Ranges come from the data unless given. NaN and infinite values are left out (and values ≤ 0 on
-//! a logarithmic axis); a range of no width is padded; logarithmic ranges end on decades.
+//! a logarithmic axis); a range of no width is padded; logarithmic ranges longer than 1.7
+//! decades end on decades.
 
 use super::style;
 use crate::math::real;
@@ -226,9 +227,9 @@ impl Axis {
             low = (low + 1e-9).floor();
             high = (high - 1e-9).ceil();
         } else if !given {
-            // A short range ends on 1, 2 or 5 times a decade, or half the chart could be empty.
-            low = short_step(low - 0.02 * (high - low), f64::floor);
-            high = short_step(high + 0.02 * (high - low), f64::ceil);
+            // On a short range whole decades could leave half the chart empty.
+            let pad = 0.05 * (high - low);
+            (low, high) = (low - pad, high + pad);
         }
         if high - low < 1e-9 {
             (low, high) = ((low - 0.5).floor(), (high + 0.5).ceil());
@@ -355,20 +356,6 @@ fn decade(power: i32, plain: bool) -> String {
     }
 }
 
-/// The next lower (`floor`) or higher (`ceil`) of 1, 2, 5 × 10ⁿ, as log₁₀.
-fn short_step(place: f64, to: fn(f64) -> f64) -> f64 {
-    let decade = place.floor();
-    let steps = [0.0, real::log10(2.0), real::log10(5.0), 1.0];
-    let within = place - decade;
-    let up = to(0.5) > 0.5;
-    let step = if up {
-        steps.into_iter().find(|s| *s >= within - 1e-9)
-    } else {
-        steps.into_iter().rev().find(|s| *s <= within + 1e-9)
-    };
-    decade + step.unwrap_or(0.0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -433,11 +420,10 @@ mod tests {
         let one = Axis::new("").log().over([100.0], 600.0, 60.0);
         assert_eq!((one.low, one.high), (1.0, 3.0));
         let short = Axis::new("").log().over([0.011, 0.15], 600.0, 60.0);
-        assert_eq!(short.low, -2.0);
-        assert!((short.high - real::log10(0.2)).abs() < 1e-12, "{short:?}");
+        assert!(short.low > -2.1 && short.high < -0.75, "{short:?}");
         assert_eq!(
             short.labels().collect::<Vec<_>>(),
-            ["0.01", "0.02", "0.05", "0.1", "0.2"]
+            ["0.01", "0.02", "0.05", "0.1"]
         );
         assert_eq!(laid.place(0.0), None);
     }

@@ -2,6 +2,7 @@
 
 use super::svg::escaped;
 use super::{fonts, style};
+use crate::network::files::{WriteError, create_folder, write_atomic};
 use std::path::{Path, PathBuf};
 
 /// Where a figure comes from. Written into the SVG as `<metadata>` and into the PNG as iTXt.
@@ -42,13 +43,8 @@ impl Provenance {
 #[derive(Debug, thiserror::Error)]
 pub enum SaveError {
     /// The folder or file cannot be written.
-    #[error("{path}: expected a place to write a figure, found: {source}")]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
+    #[error(transparent)]
+    Write(#[from] WriteError),
     /// The text is no SVG, or one too large to make a PNG of.
     #[error("{path}: expected an SVG that can be drawn, found: {problem}")]
     Draw {
@@ -85,6 +81,9 @@ pub fn save(
         path: png_path.clone(),
         problem,
     })?;
+    if let Some(folder) = path.parent().filter(|p| !p.as_os_str().is_empty()) {
+        create_folder(folder)?;
+    }
     write_atomic(&svg_path, with_metadata(svg, provenance).as_bytes())?;
     write_atomic(&png_path, &png)?;
     Ok((svg_path, png_path))
@@ -155,30 +154,4 @@ pub fn svg_to_rgb(svg: &str, scale: f32) -> Result<(usize, usize, Vec<u8>), Stri
         .flat_map(|p| [p[0], p[1], p[2]])
         .collect();
     Ok((width as usize, height as usize, rgb))
-}
-
-/// Writes a file whole or not at all: a temporary file in the same folder, fsync, rename.
-pub(super) fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), SaveError> {
-    use std::io::Write;
-    let write = || {
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
-        std::fs::create_dir_all(folder)?;
-        let mut name = path.as_os_str().to_owned();
-        name.push(format!(".part-{}", std::process::id()));
-        let part = PathBuf::from(name);
-        let written = std::fs::File::create(&part)
-            .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
-            .and_then(|()| std::fs::rename(&part, path));
-        if written.is_err() {
-            let _ = std::fs::remove_file(&part);
-        }
-        written
-    };
-    write().map_err(|source| SaveError::Write {
-        path: path.to_path_buf(),
-        source,
-    })
 }

@@ -442,7 +442,8 @@ fn inline(text: &str) -> String {
             }
         }
     }
-    out + &escaped(rest)
+    // A number and its sign of percent stay on one line.
+    (out + &escaped(rest)).replace(" %", "\u{a0}%")
 }
 
 /// What stands between `open` at the start and the next `close`, and the length of all.
@@ -460,6 +461,10 @@ fn link(text: &str) -> Option<(String, usize)> {
     let html = format!("<a href=\"#{}\">{}</a>", escaped(id), escaped(words));
     Some((html, n + end + 1))
 }
+
+/// Pixels of a page's column, and between pictures of a row (as in the style sheet).
+const PAGE: usize = 944;
+const ROW_GAP: usize = 16;
 
 #[derive(Default)]
 struct Writer {
@@ -547,6 +552,14 @@ impl Writer {
     }
 
     fn pictures(&mut self, shots: &[Shot], width: usize, caption: &str) {
+        // A row that nearly fits is made to fit.
+        let count = shots.len().max(1);
+        let fitting = (PAGE + ROW_GAP) / count - ROW_GAP.min((PAGE + ROW_GAP) / count);
+        let width = if 4 * fitting >= 3 * width {
+            width.min(fitting)
+        } else {
+            width
+        };
         let mut row = format!("<div class=\"row\" style=\"--size:{width}px\">");
         for shot in shots {
             let mut class = Vec::new();

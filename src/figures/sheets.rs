@@ -136,7 +136,7 @@ pub struct FeatureSheet<'a> {
 }
 
 const MARGIN: f64 = 18.0;
-const GAP: f64 = 8.0;
+const GAP: f64 = 10.0;
 /// Pixels of an embedded picture for each pixel of the SVG.
 const SHARP: usize = 2;
 const LINE: f64 = 1.28;

@@ -64,20 +64,6 @@ impl Svg {
         self.body.push_str("/>\n");
     }
 
-    /// A straight line.
-    pub fn line(&mut self, from: (f64, f64), to: (f64, f64), colour: Colour, width: f64) {
-        let _ = writeln!(
-            self.body,
-            "<path d=\"M{} {}L{} {}\" stroke=\"{}\" stroke-width=\"{}\" fill=\"none\"/>",
-            n(from.0),
-            n(from.1),
-            n(to.0),
-            n(to.1),
-            colour.hex(),
-            n(width)
-        );
-    }
-
     /// A filled circle with an optional outline.
     pub fn circle(
         &mut self,

@@ -1,1 +1,375 @@
-//! Drawings of networks, layer by layer. (Opened next.)
+//! A network as it is wired: columns of units, layer by layer, and every live link.
+//!
+//! Blue links are positive, red ones negative; the heavier, the broader and darker. Removed links
+//! (and links of weight 0) are absent; a unit that no link touches is a pale dot. Strong links are
+//! drawn last, over weak ones.
+
+use super::fonts::{text_width, wrapped};
+use super::sheets::{signed_picture, unit_name};
+use super::style::{self, Colour, size};
+use super::svg::{Anchor, Svg, n};
+use crate::math::Activation;
+use crate::network::{Mask, Network, Weights, picture::encode_png};
+use std::fmt::Write;
+
+/// What to draw of a network.
+#[derive(Clone, Copy, Debug)]
+pub struct Wiring<'a> {
+    /// Title; may be empty.
+    pub title: &'a str,
+    /// A second line in grey; may be empty.
+    pub subtitle: &'a str,
+    /// The topology.
+    pub network: &'a Network,
+    /// Which links are kept.
+    pub mask: &'a Mask,
+    /// Their weights.
+    pub weights: &'a Weights,
+    /// Feature maps, (U, P) unit by unit, and their side in pixels: each unit is then shown as its
+    /// map (red −1, white 0, blue +1). `None`: as a dot in the colour of its activation.
+    pub maps: Option<(&'a [f32], usize)>,
+    /// Order the units of a column so that links cross less. Without it they stand in the order of
+    /// the network, which in layered networks keeps equal activations together.
+    pub untangle: bool,
+}
+
+const MARGIN: f64 = 18.0;
+/// Steps of strength between the faintest and the strongest link.
+const LEVELS: usize = 10;
+
+/// Draws a network.
+///
+/// # Panics
+/// If mask, weights or maps do not fit the network.
+pub fn wiring(wiring: &Wiring<'_>) -> String {
+    let network = wiring.network;
+    let count = network.weight_count();
+    assert_eq!(wiring.mask.0.len(), count, "one flag a link");
+    assert_eq!(wiring.weights.0.len(), count, "one weight a link");
+    if let Some((maps, size)) = wiring.maps {
+        assert_eq!(maps.len(), network.units.len() * size * size, "U·P values");
+    }
+    let live: Vec<usize> = (0..count)
+        .filter(|&i| wiring.mask.0[i] && wiring.weights.0[i] != 0.0)
+        .collect();
+    let mut touched = vec![false; network.units.len()];
+    for &i in &live {
+        touched[network.links[i].source] = true;
+        touched[network.links[i].target] = true;
+    }
+    let columns = columns(network, &live, &touched, wiring.untangle);
+    let place = Place::new(wiring, &columns);
+    let mut svg = Svg::new(place.width, place.height);
+    head(&mut svg, wiring, &place, &live, &touched);
+    links(&mut svg, wiring, &place, &live);
+    units(&mut svg, wiring, &place, &touched);
+    svg.finish(if wiring.title.is_empty() {
+        "network"
+    } else {
+        wiring.title
+    })
+}
+
+/// Units by layer, each column from top to bottom.
+fn columns(network: &Network, live: &[usize], touched: &[bool], untangle: bool) -> Vec<Vec<usize>> {
+    let mut columns: Vec<Vec<usize>> = vec![Vec::new(); network.depth() + 1];
+    for (u, unit) in network.units.iter().enumerate() {
+        columns[unit.layer].push(u);
+    }
+    columns.retain(|c| !c.is_empty());
+    if !untangle {
+        return columns;
+    }
+    // Untouched units say nothing when links are few: they go last and do not disturb.
+    let mut neighbours: Vec<Vec<usize>> = vec![Vec::new(); network.units.len()];
+    for &i in live {
+        let link = network.links[i];
+        neighbours[link.source].push(link.target);
+        neighbours[link.target].push(link.source);
+    }
+    // Height of each unit in [0, 1]: sweeps to the mean of its neighbours' (Sugiyama et al. 1981).
+    let mut height = vec![0.5; network.units.len()];
+    let spread = |column: &[usize], height: &mut Vec<f64>| {
+        for (i, &u) in column.iter().enumerate() {
+            height[u] = (i as f64 + 0.5) / column.len() as f64;
+        }
+    };
+    for column in &columns {
+        spread(column, &mut height);
+    }
+    for sweep in 0..12 {
+        let order: Vec<usize> = if sweep % 2 == 0 {
+            (0..columns.len()).collect()
+        } else {
+            (0..columns.len()).rev().collect()
+        };
+        for c in order {
+            let mut keyed: Vec<(bool, f64, usize)> = columns[c]
+                .iter()
+                .map(|&u| {
+                    let near = &neighbours[u];
+                    let mean = near.iter().map(|&v| height[v]).sum::<f64>() / near.len() as f64;
+                    let mean = if near.is_empty() { height[u] } else { mean };
+                    (!touched[u], mean, u)
+                })
+                .collect();
+            keyed.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
+            columns[c] = keyed.into_iter().map(|k| k.2).collect();
+            spread(&columns[c], &mut height);
+        }
+    }
+    columns
+}
+
+/// Where everything stands, in pixels.
+struct Place {
+    width: f64,
+    height: f64,
+    /// Side of a unit's square, or diameter of its dot.
+    unit: f64,
+    /// Centre of each unit.
+    at: Vec<(f64, f64)>,
+    /// Top of the columns' heads.
+    top: f64,
+    /// x and layer of each column.
+    heads: Vec<(f64, usize)>,
+    title: Vec<String>,
+    subtitle: Vec<String>,
+}
+
+impl Place {
+    fn new(wiring: &Wiring<'_>, columns: &[Vec<usize>]) -> Self {
+        let network = wiring.network;
+        let tallest = columns.iter().map(Vec::len).max().unwrap_or(1) as f64;
+        let (unit, apart) = match wiring.maps {
+            Some(_) if tallest > 30.0 => (26.0, 30.0),
+            Some(_) => (34.0, 40.0),
+            None if tallest > 30.0 => (9.0, 15.0),
+            None => (12.0, 24.0),
+        };
+        let tall = tallest * apart;
+        let pitch = (unit + 0.11 * tall).clamp(unit + 58.0, unit + 120.0);
+        let left = MARGIN + 4.0 + text_width("bias", size::TICK, false) + 8.0;
+        let right = MARGIN + text_width("brightness", size::TICK, false) + 10.0;
+        let gaps = columns.len().saturating_sub(1) as f64;
+        let width = (left + unit + pitch * gaps + right).max(520.0);
+        let title = wrapped(wiring.title, size::TITLE, true, width - 2.0 * MARGIN, 2);
+        let subtitle = wrapped(
+            wiring.subtitle,
+            size::SUBTITLE,
+            false,
+            width - 2.0 * MARGIN,
+            3,
+        );
+        let top = MARGIN
+            + 1.3 * size::TITLE * title.len() as f64
+            + 1.3 * size::SUBTITLE * subtitle.len() as f64
+            + 46.0;
+        let body = top + 26.0;
+        let mut at = vec![(0.0, 0.0); network.units.len()];
+        let mut heads = Vec::new();
+        for (c, column) in columns.iter().enumerate() {
+            let x = left + unit / 2.0 + pitch * c as f64;
+            let first = body + (tall - apart * column.len() as f64) / 2.0;
+            for (i, &u) in column.iter().enumerate() {
+                at[u] = (x, first + apart * (i as f64 + 0.5));
+            }
+            heads.push((x, network.units[column[0]].layer));
+        }
+        Place {
+            width,
+            height: body + tall + MARGIN,
+            unit,
+            at,
+            top,
+            heads,
+            title,
+            subtitle,
+        }
+    }
+}
+
+/// Title, legend, heads of the columns.
+fn head(svg: &mut Svg, wiring: &Wiring<'_>, place: &Place, live: &[usize], touched: &[bool]) {
+    let mut y = MARGIN;
+    for line in &place.title {
+        let at = (MARGIN, y + 0.95 * size::TITLE);
+        svg.text(at, line, size::TITLE, true, style::INK, Anchor::Start);
+        y += 1.3 * size::TITLE;
+    }
+    for line in &place.subtitle {
+        let at = (MARGIN, y + 0.95 * size::SUBTITLE);
+        svg.text(at, line, size::SUBTITLE, false, style::GREY, Anchor::Start);
+        y += 1.3 * size::SUBTITLE;
+    }
+    let mut x = MARGIN;
+    let base = y + 18.0;
+    for (colour, name) in [
+        (style::POSITIVE, "positive".to_string()),
+        (style::NEGATIVE, "negative".to_string()),
+    ] {
+        svg.raw(&format!(
+            "<path d=\"M{} {}h24\" stroke=\"{}\" stroke-width=\"2.4\"/>\n",
+            n(x),
+            n(base - 4.5),
+            colour.hex()
+        ));
+        svg.text(
+            (x + 30.0, base),
+            &name,
+            size::TICK,
+            false,
+            style::INK,
+            Anchor::Start,
+        );
+        x += 48.0 + text_width(&name, size::TICK, false);
+    }
+    for &activation in Activation::ALL {
+        let used = |u: usize| touched[u] && wiring.network.units[u].activation == activation;
+        if !(4..touched.len()).any(used) {
+            continue;
+        }
+        let name = activation.to_string();
+        let wide = 36.0 + text_width(&name, size::TICK, false);
+        if x + wide > place.width - MARGIN {
+            break;
+        }
+        svg.circle((x + 6.0, base - 4.5), 5.5, tone(activation), None);
+        let at = (x + 17.0, base);
+        svg.text(at, &name, size::TICK, false, style::INK, Anchor::Start);
+        x += wide;
+    }
+    let words = format!(
+        "{} links, {} of {} units",
+        style::fixed(live.len() as f64, 0),
+        style::fixed(touched.iter().filter(|&&t| t).count() as f64, 0),
+        style::fixed(touched.len() as f64, 0)
+    );
+    if x + text_width(&words, size::TICK, false) < place.width - MARGIN {
+        let at = (place.width - MARGIN, base);
+        svg.text(at, &words, size::TICK, false, style::GREY, Anchor::End);
+    }
+    let depth = wiring.network.depth();
+    for &(x, layer) in &place.heads {
+        let text = match layer {
+            0 => "inputs".to_string(),
+            l if l == depth && wiring.network.is_layered() => "h, s, v".to_string(),
+            l => l.to_string(),
+        };
+        let at = (x, place.top + 12.0);
+        svg.text(at, &text, size::TICK, false, style::GREY, Anchor::Middle);
+    }
+}
+
+/// The links, faint ones first. One group a strength and sign keeps the text short.
+fn links(svg: &mut Svg, wiring: &Wiring<'_>, place: &Place, live: &[usize]) {
+    let strength = |i: usize| f64::from(wiring.weights.0[i].abs());
+    let mut sizes: Vec<f64> = live
+        .iter()
+        .map(|&i| strength(i))
+        .filter(|s| s.is_finite())
+        .collect();
+    sizes.sort_by(f64::total_cmp);
+    // One giant weight must not make all others faint: full strength is the 95th percentile.
+    let full = sizes
+        .get(sizes.len().saturating_sub(1) * 95 / 100)
+        .copied()
+        .unwrap_or(1.0);
+    let mut groups: Vec<[String; 2]> = vec![Default::default(); LEVELS];
+    for &i in live {
+        let s = (strength(i) / full).min(1.0);
+        let level = ((s * LEVELS as f64) as usize).min(LEVELS - 1);
+        let link = wiring.network.links[i];
+        let (from, to) = (place.at[link.source], place.at[link.target]);
+        let half = place.unit / 2.0;
+        let (x1, x2) = (from.0 + half, to.0 - half);
+        let bend = 0.45 * (x2 - x1);
+        let negative = usize::from(wiring.weights.0[i] < 0.0);
+        let _ = writeln!(
+            groups[level][negative],
+            "<path d=\"M{} {}C{} {} {} {} {} {}\"/>",
+            n(x1),
+            n(from.1),
+            n(x1 + bend),
+            n(from.1),
+            n(x2 - bend),
+            n(to.1),
+            n(x2),
+            n(to.1)
+        );
+    }
+    // The more links, the thinner each: between two columns of 22 there may be 484.
+    let crowd = live.len() as f64 / place.heads.len().max(2) as f64;
+    let crowd = (60.0 / crowd.max(1.0)).sqrt().clamp(0.34, 1.0);
+    for (level, signs) in groups.iter().enumerate() {
+        let s = (level as f64 + 0.5) / LEVELS as f64;
+        for (paths, colour) in signs.iter().zip([style::POSITIVE, style::NEGATIVE]) {
+            if paths.is_empty() {
+                continue;
+            }
+            svg.raw(&format!(
+                "<g fill=\"none\" stroke=\"{}\" stroke-width=\"{}\" stroke-opacity=\"{}\">\n{paths}</g>\n",
+                colour.hex(),
+                n((0.5 + 2.6 * s) * (0.4 + 0.6 * crowd)),
+                n((0.14 + 0.76 * s) * crowd),
+            ));
+        }
+    }
+}
+
+fn units(svg: &mut Svg, wiring: &Wiring<'_>, place: &Place, touched: &[bool]) {
+    let network = wiring.network;
+    for (u, unit) in network.units.iter().enumerate() {
+        let (x, y) = place.at[u];
+        let edge = if u < 4 {
+            style::GREY
+        } else {
+            tone(unit.activation)
+        };
+        match wiring.maps {
+            _ if !touched[u] => svg.circle((x, y), 3.0, style::BLANK, Some((style::GRID, 1.0))),
+            Some((maps, side)) => {
+                let pixels = side * side;
+                let map = signed_picture(&maps[u * pixels..(u + 1) * pixels], side);
+                let map = map.resized(side.min(2 * place.unit as usize));
+                let png = encode_png(map.width, map.height, &map.to_bytes(), &[]);
+                let corner = (x - place.unit / 2.0, y - place.unit / 2.0);
+                let extent = (place.unit, place.unit);
+                svg.image(corner, extent, &png, false);
+                svg.rect(
+                    corner.0 - 1.0,
+                    corner.1 - 1.0,
+                    place.unit + 2.0,
+                    place.unit + 2.0,
+                    None,
+                    Some((edge, 2.0)),
+                );
+            }
+            None => svg.circle((x, y), place.unit / 2.0, edge, Some((style::PAPER, 1.2))),
+        }
+        let half = place.unit / 2.0 + 7.0;
+        if u < 4 {
+            let at = (x - half, y + 5.0);
+            let name = unit_name(network, u);
+            svg.text(at, &name, size::TICK, false, style::INK, Anchor::End);
+        } else if network.outputs.contains(&Some(u)) {
+            let at = (x + half, y + 5.0);
+            let name = unit_name(network, u);
+            svg.text(at, &name, size::TICK, false, style::INK, Anchor::Start);
+        }
+    }
+}
+
+/// The colour of an activation.
+fn tone(activation: Activation) -> Colour {
+    match activation {
+        Activation::Cache => Colour(176, 182, 190),
+        Activation::Identity => Colour(110, 118, 128),
+        Activation::Sin => Colour(0, 114, 178),
+        Activation::Cos => Colour(86, 180, 233),
+        Activation::Gaussian => Colour(230, 159, 0),
+        Activation::Sigmoid => Colour(0, 158, 115),
+        Activation::Tanh => Colour(136, 34, 85),
+        Activation::Relu => Colour(31, 35, 40),
+    }
+}

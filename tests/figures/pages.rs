@@ -5,8 +5,10 @@ use picloom::figures::sheets::{
     FeatureSheet, Pane, PaneGroup, Sheet, Strip, Strips, contact_sheet, feature_sheet, strips,
 };
 use picloom::figures::style::{self, ARMS};
+use picloom::figures::wiring::{Wiring, wiring};
 use picloom::math::SimRng;
-use picloom::network::{Arch, Coords, Network, Picture, PixelInputs, reference};
+use picloom::network::{Arch, Coords, Mask, Network, Picture, PixelInputs, Weights, reference};
+use std::path::{Path, PathBuf};
 
 /// A small random network.
 pub fn network(seed: u64) -> (Network, Vec<f64>) {
@@ -14,7 +16,7 @@ pub fn network(seed: u64) -> (Network, Vec<f64>) {
     let network = arch.network();
     let mut rng = SimRng::new(seed, "demo network", 0);
     let weights = (0..network.weight_count())
-        .map(|_| 0.8 * rng.normal())
+        .map(|_| 0.42 * rng.normal())
         .collect();
     (network, weights)
 }
@@ -194,4 +196,114 @@ pub fn report() -> String {
     )
     .footer("Written by picloom 0.1.0 from `record.json` (sha256 12ab…).")
     .render()
+}
+
+/// Layered and graph networks, dense and sparse, with maps and without.
+pub fn wirings() -> Vec<(&'static str, String)> {
+    let (network, weights) = network(5);
+    let maps = maps(&network, &weights, 24);
+    let weights = Weights(weights.iter().map(|&w| w as f32).collect());
+    let dense = Mask::all(network.weight_count());
+    let sparse = Mask(weights.0.iter().map(|w| w.abs() > 0.6).collect());
+    let of = |mask, maps, untangle, title| {
+        wiring(&Wiring {
+            title,
+            subtitle: "Each square: a unit's value over the picture; frame: its activation",
+            network: &network,
+            mask,
+            weights: &weights,
+            maps,
+            untangle,
+        })
+    };
+    let mut all = vec![
+        ("wiring-dense", of(&dense, None, false, "The dense twin")),
+        (
+            "wiring-maps",
+            of(&sparse, Some((&maps[..], 24)), false, "The pruned twin"),
+        ),
+        (
+            "wiring-untangled",
+            of(&sparse, None, true, "The pruned twin, untangled"),
+        ),
+        (
+            "wiring-empty",
+            of(&Mask(vec![false; network.weight_count()]), None, true, ""),
+        ),
+    ];
+    if let Some(archive) = std::env::var_os("PICLOOM_ARCHIVE") {
+        all.extend(skull(&PathBuf::from(archive)));
+    }
+    all
+}
+
+/// The skull (other people's data, only where it is present): graph, layerized, trained twin.
+fn skull(archive: &Path) -> Vec<(&'static str, String)> {
+    let bytes = std::fs::read(archive.join("fer/skull.zip")).unwrap();
+    let genome = picloom::genome::from_picbreeder_zip(&bytes).unwrap();
+    let (graph, graph_weights) = picloom::network::compile(&genome);
+    let layered = picloom::network::layerize(&genome);
+    let sgd = picloom::network::weight_files::read_weights(
+        &archive.join("fer/skull_sgd.npz"),
+        &layered.network,
+    )
+    .unwrap();
+    let draw = |network: &Network, weights: &Weights, mask: &Mask, map: bool, untangle, title| {
+        let wide: Vec<f64> = weights.0.iter().map(|&w| f64::from(w)).collect();
+        let maps = maps(network, &wide, 48);
+        wiring(&Wiring {
+            title,
+            subtitle: "Skull, Picbreeder 576. Each square is a unit's value over the picture, its frame the activation",
+            network,
+            mask,
+            weights,
+            maps: map.then_some((&maps[..], 48)),
+            untangle,
+        })
+    };
+    let mut sizes: Vec<f32> = sgd.0.iter().map(|w| w.abs()).collect();
+    sizes.sort_by(f32::total_cmp);
+    let strong = sizes[sizes.len() - 470];
+    let pruned = Mask(sgd.0.iter().map(|w| w.abs() >= strong).collect());
+    let all = |network: &Network| Mask::all(network.weight_count());
+    let net = &layered.network;
+    vec![
+        (
+            "skull-graph",
+            draw(
+                &graph,
+                &graph_weights,
+                &all(&graph),
+                true,
+                true,
+                "The evolved graph",
+            ),
+        ),
+        (
+            "skull-layers",
+            draw(
+                net,
+                &layered.weights,
+                &all(net),
+                true,
+                true,
+                "The evolved network in layers",
+            ),
+        ),
+        (
+            "skull-dense",
+            draw(
+                net,
+                &sgd,
+                &all(net),
+                true,
+                false,
+                "The dense twin, trained by SGD",
+            ),
+        ),
+        (
+            "skull-pruned",
+            draw(net, &sgd, &pruned, true, false, "The 470 largest weights"),
+        ),
+    ]
 }

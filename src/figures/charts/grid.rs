@@ -72,7 +72,9 @@ impl Grid {
         // Where a range is shared, only the outer panels carry its labels.
         let labelled = |i: usize| {
             let below = self.panels.get(i + columns);
-            let same_below = self.share_x && matches!(below, Some(Panel::Plot(_)));
+            let same_below = self.share_x
+                && matches!(below, Some(Panel::Plot(_)))
+                && laid[i + columns].is_some();
             let left = i.is_multiple_of(columns) || !self.share_y;
             (
                 !(same_below && matches!(self.panels[i], Panel::Plot(_))),

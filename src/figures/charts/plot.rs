@@ -1,7 +1,7 @@
 //! Lines and scatter: series of points, with interval bands, error bars, labels and rules.
 
 use super::cartesian::{Cartesian, Chart};
-use super::frame::{Frame, Key, Sign, TICK, nothing, surround};
+use super::frame::{Frame, Key, SUBTITLE, Sign, TICK, nothing, surround};
 use crate::figures::axis::{Axis, Laid};
 use crate::figures::canvas::{Area, Canvas, Face, Stand, draw, drawn, fine, rgb, stroke};
 use crate::figures::fonts::text_width;
@@ -263,14 +263,15 @@ impl Plot {
         shared: Option<&(Vec<f64>, Vec<f64>)>,
     ) -> Option<Cartesian> {
         let own = self.values();
+        // Among panels of one range, an empty one keeps its axes.
+        let (xs, ys) = shared.unwrap_or(&own);
         let any = |values: &[f64], axis: &Axis| {
             let log = axis.scale == crate::figures::axis::Scale::Log;
             values.iter().any(|v| v.is_finite() && (!log || *v > 0.0))
         };
-        if !any(&own.0, &self.x) || !any(&own.1, &self.y) {
+        if !any(xs, &self.x) || !any(ys, &self.y) {
             return None;
         }
-        let (xs, ys) = shared.unwrap_or(&own);
         let (mut xs, mut ys) = (xs.clone(), ys.clone());
         if self.diagonal {
             // One range for both, so that the diagonal is the diagonal.
@@ -308,6 +309,10 @@ impl Plot {
     ) {
         axes.paint_under(canvas, inner);
         axes.paint_axes(canvas, inner, labelled);
+        if self.values().0.is_empty() {
+            let middle = (inner.x + inner.width / 2.0, inner.y + inner.height / 2.0);
+            return canvas.text(middle, "no data", SUBTITLE, Stand::Middle);
+        }
         let mut chart = axes.chart(canvas, inner);
         for series in &self.series {
             band(&mut chart, axes, series);
