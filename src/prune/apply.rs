@@ -13,15 +13,17 @@ use serde::{Deserialize, Serialize};
 /// What a round of pruning leaves.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pruned {
-    /// (W,) links kept.
+    /// (W,) links kept: what is counted, and the candidates of the next round.
     pub mask: Mask,
-    /// (W,) the trained weights on the mask, 0 elsewhere; refitted (`sp-mrmr`) or folded (`sp-merge`).
+    /// (W,) links kept and alive, on a path from an input to an output: what is trained and drawn.
+    pub live: Mask,
+    /// (W,) the trained weights on `live`, 0 elsewhere; refitted (`sp-mrmr`) or folded (`sp-merge`).
     pub weights: Weights,
-    /// Score of every link that was a candidate: explains the mask.
+    /// Score of every live candidate: explains the mask.
     pub scores: EdgeScores,
     /// Links in the mask.
     pub kept: usize,
-    /// Links of the mask on a path from an input to an output.
+    /// Links in `live`.
     pub alive: usize,
     /// What the guards did.
     pub guards: GuardReport,
@@ -39,6 +41,12 @@ pub fn edge_scores(
     rng: &mut SimRng,
 ) -> Result<EdgeScores, PruneError> {
     context.check()?;
+    let live = alive(context.network, context.mask);
+    let candidates = &context.mask.0;
+    let context = &EdgeContext {
+        mask: &live,
+        ..*context
+    };
     let name = method.name();
     let (network, mask) = (context.network, context.mask);
     let magnitude = || EdgeScores::of(mask, |i| context.weight(i).abs());
@@ -63,16 +71,23 @@ pub fn edge_scores(
             }
             mrmr::scores(context, context.need_maps(name)?, redundancy)
         }
-        Method::SpMerge {} => merge::merge(context, context.need_maps(name)?, rule)?.scores,
-        Method::Imp {} | Method::Magnitude {} | Method::Swarm {} => magnitude(),
-        Method::Wanda { scope, sequential } => {
-            wanda::scores(context, context.need_maps(name)?, rule, scope, sequential)?
+        Method::SpMerge {} => {
+            merge::merge(context, context.need_maps(name)?, rule, candidates)?.scores
         }
+        Method::Imp {} | Method::Magnitude {} | Method::Swarm {} => magnitude(),
+        Method::Wanda { scope, sequential } => wanda::scores(
+            context,
+            context.need_maps(name)?,
+            rule,
+            scope,
+            sequential,
+            candidates,
+        )?,
         Method::Taylor {
             vectorize,
             order,
             update,
-        } => taylor::remove_units(context, rule, vectorize, order, update)?.scores,
+        } => taylor::remove_units(context, rule, vectorize, order, update, candidates)?.scores,
         Method::Random {} | Method::SpLayerCounts {} => {
             // One draw a link, kept or not: a link's score does not depend on the mask.
             let draws: Vec<f64> = mask.0.iter().map(|_| rng.uniform()).collect();
@@ -128,32 +143,27 @@ pub fn prune(
     let name = method.name();
     let network = context.network;
     let candidates = &context.mask.0;
+    let live = alive(network, context.mask);
+    let scored = &EdgeContext {
+        mask: &live,
+        ..*context
+    };
 
     // Methods that do more than select links by score.
     match method {
         Method::SpMerge {} => {
-            let merged = merge::merge(context, context.need_maps(name)?, rule)?;
-            return Ok(finish_structured(
-                context,
-                merged.mask,
-                merged.weights,
-                merged.scores,
-                orphans,
-            ));
+            let merged = merge::merge(scored, context.need_maps(name)?, rule, candidates)?;
+            let (mask, weights) = (merged.mask, merged.weights);
+            return Ok(finish(context, mask, weights, merged.scores, None));
         }
         Method::Taylor {
             vectorize,
             order,
             update,
         } => {
-            let removed = taylor::remove_units(context, rule, vectorize, order, update)?;
-            return Ok(finish_structured(
-                context,
-                removed.mask,
-                context.weights.clone(),
-                removed.scores,
-                orphans,
-            ));
+            let removed = taylor::remove_units(scored, rule, vectorize, order, update, candidates)?;
+            let weights = context.weights.clone();
+            return Ok(finish(context, removed.mask, weights, removed.scores, None));
         }
         Method::Evolved {} => {
             let evolved = need_evolved(context)?;
@@ -166,11 +176,7 @@ pub fn prune(
                     .map(|(&e, &c)| e && c)
                     .collect(),
             );
-            let guards = GuardReport {
-                selected: mask.kept(),
-                ..GuardReport::default()
-            };
-            return Ok(finish(context, mask, context.weights.clone(), scores, guards));
+            return Ok(finish(context, mask, context.weights.clone(), scores, None));
         }
         _ => {}
     }
@@ -188,14 +194,9 @@ pub fn prune(
         Method::Wanda { scope, .. } => rule.quotas(network, candidates, scope)?,
         Method::SparseTraining { min_inputs } => {
             match rule.quotas(network, candidates, Scope::Layer)? {
-                Some(quotas) if !matches!(rule, Rule::Layerwise { .. }) => {
-                    Some(SparseTraining::quotas(
-                        network,
-                        context.mask,
-                        quotas.total(),
-                        min_inputs,
-                    )?)
-                }
+                Some(quotas) if !matches!(rule, Rule::Layerwise { .. }) => Some(
+                    SparseTraining::quotas(network, context.mask, quotas.total(), min_inputs)?,
+                ),
                 quotas => quotas,
             }
         }
@@ -203,21 +204,17 @@ pub fn prune(
     };
     let (mask, guards) = match (quotas, rule) {
         (Some(quotas), _) => guard_budget(network, &dense, candidates, &quotas, orphans)?,
-        (None, Rule::Threshold(tau)) => guard_selection(
-            network,
-            &dense,
-            candidates,
-            above(&dense, candidates, tau),
-            orphans,
-        ),
-        (None, _) => guard_selection(network, &dense, candidates, candidates.clone(), orphans),
+        (None, Rule::Threshold(tau)) => {
+            guard_selection(network, &dense, candidates, above(&dense, &live.0, tau))
+        }
+        (None, _) => guard_selection(network, &dense, candidates, candidates.clone()),
     };
     let mask = Mask(mask);
     let weights = match method {
-        Method::SpMrmr { .. } => mrmr::refit(context, context.need_maps(name)?, &mask),
+        Method::SpMrmr { .. } => mrmr::refit(scored, context.need_maps(name)?, &mask),
         _ => context.weights.clone(),
     };
-    Ok(finish(context, mask, weights, scores, guards))
+    Ok(finish(context, mask, weights, scores, Some(guards)))
 }
 
 fn need_evolved<'a>(context: &EdgeContext<'a>) -> Result<&'a Mask, PruneError> {
@@ -232,41 +229,24 @@ fn finish(
     mask: Mask,
     mut weights: Weights,
     scores: EdgeScores,
-    guards: GuardReport,
+    guards: Option<GuardReport>,
 ) -> Pruned {
-    mask.apply(&mut weights);
+    let live = alive(context.network, &mask);
+    live.apply(&mut weights);
+    let (kept, alive) = (mask.kept(), live.kept());
+    // Methods that see to the outputs themselves report only their orphans.
+    let guards = guards.unwrap_or(GuardReport {
+        selected: kept,
+        orphan_links: kept - alive,
+        ..GuardReport::default()
+    });
     Pruned {
-        kept: mask.kept(),
-        alive: alive(context.network, &mask).kept(),
+        kept,
+        alive,
         mask,
+        live,
         weights,
         scores,
         guards,
     }
-}
-
-/// Whole units went: their outputs are still fed (the methods see to that); only links that lost
-/// their far end are left to remove.
-fn finish_structured(
-    context: &EdgeContext,
-    mask: Mask,
-    weights: Weights,
-    scores: EdgeScores,
-    orphans: Orphans,
-) -> Pruned {
-    let selected = mask.kept();
-    let live = alive(context.network, &mask);
-    let guards = GuardReport {
-        selected,
-        orphan_links: match orphans {
-            Orphans::Remove => selected - live.kept(),
-            Orphans::Count => 0,
-        },
-        ..GuardReport::default()
-    };
-    let mask = match orphans {
-        Orphans::Remove => live,
-        Orphans::Count => mask,
-    };
-    finish(context, mask, weights, scores, guards)
 }

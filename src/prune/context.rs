@@ -12,7 +12,8 @@ pub struct EdgeContext<'a> {
     /// (W,) trained weights; those of removed links count as 0.
     pub weights: &'a Weights,
     /// (W,) links kept so far: the candidates. A method never keeps another link
-    /// (`sp-merge` may reopen one, see [`super::merge`]).
+    /// (`sp-merge` may reopen one, see [`super::merge`]). Pass [`super::Pruned::mask`] of the round
+    /// before; the maps are those of the network on [`super::Pruned::live`].
     pub mask: &'a Mask,
     /// (U, P) post-activation maps of the trained network.
     pub maps: Option<&'a FeatureMaps>,
@@ -141,7 +142,11 @@ impl<'a> EdgeContext<'a> {
     }
 }
 
-/// One score a link, higher = keep; `None` where the link was removed before this round.
+/// The rank of a kept link that is not alive: below every score.
+pub(super) const LAST: f64 = f64::MIN;
+
+/// One score a link, higher = keep; `None` where the link was removed before this round, or is kept
+/// but on no path from an input to an output (those rank below all others).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct EdgeScores(pub Vec<Option<f64>>);
@@ -158,13 +163,13 @@ impl EdgeScores {
         )
     }
 
-    /// (W,) scores with −∞ for removed links; refuses NaN and infinite ones.
+    /// (W,) scores with [`LAST`] for links without one; refuses NaN and infinite ones.
     pub(super) fn dense(&self, method: &'static str) -> Result<Vec<f64>, PruneError> {
         self.0
             .iter()
             .enumerate()
             .map(|(link, score)| match score {
-                None => Ok(f64::NEG_INFINITY),
+                None => Ok(LAST),
                 Some(s) if s.is_finite() => Ok(*s),
                 Some(s) => Err(PruneError::NotFinite {
                     method,

@@ -28,7 +28,8 @@ pub struct Merged {
     pub merges: Vec<(usize, usize, f64)>,
 }
 
-/// Merges by `Threshold(τ)` on |cos| (τ in (0, 1] makes sense) or down to a `Budget(K)`.
+/// Merges by `Threshold(τ)` on |cos| (τ in (0, 1] makes sense) or down to a `Budget(K)`. Fractions are of
+/// the (W,) `candidates`; the context's mask is the live part of them.
 ///
 /// # Errors
 /// `Unreachable` when no pair is left above the budget; `Unsupported` for layerwise fractions.
@@ -36,10 +37,11 @@ pub fn merge(
     context: &EdgeContext,
     maps: &FeatureMaps,
     rule: Rule,
+    candidates: &[bool],
 ) -> Result<Merged, PruneError> {
     const NAME: &str = "sp-merge";
     let network = context.network;
-    let (tau, budget) = super::taylor::structured_goal(NAME, rule, context)?;
+    let (tau, budget) = super::taylor::structured_goal(NAME, rule, context, candidates)?;
     let mut mask = context.mask.0.clone();
     let mut weights: Vec<f64> = (0..mask.len()).map(|i| context.weight(i)).collect();
     let mut merged_at: Vec<Option<f64>> = vec![None; mask.len()];
@@ -117,7 +119,11 @@ pub fn merge(
             weights[to] += fold * weights[from];
             mask[to] = true;
         }
-        for i in network.units[goes].links.clone().chain(leaving[goes].iter().copied()) {
+        for i in network.units[goes]
+            .links
+            .clone()
+            .chain(leaving[goes].iter().copied())
+        {
             if mask[i] {
                 merged_at[i] = Some(cos);
             }

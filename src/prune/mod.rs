@@ -18,7 +18,7 @@
 //! let maps = feature_maps(&network, &weights, &PixelInputs::full(16, Coords::Fer));
 //! let mask = Mask::all(network.weight_count());
 //! let context = EdgeContext::new(&network, &weights, &mask).with_maps(&maps);
-//! let pruned = prune("sp".parse()?, Rule::Budget(20), Orphans::Remove, &context, &mut rng)?;
+//! let pruned = prune("sp".parse()?, Rule::Budget(20), Orphans::Refill, &context, &mut rng)?;
 //! assert_eq!((pruned.kept, pruned.alive), (20, 20));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

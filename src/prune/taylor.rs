@@ -58,6 +58,7 @@ pub(super) fn structured_goal(
     method: &'static str,
     rule: Rule,
     context: &EdgeContext,
+    candidates: &[bool],
 ) -> Result<(f64, usize), PruneError> {
     match rule {
         Rule::Layerwise { .. } => Err(PruneError::Unsupported {
@@ -66,8 +67,7 @@ pub(super) fn structured_goal(
             expected: "a threshold, a budget or a fraction: it removes whole units",
         }),
         _ => {
-            let quotas =
-                rule.quotas(context.network, &context.mask.0, super::select::Scope::Global)?;
+            let quotas = rule.quotas(context.network, candidates, super::select::Scope::Global)?;
             Ok(match (rule, quotas) {
                 (Rule::Threshold(tau), _) => (tau, 0),
                 (_, Some(quotas)) => (f64::NEG_INFINITY, quotas.total()),
@@ -124,7 +124,8 @@ pub fn importance(
         .collect())
 }
 
-/// Removes hidden units by rising importance.
+/// Removes hidden units by rising importance. Fractions are of the (W,) `candidates`; the context's
+/// mask is the live part of them.
 ///
 /// # Errors
 /// No gradient; a score that is not finite; `Unreachable` when only units are left that the outputs need.
@@ -134,9 +135,10 @@ pub fn remove_units(
     vectorize: bool,
     order: Order,
     update: bool,
+    candidates: &[bool],
 ) -> Result<Removed, PruneError> {
     let network = context.network;
-    let (tau, budget) = structured_goal("taylor", rule, context)?;
+    let (tau, budget) = structured_goal("taylor", rule, context, candidates)?;
     let mut mask = context.mask.0.clone();
     let first = importance(context, &mask, vectorize, order)?;
     if let Some(unit) = first.iter().position(|i| !i.is_finite()) {

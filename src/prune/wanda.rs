@@ -6,7 +6,7 @@
 //! comes from the layers already pruned. A global comparison needs all scores at once, so it uses the
 //! unpruned activations.
 
-use super::context::{EdgeContext, EdgeScores, PruneError};
+use super::context::{EdgeContext, EdgeScores, LAST, PruneError};
 use super::select::{Quotas, Rule, Scope, above, sizes, top};
 use super::similarity::squared_norms;
 use crate::network::Network;
@@ -15,6 +15,7 @@ use rayon::prelude::*;
 
 /// (W,) Wanda scores. With `sequential` and a scope within layers, selection by `rule` is made
 /// layer by layer and each layer's activations are computed again from the links selected so far.
+/// Counts are of the (W,) `candidates`; the context's mask is the live part of them.
 ///
 /// # Errors
 /// As [`Rule::quotas`].
@@ -24,6 +25,7 @@ pub fn scores(
     rule: Rule,
     scope: Scope,
     sequential: bool,
+    candidates: &[bool],
 ) -> Result<EdgeScores, PruneError> {
     let network = context.network;
     let norms: Vec<f64> = squared_norms(maps).iter().map(|n| n.sqrt()).collect();
@@ -31,7 +33,7 @@ pub fn scores(
     if !sequential || scope == Scope::Global {
         return Ok(EdgeScores::of(context.mask, |i| score(i, &norms)));
     }
-    let quotas = rule.quotas(network, &context.mask.0, scope)?;
+    let quotas = rule.quotas(network, candidates, scope)?;
     let mut norms = norms;
     let mut now = maps.clone();
     let mut values = vec![0.0; network.weight_count()];
@@ -40,14 +42,23 @@ pub fn scores(
         let inside: Vec<bool> = network
             .links
             .iter()
-            .zip(&context.mask.0)
+            .zip(candidates)
             .map(|(l, &m)| m && network.units[l.target].layer == layer)
             .collect();
         for i in (0..inside.len()).filter(|&i| inside[i]) {
-            values[i] = score(i, &norms);
+            values[i] = if context.mask.0[i] {
+                score(i, &norms)
+            } else {
+                LAST
+            };
         }
         let kept = match (&quotas, rule) {
-            (Some(quotas), _) => top(&values, &inside, &within(quotas, &context.mask.0, &inside), &none),
+            (Some(quotas), _) => top(
+                &values,
+                &inside,
+                &within(quotas, candidates, &inside),
+                &none,
+            ),
             (None, Rule::Threshold(tau)) => above(&values, &inside, tau),
             (None, _) => inside.clone(),
         };

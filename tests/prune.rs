@@ -1,0 +1,521 @@
+//! Every pruning method on a network small enough to compute by hand.
+//!
+//! `1;cache:2`: inputs y, x, d, bias are units 0–3; hidden units 4 and 5; outputs h, s, v are 6, 7, 8.
+//! Links 0–3 enter unit 4, 4–7 unit 5 (from 0–3); 8, 9 enter h (from 4, 5), 10, 11 s, 12, 13 v.
+
+use picloom::math::SimRng;
+use picloom::network::kernel::FeatureMaps;
+use picloom::network::{Arch, Mask, Network, Weights};
+use picloom::prune::taylor::Order;
+use picloom::prune::{
+    EdgeContext, Method, Orphans, PruneError, Pruned, Rule, Scope, edge_scores, prune,
+};
+
+fn tiny() -> Network {
+    "1;cache:2".parse::<Arch>().unwrap().network()
+}
+
+/// Maps of the nine units over two pixels.
+fn maps(rows: [[f32; 2]; 9]) -> FeatureMaps {
+    FeatureMaps {
+        units: 9,
+        pixels: 2,
+        values: rows.concat(),
+    }
+}
+
+const INPUTS: [[f32; 2]; 4] = [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [3.0, 4.0]];
+
+fn with_inputs(rest: [[f32; 2]; 5]) -> FeatureMaps {
+    let mut rows = [[0.0; 2]; 9];
+    rows[..4].copy_from_slice(&INPUTS);
+    rows[4..].copy_from_slice(&rest);
+    maps(rows)
+}
+
+fn rng() -> SimRng {
+    SimRng::new(3, "test", 0)
+}
+
+fn kept(mask: &Mask) -> Vec<usize> {
+    (0..mask.0.len()).filter(|&i| mask.0[i]).collect()
+}
+
+fn run(method: Method, rule: Rule, context: &EdgeContext) -> Pruned {
+    prune(method, rule, Orphans::Drop, context, &mut rng()).unwrap()
+}
+
+#[track_caller]
+fn close(found: &[Option<f64>], expected: &[f64]) {
+    for (i, (found, expected)) in found.iter().zip(expected).enumerate() {
+        let found = found.expect("a live link has a score");
+        assert!(
+            (found - expected).abs() < 1e-6,
+            "link {i}: {found}, expected {expected}"
+        );
+    }
+}
+
+#[test]
+fn sp_is_the_uncentred_cosine_of_the_two_maps() {
+    let network = tiny();
+    let weights = Weights(vec![1.0; 14]);
+    let all = Mask::all(14);
+    // Unit 4 draws (3, 4), unit 5 (−1, 0), h (6, 8), s (0, 0), v (0, −2).
+    let maps = with_inputs([[3.0, 4.0], [-1.0, 0.0], [6.0, 8.0], [0.0, 0.0], [0.0, -2.0]]);
+    let context = EdgeContext::new(&network, &weights, &all).with_maps(&maps);
+    let half = 0.5f64.sqrt();
+    let expected = [
+        0.6,
+        0.8,
+        7.0 * half / 5.0,
+        1.0, // into 4
+        1.0,
+        0.0,
+        half,
+        0.6, // into 5
+        1.0,
+        0.6,
+        0.0,
+        0.0,
+        0.8,
+        0.0, // head
+    ];
+    let pruned = run(Method::Sp {}, Rule::Threshold(0.75), &context);
+    close(&pruned.scores.0, &expected);
+    // At least .75: 1, 2, 3, 4, 8 and 12. The output s, all black, gets its best path: every link into it
+    // scores 0, so the tie goes to the path with the fewest new links, then the lower index: link 10.
+    assert_eq!(kept(&pruned.mask), [1, 2, 3, 4, 8, 10, 12]);
+    assert_eq!((pruned.guards.selected, pruned.guards.path_links), (6, 1));
+    // Link 4 feeds unit 5, which feeds nothing: kept, not alive, not trained.
+    assert_eq!((pruned.kept, pruned.alive), (7, 6));
+    assert_eq!(kept(&pruned.live), [1, 2, 3, 8, 10, 12]);
+    assert_eq!((pruned.weights.0[3], pruned.weights.0[4]), (1.0, 0.0));
+
+    let inverted =
+        edge_scores(Method::SpInverted {}, Rule::Budget(5), &context, &mut rng()).unwrap();
+    close(&inverted.0, &expected.map(|c| 1.0 - c));
+    let untrained = context.with_untrained_maps(&maps);
+    let scores = |m, c: &EdgeContext| edge_scores(m, Rule::Budget(5), c, &mut rng()).unwrap();
+    assert_eq!(
+        scores(Method::SpUntrained {}, &untrained),
+        scores(Method::Sp {}, &context)
+    );
+}
+
+#[test]
+fn signed_shares_are_by_hand_and_sum_to_one() {
+    let network = tiny();
+    // Unit 4: z = 2·y − x = (2, −1); unit 5: z = bias = (3, 4).
+    let mut weights = Weights(vec![0.0; 14]);
+    (weights.0[0], weights.0[1], weights.0[7]) = (2.0, -1.0, 1.0);
+    weights.0[8..].fill(1.0);
+    let all = Mask::all(14);
+    let maps = with_inputs([[2.0, -1.0], [3.0, 4.0], [5.0, 3.0], [5.0, 3.0], [5.0, 3.0]]);
+    let context = EdgeContext::new(&network, &weights, &all).with_maps(&maps);
+    let signed = Method::SpSigned { absolute: false };
+    let scores = edge_scores(signed, Rule::Budget(5), &context, &mut rng()).unwrap();
+    // 2·⟨(1,0),(2,−1)⟩/5 = .8, −1·⟨(0,1),(2,−1)⟩/5 = .2; head: ⟨(2,−1),(5,3)⟩/34 = 7/34.
+    close(
+        &scores.0,
+        &[
+            0.8,
+            0.2,
+            0.0,
+            0.0,
+            0.0,
+            0.0,
+            0.0,
+            1.0, //
+            7.0 / 34.0,
+            27.0 / 34.0,
+            7.0 / 34.0,
+            27.0 / 34.0,
+            7.0 / 34.0,
+            27.0 / 34.0,
+        ],
+    );
+    for unit in network.units.iter().filter(|u| !u.links.is_empty()) {
+        let sum: f64 = unit.links.clone().map(|i| scores.0[i].unwrap()).sum();
+        assert!((sum - 1.0).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn mrmr_drops_the_redundant_parent_and_refits_the_other() {
+    let network = tiny();
+    // Unit 4: z = y + d = (2, 1), with d and bias (both near the diagonal) as parents, too.
+    let mut weights = Weights(vec![0.0; 14]);
+    (weights.0[0], weights.0[2], weights.0[5]) = (1.0, 1.0, 1.0);
+    weights.0[8..].fill(1.0);
+    let all = Mask::all(14);
+    let maps = with_inputs([[2.0, 1.0], [0.0, 1.0], [2.0, 2.0], [2.0, 2.0], [2.0, 2.0]]);
+    let context = EdgeContext::new(&network, &weights, &all).with_maps(&maps);
+    let method = Method::SpMrmr { redundancy: 0.9 };
+    let pruned = run(method, Rule::Threshold(0.92), &context);
+    // Relevance to (2, 1): y 2/√5 = .894, x 1/√5, d 3/√10 = .949, bias 10/(5√5) = .894. Visited d, then y
+    // (cos(y, d) = .707: not redundant), bias (cos with d .990: redundant), x.
+    let root = 5.0f64.sqrt();
+    close(
+        &pruned.scores.0[..4],
+        &[
+            2.0 / root,
+            1.0 / root,
+            3.0 / 10.0f64.sqrt(),
+            2.0 / root - 1.0,
+        ],
+    );
+    // Only d is relevant enough; its refitted weight is ⟨(2,1),(1,1)⟩/2 = 1.5.
+    assert!((pruned.weights.0[2] - 1.5).abs() < 1e-6);
+    assert_eq!(pruned.weights.0[0], 0.0);
+    // Head: a_4 = (2,1), a_5 = (0,1), z = (2,2): cosines .949 and .707: one parent, weight 6/5.
+    assert!((pruned.weights.0[8] - 1.2).abs() < 1e-6);
+    assert!(!pruned.mask.0[9]);
+    // Unit 5 is x itself: the link stays, but it feeds no output any more, so it is not alive.
+    assert_eq!(
+        (pruned.mask.0[5], pruned.live.0[5], pruned.weights.0[5]),
+        (true, false, 0.0)
+    );
+}
+
+#[test]
+fn merging_two_equal_units_folds_one_into_the_other() {
+    let network = tiny();
+    let weights = Weights((1..=14).map(|i| i as f32).collect());
+    let all = Mask::all(14);
+    let maps = with_inputs([[1.0, 2.0], [-2.0, -4.0], [1.0, 0.0], [1.0, 0.0], [1.0, 0.0]]);
+    let context = EdgeContext::new(&network, &weights, &all).with_maps(&maps);
+    for rule in [Rule::Threshold(0.99), Rule::Budget(7), Rule::Budget(13)] {
+        let pruned = run(Method::SpMerge {}, rule, &context);
+        // Unit 5 draws the larger map and stays; a_4 = −½ a_5, so its weights out fold in with −½.
+        assert_eq!(kept(&pruned.mask), [4, 5, 6, 7, 9, 11, 13]);
+        let folded: Vec<f32> = [9, 11, 13].map(|i| pruned.weights.0[i]).to_vec();
+        assert_eq!(folded, [10.0 - 4.5, 12.0 - 5.5, 14.0 - 6.5]);
+        assert_eq!(pruned.scores.0[0], Some(0.0));
+        assert_eq!((pruned.kept, pruned.alive), (7, 7));
+    }
+    let error = prune(
+        Method::SpMerge {},
+        Rule::Budget(6),
+        Orphans::Drop,
+        &context,
+        &mut rng(),
+    )
+    .unwrap_err();
+    assert_eq!(
+        error,
+        PruneError::Unreachable {
+            method: "sp-merge",
+            reached: 7,
+            budget: 6
+        }
+    );
+}
+
+#[test]
+fn a_folded_network_draws_the_same_picture() {
+    use picloom::network::kernel::{feature_maps, render};
+    use picloom::network::{Coords, PixelInputs};
+    let network = "2;cache:2,gaussian:3".parse::<Arch>().unwrap().network();
+    let mut rng = rng();
+    let mut weights = Weights(
+        (0..network.weight_count())
+            .map(|_| rng.normal() as f32)
+            .collect(),
+    );
+    // The second gaussian of each layer is a copy of the first, the relay 1 is −2 × relay 0.
+    for block in &network.blocks[..2] {
+        let n = block.sources.len();
+        for s in 0..n {
+            let at = |row: usize| block.offset + row * n + s;
+            weights.0[at(3)] = weights.0[at(2)];
+            weights.0[at(1)] = -2.0 * weights.0[at(0)];
+        }
+    }
+    let inputs = PixelInputs::full(16, Coords::Fer);
+    let maps = feature_maps(&network, &weights, &inputs);
+    let all = Mask::all(network.weight_count());
+    let context = EdgeContext::new(&network, &weights, &all).with_maps(&maps);
+    let pruned = run(Method::SpMerge {}, Rule::Threshold(0.999_999), &context);
+    // Two units a layer go: 5·4 + 5·5 + 3·5 = 60 → 3·4 + 3·3 + 3·3 = 30.
+    assert_eq!(pruned.kept, 30);
+    let before = render(&network, &weights, &inputs);
+    let after = render(&network, &pruned.weights, &inputs);
+    for (a, b) in before.iter().zip(&after) {
+        assert!((a - b).abs() < 2e-4, "{a} {b}");
+    }
+}
+
+#[test]
+fn wanda_is_weight_times_input_norm_and_passes_pruned_activations_on() {
+    let network = tiny();
+    let all = Mask::all(14);
+    // Input norms 1, 1, √2, 5. Unit 4 = 5y + bias·0.9, unit 5 = x − y.
+    let mut weights = Weights(vec![0.0; 14]);
+    (weights.0[0], weights.0[3]) = (5.0, 0.9);
+    (weights.0[4], weights.0[5]) = (-1.0, 1.0);
+    weights.0[8..].copy_from_slice(&[1.0, 1.0, 1.0, 6.0, 1.0, 8.0]);
+    let a4 = [5.0 + 2.7, 3.6];
+    let maps = with_inputs([a4, [-1.0, 1.0], [0.0; 2], [0.0; 2], [0.0; 2]]);
+    let context = EdgeContext::new(&network, &weights, &all).with_maps(&maps);
+    // Half of the links: 2 of 4 a hidden row, 1 of 2 an output row.
+    let method = |scope, sequential| Method::Wanda { scope, sequential };
+    let pruned = run(method(Scope::Row, true), Rule::Budget(7), &context);
+    // Row of 4: 5, 0, 0, 4.5 → links 0, 3. Row of 5: 1, 1, 0, 0 → 4, 5. Nothing is lost, so a_4 has norm
+    // √(7.7² + 3.6²) = 8.5 and a_5 √2: h 8.5, 1.41; s 8.5, 8.49; v 8.5, 11.3.
+    close(
+        &pruned.scores.0[..8],
+        &[5.0, 0.0, 0.0, 4.5, 1.0, 1.0, 0.0, 0.0],
+    );
+    let root = 2.0f64.sqrt();
+    close(
+        &pruned.scores.0[8..],
+        &[8.5, root, 8.5, 6.0 * root, 8.5, 8.0 * root],
+    );
+    assert_eq!(kept(&pruned.mask), [0, 3, 4, 5, 8, 10, 13]);
+    // 5 links: a quarter of each row is 1.43 → 1, .71 → 0; left over 3 go to the largest remainders: the
+    // outputs' .71. So row 4 keeps link 0 alone, a_4 = (5, 0); row 5 keeps 4 (the tie's lower index), a_5 = (−1, 0).
+    let pruned = run(method(Scope::Row, true), Rule::Budget(5), &context);
+    close(&pruned.scores.0[8..], &[5.0, 1.0, 5.0, 6.0, 5.0, 8.0]);
+    assert_eq!(kept(&pruned.mask), [0, 4, 8, 11, 13]);
+    let parallel = run(method(Scope::Row, false), Rule::Budget(5), &context);
+    assert_eq!(kept(&parallel.mask), [0, 4, 8, 10, 13]);
+    let global = run(method(Scope::Global, true), Rule::Budget(5), &context);
+    // Best five: 13, then 8, 10, 12 (8.5), then 11 (8.49): no path from an input. Each output's path by
+    // max–min: link 0 into unit 4 (5 > 4.5); the weakest, 11, makes room.
+    assert_eq!(kept(&global.mask), [0, 8, 10, 12, 13]);
+}
+
+#[test]
+fn taylor_removes_the_unit_whose_loss_matters_least() {
+    let network = tiny();
+    let all = Mask::all(14);
+    let weights = Weights(vec![2.0; 14]);
+    // I_4: in 4·2·1 = 8, out 3·2·1 = 6. I_5: in 2·(3 − 3 + 3 − 3) → Σ|·| = 24, out 6: 30; with vectorize 0 + 6.
+    let mut gradient = [1.0f32; 14];
+    gradient[4..8].copy_from_slice(&[3.0, -3.0, 3.0, -3.0]);
+    let context = EdgeContext::new(&network, &weights, &all).with_gradient(&gradient);
+    let method = |vectorize, order| Method::Taylor {
+        vectorize,
+        order,
+        update: false,
+    };
+    let plain = run(method(false, Order::First), Rule::Budget(10), &context);
+    assert_eq!(kept(&plain.mask), [4, 5, 6, 7, 9, 11, 13]);
+    assert_eq!(
+        (plain.scores.0[0], plain.scores.0[4]),
+        (Some(14.0), Some(30.0))
+    );
+    let vector = run(method(true, Order::First), Rule::Budget(10), &context);
+    assert_eq!(kept(&vector.mask), [0, 1, 2, 3, 8, 10, 12]);
+    assert_eq!(
+        (vector.scores.0[0], vector.scores.0[4]),
+        (Some(14.0), Some(6.0))
+    );
+    // Second order with g² as curvature: w²g²: 7·4 = 28 and 4·36 + 3·4 = 156.
+    let second = run(
+        method(false, Order::Second),
+        Rule::Threshold(100.0),
+        &context,
+    );
+    assert_eq!(
+        (second.scores.0[0], second.scores.0[4]),
+        (Some(28.0), Some(156.0))
+    );
+    assert_eq!(second.kept, 7);
+    // Mixed with a curvature of 1 a link: wg − 2: 7·0 and 4 + 8 + 4 + 8 + 0.
+    let ones = [1.0f32; 14];
+    let context = context.with_curvature(&ones);
+    let mixed = run(method(false, Order::Mixed), Rule::Budget(10), &context);
+    assert_eq!(
+        (mixed.scores.0[0], mixed.scores.0[4]),
+        (Some(0.0), Some(24.0))
+    );
+    // The last unit stays: the outputs need it.
+    let error = prune(
+        method(false, Order::First),
+        Rule::Budget(6),
+        Orphans::Drop,
+        &context,
+        &mut rng(),
+    )
+    .unwrap_err();
+    assert!(
+        error.to_string().contains("cannot go below 7 links"),
+        "{error}"
+    );
+}
+
+#[test]
+fn magnitude_keeps_the_largest_weights_and_ties_by_index() {
+    let network = tiny();
+    let all = Mask::all(14);
+    let mut weights = Weights(vec![1.0; 14]);
+    weights.0[3] = -5.0;
+    weights.0[8..].copy_from_slice(&[2.0, 0.5, -2.0, 0.5, 2.0, 0.5]);
+    let context = EdgeContext::new(&network, &weights, &all);
+    for method in [Method::Magnitude {}, Method::Imp {}, Method::Swarm {}] {
+        let pruned = run(method, Rule::Budget(6), &context);
+        assert_eq!(kept(&pruned.mask), [0, 1, 3, 8, 10, 12]);
+        assert_eq!((pruned.kept, pruned.alive), (6, 6));
+    }
+    // One global lottery-ticket round of 50 %: ⌊.5·13⌋ = 6 go.
+    assert_eq!(run(Method::Imp {}, Rule::Fraction(0.5), &context).kept, 8);
+    // Layerwise: round(.25·8) + 1 = 3 of 8 and round(.5·6) + 1 = 4 of 6 go; three outputs and two links:
+    // the guards give every output its path and take the room from the first layer.
+    let rule = Rule::Layerwise {
+        hidden: 0.25,
+        output: 0.5,
+    };
+    let pruned = run(Method::Imp {}, rule, &context);
+    assert_eq!(kept(&pruned.mask), [0, 1, 2, 3, 8, 10, 12]);
+    assert_eq!(pruned.guards.path_links, 1);
+}
+
+#[test]
+fn the_evolved_mask_is_taken_as_it_is() {
+    let network = tiny();
+    let all = Mask::all(14);
+    let weights = Weights(vec![1.0; 14]);
+    let mut evolved = Mask(vec![false; 14]);
+    for i in [2, 8, 9] {
+        evolved.0[i] = true;
+    }
+    let context = EdgeContext::new(&network, &weights, &all).with_evolved(&evolved);
+    let pruned = run(Method::Evolved {}, Rule::Budget(9), &context);
+    assert_eq!((kept(&pruned.mask), pruned.alive), (vec![2, 8, 9], 2));
+}
+
+#[test]
+fn controls_keep_what_they_should_and_break_what_they_should() {
+    let network = "3;cache:3,sin:3".parse::<Arch>().unwrap().network();
+    let mut rng = rng();
+    let w = network.weight_count();
+    let weights = Weights((0..w).map(|_| rng.normal() as f32).collect());
+    let inputs = picloom::network::PixelInputs::full(8, picloom::network::Coords::Fer);
+    let maps = picloom::network::kernel::feature_maps(&network, &weights, &inputs);
+    let all = Mask::all(w);
+    let context = EdgeContext::new(&network, &weights, &all).with_maps(&maps);
+    let layers = |mask: &Mask| -> Vec<usize> {
+        network
+            .blocks
+            .iter()
+            .map(|b| mask.0[b.weights()].iter().filter(|&&k| k).count())
+            .collect()
+    };
+    for rule in [Rule::Budget(50), Rule::Threshold(0.6)] {
+        let sp = run(Method::Sp {}, rule, &context);
+        let counts = run(Method::SpLayerCounts {}, rule, &context);
+        assert_eq!(layers(&counts.mask), layers(&sp.mask));
+        assert!(counts.mask != sp.mask);
+        assert_eq!(counts.kept, sp.kept);
+    }
+    // Permuted: every unit keeps the similarities it had, on other parents.
+    let scores =
+        |m| edge_scores(m, Rule::Budget(50), &context, &mut SimRng::new(3, "x", 0)).unwrap();
+    let (sp, permuted) = (scores(Method::Sp {}), scores(Method::SpPermuted {}));
+    assert!(sp != permuted);
+    for unit in network.units.iter().filter(|u| !u.links.is_empty()) {
+        let sorted = |s: &picloom::prune::EdgeScores| {
+            let mut row: Vec<f64> = unit.links.clone().map(|i| s.0[i].unwrap()).collect();
+            row.sort_by(f64::total_cmp);
+            row
+        };
+        assert_eq!(sorted(&sp), sorted(&permuted));
+    }
+    let random = |seed| {
+        let mut rng = SimRng::new(seed, "x", 0);
+        prune(
+            Method::Random {},
+            Rule::Budget(50),
+            Orphans::Drop,
+            &context,
+            &mut rng,
+        )
+        .unwrap()
+    };
+    assert_eq!(random(1), random(1));
+    assert!(random(1).mask != random(2).mask);
+}
+
+#[test]
+fn links_that_died_in_one_round_are_the_first_to_go_in_the_next() {
+    let network = tiny();
+    let weights = Weights(vec![1.0; 14]);
+    // Unit 5 lost its way out; constant maps would give its inputs a cosine of 1.
+    let mut mask = Mask::all(14);
+    for i in [9, 11, 13] {
+        mask.0[i] = false;
+    }
+    let maps = maps([[1.0, 1.0]; 9]);
+    let context = EdgeContext::new(&network, &weights, &mask).with_maps(&maps);
+    let pruned = run(Method::Sp {}, Rule::Budget(8), &context);
+    assert_eq!(kept(&pruned.mask), [0, 1, 2, 3, 4, 8, 10, 12]);
+    assert_eq!(pruned.scores.0[4], None);
+    assert_eq!((pruned.kept, pruned.alive), (8, 7));
+}
+
+#[test]
+fn bad_input_is_refused_with_what_was_expected_and_found() {
+    let network = tiny();
+    let weights = Weights(vec![1.0; 14]);
+    let all = Mask::all(14);
+    let sp = Method::Sp {};
+    let refuse = |method, rule, context: &EdgeContext| {
+        prune(method, rule, Orphans::Drop, context, &mut rng())
+            .unwrap_err()
+            .to_string()
+    };
+    let context = EdgeContext::new(&network, &weights, &all);
+    let magnitude = Method::Magnitude {};
+    assert_eq!(
+        refuse(magnitude, Rule::Budget(15), &context),
+        "expected a budget of at most the 14 links still kept, found 15"
+    );
+    assert_eq!(
+        refuse(magnitude, Rule::Budget(3), &context),
+        "expected a budget of at least 4 links (a path from an input to every output), found 3"
+    );
+    let other = Mask::all(13);
+    assert_eq!(
+        refuse(
+            magnitude,
+            Rule::Budget(5),
+            &EdgeContext::new(&network, &weights, &other)
+        ),
+        "expected 14 flags of the mask for this network, found 13: is it of another arch?"
+    );
+    assert!(refuse(sp, Rule::Budget(5), &context).contains("sp needs the feature maps"));
+    let short = FeatureMaps {
+        units: 8,
+        pixels: 2,
+        values: vec![0.0; 16],
+    };
+    assert!(
+        refuse(sp, Rule::Budget(5), &context.with_maps(&short))
+            .contains("expected 9 feature maps for this network, found 8")
+    );
+    let mut nan = with_inputs([[1.0; 2]; 5]);
+    nan.values[8] = f32::NAN;
+    let refused = refuse(sp, Rule::Budget(5), &context.with_maps(&nan));
+    assert!(
+        refused.contains("sp: expected a finite score of link 0, found NaN"),
+        "{refused}"
+    );
+    assert!(refuse(magnitude, Rule::Threshold(f64::NAN), &context).contains("a threshold"));
+    assert!(refuse(magnitude, Rule::Fraction(1.0), &context).contains("[0, 1)"));
+    let taylor = "taylor".parse::<Method>().unwrap();
+    assert!(refuse(taylor, Rule::Budget(5), &context).contains("taylor needs the gradient"));
+    let rule = Rule::Layerwise {
+        hidden: 0.2,
+        output: 0.1,
+    };
+    assert!(refuse(taylor, rule, &context).contains("it removes whole units"));
+    let sparse = Method::SparseTraining { min_inputs: 2 };
+    assert!(refuse(sparse, Rule::Budget(9), &context).contains("at least 10 links"));
+    assert!(
+        "spp".parse::<Method>().unwrap_err().to_string().starts_with(
+            "unknown pruning method: expected one of sp, sp-signed, sp-mrmr, sp-merge, imp, wanda"
+        )
+    );
+}

@@ -1,0 +1,152 @@
+//! Pruning FER's own SGD networks (archive; skipped where it is not present).
+
+mod common;
+
+use picloom::math::SimRng;
+use picloom::network::kernel::{Objective, feature_maps, render};
+use picloom::network::weight_files::read_weights;
+use picloom::network::{Arch, Coords, Mask, Network, PixelInputs, Weights};
+use picloom::prune::taylor::{Order, remove_units};
+use picloom::prune::{EdgeContext, Method, Orphans, Rule, alive, prune};
+
+const SKULL: &str = "12;cache:15,gaussian:4,identity:2,sin:1";
+const BUTTERFLY: &str = "16;cache:17,gaussian:4,sigmoid:1,sin:1";
+
+fn load(name: &str, arch: &str) -> Option<(Network, Weights)> {
+    let folder = common::archive()?.join("fer");
+    let network = arch.parse::<Arch>().expect("a fixed arch").network();
+    let weights = read_weights(&folder.join(format!("{name}.npz")), &network)
+        .unwrap_or_else(|e| panic!("{e}"));
+    Some((network, weights))
+}
+
+fn sp_at(name: &str, arch: &str, rule: Rule, orphans: Orphans) -> Option<picloom::prune::Pruned> {
+    let (network, weights) = load(name, arch)?;
+    let maps = feature_maps(&network, &weights, &PixelInputs::full(128, Coords::Fer));
+    let all = Mask::all(network.weight_count());
+    let context = EdgeContext::new(&network, &weights, &all).with_maps(&maps);
+    let mut rng = SimRng::new(0, "test", 0);
+    Some(prune(Method::Sp {}, rule, orphans, &context, &mut rng).unwrap())
+}
+
+#[test]
+fn one_threshold_near_a_third_gives_the_captions_counts_on_fers_networks() {
+    let rule = Rule::Threshold(0.345);
+    let Some(skull) = sp_at("skull_sgd", SKULL, rule, Orphans::Drop) else {
+        return;
+    };
+    println!("skull {} of them alive {}", skull.kept, skull.alive);
+    assert!(skull.kept.abs_diff(1404) <= 30, "kept {}", skull.kept);
+    assert_eq!(skull.guards.path_links, 0);
+    let butterfly = sp_at("butterfly_sgd", BUTTERFLY, rule, Orphans::Drop).unwrap();
+    println!(
+        "butterfly {} of them alive {}",
+        butterfly.kept, butterfly.alive
+    );
+    assert!(
+        (3000..=3900).contains(&butterfly.kept),
+        "kept {}",
+        butterfly.kept
+    );
+    // A budget of the same size is the same mask.
+    let budget = Rule::Budget(skull.kept);
+    let same = sp_at("skull_sgd", SKULL, budget, Orphans::Drop).unwrap();
+    assert!(same.mask == skull.mask);
+}
+
+#[test]
+fn budgets_of_the_captions_are_exact_and_alive_on_fers_networks() {
+    for (name, arch, budgets) in [
+        ("skull_sgd", SKULL, [1404, 470]),
+        ("butterfly_sgd", BUTTERFLY, [3405, 470]),
+    ] {
+        for budget in budgets {
+            let Some(pruned) = sp_at(name, arch, Rule::Budget(budget), Orphans::Refill) else {
+                return;
+            };
+            println!("{name} {budget}: {:?}", pruned.guards);
+            assert_eq!((pruned.kept, pruned.alive), (budget, budget), "{name}");
+            let counted = sp_at(name, arch, Rule::Budget(budget), Orphans::Drop).unwrap();
+            assert_eq!(counted.kept, budget);
+            assert!(counted.alive <= budget);
+        }
+    }
+}
+
+#[test]
+fn taylor_second_order_ranked_once_reaches_the_captions_1397_on_the_skull() {
+    let Some((network, weights)) = load("skull_sgd", SKULL) else {
+        return;
+    };
+    let (_, evolved) = load("skull_picbreeder", SKULL).unwrap();
+    let inputs = PixelInputs::full(128, Coords::Fer);
+    let all = Mask::all(network.weight_count());
+    let target = render(&network, &evolved, &inputs);
+    let mut gradient = vec![0.0; network.weight_count()];
+    Objective::new(&network, &all, &inputs, &target).loss_and_gradient(&weights.0, &mut gradient);
+    let context = EdgeContext::new(&network, &weights, &all).with_gradient(&gradient);
+    let reached = |order, vectorize, update| {
+        remove_units(
+            &context,
+            Rule::Budget(1404),
+            vectorize,
+            order,
+            update,
+            &all.0,
+        )
+        .unwrap()
+        .mask
+        .kept()
+    };
+    assert_eq!(reached(Order::Second, false, false), 1397);
+    for vectorize in [false, true] {
+        for update in [false, true] {
+            for order in [Order::First, Order::Second, Order::Mixed] {
+                let count = reached(order, vectorize, update);
+                println!("{order:?} vectorize {vectorize} update {update}: {count}");
+                assert!((1370..=1404).contains(&count));
+            }
+        }
+    }
+}
+
+#[test]
+fn every_relay_link_of_the_evolved_networks_scores_one() {
+    for (name, arch) in [
+        ("skull_picbreeder", SKULL),
+        ("butterfly_picbreeder", BUTTERFLY),
+    ] {
+        let Some((network, weights)) = load(name, arch) else {
+            return;
+        };
+        let mask = Mask::non_zero(&weights);
+        let maps = feature_maps(&network, &weights, &PixelInputs::full(64, Coords::Fer));
+        let context = EdgeContext::new(&network, &weights, &mask).with_maps(&maps);
+        let mut rng = SimRng::new(0, "test", 0);
+        let pruned = prune(
+            Method::Sp {},
+            Rule::Threshold(1.0),
+            Orphans::Drop,
+            &context,
+            &mut rng,
+        )
+        .unwrap();
+        let mut relays = 0;
+        for (i, link) in network.links.iter().enumerate().filter(|(i, _)| mask.0[*i]) {
+            let unit = &network.units[link.target];
+            let alone = unit.links.clone().filter(|&k| mask.0[k]).count() == 1;
+            let drawn = maps.unit(link.source).iter().any(|&a| a != 0.0);
+            let copies = unit.activation.is_linear() && weights.0[i] == 1.0;
+            if copies && alone && drawn {
+                relays += 1;
+                assert_eq!(pruned.scores.0[i], Some(1.0), "{name} link {i}");
+                assert!(pruned.mask.0[i]);
+            }
+        }
+        println!(
+            "{name}: {relays} relays, {} alive",
+            alive(&network, &mask).kept()
+        );
+        assert!(relays > 50);
+    }
+}
