@@ -52,6 +52,7 @@ fn features_equal_the_oracles_at_every_size() {
         let base = Base::new(&drawing(row.width, row.height, "base"));
         let found = base
             .features(&drawing(row.width, row.height, &row.kind))
+            .unwrap()
             .unwrap();
         for ((name, found), expected) in
             Features::NAMES.iter().zip(found.values()).zip(row.features)
@@ -157,7 +158,7 @@ fn the_archives_pictures_get_the_prototypes_numbers() {
     for (image, base, expected, p) in PROTOTYPE {
         let read = |name: &str| Picture::read(&archive.join("judge").join(name)).unwrap();
         let (image_name, image, base) = (image, read(image), read(base));
-        let found = Base::new(&base).features(&image).unwrap();
+        let found = Base::new(&base).features(&image).unwrap().unwrap();
         for (found, expected) in found.values().iter().zip(expected) {
             assert!(
                 (found - expected).abs() < 1e-4,

@@ -6,6 +6,7 @@
 mod eval;
 mod genome;
 mod interrupt;
+mod judge;
 mod output;
 mod score;
 mod source;
@@ -40,6 +41,8 @@ enum Command {
     Eval(eval::EvalArgs),
     /// Score how compositional a network is
     Score(score::ScoreArgs),
+    /// Fit and test the judges behind the score
+    Judge(judge::JudgeArgs),
 }
 
 /// Runs the command line and returns the exit code.
@@ -59,6 +62,7 @@ pub fn main() -> ExitCode {
         Command::Train(args) => train::run(args, &out),
         Command::Eval(args) => eval::run(args, &out),
         Command::Score(args) => score::run(args, &out),
+        Command::Judge(args) => judge::run(args, &out),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,6 +1,7 @@
 //! From perturbed pictures to a score. In: a sweep, a judge, the target. Out: the compositional
 //! score with its interval, and whether it counts. It does not know how the network came to be.
 
+pub mod calibrate;
 pub mod dl;
 pub mod dl_threshold;
 mod judge;

@@ -23,7 +23,7 @@ pub mod orientation;
 pub mod references;
 pub mod uncertainty;
 
-pub use model::{DlModel, LeftOut, ModelError, Provenance, SetRecord, Term};
+pub use model::{DlModel, FORMAT, LeftOut, ModelError, Provenance, SetRecord, Term};
 
 use super::judge::{BaseReading, Judge, JudgeError, Verdict};
 use crate::math::real;
@@ -102,8 +102,7 @@ struct Reading<'a> {
 
 impl BaseReading for Reading<'_> {
     fn judge(&self, perturbed: &Picture) -> Result<Verdict, JudgeError> {
-        self.base.check(perturbed)?;
-        let fractured = match self.base.features(perturbed) {
+        let fractured = match self.base.features(perturbed)? {
             None => 0.0,
             Some(features) => self.model.probability(&features),
         };
@@ -193,27 +192,22 @@ impl Base {
         }
     }
 
-    fn check(&self, perturbed: &Picture) -> Result<(), JudgeError> {
-        let found = (perturbed.width, perturbed.height);
-        if found == self.size {
-            Ok(())
-        } else {
-            Err(JudgeError::Size {
-                expected: self.size,
-                found,
-            })
-        }
-    }
-
     /// The features of a perturbed picture; none if it is the base itself (RMSE < 10⁻⁴).
     ///
-    /// # Panics
-    /// If the picture has another size than the base.
-    pub fn features(&self, perturbed: &Picture) -> Option<Features> {
+    /// # Errors
+    /// The picture has another size than the base.
+    pub fn features(&self, perturbed: &Picture) -> Result<Option<Features>, JudgeError> {
+        let found = (perturbed.width, perturbed.height);
+        if found != self.size {
+            return Err(JudgeError::Size {
+                expected: self.size,
+                found,
+            });
+        }
         let mut scratch = self.lock_spare().pop().unwrap_or_else(Scratch::new);
         let features = self.measure(perturbed, &mut scratch);
         self.lock_spare().push(scratch);
-        features
+        Ok(features)
     }
 
     fn lock_spare(&self) -> std::sync::MutexGuard<'_, Vec<Scratch>> {

@@ -40,7 +40,7 @@ pub struct Term {
 }
 
 /// How a model was fitted.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Provenance {
     /// Day of the fit, YYYY-MM-DD.
@@ -77,10 +77,10 @@ pub struct SetRecord {
 pub struct LeftOut {
     /// The target left out.
     pub target: String,
-    /// Cohen's κ on it.
-    pub kappa: f64,
-    /// Area under the ROC curve on it.
-    pub auc: f64,
+    /// Cohen's κ on it, if it has one.
+    pub kappa: Option<f64>,
+    /// Area under the ROC curve on it, if it has one.
+    pub auc: Option<f64>,
 }
 
 /// Why a model file was refused.
