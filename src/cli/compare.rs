@@ -2,11 +2,11 @@
 
 use super::interrupt;
 use super::output::Output;
-use super::score::JudgeName;
 use crate::experiment::compare::{CompareConfig, CompareObserver, Profile, compare};
 use crate::figures::compare::write_comparison;
 use crate::genome::{self, Genome};
 use crate::network::files::create_folder;
+use crate::score::DlJudge;
 use crate::train::TrainState;
 use clap::Args;
 use indicatif::ProgressBar;
@@ -47,22 +47,42 @@ pub fn run(args: CompareArgs, out: &Output) -> anyhow::Result<()> {
         *seed += args.seed;
     }
     create_folder(&args.out)?;
-    let judge = JudgeName::Dl.judge();
-    let mut progress = Progress { bar: out.progress(config.steps, "steps"), said: String::new() };
-    let compared = compare(&genome, &name, &config, judge.as_ref(), &args.out.join("runs"), &mut progress);
+    let judge = DlJudge::default();
+    let mut progress = Progress {
+        bar: out.progress(config.steps, "steps"),
+        said: String::new(),
+    };
+    let compared = compare(
+        &genome,
+        &name,
+        &config,
+        &judge,
+        &args.out.join("runs"),
+        &mut progress,
+    );
     progress.bar.finish_and_clear();
     let comparison = compared?;
     let command = command_line(&args);
     let report = write_comparison(&comparison, &args.out, &command)?;
-    let mut text = format!("{:<10} {:>4} {:>6} {:>8}  score (95 % interval)\n", "arm", "seed", "kept", "R²");
+    let mut text = format!(
+        "{:<10} {:>4} {:>6} {:>8}  score (95 % interval)\n",
+        "arm", "seed", "kept", "R²"
+    );
     for r in &comparison.record.arms {
         let score = match (r.score.score, r.score.interval) {
             (Some(s), Some((low, high))) => format!("{s:.3} ({low:.3} to {high:.3})"),
             _ => "none".into(),
         };
-        let unfit = if r.score.counts { "" } else { "  UNFIT: does not count" };
+        let unfit = if r.score.counts {
+            ""
+        } else {
+            "  UNFIT: does not count"
+        };
         let seed = r.seed.map_or("-".into(), |s| s.to_string());
-        text += &format!("{:<10} {seed:>4} {:>6} {:>8.4}  {score}{unfit}\n", r.arm, r.kept, r.fit.r2);
+        text += &format!(
+            "{:<10} {seed:>4} {:>6} {:>8.4}  {score}{unfit}\n",
+            r.arm, r.kept, r.fit.r2
+        );
     }
     text += &format!("\nreport: {}", report.display());
     out.result(&comparison.record, &text)
@@ -73,7 +93,10 @@ fn command_line(args: &CompareArgs) -> String {
     if let Some(genome) = &args.genome {
         command += &format!(" {}", genome.display());
     }
-    command += &format!(" --profile {}", format!("{:?}", args.profile).to_lowercase());
+    command += &format!(
+        " --profile {}",
+        format!("{:?}", args.profile).to_lowercase()
+    );
     if let Some(steps) = args.steps {
         command += &format!(" --steps {steps}");
     }

@@ -32,10 +32,19 @@ struct Summary {
 pub fn run(args: MapsArgs, out: &Output) -> anyhow::Result<()> {
     let source = args.source.load()?;
     let network = &source.network;
-    let maps = feature_maps(network, &source.weights, &PixelInputs::full(source.size, source.coords));
+    let maps = feature_maps(
+        network,
+        &source.weights,
+        &PixelInputs::full(source.size, source.coords),
+    );
     let non_zero: Vec<bool> = source.weights.0.iter().map(|&w| w != 0.0).collect();
     let reach = guard::reach(network, &non_zero);
-    let alive: Vec<bool> = reach.from_input.iter().zip(&reach.to_output).map(|(a, b)| *a && *b).collect();
+    let alive: Vec<bool> = reach
+        .from_input
+        .iter()
+        .zip(&reach.to_output)
+        .map(|(a, b)| *a && *b)
+        .collect();
     let svg = feature_sheet(&FeatureSheet {
         title: &source.name,
         subtitle: "feature maps, one square a unit: red −1, white 0, blue +1; pale units do not reach the picture",
@@ -52,7 +61,13 @@ pub fn run(args: MapsArgs, out: &Output) -> anyhow::Result<()> {
     let bytes = match args.out.extension().and_then(|e| e.to_str()) {
         Some("svg") => svg.into_bytes(),
         Some("png") => svg_to_png(&svg, 1.0, &provenance).map_err(anyhow::Error::msg)?,
-        _ => return Err(super::source::Usage(format!("{}: expected an output ending in .png or .svg", args.out.display())).into()),
+        _ => {
+            return Err(super::source::Usage(format!(
+                "{}: expected an output ending in .png or .svg",
+                args.out.display()
+            ))
+            .into());
+        }
     };
     write_atomic(&args.out, &bytes)?;
     let summary = Summary {
@@ -61,6 +76,9 @@ pub fn run(args: MapsArgs, out: &Output) -> anyhow::Result<()> {
         layers: network.depth(),
         written: args.out.display().to_string(),
     };
-    let text = format!("{} units in {} layers\nwrote {}", summary.units, summary.layers, summary.written);
+    let text = format!(
+        "{} units in {} layers\nwrote {}",
+        summary.units, summary.layers, summary.written
+    );
     out.result(&summary, &text)
 }

@@ -7,6 +7,7 @@ mod compare;
 mod eval;
 mod genome;
 mod interrupt;
+mod judge;
 mod maps;
 mod output;
 mod prune;
@@ -51,6 +52,8 @@ enum Command {
     Sweep(sweep::SweepArgs),
     /// Score how compositional a network is
     Score(score::ScoreArgs),
+    /// Fit and test the judges behind the score
+    Judge(judge::JudgeArgs),
 }
 
 /// Runs the command line and returns the exit code.
@@ -74,6 +77,7 @@ pub fn main() -> ExitCode {
         Command::Maps(args) => maps::run(args, &out),
         Command::Sweep(args) => sweep::run(args, &out),
         Command::Score(args) => score::run(args, &out),
+        Command::Judge(args) => judge::run(args, &out),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

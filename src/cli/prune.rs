@@ -90,18 +90,33 @@ pub fn run(args: PruneArgs, out: &Output) -> anyhow::Result<()> {
     let rules: Vec<Rule> = match (budget, args.threshold.as_slice()) {
         (Some(k), _) => {
             if k == 0 || k > from {
-                anyhow::bail!("--budget: expected 1 to {from} links (those kept by {}), found {k}", args.run.display());
+                anyhow::bail!(
+                    "--budget: expected 1 to {from} links (those kept by {}), found {k}",
+                    args.run.display()
+                );
             }
-            budgets(from, k, args.rounds).into_iter().map(Rule::Budget).collect()
+            budgets(from, k, args.rounds)
+                .into_iter()
+                .map(Rule::Budget)
+                .collect()
         }
-        (None, []) => return Err(Usage("expected --budget K, --threshold T or --match RUN, found none".into()).into()),
+        (None, []) => {
+            return Err(Usage(
+                "expected --budget K, --threshold T or --match RUN, found none".into(),
+            )
+            .into());
+        }
         (None, [one]) => vec![Rule::Threshold(*one); args.rounds],
         (None, many) if args.rounds == 1 || args.rounds == many.len() => {
             many.iter().map(|&t| Rule::Threshold(t)).collect()
         }
         (None, many) => {
             let found = many.len();
-            return Err(Usage(format!("expected one threshold or {} (one a round), found {found}", args.rounds)).into());
+            return Err(Usage(format!(
+                "expected one threshold or {} (one a round), found {found}",
+                args.rounds
+            ))
+            .into());
         }
     };
     let plan = PrunePlan {
@@ -112,7 +127,10 @@ pub fn run(args: PruneArgs, out: &Output) -> anyhow::Result<()> {
             RetrainName::Rewind => Retrain::Rewind { step: 0 },
             RetrainName::Reinit => Retrain::Reinit,
         },
-        train: args.settings.config(Init { scale: args.settings.init_scale, ..Init::default() }),
+        train: args.settings.config(Init {
+            scale: args.settings.init_scale,
+            ..Init::default()
+        }),
     };
     let mut progress = TrainProgress::new(out, args.settings.steps);
     let (result, rounds) = prune_run(&parent, &plan, &args.out, args.resume, &mut progress)?;
@@ -137,7 +155,10 @@ pub fn run(args: PruneArgs, out: &Output) -> anyhow::Result<()> {
     };
     let mut text = format!("{} from {from} links\n", summary.method);
     for r in &summary.rounds {
-        text += &format!("round {}: {} -> {} kept, {} alive\n", r.round, r.rule, r.kept, r.alive);
+        text += &format!(
+            "round {}: {} -> {} kept, {} alive\n",
+            r.round, r.rule, r.kept, r.alive
+        );
     }
     text += &format!(
         "{}: loss {:.4e}, r2 {:.4}\n{}",
@@ -148,7 +169,10 @@ pub fn run(args: PruneArgs, out: &Output) -> anyhow::Result<()> {
     );
     out.result(&summary, &text)?;
     if result.train.stop == StopReason::Interrupted {
-        anyhow::bail!("interrupted; go on with --resume --out {}", args.out.display());
+        anyhow::bail!(
+            "interrupted; go on with --resume --out {}",
+            args.out.display()
+        );
     }
     Ok(())
 }

@@ -1,23 +1,23 @@
 //! `picloom score`: perturb the weights, judge the pictures.
 
 use super::interrupt;
+use super::judge::JudgeChoice;
 use super::output::Output;
 use super::source::SourceArgs;
 use crate::math::SimRng;
 use crate::network::PixelInputs;
 use crate::network::kernel::Perturber;
 use crate::probe::{Delta, Selection, sweep};
-use crate::score::{CompositionalScore, DescriptionLength, Judge, Judged, MockJudge, score};
-use clap::{Args, ValueEnum};
+use crate::score::{CompositionalScore, Judged, score};
+use clap::Args;
 use serde::Serialize;
 
 #[derive(Args)]
 pub struct ScoreArgs {
     #[command(flatten)]
     source: SourceArgs,
-    /// Who judges the pictures
-    #[arg(long, value_enum, default_value_t = JudgeName::Dl)]
-    judge: JudgeName,
+    #[command(flatten)]
+    judge: JudgeChoice,
     /// Weights to perturb: all, a number (sampled within layers), or link numbers (0,17,42)
     #[arg(long, default_value = "all", value_name = "all|N|IDS")]
     samples: Selection,
@@ -27,25 +27,6 @@ pub struct ScoreArgs {
     /// Seed of the sample
     #[arg(long, default_value_t = 0)]
     seed: u64,
-}
-
-/// The judges by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum JudgeName {
-    /// Description length, embedded
-    Dl,
-    /// Seeded coin tosses, to test the plumbing
-    Mock,
-}
-
-impl JudgeName {
-    /// The judge of this name.
-    pub fn judge(self) -> Box<dyn Judge> {
-        match self {
-            JudgeName::Dl => Box::new(DescriptionLength::default()),
-            JudgeName::Mock => Box::new(MockJudge { seed: 0 }),
-        }
-    }
 }
 
 #[derive(Serialize)]
@@ -61,6 +42,7 @@ struct Record {
 
 pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
     interrupt::listen();
+    let judge = args.judge.build()?;
     let source = args.source.load()?;
     let mut rng = SimRng::new(args.seed, "sweep-sample", 0);
     let links = args
@@ -85,7 +67,6 @@ pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
         },
     );
     bar.finish_and_clear();
-    let judge = args.judge.judge();
     let (score, perturbations) = score(
         &source.network,
         &source.weights,
@@ -93,7 +74,7 @@ pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
         &swept,
         judge.as_ref(),
         source.target.as_ref(),
-    );
+    )?;
     let text = table(&source.name, &score);
     let record = Record {
         network: source.name,

@@ -52,18 +52,32 @@ struct Summary {
 pub fn run(args: SweepArgs, out: &Output) -> anyhow::Result<()> {
     interrupt::listen();
     if !(2..=101).contains(&args.steps) {
-        return Err(Usage(format!("--steps: expected 2 to 101 pictures, found {}", args.steps)).into());
+        return Err(Usage(format!(
+            "--steps: expected 2 to 101 pictures, found {}",
+            args.steps
+        ))
+        .into());
     }
     let source = args.source.load()?;
     let mut rng = SimRng::new(args.seed, "sweep-sample", 0);
-    let links = args.weights.links(&source.network, &source.weights, &mut rng);
+    let links = args
+        .weights
+        .links(&source.network, &source.weights, &mut rng);
     check_links(&links, &source.network)?;
     create_folder(&args.out)?;
     let inputs = PixelInputs::full(source.size, source.coords);
     let perturber = Perturber::new(&source.network, &source.weights, &inputs);
     let bar = out.progress(links.len() as u64, "weights");
     let tick = |_| bar.inc(1);
-    let swept = sweep(&source.network, &source.weights, &perturber, source.size, &links, args.delta, &tick);
+    let swept = sweep(
+        &source.network,
+        &source.weights,
+        &perturber,
+        source.size,
+        &links,
+        args.delta,
+        &tick,
+    );
     bar.finish_and_clear();
 
     let provenance = Provenance(vec![
@@ -73,10 +87,21 @@ pub fn run(args: SweepArgs, out: &Output) -> anyhow::Result<()> {
     ]);
     let mut written = Vec::new();
     let mut keep = |(svg, png): (PathBuf, PathBuf)| written.extend([svg, png]);
-    keep(save(&contacts(&source, &perturber, &swept), &args.out.join("contact-sheet"), &provenance)?);
-    keep(save(&strip_sheet(&source, &perturber, &links, args.steps), &args.out.join("strips"), &provenance)?);
+    keep(save(
+        &contacts(&source, &perturber, &swept),
+        &args.out.join("contact-sheet"),
+        &provenance,
+    )?);
+    keep(save(
+        &strip_sheet(&source, &perturber, &links, args.steps),
+        &args.out.join("strips"),
+        &provenance,
+    )?);
     let animation = args.out.join("sweep.png");
-    write_atomic(&animation, &animated(&source, &perturber, &links, args.steps)?)?;
+    write_atomic(
+        &animation,
+        &animated(&source, &perturber, &links, args.steps)?,
+    )?;
     written.push(animation);
     let json = args.out.join("sweep.json");
     write_atomic(&json, &serde_json::to_vec_pretty(&swept)?)?;
@@ -111,14 +136,29 @@ fn contacts(source: &Source, perturber: &Perturber, swept: &WeightSweep) -> Stri
         perturber.with_weight(&mut scratch, p.link, value as f32, &mut picture.rgb);
         let heading = format!("layer {}", p.layer);
         if groups.last().is_none_or(|g| g.heading != heading) {
-            groups.push(PaneGroup { heading, panes: Vec::new() });
+            groups.push(PaneGroup {
+                heading,
+                panes: Vec::new(),
+            });
         }
-        let caption = format!("w{} {}{}", p.link, if p.delta < 0.0 { "−" } else { "+" }, number(p.delta.abs(), 2));
-        groups.last_mut().expect("pushed above").panes.push(Pane::new(picture, caption));
+        let caption = format!(
+            "w{} {}{}",
+            p.link,
+            if p.delta < 0.0 { "−" } else { "+" },
+            number(p.delta.abs(), 2)
+        );
+        groups
+            .last_mut()
+            .expect("pushed above")
+            .panes
+            .push(Pane::new(picture, caption));
     }
     contact_sheet(&Sheet {
         title: source.name.clone(),
-        subtitle: format!("each picture: one weight changed, {}; silent weights are not shown", swept.delta),
+        subtitle: format!(
+            "each picture: one weight changed, {}; silent weights are not shown",
+            swept.delta
+        ),
         groups,
         columns: 12,
         pane: 72,
@@ -143,7 +183,11 @@ fn strip_sheet(source: &Source, perturber: &Perturber, links: &[usize], steps: u
     let heads = (0..steps)
         .map(|k| {
             let t = 2.0 * k as f64 / (steps - 1) as f64 - 1.0;
-            if t.abs() < 1e-9 { "w".into() } else { format!("{}{:.2}", if t < 0.0 { "−" } else { "+" }, t.abs()) }
+            if t.abs() < 1e-9 {
+                "w".into()
+            } else {
+                format!("{}{:.2}", if t < 0.0 { "−" } else { "+" }, t.abs())
+            }
         })
         .collect();
     strips(&Strips {
@@ -157,22 +201,37 @@ fn strip_sheet(source: &Source, perturber: &Perturber, links: &[usize], steps: u
 }
 
 /// An animated PNG: the chosen weights side by side, all swept together.
-fn animated(source: &Source, perturber: &Perturber, links: &[usize], steps: usize) -> anyhow::Result<Vec<u8>> {
+fn animated(
+    source: &Source,
+    perturber: &Perturber,
+    links: &[usize],
+    steps: usize,
+) -> anyhow::Result<Vec<u8>> {
     let columns: Vec<Vec<Picture>> = spread(links)
         .map(|link| strip(perturber, &source.weights, source.size, link, 1.0, steps))
         .collect();
     let frames: Vec<Picture> = (0..steps)
         .map(|k| {
-            let panes = columns.iter().map(|c| Pane::new(c[k].resized(96), "")).collect();
+            let panes = columns
+                .iter()
+                .map(|c| Pane::new(c[k].resized(96), ""))
+                .collect();
             crate::figures::sheets::mosaic(&Sheet {
-                groups: vec![PaneGroup { heading: String::new(), panes }],
+                groups: vec![PaneGroup {
+                    heading: String::new(),
+                    panes,
+                }],
                 columns: 8,
                 pane: 96,
                 ..Sheet::default()
             })
         })
         .collect();
-    Ok(animate(&there_and_back(frames), 80, &[("command", "picloom sweep")])?)
+    Ok(animate(
+        &there_and_back(frames),
+        80,
+        &[("command", "picloom sweep")],
+    )?)
 }
 
 /// At most [`MOST_STRIPS`] of the links, evenly spread.

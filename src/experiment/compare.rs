@@ -6,14 +6,16 @@
 //! perturbation effect by the same judge.
 
 use super::pruning::{PrunePlan, PruneRunError, prune_run};
-use super::run::{LoadedRun, RunError, Target, TrainJob, Wiring, load_run, resolve_wiring, train_run};
+use super::run::{
+    LoadedRun, RunError, Target, TrainJob, Wiring, load_run, resolve_wiring, train_run,
+};
 use crate::genome::{Genome, GenomeInfo};
 use crate::math::SimRng;
 use crate::network::kernel::{FeatureMaps, Perturber, feature_maps, picture};
 use crate::network::{Coords, Mask, Network, Picture, PixelInputs, Weights, layerize};
 use crate::probe::{Delta, Selection, sweep};
 use crate::prune::{Method, Retrain, Rule, alive};
-use crate::score::{CompositionalScore, Fit, Judge, Judged, score};
+use crate::score::{CompositionalScore, Fit, Judge, JudgeError, Judged, score};
 use crate::train::{LogLine, StopReason, TrainConfig, TrainObserver, TrainReport, TrainState};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -38,7 +40,9 @@ impl std::str::FromStr for Profile {
             "quick" => Ok(Profile::Quick),
             "standard" => Ok(Profile::Standard),
             "paper" => Ok(Profile::Paper),
-            _ => Err(format!("expected profile quick, standard or paper, found {text:?}")),
+            _ => Err(format!(
+                "expected profile quick, standard or paper, found {text:?}"
+            )),
         }
     }
 }
@@ -66,16 +70,28 @@ impl CompareConfig {
     /// The settings of a profile.
     pub fn of(profile: Profile) -> Self {
         let (size, seeds, steps, sample) = match profile {
-            Profile::Quick => (64, 1, 4_000, Some(200)),
+            Profile::Quick => (64, 1, 16_000, Some(200)),
             Profile::Standard => (128, 3, 20_000, Some(400)),
             Profile::Paper => (256, 5, 100_000, None),
         };
         let seeds = (0..seeds).collect();
-        CompareConfig { profile, size, seeds, steps, sample, sp_threshold: 0.35, effect: 0.18 }
+        CompareConfig {
+            profile,
+            size,
+            seeds,
+            steps,
+            sample,
+            sp_threshold: 0.35,
+            effect: 0.18,
+        }
     }
 
     fn train(&self, seed: u64) -> TrainConfig {
-        TrainConfig { steps: self.steps, seed, ..TrainConfig::default() }
+        TrainConfig {
+            steps: self.steps,
+            seed,
+            ..TrainConfig::default()
+        }
     }
 }
 
@@ -177,6 +193,9 @@ pub enum CompareError {
     /// A run failed.
     #[error(transparent)]
     Run(#[from] RunError),
+    /// The judge gave no answer.
+    #[error(transparent)]
+    Judge(#[from] JudgeError),
     /// Pruning failed.
     #[error(transparent)]
     Prune(#[from] PruneRunError),
@@ -225,15 +244,19 @@ pub fn compare(
 
     begin(observer, "scoring the evolved network".into());
     let evolved_mask = Mask::non_zero(&layered.weights);
-    let scene = Scene { config, judge, target: &target.picture, coords };
+    let scene = Scene {
+        config,
+        judge,
+        target: &target.picture,
+        coords,
+    };
     let (arm, view) = scene.look(
         "evolved",
-        None,
         None,
         (&layered.network, &evolved_mask, &layered.weights),
         None,
         Vec::new(),
-    );
+    )?;
     record.arms.push(arm);
     views.push(view);
 
@@ -244,7 +267,10 @@ pub fn compare(
         for arm in ["dense", "graph", "layerized", "sp", "magnitude"] {
             begin(observer, format!("{arm}, seed {seed}"));
             let folder = runs.join(format!("{arm}-{seed}"));
-            let mut watch = Watch { observer, steps: config.steps };
+            let mut watch = Watch {
+                observer,
+                steps: config.steps,
+            };
             let stop = match arm {
                 "sp" | "magnitude" => {
                     let parent = dense.as_ref().expect("the dense arm comes first");
@@ -269,7 +295,8 @@ pub fn compare(
                     let (network, mask, _) = resolve_wiring(genome, wiring);
                     let kept = (wiring == Wiring::Graph).then_some(genome);
                     let train = config.train(seed);
-                    let job = TrainJob::new(arm, &target, coords, (network, mask), None, kept, train);
+                    let job =
+                        TrainJob::new(arm, &target, coords, (network, mask), None, kept, train);
                     train_run(&folder, job, true, &mut watch)?.train.stop
                 }
             };
@@ -279,8 +306,7 @@ pub fn compare(
             let run = load_run(&folder)?;
             let parts = (&run.network, &run.mask, &run.weights);
             let curve = super::run::read_metrics(&folder)?;
-            let id = Some(run.result.run_id.clone());
-            arms.push(scene.look(arm, Some(seed), id, parts, Some(run.result.train.clone()), curve));
+            arms.push(scene.look(arm, Some(seed), parts, Some(&run), curve)?);
             if arm == "dense" {
                 dense = Some(run);
             }
@@ -295,7 +321,11 @@ pub fn compare(
             }
         }
     }
-    Ok(Comparison { record, target: target.picture, views })
+    Ok(Comparison {
+        record,
+        target: target.picture,
+        views,
+    })
 }
 
 /// What every arm is looked at with.
@@ -311,11 +341,10 @@ impl Scene<'_> {
         &self,
         arm: &str,
         seed: Option<u64>,
-        run_id: Option<String>,
         (network, mask, weights): (&Network, &Mask, &Weights),
-        train: Option<TrainReport>,
+        run: Option<&LoadedRun>,
         curve: Vec<LogLine>,
-    ) -> (ArmRecord, ArmView) {
+    ) -> Result<(ArmRecord, ArmView), CompareError> {
         let size = self.config.size;
         let inputs = PixelInputs::full(size, self.coords);
         let perturber = Perturber::new(network, weights, &inputs);
@@ -324,9 +353,19 @@ impl Scene<'_> {
         let links = selection.links(network, weights, &mut rng);
         let delta = Delta::Effect(self.config.effect);
         let swept = sweep(network, weights, &perturber, size, &links, delta, &|_| {});
-        let (score, judged) =
-            score(network, weights, &perturber, &swept, self.judge, Some(self.target));
-        let drawn = Picture { width: size, height: size, rgb: perturber.base().to_vec() };
+        let (score, judged) = score(
+            network,
+            weights,
+            &perturber,
+            &swept,
+            self.judge,
+            Some(self.target),
+        )?;
+        let drawn = Picture {
+            width: size,
+            height: size,
+            rgb: perturber.base().to_vec(),
+        };
 
         let scored: Vec<&Judged> = judged.iter().filter(|j| j.verdict.is_some()).collect();
         let mut scratch = perturber.scratch();
@@ -336,19 +375,27 @@ impl Scene<'_> {
                 let j = scored[k * scored.len() / shown];
                 let mut picture = Picture::filled(size, size, [0.0; 3]);
                 let value = f64::from(weights.0[j.perturbation.link]) + j.perturbation.delta;
-                perturber.with_weight(&mut scratch, j.perturbation.link, value as f32, &mut picture.rgb);
+                perturber.with_weight(
+                    &mut scratch,
+                    j.perturbation.link,
+                    value as f32,
+                    &mut picture.rgb,
+                );
                 (j.clone(), picture)
             })
             .collect();
         let record = ArmRecord {
             arm: arm.to_string(),
             seed,
-            run_id,
+            run_id: run.map(|r| r.result.run_id.clone()),
             links: network.weight_count(),
-            kept: mask.kept(),
+            // A pruned run's mask holds the living links only; the rule's count is in its config.
+            kept: run
+                .and_then(|r| r.config.pruned.as_ref())
+                .map_or(mask.kept(), |p| p.kept),
             alive: alive(network, mask).kept(),
             fit: Fit::of(&drawn, self.target),
-            train,
+            train: run.map(|r| r.result.train.clone()),
             score,
         };
         let view = ArmView {
@@ -361,7 +408,7 @@ impl Scene<'_> {
             perturbed,
             curve,
         };
-        (record, view)
+        Ok((record, view))
     }
 }
 

@@ -7,7 +7,8 @@ use crate::network::files::{create_folder, write_atomic};
 use crate::network::kernel::{FeatureMaps, Objective, feature_maps};
 use crate::network::{Mask, PixelInputs, Weights};
 use crate::prune::{
-    EdgeContext, EdgeScores, GuardReport, MaskChange, Method, Orphans, PruneError, Retrain, Rule, prune,
+    EdgeContext, EdgeScores, GuardReport, MaskChange, Method, Orphans, PruneError, Retrain, Rule,
+    prune,
 };
 use crate::train::{StopReason, TrainConfig, TrainObserver, init};
 use serde::{Deserialize, Serialize};
@@ -115,7 +116,9 @@ pub fn prune_run(
             }
             Retrain::Rewind { .. } => Some(initial.clone()),
         };
-        let start = plan.retrain.weights(&pruned.weights, fresh.as_ref(), &pruned.live)?;
+        let start = plan
+            .retrain
+            .weights(&pruned.weights, fresh.as_ref(), &pruned.live)?;
         let record = RoundRecord {
             round,
             method: plan.method.to_string(),
@@ -126,7 +129,10 @@ pub fn prune_run(
             scores: pruned.scores.clone(),
             change: MaskChange::between(&mask, &pruned.mask)?,
         };
-        let target = Target { name: parent.config.target.clone(), picture: parent.target.clone() };
+        let target = Target {
+            name: parent.config.target.clone(),
+            picture: parent.target.clone(),
+        };
         let mut job = TrainJob::new(
             plan.method.name(),
             &target,
@@ -187,7 +193,11 @@ pub fn budgets(from: usize, to: usize, rounds: usize) -> Vec<usize> {
         .map(|k| {
             let share = k as f64 / rounds as f64;
             let ratio = crate::math::real::ln(to as f64 / from as f64);
-            if k == rounds { to } else { (from as f64 * crate::math::real::exp(share * ratio)).round() as usize }
+            if k == rounds {
+                to
+            } else {
+                (from as f64 * crate::math::real::exp(share * ratio)).round() as usize
+            }
         })
         .collect()
 }

@@ -1,12 +1,12 @@
 //! The figure, the sheets, the table and the report of `picloom compare`.
 
+use super::axis::Axis;
 use super::charts::{Bars, Estimate, Frame, Group, Mark, Plot, Series, bars, plot};
 use super::files::{Provenance, SaveError, save, svg_to_png};
 use super::html::{Align, Cell, Kind, Page, Section, Shot, Table, Tile};
 use super::sheets::{FeatureSheet, Pane, PaneGroup, Sheet, contact_sheet, feature_sheet};
 use super::style::{self, Colour, arm as arm_style};
 use super::wiring::{Wiring, wiring};
-use super::axis::Axis;
 use crate::experiment::compare::{ArmRecord, ArmView, CompareRecord, Comparison};
 use crate::network::files::{WriteError, create_folder, write_atomic};
 use crate::score::{FIT_GATE, Label, wilson};
@@ -54,7 +54,11 @@ impl ArmSummary<'_> {
     /// Pooled over the seeds: score and 95 % Wilson interval.
     fn pooled(&self) -> Option<(f64, (f64, f64))> {
         let coherent: usize = self.records.iter().map(|r| r.score.coherent).sum();
-        let total: usize = self.records.iter().map(|r| r.score.coherent + r.score.fractured).sum();
+        let total: usize = self
+            .records
+            .iter()
+            .map(|r| r.score.coherent + r.score.fractured)
+            .sum();
         (total > 0).then(|| (coherent as f64 / total as f64, wilson(coherent, total)))
     }
 
@@ -68,7 +72,10 @@ fn summaries(record: &CompareRecord) -> Vec<ArmSummary<'_>> {
     for r in &record.arms {
         match all.iter_mut().find(|a| a.key == r.arm) {
             Some(arm) => arm.records.push(r),
-            None => all.push(ArmSummary { key: &r.arm, records: vec![r] }),
+            None => all.push(ArmSummary {
+                key: &r.arm,
+                records: vec![r],
+            }),
         }
     }
     all
@@ -79,7 +86,11 @@ fn summaries(record: &CompareRecord) -> Vec<ArmSummary<'_>> {
 ///
 /// # Errors
 /// The folder cannot be written.
-pub fn write_comparison(comparison: &Comparison, out: &Path, command: &str) -> Result<PathBuf, ReportError> {
+pub fn write_comparison(
+    comparison: &Comparison,
+    out: &Path,
+    command: &str,
+) -> Result<PathBuf, ReportError> {
     let record = &comparison.record;
     for folder in ["pictures", "maps", "sweeps", "wiring"] {
         create_folder(&out.join(folder))?;
@@ -90,22 +101,29 @@ pub fn write_comparison(comparison: &Comparison, out: &Path, command: &str) -> R
         ("version".into(), record.version.clone()),
     ]);
     let texts = [("command", command), ("genome", record.genome.as_str())];
-    write_atomic(&out.join("pictures/target.png"), &comparison.target.to_png(&texts))?;
+    write_atomic(
+        &out.join("pictures/target.png"),
+        &comparison.target.to_png(&texts),
+    )?;
     let mut sheets = Vec::new();
     for view in &comparison.views {
         let name = |folder: &str| out.join(folder).join(format!("{}.png", view.arm));
         write_atomic(&name("pictures"), &view.drawn.to_png(&texts))?;
-        let maps = maps_sheet(view, record);
         let swept = sweep_sheet(view, record);
-        let links = wiring_figure(view);
-        for (folder, svg) in [("maps", &maps), ("sweeps", &swept), ("wiring", &links)] {
+        let draw = |folder: &str, svg: &str| -> Result<Vec<u8>, ReportError> {
             let png = svg_to_png(svg, 1.0, &provenance).map_err(|problem| SaveError::Draw {
                 path: name(folder),
                 problem,
             })?;
             write_atomic(&name(folder), &png)?;
-        }
-        sheets.push((maps, swept, links));
+            Ok(png)
+        };
+        draw("sweeps", &swept)?;
+        sheets.push(Sheets {
+            maps: draw("maps", &maps_sheet(view, record))?,
+            wiring: draw("wiring", &wiring_figure(view))?,
+            sweep: swept,
+        });
     }
     let figure = score_figure(record);
     save(&figure, &out.join("comparison"), &provenance)?;
@@ -121,6 +139,16 @@ pub fn write_comparison(comparison: &Comparison, out: &Path, command: &str) -> R
     Ok(path)
 }
 
+/// The large pictures of one arm.
+struct Sheets {
+    /// PNG of the feature maps.
+    maps: Vec<u8>,
+    /// PNG of the links.
+    wiring: Vec<u8>,
+    /// SVG of changed weights.
+    sweep: String,
+}
+
 /// Compositional score of each arm, with intervals; unfit arms hollow.
 pub fn score_figure(record: &CompareRecord) -> String {
     let all = summaries(record);
@@ -129,7 +157,11 @@ pub fn score_figure(record: &CompareRecord) -> String {
         .map(|arm| {
             let estimate = arm.pooled().map(|(value, (low, high))| {
                 let seeds = arm.records.iter().filter_map(|r| r.score.score);
-                let text = if arm.fit() { style::fixed(value, 2) } else { format!("{} unfit", style::fixed(value, 2)) };
+                let text = if arm.fit() {
+                    style::fixed(value, 2)
+                } else {
+                    format!("{} unfit", style::fixed(value, 2))
+                };
                 let mut e = Estimate::new(value)
                     .between(low, high)
                     .faint(!arm.fit())
@@ -140,7 +172,10 @@ pub fn score_figure(record: &CompareRecord) -> String {
                 }
                 e
             });
-            Group { name: arm.label().to_string(), estimates: vec![estimate] }
+            Group {
+                name: arm.label().to_string(),
+                estimates: vec![estimate],
+            }
         })
         .collect();
     let seeds = record.config.seeds.len();
@@ -152,7 +187,7 @@ pub fn score_figure(record: &CompareRecord) -> String {
                 if seeds > 1 { format!(" over {seeds} seeds pooled; dots: single seeds") } else { String::new() }
             ))
             .sized(860, 440),
-        value: Axis::new("compositional score").range(0.0, 1.0),
+        value: Axis::new("compositional score").range(0.0, 1.15),
         series: vec![("score".into(), style::INK, style::Marker::Circle)],
         groups,
         mark: Mark::Bar,
@@ -168,8 +203,12 @@ fn loss_figure(comparison: &Comparison) -> String {
         .iter()
         .filter(|v| !v.curve.is_empty())
         .map(|v| {
-            let (label, colour) = arm_style(&v.arm).map_or((v.arm.as_str(), style::INK), |(_, a)| (a.label, a.colour));
-            let points = v.curve.iter().filter(|l| l.attempt == v.curve.last().map_or(0, |l| l.attempt));
+            let (label, colour) = arm_style(&v.arm)
+                .map_or((v.arm.as_str(), style::INK), |(_, a)| (a.label, a.colour));
+            let points = v
+                .curve
+                .iter()
+                .filter(|l| l.attempt == v.curve.last().map_or(0, |l| l.attempt));
             Series::line(label, colour, points.map(|l| (l.step as f64, l.loss)))
         })
         .collect();
@@ -187,7 +226,12 @@ fn loss_figure(comparison: &Comparison) -> String {
 fn maps_sheet(view: &ArmView, record: &CompareRecord) -> String {
     let non_zero: Vec<bool> = view.weights.0.iter().map(|&w| w != 0.0).collect();
     let reach = crate::prune::guard::reach(&view.network, &non_zero);
-    let alive: Vec<bool> = reach.from_input.iter().zip(&reach.to_output).map(|(a, b)| *a && *b).collect();
+    let alive: Vec<bool> = reach
+        .from_input
+        .iter()
+        .zip(&reach.to_output)
+        .map(|(a, b)| *a && *b)
+        .collect();
     feature_sheet(&FeatureSheet {
         title: arm_style(&view.arm).map_or(view.arm.as_str(), |(_, a)| a.label),
         subtitle: "what each unit draws: red −1, white 0, blue +1",
@@ -214,13 +258,21 @@ fn sweep_sheet(view: &ArmView, record: &CompareRecord) -> String {
         })
         .collect();
     contact_sheet(&Sheet {
-        title: arm_style(&view.arm).map_or(view.arm.as_str(), |(_, a)| a.label).to_string(),
+        title: arm_style(&view.arm)
+            .map_or(view.arm.as_str(), |(_, a)| a.label)
+            .to_string(),
         subtitle: format!(
             "each picture: one weight changed until the picture differs by {} RMSE",
             record.config.effect
         ),
-        legend: vec![(style::COHERENT, "judged coherent".into()), (style::FRACTURED, "judged fractured".into())],
-        groups: vec![PaneGroup { heading: String::new(), panes }],
+        legend: vec![
+            (style::COHERENT, "judged coherent".into()),
+            (style::FRACTURED, "judged fractured".into()),
+        ],
+        groups: vec![PaneGroup {
+            heading: String::new(),
+            panes,
+        }],
         columns: 8,
         pane: 96,
     })
@@ -240,12 +292,31 @@ fn wiring_figure(view: &ArmView) -> String {
 }
 
 fn write_csv(record: &CompareRecord, path: &Path) -> Result<(), ReportError> {
-    let fail = |source| ReportError::Table { path: path.to_path_buf(), source };
+    let fail = |source| ReportError::Table {
+        path: path.to_path_buf(),
+        source,
+    };
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer
         .write_record([
-            "arm", "seed", "links", "kept", "alive", "mse", "r2", "fit", "coherent", "fractured",
-            "silent", "score", "low", "high", "stop", "steps", "collapsed_attempts", "run_id",
+            "arm",
+            "seed",
+            "links",
+            "kept",
+            "alive",
+            "mse",
+            "r2",
+            "fit",
+            "coherent",
+            "fractured",
+            "silent",
+            "score",
+            "low",
+            "high",
+            "stop",
+            "steps",
+            "collapsed_attempts",
+            "run_id",
         ])
         .map_err(fail)?;
     let number = |v: Option<f64>| v.map_or(String::new(), |v| format!("{v:.6}"));
@@ -267,14 +338,22 @@ fn write_csv(record: &CompareRecord, path: &Path) -> Result<(), ReportError> {
                 number(s.score),
                 number(s.interval.map(|i| i.0)),
                 number(s.interval.map(|i| i.1)),
-                r.train.as_ref().map_or("evolved".to_string(), |t| stop_word(&t.stop)),
-                r.train.as_ref().map_or(String::new(), |t| t.steps.to_string()),
-                r.train.as_ref().map_or(String::new(), |t| t.collapses.len().to_string()),
+                r.train
+                    .as_ref()
+                    .map_or("evolved".to_string(), |t| stop_word(&t.stop)),
+                r.train
+                    .as_ref()
+                    .map_or(String::new(), |t| t.steps.to_string()),
+                r.train
+                    .as_ref()
+                    .map_or(String::new(), |t| t.collapses.len().to_string()),
                 r.run_id.clone().unwrap_or_default(),
             ])
             .map_err(fail)?;
     }
-    let bytes = writer.into_inner().map_err(|e| fail(e.into_error().into()))?;
+    let bytes = writer
+        .into_inner()
+        .map_err(|e| fail(e.into_error().into()))?;
     Ok(write_atomic(path, &bytes)?)
 }
 
@@ -289,7 +368,7 @@ fn report(
     comparison: &Comparison,
     figure: &str,
     curves: &str,
-    sheets: &[(String, String, String)],
+    sheets: &[Sheets],
     command: &str,
 ) -> String {
     let record = &comparison.record;
@@ -297,21 +376,49 @@ fn report(
     let config = &record.config;
     let name = short_name(&record.genome);
 
-    let tiles = all.iter().filter(|a| ["evolved", "dense", "sp"].contains(&a.key)).map(|arm| {
-        let (value, more) = match arm.pooled() {
-            Some((value, (low, high))) => (style::fixed(value, 2), format!("95 % interval {} to {}", style::fixed(low, 2), style::fixed(high, 2))),
-            None => ("none".into(), "no change had an effect".into()),
-        };
-        let more = if arm.fit() { more } else { format!("unfit (R² {}): does not count", style::fixed(arm.mean_r2(), 2)) };
-        Tile { value, what: arm.label().to_string(), more, tone: Some(arm.colour()) }
-    });
-    let shots = std::iter::once(Shot::new(&comparison.target, "the picture").sub("drawn by the genome")).chain(
-        comparison.views.iter().zip(&all).map(|(view, arm)| {
-            let r2 = arm.records[0].fit.r2;
-            let fit = if arm.records[0].score.counts { "fit" } else { "unfit" };
-            Shot::new(&view.drawn, arm.label()).sub(format!("R² {}, {fit}", style::fixed(r2, 3))).framed(arm.colour())
-        }),
-    );
+    let tiles = all
+        .iter()
+        .filter(|a| ["evolved", "dense", "sp"].contains(&a.key))
+        .map(|arm| {
+            let (value, more) = match arm.pooled() {
+                Some((value, (low, high))) => (
+                    style::fixed(value, 2),
+                    format!(
+                        "95 % interval {} to {}",
+                        style::fixed(low, 2),
+                        style::fixed(high, 2)
+                    ),
+                ),
+                None => ("none".into(), "no change had an effect".into()),
+            };
+            let more = if arm.fit() {
+                more
+            } else {
+                format!(
+                    "unfit (R² {}): does not count",
+                    style::fixed(arm.mean_r2(), 2)
+                )
+            };
+            Tile {
+                value,
+                what: arm.label().to_string(),
+                more,
+                tone: Some(arm.colour()),
+            }
+        });
+    let shots =
+        std::iter::once(Shot::new(&comparison.target, "the picture").sub("drawn by the genome"))
+            .chain(comparison.views.iter().zip(&all).map(|(view, arm)| {
+                let r2 = arm.records[0].fit.r2;
+                let fit = if arm.records[0].score.counts {
+                    "fit"
+                } else {
+                    "unfit"
+                };
+                Shot::new(&view.drawn, arm.label())
+                    .sub(format!("R² {}, {fit}", style::fixed(r2, 3)))
+                    .framed(arm.colour())
+            }));
     let mut page = Page::new(
         format!("Do the parts of {name} mean something?"),
         "One picture, drawn by an evolved network and by networks trained on it. Change one weight at a time: is the result still a clean picture?",
@@ -327,15 +434,20 @@ fn report(
             .paragraph(in_words(&all))
             .figure(figure.to_string(), "The compositional score of every arm. Higher means: more of its weights can be changed without damage."),
     );
-    page = page.section(
-        Section::new("The pictures").pictures(shots, 128, "The target and what each network draws (first seed)."),
-    );
+    page = page.section(Section::new("The pictures").pictures(
+        shots,
+        128,
+        "The target and what each network draws (first seed).",
+    ));
     let mut changed = Section::new("One weight changed").paragraph(
         "Each little picture is the same network after one weight was changed until the picture differs by the same amount everywhere. Green: the judge calls it a clean picture. Red: damaged.",
     );
-    for ((_, swept, _), arm) in sheets.iter().zip(&all) {
+    for (Sheets { sweep: swept, .. }, arm) in sheets.iter().zip(&all) {
         if ["evolved", "dense", "sp"].contains(&arm.key) {
-            changed = changed.figure(swept.clone(), format!("{}: {}", arm.label(), count_line(arm)));
+            changed = changed.figure(
+                swept.clone(),
+                format!("{}: {}", arm.label(), count_line(arm)),
+            );
         } else {
             let inside = Section::new("").figure(swept.clone(), count_line(arm));
             changed = changed.details(format!("{}: changed weights", arm.label()), inside);
@@ -347,14 +459,25 @@ fn report(
     let mut inside = Section::new("Inside the networks").paragraph(
         "What every unit draws, layer by layer from the inputs to the picture. In a network whose parts mean something, the maps are simple and recognisable.",
     );
-    for ((maps, _, links), arm) in sheets.iter().zip(&all) {
-        let block = Section::new("")
-            .wide_figure(maps.clone(), "feature maps: red −1, white 0, blue +1; pale units do not reach the picture")
-            .wide_figure(links.clone(), "its links");
-        inside = if arm.key == "evolved" {
-            inside.wide_figure(maps.clone(), format!("{}: feature maps", arm.label())).wide_figure(links.clone(), format!("{}: links", arm.label()))
-        } else {
-            inside.details(format!("{}: feature maps and links", arm.label()), block)
+    for (Sheets { maps, wiring, .. }, arm) in sheets.iter().zip(&all) {
+        let show = |section: Section| {
+            section
+                .sheet(
+                    maps.clone(),
+                    960,
+                    format!(
+                        "{}: feature maps; pale units do not reach the picture",
+                        arm.label()
+                    ),
+                )
+                .sheet(wiring.clone(), 960, format!("{}: links", arm.label()))
+        };
+        inside = match arm.key {
+            "evolved" => show(inside),
+            _ => inside.details(
+                format!("{}: feature maps and links", arm.label()),
+                show(Section::new("")),
+            ),
         };
     }
     page = page.section(inside);
@@ -386,7 +509,10 @@ fn report(
 
 fn count_line(arm: &ArmSummary) -> String {
     let s = &arm.records[0].score;
-    format!("{} coherent, {} fractured, {} silent", s.coherent, s.fractured, s.silent)
+    format!(
+        "{} coherent, {} fractured, {} silent",
+        s.coherent, s.fractured, s.silent
+    )
 }
 
 /// What the numbers say, in sentences that follow from them.
@@ -397,9 +523,20 @@ fn in_words(all: &[ArmSummary]) -> String {
         && let (Some((e, (e_low, _))), Some((d, (_, d_high)))) = (evolved.pooled(), dense.pooled())
     {
         text += &match dense.fit() {
-            false => format!("The dense twin did not learn the picture well enough (R² {}) to be compared. ", style::fixed(dense.mean_r2(), 2)),
-            true if e_low > d_high => format!("Of the changes to the evolved network {} % leave a clean picture, of those to the dense twin {} %; the intervals do not touch. ", percent(e), percent(d)),
-            true => format!("Evolved network {} %, dense twin {} %: the intervals touch, this run does not tell them apart. ", percent(e), percent(d)),
+            false => format!(
+                "The dense twin did not learn the picture well enough (R² {}) to be compared. ",
+                style::fixed(dense.mean_r2(), 2)
+            ),
+            true if e_low > d_high => format!(
+                "Of the changes to the evolved network {} % leave a clean picture, of those to the dense twin {} %; the intervals do not touch. ",
+                percent(e),
+                percent(d)
+            ),
+            true => format!(
+                "Evolved network {} %, dense twin {} %: the intervals touch, this run does not tell them apart. ",
+                percent(e),
+                percent(d)
+            ),
         };
     }
     if let (Some(sp), Some(magnitude)) = (of("sp"), of("magnitude"))
@@ -415,7 +552,11 @@ fn in_words(all: &[ArmSummary]) -> String {
             _ => "A pruned twin did not learn the picture well enough, so which links stay is not compared here. ".to_string(),
         };
     }
-    let unfit: Vec<&str> = all.iter().filter(|a| !a.fit()).map(ArmSummary::label).collect();
+    let unfit: Vec<&str> = all
+        .iter()
+        .filter(|a| !a.fit())
+        .map(ArmSummary::label)
+        .collect();
     if !unfit.is_empty() {
         text += &format!("Unfit: {}. ", unfit.join("; "));
     }
@@ -436,7 +577,11 @@ fn numbers(all: &[ArmSummary]) -> Section {
             let cell = |text: String| Cell::new(text).faint(unfit);
             let collapses = r.train.as_ref().map_or(0, |t| t.collapses.len());
             collapsed |= collapses > 0;
-            let mut end = cell(r.train.as_ref().map_or("evolved".into(), |t| stop_word(&t.stop).replace('-', " ")));
+            let mut end = cell(
+                r.train
+                    .as_ref()
+                    .map_or("evolved".into(), |t| stop_word(&t.stop).replace('-', " ")),
+            );
             if collapses > 0 {
                 end.text += &format!(" ({collapses} collapsed before)");
             }
@@ -448,18 +593,31 @@ fn numbers(all: &[ArmSummary]) -> Section {
                 cell(format!("{:.2e}", r.fit.mse)),
                 cell(style::fixed(r.fit.r2, 4)),
                 cell(if unfit { "unfit".into() } else { "fit".into() }),
-                cell(s.score.map_or("none".into(), |v| style::fixed(v, 3))).strong(!unfit && s.score.is_some_and(|v| v >= 0.5)),
-                cell(s.interval.map_or(String::new(), |(l, h)| format!("{} to {}", style::fixed(l, 3), style::fixed(h, 3)))),
-                cell(s.coherent.to_string()),
-                cell(s.fractured.to_string()),
-                cell(s.silent.to_string()),
+                cell(s.score.map_or("none".into(), |v| style::fixed(v, 3)))
+                    .strong(!unfit && s.score.is_some_and(|v| v >= 0.5)),
+                cell(s.interval.map_or(String::new(), |(l, h)| {
+                    format!("{} to {}", style::fixed(l, 3), style::fixed(h, 3))
+                })),
+                cell(format!("{} / {} / {}", s.coherent, s.fractured, s.silent)),
                 end,
             ]);
         }
     }
-    let headers = ["arm", "seed", "kept", "alive", "MSE", "R²", "fit", "score", "95 % interval", "coherent", "fractured", "silent", "end of training"];
+    let headers = [
+        "arm",
+        "seed",
+        "kept",
+        "alive",
+        "MSE",
+        "R²",
+        "fit",
+        "score",
+        "95 % interval",
+        "coherent / fractured / silent",
+        "end of training",
+    ];
     let mut align = vec![Align::Left];
-    align.extend([Align::Right; 11]);
+    align.extend([Align::Right; 9]);
     align.push(Align::Left);
     let mut notes = vec!["alive: kept links on a path from an input to the picture. Grey rows are unfit: their scores do not count.".to_string()];
     if collapsed {
@@ -475,5 +633,7 @@ fn numbers(all: &[ArmSummary]) -> Section {
 }
 
 fn short_name(genome: &str) -> String {
-    Path::new(genome).file_stem().map_or(genome.to_string(), |s| s.to_string_lossy().into_owned())
+    Path::new(genome)
+        .file_stem()
+        .map_or(genome.to_string(), |s| s.to_string_lossy().into_owned())
 }

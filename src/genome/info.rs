@@ -37,7 +37,9 @@ impl GenomeInfo {
         let mut activations = BTreeMap::new();
         let mut labels = BTreeMap::new();
         for node in genome.nodes() {
-            *activations.entry(node.activation.name().to_string()).or_insert(0) += 1;
+            *activations
+                .entry(node.activation.name().to_string())
+                .or_insert(0) += 1;
         }
         for label in genome
             .nodes()

@@ -21,8 +21,48 @@ pub struct Verdict {
     pub label: Label,
     /// How sure the judge is of the label, in [0.5, 1].
     pub confidence: f64,
-    /// The judge's own number behind it (for `dl` the logarithm of the description-length ratio).
+    /// The judge's own number behind it; within one judge, larger = more fractured. P(fractured)
+    /// for `dl`, the mean vote for `vlm`, the logarithm of the length ratio for `dl-threshold`.
     pub evidence: f64,
+}
+
+impl Verdict {
+    /// The verdict of a judge that gives P(fractured), in [0, 1]: fractured above ½.
+    pub fn from_probability(fractured: f64) -> Self {
+        Verdict {
+            label: if fractured > 0.5 {
+                Label::Fractured
+            } else {
+                Label::Coherent
+            },
+            confidence: fractured.max(1.0 - fractured),
+            evidence: fractured,
+        }
+    }
+
+    /// P(fractured) as the judge sees it: the confidence, or what it leaves.
+    pub fn probability(&self) -> f64 {
+        match self.label {
+            Label::Fractured => self.confidence,
+            Label::Coherent => 1.0 - self.confidence,
+        }
+    }
+}
+
+/// Why a picture could not be judged.
+#[derive(Debug, thiserror::Error)]
+pub enum JudgeError {
+    /// Base and perturbed picture differ in size.
+    #[error(
+        "expected a picture of the size of the base, {}×{}, found {}×{}",
+        expected.0, expected.1, found.0, found.1
+    )]
+    Size {
+        /// (width, height) of the base.
+        expected: (usize, usize),
+        /// (width, height) of the picture.
+        found: (usize, usize),
+    },
 }
 
 /// Decides whether perturbed pictures still make sense.
@@ -32,12 +72,21 @@ pub trait Judge: Sync {
 
     /// Reads the unperturbed picture once; the answer judges pictures against it.
     fn read_base<'a>(&'a self, base: &'a Picture) -> Box<dyn BaseReading + 'a>;
+
+    /// How many pictures to hand it at a time; none = as many as there are cores. A judge that
+    /// waits for a server wants more.
+    fn at_a_time(&self) -> Option<usize> {
+        None
+    }
 }
 
 /// A judge that has seen the base picture.
 pub trait BaseReading: Sync {
     /// Judges a perturbed picture of the same size as the base.
-    fn judge(&self, perturbed: &Picture) -> Verdict;
+    ///
+    /// # Errors
+    /// The sizes differ; a judge that asks a server got no answer it could use.
+    fn judge(&self, perturbed: &Picture) -> Result<Verdict, JudgeError>;
 }
 
 /// Seeded coin tosses, for tests of the plumbing. The toss depends on the picture only.
@@ -58,21 +107,12 @@ impl Judge for MockJudge {
 }
 
 impl BaseReading for MockJudge {
-    fn judge(&self, perturbed: &Picture) -> Verdict {
+    fn judge(&self, perturbed: &Picture) -> Result<Verdict, JudgeError> {
         let hash = perturbed
             .to_bytes()
             .iter()
             .fold(0u64, |h, &b| h.wrapping_mul(31) ^ u64::from(b));
         let toss = SimRng::new(self.seed, "mock-judge", hash).uniform();
-        let label = if toss < 0.5 {
-            Label::Coherent
-        } else {
-            Label::Fractured
-        };
-        Verdict {
-            label,
-            confidence: 0.5 + (toss - 0.5).abs(),
-            evidence: toss,
-        }
+        Ok(Verdict::from_probability(toss))
     }
 }

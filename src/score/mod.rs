@@ -1,11 +1,14 @@
 //! From perturbed pictures to a score. In: a sweep, a judge, the target. Out: the compositional
 //! score with its interval, and whether it counts. It does not know how the network came to be.
 
-pub mod description_length;
+pub mod calibrate;
+pub mod dl;
+pub mod dl_threshold;
 mod judge;
 
-pub use description_length::DescriptionLength;
-pub use judge::{BaseReading, Judge, Label, MockJudge, Verdict};
+pub use dl::{DlJudge, DlModel};
+pub use dl_threshold::DlThreshold;
+pub use judge::{BaseReading, Judge, JudgeError, Label, MockJudge, Verdict};
 
 use crate::network::kernel::Perturber;
 use crate::network::{Network, Picture, Weights};
@@ -104,6 +107,11 @@ pub struct CompositionalScore {
 ///
 /// `drawn` is what the network draws; `target` gates the score. Returns the score and each
 /// verdict in the order of the sweep. Does not depend on the number of threads.
+///
+/// # Errors
+/// The judge could not judge a picture. Nothing is scored then: a share of what happened to be
+/// answered would be another number. (What `vlm` was answered stays in its cache, so a second
+/// attempt asks only for the rest.)
 pub fn score(
     network: &Network,
     weights: &Weights,
@@ -111,7 +119,7 @@ pub fn score(
     sweep: &WeightSweep,
     judge: &dyn Judge,
     target: Option<&Picture>,
-) -> (CompositionalScore, Vec<Judged>) {
+) -> Result<(CompositionalScore, Vec<Judged>), JudgeError> {
     let size = sweep.size;
     let base = Picture {
         width: size,
@@ -119,13 +127,19 @@ pub fn score(
         rgb: perturber.base().to_vec(),
     };
     let reading = judge.read_base(&base);
-    let judged: Vec<Judged> = sweep
-        .perturbations
-        .par_iter()
-        .map_init(
-            || (perturber.scratch(), Picture::filled(size, size, [0.0; 3])),
-            |(scratch, picture), &perturbation| {
-                let verdict = (!perturbation.silent).then(|| {
+    let judge_all = || -> Result<Vec<Judged>, JudgeError> {
+        sweep
+            .perturbations
+            .par_iter()
+            .map_init(
+                || (perturber.scratch(), Picture::filled(size, size, [0.0; 3])),
+                |(scratch, picture), &perturbation| {
+                    if perturbation.silent {
+                        return Ok(Judged {
+                            perturbation,
+                            verdict: None,
+                        });
+                    }
                     let value = f64::from(weights.0[perturbation.link]) + perturbation.delta;
                     perturber.with_weight(
                         scratch,
@@ -133,15 +147,15 @@ pub fn score(
                         value as f32,
                         &mut picture.rgb,
                     );
-                    reading.judge(picture)
-                });
-                Judged {
-                    perturbation,
-                    verdict,
-                }
-            },
-        )
-        .collect();
+                    Ok(Judged {
+                        perturbation,
+                        verdict: Some(reading.judge(picture)?),
+                    })
+                },
+            )
+            .collect()
+    };
+    let judged = with_threads(judge.at_a_time(), judge_all)?;
 
     let mut layers = vec![(0, 0, 0); network.depth()];
     for j in &judged {
@@ -170,7 +184,17 @@ pub fn score(
         non_zero: sweep.non_zero,
         weights: sweep.weights,
     };
-    (score, judged)
+    Ok((score, judged))
+}
+
+/// Runs `work` on so many threads of its own, or on the shared ones. Threads of its own let a judge
+/// that waits for answers wait for more of them than there are cores.
+fn with_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + Send) -> T {
+    let pool = threads.and_then(|n| rayon::ThreadPoolBuilder::new().num_threads(n).build().ok());
+    match pool {
+        Some(pool) => pool.install(work),
+        None => work(),
+    }
 }
 
 /// 95 % Wilson score interval of `successes` of `trials` (Wilson 1927); trials > 0.

@@ -1,0 +1,282 @@
+//! The embedded judge `dl` [ours]: a clean change keeps a picture as simple as it was and runs
+//! along its contours; smears and ghosts do not.
+//!
+//! In: base and perturbed picture of one size. Out: P(fractured) from four features, each larger
+//! for more fractured pictures, all taken on 64² and 32² copies:
+//!
+//! | feature | one line | range |
+//! |---|---|---|
+//! | [`orient`](orientation) | share of the change that does not run along old contours | [0, 2] |
+//! | [`dl`](code_length) | (ln K(new)/K(base) − clean)/(dirty − clean): 0 as simple as after a smooth warp of that RMSE, 1 as long as after a smear | about −2 … 5 |
+//! | [`cond`](uncertainty) | bits of colour uncertainty beyond a warp of that RMSE | about −3 … 3 |
+//! | [`novel`](novelty) | share of the change not found again within two coarse pixels | [0, 1] |
+//!
+//! `clean` and `dirty` come from [`references`] made of the base itself, so that the judge scales
+//! itself to the picture. Deterministic; about a millisecond a picture once a base is read. It
+//! knows nothing of networks or targets. What it was fitted on and where it errs: docs/JUDGES.md.
+
+pub mod canonical;
+pub mod code_length;
+mod model;
+pub mod novelty;
+pub mod orientation;
+pub mod references;
+pub mod uncertainty;
+
+pub use model::{DlModel, FORMAT, LeftOut, ModelError, Provenance, SetRecord, Term};
+
+use super::judge::{BaseReading, Judge, JudgeError, Verdict};
+use crate::math::real;
+use crate::network::Picture;
+use canonical::{AreaAverage, COARSE, SIDE, opponent, rms};
+use code_length::code_length;
+use novelty::OldPatches;
+use orientation::Orientation;
+use serde::{Deserialize, Serialize};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use uncertainty::{PairCounts, colour_bins};
+
+/// Pictures nearer than this RMSE are the same picture: coherent by definition.
+const SAME: f64 = 1e-4;
+/// Least distance between the clean and the dirty reference that `dl` is divided by.
+const LEAST_SPAN: f64 = 0.1;
+
+/// What the judge measures about a perturbed picture.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Features {
+    /// See [`orientation`].
+    pub orient: f64,
+    /// See [`code_length`].
+    pub dl: f64,
+    /// See [`uncertainty`].
+    pub cond: f64,
+    /// See [`novelty`].
+    pub novel: f64,
+}
+
+impl Features {
+    /// The features' names, in order.
+    pub const NAMES: [&str; 4] = ["orient", "dl", "cond", "novel"];
+
+    /// The values in the order of the names.
+    pub fn values(&self) -> [f64; 4] {
+        [self.orient, self.dl, self.cond, self.novel]
+    }
+}
+
+/// The embedded judge.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DlJudge {
+    /// The fitted numbers.
+    pub model: DlModel,
+}
+
+impl Default for DlJudge {
+    /// With the model shipped in the binary.
+    fn default() -> Self {
+        DlJudge {
+            model: DlModel::shipped(),
+        }
+    }
+}
+
+impl Judge for DlJudge {
+    fn name(&self) -> String {
+        let p = &self.model.provenance;
+        let sets: Vec<&str> = p.sets.iter().map(|s| s.file.as_str()).collect();
+        format!("dl/1 fitted {} on {}", p.date, sets.join("+"))
+    }
+
+    fn read_base<'a>(&'a self, base: &'a Picture) -> Box<dyn BaseReading + 'a> {
+        Box::new(Reading {
+            model: &self.model,
+            base: Base::new(base),
+        })
+    }
+}
+
+struct Reading<'a> {
+    model: &'a DlModel,
+    base: Base,
+}
+
+impl BaseReading for Reading<'_> {
+    fn judge(&self, perturbed: &Picture) -> Result<Verdict, JudgeError> {
+        let fractured = match self.base.features(perturbed)? {
+            None => 0.0,
+            Some(features) => self.model.probability(&features),
+        };
+        Ok(Verdict::from_probability(fractured))
+    }
+}
+
+/// A base picture that was read: its copies, and its references as far as they were needed.
+pub struct Base {
+    fine: AreaAverage,
+    coarse: AreaAverage,
+    /// (3, N²).
+    rgb: Vec<f64>,
+    opponent: Vec<f64>,
+    orientation: Orientation,
+    patches: OldPatches,
+    bins: Vec<u16>,
+    entropy: f64,
+    length: f64,
+    nodes: [OnceLock<Node>; references::GRID.len()],
+    size: (usize, usize),
+    // Working space of pictures judged at the same time; taken and given back.
+    spare: Mutex<Vec<Scratch>>,
+}
+
+/// Readings of the references at one RMSE: means over the clean or the dirty ones.
+#[derive(Clone, Copy, Debug, Default)]
+struct Node {
+    clean_length: f64,
+    clean_uncertainty: f64,
+    dirty_length: f64,
+}
+
+struct Scratch {
+    row: Vec<f64>,
+    rgb: Vec<f64>,
+    coarse: Vec<f64>,
+    change: Vec<f64>,
+    orientation: Orientation,
+    bins: Vec<u16>,
+    pairs: PairCounts,
+}
+
+impl Scratch {
+    fn new() -> Self {
+        Scratch {
+            row: Vec::new(),
+            rgb: Vec::new(),
+            coarse: Vec::new(),
+            change: Vec::new(),
+            orientation: Orientation::new(),
+            bins: Vec::new(),
+            pairs: PairCounts::new(),
+        }
+    }
+}
+
+impl Base {
+    /// Reads a base picture. References are made when a picture first needs them, at most seven
+    /// times a base.
+    pub fn new(base: &Picture) -> Self {
+        let fine = AreaAverage::new(base.width, base.height, SIDE);
+        let coarse = AreaAverage::new(base.width, base.height, COARSE);
+        let mut scratch = Scratch::new();
+        fine.apply(base, &mut scratch.row, &mut scratch.rgb);
+        coarse.apply(base, &mut scratch.row, &mut scratch.coarse);
+        let rgb = scratch.rgb.clone();
+        let mut planes = Vec::new();
+        opponent(&rgb, &mut planes);
+        let mut orientation = Orientation::new();
+        orientation.read(&planes);
+        let mut bins = Vec::new();
+        colour_bins(&rgb, &mut bins);
+        Base {
+            patches: OldPatches::new(&scratch.coarse),
+            entropy: scratch.pairs.joint_entropy(&bins, &bins),
+            length: code_length(&rgb),
+            fine,
+            coarse,
+            rgb,
+            opponent: planes,
+            orientation,
+            bins,
+            nodes: Default::default(),
+            size: (base.width, base.height),
+            spare: Mutex::new(vec![scratch]),
+        }
+    }
+
+    /// The features of a perturbed picture; none if it is the base itself (RMSE < 10⁻⁴).
+    ///
+    /// # Errors
+    /// The picture has another size than the base.
+    pub fn features(&self, perturbed: &Picture) -> Result<Option<Features>, JudgeError> {
+        let found = (perturbed.width, perturbed.height);
+        if found != self.size {
+            return Err(JudgeError::Size {
+                expected: self.size,
+                found,
+            });
+        }
+        let mut scratch = self.lock_spare().pop().unwrap_or_else(Scratch::new);
+        let features = self.measure(perturbed, &mut scratch);
+        self.lock_spare().push(scratch);
+        Ok(features)
+    }
+
+    fn lock_spare(&self) -> std::sync::MutexGuard<'_, Vec<Scratch>> {
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn measure(&self, perturbed: &Picture, scratch: &mut Scratch) -> Option<Features> {
+        let s = scratch;
+        self.fine.apply(perturbed, &mut s.row, &mut s.rgb);
+        let rmse = rms(&s.rgb, &self.rgb);
+        if rmse < SAME {
+            return None;
+        }
+        self.coarse.apply(perturbed, &mut s.row, &mut s.coarse);
+        opponent(&s.rgb, &mut s.change);
+        for (change, base) in s.change.iter_mut().zip(&self.opponent) {
+            *change -= base;
+        }
+        s.orientation.read(&s.change);
+        let (length, uncertainty) = self.simplicity(&s.rgb, &mut s.bins, &mut s.pairs);
+        let reference = self.reference(rmse + 1e-9, &mut s.pairs);
+        Some(Features {
+            orient: self.orientation.disagreement(&s.orientation),
+            dl: (length - reference.clean_length)
+                / (reference.dirty_length - reference.clean_length).max(LEAST_SPAN),
+            cond: uncertainty - reference.clean_uncertainty,
+            novel: self.patches.novelty(&s.coarse),
+        })
+    }
+
+    /// (ln K(new)/K(base), H(new bin | old bin)) of planes (3, N²).
+    fn simplicity(&self, rgb: &[f64], bins: &mut Vec<u16>, pairs: &mut PairCounts) -> (f64, f64) {
+        colour_bins(rgb, bins);
+        (
+            real::ln(code_length(rgb) / self.length),
+            pairs.joint_entropy(&self.bins, bins) - self.entropy,
+        )
+    }
+
+    fn reference(&self, rmse: f64, pairs: &mut PairCounts) -> Node {
+        let (lower, share) = references::place(rmse);
+        let (a, b) = (self.node(lower, pairs), self.node(lower + 1, pairs));
+        let mix = |a: f64, b: f64| (1.0 - share) * a + share * b;
+        Node {
+            clean_length: mix(a.clean_length, b.clean_length),
+            clean_uncertainty: mix(a.clean_uncertainty, b.clean_uncertainty),
+            dirty_length: mix(a.dirty_length, b.dirty_length),
+        }
+    }
+
+    fn node(&self, index: usize, pairs: &mut PairCounts) -> Node {
+        *self.nodes[index].get_or_init(|| {
+            let mut bins = Vec::new();
+            let (mut clean, mut dirty) = (Vec::new(), Vec::new());
+            references::references(&self.rgb, references::GRID[index], |rgb, kind| {
+                let reading = self.simplicity(rgb, &mut bins, pairs);
+                match kind {
+                    references::Kind::Clean => clean.push(reading),
+                    references::Kind::Dirty => dirty.push(reading),
+                }
+            });
+            let mean = |of: &dyn Fn(&(f64, f64)) -> f64, readings: &[(f64, f64)]| {
+                readings.iter().map(of).sum::<f64>() / readings.len() as f64
+            };
+            Node {
+                clean_length: mean(&|r| r.0, &clean),
+                clean_uncertainty: mean(&|r| r.1, &clean),
+                dirty_length: mean(&|r| r.0, &dirty),
+            }
+        })
+    }
+}

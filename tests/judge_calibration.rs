@@ -1,0 +1,216 @@
+//! `judge calibrate` and `judge test`: on drawings of our own, and on the archive's labels with
+//! every target left out once.
+
+mod common;
+
+use picloom::math::real;
+use picloom::network::Picture;
+use picloom::score::calibrate::{RIDGE, calibrate, compare_judges, read_labels, test_judge};
+use picloom::score::{DlJudge, DlModel, MockJudge};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Brightness of a target at (x, y) in [−1, 1]: discs on a slope, or stripes in a frame.
+fn target(name: &str, x: f64, y: f64, moved: f64) -> f64 {
+    match name {
+        "discs" => {
+            let in_disc = |cx: f64, r: f64| (x - cx).powi(2) + y * y < r * r;
+            if in_disc(-0.35 + moved, 0.3) || in_disc(0.45, 0.25 + moved / 3.0) {
+                0.9
+            } else {
+                0.3 + 0.15 * y
+            }
+        }
+        _ => {
+            let inside = x.abs().max(y.abs()) < 0.8 + moved / 4.0;
+            let band = ((4.0 * (y + moved) + x * moved).floor() as i64).rem_euclid(2);
+            if inside {
+                0.2 + 0.5 * band as f64
+            } else {
+                0.95
+            }
+        }
+    }
+}
+
+/// A folder with two labelled sets of 16 pictures each: parts moved by several amounts are
+/// coherent; smooth smears and ghosts are fractured.
+fn own_sets(folder: &Path) -> Vec<PathBuf> {
+    let size = 72;
+    let draw = |name: &str, moved: f64, smear: f64, ghost: f64, k: f64| {
+        let mut picture = Picture::filled(size, size, [0.0; 3]);
+        for row in 0..size {
+            for column in 0..size {
+                let at = |i: usize| 2.0 * i as f64 / (size - 1) as f64 - 1.0;
+                let (x, y) = (at(column), at(row));
+                let wave = real::sin((5.0 + k) * x + 3.0 * y * k) * real::cos(4.0 * y - k * x + k);
+                let value = target(name, x, y, moved) * (1.0 - ghost)
+                    + ghost * target(name, x + 0.3, y - 0.2 * k, moved)
+                    + smear * wave;
+                let value = value.clamp(0.0, 1.0) as f32;
+                let i = 3 * (row * size + column);
+                picture.rgb[i..i + 3].copy_from_slice(&[value, 0.8 * value, 0.5 + value / 2.0]);
+            }
+        }
+        picture
+    };
+    let mut paths = Vec::new();
+    for name in ["discs", "stripes"] {
+        let write = |file: &str, picture: &Picture| {
+            std::fs::write(folder.join(file), picture.to_png(&[])).unwrap();
+        };
+        let base = format!("{name}_base.png");
+        write(&base, &draw(name, 0.0, 0.0, 0.0, 1.0));
+        let mut csv = String::from("image,base,label,network\n");
+        for k in 1..=8 {
+            let t = f64::from(k);
+            let (clean, smeared) = (format!("{name}_c{k}.png"), format!("{name}_f{k}.png"));
+            write(&clean, &draw(name, 0.06 + 0.03 * t, 0.0, 0.0, t));
+            let (smear, ghost) = if k % 2 == 0 {
+                (0.15 + 0.04 * t, 0.0)
+            } else {
+                (0.0, 0.5)
+            };
+            write(&smeared, &draw(name, 0.0, smear, ghost, t));
+            writeln!(csv, "{clean},{base},coherent,drawn").unwrap();
+            writeln!(csv, "{smeared},{base},fractured,drawn").unwrap();
+        }
+        let path = folder.join(format!("{name}_labels.csv"));
+        std::fs::write(&path, csv).unwrap();
+        paths.push(path);
+    }
+    paths
+}
+
+#[test]
+fn a_calibrated_judge_is_right_about_a_target_it_has_not_seen() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = own_sets(folder.path());
+    let sets: Vec<_> = paths.iter().map(|p| read_labels(p).unwrap()).collect();
+    let calibration = calibrate(&sets, RIDGE, "2026-01-02", "a test").unwrap();
+    let left_out = calibration.left_out.as_ref().unwrap();
+    assert_eq!(left_out.targets.len(), 2);
+    for (name, agreement) in &left_out.targets {
+        assert_eq!(agreement.pictures, 16);
+        assert!(
+            agreement.auc.unwrap().estimate > 0.9,
+            "{name}: {agreement:?}"
+        );
+    }
+    let provenance = &calibration.model.provenance;
+    assert_eq!(provenance.date, "2026-01-02");
+    assert_eq!(provenance.sets[1].file, "stripes_labels.csv");
+    assert_eq!(
+        (provenance.sets[0].coherent, provenance.sets[0].fractured),
+        (8, 8)
+    );
+
+    // The written file is the same judge.
+    let file = folder.path().join("model.json");
+    std::fs::write(&file, serde_json::to_string(&calibration.model).unwrap()).unwrap();
+    let judge = DlJudge {
+        model: DlModel::read(&file).unwrap(),
+    };
+    let report = test_judge(&sets, &judge).unwrap();
+    assert_eq!(report.pooled, calibration.in_sample.pooled);
+    assert_eq!(
+        compare_judges(&sets, &judge, &judge)
+            .unwrap()
+            .pooled
+            .accuracy,
+        1.0
+    );
+    // A coin agrees by chance only.
+    let coin = test_judge(&sets, &MockJudge { seed: 3 }).unwrap();
+    assert!(coin.pooled.kappa.unwrap().low < 0.3);
+    // One target alone cannot be left out.
+    let alone = calibrate(&sets[..1], RIDGE, "", "").unwrap();
+    assert!(alone.left_out.is_none());
+}
+
+#[test]
+fn the_command_fits_writes_and_tests() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = own_sets(folder.path());
+    let model = folder.path().join("fitted.json");
+    let run = |args: &[&str]| {
+        assert_cmd::Command::cargo_bin("picloom")
+            .unwrap()
+            .args(args)
+            .output()
+            .unwrap()
+    };
+    let (a, b) = (paths[0].to_str().unwrap(), paths[1].to_str().unwrap());
+    let out = run(&[
+        "judge",
+        "calibrate",
+        a,
+        b,
+        "--out",
+        model.to_str().unwrap(),
+        "--json",
+    ]);
+    assert!(out.status.success());
+    let json: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert!(json["left_out"]["targets"]["discs"]["auc"]["estimate"].is_number());
+    let command = json["model"]["provenance"]["command"].as_str().unwrap();
+    assert_eq!(
+        command,
+        "picloom judge calibrate discs_labels.csv stripes_labels.csv --ridge 0.02"
+    );
+    let out = run(&[
+        "judge",
+        "test",
+        a,
+        "--model",
+        model.to_str().unwrap(),
+        "--json",
+    ]);
+    let json: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(json["pooled"]["pictures"], 16);
+    let out = run(&["judge", "test", a, "--against", "mock"]);
+    let text = String::from_utf8(out.stdout).unwrap();
+    assert!(
+        text.contains("against mock/0") && text.contains("kappa"),
+        "{text}"
+    );
+    // A wrong label is refused with its line, exit code 1.
+    std::fs::write(&model, "image,base,label\nx.png,y.png,fine\n").unwrap();
+    let out = run(&["judge", "test", model.to_str().unwrap()]);
+    let text = String::from_utf8(out.stderr).unwrap();
+    assert_eq!(out.status.code(), Some(1));
+    assert!(
+        text.contains("line 2") && text.contains("\"fine\""),
+        "{text}"
+    );
+}
+
+#[test]
+fn left_out_targets_of_the_archive_are_judged_right_and_the_shipped_model_is_that_fit() {
+    let Some(archive) = common::archive() else {
+        return;
+    };
+    let sets: Vec<_> = ["skull", "butterfly"]
+        .iter()
+        .map(|t| read_labels(&archive.join(format!("judge/{t}_labels.csv"))).unwrap())
+        .collect();
+    let calibration = calibrate(&sets, RIDGE, "", "").unwrap();
+    for (target, agreement) in &calibration.left_out.unwrap().targets {
+        let (kappa, auc) = (agreement.kappa.unwrap(), agreement.auc.unwrap());
+        assert!(kappa.estimate >= 0.80, "{target}: κ {kappa:?}");
+        assert!(auc.estimate >= 0.97, "{target}: AUC {auc:?}");
+    }
+    let shipped = DlModel::shipped();
+    // A model refitted on further sets as well has other numbers.
+    let files = shipped.provenance.sets.iter().map(|s| &s.sha256);
+    if !files.eq(sets.iter().map(|s| &s.sha256)) {
+        return;
+    }
+    for (fitted, shipped) in calibration.model.terms.iter().zip(&shipped.terms) {
+        assert!((fitted.mean - shipped.mean).abs() < 1e-9);
+        assert!(
+            (fitted.weight - shipped.weight).abs() < 1e-6,
+            "{fitted:?} {shipped:?}"
+        );
+    }
+}

@@ -1,0 +1,211 @@
+"""Oracle of the embedded judge (src/score/dl): an independent numpy implementation of its four
+features and references, run on drawings made by integer arithmetic.
+
+Writes tests/oracle/judge.json, which tests/judge_dl.rs reads:  python tests/oracle/judge.py
+The drawings are repeated in the test; nothing but our own numbers is committed.
+"""
+import json
+import os
+import numpy as np
+
+N, M, LEVELS = 64, 32, 16
+GRID = [.06, .10, .14, .18, .22, .26, .30]
+
+
+def shares(size, n):
+    a = np.zeros((n, size))
+    for i in range(n):
+        lo, hi = i * size / n, (i + 1) * size / n
+        for j in range(int(np.floor(lo)), min(size, int(np.ceil(hi)))):
+            a[i, j] = max(0., min(hi, j + 1) - max(lo, j)) * n / size
+    return a
+
+
+def box(im, n):
+    a, b = shares(im.shape[0], n), shares(im.shape[1], n)
+    return np.stack([a @ im[..., c] @ b.T for c in range(3)], -1)
+
+
+def opponent(im):
+    r, g, b = im[..., 0], im[..., 1], im[..., 2]
+    return np.stack([(r + g + b) / 3, (r - g) / 2, ((r + g) / 2 - b) / 2], -1)
+
+
+def rms(x):
+    return float(np.sqrt((x * x).mean()))
+
+
+def code_length(im):
+    q = np.floor(np.clip(im, 0, 1) * (LEVELS - 1) + .5).astype(int)
+    g, bits = q[..., 1], 0.
+    for plane in (g, q[..., 0] - g, q[..., 2] - g):
+        x = np.pad(plane, ((1, 0), (1, 0)))
+        w, n, nw, c = x[1:, :-1], x[:-1, 1:], x[:-1, :-1], x[1:, 1:]
+        most, least = np.maximum(w, n), np.minimum(w, n)
+        p = np.where(nw >= most, least, np.where(nw <= least, most, w + n - nw))
+        r = np.clip(c - p, -20, 20) + 20
+        a = abs(w - nw) + abs(n - nw)
+        a = np.where(a < 3, a, np.where(a < 6, 3, 4))
+        h = np.bincount((a * 41 + r).ravel(), minlength=205).reshape(5, 41).astype(float)
+        t = h.sum(1)
+        for k in range(5):
+            z = h[k][h[k] > 0]
+            if t[k] > 0:
+                bits += -(z * np.log2(z / t[k])).sum() + .5 * np.log2(t[k] + 1) * len(z)
+    return bits
+
+
+def gradients(a):
+    gy, gx = np.zeros_like(a), np.zeros_like(a)
+    gx[:, 1:-1] = (a[:, 2:] - a[:, :-2]) / 2
+    gy[1:-1] = (a[2:] - a[:-2]) / 2
+    return gy, gx
+
+
+TAPS = np.exp(-np.arange(-2, 3) ** 2 / (2 * .7 ** 2))
+TAPS /= TAPS.sum()
+
+
+def blur(a):
+    n, m = a.shape
+    p = np.pad(a, ((2, 2), (0, 0)), mode='edge')
+    a = sum(TAPS[i] * p[i:i + n] for i in range(5))
+    p = np.pad(a, ((0, 0), (2, 2)), mode='edge')
+    return sum(TAPS[i] * p[:, i:i + m] for i in range(5))
+
+
+def tensor(g):
+    gy, gx = g
+    return blur((gy * gy).sum(-1) - (gx * gx).sum(-1)), blur(2 * (gy * gx).sum(-1))
+
+
+def entropy(index):
+    c = np.bincount(index.ravel())
+    c = c[c > 0] / index.size
+    return float(-(c * np.log2(c)).sum())
+
+
+def bins(im):
+    q = np.clip((im * 5.999).astype(int), 0, 5)
+    return q[..., 0] * 36 + q[..., 1] * 6 + q[..., 2]
+
+
+def mean3(d):
+    n = d.shape[0]
+    p = np.pad(d, 1, mode='edge')
+    p = p[:n] + p[1:n + 1] + p[2:n + 2]
+    return (p[:, :n] + p[:, 1:n + 1] + p[:, 2:n + 2]) / 9
+
+
+def field(k, freq):
+    line = np.linspace(-1, 1, N)
+    y, x = np.meshgrid(line, line, indexing='ij')
+    z = 0 * x
+    for j in range(6):
+        i = k * 6 + j + 1
+        th = 2 * np.pi * ((i * .6180339887498949) % 1)
+        ph = 2 * np.pi * ((i * .7548776662466927) % 1)
+        fr = freq * (.6 + .8 * ((i * .5698402909980532) % 1))
+        z += np.cos(np.pi * fr * (np.cos(th) * x + np.sin(th) * y) + ph)
+    return z / np.sqrt(3)
+
+
+def warp(b, dy, dx):
+    yy, xx = np.meshgrid(np.arange(N), np.arange(N), indexing='ij')
+    y, x = np.clip(yy + dy, 0, N - 1), np.clip(xx + dx, 0, N - 1)
+    y0, x0 = np.minimum(y.astype(int), N - 2), np.minimum(x.astype(int), N - 2)
+    fy, fx = (y - y0)[..., None], (x - x0)[..., None]
+    return (b[y0, x0] * (1 - fy) * (1 - fx) + b[y0, x0 + 1] * (1 - fy) * fx
+            + b[y0 + 1, x0] * fy * (1 - fx) + b[y0 + 1, x0 + 1] * fy * fx)
+
+
+def solve(f, b, rmse):
+    lo, hi = 0., 1.
+    for _ in range(8):
+        if rms(f(hi) - b) >= rmse:
+            break
+        hi *= 1.7
+    for _ in range(9):
+        m = (lo + hi) / 2
+        if rms(f(m) - b) < rmse:
+            lo = m
+        else:
+            hi = m
+    return f(hi)
+
+
+def references(b, rmse):
+    clean, dirty = [], []
+    for k in range(4):
+        fy, fx = field(2 * k, 1.), field(2 * k + 1, 1.)
+        clean.append(solve(lambda a: warp(b, a * N / 32 * fy, a * N / 32 * fx), b, rmse))
+    for k, fr in enumerate((2., 3.5, 5., 3., 7., 4.5)):
+        z = (field(20 + k, fr) * np.clip(.5 + field(40 + k, 1.2), 0, 1))[..., None]
+        if k % 2:
+            dirty.append(solve(lambda a: np.clip(b + a * .3 * z, 0, 1), b, rmse))
+        else:
+            def invert(a):
+                t = np.clip(a * .5 * abs(z), 0, 1)
+                return b * (1 - t) + (1 - b) * t
+            dirty.append(solve(invert, b, rmse))
+    return clean, dirty
+
+
+def features(base, new):
+    b, p = box(base, N), box(new, N)
+    o, d = opponent(b), opponent(p) - opponent(b)
+    rmse = rms(p - b) + 1e-9
+    g = gradients(d)
+    m = np.sqrt((g[0] ** 2 + g[1] ** 2).sum(-1))
+    (a, c), (u, v) = tensor(gradients(o)), tensor(g)
+    cos = (a * u + c * v) / np.sqrt((a * a + c * c) * (u * u + v * v) + 1e-14)
+    orient = 1 - (cos * m).sum() / (m.sum() + 1e-12)
+
+    def simplicity(im):
+        return np.array([np.log(code_length(im) / code_length(b)),
+                         entropy(bins(b) * 216 + bins(im)) - entropy(bins(b))])
+
+    def node(i):
+        cs, ds = references(b, GRID[i])
+        return np.r_[np.mean([simplicity(x) for x in cs], 0), np.mean([simplicity(x) for x in ds], 0)]
+
+    e = min(max(rmse, GRID[0]), GRID[-1])
+    i = min(int((e - GRID[0]) / .04), len(GRID) - 2)
+    f = (e - GRID[i]) / (GRID[i + 1] - GRID[i])
+    ck, ch, dk, _ = (1 - f) * node(i) + f * node(i + 1)
+    k, h = simplicity(p)
+    old, now = np.pad(box(base, M), ((2, 2), (2, 2), (0, 0)), mode='edge'), box(new, M)
+    ds = [mean3(((now - old[y:y + M, x:x + M]) ** 2).sum(-1)) for y in range(5) for x in range(5)]
+    novel = np.sqrt(np.min(ds, 0).mean() / (ds[12].mean() + 1e-9))
+    return [float(orient), float((k - ck) / max(dk - ck, .1)), float(h - ch), float(novel)]
+
+
+def drawing(width, height, kind):
+    """A disc over a ramp, in bytes, by integers only; `kind` changes it."""
+    row, column, c = np.meshgrid(np.arange(height), np.arange(width), np.arange(3), indexing='ij')
+    y, x = row * 64 // height, column * 64 // width
+    cx, r2 = (36, 200) if kind == 'moved' else (30, 330) if kind == 'grown' else (30, 200)
+    inside = (x - cx) ** 2 + (y - 33) ** 2 < r2
+    ink = np.array([230, 60, 40])[c]
+    ground = np.array([30, 40, 90])[c] + np.array([1, 0, 0])[c] * x + np.array([0, 2, 1])[c] * y
+    v = np.where(inside, ink, ground)
+    if kind == 'smeared':
+        v = v + np.where((x > 12) & (y > 20), (x * x // 7 + y * 5) % 90 - 30, 0)
+    if kind == 'noisy':
+        v = v + (row * 7919 + column * 10473 + c * 1301) % 97 - 48
+    if kind == 'tinted':
+        v = v * np.array([10, 7, 4])[c] // 10
+    v = np.clip(v, 0, 255)
+    # The program's pictures are f32.
+    return (v.astype(np.float32) / np.float32(255)).astype(np.float64)
+
+
+if __name__ == '__main__':
+    rows = []
+    for width, height in ((64, 64), (112, 112), (48, 48), (100, 70)):
+        for kind in ('moved', 'grown', 'smeared', 'noisy', 'tinted'):
+            rows.append({'width': width, 'height': height, 'kind': kind,
+                         'features': features(drawing(width, height, 'base'), drawing(width, height, kind))})
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'judge.json')
+    with open(path, 'w') as f:
+        f.write('[\n' + ',\n'.join('  ' + json.dumps(r) for r in rows) + '\n]\n')
