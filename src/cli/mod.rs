@@ -5,6 +5,7 @@
 
 mod compare;
 mod eval;
+mod evolve;
 mod genome;
 mod interrupt;
 mod judge;
@@ -40,6 +41,8 @@ enum Command {
     Compare(compare::CompareArgs),
     /// Look at, draw and convert genomes
     Genome(genome::GenomeArgs),
+    /// Evolve genomes by target, novelty, quality-diversity or hand
+    Evolve(Box<evolve::EvolveArgs>),
     /// Train a wiring on a picture
     Train(train::TrainArgs),
     /// Measure how well a network draws a picture
@@ -71,6 +74,7 @@ pub fn main() -> ExitCode {
     let result = match cli.command {
         Command::Compare(args) => compare::run(args, &out),
         Command::Genome(args) => genome::run(args, &out),
+        Command::Evolve(args) => evolve::run(*args, &out),
         Command::Train(args) => train::run(args, &out),
         Command::Eval(args) => eval::run(args, &out),
         Command::Prune(args) => prune::run(args, &out),

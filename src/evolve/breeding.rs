@@ -284,6 +284,17 @@ pub enum SessionError {
 }
 
 impl Session {
+    /// A session without steps.
+    pub fn new(config: EvolveConfig, seed: u64, ancestors: Vec<String>) -> Self {
+        Session {
+            format: SESSION_FORMAT.to_string(),
+            seed,
+            ancestors,
+            step: Vec::new(),
+            config,
+        }
+    }
+
     /// A session from TOML text; `config` is laid over its preset.
     ///
     /// # Errors

@@ -94,6 +94,11 @@ impl Population {
         &self.species
     }
 
+    /// True if genomes compete within species (config `species.enabled`).
+    pub fn has_species(&self) -> bool {
+        self.breeder.config.species.enabled
+    }
+
     /// The compatibility threshold now.
     pub fn threshold(&self) -> f64 {
         self.threshold

@@ -2,9 +2,12 @@
 //! folders and records. It does not draw.
 
 pub mod compare;
+pub mod evolution;
 mod pruning;
 mod run;
+pub mod targets;
 pub mod theory;
+pub mod xor;
 
 pub use pruning::{PrunePlan, PruneRunError, RoundRecord, budgets, prune_run};
 pub use run::{

@@ -1,0 +1,247 @@
+//! The end of a run: the best genomes with their provenance, the gallery sheet, the result.
+
+use super::config::{EvolutionConfig, SearchKind};
+use super::judge::PictureJudge;
+use super::record::size_of;
+use super::sheet::{genome_sheet, grid_sheet};
+use super::{EvolutionError, EvolutionJob};
+use crate::evolve::{Birth, Evolver, Mutation, Ranked, Search};
+use crate::genome::{Genome, to_json};
+use crate::network::Picture;
+use crate::network::files::{create_folder, write_atomic};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::path::Path;
+
+/// Why a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopCause {
+    /// All generations were run.
+    Generations,
+    /// The best fitness reached `stop_at`.
+    Reached,
+    /// The observer asked for it; the run can be resumed.
+    Interrupted,
+}
+
+/// `result.json` of a run. Equal runs give equal bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EvolutionResult {
+    /// Identity of the run.
+    pub config_hash: String,
+    /// Which search.
+    pub search: SearchKind,
+    /// Why it ended.
+    pub cause: StopCause,
+    /// Generations judged.
+    pub generations: u64,
+    /// Genomes judged.
+    pub evaluations: u64,
+    /// Best fitness (likeness, novelty or quality).
+    pub best_fitness: Option<f64>,
+    /// Enabled links and hidden nodes of the best genome.
+    pub best_links: usize,
+    /// Hidden nodes of the best genome.
+    pub best_hidden: usize,
+    /// MSE of the best genome's picture to the target, where there is one.
+    pub best_mse: Option<f64>,
+    /// 1 − MSE / variance of the target about its best constant colour.
+    pub best_r2: Option<f64>,
+    /// Genome files written, relative to the folder, best first.
+    pub genomes: Vec<String>,
+}
+
+impl EvolutionResult {
+    pub(super) fn interrupted(config: &EvolutionConfig, search: &Search, evaluations: u64) -> Self {
+        EvolutionResult {
+            config_hash: config.hash(),
+            search: config.search,
+            cause: StopCause::Interrupted,
+            generations: search.generation(),
+            evaluations,
+            best_fitness: None,
+            best_links: 0,
+            best_hidden: 0,
+            best_mse: None,
+            best_r2: None,
+            genomes: Vec::new(),
+        }
+    }
+}
+
+/// SHA-256 of a picture's float pixels.
+pub(super) fn sha256_of(picture: &Picture) -> String {
+    let bytes: Vec<u8> = picture.rgb.iter().flat_map(|v| v.to_le_bytes()).collect();
+    hex(&Sha256::digest(bytes))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The genome with its provenance written in: search, seed, generation, parents, operators,
+/// config hash, fitness.
+pub(super) fn with_provenance(config: &EvolutionConfig, ranked: &Ranked) -> Genome {
+    let Ranked {
+        genome,
+        birth,
+        fitness,
+    } = ranked;
+    let mut genome = signed(genome, config.search, birth, &config.hash());
+    let notes = &mut genome.provenance.notes;
+    notes.insert("fitness".into(), format!("{fitness:.6}"));
+    notes.insert(
+        "preset".into(),
+        format!("{:?}", config.evolve.preset).to_lowercase(),
+    );
+    if let Some(target) = &config.target {
+        notes.insert("target".into(), target.clone());
+    }
+    genome
+}
+
+/// A genome that says how it was made.
+pub(super) fn signed(genome: &Genome, search: SearchKind, birth: &Birth, hash: &str) -> Genome {
+    let mut genome = genome.clone();
+    let provenance = &mut genome.provenance;
+    provenance.made_by = format!("picloom evolve --search {}", search.name());
+    provenance.seed = Some(birth.seed);
+    provenance.generations = Some(birth.generation);
+    provenance.parents = birth
+        .parents
+        .iter()
+        .map(|id| format!("birth {id}"))
+        .collect();
+    let mut note = |key: &str, text: String| {
+        provenance.notes.insert(key.to_string(), text);
+    };
+    note("search", search.name().to_string());
+    note("birth", birth.id.to_string());
+    note("config", hash.to_string());
+    if !birth.operators.is_empty() {
+        let names: Vec<&str> = birth.operators.iter().map(operator_name).collect();
+        note("operators", names.join(", "));
+    }
+    genome
+}
+
+fn operator_name(mutation: &Mutation) -> &'static str {
+    match mutation {
+        Mutation::Weights { .. } => "weights",
+        Mutation::AddedLink { .. } => "add-link",
+        Mutation::AddedNode { .. } => "add-node",
+        Mutation::Activations { .. } => "activation",
+        Mutation::DeletedLink { .. } => "delete-link",
+        Mutation::DeletedNode { .. } => "delete-node",
+    }
+}
+
+/// Largest number of genomes on a gallery sheet.
+const GALLERY: usize = 40;
+
+pub(super) fn finish(
+    job: &EvolutionJob,
+    folder: &Path,
+    judge: &PictureJudge,
+    search: &Search,
+    evaluations: u64,
+    cause: StopCause,
+) -> Result<EvolutionResult, EvolutionError> {
+    let config = &job.config;
+    let ranked = gallery(judge, search);
+    let genomes_folder = folder.join("genomes");
+    create_folder(&genomes_folder)?;
+    let mut files = Vec::new();
+    let mut shown = Vec::new();
+    for (i, ranked) in ranked.iter().enumerate() {
+        let genome = with_provenance(config, ranked);
+        let name = format!("{i:03}.json");
+        write_atomic(&genomes_folder.join(&name), to_json(&genome).as_bytes())?;
+        files.push(format!("genomes/{name}"));
+        shown.push(genome);
+    }
+    let sheet = match search {
+        Search::MapElites(map) => {
+            let cells: Vec<(Vec<usize>, &Genome)> = map
+                .grid()
+                .iter()
+                .map(|(cell, elite)| (cell.clone(), &elite.ranked.genome))
+                .collect();
+            let shape: Vec<usize> = map.axes().iter().map(|a| a.cells).collect();
+            grid_sheet(&cells, &shape, 96, config.coords)
+        }
+        _ => genome_sheet(&shown, 8, 128, config.coords),
+    };
+    let hash = config.hash();
+    let texts = [("picloom config", hash.as_str())];
+    write_atomic(&folder.join("gallery.png"), &sheet.to_png(&texts))?;
+
+    let best = ranked.first();
+    let mse = best
+        .zip(job.target.as_ref())
+        .map(|(best, target)| target.mse(&judge.picture(&best.genome)));
+    let r2 = mse
+        .zip(job.target.as_ref().map(Picture::variance))
+        .filter(|(_, variance)| *variance > 0.0)
+        .map(|(mse, variance)| 1.0 - mse / variance);
+    let (best_links, best_hidden) = best.map_or((0, 0), |b| size_of(&b.genome));
+    let result = EvolutionResult {
+        config_hash: hash,
+        search: config.search,
+        cause,
+        generations: search.generation(),
+        evaluations,
+        best_fitness: best.map(|b| b.fitness),
+        best_links,
+        best_hidden,
+        best_mse: mse,
+        best_r2: r2,
+        genomes: files,
+    };
+    let json = serde_json::to_string_pretty(&result).expect("a result is plain data") + "\n";
+    write_atomic(&folder.join("result.json"), json.as_bytes())?;
+    Ok(result)
+}
+
+/// The genomes worth keeping, best first: target: the champion and the generation that was bred
+/// last; novelty: the most novel of the archive; MAP-Elites: the best cells.
+fn gallery(judge: &PictureJudge, search: &Search) -> Vec<Ranked> {
+    let mut ranked: Vec<Ranked> = match search {
+        Search::Target(population) => {
+            let judged = judge.judge(population.genomes());
+            let bred = population
+                .genomes()
+                .iter()
+                .zip(population.births())
+                .zip(judged)
+                .map(|((genome, birth), judged)| Ranked {
+                    genome: genome.clone(),
+                    birth: birth.clone(),
+                    fitness: judged.fitness,
+                });
+            // An elite may be both champion and member; Lamarck may have taught the copy more.
+            population
+                .champion()
+                .cloned()
+                .into_iter()
+                .chain(bred)
+                .collect()
+        }
+        Search::Novelty(novelty) => novelty.archive().iter().map(|a| a.ranked.clone()).collect(),
+        Search::MapElites(map) => map.grid().values().map(|e| e.ranked.clone()).collect(),
+        Search::Interactive(_) => Vec::new(),
+    };
+    ranked.sort_by(|a, b| {
+        b.fitness
+            .total_cmp(&a.fitness)
+            .then(a.birth.id.cmp(&b.birth.id))
+    });
+    let mut seen = std::collections::BTreeSet::new();
+    ranked.retain(|r| seen.insert(r.birth.id));
+    if !matches!(search, Search::MapElites(_)) {
+        ranked.truncate(GALLERY);
+    }
+    ranked
+}

@@ -1,0 +1,96 @@
+//! From genomes to judgements: every genome compiled, rendered and measured, on all cores.
+//!
+//! Cost: live links × pixels a genome, by the same tiled evaluator as everything else; results in
+//! the order of the genomes, whatever the number of threads.
+
+use super::config::{EvolutionConfig, RefineMode, SearchKind};
+use super::descriptors::{Descriptor, describe};
+use super::fitness::Likeness;
+use super::refine::refine;
+use crate::evolve::Judged;
+use crate::genome::Genome;
+use crate::network::{Picture, PixelInputs, compile, kernel};
+use rayon::prelude::*;
+
+/// Judges genomes as a config says; everything that does not depend on them is computed once.
+#[derive(Clone, Debug)]
+pub struct PictureJudge {
+    config: EvolutionConfig,
+    inputs: PixelInputs,
+    likeness: Option<Likeness>,
+    descriptors: Vec<Descriptor>,
+}
+
+impl PictureJudge {
+    /// `target` must have the config's size, and be there if the search needs one.
+    ///
+    /// # Panics
+    /// If the target has another size, or an axis names no descriptor (the config is not valid).
+    pub fn new(config: &EvolutionConfig, target: Option<&Picture>) -> Self {
+        if let Some(target) = target {
+            assert_eq!((target.width, target.height), (config.size, config.size));
+        }
+        let descriptors = match config.search {
+            SearchKind::Novelty => config.novelty.descriptors.clone(),
+            SearchKind::MapElites => config
+                .map_elites
+                .axes
+                .iter()
+                .map(|a| a.descriptor.parse().expect("a valid config"))
+                .collect(),
+            _ => Vec::new(),
+        };
+        PictureJudge {
+            config: config.clone(),
+            inputs: PixelInputs::full(config.size, config.coords),
+            likeness: target.map(|t| Likeness::new(&config.fitness, t)),
+            descriptors,
+        }
+    }
+
+    /// The picture a genome draws at the config's size.
+    pub fn picture(&self, genome: &Genome) -> Picture {
+        let (network, weights) = compile(genome);
+        Picture {
+            width: self.config.size,
+            height: self.config.size,
+            rgb: kernel::render(&network, &weights, &self.inputs),
+        }
+    }
+
+    /// One judgement a genome, in their order.
+    pub fn judge(&self, genomes: &[Genome]) -> Vec<Judged> {
+        genomes.par_iter().map(|g| self.judge_one(g)).collect()
+    }
+
+    fn judge_one(&self, genome: &Genome) -> Judged {
+        let refined = match (&self.likeness, self.config.refine.mode) {
+            (Some(likeness), RefineMode::Lamarck | RefineMode::Baldwin) => Some(refine(
+                genome,
+                &self.config.refine,
+                self.config.evolve.mutation.weight_limit,
+                &self.inputs,
+                &likeness.target().rgb,
+            )),
+            _ => None,
+        };
+        let judged = refined.as_ref().map_or(genome, |r| &r.genome);
+        let picture = self.picture(judged);
+        let quality = match self.config.search {
+            SearchKind::MapElites => self.config.map_elites.quality,
+            _ => None,
+        };
+        let fitness = match (quality, &self.likeness) {
+            (Some(quality), _) => describe(&picture, &[quality])[0],
+            (None, Some(likeness)) => likeness.fitness(judged, &picture),
+            (None, None) => 0.0,
+        };
+        Judged {
+            fitness,
+            descriptor: describe(&picture, &self.descriptors),
+            learned: refined
+                .filter(|_| self.config.refine.mode == RefineMode::Lamarck)
+                .map(|r| r.learned),
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! An evolution run: genomes rendered and judged on all cores, generation by generation, saved
+//! after each, resumed to the same bits.
+//!
+//! In: an [`EvolutionConfig`], a target picture if the search has one, a folder. Out: the folder:
+//! `config.toml`, `metrics.jsonl` (a [`GenerationRecord`] a line), `lineage.jsonl` (the births of all survivors),
+//! `checkpoint.json`, and at the end `gallery.png`, `genomes/*.json`, `result.json`. It prints nothing; an
+//! [`EvolutionObserver`] is told.
+
+mod config;
+mod descriptors;
+mod finish;
+mod fitness;
+mod judge;
+mod record;
+mod refine;
+mod session;
+mod sheet;
+mod speed;
+mod store;
+
+pub use config::{
+    EvolutionConfig, FitnessConfig, MapElitesSection, Measure, NoveltySection, RefineConfig,
+    RefineMode, SearchKind,
+};
+pub use descriptors::{Descriptor, describe};
+pub use finish::{EvolutionResult, StopCause};
+pub use fitness::{Likeness, ssim};
+pub use judge::PictureJudge;
+pub use record::{EvolutionObserver, GenerationRecord, Unwatched};
+pub use refine::{Refined, refine};
+pub use session::{BreedError, BreedReport, BreedRequest, breed};
+pub use sheet::{draw, genome_sheet, grid_sheet};
+pub use speed::{EvolveSpeed, bench_evolve};
+
+use crate::evolve::{
+    ConfigError, Evolver, Feedback, MapElites, Novelty, Population, Search, TellError,
+};
+use crate::genome::{self, Genome, ReadGenomeError};
+use crate::network::Picture;
+use crate::network::files::WriteError;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+use store::Store;
+
+/// Why a run could not begin, or ended. The last checkpoint stands.
+#[derive(Debug, thiserror::Error)]
+pub enum EvolutionError {
+    /// The config file cannot be read, or is not one.
+    #[error("{path}: {problem}")]
+    ConfigFile {
+        /// The file.
+        path: PathBuf,
+        /// What was expected and what was found.
+        problem: String,
+    },
+    /// An impossible value.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The target or an ancestor cannot be read.
+    #[error(transparent)]
+    Target(#[from] super::RunError),
+    /// An ancestor cannot be read.
+    #[error(transparent)]
+    Genome(#[from] ReadGenomeError),
+    /// A file cannot be written (full disk, no permission).
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// The folder holds a run already.
+    #[error(
+        "{path}: this folder holds a run already: resume it (--resume) or choose another folder"
+    )]
+    Occupied {
+        /// Its checkpoint.
+        path: PathBuf,
+    },
+    /// The folder holds another run.
+    #[error("{path}: the run in this folder has another config: {difference}")]
+    OtherConfig {
+        /// Its checkpoint.
+        path: PathBuf,
+        /// The first key that differs.
+        difference: String,
+    },
+    /// The checkpoint cannot be read.
+    #[error("{path}: {problem}")]
+    Checkpoint {
+        /// The file.
+        path: PathBuf,
+        /// What was expected and what was found.
+        problem: String,
+    },
+    /// A judgement was refused: a picture whose measure is not finite.
+    #[error(transparent)]
+    Tell(#[from] TellError),
+}
+
+/// A run that is ready to begin.
+#[derive(Clone, Debug)]
+pub struct EvolutionJob {
+    /// The resolved config.
+    pub config: EvolutionConfig,
+    /// The target at the config's size.
+    pub target: Option<Picture>,
+    /// The genomes that generation 0 begins from.
+    pub ancestors: Vec<Genome>,
+}
+
+impl EvolutionJob {
+    /// Validates the config, reads its target and ancestors, and notes the target's hash.
+    ///
+    /// # Errors
+    /// An impossible value, or a file that cannot be read.
+    pub fn new(mut config: EvolutionConfig) -> Result<Self, EvolutionError> {
+        config.validate()?;
+        let target = match &config.target {
+            None => None,
+            Some(path) => {
+                let target = super::load_target(Path::new(path), config.size, config.coords)?;
+                config.target_sha256 = Some(finish::sha256_of(&target.picture));
+                Some(target.picture)
+            }
+        };
+        let ancestors = config
+            .ancestors
+            .iter()
+            .map(|path| genome::read(Path::new(path)))
+            .collect::<Result<_, _>>()?;
+        Ok(EvolutionJob {
+            config,
+            target,
+            ancestors,
+        })
+    }
+
+    /// Generation 0 of the config's search.
+    ///
+    /// # Panics
+    /// For interactive searches: see [`breed`].
+    pub fn search(&self) -> Search {
+        let (evolve, seed) = (self.config.evolve.clone(), self.config.seed);
+        let ancestors = &self.ancestors;
+        match self.config.search {
+            SearchKind::Target => Search::Target(Population::new(evolve, seed, ancestors)),
+            SearchKind::Novelty => {
+                let numbers = self.config.novelty.search.clone();
+                Search::Novelty(Novelty::new(numbers, evolve, seed, ancestors))
+            }
+            SearchKind::MapElites => {
+                let axes = self.config.map_elites.axes.clone();
+                Search::MapElites(MapElites::new(axes, evolve, seed, ancestors))
+            }
+            SearchKind::Interactive => panic!("interactive searches run through `breed`"),
+        }
+    }
+}
+
+/// Runs a job in `folder` to its last generation, or goes on with the run that is there.
+///
+/// The bytes of everything written are a function of the job alone: not of the number of threads,
+/// and not of when the run was interrupted and resumed.
+///
+/// # Errors
+/// A file cannot be written; with `resume`, the folder holds no run of this config; without, it
+/// holds one. The last checkpoint stands.
+pub fn evolve(
+    job: &EvolutionJob,
+    folder: &Path,
+    resume: bool,
+    observer: &mut dyn EvolutionObserver,
+) -> Result<EvolutionResult, EvolutionError> {
+    let config = &job.config;
+    let judge = PictureJudge::new(config, job.target.as_ref());
+    let (mut store, mut search, mut evaluations) = if resume {
+        Store::resume(folder, config)?
+    } else {
+        (Store::create(folder, config)?, job.search(), 0)
+    };
+    let mut cause = StopCause::Generations;
+    while search.generation() < config.generations {
+        let begun = Instant::now();
+        let judged = judge.judge(search.ask());
+        evaluations += judged.len() as u64;
+        let (asked, species) = (search.ask().to_vec(), record::species_of(&search));
+        let births = search.tell(Feedback::Judged(judged.clone()))?;
+        let record = record::record(&asked, species, &judged, &search, evaluations, births.len());
+        store.save(&record, &births, &search, evaluations)?;
+        observer.generation(&record, begun.elapsed().as_secs_f64());
+        if config.stop_at.is_some_and(|goal| record.best_ever >= goal) {
+            cause = StopCause::Reached;
+            break;
+        }
+        if observer.stop() {
+            return Ok(EvolutionResult::interrupted(config, &search, evaluations));
+        }
+    }
+    finish::finish(job, folder, &judge, &search, evaluations, cause)
+}
+
+/// Reads a config file over the defaults of `preset`.
+///
+/// # Errors
+/// The file cannot be read, is not TOML, has unknown keys or values of the wrong type.
+pub fn read_config(
+    path: &Path,
+    preset: crate::evolve::Preset,
+) -> Result<EvolutionConfig, EvolutionError> {
+    let fail = |problem: String| EvolutionError::ConfigFile {
+        path: path.to_path_buf(),
+        problem,
+    };
+    let text =
+        std::fs::read_to_string(path).map_err(|e| fail(format!("cannot read config: {e}")))?;
+    let one_line = |e: String| e.trim().replace('\n', " ");
+    let table = text
+        .parse()
+        .map_err(|e: toml::de::Error| fail(one_line(format!("expected TOML, found: {e}"))))?;
+    EvolutionConfig::over_defaults(preset, table).map_err(|e| fail(one_line(e)))
+}

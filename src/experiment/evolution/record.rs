@@ -1,0 +1,134 @@
+//! What a generation leaves behind, and who is told.
+
+use crate::evolve::{Evolver, Judged, Search};
+use crate::genome::{Genome, Role};
+use serde::{Deserialize, Serialize};
+
+/// One line of `metrics.jsonl`. Equal runs give equal bytes: no wall times.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GenerationRecord {
+    /// The generation judged, from 0.
+    pub generation: u64,
+    /// Genomes judged so far, this generation included.
+    pub evaluations: u64,
+    /// Best fitness of this generation (novelty: best novelty).
+    pub best: f64,
+    /// Median fitness of this generation (novelty: of novelty).
+    pub median: f64,
+    /// Best fitness of the run (MAP-Elites: of the grid).
+    pub best_ever: f64,
+    /// (number, members) of each species, oldest first; empty without species.
+    pub species: Vec<(u64, usize)>,
+    /// Compatibility threshold, if there are species.
+    pub threshold: Option<f64>,
+    /// Mean enabled links a genome.
+    pub links: f64,
+    /// Mean hidden nodes a genome.
+    pub hidden: f64,
+    /// Enabled links of the best genome of this generation.
+    pub best_links: usize,
+    /// Its hidden nodes.
+    pub best_hidden: usize,
+    /// MAP-Elites: share of cells occupied. Novelty: size of the archive.
+    pub filled: Option<f64>,
+    /// Genomes that entered the lineage.
+    pub survivors: usize,
+}
+
+/// Watches a run. All methods have empty defaults.
+pub trait EvolutionObserver {
+    /// A generation was judged and saved; `seconds` is its wall time.
+    fn generation(&mut self, record: &GenerationRecord, seconds: f64) {
+        let _ = (record, seconds);
+    }
+
+    /// Asked after each generation; true ends the run there, to be resumed later.
+    fn stop(&mut self) -> bool {
+        false
+    }
+}
+
+/// Watches nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unwatched;
+
+impl EvolutionObserver for Unwatched {}
+
+/// (enabled links, hidden nodes).
+pub(super) fn size_of(genome: &Genome) -> (usize, usize) {
+    (
+        genome.connections().filter(|c| c.enabled).count(),
+        genome.nodes().filter(|n| n.role == Role::Hidden).count(),
+    )
+}
+
+/// The record of a generation. `asked` and `judged` are before the tell, `search` after it.
+pub(super) fn record(
+    asked: &[Genome],
+    species: (Vec<(u64, usize)>, Option<f64>),
+    judged: &[Judged],
+    search: &Search,
+    evaluations: u64,
+    survivors: usize,
+) -> GenerationRecord {
+    let own: Vec<f64> = match search {
+        Search::Novelty(novelty) => novelty.scores().to_vec(),
+        _ => judged.iter().map(|j| j.fitness).collect(),
+    };
+    let mut order: Vec<usize> = (0..own.len()).collect();
+    order.sort_by(|&a, &b| own[b].total_cmp(&own[a]).then(a.cmp(&b)));
+    let best_ever = match search {
+        Search::Target(p) => p.champion().map(|c| c.fitness),
+        Search::Novelty(n) => n.population().champion().map(|c| c.fitness),
+        Search::MapElites(m) => m
+            .grid()
+            .values()
+            .map(|e| e.ranked.fitness)
+            .max_by(f64::total_cmp),
+        Search::Interactive(_) => None,
+    };
+    let sizes: Vec<(usize, usize)> = asked.iter().map(size_of).collect();
+    let mean = |f: fn(&(usize, usize)) -> usize| {
+        sizes.iter().map(|s| f(s) as f64).sum::<f64>() / sizes.len() as f64
+    };
+    let middle = own.len() / 2;
+    let median = if own.len() % 2 == 1 {
+        own[order[middle]]
+    } else {
+        0.5 * (own[order[middle - 1]] + own[order[middle]])
+    };
+    GenerationRecord {
+        generation: search.generation() - 1,
+        evaluations,
+        best: own[order[0]],
+        median,
+        best_ever: best_ever.unwrap_or(own[order[0]]),
+        species: species.0,
+        threshold: species.1,
+        links: mean(|s| s.0),
+        hidden: mean(|s| s.1),
+        best_links: sizes[order[0]].0,
+        best_hidden: sizes[order[0]].1,
+        filled: match search {
+            Search::MapElites(m) => Some(m.coverage()),
+            Search::Novelty(n) => Some(n.archive().len() as f64),
+            _ => None,
+        },
+        survivors,
+    }
+}
+
+/// (number, members) of each species of the generation asked, and the threshold.
+pub(super) fn species_of(search: &Search) -> (Vec<(u64, usize)>, Option<f64>) {
+    let population = match search {
+        Search::Target(p) => p,
+        Search::Novelty(n) => n.population(),
+        _ => return (Vec::new(), None),
+    };
+    if !population.has_species() {
+        return (Vec::new(), None);
+    }
+    let members = population.species().iter().map(|s| (s.id, s.members.len()));
+    (members.collect(), Some(population.threshold()))
+}

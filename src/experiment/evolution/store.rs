@@ -1,0 +1,225 @@
+//! The folder of a run: what is appended, what is replaced whole, and how a run goes on.
+//!
+//! Each generation appends to `metrics.jsonl` and `lineage.jsonl` and then replaces
+//! `checkpoint.json` (temporary file, fsync, rename), which says how long the two were. A run that
+//! died in between is cut back to those lengths, so a resumed run ends in the bytes of one that
+//! was never stopped.
+
+use super::EvolutionError;
+use super::config::EvolutionConfig;
+use super::record::GenerationRecord;
+use crate::evolve::{Birth, Search};
+use crate::network::files::{WriteError, create_folder, write_atomic};
+use serde::{Deserialize, Serialize};
+use std::fs::{File, OpenOptions};
+use std::io::{Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+const FORMAT: &str = "picloom-evolution/1";
+
+#[derive(Serialize)]
+struct CheckpointOut<'a> {
+    format: &'a str,
+    config_hash: &'a str,
+    config: &'a EvolutionConfig,
+    evaluations: u64,
+    metrics_bytes: u64,
+    lineage_bytes: u64,
+    search: &'a Search,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CheckpointIn {
+    format: String,
+    config_hash: String,
+    config: EvolutionConfig,
+    evaluations: u64,
+    metrics_bytes: u64,
+    lineage_bytes: u64,
+    search: Search,
+}
+
+/// An open run folder.
+#[derive(Debug)]
+pub(super) struct Store {
+    folder: PathBuf,
+    config: EvolutionConfig,
+    hash: String,
+    metrics: Journal,
+    lineage: Journal,
+}
+
+impl Store {
+    /// A new folder; refused if it holds a run.
+    pub(super) fn create(folder: &Path, config: &EvolutionConfig) -> Result<Self, EvolutionError> {
+        let checkpoint = folder.join("checkpoint.json");
+        if checkpoint.exists() {
+            return Err(EvolutionError::Occupied { path: checkpoint });
+        }
+        create_folder(folder)?;
+        let text = toml::to_string(config).expect("a config is plain data");
+        write_atomic(&folder.join("config.toml"), text.as_bytes())?;
+        Ok(Store {
+            folder: folder.to_path_buf(),
+            config: config.clone(),
+            hash: config.hash(),
+            metrics: Journal::open(&folder.join("metrics.jsonl"), 0)?,
+            lineage: Journal::open(&folder.join("lineage.jsonl"), 0)?,
+        })
+    }
+
+    /// The folder of a run of this config, cut back to its checkpoint, and where it stood.
+    pub(super) fn resume(
+        folder: &Path,
+        config: &EvolutionConfig,
+    ) -> Result<(Self, Search, u64), EvolutionError> {
+        let path = folder.join("checkpoint.json");
+        let unreadable = |problem: String| EvolutionError::Checkpoint {
+            path: path.clone(),
+            problem,
+        };
+        let text = std::fs::read_to_string(&path)
+            .map_err(|e| unreadable(format!("cannot read checkpoint: {e}")))?;
+        let found: CheckpointIn = serde_json::from_str(&text)
+            .map_err(|e| unreadable(format!("expected a {FORMAT} document, found: {e}")))?;
+        if found.format != FORMAT {
+            return Err(unreadable(format!(
+                "expected format {FORMAT:?}, found {:?}",
+                found.format
+            )));
+        }
+        let hash = config.hash();
+        if found.config_hash != hash {
+            return Err(EvolutionError::OtherConfig {
+                path,
+                difference: difference(config, &found.config),
+            });
+        }
+        // The same run may be resumed for more generations: say so in its config.
+        let text = toml::to_string(config).expect("a config is plain data");
+        write_atomic(&folder.join("config.toml"), text.as_bytes())?;
+        let store = Store {
+            folder: folder.to_path_buf(),
+            config: config.clone(),
+            hash,
+            metrics: Journal::open(&folder.join("metrics.jsonl"), found.metrics_bytes)?,
+            lineage: Journal::open(&folder.join("lineage.jsonl"), found.lineage_bytes)?,
+        };
+        Ok((store, found.search, found.evaluations))
+    }
+
+    /// Adds a generation and replaces the checkpoint. On failure the old checkpoint stands.
+    pub(super) fn save(
+        &mut self,
+        record: &GenerationRecord,
+        births: &[Birth],
+        search: &Search,
+        evaluations: u64,
+    ) -> Result<(), WriteError> {
+        self.metrics.append(&[record])?;
+        self.lineage.append(births)?;
+        let checkpoint = CheckpointOut {
+            format: FORMAT,
+            config_hash: &self.hash,
+            config: &self.config,
+            evaluations,
+            metrics_bytes: self.metrics.bytes,
+            lineage_bytes: self.lineage.bytes,
+            search,
+        };
+        let json = serde_json::to_vec(&checkpoint).expect("a state is plain data, all finite");
+        write_atomic(&self.folder.join("checkpoint.json"), &json)
+    }
+}
+
+/// A file that only grows, with one JSON document a line.
+#[derive(Debug)]
+struct Journal {
+    path: PathBuf,
+    file: File,
+    bytes: u64,
+}
+
+impl Journal {
+    /// Opens or creates the file and cuts it to `bytes`.
+    fn open(path: &Path, bytes: u64) -> Result<Self, EvolutionError> {
+        let fail = |source| WriteError {
+            path: path.to_path_buf(),
+            source,
+        };
+        let mut file = OpenOptions::new()
+            .create(true)
+            .write(true)
+            .truncate(false)
+            .open(path)
+            .map_err(fail)?;
+        let found = file.metadata().map_err(fail)?.len();
+        if found < bytes {
+            return Err(EvolutionError::Checkpoint {
+                path: path.to_path_buf(),
+                problem: format!(
+                    "expected at least {bytes} bytes, found {found}: lines are missing"
+                ),
+            });
+        }
+        file.set_len(bytes).map_err(fail)?;
+        file.seek(SeekFrom::End(0)).map_err(fail)?;
+        Ok(Journal {
+            path: path.to_path_buf(),
+            file,
+            bytes,
+        })
+    }
+
+    fn append<T: Serialize>(&mut self, lines: &[T]) -> Result<(), WriteError> {
+        let mut text = String::new();
+        for line in lines {
+            text += &serde_json::to_string(line).expect("records are plain data, all finite");
+            text.push('\n');
+        }
+        self.file
+            .write_all(text.as_bytes())
+            .and_then(|()| self.file.sync_data())
+            .map_err(|source| WriteError {
+                path: self.path.clone(),
+                source,
+            })?;
+        self.bytes += text.len() as u64;
+        Ok(())
+    }
+}
+
+/// The first key in which two configs differ, as "key: expected …, found …".
+fn difference(ours: &EvolutionConfig, theirs: &EvolutionConfig) -> String {
+    let table = |c: &EvolutionConfig| {
+        let mut c = c.clone();
+        c.generations = 1;
+        toml::Table::try_from(c).expect("a config is plain data")
+    };
+    first_difference("", &table(ours), &table(theirs))
+        .unwrap_or_else(|| "made by another version".to_string())
+}
+
+fn first_difference(prefix: &str, ours: &toml::Table, theirs: &toml::Table) -> Option<String> {
+    let keys: std::collections::BTreeSet<&String> = ours.keys().chain(theirs.keys()).collect();
+    for key in keys {
+        let name = format!("{prefix}{key}");
+        match (ours.get(key), theirs.get(key)) {
+            (Some(toml::Value::Table(a)), Some(toml::Value::Table(b))) => {
+                if let Some(found) = first_difference(&format!("{name}."), a, b) {
+                    return Some(found);
+                }
+            }
+            (a, b) if a != b => {
+                let text = |v: Option<&toml::Value>| match v {
+                    Some(v) => v.to_string(),
+                    None => "nothing".to_string(),
+                };
+                return Some(format!("{name}: expected {}, found {}", text(a), text(b)));
+            }
+            _ => {}
+        }
+    }
+    None
+}

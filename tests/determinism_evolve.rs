@@ -1,0 +1,177 @@
+//! One seed, one run: the same bytes at 1 and 2 threads, and after being killed and resumed.
+
+use picloom::evolve::Preset;
+use picloom::experiment::evolution::{
+    EvolutionConfig, EvolutionJob, EvolutionObserver, GenerationRecord, RefineMode, SearchKind,
+    StopCause, Unwatched, evolve,
+};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// A small run of each search, on a committed target.
+fn job(search: SearchKind, generations: u64) -> EvolutionJob {
+    let preset = match search {
+        SearchKind::Target => Preset::Neat,
+        _ => Preset::Picbreeder,
+    };
+    let mut config = EvolutionConfig::new(preset);
+    config.search = search;
+    config.generations = generations;
+    config.seed = 17;
+    config.size = 16;
+    config.evolve.reproduction.population = 24;
+    if search == SearchKind::Target {
+        config.target = Some("experiments/targets/face.png".into());
+        config.refine.mode = RefineMode::Lamarck;
+        config.refine.steps = 2;
+    }
+    EvolutionJob::new(config).unwrap()
+}
+
+const SEARCHES: [SearchKind; 3] = [
+    SearchKind::Target,
+    SearchKind::Novelty,
+    SearchKind::MapElites,
+];
+
+/// Every file below a folder, by relative path.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut open = vec![folder.to_path_buf()];
+    while let Some(next) = open.pop() {
+        for entry in std::fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else {
+                let name = path.strip_prefix(folder).unwrap().display().to_string();
+                found.insert(name, std::fs::read(&path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+#[track_caller]
+fn assert_same(a: &Path, b: &Path, what: &str) {
+    let (a, b) = (files(a), files(b));
+    let names = |f: &BTreeMap<String, Vec<u8>>| f.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(&a), names(&b), "{what}");
+    for (name, bytes) in &a {
+        let first = bytes.iter().zip(&b[name]).position(|(x, y)| x != y);
+        assert!(
+            bytes == &b[name],
+            "{what}: {name} differs first at {first:?}"
+        );
+    }
+}
+
+fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .unwrap()
+        .install(work)
+}
+
+#[test]
+fn two_runs_with_one_seed_end_in_the_same_bytes_at_one_and_two_threads() {
+    for search in SEARCHES {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, two) = (folder.path().join("one"), folder.path().join("two"));
+        let job = job(search, 6);
+        with_threads(1, || evolve(&job, &one, false, &mut Unwatched).unwrap());
+        with_threads(2, || evolve(&job, &two, false, &mut Unwatched).unwrap());
+        assert!(one.join("result.json").exists());
+        assert_same(&one, &two, &format!("{search:?} at 1 and 2 threads"));
+    }
+}
+
+/// Stops after a number of generations.
+struct StopAfter(u64);
+
+impl EvolutionObserver for StopAfter {
+    fn generation(&mut self, _: &GenerationRecord, _: f64) {
+        self.0 -= 1;
+    }
+
+    fn stop(&mut self) -> bool {
+        self.0 == 0
+    }
+}
+
+#[test]
+fn a_stopped_and_resumed_run_ends_in_the_bytes_of_an_unstopped_one() {
+    for search in SEARCHES {
+        let folder = tempfile::tempdir().unwrap();
+        let (whole, parts) = (folder.path().join("whole"), folder.path().join("parts"));
+        let job = job(search, 7);
+        with_threads(2, || evolve(&job, &whole, false, &mut Unwatched).unwrap());
+        let first = evolve(&job, &parts, false, &mut StopAfter(3)).unwrap();
+        assert_eq!(
+            (first.cause, first.generations),
+            (StopCause::Interrupted, 3)
+        );
+        // A death between the journals and the checkpoint leaves lines too many.
+        let lineage = parts.join("lineage.jsonl");
+        let mut text = std::fs::read(&lineage).unwrap();
+        text.extend_from_slice(b"{\"id\": half a li");
+        std::fs::write(&lineage, text).unwrap();
+        evolve(&job, &parts, true, &mut StopAfter(2)).unwrap();
+        with_threads(1, || evolve(&job, &parts, true, &mut Unwatched).unwrap());
+        assert_same(&whole, &parts, &format!("{search:?} resumed"));
+    }
+}
+
+/// The run that `kill_minus_nine` starts in another process: not a test of its own.
+#[test]
+#[ignore = "started by another test"]
+fn victim() {
+    let Some(folder) = std::env::var_os("PICLOOM_VICTIM") else {
+        return;
+    };
+    let folder = Path::new(&folder);
+    let resume = folder.join("checkpoint.json").exists();
+    evolve(&job(SearchKind::Target, 40), folder, resume, &mut Unwatched).unwrap();
+}
+
+#[test]
+fn a_run_killed_with_signal_nine_again_and_again_ends_in_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let (whole, killed) = (folder.path().join("whole"), folder.path().join("killed"));
+    evolve(&job(SearchKind::Target, 40), &whole, false, &mut Unwatched).unwrap();
+    let generations = || {
+        let text = std::fs::read_to_string(killed.join("metrics.jsonl")).unwrap_or_default();
+        text.lines().count()
+    };
+    let start = || {
+        Command::new(std::env::current_exe().unwrap())
+            .args(["victim", "--exact", "--ignored"])
+            .env("PICLOOM_VICTIM", &killed)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap()
+    };
+    // Killed wherever it happens to be once the checkpoint of generations 3, 11 and 24 is behind it.
+    for after in [3, 11, 24] {
+        let mut child = start();
+        while generations() < after && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(std::time::Duration::from_millis(2));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(killed.join("checkpoint.json").exists() || after == 3);
+    }
+    assert!(
+        !killed.join("result.json").exists(),
+        "killed before its end"
+    );
+    assert!(start().wait().unwrap().success());
+    // A temporary file that the kill left behind is not part of the run.
+    for name in files(&killed).keys().filter(|n| n.ends_with(".tmp")) {
+        std::fs::remove_file(killed.join(name)).unwrap();
+    }
+    assert_same(&whole, &killed, "killed three times");
+}

@@ -1,0 +1,238 @@
+//! `picloom evolve` from outside: what it writes, and what it says about bad input.
+
+use assert_cmd::Command;
+use std::path::Path;
+
+fn picloom() -> Command {
+    Command::cargo_bin("picloom").unwrap()
+}
+
+fn evolve(folder: &Path, more: &[&str]) -> Command {
+    let mut command = picloom();
+    command.args(["evolve", "--population", "12", "--size", "16", "--out"]);
+    command.arg(folder).args(more);
+    command
+}
+
+/// Exit code 1, nothing on stdout, one line of error, which is returned.
+#[track_caller]
+fn refused(command: &mut Command) -> String {
+    let output = command.output().unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(output.stdout.is_empty());
+    assert_eq!(error.trim_end().lines().count(), 1, "{error}");
+    assert!(error.starts_with("error: "), "{error}");
+    error
+}
+
+const FACE: &str = "experiments/targets/face.png";
+
+#[test]
+fn a_target_run_leaves_genomes_gallery_plots_and_one_json_document() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    let args = [
+        "--json",
+        "--target",
+        FACE,
+        "--generations",
+        "4",
+        "--preset",
+        "neat",
+    ];
+    let output = evolve(&run, &args).output().unwrap();
+    assert!(output.status.success());
+    let result: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(result["generations"], 4);
+    assert_eq!(result["evaluations"], 48);
+    for file in [
+        "config.toml",
+        "checkpoint.json",
+        "metrics.jsonl",
+        "lineage.jsonl",
+        "result.json",
+        "gallery.png",
+        "genomes/000.json",
+        "plots/fitness.svg",
+        "plots/species.png",
+        "plots/complexity.svg",
+    ] {
+        assert!(run.join(file).exists(), "{file}");
+    }
+    let genome = picloom::genome::read(&run.join("genomes/000.json")).unwrap();
+    assert_eq!(genome.provenance.seed, Some(0));
+    assert_eq!(genome.provenance.made_by, "picloom evolve --search target");
+    assert_eq!(genome.provenance.notes["config"], result["config_hash"]);
+}
+
+#[test]
+fn a_target_that_cannot_be_read_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    let missing = refused(&mut evolve(&run, &["--target", "no/such.png"]));
+    assert!(missing.contains("no/such.png"), "{missing}");
+    let text = folder.path().join("text.png");
+    std::fs::write(&text, "not a picture").unwrap();
+    let wrong = refused(&mut evolve(&run, &["--target", text.to_str().unwrap()]));
+    assert!(
+        wrong.contains("text.png") && wrong.contains("expected"),
+        "{wrong}"
+    );
+    assert!(!run.exists(), "nothing is begun");
+    let none = refused(&mut evolve(&run, &["--search", "target"]));
+    assert!(none.contains("--target"), "{none}");
+}
+
+#[test]
+fn unknown_keys_and_impossible_values_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    let config = folder.path().join("c.toml");
+    let mut with = |text: &str| {
+        std::fs::write(&config, text).unwrap();
+        refused(&mut evolve(
+            &run,
+            &["--search", "novelty", "--config", config.to_str().unwrap()],
+        ))
+    };
+    let unknown = with("[evolve.mutation]\nadd_nodes = 3.0\n");
+    assert!(
+        unknown.contains("c.toml") && unknown.contains("add_nodes"),
+        "{unknown}"
+    );
+    let impossible = with("[evolve.mutation]\nlink_rate = 2.0\n");
+    assert!(
+        impossible.contains("mutation.link_rate: expected a number in [0, 1], found 2.0"),
+        "{impossible}"
+    );
+    let garbage = with("size = [\n");
+    assert!(garbage.contains("expected TOML"), "{garbage}");
+    assert!(!run.exists());
+}
+
+#[test]
+fn a_folder_with_another_run_is_not_touched() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    let novelty = ["--search", "novelty", "--generations", "2"];
+    evolve(&run, &novelty).assert().success();
+    let before = std::fs::read(run.join("checkpoint.json")).unwrap();
+    let again = refused(&mut evolve(&run, &novelty));
+    assert!(again.contains("--resume"), "{again}");
+    let other = refused(&mut evolve(&run, &["--resume", "--seed", "5"]));
+    assert!(other.contains("seed: expected 5, found 0"), "{other}");
+    let absent = folder.path().join("absent");
+    let nothing = refused(&mut evolve(&absent, &["--resume", "--search", "novelty"]));
+    assert!(nothing.contains("checkpoint.json"), "{nothing}");
+    assert_eq!(std::fs::read(run.join("checkpoint.json")).unwrap(), before);
+    std::fs::write(run.join("checkpoint.json"), &before[..before.len() / 2]).unwrap();
+    let half = refused(&mut evolve(&run, &["--resume"]));
+    assert!(
+        half.contains("expected a picloom-evolution/1 document"),
+        "{half}"
+    );
+}
+
+/// A full disk, as the shell can make one: no file may grow beyond a few kilobytes, and the
+/// signal that would end the program is ignored, so that it sees the error.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_is_reported_and_the_previous_checkpoint_stands() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    let args = ["--search", "novelty", "--generations", "3"];
+    evolve(&run, &args).assert().success();
+    let before = std::fs::read(run.join("checkpoint.json")).unwrap();
+    assert!(before.len() > 20_000);
+    let program = assert_cmd::cargo::cargo_bin("picloom");
+    let script = format!(
+        "trap '' XFSZ; ulimit -f 16; exec {} evolve --resume --generations 6 --out {}",
+        program.display(),
+        run.display()
+    );
+    let error = refused(Command::new("sh").args(["-c", &script]));
+    assert!(error.contains("cannot write"), "{error}");
+    assert_eq!(std::fs::read(run.join("checkpoint.json")).unwrap(), before);
+    // With room again, the run goes on.
+    let goes_on = evolve(&run, &["--resume", "--generations", "6", "--json"])
+        .output()
+        .unwrap();
+    let result: serde_json::Value = serde_json::from_slice(&goes_on.stdout).unwrap();
+    assert_eq!(result["generations"], 6);
+}
+
+#[test]
+fn breeding_by_script_draws_sheets_and_replays_to_the_same_bits() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = folder.path().join("session.toml");
+    let breed = |out: &Path, more: &[&str]| {
+        let mut command = picloom();
+        command.args([
+            "evolve",
+            "--search",
+            "interactive",
+            "--seed",
+            "4",
+            "--cell",
+            "32",
+        ]);
+        command.arg("--script").arg(&session).arg("--out").arg(out);
+        command.args(more);
+        command
+    };
+    let one = folder.path().join("one");
+    breed(&one, &[]).assert().success();
+    breed(
+        &one,
+        &["--select", "2,9", "--slider", "0.8", "--why", "an eye"],
+    )
+    .assert()
+    .success();
+    breed(&one, &["--select", "5"]).assert().success();
+    breed(&one, &["--select", "1", "--undo", "1"])
+        .assert()
+        .success();
+    assert!(one.join("sheets/002.png").exists());
+    assert!(
+        std::fs::read_to_string(&session)
+            .unwrap()
+            .contains("an eye")
+    );
+
+    // Somebody else replays the file alone.
+    let two = folder.path().join("two");
+    breed(&two, &[]).assert().success();
+    for file in [
+        "sheet.png",
+        "lineage.jsonl",
+        "genomes/00.json",
+        "genomes/14.json",
+    ] {
+        let read = |at: &Path| std::fs::read(at.join(file)).unwrap();
+        assert!(read(&one) == read(&two), "{file}");
+    }
+
+    let before = std::fs::read(&session).unwrap();
+    let wrong = refused(&mut breed(&two, &["--select", "15"]));
+    assert!(
+        wrong.contains("expected places 0 to 14, found 15"),
+        "{wrong}"
+    );
+    assert_eq!(std::fs::read(&session).unwrap(), before);
+}
+
+#[test]
+fn the_committed_targets_are_what_the_generator_draws() {
+    let folder = tempfile::tempdir().unwrap();
+    let drawn = picloom::experiment::targets::write_all(folder.path()).unwrap();
+    assert_eq!(drawn.len(), 15);
+    for path in drawn {
+        let committed = Path::new("experiments/targets").join(path.file_name().unwrap());
+        assert!(
+            std::fs::read(&path).unwrap() == std::fs::read(&committed).unwrap(),
+            "{}: run `picloom evolve --draw-targets experiments/targets`",
+            committed.display()
+        );
+    }
+}
