@@ -168,7 +168,7 @@ impl<T: Scalar> Lbfgs<T> {
     ) -> Step {
         self.work.prepare(weights.len(), self.config.history);
         let mut evaluations = 0;
-        let here = match self.here.take() {
+        let mut here = match self.here.take() {
             Some(here) if here.weights == *weights => here,
             // The first step, or somebody moved the weights: nothing remembered holds here.
             _ => {
@@ -182,7 +182,6 @@ impl<T: Scalar> Lbfgs<T> {
                 }
             }
         };
-        let mut here = here;
         let gradient_norm = mask_and_norm(&mut here.gradient, mask);
         let mut step = Step {
             loss: here.loss,
@@ -192,7 +191,8 @@ impl<T: Scalar> Lbfgs<T> {
         if !step.is_finite() {
             return step;
         }
-        while gradient_norm > 0.0 {
+        // Along the curvature's direction; where that leads nowhere, once more along the gradient.
+        for _ in 0..2 {
             let fresh = self.pairs.is_empty();
             self.find_direction(&here.gradient);
             let start = Trial {
@@ -200,22 +200,13 @@ impl<T: Scalar> Lbfgs<T> {
                 value: here.loss,
                 slope: dot(&here.gradient, &self.work.direction),
             };
-            let moved = start.slope < 0.0
-                && self.search(
-                    &here,
-                    start,
-                    gradient,
-                    mask,
-                    evaluate,
-                    &mut step.evaluations,
-                );
-            if moved {
+            let count = &mut step.evaluations;
+            if start.slope < 0.0 && self.search(&here, start, gradient, mask, evaluate, count) {
                 self.remember(&mut here);
                 weights.copy_from_slice(&here.weights);
                 settle(weights, mask);
                 break;
             }
-            // The curvature led nowhere: once more, along the gradient.
             self.pairs.clear();
             if fresh {
                 break;

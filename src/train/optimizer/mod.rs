@@ -6,7 +6,7 @@
 //! which of them form matrices ([`Layout`]).
 //!
 //! State and weights are stored as `T` (f32; f64 for the reference), every element's arithmetic is
-//! f64. First-order methods (all but `lbfgs`, and `muon` with `exact-polar`) allocate nothing in a
+//! f64. All but `lbfgs` (its history) and `muon` (inside nalgebra's products) allocate nothing in a
 //! step. To add an optimizer: a file with its config and state, a row in `config.rs`, an arm in
 //! [`Optimizer::new`], and a trace in `tests/oracle/optimizer_traces.py`.
 

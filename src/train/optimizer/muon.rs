@@ -41,7 +41,7 @@ pub struct MuonConfig {
 pub enum Orthogonalizer {
     /// `steps` of the quintic iteration: singular values near 1, not at 1.
     NewtonSchulz,
-    /// U·Vᵀ of the SVD: singular values exactly 1. Tells "more steps" from "orthogonal".
+    /// U·Vᵀ of the singular value decomposition: singular values exactly 1. Tells "more steps" from "orthogonal".
     ExactPolar,
 }
 
