@@ -596,7 +596,10 @@ pub fn read_metrics(folder: &Path) -> Result<Vec<LogLine>, RunError> {
         .enumerate()
         .map(|(i, line)| {
             serde_json::from_str(line).map_err(|e| {
-                RunError::folder(&path, format!("line {}: expected a logged step, found: {e}", i + 1))
+                RunError::folder(
+                    &path,
+                    format!("line {}: expected a logged step, found: {e}", i + 1),
+                )
             })
         })
         .collect()

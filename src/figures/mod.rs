@@ -22,6 +22,7 @@ pub mod charts;
 pub mod files;
 pub mod fonts;
 pub mod html;
+mod layout;
 pub mod sheets;
 pub mod style;
 mod svg;

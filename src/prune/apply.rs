@@ -170,7 +170,13 @@ pub fn prune(
                 selected: mask.kept(),
                 ..GuardReport::default()
             };
-            return Ok(finish(context, mask, context.weights.clone(), scores, guards));
+            return Ok(finish(
+                context,
+                mask,
+                context.weights.clone(),
+                scores,
+                guards,
+            ));
         }
         _ => {}
     }
@@ -188,14 +194,9 @@ pub fn prune(
         Method::Wanda { scope, .. } => rule.quotas(network, candidates, scope)?,
         Method::SparseTraining { min_inputs } => {
             match rule.quotas(network, candidates, Scope::Layer)? {
-                Some(quotas) if !matches!(rule, Rule::Layerwise { .. }) => {
-                    Some(SparseTraining::quotas(
-                        network,
-                        context.mask,
-                        quotas.total(),
-                        min_inputs,
-                    )?)
-                }
+                Some(quotas) if !matches!(rule, Rule::Layerwise { .. }) => Some(
+                    SparseTraining::quotas(network, context.mask, quotas.total(), min_inputs)?,
+                ),
                 quotas => quotas,
             }
         }

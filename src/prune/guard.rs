@@ -173,7 +173,12 @@ pub fn smallest_feeding(network: &Network, candidates: &[bool]) -> Vec<usize> {
     let mut cost = vec![vec![FAR; sets]; units];
     let mut step: Vec<Vec<Option<Step>>> = vec![vec![None; sets]; units];
     let mut leaving: Vec<Vec<usize>> = vec![Vec::new(); units];
-    for (i, link) in network.links.iter().enumerate().filter(|(i, _)| candidates[*i]) {
+    for (i, link) in network
+        .links
+        .iter()
+        .enumerate()
+        .filter(|(i, _)| candidates[*i])
+    {
         leaving[link.source].push(i);
     }
     let split = |cost: &mut [usize], step: &mut [Option<Step>]| {
@@ -321,7 +326,11 @@ pub(super) fn guard_budget(
     }
     let mut report = GuardReport {
         selected: total,
-        path_links: kept.iter().zip(&selected).filter(|(k, s)| **k && !**s).count(),
+        path_links: kept
+            .iter()
+            .zip(&selected)
+            .filter(|(k, s)| **k && !**s)
+            .count(),
         unreachable_outputs,
         ..GuardReport::default()
     };
@@ -332,7 +341,11 @@ pub(super) fn guard_budget(
         if !dead.is_empty() {
             let before = live.clone();
             kept = refill(network, scores, candidates, quotas, live, &dead);
-            report.refilled = kept.iter().zip(&before).filter(|(k, b)| **k && !**b).count();
+            report.refilled = kept
+                .iter()
+                .zip(&before)
+                .filter(|(k, b)| **k && !**b)
+                .count();
         }
     }
     Ok((kept, report))
@@ -411,7 +424,12 @@ fn detour(
     let mut best: Vec<Vec<Option<(f64, usize)>>> =
         vec![vec![None; longest + 1]; network.units.len()];
     let mut end: Option<(f64, usize, usize)> = None;
-    for (i, link) in network.links.iter().enumerate().filter(|(i, _)| candidates[*i]) {
+    for (i, link) in network
+        .links
+        .iter()
+        .enumerate()
+        .filter(|(i, _)| candidates[*i])
+    {
         let started = reach.from_input[link.source];
         for n in 1..=longest {
             let weakest = if started {

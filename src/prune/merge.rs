@@ -32,11 +32,7 @@ pub struct Merged {
 ///
 /// # Errors
 /// `Unreachable` when no pair is left above the budget; `Unsupported` for layerwise fractions.
-pub fn merge(
-    context: &EdgeContext,
-    maps: &FeatureMaps,
-    rule: Rule,
-) -> Result<Merged, PruneError> {
+pub fn merge(context: &EdgeContext, maps: &FeatureMaps, rule: Rule) -> Result<Merged, PruneError> {
     const NAME: &str = "sp-merge";
     let network = context.network;
     let (tau, budget) = super::taylor::structured_goal(NAME, rule, context)?;
@@ -117,7 +113,11 @@ pub fn merge(
             weights[to] += fold * weights[from];
             mask[to] = true;
         }
-        for i in network.units[goes].links.clone().chain(leaving[goes].iter().copied()) {
+        for i in network.units[goes]
+            .links
+            .clone()
+            .chain(leaving[goes].iter().copied())
+        {
             if mask[i] {
                 merged_at[i] = Some(cos);
             }

@@ -188,7 +188,12 @@ impl Method {
                     &[Need::Maps],
                 )
             },
-            Method::Imp {} => row("imp", "|w_ij|", "Frankle, Carbin 2019; Frankle et al. 2020", &[]),
+            Method::Imp {} => row(
+                "imp",
+                "|w_ij|",
+                "Frankle, Carbin 2019; Frankle et al. 2020",
+                &[],
+            ),
             Method::Wanda { .. } => row(
                 "wanda",
                 "|w_ij| |x_j|_2",

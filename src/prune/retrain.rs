@@ -37,7 +37,10 @@ impl Retrain {
         let mut start = match self {
             Retrain::Finetune => pruned.clone(),
             Retrain::Rewind { .. } => other
-                .ok_or(missing("rewinding", "the weights saved in the first training"))?
+                .ok_or(missing(
+                    "rewinding",
+                    "the weights saved in the first training",
+                ))?
                 .clone(),
             Retrain::Reinit => other
                 .ok_or(missing("reinitialising", "a fresh init"))?
@@ -106,7 +109,11 @@ mod tests {
             .unwrap_err();
         assert!(error.to_string().contains("rewinding needs the weights"));
         let short = Weights(vec![1.0]);
-        assert!(Retrain::Reinit.weights(&pruned, Some(&short), &mask).is_err());
+        assert!(
+            Retrain::Reinit
+                .weights(&pruned, Some(&short), &mask)
+                .is_err()
+        );
     }
 
     #[test]

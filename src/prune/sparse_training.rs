@@ -122,7 +122,10 @@ impl SparseTraining {
             let free: Vec<usize> = (0..size.len())
                 .map(|g| if fixed[g] { 0 } else { size[g] })
                 .collect();
-            let spent: usize = (0..size.len()).filter(|&g| fixed[g]).map(|g| floor[g]).sum();
+            let spent: usize = (0..size.len())
+                .filter(|&g| fixed[g])
+                .map(|g| floor[g])
+                .sum();
             let shares = proportional(&free, links - spent);
             let low: Vec<usize> = (0..size.len())
                 .filter(|&g| !fixed[g] && shares[g] < floor[g])
@@ -145,7 +148,12 @@ impl SparseTraining {
         min_inputs: usize,
         mut scores: EdgeScores,
     ) -> EdgeScores {
-        let bump = 1.0 + scores.0.iter().flatten().fold(0.0f64, |m, s| m.max(s.abs()));
+        let bump = 1.0
+            + scores
+                .0
+                .iter()
+                .flatten()
+                .fold(0.0f64, |m, s| m.max(s.abs()));
         for unit in &context.network.units {
             let mut row: Vec<(f64, usize)> = unit
                 .links

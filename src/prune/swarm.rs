@@ -119,23 +119,22 @@ impl Swarm {
             return Err(SwarmError::TooFew { found: n });
         }
         for (particle, weights) in particles.iter().enumerate() {
-            let source = if weights.0.len() != network.weight_count() {
-                Some(PruneError::WrongLength {
-                    what: "weights",
-                    expected: network.weight_count(),
-                    found: weights.0.len(),
-                })
-            } else {
-                weights
-                    .0
-                    .iter()
-                    .position(|w| !w.is_finite())
-                    .map(|link| PruneError::NotFinite {
-                        method: "swarm",
-                        link,
-                        found: f64::from(weights.0[link]),
+            let source =
+                if weights.0.len() != network.weight_count() {
+                    Some(PruneError::WrongLength {
+                        what: "weights",
+                        expected: network.weight_count(),
+                        found: weights.0.len(),
                     })
-            };
+                } else {
+                    weights.0.iter().position(|w| !w.is_finite()).map(|link| {
+                        PruneError::NotFinite {
+                            method: "swarm",
+                            link,
+                            found: f64::from(weights.0[link]),
+                        }
+                    })
+                };
             if let Some(source) = source {
                 return Err(SwarmError::Particle { particle, source });
             }
@@ -200,7 +199,11 @@ impl Swarm {
             if self.best.as_ref().is_none_or(|(best, _)| utility > *best) {
                 self.best = Some((utility, particle.x.clone()));
             }
-            if self.worst.as_ref().is_none_or(|(worst, _)| utility < *worst) {
+            if self
+                .worst
+                .as_ref()
+                .is_none_or(|(worst, _)| utility < *worst)
+            {
                 self.worst = Some((utility, particle.x.clone()));
             }
         }

@@ -66,8 +66,11 @@ pub(super) fn structured_goal(
             expected: "a threshold, a budget or a fraction: it removes whole units",
         }),
         _ => {
-            let quotas =
-                rule.quotas(context.network, &context.mask.0, super::select::Scope::Global)?;
+            let quotas = rule.quotas(
+                context.network,
+                &context.mask.0,
+                super::select::Scope::Global,
+            )?;
             Ok(match (rule, quotas) {
                 (Rule::Threshold(tau), _) => (tau, 0),
                 (_, Some(quotas)) => (f64::NEG_INFINITY, quotas.total()),

@@ -47,7 +47,12 @@ pub fn scores(
             values[i] = score(i, &norms);
         }
         let kept = match (&quotas, rule) {
-            (Some(quotas), _) => top(&values, &inside, &within(quotas, &context.mask.0, &inside), &none),
+            (Some(quotas), _) => top(
+                &values,
+                &inside,
+                &within(quotas, &context.mask.0, &inside),
+                &none,
+            ),
             (None, Rule::Threshold(tau)) => above(&values, &inside, tau),
             (None, _) => inside.clone(),
         };
