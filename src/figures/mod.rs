@@ -23,6 +23,7 @@ pub mod compare;
 pub mod files;
 pub mod fonts;
 pub mod html;
+mod layout;
 pub mod sheets;
 pub mod style;
 mod svg;

@@ -5,6 +5,7 @@
 //! drawn last, over weak ones.
 
 use super::fonts::{text_width, wrapped};
+use super::layout::layout;
 use super::sheets::{signed_picture, unit_name};
 use super::style::{self, Colour, size};
 use super::svg::{Anchor, Svg, n};
@@ -28,8 +29,9 @@ pub struct Wiring<'a> {
     /// Feature maps, (U, P) unit by unit, and their side in pixels: each unit is then shown as its
     /// map (red −1, white 0, blue +1). `None`: as a dot in the colour of its activation.
     pub maps: Option<(&'a [f32], usize)>,
-    /// Order the units of a column so that links cross less. Without it they stand in the order of
-    /// the network, which in layered networks keeps equal activations together.
+    /// Place the units so that links cross less and run straighter, and leave out units that no
+    /// link touches. Without it the columns of a layered network keep its order, which keeps equal
+    /// activations together. Graphs are always untangled.
     pub untangle: bool,
 }
 
@@ -57,8 +59,7 @@ pub fn wiring(wiring: &Wiring<'_>) -> String {
         touched[network.links[i].source] = true;
         touched[network.links[i].target] = true;
     }
-    let columns = columns(network, &live, &touched, wiring.untangle);
-    let place = Place::new(wiring, &columns);
+    let place = Place::new(wiring, &live, &touched);
     let mut svg = Svg::new(place.width, place.height);
     head(&mut svg, wiring, &place, &live, &touched);
     links(&mut svg, wiring, &place, &live);
@@ -70,57 +71,6 @@ pub fn wiring(wiring: &Wiring<'_>) -> String {
     })
 }
 
-/// Units by layer, each column from top to bottom.
-fn columns(network: &Network, live: &[usize], touched: &[bool], untangle: bool) -> Vec<Vec<usize>> {
-    let mut columns: Vec<Vec<usize>> = vec![Vec::new(); network.depth() + 1];
-    for (u, unit) in network.units.iter().enumerate() {
-        columns[unit.layer].push(u);
-    }
-    columns.retain(|c| !c.is_empty());
-    if !untangle {
-        return columns;
-    }
-    // Untouched units say nothing when links are few: they go last and do not disturb.
-    let mut neighbours: Vec<Vec<usize>> = vec![Vec::new(); network.units.len()];
-    for &i in live {
-        let link = network.links[i];
-        neighbours[link.source].push(link.target);
-        neighbours[link.target].push(link.source);
-    }
-    // Height of each unit in [0, 1]: sweeps to the mean of its neighbours' (Sugiyama et al. 1981).
-    let mut height = vec![0.5; network.units.len()];
-    let spread = |column: &[usize], height: &mut Vec<f64>| {
-        for (i, &u) in column.iter().enumerate() {
-            height[u] = (i as f64 + 0.5) / column.len() as f64;
-        }
-    };
-    for column in &columns {
-        spread(column, &mut height);
-    }
-    for sweep in 0..12 {
-        let order: Vec<usize> = if sweep % 2 == 0 {
-            (0..columns.len()).collect()
-        } else {
-            (0..columns.len()).rev().collect()
-        };
-        for c in order {
-            let mut keyed: Vec<(bool, f64, usize)> = columns[c]
-                .iter()
-                .map(|&u| {
-                    let near = &neighbours[u];
-                    let mean = near.iter().map(|&v| height[v]).sum::<f64>() / near.len() as f64;
-                    let mean = if near.is_empty() { height[u] } else { mean };
-                    (!touched[u], mean, u)
-                })
-                .collect();
-            keyed.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
-            columns[c] = keyed.into_iter().map(|k| k.2).collect();
-            spread(&columns[c], &mut height);
-        }
-    }
-    columns
-}
-
 /// Where everything stands, in pixels.
 struct Place {
     width: f64,
@@ -129,60 +79,90 @@ struct Place {
     unit: f64,
     /// Centre of each unit.
     at: Vec<(f64, f64)>,
+    /// Units that are drawn.
+    shown: Vec<bool>,
+    /// Points each live link passes on its way.
+    bends: Vec<Vec<(f64, f64)>>,
     /// Top of the columns' heads.
     top: f64,
-    /// x and layer of each column.
-    heads: Vec<(f64, usize)>,
+    /// x of each layer.
+    columns: Vec<f64>,
     title: Vec<String>,
     subtitle: Vec<String>,
 }
 
 impl Place {
-    fn new(wiring: &Wiring<'_>, columns: &[Vec<usize>]) -> Self {
+    fn new(wiring: &Wiring<'_>, live: &[usize], touched: &[bool]) -> Self {
         let network = wiring.network;
-        let tallest = columns.iter().map(Vec::len).max().unwrap_or(1) as f64;
+        let layer: Vec<usize> = network.units.iter().map(|u| u.layer).collect();
+        let layers = network.depth() + 1;
+        let mut sizes = vec![0usize; layers];
+        for &l in &layer {
+            sizes[l] += 1;
+        }
+        let tallest = sizes.iter().copied().max().unwrap_or(1);
         let (unit, apart) = match wiring.maps {
-            Some(_) if tallest > 30.0 => (26.0, 30.0),
+            Some(_) if tallest > 30 => (26.0, 30.0),
             Some(_) => (34.0, 40.0),
-            None if tallest > 30.0 => (9.0, 15.0),
+            None if tallest > 30 => (9.0, 15.0),
             None => (12.0, 24.0),
         };
-        let tall = tallest * apart;
+        // A graph's links pass layers: only the layout keeps them clear of units in between.
+        let untangle = wiring.untangle || !network.is_layered();
+        let ends = |u: usize| u < 4 || network.outputs.contains(&Some(u));
+        let shown: Vec<bool> = (0..layer.len())
+            .map(|u| !untangle || touched[u] || ends(u))
+            .collect();
+        let (y, bends, tall) = if untangle {
+            let links: Vec<(usize, usize)> = live
+                .iter()
+                .map(|&i| (network.links[i].source, network.links[i].target))
+                .collect();
+            let out = layout(&layer, &shown, &links, (apart, 0.3 * apart));
+            (out.y, out.bends, out.height)
+        } else {
+            let tall = apart * tallest as f64;
+            let mut rank = vec![0usize; layers];
+            let y = layer
+                .iter()
+                .map(|&l| {
+                    rank[l] += 1;
+                    (tall - apart * sizes[l] as f64) / 2.0 + apart * (rank[l] as f64 - 0.5)
+                })
+                .collect();
+            (y, vec![Vec::new(); live.len()], tall)
+        };
         let pitch = (unit + 0.11 * tall).clamp(unit + 58.0, unit + 120.0);
         let left = MARGIN + 4.0 + text_width("bias", size::TICK, false) + 8.0;
         let right = MARGIN + text_width("brightness", size::TICK, false) + 10.0;
-        let gaps = columns.len().saturating_sub(1) as f64;
-        let width = (left + unit + pitch * gaps + right).max(520.0);
-        let title = wrapped(wiring.title, size::TITLE, true, width - 2.0 * MARGIN, 2);
-        let subtitle = wrapped(
-            wiring.subtitle,
-            size::SUBTITLE,
-            false,
-            width - 2.0 * MARGIN,
-            3,
-        );
+        let drawing = left + unit + pitch * (layers - 1) as f64 + right;
+        let width = drawing.max(520.0);
+        let left = left + (width - drawing) / 2.0;
+        let room = width - 2.0 * MARGIN;
+        let title = wrapped(wiring.title, size::TITLE, true, room, 2);
+        let subtitle = wrapped(wiring.subtitle, size::SUBTITLE, false, room, 3);
         let top = MARGIN
             + 1.3 * size::TITLE * title.len() as f64
             + 1.3 * size::SUBTITLE * subtitle.len() as f64
             + 46.0;
         let body = top + 26.0;
-        let mut at = vec![(0.0, 0.0); network.units.len()];
-        let mut heads = Vec::new();
-        for (c, column) in columns.iter().enumerate() {
-            let x = left + unit / 2.0 + pitch * c as f64;
-            let first = body + (tall - apart * column.len() as f64) / 2.0;
-            for (i, &u) in column.iter().enumerate() {
-                at[u] = (x, first + apart * (i as f64 + 0.5));
-            }
-            heads.push((x, network.units[column[0]].layer));
-        }
+        let columns: Vec<f64> = (0..layers)
+            .map(|l| left + unit / 2.0 + pitch * l as f64)
+            .collect();
         Place {
             width,
             height: body + tall + MARGIN,
             unit,
-            at,
+            at: (0..layer.len())
+                .map(|u| (columns[layer[u]], body + y[u]))
+                .collect(),
+            shown,
+            bends: bends
+                .iter()
+                .map(|b| b.iter().map(|&(l, y)| (columns[l], body + y)).collect())
+                .collect(),
             top,
-            heads,
+            columns,
             title,
             subtitle,
         }
@@ -250,7 +230,7 @@ fn head(svg: &mut Svg, wiring: &Wiring<'_>, place: &Place, live: &[usize], touch
         svg.text(at, &words, size::TICK, false, style::GREY, Anchor::End);
     }
     let depth = wiring.network.depth();
-    for &(x, layer) in &place.heads {
+    for (layer, &x) in place.columns.iter().enumerate() {
         let text = match layer {
             0 => "inputs".to_string(),
             l if l == depth && wiring.network.is_layered() => "h, s, v".to_string(),
@@ -276,30 +256,42 @@ fn links(svg: &mut Svg, wiring: &Wiring<'_>, place: &Place, live: &[usize]) {
         .copied()
         .unwrap_or(1.0);
     let mut groups: Vec<[String; 2]> = vec![Default::default(); LEVELS];
-    for &i in live {
+    for (k, &i) in live.iter().enumerate() {
         let s = (strength(i) / full).min(1.0);
         let level = ((s * LEVELS as f64) as usize).min(LEVELS - 1);
         let link = wiring.network.links[i];
-        let (from, to) = (place.at[link.source], place.at[link.target]);
         let half = place.unit / 2.0;
-        let (x1, x2) = (from.0 + half, to.0 - half);
-        let bend = 0.45 * (x2 - x1);
+        let (from, to) = (place.at[link.source], place.at[link.target]);
         let negative = usize::from(wiring.weights.0[i] < 0.0);
-        let _ = writeln!(
-            groups[level][negative],
-            "<path d=\"M{} {}C{} {} {} {} {} {}\"/>",
-            n(x1),
-            n(from.1),
-            n(x1 + bend),
-            n(from.1),
-            n(x2 - bend),
-            n(to.1),
-            n(x2),
-            n(to.1)
-        );
+        let path = &mut groups[level][negative];
+        let _ = write!(path, "<path d=\"M{} {}", n(from.0 + half), n(from.1));
+        let mut x = from.0 + half;
+        let mut y = from.1;
+        let last = (to.0 - half, to.1);
+        for &(next_x, next_y) in place.bends[k].iter().chain(std::iter::once(&last)) {
+            // Past a column the link runs level for the width of a unit.
+            let level = if next_x == last.0 { 0.0 } else { half };
+            let end = next_x - level;
+            let bend = 0.45 * (end - x);
+            let _ = write!(
+                path,
+                "C{} {} {} {} {} {}",
+                n(x + bend),
+                n(y),
+                n(end - bend),
+                n(next_y),
+                n(end),
+                n(next_y)
+            );
+            if level > 0.0 {
+                let _ = write!(path, "H{}", n(next_x + level));
+            }
+            (x, y) = (next_x + level, next_y);
+        }
+        path.push_str("\"/>\n");
     }
     // The more links, the thinner each: between two columns of 22 there may be 484.
-    let crowd = live.len() as f64 / place.heads.len().max(2) as f64;
+    let crowd = live.len() as f64 / place.columns.len().max(2) as f64;
     let crowd = (60.0 / crowd.max(1.0)).sqrt().clamp(0.34, 1.0);
     for (level, signs) in groups.iter().enumerate() {
         let s = (level as f64 + 0.5) / LEVELS as f64;
@@ -320,6 +312,9 @@ fn links(svg: &mut Svg, wiring: &Wiring<'_>, place: &Place, live: &[usize]) {
 fn units(svg: &mut Svg, wiring: &Wiring<'_>, place: &Place, touched: &[bool]) {
     let network = wiring.network;
     for (u, unit) in network.units.iter().enumerate() {
+        if !place.shown[u] {
+            continue;
+        }
         let (x, y) = place.at[u];
         let edge = if u < 4 {
             style::GREY

@@ -35,7 +35,6 @@ pub fn picture(network: &Network, weights: &[f64], size: usize) -> Picture {
 pub fn maps(network: &Network, weights: &[f64], size: usize) -> Vec<f32> {
     let inputs = PixelInputs::full(size, Coords::Fer);
     reference::forward(network, weights, &inputs)
-        .transpose()
         .iter()
         .map(|&v| v as f32)
         .collect()
