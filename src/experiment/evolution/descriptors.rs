@@ -2,7 +2,7 @@
 
 use crate::math::real;
 use crate::network::Picture;
-use crate::score::description_length::description_length;
+use crate::score::dl_threshold::png_length;
 use serde::{Deserialize, Serialize};
 
 /// A measure of a picture. Luminance L = 0.299 r + 0.587 g + 0.114 b.
@@ -145,7 +145,7 @@ fn mirror(values: &[f64], flipped: impl Fn(usize) -> usize) -> f64 {
 }
 
 fn complexity(picture: &Picture) -> f64 {
-    description_length(picture) as f64 / picture.rgb.len() as f64
+    png_length(picture) as f64 / picture.rgb.len() as f64
 }
 
 fn colourfulness(picture: &Picture) -> f64 {
