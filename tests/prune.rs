@@ -384,6 +384,7 @@ fn the_evolved_mask_is_taken_as_it_is() {
     let context = EdgeContext::new(&network, &weights, &all).with_evolved(&evolved);
     let pruned = run(Method::Evolved {}, Rule::Budget(9), &context);
     assert_eq!((kept(&pruned.mask), pruned.alive), (vec![2, 8, 9], 2));
+    assert!(pruned.live == pruned.mask);
 }
 
 #[test]

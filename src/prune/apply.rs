@@ -16,6 +16,7 @@ pub struct Pruned {
     /// (W,) links kept: what is counted, and the candidates of the next round.
     pub mask: Mask,
     /// (W,) links kept and alive, on a path from an input to an output: what is trained and drawn.
+    /// For `evolved` the whole mask.
     pub live: Mask,
     /// (W,) the trained weights on `live`, 0 elsewhere; refitted (`sp-mrmr`) or folded (`sp-merge`).
     pub weights: Weights,
@@ -23,7 +24,7 @@ pub struct Pruned {
     pub scores: EdgeScores,
     /// Links in the mask.
     pub kept: usize,
-    /// Links in `live`.
+    /// Links on a path from an input to an output.
     pub alive: usize,
     /// What the guards did.
     pub guards: GuardReport,
@@ -176,7 +177,16 @@ pub fn prune(
                     .map(|(&e, &c)| e && c)
                     .collect(),
             );
-            return Ok(finish(context, mask, context.weights.clone(), scores, None));
+            // No guard touches it: the evolved network also computes with constants, units that no live
+            // input reaches, and would draw another picture without them.
+            let pruned = finish(context, mask, context.weights.clone(), scores, None);
+            let mut weights = context.weights.clone();
+            pruned.mask.apply(&mut weights);
+            return Ok(Pruned {
+                live: pruned.mask.clone(),
+                weights,
+                ..pruned
+            });
         }
         _ => {}
     }
