@@ -133,6 +133,31 @@ fn budgets_are_exact_for_every_unstructured_method_and_every_output_is_fed() {
 }
 
 #[test]
+fn twenty_six_rounds_of_five_percent_leave_1452_links_of_5478() {
+    for (arch, rounds, count) in [
+        ("12;cache:15,gaussian:4,identity:2,sin:1", 26, 1452),
+        ("16;cache:17,gaussian:4,sigmoid:1,sin:1", 17, 3392),
+        ("16;cache:17,gaussian:4,sigmoid:1,sin:1", 56, 468),
+    ] {
+        let network = arch.parse::<Arch>().unwrap().network();
+        let mut rng = SimRng::new(1, "imp", 0);
+        let mut weights = Weights(
+            (0..network.weight_count())
+                .map(|_| rng.normal() as f32)
+                .collect(),
+        );
+        let mut mask = Mask::all(network.weight_count());
+        for _ in 0..rounds {
+            let context = EdgeContext::new(&network, &weights, &mask);
+            let rule = Rule::Fraction(0.05);
+            let pruned = prune(Method::Imp {}, rule, Orphans::Drop, &context, &mut rng).unwrap();
+            (mask, weights) = (pruned.mask, pruned.weights);
+        }
+        assert_eq!(mask.kept(), count, "{arch} after {rounds} rounds");
+    }
+}
+
+#[test]
 fn refilled_masks_are_wholly_alive() {
     let case = Case::new(ARCH, 1.0, 5);
     for method in methods().filter(|m| !m.info().structured && m.name() != "evolved") {
