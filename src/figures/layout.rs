@@ -24,6 +24,7 @@ pub(super) fn layout(
 ) -> Layout {
     // Nodes: the units, then the bends of each link.
     let mut graph = Graph {
+        units: layer.len(),
         layer: layer.to_vec(),
         room: vec![unit; layer.len()],
         before: vec![Vec::new(); layer.len()],
@@ -72,6 +73,8 @@ pub(super) fn layout(
 }
 
 struct Graph {
+    /// Nodes below this are units, the others bends.
+    units: usize,
     layer: Vec<usize>,
     room: Vec<f64>,
     before: Vec<Vec<usize>>,
@@ -95,7 +98,7 @@ impl Graph {
     /// Orders the columns by sweeps, keeps the order with the fewest crossings, straightens.
     fn settle(&mut self) {
         for c in 0..self.columns.len() {
-            self.place(c, |_, _| 0.0);
+            self.place(c, |_| (0.0, 1.0));
         }
         let mut best = (self.crossings(), self.columns.clone(), self.y.clone());
         for sweep in 0..24 {
@@ -119,7 +122,7 @@ impl Graph {
                     .collect();
                 keyed.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
                 self.columns[c] = keyed.iter().map(|k| k.1).collect();
-                self.place(c, |i, _| keyed[i].0);
+                self.place(c, |i| (keyed[i].0, 1.0));
             }
             let crossings = self.crossings();
             if crossings < best.0 {
@@ -127,32 +130,45 @@ impl Graph {
             }
         }
         (_, self.columns, self.y) = best;
-        for sweep in 0..16 {
+        for sweep in 0..40 {
             for k in 0..self.columns.len() {
                 let c = if sweep % 2 == 0 {
                     k
                 } else {
                     self.columns.len() - 1 - k
                 };
-                let wanted: Vec<f64> = self.columns[c]
-                    .iter()
-                    .map(|&v| {
-                        let near: Vec<usize> = self.before[v]
-                            .iter()
-                            .chain(&self.after[v])
-                            .copied()
-                            .collect();
-                        mean(&self.y, &near).unwrap_or(self.y[v])
-                    })
-                    .collect();
-                self.place(c, |i, _| wanted[i]);
+                let wanted: Vec<(f64, f64)> =
+                    self.columns[c].iter().map(|&v| self.pull(v)).collect();
+                self.place(c, |i| wanted[i]);
             }
         }
     }
 
+    /// Mean height of a node's neighbours, and how strongly it is pulled there. A link that passes
+    /// layers should run straight: its own bends pull most (Gansner et al. 1993).
+    fn pull(&self, v: usize) -> (f64, f64) {
+        let bend = |v: usize| v >= self.units;
+        let (mut sum, mut total) = (0.0, 0.0);
+        for &u in self.before[v].iter().chain(&self.after[v]) {
+            let weight = match (bend(v), bend(u)) {
+                (false, false) => 1.0,
+                (true, true) => 8.0,
+                _ => 2.0,
+            };
+            sum += weight * self.y[u];
+            total += weight;
+        }
+        if total > 0.0 {
+            (sum / total, total)
+        } else {
+            (self.y[v], 0.01)
+        }
+    }
+
     /// Puts a column's nodes, in its order, as near to the heights wanted as their rooms allow:
-    /// least squares under y_{i+1} − y_i ≥ (room_i + room_{i+1})/2, by pooling adjacent violators.
-    fn place(&mut self, column: usize, wanted: impl Fn(usize, usize) -> f64) {
+    /// weighted least squares under y_{i+1} − y_i ≥ (room_i + room_{i+1})/2, by pooling adjacent
+    /// violators. `wanted(i)` is (height, weight) of the column's `i`th node.
+    fn place(&mut self, column: usize, wanted: impl Fn(usize) -> (f64, f64)) {
         let nodes = &self.columns[column];
         let mut offset = Vec::with_capacity(nodes.len());
         let mut at = 0.0;
@@ -162,28 +178,30 @@ impl Graph {
             }
             offset.push(at);
         }
-        // Blocks of (sum, count), each mean at least the one before.
-        let mut blocks: Vec<(f64, usize)> = Vec::new();
-        for (i, &v) in nodes.iter().enumerate() {
-            let mut block = (wanted(i, v) - offset[i], 1);
-            while let Some(&(sum, count)) = blocks.last() {
-                if sum / (count as f64) <= block.0 / block.1 as f64 {
+        // Blocks of (weighted sum, weight, count), each mean at least the one before.
+        let mut blocks: Vec<(f64, f64, usize)> = Vec::new();
+        for (i, offset) in offset.iter().enumerate() {
+            let (height, weight) = wanted(i);
+            let mut block = (weight * (height - offset), weight, 1);
+            while let Some(&(sum, weight, count)) = blocks.last() {
+                if sum / weight <= block.0 / block.1 {
                     break;
                 }
-                block = (block.0 + sum, block.1 + count);
+                block = (block.0 + sum, block.1 + weight, block.2 + count);
                 blocks.pop();
             }
             blocks.push(block);
         }
         let mut i = 0;
-        for (sum, count) in blocks {
+        for (sum, weight, count) in blocks {
             for _ in 0..count {
-                self.y[nodes[i]] = sum / count as f64 + offset[i];
+                self.y[nodes[i]] = sum / weight + offset[i];
                 i += 1;
             }
         }
     }
 
+    /// Number of pairs of links that cross.
     fn crossings(&self) -> usize {
         let mut rank = vec![0; self.layer.len()];
         for column in &self.columns {

@@ -298,6 +298,43 @@ pub fn small_multiples() -> String {
     })
 }
 
+/// Heatmaps and bars among small multiples.
+pub fn mixed() -> String {
+    let heat = |title: &str, scale: f64| {
+        Panel::Heatmap(Heatmap {
+            frame: Frame::new(title),
+            columns: ["y", "x", "d", "bias"].map(String::from).to_vec(),
+            rows: ["sin", "gaussian", "sigmoid"].map(String::from).to_vec(),
+            values: (0..3)
+                .map(|r| (0..4).map(|c| scale * f64::from(r * 4 + c - 5)).collect())
+                .collect(),
+            value: Axis::new("weight"),
+            tones: Tones::Signed,
+            ..Heatmap::default()
+        })
+    };
+    let groups = KEYS.iter().enumerate().map(|(i, key)| {
+        let (_, a) = arm(key).unwrap();
+        let e = Estimate::new(0.1 + 0.12 * i as f64).coloured(a.colour);
+        Group {
+            name: a.short.into(),
+            estimates: vec![Some(e)],
+        }
+    });
+    let bars = Panel::Bars(Bars {
+        frame: Frame::new("score"),
+        value: Axis::new("score"),
+        groups: groups.collect(),
+        ..Bars::default()
+    });
+    grid(&Grid {
+        frame: Frame::new("First layers, and what becomes of them").sized(1000, 560),
+        columns: 2,
+        panels: vec![heat("skull", 0.2), heat("butterfly", 0.1), bars],
+        ..Grid::default()
+    })
+}
+
 /// Every chart: (name, SVG).
 pub fn charts() -> Vec<(&'static str, String)> {
     vec![
@@ -311,5 +348,6 @@ pub fn charts() -> Vec<(&'static str, String)> {
         ("matrix", matrix()),
         ("amounts", amounts()),
         ("small-multiples", small_multiples()),
+        ("mixed", mixed()),
     ]
 }

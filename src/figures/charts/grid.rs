@@ -3,7 +3,7 @@
 use super::bars::Bars;
 use super::cartesian::{Cartesian, panel_title};
 use super::frame::{Frame, Key, nothing, surround};
-use super::heatmap::Heatmap;
+use super::heatmap::{Heatmap, SCALE};
 use super::plot::Plot;
 use crate::figures::canvas::{Area, Canvas, draw};
 
@@ -27,7 +27,8 @@ pub struct Grid {
     pub panels: Vec<Panel>,
     /// One x range for all plots.
     pub share_x: bool,
-    /// One y range for all plots, one value range for all bars and heatmaps.
+    /// One y range for all plots, one value range for all bars. Heatmaps always share one range
+    /// and one scale, that of the first.
     pub share_y: bool,
 }
 
@@ -48,14 +49,28 @@ pub fn grid(grid: &Grid) -> String {
         if grid.panels.is_empty() {
             return nothing(canvas, area);
         }
-        grid.paint(canvas, area);
+        let heat = grid.panels.iter().find_map(|p| match p {
+            Panel::Heatmap(h) => Some(h),
+            _ => None,
+        });
+        match heat {
+            Some(first) => {
+                let inside = area.inset(0.0, 0.0, SCALE, 0.0);
+                let shared = grid.paint(canvas, inside);
+                let beside = inside.inset(0.0, 24.0, 0.0, 40.0);
+                first.scale(canvas, beside, shared.heat.unwrap_or((0.0, 1.0)));
+            }
+            None => {
+                grid.paint(canvas, area);
+            }
+        }
     })
 }
 
 const GAP: f64 = 14.0;
 
 impl Grid {
-    fn paint(&self, canvas: &Canvas<'_>, area: Area) {
+    fn paint(&self, canvas: &Canvas<'_>, area: Area) -> Shared {
         let columns = self.columns.clamp(1, self.panels.len());
         let rows = self.panels.len().div_ceil(columns);
         let rough = Area {
@@ -127,6 +142,7 @@ impl Grid {
                 axes.paint_y_title(canvas, inner, inner.x - lefts[column]);
             }
         }
+        shared
     }
 }
 
@@ -152,6 +168,9 @@ impl Shared {
                 Panel::Bars(b) => values.append(&mut b.values()),
                 Panel::Heatmap(h) => {
                     let (low, high) = h.range();
+                    if low > high {
+                        continue;
+                    }
                     heat = Some(heat.map_or((low, high), |(a, b)| (a.min(low), b.max(high))));
                 }
             }
@@ -160,7 +179,7 @@ impl Shared {
             plot: (grid.share_x || grid.share_y).then_some((xs, ys)),
             share: (grid.share_x, grid.share_y),
             bars: grid.share_y.then_some(values),
-            heat: heat.filter(|_| grid.share_y),
+            heat,
         }
     }
 }

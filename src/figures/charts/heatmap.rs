@@ -42,6 +42,9 @@ pub struct Heatmap {
     pub outlined: Vec<(usize, usize)>,
 }
 
+/// Room for the colour scale, in pixels.
+pub(super) const SCALE: f64 = 96.0;
+
 /// Draws a matrix.
 pub fn heatmap(heatmap: &Heatmap) -> String {
     let (width, height) = heatmap.frame.pixels();
@@ -50,8 +53,7 @@ pub fn heatmap(heatmap: &Heatmap) -> String {
         let Some(axes) = heatmap.lay(area, String::new()) else {
             return nothing(canvas, area);
         };
-        let scale = 96.0;
-        let inner = axes.sides(area).inside(area.inset(0.0, 0.0, scale, 0.0));
+        let inner = axes.sides(area).inside(area.inset(0.0, 0.0, SCALE, 0.0));
         heatmap.paint(canvas, &axes, inner, (true, true), None);
         axes.paint_y_title(canvas, inner, area.x);
         heatmap.scale(canvas, inner, heatmap.range());
