@@ -6,7 +6,9 @@ use nalgebra::DMatrix;
 use picloom::genome;
 use picloom::network::npz::read_npz;
 use picloom::network::weight_files::{read_weights, read_weights_under};
-use picloom::network::{Coords, Network, Picture, PixelInputs, layerize, reference};
+use picloom::network::kernel::Objective;
+use picloom::network::{Coords, Mask, Network, Picture, PixelInputs, layerize, reference};
+use picloom::train::{GradientRule, Layout, Optimizer, OptimizerConfig};
 use std::path::Path;
 
 fn network_of(archive: &Path, name: &str) -> Network {
@@ -114,6 +116,52 @@ fn the_reference_follows_the_traces() {
                     / ((v[i] / (1.0 - picloom::math::real::pow(0.999, f64::from(t)))).sqrt()
                         + 1e-8);
             }
+        }
+    }
+}
+
+#[test]
+fn the_fast_path_starts_like_the_traces() {
+    let Some(archive) = common::archive() else {
+        return;
+    };
+    for name in ["skull", "butterfly"] {
+        let network = network_of(&archive, name);
+        let path = archive.join(format!("fer/{name}_adam_trace_64.npz"));
+        let arrays = read_npz(&std::fs::read(&path).unwrap()).unwrap();
+        let mut weights = read_weights_under(&path, &network, "init.").unwrap();
+        let expected = read_weights_under(&path, &network, "grad0.").unwrap();
+        let target: Vec<f32> = arrays["target"].values.iter().map(|&v| v as f32).collect();
+        let inputs = PixelInputs::full(64, Coords::Fer);
+        let mask = Mask::all(network.weight_count());
+        let mut objective = Objective::new(&network, &mask, &inputs, &target);
+
+        let mut gradient = vec![0.0; network.weight_count()];
+        objective.loss_and_gradient(&weights.0, &mut gradient);
+        let norm = |v: &mut dyn Iterator<Item = f64>| v.map(|g| g * g).sum::<f64>().sqrt();
+        let difference = norm(
+            &mut gradient
+                .iter()
+                .zip(&expected.0)
+                .map(|(a, b)| f64::from(a - b)),
+        );
+        let error = difference / norm(&mut expected.0.iter().map(|&g| f64::from(g)));
+        assert!(error < 1e-4, "{name}: gradient error {error:e} of its norm");
+
+        let config = OptimizerConfig::default();
+        let mut adam = Optimizer::new(&config, &Layout::of(&network)).unwrap();
+        for (step, expected) in arrays["losses"].values.iter().take(3).enumerate() {
+            let loss = adam
+                .step(
+                    &mut weights.0,
+                    &mask,
+                    3e-3,
+                    GradientRule::Normalize,
+                    &mut |w, g| objective.loss_and_gradient(w, g),
+                )
+                .loss;
+            let relative = (loss / expected - 1.0).abs();
+            assert!(relative < 1e-4, "{name} step {step}: {loss} against {expected}");
         }
     }
 }
