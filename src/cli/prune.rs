@@ -3,7 +3,10 @@
 use super::output::Output;
 use super::source::Usage;
 use super::train::{TrainProgress, TrainSettings, describe};
-use crate::experiment::{PrunePlan, budgets, load_run, prune_run};
+use crate::experiment::{PrunePlan, load_run, prune_run};
+use crate::genome;
+use crate::network::{Mask, layerize};
+use crate::prune::schedule::{IMP_GLOBAL, geometric, imp_global};
 use crate::prune::{Method, Retrain, Rule};
 use crate::train::{Init, StopReason};
 use clap::{Args, ValueEnum};
@@ -27,12 +30,15 @@ pub struct PruneArgs {
     /// Keep as many links as this finished run does
     #[arg(long = "match", value_name = "RUN")]
     match_run: Option<PathBuf>,
-    /// Rounds of pruning and retraining
-    #[arg(long, default_value_t = 1)]
-    rounds: usize,
-    /// Where retraining starts
-    #[arg(long, value_enum, default_value_t = RetrainName::Finetune)]
-    retrain: RetrainName,
+    /// Rounds of pruning and retraining (default: 1; imp: as many as removing 5 % a round takes)
+    #[arg(long)]
+    rounds: Option<usize>,
+    /// Where retraining starts (default: finetune; imp: rewind)
+    #[arg(long, value_enum)]
+    retrain: Option<RetrainName>,
+    /// Genome whose layered wiring is the mask of --method evolved
+    #[arg(long)]
+    genome: Option<PathBuf>,
     #[command(flatten)]
     settings: TrainSettings,
     /// Folder of the pruned run; earlier rounds go to OUT/round-K
@@ -77,9 +83,11 @@ struct Summary {
 pub fn run(args: PruneArgs, out: &Output) -> anyhow::Result<()> {
     let parent = load_run(&args.run)?;
     let from = parent.mask.kept();
-    if args.rounds == 0 {
+    if args.rounds == Some(0) {
         return Err(Usage("--rounds: expected at least 1, found 0".into()).into());
     }
+    let rounds = args.rounds.unwrap_or(1);
+    let lottery = matches!(args.method, Method::Imp {});
     let budget = match &args.match_run {
         Some(path) => {
             let other = load_run(path)?;
@@ -95,10 +103,10 @@ pub fn run(args: PruneArgs, out: &Output) -> anyhow::Result<()> {
                     args.run.display()
                 );
             }
-            budgets(from, k, args.rounds)
-                .into_iter()
-                .map(Rule::Budget)
-                .collect()
+            match lottery && args.rounds.is_none() {
+                true => imp_global(from, IMP_GLOBAL, k),
+                false => geometric(from, k, rounds),
+            }
         }
         (None, []) => {
             return Err(Usage(
@@ -106,23 +114,41 @@ pub fn run(args: PruneArgs, out: &Output) -> anyhow::Result<()> {
             )
             .into());
         }
-        (None, [one]) => vec![Rule::Threshold(*one); args.rounds],
-        (None, many) if args.rounds == 1 || args.rounds == many.len() => {
+        (None, [one]) => vec![Rule::Threshold(*one); rounds],
+        (None, many) if args.rounds.is_none_or(|r| r == many.len()) => {
             many.iter().map(|&t| Rule::Threshold(t)).collect()
         }
         (None, many) => {
             let found = many.len();
             return Err(Usage(format!(
-                "expected one threshold or {} (one a round), found {found}",
-                args.rounds
+                "expected one threshold or {rounds} (one a round), found {found}"
             ))
             .into());
         }
     };
+    let evolved = match &args.genome {
+        Some(path) => {
+            let layered = layerize(&genome::read(path)?);
+            if layered.network.arch != parent.network.arch {
+                anyhow::bail!(
+                    "{}: expected a genome whose layered network is that of {}, found arch {}",
+                    path.display(),
+                    args.run.display(),
+                    layered.arch()
+                );
+            }
+            Some(Mask::non_zero(&layered.weights))
+        }
+        None => None,
+    };
     let plan = PrunePlan {
         method: args.method,
         rules,
-        retrain: match args.retrain {
+        retrain: match args.retrain.unwrap_or(if lottery {
+            RetrainName::Rewind
+        } else {
+            RetrainName::Finetune
+        }) {
             RetrainName::Finetune => Retrain::Finetune,
             RetrainName::Rewind => Retrain::Rewind { step: 0 },
             RetrainName::Reinit => Retrain::Reinit,
@@ -131,6 +157,7 @@ pub fn run(args: PruneArgs, out: &Output) -> anyhow::Result<()> {
             scale: args.settings.init_scale,
             ..Init::default()
         }),
+        evolved,
     };
     let mut progress = TrainProgress::new(out, args.settings.steps);
     let (result, rounds) = prune_run(&parent, &plan, &args.out, args.resume, &mut progress)?;

@@ -283,6 +283,7 @@ pub fn compare(
                         rules: vec![rule],
                         retrain: Retrain::Finetune,
                         train: config.train(seed),
+                        evolved: None,
                     };
                     let (result, rounds) = prune_run(parent, &plan, &folder, true, &mut watch)?;
                     if arm == "sp" {

@@ -9,7 +9,7 @@ pub mod targets;
 pub mod theory;
 pub mod xor;
 
-pub use pruning::{PrunePlan, PruneRunError, RoundRecord, budgets, prune_run};
+pub use pruning::{PrunePlan, PruneRunError, RoundRecord, prune_run};
 pub use run::{
     LoadedRun, Manifest, PrunedFrom, RunConfig, RunError, RunResult, Target, TrainJob, Wiring,
     finished, load_mask, load_run, load_target, read_metrics, resolve_wiring, train_run,

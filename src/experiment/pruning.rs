@@ -25,6 +25,8 @@ pub struct PrunePlan {
     pub retrain: Retrain,
     /// Settings of each retraining (optimizer moments start at zero).
     pub train: TrainConfig,
+    /// Non-zero links of the layered evolved network, for the control `evolved`.
+    pub evolved: Option<Mask>,
 }
 
 /// `pruning.json` of a round: the mask explained.
@@ -84,7 +86,6 @@ pub fn prune_run(
     let all = Mask::all(network.weight_count());
     let initial = init(network, &all, &parent.config.train.init, &mut rng)?;
     let untrained_maps = feature_maps(network, &initial, &inputs);
-    let evolved = parent.genome.as_ref().map(|_| parent.mask.clone());
 
     let (mut mask, mut weights) = (parent.mask.clone(), parent.weights.clone());
     let mut records = Vec::new();
@@ -103,7 +104,7 @@ pub fn prune_run(
             .with_maps(&maps)
             .with_gradient(&gradient)
             .with_untrained_maps(&untrained_maps);
-        if let Some(evolved) = &evolved {
+        if let Some(evolved) = &plan.evolved {
             context = context.with_evolved(evolved);
         }
         let mut rng = SimRng::new(plan.train.seed, "prune", round as u64);
@@ -185,19 +186,4 @@ fn retrain_text(retrain: Retrain) -> String {
         Retrain::Rewind { step } => format!("rewind:{step}"),
         Retrain::Reinit => "reinit".into(),
     }
-}
-
-/// Budgets of R rounds that lead geometrically from `from` links to `to`.
-pub fn budgets(from: usize, to: usize, rounds: usize) -> Vec<usize> {
-    (1..=rounds)
-        .map(|k| {
-            let share = k as f64 / rounds as f64;
-            let ratio = crate::math::real::ln(to as f64 / from as f64);
-            if k == rounds {
-                to
-            } else {
-                (from as f64 * crate::math::real::exp(share * ratio)).round() as usize
-            }
-        })
-        .collect()
 }
