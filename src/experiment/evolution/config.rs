@@ -301,6 +301,7 @@ impl EvolutionConfig {
                 "thumbnail".into(),
             );
         }
+        self.evolve.validate()?;
         let needs_target = match self.search {
             SearchKind::Target => true,
             SearchKind::MapElites => self.map_elites.quality.is_none(),
@@ -313,7 +314,7 @@ impl EvolutionConfig {
                 "none".into(),
             );
         }
-        self.evolve.validate()
+        Ok(())
     }
 
     /// Identity of a run: the first 16 hex digits of the SHA-256 of the config as JSON, without
