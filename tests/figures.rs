@@ -228,7 +228,7 @@ fn every_text_is_escaped() {
                 .list([evil])
                 .figure("<svg></svg>", evil)
                 .pictures(
-                    [Shot::new(&Picture::filled(2, 2, [0.5; 3]), evil).sub(evil)],
+                    [Shot::new(&Picture::filled(2, 2, [0.5; 3]), evil).second_line(evil)],
                     64,
                     evil,
                 )

@@ -122,7 +122,7 @@ impl CompareObserver for Progress {
     }
 
     fn step(&mut self, state: &TrainState, steps: u64) -> bool {
-        if state.step % 64 == 0 {
+        if state.step.is_multiple_of(64) {
             self.bar.set_length(steps);
             self.bar.set_position(state.step);
         }

@@ -1,7 +1,7 @@
 //! The network that a command works on: a run folder, a genome, or an arch with parameters.
 
 use crate::experiment::{Wiring, load_run, load_target, resolve_wiring};
-use crate::genome::{self, Genome};
+use crate::genome;
 use crate::network::weight_files::read_weights;
 use crate::network::{Arch, Coords, Mask, Network, Picture, Weights};
 use clap::Args;
@@ -56,8 +56,6 @@ pub struct Source {
     pub size: usize,
     /// Coordinate convention.
     pub coords: Coords,
-    /// Its genome, if it has one.
-    pub genome: Option<Genome>,
 }
 
 /// The largest picture side that is drawn.
@@ -110,7 +108,6 @@ impl SourceArgs {
             target,
             size,
             coords,
-            genome: run.genome,
         })
     }
 
@@ -118,7 +115,7 @@ impl SourceArgs {
         let genome = genome::read(path)?;
         let (network, mask, weights) = resolve_wiring(&genome, self.wiring);
         let name = path.display().to_string();
-        self.plain(name, network, mask, weights, Some(genome))
+        self.plain(name, network, mask, weights)
     }
 
     fn of_arch(&self, arch: &Arch) -> anyhow::Result<Source> {
@@ -129,7 +126,7 @@ impl SourceArgs {
             .expect("clap requires --params with --arch");
         let weights = read_weights(params, &network)?;
         let mask = Mask::non_zero(&weights);
-        self.plain(params.display().to_string(), network, mask, weights, None)
+        self.plain(params.display().to_string(), network, mask, weights)
     }
 
     fn plain(
@@ -138,7 +135,6 @@ impl SourceArgs {
         network: Network,
         mask: Mask,
         weights: Weights,
-        genome: Option<Genome>,
     ) -> anyhow::Result<Source> {
         let size = check_size(self.size.unwrap_or(128))?;
         let coords = self.coords.unwrap_or_default();
@@ -150,7 +146,6 @@ impl SourceArgs {
             target: None,
             size,
             coords,
-            genome,
         })
     }
 }

@@ -222,7 +222,7 @@ impl TrainObserver for TrainProgress {
     }
 
     fn step_done(&mut self, state: &TrainState) -> bool {
-        if state.step % 64 == 0 {
+        if state.step.is_multiple_of(64) {
             self.bar.set_position(state.step);
         }
         !interrupt::asked()

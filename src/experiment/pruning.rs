@@ -126,7 +126,7 @@ pub fn prune_run(
             rule: rule_text(rule),
             kept: pruned.kept,
             alive: pruned.alive,
-            guards: pruned.guards.clone(),
+            guards: pruned.guards,
             scores: pruned.scores.clone(),
             change: MaskChange::between(&mask, &pruned.mask)?,
         };

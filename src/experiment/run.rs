@@ -250,7 +250,8 @@ impl Manifest {
             ("fma", is_x86_feature_detected!("fma")),
         ]
         .into_iter()
-        .filter_map(|(name, has)| has.then(|| name.to_string()))
+        .filter(|(_, has)| *has)
+        .map(|(name, _)| name.to_string())
         .collect();
         #[cfg(not(target_arch = "x86_64"))]
         let cpu = vec![std::env::consts::ARCH.to_string()];

@@ -406,19 +406,20 @@ fn report(
                 tone: Some(arm.colour()),
             }
         });
-    let shots =
-        std::iter::once(Shot::new(&comparison.target, "the picture").sub("drawn by the genome"))
-            .chain(comparison.views.iter().zip(&all).map(|(view, arm)| {
-                let r2 = arm.records[0].fit.r2;
-                let fit = if arm.records[0].score.counts {
-                    "fit"
-                } else {
-                    "unfit"
-                };
-                Shot::new(&view.drawn, arm.label())
-                    .sub(format!("R² {}, {fit}", style::fixed(r2, 3)))
-                    .framed(arm.colour())
-            }));
+    let shots = std::iter::once(
+        Shot::new(&comparison.target, "the picture").second_line("drawn by the genome"),
+    )
+    .chain(comparison.views.iter().zip(&all).map(|(view, arm)| {
+        let r2 = arm.records[0].fit.r2;
+        let fit = if arm.records[0].score.counts {
+            "fit"
+        } else {
+            "unfit"
+        };
+        Shot::new(&view.drawn, arm.label())
+            .second_line(format!("R² {}, {fit}", style::fixed(r2, 3)))
+            .framed(arm.colour())
+    }));
     let mut page = Page::new(
         format!("Do the parts of {name} mean something?"),
         "One picture, drawn by an evolved network and by networks trained on it. Change one weight at a time: is the result still a clean picture?",

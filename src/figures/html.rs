@@ -73,7 +73,7 @@ impl Shot {
     }
 
     /// With a second line.
-    pub fn sub(mut self, text: impl Into<String>) -> Self {
+    pub fn second_line(mut self, text: impl Into<String>) -> Self {
         self.sub = text.into();
         self
     }

@@ -397,23 +397,20 @@ impl Genome {
         };
         let ink_index = genome.nodes[&ink];
         genome.graph[ink_index].role = Role::Output(Output::Brightness);
-        let mut innovation = self
+        let first = self
             .connections
             .last_key_value()
             .map_or(0, |(i, _)| i.0 + 1);
-        for output in [Output::Hue, Output::Saturation] {
+        for (innovation, output) in (first..).zip([Output::Hue, Output::Saturation]) {
             let id = genome.next_node_id();
+            let node = NodeGene::new(id, Role::Output(output), Activation::Identity);
             genome
-                .add_node(NodeGene::new(
-                    id,
-                    Role::Output(output),
-                    Activation::Identity,
-                ))
+                .add_node(node)
                 .expect("a grey genome has no hue or saturation");
+            let link = ConnectionGene::new(InnovationId(innovation), ink, id, 0.0);
             genome
-                .add_connection(ConnectionGene::new(InnovationId(innovation), ink, id, 0.0))
+                .add_connection(link)
                 .expect("a new sink closes no cycle");
-            innovation += 1;
         }
         genome
     }

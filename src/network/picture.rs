@@ -116,8 +116,8 @@ impl Picture {
                 for &(y, wy) in ys {
                     for &(x, wx) in xs {
                         let colour = self.at(y, x);
-                        for c in 0..3 {
-                            sum[c] += wx * wy * f64::from(colour[c]);
+                        for (sum, value) in sum.iter_mut().zip(colour) {
+                            *sum += wx * wy * f64::from(value);
                         }
                         total += wx * wy;
                     }

@@ -137,7 +137,10 @@ pub fn to_safetensors(network: &Network, weights: &Weights) -> Vec<u8> {
     safetensors::serialize(tensors, metadata).expect("plain float tensors serialise")
 }
 
-fn read_safetensors(bytes: &[u8]) -> Result<Vec<(String, Vec<usize>, Vec<f64>)>, String> {
+/// Name, shape, values in C order.
+type NamedArray = (String, Vec<usize>, Vec<f64>);
+
+fn read_safetensors(bytes: &[u8]) -> Result<Vec<NamedArray>, String> {
     let file = SafeTensors::deserialize(bytes)
         .map_err(|e| format!("expected a safetensors file, found: {e}"))?;
     let mut arrays = Vec::new();
@@ -182,10 +185,7 @@ fn read_safetensors(bytes: &[u8]) -> Result<Vec<(String, Vec<usize>, Vec<f64>)>,
 }
 
 /// Puts named arrays (kernels in × out) into the network's flat order.
-fn assemble(
-    network: &Network,
-    arrays: Vec<(String, Vec<usize>, Vec<f64>)>,
-) -> Result<Weights, String> {
+fn assemble(network: &Network, arrays: Vec<NamedArray>) -> Result<Weights, String> {
     let mut weights = Weights(vec![0.0; network.weight_count()]);
     let mut wanted: Vec<(String, Vec<usize>)> = network
         .blocks

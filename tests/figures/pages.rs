@@ -128,7 +128,7 @@ pub fn report() -> String {
         let mut moved = weights.clone();
         moved[7 * i] += 0.4;
         Shot::new(&picture(&network, &moved, 64), ARMS[i].label)
-            .sub("MSE 4.2·10⁻⁴ · fit 0.98")
+            .second_line("MSE 4.2·10⁻⁴ · fit 0.98")
             .framed(ARMS[i].colour)
     };
     let rows = ARMS[..6].iter().enumerate().map(|(i, arm)| {
