@@ -51,7 +51,7 @@ pub(super) struct Program {
     pub stages: Vec<Stage>,
     /// Row and unit each output reads; with no unit it reads 0 · row 0.
     pub outputs: [Output; OUTPUTS],
-    /// Sparse edges, in the order in which the backward pass visits them.
+    /// Sparse edges, those of one unit together.
     pub edges: Vec<Edge>,
     /// Row offset (in blocks) of each edge's source; parallel to `edges`.
     pub edge_at: Vec<u32>,
@@ -63,11 +63,13 @@ pub(super) struct Program {
     pub back_at: Vec<u32>,
     /// The edge each entry of `back_at` belongs to.
     pub back_edge: Vec<u32>,
+    /// The entries of `back_at` that read the four inputs.
+    pub input_readers: [Range<usize>; 4],
     /// Floats of packed weights for the dense stages.
     pub panel_floats: usize,
-    /// Vectors of the accumulated gradient: dense blocks, then one lane an edge.
+    /// Vectors of the accumulated gradient: dense blocks, then one lane an entry of `back_at`.
     pub slots: usize,
-    /// First slot of the edges.
+    /// First slot of the entries of `back_at`.
     pub edge_slot: usize,
 }
 
@@ -269,6 +271,7 @@ impl Program {
             places: 0,
             back_at: Vec::new(),
             back_edge: Vec::new(),
+            input_readers: Default::default(),
             panel_floats: 0,
             slots: 0,
             edge_slot: 0,
@@ -387,7 +390,7 @@ impl Program {
         runs
     }
 
-    /// Numbers the sparse edges in backward order and lists every row's readers.
+    /// Numbers the sparse edges and lists every row's readers.
     fn number_edges(&mut self, network: &Network, keep: &dyn Fn(usize) -> bool) {
         let mut unit_of_row = vec![0; self.rows];
         for (u, row) in self.row_of.iter().enumerate() {
@@ -441,34 +444,37 @@ impl Program {
                 }
             }
         }
-        reads.sort_unstable();
-        let stride = self.stride;
-        let mut back = vec![0..0; self.rows];
-        for (j, &(row, _, _)) in reads.iter().enumerate() {
-            if back[row].is_empty() {
-                back[row] = j..j;
-            }
-            back[row].end = j + 1;
-        }
         self.assign_places(&reads);
-        self.back_at = reads
-            .iter()
-            .map(|r| (self.place[r.1] * stride) as u32)
-            .collect();
-        self.back_edge = reads.iter().map(|r| r.2 as u32).collect();
-        for stage in &mut self.stages {
+
+        // Readers of one row together, rows in the order in which the backward pass comes to them.
+        let mut of_row: Vec<Vec<(usize, usize)>> = vec![Vec::new(); self.rows];
+        for &(row, reader, edge) in &reads {
+            of_row[row].push((reader, edge));
+        }
+        let count: Vec<usize> = of_row.iter().map(Vec::len).collect();
+        let mut list = |row: usize| {
+            of_row[row].sort_unstable();
+            let first = self.back_at.len();
+            for &(reader, edge) in &of_row[row] {
+                self.back_at.push((self.place[reader] * self.stride) as u32);
+                self.back_edge.push(edge as u32);
+            }
+            first..self.back_at.len()
+        };
+        for stage in self.stages.iter_mut().rev() {
             let (Stage::Sparse(Sparse { readers, .. }) | Stage::Dense(Dense { readers, .. })) =
                 stage;
+            readers.sort_by_key(|r| count[r.row]);
             for r in readers.iter_mut() {
-                r.back = back[r.row].clone();
+                r.back = list(r.row);
                 r.add = dense_fed[r.row];
             }
             readers.retain(|r| !r.add || !r.back.is_empty());
-            readers.sort_by_key(|r| r.back.len());
         }
-        self.edge_at = edges.iter().map(|e| (e.row * stride) as u32).collect();
+        self.input_readers = std::array::from_fn(list);
+        self.edge_at = edges.iter().map(|e| (e.row * self.stride) as u32).collect();
         self.edge_slot = self.slots;
-        self.slots += edges.len().div_ceil(LANES);
+        self.slots += self.back_at.len().div_ceil(LANES);
         self.edges = edges;
         self.check();
     }
@@ -486,8 +492,9 @@ impl Program {
         }
         let mut last = stage_of.clone();
         last.resize(self.rows + OUTPUTS, self.stages.len());
-        for &(row, reader, _) in reads.iter().filter(|r| r.0 >= 4) {
-            last[reader] = last[reader].min(stage_of[row]);
+        for &(row, reader, _) in reads {
+            // The inputs come after all stages.
+            last[reader] = last[reader].min(if row < 4 { 0 } else { stage_of[row] });
         }
         let mut free_after: Vec<Vec<usize>> = vec![Vec::new(); self.stages.len() + 1];
         let mut place = vec![NONE; self.rows + OUTPUTS];
@@ -569,19 +576,26 @@ impl Program {
         });
         let ordered = stages
             && before(&(0..OUTPUTS), self.rows)
+            && self.input_readers.iter().all(|back| {
+                self.back_at[back.clone()]
+                    .iter()
+                    .all(|&at| (at as usize) < self.places * self.stride)
+            })
             && self.place.iter().all(|&p| p < self.places)
             && self.edge_at.iter().all(aligned)
             && self.back_at.iter().all(aligned);
         assert!(ordered, "units of a network are in topological order");
     }
 
-    /// Edges of the largest stage, the outputs' readings counted with it.
+    /// The most entries of `back_at` in one stage, or at the inputs.
     pub fn widest(&self) -> usize {
-        let edges = self.stages.iter().map(|stage| match stage {
-            Stage::Sparse(s) => s.units.iter().map(|u| u.edges.len()).sum(),
-            Stage::Dense(_) => 0,
+        let of_stages = self.stages.iter().map(|stage| {
+            let (Stage::Sparse(Sparse { readers, .. }) | Stage::Dense(Dense { readers, .. })) =
+                stage;
+            readers.iter().map(|r| r.back.len()).sum()
         });
-        edges.max().unwrap_or(0) + OUTPUTS
+        let of_inputs = self.input_readers.iter().map(|r| r.len()).sum();
+        of_stages.max().unwrap_or(0).max(of_inputs)
     }
 
     /// Pixels of a full tile, T.

@@ -232,7 +232,7 @@ unsafe fn gather_block<L: Lanes, const C: usize>(
 
 /// Sums over lanes waiting for their reduction, sixteen at a time.
 struct Pending<'a> {
-    /// At least 15 more than the edges of a stage.
+    /// At least 15 more than the readers in a stage.
     sums: &'a mut [Block],
     count: usize,
     slots: &'a mut [Block],
@@ -259,61 +259,121 @@ impl Pending<'_> {
         self.count -= done;
     }
 
-    /// ⟨dz, rows[offsets[e]..]⟩ for each e: four sums over every fourth vector, added in pairs.
+    /// For the readers of one row, at `offsets` of `d`, with `own` the row's values: adds weight · dz of each into
+    /// `out` (if given), and keeps ⟨dz, own⟩ of each. That is summed in pieces of 8 vectors, each
+    /// as four sums over every fourth vector, added in pairs.
     ///
     /// # Safety
-    /// `offsets[e] + used ≤ rows.len()` for every e.
+    /// For every offset, the `used` blocks of `d` from there are readable, and none of them is among
+    /// the `used` writable blocks at `out`; `used` blocks at `own` are readable.
     #[inline(always)]
-    unsafe fn dots<L: Lanes>(
+    #[allow(clippy::too_many_arguments)]
+    unsafe fn collect<L: Lanes>(
         &mut self,
-        dz: &[Block],
-        rows: &[Block],
         offsets: &[u32],
+        weights: &[f32],
+        d: *const Block,
+        own: *const Block,
+        out: Option<*mut Block>,
         used: usize,
+        add: bool,
     ) {
-        assert!(dz.len() >= used);
-        let out = &mut self.sums[self.count..self.count + offsets.len()];
+        assert_eq!(offsets.len(), weights.len());
+        let sums = &mut self.sums[self.count..self.count + offsets.len()];
         self.count += offsets.len();
-        if L::WIDE && used == 16 {
-            dots_held::<L, 16>(dz, rows, offsets, out);
-        } else if L::WIDE && used == 8 {
-            dots_held::<L, 8>(dz, rows, offsets, out);
-        } else {
-            for (&offset, out) in offsets.iter().zip(out) {
-                let mut sums = [L::splat(0.0); STEP];
-                let mut v = 0;
-                while v < used {
-                    for c in 0..STEP {
-                        let x: L = at(rows, offset as usize + v + c);
-                        sums[c] = x.fma(at(dz, v + c), sums[c]);
+        if let (Some(out), false) = (out, L::WIDE) {
+            // SAFETY: the caller's promise.
+            unsafe { gather::<L>(offsets, weights, d, out, used, add) };
+        }
+        let mut v = 0;
+        while v < used {
+            // SAFETY: the caller's promise; v + C ≤ used, a multiple of STEP.
+            unsafe {
+                let (d, own) = (d.add(v), own.add(v));
+                match out {
+                    Some(out) if L::WIDE => {
+                        let out = out.add(v);
+                        if v + 8 <= used {
+                            collect_block::<L, 8>(offsets, weights, d, own, out, sums, v > 0, add);
+                        } else {
+                            collect_block::<L, 4>(offsets, weights, d, own, out, sums, v > 0, add);
+                        }
                     }
-                    v += STEP;
+                    _ if v + 8 <= used => dots_block::<L, 8>(offsets, d, own, sums, v > 0),
+                    _ => dots_block::<L, 4>(offsets, d, own, sums, v > 0),
                 }
-                sum_four(sums).store(out);
             }
+            v += 8;
         }
     }
 }
 
-/// `Pending::dots` with all of dz in registers.
+/// `Pending::collect` of C vectors; `later` adds to `sums`. Same promise, with C for `used`.
 #[inline(always)]
-fn dots_held<L: Lanes, const V: usize>(
-    dz: &[Block],
-    rows: &[Block],
+#[allow(clippy::too_many_arguments)]
+unsafe fn collect_block<L: Lanes, const C: usize>(
     offsets: &[u32],
-    out: &mut [Block],
+    weights: &[f32],
+    d: *const Block,
+    own: *const Block,
+    out: *mut Block,
+    sums: &mut [Block],
+    later: bool,
+    add: bool,
 ) {
-    let mut held = [L::splat(0.0); V];
-    for v in 0..V {
-        held[v] = at(dz, v);
-    }
-    for (&offset, out) in offsets.iter().zip(out) {
-        let mut sums = [L::splat(0.0); STEP];
-        for v in 0..V {
-            let x: L = at(rows, offset as usize + v);
-            sums[v % STEP] = x.fma(held[v], sums[v % STEP]);
+    let (mut da, mut held) = ([L::splat(0.0); C], [L::splat(0.0); C]);
+    for c in 0..C {
+        // SAFETY: the caller's promise, here and below.
+        held[c] = L::load(unsafe { &*own.add(c) });
+        if add {
+            da[c] = L::load(unsafe { &*out.add(c) });
         }
-        sum_four(sums).store(out);
+    }
+    for ((&offset, &w), sum) in offsets.iter().zip(weights).zip(sums) {
+        let w = L::splat(w);
+        let mut dots = [L::splat(0.0); STEP];
+        for c in 0..C {
+            let dz = L::load(unsafe { &*d.add(offset as usize + c) });
+            da[c] = w.fma(dz, da[c]);
+            dots[c % STEP] = if c < STEP {
+                dz.mul(held[c])
+            } else {
+                dz.fma(held[c], dots[c % STEP])
+            };
+        }
+        let dot = sum_four(dots);
+        let dot = if later { L::load(sum).add(dot) } else { dot };
+        dot.store(sum);
+    }
+    for c in 0..C {
+        da[c].store(unsafe { &mut *out.add(c) });
+    }
+}
+
+/// The sums of `collect_block` alone. Same promise.
+#[inline(always)]
+unsafe fn dots_block<L: Lanes, const C: usize>(
+    offsets: &[u32],
+    d: *const Block,
+    own: *const Block,
+    sums: &mut [Block],
+    later: bool,
+) {
+    for (&offset, sum) in offsets.iter().zip(sums) {
+        let mut dots = [L::splat(0.0); STEP];
+        for c in 0..C {
+            // SAFETY: the caller's promise.
+            let (dz, held) =
+                unsafe { (L::load(&*d.add(offset as usize + c)), L::load(&*own.add(c))) };
+            dots[c % STEP] = if c < STEP {
+                dz.mul(held)
+            } else {
+                dz.fma(held, dots[c % STEP])
+            };
+        }
+        let dot = sum_four(dots);
+        let dot = if later { L::load(sum).add(dot) } else { dot };
+        dot.store(sum);
     }
 }
 
@@ -439,17 +499,13 @@ pub(super) fn backward<L: Lanes>(
         slots: edge_slots,
         next: 0,
     };
-    for o in 0..OUTPUTS {
-        let dz = &d[program.place[program.rows + o] * stride..];
-        // SAFETY: sources are rows of `a` (`Program::check`), whose extent is asserted above.
-        unsafe { pending.dots::<L>(dz, a, &program.edge_at[o..o + 1], used) };
-    }
     for stage in program.stages.iter().rev() {
         match stage {
             Stage::Dense(s) => {
                 for readers in &s.readers {
-                    collect::<L>(program, prepared, d, readers, used);
+                    collect::<L>(program, prepared, a, d, &mut pending, readers, used);
                 }
+                pending.flush::<L>(false);
                 for run in &s.runs {
                     chain::<L>(program, run, d, slope, used);
                 }
@@ -482,42 +538,45 @@ pub(super) fn backward<L: Lanes>(
             }
             Stage::Sparse(s) => {
                 for readers in &s.readers {
-                    collect::<L>(program, prepared, d, readers, used);
+                    collect::<L>(program, prepared, a, d, &mut pending, readers, used);
                 }
                 for run in &s.runs {
                     chain::<L>(program, run, d, slope, used);
-                }
-                for unit in &s.units {
-                    let offsets = &program.edge_at[unit.edges.clone()];
-                    // SAFETY: as for the outputs.
-                    unsafe {
-                        pending.dots::<L>(&d[program.place[unit.row] * stride..], a, offsets, used)
-                    };
                 }
                 pending.flush::<L>(false);
             }
         }
     }
+    for (input, back) in program.input_readers.iter().enumerate() {
+        let offsets = &program.back_at[back.clone()];
+        let weights = &prepared.back[back.clone()];
+        let own = a[input * stride..].as_ptr();
+        // SAFETY: places are in `d` (`Program::check`), whose extent is asserted above, as is a's.
+        unsafe { pending.collect::<L>(offsets, weights, d.as_ptr(), own, None, used, false) };
+    }
     pending.flush::<L>(true);
 }
 
-/// dL/da of a row from its sparse readers.
+/// dL/da of a row from its sparse readers, and the gradients of their weights.
 #[inline(always)]
 fn collect<L: Lanes>(
     program: &Program,
     prepared: &Prepared,
+    a: &[Block],
     d: &mut [Block],
+    pending: &mut Pending,
     readers: &Readers,
     used: usize,
 ) {
     let offsets = &program.back_at[readers.back.clone()];
     let weights = &prepared.back[readers.back.clone()];
+    let own = a[readers.row * program.stride..].as_ptr();
     let rows = d.as_mut_ptr();
-    // SAFETY: readers' places are in `d`, whose extent the caller asserted, and are not this row's
-    // (`Program::check`).
+    // SAFETY: readers' places are in `d` and are not this row's (`Program::check`); the caller
+    // asserted the extents of `a` and `d`.
     unsafe {
         let out = rows.add(program.place[readers.row] * program.stride);
-        gather::<L>(offsets, weights, rows, out, used, readers.add);
+        pending.collect::<L>(offsets, weights, rows, own, Some(out), used, readers.add);
     }
 }
 
