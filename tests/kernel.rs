@@ -175,7 +175,7 @@ impl Problem {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 120, max_global_rejects: 4096, ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: 120, max_global_rejects: 4096, failure_persistence: None, ..Default::default() })]
 
     /// Losses within 1e-5, gradients within 1e-4 of their norm, wherever the problem allows an f32
     /// answer: where rounding the weights at the 24th bit moves the reference's own gradient by

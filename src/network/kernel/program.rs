@@ -277,7 +277,10 @@ impl Program {
             edge_slot: 0,
             row_of: Vec::new(),
         };
-        program.add_stages(network, &row_of, &dense_of, keep);
+        // With everything computed, stages must stand in order whichever links come to life later.
+        program.add_stages(network, &row_of, &dense_of, &|i| {
+            options.everything || keep(i)
+        });
         program.row_of = row_of;
         program.number_edges(network, keep);
         program
