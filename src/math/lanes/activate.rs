@@ -113,3 +113,161 @@ pub fn value_and_slope<L: Lanes>(activation: Activation, z: L) -> (L, L) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::lanes::{Block, Isa, LANES, per_isa};
+
+    per_isa! {
+        fn run(activation: Activation, z: &Block, a: &mut Block, d: &mut Block) = run_on
+    }
+
+    #[inline(always)]
+    fn run_on<L: Lanes>(activation: Activation, z: &Block, a: &mut Block, d: &mut Block) {
+        let (value, slope) = value_and_slope(activation, L::load(z));
+        value.store(a);
+        slope.store(d);
+    }
+
+    /// (f(z), f′(z)) on every instruction set this CPU has, which must agree to the bit.
+    fn at(activation: Activation, z: [f32; LANES]) -> ([f32; LANES], [f32; LANES]) {
+        let on = |isa: Isa| {
+            let (mut a, mut d) = (Block::default(), Block::default());
+            run(isa, activation, &Block(z), &mut a, &mut d);
+            (a.0, d.0)
+        };
+        let sets = Isa::available();
+        let first = on(sets[0]);
+        for &isa in &sets[1..] {
+            let other = on(isa);
+            for i in 0..LANES {
+                let same =
+                    |x: f32, y: f32| x.to_bits() == y.to_bits() || (x.is_nan() && y.is_nan());
+                assert!(
+                    same(first.0[i], other.0[i]) && same(first.1[i], other.1[i]),
+                    "{activation}({:e}): {} differs from {}",
+                    z[i],
+                    isa.name(),
+                    sets[0].name()
+                );
+            }
+        }
+        first
+    }
+
+    fn ulp(x: f64) -> f64 {
+        let x = (x.abs() as f32).max(f32::MIN_POSITIVE);
+        f64::from(f32::from_bits(x.to_bits() + 1) - x)
+    }
+
+    #[test]
+    fn values_and_slopes_are_those_of_the_reference() {
+        for &activation in Activation::ALL {
+            let (mut worst_value, mut worst_slope) = (0.0f64, 0.0f64);
+            // Dense near 0, then by factors up to 1e4, both signs.
+            for k in 0..12_000u32 {
+                let z: [f32; LANES] = std::array::from_fn(|i| {
+                    let t = (k * LANES as u32 + i as u32) as f32 / 192_000.0;
+                    let size = if k % 2 == 0 {
+                        t * 12.0
+                    } else {
+                        1e-6 * crate::math::real::pow(1e10, f64::from(t)) as f32
+                    };
+                    if i % 2 == 0 { size } else { -size }
+                });
+                let (a, d) = at(activation, z);
+                for i in 0..LANES {
+                    let exact = activation.value(f64::from(z[i]));
+                    let error = (f64::from(a[i]) - exact).abs();
+                    let allowed =
+                        (3.0 * ulp(exact)).max(if z[i].abs() > 1.0 { 1.5e-7 } else { 0.0 });
+                    let allowed = match activation {
+                        // Their zeros off 0 lie within |z| < 1 too.
+                        Activation::Gaussian | Activation::Cos => allowed.max(1.5e-7),
+                        _ => allowed,
+                    };
+                    assert!(
+                        error <= allowed,
+                        "{activation}({:e}) = {:e}, exactly {exact:e}",
+                        z[i],
+                        a[i]
+                    );
+                    worst_value = worst_value.max(error);
+                    let exact = activation.derivative(f64::from(z[i]));
+                    let error = (f64::from(d[i]) - exact).abs();
+                    assert!(
+                        error <= 3e-7,
+                        "{activation}'({:e}) = {:e}, exactly {exact:e}",
+                        z[i],
+                        d[i]
+                    );
+                    worst_slope = worst_slope.max(error);
+                }
+            }
+            println!("{activation}: value {worst_value:.1e}, slope {worst_slope:.1e}");
+        }
+    }
+
+    #[test]
+    fn no_number_stays_no_number_and_large_sums_stay_bounded() {
+        let mut z = [0.0; LANES];
+        z[..6].copy_from_slice(&[f32::NAN, 1e30, -1e30, f32::INFINITY, f32::NEG_INFINITY, 2e6]);
+        for &activation in Activation::ALL {
+            let (a, _) = at(activation, z);
+            assert!(a[0].is_nan(), "{activation}(NaN) = {}", a[0]);
+            if !activation.is_linear() && activation != Activation::Relu {
+                for i in 1..6 {
+                    assert!(a[i].abs() <= 1.0, "{activation}({:e}) = {}", z[i], a[i]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn odd_functions_are_odd_to_the_bit() {
+        for activation in [Activation::Sin, Activation::Tanh, Activation::Sigmoid] {
+            for k in 0..2000u16 {
+                let z: [f32; LANES] =
+                    std::array::from_fn(|i| f32::from(k) * 0.37 + i as f32 * 0.013);
+                let (a, _) = at(activation, z);
+                let (b, _) = at(activation, z.map(|z| -z));
+                assert_eq!(a, b.map(|b| -b), "{activation}");
+            }
+        }
+    }
+
+    #[test]
+    fn sums_over_lanes_follow_one_tree_on_every_path() {
+        per_isa! {
+            fn reduce(v: &[Block; LANES], out: &mut Block) = reduce_on
+        }
+        #[inline(always)]
+        fn reduce_on<L: Lanes>(v: &[Block; LANES], out: &mut Block) {
+            let mut vectors = [L::splat(0.0); LANES];
+            for (vector, block) in vectors.iter_mut().zip(v) {
+                *vector = L::load(block);
+            }
+            L::reduce(&vectors).store(out);
+        }
+        let v: [Block; LANES] = std::array::from_fn(|j| {
+            Block(std::array::from_fn(|i| {
+                (1.0 + (i * 37 + j * 11) as f32 * 0.1).recip()
+                    * if (i + j) % 3 == 0 { -1.0 } else { 1.0 }
+            }))
+        });
+        for isa in Isa::available() {
+            let mut out = Block::default();
+            reduce(isa, &v, &mut out);
+            for j in 0..LANES {
+                let expected = crate::math::lanes::sum(&v[j].0);
+                assert_eq!(
+                    out.0[j].to_bits(),
+                    expected.to_bits(),
+                    "{} lane {j}",
+                    isa.name()
+                );
+            }
+        }
+    }
+}

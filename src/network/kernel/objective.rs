@@ -4,7 +4,7 @@
 
 use super::pixels::PixelTiles;
 use super::prepared::Prepared;
-use super::program::{OUTPUTS, Options, Program};
+use super::program::{Options, Program};
 use super::tile;
 use crate::math::lanes::{Block, Isa, Lanes, ZERO, per_isa};
 use crate::network::{Mask, Network, PixelInputs};
@@ -66,6 +66,8 @@ struct Worker {
     a: Vec<Block>,
     d: Vec<Block>,
     slope: Vec<Block>,
+    /// Gradients of edges, not yet summed over lanes.
+    pending: Vec<Block>,
 }
 
 /// Elements that workers write, each by the one worker that drew its index.
@@ -157,8 +159,9 @@ impl Objective {
         let stride = program.stride;
         let worker = Worker {
             a: vec![ZERO; program.rows * stride],
-            d: vec![ZERO; (program.rows + OUTPUTS) * stride],
+            d: vec![ZERO; program.places * stride],
             slope: vec![ZERO; program.slopes * stride],
+            pending: vec![ZERO; program.widest() + 16],
         };
         let floats = (program.slots * 16).max(1);
         let groups = (GROUP_FLOATS / floats).clamp(4, GROUPS).min(full.tiles());
@@ -284,7 +287,12 @@ impl Objective {
                 for t in super::program::part(pixels.tiles(), count, g) {
                     let (valid, used) = pixels.extent(t);
                     group.loss += if slopes {
-                        let Worker { a, d, slope } = worker;
+                        let Worker {
+                            a,
+                            d,
+                            slope,
+                            pending,
+                        } = worker;
                         let (inputs, target) = (pixels.inputs(t), pixels.target(t));
                         step(
                             isa,
@@ -295,6 +303,7 @@ impl Objective {
                             a,
                             d,
                             slope,
+                            pending,
                             &mut group.slots,
                             valid,
                             used,
@@ -344,6 +353,7 @@ per_isa! {
         a: &mut [Block],
         d: &mut [Block],
         slope: &mut [Block],
+        pending: &mut [Block],
         slots: &mut [Block],
         count: usize,
         used: usize,
@@ -360,6 +370,7 @@ fn step_on<L: Lanes>(
     a: &mut [Block],
     d: &mut [Block],
     slope: &mut [Block],
+    pending: &mut [Block],
     slots: &mut [Block],
     count: usize,
     used: usize,
@@ -367,7 +378,7 @@ fn step_on<L: Lanes>(
     a[..inputs.len()].copy_from_slice(inputs);
     tile::forward::<L>(program, prepared, a, Some(slope), used);
     let loss = tile::loss::<L>(program, prepared, a, target, Some(d), count, used);
-    tile::backward::<L>(program, prepared, a, slope, d, slots, used);
+    tile::backward::<L>(program, prepared, a, slope, d, pending, slots, used);
     loss
 }
 

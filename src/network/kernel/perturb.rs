@@ -1,5 +1,8 @@
 //! Pictures of a network when a few weights change, from stored base activations.
 
+// SAFETY of the two unsafe calls: see there.
+#![allow(unsafe_code)]
+
 use super::program::{BLOCK_ROWS, Program, Stage, part};
 use super::{Forward, Prepared, colours, interleave, tile};
 use crate::math::Activation;
@@ -237,7 +240,9 @@ impl Perturber {
                     let first = edge.len();
                     for i in network.units[u].links.clone() {
                         if weights[i] != 0.0 {
-                            edge_at.push((network.links[i].source * stride) as u32);
+                            let source = network.links[i].source;
+                            assert!(source < u, "units of a network are in topological order");
+                            edge_at.push((source * stride) as u32);
                             edge.push(weights[i]);
                         }
                     }
@@ -246,14 +251,16 @@ impl Perturber {
                 };
             for stage in &self.program.stages {
                 match stage {
-                    Stage::Single(s) => {
+                    Stage::Sparse(s) => {
                         // All units are computed and none is a relay: rows are units.
-                        let u = s.row;
-                        if target[u] && affected[u] {
-                            changed(u, steps, edge_at, edge);
-                        } else if affected[u] {
-                            steps.push(Step::Edges(u, s.edges.clone()));
-                            steps.push(Step::Activate(u, activation(u)));
+                        for single in s.units.iter().filter(|s| affected[s.row]) {
+                            let u = single.row;
+                            if target[u] {
+                                changed(u, steps, edge_at, edge);
+                            } else {
+                                steps.push(Step::Edges(u, single.edges.clone()));
+                                steps.push(Step::Activate(u, activation(u)));
+                            }
                         }
                     }
                     Stage::Dense(s) => {
@@ -354,20 +361,23 @@ fn run_steps_on<L: Lanes>(
     used: usize,
 ) {
     let stride = program.stride;
+    assert!(a.len() >= program.rows * stride && used <= stride);
     for step in steps {
         match step {
             Step::Edges(u, edges) => {
-                let (sources, out) = a.split_at_mut(u * stride);
                 let (at, w) = (
                     &program.edge_at[edges.clone()],
                     &prepared.edge[edges.clone()],
                 );
-                tile::gather::<L>(at, w, sources, out, used, false);
+                let rows = a.as_mut_ptr();
+                // SAFETY: sources are rows before this one (`Program::check`), all of them in `a`.
+                unsafe { tile::gather::<L>(at, w, rows, rows.add(u * stride), used, false) };
             }
             Step::Changed(u, edges) => {
-                let (sources, out) = a.split_at_mut(u * stride);
                 let (at, w) = (&edge_at[edges.clone()], &edge[edges.clone()]);
-                tile::gather::<L>(at, w, sources, out, used, false);
+                let rows = a.as_mut_ptr();
+                // SAFETY: likewise (asserted in `plan`).
+                unsafe { tile::gather::<L>(at, w, rows, rows.add(u * stride), used, false) };
             }
             Step::Panel(panel, source, n_in, rows) => {
                 let (sources, out) = a.split_at_mut(rows.start * stride);

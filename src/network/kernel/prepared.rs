@@ -131,11 +131,12 @@ impl Prepared {
         for relay in &program.relays {
             self.relay_sum[relay.unit] = 0.0;
         }
-        for (e, edge) in program.edges.iter().enumerate() {
+        for (&e, &sum) in program.back_edge.iter().zip(sums) {
+            let edge = &program.edges[e as usize];
             let Some(source) = edge.source else { continue };
-            let sum = f64::from(sums[e]);
+            let sum = f64::from(sum);
             let mut weight = 1.0;
-            if e >= OUTPUTS {
+            if e as usize >= OUTPUTS {
                 gradient[edge.link] = (f64::from(self.product[source]) * sum * scale) as f32;
                 weight = f64::from(weights[edge.link]);
             }

@@ -10,6 +10,7 @@
 use crate::math::Activation;
 use crate::math::lanes::LANES;
 use crate::network::Network;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Rows of a register block of the dense kernels, at most.
@@ -50,19 +51,25 @@ pub(super) struct Program {
     pub stages: Vec<Stage>,
     /// Row and unit each output reads; with no unit it reads 0 · row 0.
     pub outputs: [Output; OUTPUTS],
-    /// Sparse edges, in the order in which the backward pass visits them.
+    /// Sparse edges, those of one unit together.
     pub edges: Vec<Edge>,
     /// Row offset (in blocks) of each edge's source; parallel to `edges`.
     pub edge_at: Vec<u32>,
-    /// Readers of each row, grouped by row: offset (in blocks) of the reader's row.
+    /// Where dL/dz of each row, then of the three outputs, stands: a row of a buffer of `places`
+    /// rows, which is reused once its last reader is done, so that it stays in the first-level cache.
+    pub place: Vec<usize>,
+    pub places: usize,
+    /// Readers of each row, grouped by row: offset (in blocks) of the reader's place.
     pub back_at: Vec<u32>,
     /// The edge each entry of `back_at` belongs to.
     pub back_edge: Vec<u32>,
+    /// The entries of `back_at` that read the four inputs.
+    pub input_readers: [Range<usize>; 4],
     /// Floats of packed weights for the dense stages.
     pub panel_floats: usize,
-    /// Vectors of the accumulated gradient: dense blocks, then one lane an edge.
+    /// Vectors of the accumulated gradient: dense blocks, then one lane an entry of `back_at`.
     pub slots: usize,
-    /// First slot of the edges.
+    /// First slot of the entries of `back_at`.
     pub edge_slot: usize,
 }
 
@@ -95,7 +102,7 @@ pub(super) struct Edge {
 #[derive(Clone, Debug)]
 pub(super) enum Stage {
     Dense(Dense),
-    Single(Single),
+    Sparse(Sparse),
 }
 
 /// A fully connected layer.
@@ -120,14 +127,22 @@ pub(super) struct Dense {
     pub readers: Vec<Readers>,
 }
 
-/// A unit with a list of edges.
+/// Units that do not read each other, each with a list of edges.
+#[derive(Clone, Debug)]
+pub(super) struct Sparse {
+    /// By number of edges, so that loops have the length of the one before.
+    pub units: Vec<Single>,
+    /// Rows of one activation each, linear ones left out.
+    pub runs: Vec<Run>,
+    /// Readers of its rows, by their number.
+    pub readers: Vec<Readers>,
+}
+
+/// A unit of a sparse stage: its row and its range of `Program::edges`.
 #[derive(Clone, Debug)]
 pub(super) struct Single {
     pub row: usize,
     pub edges: Range<usize>,
-    /// Its activation and slope row, unless linear.
-    pub run: Option<Run>,
-    pub readers: Readers,
 }
 
 /// Who reads a row, for the backward pass.
@@ -138,6 +153,16 @@ pub(super) struct Readers {
     pub back: Range<usize>,
     /// A dense stage has already written what it contributes.
     pub add: bool,
+}
+
+impl Readers {
+    fn of(row: usize) -> Self {
+        Readers {
+            row,
+            back: 0..0,
+            add: false,
+        }
+    }
 }
 
 /// Consecutive rows with one nonlinear activation.
@@ -242,93 +267,97 @@ impl Program {
             outputs,
             edges: Vec::new(),
             edge_at: Vec::new(),
+            place: Vec::new(),
+            places: 0,
             back_at: Vec::new(),
             back_edge: Vec::new(),
+            input_readers: Default::default(),
             panel_floats: 0,
             slots: 0,
             edge_slot: 0,
             row_of: Vec::new(),
         };
-        program.add_stages(network, &row_of, &dense_of);
+        // With everything computed, stages must stand in order whichever links come to life later.
+        program.add_stages(network, &row_of, &dense_of, &|i| {
+            options.everything || keep(i)
+        });
         program.row_of = row_of;
         program.number_edges(network, keep);
         program
     }
 
-    /// Stages in topological order; edges and readers are filled in by `number_edges`.
+    /// Stages by depth; edges and readers are filled in by `number_edges`.
     fn add_stages(
         &mut self,
         network: &Network,
         row_of: &[Option<usize>],
         dense_of: &[Option<usize>],
+        keep: &dyn Fn(usize) -> bool,
     ) {
-        let run = |activation: Activation, row: usize, slopes: &mut usize| {
-            (!activation.is_linear()).then(|| {
-                *slopes += 1;
-                Run {
-                    activation,
-                    row,
-                    count: 1,
-                    slope: *slopes - 1,
-                }
-            })
-        };
-        for u in 4..network.units.len() {
-            let Some(row) = row_of[u].filter(|_| !self.is_relay[u]) else {
-                continue;
+        // Depth of each computed unit: one more than the deepest it reads.
+        let mut depth = vec![0; row_of.len()];
+        let mut by_depth: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for u in (4..row_of.len()).filter(|&u| row_of[u].is_some()) {
+            let links = network.units[u].links.clone();
+            let read = |i: usize| depth[network.links[i].source];
+            depth[u] = match dense_of[u] {
+                Some(_) => 1 + links.map(read).max().unwrap_or(0),
+                None if self.is_relay[u] => links.filter(|&i| keep(i)).map(read).max().unwrap_or(0),
+                None => 1 + links.filter(|&i| keep(i)).map(read).max().unwrap_or(0),
             };
-            let activation = network.units[u].activation;
-            let readers = Readers {
-                row,
-                back: 0..0,
-                add: false,
-            };
-            let Some(b) = dense_of[u] else {
-                let run = run(activation, row, &mut self.slopes);
-                self.stages.push(Stage::Single(Single {
-                    row,
-                    edges: 0..0,
-                    run,
-                    readers,
-                }));
-                continue;
-            };
-            let block = &network.blocks[b];
-            if u == block.targets.start {
+            if !self.is_relay[u] {
+                by_depth.entry(depth[u]).or_default().push(u);
+            }
+        }
+        let row = |u: usize| row_of[u].expect("only computed units are listed");
+        for units in by_depth.into_values() {
+            let (dense, sparse): (Vec<usize>, Vec<usize>) =
+                units.into_iter().partition(|&u| dense_of[u].is_some());
+            for layer in dense.chunk_by(|&u, &v| dense_of[u] == dense_of[v]) {
+                let b = dense_of[layer[0]].expect("partitioned");
+                let block = &network.blocks[b];
+                assert_eq!(
+                    layer.len(),
+                    block.targets.len(),
+                    "a dense layer is one stage"
+                );
                 let (n_in, n_out) = (block.sources.len(), block.targets.len());
-                let source = row_of[block.sources.start].expect("dense sources are computed");
                 let forward = self.panel_floats;
                 self.panel_floats += n_in * n_out;
                 let backward = (block.sources.start >= 4).then_some(self.panel_floats);
                 if backward.is_some() {
                     self.panel_floats += n_in * n_out;
                 }
-                self.stages.push(Stage::Dense(Dense {
+                let stage = Dense {
                     offset: block.offset,
-                    source,
+                    source: row(block.sources.start),
                     n_in,
-                    target: row,
+                    target: row(layer[0]),
                     n_out,
                     forward,
                     backward,
                     slot: self.slots,
-                    runs: Vec::new(),
-                    readers: Vec::new(),
-                }));
+                    runs: self.runs(network, layer, row_of),
+                    readers: layer.iter().map(|&u| Readers::of(row(u))).collect(),
+                };
+                self.stages.push(Stage::Dense(stage));
                 self.slots += n_out.div_ceil(OUTER) * n_in.div_ceil(OUTER);
             }
-            let Some(Stage::Dense(stage)) = self.stages.last_mut() else {
-                unreachable!("a layer's units are consecutive");
-            };
-            stage.readers.push(readers);
-            if let Some(one) = run(activation, row, &mut self.slopes) {
-                match stage.runs.last_mut() {
-                    Some(last) if last.activation == activation && last.row + last.count == row => {
-                        last.count += 1;
-                    }
-                    _ => stage.runs.push(one),
-                }
+            if sparse.is_empty() {
+                continue;
             }
+            let stage = Sparse {
+                units: sparse
+                    .iter()
+                    .map(|&u| Single {
+                        row: row(u),
+                        edges: 0..0,
+                    })
+                    .collect(),
+                runs: self.runs(network, &sparse, row_of),
+                readers: sparse.iter().map(|&u| Readers::of(row(u))).collect(),
+            };
+            self.stages.push(Stage::Sparse(stage));
         }
         // Tiles: all rows of a tile, their slopes and gradients stay in the second-level cache.
         self.stride = match (self.panel_floats > 0, self.rows) {
@@ -339,7 +368,32 @@ impl Program {
         };
     }
 
-    /// Numbers the sparse edges in backward order and lists every row's readers.
+    /// The nonlinear ones of `units`, consecutive rows of one activation together.
+    fn runs(&mut self, network: &Network, units: &[usize], row_of: &[Option<usize>]) -> Vec<Run> {
+        let mut runs: Vec<Run> = Vec::new();
+        for &u in units {
+            let activation = network.units[u].activation;
+            let row = row_of[u].expect("only computed units are listed");
+            if activation.is_linear() {
+                continue;
+            }
+            match runs.last_mut() {
+                Some(run) if run.activation == activation && run.row + run.count == row => {
+                    run.count += 1;
+                }
+                _ => runs.push(Run {
+                    activation,
+                    row,
+                    count: 1,
+                    slope: self.slopes,
+                }),
+            }
+            self.slopes += 1;
+        }
+        runs
+    }
+
+    /// Numbers the sparse edges and lists every row's readers.
     fn number_edges(&mut self, network: &Network, keep: &dyn Fn(usize) -> bool) {
         let mut unit_of_row = vec![0; self.rows];
         for (u, row) in self.row_of.iter().enumerate() {
@@ -367,58 +421,184 @@ impl Program {
         let mut dense_fed = vec![false; self.rows];
         for stage in self.stages.iter_mut().rev() {
             match stage {
-                Stage::Single(stage) => {
-                    let first = edges.len();
-                    for i in network.units[unit_of_row[stage.row]].links.clone() {
-                        if !keep(i) {
-                            continue;
+                Stage::Sparse(stage) => {
+                    let kept = |row: usize| {
+                        let links = network.units[unit_of_row[row]].links.clone();
+                        links.filter(|&i| keep(i))
+                    };
+                    stage.units.sort_by_key(|unit| kept(unit.row).count());
+                    for unit in &mut stage.units {
+                        let first = edges.len();
+                        for i in kept(unit.row) {
+                            let source = network.links[i].source;
+                            let row = self.row_of[source].expect("a live unit's sources are live");
+                            reads.push((row, unit.row, edges.len()));
+                            edges.push(Edge {
+                                link: i,
+                                source: Some(source),
+                                row,
+                            });
                         }
-                        let source = network.links[i].source;
-                        let row = self.row_of[source].expect("a live unit's sources are live");
-                        reads.push((row, stage.row, edges.len()));
-                        edges.push(Edge {
-                            link: i,
-                            source: Some(source),
-                            row,
-                        });
+                        unit.edges = first..edges.len();
                     }
-                    stage.edges = first..edges.len();
                 }
                 Stage::Dense(stage) => {
                     dense_fed[stage.source..stage.source + stage.n_in].fill(true);
                 }
             }
         }
-        reads.sort_unstable();
-        let stride = self.stride;
-        let mut back = vec![0..0; self.rows];
-        for (j, &(row, _, _)) in reads.iter().enumerate() {
-            if back[row].is_empty() {
-                back[row] = j..j;
-            }
-            back[row].end = j + 1;
+        self.assign_places(&reads);
+
+        // Readers of one row together, rows in the order in which the backward pass comes to them.
+        let mut of_row: Vec<Vec<(usize, usize)>> = vec![Vec::new(); self.rows];
+        for &(row, reader, edge) in &reads {
+            of_row[row].push((reader, edge));
         }
-        self.back_at = reads.iter().map(|r| (r.1 * stride) as u32).collect();
-        self.back_edge = reads.iter().map(|r| r.2 as u32).collect();
-        for stage in &mut self.stages {
-            let readers = match stage {
-                Stage::Single(stage) => std::slice::from_mut(&mut stage.readers),
-                Stage::Dense(stage) => &mut stage.readers[..],
-            };
-            for r in readers {
-                r.back = back[r.row].clone();
+        let count: Vec<usize> = of_row.iter().map(Vec::len).collect();
+        let mut list = |row: usize| {
+            of_row[row].sort_unstable();
+            let first = self.back_at.len();
+            for &(reader, edge) in &of_row[row] {
+                self.back_at.push((self.place[reader] * self.stride) as u32);
+                self.back_edge.push(edge as u32);
+            }
+            first..self.back_at.len()
+        };
+        for stage in self.stages.iter_mut().rev() {
+            let (Stage::Sparse(Sparse { readers, .. }) | Stage::Dense(Dense { readers, .. })) =
+                stage;
+            readers.sort_by_key(|r| count[r.row]);
+            for r in readers.iter_mut() {
+                r.back = list(r.row);
                 r.add = dense_fed[r.row];
             }
+            readers.retain(|r| !r.add || !r.back.is_empty());
         }
-        for stage in &mut self.stages {
-            if let Stage::Dense(stage) = stage {
-                stage.readers.retain(|r| !r.add || !r.back.is_empty());
+        self.input_readers = std::array::from_fn(list);
+        self.edge_at = edges.iter().map(|e| (e.row * self.stride) as u32).collect();
+        self.edge_slot = self.slots;
+        self.slots += self.back_at.len().div_ceil(LANES);
+        self.edges = edges;
+        self.check();
+    }
+
+    /// Gives every row and output its place. `reads` are (row, reader's row, edge).
+    fn assign_places(&mut self, reads: &[(usize, usize, usize)]) {
+        const NONE: usize = usize::MAX;
+        // The stage after which a row's place is free, in the backward order.
+        let mut stage_of = vec![NONE; self.rows];
+        for (s, stage) in self.stages.iter().enumerate() {
+            match stage {
+                Stage::Sparse(stage) => stage.units.iter().for_each(|u| stage_of[u.row] = s),
+                Stage::Dense(d) => stage_of[d.target..d.target + d.n_out].fill(s),
             }
         }
-        self.edge_at = edges.iter().map(|e| (e.row * stride) as u32).collect();
-        self.edge_slot = self.slots;
-        self.slots += edges.len().div_ceil(LANES);
-        self.edges = edges;
+        let mut last = stage_of.clone();
+        last.resize(self.rows + OUTPUTS, self.stages.len());
+        for &(row, reader, _) in reads {
+            // The inputs come after all stages.
+            last[reader] = last[reader].min(if row < 4 { 0 } else { stage_of[row] });
+        }
+        let mut free_after: Vec<Vec<usize>> = vec![Vec::new(); self.stages.len() + 1];
+        let mut place = vec![NONE; self.rows + OUTPUTS];
+        let mut taken: Vec<bool> = vec![true; OUTPUTS];
+        // First fit of consecutive places.
+        let take = |rows: Range<usize>, place: &mut [usize], taken: &mut Vec<bool>| {
+            if place[rows.start] != NONE {
+                return;
+            }
+            let mut first = 0;
+            while taken[first..].iter().take(rows.len()).any(|&t| t) {
+                first += 1;
+            }
+            taken.resize(taken.len().max(first + rows.len()), false);
+            taken[first..first + rows.len()].fill(true);
+            for (i, row) in rows.enumerate() {
+                place[row] = first + i;
+            }
+        };
+        for o in 0..OUTPUTS {
+            place[self.rows + o] = o;
+            free_after[last[self.rows + o]].push(self.rows + o);
+        }
+        for (s, stage) in self.stages.iter().enumerate().rev() {
+            match stage {
+                Stage::Sparse(stage) => {
+                    for unit in &stage.units {
+                        take(unit.row..unit.row + 1, &mut place, &mut taken);
+                        free_after[last[unit.row]].push(unit.row);
+                    }
+                }
+                Stage::Dense(d) => {
+                    let targets = d.target..d.target + d.n_out;
+                    take(targets.clone(), &mut place, &mut taken);
+                    if d.backward.is_some() {
+                        take(d.source..d.source + d.n_in, &mut place, &mut taken);
+                    }
+                    for row in targets {
+                        free_after[last[row]].push(row);
+                    }
+                }
+            }
+            for row in free_after[s].drain(..) {
+                taken[place[row]] = false;
+            }
+        }
+        place[..4].fill(0);
+        self.places = taken.len();
+        self.place = place;
+    }
+
+    /// What the tile loops rely on instead of checking every index: edges come from earlier rows,
+    /// and the places of a row's readers are others than its own.
+    fn check(&self) {
+        let before = |edges: &Range<usize>, row: usize| {
+            self.edge_at[edges.clone()]
+                .iter()
+                .all(|&at| (at as usize) < row * self.stride)
+        };
+        let elsewhere = |r: &Readers| {
+            self.back_at[r.back.clone()].iter().all(|&at| {
+                let at = at as usize;
+                at != self.place[r.row] * self.stride && at < self.places * self.stride
+            })
+        };
+        let aligned = |at: &u32| (*at as usize).is_multiple_of(self.stride);
+        let stages = self.stages.iter().all(|stage| match stage {
+            Stage::Sparse(s) => {
+                s.units
+                    .iter()
+                    .all(|u| before(&u.edges, u.row) && u.row < self.rows)
+                    && s.readers.iter().all(elsewhere)
+            }
+            Stage::Dense(s) => {
+                s.source + s.n_in <= s.target
+                    && s.target + s.n_out <= self.rows
+                    && s.readers.iter().all(elsewhere)
+            }
+        });
+        let ordered = stages
+            && before(&(0..OUTPUTS), self.rows)
+            && self.input_readers.iter().all(|back| {
+                self.back_at[back.clone()]
+                    .iter()
+                    .all(|&at| (at as usize) < self.places * self.stride)
+            })
+            && self.place.iter().all(|&p| p < self.places)
+            && self.edge_at.iter().all(aligned)
+            && self.back_at.iter().all(aligned);
+        assert!(ordered, "units of a network are in topological order");
+    }
+
+    /// The most entries of `back_at` in one stage, or at the inputs.
+    pub fn widest(&self) -> usize {
+        let of_stages = self.stages.iter().map(|stage| {
+            let (Stage::Sparse(Sparse { readers, .. }) | Stage::Dense(Dense { readers, .. })) =
+                stage;
+            readers.iter().map(|r| r.back.len()).sum()
+        });
+        let of_inputs = self.input_readers.iter().map(|r| r.len()).sum();
+        of_stages.max().unwrap_or(0).max(of_inputs)
     }
 
     /// Pixels of a full tile, T.

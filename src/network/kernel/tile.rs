@@ -1,16 +1,14 @@
 //! The loops over the pixels of one tile, generic over [`Lanes`].
 //!
 //! Buffers are rows of `stride` blocks of 16 pixels, of which the first `used` (a multiple of 4) count.
-//! a: (rows, stride) values; d: (rows + 3, stride) dL/dz, then dL/d(output); slope: (slopes, stride).
+//! a: (rows, stride) values; d: (places, stride) dL/dz and dL/d(output); slope: (slopes, stride).
 //! The sum over sources runs in row order, the sum over pixels by lane, whatever the block shapes.
 // SAFETY of the unchecked indices: `Program` lays out rows, offsets and panels, and every function
 // asserts the extent of what it was given before its loops.
 #![allow(unsafe_code)]
 
 use super::prepared::Prepared;
-use super::program::{
-    BLOCK_ROWS, Dense, OUTER, OUTPUTS, Program, Readers, Run, Single, Stage, part,
-};
+use super::program::{BLOCK_ROWS, Dense, OUTER, OUTPUTS, Program, Readers, Run, Stage, part};
 use crate::math::Activation;
 use crate::math::lanes::activate::value_and_slope;
 use crate::math::lanes::{Block, LANES, Lanes, ZERO};
@@ -174,126 +172,214 @@ fn outer<L: Lanes>(
     }
 }
 
-/// out = (add ? out : 0) + Σ_e weights[e] · rows[at[e]].
+/// out = (add ? out : 0) + Σ_e weights[e] · rows[offsets[e]..][..used].
+///
+/// # Safety
+/// For every e, `rows + offsets[e]` and the `used` blocks from there are readable, and none of them is
+/// among the `used` writable blocks at `out`.
 #[inline(always)]
-pub(super) fn gather<L: Lanes>(
+pub(super) unsafe fn gather<L: Lanes>(
     offsets: &[u32],
     weights: &[f32],
-    rows: &[Block],
-    out: &mut [Block],
+    rows: *const Block,
+    out: *mut Block,
     used: usize,
     add: bool,
 ) {
-    assert!(offsets.len() == weights.len() && out.len() >= used);
-    assert!(
-        offsets
-            .iter()
-            .all(|&offset| offset as usize + used <= rows.len())
-    );
+    assert_eq!(offsets.len(), weights.len());
     let mut v = 0;
-    while L::WIDE && v + 8 <= used {
-        gather_block::<L, 8>(offsets, weights, rows, out, v, add);
-        v += 8;
+    while L::WIDE && v + 16 <= used {
+        // SAFETY: the caller's promise; v + 16 ≤ used.
+        unsafe { gather_block::<L, 16>(offsets, weights, rows.add(v), out.add(v), add) };
+        v += 16;
     }
     while v < used {
-        gather_block::<L, 4>(offsets, weights, rows, out, v, add);
-        v += 4;
+        // SAFETY: likewise; `used` is a multiple of STEP.
+        unsafe { gather_block::<L, STEP>(offsets, weights, rows.add(v), out.add(v), add) };
+        v += STEP;
     }
 }
 
+/// `gather` of C vectors. Same promise, with C for `used`.
 #[inline(always)]
-fn gather_block<L: Lanes, const C: usize>(
+unsafe fn gather_block<L: Lanes, const C: usize>(
     offsets: &[u32],
     weights: &[f32],
-    rows: &[Block],
-    out: &mut [Block],
-    v: usize,
+    rows: *const Block,
+    out: *mut Block,
     add: bool,
 ) {
     let mut sums = [L::splat(0.0); C];
     if add {
         for c in 0..C {
-            sums[c] = at(out, v + c);
+            // SAFETY: the caller's promise.
+            sums[c] = L::load(unsafe { &*out.add(c) });
         }
     }
     for (&offset, &w) in offsets.iter().zip(weights) {
         let w = L::splat(w);
         for c in 0..C {
-            sums[c] = w.fma(at(rows, offset as usize + v + c), sums[c]);
+            // SAFETY: the caller's promise.
+            let x = L::load(unsafe { &*rows.add(offset as usize + c) });
+            sums[c] = w.fma(x, sums[c]);
         }
     }
     for c in 0..C {
-        put(out, v + c, sums[c]);
+        // SAFETY: the caller's promise.
+        sums[c].store(unsafe { &mut *out.add(c) });
     }
 }
 
 /// Sums over lanes waiting for their reduction, sixteen at a time.
-struct Pending<'a, L> {
-    sums: [L; LANES],
+struct Pending<'a> {
+    /// At least 15 more than the readers in a stage.
+    sums: &'a mut [Block],
     count: usize,
     slots: &'a mut [Block],
     next: usize,
 }
 
-impl<L: Lanes> Pending<'_, L> {
+impl Pending<'_> {
+    /// Reduces every sixteen that are complete; with `all`, the rest too.
     #[inline(always)]
-    fn flush(&mut self) {
-        for sum in &mut self.sums[self.count..] {
-            *sum = L::splat(0.0);
+    fn flush<L: Lanes>(&mut self, all: bool) {
+        let mut done = 0;
+        while self.count - done >= LANES || (all && self.count > done) {
+            let mut sums = [L::splat(0.0); LANES];
+            let count = (self.count - done).min(LANES);
+            for (sum, block) in sums.iter_mut().zip(&self.sums[done..done + count]) {
+                *sum = L::load(block);
+            }
+            let slot = &mut self.slots[self.next];
+            L::load(slot).add(L::reduce(&sums)).store(slot);
+            self.next += 1;
+            done += count;
         }
-        let slot = &mut self.slots[self.next];
-        L::load(slot).add(L::reduce(&self.sums)).store(slot);
-        self.next += 1;
-        self.count = 0;
+        self.sums.copy_within(done..self.count, 0);
+        self.count -= done;
     }
 
-    /// ⟨dz, rows[at[e]]⟩ for each e.
+    /// For the readers of one row, at `offsets` of `d`, with `own` the row's values: adds weight · dz of each into
+    /// `out` (if given), and keeps ⟨dz, own⟩ of each. That is summed in pieces of 8 vectors, each
+    /// as four sums over every fourth vector, added in pairs.
+    ///
+    /// # Safety
+    /// For every offset, the `used` blocks of `d` from there are readable, and none of them is among
+    /// the `used` writable blocks at `out`; `used` blocks at `own` are readable.
     #[inline(always)]
-    fn dots(&mut self, dz: &[Block], rows: &[Block], offsets: &[u32], used: usize) {
-        assert!(dz.len() >= used);
-        assert!(
-            offsets
-                .iter()
-                .all(|&offset| offset as usize + used <= rows.len())
-        );
-        let mut e = 0;
-        while e < offsets.len() {
-            let n = (offsets.len() - e)
-                .min(LANES - self.count)
-                .min(if L::WIDE { 8 } else { 4 });
-            let chunk = &offsets[e..e + n];
-            macro_rules! shape {
-                ($($n:literal)*) => { match n {
-                    $($n => self.dots_block::<$n>(dz, rows, chunk, used),)*
-                    _ => unreachable!("at most 8 edges"),
-                } };
-            }
-            shape!(1 2 3 4 5 6 7 8);
-            e += n;
-            self.count += n;
-            if self.count == LANES {
-                self.flush();
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn dots_block<const N: usize>(
+    #[allow(clippy::too_many_arguments)]
+    unsafe fn collect<L: Lanes>(
         &mut self,
-        dz: &[Block],
-        rows: &[Block],
         offsets: &[u32],
+        weights: &[f32],
+        d: *const Block,
+        own: *const Block,
+        out: Option<*mut Block>,
         used: usize,
+        add: bool,
     ) {
-        let mut sums = [L::splat(0.0); N];
-        for v in 0..used {
-            let x: L = at(dz, v);
-            for e in 0..N {
-                sums[e] = x.fma(at(rows, offsets[e] as usize + v), sums[e]);
-            }
+        assert_eq!(offsets.len(), weights.len());
+        let sums = &mut self.sums[self.count..self.count + offsets.len()];
+        self.count += offsets.len();
+        if let (Some(out), false) = (out, L::WIDE) {
+            // SAFETY: the caller's promise.
+            unsafe { gather::<L>(offsets, weights, d, out, used, add) };
         }
-        self.sums[self.count..self.count + N].copy_from_slice(&sums);
+        let mut v = 0;
+        while v < used {
+            // SAFETY: the caller's promise; v + C ≤ used, a multiple of STEP.
+            unsafe {
+                let (d, own) = (d.add(v), own.add(v));
+                match out {
+                    Some(out) if L::WIDE => {
+                        let out = out.add(v);
+                        if v + 8 <= used {
+                            collect_block::<L, 8>(offsets, weights, d, own, out, sums, v > 0, add);
+                        } else {
+                            collect_block::<L, 4>(offsets, weights, d, own, out, sums, v > 0, add);
+                        }
+                    }
+                    _ if v + 8 <= used => dots_block::<L, 8>(offsets, d, own, sums, v > 0),
+                    _ => dots_block::<L, 4>(offsets, d, own, sums, v > 0),
+                }
+            }
+            v += 8;
+        }
     }
+}
+
+/// `Pending::collect` of C vectors; `later` adds to `sums`. Same promise, with C for `used`.
+#[inline(always)]
+#[allow(clippy::too_many_arguments)]
+unsafe fn collect_block<L: Lanes, const C: usize>(
+    offsets: &[u32],
+    weights: &[f32],
+    d: *const Block,
+    own: *const Block,
+    out: *mut Block,
+    sums: &mut [Block],
+    later: bool,
+    add: bool,
+) {
+    let (mut da, mut held) = ([L::splat(0.0); C], [L::splat(0.0); C]);
+    for c in 0..C {
+        // SAFETY: the caller's promise, here and below.
+        held[c] = L::load(unsafe { &*own.add(c) });
+        if add {
+            da[c] = L::load(unsafe { &*out.add(c) });
+        }
+    }
+    for ((&offset, &w), sum) in offsets.iter().zip(weights).zip(sums) {
+        let w = L::splat(w);
+        let mut dots = [L::splat(0.0); STEP];
+        for c in 0..C {
+            let dz = L::load(unsafe { &*d.add(offset as usize + c) });
+            da[c] = w.fma(dz, da[c]);
+            dots[c % STEP] = if c < STEP {
+                dz.mul(held[c])
+            } else {
+                dz.fma(held[c], dots[c % STEP])
+            };
+        }
+        let dot = sum_four(dots);
+        let dot = if later { L::load(sum).add(dot) } else { dot };
+        dot.store(sum);
+    }
+    for c in 0..C {
+        da[c].store(unsafe { &mut *out.add(c) });
+    }
+}
+
+/// The sums of `collect_block` alone. Same promise.
+#[inline(always)]
+unsafe fn dots_block<L: Lanes, const C: usize>(
+    offsets: &[u32],
+    d: *const Block,
+    own: *const Block,
+    sums: &mut [Block],
+    later: bool,
+) {
+    for (&offset, sum) in offsets.iter().zip(sums) {
+        let mut dots = [L::splat(0.0); STEP];
+        for c in 0..C {
+            // SAFETY: the caller's promise.
+            let (dz, held) =
+                unsafe { (L::load(&*d.add(offset as usize + c)), L::load(&*own.add(c))) };
+            dots[c % STEP] = if c < STEP {
+                dz.mul(held)
+            } else {
+                dz.fma(held, dots[c % STEP])
+            };
+        }
+        let dot = sum_four(dots);
+        let dot = if later { L::load(sum).add(dot) } else { dot };
+        dot.store(sum);
+    }
+}
+
+#[inline(always)]
+fn sum_four<L: Lanes>([a, b, c, d]: [L; STEP]) -> L {
+    a.add(b).add(c.add(d))
 }
 
 /// z → f(z) in place, and f′(z), for consecutive rows.
@@ -358,6 +444,7 @@ pub(super) fn forward<L: Lanes>(
     used: usize,
 ) {
     let stride = program.stride;
+    assert!(a.len() >= program.rows * stride && used <= stride && used.is_multiple_of(STEP));
     for stage in &program.stages {
         match stage {
             Stage::Dense(s) => {
@@ -369,17 +456,19 @@ pub(super) fn forward<L: Lanes>(
                     activate::<L>(run, a, slope.as_deref_mut(), stride, used);
                 }
             }
-            Stage::Single(s) => {
-                let (sources, out) = a.split_at_mut(s.row * stride);
-                gather::<L>(
-                    &program.edge_at[s.edges.clone()],
-                    &prepared.edge[s.edges.clone()],
-                    sources,
-                    out,
-                    used,
-                    false,
-                );
-                if let Some(run) = &s.run {
+            Stage::Sparse(s) => {
+                for unit in &s.units {
+                    let offsets = &program.edge_at[unit.edges.clone()];
+                    let weights = &prepared.edge[unit.edges.clone()];
+                    let rows = a.as_mut_ptr();
+                    // SAFETY: sources are rows before this one (`Program::check`), all of them in
+                    // `a`, whose extent is asserted above.
+                    unsafe {
+                        let out = rows.add(unit.row * stride);
+                        gather::<L>(offsets, weights, rows, out, used, false);
+                    }
+                }
+                for run in &s.runs {
                     activate::<L>(run, a, slope.as_deref_mut(), stride, used);
                 }
             }
@@ -387,37 +476,38 @@ pub(super) fn forward<L: Lanes>(
     }
 }
 
-/// Backward pass of a tile: `d[rows..]` holds dL/d(output); fills the rest of `d`, adds into `slots`.
+/// Backward pass of a tile: `d` holds dL/d(output); fills the rest of `d`, adds into `slots`.
 #[inline(always)]
+#[allow(clippy::too_many_arguments)]
 pub(super) fn backward<L: Lanes>(
     program: &Program,
     prepared: &Prepared,
     a: &[Block],
     slope: &[Block],
     d: &mut [Block],
+    pending: &mut [Block],
     slots: &mut [Block],
     used: usize,
 ) {
     let stride = program.stride;
+    assert!(used <= stride && used.is_multiple_of(STEP));
+    assert!(a.len() >= program.rows * stride && d.len() >= program.places * stride);
     let (slots, edge_slots) = slots.split_at_mut(program.edge_slot);
-    let mut pending = Pending::<L> {
-        sums: [L::splat(0.0); LANES],
+    let mut pending = Pending {
+        sums: pending,
         count: 0,
         slots: edge_slots,
         next: 0,
     };
-    for o in 0..OUTPUTS {
-        let dz = &d[(program.rows + o) * stride..];
-        pending.dots(dz, a, &program.edge_at[o..o + 1], used);
-    }
     for stage in program.stages.iter().rev() {
         match stage {
             Stage::Dense(s) => {
                 for readers in &s.readers {
-                    collect::<L>(program, prepared, d, readers, used);
+                    collect::<L>(program, prepared, a, d, &mut pending, readers, used);
                 }
+                pending.flush::<L>(false);
                 for run in &s.runs {
-                    chain::<L>(run, d, slope, stride, used);
+                    chain::<L>(program, run, d, slope, used);
                 }
                 let Dense {
                     source,
@@ -426,9 +516,10 @@ pub(super) fn backward<L: Lanes>(
                     n_out,
                     ..
                 } = *s;
-                let (before, dz) = d.split_at_mut(target * stride);
+                let own = program.place[target] * stride;
+                let own = own..own + n_out * stride;
                 outer::<L>(
-                    dz,
+                    &d[own.clone()],
                     &a[source * stride..],
                     &mut slots[s.slot..],
                     n_in,
@@ -438,74 +529,63 @@ pub(super) fn backward<L: Lanes>(
                 );
                 if let Some(panel) = s.backward {
                     let panel = &prepared.panels[panel..panel + n_in * n_out];
-                    let out = &mut before[source * stride..];
+                    let first = program.place[source] * stride;
+                    let [dz, out] = d
+                        .get_disjoint_mut([own, first..first + n_in * stride])
+                        .expect("a layer's places are not its sources'");
                     dense::<L>(panel, dz, out, n_out, n_in, stride, used);
                 }
             }
-            Stage::Single(Single {
-                row,
-                edges,
-                run,
-                readers,
-            }) => {
-                collect::<L>(program, prepared, d, readers, used);
-                if let Some(run) = run {
-                    chain::<L>(run, d, slope, stride, used);
+            Stage::Sparse(s) => {
+                for readers in &s.readers {
+                    collect::<L>(program, prepared, a, d, &mut pending, readers, used);
                 }
-                pending.dots(&d[row * stride..], a, &program.edge_at[edges.clone()], used);
+                for run in &s.runs {
+                    chain::<L>(program, run, d, slope, used);
+                }
+                pending.flush::<L>(false);
             }
         }
     }
-    if pending.count > 0 {
-        pending.flush();
+    for (input, back) in program.input_readers.iter().enumerate() {
+        let offsets = &program.back_at[back.clone()];
+        let weights = &prepared.back[back.clone()];
+        let own = a[input * stride..].as_ptr();
+        // SAFETY: places are in `d` (`Program::check`), whose extent is asserted above, as is a's.
+        unsafe { pending.collect::<L>(offsets, weights, d.as_ptr(), own, None, used, false) };
     }
+    pending.flush::<L>(true);
 }
 
-/// dL/da of a row from its sparse readers, all of which come after it.
+/// dL/da of a row from its sparse readers, and the gradients of their weights.
 #[inline(always)]
 fn collect<L: Lanes>(
     program: &Program,
     prepared: &Prepared,
+    a: &[Block],
     d: &mut [Block],
+    pending: &mut Pending,
     readers: &Readers,
     used: usize,
 ) {
-    let first = (readers.row + 1) * program.stride;
-    let (own, later) = d.split_at_mut(first);
-    let own = &mut own[readers.row * program.stride..];
     let offsets = &program.back_at[readers.back.clone()];
     let weights = &prepared.back[readers.back.clone()];
-    assert!(
-        offsets
-            .iter()
-            .all(|&o| o as usize >= first && o as usize - first + used <= later.len())
-    );
-    let mut v = 0;
-    while v < used {
-        let mut sums = [L::splat(0.0); STEP];
-        if readers.add {
-            for c in 0..STEP {
-                sums[c] = at(own, v + c);
-            }
-        }
-        for (&offset, &w) in offsets.iter().zip(weights) {
-            let w = L::splat(w);
-            for c in 0..STEP {
-                sums[c] = w.fma(at(later, offset as usize - first + v + c), sums[c]);
-            }
-        }
-        for c in 0..STEP {
-            put(own, v + c, sums[c]);
-        }
-        v += STEP;
+    let own = a[readers.row * program.stride..].as_ptr();
+    let rows = d.as_mut_ptr();
+    // SAFETY: readers' places are in `d` and are not this row's (`Program::check`); the caller
+    // asserted the extents of `a` and `d`.
+    unsafe {
+        let out = rows.add(program.place[readers.row] * program.stride);
+        pending.collect::<L>(offsets, weights, rows, own, Some(out), used, readers.add);
     }
 }
 
 /// dL/dz = dL/da · f′(z) in place.
 #[inline(always)]
-fn chain<L: Lanes>(run: &Run, d: &mut [Block], slope: &[Block], stride: usize, used: usize) {
+fn chain<L: Lanes>(program: &Program, run: &Run, d: &mut [Block], slope: &[Block], used: usize) {
+    let stride = program.stride;
     for r in 0..run.count {
-        let d = &mut d[(run.row + r) * stride..][..used];
+        let d = &mut d[program.place[run.row + r] * stride..][..used];
         let slope = &slope[(run.slope + r) * stride..][..used];
         for (d, s) in d.iter_mut().zip(slope) {
             L::load(d).mul(L::load(s)).store(d);
@@ -514,7 +594,7 @@ fn chain<L: Lanes>(run: &Run, d: &mut [Block], slope: &[Block], stride: usize, u
 }
 
 /// Loss and its slope at the outputs, for one tile. `target`: (3, stride) planes. The first `count`
-/// pixels count. Writes d[rows..rows + 3] = dL/d(output) of L = ½ Σ (rgb − target)²; returns
+/// pixels count. Writes dL/d(output) to the outputs' places in `d` of L = ½ Σ (rgb − target)²; returns
 /// Σ (rgb − target)².
 #[inline(always)]
 pub(super) fn loss<L: Lanes>(
@@ -550,9 +630,8 @@ pub(super) fn loss<L: Lanes>(
             error[c] = e;
         }
         if let Some(d) = d.as_deref_mut() {
-            let first = program.rows * stride + v;
             for (o, value) in colour.backward(error).into_iter().enumerate() {
-                value.store(&mut d[first + o * stride]);
+                value.store(&mut d[program.place[program.rows + o] * stride + v]);
             }
         }
     }
