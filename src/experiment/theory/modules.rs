@@ -2,6 +2,7 @@
 
 use super::MOST_PARTS;
 use crate::network::{Mask, Network};
+use crate::score::measures::reuse::alive_links;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -135,7 +136,7 @@ impl NetworkModules {
     pub fn of(network: &Network, mask: &Mask) -> Option<Self> {
         let arch = network.arch.as_ref()?;
         let (width, layers) = (arch.width(), arch.layers);
-        let alive = super::sparsity::alive_links(network, mask);
+        let alive = alive_links(network, mask);
         let hidden = |keep: &[bool]| -> Vec<(usize, usize)> {
             network
                 .links

@@ -15,6 +15,7 @@
 
 use crate::math::Activation;
 use crate::network::{Mask, Network};
+use crate::score::measures::reuse::alive_links;
 use serde::{Deserialize, Serialize};
 
 /// Depth and in-degrees of the alive part of a network.
@@ -33,33 +34,6 @@ pub struct CompositionalSparsity {
     pub mean_in_degree: f64,
     /// Largest effective in-degree: Poggio's effective dimension.
     pub max_in_degree: usize,
-}
-
-/// Which links lie on a path of kept links from an input to an output, (W,).
-///
-/// # Panics
-/// If the mask has not one flag a link.
-pub fn alive_links(network: &Network, mask: &Mask) -> Vec<bool> {
-    assert_eq!(mask.0.len(), network.links.len(), "one flag a link");
-    let count = network.units.len();
-    let (mut fed, mut used) = (vec![false; count], vec![false; count]);
-    fed[..4].fill(true);
-    for output in network.outputs.iter().flatten() {
-        used[*output] = true;
-    }
-    let kept = || (0..network.links.len()).filter(|&i| mask.0[i]);
-    // Links are sorted by target in topological order, so one pass each way settles everything.
-    for i in kept() {
-        let link = network.links[i];
-        fed[link.target] |= fed[link.source];
-    }
-    for i in kept().rev() {
-        let link = network.links[i];
-        used[link.source] |= used[link.target];
-    }
-    (0..network.links.len())
-        .map(|i| mask.0[i] && fed[network.links[i].source] && used[network.links[i].target])
-        .collect()
 }
 
 /// Compositional sparsity of `network` under `mask` (W flags).
