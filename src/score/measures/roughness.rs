@@ -2,7 +2,8 @@
 //!
 //! R = (mean|∂x a| + mean|∂y a|)/2, differences between neighbouring pixels of the
 //! S × S map, ≥ 0. Per pixel, so it halves when the resolution doubles: compare at one size.
-//! [measured] at 256² (METHODS §7): evolved .02–.04, SGD .07–.12, averaged over hidden units.
+//! [measured] mean over hidden units that vary (METHODS §7's .02–.04 and .07–.12): at 64² evolved skull
+//! .038, butterfly .033, SGD .093 and .120; at 256² a quarter of that.
 //!
 //! Source: [ours], after FER's observation that SGD's maps look like fractured, high-frequency
 //! versions of the evolved ones (Kumar et al. 2025, Figs. 4–6).
@@ -33,6 +34,20 @@ pub fn roughness(map: &[f32], width: usize, height: usize) -> f64 {
     (columns + rows) / 2.0
 }
 
+/// Mean R over the maps that vary at all (unused units of a layerized network are constant);
+/// `None` if none does.
+///
+/// # Panics
+/// If a map's length is not height · width.
+pub fn mean_roughness(maps: &[&[f32]], width: usize, height: usize) -> Option<f64> {
+    let found: Vec<f64> = maps
+        .iter()
+        .filter(|map| map.iter().any(|v| *v != map[0]))
+        .map(|map| roughness(map, width, height))
+        .collect();
+    (!found.is_empty()).then(|| found.iter().sum::<f64>() / found.len() as f64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -48,5 +63,9 @@ mod tests {
         assert_eq!(roughness(&[0.7], 1, 1), 0.0);
         // 2 × 1: only across counts.
         assert_eq!(roughness(&[0.0, 1.0], 2, 1), 0.5);
+        // Constant maps do not count: mean of .05 and 0 ignored.
+        let flat = [0.3; 6];
+        assert!((mean_roughness(&[&ramp, &flat], 3, 2).unwrap() - 0.05).abs() < 1e-8);
+        assert_eq!(mean_roughness(&[&flat], 3, 2), None);
     }
 }
