@@ -15,7 +15,7 @@
 
 use crate::math::Activation;
 use crate::network::{Mask, Network};
-use crate::score::measures::reuse::alive_links;
+use crate::prune::alive;
 use serde::{Deserialize, Serialize};
 
 /// Depth and in-degrees of the alive part of a network.
@@ -41,7 +41,8 @@ pub struct CompositionalSparsity {
 /// # Panics
 /// If the mask has not one flag a link.
 pub fn compositional_sparsity(network: &Network, mask: &Mask) -> CompositionalSparsity {
-    let alive = alive_links(network, mask);
+    assert_eq!(mask.0.len(), network.links.len(), "one flag a link");
+    let alive = alive(network, mask).0;
     let count = network.units.len();
     let (mut depth, mut computing) = (vec![0usize; count], vec![0usize; count]);
     // What a unit stands for: itself, or for a relay what its one source stands for.

@@ -11,6 +11,7 @@
 
 use crate::math::Activation;
 use crate::network::{Mask, Network};
+use crate::prune::alive;
 use serde::{Deserialize, Serialize};
 
 /// Live out-degrees of hidden units.
@@ -26,41 +27,15 @@ pub struct Reuse {
     pub most: usize,
 }
 
-/// Which links lie on a path of kept links from an input to an output, (W,).
-///
-/// # Panics
-/// If the mask has not one flag a link.
-pub fn alive_links(network: &Network, mask: &Mask) -> Vec<bool> {
-    assert_eq!(mask.0.len(), network.links.len(), "one flag a link");
-    let count = network.units.len();
-    let (mut fed, mut used) = (vec![false; count], vec![false; count]);
-    fed[..4].fill(true);
-    for output in network.outputs.iter().flatten() {
-        used[*output] = true;
-    }
-    let kept = || (0..network.links.len()).filter(|&i| mask.0[i]);
-    // Links are sorted by target in topological order, so one pass each way settles everything.
-    for i in kept() {
-        let link = network.links[i];
-        fed[link.target] |= fed[link.source];
-    }
-    for i in kept().rev() {
-        let link = network.links[i];
-        used[link.source] |= used[link.target];
-    }
-    (0..network.links.len())
-        .map(|i| mask.0[i] && fed[network.links[i].source] && used[network.links[i].target])
-        .collect()
-}
-
 /// Reuse in `network` under `mask` (W flags).
 ///
 /// # Panics
 /// If the mask has not one flag a link.
 pub fn reuse(network: &Network, mask: &Mask) -> Reuse {
-    let alive = alive_links(network, mask);
+    assert_eq!(mask.0.len(), network.links.len(), "one flag a link");
+    let alive = alive(network, mask);
     let mut degree = vec![0usize; network.units.len()];
-    for (link, _) in network.links.iter().zip(&alive).filter(|(_, a)| **a) {
+    for (link, _) in network.links.iter().zip(&alive.0).filter(|(_, a)| **a) {
         degree[link.source] += 1;
     }
     // An output that nothing else reads is no hidden unit; one that feeds others counts.

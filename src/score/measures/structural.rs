@@ -20,10 +20,10 @@
 //! subnetwork that draws the part may be built rather than discovered. D_abl guards against that,
 //! the random masks show the floor; D_sub alone proves nothing.
 
-use super::reuse::alive_links;
 use crate::math::{SimRng, real};
 use crate::network::kernel::{Objective, render};
 use crate::network::{Mask, Network, PixelInputs, Weights};
+use crate::prune::alive;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -248,7 +248,7 @@ pub fn learn_mask(
     let found = Mask((0..count).map(|i| mask.0[i] && s[i] > 0.0).collect());
     // A link on no path draws nothing here, and no gradient ever told its s so: it is no part of
     // the subnetwork, and must not be cut from the ablated one [ours].
-    Mask(alive_links(network, &found))
+    alive(network, &found)
 }
 
 /// A mask with as many links as `like` into every layer, drawn from those of `mask`.
