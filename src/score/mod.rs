@@ -5,6 +5,7 @@ pub mod calibrate;
 pub mod dl;
 pub mod dl_threshold;
 mod judge;
+pub mod measures;
 
 pub use dl::{DlJudge, DlModel};
 pub use dl_threshold::DlThreshold;

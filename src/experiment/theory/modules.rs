@@ -2,6 +2,7 @@
 
 use super::MOST_PARTS;
 use crate::network::{Mask, Network};
+use crate::prune::alive;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -135,7 +136,8 @@ impl NetworkModules {
     pub fn of(network: &Network, mask: &Mask) -> Option<Self> {
         let arch = network.arch.as_ref()?;
         let (width, layers) = (arch.width(), arch.layers);
-        let alive = super::sparsity::alive_links(network, mask);
+        assert_eq!(mask.0.len(), network.links.len(), "one flag a link");
+        let alive = alive(network, mask).0;
         let hidden = |keep: &[bool]| -> Vec<(usize, usize)> {
             network
                 .links

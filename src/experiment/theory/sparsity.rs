@@ -15,6 +15,7 @@
 
 use crate::math::Activation;
 use crate::network::{Mask, Network};
+use crate::prune::alive;
 use serde::{Deserialize, Serialize};
 
 /// Depth and in-degrees of the alive part of a network.
@@ -35,39 +36,13 @@ pub struct CompositionalSparsity {
     pub max_in_degree: usize,
 }
 
-/// Which links lie on a path of kept links from an input to an output, (W,).
-///
-/// # Panics
-/// If the mask has not one flag a link.
-pub fn alive_links(network: &Network, mask: &Mask) -> Vec<bool> {
-    assert_eq!(mask.0.len(), network.links.len(), "one flag a link");
-    let count = network.units.len();
-    let (mut fed, mut used) = (vec![false; count], vec![false; count]);
-    fed[..4].fill(true);
-    for output in network.outputs.iter().flatten() {
-        used[*output] = true;
-    }
-    let kept = || (0..network.links.len()).filter(|&i| mask.0[i]);
-    // Links are sorted by target in topological order, so one pass each way settles everything.
-    for i in kept() {
-        let link = network.links[i];
-        fed[link.target] |= fed[link.source];
-    }
-    for i in kept().rev() {
-        let link = network.links[i];
-        used[link.source] |= used[link.target];
-    }
-    (0..network.links.len())
-        .map(|i| mask.0[i] && fed[network.links[i].source] && used[network.links[i].target])
-        .collect()
-}
-
 /// Compositional sparsity of `network` under `mask` (W flags).
 ///
 /// # Panics
 /// If the mask has not one flag a link.
 pub fn compositional_sparsity(network: &Network, mask: &Mask) -> CompositionalSparsity {
-    let alive = alive_links(network, mask);
+    assert_eq!(mask.0.len(), network.links.len(), "one flag a link");
+    let alive = alive(network, mask).0;
     let count = network.units.len();
     let (mut depth, mut computing) = (vec![0usize; count], vec![0usize; count]);
     // What a unit stands for: itself, or for a relay what its one source stands for.
