@@ -199,7 +199,7 @@ impl Axis {
         if last - first > 100.0 || big > 1e15 * step {
             return Vec::new();
         }
-        let scientific = big >= 1e6 || big < 1e-3;
+        let scientific = !(1e-3..1e6).contains(&big);
         (0..=(last - first) as i64)
             .map(|i| {
                 let v = (first + i as f64) * step;

@@ -72,7 +72,8 @@ impl Shot {
         }
     }
 
-    /// With a second line.
+    /// With a second line, under the label.
+    #[allow(clippy::should_implement_trait)] // The field's name; nothing is subtracted.
     pub fn sub(mut self, text: impl Into<String>) -> Self {
         self.sub = text.into();
         self
