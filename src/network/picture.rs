@@ -122,8 +122,9 @@ impl Picture {
                         total += wx * wy;
                     }
                 }
-                for c in 0..3 {
-                    out.rgb[3 * (row * size + column) + c] = (sum[c] / total) as f32;
+                let place = 3 * (row * size + column);
+                for (out, sum) in out.rgb[place..place + 3].iter_mut().zip(sum) {
+                    *out = (sum / total) as f32;
                 }
             }
         }

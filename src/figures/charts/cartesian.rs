@@ -48,6 +48,8 @@ impl Sides {
 
 const LINE: f64 = 1.25;
 const TICK_MARK: f64 = 5.0;
+/// Names on the x axis are turned rather than written smaller than this.
+const SMALL_NAME: f64 = 10.5;
 /// Most pixels a name on the y axis may take.
 const NAME: f64 = 230.0;
 
@@ -92,15 +94,16 @@ impl Cartesian {
             0.0
         } else if self.x_named {
             let slot = self.slot(area.width - left - right);
-            if self.upright(slot) {
-                6.0 + self.tallest(area.height)
-            } else {
-                let lines = self
-                    .x
-                    .labels()
-                    .map(|l| wrapped(l, TICK.em, false, slot, 3).len())
-                    .max();
-                6.0 + lines.unwrap_or(0) as f64 * LINE * TICK.em
+            match self.name_em(slot) {
+                None => 6.0 + self.tallest(area.height),
+                Some(em) => {
+                    let lines = self
+                        .x
+                        .labels()
+                        .map(|l| wrapped(l, em, false, slot, 3).len())
+                        .max();
+                    6.0 + lines.unwrap_or(0) as f64 * LINE * em
+                }
             }
         } else {
             TICK_MARK + 3.0 + LINE * TICK.em
@@ -126,15 +129,17 @@ impl Cartesian {
         (width * apart / (self.x.high - self.x.low) - 6.0).max(4.0)
     }
 
-    /// True if names under slots this wide must be turned to be read.
-    fn upright(&self, slot: f64) -> bool {
-        self.x.labels().any(|l| {
-            let longest = pieces(l)
-                .iter()
-                .map(|w| text_width(w.trim_start(), TICK.em, false))
-                .fold(0.0, f64::max);
-            longest > slot || wrapped(l, TICK.em, false, slot, 9).len() > 3
-        })
+    /// Size of names under slots this wide; `None` if they must be turned to be read.
+    fn name_em(&self, slot: f64) -> Option<f64> {
+        let longest = self
+            .x
+            .labels()
+            .flat_map(pieces)
+            .map(|w| text_width(w.trim_start(), TICK.em, false))
+            .fold(0.0, f64::max);
+        let em = TICK.em.min(TICK.em * slot / longest.max(1.0) - 0.05);
+        let fits = |l: &str| wrapped(l, em, false, slot, 9).len() <= 3;
+        (em >= SMALL_NAME && self.x.labels().all(fits)).then_some(em)
     }
 
     fn tallest(&self, height: f64) -> f64 {
@@ -211,21 +216,22 @@ impl Cartesian {
         let mark = stroke(style::GREY, 1.2);
         if self.x_named {
             let slot = self.slot(inner.width);
-            let upright = self.upright(slot);
+            let em = self.name_em(slot);
             let mut deepest = bottom + 6.0;
             for tick in &self.x.ticks {
                 let (x, name) = (self.px(inner, tick.at), tick.label.as_deref().unwrap_or(""));
-                if upright {
+                let Some(em) = em else {
                     let name = ellipsized(name, TICK.em, false, 200.0);
                     let length = text_width(&name, TICK.em, false);
                     canvas.text_up((x, bottom + 6.0 + length / 2.0), &name, TICK);
                     deepest = deepest.max(bottom + 6.0 + length);
                     continue;
-                }
+                };
+                let face = Face { em, ..TICK };
                 let mut y = bottom + 6.0;
-                for line in wrapped(name, TICK.em, false, slot, 3) {
-                    canvas.text((x, y + 0.6 * TICK.em), &line, TICK, Stand::Middle);
-                    y += LINE * TICK.em;
+                for line in wrapped(name, em, false, slot, 3) {
+                    canvas.text((x, y + 0.6 * em), &line, face, Stand::Middle);
+                    y += LINE * em;
                 }
                 deepest = deepest.max(y);
             }

@@ -591,7 +591,7 @@ fn points(
     }
 }
 
-/// Writes each label at the first of eight places about its point that is free.
+/// Writes each label at the first place about its point that is free.
 fn labels(
     canvas: &Canvas<'_>,
     axes: &Cartesian,
@@ -614,6 +614,14 @@ fn labels(
             let at = (axes.px(inner, x), axes.py(inner, y));
             let (wide, high) = (text_width(&p.label, TICK.em, false), TICK.em);
             let (r, mut placed) = (8.0, None);
+            // Beyond the whiskers, if there are any.
+            let end = |v: Option<f64>, otherwise: f64| {
+                v.and_then(|v| axes.y.place(v)).map_or(otherwise, |v| {
+                    axes.py(inner, v.clamp(axes.y.low, axes.y.high)) - at.1
+                })
+            };
+            let above = end(p.y_interval.map(|i| i.1), -r) - high - 4.0;
+            let below = end(p.y_interval.map(|i| i.0), r) + 4.0;
             for (dx, dy) in [
                 (r, -0.5 * high),
                 (-r - wide, -0.5 * high),
@@ -623,6 +631,12 @@ fn labels(
                 (r, r - 0.5 * high),
                 (-r - wide, -r - 0.5 * high),
                 (-r - wide, r - 0.5 * high),
+                (-0.5 * wide, above),
+                (-0.5 * wide, below),
+                (5.0 - wide, above),
+                (5.0 - wide, below),
+                (-5.0, above),
+                (-5.0, below),
                 (r + 6.0, -2.0 * r - high),
                 (r + 6.0, 2.0 * r),
             ] {
