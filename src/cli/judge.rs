@@ -6,7 +6,7 @@ use crate::network::files::write_atomic;
 use crate::score::calibrate::{
     Calibration, LabelSet, RIDGE, Report, calibrate, compare_judges, read_labels, test_judge,
 };
-use crate::score::{DlJudge, DlModel, DlThreshold, Judge, MockJudge};
+use crate::score::{DlJudge, DlModel, DlThreshold, Judge, JudgeUsage, MockJudge};
 use anyhow::Context;
 use clap::{Args, Subcommand, ValueEnum};
 use serde::Serialize;
@@ -58,6 +58,8 @@ pub enum JudgeName {
     Dl,
     /// Embedded: one threshold on the PNG size, a baseline
     DlThreshold,
+    /// A vision-language model on an OpenAI-compatible server (docs/JUDGES.md)
+    Vlm,
     /// Seeded coin tosses, to test the plumbing
     Mock,
 }
@@ -71,6 +73,89 @@ pub struct JudgeChoice {
     /// Model file for the judge dl, from `picloom judge calibrate` (default: the shipped one)
     #[arg(long = "judge-model", visible_alias = "model", value_name = "FILE")]
     model: Option<PathBuf>,
+    #[command(flatten)]
+    vlm: VlmArgs,
+}
+
+/// How a vision-language server is reached.
+#[derive(Args, Clone, Debug)]
+pub struct VlmArgs {
+    /// Base URL of the server of --judge vlm
+    #[arg(long, default_value = "http://localhost:11434/v1", value_name = "URL")]
+    vlm_url: String,
+    /// Its model, by the server's name for it
+    #[arg(long, value_name = "NAME")]
+    vlm_model: Option<String>,
+    /// Environment variable that holds the server's key, if it wants one
+    #[arg(long, default_value = "PICLOOM_VLM_KEY", value_name = "VARIABLE")]
+    vlm_key: String,
+    /// Votes a picture, every other one with the pictures swapped
+    #[arg(long, default_value_t = 2, value_name = "N")]
+    vlm_votes: usize,
+    /// Sampling temperature, or `server` for the server's own
+    #[arg(long, default_value = "0", value_name = "T")]
+    vlm_temperature: String,
+    /// Requests under way at once
+    #[arg(long, default_value_t = 4, value_name = "N")]
+    vlm_at_a_time: usize,
+    /// Attempts a question
+    #[arg(long, default_value_t = 5, value_name = "N")]
+    vlm_attempts: u32,
+    /// Seconds an attempt may take
+    #[arg(long, default_value_t = 120.0, value_name = "SECONDS")]
+    vlm_timeout: f64,
+    /// Folder of the answers and of the log exchanges.jsonl
+    #[arg(long, default_value = "runs/vlm", value_name = "DIR")]
+    vlm_cache: PathBuf,
+}
+
+impl VlmArgs {
+    /// The configuration these options make.
+    #[cfg(feature = "vlm")]
+    pub fn config(&self) -> anyhow::Result<crate::score::vlm::VlmConfig> {
+        use crate::score::vlm::{ApiKey, VlmConfig};
+        let Some(model) = &self.vlm_model else {
+            return Err(Usage("--judge vlm needs --vlm-model NAME (docs/JUDGES.md)".into()).into());
+        };
+        let temperature = match self.vlm_temperature.as_str() {
+            "server" => None,
+            text => match text.parse::<f64>() {
+                Ok(t) if (0.0..=2.0).contains(&t) => Some(t),
+                _ => {
+                    let expected = "--vlm-temperature: expected 0 to 2 or server, found";
+                    return Err(Usage(format!("{expected} {text:?}")).into());
+                }
+            },
+        };
+        let timeout = std::time::Duration::try_from_secs_f64(self.vlm_timeout)
+            .ok()
+            .filter(|t| !t.is_zero())
+            .ok_or_else(|| {
+                let expected = "--vlm-timeout: expected seconds above 0, found";
+                Usage(format!("{expected} {}", self.vlm_timeout))
+            })?;
+        Ok(VlmConfig {
+            url: self.vlm_url.clone(),
+            key: ApiKey::from_env(&self.vlm_key),
+            votes: self.vlm_votes,
+            temperature,
+            at_a_time: self.vlm_at_a_time,
+            attempts: self.vlm_attempts,
+            timeout,
+            ..VlmConfig::new(model, &self.vlm_cache)
+        })
+    }
+
+    #[cfg(feature = "vlm")]
+    fn judge(&self) -> anyhow::Result<Box<dyn Judge>> {
+        Ok(Box::new(crate::score::vlm::VlmJudge::new(self.config()?)?))
+    }
+
+    #[cfg(not(feature = "vlm"))]
+    fn judge(&self) -> anyhow::Result<Box<dyn Judge>> {
+        let text = "this build has no vlm judge: build it with --features vlm";
+        Err(Usage(text.into()).into())
+    }
 }
 
 impl JudgeChoice {
@@ -91,6 +176,7 @@ impl JudgeChoice {
                 None => Box::new(DlJudge::default()),
             },
             JudgeName::DlThreshold => Box::new(DlThreshold::default()),
+            JudgeName::Vlm => self.vlm.judge()?,
             JudgeName::Mock => Box::new(MockJudge { seed: 0 }),
         })
     }
@@ -150,6 +236,26 @@ struct TestRecord {
     #[serde(flatten)]
     report: Report,
     seconds: f64,
+    usage: Option<JudgeUsage>,
+}
+
+/// What a judge that asks a server has used, for people; nothing for the others.
+pub fn usage_text(usage: Option<&JudgeUsage>) -> String {
+    let Some(u) = usage else {
+        return String::new();
+    };
+    let seconds = |s: Option<f64>| s.map_or("none".to_string(), |s| format!("{s:.2} s"));
+    format!(
+        "questions {} ({} from the cache), requests {} ({} failed), tokens {} in, {} out, median {}, longest {}\n",
+        u.questions,
+        u.from_cache,
+        u.requests,
+        u.failed,
+        u.prompt_tokens,
+        u.completion_tokens,
+        seconds(u.median_seconds),
+        seconds(u.longest_seconds)
+    )
 }
 
 fn run_test(args: &TestArgs, out: &Output) -> anyhow::Result<()> {
@@ -165,8 +271,14 @@ fn run_test(args: &TestArgs, out: &Output) -> anyhow::Result<()> {
         + &format!(
             "{} pictures in {seconds:.2} s, reading them included\n",
             report.pooled.pictures
-        );
-    out.result(&TestRecord { report, seconds }, &text)
+        )
+        + &usage_text(judge.usage().as_ref());
+    let record = TestRecord {
+        report,
+        seconds,
+        usage: judge.usage(),
+    };
+    out.result(&record, &text)
 }
 
 /// Today, UTC, as YYYY-MM-DD.

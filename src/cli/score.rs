@@ -1,14 +1,14 @@
 //! `picloom score`: perturb the weights, judge the pictures.
 
 use super::interrupt;
-use super::judge::JudgeChoice;
+use super::judge::{JudgeChoice, usage_text};
 use super::output::Output;
 use super::source::SourceArgs;
 use crate::math::SimRng;
 use crate::network::PixelInputs;
 use crate::network::kernel::Perturber;
 use crate::probe::{Delta, Selection, sweep};
-use crate::score::{CompositionalScore, Judged, score};
+use crate::score::{CompositionalScore, JudgeUsage, Judged, score};
 use clap::Args;
 use serde::Serialize;
 
@@ -37,6 +37,7 @@ struct Record {
     kept: usize,
     #[serde(flatten)]
     score: CompositionalScore,
+    judge_usage: Option<JudgeUsage>,
     perturbations: Vec<Judged>,
 }
 
@@ -75,13 +76,14 @@ pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
         judge.as_ref(),
         source.target.as_ref(),
     )?;
-    let text = table(&source.name, &score);
+    let text = table(&source.name, &score) + &usage_text(judge.usage().as_ref());
     let record = Record {
         network: source.name,
         size: source.size,
         links: source.network.weight_count(),
         kept: source.mask.kept(),
         score,
+        judge_usage: judge.usage(),
         perturbations,
     };
     out.result(&record, &text)

@@ -63,6 +63,31 @@ pub enum JudgeError {
         /// (width, height) of the picture.
         found: (usize, usize),
     },
+    /// The vision-language judge got no answer it could use.
+    #[cfg(feature = "vlm")]
+    #[error(transparent)]
+    Vlm(#[from] super::vlm::VlmError),
+}
+
+/// What a judge that asks a server has used.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct JudgeUsage {
+    /// Questions: pictures × votes.
+    pub questions: usize,
+    /// Of these, answered from the cache.
+    pub from_cache: usize,
+    /// Requests sent, failed ones included.
+    pub requests: usize,
+    /// Requests without a usable answer.
+    pub failed: usize,
+    /// Tokens the server counted for questions, failed requests included.
+    pub prompt_tokens: u64,
+    /// Tokens it counted for answers.
+    pub completion_tokens: u64,
+    /// Median seconds of a good answer; none if all came from the cache.
+    pub median_seconds: Option<f64>,
+    /// Longest seconds of a good answer.
+    pub longest_seconds: Option<f64>,
 }
 
 /// Decides whether perturbed pictures still make sense.
@@ -76,6 +101,11 @@ pub trait Judge: Sync {
     /// How many pictures to hand it at a time; none = as many as there are cores. A judge that
     /// waits for a server wants more.
     fn at_a_time(&self) -> Option<usize> {
+        None
+    }
+
+    /// Requests, tokens and seconds so far; none for judges that ask nobody.
+    fn usage(&self) -> Option<JudgeUsage> {
         None
     }
 }

@@ -1,15 +1,19 @@
 //! From perturbed pictures to a score. In: a sweep, a judge, the target. Out: the compositional
 //! score with its interval, and whether it counts. It does not know how the network came to be.
 
+pub mod breeder;
 pub mod calibrate;
 pub mod dl;
 pub mod dl_threshold;
 mod judge;
 pub mod measures;
+#[cfg(feature = "vlm")]
+pub mod vlm;
 
+pub use breeder::{Breeder, Choice, Decision, MockBreeder};
 pub use dl::{DlJudge, DlModel};
 pub use dl_threshold::DlThreshold;
-pub use judge::{BaseReading, Judge, JudgeError, Label, MockJudge, Verdict};
+pub use judge::{BaseReading, Judge, JudgeError, JudgeUsage, Label, MockJudge, Verdict};
 
 use crate::network::kernel::Perturber;
 use crate::network::{Network, Picture, Weights};

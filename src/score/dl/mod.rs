@@ -153,9 +153,9 @@ impl Scratch {
             rgb: Vec::new(),
             coarse: Vec::new(),
             change: Vec::new(),
-            orientation: Orientation::new(),
+            orientation: Orientation::default(),
             bins: Vec::new(),
-            pairs: PairCounts::new(),
+            pairs: PairCounts::default(),
         }
     }
 }
@@ -172,7 +172,7 @@ impl Base {
         let rgb = scratch.rgb.clone();
         let mut planes = Vec::new();
         opponent(&rgb, &mut planes);
-        let mut orientation = Orientation::new();
+        let mut orientation = Orientation::default();
         orientation.read(&planes);
         let mut bins = Vec::new();
         colour_bins(&rgb, &mut bins);

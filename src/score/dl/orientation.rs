@@ -23,9 +23,9 @@ pub struct Orientation {
     row: Vec<f64>,
 }
 
-impl Orientation {
+impl Default for Orientation {
     /// Working space for [`Orientation::read`].
-    pub fn new() -> Self {
+    fn default() -> Self {
         let plane = || vec![0.0; PIXELS];
         Orientation {
             across: plane(),
@@ -34,7 +34,9 @@ impl Orientation {
             row: plane(),
         }
     }
+}
 
+impl Orientation {
     /// Reads planes `planes`, (3, N²). Gradients are central differences, 0 across the border.
     pub fn read(&mut self, planes: &[f64]) {
         self.across.fill(0.0);
@@ -129,7 +131,7 @@ mod tests {
     #[test]
     fn a_change_along_the_contours_agrees_and_one_across_them_does_not() {
         let read = |planes: &[f64]| {
-            let mut orientation = Orientation::new();
+            let mut orientation = Orientation::default();
             orientation.read(planes);
             orientation
         };

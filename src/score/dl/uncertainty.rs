@@ -28,15 +28,17 @@ pub struct PairCounts {
     seen: Vec<u32>,
 }
 
-impl PairCounts {
+impl Default for PairCounts {
     /// Empty counts.
-    pub fn new() -> Self {
+    fn default() -> Self {
         PairCounts {
             counts: vec![0; BINS * BINS],
             seen: Vec::with_capacity(PIXELS),
         }
     }
+}
 
+impl PairCounts {
     /// Entropy in bits of the pairs (old, new), both (N²,).
     pub fn joint_entropy(&mut self, old: &[u16], new: &[u16]) -> f64 {
         for (&old, &new) in old.iter().zip(new) {
@@ -62,7 +64,7 @@ mod tests {
 
     #[test]
     fn a_recolouring_is_certain_and_a_coin_toss_is_one_bit() {
-        let mut pairs = PairCounts::new();
+        let mut pairs = PairCounts::default();
         let halves = |low: f64, high: f64, period: usize| -> Vec<u16> {
             let plane: Vec<f64> = (0..PIXELS)
                 .map(|i| if i % period < period / 2 { low } else { high })

@@ -1,0 +1,706 @@
+//! The vision-language judge against a real HTTP server in this process that misbehaves on
+//! purpose. Every fault ends in the right answer or in a clear error; no answer is counted twice;
+//! a rerun is served wholly from the cache.
+#![cfg(feature = "vlm")]
+
+use picloom::math::SimRng;
+use picloom::network::kernel::Perturber;
+use picloom::network::{Arch, Coords, Picture, PixelInputs, Weights};
+use picloom::probe::{Delta, Selection, sweep};
+use picloom::score::vlm::{Fault, VlmBreeder, VlmConfig, VlmError, VlmJudge};
+use picloom::score::{
+    Breeder, CompositionalScore, Decision, Judge, JudgeError, JudgeUsage, Judged, Label, Verdict,
+    score,
+};
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// What the server does with a request.
+#[derive(Clone, Debug)]
+enum Act {
+    /// Answers truthfully, by [`truth`].
+    Right,
+    /// A status, a Retry-After header, a body.
+    Status(u16, Option<&'static str>, &'static str),
+    /// The opposite of the truth, too late.
+    Late(Duration),
+    /// A chat completion with this content.
+    Content(&'static str),
+    /// A chat completion with a refusal.
+    Refuse,
+    /// A 200 whose body is cut in the middle of the JSON, its length being right.
+    CutJson,
+    /// A 200 that promises more bytes than come.
+    ShortBody,
+    /// Closes without a word.
+    Close,
+}
+
+#[derive(Default)]
+struct State {
+    acts: VecDeque<Act>,
+    then: Option<Act>,
+    requests: Vec<Value>,
+    keys: Vec<Option<String>>,
+    now: usize,
+    most: usize,
+}
+
+/// A server on a free local port; it ends with the process.
+struct Server {
+    url: String,
+    state: Arc<Mutex<State>>,
+}
+
+impl Server {
+    /// Acts in this order, then always `then`.
+    fn new(acts: &[Act], then: Act) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let state = Arc::new(Mutex::new(State {
+            acts: acts.iter().cloned().collect(),
+            then: Some(then),
+            ..State::default()
+        }));
+        let shared = state.clone();
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let state = shared.clone();
+                std::thread::spawn(move || serve(stream, &state));
+            }
+        });
+        Server { url, state }
+    }
+
+    fn requests(&self) -> usize {
+        self.state.lock().unwrap().requests.len()
+    }
+}
+
+/// Reads one request and acts; None if the connection ended.
+fn serve(mut stream: TcpStream, state: &Mutex<State>) -> Option<()> {
+    let mut reader = BufReader::new(stream.try_clone().ok()?);
+    let (mut length, mut key) = (0, None);
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        let line = line.trim_end();
+        if line.is_empty() {
+            break;
+        }
+        if let Some((name, value)) = line.split_once(':') {
+            match name.to_ascii_lowercase().as_str() {
+                "content-length" => length = value.trim().parse().unwrap(),
+                "authorization" => key = Some(value.trim().to_string()),
+                _ => {}
+            }
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    let request: Value = serde_json::from_slice(&body).unwrap();
+    let act = {
+        let mut state = state.lock().unwrap();
+        state.requests.push(request.clone());
+        state.keys.push(key);
+        state.now += 1;
+        state.most = state.most.max(state.now);
+        state
+            .acts
+            .pop_front()
+            .or_else(|| state.then.clone())
+            .unwrap()
+    };
+    // Long enough for concurrent requests to overlap.
+    std::thread::sleep(Duration::from_millis(15));
+    let right = answer(truth(&request));
+    let (status, header, text, promised) = match act {
+        Act::Right => (200, String::new(), completion(&right), None),
+        Act::Status(status, after, body) => {
+            let header = after.map_or(String::new(), |s| format!("Retry-After: {s}\r\n"));
+            (status, header, body.to_string(), None)
+        }
+        Act::Late(delay) => {
+            std::thread::sleep(delay);
+            let wrong = match truth(&request) {
+                Label::Coherent => Label::Fractured,
+                Label::Fractured => Label::Coherent,
+            };
+            (200, String::new(), completion(&answer(wrong)), None)
+        }
+        Act::Content(content) => (200, String::new(), completion(content), None),
+        Act::Refuse => {
+            let message = json!({"role": "assistant", "content": null, "refusal": "I cannot."});
+            let text = json!({"choices": [{"message": message}]}).to_string();
+            (200, String::new(), text, None)
+        }
+        Act::CutJson => {
+            let text = completion(&right);
+            (200, String::new(), text[..text.len() / 2].to_string(), None)
+        }
+        Act::ShortBody => {
+            let text = completion(&right);
+            let promised = text.len() + 100;
+            (200, String::new(), text, Some(promised))
+        }
+        Act::Close => {
+            state.lock().unwrap().now -= 1;
+            return None;
+        }
+    };
+    let length = promised.unwrap_or(text.len());
+    let head = format!(
+        "HTTP/1.1 {status} X\r\nContent-Type: application/json\r\n{header}Content-Length: {length}\r\nConnection: close\r\n\r\n"
+    );
+    state.lock().unwrap().now -= 1;
+    stream.write_all(head.as_bytes()).ok()?;
+    stream.write_all(text.as_bytes()).ok()
+}
+
+fn answer(label: Label) -> String {
+    json!({"reason": "seen", "answer": label, "confidence": 1.0}).to_string()
+}
+
+fn completion(content: &str) -> String {
+    json!({
+        "id": "x",
+        "choices": [{"index": 0, "finish_reason": "stop",
+                     "message": {"role": "assistant", "content": content}}],
+        "usage": {"prompt_tokens": 100, "completion_tokens": 7, "total_tokens": 107},
+    })
+    .to_string()
+}
+
+/// The server's idea of picture B: fractured if its data URL has an odd sum of bytes. It finds B
+/// by the name before it, whatever the order.
+fn truth(request: &Value) -> Label {
+    let parts = request["messages"][0]["content"].as_array().unwrap();
+    // A sheet for breeding has no B; nobody looks at the truth then.
+    let Some(at) = parts.iter().position(|p| p["text"] == "Picture B:") else {
+        return Label::Coherent;
+    };
+    let url = parts[at + 1]["image_url"]["url"].as_str().unwrap();
+    assert!(url.starts_with("data:image/png;base64,"));
+    if url.bytes().map(u64::from).sum::<u64>() % 2 == 1 {
+        Label::Fractured
+    } else {
+        Label::Coherent
+    }
+}
+
+fn config(server: &Server, cache: &Path) -> VlmConfig {
+    VlmConfig {
+        url: server.url.clone(),
+        first_wait: Duration::from_millis(5),
+        timeout: Duration::from_secs(5),
+        least_side: 8,
+        ..VlmConfig::new("test-model", cache)
+    }
+}
+
+fn picture(k: u8) -> Picture {
+    let mut picture = Picture::filled(8, 8, [0.2, 0.5, 0.7]);
+    picture.rgb[usize::from(k) * 3] = 1.0;
+    picture.rgb[1] = f32::from(k) / 255.0;
+    picture
+}
+
+fn judge_one(server: &Server, cache: &Path, k: u8) -> Result<Verdict, JudgeError> {
+    let judge = VlmJudge::new(config(server, cache)).unwrap();
+    let base = Picture::filled(8, 8, [0.2, 0.5, 0.7]);
+    judge.read_base(&base).judge(&picture(k))
+}
+
+/// Verdicts of a server without faults.
+fn expected(k: u8) -> Verdict {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::new(&[], Act::Right);
+    let verdict = judge_one(&server, folder.path(), k).unwrap();
+    assert_eq!(server.requests(), 2);
+    verdict
+}
+
+#[test]
+fn both_orders_are_asked_and_every_request_has_the_fixed_form() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::new(&[], Act::Right);
+    let verdict = judge_one(&server, folder.path(), 3).unwrap();
+    assert_eq!(verdict.confidence, 1.0);
+    let state = server.state.lock().unwrap();
+    let texts = |i: usize| {
+        let parts = state.requests[i]["messages"][0]["content"]
+            .as_array()
+            .unwrap();
+        [parts[1]["text"].clone(), parts[3]["text"].clone()]
+    };
+    assert_eq!(texts(0), ["Picture A:", "Picture B:"]);
+    assert_eq!(texts(1), ["Picture B:", "Picture A:"]);
+    for request in &state.requests {
+        assert_eq!(request["model"], "test-model");
+        assert_eq!(request["response_format"]["type"], "json_schema");
+        assert_eq!(request["response_format"]["json_schema"]["strict"], true);
+        let prompt = request["messages"][0]["content"][0]["text"]
+            .as_str()
+            .unwrap();
+        assert!(prompt.contains("Answer coherent or fractured."));
+    }
+    assert_eq!(state.keys, [None, None]);
+}
+
+#[test]
+fn passing_faults_end_in_the_right_answer_and_are_counted_once() {
+    let slow = Act::Late(Duration::from_millis(900));
+    let faults: Vec<(&str, Act)> = vec![
+        ("429", Act::Status(429, None, "slow down")),
+        ("500", Act::Status(500, None, "oops")),
+        ("503", Act::Status(503, Some("0"), "")),
+        ("slow", slow),
+        ("not JSON", Act::Content("It looks coherent to me.")),
+        ("wrong schema", Act::Content(r#"{"label": "coherent"}"#)),
+        (
+            "wrong word",
+            Act::Content(r#"{"reason":"","answer":"maybe","confidence":1}"#),
+        ),
+        (
+            "wrong number",
+            Act::Content(r#"{"reason":"","answer":"coherent","confidence":7}"#),
+        ),
+        ("empty", Act::Content("")),
+        ("refusal", Act::Refuse),
+        ("cut JSON", Act::CutJson),
+        ("short body", Act::ShortBody),
+        ("closed", Act::Close),
+    ];
+    for (i, (name, fault)) in faults.into_iter().enumerate() {
+        let k = i as u8 + 1;
+        let folder = tempfile::tempdir().unwrap();
+        // The first vote fails twice, then all is well.
+        let server = Server::new(&[fault.clone(), fault], Act::Right);
+        let judge = VlmJudge::new(VlmConfig {
+            timeout: Duration::from_millis(400),
+            ..config(&server, folder.path())
+        })
+        .unwrap();
+        let base = Picture::filled(8, 8, [0.2, 0.5, 0.7]);
+        let verdict = judge.read_base(&base).judge(&picture(k)).unwrap();
+        assert_eq!(verdict, expected(k), "{name}");
+        let usage = judge.usage().unwrap();
+        assert_eq!(
+            (usage.questions, usage.requests, usage.failed),
+            (2, 4, 2),
+            "{name}"
+        );
+        assert_eq!(server.requests(), 4, "{name}");
+        // Two votes, two kept answers, four logged exchanges.
+        assert_eq!(kept(folder.path()), 2, "{name}");
+        assert_eq!(log(folder.path()).len(), 4, "{name}");
+
+        // A late answer that arrives after its time is nobody's answer.
+        std::thread::sleep(Duration::from_millis(if name == "slow" { 1200 } else { 0 }));
+        // The rerun asks nobody.
+        assert_eq!(
+            judge_one(&server, folder.path(), k).unwrap(),
+            verdict,
+            "{name}"
+        );
+        assert_eq!(server.requests(), 4, "{name}");
+    }
+}
+
+/// Kept answers in a cache folder.
+fn kept(folder: &Path) -> usize {
+    let folders = std::fs::read_dir(folder)
+        .unwrap()
+        .flatten()
+        .filter(|e| e.path().is_dir());
+    folders
+        .map(|f| std::fs::read_dir(f.path()).unwrap().count())
+        .sum()
+}
+
+fn log(folder: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(folder.join("exchanges.jsonl")).unwrap();
+    text.lines()
+        .map(|l| serde_json::from_str(l).unwrap())
+        .collect()
+}
+
+#[test]
+fn faults_that_stay_end_in_a_clear_error() {
+    let cases: Vec<(Act, usize, &str)> = vec![
+        (Act::Status(429, None, "busy"), 3, "HTTP status 429: busy"),
+        (Act::Status(500, None, "oops"), 3, "HTTP status 500: oops"),
+        (
+            Act::Status(404, None, "no such model"),
+            1,
+            "HTTP status 404: no such model",
+        ),
+        (
+            Act::Status(400, None, "no images here"),
+            1,
+            "HTTP status 400: no images here",
+        ),
+        (Act::Status(307, None, ""), 1, "HTTP status 307"),
+        (
+            Act::Status(429, Some("9999"), "later"),
+            1,
+            "asked to wait 9999 s",
+        ),
+        (
+            Act::Status(401, None, "bad key"),
+            1,
+            "the server wants a valid key; none was sent",
+        ),
+        (
+            Act::Late(Duration::from_millis(700)),
+            3,
+            "no complete answer within 300ms",
+        ),
+        (Act::CutJson, 3, "expected a chat completion"),
+        (Act::ShortBody, 3, "the connection failed"),
+        (Act::Close, 3, "the connection failed"),
+        (Act::Refuse, 3, "the model refused to answer: I cannot."),
+        (
+            Act::Content(r#"{"label": 1}"#),
+            3,
+            "expected an answer by the schema, found",
+        ),
+    ];
+    for (act, requests, expected) in cases {
+        let folder = tempfile::tempdir().unwrap();
+        let server = Server::new(&[], act.clone());
+        let judge = VlmJudge::new(VlmConfig {
+            timeout: Duration::from_millis(300),
+            attempts: 3,
+            ..config(&server, folder.path())
+        })
+        .unwrap();
+        let base = Picture::filled(8, 8, [0.2, 0.5, 0.7]);
+        let error = judge.read_base(&base).judge(&picture(1)).unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains(expected), "{act:?}: {text}");
+        assert!(
+            text.contains(&server.url) && text.contains("attempt"),
+            "{text}"
+        );
+        assert_eq!(server.requests(), requests, "{act:?}");
+        assert_eq!(
+            kept(folder.path()),
+            0,
+            "{act:?}: a fault was kept as an answer"
+        );
+        let JudgeError::Vlm(VlmError::NoAnswer { fault, .. }) = error else {
+            panic!("{act:?}: {error:?}");
+        };
+        assert_eq!(
+            matches!(act, Act::Refuse),
+            matches!(fault, Fault::Refusal(_))
+        );
+    }
+}
+
+#[test]
+fn a_server_that_is_not_there_is_an_error_with_its_address() {
+    let folder = tempfile::tempdir().unwrap();
+    let free = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let judge = VlmJudge::new(VlmConfig {
+        url: format!("http://{free}"),
+        attempts: 2,
+        first_wait: Duration::from_millis(1),
+        ..VlmConfig::new("m", folder.path())
+    })
+    .unwrap();
+    let base = Picture::filled(8, 8, [0.5; 3]);
+    let error = judge
+        .read_base(&base)
+        .judge(&picture(1))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains(&free.to_string()) && error.contains("connection"),
+        "{error}"
+    );
+}
+
+#[test]
+fn the_servers_wish_to_wait_is_granted() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::new(&[Act::Status(429, Some("1"), "")], Act::Right);
+    let started = Instant::now();
+    judge_one(&server, folder.path(), 2).unwrap();
+    assert!(started.elapsed() >= Duration::from_secs(1));
+    assert_eq!(server.requests(), 3);
+}
+
+#[test]
+fn an_interrupted_round_continues_where_it_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    let base = Picture::filled(8, 8, [0.2, 0.5, 0.7]);
+    // Five good answers, then the server breaks for good.
+    let right = vec![Act::Right; 5];
+    let server = Server::new(&right, Act::Status(400, None, "broken"));
+    let first = VlmJudge::new(config(&server, folder.path())).unwrap();
+    let reading = first.read_base(&base);
+    assert!(
+        (1..=4)
+            .map(|k| reading.judge(&picture(k)))
+            .any(|v| v.is_err())
+    );
+    assert_eq!(kept(folder.path()), 5);
+    // Mended: only the three missing answers are asked for.
+    let server = Server::new(&[], Act::Right);
+    let second = VlmJudge::new(config(&server, folder.path())).unwrap();
+    let reading = second.read_base(&base);
+    for k in 1..=4 {
+        assert_eq!(reading.judge(&picture(k)).unwrap(), expected(k));
+    }
+    assert_eq!(server.requests(), 3);
+    let usage = second.usage().unwrap();
+    assert_eq!(
+        (usage.questions, usage.from_cache, usage.requests),
+        (8, 5, 3)
+    );
+    assert_eq!((usage.prompt_tokens, usage.completion_tokens), (300, 21));
+}
+
+#[test]
+fn requests_at_a_time_are_limited_and_equal_questions_are_asked_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::new(&[], Act::Right);
+    let judge = VlmJudge::new(VlmConfig {
+        at_a_time: 3,
+        ..config(&server, folder.path())
+    })
+    .unwrap();
+    let base = Picture::filled(8, 8, [0.2, 0.5, 0.7]);
+    let reading = judge.read_base(&base);
+    std::thread::scope(|scope| {
+        // Twelve threads, four different pictures.
+        for k in 0..12u8 {
+            let reading = &reading;
+            scope.spawn(move || reading.judge(&picture(k % 4 + 1)).unwrap());
+        }
+    });
+    assert_eq!(server.requests(), 8);
+    let most = server.state.lock().unwrap().most;
+    assert!(most > 1 && most <= 3, "{most} at once");
+    let usage = judge.usage().unwrap();
+    assert_eq!((usage.questions, usage.from_cache), (24, 16));
+}
+
+#[test]
+fn a_spoilt_cache_is_refused_and_another_model_has_its_own_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::new(&[], Act::Right);
+    judge_one(&server, folder.path(), 1).unwrap();
+    let other = VlmJudge::new(VlmConfig {
+        model: "another".into(),
+        ..config(&server, folder.path())
+    })
+    .unwrap();
+    let base = Picture::filled(8, 8, [0.2, 0.5, 0.7]);
+    other.read_base(&base).judge(&picture(1)).unwrap();
+    assert_eq!(server.requests(), 4);
+    for entry in std::fs::read_dir(folder.path()).unwrap().flatten() {
+        if entry.path().is_dir() {
+            for file in std::fs::read_dir(entry.path()).unwrap().flatten() {
+                std::fs::write(file.path(), "{}").unwrap();
+            }
+        }
+    }
+    let error = judge_one(&server, folder.path(), 1)
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("expected a kept answer"), "{error}");
+    assert_eq!(server.requests(), 4);
+}
+
+#[test]
+fn the_key_is_sent_and_never_shown() {
+    const KEY: &str = "sk-very-secret-1234567890";
+    let folder = tempfile::tempdir().unwrap();
+    let images = folder.path().join("set");
+    std::fs::create_dir(&images).unwrap();
+    std::fs::write(images.join("base.png"), picture(0).to_png(&[])).unwrap();
+    let mut csv = String::from("image,base,label\n");
+    for k in 1..=3 {
+        std::fs::write(images.join(format!("{k}.png")), picture(k).to_png(&[])).unwrap();
+        csv += &format!("{k}.png,base.png,coherent\n");
+    }
+    let labels = images.join("x_labels.csv");
+    std::fs::write(&labels, csv).unwrap();
+    let run = |server: &Server, cache: &Path| {
+        let mut command = assert_cmd::Command::cargo_bin("picloom").unwrap();
+        command
+            .args(["judge", "test", labels.to_str().unwrap(), "--judge", "vlm"])
+            .args(["--vlm-url", &server.url, "--vlm-model", "m", "--json"])
+            .args([
+                "--vlm-cache",
+                cache.to_str().unwrap(),
+                "--vlm-key",
+                "PICLOOM_TEST_KEY",
+            ])
+            .args(["--vlm-attempts", "2"])
+            .env("PICLOOM_TEST_KEY", KEY);
+        let out = command.output().unwrap();
+        let shown = [out.stdout.clone(), out.stderr.clone()].concat();
+        (out, String::from_utf8(shown).unwrap())
+    };
+    let nowhere = |folder: &Path, text: &str| {
+        assert!(!text.contains(KEY), "{text}");
+        assert!(!text.contains("sk-very"), "{text}");
+        for exchange in log(folder) {
+            assert!(!exchange.to_string().contains(KEY));
+        }
+    };
+
+    // A server that is content: the key arrives.
+    let server = Server::new(&[], Act::Right);
+    let cache = folder.path().join("good");
+    let (out, text) = run(&server, &cache);
+    assert!(out.status.success(), "{text}");
+    let record: Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(record["usage"]["requests"], 6);
+    assert_eq!(record["pooled"]["pictures"], 3);
+    let keys = server.state.lock().unwrap().keys.clone();
+    assert_eq!(keys, vec![Some(format!("Bearer {KEY}")); 6]);
+    nowhere(&cache, &text);
+    // The rerun is served wholly from the cache, and says the same.
+    let (out, _) = run(&server, &cache);
+    let again: Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(server.requests(), 6);
+    assert_eq!(
+        (&again["pooled"], &again["usage"]["from_cache"]),
+        (&record["pooled"], &json!(6))
+    );
+
+    // Servers that repeat the key in an error: it is not passed on.
+    let repeating = [
+        Act::Status(401, None, "wrong key sk-very-secret-1234567890"),
+        Act::Status(500, None, "cannot serve sk-very-secret-1234567890"),
+        Act::Content("your key is sk-very-secret-1234567890"),
+    ];
+    for (i, act) in repeating.into_iter().enumerate() {
+        let server = Server::new(&[], act.clone());
+        let cache = folder.path().join(format!("bad{i}"));
+        let (out, text) = run(&server, &cache);
+        assert_eq!(out.status.code(), Some(1), "{act:?}");
+        assert!(text.contains("error: "), "{text}");
+        if matches!(act, Act::Status(401, ..)) {
+            assert!(text.contains("PICLOOM_TEST_KEY"), "{text}");
+        }
+        nowhere(&cache, &text);
+    }
+}
+
+#[test]
+fn a_model_breeds_by_looking_at_the_sheet() {
+    let folder = tempfile::tempdir().unwrap();
+    let acts = [
+        Act::Content(r#"{"reason":"nothing fits","action":"select","pictures":[99]}"#),
+        Act::Content(r#"{"reason":"an eye","action":"select","pictures":[7,2]}"#),
+        Act::Content(r#"{"reason":"a fish","action":"publish","pictures":[3]}"#),
+        Act::Content(r#"{"reason":"grey","action":"stop","pictures":[]}"#),
+    ];
+    let server = Server::new(&acts, Act::Close);
+    let breeder = VlmBreeder::new(config(&server, folder.path())).unwrap();
+    let sheet = Picture::filled(20, 12, [0.4; 3]);
+    let first = breeder.choose(&sheet, 15, 0, &[]).unwrap();
+    // The first answer named a picture that is not there: asked again.
+    assert_eq!(
+        (first.decision.clone(), first.reason.as_str()),
+        (Decision::Select(vec![2, 7]), "an eye")
+    );
+    let second = breeder.choose(&sheet, 15, 1, &[first]).unwrap();
+    assert_eq!(second.decision, Decision::Publish(3));
+    assert_eq!(
+        breeder.choose(&sheet, 15, 2, &[]).unwrap().decision,
+        Decision::Stop
+    );
+    let state = server.state.lock().unwrap();
+    let asked = state.requests[2].to_string();
+    assert!(asked.contains("because: an eye") && asked.contains("Generation 1, pictures 0 to 14"));
+    assert_eq!(breeder.usage().failed, 1);
+}
+
+/// Scores a small network with a judge on this server.
+fn score_with(
+    server: &Server,
+    cache: &Path,
+) -> Result<(CompositionalScore, Vec<Judged>, JudgeUsage), JudgeError> {
+    let network = "1;gaussian:2,sin:1".parse::<Arch>().unwrap().network();
+    let mut rng = SimRng::new(9, "test", 0);
+    let drawn = (0..network.weight_count()).map(|_| rng.normal() as f32);
+    let weights = Weights(drawn.collect());
+    let perturber = Perturber::new(&network, &weights, &PixelInputs::full(12, Coords::Fer));
+    let links = Selection::Sample(6).links(&network, &weights, &mut rng);
+    let swept = sweep(
+        &network,
+        &weights,
+        &perturber,
+        12,
+        &links,
+        Delta::Fixed(0.8),
+        &|_| {},
+    );
+    let judge = VlmJudge::new(VlmConfig {
+        attempts: 40,
+        first_wait: Duration::from_millis(1),
+        longest_wait: Duration::from_millis(20),
+        ..config(server, cache)
+    })
+    .unwrap();
+    let (score, judged) = score(&network, &weights, &perturber, &swept, &judge, None)?;
+    Ok((score, judged, judge.usage().unwrap()))
+}
+
+#[test]
+fn a_score_through_a_failing_server_is_the_score_through_a_good_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let good = Server::new(&[], Act::Right);
+    let (expected, verdicts, _) = score_with(&good, &folder.path().join("a")).unwrap();
+    assert_eq!(expected.coherent + expected.fractured, 12);
+    assert!(expected.judge.starts_with("vlm/1 test-model prompt "));
+
+    let mut acts = Vec::new();
+    for i in 0..40 {
+        acts.push(match i % 5 {
+            0 => Act::Status(500, None, ""),
+            1 => Act::Close,
+            2 => Act::CutJson,
+            3 => Act::Content("{}"),
+            _ => Act::Right,
+        });
+    }
+    let bad = Server::new(&acts, Act::Right);
+    let cache = folder.path().join("b");
+    let (score, judged, usage) = score_with(&bad, &cache).unwrap();
+    assert_eq!((&score, &judged), (&expected, &verdicts));
+    // Two questions a picture; equal pictures share their answers.
+    assert_eq!((usage.questions, usage.failed), (24, 32));
+    assert_eq!(kept(&cache), 24 - usage.from_cache);
+    let asked = bad.requests();
+    assert_eq!(asked, usage.requests);
+    let (score, judged, usage) = score_with(&bad, &cache).unwrap();
+    assert_eq!((&score, &judged), (&expected, &verdicts));
+    assert_eq!((usage.from_cache, usage.requests), (24, 0));
+    assert_eq!(bad.requests(), asked);
+
+    // A server that stays broken gives no score at all.
+    let broken = Server::new(
+        &[Act::Right, Act::Right],
+        Act::Status(400, None, "out of order"),
+    );
+    let error = score_with(&broken, &folder.path().join("c")).unwrap_err();
+    assert!(error.to_string().contains("out of order"));
+}
