@@ -89,7 +89,7 @@ fn unknown_keys_and_impossible_values_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let run = folder.path().join("run");
     let config = folder.path().join("c.toml");
-    let mut with = |text: &str| {
+    let with = |text: &str| {
         std::fs::write(&config, text).unwrap();
         refused(&mut evolve(
             &run,

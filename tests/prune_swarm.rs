@@ -155,7 +155,7 @@ fn wrong_particles_and_utilities_are_refused() {
             .to_string()
     };
     assert_eq!(
-        refuse(&[good.clone()]),
+        refuse(std::slice::from_ref(&good)),
         "expected at least 2 particles, found 1"
     );
     assert!(refuse(&[good.clone(), Weights(vec![0.0])]).starts_with("particle 1: expected"));
