@@ -1,8 +1,23 @@
+//! Evolve, retrain, prune and score picture-drawing networks.
+//!
+//! The rooms, in the order data flows through them (a room uses itself and those before it):
+//! [`math`] → [`genome`] → [`evolve`] → [`network`] → [`train`] → [`prune`] → [`probe`] →
+//! [`score`] → [`experiment`] → [`figures`] → [`studio`] → [`cli`].
+//!
+//! ```
+//! use picloom::genome::from_json;
+//! use picloom::network::{Coords, compile, kernel::picture, layerize};
+//!
+//! let genome = from_json(include_str!("../genomes/mask.json"))?;
+//! let (network, weights) = compile(&genome);
+//! let drawn = picture(&network, &weights, 32, Coords::Fer);
+//! let twin = layerize(&genome);
+//! let same = picture(&twin.network, &twin.weights, 32, Coords::Fer);
+//! assert!(drawn.mse(&same) < 1e-9);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 #![warn(missing_docs)]
-//! Picloom.
 
-// The rooms, in the order data flows through them (ARCHITECTURE.md). A room may use itself and
-// rooms above it here; `tests/tidy.rs` enforces the arrow.
 pub mod cli;
 pub mod evolve;
 pub mod experiment;

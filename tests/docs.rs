@@ -1,0 +1,42 @@
+//! The commands of the README run as they are written, in order, in one folder.
+
+use std::path::Path;
+use std::process::Command;
+
+#[test]
+fn the_readmes_tour_runs_word_for_word() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
+    let work = tempfile::tempdir().unwrap();
+    for folder in ["genomes", "experiments/targets"] {
+        let to = work.path().join(folder);
+        std::fs::create_dir_all(&to).unwrap();
+        for entry in std::fs::read_dir(root.join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_file() {
+                std::fs::copy(&path, to.join(path.file_name().unwrap())).unwrap();
+            }
+        }
+    }
+    let (mut inside, mut ran) = (false, 0);
+    for line in readme.lines() {
+        if line.starts_with("```") {
+            inside = line == "```sh";
+            continue;
+        }
+        // CI runs the two `cargo` commands and the installation is the build itself.
+        let Some(arguments) = line.strip_prefix("picloom ").filter(|_| inside) else {
+            assert!(!inside || line.starts_with("cargo "), "what runs this? {line}");
+            continue;
+        };
+        let output = Command::new(env!("CARGO_BIN_EXE_picloom"))
+            .args(arguments.split_whitespace())
+            .current_dir(work.path())
+            .output()
+            .unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{line}\n{error}");
+        ran += 1;
+    }
+    assert!(ran >= 12, "the tour has {ran} commands");
+}
