@@ -4,9 +4,9 @@ mod common;
 
 use nalgebra::DMatrix;
 use picloom::genome;
+use picloom::network::kernel::Objective;
 use picloom::network::npz::read_npz;
 use picloom::network::weight_files::{read_weights, read_weights_under};
-use picloom::network::kernel::Objective;
 use picloom::network::{Coords, Mask, Network, Picture, PixelInputs, layerize, reference};
 use picloom::train::{GradientRule, Layout, Optimizer, OptimizerConfig};
 use std::path::Path;
@@ -161,7 +161,10 @@ fn the_fast_path_starts_like_the_traces() {
                 )
                 .loss;
             let relative = (loss / expected - 1.0).abs();
-            assert!(relative < 1e-4, "{name} step {step}: {loss} against {expected}");
+            assert!(
+                relative < 1e-4,
+                "{name} step {step}: {loss} against {expected}"
+            );
         }
     }
 }

@@ -31,7 +31,11 @@ fn refused(args: &[&str], code: i32) -> String {
 
 fn json(args: &[&str]) -> Value {
     let output = picloom().args(args).arg("--json").output().unwrap();
-    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{args:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
@@ -40,7 +44,10 @@ fn text(path: &Path) -> &str {
 }
 
 fn only_file(folder: &TempDir, name: &str) {
-    let names: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    let names: Vec<_> = std::fs::read_dir(folder.path())
+        .unwrap()
+        .map(|e| e.unwrap().file_name())
+        .collect();
     assert_eq!(names, [name], "nothing else is left in the folder");
 }
 
@@ -56,7 +63,9 @@ const XML: &str = r#"<?xml version="1.0"?><data><genome age="3"><nodes>
 LINK</links></genome></data>"#;
 
 fn xml(activation: &str, weight: &str, link: &str) -> String {
-    XML.replace("ACT", activation).replace("WEIGHT", weight).replace("LINK", link)
+    XML.replace("ACT", activation)
+        .replace("WEIGHT", weight)
+        .replace("LINK", link)
 }
 
 /// Writes `content` to `name` in a new folder and expects `genome info` to refuse it.
@@ -79,8 +88,14 @@ fn a_good_xml_is_read_whatever_the_branch_says() {
     let path = folder.path().join("g.xml");
     std::fs::write(&path, xml("sin", "2", "")).unwrap();
     let info = json(&["genome", "info", text(&path)]);
-    assert_eq!((info["nodes"].as_u64(), info["links"].as_u64()), (Some(6), Some(2)));
-    assert_eq!((info["depth"].as_u64(), info["acyclic"].as_bool()), (Some(2), Some(true)));
+    assert_eq!(
+        (info["nodes"].as_u64(), info["links"].as_u64()),
+        (Some(6), Some(2))
+    );
+    assert_eq!(
+        (info["depth"].as_u64(), info["acyclic"].as_bool()),
+        (Some(2), Some(true))
+    );
     assert_eq!(info["age"], 3);
 }
 
@@ -92,49 +107,86 @@ fn a_file_that_is_no_zip_is_refused() {
 #[test]
 fn a_zip_bomb_is_refused() {
     let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    zip.start_file("a", zip::write::SimpleFileOptions::default()).unwrap();
+    zip.start_file("a", zip::write::SimpleFileOptions::default())
+        .unwrap();
     for _ in 0..40 {
         zip.write_all(&vec![b' '; 1 << 20]).unwrap();
     }
     let bytes = zip.finish().unwrap().into_inner();
     assert!(bytes.len() < 1 << 20);
-    bad_genome("g.zip", &bytes, &["expected a genome of at most", "zip bomb"]);
+    bad_genome(
+        "g.zip",
+        &bytes,
+        &["expected a genome of at most", "zip bomb"],
+    );
 }
 
 #[test]
 fn truncated_xml_is_refused() {
     let whole = xml("sin", "2", "");
-    bad_genome("g.xml", &whole.as_bytes()[..whole.len() / 2], &["expected well-formed XML"]);
+    bad_genome(
+        "g.xml",
+        &whole.as_bytes()[..whole.len() / 2],
+        &["expected well-formed XML"],
+    );
 }
 
 #[test]
 fn an_unknown_activation_is_refused() {
-    bad_genome("g.xml", xml("sawtooth", "2", "").as_bytes(), &["expected one of", "gaussian", "found \"sawtooth\""]);
+    bad_genome(
+        "g.xml",
+        xml("sawtooth", "2", "").as_bytes(),
+        &["expected one of", "gaussian", "found \"sawtooth\""],
+    );
 }
 
 #[test]
 fn a_dangling_link_is_refused() {
     let link = r#"<link><marking branch="1" id="7"/><source branch="9" id="9"/><target branch="1" id="4"/><weight>1</weight></link>"#;
-    bad_genome("g.xml", xml("sin", "2", link).as_bytes(), &["expected both ends", "dangling link to (branch 9, id 9)"]);
+    bad_genome(
+        "g.xml",
+        xml("sin", "2", link).as_bytes(),
+        &["expected both ends", "dangling link to (branch 9, id 9)"],
+    );
 }
 
 #[test]
 fn a_real_cycle_is_refused() {
     let link = r#"<link><marking branch="1" id="7"/><source branch="1" id="4"/><target branch="2" id="4"/><weight>1</weight></link>"#;
-    bad_genome("g.xml", xml("sin", "2", link).as_bytes(), &["cycle", "expected a feed-forward graph", "1_4 -> 2_4"]);
+    bad_genome(
+        "g.xml",
+        xml("sin", "2", link).as_bytes(),
+        &["cycle", "expected a feed-forward graph", "1_4 -> 2_4"],
+    );
 }
 
 #[test]
 fn a_weight_that_is_no_number_is_refused() {
-    bad_genome("g.xml", xml("sin", "NaN", "").as_bytes(), &["expected a finite weight", "found NaN"]);
-    bad_genome("g.xml", xml("sin", "heavy", "").as_bytes(), &["expected a number as <weight>", "heavy"]);
+    bad_genome(
+        "g.xml",
+        xml("sin", "NaN", "").as_bytes(),
+        &["expected a finite weight", "found NaN"],
+    );
+    bad_genome(
+        "g.xml",
+        xml("sin", "heavy", "").as_bytes(),
+        &["expected a number as <weight>", "heavy"],
+    );
 }
 
 #[test]
 fn json_of_another_program_is_refused() {
-    bad_genome("g.json", br#"{"format":"other/2","nodes":[],"connections":[]}"#, &["expected format", "other/2"]);
+    bad_genome(
+        "g.json",
+        br#"{"format":"other/2","nodes":[],"connections":[]}"#,
+        &["expected format", "other/2"],
+    );
     bad_genome("g.json", b"{]", &["expected a picloom-genome/1 document"]);
-    bad_genome("g.txt", b"", &["expected a genome file", "found extension \"txt\""]);
+    bad_genome(
+        "g.txt",
+        b"",
+        &["expected a genome file", "found extension \"txt\""],
+    );
 }
 
 #[test]
@@ -143,10 +195,20 @@ fn an_arch_that_does_not_match_the_weights_is_refused() {
     let weights = folder.path().join("w.npz");
     json(&["genome", "layerize", text(&mask()), "--out", text(&weights)]);
     let target = mask();
-    let common = ["--params", text(&weights), "--target", text(&target), "--size", "16"];
+    let common = [
+        "--params",
+        text(&weights),
+        "--target",
+        text(&target),
+        "--size",
+        "16",
+    ];
     let other = [&["eval", "--arch", "2;cache:1,sin:3"], &common[..]].concat();
     let error = refused(&other, 1);
-    assert!(error.contains("w.npz") && error.contains("expected") && error.contains("found"), "{error}");
+    assert!(
+        error.contains("w.npz") && error.contains("expected") && error.contains("found"),
+        "{error}"
+    );
     let nonsense = [&["eval", "--arch", "deep"], &common[..]].concat();
     let error = refused(&nonsense, 2);
     assert!(error.contains("expected an arch such as"), "{error}");
@@ -159,10 +221,25 @@ fn a_picture_of_the_wrong_kind_is_refused() {
     std::fs::write(&picture, b"GIF, honestly").unwrap();
     let out = folder.path().join("run");
     let error = refused(
-        &["train", "--genome", text(&mask()), "--target", text(&picture), "--size", "16", "--steps", "1", "--out", text(&out)],
+        &[
+            "train",
+            "--genome",
+            text(&mask()),
+            "--target",
+            text(&picture),
+            "--size",
+            "16",
+            "--steps",
+            "1",
+            "--out",
+            text(&out),
+        ],
         1,
     );
-    assert!(error.contains("t.png") && error.contains("expected a PNG, JPEG, GIF or WebP"), "{error}");
+    assert!(
+        error.contains("t.png") && error.contains("expected a PNG, JPEG, GIF or WebP"),
+        "{error}"
+    );
     only_file(&folder, "t.png");
 }
 
@@ -174,11 +251,35 @@ fn an_output_folder_that_cannot_be_written_is_refused() {
     let out = blocked.join("run");
     let mask = mask();
     let error = refused(
-        &["train", "--genome", text(&mask), "--target", text(&mask), "--size", "16", "--steps", "1", "--out", text(&out)],
+        &[
+            "train",
+            "--genome",
+            text(&mask),
+            "--target",
+            text(&mask),
+            "--size",
+            "16",
+            "--steps",
+            "1",
+            "--out",
+            text(&out),
+        ],
         1,
     );
-    assert!(error.contains(text(&out)) && error.contains("cannot write"), "{error}");
-    let error = refused(&["genome", "render", text(&mask), "--out", text(&blocked.join("x.png"))], 1);
+    assert!(
+        error.contains(text(&out)) && error.contains("cannot write"),
+        "{error}"
+    );
+    let error = refused(
+        &[
+            "genome",
+            "render",
+            text(&mask),
+            "--out",
+            text(&blocked.join("x.png")),
+        ],
+        1,
+    );
     assert!(error.contains("cannot write"), "{error}");
     only_file(&folder, "file");
 }
@@ -188,27 +289,72 @@ fn usage_mistakes_end_with_code_2() {
     refused(&["eval"], 2);
     refused(&["frobnicate"], 2);
     let mask = mask();
-    refused(&["genome", "render", text(&mask), "--size", "1", "--out", "x.png"], 2);
+    refused(
+        &[
+            "genome",
+            "render",
+            text(&mask),
+            "--size",
+            "1",
+            "--out",
+            "x.png",
+        ],
+        2,
+    );
     refused(&["genome", "convert", text(&mask), "x.bmp"], 2);
-    refused(&["score", "--genome", text(&mask), "--samples", "0,99999", "--size", "16"], 2);
+    refused(
+        &[
+            "score",
+            "--genome",
+            text(&mask),
+            "--samples",
+            "0,99999",
+            "--size",
+            "16",
+        ],
+        2,
+    );
 }
 
 #[test]
 fn genomes_convert_there_and_back() {
     let folder = TempDir::new().unwrap();
     let path = |name: &str| folder.path().join(name);
-    for (from, to) in [(mask(), "a.zip"), (path("a.zip"), "b.xml"), (path("b.xml"), "c.json"), (path("c.json"), "d.dot")] {
+    for (from, to) in [
+        (mask(), "a.zip"),
+        (path("a.zip"), "b.xml"),
+        (path("b.xml"), "c.json"),
+        (path("c.json"), "d.dot"),
+    ] {
         json(&["genome", "convert", text(&from), text(&path(to))]);
     }
-    let (before, after) = (json(&["genome", "info", text(&mask())]), json(&["genome", "info", text(&path("c.json"))]));
+    let (before, after) = (
+        json(&["genome", "info", text(&mask())]),
+        json(&["genome", "info", text(&path("c.json"))]),
+    );
     for key in ["nodes", "links", "depth", "arch", "nonzero", "activations"] {
         assert_eq!(before[key], after[key], "{key}");
     }
-    assert!(std::fs::read_to_string(path("d.dot")).unwrap().starts_with("digraph"));
+    assert!(
+        std::fs::read_to_string(path("d.dot"))
+            .unwrap()
+            .starts_with("digraph")
+    );
     for name in ["one.png", "two.png"] {
-        json(&["genome", "render", text(&mask()), "--size", "32", "--out", text(&path(name))]);
+        json(&[
+            "genome",
+            "render",
+            text(&mask()),
+            "--size",
+            "32",
+            "--out",
+            text(&path(name)),
+        ]);
     }
-    assert_eq!(std::fs::read(path("one.png")).unwrap(), std::fs::read(path("two.png")).unwrap());
+    assert_eq!(
+        std::fs::read(path("one.png")).unwrap(),
+        std::fs::read(path("two.png")).unwrap()
+    );
 }
 
 #[test]
@@ -217,41 +363,115 @@ fn a_run_can_be_trained_pruned_scored_drawn_and_is_never_made_twice() {
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_string();
     let mask = mask();
     let train = |steps: &str, out: &str| {
-        vec!["train".to_string(), "--genome".into(), text(&mask).into(), "--target".into(), text(&mask).into(),
-             "--size".into(), "24".into(), "--steps".into(), steps.into(), "--out".into(), path(out)]
+        vec![
+            "train".to_string(),
+            "--genome".into(),
+            text(&mask).into(),
+            "--target".into(),
+            text(&mask).into(),
+            "--size".into(),
+            "24".into(),
+            "--steps".into(),
+            steps.into(),
+            "--out".into(),
+            path(out),
+        ]
     };
     let args = train("30", "run");
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let result = json(&args);
     assert_eq!(result["train"]["reason"], "step-limit");
-    let written = std::fs::metadata(folder.path().join("run/result.json")).unwrap().modified().unwrap();
+    let written = std::fs::metadata(folder.path().join("run/result.json"))
+        .unwrap()
+        .modified()
+        .unwrap();
     assert_eq!(json(&args), result, "a finished run answers again");
-    assert_eq!(std::fs::metadata(folder.path().join("run/result.json")).unwrap().modified().unwrap(), written);
+    assert_eq!(
+        std::fs::metadata(folder.path().join("run/result.json"))
+            .unwrap()
+            .modified()
+            .unwrap(),
+        written
+    );
     let metrics = std::fs::read_to_string(folder.path().join("run/metrics.jsonl")).unwrap();
     assert_eq!(metrics.lines().count(), 3);
 
     let other = train("31", "run");
     let other: Vec<&str> = other.iter().map(String::as_str).collect();
     let error = refused(&other, 1);
-    assert!(error.contains("expected run") && error.contains("choose another --out"), "{error}");
+    assert!(
+        error.contains("expected run") && error.contains("choose another --out"),
+        "{error}"
+    );
 
     let links = result["links"].as_u64().unwrap();
     let budget = (links / 2).to_string();
-    let pruned = json(&["prune", &path("run"), "--method", "sp", "--budget", &budget, "--steps", "20", "--out", &path("sp")]);
+    let pruned = json(&[
+        "prune",
+        &path("run"),
+        "--method",
+        "sp",
+        "--budget",
+        &budget,
+        "--steps",
+        "20",
+        "--out",
+        &path("sp"),
+    ]);
     assert_eq!(pruned["rounds"][0]["kept"].as_u64(), Some(links / 2));
-    let magnitude = json(&["prune", &path("run"), "--method", "magnitude", "--match", &path("sp"), "--steps", "20", "--out", &path("m")]);
+    let magnitude = json(&[
+        "prune",
+        &path("run"),
+        "--method",
+        "magnitude",
+        "--match",
+        &path("sp"),
+        "--steps",
+        "20",
+        "--out",
+        &path("m"),
+    ]);
     assert_eq!(magnitude["rounds"][0]["kept"], pruned["rounds"][0]["kept"]);
     let too_many = (links + 1).to_string();
-    let error = refused(&["prune", &path("run"), "--budget", &too_many, "--steps", "1", "--out", &path("x")], 1);
-    assert!(error.contains("expected") && error.contains("found"), "{error}");
+    let error = refused(
+        &[
+            "prune",
+            &path("run"),
+            "--budget",
+            &too_many,
+            "--steps",
+            "1",
+            "--out",
+            &path("x"),
+        ],
+        1,
+    );
+    assert!(
+        error.contains("expected") && error.contains("found"),
+        "{error}"
+    );
 
     let score = json(&["score", &path("sp"), "--samples", "12"]);
     assert_eq!(score["weights"], 12);
     assert_eq!(score["counts"], false, "20 steps do not learn the picture");
     let maps = json(&["maps", &path("sp"), "--out", &path("maps.png")]);
     assert!(maps["units"].as_u64().unwrap() > 8);
-    json(&["sweep", &path("sp"), "--weights", "3", "--out", &path("sweep")]);
-    for name in ["contact-sheet.svg", "contact-sheet.png", "strips.svg", "strips.png", "sweep.png", "sweep.json"] {
+    json(&[
+        "sweep",
+        &path("sp"),
+        "--weights",
+        "3",
+        "--out",
+        &path("sweep"),
+    ]);
+    for name in [
+        "contact-sheet.svg",
+        "contact-sheet.png",
+        "strips.svg",
+        "strips.png",
+        "sweep.png",
+        "sweep.json",
+    ] {
         assert!(folder.path().join("sweep").join(name).exists(), "{name}");
     }
     let error = refused(&["score", &path("sweep")], 1);

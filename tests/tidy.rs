@@ -4,8 +4,18 @@ use std::path::{Path, PathBuf};
 
 /// The rooms in the order data flows through them.
 const ROOMS: [&str; 12] = [
-    "math", "genome", "evolve", "network", "train", "prune", "probe", "score", "experiment",
-    "figures", "studio", "cli",
+    "math",
+    "genome",
+    "evolve",
+    "network",
+    "train",
+    "prune",
+    "probe",
+    "score",
+    "experiment",
+    "figures",
+    "studio",
+    "cli",
 ];
 
 fn rust_files(folder: &str) -> Vec<PathBuf> {
@@ -26,7 +36,9 @@ fn rust_files(folder: &str) -> Vec<PathBuf> {
 }
 
 fn room_of(path: &Path) -> Option<usize> {
-    let inside = path.strip_prefix(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).unwrap();
+    let inside = path
+        .strip_prefix(Path::new(env!("CARGO_MANIFEST_DIR")).join("src"))
+        .unwrap();
     let first = inside.components().next()?.as_os_str().to_str()?;
     ROOMS.iter().position(|room| *room == first)
 }
@@ -43,7 +55,11 @@ fn a_room_uses_only_itself_and_rooms_to_its_left() {
             }
             for (other, name) in ROOMS.iter().enumerate().skip(room + 1) {
                 if line.contains(&format!("crate::{name}::")) {
-                    wrong.push(format!("{}:{} uses {name}, room {other} of {room}", path.display(), number + 1));
+                    wrong.push(format!(
+                        "{}:{} uses {name}, room {other} of {room}",
+                        path.display(),
+                        number + 1
+                    ));
                 }
             }
         }
@@ -55,7 +71,12 @@ fn a_room_uses_only_itself_and_rooms_to_its_left() {
 fn files_can_be_read_in_one_sitting() {
     let mut sizes: Vec<(usize, PathBuf)> = rust_files("src")
         .into_iter()
-        .map(|path| (std::fs::read_to_string(&path).unwrap().lines().count(), path))
+        .map(|path| {
+            (
+                std::fs::read_to_string(&path).unwrap().lines().count(),
+                path,
+            )
+        })
         .collect();
     sizes.sort();
     let (largest, path) = sizes.last().unwrap();
@@ -70,7 +91,11 @@ fn every_study_has_its_page() {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|e| e == "toml") {
-            assert!(path.with_extension("md").exists(), "{} has no page", path.display());
+            assert!(
+                path.with_extension("md").exists(),
+                "{} has no page",
+                path.display()
+            );
         }
     }
 }
@@ -80,6 +105,9 @@ fn every_room_says_what_it_is() {
     for room in ROOMS {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("src/{room}/mod.rs"));
         let text = std::fs::read_to_string(&path).unwrap();
-        assert!(text.starts_with("//! ") && !text.contains("not opened yet"), "{room}");
+        assert!(
+            text.starts_with("//! ") && !text.contains("not opened yet"),
+            "{room}"
+        );
     }
 }
