@@ -3,6 +3,7 @@
 //! Exit codes: 0 done, 1 the work failed, 2 bad usage. With `--json`, stdout is one JSON document
 //! and people's text goes to stderr.
 
+pub mod bench;
 mod compare;
 mod eval;
 mod evolve;
@@ -57,6 +58,8 @@ enum Command {
     Score(score::ScoreArgs),
     /// Fit and test the judges behind the score
     Judge(judge::JudgeArgs),
+    /// Time training steps and pictures on this machine
+    Bench(bench::BenchArgs),
 }
 
 /// Runs the command line and returns the exit code.
@@ -82,6 +85,7 @@ pub fn main() -> ExitCode {
         Command::Sweep(args) => sweep::run(args, &out),
         Command::Score(args) => score::run(args, &out),
         Command::Judge(args) => judge::run(args, &out),
+        Command::Bench(args) => bench::run(args, &out),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -4,6 +4,7 @@
 //! pictures under changed weights. All f32, the same bits at any thread count. It does not know
 //! about optimizers or runs. The slow f64 oracle is [`super::reference`].
 
+mod colour;
 mod objective;
 mod perturb;
 mod pixels;
@@ -188,7 +189,7 @@ fn colours_on<L: Lanes>(
     rgb: &mut [Block],
     used: usize,
 ) {
-    tile::colours::<L>(program, prepared, a, rgb, used);
+    colour::colours::<L>(program, prepared, a, rgb, used);
 }
 
 /// (3, stride) planes → (n, 3) interleaved.

@@ -5,7 +5,7 @@
 use super::pixels::PixelTiles;
 use super::prepared::Prepared;
 use super::program::{Options, Program};
-use super::tile;
+use super::{colour, tile};
 use crate::math::lanes::{Block, Isa, Lanes, ZERO, per_isa};
 use crate::network::{Mask, Network, PixelInputs};
 use rayon::prelude::*;
@@ -377,7 +377,7 @@ fn step_on<L: Lanes>(
 ) -> f64 {
     a[..inputs.len()].copy_from_slice(inputs);
     tile::forward::<L>(program, prepared, a, Some(slope), used);
-    let loss = tile::loss::<L>(program, prepared, a, target, Some(d), count, used);
+    let loss = colour::loss::<L>(program, prepared, a, target, Some(d), count, used);
     tile::backward::<L>(program, prepared, a, slope, d, pending, slots, used);
     loss
 }
@@ -407,5 +407,5 @@ fn loss_only_on<L: Lanes>(
 ) -> f64 {
     a[..inputs.len()].copy_from_slice(inputs);
     tile::forward::<L>(program, prepared, a, None, used);
-    tile::loss::<L>(program, prepared, a, target, None, count, used)
+    colour::loss::<L>(program, prepared, a, target, None, count, used)
 }

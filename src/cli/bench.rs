@@ -1,0 +1,277 @@
+//! `picloom bench`: how long a training step and a picture take on this machine.
+
+use super::output::Output;
+use crate::genome::{self, Genome};
+use crate::math::SimRng;
+use crate::math::lanes::Isa;
+use crate::network::kernel::{Objective, render};
+use crate::network::{Arch, Coords, Mask, Network, PixelInputs, Weights, compile, layerize};
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// What to time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum What {
+    /// Loss and gradient over all pixels: one full-batch training step without its optimizer
+    Step,
+    /// A picture from a network
+    Render,
+}
+
+/// Arguments of `picloom bench`.
+#[derive(Args)]
+pub struct BenchArgs {
+    /// What to time
+    what: What,
+    /// Pictures are this many pixels wide and high
+    #[arg(long, default_value_t = 256)]
+    size: usize,
+    /// Seconds to spend on each case
+    #[arg(long, default_value_t = 1.0)]
+    seconds: f64,
+    /// Genome of the evolved cases; default: one drawn at random with as many nodes, links, layers
+    /// and relays as FER's skull
+    #[arg(long, value_name = "FILE")]
+    genome: Option<PathBuf>,
+}
+
+/// The architecture that layerizing FER's skull gives: 12 layers of 22 units, 5478 weights.
+pub const SKULL: &str = "12;cache:15,gaussian:4,identity:2,sin:1";
+
+/// A network to time.
+pub struct Workload {
+    /// `dense`, `mask-1404`, …
+    pub name: String,
+    /// The network.
+    pub network: Network,
+    /// Its weights, 0 at links that the mask removes.
+    pub weights: Weights,
+    /// The links that train.
+    pub mask: Mask,
+}
+
+impl Workload {
+    /// A dense network with random weights of variance 1/fan-in.
+    pub fn dense(name: &str, arch: &str) -> Self {
+        let network = arch
+            .parse::<Arch>()
+            .expect("the benchmarks' arches are arches")
+            .network();
+        let mut rng = SimRng::new(0, "bench", 0);
+        let weights = network
+            .units
+            .iter()
+            .flat_map(|unit| std::iter::repeat_n(unit.links.len(), unit.links.len()))
+            .map(|fan_in| (rng.normal() / (fan_in as f64).sqrt()) as f32)
+            .collect();
+        Workload {
+            name: name.to_string(),
+            mask: Mask::all(network.weight_count()),
+            network,
+            weights: Weights(weights),
+        }
+    }
+
+    /// The same with `kept` links, drawn at random.
+    pub fn masked(mut self, kept: usize) -> Self {
+        let count = self.weights.0.len();
+        let mut order: Vec<usize> = (0..count).collect();
+        SimRng::new(0, "bench-mask", kept as u64).shuffle(&mut order);
+        self.mask = Mask(vec![false; count]);
+        for &i in &order[..kept.min(count)] {
+            self.mask.0[i] = true;
+        }
+        self.mask.apply(&mut self.weights);
+        self
+    }
+
+    /// A genome as dense layers with relays, of which only its own weights train.
+    pub fn layerized(genome: &Genome) -> Self {
+        let layered = layerize(genome);
+        Workload {
+            name: "evolved-layerized".into(),
+            mask: Mask::non_zero(&layered.weights),
+            network: layered.network,
+            weights: layered.weights,
+        }
+    }
+
+    /// A genome as the graph it is.
+    pub fn graph(genome: &Genome) -> Self {
+        let (network, weights) = compile(genome);
+        Workload {
+            name: "evolved-graph".into(),
+            mask: Mask::all(weights.0.len()),
+            network,
+            weights,
+        }
+    }
+
+    /// The problem of drawing a picture it does not draw yet, at `size`².
+    pub fn objective(&self, size: usize) -> Objective {
+        let inputs = PixelInputs::full(size, Coords::Fer);
+        let mut rng = SimRng::new(0, "bench-target", 0);
+        let target: Vec<f32> = (0..3 * inputs.pixels())
+            .map(|_| rng.uniform() as f32)
+            .collect();
+        Objective::new(&self.network, &self.mask, &inputs, &target)
+    }
+}
+
+/// A random genome with the counts of FER's skull: 23 nodes, 57 links, 12 layers when layerized
+/// with 147 live weights.
+pub fn skull_sized() -> Genome {
+    genome::from_json(include_str!("../../benches/skull_sized.json"))
+        .expect("the committed genome is one")
+}
+
+/// The cases of the issue: the dense network of the skull, two masks of it, and the evolved wiring
+/// in both forms.
+pub fn workloads(genome: &Genome) -> Vec<Workload> {
+    vec![
+        Workload::dense("dense", SKULL),
+        Workload::dense("mask-1404", SKULL).masked(1404),
+        Workload::dense("mask-473", SKULL).masked(473),
+        Workload::layerized(genome),
+        Workload::graph(genome),
+    ]
+}
+
+/// Milliseconds of one case.
+#[derive(Clone, Debug, Serialize)]
+pub struct Timing {
+    /// Name of the workload.
+    pub case: String,
+    /// Links that train, or are drawn.
+    pub live: usize,
+    /// Calls timed.
+    pub calls: usize,
+    /// Fastest call, in milliseconds.
+    pub min_ms: f64,
+    /// Median call, in milliseconds.
+    pub median_ms: f64,
+}
+
+#[derive(Serialize)]
+struct Record {
+    what: String,
+    size: usize,
+    threads: usize,
+    isa: &'static str,
+    timings: Vec<Timing>,
+}
+
+/// Calls each of `cases` in turn, so that all of them see the same disturbances, for about
+/// `seconds` each.
+fn time(cases: &mut [(Timing, Box<dyn FnMut() + '_>)], seconds: f64) {
+    const SLICES: usize = 10;
+    let mut calls: Vec<Vec<f64>> = vec![Vec::new(); cases.len()];
+    for (_, call) in cases.iter_mut() {
+        call();
+    }
+    for _ in 0..SLICES {
+        for ((_, call), calls) in cases.iter_mut().zip(&mut calls) {
+            let slice = Instant::now();
+            loop {
+                let start = Instant::now();
+                call();
+                calls.push(start.elapsed().as_secs_f64() * 1e3);
+                if slice.elapsed().as_secs_f64() * SLICES as f64 >= seconds {
+                    break;
+                }
+            }
+        }
+    }
+    for ((timing, _), mut calls) in cases.iter_mut().zip(calls) {
+        calls.sort_by(f64::total_cmp);
+        timing.calls = calls.len();
+        timing.min_ms = calls[0];
+        timing.median_ms = calls[calls.len() / 2];
+    }
+}
+
+/// Times the cases and prints a table.
+pub fn run(args: BenchArgs, out: &Output) -> anyhow::Result<()> {
+    super::source::check_size(args.size)?;
+    anyhow::ensure!(
+        args.seconds.is_finite() && args.seconds > 0.0,
+        "expected a number of seconds above 0, found {}",
+        args.seconds
+    );
+    let genome = match &args.genome {
+        Some(path) => genome::read(path)?,
+        None => skull_sized(),
+    };
+    let workloads = workloads(&genome);
+    let inputs = PixelInputs::full(args.size, Coords::Fer);
+    let mut cases: Vec<(Timing, Box<dyn FnMut() + '_>)> = Vec::new();
+    for w in &workloads {
+        let timing = Timing {
+            case: w.name.clone(),
+            live: w.mask.kept(),
+            calls: 0,
+            min_ms: 0.0,
+            median_ms: 0.0,
+        };
+        let call: Box<dyn FnMut() + '_> = match args.what {
+            What::Step => {
+                let mut objective = w.objective(args.size);
+                let mut gradient = vec![0.0; w.weights.0.len()];
+                Box::new(move || {
+                    std::hint::black_box(objective.loss_and_gradient(&w.weights.0, &mut gradient));
+                })
+            }
+            What::Render => Box::new(|| {
+                std::hint::black_box(render(&w.network, &w.weights, &inputs));
+            }),
+        };
+        cases.push((timing, call));
+    }
+    time(&mut cases, args.seconds);
+    let record = Record {
+        what: format!("{:?}", args.what).to_lowercase(),
+        size: args.size,
+        threads: rayon::current_num_threads(),
+        isa: Isa::best().name(),
+        timings: cases.into_iter().map(|(timing, _)| timing).collect(),
+    };
+    let mut text = format!(
+        "{} at {}², {} threads, {}\n{:<18} {:>6} {:>7} {:>10} {:>10}\n",
+        record.what,
+        record.size,
+        record.threads,
+        record.isa,
+        "case",
+        "live",
+        "calls",
+        "min ms",
+        "median ms"
+    );
+    for t in &record.timings {
+        text += &format!(
+            "{:<18} {:>6} {:>7} {:>10.3} {:>10.3}\n",
+            t.case, t.live, t.calls, t.min_ms, t.median_ms
+        );
+    }
+    out.result(&record, &text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_workloads_have_the_sizes_of_the_skull() {
+        let genome = skull_sized();
+        let kept: Vec<(usize, usize)> = workloads(&genome)
+            .iter()
+            .map(|w| (w.mask.kept(), w.network.depth()))
+            .collect();
+        assert_eq!(
+            kept,
+            [(5478, 13), (1404, 13), (473, 13), (147, 13), (57, 12)]
+        );
+    }
+}
