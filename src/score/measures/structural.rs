@@ -3,7 +3,7 @@
 //! For a picture made of known parts (regions of pixels over a background colour), and a trained
 //! network with frozen weights w: for each part a mask is learned so that the masked network draws
 //! *that part alone on the background*. Mask by continuous sparsification: w·σ(βs), β growing
-//! exponentially from 1 to 200, loss = MSE + λ·Σσ(βs)/W; in the end m = [s > 0], without the links
+//! exponentially from 1 to 200 (w·σ(βs)/σ(βs₀), so that it starts from the trained network), loss = MSE + λ·Σσ(βs)/W; in the end m = [s > 0], without the links
 //! that are then on no path from an input to an output.
 //! Sub = w·m, Abl = w·(1 − m). Accuracy of part j in a picture, Acc_j = clip(1 − E_j(picture)/
 //! E_j(background), 0, 1), E_j the squared error to the target within region j.
@@ -14,7 +14,8 @@
 //! Sources: Lepori, Serre & Pavlick, *Break it down: evidence for structural compositionality in
 //! neural networks*, NeurIPS 2023; Savarese, Silva & Maire, *Winning the lottery with continuous
 //! sparsification*, 2020. The mapping from subroutines to parts of a picture, Acc_j, and dividing
-//! the penalty by W, and leaving dead links out are [ours].
+//! the penalty by W, dividing by σ(βs₀) at every β (Savarese et al.: by σ(s₀)), and leaving dead links
+//! out are [ours].
 //!
 //! **What it does not mean:** a mask is *found by optimisation*: in an overparametrised network a
 //! subnetwork that draws the part may be built rather than discovered. D_abl guards against that,
@@ -39,7 +40,8 @@ pub struct MaskConfig {
     pub last_beta: f64,
     /// λ, weight of the mean mask value against the MSE. Larger masks fewer links in. Default 0.002.
     pub penalty: f64,
-    /// Where every s starts. σ(s) near 1 begins with the network almost whole. Default 1.
+    /// Where every s starts, above 0: the further, the longer a link can be argued about before β
+    /// settles it. The first network is the trained one whatever it is. Default 0.3.
     pub start: f64,
     /// Random masks a part for the control. Default 10.
     pub controls: usize,
@@ -52,7 +54,7 @@ impl Default for MaskConfig {
             lr: 0.1,
             last_beta: 200.0,
             penalty: 0.002,
-            start: 1.0,
+            start: 0.3,
             controls: 10,
         }
     }
@@ -225,20 +227,22 @@ pub fn learn_mask(
     for step in 0..config.steps {
         let part = step as f64 / (config.steps - 1).max(1) as f64;
         let beta = real::pow(config.last_beta, part);
-        let soft: Vec<f64> = s
-            .iter()
-            .map(|s| 1.0 / (1.0 + real::exp(-beta * s)))
-            .collect();
+        let sigmoid = |s: f64| 1.0 / (1.0 + real::exp(-beta * s));
+        // Divided by where it starts, so that the first network is the trained one, not one with
+        // every weight shrunk (ten such layers draw nothing). As β grows the divisor becomes 1.
+        let whole = sigmoid(config.start);
+        let soft: Vec<f64> = s.iter().map(|&s| sigmoid(s)).collect();
         for i in 0..count {
-            masked[i] = (f64::from(weights.0[i]) * soft[i]) as f32;
+            masked[i] = (f64::from(weights.0[i]) * soft[i] / whole) as f32;
         }
         objective.loss_and_gradient(&masked, &mut gradient);
         b1t *= b1;
         b2t *= b2;
         for i in (0..count).filter(|&i| mask.0[i]) {
             let slope = beta * soft[i] * (1.0 - soft[i]);
-            let g =
-                (f64::from(gradient[i]) * f64::from(weights.0[i]) + config.penalty / links) * slope;
+            let g = (f64::from(gradient[i]) * f64::from(weights.0[i]) / whole
+                + config.penalty / links)
+                * slope;
             first[i] = b1 * first[i] + (1.0 - b1) * g;
             second[i] = b2 * second[i] + (1.0 - b2) * g * g;
             let (m, v) = (first[i] / (1.0 - b1t), second[i] / (1.0 - b2t));
