@@ -4,6 +4,7 @@
 pub mod compare;
 pub mod evolution;
 mod pruning;
+pub mod reevolution;
 mod run;
 pub mod targets;
 pub mod theory;
