@@ -9,7 +9,7 @@ use super::style::{self, Colour, arm as arm_style};
 use super::wiring::{Wiring, wiring};
 use crate::experiment::compare::{ArmRecord, ArmView, CompareRecord, Comparison};
 use crate::network::files::{WriteError, create_folder, write_atomic};
-use crate::score::{FIT_GATE, Label, wilson};
+use crate::score::{FIT_GATE, Label, share_interval};
 use crate::train::StopReason;
 use std::path::{Path, PathBuf};
 
@@ -59,7 +59,7 @@ impl ArmSummary<'_> {
             .iter()
             .map(|r| r.score.coherent + r.score.fractured)
             .sum();
-        (total > 0).then(|| (coherent as f64 / total as f64, wilson(coherent, total)))
+        share_interval(coherent, total).map(|i| (coherent as f64 / total as f64, i))
     }
 
     fn mean_r2(&self) -> f64 {

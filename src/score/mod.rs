@@ -15,6 +15,7 @@ pub use dl::{DlJudge, DlModel};
 pub use dl_threshold::DlThreshold;
 pub use judge::{BaseReading, Judge, JudgeError, JudgeUsage, Label, MockJudge, Verdict};
 
+use crate::math::stats::wilson;
 use crate::network::kernel::Perturber;
 use crate::network::{Network, Picture, Weights};
 use crate::probe::{Perturbation, WeightSweep};
@@ -182,7 +183,7 @@ pub fn score(
         fractured,
         silent,
         score: (total > 0).then(|| coherent as f64 / total as f64),
-        interval: (total > 0).then(|| wilson(coherent, total)),
+        interval: share_interval(coherent, total),
         layers,
         fit,
         counts: fit.is_none_or(|fit| fit.passes_gate()),
@@ -202,30 +203,15 @@ fn with_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + Send
     }
 }
 
-/// 95 % Wilson score interval of `successes` of `trials` (Wilson 1927); trials > 0.
-pub fn wilson(successes: usize, trials: usize) -> (f64, f64) {
-    const Z: f64 = 1.959_963_984_540_054;
-    let (n, p) = (trials as f64, successes as f64 / trials as f64);
-    let centre = p + Z * Z / (2.0 * n);
-    let half = Z * (p * (1.0 - p) / n + Z * Z / (4.0 * n * n)).sqrt();
-    let scale = 1.0 + Z * Z / n;
-    (
-        ((centre - half) / scale).max(0.0),
-        ((centre + half) / scale).min(1.0),
-    )
+/// 95 % Wilson interval of a share; none of nothing.
+pub fn share_interval(coherent: usize, total: usize) -> Option<(f64, f64)> {
+    let interval = wilson(coherent, total, 0.95).ok()?;
+    Some((interval.low, interval.high))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn wilson_intervals_have_known_values() {
-        let (low, high) = wilson(8, 10);
-        assert!((low - 0.490_162_5).abs() < 1e-6 && (high - 0.943_317_8).abs() < 1e-6);
-        assert_eq!(wilson(0, 5).0, 0.0);
-        assert_eq!(wilson(5, 5).1, 1.0);
-    }
 
     #[test]
     fn fit_is_measured_against_the_best_constant_colour() {

@@ -1,0 +1,194 @@
+//! Same config, same bits: at 1, 2 and 8 threads, and after an interruption.
+
+use assert_cmd::Command;
+use picloom::experiment::{TrainJob, Wiring, load_target, resolve_wiring, train_run};
+use picloom::genome;
+use picloom::network::Coords;
+use picloom::train::{StopReason, TrainConfig, TrainObserver, TrainState};
+use std::path::{Path, PathBuf};
+
+fn mask() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("genomes/mask.json")
+}
+
+/// The files of a run that must not depend on the circumstances, and the metrics without times.
+fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let names = [
+        "config.toml",
+        "result.json",
+        "weights.safetensors",
+        "mask.json",
+        "target.npz",
+        "images/drawn.png",
+        "images/target.png",
+    ];
+    let mut all: Vec<(String, Vec<u8>)> = names
+        .iter()
+        .map(|name| (name.to_string(), std::fs::read(folder.join(name)).unwrap()))
+        .collect();
+    let metrics = std::fs::read_to_string(folder.join("metrics.jsonl")).unwrap();
+    let untimed: Vec<&str> = metrics
+        .lines()
+        .map(|l| l.split(",\"seconds\"").next().unwrap())
+        .collect();
+    all.push(("metrics.jsonl".into(), untimed.join("\n").into_bytes()));
+    all
+}
+
+fn assert_same(first: &[(String, Vec<u8>)], second: &[(String, Vec<u8>)], what: &str) {
+    for ((name, a), (_, b)) in first.iter().zip(second) {
+        let at = a.iter().zip(b).position(|(x, y)| x != y);
+        assert!(
+            a == b,
+            "{what}: {name} differs, first at byte {at:?} of {}",
+            a.len()
+        );
+    }
+}
+
+#[test]
+fn weights_records_pictures_and_scores_do_not_depend_on_the_threads() {
+    let work = tempfile::tempdir().unwrap();
+    let mut seen: Option<(Vec<(String, Vec<u8>)>, Vec<u8>)> = None;
+    for threads in ["1", "2", "8"] {
+        let out = work.path().join(threads);
+        let picloom = |arguments: &[&str]| {
+            let output = Command::cargo_bin("picloom")
+                .unwrap()
+                .args(arguments)
+                .args(["--threads", threads, "--json"])
+                .output()
+                .unwrap();
+            assert!(
+                output.status.success(),
+                "{}",
+                String::from_utf8_lossy(&output.stderr)
+            );
+            output.stdout
+        };
+        let (genome, run) = (mask(), out.to_str().unwrap().to_string());
+        let genome = genome.to_str().unwrap();
+        picloom(&[
+            "train", "--genome", genome, "--target", genome, "--size", "48", "--steps", "120",
+            "--batch", "900", "--seed", "3", "--out", &run,
+        ]);
+        let score = picloom(&["score", &run, "--samples", "20"]);
+        // The record names the folder, which differs on purpose.
+        let score = String::from_utf8(score)
+            .unwrap()
+            .replace(&run, "RUN")
+            .into_bytes();
+        let files = files(&out);
+        match &seen {
+            None => seen = Some((files, score)),
+            Some((first, first_score)) => {
+                assert_same(first, &files, &format!("{threads} threads"));
+                assert!(
+                    *first_score == score,
+                    "{threads} threads: the score differs"
+                );
+            }
+        }
+    }
+}
+
+/// Asks to stop after a number of steps.
+struct StopAfter(u64);
+
+impl TrainObserver for StopAfter {
+    fn step_done(&mut self, state: &TrainState) -> bool {
+        state.step < self.0
+    }
+}
+
+#[test]
+fn an_interrupted_run_goes_on_to_the_same_bits() {
+    let work = tempfile::tempdir().unwrap();
+    let genome = genome::read(&mask()).unwrap();
+    let target = load_target(&mask(), 32, Coords::Fer).unwrap();
+    for (wiring, optimizer) in [
+        (Wiring::Dense, "adam"),
+        (Wiring::Graph, "lbfgs"),
+        (Wiring::Layerized, "muon"),
+    ] {
+        let job = || {
+            let (network, mask, _) = resolve_wiring(&genome, wiring);
+            let train = TrainConfig {
+                steps: 60,
+                seed: 5,
+                optimizer: optimizer.parse().unwrap(),
+                batch: (optimizer == "adam").then_some(300),
+                ..TrainConfig::default()
+            };
+            TrainJob::new(
+                "test",
+                &target,
+                Coords::Fer,
+                (network, mask),
+                None,
+                Some(&genome),
+                train,
+            )
+        };
+        let whole = work.path().join(format!("whole-{optimizer}"));
+        train_run(&whole, job(), false, &mut ()).unwrap();
+        let parts = work.path().join(format!("parts-{optimizer}"));
+        for stop in [17, 18, 41] {
+            let result = train_run(&parts, job(), true, &mut StopAfter(stop)).unwrap();
+            assert_eq!(result.train.stop, StopReason::Interrupted);
+            assert!(!parts.join("result.json").exists());
+        }
+        let refused = train_run(&parts, job(), false, &mut ())
+            .unwrap_err()
+            .to_string();
+        assert!(refused.contains("--resume"), "{refused}");
+        train_run(&parts, job(), true, &mut ()).unwrap();
+        assert!(!parts.join("checkpoint.json").exists());
+        assert_same(&files(&whole), &files(&parts), optimizer);
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn ctrl_c_leaves_a_checkpoint_that_resumes() {
+    let work = tempfile::tempdir().unwrap();
+    let (genome, run) = (mask(), work.path().join("run"));
+    let start = |resume: bool, steps: &str| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_picloom"));
+        command.args(["train", "--size", "32", "--steps", steps, "--genome"]);
+        command
+            .arg(&genome)
+            .arg("--target")
+            .arg(&genome)
+            .arg("--out")
+            .arg(&run);
+        if resume {
+            command.arg("--resume");
+        }
+        command
+            .stderr(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::null());
+        command.spawn().unwrap()
+    };
+    let mut child = start(false, "100000000");
+    let logged = || std::fs::metadata(run.join("metrics.jsonl")).map_or(0, |m| m.len());
+    while logged() == 0 {
+        assert!(child.try_wait().unwrap().is_none(), "it is still training");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let kill = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(kill.success());
+    let output = child.wait_with_output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(error.contains("--resume"), "{error}");
+    assert!(run.join("checkpoint.json").exists() && !run.join("result.json").exists());
+    // Another config in the same folder is refused, with the checkpoint untouched.
+    let before = std::fs::read(run.join("checkpoint.json")).unwrap();
+    let output = start(true, "5").wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(std::fs::read(run.join("checkpoint.json")).unwrap(), before);
+}
