@@ -165,10 +165,16 @@ fn one(
     let Search::Target(population) = &search else {
         return Err(EvolutionError::ConfigFile {
             path: arm.name.clone().into(),
-            problem: format!("expected search = \"target\", found {:?}", job.config.search.name()),
+            problem: format!(
+                "expected search = \"target\", found {:?}",
+                job.config.search.name()
+            ),
         });
     };
-    let best = &population.champion().expect("a generation was judged").genome;
+    let best = &population
+        .champion()
+        .expect("a generation was judged")
+        .genome;
     let mse = picture.mse(&judge.picture(best));
     let r2 = 1.0 - mse / picture.variance().max(f64::MIN_POSITIVE);
     let found = GenomeInfo::of(best);
