@@ -15,7 +15,7 @@
 //! neural networks*, NeurIPS 2023; Savarese, Silva & Maire, *Winning the lottery with continuous
 //! sparsification*, 2020. The mapping from subroutines to parts of a picture, Acc_j, and dividing
 //! the penalty by W, dividing by σ(βs₀) at every β (Savarese et al.: by σ(s₀)), and leaving dead links
-//! out are [ours].
+//! out are \[ours\].
 //!
 //! **What it does not mean:** a mask is *found by optimisation*: in an overparametrised network a
 //! subnetwork that draws the part may be built rather than discovered. D_abl guards against that,
@@ -36,7 +36,7 @@ pub struct MaskConfig {
     pub steps: usize,
     /// Adam's learning rate on s. Default 0.1.
     pub lr: f64,
-    /// Last β; the first is 1. Default 200 [src Lepori].
+    /// Last β; the first is 1. Default 200 \[src Lepori\].
     pub last_beta: f64,
     /// λ, weight of the mean mask value against the MSE. Larger masks fewer links in. Default 0.002.
     pub penalty: f64,
