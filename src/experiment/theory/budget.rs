@@ -1,4 +1,4 @@
-//! Volume ratio at a fixed edge budget [ours]: exactly K edges over the whole network, wherever
+//! Volume ratio at a fixed edge budget \[ours\]: exactly K edges over the whole network, wherever
 //! they fall.
 //!
 //! Slots: 4·W from the inputs, W² between neighbouring hidden layers, 3·W into the head. K of

@@ -7,7 +7,7 @@
 //! layer are added one at a time: a unit joins a component with m units in the old layer with
 //! probability 1 − q^m.
 //!
-//! Most layers can be forgotten [ours]: if j < k and c_j ≤ c_k, whatever reaches back to j also
+//! Most layers can be forgotten \[ours\]: if j < k and c_j ≤ c_k, whatever reaches back to j also
 //! covers k, so layer k asks nothing that layer j does not; and this stays so. What is left are
 //! layers with strictly falling c < P, at most P of them, however deep the network is.
 

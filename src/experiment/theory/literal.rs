@@ -1,4 +1,4 @@
-//! The caption's `C(W, P)/Total` taken at its word, two ways, and the expressivity gate [ours].
+//! The caption's `C(W, P)/Total` taken at its word, two ways, and the expressivity gate \[ours\].
 //!
 //! Both ratios fall with depth, so without a gate the best depth is always 1: the literal reading
 //! explains a peak only together with a cost of being too shallow. The gate is that cost.

@@ -5,7 +5,7 @@
 //! and its mask. Out: probabilities with intervals. It knows nothing of training or pictures.
 //!
 //! The paper's caption gives only `C(W, P)/Total`, P = 3, W 3…192, L 1…9. Everything else here is
-//! **[ours]**: three readings of that ratio.
+//! **\[ours\]**: three readings of that ratio.
 //!
 //! * [`literal`]: the caption taken at its word, times an expressivity gate.
 //! * *Random-mask modularity*: every edge between neighbouring hidden layers is present with
@@ -16,7 +16,7 @@
 //!   of them, E\[N\] ([`moment`]), is an upper bound on it (Markov), not the ratio itself.
 //! * [`budget`]: exactly K edges over the whole network, pruned to what is alive.
 //!
-//! A theorem that makes Pr cheap [ours]: the hidden graph has edges between neighbouring layers
+//! A theorem that makes Pr cheap \[ours\]: the hidden graph has edges between neighbouring layers
 //! only, so each connected component covers an *interval* of layers. A labelling colours whole
 //! components, and each colour must cover every layer. Families of intervals are unimodular
 //! hypergraphs, and those have equitable P-colourings (de Werra 1971; Berge, *Hypergraphs*, ch. 5):

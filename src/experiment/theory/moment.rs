@@ -2,7 +2,7 @@
 //!
 //! With a = (a₁…a_P) the label counts of a layer (all ≥ 1, Σ a_k = W) and q = 1 − p:
 //! V₁(a) = W!/∏a_k!, V_{l+1}(b) = (W!/∏b_k!)·Σ_a V_l(a)·q^{W² − Σ a_k b_k},
-//! E\[N\] = Σ_a V_L(a)/P!  (METHODS §9; [ours]). Everything is kept in logarithms, so W = 192 and
+//! E\[N\] = Σ_a V_L(a)/P!  (METHODS §9; \[ours\]). Everything is kept in logarithms, so W = 192 and
 //! L = 9 neither overflow nor underflow.
 
 use super::{TheoryError, checked, ln_factorial};

@@ -3,7 +3,7 @@
 //!
 //! Poggio's notion: a function is compositionally sparse if it is a graph of constituent functions
 //! each of few variables; effective dimension is the largest of those numbers. Source: Poggio,
-//! *Compositional sparsity*, 2022; Danhofer et al. 2025. Reading it off a mask is [ours]: a unit's
+//! *Compositional sparsity*, 2022; Danhofer et al. 2025. Reading it off a mask is \[ours\]: a unit's
 //! variables are the different units its live links lead back to, **relays looked through**.
 //!
 //! A relay is an alive unit with exactly one live link and a linear activation (`cache`,

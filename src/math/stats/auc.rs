@@ -26,7 +26,7 @@ pub fn auc(positives: &[f64], negatives: &[f64]) -> Result<f64, StatsError> {
 ///
 /// s²₁₀ and s²₀₁ are the variances of the structural components (the share of negatives below
 /// each positive, of positives above each negative). At A = 0 or 1 that variance is 0, which no
-/// finite sample warrants: there the inner end is Wilson's for min(m, n) of min(m, n) [ours].
+/// finite sample warrants: there the inner end is Wilson's for min(m, n) of min(m, n) \[ours\].
 ///
 /// Source: DeLong, DeLong & Clarke-Pearson, Biometrics 44, 1988. Observations must be
 /// independent; for pairs built from shared items it is too narrow.

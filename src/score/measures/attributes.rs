@@ -3,7 +3,7 @@
 //! Everything is relative to a *base* picture: its parts are its main colours (k-means with a
 //! deterministic start: the border colour, then always the colour farthest from those chosen),
 //! its background is the mean colour of its border. Another picture's pixels are given to the
-//! nearest of the base's colours. All [ours].
+//! nearest of the base's colours. All \[ours\].
 //!
 //! **What it does not mean:** parts here are colours, not things; two eyes are one part.
 

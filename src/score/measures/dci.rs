@@ -10,7 +10,7 @@
 //!
 //! Source: Eastwood & Williams, *A framework for the quantitative evaluation of disentangled
 //! representations*, ICLR 2018; weights in the place of codes, and sweeps in the place of a trained
-//! regressor, are [ours].
+//! regressor, are \[ours\].
 //!
 //! **What it does not mean:** D judges only the attributes that were listed; a smear that moves
 //! one area and nothing else is perfectly "disentangled". Attributes that measure the same thing

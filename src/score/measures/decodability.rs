@@ -6,7 +6,7 @@
 //! (tiles, because neighbouring pixels are almost copies). R² ≤ 1; 0 is the mean's, below 0 worse.
 //!
 //! Sources: Hoerl & Kennard 1970; Alain & Bengio, *Understanding intermediate layers using linear
-//! classifier probes*, 2016. The tiles and λ are [ours].
+//! classifier probes*, 2016. The tiles and λ are \[ours\].
 //!
 //! **What it does not mean:** decodable is not organised. FER's central warning is that a
 //! fractured network may decode as well as the evolved one (claim C14), so R² is only ever shown

@@ -3,7 +3,7 @@
 //! Units with |cos| > .999 (uncentred, over the pixels) form a class; duplicates = units − classes,
 //! share = duplicates/units, in [0, 1).
 //!
-//! Source: [ours], after FER's *fracture*: one piece of information held in several places.
+//! Source: \[ours\], after FER's *fracture*: one piece of information held in several places.
 //!
 //! **What it does not mean:** a layerized evolved network is full of duplicates by construction
 //! (relays), so count within a layer, and leave `cache` units out when comparing networks.

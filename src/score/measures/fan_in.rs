@@ -4,7 +4,7 @@
 //! Wanda), H = −Σ sⱼ ln sⱼ; effective fan-in = exp H, from 1 (one input does all) to the number of
 //! live links (all alike).
 //!
-//! Source: exp H is Hill's number of order 1 (Hill 1973); its use here is [ours].
+//! Source: exp H is Hill's number of order 1 (Hill 1973); its use here is \[ours\].
 //!
 //! **What it does not mean:** few inputs is not modular (the few may be the same for every unit),
 //! and contributions may cancel: sizes know no signs.

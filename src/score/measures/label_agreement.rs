@@ -1,4 +1,4 @@
-//! Label agreement [ours]: do links that people gave one label change the picture alike?
+//! Label agreement \[ours\]: do links that people gave one label change the picture alike?
 //!
 //! For each labelled link, D = picture at w + δ₊ minus picture at w − δ₋ (matched effect). For each
 //! pair of links |cos(Dᵢ, Dⱼ)| ∈ [0, 1]: 1 if they change the picture in the same place and way,

@@ -8,7 +8,7 @@
 //! graph only the strengths are).
 //!
 //! Sources: Newman & Girvan, Phys. Rev. E 69, 2004; Blondel et al. (Louvain), 2008. The null model
-//! is [ours].
+//! is \[ours\].
 //!
 //! **What it does not mean:** Q alone is high for any sparse graph, and chains of relays are
 //! modules to it: only z compares networks. Wiring modules need not be functional modules.

@@ -6,7 +6,7 @@
 //!
 //! Sources: L. R. Welch, *Lower bounds on the maximum cross correlation of signals*, IEEE Trans. IT
 //! 20, 1974; Elhage et al., *Toy models of superposition*, 2022. Merging, and d as the numerical
-//! rank of G, are [ours].
+//! rank of G, are \[ours\].
 //!
 //! **What it does not mean:** low interference is not compositionality. Raw orthogonality ranks
 //! FER's SGD networks *above* the evolved ones on all three published targets (METHODS §7), so it

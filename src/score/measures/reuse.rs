@@ -4,7 +4,7 @@
 //! is alive if it is kept and on a path from an input to an output. Relays (`cache` units) are
 //! counted apart, since layerizing makes them.
 //!
-//! Source: [ours]; reuse of parts is what FER holds against fracture.
+//! Source: \[ours\]; reuse of parts is what FER holds against fracture.
 //!
 //! **What it does not mean:** a dense network reuses everything and organises nothing: compare at
 //! equal numbers of live links.

@@ -2,10 +2,10 @@
 //!
 //! R = (mean|∂x a| + mean|∂y a|)/2, differences between neighbouring pixels of the
 //! S × S map, ≥ 0. Per pixel, so it halves when the resolution doubles: compare at one size.
-//! [measured] mean over hidden units that vary (METHODS §7's .02–.04 and .07–.12): at 64² evolved skull
+//! \[measured\] mean over hidden units that vary (METHODS §7's .02–.04 and .07–.12): at 64² evolved skull
 //! .038, butterfly .033, SGD .093 and .120; at 256² a quarter of that.
 //!
-//! Source: [ours], after FER's observation that SGD's maps look like fractured, high-frequency
+//! Source: \[ours\], after FER's observation that SGD's maps look like fractured, high-frequency
 //! versions of the evolved ones (Kumar et al. 2025, Figs. 4–6).
 //!
 //! **What it does not mean:** smooth is not organised. A network that draws nothing is the

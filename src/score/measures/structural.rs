@@ -3,7 +3,7 @@
 //! For a picture made of known parts (regions of pixels over a background colour), and a trained
 //! network with frozen weights w: for each part a mask is learned so that the masked network draws
 //! *that part alone on the background*. Mask by continuous sparsification: w·σ(βs), β growing
-//! exponentially from 1 to 200 (w·σ(βs)/σ(βs₀), so that it starts from the trained network), loss = MSE + λ·Σσ(βs)/W; in the end m = [s > 0], without the links
+//! exponentially from 1 to 200 (w·σ(βs)/σ(βs₀), so that it starts from the trained network), loss = MSE + λ·Σσ(βs)/W; in the end m = 1{s > 0}, without the links
 //! that are then on no path from an input to an output.
 //! Sub = w·m, Abl = w·(1 − m). Accuracy of part j in a picture, Acc_j = clip(1 − E_j(picture)/
 //! E_j(background), 0, 1), E_j the squared error to the target within region j.
@@ -15,7 +15,7 @@
 //! neural networks*, NeurIPS 2023; Savarese, Silva & Maire, *Winning the lottery with continuous
 //! sparsification*, 2020. The mapping from subroutines to parts of a picture, Acc_j, and dividing
 //! the penalty by W, dividing by σ(βs₀) at every β (Savarese et al.: by σ(s₀)), and leaving dead links
-//! out are [ours].
+//! out are \[ours\].
 //!
 //! **What it does not mean:** a mask is *found by optimisation*: in an overparametrised network a
 //! subnetwork that draws the part may be built rather than discovered. D_abl guards against that,
@@ -36,7 +36,7 @@ pub struct MaskConfig {
     pub steps: usize,
     /// Adam's learning rate on s. Default 0.1.
     pub lr: f64,
-    /// Last β; the first is 1. Default 200 [src Lepori].
+    /// Last β; the first is 1. Default 200 \[src Lepori\].
     pub last_beta: f64,
     /// λ, weight of the mean mask value against the MSE. Larger masks fewer links in. Default 0.002.
     pub penalty: f64,
@@ -205,7 +205,7 @@ pub fn structural_compositionality(
     })
 }
 
-/// The mask [s > 0] under which the network draws `target` (P, 3) best, by continuous
+/// The mask 1{s > 0} under which the network draws `target` (P, 3) best, by continuous
 /// sparsification. Deterministic.
 pub fn learn_mask(
     network: &Network,

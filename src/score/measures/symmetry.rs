@@ -4,7 +4,7 @@
 //! parts. Preservation = ‖(D + M)/2‖²/‖D‖², in [0, 1]: 1 if the change is symmetric, 0 if it is
 //! antisymmetric, ½ on average for a change that knows nothing of the axis.
 //!
-//! Source: [ours]; FER shows that sweeps of the evolved skull and butterfly keep the symmetry and
+//! Source: \[ours\]; FER shows that sweeps of the evolved skull and butterfly keep the symmetry and
 //! SGD's do not (Kumar et al. 2025, Fig. 5).
 //!
 //! **What it does not mean:** nothing on a picture that is not symmetric. [`mirror_error`] of the
