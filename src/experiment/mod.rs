@@ -5,6 +5,8 @@ pub mod compare;
 pub mod evolution;
 mod pruning;
 mod run;
+pub mod spec;
+pub mod study;
 pub mod targets;
 pub mod theory;
 pub mod xor;
