@@ -3,6 +3,7 @@
 
 pub mod compare;
 pub mod evolution;
+pub mod newton_schulz;
 mod pruning;
 mod run;
 pub mod spec;
