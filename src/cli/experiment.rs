@@ -67,7 +67,11 @@ pub fn run(args: ExperimentArgs, out: &Output) -> anyhow::Result<()> {
         ExperimentCommand::List { folder } => list(&folder, out),
         ExperimentCommand::Run(args) => run_all(&args, out),
         ExperimentCommand::Status(args) => status(&args, out),
-        ExperimentCommand::Collect { study, out: csv, record } => {
+        ExperimentCommand::Collect {
+            study,
+            out: csv,
+            record,
+        } => {
             let collected = collect(&study.plan()?, &study.runs)?;
             write_atomic(&csv, collected.to_csv().as_bytes())?;
             let mut text = format!("{} runs: {}", collected.runs.len(), csv.display());
@@ -100,7 +104,10 @@ fn list(folder: &std::path::Path, out: &Output) -> anyhow::Result<()> {
             let profiles: Vec<String> = spec.profiles.keys().cloned().collect();
             (spec.question, profiles)
         } else {
-            (String::from("not run by this command; see its page"), vec![])
+            (
+                String::from("not run by this command; see its page"),
+                vec![],
+            )
         };
         text += &format!("{}\n  {about}\n", path.display());
         rows.push(json!({ "spec": path, "kind": kind, "about": about, "profiles": profiles }));
@@ -124,7 +131,11 @@ fn run_all(args: &StudyArgs, out: &Output) -> anyhow::Result<()> {
             folder.display()
         );
     };
-    let failed = record.runs.iter().filter(|row| row.result.is_none()).count();
+    let failed = record
+        .runs
+        .iter()
+        .filter(|row| row.result.is_none())
+        .count();
     let text = summary(&record, &folder.join("record.json"));
     let json = json!({
         "study": record.study, "profile": record.profile, "runs": record.runs.len(),
@@ -133,7 +144,10 @@ fn run_all(args: &StudyArgs, out: &Output) -> anyhow::Result<()> {
     });
     out.result(&json, &text)?;
     if failed > 0 {
-        anyhow::bail!("{failed} of {} runs failed; `picloom experiment status` says why", record.runs.len());
+        anyhow::bail!(
+            "{failed} of {} runs failed; `picloom experiment status` says why",
+            record.runs.len()
+        );
     }
     Ok(())
 }
@@ -192,7 +206,10 @@ fn status(args: &StudyArgs, out: &Output) -> anyhow::Result<()> {
         failed.len()
     );
     for failure in &failed {
-        text += &format!("failed: {} ({})\n  {}\n", failure["run"], failure["run_id"], failure["error"]);
+        text += &format!(
+            "failed: {} ({})\n  {}\n",
+            failure["run"], failure["run_id"], failure["error"]
+        );
     }
     let json = json!({
         "study": plan.spec.name, "profile": plan.profile, "total": plan.runs.len(),
@@ -215,7 +232,8 @@ impl StudyObserver for Watch {
         self.bar.set_position(over as u64);
         self.bar.set_message(format!("{}{left}", run.label()));
         if let Some(error) = error {
-            self.bar.suspend(|| eprintln!("failed: {}: {error}", run.label()));
+            self.bar
+                .suspend(|| eprintln!("failed: {}: {error}", run.label()));
         }
         if self.bar.is_hidden() && over.is_multiple_of(self.every) {
             eprintln!("{over}/{} runs{left}", progress.total);

@@ -28,7 +28,10 @@ pub fn run(args: FiguresArgs, out: &Output) -> anyhow::Result<()> {
         for name in &args.names {
             chosen.push(figure(name).ok_or_else(|| {
                 let names: Vec<_> = FIGURES.iter().map(|f| f.name).collect();
-                Usage(format!("figure: expected one of {}, found {name:?}", names.join(", ")))
+                Usage(format!(
+                    "figure: expected one of {}, found {name:?}",
+                    names.join(", ")
+                ))
             })?);
         }
     }
@@ -44,8 +47,15 @@ pub fn run(args: FiguresArgs, out: &Output) -> anyhow::Result<()> {
                 .with("profile", &record.profile);
             save(&(f.draw)(&record), &folder.join(f.name), &facts)?;
         }
-        text += &format!("{}  (paper's figure {}): {}\n", folder.join(f.name).display(), f.paper, f.shows);
-        rows.push(json!({ "name": f.name, "paper": f.paper, "shows": f.shows, "record": record_path }));
+        text += &format!(
+            "{}  (paper's figure {}): {}\n",
+            folder.join(f.name).display(),
+            f.paper,
+            f.shows
+        );
+        rows.push(
+            json!({ "name": f.name, "paper": f.paper, "shows": f.shows, "record": record_path }),
+        );
     }
     out.result(&rows, &text)
 }

@@ -4,9 +4,7 @@
 //! config, in the order target, wiring, grid, optimizer, learning rate, seed. Two grids that ask for
 //! the same run get it once.
 
-use super::run::{
-    RunConfig, RunError, Target, TrainJob, Wiring, load_target, resolve_wiring,
-};
+use super::run::{RunConfig, RunError, Target, TrainJob, Wiring, load_target, resolve_wiring};
 use crate::genome;
 use crate::network::{Arch, Coords, Mask};
 use crate::train::{GradientRule, OptimizerConfig, Schedule, TrainConfig};
@@ -91,7 +89,9 @@ pub struct Grid {
 fn optimizers<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<OptimizerConfig>, D::Error> {
     let texts = Vec::<String>::deserialize(from)?;
     let parsed = texts.iter().map(|text| text.parse());
-    parsed.collect::<Result<_, _>>().map_err(serde::de::Error::custom)
+    parsed
+        .collect::<Result<_, _>>()
+        .map_err(serde::de::Error::custom)
 }
 
 /// What a profile changes. Its seeds, rates and steps replace those of every grid too.
@@ -189,7 +189,10 @@ fn parse<T: serde::de::DeserializeOwned>(path: &Path, text: &str) -> Result<T, S
     toml::from_str(text).map_err(|e: toml::de::Error| {
         let line = e.span().map_or(String::new(), |span| {
             let before = &text.as_bytes()[..span.start.min(text.len())];
-            format!("line {}: ", 1 + before.iter().filter(|b| **b == b'\n').count())
+            format!(
+                "line {}: ",
+                1 + before.iter().filter(|b| **b == b'\n').count()
+            )
         });
         SpecError::Toml {
             path: path.to_path_buf(),
@@ -257,21 +260,47 @@ impl Spec {
         }
         for grid in &self.grids {
             if grid.optimizers.is_empty() {
-                return fail(&format!("grid {}", grid.name), "an optimizer", "none".into());
+                return fail(
+                    &format!("grid {}", grid.name),
+                    "an optimizer",
+                    "none".into(),
+                );
             }
-            numbers(path, &grid.name, grid.lrs.as_deref(), grid.seeds.as_deref(), grid.steps)?;
+            numbers(
+                path,
+                &grid.name,
+                grid.lrs.as_deref(),
+                grid.seeds.as_deref(),
+                grid.steps,
+            )?;
         }
-        numbers(path, "study", Some(&self.lrs), Some(&self.seeds), Some(self.steps))?;
+        numbers(
+            path,
+            "study",
+            Some(&self.lrs),
+            Some(&self.seeds),
+            Some(self.steps),
+        )?;
         for (name, profile) in &self.profiles {
             let part = format!("profile {name}");
-            numbers(path, &part, profile.lrs.as_deref(), profile.seeds.as_deref(), profile.steps)?;
+            numbers(
+                path,
+                &part,
+                profile.lrs.as_deref(),
+                profile.seeds.as_deref(),
+                profile.steps,
+            )?;
             for target in profile.targets.iter().flatten() {
                 if !names.contains(target) {
                     return fail(&part, &format!("targets among {names:?}"), target.clone());
                 }
             }
             if name == STANDARD {
-                return fail(&part, "another name: standard is the study's own", name.clone());
+                return fail(
+                    &part,
+                    "another name: standard is the study's own",
+                    name.clone(),
+                );
             }
         }
         let sizes = self.profiles.values().filter_map(|p| p.size);
@@ -305,7 +334,11 @@ fn numbers(
     if let Some(lrs) = lrs
         && (lrs.is_empty() || lrs.iter().any(|lr| !(lr.is_finite() && *lr > 0.0)))
     {
-        return fail("lrs", "finite numbers > 0, at least one", format!("{lrs:?}"));
+        return fail(
+            "lrs",
+            "finite numbers > 0, at least one",
+            format!("{lrs:?}"),
+        );
     }
     if seeds.is_some_and(<[u64]>::is_empty) {
         return fail("seeds", "at least one", "none".into());
@@ -352,7 +385,10 @@ impl Run {
     pub fn label(&self) -> String {
         let lr = self.lr.map_or(String::new(), |lr| format!(" lr {lr}"));
         let wiring = &self.config.arm;
-        format!("{} {wiring} {}{lr} seed {}", self.target, self.optimizer, self.seed)
+        format!(
+            "{} {wiring} {}{lr} seed {}",
+            self.target, self.optimizer, self.seed
+        )
     }
 }
 
@@ -397,13 +433,12 @@ impl Plan {
         let kept = |t: &&TargetSpec| changes.targets.as_ref().is_none_or(|k| k.contains(&t.name));
         for target in spec.targets.iter().filter(kept) {
             for &wiring in &spec.wirings {
-                let base = base_job(&root, target, wiring, size).map_err(|source| {
-                    SpecError::Target {
+                let base =
+                    base_job(&root, target, wiring, size).map_err(|source| SpecError::Target {
                         path: path.to_path_buf(),
                         target: target.name.clone(),
                         source,
-                    }
-                })?;
+                    })?;
                 for run in spec.cells(changes, target, wiring, &Arc::new(base)) {
                     if seen.insert(run.run_id()) {
                         runs.push(run);
@@ -520,5 +555,13 @@ fn base_job(
     };
     let train = TrainConfig::default();
     let arm = arm_name(wiring);
-    Ok(TrainJob::new(arm, &target, coords, wired, None, genome.as_ref(), train))
+    Ok(TrainJob::new(
+        arm,
+        &target,
+        coords,
+        wired,
+        None,
+        genome.as_ref(),
+        train,
+    ))
 }

@@ -161,7 +161,9 @@ pub enum StudyError {
     #[error("cannot start worker threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
     /// Some cells are neither finished nor failed.
-    #[error("study {study}, profile {profile}: expected {total} finished runs in {folder}, found {done}; go on with `picloom experiment run`")]
+    #[error(
+        "study {study}, profile {profile}: expected {total} finished runs in {folder}, found {done}; go on with `picloom experiment run`"
+    )]
     Unfinished {
         /// Name of the study.
         study: String,
@@ -522,7 +524,10 @@ impl StudyRecord {
         let text = std::fs::read_to_string(path).map_err(|e| fail(e.to_string()))?;
         let record: Self = serde_json::from_str(&text).map_err(|e| fail(e.to_string()))?;
         if record.format != FORMAT {
-            return Err(fail(format!("format {:?}, expected {FORMAT:?}", record.format)));
+            return Err(fail(format!(
+                "format {:?}, expected {FORMAT:?}",
+                record.format
+            )));
         }
         Ok(record)
     }

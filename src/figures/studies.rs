@@ -112,17 +112,16 @@ impl<'a> Panels<'a> {
 
     /// The longest run, in steps.
     fn steps(&self) -> f64 {
-        let results = self.record.runs.iter().filter_map(|row| row.result.as_ref());
+        let results = self
+            .record
+            .runs
+            .iter()
+            .filter_map(|row| row.result.as_ref());
         results.map(|r| r.steps).max().unwrap_or(1) as f64
     }
 
     /// Rows of targets, columns of rates.
-    fn grid(
-        &self,
-        frame: Frame,
-        x: &Axis,
-        series: &dyn Fn(&str, f64) -> Vec<Series>,
-    ) -> String {
+    fn grid(&self, frame: Frame, x: &Axis, series: &dyn Fn(&str, f64) -> Vec<Series>) -> String {
         let mut panels = Vec::new();
         for target in &self.targets {
             for &lr in &self.rates {
@@ -237,7 +236,11 @@ fn muon_arms(record: &StudyRecord) -> Vec<(Option<usize>, String, Colour)> {
     let (pale, dark) = (Colour(170, 204, 236), Colour(8, 48, 107));
     let named = steps.iter().enumerate().map(|(i, &n)| {
         let plural = if n == 1 { "step" } else { "steps" };
-        (Some(n), format!("{n} {plural}"), pale.mix(dark, i as f64 / last))
+        (
+            Some(n),
+            format!("{n} {plural}"),
+            pale.mix(dark, i as f64 / last),
+        )
     });
     let exact = (None, "exact polar".to_string(), PALETTE[1]);
     named.chain([exact]).collect()
@@ -266,12 +269,23 @@ fn muon_loss(record: &StudyRecord) -> String {
 fn newton_schulz_bars(record: &StudyRecord) -> String {
     let panels = Panels::of(record);
     let arms = muon_arms(record);
-    let markers = [Marker::Circle, Marker::Square, Marker::Triangle, Marker::Diamond];
+    let markers = [
+        Marker::Circle,
+        Marker::Square,
+        Marker::Triangle,
+        Marker::Diamond,
+    ];
     let rates: Vec<(String, Colour, Marker)> = panels
         .rates
         .iter()
         .enumerate()
-        .map(|(i, &lr)| (format!("rate {}", number(lr, 2)), PALETTE[i % 12], markers[i % 4]))
+        .map(|(i, &lr)| {
+            (
+                format!("rate {}", number(lr, 2)),
+                PALETTE[i % 12],
+                markers[i % 4],
+            )
+        })
         .collect();
     let mut drawn = Vec::new();
     for target in &panels.targets {
@@ -342,7 +356,10 @@ mod tests {
             evaluations,
             loss: loss.to_vec(),
         };
-        let (a, b) = (curve(&[1.0, 4.0], Some(vec![0, 3])), curve(&[4.0, 9.0, 1.0], None));
+        let (a, b) = (
+            curve(&[1.0, 4.0], Some(vec![0, 3])),
+            curve(&[4.0, 9.0, 1.0], None),
+        );
         let close = |found: Vec<(f64, f64)>, wanted: [(f64, f64); 2]| {
             assert_eq!(found.len(), 2);
             for (f, w) in found.iter().zip(wanted) {
