@@ -7,6 +7,8 @@ pub mod bench;
 mod compare;
 mod eval;
 mod evolve;
+mod experiment;
+mod figures;
 mod genome;
 mod interrupt;
 mod judge;
@@ -58,6 +60,10 @@ enum Command {
     Score(score::ScoreArgs),
     /// Fit and test the judges behind the score
     Judge(judge::JudgeArgs),
+    /// Run studies from their specs
+    Experiment(experiment::ExperimentArgs),
+    /// Draw figures from committed records
+    Figures(figures::FiguresArgs),
     /// Time training steps and pictures on this machine
     Bench(bench::BenchArgs),
 }
@@ -85,6 +91,8 @@ pub fn main() -> ExitCode {
         Command::Sweep(args) => sweep::run(args, &out),
         Command::Score(args) => score::run(args, &out),
         Command::Judge(args) => judge::run(args, &out),
+        Command::Experiment(args) => experiment::run(args, &out),
+        Command::Figures(args) => figures::run(args, &out),
         Command::Bench(args) => bench::run(args, &out),
     };
     match result {

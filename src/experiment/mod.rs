@@ -3,9 +3,12 @@
 
 pub mod compare;
 pub mod evolution;
+pub mod newton_schulz;
 mod pruning;
 pub mod reevolution;
 mod run;
+pub mod spec;
+pub mod study;
 pub mod targets;
 pub mod theory;
 pub mod xor;

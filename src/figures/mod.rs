@@ -25,6 +25,7 @@ pub mod fonts;
 pub mod html;
 mod layout;
 pub mod sheets;
+pub mod studies;
 pub mod style;
 mod svg;
 pub mod wiring;

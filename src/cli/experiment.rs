@@ -1,0 +1,246 @@
+//! `picloom experiment`: studies from their specs.
+
+use super::interrupt;
+use super::output::Output;
+use crate::experiment::newton_schulz::newton_schulz;
+use crate::experiment::spec::{Plan, Run, Spec, kind};
+use crate::experiment::study::{
+    CellState, Progress, StudyObserver, StudyRecord, collect, run_study, state, study_folder,
+};
+use crate::network::files::write_atomic;
+use clap::{Args, Subcommand};
+use indicatif::ProgressBar;
+use serde_json::json;
+use std::path::PathBuf;
+
+#[derive(Args)]
+pub struct ExperimentArgs {
+    #[command(subcommand)]
+    command: ExperimentCommand,
+}
+
+#[derive(Subcommand)]
+enum ExperimentCommand {
+    /// List the studies of a folder
+    List {
+        /// Folder of specs
+        #[arg(default_value = "experiments")]
+        folder: PathBuf,
+    },
+    /// Run every cell of a study that is not finished
+    Run(StudyArgs),
+    /// Count finished, failed and waiting cells
+    Status(StudyArgs),
+    /// Write the finished runs as a table
+    Collect {
+        #[command(flatten)]
+        study: StudyArgs,
+        /// CSV file, one row a run
+        #[arg(long)]
+        out: PathBuf,
+        /// Also the record, from which figures are drawn (figures/STUDY/record.json)
+        #[arg(long)]
+        record: Option<PathBuf>,
+    },
+}
+
+#[derive(Args)]
+struct StudyArgs {
+    /// Spec (.toml)
+    spec: PathBuf,
+    /// Profile: standard, or one of the spec's
+    #[arg(long)]
+    profile: Option<String>,
+    /// Folder of the run store
+    #[arg(long, default_value = "runs")]
+    runs: PathBuf,
+}
+
+impl StudyArgs {
+    fn plan(&self) -> anyhow::Result<Plan> {
+        Ok(Plan::read(&self.spec, self.profile.as_deref())?)
+    }
+}
+
+pub fn run(args: ExperimentArgs, out: &Output) -> anyhow::Result<()> {
+    match args.command {
+        ExperimentCommand::List { folder } => list(&folder, out),
+        ExperimentCommand::Run(args) => run_all(&args, out),
+        ExperimentCommand::Status(args) => status(&args, out),
+        ExperimentCommand::Collect {
+            study,
+            out: csv,
+            record,
+        } => {
+            let collected = collect(&study.plan()?, &study.runs)?;
+            write_atomic(&csv, collected.to_csv().as_bytes())?;
+            let mut text = format!("{} runs: {}", collected.runs.len(), csv.display());
+            if let Some(path) = &record {
+                write_atomic(path, collected.to_json().as_bytes())?;
+                text += &format!("\nrecord: {}", path.display());
+            }
+            let json = json!({ "runs": collected.runs.len(), "csv": csv, "record": record });
+            out.result(&json, &text)
+        }
+    }
+}
+
+fn list(folder: &std::path::Path, out: &Output) -> anyhow::Result<()> {
+    let entries = std::fs::read_dir(folder)
+        .map_err(|e| anyhow::anyhow!("{}: expected a folder of specs: {e}", folder.display()))?;
+    let mut paths = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        if path.extension().is_some_and(|e| e == "toml") {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    let (mut rows, mut text) = (Vec::new(), String::new());
+    for path in paths {
+        let kind = kind(&path)?;
+        let (about, profiles) = if kind.as_deref() == Some("training") {
+            let spec = Spec::read(&path)?;
+            let profiles: Vec<String> = spec.profiles.keys().cloned().collect();
+            (spec.question, profiles)
+        } else {
+            (
+                String::from("not run by this command; see its page"),
+                vec![],
+            )
+        };
+        text += &format!("{}\n  {about}\n", path.display());
+        rows.push(json!({ "spec": path, "kind": kind, "about": about, "profiles": profiles }));
+    }
+    out.result(&rows, &text)
+}
+
+fn run_all(args: &StudyArgs, out: &Output) -> anyhow::Result<()> {
+    interrupt::listen();
+    let plan = args.plan()?;
+    let mut watch = Watch {
+        bar: out.progress(plan.runs.len() as u64, "runs"),
+        every: (plan.runs.len() / 20).max(1),
+    };
+    let ran = run_study(&plan, &args.runs, &mut watch);
+    watch.bar.finish_and_clear();
+    let folder = study_folder(&plan, &args.runs);
+    let Some(record) = ran? else {
+        anyhow::bail!(
+            "interrupted; the same command goes on from the checkpoints in {}",
+            folder.display()
+        );
+    };
+    let failed = record
+        .runs
+        .iter()
+        .filter(|row| row.result.is_none())
+        .count();
+    let text = summary(&record, &folder.join("record.json"));
+    let json = json!({
+        "study": record.study, "profile": record.profile, "runs": record.runs.len(),
+        "failed": failed, "record": folder.join("record.json"),
+        "newton_schulz": newton_schulz(&record).ok(),
+    });
+    out.result(&json, &text)?;
+    if failed > 0 {
+        anyhow::bail!(
+            "{failed} of {} runs failed; `picloom experiment status` says why",
+            record.runs.len()
+        );
+    }
+    Ok(())
+}
+
+/// Geometric mean losses by target, optimizer and rate, and the finding on Newton–Schulz steps.
+fn summary(record: &StudyRecord, path: &std::path::Path) -> String {
+    let mut text = format!(
+        "{:<10} {:<32} {:>8} {:>6} {:>12} {:>8}\n",
+        "target", "optimizer", "rate", "seed", "late loss", "R²"
+    );
+    for row in &record.runs {
+        let lr = row.lr.map_or("-".into(), |lr| lr.to_string());
+        let (loss, r2) = match &row.result {
+            Some(r) => (format!("{:.3e}", r.late_loss), format!("{:.4}", r.r2)),
+            None => ("failed".into(), String::new()),
+        };
+        text += &format!(
+            "{:<10} {:<32} {lr:>8} {:>6} {loss:>12} {r2:>8}\n",
+            row.target, row.optimizer, row.seed
+        );
+    }
+    if let Ok(found) = newton_schulz(record) {
+        let s = found.slope;
+        text += &format!(
+            "\nlog₂ loss for each doubling of Newton–Schulz steps: {:.4} [{:.4}, {:.4}], {} units: {:?}\n",
+            s.estimate, s.low, s.high, found.units, found.finding
+        );
+        let (a, b) = (found.most_over_five, found.exact_over_most);
+        text += &format!(
+            "most steps / 5 steps: {:.4} [{:.4}, {:.4}]; exact polar / most steps: {:.4} [{:.4}, {:.4}]\n",
+            a.estimate, a.low, a.high, b.estimate, b.low, b.high
+        );
+    }
+    text + &format!("\nrecord: {}", path.display())
+}
+
+fn status(args: &StudyArgs, out: &Output) -> anyhow::Result<()> {
+    let plan = args.plan()?;
+    let (mut done, mut begun, mut waiting) = (0, 0, 0);
+    let mut failed = Vec::new();
+    for run in &plan.runs {
+        match state(&plan, &args.runs, run) {
+            CellState::Done(_) => done += 1,
+            CellState::Begun => begun += 1,
+            CellState::Waiting => waiting += 1,
+            CellState::Failed(error) => {
+                failed.push(json!({ "run_id": run.run_id(), "run": run.label(), "error": error }));
+            }
+        }
+    }
+    let mut text = format!(
+        "{} ({}): {done} of {} runs finished, {} failed, {begun} begun, {waiting} waiting\n",
+        plan.spec.name,
+        plan.profile,
+        plan.runs.len(),
+        failed.len()
+    );
+    for failure in &failed {
+        text += &format!(
+            "failed: {} ({})\n  {}\n",
+            failure["run"], failure["run_id"], failure["error"]
+        );
+    }
+    let json = json!({
+        "study": plan.spec.name, "profile": plan.profile, "total": plan.runs.len(),
+        "done": done, "begun": begun, "waiting": waiting, "failed": failed,
+    });
+    out.result(&json, &text)
+}
+
+struct Watch {
+    bar: ProgressBar,
+    every: usize,
+}
+
+impl StudyObserver for Watch {
+    fn cell(&mut self, progress: &Progress, run: &Run, error: Option<&str>) {
+        let over = progress.done + progress.failed;
+        let left = progress.seconds_left.map_or(String::new(), |seconds| {
+            format!(", about {:.0} s left", seconds)
+        });
+        self.bar.set_position(over as u64);
+        self.bar.set_message(format!("{}{left}", run.label()));
+        if let Some(error) = error {
+            self.bar
+                .suspend(|| eprintln!("failed: {}: {error}", run.label()));
+        }
+        if self.bar.is_hidden() && over.is_multiple_of(self.every) {
+            eprintln!("{over}/{} runs{left}", progress.total);
+        }
+    }
+
+    fn going_on(&mut self) -> bool {
+        !interrupt::asked()
+    }
+}

@@ -1,0 +1,205 @@
+//! Claim C11, the part on Muon: do more Newton–Schulz steps give a lower loss?
+//!
+//! In: a [`StudyRecord`] with runs of `muon:steps=n`. Out: the [`NewtonSchulz`] statistics and a
+//! verdict by the rule written in `experiments/optimizers.toml`.
+//! A unit is one (target, seed); learning rates are averaged inside it. `[ours]`
+
+use super::study::{RunRow, StudyRecord};
+use crate::math::real;
+use crate::math::stats::{Interval, StatsError, mean, mean_interval};
+use crate::train::optimizer::Orthogonalizer;
+use crate::train::{OptimizerConfig, StopReason};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What the runs say on a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Finding {
+    /// The interval lies wholly on the claimed side of 0.
+    Supported,
+    /// It lies wholly on the other side.
+    NotSupported,
+    /// It holds 0.
+    Inconclusive,
+}
+
+/// Newton–Schulz steps against the late loss.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct NewtonSchulz {
+    /// Mean over units of the least-squares slope of log₂(late loss) on log₂(n), with its 95 %
+    /// Student-t interval: −0.1 means 7 % less loss for each doubling of n.
+    pub slope: Interval,
+    /// Mean of log₂(late loss at the most steps / at the default 5), with its interval.
+    pub most_over_five: Interval,
+    /// Mean of log₂(late loss with the exact polar factor / at the most steps).
+    pub exact_over_most: Interval,
+    /// Units, (target, seed).
+    pub units: usize,
+    /// The rule of C11 applied to `slope`.
+    pub finding: Finding,
+}
+
+/// Newton–Schulz steps of a Muon arm, or `None` for the exact polar factor; `Err` for other arms.
+pub fn muon_arm(row: &RunRow) -> Result<Option<usize>, ()> {
+    match row.optimizer.parse() {
+        Ok(OptimizerConfig::Muon(c)) => Ok(match c.orthogonalizer {
+            Orthogonalizer::NewtonSchulz => Some(c.steps),
+            Orthogonalizer::ExactPolar => None,
+        }),
+        _ => Err(()),
+    }
+}
+
+/// The statistics of a record.
+///
+/// # Errors
+/// Fewer than 2 units with every arm (n = 5, a larger n, the exact polar factor) trained to the end.
+pub fn newton_schulz(record: &StudyRecord) -> Result<NewtonSchulz, StatsError> {
+    // log₂ of the late loss by unit, rate and arm.
+    let mut losses: BTreeMap<(&str, u64), BTreeMap<u64, BTreeMap<Option<usize>, f64>>> =
+        BTreeMap::new();
+    for row in &record.runs {
+        let (Ok(arm), Some(lr), Some(result)) = (muon_arm(row), row.lr, &row.result) else {
+            continue;
+        };
+        if result.stop == StopReason::StepLimit && result.late_loss > 0.0 {
+            let rates = losses.entry((&row.target, row.seed)).or_default();
+            let log = real::ln(result.late_loss) / std::f64::consts::LN_2;
+            rates.entry(lr.to_bits()).or_default().insert(arm, log);
+        }
+    }
+    let rates = || losses.values().flat_map(BTreeMap::values);
+    let steps: BTreeSet<usize> = rates()
+        .flat_map(|arms| arms.keys().filter_map(|n| *n))
+        .collect();
+    let most = steps.last().copied().unwrap_or(5);
+    let (mut slopes, mut most_five, mut exact_most) = (Vec::new(), Vec::new(), Vec::new());
+    for unit in losses.values() {
+        let complete: Vec<_> = unit
+            .values()
+            .filter(|arms| {
+                arms.contains_key(&None) && steps.iter().all(|n| arms.contains_key(&Some(*n)))
+            })
+            .collect();
+        let over = |f: &dyn Fn(&BTreeMap<Option<usize>, f64>) -> f64| {
+            mean(&complete.iter().map(|arms| f(arms)).collect::<Vec<_>>())
+        };
+        if complete.is_empty() || !steps.contains(&5) {
+            continue;
+        }
+        slopes.push(over(&slope)?);
+        most_five.push(over(&|arms| arms[&Some(most)] - arms[&Some(5)])?);
+        exact_most.push(over(&|arms| arms[&None] - arms[&Some(most)])?);
+    }
+    let slope = mean_interval(&slopes, 0.95)?;
+    Ok(NewtonSchulz {
+        slope,
+        most_over_five: mean_interval(&most_five, 0.95)?,
+        exact_over_most: mean_interval(&exact_most, 0.95)?,
+        units: slopes.len(),
+        finding: if slope.high < 0.0 {
+            Finding::Supported
+        } else if slope.low > 0.0 {
+            Finding::NotSupported
+        } else {
+            Finding::Inconclusive
+        },
+    })
+}
+
+/// Least-squares slope of the values on log₂ of the steps.
+fn slope(arms: &BTreeMap<Option<usize>, f64>) -> f64 {
+    let points: Vec<(f64, f64)> = arms
+        .iter()
+        .filter_map(|(n, loss)| n.map(|n| (real::ln(n as f64) / std::f64::consts::LN_2, *loss)))
+        .collect();
+    let count = points.len() as f64;
+    let (x, y) = points
+        .iter()
+        .fold((0.0, 0.0), |s, p| (s.0 + p.0, s.1 + p.1));
+    let (x, y) = (x / count, y / count);
+    let cross: f64 = points.iter().map(|p| (p.0 - x) * (p.1 - y)).sum();
+    let square: f64 = points.iter().map(|p| (p.0 - x) * (p.0 - x)).sum();
+    cross / square
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::study::{Curve, RowResult};
+
+    /// Loss 2^(−n_log·fall)·(1 + seed/10), exact polar at half the loss of 20 steps.
+    fn record(fall: impl Fn(u64) -> f64) -> StudyRecord {
+        let mut runs = Vec::new();
+        for seed in 0..3 {
+            for arm in [
+                "muon:steps=1",
+                "muon:steps=4",
+                "muon",
+                "muon:orthogonalizer=exact-polar",
+            ] {
+                let log_n = match arm {
+                    "muon:steps=1" => 0.0,
+                    "muon:steps=4" => 2.0,
+                    _ => real::ln(5.0) / std::f64::consts::LN_2,
+                };
+                let half = if arm.contains("exact") { 1.0 } else { 0.0 };
+                let late_loss = real::exp(std::f64::consts::LN_2 * (fall(seed) * log_n - half));
+                runs.push(RunRow {
+                    run_id: String::new(),
+                    target: "t".into(),
+                    wiring: "dense".into(),
+                    optimizer: arm.into(),
+                    lr: Some(1e-3),
+                    seed,
+                    result: Some(RowResult {
+                        stop: StopReason::StepLimit,
+                        kept: 1,
+                        steps: 1,
+                        evaluations: 1,
+                        final_loss: late_loss,
+                        late_loss,
+                        r2: 0.0,
+                        collapses: 0,
+                        curve: Curve {
+                            step: vec![],
+                            evaluations: None,
+                            loss: vec![],
+                        },
+                    }),
+                    error: None,
+                });
+            }
+        }
+        StudyRecord {
+            format: String::new(),
+            study: String::new(),
+            question: String::new(),
+            rules: BTreeMap::new(),
+            profile: String::new(),
+            size: 2,
+            runs,
+        }
+    }
+
+    #[test]
+    fn a_power_law_gives_its_exponent_and_the_verdict_follows_its_interval() {
+        let falling = newton_schulz(&record(|seed| -0.2 - 0.01 * seed as f64)).unwrap();
+        assert!((falling.slope.estimate + 0.21).abs() < 1e-12, "{falling:?}");
+        assert_eq!((falling.units, falling.finding), (3, Finding::Supported));
+        assert!((falling.exact_over_most.estimate + 1.0).abs() < 1e-12);
+        assert_eq!(falling.most_over_five.estimate, 0.0);
+        let rising = newton_schulz(&record(|seed| 0.2 + 0.01 * seed as f64)).unwrap();
+        assert_eq!(rising.finding, Finding::NotSupported);
+        let unclear = newton_schulz(&record(|seed| 0.1 * (seed as f64 - 1.0))).unwrap();
+        assert_eq!(unclear.finding, Finding::Inconclusive);
+    }
+
+    #[test]
+    fn a_record_without_muon_has_no_statistics() {
+        let mut none = record(|_| 0.0);
+        none.runs.retain(|row| !row.optimizer.starts_with("muon"));
+        assert!(newton_schulz(&none).is_err());
+    }
+}

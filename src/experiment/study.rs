@@ -1,0 +1,565 @@
+//! Runs a plan, cell by cell, and keeps a record of it that is small enough for git.
+//!
+//! Every run has its folder `RUNS/STUDY/RUN_ID`; a finished one is never computed again, an
+//! unfinished one goes on from its checkpoint. Cells are started in the plan's order, as many at a
+//! time as there are worker threads; what comes out does not depend on how many. A cell that fails
+//! leaves `RUNS/STUDY/failed/RUN_ID.json` and does not stop the others; the next call tries it again.
+
+use super::run::{RunError, RunResult, finished, read_metrics, train_run};
+use super::spec::{Plan, Run, arm_name};
+use crate::math::stats::median;
+use crate::network::files::{WriteError, create_folder, write_atomic};
+use crate::train::{LogLine, StopReason, TrainObserver, TrainState};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Instant;
+
+/// `record.json` of a study. Equal plans give equal bytes; there are no wall times in it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StudyRecord {
+    /// `picloom-training/1`.
+    pub format: String,
+    /// Name of the study.
+    pub study: String,
+    /// What is asked.
+    pub question: String,
+    /// Decision rules by claim, as they stood in the spec.
+    pub rules: BTreeMap<String, String>,
+    /// The profile.
+    pub profile: String,
+    /// Side of the pictures in pixels.
+    pub size: usize,
+    /// One row a run, in the plan's order.
+    pub runs: Vec<RunRow>,
+}
+
+/// One run of a study.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunRow {
+    /// Hash of its config.
+    pub run_id: String,
+    /// Name of the target.
+    pub target: String,
+    /// `graph`, `layerized` or `dense`.
+    pub wiring: String,
+    /// The optimizer as text.
+    pub optimizer: String,
+    /// Learning rate; none for L-BFGS.
+    pub lr: Option<f64>,
+    /// Seed.
+    pub seed: u64,
+    /// What came out; none if the cell failed.
+    pub result: Option<RowResult>,
+    /// Why the cell failed.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub error: Option<String>,
+}
+
+/// What came out of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RowResult {
+    /// Why it ended.
+    #[serde(flatten)]
+    pub stop: StopReason,
+    /// Links that may be non-zero.
+    pub kept: usize,
+    /// Steps of the last attempt.
+    pub steps: u64,
+    /// Gradient evaluations of the last attempt.
+    pub evaluations: u64,
+    /// Plain MSE after the last step.
+    pub final_loss: f64,
+    /// Median of the losses logged in the last tenth of the steps: a constant rate makes the
+    /// very last loss noisy.
+    pub late_loss: f64,
+    /// R² to the target after the last step, ≤ 1.
+    pub r2: f64,
+    /// Attempts that collapsed before.
+    pub collapses: usize,
+    /// Loss while training.
+    pub curve: Curve,
+}
+
+/// A loss curve of at most 61 points, four significant digits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Curve {
+    /// Steps made.
+    pub step: Vec<u64>,
+    /// Gradient evaluations made; none if they equal the steps.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub evaluations: Option<Vec<u64>>,
+    /// Plain MSE there.
+    pub loss: Vec<f64>,
+}
+
+impl Curve {
+    /// (gradient evaluations, loss) of every point.
+    pub fn by_evaluations(&self) -> impl Iterator<Item = (u64, f64)> + '_ {
+        let at = self.evaluations.as_ref().unwrap_or(&self.step);
+        at.iter().copied().zip(self.loss.iter().copied())
+    }
+
+    /// (steps, loss) of every point.
+    pub fn by_steps(&self) -> impl Iterator<Item = (u64, f64)> + '_ {
+        self.step.iter().copied().zip(self.loss.iter().copied())
+    }
+}
+
+/// Points of a thinned curve, before the last.
+const POINTS: usize = 60;
+
+/// How far a study is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Progress {
+    /// All cells.
+    pub total: usize,
+    /// Cells finished, now or earlier.
+    pub done: usize,
+    /// Cells that were finished before this call.
+    pub found: usize,
+    /// Cells that failed in this call.
+    pub failed: usize,
+    /// Estimate of the wall time left in seconds; none before the first cell is finished.
+    pub seconds_left: Option<f64>,
+}
+
+/// Watches a study. What is computed does not depend on it.
+pub trait StudyObserver: Send {
+    /// A cell has been finished, found finished, or has failed (then `error` says why).
+    fn cell(&mut self, _progress: &Progress, _run: &Run, _error: Option<&str>) {}
+
+    /// Now and then during training. Returns false to stop all cells at a checkpoint.
+    fn going_on(&mut self) -> bool {
+        true
+    }
+}
+
+/// Watches nothing.
+impl StudyObserver for () {}
+
+/// Why a study has no record.
+#[derive(Debug, thiserror::Error)]
+pub enum StudyError {
+    /// A file cannot be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// The record cannot be read.
+    #[error("{path}: expected a record of a training study, found: {problem}")]
+    Record {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
+    /// Worker threads cannot be started.
+    #[error("cannot start worker threads: {0}")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+    /// Some cells are neither finished nor failed.
+    #[error(
+        "study {study}, profile {profile}: expected {total} finished runs in {folder}, found {done}; go on with `picloom experiment run`"
+    )]
+    Unfinished {
+        /// Name of the study.
+        study: String,
+        /// The profile.
+        profile: String,
+        /// Folder of its runs.
+        folder: PathBuf,
+        /// Cells.
+        total: usize,
+        /// Cells finished or failed.
+        done: usize,
+    },
+}
+
+/// How a run ended as a cell of a study.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CellState {
+    /// Finished, with its result.
+    Done(Box<RunResult>),
+    /// Failed, with the reason.
+    Failed(String),
+    /// Begun and interrupted; goes on from its checkpoint.
+    Begun,
+    /// Not begun.
+    Waiting,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Failure {
+    run: String,
+    error: String,
+}
+
+/// The folder of a study's runs.
+pub fn study_folder(plan: &Plan, runs: &Path) -> PathBuf {
+    runs.join(&plan.spec.name)
+}
+
+/// The state of a cell, read from its folder.
+pub fn state(plan: &Plan, runs: &Path, run: &Run) -> CellState {
+    let (folder, id) = (study_folder(plan, runs), run.run_id());
+    match finished(&folder.join(&id), &run.config) {
+        Ok(Some(result)) => CellState::Done(Box::new(result)),
+        Err(error) => CellState::Failed(without_path(&error, &folder)),
+        Ok(None) => {
+            let failure = std::fs::read(failure_path(&folder, &id)).ok();
+            let failure = failure.and_then(|b| serde_json::from_slice::<Failure>(&b).ok());
+            match failure {
+                Some(failure) => CellState::Failed(failure.error),
+                None if folder.join(&id).join("checkpoint.json").exists() => CellState::Begun,
+                None => CellState::Waiting,
+            }
+        }
+    }
+}
+
+fn failure_path(folder: &Path, id: &str) -> PathBuf {
+    folder.join("failed").join(format!("{id}.json"))
+}
+
+/// The message of an error, with paths from the study's folder on.
+fn without_path(error: &RunError, folder: &Path) -> String {
+    let prefix = format!("{}{}", folder.display(), std::path::MAIN_SEPARATOR);
+    error.to_string().replace(&prefix, "")
+}
+
+/// Runs every cell of `plan` that is not finished under `runs`; `None` if the observer stopped it.
+///
+/// Writes `RUNS/STUDY/record.json` at the end.
+///
+/// # Errors
+/// Files cannot be written, threads not started. A failing cell is no error: its row says why.
+pub fn run_study(
+    plan: &Plan,
+    runs: &Path,
+    observer: &mut dyn StudyObserver,
+) -> Result<Option<StudyRecord>, StudyError> {
+    let folder = study_folder(plan, runs);
+    create_folder(&folder)?;
+    let mut progress = Progress {
+        total: plan.runs.len(),
+        ..Progress::default()
+    };
+    let mut waiting = Vec::new();
+    for run in &plan.runs {
+        if let CellState::Done(_) = state(plan, runs, run) {
+            progress.done += 1;
+            progress.found += 1;
+            observer.cell(&progress, run, None);
+        } else {
+            waiting.push(run);
+        }
+    }
+    let workers = rayon::current_num_threads().min(waiting.len()).max(1);
+    let threads = (rayon::current_num_threads() / workers).max(1);
+    let pool = || rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pools: Vec<_> = (0..workers).map(|_| pool()).collect::<Result<_, _>>()?;
+
+    let shared = Shared {
+        folder: &folder,
+        waiting: &waiting,
+        next: AtomicUsize::new(0),
+        stopped: AtomicBool::new(false),
+        watched: Mutex::new(Watched {
+            observer,
+            progress,
+            failure: None,
+            steps_made: 0,
+            steps_left: waiting.iter().map(|r| r.config.train.steps).sum(),
+            started: Instant::now(),
+        }),
+    };
+    std::thread::scope(|scope| {
+        for pool in &pools {
+            scope.spawn(|| pool.install(|| shared.work()));
+        }
+    });
+    let watched = shared.watched.into_inner().expect("no worker panicked");
+    if let Some(error) = watched.failure {
+        return Err(error.into());
+    }
+    if shared.stopped.into_inner() {
+        return Ok(None);
+    }
+    let record = collect(plan, runs)?;
+    write_atomic(&folder.join("record.json"), record.to_json().as_bytes())?;
+    Ok(Some(record))
+}
+
+/// What the workers share.
+struct Shared<'a> {
+    folder: &'a Path,
+    waiting: &'a [&'a Run],
+    next: AtomicUsize,
+    stopped: AtomicBool,
+    watched: Mutex<Watched<'a>>,
+}
+
+struct Watched<'a> {
+    observer: &'a mut dyn StudyObserver,
+    progress: Progress,
+    failure: Option<WriteError>,
+    steps_made: u64,
+    steps_left: u64,
+    started: Instant,
+}
+
+impl Shared<'_> {
+    /// Takes cell after cell until none is left or somebody asked to stop.
+    fn work(&self) {
+        while !self.stopped.load(Ordering::Relaxed) {
+            let Some(run) = self.waiting.get(self.next.fetch_add(1, Ordering::Relaxed)) else {
+                return;
+            };
+            let id = run.run_id();
+            let result = train_run(&self.folder.join(&id), run.job(), true, &mut Ask(self));
+            let failure = failure_path(self.folder, &id);
+            let error = match result {
+                Ok(result) if result.train.stop == StopReason::Interrupted => return,
+                Ok(_) => {
+                    let _ = std::fs::remove_file(&failure);
+                    None
+                }
+                Err(error) => Some(without_path(&error, self.folder)),
+            };
+            let mut watched = self.watched.lock().expect("no worker panicked");
+            if let Some(error) = &error {
+                let file = Failure {
+                    run: run.label(),
+                    error: error.clone(),
+                };
+                let json = serde_json::to_vec_pretty(&file).expect("a failure is plain data");
+                let written = create_folder(&self.folder.join("failed"))
+                    .and_then(|()| write_atomic(&failure, &json));
+                if let Err(error) = written {
+                    watched.failure.get_or_insert(error);
+                    self.stopped.store(true, Ordering::Relaxed);
+                    return;
+                }
+            }
+            watched.finished(run, error.as_deref());
+        }
+    }
+}
+
+impl Watched<'_> {
+    fn finished(&mut self, run: &Run, error: Option<&str>) {
+        let steps = run.config.train.steps;
+        self.steps_made += steps;
+        self.steps_left -= steps;
+        let rate = self.started.elapsed().as_secs_f64() / self.steps_made as f64;
+        self.progress.seconds_left = Some(rate * self.steps_left as f64);
+        match error {
+            None => self.progress.done += 1,
+            Some(_) => self.progress.failed += 1,
+        }
+        self.observer.cell(&self.progress, run, error);
+    }
+}
+
+/// Asks the study's observer, now and then, whether training shall go on.
+struct Ask<'a, 'b>(&'a Shared<'b>);
+
+/// Steps between two questions.
+const ASK_EVERY: u64 = 8;
+
+impl TrainObserver for Ask<'_, '_> {
+    fn step_done(&mut self, state: &TrainState) -> bool {
+        if state.step.is_multiple_of(ASK_EVERY) {
+            let mut watched = self.0.watched.lock().expect("no worker panicked");
+            if !watched.observer.going_on() {
+                self.0.stopped.store(true, Ordering::Relaxed);
+            }
+        }
+        !self.0.stopped.load(Ordering::Relaxed)
+    }
+}
+
+/// The record of a study whose cells are all finished or failed.
+///
+/// # Errors
+/// Some are not.
+pub fn collect(plan: &Plan, runs: &Path) -> Result<StudyRecord, StudyError> {
+    let folder = study_folder(plan, runs);
+    let mut rows = Vec::with_capacity(plan.runs.len());
+    for run in &plan.runs {
+        let outcome = match state(plan, runs, run) {
+            CellState::Done(result) => {
+                let metrics = read_metrics(&folder.join(run.run_id()));
+                metrics
+                    .map(|lines| row_result(&result, &lines))
+                    .map_err(|error| without_path(&error, &folder))
+            }
+            CellState::Failed(error) => Err(error),
+            CellState::Begun | CellState::Waiting => continue,
+        };
+        let (result, error) = match outcome {
+            Ok(result) => (Some(result), None),
+            Err(error) => (None, Some(error)),
+        };
+        rows.push(RunRow {
+            run_id: run.run_id(),
+            target: run.target.clone(),
+            wiring: arm_name(run.wiring).into(),
+            optimizer: run.optimizer.to_string(),
+            lr: run.lr,
+            seed: run.seed,
+            result,
+            error,
+        });
+    }
+    if rows.len() < plan.runs.len() {
+        return Err(StudyError::Unfinished {
+            study: plan.spec.name.clone(),
+            profile: plan.profile.clone(),
+            folder,
+            total: plan.runs.len(),
+            done: rows.len(),
+        });
+    }
+    Ok(StudyRecord {
+        format: FORMAT.into(),
+        study: plan.spec.name.clone(),
+        question: plan.spec.question.clone(),
+        rules: plan.spec.rules.clone(),
+        profile: plan.profile.clone(),
+        size: plan.size,
+        runs: rows,
+    })
+}
+
+const FORMAT: &str = "picloom-training/1";
+
+fn row_result(result: &RunResult, lines: &[LogLine]) -> RowResult {
+    let train = &result.train;
+    let attempt = lines.last().map_or(0, |line| line.attempt);
+    let lines: Vec<LogLine> = lines
+        .iter()
+        .filter(|line| line.attempt == attempt && line.loss.is_finite())
+        .copied()
+        .collect();
+    let mut late: Vec<f64> = lines
+        .iter()
+        .filter(|line| 10 * line.step >= 9 * train.steps)
+        .map(|line| line.loss)
+        .collect();
+    late.push(train.final_loss);
+    RowResult {
+        stop: train.stop,
+        kept: result.kept,
+        steps: train.steps,
+        evaluations: train.evaluations,
+        final_loss: train.final_loss,
+        late_loss: median(&late).unwrap_or(train.final_loss),
+        r2: result.fit.r2,
+        collapses: train.collapses.len(),
+        curve: thinned(&lines, train.steps, train.evaluations, train.final_loss),
+    }
+}
+
+/// Evenly chosen points of the logged losses, then the final one.
+fn thinned(lines: &[LogLine], steps: u64, evaluations: u64, final_loss: f64) -> Curve {
+    let count = lines.len().min(POINTS);
+    let chosen = (0..count).map(|i| {
+        let at = i * lines.len().saturating_sub(1) / count.saturating_sub(1).max(1);
+        (lines[at].step, lines[at].evaluations, lines[at].loss)
+    });
+    let points: Vec<(u64, u64, f64)> = chosen
+        .filter(|p| p.0 < steps)
+        .chain([(steps, evaluations, final_loss)])
+        .collect();
+    let by = |f: fn(&(u64, u64, f64)) -> u64| points.iter().map(f).collect::<Vec<_>>();
+    let (step, evaluations) = (by(|p| p.0), by(|p| p.1));
+    Curve {
+        evaluations: (evaluations != step).then_some(evaluations),
+        step,
+        loss: points.iter().map(|p| four_digits(p.2)).collect(),
+    }
+}
+
+/// The nearest number of four significant decimal digits.
+fn four_digits(value: f64) -> f64 {
+    format!("{value:.3e}").parse().unwrap_or(value)
+}
+
+fn compact(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("records are plain data")
+}
+
+impl StudyRecord {
+    /// JSON, one run a line.
+    pub fn to_json(&self) -> String {
+        let rows: Vec<String> = self.runs.iter().map(compact).collect();
+        let head = [
+            ("format", compact(&self.format)),
+            ("study", compact(&self.study)),
+            ("question", compact(&self.question)),
+            ("rules", compact(&self.rules)),
+            ("profile", compact(&self.profile)),
+            ("size", compact(&self.size)),
+        ];
+        let mut json = String::from("{\n");
+        for (key, value) in head {
+            json += &format!("\"{key}\": {value},\n");
+        }
+        json + "\"runs\": [\n" + &rows.join(",\n") + "\n]\n}\n"
+    }
+
+    /// Reads a record.
+    ///
+    /// # Errors
+    /// Not readable, or of another format.
+    pub fn read(path: &Path) -> Result<Self, StudyError> {
+        let fail = |problem: String| StudyError::Record {
+            path: path.to_path_buf(),
+            problem,
+        };
+        let text = std::fs::read_to_string(path).map_err(|e| fail(e.to_string()))?;
+        let record: Self = serde_json::from_str(&text).map_err(|e| fail(e.to_string()))?;
+        if record.format != FORMAT {
+            return Err(fail(format!(
+                "format {:?}, expected {FORMAT:?}",
+                record.format
+            )));
+        }
+        Ok(record)
+    }
+
+    /// A table of the runs without their curves, one row a run.
+    pub fn to_csv(&self) -> String {
+        let mut csv = String::from(
+            "study,profile,target,wiring,optimizer,lr,seed,run_id,stop,steps,evaluations,final_loss,late_loss,r2,collapses,error\n",
+        );
+        for row in &self.runs {
+            let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
+            let lr = row.lr.map_or(String::new(), |lr| lr.to_string());
+            let result = row.result.as_ref().map_or(",,,,,,".into(), |r| {
+                let stop = serde_json::to_value(r.stop).expect("a reason is plain data");
+                let stop = stop["reason"].as_str().unwrap_or_default().to_string();
+                format!(
+                    "{stop},{},{},{},{},{},{}",
+                    r.steps, r.evaluations, r.final_loss, r.late_loss, r.r2, r.collapses
+                )
+            });
+            csv += &format!(
+                "{},{},{},{},{},{lr},{},{},{result},{}\n",
+                self.study,
+                self.profile,
+                quoted(&row.target),
+                row.wiring,
+                quoted(&row.optimizer),
+                row.seed,
+                row.run_id,
+                row.error.as_deref().map_or(String::new(), quoted),
+            );
+        }
+        csv
+    }
+}

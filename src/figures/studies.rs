@@ -1,0 +1,380 @@
+//! Figures of studies, drawn from their committed records only.
+//!
+//! [`FIGURES`] is the table: name, record, what it shows, the paper's figure, the function.
+
+use super::axis::Axis;
+use super::charts::{Bars, Estimate, Frame, Grid, Group, Mark, Panel, Plot, Series, grid};
+use super::style::{Colour, Marker, PALETTE, number};
+use crate::experiment::newton_schulz::{muon_arm, newton_schulz};
+use crate::experiment::study::{Curve, RunRow, StudyRecord};
+use crate::math::real;
+use std::collections::BTreeMap;
+
+/// One figure of a study.
+pub struct StudyFigure {
+    /// Its name: that of its files, and on the command line.
+    pub name: &'static str,
+    /// The study whose `figures/STUDY/record.json` it is drawn from.
+    pub study: &'static str,
+    /// What it shows, in a sentence.
+    pub shows: &'static str,
+    /// Figures of the paper it answers to.
+    pub paper: &'static str,
+    /// Draws it as SVG.
+    pub draw: fn(&StudyRecord) -> String,
+}
+
+/// Every figure, in the order of the paper's.
+pub const FIGURES: &[StudyFigure] = &[
+    StudyFigure {
+        name: "muon-newton-schulz",
+        study: "optimizers",
+        shows: "loss at the end of training by Newton–Schulz steps of Muon, with the exact polar factor",
+        paper: "13",
+        draw: |record| newton_schulz_bars(record),
+    },
+    StudyFigure {
+        name: "muon-loss",
+        study: "optimizers",
+        shows: "training loss of Muon by Newton–Schulz steps, at four learning rates",
+        paper: "13",
+        draw: |record| muon_loss(record),
+    },
+    StudyFigure {
+        name: "optimizer-loss-by-steps",
+        study: "optimizers",
+        shows: "training loss by optimizer at four learning rates, against steps",
+        paper: "38–41",
+        draw: |record| optimizer_loss(record, false),
+    },
+    StudyFigure {
+        name: "optimizer-loss-by-evaluations",
+        study: "optimizers",
+        shows: "the same against gradient evaluations",
+        paper: "38–41",
+        draw: |record| optimizer_loss(record, true),
+    },
+];
+
+/// The figure of this name.
+pub fn figure(name: &str) -> Option<&'static StudyFigure> {
+    FIGURES.iter().find(|figure| figure.name == name)
+}
+
+/// Name in records, label, colour, broken line: the optimizers in the order of every figure.
+const OPTIMIZERS: [(&str, &str, Colour, bool); 8] = [
+    ("sgd", "SGD", Colour(140, 140, 140), false),
+    ("rmsprop", "RMSprop", Colour(230, 159, 0), false),
+    ("adam", "Adam", Colour(0, 114, 178), false),
+    ("adamw", "AdamW", Colour(86, 180, 233), true),
+    ("sam", "SAM", Colour(204, 121, 167), false),
+    ("lion", "Lion", Colour(0, 158, 115), false),
+    ("muon", "Muon", Colour(213, 94, 0), false),
+    ("lbfgs", "L-BFGS", Colour(31, 35, 40), true),
+];
+
+/// What the panels of a loss figure are.
+struct Panels<'a> {
+    record: &'a StudyRecord,
+    targets: Vec<&'a str>,
+    rates: Vec<f64>,
+}
+
+impl<'a> Panels<'a> {
+    fn of(record: &'a StudyRecord) -> Self {
+        let (mut targets, mut rates) = (Vec::new(), Vec::new());
+        for row in &record.runs {
+            if !targets.contains(&row.target.as_str()) {
+                targets.push(row.target.as_str());
+            }
+            if let Some(lr) = row.lr
+                && !rates.contains(&lr)
+            {
+                rates.push(lr);
+            }
+        }
+        Panels {
+            record,
+            targets,
+            rates,
+        }
+    }
+
+    /// The curves of one arm in one panel; an arm without a rate is in every panel.
+    fn curves(&self, target: &str, lr: f64, arm: &dyn Fn(&RunRow) -> bool) -> Vec<&'a Curve> {
+        self.record
+            .runs
+            .iter()
+            .filter(|row| row.target == target && row.lr.is_none_or(|r| r == lr) && arm(row))
+            .filter_map(|row| row.result.as_ref().map(|result| &result.curve))
+            .collect()
+    }
+
+    /// The longest run, in steps.
+    fn steps(&self) -> f64 {
+        let results = self
+            .record
+            .runs
+            .iter()
+            .filter_map(|row| row.result.as_ref());
+        results.map(|r| r.steps).max().unwrap_or(1) as f64
+    }
+
+    /// Rows of targets, columns of rates.
+    fn grid(&self, frame: Frame, x: &Axis, series: &dyn Fn(&str, f64) -> Vec<Series>) -> String {
+        let mut panels = Vec::new();
+        for target in &self.targets {
+            for &lr in &self.rates {
+                panels.push(Panel::Plot(Plot {
+                    frame: Frame::new(format!("{target}, rate {}", number(lr, 2))),
+                    x: x.clone(),
+                    y: Axis::new("loss").unit("MSE").log(),
+                    series: series(target, lr),
+                    ..Plot::default()
+                }));
+            }
+        }
+        let (columns, rows) = (self.rates.len().max(1), self.targets.len().max(1));
+        grid(&Grid {
+            frame: frame.sized(1200, 150 + 300 * rows as u32),
+            columns,
+            panels,
+            share_x: true,
+            share_y: true,
+        })
+    }
+
+    fn seeds(&self) -> String {
+        let mut seeds: Vec<u64> = self.record.runs.iter().map(|row| row.seed).collect();
+        seeds.sort_unstable();
+        seeds.dedup();
+        match seeds.len() {
+            1 => "One seed".into(),
+            n => format!("Geometric means over {n} seeds"),
+        }
+    }
+
+    fn what(&self) -> String {
+        let size = self.record.size;
+        format!(
+            "{size}² pixels, {} steps, dense networks, normalised gradients; the same initial weights for every arm",
+            number(self.steps(), 6)
+        )
+    }
+}
+
+/// The geometric mean of several curves, point by point.
+fn averaged(curves: &[&Curve], by_evaluations: bool) -> Vec<(f64, f64)> {
+    let points: Vec<Vec<(u64, f64)>> = curves
+        .iter()
+        .map(|curve| match by_evaluations {
+            true => curve.by_evaluations().collect(),
+            false => curve.by_steps().collect(),
+        })
+        .collect();
+    let shortest = points.iter().map(Vec::len).min().unwrap_or(0);
+    let n = points.len() as f64;
+    (0..shortest)
+        .map(|i| {
+            let x = points.iter().map(|p| p[i].0 as f64).sum::<f64>() / n;
+            let log = points.iter().map(|p| real::ln(p[i].1)).sum::<f64>() / n;
+            (x, real::exp(log))
+        })
+        .collect()
+}
+
+fn line(name: &str, colour: Colour, broken: bool, points: Vec<(f64, f64)>) -> Series {
+    let series = Series {
+        width: 2.0,
+        ..Series::line(name, colour, points)
+    };
+    if broken { series.dashed() } else { series }
+}
+
+fn optimizer_loss(record: &StudyRecord, by_evaluations: bool) -> String {
+    let panels = Panels::of(record);
+    let (title, x) = if by_evaluations {
+        (
+            "Training loss by optimizer, against gradient evaluations",
+            // SAM's second half lies beyond the budget of the others.
+            Axis::new("gradient evaluations").range(0.0, panels.steps()),
+        )
+    } else {
+        ("Training loss by optimizer", Axis::new("step"))
+    };
+    let frame = Frame::new(title).subtitle(panels.what()).note(format!(
+        "{}. L-BFGS has no learning rate: it is the same line in every panel of a row.{}",
+        panels.seeds(),
+        if by_evaluations {
+            " SAM takes two evaluations a step."
+        } else {
+            ""
+        }
+    ));
+    panels.grid(frame, &x, &|target, lr| {
+        OPTIMIZERS
+            .iter()
+            .map(|&(name, label, colour, broken)| {
+                let curves = panels.curves(target, lr, &|row| row.optimizer == name);
+                line(label, colour, broken, averaged(&curves, by_evaluations))
+            })
+            .filter(|series| !series.points.is_empty())
+            .collect()
+    })
+}
+
+/// The Newton–Schulz arms of a record in order, the exact polar factor last.
+fn muon_arms(record: &StudyRecord) -> Vec<(Option<usize>, String, Colour)> {
+    let mut steps: Vec<usize> = record
+        .runs
+        .iter()
+        .filter_map(|row| muon_arm(row).ok().flatten())
+        .collect();
+    steps.sort_unstable();
+    steps.dedup();
+    let last = steps.len().saturating_sub(1).max(1) as f64;
+    let (pale, dark) = (Colour(170, 204, 236), Colour(8, 48, 107));
+    let named = steps.iter().enumerate().map(|(i, &n)| {
+        let plural = if n == 1 { "step" } else { "steps" };
+        (
+            Some(n),
+            format!("{n} {plural}"),
+            pale.mix(dark, i as f64 / last),
+        )
+    });
+    let exact = (None, "exact polar".to_string(), PALETTE[1]);
+    named.chain([exact]).collect()
+}
+
+fn muon_loss(record: &StudyRecord) -> String {
+    let panels = Panels::of(record);
+    let frame = Frame::new("Muon's training loss by Newton–Schulz steps")
+        .subtitle(panels.what())
+        .note(format!(
+            "{}. Exact polar: the momentum is orthogonalised by its singular value decomposition.",
+            panels.seeds()
+        ));
+    let arms = muon_arms(record);
+    panels.grid(frame, &Axis::new("step"), &|target, lr| {
+        arms.iter()
+            .map(|(n, label, colour)| {
+                let curves = panels.curves(target, lr, &|row| muon_arm(row) == Ok(*n));
+                line(label, *colour, n.is_none(), averaged(&curves, false))
+            })
+            .filter(|series| !series.points.is_empty())
+            .collect()
+    })
+}
+
+fn newton_schulz_bars(record: &StudyRecord) -> String {
+    let panels = Panels::of(record);
+    let arms = muon_arms(record);
+    let markers = [
+        Marker::Circle,
+        Marker::Square,
+        Marker::Triangle,
+        Marker::Diamond,
+    ];
+    let rates: Vec<(String, Colour, Marker)> = panels
+        .rates
+        .iter()
+        .enumerate()
+        .map(|(i, &lr)| {
+            (
+                format!("rate {}", number(lr, 2)),
+                PALETTE[i % 12],
+                markers[i % 4],
+            )
+        })
+        .collect();
+    let mut drawn = Vec::new();
+    for target in &panels.targets {
+        // Late losses of the seeds by arm and rate.
+        let mut late: BTreeMap<(usize, usize), Vec<f64>> = BTreeMap::new();
+        for row in record.runs.iter().filter(|row| row.target == *target) {
+            let arm = muon_arm(row).ok();
+            let arm = arm.and_then(|n| arms.iter().position(|a| a.0 == n));
+            let rate = panels.rates.iter().position(|r| row.lr == Some(*r));
+            if let (Some(arm), Some(rate), Some(result)) = (arm, rate, &row.result) {
+                late.entry((arm, rate)).or_default().push(result.late_loss);
+            }
+        }
+        let groups = arms.iter().enumerate().map(|(a, (n, _, _))| Group {
+            name: n.map_or("exact polar".into(), |n| n.to_string()),
+            estimates: (0..panels.rates.len())
+                .map(|r| {
+                    let seeds = late.get(&(a, r))?;
+                    let log = seeds.iter().map(|l| real::ln(*l)).sum::<f64>() / seeds.len() as f64;
+                    Some(Estimate::new(real::exp(log)).seeds(seeds.iter().copied()))
+                })
+                .collect(),
+        });
+        drawn.push(Panel::Bars(Bars {
+            frame: Frame::new(target.to_string()),
+            value: Axis::new("late loss").unit("MSE").log(),
+            category: "Newton–Schulz steps".into(),
+            series: rates.clone(),
+            groups: groups.collect(),
+            mark: Mark::Dot,
+            ..Bars::default()
+        }));
+    }
+    let mut note = format!(
+        "Late loss: median over the last tenth of the steps. {}, small dots are seeds.",
+        panels.seeds()
+    );
+    if let Ok(stats) = newton_schulz(record) {
+        let s = stats.slope;
+        note += &format!(
+            " Each doubling of the steps changes log₂ loss by {} [{}, {}] (95 %, {} target × seed units).",
+            number(s.estimate, 2),
+            number(s.low, 2),
+            number(s.high, 2),
+            stats.units
+        );
+    }
+    grid(&Grid {
+        frame: Frame::new("Muon: loss at the end of training by Newton–Schulz steps")
+            .subtitle(panels.what())
+            .note(note)
+            .sized(1000, 560),
+        columns: panels.targets.len().max(1),
+        panels: drawn,
+        share_x: false,
+        share_y: true,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn curves_are_averaged_geometrically_up_to_the_shortest() {
+        let curve = |loss: &[f64], evaluations: Option<Vec<u64>>| Curve {
+            step: (0..loss.len() as u64).collect(),
+            evaluations,
+            loss: loss.to_vec(),
+        };
+        let (a, b) = (
+            curve(&[1.0, 4.0], Some(vec![0, 3])),
+            curve(&[4.0, 9.0, 1.0], None),
+        );
+        let close = |found: Vec<(f64, f64)>, wanted: [(f64, f64); 2]| {
+            assert_eq!(found.len(), 2);
+            for (f, w) in found.iter().zip(wanted) {
+                assert!(f.0 == w.0 && (f.1 - w.1).abs() < 1e-12, "{f:?} {w:?}");
+            }
+        };
+        close(averaged(&[&a, &b], false), [(0.0, 2.0), (1.0, 6.0)]);
+        close(averaged(&[&a, &b], true), [(0.0, 2.0), (2.0, 6.0)]);
+        assert!(averaged(&[], true).is_empty());
+    }
+
+    #[test]
+    fn names_of_figures_are_unique() {
+        for f in FIGURES {
+            assert!(std::ptr::eq(figure(f.name).unwrap(), f));
+        }
+    }
+}
