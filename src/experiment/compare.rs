@@ -70,7 +70,7 @@ impl CompareConfig {
     /// The settings of a profile.
     pub fn of(profile: Profile) -> Self {
         let (size, seeds, steps, sample) = match profile {
-            Profile::Quick => (64, 1, 16_000, Some(200)),
+            Profile::Quick => (64, 1, 40_000, Some(200)),
             Profile::Standard => (128, 3, 20_000, Some(400)),
             Profile::Paper => (256, 5, 100_000, None),
         };
