@@ -411,7 +411,7 @@ fn font_faces() -> String {
             "@font-face {{ font-family: \"{}\"; font-weight: {weight}; \
              src: url(data:font/ttf;base64,{}) format(\"truetype\"); }}",
             fonts::FACE,
-            svg::base64(bytes)
+            crate::network::base64::base64(bytes)
         );
     }
     faces

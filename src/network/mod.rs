@@ -6,6 +6,7 @@
 //! Dimension letters: P pixels, U units, I inputs (4), O outputs (3), W weights, L hidden layers.
 
 pub mod arch;
+pub mod base64;
 pub mod compile;
 pub mod coords;
 pub mod files;

@@ -2,6 +2,7 @@
 
 use super::config::VlmConfig;
 use crate::network::Picture;
+use crate::network::base64::base64;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -32,23 +33,7 @@ impl Png {
 
     /// `data:image/png;base64,…` (RFC 2397, RFC 4648).
     fn data_url(&self) -> String {
-        const LETTERS: &[u8; 64] =
-            b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-        let mut url = String::from("data:image/png;base64,");
-        for group in self.bytes.chunks(3) {
-            let bits = group
-                .iter()
-                .enumerate()
-                .fold(0u32, |bits, (i, &b)| bits | u32::from(b) << (16 - 8 * i));
-            for i in 0..4 {
-                url.push(if i <= group.len() {
-                    LETTERS[(bits >> (18 - 6 * i)) as usize & 63] as char
-                } else {
-                    '='
-                });
-            }
-        }
-        url
+        format!("data:image/png;base64,{}", base64(&self.bytes))
     }
 }
 
