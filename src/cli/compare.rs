@@ -31,7 +31,10 @@ pub struct CompareArgs {
 }
 
 /// The genome that is compared when none is named.
-const DEFAULT: (&str, &str) = ("genomes/bred_moth.json", include_str!("../../genomes/bred_moth.json"));
+const DEFAULT: (&str, &str) = (
+    "genomes/bred_moth.json",
+    include_str!("../../genomes/bred_moth.json"),
+);
 
 pub fn run(args: CompareArgs, out: &Output) -> anyhow::Result<()> {
     interrupt::listen();
