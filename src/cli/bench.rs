@@ -163,9 +163,12 @@ struct Record {
     timings: Vec<Timing>,
 }
 
+/// A timing to fill in, and what to call for it.
+type Case<'a> = (Timing, Box<dyn FnMut() + 'a>);
+
 /// Calls each of `cases` in turn, so that all of them see the same disturbances, for about
 /// `seconds` each.
-fn time(cases: &mut [(Timing, Box<dyn FnMut() + '_>)], seconds: f64) {
+fn time(cases: &mut [Case], seconds: f64) {
     const SLICES: usize = 10;
     let mut calls: Vec<Vec<f64>> = vec![Vec::new(); cases.len()];
     for (_, call) in cases.iter_mut() {
@@ -206,7 +209,7 @@ pub fn run(args: BenchArgs, out: &Output) -> anyhow::Result<()> {
     };
     let workloads = workloads(&genome);
     let inputs = PixelInputs::full(args.size, Coords::Fer);
-    let mut cases: Vec<(Timing, Box<dyn FnMut() + '_>)> = Vec::new();
+    let mut cases: Vec<Case> = Vec::new();
     for w in &workloads {
         let timing = Timing {
             case: w.name.clone(),
