@@ -2,9 +2,10 @@
 //!
 //! For a picture made of known parts (regions of pixels over a background colour), and a trained
 //! network with frozen weights w: for each part a mask is learned so that the masked network draws
-//! *that part alone on the background*. Mask by continuous sparsification: w·σ(βs), β growing
-//! exponentially from 1 to 200 (w·σ(βs)/σ(βs₀), so that it starts from the trained network), loss = MSE + λ·Σσ(βs)/W; in the end m = 1{s > 0}, without the links
-//! that are then on no path from an input to an output.
+//! *that part alone on the background*. Mask by continuous sparsification: w·σ(βs)/σ(βs₀) (so it
+//! starts from the trained network), β growing exponentially from 1 to 200, loss = MSE +
+//! λ·Σσ(βs)/W; in the end m = 1{s > 0}, without the links that are then on no path from an input
+//! to an output.
 //! Sub = w·m, Abl = w·(1 − m). Accuracy of part j in a picture, Acc_j = clip(1 − E_j(picture)/
 //! E_j(background), 0, 1), E_j the squared error to the target within region j.
 //! D_sub = Acc_i(Sub_i) − mean_{j≠i} Acc_j(Sub_i); D_abl the same for Abl_i.
