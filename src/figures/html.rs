@@ -7,7 +7,7 @@
 
 use super::style::Colour;
 use super::svg::{data_uri, escaped};
-use super::{fonts, svg};
+use super::fonts;
 use crate::network::Picture;
 use std::fmt::Write;
 
