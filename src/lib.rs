@@ -8,7 +8,7 @@
 //! use picloom::genome::from_json;
 //! use picloom::network::{Coords, compile, kernel::picture, layerize};
 //!
-//! let genome = from_json(include_str!("../genomes/mask.json"))?;
+//! let genome = from_json(include_str!("../genomes/bred_moth.json"))?;
 //! let (network, weights) = compile(&genome);
 //! let drawn = picture(&network, &weights, 32, Coords::Fer);
 //! let twin = layerize(&genome);

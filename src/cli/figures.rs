@@ -2,12 +2,14 @@
 
 use super::output::Output;
 use super::source::Usage;
+use crate::experiment::read_metrics;
 use crate::experiment::study::StudyRecord;
+use crate::figures::losses::{LossCurve, losses};
 use crate::figures::studies::{FIGURES, StudyFigure, figure};
-use crate::figures::{Provenance, save};
+use crate::figures::{Provenance, save, style};
 use clap::Args;
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 pub struct FiguresArgs {
@@ -19,9 +21,21 @@ pub struct FiguresArgs {
     /// Only list what can be drawn
     #[arg(long)]
     list: bool,
+    /// Draw the loss curves of these run folders instead
+    #[arg(long, value_name = "RUN", num_args = 1.., requires = "out")]
+    losses: Vec<PathBuf>,
+    /// A published curve to lay over them: CSV with the columns step and mse
+    #[arg(long, value_name = "CSV", requires = "losses")]
+    over: Option<PathBuf>,
+    /// Where to write the loss curves: OUT.svg and OUT.png
+    #[arg(long, requires = "losses")]
+    out: Option<PathBuf>,
 }
 
 pub fn run(args: FiguresArgs, out: &Output) -> anyhow::Result<()> {
+    if let Some(path) = &args.out {
+        return draw_losses(&args.losses, args.over.as_deref(), path, out);
+    }
     let mut chosen: Vec<&StudyFigure> = FIGURES.iter().collect();
     if !args.names.is_empty() {
         chosen.clear();
@@ -58,4 +72,53 @@ pub fn run(args: FiguresArgs, out: &Output) -> anyhow::Result<()> {
         );
     }
     out.result(&rows, &text)
+}
+
+/// Points of a drawn curve at the most.
+const MOST_POINTS: usize = 400;
+
+fn draw_losses(
+    runs: &[PathBuf],
+    over: Option<&Path>,
+    path: &Path,
+    out: &Output,
+) -> anyhow::Result<()> {
+    let mut curves = Vec::new();
+    if let Some(csv) = over {
+        curves.push(published(csv)?);
+    }
+    for (i, run) in runs.iter().enumerate() {
+        let name = run
+            .file_name()
+            .map_or("run".into(), |n| n.to_string_lossy().into_owned());
+        let lines = read_metrics(run)?;
+        curves.push(LossCurve::of_run(
+            &name,
+            style::colour(i),
+            &lines,
+            MOST_POINTS,
+        ));
+    }
+    let note = "Plain mean squared error; geometric means of neighbouring logged steps.";
+    let svg = losses("Training loss", "", note, &curves);
+    let facts = Provenance::none().with("command", "picloom figures --losses");
+    let (svg, png) = save(&svg, path, &facts)?;
+    let text = format!("wrote {}\n      {}", svg.display(), png.display());
+    out.result(&json!({ "written": [svg, png] }), &text)
+}
+
+/// A curve from a CSV with the columns `step` and `mse`.
+fn published(path: &Path) -> anyhow::Result<LossCurve> {
+    let fail = |problem: String| anyhow::anyhow!("{}: {problem}", path.display());
+    let mut reader = csv::Reader::from_path(path).map_err(|e| fail(e.to_string()))?;
+    let expected = || fail("expected a CSV with the columns step and mse, both numbers".into());
+    let points: Vec<(f64, f64)> = reader
+        .deserialize()
+        .collect::<Result<_, _>>()
+        .map_err(|_| expected())?;
+    Ok(LossCurve {
+        name: "published".into(),
+        colour: style::GREY,
+        points,
+    })
 }

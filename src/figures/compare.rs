@@ -1,9 +1,10 @@
 //! The figure, the sheets, the table and the report of `picloom compare`.
 
 use super::axis::Axis;
-use super::charts::{Bars, Estimate, Frame, Group, Mark, Plot, Series, bars, plot};
+use super::charts::{Bars, Estimate, Frame, Group, Mark, bars};
 use super::files::{Provenance, SaveError, save, svg_to_png};
 use super::html::{Align, Cell, Kind, Page, Section, Shot, Table, Tile};
+use super::losses::{LossCurve, losses};
 use super::sheets::{FeatureSheet, Pane, PaneGroup, Sheet, contact_sheet, feature_sheet};
 use super::style::{self, Colour, arm as arm_style};
 use super::wiring::{Wiring, wiring};
@@ -198,29 +199,23 @@ pub fn score_figure(record: &CompareRecord) -> String {
 
 /// Training loss of the first seed of each trained arm.
 fn loss_figure(comparison: &Comparison) -> String {
-    let series = comparison
+    let curves: Vec<LossCurve> = comparison
         .views
         .iter()
         .filter(|v| !v.curve.is_empty())
         .map(|v| {
             let (label, colour) = arm_style(&v.arm)
                 .map_or((v.arm.as_str(), style::INK), |(_, a)| (a.label, a.colour));
-            let points = v
-                .curve
-                .iter()
-                .filter(|l| l.attempt == v.curve.last().map_or(0, |l| l.attempt));
-            Series::line(label, colour, points.map(|l| (l.step as f64, l.loss)))
+            LossCurve::of_run(label, colour, &v.curve, 200)
         })
         .collect();
-    plot(&Plot {
-        frame: Frame::new("Training loss")
-            .subtitle("first seed; pruned arms go on from the trained dense twin")
-            .sized(860, 420),
-        x: Axis::new("step"),
-        y: Axis::new("mean squared error").log(),
-        series,
-        ..Plot::default()
-    })
+    let subtitle = "first seed; pruned arms go on from the trained dense twin";
+    losses(
+        "Training loss",
+        subtitle,
+        "Geometric means of neighbouring steps.",
+        &curves,
+    )
 }
 
 fn maps_sheet(view: &ArmView, record: &CompareRecord) -> String {

@@ -8,6 +8,7 @@
 //! | [`axis`] | ranges, ticks and their labels, linear and logarithmic |
 //! | [`charts`] | lines, scatter, bars and dots with intervals, heatmaps, grids of panels (plotters) |
 //! | [`sheets`] | contact sheets, feature-map sheets, strips; [`apng`] animates sweeps |
+//! | [`losses`] | loss curves of runs |
 //! | [`wiring`] | the network itself, layer by layer |
 //! | [`html`] | self-contained reports |
 //! | [`files`] | `save`: SVG and PNG with provenance, whole or not at all |
@@ -24,6 +25,7 @@ pub mod files;
 pub mod fonts;
 pub mod html;
 mod layout;
+pub mod losses;
 pub mod sheets;
 pub mod studies;
 pub mod style;

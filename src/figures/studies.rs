@@ -25,7 +25,7 @@ pub struct StudyFigure {
 }
 
 /// Every figure, in the order of the paper's.
-pub const FIGURES: &[StudyFigure] = &[
+pub static FIGURES: &[StudyFigure] = &[
     StudyFigure {
         name: "muon-newton-schulz",
         study: "optimizers",
