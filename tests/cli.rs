@@ -14,7 +14,7 @@ fn picloom() -> Command {
 }
 
 fn mask() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/mask.json")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("genomes/mask.json")
 }
 
 /// Runs, expects this exit code and one line of error, and returns it.

@@ -8,7 +8,7 @@ use picloom::train::{StopReason, TrainConfig, TrainObserver, TrainState};
 use std::path::{Path, PathBuf};
 
 fn mask() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/mask.json")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("genomes/mask.json")
 }
 
 /// The files of a run that must not depend on the circumstances, and the metrics without times.
