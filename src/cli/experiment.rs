@@ -175,6 +175,12 @@ fn summary(record: &StudyRecord, path: &std::path::Path) -> String {
             "\nlog₂ loss for each doubling of Newton–Schulz steps: {:.4} [{:.4}, {:.4}], {} units: {:?}\n",
             s.estimate, s.low, s.high, found.units, found.finding
         );
+        if let Some(s) = found.slope_same_start {
+            text += &format!(
+                "the same without cells with restarts: {:.4} [{:.4}, {:.4}]\n",
+                s.estimate, s.low, s.high
+            );
+        }
         let (a, b) = (found.most_over_five, found.exact_over_most);
         text += &format!(
             "most steps / 5 steps: {:.4} [{:.4}, {:.4}]; exact polar / most steps: {:.4} [{:.4}, {:.4}]\n",

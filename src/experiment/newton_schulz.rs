@@ -30,6 +30,9 @@ pub struct NewtonSchulz {
     /// Mean over units of the least-squares slope of log₂(late loss) on log₂(n), with its 95 %
     /// Student-t interval: −0.1 means 7 % less loss for each doubling of n.
     pub slope: Interval,
+    /// The same without the (target, seed, rate) cells in which an arm collapsed and began again
+    /// from other weights than the rest; none if too few are left. Not part of the rule.
+    pub slope_same_start: Option<Interval>,
     /// Mean of log₂(late loss at the most steps / at the default 5), with its interval.
     pub most_over_five: Interval,
     /// Mean of log₂(late loss with the exact polar factor / at the most steps).
@@ -57,12 +60,16 @@ pub fn muon_arm(row: &RunRow) -> Result<Option<usize>, ()> {
 /// Fewer than 2 units with every arm (n = 5, a larger n, the exact polar factor) trained to the end.
 pub fn newton_schulz(record: &StudyRecord) -> Result<NewtonSchulz, StatsError> {
     // log₂ of the late loss by unit, rate and arm.
+    let mut restarted: BTreeSet<(&str, u64, u64)> = BTreeSet::new();
     let mut losses: BTreeMap<(&str, u64), BTreeMap<u64, BTreeMap<Option<usize>, f64>>> =
         BTreeMap::new();
     for row in &record.runs {
         let (Ok(arm), Some(lr), Some(result)) = (muon_arm(row), row.lr, &row.result) else {
             continue;
         };
+        if result.collapses > 0 {
+            restarted.insert((&row.target, row.seed, lr.to_bits()));
+        }
         if result.stop == StopReason::StepLimit && result.late_loss > 0.0 {
             let rates = losses.entry((&row.target, row.seed)).or_default();
             let log = real::ln(result.late_loss) / std::f64::consts::LN_2;
@@ -75,13 +82,18 @@ pub fn newton_schulz(record: &StudyRecord) -> Result<NewtonSchulz, StatsError> {
         .collect();
     let most = steps.last().copied().unwrap_or(5);
     let (mut slopes, mut most_five, mut exact_most) = (Vec::new(), Vec::new(), Vec::new());
-    for unit in losses.values() {
-        let complete: Vec<_> = unit
-            .values()
-            .filter(|arms| {
-                arms.contains_key(&None) && steps.iter().all(|n| arms.contains_key(&Some(*n)))
-            })
+    let whole = |arms: &BTreeMap<Option<usize>, f64>| {
+        arms.contains_key(&None) && steps.iter().all(|n| arms.contains_key(&Some(*n)))
+    };
+    let mut same_start = Vec::new();
+    for (&(target, seed), unit) in &losses {
+        let complete: Vec<_> = unit.values().filter(|arms| whole(arms)).collect();
+        let same: Vec<f64> = unit
+            .iter()
+            .filter(|(lr, arms)| whole(arms) && !restarted.contains(&(target, seed, **lr)))
+            .map(|(_, arms)| slope(arms))
             .collect();
+        same_start.extend(mean(&same));
         let over = |f: &dyn Fn(&BTreeMap<Option<usize>, f64>) -> f64| {
             mean(&complete.iter().map(|arms| f(arms)).collect::<Vec<_>>())
         };
@@ -95,6 +107,7 @@ pub fn newton_schulz(record: &StudyRecord) -> Result<NewtonSchulz, StatsError> {
     let slope = mean_interval(&slopes, 0.95)?;
     Ok(NewtonSchulz {
         slope,
+        slope_same_start: mean_interval(&same_start, 0.95).ok(),
         most_over_five: mean_interval(&most_five, 0.95)?,
         exact_over_most: mean_interval(&exact_most, 0.95)?,
         units: slopes.len(),
@@ -190,6 +203,13 @@ mod tests {
         assert_eq!((falling.units, falling.finding), (3, Finding::Supported));
         assert!((falling.exact_over_most.estimate + 1.0).abs() < 1e-12);
         assert_eq!(falling.most_over_five.estimate, 0.0);
+        assert_eq!(falling.slope_same_start, Some(falling.slope));
+        let mut restarted = record(|seed| -0.2 - 0.01 * seed as f64);
+        restarted.runs[0].result.as_mut().unwrap().collapses = 1;
+        let restarted = newton_schulz(&restarted).unwrap();
+        assert_eq!(restarted.slope, falling.slope);
+        let same = restarted.slope_same_start.unwrap().estimate;
+        assert!((same + 0.215).abs() < 1e-12, "{same}");
         let rising = newton_schulz(&record(|seed| 0.2 + 0.01 * seed as f64)).unwrap();
         assert_eq!(rising.finding, Finding::NotSupported);
         let unclear = newton_schulz(&record(|seed| 0.1 * (seed as f64 - 1.0))).unwrap();

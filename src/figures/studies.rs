@@ -4,10 +4,11 @@
 
 use super::axis::Axis;
 use super::charts::{Bars, Estimate, Frame, Grid, Group, Mark, Panel, Plot, Series, grid};
-use super::style::{Colour, Marker, PALETTE, number};
+use super::style::{Colour, Marker, PALETTE, number, superscript};
 use crate::experiment::newton_schulz::{muon_arm, newton_schulz};
 use crate::experiment::study::{Curve, RunRow, StudyRecord};
 use crate::math::real;
+use crate::train::StopReason;
 use std::collections::BTreeMap;
 
 /// One figure of a study.
@@ -126,7 +127,7 @@ impl<'a> Panels<'a> {
         for target in &self.targets {
             for &lr in &self.rates {
                 panels.push(Panel::Plot(Plot {
-                    frame: Frame::new(format!("{target}, rate {}", number(lr, 2))),
+                    frame: Frame::new(format!("{target}, rate {}", rate(lr))),
                     x: x.clone(),
                     y: Axis::new("loss").unit("MSE").log(),
                     series: series(target, lr),
@@ -157,13 +158,29 @@ impl<'a> Panels<'a> {
     fn what(&self) -> String {
         let size = self.record.size;
         format!(
-            "{size}² pixels, {} steps, dense networks, normalised gradients; the same initial weights for every arm",
+            "{size}² pixels, {} steps, dense networks, normalised gradients; initial weights shared by all arms of a seed",
             number(self.steps(), 6)
         )
     }
+
+    /// How many runs did not keep the shared initial weights, of those shown.
+    fn restarts(&self, shown: &dyn Fn(&RunRow) -> bool) -> String {
+        let rows = self.record.runs.iter().filter(|row| shown(row));
+        let results: Vec<_> = rows.filter_map(|row| row.result.as_ref()).collect();
+        let again = results.iter().filter(|r| r.collapses > 0).count();
+        let never = results.iter().filter(|r| r.stop == StopReason::Collapsed);
+        match (again, never.count()) {
+            (0, _) => "No run collapsed.".into(),
+            (again, never) => format!(
+                "{again} of {} runs collapsed into one colour and began again from other weights; {never} ended so.",
+                results.len()
+            ),
+        }
+    }
 }
 
-/// The geometric mean of several curves, point by point.
+/// The geometric mean of several curves, point by point. A curve that ends early (its run
+/// collapsed) stays at its last loss.
 fn averaged(curves: &[&Curve], by_evaluations: bool) -> Vec<(f64, f64)> {
     let points: Vec<Vec<(u64, f64)>> = curves
         .iter()
@@ -171,16 +188,29 @@ fn averaged(curves: &[&Curve], by_evaluations: bool) -> Vec<(f64, f64)> {
             true => curve.by_evaluations().collect(),
             false => curve.by_steps().collect(),
         })
+        .filter(|points: &Vec<_>| !points.is_empty())
         .collect();
-    let shortest = points.iter().map(Vec::len).min().unwrap_or(0);
-    let n = points.len() as f64;
-    (0..shortest)
+    let longest = points.iter().map(Vec::len).max().unwrap_or(0);
+    let whole = points.iter().filter(|p| p.len() == longest).count() as f64;
+    (0..longest)
         .map(|i| {
-            let x = points.iter().map(|p| p[i].0 as f64).sum::<f64>() / n;
-            let log = points.iter().map(|p| real::ln(p[i].1)).sum::<f64>() / n;
-            (x, real::exp(log))
+            let full = points.iter().filter(|p| p.len() == longest);
+            let x = full.map(|p| p[i].0 as f64).sum::<f64>() / whole;
+            let held = points.iter().map(|p| real::ln(p[i.min(p.len() - 1)].1));
+            (x, real::exp(held.sum::<f64>() / points.len() as f64))
         })
         .collect()
+}
+
+/// A learning rate: `5·10⁻³`.
+fn rate(lr: f64) -> String {
+    let text = format!("{lr:e}");
+    let (mantissa, power) = text.split_once('e').expect("{:e} writes an e");
+    let power = superscript(power.parse().expect("{:e} writes an integer power"));
+    match mantissa {
+        "1" => format!("10{power}"),
+        _ => format!("{mantissa}·10{power}"),
+    }
 }
 
 fn line(name: &str, colour: Colour, broken: bool, points: Vec<(f64, f64)>) -> Series {
@@ -203,8 +233,9 @@ fn optimizer_loss(record: &StudyRecord, by_evaluations: bool) -> String {
         ("Training loss by optimizer", Axis::new("step"))
     };
     let frame = Frame::new(title).subtitle(panels.what()).note(format!(
-        "{}. L-BFGS has no learning rate: it is the same line in every panel of a row.{}",
+        "{}. L-BFGS has no learning rate: it is the same line in every panel of a row. {}{}",
         panels.seeds(),
+        panels.restarts(&|row| OPTIMIZERS.iter().any(|o| o.0 == row.optimizer)),
         if by_evaluations {
             " SAM takes two evaluations a step."
         } else {
@@ -251,8 +282,9 @@ fn muon_loss(record: &StudyRecord) -> String {
     let frame = Frame::new("Muon's training loss by Newton–Schulz steps")
         .subtitle(panels.what())
         .note(format!(
-            "{}. Exact polar: the momentum is orthogonalised by its singular value decomposition.",
-            panels.seeds()
+            "{}. Exact polar: the momentum is orthogonalised by its singular value decomposition. {}",
+            panels.seeds(),
+            panels.restarts(&|row| muon_arm(row).is_ok())
         ));
     let arms = muon_arms(record);
     panels.grid(frame, &Axis::new("step"), &|target, lr| {
@@ -281,7 +313,7 @@ fn newton_schulz_bars(record: &StudyRecord) -> String {
         .enumerate()
         .map(|(i, &lr)| {
             (
-                format!("rate {}", number(lr, 2)),
+                format!("rate {}", rate(lr)),
                 PALETTE[i % 12],
                 markers[i % 4],
             )
@@ -320,8 +352,9 @@ fn newton_schulz_bars(record: &StudyRecord) -> String {
         }));
     }
     let mut note = format!(
-        "Late loss: median over the last tenth of the steps. {}, small dots are seeds.",
-        panels.seeds()
+        "Late loss: median over the last tenth of the steps. {}, rings are seeds. {}",
+        panels.seeds(),
+        panels.restarts(&|row| muon_arm(row).is_ok())
     );
     if let Ok(stats) = newton_schulz(record) {
         let s = stats.slope;
@@ -350,7 +383,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn curves_are_averaged_geometrically_up_to_the_shortest() {
+    fn curves_are_averaged_geometrically_and_a_short_one_stays_at_its_last_loss() {
         let curve = |loss: &[f64], evaluations: Option<Vec<u64>>| Curve {
             step: (0..loss.len() as u64).collect(),
             evaluations,
@@ -358,17 +391,17 @@ mod tests {
         };
         let (a, b) = (
             curve(&[1.0, 4.0], Some(vec![0, 3])),
-            curve(&[4.0, 9.0, 1.0], None),
+            curve(&[4.0, 9.0, 1.0], Some(vec![0, 2, 5])),
         );
-        let close = |found: Vec<(f64, f64)>, wanted: [(f64, f64); 2]| {
-            assert_eq!(found.len(), 2);
-            for (f, w) in found.iter().zip(wanted) {
-                assert!(f.0 == w.0 && (f.1 - w.1).abs() < 1e-12, "{f:?} {w:?}");
+        for (by_evaluations, at) in [(false, [0.0, 1.0, 2.0]), (true, [0.0, 2.0, 5.0])] {
+            let found = averaged(&[&a, &b], by_evaluations);
+            assert_eq!(found.len(), 3);
+            for ((f, x), y) in found.iter().zip(at).zip([2.0, 6.0, 2.0]) {
+                assert!(f.0 == x && (f.1 - y).abs() < 1e-12, "{f:?}: {x}, {y}");
             }
-        };
-        close(averaged(&[&a, &b], false), [(0.0, 2.0), (1.0, 6.0)]);
-        close(averaged(&[&a, &b], true), [(0.0, 2.0), (2.0, 6.0)]);
+        }
         assert!(averaged(&[], true).is_empty());
+        assert_eq!((rate(5e-3), rate(1e-4)), ("5·10⁻³".into(), "10⁻⁴".into()));
     }
 
     #[test]
