@@ -5,9 +5,9 @@
 //! `` `code` ``, `**strong**` and `[words](#section)` for links inside the report. Figures and
 //! tables are numbered in the order they stand.
 
+use super::fonts;
 use super::style::Colour;
 use super::svg::{data_uri, escaped};
-use super::fonts;
 use crate::network::Picture;
 use std::fmt::Write;
 
