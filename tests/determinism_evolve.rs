@@ -124,6 +124,24 @@ fn a_stopped_and_resumed_run_ends_in_the_bytes_of_an_unstopped_one() {
     }
 }
 
+#[test]
+fn the_best_genome_draws_the_picture_its_fitness_claims() {
+    let folder = tempfile::tempdir().unwrap();
+    let result = evolve(
+        &job(SearchKind::Target, 5),
+        folder.path(),
+        false,
+        &mut Unwatched,
+    )
+    .unwrap();
+    // Fitness is −MSE here, of the learned weights.
+    let (fitness, mse) = (result.best_fitness.unwrap(), result.best_mse.unwrap());
+    assert!(
+        (fitness + mse).abs() < 1e-12,
+        "{fitness} but an MSE of {mse}"
+    );
+}
+
 /// The run that `kill_minus_nine` starts in another process: not a test of its own.
 #[test]
 #[ignore = "started by another test"]

@@ -18,15 +18,19 @@ fn committed() -> Vec<(String, Genome)> {
             let name = path.file_stem().unwrap().to_str().unwrap().to_string();
             (name, genome::read(&path).unwrap())
         })
+        .filter(|(name, _)| SEARCHES.iter().any(|s| name.starts_with(s)))
         .collect()
 }
+
+/// The genomes of the gallery; `mask.json` was composed by hand.
+const SEARCHES: [&str; 4] = ["bred_", "target_", "novelty_", "elite_"];
 
 #[test]
 fn at_least_sixteen_genomes_say_how_they_were_made_and_stand_in_the_gallery() {
     let gallery = std::fs::read_to_string("genomes/README.md").unwrap();
     let genomes = committed();
     assert!(genomes.len() >= 16, "{}", genomes.len());
-    for search in ["bred_", "target_", "novelty_", "elite_"] {
+    for search in SEARCHES {
         assert!(genomes.iter().any(|(name, _)| name.starts_with(search)));
     }
     assert!(genomes.iter().any(|(_, g)| g.is_colour()));

@@ -1,6 +1,7 @@
 //! `picloom bench`: how long a training step and a picture take on this machine.
 
 use super::output::Output;
+use crate::experiment::evolution::bench_evolve;
 use crate::genome::{self, Genome};
 use crate::math::SimRng;
 use crate::math::lanes::Isa;
@@ -18,6 +19,8 @@ pub enum What {
     Step,
     /// A picture from a network
     Render,
+    /// A NEAT target search: population 150, pictures of 64² pixels, drawn, judged and bred
+    Evolve,
 }
 
 /// Arguments of `picloom bench`.
@@ -25,9 +28,9 @@ pub enum What {
 pub struct BenchArgs {
     /// What to time
     what: What,
-    /// Pictures are this many pixels wide and high
-    #[arg(long, default_value_t = 256)]
-    size: usize,
+    /// Pictures are this many pixels wide and high [default: 256; evolve: 64]
+    #[arg(long)]
+    size: Option<usize>,
     /// Seconds to spend on each case
     #[arg(long, default_value_t = 1.0)]
     seconds: f64,
@@ -197,18 +200,35 @@ fn time(cases: &mut [Case], seconds: f64) {
 
 /// Times the cases and prints a table.
 pub fn run(args: BenchArgs, out: &Output) -> anyhow::Result<()> {
-    super::source::check_size(args.size)?;
+    let default = if args.what == What::Evolve { 64 } else { 256 };
+    let size = super::source::check_size(args.size.unwrap_or(default))?;
     anyhow::ensure!(
         args.seconds.is_finite() && args.seconds > 0.0,
         "expected a number of seconds above 0, found {}",
         args.seconds
     );
+    if args.what == What::Evolve {
+        anyhow::ensure!(
+            (8..=1024).contains(&size),
+            "expected 8 to 1024 pixels, found {size}"
+        );
+        let speed = bench_evolve(150, size, args.seconds);
+        let text = format!(
+            "evolve at {size}², population {}, {} threads: {:.0} genomes/s ({:.0} drawn and judged), {:.1} links",
+            speed.population,
+            speed.threads,
+            speed.genomes_per_second,
+            speed.judged_per_second,
+            speed.links
+        );
+        return out.result(&speed, &text);
+    }
     let genome = match &args.genome {
         Some(path) => genome::read(path)?,
         None => skull_sized(),
     };
     let workloads = workloads(&genome);
-    let inputs = PixelInputs::full(args.size, Coords::Fer);
+    let inputs = PixelInputs::full(size, Coords::Fer);
     let mut cases: Vec<Case> = Vec::new();
     for w in &workloads {
         let timing = Timing {
@@ -220,13 +240,14 @@ pub fn run(args: BenchArgs, out: &Output) -> anyhow::Result<()> {
         };
         let call: Box<dyn FnMut() + '_> = match args.what {
             What::Step => {
-                let mut objective = w.objective(args.size);
+                let mut objective = w.objective(size);
                 let mut gradient = vec![0.0; w.weights.0.len()];
                 Box::new(move || {
                     std::hint::black_box(objective.loss_and_gradient(&w.weights.0, &mut gradient));
                 })
             }
-            What::Render => Box::new(|| {
+            // Evolve was answered above.
+            What::Render | What::Evolve => Box::new(|| {
                 std::hint::black_box(render(&w.network, &w.weights, &inputs));
             }),
         };
@@ -235,7 +256,7 @@ pub fn run(args: BenchArgs, out: &Output) -> anyhow::Result<()> {
     time(&mut cases, args.seconds);
     let record = Record {
         what: format!("{:?}", args.what).to_lowercase(),
-        size: args.size,
+        size,
         threads: rayon::current_num_threads(),
         isa: Isa::best().name(),
         timings: cases.into_iter().map(|(timing, _)| timing).collect(),

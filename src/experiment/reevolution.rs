@@ -17,7 +17,7 @@ use std::path::Path;
 #[serde(deny_unknown_fields)]
 pub struct ReevolutionSpec {
     /// Always `objective_reevolution`.
-    pub study: String,
+    pub kind: String,
     /// Genome files to find again. Those that begin with `archive:` are looked up in the reference
     /// data, and left out where there is none.
     pub targets: Vec<String>,

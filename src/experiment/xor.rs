@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 #[serde(deny_unknown_fields)]
 pub struct XorSpec {
     /// Always `xor`.
-    pub study: String,
+    pub kind: String,
     /// Independent runs, with seeds `seed`, `seed` + 1, ….
     pub runs: u64,
     /// Generations after which a run has failed.
@@ -260,7 +260,7 @@ mod tests {
 
     #[test]
     fn a_spec_for_another_problem_is_refused() {
-        let text = "study = \"xor\"\nruns = 1\ngenerations = 1\nseed = 1\nslope = 4.9\n";
+        let text = "kind = \"xor\"\nruns = 1\ngenerations = 1\nseed = 1\nslope = 4.9\n";
         assert!(
             XorSpec::from_toml(text)
                 .unwrap_err()

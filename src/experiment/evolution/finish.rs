@@ -216,10 +216,19 @@ fn gallery(judge: &PictureJudge, search: &Search) -> Vec<Ranked> {
                 .iter()
                 .zip(population.births())
                 .zip(judged)
-                .map(|((genome, birth), judged)| Ranked {
-                    genome: genome.clone(),
-                    birth: birth.clone(),
-                    fitness: judged.fitness,
+                .map(|((genome, birth), judged)| {
+                    // Lamarck: the fitness is that of the learned weights.
+                    let mut genome = genome.clone();
+                    for (innovation, weight) in judged.learned.into_iter().flatten() {
+                        genome
+                            .set_weight(innovation, weight)
+                            .expect("learned weights belong to the genome's links");
+                    }
+                    Ranked {
+                        genome,
+                        birth: birth.clone(),
+                        fitness: judged.fitness,
+                    }
                 });
             // An elite may be both champion and member; Lamarck may have taught the copy more.
             population
