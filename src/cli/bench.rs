@@ -2,6 +2,7 @@
 
 use super::output::Output;
 use crate::experiment::evolution::bench_evolve;
+use crate::experiment::load_run;
 use crate::genome::{self, Genome};
 use crate::math::SimRng;
 use crate::math::lanes::Isa;
@@ -38,6 +39,9 @@ pub struct BenchArgs {
     /// and relays as FER's skull
     #[arg(long, value_name = "FILE")]
     genome: Option<PathBuf>,
+    /// Finished runs to time as well, a pruned one for example
+    #[arg(long, value_name = "RUN")]
+    run: Vec<PathBuf>,
 }
 
 /// The architecture that layerizing FER's skull gives: 12 layers of 22 units, 5478 weights.
@@ -227,7 +231,20 @@ pub fn run(args: BenchArgs, out: &Output) -> anyhow::Result<()> {
         Some(path) => genome::read(path)?,
         None => skull_sized(),
     };
-    let workloads = workloads(&genome);
+    let mut workloads = workloads(&genome);
+    for folder in &args.run {
+        let run = load_run(folder)?;
+        let name = folder
+            .file_name()
+            .map_or("run".into(), |n| n.to_string_lossy().into_owned());
+        let (network, weights, mask) = (run.network, run.weights, run.mask);
+        workloads.push(Workload {
+            name,
+            network,
+            weights,
+            mask,
+        });
+    }
     let inputs = PixelInputs::full(size, Coords::Fer);
     let mut cases: Vec<Case> = Vec::new();
     for w in &workloads {
