@@ -11,8 +11,11 @@ fn mask() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("genomes/mask.json")
 }
 
+/// Name and content.
+type Files = Vec<(String, Vec<u8>)>;
+
 /// The files of a run that must not depend on the circumstances, and the metrics without times.
-fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+fn files(folder: &Path) -> Files {
     let names = [
         "config.toml",
         "result.json",
@@ -22,7 +25,7 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
         "images/drawn.png",
         "images/target.png",
     ];
-    let mut all: Vec<(String, Vec<u8>)> = names
+    let mut all: Files = names
         .iter()
         .map(|name| (name.to_string(), std::fs::read(folder.join(name)).unwrap()))
         .collect();
@@ -35,7 +38,7 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     all
 }
 
-fn assert_same(first: &[(String, Vec<u8>)], second: &[(String, Vec<u8>)], what: &str) {
+fn assert_same(first: &Files, second: &Files, what: &str) {
     for ((name, a), (_, b)) in first.iter().zip(second) {
         let at = a.iter().zip(b).position(|(x, y)| x != y);
         assert!(
@@ -49,7 +52,7 @@ fn assert_same(first: &[(String, Vec<u8>)], second: &[(String, Vec<u8>)], what: 
 #[test]
 fn weights_records_pictures_and_scores_do_not_depend_on_the_threads() {
     let work = tempfile::tempdir().unwrap();
-    let mut seen: Option<(Vec<(String, Vec<u8>)>, Vec<u8>)> = None;
+    let mut seen: Option<(Files, Vec<u8>)> = None;
     for threads in ["1", "2", "8"] {
         let out = work.path().join(threads);
         let picloom = |arguments: &[&str]| {

@@ -43,14 +43,20 @@ pub struct NewtonSchulz {
     pub finding: Finding,
 }
 
-/// Newton–Schulz steps of a Muon arm, or `None` for the exact polar factor; `Err` for other arms.
-pub fn muon_arm(row: &RunRow) -> Result<Option<usize>, ()> {
+/// Newton–Schulz steps of a Muon arm; `None` stands for the exact polar factor.
+pub type MuonArm = Option<usize>;
+
+/// log₂ of the late loss of each Muon arm.
+type ArmLosses = BTreeMap<MuonArm, f64>;
+
+/// Which Muon arm a run is; none for other optimizers.
+pub fn muon_arm(row: &RunRow) -> Option<MuonArm> {
     match row.optimizer.parse() {
-        Ok(OptimizerConfig::Muon(c)) => Ok(match c.orthogonalizer {
+        Ok(OptimizerConfig::Muon(c)) => Some(match c.orthogonalizer {
             Orthogonalizer::NewtonSchulz => Some(c.steps),
             Orthogonalizer::ExactPolar => None,
         }),
-        _ => Err(()),
+        _ => None,
     }
 }
 
@@ -61,10 +67,9 @@ pub fn muon_arm(row: &RunRow) -> Result<Option<usize>, ()> {
 pub fn newton_schulz(record: &StudyRecord) -> Result<NewtonSchulz, StatsError> {
     // log₂ of the late loss by unit, rate and arm.
     let mut restarted: BTreeSet<(&str, u64, u64)> = BTreeSet::new();
-    let mut losses: BTreeMap<(&str, u64), BTreeMap<u64, BTreeMap<Option<usize>, f64>>> =
-        BTreeMap::new();
+    let mut losses: BTreeMap<(&str, u64), BTreeMap<u64, ArmLosses>> = BTreeMap::new();
     for row in &record.runs {
-        let (Ok(arm), Some(lr), Some(result)) = (muon_arm(row), row.lr, &row.result) else {
+        let (Some(arm), Some(lr), Some(result)) = (muon_arm(row), row.lr, &row.result) else {
             continue;
         };
         if result.collapses > 0 {
@@ -82,7 +87,7 @@ pub fn newton_schulz(record: &StudyRecord) -> Result<NewtonSchulz, StatsError> {
         .collect();
     let most = steps.last().copied().unwrap_or(5);
     let (mut slopes, mut most_five, mut exact_most) = (Vec::new(), Vec::new(), Vec::new());
-    let whole = |arms: &BTreeMap<Option<usize>, f64>| {
+    let whole = |arms: &ArmLosses| {
         arms.contains_key(&None) && steps.iter().all(|n| arms.contains_key(&Some(*n)))
     };
     let mut same_start = Vec::new();
@@ -94,7 +99,7 @@ pub fn newton_schulz(record: &StudyRecord) -> Result<NewtonSchulz, StatsError> {
             .map(|(_, arms)| slope(arms))
             .collect();
         same_start.extend(mean(&same));
-        let over = |f: &dyn Fn(&BTreeMap<Option<usize>, f64>) -> f64| {
+        let over = |f: &dyn Fn(&ArmLosses) -> f64| {
             mean(&complete.iter().map(|arms| f(arms)).collect::<Vec<_>>())
         };
         if complete.is_empty() || !steps.contains(&5) {
@@ -122,7 +127,7 @@ pub fn newton_schulz(record: &StudyRecord) -> Result<NewtonSchulz, StatsError> {
 }
 
 /// Least-squares slope of the values on log₂ of the steps.
-fn slope(arms: &BTreeMap<Option<usize>, f64>) -> f64 {
+fn slope(arms: &ArmLosses) -> f64 {
     let points: Vec<(f64, f64)> = arms
         .iter()
         .filter_map(|(n, loss)| n.map(|n| (real::ln(n as f64) / std::f64::consts::LN_2, *loss)))

@@ -259,7 +259,7 @@ fn muon_arms(record: &StudyRecord) -> Vec<(Option<usize>, String, Colour)> {
     let mut steps: Vec<usize> = record
         .runs
         .iter()
-        .filter_map(|row| muon_arm(row).ok().flatten())
+        .filter_map(|row| muon_arm(row).flatten())
         .collect();
     steps.sort_unstable();
     steps.dedup();
@@ -284,13 +284,13 @@ fn muon_loss(record: &StudyRecord) -> String {
         .note(format!(
             "{}. Exact polar: the momentum is orthogonalised by its singular value decomposition. {}",
             panels.seeds(),
-            panels.restarts(&|row| muon_arm(row).is_ok())
+            panels.restarts(&|row| muon_arm(row).is_some())
         ));
     let arms = muon_arms(record);
     panels.grid(frame, &Axis::new("step"), &|target, lr| {
         arms.iter()
             .map(|(n, label, colour)| {
-                let curves = panels.curves(target, lr, &|row| muon_arm(row) == Ok(*n));
+                let curves = panels.curves(target, lr, &|row| muon_arm(row) == Some(*n));
                 line(label, *colour, n.is_none(), averaged(&curves, false))
             })
             .filter(|series| !series.points.is_empty())
@@ -324,7 +324,7 @@ fn newton_schulz_bars(record: &StudyRecord) -> String {
         // Late losses of the seeds by arm and rate.
         let mut late: BTreeMap<(usize, usize), Vec<f64>> = BTreeMap::new();
         for row in record.runs.iter().filter(|row| row.target == *target) {
-            let arm = muon_arm(row).ok();
+            let arm = muon_arm(row);
             let arm = arm.and_then(|n| arms.iter().position(|a| a.0 == n));
             let rate = panels.rates.iter().position(|r| row.lr == Some(*r));
             if let (Some(arm), Some(rate), Some(result)) = (arm, rate, &row.result) {
@@ -354,7 +354,7 @@ fn newton_schulz_bars(record: &StudyRecord) -> String {
     let mut note = format!(
         "Late loss: median over the last tenth of the steps. {}, rings are seeds. {}",
         panels.seeds(),
-        panels.restarts(&|row| muon_arm(row).is_ok())
+        panels.restarts(&|row| muon_arm(row).is_some())
     );
     if let Ok(stats) = newton_schulz(record) {
         let s = stats.slope;
