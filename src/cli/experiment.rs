@@ -3,15 +3,18 @@
 use super::interrupt;
 use super::output::Output;
 use crate::experiment::newton_schulz::newton_schulz;
+use crate::experiment::reevolution::{self, ReevolutionSpec};
 use crate::experiment::spec::{Plan, Run, Spec, kind};
 use crate::experiment::study::{
     CellState, Progress, StudyObserver, StudyRecord, collect, run_study, state, study_folder,
 };
+use crate::experiment::xor::{self, XorSpec};
 use crate::network::files::write_atomic;
+use anyhow::Context;
 use clap::{Args, Subcommand};
 use indicatif::ProgressBar;
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 pub struct ExperimentArgs {
@@ -117,6 +120,11 @@ fn list(folder: &std::path::Path, out: &Output) -> anyhow::Result<()> {
 
 fn run_all(args: &StudyArgs, out: &Output) -> anyhow::Result<()> {
     interrupt::listen();
+    match kind(&args.spec)?.as_deref() {
+        Some("xor") => return run_xor(&args.spec, out),
+        Some("objective_reevolution") => return run_reevolution(&args.spec, out),
+        _ => {}
+    }
     let plan = args.plan()?;
     let mut watch = Watch {
         bar: out.progress(plan.runs.len() as u64, "runs"),
@@ -249,4 +257,41 @@ impl StudyObserver for Watch {
     fn going_on(&mut self) -> bool {
         !interrupt::asked()
     }
+}
+
+/// NEAT's classic check: `experiments/xor.toml`.
+fn run_xor(path: &Path, out: &Output) -> anyhow::Result<()> {
+    let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    let fail = |e: String| anyhow::anyhow!("{}: {e}", path.display());
+    let spec = XorSpec::from_toml(&text).map_err(fail)?;
+    let report = xor::run(&spec);
+    let text = format!(
+        "solved {} of {} runs\nmean over solved runs: {:.1} generations, {:.0} evaluations, {:.2} hidden nodes\npublished (Stanley, Miikkulainen 2002): 32 generations, 4755 evaluations, 2.35 hidden nodes",
+        report.solved,
+        spec.runs,
+        report.mean_generations,
+        report.mean_evaluations,
+        report.mean_hidden
+    );
+    out.result(&report, &text)
+}
+
+/// Does likeness lead back to an evolved picture? Targets `archive:…` need `PICLOOM_ARCHIVE`.
+fn run_reevolution(path: &Path, out: &Output) -> anyhow::Result<()> {
+    let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    let spec = ReevolutionSpec::from_toml(&text).with_context(|| path.display().to_string())?;
+    let archive = std::env::var_os("PICLOOM_ARCHIVE").map(PathBuf::from);
+    let rows = reevolution::run(&spec, archive.as_deref())?;
+    let mut text = format!(
+        "{:<28} {:<36} {:>4} {:>8} {:>7}\n",
+        "target", "arm", "seed", "r2", "found"
+    );
+    for row in &rows {
+        let found = if row.found { "yes" } else { "no" };
+        text += &format!(
+            "{:<28} {:<36} {:>4} {:>8.4} {found:>7}\n",
+            row.target, row.arm, row.seed, row.r2
+        );
+    }
+    out.result(&rows, &text)
 }

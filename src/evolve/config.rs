@@ -3,7 +3,7 @@
 //! A field's doc says: meaning, unit, range, and the presets' values with their source. Sources:
 //! PB = the published Python replication of Picbreeder (picbreeder-vlm) and FER appendix A;
 //! NEAT = Stanley & Miikkulainen 2002 §4.1; NEAT-C++ = the parameter file shipped with Stanley's
-//! implementation; `[ours]` = a choice of this program.
+//! implementation; `\[ours\]` = a choice of this program.
 
 use crate::genome::Input;
 use crate::math::Activation;

@@ -1,7 +1,7 @@
 //! Novelty search: fitness is the mean distance to the nearest neighbours in descriptor space.
 //!
 //! Reference: Lehman & Stanley 2011, "Abandoning objectives". The archive takes the most novel of
-//! each generation `[ours]` instead of a threshold to tune.
+//! each generation `\[ours\]` instead of a threshold to tune.
 
 use super::{Birth, EvolveConfig, Judged, Population, Ranked};
 use crate::genome::Genome;

@@ -60,7 +60,7 @@ pub struct CompareConfig {
     pub steps: u64,
     /// Weights perturbed in each network, sampled within layers; `None`: all.
     pub sample: Option<usize>,
-    /// Threshold on |cos| of the first SP round [ours].
+    /// Threshold on |cos| of the first SP round \[ours\].
     pub sp_threshold: f64,
     /// Wanted effect of a perturbation, RMSE.
     pub effect: f64,

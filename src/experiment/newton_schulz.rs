@@ -2,7 +2,7 @@
 //!
 //! In: a [`StudyRecord`] with runs of `muon:steps=n`. Out: the [`NewtonSchulz`] statistics and a
 //! verdict by the rule written in `experiments/optimizers.toml`.
-//! A unit is one (target, seed); learning rates are averaged inside it. `[ours]`
+//! A unit is one (target, seed); learning rates are averaged inside it. `\[ours\]`
 
 use super::study::{RunRow, StudyRecord};
 use crate::math::real;

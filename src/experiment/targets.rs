@@ -3,7 +3,7 @@
 //! Each figure is a function from a point to a colour, or to nothing where the background shows;
 //! x to the right, y down, both in [−1, 1]. A pixel is the mean of 4 × 4 points. The committed
 //! PNGs under `experiments/targets/` are [`write_all`]'s at 256²; a test compares them.
-//! `[ours]`; METHODS §8 asks for drawings with and without background.
+//! `\[ours\]`; METHODS §8 asks for drawings with and without background.
 
 use crate::network::Picture;
 use crate::network::files::{WriteError, create_folder, write_atomic};

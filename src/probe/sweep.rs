@@ -17,7 +17,7 @@ use std::str::FromStr;
 pub enum Delta {
     /// By this amount, up and down (the paper).
     Fixed(f64),
-    /// Until the RMSE between the pictures is this, ± 15 % [ours]. Default: 0.18.
+    /// Until the RMSE between the pictures is this, ± 15 % \[ours\]. Default: 0.18.
     Effect(f64),
 }
 

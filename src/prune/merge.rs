@@ -1,4 +1,4 @@
-//! SP-merge: units of a layer that draw the same picture become one [ours].
+//! SP-merge: units of a layer that draw the same picture become one \[ours\].
 //!
 //! Two units of a layer with the same activation are a pair; the pair with the highest
 //! |cos(a_r, a_k)| is merged first (ties: lower indices), as long as that is at least τ, or until at most K

@@ -111,7 +111,7 @@ pub struct MethodInfo {
     pub name: &'static str,
     /// Score of link j → i, as text.
     pub formula: &'static str,
-    /// Publication, or `[ours]`.
+    /// Publication, or `\[ours\]`.
     pub source: &'static str,
     /// What it reads.
     pub needs: &'static [Need],

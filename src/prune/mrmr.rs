@@ -1,7 +1,7 @@
 //! SP-mRMR: parents that are relevant and not redundant, and a least-squares refit of what went.
 //!
 //! "mRMR" is minimum redundancy, maximum relevance (Peng, Long, Ding 2005); the operationalisation
-//! is [ours]. Per unit i, parents are visited by falling relevance |cos(a_j, z_i)|, z_i = Σ w a; a parent
+//! is \[ours\]. Per unit i, parents are visited by falling relevance |cos(a_j, z_i)|, z_i = Σ w a; a parent
 //! is redundant when |cos(a_j, a_k)| ≥ τ_red for a non-redundant parent k visited before.
 //!
 //! As a score, so that thresholds and exact budgets both work: relevance in [0, 1] for a parent
@@ -15,7 +15,7 @@ use crate::network::kernel::FeatureMaps;
 use crate::network::{Mask, Weights};
 use nalgebra::DMatrix;
 
-/// Default τ_red [ours]: parents closer than this are the same picture.
+/// Default τ_red \[ours\]: parents closer than this are the same picture.
 pub const REDUNDANCY: f64 = 0.95;
 
 /// (W,) mRMR scores in [−1, 1]; a redundant link's is negative.

@@ -65,7 +65,7 @@ pub fn imp_original(sizes: &[usize], hidden: f64, output: f64, budget: usize) ->
     rules
 }
 
-/// `rounds` budgets from `n` to `budget` in equal ratios, rounded; the last is exact. [ours]
+/// `rounds` budgets from `n` to `budget` in equal ratios, rounded; the last is exact. \[ours\]
 pub fn geometric(n: usize, budget: usize, rounds: usize) -> Vec<Rule> {
     let (from, to) = (n as f64, (budget.max(1)) as f64);
     (1..=rounds)

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rule {
-    /// Keep links whose score is at least τ. SP round 1: 0.35; round 2: about 0.75 [ours].
+    /// Keep links whose score is at least τ. SP round 1: 0.35; round 2: about 0.75 \[ours\].
     Threshold(f64),
     /// Keep exactly K links (structured methods: the first reachable count ≤ K).
     Budget(usize),

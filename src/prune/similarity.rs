@@ -1,6 +1,6 @@
 //! Similarity of feature maps: SP and its controls, SP-signed, Gram matrices.
 //!
-//! The paper's text is not public: this is our reading of its captions [ours]. A link j → i stays
+//! The paper's text is not public: this is our reading of its captions \[ours\]. A link j → i stays
 //! when the parent's picture is visible in the child's: |cos(a_j, a_i)| is high, a = the
 //! post-activation map over the P pixels, not centred; the head uses raw h, s, v. All links count,
 //! input layer and head included.
@@ -70,7 +70,7 @@ pub fn link_cosines(network: &Network, mask: &Mask, maps: &FeatureMaps) -> EdgeS
     )
 }
 
-/// A permuted similarity [ours]: every layer's sources are put into one random order, and each unit's
+/// A permuted similarity \[ours\]: every layer's sources are put into one random order, and each unit's
 /// similarities move to its kept parents accordingly. Each unit keeps the similarities it had, and a
 /// layer its hubs, but on the wrong parents.
 pub(super) fn permuted(network: &Network, cosines: EdgeScores, rng: &mut SimRng) -> EdgeScores {
@@ -170,7 +170,7 @@ pub(super) fn inputs_of_units(context: &EdgeContext, maps: &FeatureMaps) -> Vec<
 
 /// (W,) share_ij = w_ij⟨a_j, z_i⟩/‖z_i‖² of every kept link: how much of the unit's sum z_i = Σ w_ij a_j this
 /// parent makes up, negative where it works against it. The shares of a unit sum to 1 (0 where z_i
-/// is zero everywhere). [ours]
+/// is zero everywhere). \[ours\]
 pub fn shares(context: &EdgeContext, maps: &FeatureMaps) -> EdgeScores {
     let mut scores = EdgeScores::of(context.mask, |_| 0.0);
     for unit in inputs_of_units(context, maps) {

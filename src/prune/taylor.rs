@@ -18,7 +18,7 @@
 //!
 //! The count reached depends on the order. On FER's SGD skull, 5478 links, K = 1404, gradient of the
 //! MSE against the evolved network's float render, `second` ranked once reaches **1397**, the caption's
-//! number; `first` 1399, `first` with `vectorize` 1391; with `update` 1386 to 1401 [measured].
+//! number; `first` 1399, `first` with `vectorize` 1391; with `update` 1386 to 1401 \[measured\].
 //!
 //! A unit stays when its removal would cut an output off from the inputs (guard).
 

@@ -1,4 +1,4 @@
-//! The threshold form of the description-length judge, kept as a baseline [ours]: one number, one
+//! The threshold form of the description-length judge, kept as a baseline \[ours\]: one number, one
 //! threshold. It ranks well within a target, but no one threshold serves two (docs/JUDGES.md).
 //!
 //! K(picture) = bytes of a pinned PNG encoding of the picture quantised to 16 levels a channel;
@@ -12,7 +12,7 @@ use crate::network::picture::encode_png;
 /// Coherent if the picture's PNG grew by no more than a threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DlThreshold {
-    /// Largest log K(perturbed)/K(base) that is still coherent. Default 0.10 [ours]: between the
+    /// Largest log K(perturbed)/K(base) that is still coherent. Default 0.10 \[ours\]: between the
     /// best thresholds on two labelled sets, about 0.05 (skull) and 0.15 (butterfly).
     pub threshold: f64,
 }

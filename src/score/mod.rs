@@ -23,7 +23,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Least share of the target's variance that a network must explain for its score to count
-/// [ours]: one that has not learned its picture draws simple pictures, and those survive
+/// \[ours\]: one that has not learned its picture draws simple pictures, and those survive
 /// perturbation.
 pub const FIT_GATE: f64 = 0.95;
 

@@ -26,10 +26,10 @@ pub struct TrainConfig {
     /// Stops once the loss is at or below this. Default none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target_loss: Option<f64>,
-    /// Collapse [ours]: the loss has been that of the best constant colour (within 0.01 %) for this
+    /// Collapse \[ours\]: the loss has been that of the best constant colour (within 0.01 %) for this
     /// many steps, or the gradient's norm is below 1e-12. Default 500 steps.
     pub collapse_after: u64,
-    /// Attempts after a collapse, each from the next init stream [ours]. Default 5.
+    /// Attempts after a collapse, each from the next init stream \[ours\]. Default 5.
     pub restarts: u32,
     /// The optimizer. FER: Adam(0.9, 0.999, 1e-8), the default.
     pub optimizer: OptimizerConfig,

@@ -58,7 +58,7 @@ pub enum Measure {
     Mse,
     /// Mean structural similarity, in [−1, 1] (Wang et al. 2004, uniform 7 × 7 windows).
     Ssim,
-    /// (1 − w)·(1 − MSE/Var(target)) + w·SSIM, w = `ssim_weight` `[ours]`.
+    /// (1 − w)·(1 − MSE/Var(target)) + w·SSIM, w = `ssim_weight` `\[ours\]`.
     Both,
 }
 
@@ -96,7 +96,7 @@ pub struct RefineConfig {
     pub mode: RefineMode,
     /// Training steps a genome a generation, 1 to 10000. Default 10.
     pub steps: usize,
-    /// Learning rate, > 0. Default 0.03 `[ours]`.
+    /// Learning rate, > 0. Default 0.03 `\[ours\]`.
     pub learning_rate: f64,
 }
 

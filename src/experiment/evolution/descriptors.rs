@@ -24,7 +24,7 @@ pub enum Descriptor {
     Contrast,
     /// Mean luminance. In [0, 1].
     Brightness,
-    /// Contrast × exp(−8 · complexity) `[ours]`: strong shapes drawn with few lines. In [0, 1].
+    /// Contrast × exp(−8 · complexity) `\[ours\]`: strong shapes drawn with few lines. In [0, 1].
     Clarity,
     /// 6 × 6 block means of luminance, 36 numbers in [0, 1].
     Thumbnail,

@@ -1,6 +1,6 @@
 //! Activations on [`Lanes`]: value and slope from one pass.
 //!
-//! Polynomials are our own minimax fits (Remez, weighted by relative error) [ours]; arguments are
+//! Polynomials are our own minimax fits (Remez, weighted by relative error) \[ours\]; arguments are
 //! reduced by Cody and Waite's splitting of the constant (*Software Manual for the Elementary
 //! Functions*, 1980), exact to the last bit thanks to the fused multiply-add.
 //!

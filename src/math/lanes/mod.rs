@@ -5,7 +5,7 @@
 //! this module does not fix is the payload of a NaN.
 //!
 //! The methods compile to single instructions only inside a function that enables the
-//! instruction set and inlines everything between; [`per_isa!`] writes such functions.
+//! instruction set and inlines everything between; `per_isa!` writes such functions.
 // SAFETY of this module: `__m512`/`__m256` operations need their CPU features. The wide types are
 // reached only through `per_isa!`, which matches on an `Isa`, and an `Isa` other than the portable
 // one exists only where detection found the features (`Isa::available`).

@@ -15,7 +15,7 @@ use super::judge::{Judge, Label, Verdict};
 use serde::Serialize;
 
 /// Default ridge λ of the fit. From .001 to .3 leave-one-target-out κ moves by .02 (skull) and
-/// .07 (butterfly) [measured].
+/// .07 (butterfly) \[measured\].
 pub const RIDGE: f64 = 0.02;
 
 /// A fitted judge and how well it does.

@@ -15,7 +15,7 @@ const LEVEL: f64 = 0.95;
 pub struct Agreement {
     /// Pictures.
     pub pictures: usize,
-    /// counts[true][judge], in the order coherent, fractured.
+    /// `counts[true][judge]`, in the order coherent, fractured.
     pub confusion: [[usize; 2]; 2],
     /// Share of equal labels, in [0, 1].
     pub accuracy: f64,

@@ -4,7 +4,7 @@
 use crate::network::Picture;
 
 /// Side of the canonical copy, N. At 96 some windows no longer fit the drawings' detail and
-/// agreement falls from κ .91/.98 to .82/.84 [measured]; at 48 it holds.
+/// agreement falls from κ .91/.98 to .82/.84 \[measured\]; at 48 it holds.
 pub const SIDE: usize = 64;
 /// Pixels of the canonical copy.
 pub const PIXELS: usize = SIDE * SIDE;

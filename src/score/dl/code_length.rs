@@ -7,7 +7,7 @@
 //!
 //! Planes G, R−G, B−G of 16 levels a channel (a grey picture costs one plane); each pixel is
 //! predicted by the median edge detector of LOCO-I (Weinberger, Seroussi & Sapiro 2000) and coded
-//! in one of five contexts of local activity. [ours]
+//! in one of five contexts of local activity. \[ours\]
 
 use super::canonical::{PIXELS, SIDE};
 use crate::math::real;

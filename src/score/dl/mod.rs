@@ -1,4 +1,4 @@
-//! The embedded judge `dl` [ours]: a clean change keeps a picture as simple as it was and runs
+//! The embedded judge `dl` \[ours\]: a clean change keeps a picture as simple as it was and runs
 //! along its contours; smears and ghosts do not.
 //!
 //! In: base and perturbed picture of one size. Out: P(fractured) from four features, each larger
@@ -7,7 +7,7 @@
 //! | feature | one line | range |
 //! |---|---|---|
 //! | [`orient`](orientation) | share of the change that does not run along old contours | [0, 2] |
-//! | [`dl`](code_length) | (ln K(new)/K(base) − clean)/(dirty − clean): 0 as simple as after a smooth warp of that RMSE, 1 as long as after a smear | about −2 … 5 |
+//! | [`dl`](mod@code_length) | (ln K(new)/K(base) − clean)/(dirty − clean): 0 as simple as after a smooth warp of that RMSE, 1 as long as after a smear | about −2 … 5 |
 //! | [`cond`](uncertainty) | bits of colour uncertainty beyond a warp of that RMSE | about −3 … 3 |
 //! | [`novel`](novelty) | share of the change not found again within two coarse pixels | [0, 1] |
 //!
@@ -46,7 +46,7 @@ const LEAST_SPAN: f64 = 0.1;
 pub struct Features {
     /// See [`orientation`].
     pub orient: f64,
-    /// See [`code_length`].
+    /// See [`mod@code_length`].
     pub dl: f64,
     /// See [`uncertainty`].
     pub cond: f64,

@@ -1,7 +1,7 @@
 //! Reference perturbations of the base itself: what the description length and the colours of
 //! *this* picture do under a clean change (a smooth warp) and a dirty one (a smear or an
 //! inversion in soft patches) of the same RMSE. They give `dl` and `cond` a scale that fits the
-//! picture, so that one threshold serves every target (METHODS §6.4). [ours]
+//! picture, so that one threshold serves every target (METHODS §6.4). \[ours\]
 //!
 //! The fields are fixed sums of six cosines; no randomness, the same for every base.
 
