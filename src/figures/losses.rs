@@ -92,6 +92,6 @@ mod tests {
         assert!((curve.points[0].0 - 5.0).abs() < 1e-12 && (curve.points[0].1 - 0.1).abs() < 1e-12);
         assert!((curve.points[1].1 - 2.0).abs() < 1e-12);
         let svg = losses("t", "s", "", &[curve]);
-        assert!(svg.contains("<svg") && svg.contains("run"));
+        assert!(svg.contains("<svg") && svg.contains("mean squared error"));
     }
 }
