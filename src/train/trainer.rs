@@ -72,7 +72,7 @@ pub struct LogLine {
     pub grad_norm: f64,
     /// Learning rate of the step.
     pub lr: f64,
-    /// Gradient evaluations so far, in this attempt.
+    /// Gradient evaluations made before this step, in this attempt.
     pub evaluations: u64,
     /// Wall time of training so far, over all attempts and resumptions.
     pub seconds: f64,
@@ -321,7 +321,6 @@ impl Trainer {
             config.gradient,
             &mut |weights, gradient| objective.loss_and_gradient(weights, gradient),
         );
-        state.evaluations += step.evaluations as u64;
         if state.step % config.log_every == 0 || !step.is_finite() {
             observer.logged(&LogLine {
                 attempt: state.attempt,
@@ -333,6 +332,7 @@ impl Trainer {
                 seconds: state.seconds,
             });
         }
+        state.evaluations += step.evaluations as u64;
         if !step.is_finite() {
             let loss = step.loss.is_finite().then_some(step.loss);
             return Some(StopReason::Diverged {
