@@ -7,7 +7,7 @@ by the MSE to a target picture. neat-python evaluates a network one pixel at a t
 (`FeedForwardNetwork.activate`), as its users and its own picture examples do; colours and MSE are
 numpy's, after the loop, so that only the drawing is compared.
 
-Run:  /opt/oracle/venv/bin/python benches/peers/neat_python_evolve.py target/release/picloom
+Run:  python benches/peers/neat_python_evolve.py target/release/picloom
 
 Prints genomes a second of both and their ratio (the goal is at least 200). neat-python is timed over
 fewer genomes (`--genomes`), all of one population after the same number of generations of growth; the

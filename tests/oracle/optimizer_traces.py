@@ -1,6 +1,6 @@
 """Traces of other people's optimizers on one small problem, in float64 -> optimizer_traces.json.
 
-Run: /opt/oracle/venv/bin/python tests/oracle/optimizer_traces.py   (torch 2.15, optax 0.2.8)
+Run: python tests/oracle/optimizer_traces.py   (torch 2.15, optax 0.2.8)
 Read by tests/optimizers.rs, which states the same problem in Rust:
 
   21 weights = matrices (out, in) 3x2, 3x3, 2x3, row-major, one after the other;

@@ -3,7 +3,7 @@
 Written from the publications (Frankle & Carbin 2019, Sun et al. 2023, Ma et al. 2023) and METHODS.md
 section 5, not from the Rust code. Guards are left out here: the test prunes with `Orphans::Count`.
 
-    /opt/oracle/venv/bin/python tests/oracle/prune_reference.py   # writes prune_reference.json
+    python tests/oracle/prune_reference.py   # writes prune_reference.json
 """
 import json
 import pathlib

@@ -2,7 +2,7 @@
 `math::assignment` to. Samples come from a small linear congruential generator, so that the JSON
 holds everything and nothing depends on numpy's random streams.
 
-    /opt/oracle/venv/bin/python tests/oracle/stats.py > tests/oracle/stats.json
+    python tests/oracle/stats.py > tests/oracle/stats.json
 
 scipy 1.17, scikit-learn 1.9, numpy 2.4.
 """
