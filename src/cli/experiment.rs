@@ -107,8 +107,9 @@ fn list(folder: &std::path::Path, out: &Output) -> anyhow::Result<()> {
             let profiles: Vec<String> = spec.profiles.keys().cloned().collect();
             (spec.question, profiles)
         } else {
+            let kind = kind.as_deref().unwrap_or("unknown");
             (
-                String::from("not run by this command; see its page"),
+                format!("a study of its own kind, {kind}: see its page"),
                 vec![],
             )
         };
