@@ -2,9 +2,8 @@
 
 use assert_cmd::Command;
 use picloom::experiment::spec::{Plan, Run, Spec, kind};
-use picloom::experiment::study::{
-    CellState, Progress, StudyObserver, StudyRecord, collect, run_study, state, study_folder,
-};
+use picloom::experiment::study::{CellState, StudyRecord, collect, run_study, state, study_folder};
+use picloom::experiment::workers::{Progress, StudyObserver};
 use picloom::figures::studies::FIGURES;
 use std::path::{Path, PathBuf};
 
@@ -77,7 +76,7 @@ struct Impatient {
 }
 
 impl StudyObserver for Impatient {
-    fn cell(&mut self, progress: &Progress, _run: &Run, error: Option<&str>) {
+    fn cell(&mut self, progress: &Progress, _label: &str, error: Option<&str>) {
         self.cells.push((*progress, error.map(String::from)));
     }
 

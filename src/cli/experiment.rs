@@ -4,10 +4,9 @@ use super::interrupt;
 use super::output::Output;
 use crate::experiment::newton_schulz::newton_schulz;
 use crate::experiment::reevolution::{self, ReevolutionSpec};
-use crate::experiment::spec::{Plan, Run, Spec, kind};
-use crate::experiment::study::{
-    CellState, Progress, StudyObserver, StudyRecord, collect, run_study, state, study_folder,
-};
+use crate::experiment::spec::{Plan, Spec, kind};
+use crate::experiment::study::{CellState, StudyRecord, collect, run_study, state, study_folder};
+use crate::experiment::workers::{Progress, StudyObserver};
 use crate::experiment::xor::{self, XorSpec};
 use crate::network::files::write_atomic;
 use anyhow::Context;
@@ -239,16 +238,15 @@ struct Watch {
 }
 
 impl StudyObserver for Watch {
-    fn cell(&mut self, progress: &Progress, run: &Run, error: Option<&str>) {
+    fn cell(&mut self, progress: &Progress, label: &str, error: Option<&str>) {
         let over = progress.done + progress.failed;
         let left = progress.seconds_left.map_or(String::new(), |seconds| {
             format!(", about {:.0} s left", seconds)
         });
         self.bar.set_position(over as u64);
-        self.bar.set_message(format!("{}{left}", run.label()));
+        self.bar.set_message(format!("{label}{left}"));
         if let Some(error) = error {
-            self.bar
-                .suspend(|| eprintln!("failed: {}: {error}", run.label()));
+            self.bar.suspend(|| eprintln!("failed: {label}: {error}"));
         }
         if self.bar.is_hidden() && over.is_multiple_of(self.every) {
             eprintln!("{over}/{} runs{left}", progress.total);

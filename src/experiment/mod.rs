@@ -11,6 +11,7 @@ pub mod spec;
 pub mod study;
 pub mod targets;
 pub mod theory;
+pub mod workers;
 pub mod xor;
 
 pub use pruning::{PrunePlan, PruneRunError, RoundRecord, prune_run};

@@ -7,15 +7,13 @@
 
 use super::run::{RunError, RunResult, finished, read_metrics, train_run};
 use super::spec::{Plan, Run, arm_name};
+use super::workers::{Ask, Cell, Outcome, StudyObserver, WorkError, work_through};
 use crate::math::stats::median;
 use crate::network::files::{WriteError, create_folder, write_atomic};
-use crate::train::{LogLine, StopReason, TrainObserver, TrainState};
+use crate::train::{LogLine, StopReason};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Instant;
 
 /// `record.json` of a study. Equal plans give equal bytes; there are no wall times in it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -114,35 +112,6 @@ impl Curve {
 /// Points of a thinned curve, before the last.
 const POINTS: usize = 60;
 
-/// How far a study is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Progress {
-    /// All cells.
-    pub total: usize,
-    /// Cells finished, now or earlier.
-    pub done: usize,
-    /// Cells that were finished before this call.
-    pub found: usize,
-    /// Cells that failed in this call.
-    pub failed: usize,
-    /// Estimate of the wall time left in seconds; none before the first cell is finished.
-    pub seconds_left: Option<f64>,
-}
-
-/// Watches a study. What is computed does not depend on it.
-pub trait StudyObserver: Send {
-    /// A cell has been finished, found finished, or has failed (then `error` says why).
-    fn cell(&mut self, _progress: &Progress, _run: &Run, _error: Option<&str>) {}
-
-    /// Now and then during training. Returns false to stop all cells at a checkpoint.
-    fn going_on(&mut self) -> bool {
-        true
-    }
-}
-
-/// Watches nothing.
-impl StudyObserver for () {}
-
 /// Why a study has no record.
 #[derive(Debug, thiserror::Error)]
 pub enum StudyError {
@@ -157,9 +126,9 @@ pub enum StudyError {
         /// What is wrong.
         problem: String,
     },
-    /// Worker threads cannot be started.
-    #[error("cannot start worker threads: {0}")]
-    Threads(#[from] rayon::ThreadPoolBuildError),
+    /// The cells cannot be worked through.
+    #[error(transparent)]
+    Work(#[from] WorkError),
     /// Some cells are neither finished nor failed.
     #[error(
         "study {study}, profile {profile}: expected {total} finished runs in {folder}, found {done}; go on with `picloom experiment run`"
@@ -243,49 +212,15 @@ pub fn run_study(
 ) -> Result<Option<StudyRecord>, StudyError> {
     let folder = study_folder(plan, runs);
     create_folder(&folder)?;
-    let mut progress = Progress {
-        total: plan.runs.len(),
-        ..Progress::default()
-    };
-    let mut waiting = Vec::new();
-    for run in &plan.runs {
-        if let CellState::Done(_) = state(plan, runs, run) {
-            progress.done += 1;
-            progress.found += 1;
-            observer.cell(&progress, run, None);
-        } else {
-            waiting.push(run);
-        }
-    }
-    let workers = rayon::current_num_threads().min(waiting.len()).max(1);
-    let threads = (rayon::current_num_threads() / workers).max(1);
-    let pool = || rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pools: Vec<_> = (0..workers).map(|_| pool()).collect::<Result<_, _>>()?;
-
-    let shared = Shared {
-        folder: &folder,
-        waiting: &waiting,
-        next: AtomicUsize::new(0),
-        stopped: AtomicBool::new(false),
-        watched: Mutex::new(Watched {
-            observer,
-            progress,
-            failure: None,
-            steps_made: 0,
-            steps_left: waiting.iter().map(|r| r.config.train.steps).sum(),
-            started: Instant::now(),
-        }),
-    };
-    std::thread::scope(|scope| {
-        for pool in &pools {
-            scope.spawn(|| pool.install(|| shared.work()));
-        }
-    });
-    let watched = shared.watched.into_inner().expect("no worker panicked");
-    if let Some(error) = watched.failure {
-        return Err(error.into());
-    }
-    if shared.stopped.into_inner() {
+    let is_done = |run: &&Run| matches!(state(plan, runs, run), CellState::Done(_));
+    let (done, waiting): (Vec<&Run>, Vec<&Run>) = plan.runs.iter().partition(is_done);
+    let completed = work_through(
+        &done,
+        &waiting,
+        |run, ask| train_cell(&folder, run, ask),
+        observer,
+    )?;
+    if !completed {
         return Ok(None);
     }
     let record = collect(plan, runs)?;
@@ -293,93 +228,38 @@ pub fn run_study(
     Ok(Some(record))
 }
 
-/// What the workers share.
-struct Shared<'a> {
-    folder: &'a Path,
-    waiting: &'a [&'a Run],
-    next: AtomicUsize,
-    stopped: AtomicBool,
-    watched: Mutex<Watched<'a>>,
-}
+impl Cell for Run {
+    fn label(&self) -> String {
+        Run::label(self)
+    }
 
-struct Watched<'a> {
-    observer: &'a mut dyn StudyObserver,
-    progress: Progress,
-    failure: Option<WriteError>,
-    steps_made: u64,
-    steps_left: u64,
-    started: Instant,
-}
-
-impl Shared<'_> {
-    /// Takes cell after cell until none is left or somebody asked to stop.
-    fn work(&self) {
-        while !self.stopped.load(Ordering::Relaxed) {
-            let Some(run) = self.waiting.get(self.next.fetch_add(1, Ordering::Relaxed)) else {
-                return;
-            };
-            let id = run.run_id();
-            let result = train_run(&self.folder.join(&id), run.job(), true, &mut Ask(self));
-            let failure = failure_path(self.folder, &id);
-            let error = match result {
-                Ok(result) if result.train.stop == StopReason::Interrupted => return,
-                Ok(_) => {
-                    let _ = std::fs::remove_file(&failure);
-                    None
-                }
-                Err(error) => Some(without_path(&error, self.folder)),
-            };
-            let mut watched = self.watched.lock().expect("no worker panicked");
-            if let Some(error) = &error {
-                let file = Failure {
-                    run: run.label(),
-                    error: error.clone(),
-                };
-                let json = serde_json::to_vec_pretty(&file).expect("a failure is plain data");
-                let written = create_folder(&self.folder.join("failed"))
-                    .and_then(|()| write_atomic(&failure, &json));
-                if let Err(error) = written {
-                    watched.failure.get_or_insert(error);
-                    self.stopped.store(true, Ordering::Relaxed);
-                    return;
-                }
-            }
-            watched.finished(run, error.as_deref());
-        }
+    fn cost(&self) -> f64 {
+        self.config.train.steps as f64
     }
 }
 
-impl Watched<'_> {
-    fn finished(&mut self, run: &Run, error: Option<&str>) {
-        let steps = run.config.train.steps;
-        self.steps_made += steps;
-        self.steps_left -= steps;
-        let rate = self.started.elapsed().as_secs_f64() / self.steps_made as f64;
-        self.progress.seconds_left = Some(rate * self.steps_left as f64);
-        match error {
-            None => self.progress.done += 1,
-            Some(_) => self.progress.failed += 1,
+/// Trains one run; a failure leaves a file that says why.
+fn train_cell(folder: &Path, run: &Run, ask: &mut Ask<'_, '_>) -> Result<Outcome, WriteError> {
+    let id = run.run_id();
+    let failure = failure_path(folder, &id);
+    let error = match train_run(&folder.join(&id), run.job(), true, ask) {
+        Ok(result) if result.train.stop == StopReason::Interrupted => {
+            return Ok(Outcome::Interrupted);
         }
-        self.observer.cell(&self.progress, run, error);
-    }
-}
-
-/// Asks the study's observer, now and then, whether training shall go on.
-struct Ask<'a, 'b>(&'a Shared<'b>);
-
-/// Steps between two questions.
-const ASK_EVERY: u64 = 8;
-
-impl TrainObserver for Ask<'_, '_> {
-    fn step_done(&mut self, state: &TrainState) -> bool {
-        if state.step.is_multiple_of(ASK_EVERY) {
-            let mut watched = self.0.watched.lock().expect("no worker panicked");
-            if !watched.observer.going_on() {
-                self.0.stopped.store(true, Ordering::Relaxed);
-            }
+        Ok(_) => {
+            let _ = std::fs::remove_file(&failure);
+            return Ok(Outcome::Done);
         }
-        !self.0.stopped.load(Ordering::Relaxed)
-    }
+        Err(error) => without_path(&error, folder),
+    };
+    let file = Failure {
+        run: run.label(),
+        error: error.clone(),
+    };
+    let json = serde_json::to_vec_pretty(&file).expect("a failure is plain data");
+    create_folder(&folder.join("failed"))?;
+    write_atomic(&failure, &json)?;
+    Ok(Outcome::Failed(error))
 }
 
 /// The record of a study whose cells are all finished or failed.

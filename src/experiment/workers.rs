@@ -1,0 +1,208 @@
+//! Works through the cells of a study: as many at a time as there are worker threads, in order.
+//!
+//! What a cell computes does not depend on how many there are. A cell that fails does not stop the
+//! others; an observer is told how far the work is and may stop it at the next checkpoint.
+
+use crate::network::files::WriteError;
+use crate::train::{TrainObserver, TrainState};
+use serde::Serialize;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Instant;
+
+/// How far a study is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Progress {
+    /// All cells.
+    pub total: usize,
+    /// Cells finished, now or earlier.
+    pub done: usize,
+    /// Cells that were finished before this call.
+    pub found: usize,
+    /// Cells that failed in this call.
+    pub failed: usize,
+    /// Estimate of the wall time left in seconds; none before the first cell is finished.
+    pub seconds_left: Option<f64>,
+}
+
+/// Watches a study. What is computed does not depend on it.
+pub trait StudyObserver: Send {
+    /// A cell has been finished, found finished, or has failed (then `error` says why).
+    fn cell(&mut self, _progress: &Progress, _label: &str, _error: Option<&str>) {}
+
+    /// Now and then during training. Returns false to stop all cells at a checkpoint.
+    fn going_on(&mut self) -> bool {
+        true
+    }
+}
+
+/// Watches nothing.
+impl StudyObserver for () {}
+
+/// How the work on a cell ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Finished.
+    Done,
+    /// Failed, with the reason.
+    Failed(String),
+    /// Stopped at a checkpoint, because somebody asked.
+    Interrupted,
+}
+
+/// Why the work ended before its time.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkError {
+    /// A file cannot be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// Worker threads cannot be started.
+    #[error("cannot start worker threads: {0}")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+}
+
+/// Something to be worked on.
+pub trait Cell: Sync {
+    /// For people: `face dense muon:steps=20 lr 0.001 seed 2`.
+    fn label(&self) -> String;
+    /// How long it takes, in any unit: for the estimate of what is left.
+    fn cost(&self) -> f64;
+}
+
+/// Works on the `waiting` cells; those `found` finished are only counted. False if it was stopped.
+///
+/// # Errors
+/// `work` cannot write a file, threads cannot be started.
+pub fn work_through<C: Cell>(
+    found: &[&C],
+    waiting: &[&C],
+    work: impl Fn(&C, &mut Ask<'_, '_>) -> Result<Outcome, WriteError> + Sync,
+    observer: &mut dyn StudyObserver,
+) -> Result<bool, WorkError> {
+    let mut progress = Progress {
+        total: found.len() + waiting.len(),
+        ..Progress::default()
+    };
+    for cell in found {
+        progress.done += 1;
+        progress.found += 1;
+        observer.cell(&progress, &cell.label(), None);
+    }
+    let workers = rayon::current_num_threads().min(waiting.len()).max(1);
+    let threads = (rayon::current_num_threads() / workers).max(1);
+    let pool = || rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pools: Vec<_> = (0..workers).map(|_| pool()).collect::<Result<_, _>>()?;
+    let shared = Shared {
+        next: AtomicUsize::new(0),
+        stopped: AtomicBool::new(false),
+        watched: Mutex::new(Watched {
+            observer,
+            progress,
+            failure: None,
+            cost_made: 0.0,
+            cost_left: waiting.iter().map(|cell| cell.cost()).sum(),
+            started: Instant::now(),
+        }),
+    };
+    let work = &work;
+    std::thread::scope(|scope| {
+        for pool in &pools {
+            scope.spawn(|| {
+                pool.install(|| {
+                    while !shared.stopped.load(Ordering::Relaxed) {
+                        let next = shared.next.fetch_add(1, Ordering::Relaxed);
+                        let Some(cell) = waiting.get(next) else {
+                            return;
+                        };
+                        let outcome = work(cell, &mut Ask(&shared));
+                        if !shared.over(*cell, outcome) {
+                            return;
+                        }
+                    }
+                });
+            });
+        }
+    });
+    let watched = shared.watched.into_inner().expect("no worker panicked");
+    match watched.failure {
+        Some(error) => Err(error.into()),
+        None => Ok(!shared.stopped.into_inner()),
+    }
+}
+
+/// What the workers share.
+struct Shared<'a> {
+    next: AtomicUsize,
+    stopped: AtomicBool,
+    watched: Mutex<Watched<'a>>,
+}
+
+struct Watched<'a> {
+    observer: &'a mut dyn StudyObserver,
+    progress: Progress,
+    failure: Option<WriteError>,
+    cost_made: f64,
+    cost_left: f64,
+    started: Instant,
+}
+
+impl Shared<'_> {
+    /// Counts a cell; false if the work is to stop.
+    fn over(&self, cell: &impl Cell, outcome: Result<Outcome, WriteError>) -> bool {
+        let mut watched = self.watched.lock().expect("no worker panicked");
+        let error = match outcome {
+            Ok(Outcome::Done) => {
+                watched.progress.done += 1;
+                None
+            }
+            Ok(Outcome::Failed(error)) => {
+                watched.progress.failed += 1;
+                Some(error)
+            }
+            Ok(Outcome::Interrupted) => {
+                self.stopped.store(true, Ordering::Relaxed);
+                return false;
+            }
+            Err(error) => {
+                watched.failure.get_or_insert(error);
+                self.stopped.store(true, Ordering::Relaxed);
+                return false;
+            }
+        };
+        watched.cost_made += cell.cost();
+        watched.cost_left -= cell.cost();
+        let rate = watched.started.elapsed().as_secs_f64() / watched.cost_made.max(1e-300);
+        watched.progress.seconds_left = Some((rate * watched.cost_left).max(0.0));
+        let progress = watched.progress;
+        watched
+            .observer
+            .cell(&progress, &cell.label(), error.as_deref());
+        true
+    }
+}
+
+/// Asks the study's observer, now and then, whether the work shall go on.
+pub struct Ask<'a, 'b>(&'a Shared<'b>);
+
+/// Steps between two questions.
+const ASK_EVERY: u64 = 8;
+
+impl Ask<'_, '_> {
+    /// False once somebody asked to stop.
+    pub fn going_on(&self) -> bool {
+        let mut watched = self.0.watched.lock().expect("no worker panicked");
+        if !watched.observer.going_on() {
+            self.0.stopped.store(true, Ordering::Relaxed);
+        }
+        !self.0.stopped.load(Ordering::Relaxed)
+    }
+}
+
+impl TrainObserver for Ask<'_, '_> {
+    fn step_done(&mut self, state: &TrainState) -> bool {
+        if state.step.is_multiple_of(ASK_EVERY) {
+            return self.going_on();
+        }
+        !self.0.stopped.load(Ordering::Relaxed)
+    }
+}
