@@ -1,7 +1,9 @@
 //! `picloom experiment`: studies from their specs.
 
 use super::interrupt;
+use super::networks;
 use super::output::Output;
+use crate::experiment::networks::NetworksSpec;
 use crate::experiment::newton_schulz::newton_schulz;
 use crate::experiment::reevolution::{self, ReevolutionSpec};
 use crate::experiment::spec::{Plan, Spec, kind};
@@ -47,15 +49,15 @@ enum ExperimentCommand {
 }
 
 #[derive(Args)]
-struct StudyArgs {
+pub(super) struct StudyArgs {
     /// Spec (.toml)
-    spec: PathBuf,
+    pub(super) spec: PathBuf,
     /// Profile: standard, or one of the spec's
     #[arg(long)]
-    profile: Option<String>,
+    pub(super) profile: Option<String>,
     /// Folder of the run store
     #[arg(long, default_value = "runs")]
-    runs: PathBuf,
+    pub(super) runs: PathBuf,
 }
 
 impl StudyArgs {
@@ -74,6 +76,9 @@ pub fn run(args: ExperimentArgs, out: &Output) -> anyhow::Result<()> {
             out: csv,
             record,
         } => {
+            if kind(&study.spec)?.as_deref() == Some("networks") {
+                return networks::collected(&study, &csv, record.as_deref(), out);
+            }
             let collected = collect(&study.plan()?, &study.runs)?;
             write_atomic(&csv, collected.to_csv().as_bytes())?;
             let mut text = format!("{} runs: {}", collected.runs.len(), csv.display());
@@ -101,16 +106,20 @@ fn list(folder: &std::path::Path, out: &Output) -> anyhow::Result<()> {
     let (mut rows, mut text) = (Vec::new(), String::new());
     for path in paths {
         let kind = kind(&path)?;
-        let (about, profiles) = if kind.as_deref() == Some("training") {
-            let spec = Spec::read(&path)?;
-            let profiles: Vec<String> = spec.profiles.keys().cloned().collect();
-            (spec.question, profiles)
-        } else {
-            let kind = kind.as_deref().unwrap_or("unknown");
-            (
-                format!("a study of its own kind, {kind}: see its page"),
-                vec![],
-            )
+        let (about, profiles): (String, Vec<String>) = match kind.as_deref() {
+            Some("training") => {
+                let spec = Spec::read(&path)?;
+                (spec.question, spec.profiles.into_keys().collect())
+            }
+            Some("networks") => {
+                let spec = NetworksSpec::read(&path)?;
+                (spec.question, spec.profiles.into_keys().collect())
+            }
+            other => {
+                let kind = other.unwrap_or("unknown");
+                let about = format!("a study of its own kind, {kind}: see its page");
+                (about, vec![])
+            }
         };
         text += &format!("{}\n  {about}\n", path.display());
         rows.push(json!({ "spec": path, "kind": kind, "about": about, "profiles": profiles }));
@@ -123,13 +132,11 @@ fn run_all(args: &StudyArgs, out: &Output) -> anyhow::Result<()> {
     match kind(&args.spec)?.as_deref() {
         Some("xor") => return run_xor(&args.spec, out),
         Some("objective_reevolution") => return run_reevolution(&args.spec, out),
+        Some("networks") => return networks::run(args, out),
         _ => {}
     }
     let plan = args.plan()?;
-    let mut watch = Watch {
-        bar: out.progress(plan.runs.len() as u64, "runs"),
-        every: (plan.runs.len() / 20).max(1),
-    };
+    let mut watch = Watch::new(out, plan.runs.len(), "runs");
     let ran = run_study(&plan, &args.runs, &mut watch);
     watch.bar.finish_and_clear();
     let folder = study_folder(&plan, &args.runs);
@@ -199,6 +206,9 @@ fn summary(record: &StudyRecord, path: &std::path::Path) -> String {
 }
 
 fn status(args: &StudyArgs, out: &Output) -> anyhow::Result<()> {
+    if kind(&args.spec)?.as_deref() == Some("networks") {
+        return networks::status(args, out);
+    }
     let plan = args.plan()?;
     let (mut done, mut begun, mut waiting) = (0, 0, 0);
     let mut failed = Vec::new();
@@ -232,9 +242,21 @@ fn status(args: &StudyArgs, out: &Output) -> anyhow::Result<()> {
     out.result(&json, &text)
 }
 
-struct Watch {
-    bar: ProgressBar,
+/// Shows how far a study is.
+pub(super) struct Watch {
+    pub(super) bar: ProgressBar,
     every: usize,
+    what: &'static str,
+}
+
+impl Watch {
+    pub(super) fn new(out: &Output, cells: usize, what: &'static str) -> Self {
+        Watch {
+            bar: out.progress(cells as u64, what),
+            every: (cells / 20).max(1),
+            what,
+        }
+    }
 }
 
 impl StudyObserver for Watch {
@@ -249,7 +271,7 @@ impl StudyObserver for Watch {
             self.bar.suspend(|| eprintln!("failed: {label}: {error}"));
         }
         if self.bar.is_hidden() && over.is_multiple_of(self.every) {
-            eprintln!("{over}/{} runs{left}", progress.total);
+            eprintln!("{over}/{} {}{left}", progress.total, self.what);
         }
     }
 

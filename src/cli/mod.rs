@@ -13,6 +13,7 @@ mod genome;
 mod interrupt;
 mod judge;
 mod maps;
+mod networks;
 mod output;
 mod prune;
 mod score;

@@ -1,8 +1,11 @@
 //! Studies: from a resolved config to runs, records and tables. In: specs and files. Out: run
 //! folders and records. It does not draw.
 
+pub mod claims;
 pub mod compare;
+pub mod depth;
 pub mod evolution;
+pub mod networks;
 pub mod newton_schulz;
 mod pruning;
 pub mod reevolution;

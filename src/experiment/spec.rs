@@ -127,15 +127,17 @@ pub enum SpecError {
         source: std::io::Error,
     },
     /// A study of another kind.
-    #[error("{path}: expected kind = \"training\", found {found}")]
+    #[error("{path}: expected kind = \"{expected}\", found {found}")]
     Kind {
         /// The spec.
         path: PathBuf,
+        /// The kind asked for.
+        expected: &'static str,
         /// Its kind.
         found: String,
     },
     /// Not TOML, unknown keys, values of the wrong type.
-    #[error("{path}: expected a training study, found: {problem}")]
+    #[error("{path}: expected a study, found: {problem}")]
     Toml {
         /// The spec.
         path: PathBuf,
@@ -178,14 +180,17 @@ pub fn kind(path: &Path) -> Result<Option<String>, SpecError> {
     }))
 }
 
-fn read(path: &Path) -> Result<String, SpecError> {
+pub(super) fn read(path: &Path) -> Result<String, SpecError> {
     std::fs::read_to_string(path).map_err(|source| SpecError::Read {
         path: path.to_path_buf(),
         source,
     })
 }
 
-fn parse<T: serde::de::DeserializeOwned>(path: &Path, text: &str) -> Result<T, SpecError> {
+pub(super) fn parse<T: serde::de::DeserializeOwned>(
+    path: &Path,
+    text: &str,
+) -> Result<T, SpecError> {
     toml::from_str(text).map_err(|e: toml::de::Error| {
         let line = e.span().map_or(String::new(), |span| {
             let before = &text.as_bytes()[..span.start.min(text.len())];
@@ -211,6 +216,7 @@ impl Spec {
         if found.as_deref() != Some("training") {
             return Err(SpecError::Kind {
                 path: path.to_path_buf(),
+                expected: "training",
                 found: found.map_or("none".into(), |kind| format!("{kind:?}")),
             });
         }
@@ -515,7 +521,7 @@ pub fn arm_name(wiring: Wiring) -> &'static str {
 }
 
 /// The folder that paths of a spec are relative to: that of its folder.
-fn root_of(path: &Path) -> PathBuf {
+pub(super) fn root_of(path: &Path) -> PathBuf {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
     match folder.map(|f| (f, f.parent())) {
         None => PathBuf::from(".."),

@@ -10,7 +10,7 @@ use super::spec::{Plan, Run, arm_name};
 use super::workers::{Ask, Cell, Outcome, StudyObserver, WorkError, work_through};
 use crate::math::stats::median;
 use crate::network::files::{WriteError, create_folder, write_atomic};
-use crate::train::{LogLine, StopReason};
+use crate::train::{LogLine, StopReason, TrainReport};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -83,7 +83,7 @@ pub struct RowResult {
     pub curve: Curve,
 }
 
-/// A loss curve of at most 61 points, four significant digits.
+/// A loss curve of a few points, four significant digits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Curve {
@@ -101,6 +101,26 @@ impl Curve {
     pub fn by_evaluations(&self) -> impl Iterator<Item = (u64, f64)> + '_ {
         let at = self.evaluations.as_ref().unwrap_or(&self.step);
         at.iter().copied().zip(self.loss.iter().copied())
+    }
+
+    /// `points` evenly chosen points of the logged losses of one attempt, then the final one.
+    pub fn of(lines: &[LogLine], train: &TrainReport, points: usize) -> Self {
+        let count = lines.len().min(points);
+        let chosen = (0..count).map(|i| {
+            let at = i * lines.len().saturating_sub(1) / count.saturating_sub(1).max(1);
+            (lines[at].step, lines[at].evaluations, lines[at].loss)
+        });
+        let points: Vec<(u64, u64, f64)> = chosen
+            .filter(|p| p.0 < train.steps)
+            .chain([(train.steps, train.evaluations, train.final_loss)])
+            .collect();
+        let by = |f: fn(&(u64, u64, f64)) -> u64| points.iter().map(f).collect::<Vec<_>>();
+        let (step, evaluations) = (by(|p| p.0), by(|p| p.1));
+        Curve {
+            evaluations: (evaluations != step).then_some(evaluations),
+            step,
+            loss: points.iter().map(|p| four_digits(p.2)).collect(),
+        }
     }
 
     /// (steps, loss) of every point.
@@ -319,12 +339,7 @@ const FORMAT: &str = "picloom-training/1";
 
 fn row_result(result: &RunResult, lines: &[LogLine]) -> RowResult {
     let train = &result.train;
-    let attempt = lines.last().map_or(0, |line| line.attempt);
-    let lines: Vec<LogLine> = lines
-        .iter()
-        .filter(|line| line.attempt == attempt && line.loss.is_finite())
-        .copied()
-        .collect();
+    let lines = surviving(lines);
     let mut late: Vec<f64> = lines
         .iter()
         .filter(|line| 10 * line.step >= 9 * train.steps)
@@ -340,28 +355,18 @@ fn row_result(result: &RunResult, lines: &[LogLine]) -> RowResult {
         late_loss: median(&late).unwrap_or(train.final_loss),
         r2: result.fit.r2,
         collapses: train.collapses.len(),
-        curve: thinned(&lines, train.steps, train.evaluations, train.final_loss),
+        curve: Curve::of(&lines, train, POINTS),
     }
 }
 
-/// Evenly chosen points of the logged losses, then the final one.
-fn thinned(lines: &[LogLine], steps: u64, evaluations: u64, final_loss: f64) -> Curve {
-    let count = lines.len().min(POINTS);
-    let chosen = (0..count).map(|i| {
-        let at = i * lines.len().saturating_sub(1) / count.saturating_sub(1).max(1);
-        (lines[at].step, lines[at].evaluations, lines[at].loss)
-    });
-    let points: Vec<(u64, u64, f64)> = chosen
-        .filter(|p| p.0 < steps)
-        .chain([(steps, evaluations, final_loss)])
-        .collect();
-    let by = |f: fn(&(u64, u64, f64)) -> u64| points.iter().map(f).collect::<Vec<_>>();
-    let (step, evaluations) = (by(|p| p.0), by(|p| p.1));
-    Curve {
-        evaluations: (evaluations != step).then_some(evaluations),
-        step,
-        loss: points.iter().map(|p| four_digits(p.2)).collect(),
-    }
+/// The logged losses of the last attempt that are numbers.
+pub(super) fn surviving(lines: &[LogLine]) -> Vec<LogLine> {
+    let attempt = lines.last().map_or(0, |line| line.attempt);
+    lines
+        .iter()
+        .filter(|line| line.attempt == attempt && line.loss.is_finite())
+        .copied()
+        .collect()
 }
 
 /// The nearest number of four significant decimal digits.

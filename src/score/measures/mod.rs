@@ -18,7 +18,7 @@
 //! | [`decodability`] | what a linear probe reads from the maps | R² ≤ 1 |
 //! | [`structural`] | are parts of the picture drawn by separable subnetworks? | −1…1 |
 //!
-//! [`attributes`] holds what `dci` and `decodability` measure on pictures.
+//! [`summary`] takes them together for records and cards. [`attributes`] holds what `dci` and `decodability` measure on pictures.
 
 pub mod attributes;
 pub mod dci;
@@ -31,6 +31,7 @@ pub mod orthogonality;
 pub mod reuse;
 pub mod roughness;
 pub mod structural;
+pub mod summary;
 pub mod symmetry;
 
 /// Two maps with |cosine| above this are one map: a relay and its source differ by f32 rounding.

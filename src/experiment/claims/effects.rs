@@ -1,0 +1,223 @@
+//! Differences between arms, target by target: what the claims are decided on.
+//!
+//! The unit is a target: seeds (and levels of pruning) are averaged within it, so that many seeds of
+//! one picture do not pass for many pictures. `\[ours\]`
+
+use crate::experiment::networks::record::{NetworkResult, NetworkRow, NetworksRecord};
+use crate::experiment::newton_schulz::Finding;
+use crate::math::stats::{mean, mean_interval};
+use serde::{Deserialize, Serialize};
+
+/// Some networks of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Group<'a> {
+    /// Name of the arm.
+    pub arm: &'a str,
+    /// Level of pruning; 0: not pruned.
+    pub level: usize,
+    /// Name of the way of training.
+    pub variant: &'a str,
+    /// Depth offset.
+    pub offset: i64,
+}
+
+impl<'a> Group<'a> {
+    /// Networks of `arm` at `level`, trained by the recipe at the reference depth.
+    pub fn of(arm: &'a str, level: usize) -> Self {
+        Group {
+            arm,
+            level,
+            variant: super::BASE,
+            offset: 0,
+        }
+    }
+
+    fn holds(&self, row: &NetworkRow) -> bool {
+        row.arm == self.arm
+            && row.level == self.level
+            && row.offset == self.offset
+            && row.variant == self.variant
+    }
+}
+
+/// What is compared, of one network; none if it does not have it.
+pub type Value = fn(&NetworkResult) -> Option<f64>;
+
+/// The score of a fit network.
+pub fn fit_score(result: &NetworkResult) -> Option<f64> {
+    result.score().filter(|_| result.fit)
+}
+
+/// One target's part of an effect.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TargetEffect {
+    /// The target.
+    pub target: String,
+    /// Mean over its pairs.
+    pub value: f64,
+    /// Pairs: seeds, and levels of pruning.
+    pub pairs: usize,
+}
+
+/// A mean over targets with its 95 % Student-t interval.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Effect {
+    /// What is compared.
+    pub name: String,
+    /// Mean over targets; none without any.
+    pub estimate: Option<f64>,
+    /// Lower end of the interval; none with fewer than two targets.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+    /// Its parts.
+    pub targets: Vec<TargetEffect>,
+    /// Targets without a pair that counts.
+    pub without: Vec<String>,
+}
+
+impl Effect {
+    /// From the values of each target: (target, values of its pairs).
+    pub fn of(name: impl Into<String>, values: Vec<(String, Vec<f64>)>) -> Self {
+        let (mut targets, mut without) = (Vec::new(), Vec::new());
+        for (target, values) in values {
+            match mean(&values) {
+                Ok(value) => targets.push(TargetEffect {
+                    target,
+                    value,
+                    pairs: values.len(),
+                }),
+                Err(_) => without.push(target),
+            }
+        }
+        let each: Vec<f64> = targets.iter().map(|t| t.value).collect();
+        let interval = mean_interval(&each, 0.95).ok();
+        Effect {
+            name: name.into(),
+            estimate: mean(&each).ok(),
+            low: interval.map(|i| i.low),
+            high: interval.map(|i| i.high),
+            targets,
+            without,
+        }
+    }
+
+    /// value(a) − value(b), paired by target and seed. An arm without seeds (the evolved network)
+    /// is paired with every seed of the other.
+    pub fn paired(
+        name: impl Into<String>,
+        record: &NetworksRecord,
+        pairs: &[(Group<'_>, Group<'_>)],
+        value: Value,
+    ) -> Self {
+        let values = record
+            .targets()
+            .into_iter()
+            .filter_map(|target| {
+                let rows: Vec<&NetworkRow> =
+                    record.rows.iter().filter(|r| r.target == target).collect();
+                let asked = |g: &Group<'_>| rows.iter().any(|r| g.holds(r));
+                // A target on which one of the arms does not exist is no missing value.
+                let exists = pairs.iter().any(|(a, b)| asked(a) && asked(b));
+                exists.then(|| {
+                    let differences = pairs.iter().flat_map(|p| differences(&rows, *p, value));
+                    (target.to_string(), differences.collect())
+                })
+            })
+            .collect();
+        Effect::of(name, values)
+    }
+}
+
+fn differences(rows: &[&NetworkRow], (a, b): (Group<'_>, Group<'_>), value: Value) -> Vec<f64> {
+    let of = |group: Group<'_>| -> Vec<(Option<u64>, f64)> {
+        rows.iter()
+            .filter(|r| group.holds(r))
+            .filter_map(|r| {
+                r.result
+                    .as_ref()
+                    .and_then(|x| value(x))
+                    .map(|v| (r.seed, v))
+            })
+            .collect()
+    };
+    let (first, second) = (of(a), of(b));
+    let mut found = Vec::new();
+    for (seed, value) in &first {
+        for (other, against) in &second {
+            if seed == other || seed.is_none() || other.is_none() {
+                found.push(value - against);
+            }
+        }
+    }
+    found
+}
+
+/// Supported if every interval lies above 0; not supported if one lies below `margin`, the smallest
+/// effect that matters; else inconclusive. (All must hold: an intersection–union test, which needs
+/// no correction for their number.)
+pub fn all_above(effects: &[Effect], margin: f64) -> Finding {
+    if !effects.is_empty() && effects.iter().all(|e| e.low.is_some_and(|low| low > 0.0)) {
+        Finding::Supported
+    } else if effects
+        .iter()
+        .any(|e| e.high.is_some_and(|high| high < margin))
+    {
+        Finding::NotSupported
+    } else {
+        Finding::Inconclusive
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn effect(values: &[f64]) -> Effect {
+        let targets = values.iter().enumerate();
+        Effect::of(
+            "e",
+            targets.map(|(i, v)| (i.to_string(), vec![*v])).collect(),
+        )
+    }
+
+    #[test]
+    fn the_unit_is_the_target_and_the_interval_is_students() {
+        // Targets 0.2, 0.4, 0.6 from 3, 1 and 2 pairs: mean 0.4, s = 0.2, t(.975, 2) = 4.302653.
+        let e = Effect::of(
+            "e",
+            vec![
+                ("a".into(), vec![0.1, 0.2, 0.3]),
+                ("b".into(), vec![0.4]),
+                ("c".into(), vec![0.5, 0.7]),
+                ("d".into(), vec![]),
+            ],
+        );
+        let half = 4.302_652_73 * 0.2 / 3f64.sqrt();
+        assert!((e.estimate.unwrap() - 0.4).abs() < 1e-12);
+        assert!((e.low.unwrap() - (0.4 - half)).abs() < 1e-6);
+        assert_eq!(e.targets.iter().map(|t| t.pairs).sum::<usize>(), 6);
+        assert_eq!(e.without, ["d"]);
+    }
+
+    #[test]
+    fn a_verdict_needs_every_effect_above_zero_and_one_below_the_margin_refutes() {
+        let (good, bad, open) = (
+            effect(&[0.4, 0.5, 0.45]),
+            effect(&[-0.1, -0.11, -0.12]),
+            effect(&[-0.5, 0.6, 0.3]),
+        );
+        assert_eq!(
+            all_above(&[good.clone(), good.clone()], 0.05),
+            Finding::Supported
+        );
+        assert_eq!(all_above(&[good.clone(), bad], 0.05), Finding::NotSupported);
+        assert_eq!(all_above(&[good, open], 0.05), Finding::Inconclusive);
+        assert_eq!(all_above(&[], 0.05), Finding::Inconclusive);
+        assert_eq!(
+            all_above(&[effect(&[0.5])], 0.05),
+            Finding::Inconclusive,
+            "one target"
+        );
+    }
+}

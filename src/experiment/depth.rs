@@ -1,0 +1,328 @@
+//! The best depth of a picture: measured by a depth sweep, and predicted from how well the picture
+//! compresses (METHODS §8).
+//!
+//! Optimal depth: argmax of the mean score over seeds, by the one-standard-error rule. Networks that
+//! have not learned their picture do not count. Predictor: c = PNG bytes / raw bytes of the target,
+//! L̂ = round(b0 + b1·ln c), Theil–Sen. The ratio depends on encoder and resolution: both are pinned
+//! (this crate's encoder, the study's size) and stated.
+
+use super::networks::record::{NetworkRow, NetworksRecord};
+use super::networks::spec::BASE;
+use crate::math::SimRng;
+use crate::math::real::ln;
+use crate::math::stats::{
+    Candidate, PermutationTest, Tail, mean, median, one_standard_error, spearman_test,
+    standard_error, theil_sen,
+};
+use crate::network::Picture;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// PNG bytes / raw bytes (3 a pixel) of a picture, by this crate's encoder; above 0.
+pub fn png_ratio(picture: &Picture) -> f64 {
+    picture.to_png(&[]).len() as f64 / (3 * picture.pixels()) as f64
+}
+
+/// One depth of a sweep.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DepthPoint {
+    /// Layers more than the reference's.
+    pub offset: i64,
+    /// L.
+    pub layers: usize,
+    /// Scores of the seeds that count.
+    pub scores: Vec<f64>,
+    /// Seeds that do not: unfit, failed, or nothing to judge.
+    pub unfit: usize,
+    /// Scores whatever the fit, for figures.
+    pub all: Vec<f64>,
+}
+
+/// The scores of one target by depth.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DepthCurve {
+    /// The target.
+    pub target: String,
+    /// PNG bytes / raw bytes of the target.
+    pub ratio: f64,
+    /// Points, shallowest first.
+    pub points: Vec<DepthPoint>,
+    /// L of the largest mean; none if no depth counts.
+    pub best: Option<usize>,
+    /// L by the one-standard-error rule; none if no depth counts.
+    pub chosen: Option<usize>,
+}
+
+/// The depth curves of one arm: its name, level of pruning and way of training.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sweep<'a> {
+    /// Name of the arm.
+    pub arm: &'a str,
+    /// Level of pruning; 0: not pruned.
+    pub level: usize,
+    /// Name of the way of training.
+    pub variant: &'a str,
+}
+
+impl Sweep<'static> {
+    /// The dense networks.
+    pub const DENSE: Self = Sweep {
+        arm: "dense",
+        level: 0,
+        variant: BASE,
+    };
+    /// The networks after one round of similarity-based pruning: the recipe's.
+    pub const SP: Self = Sweep {
+        arm: "sp",
+        level: 1,
+        variant: BASE,
+    };
+}
+
+/// Seeds that must count for a depth to be a candidate: more than half.
+fn counts(point: &DepthPoint) -> bool {
+    point.scores.len() > point.unfit
+}
+
+impl DepthCurve {
+    /// From points, shallowest first.
+    pub fn of(target: &str, ratio: f64, mut points: Vec<DepthPoint>) -> Self {
+        points.sort_by_key(|p| p.layers);
+        let candidates: Vec<&DepthPoint> = points.iter().filter(|p| counts(p)).collect();
+        let found = one_standard_error(
+            &candidates
+                .iter()
+                .map(|p| Candidate {
+                    mean: mean(&p.scores).unwrap_or(0.0),
+                    standard_error: standard_error(&p.scores).unwrap_or(0.0),
+                })
+                .collect::<Vec<_>>(),
+        )
+        .ok();
+        DepthCurve {
+            target: target.into(),
+            ratio,
+            best: found.map(|f| candidates[f.0].layers),
+            chosen: found.map(|f| candidates[f.1].layers),
+            points,
+        }
+    }
+
+    /// True if the chosen depth is the shallowest or the deepest that counts: then the sweep does
+    /// not show a peak.
+    pub fn at_edge(&self) -> bool {
+        let layers = || self.points.iter().filter(|p| counts(p)).map(|p| p.layers);
+        self.best == layers().min() || self.best == layers().max()
+    }
+}
+
+/// A curve a target, of one arm.
+pub fn depth_curves(record: &NetworksRecord, sweep: Sweep<'_>) -> Vec<DepthCurve> {
+    let of = |row: &&NetworkRow| {
+        row.arm == sweep.arm && row.level == sweep.level && row.variant == sweep.variant
+    };
+    let mut curves = Vec::new();
+    for target in record.targets() {
+        let mut points: Vec<DepthPoint> = Vec::new();
+        for row in record.rows.iter().filter(of).filter(|r| r.target == target) {
+            let known = points.iter().position(|p| p.layers == row.layers);
+            let at = known.unwrap_or_else(|| {
+                points.push(DepthPoint {
+                    offset: row.offset,
+                    layers: row.layers,
+                    scores: Vec::new(),
+                    unfit: 0,
+                    all: Vec::new(),
+                });
+                points.len() - 1
+            });
+            let score = row
+                .result
+                .as_ref()
+                .and_then(|r| r.score().map(|s| (s, r.fit)));
+            points[at].all.extend(score.map(|s| s.0));
+            match score {
+                Some((score, true)) => points[at].scores.push(score),
+                _ => points[at].unfit += 1,
+            }
+        }
+        if !points.is_empty() {
+            let ratio = record.png_ratio.get(target).copied().unwrap_or(f64::NAN);
+            curves.push(DepthCurve::of(target, ratio, points));
+        }
+    }
+    curves
+}
+
+/// Predicts the depth of a picture.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DepthModel {
+    /// L̂ = round(b0 + b1·ln c), at least 1.
+    pub b0: f64,
+    /// Slope on ln c.
+    pub b1: f64,
+    /// 95 % interval of the slope; none if there were too few targets.
+    pub b1_interval: Option<(f64, f64)>,
+    /// Side of the pictures whose ratio is taken.
+    pub size: usize,
+    /// What it was fitted to: target, c, optimal L.
+    pub fitted: Vec<(String, f64, usize)>,
+    /// Mean absolute error on each target left out.
+    pub error: Option<f64>,
+    /// The same for predicting the median of the others.
+    pub median_error: Option<f64>,
+    /// Spearman's ρ of c and L with its exact permutation p.
+    pub spearman: Option<PermutationTest>,
+}
+
+/// Permutations drawn where there are too many targets to go through all.
+const DRAWS: usize = 20_000;
+
+/// Intercept and slope of Theil–Sen on ln c; the median depth if the ratios are all the same.
+fn line(points: &[(String, f64, usize)]) -> Option<(f64, f64, Option<(f64, f64)>)> {
+    let x: Vec<f64> = points.iter().map(|p| ln(p.1)).collect();
+    let y: Vec<f64> = points.iter().map(|p| p.2 as f64).collect();
+    match theil_sen(&x, &y, 0.95) {
+        Ok(fit) => Some((
+            fit.intercept,
+            fit.slope.estimate,
+            Some((fit.slope.low, fit.slope.high)),
+        )),
+        Err(_) => median(&y).ok().map(|m| (m, 0.0, None)),
+    }
+}
+
+impl DepthModel {
+    /// From depth curves, those with a chosen depth.
+    ///
+    /// # Errors
+    /// None has one: no network of the sweep learned its picture.
+    pub fn fit(curves: &[DepthCurve], size: usize) -> Result<Self, String> {
+        let fitted: Vec<(String, f64, usize)> = curves
+            .iter()
+            .filter_map(|c| c.chosen.map(|l| (c.target.clone(), c.ratio, l)))
+            .collect();
+        let Some((b0, b1, b1_interval)) = line(&fitted) else {
+            return Err("no depth whose networks learned their picture".into());
+        };
+        let (mut errors, mut medians) = (Vec::new(), Vec::new());
+        if fitted.len() >= 3 {
+            for left_out in 0..fitted.len() {
+                let mut others = fitted.clone();
+                let (_, ratio, layers) = others.remove(left_out);
+                let (b0, b1, _) = line(&others).expect("at least two");
+                let depths: Vec<f64> = others.iter().map(|p| p.2 as f64).collect();
+                let guess = rounded(b0 + b1 * ln(ratio)) as f64;
+                errors.push((guess - layers as f64).abs());
+                medians.push((median(&depths).expect("at least two") - layers as f64).abs());
+            }
+        }
+        let x: Vec<f64> = fitted.iter().map(|p| p.1).collect();
+        let y: Vec<f64> = fitted.iter().map(|p| p.2 as f64).collect();
+        let mut rng = SimRng::new(0, "depth-spearman", 0);
+        Ok(DepthModel {
+            b0,
+            b1,
+            b1_interval,
+            size,
+            error: mean(&errors).ok(),
+            median_error: mean(&medians).ok(),
+            spearman: spearman_test(&x, &y, Tail::TwoSided, DRAWS, &mut rng).ok(),
+            fitted,
+        })
+    }
+
+    /// From the record of the depth study `study`, under `runs` or `root/figures`.
+    ///
+    /// # Errors
+    /// There is no record, or no depth counts in it.
+    pub fn find(study: &str, runs: &Path, root: &Path) -> Result<Self, String> {
+        let places = [runs.to_path_buf(), root.join("figures")];
+        let path = places
+            .iter()
+            .map(|folder| folder.join(study).join("record.json"))
+            .find(|path| path.exists())
+            .ok_or_else(|| format!("no record of {study} under {}", runs.display()))?;
+        let record = NetworksRecord::read(&path).map_err(|e| e.to_string())?;
+        Self::of_record(&record).map_err(|e| format!("{}: {e}", path.display()))
+    }
+
+    /// From the record of a depth study: networks pruned once by similarity, or the dense ones if
+    /// none of those counts.
+    ///
+    /// # Errors
+    /// No depth counts.
+    pub fn of_record(record: &NetworksRecord) -> Result<Self, String> {
+        Self::fit(&depth_curves(record, Sweep::SP), record.size)
+            .or_else(|_| Self::fit(&depth_curves(record, Sweep::DENSE), record.size))
+    }
+
+    /// L̂ for a picture of PNG ratio `c`.
+    pub fn layers(&self, c: f64) -> usize {
+        rounded(self.b0 + self.b1 * ln(c))
+    }
+}
+
+/// The nearest number of layers, at least 1.
+fn rounded(layers: f64) -> usize {
+    layers.round().max(1.0) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(layers: usize, scores: &[f64], unfit: usize) -> DepthPoint {
+        DepthPoint {
+            offset: 0,
+            layers,
+            scores: scores.to_vec(),
+            unfit,
+            all: scores.to_vec(),
+        }
+    }
+
+    #[test]
+    fn the_shallowest_depth_within_one_error_is_chosen_and_unfit_depths_are_none() {
+        let points = vec![
+            point(7, &[0.5, 0.7, 0.6], 0),
+            point(4, &[0.99], 2),
+            point(5, &[0.2, 0.3, 0.1], 0),
+            point(6, &[0.55, 0.56, 0.57], 0),
+        ];
+        let curve = DepthCurve::of("a", 0.1, points);
+        // SE of depth 7 is 0.0577: 0.56 is within it. Depth 4 has most seeds unfit.
+        assert_eq!((curve.best, curve.chosen), (Some(7), Some(6)));
+        assert!(curve.at_edge());
+        assert_eq!(
+            DepthCurve::of("b", 0.1, vec![point(3, &[], 3)]).chosen,
+            None
+        );
+    }
+
+    fn curve(target: &str, ratio: f64, layers: usize) -> DepthCurve {
+        DepthCurve::of(target, ratio, vec![point(layers, &[0.5], 0)])
+    }
+
+    #[test]
+    fn a_logarithmic_law_is_found_and_predicts_targets_left_out() {
+        // L = 2·log2(c/0.01) exactly.
+        let curves: Vec<DepthCurve> = [(0.02, 2), (0.04, 4), (0.08, 6), (0.16, 8), (0.32, 10)]
+            .iter()
+            .map(|&(c, l)| curve("t", c, l))
+            .collect();
+        let model = DepthModel::fit(&curves, 64).unwrap();
+        assert_eq!(model.layers(0.08), 6);
+        assert_eq!(model.layers(0.64), 12);
+        assert_eq!(model.error, Some(0.0));
+        assert!(model.median_error.unwrap() > 2.0);
+        assert!((model.spearman.unwrap().statistic - 1.0).abs() < 1e-12);
+        assert_eq!(model.layers(1e-9), 1, "at least one layer");
+    }
+
+    #[test]
+    fn a_sweep_in_which_nothing_was_learned_predicts_nothing() {
+        let curves = [DepthCurve::of("a", 0.1, vec![point(3, &[], 3)])];
+        assert!(DepthModel::fit(&curves, 64).is_err());
+    }
+}

@@ -1,0 +1,387 @@
+//! One chain: its arms trained, pruned, scored and measured, in order.
+
+use super::plan::Chain;
+use super::record::{NetworkResult, NetworkRow, Training};
+use super::spec::{ArmSpec, ArmWiring, Level};
+use super::views::{Scored, write_views};
+use crate::experiment::pruning::{PrunePlan, PruneRunError, prune_run};
+use crate::experiment::run::{
+    LoadedRun, RunError, TrainJob, Wiring, load_run, read_metrics, resolve_wiring, train_run,
+};
+use crate::experiment::study::{Curve, surviving};
+use crate::experiment::theory::modules::NetworkModules;
+use crate::experiment::theory::sparsity::compositional_sparsity;
+use crate::math::SimRng;
+use crate::network::files::WriteError;
+use crate::network::kernel::{Perturber, feature_maps};
+use crate::network::{Coords, Mask, Network, Picture, PixelInputs, Weights};
+use crate::probe::{Delta, Selection, sweep};
+use crate::prune::{Rule, alive};
+use crate::score::measures::summary::Summary;
+use crate::score::{Fit, Judge, JudgeError, score};
+use crate::train::{StopReason, TrainConfig, TrainObserver};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Why an arm has no result.
+#[derive(Debug, thiserror::Error)]
+enum ArmError {
+    #[error(transparent)]
+    Run(#[from] RunError),
+    #[error(transparent)]
+    Prune(#[from] PruneRunError),
+    #[error(transparent)]
+    Judge(#[from] JudgeError),
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    #[error("arm {0} of the chain failed")]
+    Before(String),
+    /// Stopped at a checkpoint.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// Runs the arms of `chain` in the study's `folder`; none if the observer stopped it.
+///
+/// An arm that fails gives a row that says why.
+pub fn run_chain(
+    chain: &Chain,
+    folder: &Path,
+    judge: &dyn Judge,
+    observer: &mut dyn TrainObserver,
+) -> Option<Vec<NetworkRow>> {
+    let mut worker = Worker {
+        chain,
+        folder,
+        judge,
+        trained: BTreeMap::new(),
+        kept: BTreeMap::new(),
+    };
+    let mut rows = Vec::new();
+    for arm in &chain.key.arms {
+        let mut done = Vec::new();
+        let outcome = worker.arm(arm, observer, &mut done);
+        let levels = arm.levels.len().max(1);
+        let made = done.len();
+        rows.append(&mut done);
+        match outcome {
+            Ok(()) => {}
+            Err(ArmError::Interrupted) => return None,
+            Err(error) => {
+                let prefix = format!("{}{}", folder.display(), std::path::MAIN_SEPARATOR);
+                let error = error.to_string().replace(&prefix, "");
+                for k in made..levels {
+                    let level = if arm.levels.is_empty() { 0 } else { k + 1 };
+                    rows.push(worker.row(arm, level, Err(error.clone())));
+                }
+            }
+        }
+    }
+    Some(rows)
+}
+
+struct Worker<'a> {
+    chain: &'a Chain,
+    folder: &'a Path,
+    judge: &'a dyn Judge,
+    /// Trained networks by arm, for arms that are pruned from them.
+    trained: BTreeMap<String, LoadedRun>,
+    /// Links kept by (arm, level from 1), for arms that match them.
+    kept: BTreeMap<(String, usize), usize>,
+}
+
+impl Worker<'_> {
+    fn row(
+        &self,
+        arm: &ArmSpec,
+        level: usize,
+        result: Result<NetworkResult, String>,
+    ) -> NetworkRow {
+        let key = &self.chain.key;
+        let (result, error) = match result {
+            Ok(result) => (Some(Box::new(result)), None),
+            Err(error) => (None, Some(error)),
+        };
+        NetworkRow {
+            target: key.target.name.clone(),
+            variant: key.variant.name.clone(),
+            offset: key.offset,
+            layers: key.layers,
+            arm: arm.name.clone(),
+            level,
+            seed: key.seed,
+            result,
+            error,
+        }
+    }
+
+    /// The rows of one arm.
+    fn arm(
+        &mut self,
+        arm: &ArmSpec,
+        observer: &mut dyn TrainObserver,
+        rows: &mut Vec<NetworkRow>,
+    ) -> Result<(), ArmError> {
+        match arm.wiring {
+            Some(ArmWiring::Evolved) => {
+                let (_, layered) = self.chain.source.evolved.as_ref().expect("planned so");
+                let mask = Mask::non_zero(&layered.weights);
+                let parts = (&layered.network, &mask, &layered.weights);
+                let result = self.look(arm, 0, parts, None)?;
+                rows.push(self.row(arm, 0, Ok(result)));
+                Ok(())
+            }
+            Some(wiring) => {
+                let run = self.train(arm, wiring, observer)?;
+                let parts = (&run.network, &run.mask, &run.weights);
+                let folder = self.folder.join(&run.result.run_id);
+                let result = self.look(arm, 0, parts, Some((&run, &folder)))?;
+                rows.push(self.row(arm, 0, Ok(result)));
+                self.trained.insert(arm.name.clone(), run);
+                Ok(())
+            }
+            None => self.prune(arm, observer, rows),
+        }
+    }
+
+    fn train(
+        &self,
+        arm: &ArmSpec,
+        wiring: ArmWiring,
+        observer: &mut dyn TrainObserver,
+    ) -> Result<LoadedRun, ArmError> {
+        let (key, source) = (&self.chain.key, &self.chain.source);
+        let (mut wired, mut genome) = (None, None);
+        if wiring != ArmWiring::Dense {
+            let (g, _) = source.evolved.as_ref().expect("planned so");
+            let as_run = match wiring {
+                ArmWiring::Graph => Wiring::Graph,
+                _ => Wiring::Layerized,
+            };
+            genome = (wiring == ArmWiring::Graph).then_some(g);
+            let (network, mask, _) = resolve_wiring(g, as_run);
+            wired = Some((network, mask));
+        }
+        let wired = wired.unwrap_or_else(|| {
+            let network = self.chain.arch().network();
+            let mask = Mask::all(network.weight_count());
+            (network, mask)
+        });
+        let train = self.recipe(arm, wired.0.arch.is_some());
+        let job = TrainJob::new(
+            &arm.name,
+            &source.target,
+            Coords::default(),
+            wired,
+            None,
+            genome,
+            train,
+        );
+        debug_assert_eq!(job.config.size, key.size);
+        let folder = self.folder.join(job.config.run_id());
+        let result = train_run(&folder, job, true, observer)?;
+        if result.train.stop == StopReason::Interrupted {
+            return Err(ArmError::Interrupted);
+        }
+        Ok(load_run(&folder)?)
+    }
+
+    /// The recipe of an arm; graphs have no dense blocks to draw orthogonal matrices for.
+    fn recipe(&self, arm: &ArmSpec, layered: bool) -> TrainConfig {
+        let mut train = self.chain.key.train.clone();
+        if !layered {
+            train.init = crate::train::Init {
+                scheme: crate::train::Init::default().scheme,
+                ..train.init
+            };
+        }
+        if let Some(steps) = arm.steps {
+            train.steps = steps;
+        }
+        train
+    }
+
+    fn prune(
+        &mut self,
+        arm: &ArmSpec,
+        observer: &mut dyn TrainObserver,
+        rows: &mut Vec<NetworkRow>,
+    ) -> Result<(), ArmError> {
+        let from = arm.from.as_ref().expect("verified: a parent");
+        let parent = self.trained.get(from);
+        let parent = parent
+            .ok_or_else(|| ArmError::Before(from.clone()))?
+            .clone();
+        let mut rules = Vec::new();
+        let mut left = parent.mask.kept();
+        for (k, level) in arm.levels.iter().enumerate() {
+            let budget = match level {
+                Level::Share(share) => (share * parent.mask.0.len() as f64).round() as usize,
+                Level::Budget(budget) => *budget,
+                Level::Match(other) => *self
+                    .kept
+                    .get(&(other.clone(), k + 1))
+                    .ok_or_else(|| ArmError::Before(other.clone()))?,
+                Level::Threshold(threshold) => {
+                    rules.extend(std::iter::repeat_n(Rule::Threshold(*threshold), arm.rounds));
+                    continue;
+                }
+            };
+            for round in 1..=arm.rounds {
+                let share = round as f64 / arm.rounds as f64;
+                let ratio = (budget as f64 / left as f64).min(1.0);
+                let count = left as f64 * crate::math::real::pow(ratio, share);
+                let count = if round == arm.rounds {
+                    budget
+                } else {
+                    count.round() as usize
+                };
+                rules.push(Rule::Budget(count));
+            }
+            left = budget.min(left).max(1);
+        }
+        let evolved = self.chain.source.evolved.as_ref();
+        let plan = PrunePlan {
+            method: arm.method.expect("verified: a method"),
+            rules,
+            retrain: arm.retrain,
+            train: self.recipe(arm, parent.network.arch.is_some()),
+            evolved: evolved
+                .filter(|(_, layered)| layered.network.arch == parent.network.arch)
+                .map(|(_, layered)| Mask::non_zero(&layered.weights)),
+        };
+        let decided = (
+            &parent.result.run_id,
+            arm,
+            &plan.train,
+            plan.rules
+                .iter()
+                .map(|r| format!("{r:?}"))
+                .collect::<Vec<_>>(),
+        );
+        let json = serde_json::to_string(&decided).expect("a plan is plain data");
+        let id: String = Sha256::digest(json)
+            .iter()
+            .take(8)
+            .map(|b| format!("{b:02x}"))
+            .collect();
+        let out = self.folder.join(id);
+        let (result, records) = prune_run(&parent, &plan, &out, true, observer)?;
+        if result.train.stop == StopReason::Interrupted {
+            return Err(ArmError::Interrupted);
+        }
+        for level in 1..=arm.levels.len() {
+            let round = level * arm.rounds;
+            let folder = if round == plan.rules.len() {
+                out.clone()
+            } else {
+                out.join(format!("round-{round}"))
+            };
+            let run = load_run(&folder)?;
+            let parts = (&run.network, &run.mask, &run.weights);
+            let mut result = self.look(arm, level, parts, Some((&run, &folder)))?;
+            result.kept = records[round - 1].kept;
+            self.kept.insert((arm.name.clone(), level), result.kept);
+            rows.push(self.row(arm, level, Ok(result)));
+        }
+        Ok(())
+    }
+
+    /// Scores and measures one network.
+    fn look(
+        &self,
+        arm: &ArmSpec,
+        level: usize,
+        (network, mask, weights): (&Network, &Mask, &Weights),
+        run: Option<(&LoadedRun, &Path)>,
+    ) -> Result<NetworkResult, ArmError> {
+        let key = &self.chain.key;
+        let size = key.size;
+        let inputs = PixelInputs::full(size, Coords::default());
+        let perturber = Perturber::new(network, weights, &inputs);
+        let selection = key.sample.map_or(Selection::All, Selection::Sample);
+        let seed = key.seed.unwrap_or(0);
+        let mut rng = SimRng::new(seed, "sweep-sample", 0);
+        let links = selection.links(network, weights, &mut rng);
+        let delta = Delta::Effect(key.effect);
+        let swept = sweep(network, weights, &perturber, size, &links, delta, &|_| {});
+        let target = &self.chain.source.target.picture;
+        let (score, judged) = score(
+            network,
+            weights,
+            &perturber,
+            &swept,
+            self.judge,
+            Some(target),
+        )?;
+        let drawn = Picture {
+            width: size,
+            height: size,
+            rgb: perturber.base().to_vec(),
+        };
+        let maps = feature_maps(network, weights, &inputs);
+        let mut rng = SimRng::new(seed, "measures", 0);
+        let fit = Fit::of(&drawn, target);
+        let name = match level {
+            0 => arm.name.clone(),
+            level => format!("{}-{level}", arm.name),
+        };
+        let named = |names: &[String]| names.contains(&name) || names.contains(&arm.name);
+        let views = if named(&key.show) || named(&key.show_maps) {
+            let scored = Scored {
+                network,
+                mask,
+                weights,
+                perturber: &perturber,
+                judged: &judged,
+                size,
+            };
+            let file = format!("{}.{name}.{}", key.target.name, key.layers);
+            let maps = named(&key.show_maps).then_some(&maps);
+            Some(write_views(self.folder, &file, &scored, maps)?)
+        } else {
+            None
+        };
+        Ok(NetworkResult {
+            run_id: run.map(|(run, _)| run.result.run_id.clone()),
+            links: network.weight_count(),
+            kept: mask.kept(),
+            alive: alive(network, mask).kept(),
+            mse: fit.mse,
+            r2: fit.r2,
+            fit: fit.passes_gate(),
+            train: match run {
+                Some((run, folder)) => Some(training(run, folder)?),
+                None => None,
+            },
+            non_zero: score.non_zero,
+            perturbed: score.weights,
+            coherent: score.coherent,
+            fractured: score.fractured,
+            silent: score.silent,
+            by_layer: score.layers,
+            measures: Summary::of(network, mask, weights, &maps, &drawn, &mut rng),
+            sparsity: compositional_sparsity(network, mask),
+            modules: NetworkModules::of(network, mask),
+            views,
+        })
+    }
+}
+
+/// Points of a kept loss curve, before the last.
+const POINTS: usize = 16;
+
+fn training(run: &LoadedRun, folder: &Path) -> Result<Training, ArmError> {
+    let lines = surviving(&read_metrics(folder)?);
+    let train = &run.result.train;
+    let first = lines.iter().find(|line| line.step == 0);
+    Ok(Training {
+        stop: train.stop,
+        steps: train.steps,
+        evaluations: train.evaluations,
+        collapses: train.collapses.len(),
+        first_loss: first.map(|line| line.loss),
+        curve: Curve::of(&lines, train, POINTS),
+    })
+}

@@ -1,0 +1,18 @@
+//! Studies of networks (`kind = "networks"`): for every target, depth, way of training and seed a
+//! chain of arms is trained, pruned, scored and measured.
+//!
+//! In: `experiments/NAME.toml` ([`NetworksSpec`]). Out: run folders, one cell file a chain, and
+//! `record.json` ([`NetworksRecord`]) with a row for every network, small enough for git, from
+//! which figures, tables and claims are read. What a row holds: [`record::NetworkRow`].
+
+pub mod chain;
+pub mod plan;
+pub mod record;
+pub mod run;
+pub mod spec;
+pub mod views;
+
+pub use plan::NetworksPlan;
+pub use record::{NetworkResult, NetworkRow, NetworksRecord};
+pub use run::{NetworksError, collect, run_networks};
+pub use spec::NetworksSpec;

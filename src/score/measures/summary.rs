@@ -1,0 +1,163 @@
+//! All measures of one network in a few numbers, as records keep them and a card shows them.
+//!
+//! Maps are those of the *alive* hidden units: a dead unit of a pruned network draws act(0), which
+//! says nothing about what it learned. Means are over the hidden layers that have the value.
+
+use super::attributes::Attributes;
+use super::decodability::decodability;
+use super::duplicates::duplicates;
+use super::fan_in::effective_fan_in;
+use super::modularity::modularity;
+use super::orthogonality::{Orthogonality, orthogonality};
+use super::reuse::reuse;
+use super::roughness::mean_roughness;
+use crate::math::SimRng;
+use crate::network::kernel::FeatureMaps;
+use crate::network::{Mask, Network, Picture, Weights};
+use crate::prune::alive;
+use serde::{Deserialize, Serialize};
+
+/// Shuffled networks that Newman's Q is compared with.
+const SHUFFLES: usize = 20;
+
+/// What is measured of a network beside its compositional score.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Overlap of the maps of each hidden layer with an alive unit, first layer first.
+    pub layers: Vec<Orthogonality>,
+    /// Mean interference I over the layers with at least two different maps; none without any.
+    pub interference: Option<f64>,
+    /// Mean excess of I over its Welch bound, over the same layers.
+    pub excess: Option<f64>,
+    /// Mean roughness of the alive maps that vary; none if none does.
+    pub roughness: Option<f64>,
+    /// Share of the alive maps that repeat another, in [0, 1].
+    pub duplicates: f64,
+    /// Mean effective number of inputs of a unit, exp H.
+    pub effective_fan_in: f64,
+    /// Mean alive out-degree of alive hidden units, relays left out.
+    pub reuse: f64,
+    /// Modules found.
+    pub modules: usize,
+    /// Newman's Q of them.
+    pub q: f64,
+    /// Q as a z-score against weights shuffled within layers; none if shuffling changes nothing.
+    pub q_z: Option<f64>,
+    /// Mean held-out R² of ridge probes from the last hidden layer to the picture's attributes
+    /// that vary over the pixels; none without any.
+    pub decoded: Option<f64>,
+}
+
+impl Summary {
+    /// Of `network` with `weights` (W,) under `mask` (W,), whose maps over the pixels of `drawn`
+    /// are `maps` (U, P). The shuffles draw from `rng`. Does not depend on the number of threads.
+    ///
+    /// # Panics
+    /// If the parts do not belong together.
+    pub fn of(
+        network: &Network,
+        mask: &Mask,
+        weights: &Weights,
+        maps: &FeatureMaps,
+        drawn: &Picture,
+        rng: &mut SimRng,
+    ) -> Self {
+        let alive = alive(network, mask);
+        let mut lives = vec![false; network.units.len()];
+        for (link, _) in network.links.iter().zip(&alive.0).filter(|(_, a)| **a) {
+            lives[link.source] = true;
+        }
+        let hidden = |layer: Option<usize>| -> Vec<&[f32]> {
+            (4..network.units.len())
+                .filter(|&u| lives[u] && layer.is_none_or(|l| network.units[u].layer == l))
+                .map(|u| maps.unit(u))
+                .collect()
+        };
+        let all = hidden(None);
+        let by_layer: Vec<Vec<&[f32]>> = (1..=network.depth())
+            .map(|layer| hidden(Some(layer)))
+            .filter(|maps| !maps.is_empty())
+            .collect();
+        let layers: Vec<Orthogonality> = by_layer.iter().map(|maps| orthogonality(maps)).collect();
+        let mean = |f: fn(&Orthogonality) -> f64| {
+            let some: Vec<f64> = layers.iter().filter(|o| o.maps > 1).map(f).collect();
+            (!some.is_empty()).then(|| some.iter().sum::<f64>() / some.len() as f64)
+        };
+        let modules = modularity(network, weights, SHUFFLES, rng);
+        let decoded: Vec<f64> = by_layer
+            .last()
+            .map(|last| {
+                let attributes = Attributes::of(drawn).per_pixel(drawn);
+                decodability(last, &attributes, drawn.width, drawn.height)
+            })
+            .unwrap_or_default()
+            .iter()
+            .filter_map(|d| d.r2)
+            .collect();
+        Summary {
+            interference: mean(|o| o.interference),
+            excess: mean(|o| o.excess),
+            layers,
+            roughness: mean_roughness(&all, drawn.width, drawn.height),
+            duplicates: duplicates(&all).share,
+            effective_fan_in: effective_fan_in(network, weights, maps).mean,
+            reuse: reuse(network, mask).mean_without_relays,
+            modules: modules.modules,
+            q: modules.q,
+            q_z: modules.z,
+            decoded: (!decoded.is_empty())
+                .then(|| decoded.iter().sum::<f64>() / decoded.len() as f64),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::kernel::{feature_maps, picture};
+    use crate::network::{Arch, Coords, PixelInputs};
+
+    /// Two hidden layers of two relays: x and y carried on, a third of the links removed.
+    fn carried() -> (Network, Mask, Weights) {
+        let network = "2;cache:2".parse::<Arch>().unwrap().network();
+        let mut weights = vec![0.0; network.weight_count()];
+        // Layer 1: unit 0 = x, unit 1 = y. Layer 2 the same. Head: hue x, saturation 0, value y.
+        for link in [0, 5, 8, 11, 12, 17] {
+            weights[link] = 1.0;
+        }
+        let mask = Mask(weights.iter().map(|w| *w != 0.0).collect());
+        (network, mask, Weights(weights))
+    }
+
+    #[test]
+    fn a_network_that_carries_two_orthogonal_inputs_does_not_interfere_and_listens_to_one_input() {
+        let (network, mask, weights) = carried();
+        let inputs = PixelInputs::full(16, Coords::Fer);
+        let maps = feature_maps(&network, &weights, &inputs);
+        let drawn = picture(&network, &weights, 16, Coords::Fer);
+        let mut rng = SimRng::new(0, "test", 0);
+        let s = Summary::of(&network, &mask, &weights, &maps, &drawn, &mut rng);
+        assert_eq!(s.layers.len(), 2);
+        assert!(s.interference.unwrap() < 1e-12, "{s:?}");
+        // Layer 2 repeats layer 1: two of four maps.
+        assert_eq!(s.duplicates, 0.5);
+        assert!((s.effective_fan_in - 1.0).abs() < 1e-12);
+        // Brightness is |y|, which x and y cannot give linearly, but hue is read from x.
+        assert!(s.decoded.is_some_and(|r2| r2 <= 1.0));
+    }
+
+    #[test]
+    fn dead_units_do_not_count() {
+        let (network, mut mask, mut weights) = carried();
+        // Without its head link, the column that carries x is dead.
+        mask.0[12] = false;
+        weights.0[12] = 0.0;
+        let inputs = PixelInputs::full(16, Coords::Fer);
+        let maps = feature_maps(&network, &weights, &inputs);
+        let drawn = picture(&network, &weights, 16, Coords::Fer);
+        let mut rng = SimRng::new(0, "test", 0);
+        let s = Summary::of(&network, &mask, &weights, &maps, &drawn, &mut rng);
+        assert!(s.layers.iter().all(|o| o.maps == 1), "{:?}", s.layers);
+        assert_eq!(s.interference, None);
+    }
+}
