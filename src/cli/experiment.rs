@@ -3,13 +3,17 @@
 use super::interrupt;
 use super::networks;
 use super::output::Output;
-use crate::experiment::networks::NetworksSpec;
+use super::study;
+use crate::experiment::depth::{DepthModel, png_ratio};
+use crate::experiment::load_target;
+use crate::experiment::networks::{NetworksRecord, NetworksSpec};
 use crate::experiment::newton_schulz::newton_schulz;
 use crate::experiment::reevolution::{self, ReevolutionSpec};
 use crate::experiment::spec::{Plan, Spec, kind};
 use crate::experiment::study::{CellState, StudyRecord, collect, run_study, state, study_folder};
 use crate::experiment::workers::{Progress, StudyObserver};
 use crate::experiment::xor::{self, XorSpec};
+use crate::network::Coords;
 use crate::network::files::write_atomic;
 use anyhow::Context;
 use clap::{Args, Subcommand};
@@ -46,6 +50,18 @@ enum ExperimentCommand {
         #[arg(long)]
         record: Option<PathBuf>,
     },
+    /// Predict from how well a picture compresses at which depth its score is highest
+    PredictDepth {
+        /// Picture, or a genome
+        picture: PathBuf,
+        /// Record of a depth study
+        #[arg(
+            long,
+            default_value = "figures/depth/record.json",
+            value_name = "RECORD"
+        )]
+        from: PathBuf,
+    },
 }
 
 #[derive(Args)]
@@ -71,6 +87,7 @@ pub fn run(args: ExperimentArgs, out: &Output) -> anyhow::Result<()> {
         ExperimentCommand::List { folder } => list(&folder, out),
         ExperimentCommand::Run(args) => run_all(&args, out),
         ExperimentCommand::Status(args) => status(&args, out),
+        ExperimentCommand::PredictDepth { picture, from } => predict_depth(&picture, &from, out),
         ExperimentCommand::Collect {
             study,
             out: csv,
@@ -127,14 +144,35 @@ fn list(folder: &std::path::Path, out: &Output) -> anyhow::Result<()> {
     out.result(&rows, &text)
 }
 
+/// What a command has to say: for programs, and for people.
+pub(super) type Said = (serde_json::Value, String);
+
 fn run_all(args: &StudyArgs, out: &Output) -> anyhow::Result<()> {
     interrupt::listen();
-    match kind(&args.spec)?.as_deref() {
-        Some("xor") => return run_xor(&args.spec, out),
-        Some("objective_reevolution") => return run_reevolution(&args.spec, out),
-        Some("networks") => return networks::run(args, out),
-        _ => {}
+    let (json, text) = match kind(&args.spec)?.as_deref() {
+        Some("study") => study::run(args, out)?,
+        _ => run_one(args, out)?,
+    };
+    out.result(&json, &text)?;
+    match json["failed"].as_u64() {
+        Some(failed) if failed > 0 => {
+            anyhow::bail!("{failed} runs failed; `picloom experiment status` says why")
+        }
+        _ => Ok(()),
     }
+}
+
+/// Runs one study, of whatever kind.
+pub(super) fn run_one(args: &StudyArgs, out: &Output) -> anyhow::Result<Said> {
+    match kind(&args.spec)?.as_deref() {
+        Some("xor") => run_xor(&args.spec),
+        Some("objective_reevolution") => run_reevolution(&args.spec),
+        Some("networks") => networks::run(args, out),
+        _ => run_training(args, out),
+    }
+}
+
+fn run_training(args: &StudyArgs, out: &Output) -> anyhow::Result<Said> {
     let plan = args.plan()?;
     let mut watch = Watch::new(out, plan.runs.len(), "runs");
     let ran = run_study(&plan, &args.runs, &mut watch);
@@ -146,25 +184,13 @@ fn run_all(args: &StudyArgs, out: &Output) -> anyhow::Result<()> {
             folder.display()
         );
     };
-    let failed = record
-        .runs
-        .iter()
-        .filter(|row| row.result.is_none())
-        .count();
-    let text = summary(&record, &folder.join("record.json"));
+    let failed = record.runs.iter().filter(|row| row.result.is_none());
     let json = json!({
         "study": record.study, "profile": record.profile, "runs": record.runs.len(),
-        "failed": failed, "record": folder.join("record.json"),
+        "failed": failed.count(), "record": folder.join("record.json"),
         "newton_schulz": newton_schulz(&record).ok(),
     });
-    out.result(&json, &text)?;
-    if failed > 0 {
-        anyhow::bail!(
-            "{failed} of {} runs failed; `picloom experiment status` says why",
-            record.runs.len()
-        );
-    }
-    Ok(())
+    Ok((json, summary(&record, &folder.join("record.json"))))
 }
 
 /// Geometric mean losses by target, optimizer and rate, and the finding on Newton–Schulz steps.
@@ -203,6 +229,25 @@ fn summary(record: &StudyRecord, path: &std::path::Path) -> String {
         );
     }
     text + &format!("\nrecord: {}", path.display())
+}
+
+fn predict_depth(picture: &Path, from: &Path, out: &Output) -> anyhow::Result<()> {
+    let record = NetworksRecord::read(from)?;
+    let model = DepthModel::of_record(&record)
+        .map_err(|e| anyhow::anyhow!("{}: cannot predict depths: {e}", from.display()))?;
+    let target = load_target(picture, model.size, Coords::default())?;
+    let ratio = png_ratio(&target.picture);
+    let layers = model.layers(ratio);
+    let error = model.error.map_or(String::new(), |e| {
+        format!(" (off by {e:.1} on average, on targets left out)")
+    });
+    let text = format!(
+        "{}: PNG bytes / raw bytes {ratio:.3} at {}²\npredicted: {layers} hidden layers{error}",
+        picture.display(),
+        model.size
+    );
+    let json = json!({ "picture": picture, "ratio": ratio, "layers": layers, "model": model });
+    out.result(&json, &text)
 }
 
 fn status(args: &StudyArgs, out: &Output) -> anyhow::Result<()> {
@@ -281,7 +326,7 @@ impl StudyObserver for Watch {
 }
 
 /// NEAT's classic check: `experiments/xor.toml`.
-fn run_xor(path: &Path, out: &Output) -> anyhow::Result<()> {
+fn run_xor(path: &Path) -> anyhow::Result<Said> {
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
     let fail = |e: String| anyhow::anyhow!("{}: {e}", path.display());
     let spec = XorSpec::from_toml(&text).map_err(fail)?;
@@ -294,11 +339,11 @@ fn run_xor(path: &Path, out: &Output) -> anyhow::Result<()> {
         report.mean_evaluations,
         report.mean_hidden
     );
-    out.result(&report, &text)
+    Ok((serde_json::to_value(&report)?, text))
 }
 
 /// Does likeness lead back to an evolved picture? Targets `archive:…` need `PICLOOM_ARCHIVE`.
-fn run_reevolution(path: &Path, out: &Output) -> anyhow::Result<()> {
+fn run_reevolution(path: &Path) -> anyhow::Result<Said> {
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
     let spec = ReevolutionSpec::from_toml(&text).with_context(|| path.display().to_string())?;
     let archive = std::env::var_os("PICLOOM_ARCHIVE").map(PathBuf::from);
@@ -314,5 +359,5 @@ fn run_reevolution(path: &Path, out: &Output) -> anyhow::Result<()> {
             row.target, row.arm, row.seed, row.r2
         );
     }
-    out.result(&rows, &text)
+    Ok((serde_json::to_value(&rows)?, text))
 }

@@ -74,6 +74,26 @@ pub fn run(args: FiguresArgs, out: &Output) -> anyhow::Result<()> {
     out.result(&rows, &text)
 }
 
+/// Draws every figure whose record lies under `records`; returns their paths without extension.
+pub(super) fn draw_all(records: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let mut drawn = Vec::new();
+    for f in FIGURES {
+        let folder = records.join(f.study);
+        let record_path = folder.join("record.json");
+        if !record_path.exists() {
+            continue;
+        }
+        let record = StudyRecord::read(&record_path)?;
+        let facts = Provenance::none()
+            .with("command", format!("picloom figures {}", f.name))
+            .with("record", format!("{}/record.json", f.study))
+            .with("profile", &record.profile);
+        save(&(f.draw)(&record), &folder.join(f.name), &facts)?;
+        drawn.push(folder.join(f.name));
+    }
+    Ok(drawn)
+}
+
 /// Points of a drawn curve at the most.
 const MOST_POINTS: usize = 400;
 

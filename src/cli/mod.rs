@@ -4,6 +4,7 @@
 //! and people's text goes to stderr.
 
 pub mod bench;
+mod claims;
 mod compare;
 mod eval;
 mod evolve;
@@ -18,6 +19,7 @@ mod output;
 mod prune;
 mod score;
 mod source;
+mod study;
 mod sweep;
 mod train;
 
@@ -65,6 +67,8 @@ enum Command {
     Experiment(experiment::ExperimentArgs),
     /// Draw figures from committed records
     Figures(figures::FiguresArgs),
+    /// Decide the claims of the study from its records
+    Claims(claims::ClaimsArgs),
     /// Time training steps and pictures on this machine
     Bench(bench::BenchArgs),
 }
@@ -94,6 +98,7 @@ pub fn main() -> ExitCode {
         Command::Judge(args) => judge::run(args, &out),
         Command::Experiment(args) => experiment::run(args, &out),
         Command::Figures(args) => figures::run(args, &out),
+        Command::Claims(args) => claims::run(args, &out),
         Command::Bench(args) => bench::run(args, &out),
     };
     match result {

@@ -1,6 +1,6 @@
 //! `picloom experiment` on studies of networks.
 
-use super::experiment::{StudyArgs, Watch};
+use super::experiment::{Said, StudyArgs, Watch};
 use super::output::Output;
 use crate::experiment::networks::run::{finished, study_folder};
 use crate::experiment::networks::{NetworksPlan, NetworksRecord, collect, run_networks};
@@ -14,7 +14,8 @@ fn plan(args: &StudyArgs) -> anyhow::Result<NetworksPlan> {
     Ok(NetworksPlan::read(&args.spec, profile, &args.runs)?)
 }
 
-pub fn run(args: &StudyArgs, out: &Output) -> anyhow::Result<()> {
+/// Runs what is not finished; returns what to say, for programs and for people.
+pub fn run(args: &StudyArgs, out: &Output) -> anyhow::Result<Said> {
     let plan = plan(args)?;
     let mut watch = Watch::new(out, plan.chains.len(), "chains");
     let ran = run_networks(&plan, &args.runs, &DlJudge::default(), &mut watch);
@@ -38,7 +39,7 @@ pub fn run(args: &StudyArgs, out: &Output) -> anyhow::Result<()> {
         "study": record.study, "profile": record.profile, "networks": record.rows.len(),
         "failed": failed, "left_out": record.left_out, "record": path,
     });
-    out.result(&json, &text)
+    Ok((json, text))
 }
 
 /// Mean scores over seeds, fit networks only.

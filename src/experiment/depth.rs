@@ -154,6 +154,9 @@ pub fn depth_curves(record: &NetworksRecord, sweep: Sweep<'_>) -> Vec<DepthCurve
     curves
 }
 
+/// A target, its ratio c, its optimal L.
+pub type Fitted = (String, f64, usize);
+
 /// Predicts the depth of a picture.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DepthModel {
@@ -166,7 +169,7 @@ pub struct DepthModel {
     /// Side of the pictures whose ratio is taken.
     pub size: usize,
     /// What it was fitted to: target, c, optimal L.
-    pub fitted: Vec<(String, f64, usize)>,
+    pub fitted: Vec<Fitted>,
     /// Mean absolute error on each target left out.
     pub error: Option<f64>,
     /// The same for predicting the median of the others.
@@ -179,7 +182,7 @@ pub struct DepthModel {
 const DRAWS: usize = 20_000;
 
 /// Intercept and slope of Theil–Sen on ln c; the median depth if the ratios are all the same.
-fn line(points: &[(String, f64, usize)]) -> Option<(f64, f64, Option<(f64, f64)>)> {
+fn line(points: &[Fitted]) -> Option<(f64, f64, Option<(f64, f64)>)> {
     let x: Vec<f64> = points.iter().map(|p| ln(p.1)).collect();
     let y: Vec<f64> = points.iter().map(|p| p.2 as f64).collect();
     match theil_sen(&x, &y, 0.95) {
@@ -198,7 +201,7 @@ impl DepthModel {
     /// # Errors
     /// None has one: no network of the sweep learned its picture.
     pub fn fit(curves: &[DepthCurve], size: usize) -> Result<Self, String> {
-        let fitted: Vec<(String, f64, usize)> = curves
+        let fitted: Vec<Fitted> = curves
             .iter()
             .filter_map(|c| c.chosen.map(|l| (c.target.clone(), c.ratio, l)))
             .collect();

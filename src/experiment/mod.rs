@@ -17,6 +17,7 @@ pub mod theory;
 pub mod workers;
 pub mod xor;
 
+pub use networks::NetworkRow;
 pub use pruning::{PrunePlan, PruneRunError, RoundRecord, prune_run};
 pub use run::{
     LoadedRun, Manifest, PrunedFrom, RunConfig, RunError, RunResult, Target, TrainJob, Wiring,

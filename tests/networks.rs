@@ -1,0 +1,289 @@
+//! Networks studies through their files: the same record however they are run, clear refusals.
+
+use picloom::experiment::networks::run::study_folder;
+use picloom::experiment::networks::{NetworksPlan, NetworksRecord, collect, run_networks};
+use picloom::experiment::workers::{Progress, StudyObserver};
+use picloom::score::{DlJudge, Judge};
+use std::path::{Path, PathBuf};
+
+const SMALL: &str = r#"
+kind = "networks"
+name = "small"
+question = "Does it run?"
+size = 12
+steps = 40
+seeds = [0, 1]
+sample = 6
+offsets = [-1, 0]
+[[targets]]
+name = "mask"
+genome = "genomes/mask.json"
+[[arms]]
+name = "evolved"
+wiring = "evolved"
+[[arms]]
+name = "dense"
+wiring = "dense"
+[[arms]]
+name = "graph"
+wiring = "graph"
+[[arms]]
+name = "sp"
+from = "dense"
+method = { name = "sp" }
+levels = ["threshold:0.35", "share:0.2"]
+[[arms]]
+name = "random"
+from = "dense"
+method = { name = "sp-layer-counts" }
+levels = ["match:sp", "match:sp"]
+rounds = 2
+retrain = { rewind = { step = 0 } }
+[show]
+arms = ["evolved", "sp-1"]
+maps = ["evolved"]
+[profiles.one]
+seeds = [7]
+offsets = [0]
+"#;
+
+/// A folder with `experiments/small.toml` and the genome it names.
+fn repository(spec: &str) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["experiments", "genomes"] {
+        std::fs::create_dir(folder.path().join(name)).unwrap();
+    }
+    let genome = Path::new(env!("CARGO_MANIFEST_DIR")).join("genomes/mask.json");
+    std::fs::copy(genome, folder.path().join("genomes/mask.json")).unwrap();
+    let path = folder.path().join("experiments/small.toml");
+    std::fs::write(&path, spec).unwrap();
+    (folder, path)
+}
+
+fn plan(path: &Path, profile: Option<&str>) -> NetworksPlan {
+    NetworksPlan::read(path, profile, Path::new("nowhere")).unwrap()
+}
+
+fn run_with(plan: &NetworksPlan, runs: &Path, threads: usize) -> NetworksRecord {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .unwrap();
+    let judge = DlJudge::default();
+    let record = pool.install(|| run_networks(plan, runs, &judge, &mut ()));
+    record.unwrap().expect("nobody stopped it")
+}
+
+/// Says no at the `after`th question.
+struct Impatient {
+    after: usize,
+    asked: usize,
+    done: Vec<Progress>,
+}
+
+impl StudyObserver for Impatient {
+    fn cell(&mut self, progress: &Progress, _label: &str, _error: Option<&str>) {
+        self.done.push(*progress);
+    }
+
+    fn going_on(&mut self) -> bool {
+        self.asked += 1;
+        self.asked < self.after
+    }
+}
+
+#[test]
+fn every_chain_gives_a_row_a_network_and_counts_are_matched() {
+    let (folder, path) = repository(SMALL);
+    let plan = plan(&path, None);
+    let record = run_with(&plan, &folder.path().join("runs"), 2);
+    let rows = |arm: &str| record.rows.iter().filter(|r| r.arm == arm).count();
+    // Two depths × two seeds; the graph exists at its own depth only, the evolved network once.
+    assert_eq!(
+        [
+            rows("evolved"),
+            rows("dense"),
+            rows("graph"),
+            rows("sp"),
+            rows("random")
+        ],
+        [1, 4, 2, 8, 8]
+    );
+    assert!(record.rows.iter().all(|r| r.result.is_some()), "{record:?}");
+    for row in record.rows.iter().filter(|r| r.arm == "random") {
+        let sp = record.rows.iter().find(|r| {
+            r.arm == "sp" && (r.level, r.seed, r.layers) == (row.level, row.seed, row.layers)
+        });
+        let kept = |r: &picloom::experiment::NetworkRow| r.result.as_ref().unwrap().kept;
+        assert_eq!(kept(row), kept(sp.unwrap()));
+    }
+    let evolved = record.rows[0].result.as_ref().unwrap();
+    assert!(evolved.fit && evolved.train.is_none());
+    let views = evolved.views.as_ref().unwrap();
+    let study = study_folder(&plan, &folder.path().join("runs"));
+    assert!(study.join(&views.sweep).exists());
+    assert!(study.join(&views.maps.as_ref().unwrap().file).exists());
+    let read = NetworksRecord::read(&study.join("record.json")).unwrap();
+    assert_eq!(read, record);
+    let lines: Vec<usize> = record
+        .to_csv()
+        .lines()
+        .map(|l| l.split(',').count())
+        .collect();
+    assert!(lines.iter().all(|n| *n == lines[0]), "{lines:?}");
+}
+
+#[test]
+fn killed_anywhere_and_at_any_number_of_threads_it_ends_in_the_same_bytes() {
+    let (folder, path) = repository(SMALL);
+    let plan = plan(&path, None);
+    let wanted = run_with(&plan, &folder.path().join("whole"), 1).to_json();
+    let runs = folder.path().join("killed");
+    let judge = DlJudge::default();
+    let mut kills = 0;
+    loop {
+        let mut observer = Impatient {
+            after: 5 + 7 * kills,
+            asked: 0,
+            done: Vec::new(),
+        };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build();
+        let ran = pool
+            .unwrap()
+            .install(|| run_networks(&plan, &runs, &judge, &mut observer));
+        if let Some(record) = ran.unwrap() {
+            assert_eq!(record.to_json(), wanted);
+            break;
+        }
+        if kills == 0 {
+            let error = collect(&plan, &runs, &judge.name())
+                .unwrap_err()
+                .to_string();
+            assert!(error.contains("finished chains"), "{error}");
+        }
+        kills += 1;
+    }
+    assert!(kills > 2, "{kills}");
+    let bytes = std::fs::read_to_string(study_folder(&plan, &runs).join("record.json")).unwrap();
+    assert_eq!(bytes, wanted);
+    // Nothing is computed again.
+    let mut observer = Impatient {
+        after: usize::MAX,
+        asked: 0,
+        done: Vec::new(),
+    };
+    run_networks(&plan, &runs, &judge, &mut observer).unwrap();
+    assert_eq!(
+        (observer.asked, observer.done.len()),
+        (0, plan.chains.len())
+    );
+}
+
+#[test]
+fn a_failing_arm_is_recorded_with_its_dependants_and_stops_nothing_else() {
+    // A budget below what three outputs need cannot be met.
+    let spec = SMALL.replace(
+        "\"threshold:0.35\", \"share:0.2\"",
+        "\"budget:1\", \"budget:1\"",
+    );
+    let (folder, path) = repository(&spec);
+    let plan = plan(&path, Some("one"));
+    let record = run_with(&plan, &folder.path().join("runs"), 1);
+    let of = |arm: &str| record.rows.iter().filter(move |r| r.arm == arm);
+    assert!(of("dense").chain(of("graph")).all(|r| r.result.is_some()));
+    assert_eq!(of("sp").filter(|r| r.error.is_some()).count(), 2);
+    let error = of("random").next().unwrap().error.clone().unwrap();
+    assert_eq!(error, "arm sp of the chain failed");
+}
+
+#[test]
+fn wrong_specs_are_refused_with_path_expected_and_found() {
+    let cases = [
+        (
+            "wiring = \"dense\"",
+            "wiring = \"round\"",
+            "unknown variant",
+        ),
+        (
+            "from = \"dense\"",
+            "from = \"nobody\"",
+            "a trained arm before it",
+        ),
+        ("\"share:0.2\"", "\"share:2\"", "0 < S <= 1"),
+        (
+            "\"match:sp\", \"match:sp\"",
+            "\"match:x\", \"match:x\"",
+            "an arm before it",
+        ),
+        ("seeds = [0, 1]", "seeds = []", "at least one"),
+        ("size = 12", "size = 1", "2 to 4096 pixels"),
+        (
+            "genomes/mask.json",
+            "genomes/none.json",
+            "genomes/none.json",
+        ),
+        ("name = \"small\"", "name = \"a/b\"", "a folder name"),
+    ];
+    for (from, to, expected) in cases {
+        let (_folder, path) = repository(&SMALL.replacen(from, to, 1));
+        let error = NetworksPlan::read(&path, None, Path::new("nowhere"))
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("small.toml"), "{error}");
+        assert!(error.contains(expected), "{to}: {error}");
+    }
+    let (_folder, path) = repository(SMALL);
+    let error = NetworksPlan::read(&path, Some("huge"), Path::new("nowhere")).unwrap_err();
+    assert!(
+        error.to_string().contains("standard or one of one"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_target_in_an_archive_that_is_not_there_is_left_out_by_name() {
+    if std::env::var_os("PICLOOM_ARCHIVE").is_some() {
+        eprintln!("skipped: PICLOOM_ARCHIVE is set");
+        return;
+    }
+    let more = "[[targets]]\nname = \"skull\"\ngenome = \"archive:fer/skull.zip\"\n[[arms]]\nname = \"evolved\"";
+    let (_folder, path) = repository(&SMALL.replacen("[[arms]]\nname = \"evolved\"", more, 1));
+    assert_eq!(plan(&path, None).left_out, ["skull"]);
+}
+
+#[test]
+fn the_depth_of_an_arch_is_predicted_from_another_study() {
+    let (folder, path) = repository(SMALL);
+    let later = SMALL
+        .replace(
+            "name = \"small\"",
+            "name = \"later\"\ndepth_from = \"small\"",
+        )
+        .replace(
+            "genome = \"genomes/mask.json\"",
+            "picture = \"genomes/mask.json\"\narch = \"9;gaussian:3,sin:2\"",
+        );
+    let other = path.with_file_name("later.toml");
+    std::fs::write(&other, later).unwrap();
+    let runs = folder.path().join("runs");
+    let error = NetworksPlan::read(&other, None, &runs)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("depth_from") && error.contains("no record of small"),
+        "{error}"
+    );
+    // A record in which every network is fit, best at five layers.
+    let mut record = run_with(&plan(&path, None), &runs, 2);
+    for row in &mut record.rows {
+        if let Some(result) = &mut row.result {
+            let good = row.layers == 5;
+            (result.fit, result.coherent, result.fractured) = (true, if good { 9 } else { 1 }, 1);
+        }
+    }
+    std::fs::write(runs.join("small/record.json"), record.to_json()).unwrap();
+    let plan = NetworksPlan::read(&other, None, &runs).unwrap();
+    let layers: std::collections::BTreeSet<usize> =
+        plan.chains.iter().map(|c| c.key.layers).collect();
+    assert_eq!(layers.into_iter().collect::<Vec<_>>(), [4, 5]);
+}
