@@ -354,7 +354,7 @@ fn magnitude_keeps_the_largest_weights_and_ties_by_index() {
     weights.0[3] = -5.0;
     weights.0[8..].copy_from_slice(&[2.0, 0.5, -2.0, 0.5, 2.0, 0.5]);
     let context = EdgeContext::new(&network, &weights, &all);
-    for method in [Method::Magnitude {}, Method::Imp {}, Method::Swarm {}] {
+    for method in ["magnitude", "imp", "swarm"].map(|name| Method::named(name).unwrap()) {
         let pruned = run(method, Rule::Budget(6), &context);
         assert_eq!(kept(&pruned.mask), [0, 1, 3, 8, 10, 12]);
         assert_eq!((pruned.kept, pruned.alive), (6, 6));

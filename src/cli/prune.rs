@@ -17,8 +17,9 @@ use std::path::PathBuf;
 pub struct PruneArgs {
     /// Folder of the finished run to prune
     run: PathBuf,
-    /// Method: sp, sp-signed, sp-mrmr, sp-merge, imp, wanda, taylor, magnitude, random, or a
-    /// control (sp-layer-counts, sp-inverted, sp-untrained, sp-permuted, evolved)
+    /// Method: sp, sp-signed, sp-mrmr, sp-merge, imp, wanda, taylor, magnitude, random,
+    /// sparse-training, swarm, or a control (sp-layer-counts, sp-inverted, sp-untrained,
+    /// sp-permuted, evolved); options as wanda:scope=layer,sequential=false
     #[arg(long, default_value = "sp")]
     method: Method,
     /// Keep exactly this many links after the last round
