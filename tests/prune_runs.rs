@@ -396,7 +396,9 @@ fn a_run_that_began_from_given_weights_is_rewound_to_those() {
     again.retrain = Retrain::Rewind { step: 0 };
     let error = prune_run(&bare, &again, &out, false, &mut Silent).unwrap_err();
     assert!(
-        error.to_string().contains("expected start.safetensors"),
+        error
+            .to_string()
+            .contains("(start.safetensors in its folder"),
         "{error}"
     );
 }

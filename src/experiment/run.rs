@@ -591,7 +591,14 @@ pub fn load_run(folder: &Path) -> Result<LoadedRun, RunError> {
             ));
         }
     };
-    let weights = read_weights(&folder.join("weights.safetensors"), &network)?;
+    let weights_path = folder.join("weights.safetensors");
+    if !weights_path.exists() {
+        return Err(RunError::folder(
+            &weights_path,
+            "expected the weights of a finished run, found no such file",
+        ));
+    }
+    let weights = read_weights(&weights_path, &network)?;
     let mask = load_mask(&folder.join("mask.json"), &network)?;
     let start_path = folder.join("start.safetensors");
     let start = match start_path.exists() {

@@ -81,7 +81,7 @@ pub enum Method {
         /// Training steps of each particle before the swarm moves. Default: 100.
         #[serde(default = "warm_up")]
         steps: u64,
-        /// σ of the factors 1 + σ·N(0, 1) on the weights of every particle but the first, ≥ 0. Default: 0.5.
+        /// σ of the factors 1 + σ·N(0, 1) on the weights of every particle but the first, ≥ 0. Default: 0.1.
         #[serde(default = "spread")]
         spread: f64,
     },
@@ -109,7 +109,7 @@ fn warm_up() -> u64 {
     100
 }
 fn spread() -> f64 {
-    0.5
+    0.1
 }
 
 /// What a method reads beyond network, weights and mask.
@@ -177,7 +177,7 @@ impl Method {
             particles: 8,
             moves: 40,
             steps: 100,
-            spread: 0.5,
+            spread: 0.1,
         },
     ];
 

@@ -1,10 +1,12 @@
 //! Pruning rounds as runs: train → score the links → mask → retrain, R times, each round a run
 //! folder of its own; the last one is the folder that was asked for.
 
+mod given;
 mod origin;
 mod sparse;
 mod swarm;
 
+pub use self::given::given_run;
 use self::origin::Origin;
 use self::sparse::TopK;
 use super::run::{
@@ -390,7 +392,7 @@ fn job(
         round: round.number,
         method: plan.method.to_string(),
         rule: rule_text(round.rule),
-        retrain: retrain_text(retrain),
+        retrain: retrain.to_string(),
         kept,
     });
     job
@@ -434,13 +436,5 @@ fn rule_text(rule: Rule) -> String {
         Rule::Budget(k) => format!("budget:{k}"),
         Rule::Fraction(p) => format!("fraction:{p}"),
         Rule::Layerwise { hidden, output } => format!("layerwise:{hidden},{output}"),
-    }
-}
-
-fn retrain_text(retrain: Retrain) -> String {
-    match retrain {
-        Retrain::Finetune => "finetune".into(),
-        Retrain::Rewind { step } => format!("rewind:{step}"),
-        Retrain::Reinit => "reinit".into(),
     }
 }

@@ -69,8 +69,8 @@ impl<'a> Origin<'a> {
         match (&run.start, &run.config.start_sha256) {
             (Some(start), _) => Ok(start.clone()),
             (None, Some(_)) => Err(self.refuse(
-                "start.safetensors in its folder, for it began from given weights",
-                "none; train it again",
+                "the weights it began from (start.safetensors in its folder, or --initial)",
+                "none",
             )),
             (None, None) => {
                 let mut rng = SimRng::new(run.config.train.seed, "init", self.attempt());

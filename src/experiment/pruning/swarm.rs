@@ -4,7 +4,8 @@
 //! Particle 0 is the parent, the others are the parent with each weight times 1 + σ·N(0, 1). Each is
 //! masked by |w| under the round's rule, with the guards, and trained a little on its own mask. Then
 //! the swarm moves ([`crate::prune::swarm`], units aligned); the utility of a particle is −MSE of what
-//! |w| under the same rule leaves of it, so the best one is a network of exactly K links.
+//! |w| under the same rule leaves of it, so the best one is a network of exactly K links. One that
+//! draws a single colour counts as the worst: it could not be trained.
 //!
 //! `swarm.json` in the round's folder holds the search: while it runs, all that it needs to go on to
 //! the same bits; when it is done, its answer.
@@ -59,6 +60,9 @@ struct Saved {
 
 /// Wall time between checkpoints of the moving swarm.
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(10);
+
+/// A picture whose values vary less than this is one colour.
+const ONE_COLOUR: f64 = 1e-8;
 
 /// Searches, or goes on, or reads the answer; `None` if the observer interrupted.
 pub(super) fn search(
@@ -257,7 +261,8 @@ fn masked(round: &RoundInputs<'_>, weights: &Weights) -> Result<Pruned, PruneErr
     )
 }
 
-/// −MSE of the masked network; the least number where it draws nothing finite.
+/// −MSE of the masked network; the least number where it draws nothing finite, or one colour: such a
+/// picture may be near the target, but has no gradient to go on with.
 fn utility(round: &RoundInputs<'_>, weights: &Weights) -> Result<f64, PruneRunError> {
     let pruned = match masked(round, weights) {
         Err(PruneError::NotFinite { .. }) => return Ok(f64::MIN),
@@ -270,7 +275,8 @@ fn utility(round: &RoundInputs<'_>, weights: &Weights) -> Result<f64, PruneRunEr
         rgb: render(&round.run.network, &pruned.weights, round.inputs),
     };
     let mse = drawn.mse(target);
-    Ok(if mse.is_finite() { -mse } else { f64::MIN })
+    let alive = mse.is_finite() && drawn.variance() > ONE_COLOUR;
+    Ok(if alive { -mse } else { f64::MIN })
 }
 
 /// Trains a particle on its own mask.
