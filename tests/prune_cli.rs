@@ -51,6 +51,8 @@ fn dense() -> (TempDir, PathBuf) {
             "16",
             "--steps",
             "120",
+            "--seed",
+            "1",
             "--out",
             "dense",
         ],
@@ -144,7 +146,7 @@ fn the_picture_of_a_change_counts_what_went_and_what_stayed() {
     }
     let group = |colour: &str| -> usize {
         let start = svg
-            .find(&format!("stroke=\"{colour}\" stroke-width"))
+            .find(&format!("<g fill=\"none\" stroke=\"{colour}\""))
             .unwrap();
         let start = start + svg[start..].find("stroke-opacity").unwrap();
         let end = svg[start..].find("</g>").unwrap();
@@ -202,6 +204,8 @@ fn weights_without_a_run_are_pruned_as_the_run_they_are_from() {
         "16",
         "--steps",
         "0",
+        "--seed",
+        "1",
         "--out",
         "first",
     ];
@@ -222,7 +226,24 @@ fn weights_without_a_run_are_pruned_as_the_run_they_are_from() {
 
 #[test]
 fn arms_end_at_the_same_fit_when_asked() {
-    let (_keep, folder) = dense();
+    let keep = TempDir::new().unwrap();
+    let folder = keep.path().to_path_buf();
+    let face = root().join("experiments/targets/face.png");
+    std::fs::copy(face, folder.join("face.png")).unwrap();
+    let train = [
+        "train",
+        "--arch",
+        "3;cache:6,gaussian:4,sin:4",
+        "--target",
+        "face.png",
+        "--size",
+        "16",
+        "--steps",
+        "200",
+        "--out",
+        "dense",
+    ];
+    json(&folder, &train);
     for method in ["magnitude", "sp", "sparse-training", "imp"] {
         let args = [
             "prune",
@@ -230,11 +251,11 @@ fn arms_end_at_the_same_fit_when_asked() {
             "--method",
             method,
             "--budget",
-            "600",
+            "250",
             "--steps",
             "4000",
             "--target-loss",
-            "0.012",
+            "0.015",
             "--no-pictures",
             "--out",
             method,
@@ -245,7 +266,7 @@ fn arms_end_at_the_same_fit_when_asked() {
         )
         .unwrap();
         assert_eq!(result["train"]["reason"], "target-loss", "{method}");
-        assert!(summary["final_loss"].as_f64().unwrap() <= 0.012, "{method}");
+        assert!(summary["final_loss"].as_f64().unwrap() <= 0.015, "{method}");
         assert!(
             result["train"]["steps"].as_u64().unwrap() < 4000,
             "{method}"
@@ -329,7 +350,11 @@ fn what_cannot_be_pruned_is_refused_with_expected_and_found() {
         1,
         &["of 0 to 120", "found 121"],
     );
-    prune(&["--budget", "400"], 2, &["--arch"]);
+    prune(
+        &["--budget", "400"],
+        2,
+        &["a RUN folder, or --arch A", "found neither"],
+    );
     prune(
         &["--arch", ARCH, "--budget", "400"],
         2,

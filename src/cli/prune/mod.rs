@@ -21,8 +21,7 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 pub struct PruneArgs {
-    /// Folder of the finished run to prune
-    #[arg(required_unless_present = "arch")]
+    /// Folder of the finished run to prune (or --arch with --params and --target)
     run: Option<PathBuf>,
     /// Arch string of a layered network instead of a run, with --params and --target
     #[arg(long, conflicts_with = "run", requires_all = ["params", "target"])]
