@@ -396,7 +396,8 @@ mod tests {
                 .map(String::from)
                 .collect();
             let mut expected: Vec<&str> = text[method.name().len() + 1..].split(',').collect();
-            (found.sort(), expected.sort_unstable());
+            found.sort();
+            expected.sort_unstable();
             assert_eq!(found, expected);
         }
     }
