@@ -354,7 +354,7 @@ fn magnitude_keeps_the_largest_weights_and_ties_by_index() {
     weights.0[3] = -5.0;
     weights.0[8..].copy_from_slice(&[2.0, 0.5, -2.0, 0.5, 2.0, 0.5]);
     let context = EdgeContext::new(&network, &weights, &all);
-    for method in [Method::Magnitude {}, Method::Imp {}, Method::Swarm {}] {
+    for method in ["magnitude", "imp", "swarm"].map(|name| Method::named(name).unwrap()) {
         let pruned = run(method, Rule::Budget(6), &context);
         assert_eq!(kept(&pruned.mask), [0, 1, 3, 8, 10, 12]);
         assert_eq!((pruned.kept, pruned.alive), (6, 6));
@@ -518,5 +518,43 @@ fn bad_input_is_refused_with_what_was_expected_and_found() {
         "spp".parse::<Method>().unwrap_err().to_string().starts_with(
             "unknown pruning method: expected one of sp, sp-signed, sp-mrmr, sp-merge, imp, wanda"
         )
+    );
+}
+
+#[test]
+fn refill_puts_the_best_live_links_in_the_places_of_orphans() {
+    let network = tiny();
+    // The six heaviest: 0 into unit 4, 8, 10, 12 out of it, and 4, 5 into unit 5, which leads nowhere.
+    let weights = Weights(vec![
+        10.0, 1.0, 1.0, 2.0, 6.0, 5.0, 4.0, 0.3, 9.0, 0.5, 8.0, 0.7, 7.0, 0.6,
+    ]);
+    let refill = |mask: &Mask, budget| {
+        let context = EdgeContext::new(&network, &weights, mask);
+        let rule = Rule::Budget(budget);
+        let drop = run(Method::Magnitude {}, rule, &context);
+        let method = Method::Magnitude {};
+        let refill = prune(method, rule, Orphans::Refill, &context, &mut rng()).unwrap();
+        (drop, refill)
+    };
+    let (drop, refilled) = refill(&Mask::all(14), 6);
+    assert_eq!(kept(&drop.mask), [0, 4, 5, 8, 10, 12]);
+    assert_eq!(kept(&drop.live), [0, 8, 10, 12]);
+    // Into unit 4 leads 3 with weight 2, then 1 before 2, which weighs the same.
+    assert_eq!(kept(&refilled.mask), [0, 1, 3, 8, 10, 12]);
+    assert_eq!(
+        (refilled.guards.orphan_links, refilled.guards.refilled),
+        (2, 2)
+    );
+    // Without links 1 to 3 no live unit has another link: the way round through unit 5 whose weakest
+    // link is strongest, 4 (6.0) and 11 (0.7), makes it live, and 5 is the best link into it.
+    let mut fewer = Mask::all(14);
+    fewer.0[1..4].fill(false);
+    let (drop, refilled) = refill(&fewer, 7);
+    assert_eq!(kept(&drop.mask), [0, 4, 5, 6, 8, 10, 12]);
+    assert_eq!(kept(&refilled.mask), [0, 4, 5, 8, 10, 11, 12]);
+    assert_eq!((refilled.kept, refilled.alive), (7, 7));
+    assert_eq!(
+        (refilled.guards.orphan_links, refilled.guards.refilled),
+        (3, 3)
     );
 }

@@ -18,7 +18,7 @@ pub mod workers;
 pub mod xor;
 
 pub use networks::NetworkRow;
-pub use pruning::{PrunePlan, PruneRunError, RoundRecord, prune_run};
+pub use pruning::{Cost, PrunePlan, PruneRunError, RoundRecord, given_run, prune_run};
 pub use run::{
     LoadedRun, Manifest, PrunedFrom, RunConfig, RunError, RunResult, Target, TrainJob, Wiring,
     finished, load_mask, load_run, load_target, read_metrics, resolve_wiring, train_run,

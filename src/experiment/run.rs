@@ -14,13 +14,14 @@ use crate::network::{
 };
 use crate::score::Fit;
 use crate::train::{
-    LogLine, Problem, StopReason, TrainConfig, TrainError, TrainObserver, TrainReport, TrainState,
-    Trainer,
+    Constraint, LogLine, Problem, StopReason, TrainConfig, TrainError, TrainObserver, TrainReport,
+    TrainState, Trainer,
 };
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Where a network's links come from.
@@ -294,7 +295,7 @@ pub enum RunError {
 }
 
 impl RunError {
-    fn folder(path: &Path, problem: impl Into<String>) -> Self {
+    pub(super) fn folder(path: &Path, problem: impl Into<String>) -> Self {
         RunError::Folder {
             path: path.to_path_buf(),
             problem: problem.into(),
@@ -346,6 +347,21 @@ pub fn train_run(
     resume: bool,
     observer: &mut dyn TrainObserver,
 ) -> Result<RunResult, RunError> {
+    constrained_run(folder, job, None, resume, observer)
+}
+
+/// [`train_run`] under a constraint, whose last word on the links is the run's mask; all that it
+/// keeps, dead or alive, is in `kept.json`.
+///
+/// # Errors
+/// As [`train_run`].
+pub(super) fn constrained_run(
+    folder: &Path,
+    job: TrainJob,
+    constraint: Option<Arc<dyn Constraint>>,
+    resume: bool,
+    observer: &mut dyn TrainObserver,
+) -> Result<RunResult, RunError> {
     if let Some(result) = finished(folder, &job.config)? {
         return Ok(result);
     }
@@ -372,6 +388,13 @@ pub fn train_run(
         &write_npz(&[("target".into(), shape, target.rgb.clone())]),
     )?;
 
+    if let Some(start) = &job.problem.start {
+        write_atomic(
+            &folder.join("start.safetensors"),
+            &to_safetensors(&job.problem.network, start),
+        )?;
+    }
+
     let mut trainer;
     let mut metrics_bytes = 0;
     if checkpoint_path.exists() {
@@ -380,6 +403,9 @@ pub fn train_run(
         trainer = Trainer::resume(job.problem, job.config.train.clone(), checkpoint.state)?;
     } else {
         trainer = Trainer::new(job.problem, job.config.train.clone())?;
+    }
+    if let Some(constraint) = &constraint {
+        trainer = trainer.constrained(constraint.clone());
     }
     let mut recorder = Recorder::open(folder, metrics_bytes, observer)?;
     let train = trainer.run(&mut recorder);
@@ -397,7 +423,19 @@ pub fn train_run(
 
     let (problem, state) = (trainer.problem(), trainer.state());
     let size = job.config.size;
-    let rgb = kernel::render(&problem.network, &state.weights, &problem.inputs);
+    let (mut mask, mut weights) = (problem.mask.clone(), state.weights.clone());
+    if let Some(constraint) = &constraint {
+        let (kept, live) = constraint.finish(&weights);
+        live.apply(&mut weights);
+        mask = live;
+        if train.stop != StopReason::Interrupted {
+            write_atomic(
+                &folder.join("kept.json"),
+                &to_json(&MaskFile::of(&job.config, &kept)),
+            )?;
+        }
+    }
+    let rgb = kernel::render(&problem.network, &weights, &problem.inputs);
     let drawn = Picture {
         width: size,
         height: size,
@@ -406,8 +444,8 @@ pub fn train_run(
     let result = RunResult {
         run_id: job.config.run_id(),
         arm: job.config.arm.clone(),
-        kept: problem.mask.kept(),
-        links: problem.mask.0.len(),
+        kept: mask.kept(),
+        links: mask.0.len(),
         fit: Fit::of(&drawn, &problem.target),
         train,
     };
@@ -425,11 +463,11 @@ pub fn train_run(
     )?;
     write_atomic(
         &folder.join("weights.safetensors"),
-        &to_safetensors(&problem.network, &state.weights),
+        &to_safetensors(&problem.network, &weights),
     )?;
     write_atomic(
         &folder.join("mask.json"),
-        &to_json(&MaskFile::of(&job.config, &problem.mask)),
+        &to_json(&MaskFile::of(&job.config, &mask)),
     )?;
     write_atomic(
         &folder.join("manifest.json"),
@@ -509,6 +547,8 @@ pub struct LoadedRun {
     pub mask: Mask,
     /// Its trained weights.
     pub weights: Weights,
+    /// The weights its training began from, where they were given (none: drawn from its seed).
+    pub start: Option<Weights>,
     /// Its target, in float.
     pub target: Picture,
     /// The genome of a graph wiring.
@@ -551,8 +591,20 @@ pub fn load_run(folder: &Path) -> Result<LoadedRun, RunError> {
             ));
         }
     };
-    let weights = read_weights(&folder.join("weights.safetensors"), &network)?;
+    let weights_path = folder.join("weights.safetensors");
+    if !weights_path.exists() {
+        return Err(RunError::folder(
+            &weights_path,
+            "expected the weights of a finished run, found no such file",
+        ));
+    }
+    let weights = read_weights(&weights_path, &network)?;
     let mask = load_mask(&folder.join("mask.json"), &network)?;
+    let start_path = folder.join("start.safetensors");
+    let start = match start_path.exists() {
+        true => Some(read_weights(&start_path, &network)?),
+        false => None,
+    };
     let target_path = folder.join("target.npz");
     let bytes = std::fs::read(&target_path)
         .map_err(|e| RunError::folder(&target_path, format!("cannot read target: {e}")))?;
@@ -580,6 +632,7 @@ pub fn load_run(folder: &Path) -> Result<LoadedRun, RunError> {
         network,
         mask,
         weights,
+        start,
         target,
         genome,
     })
@@ -699,7 +752,7 @@ fn to_json(value: &impl Serialize) -> Vec<u8> {
     json
 }
 
-fn parse_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, RunError> {
+pub(super) fn parse_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, RunError> {
     let text = std::fs::read_to_string(path)
         .map_err(|e| RunError::folder(path, format!("cannot read: {e}")))?;
     serde_json::from_str(&text)
@@ -717,6 +770,6 @@ fn parse_toml<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, RunError
     })
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }

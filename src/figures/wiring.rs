@@ -38,6 +38,9 @@ pub struct Wiring<'a> {
 const MARGIN: f64 = 18.0;
 /// Steps of strength between the faintest and the strongest link.
 const LEVELS: usize = 10;
+/// A link that a round removed, and one that it left.
+const REMOVED: Colour = Colour(240, 160, 150);
+const KEPT: Colour = Colour(70, 78, 88);
 
 /// Draws a network.
 ///
@@ -45,13 +48,13 @@ const LEVELS: usize = 10;
 /// If mask, weights or maps do not fit the network.
 pub fn wiring(wiring: &Wiring<'_>) -> String {
     let network = wiring.network;
-    let count = network.weight_count();
-    assert_eq!(wiring.mask.0.len(), count, "one flag a link");
-    assert_eq!(wiring.weights.0.len(), count, "one weight a link");
+    let all = network.weight_count();
+    assert_eq!(wiring.mask.0.len(), all, "one flag a link");
+    assert_eq!(wiring.weights.0.len(), all, "one weight a link");
     if let Some((maps, size)) = wiring.maps {
         assert_eq!(maps.len(), network.units.len() * size * size, "U·P values");
     }
-    let live: Vec<usize> = (0..count)
+    let live: Vec<usize> = (0..all)
         .filter(|&i| wiring.mask.0[i] && wiring.weights.0[i] != 0.0)
         .collect();
     let mut touched = vec![false; network.units.len()];
@@ -61,13 +64,92 @@ pub fn wiring(wiring: &Wiring<'_>) -> String {
     }
     let place = Place::new(wiring, &live, &touched);
     let mut svg = Svg::new(place.width, place.height);
-    head(&mut svg, wiring, &place, &live, &touched);
+    let legend = [
+        (style::POSITIVE, "positive".to_string()),
+        (style::NEGATIVE, "negative".to_string()),
+    ];
+    let words = format!(
+        "{} links, {} of {} units",
+        count(live.len()),
+        count(touched.iter().filter(|&&t| t).count()),
+        count(touched.len())
+    );
+    head(&mut svg, wiring, &place, &legend, &words, &touched);
     links(&mut svg, wiring, &place, &live);
     units(&mut svg, wiring, &place, &touched);
     svg.finish(if wiring.title.is_empty() {
         "network"
     } else {
         wiring.title
+    })
+}
+
+/// Draws what a round of pruning did: the links of `before` that are gone pale red, those that stay
+/// grey, new ones blue, whatever their weights. Maps are not drawn.
+///
+/// # Panics
+/// If masks or weights do not fit the network.
+pub fn wiring_change(after: &Wiring<'_>, before: &Mask) -> String {
+    let links = after.network.weight_count();
+    assert_eq!(after.mask.0.len(), links, "one flag a link");
+    assert_eq!(before.0.len(), links, "one flag a link before");
+    let after = &Wiring {
+        maps: None,
+        ..*after
+    };
+    let shown: Vec<usize> = (0..links)
+        .filter(|&i| before.0[i] || after.mask.0[i])
+        .collect();
+    let mut touched = vec![false; after.network.units.len()];
+    for &i in shown.iter().filter(|&&i| after.mask.0[i]) {
+        touched[after.network.links[i].source] = true;
+        touched[after.network.links[i].target] = true;
+    }
+    let place = Place::new(after, &shown, &touched);
+    let mut svg = Svg::new(place.width, place.height);
+    let kinds: [(Colour, &str, [bool; 2]); 3] = [
+        (REMOVED, "removed", [true, false]),
+        (KEPT, "kept", [true, true]),
+        (style::POSITIVE, "new", [false, true]),
+    ];
+    let of = |flags: [bool; 2]| -> Vec<usize> {
+        (0..shown.len())
+            .filter(|&k| [before.0[shown[k]], after.mask.0[shown[k]]] == flags)
+            .collect()
+    };
+    let legend: Vec<(Colour, String)> = kinds
+        .iter()
+        .map(|&(colour, name, flags)| (colour, of(flags).len(), name))
+        .filter(|&(_, n, name)| n > 0 || name != "new")
+        .map(|(colour, n, name)| (colour, format!("{} {name}", count(n))))
+        .collect();
+    let words = format!(
+        "{} of {} units",
+        count(touched.iter().filter(|&&t| t).count()),
+        count(touched.len())
+    );
+    head(&mut svg, after, &place, &legend, &words, &touched);
+    for (colour, _, flags) in kinds {
+        let mut paths = String::new();
+        let some = of(flags);
+        for &k in &some {
+            path(&mut paths, after, &place, k, shown[k]);
+        }
+        let crowd = crowd(some.len(), &place);
+        if !paths.is_empty() {
+            svg.raw(&format!(
+                "<g fill=\"none\" stroke=\"{}\" stroke-width=\"{}\" stroke-opacity=\"{}\">\n{paths}</g>\n",
+                colour.hex(),
+                n(0.4 + 0.7 * crowd),
+                n(0.2 + 0.5 * crowd * crowd),
+            ));
+        }
+    }
+    units(&mut svg, after, &place, &touched);
+    svg.finish(if after.title.is_empty() {
+        "change"
+    } else {
+        after.title
     })
 }
 
@@ -170,7 +252,14 @@ impl Place {
 }
 
 /// Title, legend, heads of the columns.
-fn head(svg: &mut Svg, wiring: &Wiring<'_>, place: &Place, live: &[usize], touched: &[bool]) {
+fn head(
+    svg: &mut Svg,
+    wiring: &Wiring<'_>,
+    place: &Place,
+    legend: &[(Colour, String)],
+    words: &str,
+    touched: &[bool],
+) {
     let mut y = MARGIN;
     for line in &place.title {
         let at = (MARGIN, y + 0.95 * size::TITLE);
@@ -184,10 +273,7 @@ fn head(svg: &mut Svg, wiring: &Wiring<'_>, place: &Place, live: &[usize], touch
     }
     let mut x = MARGIN;
     let base = y + 18.0;
-    for (colour, name) in [
-        (style::POSITIVE, "positive".to_string()),
-        (style::NEGATIVE, "negative".to_string()),
-    ] {
+    for (colour, name) in legend {
         svg.raw(&format!(
             "<path d=\"M{} {}h24\" stroke=\"{}\" stroke-width=\"2.4\"/>\n",
             n(x),
@@ -196,13 +282,13 @@ fn head(svg: &mut Svg, wiring: &Wiring<'_>, place: &Place, live: &[usize], touch
         ));
         svg.text(
             (x + 30.0, base),
-            &name,
+            name,
             size::TICK,
             false,
             style::INK,
             Anchor::Start,
         );
-        x += 48.0 + text_width(&name, size::TICK, false);
+        x += 48.0 + text_width(name, size::TICK, false);
     }
     for &activation in Activation::ALL {
         let used = |u: usize| touched[u] && wiring.network.units[u].activation == activation;
@@ -219,15 +305,9 @@ fn head(svg: &mut Svg, wiring: &Wiring<'_>, place: &Place, live: &[usize], touch
         svg.text(at, &name, size::TICK, false, style::INK, Anchor::Start);
         x += wide;
     }
-    let words = format!(
-        "{} links, {} of {} units",
-        style::fixed(live.len() as f64, 0),
-        style::fixed(touched.iter().filter(|&&t| t).count() as f64, 0),
-        style::fixed(touched.len() as f64, 0)
-    );
-    if x + text_width(&words, size::TICK, false) < place.width - MARGIN {
+    if x + text_width(words, size::TICK, false) < place.width - MARGIN {
         let at = (place.width - MARGIN, base);
-        svg.text(at, &words, size::TICK, false, style::GREY, Anchor::End);
+        svg.text(at, words, size::TICK, false, style::GREY, Anchor::End);
     }
     let depth = wiring.network.depth();
     for (layer, &x) in place.columns.iter().enumerate() {
@@ -259,40 +339,10 @@ fn links(svg: &mut Svg, wiring: &Wiring<'_>, place: &Place, live: &[usize]) {
     for (k, &i) in live.iter().enumerate() {
         let s = (strength(i) / full).min(1.0);
         let level = ((s * LEVELS as f64) as usize).min(LEVELS - 1);
-        let link = wiring.network.links[i];
-        let half = place.unit / 2.0;
-        let (from, to) = (place.at[link.source], place.at[link.target]);
         let negative = usize::from(wiring.weights.0[i] < 0.0);
-        let path = &mut groups[level][negative];
-        let _ = write!(path, "<path d=\"M{} {}", n(from.0 + half), n(from.1));
-        let mut x = from.0 + half;
-        let mut y = from.1;
-        let last = (to.0 - half, to.1);
-        for &(next_x, next_y) in place.bends[k].iter().chain(std::iter::once(&last)) {
-            // Past a column the link runs level for the width of a unit.
-            let level = if next_x == last.0 { 0.0 } else { half };
-            let end = next_x - level;
-            let bend = 0.45 * (end - x);
-            let _ = write!(
-                path,
-                "C{} {} {} {} {} {}",
-                n(x + bend),
-                n(y),
-                n(end - bend),
-                n(next_y),
-                n(end),
-                n(next_y)
-            );
-            if level > 0.0 {
-                let _ = write!(path, "H{}", n(next_x + level));
-            }
-            (x, y) = (next_x + level, next_y);
-        }
-        path.push_str("\"/>\n");
+        path(&mut groups[level][negative], wiring, place, k, i);
     }
-    // The more links, the thinner each: between two columns of 22 there may be 484.
-    let crowd = live.len() as f64 / place.columns.len().max(2) as f64;
-    let crowd = (60.0 / crowd.max(1.0)).sqrt().clamp(0.34, 1.0);
+    let crowd = crowd(live.len(), place);
     for (level, signs) in groups.iter().enumerate() {
         let s = (level as f64 + 0.5) / LEVELS as f64;
         for (paths, colour) in signs.iter().zip([style::POSITIVE, style::NEGATIVE]) {
@@ -307,6 +357,48 @@ fn links(svg: &mut Svg, wiring: &Wiring<'_>, place: &Place, live: &[usize]) {
             ));
         }
     }
+}
+
+/// The more links, the thinner each: between two columns of 22 there may be 484.
+fn crowd(links: usize, place: &Place) -> f64 {
+    let between = links as f64 / place.columns.len().max(2) as f64;
+    (60.0 / between.max(1.0)).sqrt().clamp(0.34, 1.0)
+}
+
+/// Appends the line of link `i`, the `k`-th that is shown.
+fn path(to: &mut String, wiring: &Wiring<'_>, place: &Place, k: usize, i: usize) {
+    let link = wiring.network.links[i];
+    let half = place.unit / 2.0;
+    let (start, goal) = (place.at[link.source], place.at[link.target]);
+    let _ = write!(to, "<path d=\"M{} {}", n(start.0 + half), n(start.1));
+    let mut x = start.0 + half;
+    let mut y = start.1;
+    let last = (goal.0 - half, goal.1);
+    for &(next_x, next_y) in place.bends[k].iter().chain(std::iter::once(&last)) {
+        // Past a column the link runs level for the width of a unit.
+        let level = if next_x == last.0 { 0.0 } else { half };
+        let end = next_x - level;
+        let bend = 0.45 * (end - x);
+        let _ = write!(
+            to,
+            "C{} {} {} {} {} {}",
+            n(x + bend),
+            n(y),
+            n(end - bend),
+            n(next_y),
+            n(end),
+            n(next_y)
+        );
+        if level > 0.0 {
+            let _ = write!(to, "H{}", n(next_x + level));
+        }
+        (x, y) = (next_x + level, next_y);
+    }
+    to.push_str("\"/>\n");
+}
+
+fn count(n: usize) -> String {
+    style::fixed(n as f64, 0)
 }
 
 fn units(svg: &mut Svg, wiring: &Wiring<'_>, place: &Place, touched: &[bool]) {

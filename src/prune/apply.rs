@@ -75,7 +75,7 @@ pub fn edge_scores(
         Method::SpMerge {} => {
             merge::merge(context, context.need_maps(name)?, rule, candidates)?.scores
         }
-        Method::Imp {} | Method::Magnitude {} | Method::Swarm {} => magnitude(),
+        Method::Imp {} | Method::Magnitude {} | Method::Swarm { .. } => magnitude(),
         Method::Wanda { scope, sequential } => wanda::scores(
             context,
             context.need_maps(name)?,

@@ -70,8 +70,21 @@ pub enum Method {
         #[serde(default = "two")]
         min_inputs: usize,
     },
-    /// |w| of the best particle of a swarm, see [`super::swarm`].
-    Swarm {},
+    /// |w| of the best network a swarm finds, each judged as |w| masks it, see [`super::swarm`].
+    Swarm {
+        /// Networks in the swarm, ≥ 2. Default: 8.
+        #[serde(default = "particles")]
+        particles: usize,
+        /// Moves of the swarm. Default: 40.
+        #[serde(default = "moves")]
+        moves: usize,
+        /// Training steps of each particle before the swarm moves. Default: 100.
+        #[serde(default = "warm_up")]
+        steps: u64,
+        /// σ of the factors 1 + σ·N(0, 1) on the weights of every particle but the first, ≥ 0. Default: 0.1.
+        #[serde(default = "spread")]
+        spread: f64,
+    },
 }
 
 fn redundancy() -> f64 {
@@ -85,6 +98,18 @@ fn yes() -> bool {
 }
 fn two() -> usize {
     2
+}
+fn particles() -> usize {
+    8
+}
+fn moves() -> usize {
+    40
+}
+fn warm_up() -> u64 {
+    100
+}
+fn spread() -> f64 {
+    0.1
 }
 
 /// What a method reads beyond network, weights and mask.
@@ -148,7 +173,12 @@ impl Method {
         Method::SpPermuted {},
         Method::Evolved {},
         Method::SparseTraining { min_inputs: 2 },
-        Method::Swarm {},
+        Method::Swarm {
+            particles: 8,
+            moves: 40,
+            steps: 100,
+            spread: 0.1,
+        },
     ];
 
     /// The method's row of the table.
@@ -247,13 +277,18 @@ impl Method {
                 "Gao et al. 2025",
                 &[Need::Training],
             ),
-            Method::Swarm {} => row(
+            Method::Swarm { .. } => row(
                 "swarm",
                 "|w_ij| of the swarm's best",
                 "Feng et al. 2024 (Model Swarms); Kennedy, Eberhart 1995",
                 &[Need::Training, Need::Rng],
             ),
         }
+    }
+
+    /// The method of this name, with default options.
+    pub fn named(name: &str) -> Option<Self> {
+        Method::ALL.into_iter().find(|m| m.name() == name)
     }
 
     /// Its name.
@@ -263,29 +298,119 @@ impl Method {
 }
 
 impl std::fmt::Display for Method {
+    /// The text that parses back to this method: its name, then the options that are not default.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
+        f.write_str(self.name())?;
+        let options = |method: &Method| match serde_json::to_value(method) {
+            Ok(serde_json::Value::Object(map)) => Ok(map),
+            _ => Err(std::fmt::Error),
+        };
+        let default = Method::named(self.name()).ok_or(std::fmt::Error)?;
+        let default = options(&default)?;
+        let mut mark = ':';
+        for (key, value) in options(self)? {
+            if default.get(&key) != Some(&value) {
+                match value.as_str() {
+                    Some(word) => write!(f, "{mark}{key}={word}")?,
+                    None => write!(f, "{mark}{key}={value}")?,
+                }
+                mark = ',';
+            }
+        }
+        Ok(())
     }
 }
 
-/// A name that is no method.
+/// A text that is no method.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown pruning method: expected one of {expected}, found {found:?}", expected = Method::ALL.iter().map(|m| m.name()).collect::<Vec<_>>().join(", "))]
-pub struct UnknownMethod {
-    /// The name as it was found.
-    pub found: String,
+pub enum ParseMethodError {
+    /// No method of this name.
+    #[error("unknown pruning method: expected one of {expected}, found {found:?}", expected = Method::ALL.iter().map(|m| m.name()).collect::<Vec<_>>().join(", "))]
+    Unknown {
+        /// The name as it was found.
+        found: String,
+    },
+    /// The options after the colon are none of this method's.
+    #[error("pruning method {text:?}: expected name:option=value,option=value, found {problem}")]
+    Options {
+        /// The text as it was found.
+        text: String,
+        /// What is wrong.
+        problem: String,
+    },
 }
 
 impl std::str::FromStr for Method {
-    type Err = UnknownMethod;
+    type Err = ParseMethodError;
 
-    /// The method of this name, with default options.
-    fn from_str(name: &str) -> Result<Self, UnknownMethod> {
-        Method::ALL
-            .into_iter()
-            .find(|m| m.name() == name)
-            .ok_or_else(|| UnknownMethod {
-                found: name.to_string(),
-            })
+    /// `name`, or `name:option=value,…`: `wanda:scope=layer,sequential=false`.
+    fn from_str(text: &str) -> Result<Self, ParseMethodError> {
+        let (name, options) = text.split_once(':').unwrap_or((text, ""));
+        let method = Method::named(name).ok_or_else(|| ParseMethodError::Unknown {
+            found: name.to_string(),
+        })?;
+        if name.len() == text.len() {
+            return Ok(method);
+        }
+        let fail = |problem: String| ParseMethodError::Options {
+            text: text.to_string(),
+            problem,
+        };
+        let mut map = serde_json::Map::new();
+        map.insert("name".into(), name.into());
+        for option in options.split(',') {
+            let (key, value) = option
+                .split_once('=')
+                .ok_or_else(|| fail(format!("{option:?} without '='")))?;
+            let value = serde_json::from_str(value).unwrap_or_else(|_| value.into());
+            if map.insert(key.into(), value).is_some() {
+                return Err(fail(format!("{key:?} twice")));
+            }
+        }
+        serde_json::from_value(map.into()).map_err(|e| fail(e.to_string()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_method_is_written_with_its_options_and_read_back() {
+        for method in Method::ALL {
+            assert_eq!(method.to_string(), method.name());
+            assert_eq!(method.name().parse(), Ok(method));
+        }
+        for text in [
+            "wanda:scope=layer,sequential=false",
+            "taylor:vectorize=true,order=second",
+            "sp-signed:absolute=true",
+            "sparse-training:min_inputs=1",
+            "swarm:particles=4,spread=0.25",
+        ] {
+            let method: Method = text.parse().unwrap();
+            assert!(method != Method::named(method.name()).unwrap());
+            assert_eq!(method.to_string().parse(), Ok(method), "{text}");
+            let mut found: Vec<String> = method.to_string()[method.name().len() + 1..]
+                .split(',')
+                .map(String::from)
+                .collect();
+            let mut expected: Vec<&str> = text[method.name().len() + 1..].split(',').collect();
+            found.sort();
+            expected.sort_unstable();
+            assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
+    fn text_that_is_no_method_is_refused_with_what_was_expected() {
+        let refuse = |text: &str| text.parse::<Method>().unwrap_err().to_string();
+        assert!(refuse("wandaa").contains("expected one of sp, sp-signed"));
+        assert!(refuse("wanda:scope").contains("\"scope\" without '='"));
+        assert!(refuse("wanda:scope=all").contains("unknown variant `all`"));
+        assert!(refuse("sp:scope=row").contains("unknown field `scope`"));
+        assert!(refuse("wanda:scope=row,scope=layer").contains("\"scope\" twice"));
+        assert!(refuse("wanda:name=sp").contains("\"name\" twice"));
+        assert!(refuse("wanda:").contains("without '='"));
     }
 }

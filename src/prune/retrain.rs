@@ -21,6 +21,34 @@ pub enum Retrain {
     Reinit,
 }
 
+impl std::fmt::Display for Retrain {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Retrain::Finetune => f.write_str("finetune"),
+            Retrain::Rewind { step } => write!(f, "rewind:{step}"),
+            Retrain::Reinit => f.write_str("reinit"),
+        }
+    }
+}
+
+impl std::str::FromStr for Retrain {
+    type Err = String;
+
+    /// `finetune`, `reinit`, `rewind` (to step 0) or `rewind:STEP`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "finetune" => Some(Retrain::Finetune),
+            "reinit" => Some(Retrain::Reinit),
+            "rewind" => Some(Retrain::Rewind { step: 0 }),
+            _ => text
+                .strip_prefix("rewind:")
+                .and_then(|step| step.parse().ok())
+                .map(|step| Retrain::Rewind { step }),
+        }
+        .ok_or_else(|| format!("expected finetune, rewind, rewind:STEP or reinit, found {text:?}"))
+    }
+}
+
 impl Retrain {
     /// The (W,) start of retraining on `mask`: `pruned` for [`Retrain::Finetune`], else `other`: the
     /// saved weights to rewind to, or the fresh init. Removed links are 0.
@@ -114,6 +142,23 @@ mod tests {
                 .weights(&pruned, Some(&short), &mask)
                 .is_err()
         );
+    }
+
+    #[test]
+    fn a_mode_is_written_and_read_back() {
+        for mode in [
+            Retrain::Finetune,
+            Retrain::Rewind { step: 0 },
+            Retrain::Rewind { step: 500 },
+            Retrain::Reinit,
+        ] {
+            assert_eq!(mode.to_string().parse(), Ok(mode));
+        }
+        assert_eq!("rewind".parse(), Ok(Retrain::Rewind { step: 0 }));
+        for text in ["rewind:", "rewind:-1", "rewound", ""] {
+            let error = text.parse::<Retrain>().unwrap_err();
+            assert!(error.contains("expected finetune") && error.contains(&format!("{text:?}")));
+        }
     }
 
     #[test]

@@ -9,6 +9,24 @@ use crate::math::SimRng;
 use crate::network::kernel::Objective;
 use crate::network::{Mask, Network, Picture, PixelInputs, Weights};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// What weights must satisfy after every step, and at what rate they move until then: training
+/// that chooses its own links. Functions of their arguments only, so that a run can be resumed.
+pub trait Constraint: std::fmt::Debug + Send + Sync {
+    /// Factor on the learning rate of the step that is made after `step` steps.
+    fn lr_factor(&self, step: u64) -> f64;
+
+    /// Changes the (W,) weights that `step` steps have led to. Weights that are not finite stay as
+    /// they are: the next step reports them.
+    fn project(&self, step: u64, weights: &mut Weights);
+
+    /// True when, after `step` steps, a target loss or a plateau may end training.
+    fn settled(&self, step: u64) -> bool;
+
+    /// From the last weights: the links that stay, and those of them that are drawn with.
+    fn finish(&self, weights: &Weights) -> (Mask, Mask);
+}
 
 /// What is trained on what.
 #[derive(Clone, Debug)]
@@ -168,6 +186,7 @@ pub struct Trainer {
     batch: Vec<u32>,
     before: Vec<f32>,
     state: TrainState,
+    constraint: Option<Arc<dyn Constraint>>,
 }
 
 impl Trainer {
@@ -250,7 +269,16 @@ impl Trainer {
             config,
             objective,
             state,
+            constraint: None,
         })
+    }
+
+    /// The same run under a constraint.
+    pub fn constrained(self, constraint: Arc<dyn Constraint>) -> Self {
+        Trainer {
+            constraint: Some(constraint),
+            ..self
+        }
     }
 
     /// The state now: serialise it for a checkpoint.
@@ -290,6 +318,7 @@ impl Trainer {
             state,
             objective,
             problem,
+            constraint,
             ..
         } = self;
         if state.step >= config.steps {
@@ -308,9 +337,13 @@ impl Trainer {
             }
             objective.select(Some(&self.batch[..count]));
         }
-        let lr = config
+        let mut lr = config
             .schedule
             .lr(state.step as usize, config.steps as usize);
+        let settled = constraint.as_ref().is_none_or(|c| c.settled(state.step));
+        if let Some(constraint) = constraint {
+            lr *= constraint.lr_factor(state.step);
+        }
         if config.target_loss.is_some() {
             self.before.copy_from_slice(&state.weights.0);
         }
@@ -321,6 +354,9 @@ impl Trainer {
             config.gradient,
             &mut |weights, gradient| objective.loss_and_gradient(weights, gradient),
         );
+        if let Some(constraint) = constraint {
+            constraint.project(state.step + 1, &mut state.weights);
+        }
         if state.step % config.log_every == 0 || !step.is_finite() {
             observer.logged(&LogLine {
                 attempt: state.attempt,
@@ -348,12 +384,16 @@ impl Trainer {
         {
             return Some(StopReason::Collapsed);
         }
-        if config.target_loss.is_some_and(|goal| step.loss <= goal) {
+        if settled && config.target_loss.is_some_and(|goal| step.loss <= goal) {
             // The loss belongs to the weights before the step: those reached the goal.
             state.weights.0.copy_from_slice(&self.before);
             return Some(StopReason::TargetLoss);
         }
         if let Some(plateau) = config.plateau {
+            // While links still go, the loss may rise: the wait begins when they are chosen.
+            if !settled {
+                state.best_loss = f64::MAX;
+            }
             if step.loss < state.best_loss * (1.0 - plateau.improvement) {
                 state.best_loss = step.loss;
                 state.best_step = state.step;

@@ -1,0 +1,300 @@
+//! `picloom prune`: remove links of a finished run and retrain what is left.
+
+mod pictures;
+
+use super::output::Output;
+use super::source::{Usage, check_size};
+use super::train::{TrainProgress, TrainSettings, describe};
+use crate::experiment::{
+    LoadedRun, PrunePlan, given_run, load_mask, load_run, load_target, prune_run,
+};
+use crate::genome;
+use crate::network::weight_files::read_weights;
+use crate::network::{Arch, Coords, Mask, layerize};
+use crate::prune::schedule::{IMP_GLOBAL, IMP_ORIGINAL, geometric, imp_global, imp_original};
+use crate::prune::select::layer_of_links;
+use crate::prune::{Method, Retrain, Rule};
+use crate::train::{Init, StopReason};
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use std::path::PathBuf;
+
+#[derive(Args)]
+pub struct PruneArgs {
+    /// Folder of the finished run to prune (or --arch with --params and --target)
+    run: Option<PathBuf>,
+    /// Arch string of a layered network instead of a run, with --params and --target
+    #[arg(long, conflicts_with = "run", requires_all = ["params", "target"])]
+    arch: Option<Arch>,
+    /// Trained weights of --arch (.npz or .safetensors)
+    #[arg(long, requires = "arch", value_name = "FILE")]
+    params: Option<PathBuf>,
+    /// Weights before the training of --params, which rewinding goes back to
+    #[arg(long, requires = "arch", value_name = "FILE")]
+    initial: Option<PathBuf>,
+    /// Links of --arch to prune from (mask.json of a run; default: all)
+    #[arg(long, requires = "arch", value_name = "FILE")]
+    mask: Option<PathBuf>,
+    /// Picture or genome that --arch draws
+    #[arg(long, requires = "arch", value_name = "IMG|GENOME")]
+    target: Option<PathBuf>,
+    /// Side of the picture in pixels, with --arch (default: 128)
+    #[arg(long, requires = "arch")]
+    size: Option<usize>,
+    /// Coordinate convention, with --arch: fer or picbreeder (default: fer)
+    #[arg(long, requires = "arch")]
+    coords: Option<Coords>,
+    /// Method: sp, sp-signed, sp-mrmr, sp-merge, imp, wanda, taylor, magnitude, random,
+    /// sparse-training, swarm, or a control (sp-layer-counts, sp-inverted, sp-untrained,
+    /// sp-permuted, evolved); options as wanda:scope=layer,sequential=false
+    #[arg(long, default_value = "sp")]
+    method: Method,
+    /// Keep exactly this many links after the last round
+    #[arg(long, conflicts_with_all = ["threshold", "match_run"])]
+    budget: Option<usize>,
+    /// Keep links that score at least this; one number, or one for each round (0.35,0.75)
+    #[arg(long, value_delimiter = ',', conflicts_with = "match_run")]
+    threshold: Vec<f64>,
+    /// Keep as many links as this finished run does
+    #[arg(long = "match", value_name = "RUN")]
+    match_run: Option<PathBuf>,
+    /// Rounds of pruning and retraining (default: 1; imp: as many as its shares take to the budget)
+    #[arg(long)]
+    rounds: Option<usize>,
+    /// What imp removes a round: global, 5 % of all links, or original, 20 % of each hidden layer
+    /// and 10 % of the output's
+    #[arg(long, value_enum, default_value = "global")]
+    lottery: Lottery,
+    /// Where retraining starts: finetune, rewind (to the first weights), rewind:STEP, or reinit
+    /// (default: finetune; imp and sparse-training: rewind)
+    #[arg(long)]
+    retrain: Option<Retrain>,
+    /// Genome whose layered wiring is the mask of --method evolved
+    #[arg(long)]
+    genome: Option<PathBuf>,
+    #[command(flatten)]
+    settings: TrainSettings,
+    /// Folder of the pruned run; earlier rounds go to OUT/round-K
+    #[arg(long)]
+    out: PathBuf,
+    /// Go on from the folder's checkpoint
+    #[arg(long)]
+    resume: bool,
+    /// Do not draw each round's wiring, change and feature maps
+    #[arg(long)]
+    no_pictures: bool,
+}
+
+/// The two published forms of the lottery ticket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Lottery {
+    Global,
+    Original,
+}
+
+#[derive(Serialize)]
+struct RoundSummary {
+    round: usize,
+    rule: String,
+    kept: usize,
+    alive: usize,
+    removed: usize,
+    gradients: u64,
+}
+
+#[derive(Serialize)]
+struct Summary {
+    run: String,
+    parent: String,
+    method: String,
+    rounds: Vec<RoundSummary>,
+    final_loss: f64,
+    r2: f64,
+    out: String,
+}
+
+/// The run to prune.
+fn parent(args: &PruneArgs) -> anyhow::Result<LoadedRun> {
+    let (arch, params, target) = match (&args.run, &args.arch, &args.params, &args.target) {
+        (Some(folder), ..) => return Ok(load_run(folder)?),
+        (None, Some(arch), Some(params), Some(target)) => (arch, params, target),
+        _ => {
+            let expected = "expected a RUN folder, or --arch A with --params X and --target T";
+            return Err(Usage(format!("{expected}; found neither")).into());
+        }
+    };
+    let network = arch.network();
+    let weights = read_weights(params, &network)?;
+    let initial = match &args.initial {
+        Some(path) => Some(read_weights(path, &network)?),
+        None => None,
+    };
+    let mask = match &args.mask {
+        Some(path) => load_mask(path, &network)?,
+        None => Mask::all(network.weight_count()),
+    };
+    let coords = args.coords.unwrap_or_default();
+    let target = load_target(target, check_size(args.size.unwrap_or(128))?, coords)?;
+    Ok(given_run(
+        (network, mask),
+        weights,
+        initial,
+        &target,
+        coords,
+    ))
+}
+
+/// The rules of the rounds.
+fn rules(args: &PruneArgs, parent: &LoadedRun) -> anyhow::Result<Vec<Rule>> {
+    let from = parent.mask.kept();
+    if args.rounds == Some(0) {
+        return Err(Usage("--rounds: expected at least 1, found 0".into()).into());
+    }
+    let rounds = args.rounds.unwrap_or(1);
+    let lottery = matches!(args.method, Method::Imp {});
+    if args.lottery == Lottery::Original && !lottery {
+        return Err(Usage(format!(
+            "--lottery: expected --method imp, found {}",
+            args.method
+        ))
+        .into());
+    }
+    let budget = match &args.match_run {
+        Some(path) => {
+            let other = load_run(path)?;
+            Some(other.config.pruned.map_or(other.result.kept, |p| p.kept))
+        }
+        None => args.budget,
+    };
+    let (hidden, output) = IMP_ORIGINAL;
+    Ok(match (budget, args.threshold.as_slice()) {
+        (Some(k), _) => {
+            if k == 0 || k > from {
+                anyhow::bail!("--budget: expected 1 to {from} links, those kept so far, found {k}");
+            }
+            let rules = match (lottery && args.rounds.is_none(), args.lottery) {
+                (true, Lottery::Global) => imp_global(from, IMP_GLOBAL, k),
+                (true, Lottery::Original) => {
+                    let layer = layer_of_links(&parent.network);
+                    let mut sizes = vec![0; layer.iter().max().map_or(0, |l| l + 1)];
+                    for (&l, _) in layer.iter().zip(&parent.mask.0).filter(|(_, k)| **k) {
+                        sizes[l] += 1;
+                    }
+                    imp_original(&sizes, hidden, output, k)
+                }
+                (false, _) => geometric(from, k, rounds),
+            };
+            match rules.is_empty() {
+                true => vec![Rule::Budget(k)],
+                false => rules,
+            }
+        }
+        (None, []) if lottery && args.rounds.is_some() => match args.lottery {
+            Lottery::Global => vec![Rule::Fraction(IMP_GLOBAL); rounds],
+            Lottery::Original => vec![Rule::Layerwise { hidden, output }; rounds],
+        },
+        (None, []) => {
+            return Err(Usage(
+                "expected --budget K, --threshold T or --match RUN (imp: or --rounds R), found none"
+                    .into(),
+            )
+            .into());
+        }
+        (None, [one]) => vec![Rule::Threshold(*one); rounds],
+        (None, many) if args.rounds.is_none_or(|r| r == many.len()) => {
+            many.iter().map(|&t| Rule::Threshold(t)).collect()
+        }
+        (None, many) => {
+            let found = many.len();
+            return Err(Usage(format!(
+                "expected one threshold or {rounds} (one a round), found {found}"
+            ))
+            .into());
+        }
+    })
+}
+
+pub fn run(args: PruneArgs, out: &Output) -> anyhow::Result<()> {
+    let parent = parent(&args)?;
+    let from = parent.mask.kept();
+    let rules = rules(&args, &parent)?;
+    let evolved = match &args.genome {
+        Some(path) => {
+            let layered = layerize(&genome::read(path)?);
+            if layered.network.arch != parent.network.arch {
+                anyhow::bail!(
+                    "{}: expected a genome whose layered network is that of the run, {}, found arch {}",
+                    path.display(),
+                    parent
+                        .network
+                        .arch
+                        .as_ref()
+                        .map_or("a graph".to_string(), ToString::to_string),
+                    layered.arch()
+                );
+            }
+            Some(Mask::non_zero(&layered.weights))
+        }
+        None => None,
+    };
+    let plan = PrunePlan {
+        method: args.method,
+        rules,
+        retrain: args.retrain.unwrap_or(match args.method {
+            Method::Imp {} | Method::SparseTraining { .. } => Retrain::Rewind { step: 0 },
+            _ => Retrain::Finetune,
+        }),
+        train: args.settings.config(Init {
+            scale: args.settings.init_scale,
+            ..Init::default()
+        }),
+        evolved,
+    };
+    let mut progress = TrainProgress::new(out, args.settings.steps);
+    let (result, rounds) = prune_run(&parent, &plan, &args.out, args.resume, &mut progress)?;
+    progress.bar.finish_and_clear();
+    if !args.no_pictures {
+        pictures::draw(&parent, &args.out, &rounds, plan.rules.len())?;
+    }
+    let summary = Summary {
+        run: result.run_id.clone(),
+        parent: parent.result.run_id,
+        method: plan.method.to_string(),
+        rounds: rounds
+            .iter()
+            .map(|r| RoundSummary {
+                round: r.round,
+                rule: r.rule.clone(),
+                kept: r.kept,
+                alive: r.alive,
+                removed: r.change.removed.len(),
+                gradients: r.cost.choosing + r.cost.training,
+            })
+            .collect(),
+        final_loss: result.train.final_loss,
+        r2: result.fit.r2,
+        out: args.out.display().to_string(),
+    };
+    let mut text = format!("{} from {from} links\n", summary.method);
+    for r in &summary.rounds {
+        text += &format!(
+            "round {}: {} -> {} kept, {} alive, {} gradients\n",
+            r.round, r.rule, r.kept, r.alive, r.gradients
+        );
+    }
+    text += &format!(
+        "{}: loss {:.4e}, r2 {:.4}\n{}",
+        describe(&result.train.stop),
+        summary.final_loss,
+        summary.r2,
+        summary.out
+    );
+    out.result(&summary, &text)?;
+    if result.train.stop == StopReason::Interrupted {
+        anyhow::bail!(
+            "interrupted; go on with --resume --out {}",
+            args.out.display()
+        );
+    }
+    Ok(())
+}

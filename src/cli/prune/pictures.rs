@@ -1,0 +1,156 @@
+//! The pictures of a round: the wiring that survives, what went, the feature maps before and after.
+
+use crate::experiment::{LoadedRun, RoundRecord, load_run};
+use crate::figures::sheets::{FeatureSheet, feature_sheet};
+use crate::figures::style::fixed;
+use crate::figures::wiring::{Wiring, wiring, wiring_change};
+use crate::figures::{Provenance, save, svg_to_png};
+use crate::network::files::write_atomic;
+use crate::network::kernel::feature_maps;
+use crate::network::{Mask, Network, PixelInputs, Weights};
+use crate::prune::alive;
+use std::path::{Path, PathBuf};
+
+/// Side of a map in the pictures, in pixels, at most.
+const SIDE: usize = 64;
+
+/// Draws every finished round into its folder's `images`, where that is not done.
+pub fn draw(
+    parent: &LoadedRun,
+    out: &Path,
+    records: &[RoundRecord],
+    rounds: usize,
+) -> anyhow::Result<()> {
+    let (mut mask, mut weights) = (parent.mask.clone(), parent.weights.clone());
+    for record in records {
+        let folder = match record.round == rounds {
+            true => out.to_path_buf(),
+            false => out.join(format!("round-{}", record.round)),
+        };
+        if !folder.join("result.json").exists() {
+            break;
+        }
+        let run = load_run(&folder)?;
+        let mut kept = mask.clone();
+        for &i in &record.change.removed {
+            kept.0[i] = false;
+        }
+        for &i in &record.change.reopened {
+            kept.0[i] = true;
+        }
+        let round = Round {
+            record,
+            folder: folder.join("images"),
+            before: (&mask, &weights),
+            kept: &kept,
+            run: &run,
+        };
+        round.draw()?;
+        (mask, weights) = (kept, run.weights);
+    }
+    Ok(())
+}
+
+struct Round<'a> {
+    record: &'a RoundRecord,
+    folder: PathBuf,
+    before: (&'a Mask, &'a Weights),
+    kept: &'a Mask,
+    run: &'a LoadedRun,
+}
+
+impl Round<'_> {
+    fn draw(&self) -> anyhow::Result<()> {
+        let (record, run) = (self.record, self.run);
+        // The last one to be written: with it the others are there.
+        if self.folder.join("change.png").exists() {
+            return Ok(());
+        }
+        let provenance = Provenance::none()
+            .with("command", "picloom prune")
+            .with("run", &run.result.run_id);
+        let network = &run.network;
+        let (before, after) = (self.maps(self.before.1), self.maps(&run.weights));
+        let (was, links) = (self.before.0.kept(), self.kept.0.len());
+        let name = format!("{}, round {}", record.method, record.round);
+        let dead = record.kept - record.alive;
+        let words = format!(
+            "{} of {} links kept{}; each unit is what it draws",
+            count(record.kept),
+            count(links),
+            match dead {
+                0 => String::new(),
+                n => format!(", {} of them without a path to the picture", count(n)),
+            },
+        );
+        let drawing = Wiring {
+            title: &name,
+            subtitle: &words,
+            network,
+            mask: &run.mask,
+            weights: &run.weights,
+            maps: Some((&after, self.side())),
+            untangle: false,
+        };
+        save(&wiring(&drawing), &self.folder.join("wiring"), &provenance)?;
+        for (file, state, maps, mask) in [
+            ("maps-before.png", "before", &before, self.before.0),
+            ("maps-after.png", "after", &after, self.kept),
+        ] {
+            let title = format!("{name}: {state}");
+            let sheet = self.sheet(&title, network, maps, mask);
+            let png = svg_to_png(&sheet, 1.0, &provenance).map_err(anyhow::Error::msg)?;
+            write_atomic(&self.folder.join(file), &png)?;
+        }
+        let words = format!(
+            "{} of {} links removed{}",
+            count(record.change.removed.len()),
+            count(was),
+            match record.change.reopened.len() {
+                0 => String::new(),
+                n => format!(", {} new", count(n)),
+            },
+        );
+        let change = Wiring {
+            subtitle: &words,
+            mask: self.kept,
+            maps: None,
+            ..drawing
+        };
+        let svg = wiring_change(&change, self.before.0);
+        save(&svg, &self.folder.join("change"), &provenance)?;
+        Ok(())
+    }
+
+    fn side(&self) -> usize {
+        self.run.config.size.min(SIDE)
+    }
+
+    /// (U, SIDE²) maps of the network with these weights.
+    fn maps(&self, weights: &Weights) -> Vec<f32> {
+        let inputs = PixelInputs::full(self.side(), self.run.config.coords);
+        feature_maps(&self.run.network, weights, &inputs).values
+    }
+
+    fn sheet(&self, title: &str, network: &Network, maps: &[f32], mask: &Mask) -> String {
+        let live = alive(network, mask);
+        let mut used = vec![false; network.units.len()];
+        for (link, _) in network.links.iter().zip(&live.0).filter(|(_, l)| **l) {
+            used[link.source] = true;
+            used[link.target] = true;
+        }
+        feature_sheet(&FeatureSheet {
+            title,
+            subtitle: "one square a unit: red −1, white 0, blue +1; pale units do not reach the picture",
+            network,
+            maps,
+            size: self.side(),
+            alive: Some(&used),
+            pane: 64,
+        })
+    }
+}
+
+fn count(n: usize) -> String {
+    fixed(n as f64, 0)
+}

@@ -1,0 +1,427 @@
+//! `picloom prune` as scripts use it: the commands of `docs/PRUNING.md` word for word, the pictures of
+//! a round, weights without a run, and what is refused.
+
+use assert_cmd::Command;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+const ARCH: &str = "5;cache:5,gaussian:4,identity:2,sigmoid:2";
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn picloom(folder: &Path, args: &[&str]) -> std::process::Output {
+    let mut command = Command::cargo_bin("picloom").unwrap();
+    command.current_dir(folder).args(args).output().unwrap()
+}
+
+fn json(folder: &Path, args: &[&str]) -> Value {
+    let args: Vec<&str> = args.iter().copied().chain(["--json"]).collect();
+    let output = picloom(folder, &args);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{args:?}: {error}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// The one line of error of a command that fails with this code.
+fn refused(folder: &Path, args: &[&str], code: i32) -> String {
+    let output = picloom(folder, args);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {error}");
+    assert!(output.stdout.is_empty());
+    error
+}
+
+/// A folder with the genome `mask.json`, and a run of it in `dense`.
+fn dense() -> (TempDir, PathBuf) {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().to_path_buf();
+    std::fs::copy(root().join("genomes/mask.json"), path.join("mask.json")).unwrap();
+    let result = json(
+        &path,
+        &[
+            "train",
+            "--genome",
+            "mask.json",
+            "--target",
+            "mask.json",
+            "--size",
+            "16",
+            "--steps",
+            "120",
+            "--seed",
+            "1",
+            "--out",
+            "dense",
+        ],
+    );
+    assert_eq!(result["links"], 767);
+    (folder, path)
+}
+
+#[test]
+fn the_commands_of_the_page_run_word_for_word() {
+    let page = std::fs::read_to_string(root().join("docs/PRUNING.md")).unwrap();
+    let work = TempDir::new().unwrap();
+    std::fs::create_dir(work.path().join("genomes")).unwrap();
+    std::fs::copy(
+        root().join("genomes/mask.json"),
+        work.path().join("genomes/mask.json"),
+    )
+    .unwrap();
+    let (mut inside, mut ran) = (false, 0);
+    for line in page.lines() {
+        if line.starts_with("```") {
+            inside = line == "```sh";
+            continue;
+        }
+        if !inside {
+            continue;
+        }
+        let arguments: Vec<&str> = line
+            .strip_prefix("picloom ")
+            .unwrap_or_else(|| panic!("what runs this? {line}"))
+            .split_whitespace()
+            .collect();
+        let output = picloom(work.path(), &arguments);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{line}\n{error}");
+        ran += 1;
+    }
+    assert_eq!(ran, 10);
+    // What the page says of a round's folder.
+    for folder in [
+        "runs/sp",
+        "runs/sp-twice/round-1",
+        "runs/sp-twice",
+        "runs/taylor",
+    ] {
+        for file in [
+            "config.toml",
+            "metrics.jsonl",
+            "result.json",
+            "mask.json",
+            "weights.safetensors",
+            "start.safetensors",
+            "pruning.json",
+            "images/wiring.svg",
+            "images/wiring.png",
+            "images/change.svg",
+            "images/change.png",
+            "images/maps-before.png",
+            "images/maps-after.png",
+        ] {
+            assert!(
+                work.path().join(folder).join(file).exists(),
+                "{folder}/{file}"
+            );
+        }
+    }
+    assert!(!work.path().join("runs/imp/images/wiring.png").exists());
+    for command in [
+        vec!["score", "runs/sparse", "--samples", "6"],
+        vec!["maps", "runs/swarm", "--out", "maps.png"],
+        vec!["eval", "runs/sparse"],
+        vec!["sweep", "runs/swarm", "--weights", "2", "--out", "sweep"],
+    ] {
+        let output = picloom(work.path(), &command);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{command:?}\n{error}");
+    }
+}
+
+#[test]
+fn the_picture_of_a_change_counts_what_went_and_what_stayed() {
+    let (_keep, folder) = dense();
+    let args = [
+        "prune", "dense", "--budget", "400", "--steps", "5", "--out", "sp",
+    ];
+    let summary = json(&folder, &args);
+    assert_eq!(summary["rounds"][0]["removed"], 367);
+    let svg = std::fs::read_to_string(folder.join("sp/images/change.svg")).unwrap();
+    for words in ["367 of 767 links removed", "367 removed", "400 kept"] {
+        assert!(svg.contains(words), "{words}");
+    }
+    let group = |colour: &str| -> usize {
+        let start = svg
+            .find(&format!("<g fill=\"none\" stroke=\"{colour}\""))
+            .unwrap();
+        let start = start + svg[start..].find("stroke-opacity").unwrap();
+        let end = svg[start..].find("</g>").unwrap();
+        svg[start..start + end].matches("<path ").count()
+    };
+    assert_eq!((group("#f0a096"), group("#464e58")), (367, 400));
+    // The wiring shows what is alive.
+    let alive = summary["rounds"][0]["alive"].as_u64().unwrap() as usize;
+    let svg = std::fs::read_to_string(folder.join("sp/images/wiring.svg")).unwrap();
+    let curves = svg
+        .lines()
+        .filter(|l| l.starts_with("<path d=\"M") && l.contains('C'));
+    assert_eq!(curves.count(), alive);
+    assert!(svg.contains("400 of 767 links kept"));
+}
+
+#[test]
+fn weights_without_a_run_are_pruned_as_the_run_they_are_from() {
+    let (_keep, folder) = dense();
+    let given = |more: &[&str]| {
+        let args = [
+            "prune",
+            "--arch",
+            ARCH,
+            "--params",
+            "dense/weights.safetensors",
+            "--target",
+            "mask.json",
+            "--size",
+            "16",
+            "--no-pictures",
+        ];
+        let args: Vec<&str> = args.iter().chain(more).copied().collect();
+        json(&folder, &args)
+    };
+    let read = |path: &str| std::fs::read(folder.join(path)).unwrap();
+    let from_run = |more: &[&str]| {
+        let args: Vec<&str> = ["prune", "dense", "--no-pictures"]
+            .iter()
+            .chain(more)
+            .copied()
+            .collect();
+        json(&folder, &args)
+    };
+    let plan = ["--budget", "300", "--steps", "10", "--out"];
+    given(&[&plan[..], &["a"]].concat());
+    from_run(&[&plan[..], &["b"]].concat());
+    assert_eq!(read("a/mask.json"), read("b/mask.json"));
+    assert_eq!(read("a/weights.safetensors"), read("b/weights.safetensors"));
+    // A mask of the run, and the first weights, from which rewinding is the same.
+    let zero = [
+        "train",
+        "--genome",
+        "mask.json",
+        "--target",
+        "mask.json",
+        "--size",
+        "16",
+        "--steps",
+        "0",
+        "--seed",
+        "1",
+        "--out",
+        "first",
+    ];
+    json(&folder, &zero);
+    let imp = [
+        "--method", "imp", "--budget", "700", "--steps", "10", "--out",
+    ];
+    let initial = [
+        "--initial",
+        "first/weights.safetensors",
+        "--mask",
+        "dense/mask.json",
+    ];
+    given(&[&initial[..], &imp[..], &["c"]].concat());
+    from_run(&[&imp[..], &["d"]].concat());
+    assert_eq!(read("c/weights.safetensors"), read("d/weights.safetensors"));
+}
+
+#[test]
+fn arms_end_at_the_same_fit_when_asked() {
+    let keep = TempDir::new().unwrap();
+    let folder = keep.path().to_path_buf();
+    let face = root().join("experiments/targets/face.png");
+    std::fs::copy(face, folder.join("face.png")).unwrap();
+    let train = [
+        "train",
+        "--arch",
+        "3;cache:6,gaussian:4,sin:4",
+        "--target",
+        "face.png",
+        "--size",
+        "16",
+        "--steps",
+        "200",
+        "--out",
+        "dense",
+    ];
+    json(&folder, &train);
+    for method in ["magnitude", "sp", "sparse-training", "imp"] {
+        let args = [
+            "prune",
+            "dense",
+            "--method",
+            method,
+            "--budget",
+            "250",
+            "--steps",
+            "4000",
+            "--target-loss",
+            "0.015",
+            "--no-pictures",
+            "--out",
+            method,
+        ];
+        let summary = json(&folder, &args);
+        let result: Value = serde_json::from_slice(
+            &std::fs::read(folder.join(method).join("result.json")).unwrap(),
+        )
+        .unwrap();
+        assert_eq!(result["train"]["reason"], "target-loss", "{method}");
+        assert!(summary["final_loss"].as_f64().unwrap() <= 0.015, "{method}");
+        assert!(
+            result["train"]["steps"].as_u64().unwrap() < 4000,
+            "{method}"
+        );
+    }
+}
+
+#[test]
+fn what_cannot_be_pruned_is_refused_with_expected_and_found() {
+    let (_keep, folder) = dense();
+    let prune = |more: &[&str], code: i32, words: &[&str]| {
+        let args: Vec<&str> = ["prune"]
+            .iter()
+            .chain(more)
+            .chain(&["--steps", "1", "--out", "x"])
+            .copied()
+            .collect();
+        let error = refused(&folder, &args, code);
+        for word in words {
+            assert!(
+                error.contains(word),
+                "{args:?}: expected {word:?} in {error}"
+            );
+        }
+        assert!(!folder.join("x/result.json").exists());
+    };
+    prune(
+        &["dense", "--budget", "768"],
+        1,
+        &["1 to 767 links", "found 768"],
+    );
+    prune(
+        &["dense", "--budget", "7"],
+        1,
+        &[
+            "expected a budget of at least 8 links",
+            "path from an input",
+            "found 7",
+        ],
+    );
+    prune(
+        &["dense", "--method", "sparse-training", "--budget", "60"],
+        1,
+        &[
+            "expected a budget of at least 136 links",
+            "lower min_inputs",
+            "found 60",
+        ],
+    );
+    prune(
+        &["dense"],
+        2,
+        &["--budget K, --threshold T or --match RUN", "found none"],
+    );
+    prune(
+        &["dense", "--method", "imp", "--rounds", "0"],
+        2,
+        &["at least 1, found 0"],
+    );
+    prune(
+        &["dense", "--lottery", "original", "--budget", "400"],
+        2,
+        &["--lottery: expected --method imp, found sp"],
+    );
+    prune(
+        &["dense", "--method", "wanda:scope=all", "--budget", "400"],
+        2,
+        &[
+            "wanda:scope=all",
+            "expected name:option=value",
+            "unknown variant `all`",
+        ],
+    );
+    prune(
+        &["dense", "--retrain", "rewound", "--budget", "400"],
+        2,
+        &["rewind:STEP", "found \"rewound\""],
+    );
+    prune(
+        &["dense", "--retrain", "rewind:121", "--budget", "400"],
+        1,
+        &["of 0 to 120", "found 121"],
+    );
+    prune(
+        &["--budget", "400"],
+        2,
+        &["a RUN folder, or --arch A", "found neither"],
+    );
+    prune(
+        &["--arch", ARCH, "--budget", "400"],
+        2,
+        &["--params", "--target"],
+    );
+    let given = [
+        "--arch",
+        ARCH,
+        "--params",
+        "dense/weights.safetensors",
+        "--size",
+        "16",
+    ];
+    let given = [&given[..], &["--target", "mask.json"]].concat();
+    prune(
+        &[&given[..], &["--method", "imp", "--budget", "400"]].concat(),
+        1,
+        &[
+            "expected the weights it began from",
+            "--initial",
+            "found none",
+        ],
+    );
+    // A mask of another arch.
+    let text = std::fs::read_to_string(folder.join("dense/mask.json")).unwrap();
+    std::fs::write(
+        folder.join("other.json"),
+        text.replace("cache:5", "cache:6"),
+    )
+    .unwrap();
+    prune(
+        &[&given[..], &["--mask", "other.json", "--budget", "400"]].concat(),
+        1,
+        &[
+            "other.json",
+            "expected a mask of 5;cache:5",
+            "found one of 5;cache:6",
+        ],
+    );
+    // Weights of another arch.
+    let other = [
+        "--arch",
+        "4;cache:5",
+        "--params",
+        "dense/weights.safetensors",
+        "--target",
+        "mask.json",
+        "--budget",
+        "50",
+    ];
+    prune(
+        &other,
+        1,
+        &["dense/weights.safetensors", "expected", "found"],
+    );
+    // A run without weights.
+    std::fs::remove_file(folder.join("dense/weights.safetensors")).unwrap();
+    prune(
+        &["dense", "--budget", "400"],
+        1,
+        &[
+            "dense/weights.safetensors",
+            "expected the weights",
+            "found no such file",
+        ],
+    );
+}

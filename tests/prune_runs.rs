@@ -1,0 +1,459 @@
+//! Pruning as runs: every method through `prune_run`, interrupted and resumed, read back.
+
+use picloom::experiment::{
+    LoadedRun, PrunePlan, RoundRecord, RunResult, Target, TrainJob, load_run, prune_run, train_run,
+};
+use picloom::network::{Arch, Coords, Mask, Network, Picture};
+use picloom::prune::{Method, Retrain, Rule};
+use picloom::train::{
+    LogLine, Plateau, StopReason, TrainConfig, TrainObserver, TrainState, schedule::Schedule,
+};
+use std::path::Path;
+use tempfile::TempDir;
+
+const SIZE: usize = 16;
+const STEPS: u64 = 120;
+
+struct Silent;
+impl TrainObserver for Silent {}
+
+/// Interrupts at a call.
+struct StopAfter(usize);
+impl TrainObserver for StopAfter {
+    fn step_done(&mut self, _: &TrainState) -> bool {
+        self.0 = self.0.saturating_sub(1);
+        self.0 > 0
+    }
+}
+
+fn network() -> Network {
+    "3;cache:4,gaussian:3,sin:2"
+        .parse::<Arch>()
+        .unwrap()
+        .network()
+}
+
+/// A bright disc on a ramp.
+fn target() -> Target {
+    let mut rgb = Vec::new();
+    for y in 0..SIZE {
+        for x in 0..SIZE {
+            let at = |v: usize| 2.0 * v as f32 / (SIZE - 1) as f32 - 1.0;
+            let (x, y) = (at(x), at(y));
+            let disc = f32::from(u8::from(x * x + y * y < 0.4));
+            rgb.extend([0.2 + 0.7 * disc, 0.3 + 0.2 * x, 0.4 - 0.3 * y]);
+        }
+    }
+    Target {
+        name: "disc".into(),
+        picture: Picture {
+            width: SIZE,
+            height: SIZE,
+            rgb,
+        },
+    }
+}
+
+fn settings(steps: u64, seed: u64) -> TrainConfig {
+    TrainConfig {
+        steps,
+        seed,
+        ..TrainConfig::default()
+    }
+}
+
+fn dense(folder: &Path, train: TrainConfig) -> LoadedRun {
+    let network = network();
+    let mask = Mask::all(network.weight_count());
+    let job = TrainJob::new(
+        "dense",
+        &target(),
+        Coords::Fer,
+        (network, mask),
+        None,
+        None,
+        train,
+    );
+    train_run(folder, job, false, &mut Silent).unwrap();
+    load_run(folder).unwrap()
+}
+
+fn plan(method: Method, rules: &[Rule]) -> PrunePlan {
+    PrunePlan {
+        method,
+        rules: rules.to_vec(),
+        retrain: Retrain::Finetune,
+        train: settings(STEPS, 3),
+        evolved: None,
+    }
+}
+
+fn pruned(parent: &LoadedRun, plan: &PrunePlan, out: &Path) -> (RunResult, Vec<RoundRecord>) {
+    prune_run(parent, plan, out, false, &mut Silent).unwrap()
+}
+
+/// The bytes that a run is made of.
+fn bytes(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut all = Vec::new();
+    for name in [
+        "config.toml",
+        "weights.safetensors",
+        "mask.json",
+        "start.safetensors",
+        "result.json",
+        "pruning.json",
+        "swarm.json",
+        "kept.json",
+    ] {
+        if let Ok(found) = std::fs::read(folder.join(name)) {
+            all.push((name.to_string(), found));
+        }
+    }
+    all
+}
+
+#[test]
+fn every_method_leaves_a_finished_run_of_the_budget() {
+    let folder = TempDir::new().unwrap();
+    let parent = dense(&folder.path().join("dense"), settings(200, 1));
+    let links = parent.mask.0.len();
+    let budget = links / 2;
+    for method in Method::ALL {
+        let out = folder.path().join(method.name());
+        let mut plan = plan(method, &[Rule::Budget(budget)]);
+        plan.evolved = Some(Mask((0..links).map(|i| i % 3 != 1).collect()));
+        let (result, records) = pruned(&parent, &plan, &out);
+        let record = &records[0];
+        let info = method.info();
+        match info.name {
+            "evolved" => assert_eq!(record.kept, plan.evolved.as_ref().unwrap().kept()),
+            _ if info.structured => assert!(record.kept <= budget && record.kept > 0),
+            _ => assert_eq!(record.kept, budget, "{method}"),
+        }
+        let run = load_run(&out).unwrap();
+        let origin = run.config.pruned.as_ref().unwrap();
+        assert_eq!(origin.kept, record.kept, "{method}");
+        assert_eq!(origin.method, method.name());
+        if info.name != "evolved" {
+            assert_eq!(run.mask.kept(), record.alive, "{method}");
+        }
+        assert_eq!(result.kept, run.mask.kept());
+        let outside = (0..links).filter(|&i| !run.mask.0[i] && run.weights.0[i] != 0.0);
+        assert_eq!(outside.count(), 0, "{method}");
+        // A mask that draws one colour ends at once: its gradient is 0.
+        let evaluations = match result.train.stop {
+            StopReason::Collapsed => result.train.steps + 1,
+            _ => STEPS,
+        };
+        assert_eq!(record.cost.training, evaluations, "{method}");
+        let choosing = match info.name {
+            "taylor" => 1,
+            "swarm" => 8 * 100,
+            _ => 0,
+        };
+        assert_eq!(record.cost.choosing, choosing, "{method}");
+        for name in ["metrics.jsonl", "pruning.json", "images/drawn.png"] {
+            assert!(out.join(name).exists(), "{method}: {name}");
+        }
+        // A finished run answers again, without training.
+        let before = bytes(&out);
+        let again = prune_run(&parent, &plan, &out, false, &mut StopAfter(1)).unwrap();
+        assert_eq!((again.0, again.1), (result, records), "{method}");
+        assert_eq!(bytes(&out), before);
+    }
+}
+
+#[test]
+fn interrupted_anywhere_a_round_goes_on_to_the_same_bytes() {
+    let folder = TempDir::new().unwrap();
+    let parent = dense(&folder.path().join("dense"), settings(150, 1));
+    let budget = parent.mask.0.len() / 2;
+    let swarm: Method = "swarm:particles=3,moves=6,steps=20".parse().unwrap();
+    let sparse = Method::named("sparse-training").unwrap();
+    // 3 · 20 particle steps, 6 moves, 120 steps; the others 120 steps a round.
+    for (method, calls) in [
+        (swarm, vec![1, 25, 63, 66, 67, 130]),
+        (sparse, vec![1, 30, 119]),
+        (Method::Sp {}, vec![50, 150]),
+    ] {
+        let rules = match method {
+            Method::Sp {} => vec![Rule::Budget(budget), Rule::Budget(budget / 2)],
+            _ => vec![Rule::Budget(budget)],
+        };
+        let plan = plan(method, &rules);
+        let whole = folder.path().join(format!("{}-whole", method.name()));
+        let (result, records) = pruned(&parent, &plan, &whole);
+        for call in calls {
+            let out = folder.path().join(format!("{}-{call}", method.name()));
+            let (stopped, _) =
+                prune_run(&parent, &plan, &out, false, &mut StopAfter(call)).unwrap();
+            assert_eq!(
+                stopped.train.stop,
+                StopReason::Interrupted,
+                "{method} {call}"
+            );
+            assert!(!out.join("result.json").exists());
+            let again = prune_run(&parent, &plan, &out, true, &mut Silent).unwrap();
+            assert_eq!((&again.0, &again.1), (&result, &records), "{method} {call}");
+            assert_eq!(bytes(&out), bytes(&whole), "{method} {call}");
+            assert!(!out.join("checkpoint.json").exists());
+        }
+    }
+}
+
+#[test]
+fn an_unfinished_swarm_is_not_gone_on_with_unless_asked() {
+    let folder = TempDir::new().unwrap();
+    let parent = dense(&folder.path().join("dense"), settings(50, 1));
+    let method = "swarm:particles=2,moves=2,steps=5".parse().unwrap();
+    let rules = [Rule::Budget(parent.mask.0.len() / 2)];
+    let out = folder.path().join("swarm");
+    let the_plan = plan(method, &rules);
+    prune_run(&parent, &the_plan, &out, false, &mut StopAfter(7)).unwrap();
+    let error = prune_run(&parent, &the_plan, &out, false, &mut Silent).unwrap_err();
+    assert!(error.to_string().contains("expected --resume"), "{error}");
+    let other = plan("swarm:particles=2,moves=3,steps=5".parse().unwrap(), &rules);
+    let error = prune_run(&parent, &other, &out, true, &mut Silent).unwrap_err();
+    assert!(
+        error.to_string().contains("choose another --out"),
+        "{error}"
+    );
+}
+
+#[test]
+fn the_swarms_best_never_gets_worse_and_is_the_network_that_is_retrained() {
+    let folder = TempDir::new().unwrap();
+    let parent = dense(&folder.path().join("dense"), settings(200, 1));
+    let method = "swarm:particles=4,moves=12,steps=10".parse().unwrap();
+    let plan = plan(method, &[Rule::Budget(parent.mask.0.len() / 2)]);
+    let out = folder.path().join("swarm");
+    let (_, records) = pruned(&parent, &plan, &out);
+    let losses = &records[0].search;
+    assert_eq!((losses.len(), records[0].cost.judged), (12, 48));
+    assert!(losses.windows(2).all(|w| w[1] <= w[0]));
+    // The first logged loss of retraining is that of the masked best.
+    let first = picloom::experiment::read_metrics(&out).unwrap()[0];
+    assert!((first.loss - losses[11]).abs() < 1e-6 * losses[11]);
+}
+
+/// Counts weights that are not zero after every step.
+struct Count {
+    schedule: picloom::prune::sparse_training::SparseTraining,
+    dense: usize,
+    rates: Vec<(u64, f64)>,
+}
+impl TrainObserver for Count {
+    fn logged(&mut self, line: &LogLine) {
+        self.rates.push((line.step, line.lr));
+    }
+    fn step_done(&mut self, state: &TrainState) -> bool {
+        let links = state.weights.0.iter().filter(|&&w| w != 0.0).count();
+        let expected = self.schedule.links_at(self.dense, state.step, STEPS);
+        assert_eq!(links, expected, "after {} steps", state.step);
+        true
+    }
+}
+
+#[test]
+fn sparse_training_holds_its_count_after_every_step_and_its_rate_before() {
+    let folder = TempDir::new().unwrap();
+    let parent = dense(&folder.path().join("dense"), settings(50, 1));
+    let dense = parent.mask.0.len();
+    let budget = dense / 3;
+    let schedule = picloom::prune::sparse_training::SparseTraining::new(budget);
+    let mut count = Count {
+        schedule,
+        dense,
+        rates: Vec::new(),
+    };
+    let out = folder.path().join("sparse");
+    let plan = plan(
+        Method::named("sparse-training").unwrap(),
+        &[Rule::Budget(budget)],
+    );
+    let (result, records) = prune_run(&parent, &plan, &out, false, &mut count).unwrap();
+    assert_eq!(count.rates.len(), 12);
+    for &(step, lr) in &count.rates {
+        let links = schedule.links_at(dense, step, STEPS);
+        let factor = (budget as f64 / links as f64).sqrt();
+        assert!((lr - 3e-3 * factor).abs() < 1e-12, "step {step}");
+    }
+    assert_eq!(count.rates[11].1, 3e-3);
+    // It begins with the parent's initial weights, which are those of seed 1.
+    let start = load_run(&out).unwrap().start.unwrap();
+    let untrained = self::dense(&folder.path().join("untrained"), settings(0, 1));
+    assert_eq!(start, untrained.weights);
+    // Two inputs a unit, K kept.
+    let run = load_run(&out).unwrap();
+    let kept = picloom::experiment::load_mask(&out.join("kept.json"), &run.network).unwrap();
+    assert_eq!((kept.kept(), records[0].kept), (budget, budget));
+    for unit in run.network.units.iter().filter(|u| !u.links.is_empty()) {
+        assert!(unit.links.clone().filter(|&i| kept.0[i]).count() >= 2);
+    }
+    let alive = picloom::prune::alive(&run.network, &kept);
+    assert_eq!((alive, result.kept), (run.mask, records[0].alive));
+}
+
+#[test]
+fn sparse_training_stops_at_a_target_loss_only_with_its_links_chosen() {
+    let folder = TempDir::new().unwrap();
+    let parent = dense(&folder.path().join("dense"), settings(50, 1));
+    let method = Method::named("sparse-training").unwrap();
+    let mut plan = plan(method, &[Rule::Budget(parent.mask.0.len() / 2)]);
+    plan.train.target_loss = Some(1.0);
+    let (result, _) = pruned(&parent, &plan, &folder.path().join("loss"));
+    assert_eq!(result.train.stop, StopReason::TargetLoss);
+    assert_eq!(result.train.steps, STEPS / 2);
+    plan.train.target_loss = None;
+    plan.train.plateau = Some(Plateau {
+        window: 10,
+        improvement: 0.9,
+    });
+    let (result, records) = pruned(&parent, &plan, &folder.path().join("plateau"));
+    assert_eq!(result.train.stop, StopReason::Plateau);
+    assert_eq!(result.train.steps, STEPS / 2 + 9);
+    assert_eq!(records[0].kept, parent.mask.0.len() / 2);
+}
+
+#[test]
+fn late_rewinding_goes_back_to_the_very_weights_of_the_step() {
+    let folder = TempDir::new().unwrap();
+    let schedule = Schedule {
+        warm_up: 7,
+        ..Schedule::default()
+    };
+    let train = |steps| TrainConfig {
+        batch: Some(100),
+        schedule,
+        ..settings(steps, 5)
+    };
+    let parent = dense(&folder.path().join("dense"), train(80));
+    let early = dense(&folder.path().join("early"), train(30));
+    let mut plan = plan(Method::Imp {}, &[Rule::Fraction(0.2), Rule::Fraction(0.2)]);
+    plan.retrain = Retrain::Rewind { step: 30 };
+    let out = folder.path().join("imp");
+    let (_, records) = pruned(&parent, &plan, &out);
+    assert_eq!(
+        (records[0].cost.choosing, records[1].cost.choosing),
+        (30, 0)
+    );
+    for round in [out.join("round-1"), out.clone()] {
+        let run = load_run(&round).unwrap();
+        let mut expected = early.weights.clone();
+        run.mask.apply(&mut expected);
+        assert_eq!(run.start.unwrap(), expected);
+    }
+    // The last step is the run itself; the one after it there is not.
+    plan.retrain = Retrain::Rewind { step: 80 };
+    let last = folder.path().join("last");
+    pruned(&parent, &plan, &last);
+    let run = load_run(&last.join("round-1")).unwrap();
+    let mut expected = parent.weights.clone();
+    run.mask.apply(&mut expected);
+    assert_eq!(run.start.unwrap(), expected);
+    plan.retrain = Retrain::Rewind { step: 81 };
+    let out = folder.path().join("late");
+    let error = prune_run(&parent, &plan, &out, false, &mut Silent).unwrap_err();
+    let text = error.to_string();
+    assert!(
+        text.contains("of 0 to 80") && text.contains("found 81"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_run_that_began_from_given_weights_is_rewound_to_those() {
+    let folder = TempDir::new().unwrap();
+    let parent = dense(&folder.path().join("dense"), settings(60, 1));
+    let budget = |k| [Rule::Budget(k)];
+    let half = parent.mask.0.len() / 2;
+    let out = folder.path().join("round-1");
+    pruned(&parent, &plan(Method::Sp {}, &budget(half)), &out);
+    let first = load_run(&out).unwrap();
+    for step in [0, 20] {
+        let mut again = plan(Method::Magnitude {}, &budget(half / 2));
+        again.retrain = Retrain::Rewind { step };
+        let out = folder.path().join(format!("rewound-{step}"));
+        pruned(&first, &again, &out);
+        let mut short = plan(Method::Sp {}, &budget(half));
+        short.train.steps = step;
+        let then = folder.path().join(format!("then-{step}"));
+        pruned(&parent, &short, &then);
+        let mut expected = load_run(&then).unwrap().weights;
+        let run = load_run(&out).unwrap();
+        run.mask.apply(&mut expected);
+        assert_eq!(run.start.unwrap(), expected, "step {step}");
+    }
+    // There is no untrained network behind it.
+    let untrained = plan(Method::SpUntrained {}, &budget(half / 2));
+    let out = folder.path().join("untrained");
+    let error = prune_run(&first, &untrained, &out, false, &mut Silent).unwrap_err();
+    assert!(error.to_string().contains("prune its parent"), "{error}");
+    // A folder of an earlier version has no start weights.
+    std::fs::remove_file(folder.path().join("round-1/start.safetensors")).unwrap();
+    let bare = load_run(&folder.path().join("round-1")).unwrap();
+    let mut again = plan(Method::Magnitude {}, &budget(half / 2));
+    again.retrain = Retrain::Rewind { step: 0 };
+    let error = prune_run(&bare, &again, &out, false, &mut Silent).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("(start.safetensors in its folder"),
+        "{error}"
+    );
+}
+
+#[test]
+fn plans_that_cannot_be_met_say_why() {
+    let folder = TempDir::new().unwrap();
+    let parent = dense(&folder.path().join("dense"), settings(20, 1));
+    let links = parent.mask.0.len();
+    let out = folder.path().join("out");
+    let refuse = |method: &str, rule: Rule| {
+        let plan = plan(method.parse().unwrap(), &[rule]);
+        let error = prune_run(&parent, &plan, &out, false, &mut Silent).unwrap_err();
+        assert!(!out.join("result.json").exists());
+        error.to_string()
+    };
+    for method in ["sp", "sparse-training", "swarm", "taylor", "wanda"] {
+        let text = refuse(method, Rule::Budget(links + 1));
+        let expected = format!("at most the {links} links still kept, found {}", links + 1);
+        assert!(text.contains(&expected), "{method}: {text}");
+    }
+    // Three layers and three outputs: one path and two branches, 3 + 3.
+    for method in ["sp", "magnitude", "swarm"] {
+        let text = refuse(method, Rule::Budget(5));
+        assert!(
+            text.contains("at least 6") && text.contains("found 5"),
+            "{method}: {text}"
+        );
+    }
+    let text = refuse("sparse-training", Rule::Budget(40));
+    // 27 hidden units and three outputs, two inputs each.
+    assert!(
+        text.contains("at least 60 links") && text.contains("lower min_inputs"),
+        "{text}"
+    );
+    let text = refuse("sparse-training", Rule::Threshold(0.1));
+    assert!(text.contains("needs a budget"), "{text}");
+    let text = refuse("sparse-training:min_inputs=0", Rule::Budget(links / 2));
+    assert!(text.contains("min_inputs"), "{text}");
+    let text = refuse("swarm:particles=1", Rule::Budget(links / 2));
+    assert!(text.contains("at least 2 particles, found 1"), "{text}");
+    let text = refuse("swarm:moves=0", Rule::Budget(links / 2));
+    assert!(text.contains("moves of the swarm"), "{text}");
+    let text = refuse("swarm:spread=-1", Rule::Budget(links / 2));
+    assert!(text.contains("spread of the swarm"), "{text}");
+    let text = refuse("evolved", Rule::Budget(links / 2));
+    assert!(text.contains("evolved needs the mask"), "{text}");
+    // A mask of another arch.
+    let mut wrong = plan(Method::Evolved {}, &[Rule::Budget(links / 2)]);
+    wrong.evolved = Some(Mask::all(links - 1));
+    let error = prune_run(&parent, &wrong, &out, false, &mut Silent).unwrap_err();
+    let text = error.to_string();
+    assert!(
+        text.contains(&format!("expected {links} flags of the evolved mask"))
+            && text.contains(&format!("found {}", links - 1)),
+        "{text}"
+    );
+}
