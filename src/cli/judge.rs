@@ -1,5 +1,7 @@
 //! `picloom judge`: is a judge right? And the `--judge` options that other commands share.
 
+mod sheets;
+
 use super::output::Output;
 use super::source::Usage;
 use crate::network::files::write_atomic;
@@ -24,6 +26,10 @@ enum JudgeCommand {
     Calibrate(CalibrateArgs),
     /// Compare a judge with labels, or with another judge
     Test(TestArgs),
+    /// Draw numbered perturbations of several networks, shuffled, to label without knowing the network
+    Sheets(sheets::SheetsArgs),
+    /// Merge numbered answers with their key into a labelled set
+    Labels(sheets::LabelsArgs),
 }
 
 #[derive(Args)]
@@ -186,6 +192,8 @@ pub fn run(args: JudgeArgs, out: &Output) -> anyhow::Result<()> {
     match args.command {
         JudgeCommand::Calibrate(args) => run_calibrate(&args, out),
         JudgeCommand::Test(args) => run_test(&args, out),
+        JudgeCommand::Sheets(args) => sheets::run_sheets(&args, out),
+        JudgeCommand::Labels(args) => sheets::run_labels(&args, out),
     }
 }
 
