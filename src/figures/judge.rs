@@ -39,7 +39,14 @@ pub fn pair_sheet(pairs: &[NumberedPair], pane: usize) -> String {
         let x = APART + (i % PAIR_COLUMNS) as f64 * cell_width;
         let y = APART / 2.0 + (i / PAIR_COLUMNS) as f64 * cell_height;
         let text = pair.number.to_string();
-        svg.text((x, y + CAPTION - 5.0), &text, 14.0, true, INK, Anchor::Start);
+        svg.text(
+            (x, y + CAPTION - 5.0),
+            &text,
+            14.0,
+            true,
+            INK,
+            Anchor::Start,
+        );
         for (k, picture) in [&pair.base, &pair.perturbed].into_iter().enumerate() {
             let left = x + k as f64 * (side + GAP);
             let at = (left, y + CAPTION);
@@ -62,14 +69,14 @@ pub fn reliability(report: &Report) -> String {
     plot(&Plot {
         frame: Frame::new("Does P(fractured) mean what it says?")
             .subtitle(format!(
-                "{}, against {}: {} pictures, calibration error {}, Brier score {}",
+                "{} against {}: n = {}, calibration error {}, Brier {}",
                 report.judge,
                 report.against,
                 pooled.pictures,
                 number(pooled.calibration_error, 2),
                 number(pooled.brier, 2)
             ))
-            .note("Tenths of P(fractured); whiskers: Wilson 95 % intervals, pictures taken as independent. On the line = right.")
+            .note("Tenths of P(fractured). Whiskers: Wilson 95 % intervals, pictures taken as independent.")
             .sized(720, 620),
         x: Axis::new("mean P(fractured) the judge gave").range(0.0, 1.0),
         y: Axis::new("share truly fractured").range(0.0, 1.0),
@@ -106,8 +113,12 @@ pub fn roc(report: &Report) -> String {
             ))
             .note("Thick: all pictures. Grey: each target by itself.")
             .sized(720, 620),
-        x: Axis::new("coherent pictures called fractured").range(0.0, 1.0).percent(),
-        y: Axis::new("fractured pictures called fractured").range(0.0, 1.0).percent(),
+        x: Axis::new("coherent pictures called fractured")
+            .range(0.0, 1.0)
+            .percent(),
+        y: Axis::new("fractured pictures called fractured")
+            .range(0.0, 1.0)
+            .percent(),
         series,
         diagonal: true,
         ..Plot::default()
@@ -137,7 +148,12 @@ mod tests {
 
     #[test]
     fn diagrams_show_every_bin_and_the_pooled_area() {
-        let truth = [Label::Coherent, Label::Fractured, Label::Fractured, Label::Coherent];
+        let truth = [
+            Label::Coherent,
+            Label::Fractured,
+            Label::Fractured,
+            Label::Coherent,
+        ];
         let verdicts = [0.1, 0.9, 0.6, 0.7].map(Verdict::from_probability);
         let report = Report::of("dl", "labels", &["owl"; 4], &truth, &verdicts).unwrap();
         let svg = reliability(&report);

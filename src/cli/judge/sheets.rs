@@ -152,11 +152,15 @@ fn load(text: &str, args: &SheetsArgs) -> anyhow::Result<Named> {
 
 /// At most `count` perturbations with an effect: distinct links while there are enough, either
 /// sign by a toss.
-fn draw(named: &Named, count: usize, args: &SheetsArgs, index: u64) -> Vec<(Perturbation, Picture)> {
+fn draw(
+    named: &Named,
+    count: usize,
+    args: &SheetsArgs,
+    index: u64,
+) -> Vec<(Perturbation, Picture)> {
     let source = &named.source;
     let mut rng = SimRng::new(args.seed, "judge-sheets", index);
-    let links =
-        Selection::Sample(4 * count).links(&source.network, &source.weights, &mut rng);
+    let links = Selection::Sample(4 * count).links(&source.network, &source.weights, &mut rng);
     let inputs = PixelInputs::full(args.size, source.coords);
     let perturber = Perturber::new(&source.network, &source.weights, &inputs);
     let swept = sweep(

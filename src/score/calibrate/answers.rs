@@ -80,7 +80,12 @@ pub fn read_key(path: &Path) -> Result<Vec<KeyRow>, LabelError> {
         let row: KeyRow =
             record.map_err(|e| wrong(path, line, "a row of key.csv", e.to_string()))?;
         if rows.iter().any(|r| r.number == row.number) {
-            return Err(wrong(path, line, "each number once", row.number.to_string()));
+            return Err(wrong(
+                path,
+                line,
+                "each number once",
+                row.number.to_string(),
+            ));
         }
         rows.push(row);
     }

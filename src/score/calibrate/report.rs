@@ -123,7 +123,9 @@ fn roc(fractured: &[f64], coherent: &[f64]) -> Vec<(f64, f64)> {
     let above = |values: &[f64], cut: f64| {
         values.iter().filter(|v| **v >= cut).count() as f64 / values.len() as f64
     };
-    let corners = cuts.iter().map(|&c| (above(coherent, c), above(fractured, c)));
+    let corners = cuts
+        .iter()
+        .map(|&c| (above(coherent, c), above(fractured, c)));
     std::iter::once((0.0, 0.0)).chain(corners).collect()
 }
 
