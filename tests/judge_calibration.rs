@@ -5,8 +5,11 @@ mod common;
 
 use picloom::math::real;
 use picloom::network::Picture;
-use picloom::score::calibrate::{RIDGE, calibrate, compare_judges, read_labels, test_judge};
-use picloom::score::{DlJudge, DlModel, MockJudge};
+use picloom::score::calibrate::{
+    LabelSet, RIDGE, calibrate, compare_judges, merge, read_answers, read_key, read_labels,
+    test_judge, viewer_agreement,
+};
+use picloom::score::{DlJudge, DlModel, Label, MockJudge};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -168,6 +171,24 @@ fn the_command_fits_writes_and_tests() {
     ]);
     let json: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
     assert_eq!(json["pooled"]["pictures"], 16);
+    let figures = folder.path().join("figures");
+    let out = run(&[
+        "judge",
+        "calibrate",
+        a,
+        b,
+        "--out",
+        figures.to_str().unwrap(),
+    ]);
+    assert!(out.status.success());
+    for file in [
+        "judge-model.json",
+        "report.json",
+        "reliability.svg",
+        "roc.png",
+    ] {
+        assert!(figures.join(file).exists(), "{file}");
+    }
     let out = run(&["judge", "test", a, "--against", "mock"]);
     let text = String::from_utf8(out.stdout).unwrap();
     assert!(
@@ -185,27 +206,86 @@ fn the_command_fits_writes_and_tests() {
     );
 }
 
+/// The project's own labelled pictures (assets/labels/README.md).
+fn own_labels() -> LabelSet {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/labels");
+    read_labels(&folder.join("labels.csv")).unwrap()
+}
+
+#[test]
+fn the_own_labels_are_what_the_key_and_the_answers_make() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/labels");
+    let key = read_key(&folder.join("key.csv")).unwrap();
+    let path = folder.join("answers.csv");
+    let answers = read_answers(&path).unwrap();
+    assert!(answers.len() >= 300 && answers.len() == key.len());
+    let merged = merge(&key, &answers, &path).unwrap();
+    let labels = std::fs::read_to_string(folder.join("labels.csv")).unwrap();
+    assert!(
+        merged == labels,
+        "labels.csv is not the merge of key.csv and answers.csv"
+    );
+    let mut networks: Vec<&str> = key.iter().map(|r| r.network.as_str()).collect();
+    networks.sort_unstable();
+    networks.dedup();
+    let mut targets: Vec<&str> = key.iter().map(|r| r.target.as_str()).collect();
+    targets.sort_unstable();
+    targets.dedup();
+    assert!(networks.len() >= 15 && targets.len() >= 8);
+    let again = read_answers(&folder.join("second_viewing.csv")).unwrap();
+    let agreement = viewer_agreement(&answers, &again).unwrap();
+    assert_eq!(agreement.pictures, 120);
+    assert!(agreement.kappa.unwrap().estimate > 0.9, "{agreement:?}");
+}
+
+#[test]
+fn the_shipped_judge_was_fitted_on_the_own_labels_and_agrees_with_them() {
+    let own = own_labels();
+    let shipped = DlModel::shipped();
+    let fractured = own.rows.iter().filter(|r| r.label == Label::Fractured);
+    let record = shipped.provenance.sets.last().unwrap();
+    assert_eq!(record.sha256, own.sha256);
+    assert_eq!(record.fractured, fractured.count());
+    assert_eq!(record.coherent + record.fractured, own.rows.len());
+    // In sample, and half of the pictures come from targets with one label only: a floor.
+    let sets = [own];
+    let report = test_judge(&sets, &DlJudge::default()).unwrap();
+    let (kappa, auc) = (report.pooled.kappa.unwrap(), report.pooled.auc.unwrap());
+    assert!(
+        kappa.estimate > 0.75 && auc.estimate > 0.94,
+        "{kappa:?} {auc:?}"
+    );
+    // Fitted on these alone, each target judged by a model that has not seen it.
+    let alone = calibrate(&sets, RIDGE, "", "").unwrap().left_out.unwrap();
+    let (kappa, auc) = (alone.pooled.kappa.unwrap(), alone.pooled.auc.unwrap());
+    assert!(
+        kappa.estimate > 0.68 && auc.estimate > 0.92,
+        "{kappa:?} {auc:?}"
+    );
+}
+
 #[test]
 fn left_out_targets_of_the_archive_are_judged_right_and_the_shipped_model_is_that_fit() {
     let Some(archive) = common::archive() else {
         return;
     };
-    let sets: Vec<_> = ["skull", "butterfly"]
+    let mut sets: Vec<_> = ["skull", "butterfly"]
         .iter()
         .map(|t| read_labels(&archive.join(format!("judge/{t}_labels.csv"))).unwrap())
         .collect();
+    sets.push(own_labels());
     let calibration = calibrate(&sets, RIDGE, "", "").unwrap();
-    for (target, agreement) in &calibration.left_out.unwrap().targets {
+    let left_out = calibration.left_out.unwrap();
+    for target in ["skull", "butterfly"] {
+        let agreement = &left_out.targets[target];
         let (kappa, auc) = (agreement.kappa.unwrap(), agreement.auc.unwrap());
         assert!(kappa.estimate >= 0.80, "{target}: κ {kappa:?}");
         assert!(auc.estimate >= 0.97, "{target}: AUC {auc:?}");
     }
     let shipped = DlModel::shipped();
-    // A model refitted on further sets as well has other numbers.
-    let files = shipped.provenance.sets.iter().map(|s| &s.sha256);
-    if !files.eq(sets.iter().map(|s| &s.sha256)) {
-        return;
-    }
+    let files: Vec<&String> = shipped.provenance.sets.iter().map(|s| &s.sha256).collect();
+    assert_eq!(files, sets.iter().map(|s| &s.sha256).collect::<Vec<_>>());
+    assert_eq!(shipped.provenance.left_out.len(), left_out.targets.len());
     for (fitted, shipped) in calibration.model.terms.iter().zip(&shipped.terms) {
         assert!((fitted.mean - shipped.mean).abs() < 1e-9);
         assert!(
@@ -213,4 +293,72 @@ fn left_out_targets_of_the_archive_are_judged_right_and_the_shipped_model_is_tha
             "{fitted:?} {shipped:?}"
         );
     }
+}
+
+#[test]
+fn sheets_are_shuffled_drawn_and_merged_with_their_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    let genomes = Path::new(env!("CARGO_MANIFEST_DIR")).join("genomes");
+    let (moth, ember) = (
+        genomes.join("bred_moth.json").display().to_string(),
+        format!("coal={}", genomes.join("elite_ember.json").display()),
+    );
+    let run = |out: &Path, args: &[&str]| {
+        assert_cmd::Command::cargo_bin("picloom")
+            .unwrap()
+            .args(["judge"])
+            .args(args)
+            .arg("--out")
+            .arg(out)
+            .output()
+            .unwrap()
+    };
+    let out = folder.path().join("a");
+    let sheets = [
+        "sheets", &moth, &ember, "--count", "13", "--size", "32", "--page", "6",
+    ];
+    assert!(run(&out, &sheets).status.success());
+    let key = read_key(&out.join("key.csv")).unwrap();
+    assert_eq!(key.len(), 13);
+    let of = |target: &str| key.iter().filter(|r| r.target == target).count();
+    assert_eq!((of("bred_moth"), of("coal")), (6, 7));
+    let first: Vec<&str> = key[..6].iter().map(|r| r.target.as_str()).collect();
+    assert!(
+        first.contains(&"bred_moth") && first.contains(&"coal"),
+        "shuffled: {first:?}"
+    );
+    for row in &key {
+        assert!((row.rmse / 0.18 - 1.0).abs() < 0.45, "{row:?}");
+        let read = |file: &str| Picture::read(&out.join(file)).unwrap();
+        let rmse = read(&row.image).mse(&read(&row.base)).sqrt();
+        assert!((rmse - row.rmse).abs() < 0.01, "{row:?} {rmse}");
+    }
+    assert!(out.join("sheets/sheet_03.png").exists() && !out.join("sheets/sheet_04.png").exists());
+    // The same seed draws the same; a folder with answers is not drawn over.
+    let again = folder.path().join("b");
+    assert!(run(&again, &sheets).status.success());
+    for file in ["key.csv", "005.png", "sheets/sheet_01.png"] {
+        let bytes = |folder: &Path| std::fs::read(folder.join(file)).unwrap();
+        assert!(bytes(&out) == bytes(&again), "{file}");
+    }
+    assert_eq!(run(&out, &sheets).status.code(), Some(2));
+    // Numbered answers become a labelled set that the judges read.
+    let answers = out.join("answers.csv");
+    let text: String = (1..=13)
+        .map(|n| format!("{n},{}\n", if n % 3 == 0 { "f" } else { "c" }))
+        .collect();
+    std::fs::write(&answers, format!("number,label\n{text}")).unwrap();
+    let labels = folder.path().join("labels.csv");
+    let (place, from) = (out.to_str().unwrap(), answers.to_str().unwrap());
+    let merged = run(
+        &labels,
+        &["labels", place, "--from", from, "--second", from],
+    );
+    let text = String::from_utf8(merged.stdout).unwrap();
+    assert!(
+        text.contains("9 coherent, 4 fractured") && text.contains("kappa 1.000"),
+        "{text}"
+    );
+    let set = read_labels(&labels).unwrap();
+    assert_eq!((set.rows.len(), set.rows[2].label), (13, Label::Fractured));
 }

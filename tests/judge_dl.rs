@@ -3,17 +3,22 @@
 
 mod common;
 
-use picloom::network::Picture;
+use picloom::math::SimRng;
+use picloom::network::kernel::Perturber;
+use picloom::network::weight_files::read_weights;
+use picloom::network::{Arch, Coords, Picture, PixelInputs};
+use picloom::probe::{Delta, Selection, sweep};
 use picloom::score::dl::{Base, Features};
-use picloom::score::{DlJudge, Judge, Label};
+use picloom::score::{DlJudge, Judge, Label, score};
 use serde::Deserialize;
+use std::path::Path;
 
 #[derive(Deserialize)]
 struct Row {
     width: usize,
     height: usize,
     kind: String,
-    features: [f64; 4],
+    features: [f64; 5],
 }
 
 /// The drawing of the oracle script: a disc over a ramp, changed as `kind` says.
@@ -99,7 +104,7 @@ fn a_picture_of_another_size_is_refused() {
 }
 
 /// Pictures, features (orient, dl, cond, novel) and P(fractured) by the Python prototype, with the
-/// model it fitted on the archive's 180 labels.
+/// four-feature model it fitted on the archive's 180 labels.
 const PROTOTYPE: [(&str, &str, [f64; 4], f64); 6] = [
     (
         "skull_000.png",
@@ -150,6 +155,7 @@ fn the_archives_pictures_get_the_prototypes_numbers() {
         (1.228157, 1.057136, 1.218024),
         (-0.096869, 0.322821, 1.491314),
         (0.645129, 0.135892, 0.563234),
+        (0.0, 1.0, 0.0), // mirror, which the prototype did not have
     ];
     for (term, number) in judge.model.terms.iter_mut().zip(numbers) {
         (term.mean, term.spread, term.weight) = number;
@@ -170,5 +176,53 @@ fn the_archives_pictures_get_the_prototypes_numbers() {
             (verdict.evidence - p).abs() < 1e-3,
             "{image_name}: {verdict:?} {p}"
         );
+    }
+}
+
+/// Score of one of the archive's networks at an effect of 0.18, over 200 weights (all of a smaller
+/// network): (score, low, high).
+fn archive_score(judge: &DlJudge, arch: &str, params: &Path, size: usize) -> (f64, f64, f64) {
+    let network = arch.parse::<Arch>().unwrap().network();
+    let weights = read_weights(params, &network).unwrap();
+    let inputs = PixelInputs::full(size, Coords::Fer);
+    let perturber = Perturber::new(&network, &weights, &inputs);
+    let mut rng = SimRng::new(0, "sweep-sample", 0);
+    let links = Selection::Sample(200).links(&network, &weights, &mut rng);
+    let effect = Delta::Effect(0.18);
+    let swept = sweep(
+        &network,
+        &weights,
+        &perturber,
+        size,
+        &links,
+        effect,
+        &|_| {},
+    );
+    let (found, _) = score(&network, &weights, &perturber, &swept, judge, None).unwrap();
+    let (low, high) = found.interval.unwrap();
+    (found.score.unwrap(), low, high)
+}
+
+/// One size and one effect of the nine of docs/JUDGES.md, which lists all.
+#[test]
+fn evolved_networks_score_half_above_fers_trained_ones() {
+    let Some(archive) = common::archive() else {
+        return;
+    };
+    let judge = DlJudge::default();
+    for (name, arch) in [
+        ("skull", "12;cache:15,gaussian:4,identity:2,sin:1"),
+        ("butterfly", "16;cache:17,gaussian:4,sigmoid:1,sin:1"),
+    ] {
+        let of = |kind: &str| {
+            let params = archive.join(format!("fer/{name}_{kind}.npz"));
+            archive_score(&judge, arch, &params, 96)
+        };
+        let (evolved, trained) = (of("picbreeder"), of("sgd"));
+        assert!(
+            evolved.0 - trained.0 >= 0.5,
+            "{name}: {evolved:?} {trained:?}"
+        );
+        assert!(evolved.1 > trained.2, "{name}: {evolved:?} {trained:?}");
     }
 }

@@ -1,8 +1,11 @@
 //! `picloom judge`: is a judge right? And the `--judge` options that other commands share.
 
+mod sheets;
+
 use super::output::Output;
 use super::source::Usage;
-use crate::network::files::write_atomic;
+use crate::figures::{Provenance, judge as judge_figures, save};
+use crate::network::files::{create_folder, write_atomic};
 use crate::score::calibrate::{
     Calibration, LabelSet, RIDGE, Report, calibrate, compare_judges, read_labels, test_judge,
 };
@@ -10,7 +13,7 @@ use crate::score::{DlJudge, DlModel, DlThreshold, Judge, JudgeUsage, MockJudge};
 use anyhow::Context;
 use clap::{Args, Subcommand, ValueEnum};
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 pub struct JudgeArgs {
@@ -24,6 +27,10 @@ enum JudgeCommand {
     Calibrate(CalibrateArgs),
     /// Compare a judge with labels, or with another judge
     Test(TestArgs),
+    /// Draw numbered perturbations of several networks, shuffled, to label without knowing the network
+    Sheets(sheets::SheetsArgs),
+    /// Merge numbered answers with their key into a labelled set
+    Labels(sheets::LabelsArgs),
 }
 
 #[derive(Args)]
@@ -34,7 +41,7 @@ struct CalibrateArgs {
     /// Ridge of the logistic fit
     #[arg(long, default_value_t = RIDGE)]
     ridge: f64,
-    /// Model file to write
+    /// Model file to write (.json), or a folder for the model, report.json and its figures
     #[arg(long, default_value = "judge-model.json")]
     out: PathBuf,
 }
@@ -49,12 +56,15 @@ struct TestArgs {
     /// Compare with this judge instead of the labels
     #[arg(long, value_enum)]
     against: Option<JudgeName>,
+    /// Folder for report.json, the reliability diagram and the ROC curve
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
 }
 
 /// The judges by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum JudgeName {
-    /// Embedded: four features, description length first
+    /// Embedded: five features, description length among them
     Dl,
     /// Embedded: one threshold on the PNG size, a baseline
     DlThreshold,
@@ -186,6 +196,8 @@ pub fn run(args: JudgeArgs, out: &Output) -> anyhow::Result<()> {
     match args.command {
         JudgeCommand::Calibrate(args) => run_calibrate(&args, out),
         JudgeCommand::Test(args) => run_test(&args, out),
+        JudgeCommand::Sheets(args) => sheets::run_sheets(&args, out),
+        JudgeCommand::Labels(args) => sheets::run_labels(&args, out),
     }
 }
 
@@ -207,9 +219,51 @@ fn run_calibrate(args: &CalibrateArgs, out: &Output) -> anyhow::Result<()> {
     );
     let calibration = calibrate(&sets, args.ridge, &today()?, &command)?;
     let json = serde_json::to_string_pretty(&calibration.model)? + "\n";
-    write_atomic(&args.out, json.as_bytes())?;
-    let text = calibration_table(&calibration) + &format!("\nmodel  {}\n", args.out.display());
+    let file = args.out.extension().is_some_and(|e| e == "json");
+    let mut written = Vec::new();
+    let model = if file {
+        args.out.clone()
+    } else {
+        let shown = calibration.left_out.as_ref();
+        let shown = shown.unwrap_or(&calibration.in_sample);
+        written = write_report(&calibration, shown, &args.out, &command)?;
+        args.out.join("judge-model.json")
+    };
+    write_atomic(&model, json.as_bytes())?;
+    let text = calibration_table(&calibration)
+        + &format!("\nmodel  {}\n", model.display())
+        + &written_text(&written);
     out.result(&calibration, &text)
+}
+
+/// Writes `report.json`, and the diagrams of `shown`, into a folder.
+fn write_report(
+    record: &impl Serialize,
+    shown: &Report,
+    folder: &Path,
+    command: &str,
+) -> anyhow::Result<Vec<PathBuf>> {
+    create_folder(folder)?;
+    let path = folder.join("report.json");
+    let json = serde_json::to_string_pretty(record)? + "\n";
+    write_atomic(&path, json.as_bytes())?;
+    let provenance = Provenance::none()
+        .with("command", command)
+        .with("version", env!("CARGO_PKG_VERSION"));
+    let mut written = vec![path];
+    for (name, svg) in [
+        ("reliability", judge_figures::reliability(shown)),
+        ("roc", judge_figures::roc(shown)),
+    ] {
+        let (svg, png) = save(&svg, &folder.join(name), &provenance)?;
+        written.extend([svg, png]);
+    }
+    Ok(written)
+}
+
+fn written_text(paths: &[PathBuf]) -> String {
+    let lines = paths.iter().map(|p| format!("wrote  {}\n", p.display()));
+    lines.collect()
 }
 
 fn calibration_table(calibration: &Calibration) -> String {
@@ -278,7 +332,15 @@ fn run_test(args: &TestArgs, out: &Output) -> anyhow::Result<()> {
         seconds,
         usage: judge.usage(),
     };
-    out.result(&record, &text)
+    let written = match &args.out {
+        Some(folder) => {
+            let files: Vec<&str> = sets.iter().map(|s| s.file.as_str()).collect();
+            let command = format!("picloom judge test {}", files.join(" "));
+            write_report(&record, &record.report, folder, &command)?
+        }
+        None => Vec::new(),
+    };
+    out.result(&record, &(text + &written_text(&written)))
 }
 
 /// Today, UTC, as YYYY-MM-DD.

@@ -24,6 +24,7 @@ pub mod compare;
 pub mod files;
 pub mod fonts;
 pub mod html;
+pub mod judge;
 mod layout;
 pub mod losses;
 pub mod sheets;

@@ -1,4 +1,4 @@
-"""Oracle of the embedded judge (src/score/dl): an independent numpy implementation of its four
+"""Oracle of the embedded judge (src/score/dl): an independent numpy implementation of its five
 features and references, run on drawings made by integer arithmetic.
 
 Writes tests/oracle/judge.json, which tests/judge_dl.rs reads:  python tests/oracle/judge.py
@@ -151,6 +151,18 @@ def references(b, rmse):
     return clean, dirty
 
 
+def asymmetry(x):
+    height, column = 2 * np.arange(M) - (M - 1), np.arange(M)[None]
+    least = np.inf
+    for aside in (0, -1, 1, -2, 2, -4, 4, -6, 6, -8, 8):
+        for lean in (0, -1, 1, -2, 2, -3, 3):
+            other = (M - 1 + aside + (lean * height + 4) // 8)[:, None] - column
+            inside = (other >= 0) & (other < M)
+            d = x - x[np.arange(M)[:, None], np.clip(other, 0, M - 1)]
+            least = min(least, ((d * d).sum(-1) * inside).sum() / (3 * inside.sum()))
+    return np.sqrt(least) / 2
+
+
 def features(base, new):
     b, p = box(base, N), box(new, N)
     o, d = opponent(b), opponent(p) - opponent(b)
@@ -177,7 +189,10 @@ def features(base, new):
     old, now = np.pad(box(base, M), ((2, 2), (2, 2), (0, 0)), mode='edge'), box(new, M)
     ds = [mean3(((now - old[y:y + M, x:x + M]) ** 2).sum(-1)) for y in range(5) for x in range(5)]
     novel = np.sqrt(np.min(ds, 0).mean() / (ds[12].mean() + 1e-9))
-    return [float(orient), float((k - ck) / max(dk - ck, .1)), float(h - ch), float(novel)]
+    was = box(base, M)
+    weight = max(0, 1 - asymmetry(was) / (rms(was - was.mean((0, 1))) + 1e-9))
+    mirror = weight * (asymmetry(now) - asymmetry(was)) / rmse
+    return [float(orient), float((k - ck) / max(dk - ck, .1)), float(h - ch), float(novel), float(mirror)]
 
 
 def drawing(width, height, kind):

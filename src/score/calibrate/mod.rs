@@ -2,10 +2,12 @@
 //! came from, and agreement (AUC, κ, confusion table, reliability), per target and with each
 //! target left out. It does not know who labelled; a judge is only as good as the labels.
 
+mod answers;
 mod labels;
 mod logistic;
 mod report;
 
+pub use answers::{KeyRow, ViewerAgreement, merge, read_answers, read_key, viewer_agreement};
 pub use labels::{LabelError, LabelRow, LabelSet, judge_rows, measure_rows, read_labels};
 pub use logistic::{FitError, Logistic, fit};
 pub use report::{Agreement, ReliabilityBin, Report};

@@ -28,6 +28,9 @@ pub struct Agreement {
     pub brier: f64,
     /// Σ over bins of share · |mean P − share fractured|: 0 = every probability means what it says.
     pub calibration_error: f64,
+    /// Corners of the ROC curve from (0, 0) to (1, 1): (coherent, fractured) pictures called fractured,
+    /// as shares. Empty without pictures of both labels.
+    pub roc: Vec<(f64, f64)>,
     /// Non-empty tenths of P(fractured).
     pub reliability: Vec<ReliabilityBin>,
 }
@@ -103,9 +106,27 @@ impl Agreement {
                     b.pictures as f64 / n as f64 * (b.probability - b.fractured.estimate).abs()
                 })
                 .sum(),
+            roc: roc(&evidence(1), &evidence(0)),
             reliability,
         })
     }
+}
+
+/// The corners of the ROC curve of evidence for `fractured` and `coherent` pictures.
+fn roc(fractured: &[f64], coherent: &[f64]) -> Vec<(f64, f64)> {
+    if fractured.is_empty() || coherent.is_empty() {
+        return Vec::new();
+    }
+    let mut cuts = [fractured, coherent].concat();
+    cuts.sort_by(|a, b| b.total_cmp(a));
+    cuts.dedup();
+    let above = |values: &[f64], cut: f64| {
+        values.iter().filter(|v| **v >= cut).count() as f64 / values.len() as f64
+    };
+    let corners = cuts
+        .iter()
+        .map(|&c| (above(coherent, c), above(fractured, c)));
+    std::iter::once((0.0, 0.0)).chain(corners).collect()
 }
 
 /// Agreement over all pictures and per target.
@@ -208,6 +229,17 @@ mod tests {
         assert!((a.auc.unwrap().estimate - 8.0 / 9.0).abs() < 1e-12);
         let brier = (0.01 + 0.04 + 0.36 + 0.2025 + 0.01 + 0.0025) / 6.0;
         assert!((a.brier - brier).abs() < 1e-12);
+        let third = 1.0 / 3.0;
+        let corners = [
+            (0.0, 0.0),
+            (0.0, third),
+            (0.0, 2.0 * third),
+            (third, 2.0 * third),
+            (third, 1.0),
+            (2.0 * third, 1.0),
+            (1.0, 1.0),
+        ];
+        assert_eq!(a.roc, corners);
         let bins: Vec<usize> = a.reliability.iter().map(|b| b.pictures).collect();
         assert_eq!(bins, [1, 1, 1, 1, 2]);
         assert!(Agreement::of(&[], &[]).is_none());

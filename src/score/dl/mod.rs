@@ -1,7 +1,7 @@
 //! The embedded judge `dl` \[ours\]: a clean change keeps a picture as simple as it was and runs
 //! along its contours; smears and ghosts do not.
 //!
-//! In: base and perturbed picture of one size. Out: P(fractured) from four features, each larger
+//! In: base and perturbed picture of one size. Out: P(fractured) from five features, each larger
 //! for more fractured pictures, all taken on 64² and 32² copies:
 //!
 //! | feature | one line | range |
@@ -10,6 +10,7 @@
 //! | [`dl`](mod@code_length) | (ln K(new)/K(base) − clean)/(dirty − clean): 0 as simple as after a smooth warp of that RMSE, 1 as long as after a smear | about −2 … 5 |
 //! | [`cond`](uncertainty) | bits of colour uncertainty beyond a warp of that RMSE | about −3 … 3 |
 //! | [`novel`](novelty) | share of the change not found again within two coarse pixels | [0, 1] |
+//! | [`mirror`](symmetry) | loss of mirror symmetry about the best upright or slanted axis, relative to the RMSE | about −1 … 1 |
 //!
 //! `clean` and `dirty` come from [`references`] made of the base itself, so that the judge scales
 //! itself to the picture. Deterministic; about a millisecond a picture once a base is read. It
@@ -21,6 +22,7 @@ mod model;
 pub mod novelty;
 pub mod orientation;
 pub mod references;
+pub mod symmetry;
 pub mod uncertainty;
 
 pub use model::{DlModel, FORMAT, LeftOut, ModelError, Provenance, SetRecord, Term};
@@ -34,6 +36,7 @@ use novelty::OldPatches;
 use orientation::Orientation;
 use serde::{Deserialize, Serialize};
 use std::sync::{Mutex, OnceLock, PoisonError};
+use symmetry::OldSymmetry;
 use uncertainty::{PairCounts, colour_bins};
 
 /// Pictures nearer than this RMSE are the same picture: coherent by definition.
@@ -52,15 +55,17 @@ pub struct Features {
     pub cond: f64,
     /// See [`novelty`].
     pub novel: f64,
+    /// See [`symmetry`].
+    pub mirror: f64,
 }
 
 impl Features {
     /// The features' names, in order.
-    pub const NAMES: [&str; 4] = ["orient", "dl", "cond", "novel"];
+    pub const NAMES: [&str; 5] = ["orient", "dl", "cond", "novel", "mirror"];
 
     /// The values in the order of the names.
-    pub fn values(&self) -> [f64; 4] {
-        [self.orient, self.dl, self.cond, self.novel]
+    pub fn values(&self) -> [f64; 5] {
+        [self.orient, self.dl, self.cond, self.novel, self.mirror]
     }
 }
 
@@ -84,7 +89,7 @@ impl Judge for DlJudge {
     fn name(&self) -> String {
         let p = &self.model.provenance;
         let sets: Vec<&str> = p.sets.iter().map(|s| s.file.as_str()).collect();
-        format!("dl/1 fitted {} on {}", p.date, sets.join("+"))
+        format!("dl/2 fitted {} on {}", p.date, sets.join("+"))
     }
 
     fn read_base<'a>(&'a self, base: &'a Picture) -> Box<dyn BaseReading + 'a> {
@@ -119,6 +124,7 @@ pub struct Base {
     opponent: Vec<f64>,
     orientation: Orientation,
     patches: OldPatches,
+    symmetry: OldSymmetry,
     bins: Vec<u16>,
     entropy: f64,
     length: f64,
@@ -178,6 +184,7 @@ impl Base {
         colour_bins(&rgb, &mut bins);
         Base {
             patches: OldPatches::new(&scratch.coarse),
+            symmetry: OldSymmetry::new(&scratch.coarse),
             entropy: scratch.pairs.joint_entropy(&bins, &bins),
             length: code_length(&rgb),
             fine,
@@ -235,6 +242,7 @@ impl Base {
                 / (reference.dirty_length - reference.clean_length).max(LEAST_SPAN),
             cond: uncertainty - reference.clean_uncertainty,
             novel: self.patches.novelty(&s.coarse),
+            mirror: self.symmetry.lost(&s.coarse, rmse + 1e-9),
         })
     }
 

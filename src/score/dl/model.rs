@@ -1,7 +1,7 @@
 //! The logistic model behind the embedded judge, and its file.
 //!
 //! P(fractured) = 1/(1 + exp(−z)), z = Σ weight·(feature − mean)/spread + intercept; fractured if
-//! P > ½. Four weights and an intercept, fitted by `picloom judge calibrate`.
+//! P > ½. Five weights and an intercept, fitted by `picloom judge calibrate`.
 
 use super::Features;
 use crate::math::real;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// Name of the file format.
-pub const FORMAT: &str = "picloom-judge-dl/1";
+pub const FORMAT: &str = "picloom-judge-dl/2";
 
 /// A fitted model, with where it came from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn probabilities_by_hand() {
         let mut model = DlModel::shipped();
-        for (term, weight) in model.terms.iter_mut().zip([1.0, 2.0, 0.0, 0.0]) {
+        for (term, weight) in model.terms.iter_mut().zip([1.0, 2.0, 0.0, 0.0, 0.0]) {
             (term.mean, term.spread, term.weight) = (0.5, 0.25, weight);
         }
         model.intercept = -1.0;
@@ -197,6 +197,7 @@ mod tests {
             dl: 0.5,
             cond: 9.0,
             novel: 9.0,
+            mirror: 9.0,
         };
         assert!((model.probability(&features) - 0.5).abs() < 1e-15);
     }
