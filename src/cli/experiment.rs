@@ -1,5 +1,6 @@
 //! `picloom experiment`: studies from their specs.
 
+use super::cell_study::{Action, act};
 use super::interrupt;
 use super::output::Output;
 use crate::experiment::newton_schulz::newton_schulz;
@@ -60,6 +61,20 @@ struct StudyArgs {
 }
 
 impl StudyArgs {
+    /// Acts on a study made of cells; false if it is of another kind.
+    fn act(&self, action: &Action, out: &Output) -> anyhow::Result<bool> {
+        let kind = kind(&self.spec)?;
+        let profile = self.profile.as_deref();
+        act(
+            kind.as_deref(),
+            &self.spec,
+            profile,
+            &self.runs,
+            action,
+            out,
+        )
+    }
+
     fn plan(&self) -> anyhow::Result<Plan> {
         Ok(Plan::read(&self.spec, self.profile.as_deref())?)
     }
@@ -75,6 +90,13 @@ pub fn run(args: ExperimentArgs, out: &Output) -> anyhow::Result<()> {
             out: csv,
             record,
         } => {
+            let action = Action::Collect {
+                csv: &csv,
+                record: record.as_ref(),
+            };
+            if study.act(&action, out)? {
+                return Ok(());
+            }
             let collected = collect(&study.plan()?, &study.runs)?;
             write_atomic(&csv, collected.to_csv().as_bytes())?;
             let mut text = format!("{} runs: {}", collected.runs.len(), csv.display());
@@ -125,6 +147,9 @@ fn run_all(args: &StudyArgs, out: &Output) -> anyhow::Result<()> {
         Some("xor") => return run_xor(&args.spec, out),
         Some("objective_reevolution") => return run_reevolution(&args.spec, out),
         _ => {}
+    }
+    if args.act(&Action::Run, out)? {
+        return Ok(());
     }
     let plan = args.plan()?;
     let mut watch = Watch {
@@ -200,6 +225,9 @@ fn summary(record: &StudyRecord, path: &std::path::Path) -> String {
 }
 
 fn status(args: &StudyArgs, out: &Output) -> anyhow::Result<()> {
+    if args.act(&Action::Status, out)? {
+        return Ok(());
+    }
     let plan = args.plan()?;
     let (mut done, mut begun, mut waiting) = (0, 0, 0);
     let mut failed = Vec::new();

@@ -515,7 +515,7 @@ pub fn arm_name(wiring: Wiring) -> &'static str {
 }
 
 /// The folder that paths of a spec are relative to: that of its folder.
-fn root_of(path: &Path) -> PathBuf {
+pub(super) fn root_of(path: &Path) -> PathBuf {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
     match folder.map(|f| (f, f.parent())) {
         None => PathBuf::from(".."),

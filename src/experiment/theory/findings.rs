@@ -100,8 +100,12 @@ pub fn agreement(record: &TheoryRecord) -> Finding {
         units,
         verdict,
         notes: vec![
-            format!("{held} of {units} intervals hold it; the farthest estimate lies {worst:.2} standard errors away"),
-            format!("{low_karp_luby} Karp–Luby intervals lie below the exact value: few samples miss the masks with few labellings"),
+            format!(
+                "{held} of {units} intervals hold it; the farthest estimate lies {worst:.2} standard errors away"
+            ),
+            format!(
+                "{low_karp_luby} Karp–Luby intervals lie below the exact value: few samples miss the masks with few labellings"
+            ),
         ],
     }
 }
@@ -147,7 +151,10 @@ pub fn parts_sensitivity(record: &TheoryRecord) -> Finding {
         match slope(best) {
             Some(slope) => {
                 slopes.push(slope);
-                notes.push(format!("{name}: {slope:+.2} layers a part ({})", listed.join(", ")));
+                notes.push(format!(
+                    "{name}: {slope:+.2} layers a part ({})",
+                    listed.join(", ")
+                ));
             }
             None => notes.push(format!(
                 "{name}: not counted, fewer than 3 values of P with a best depth inside the range"
@@ -246,7 +253,10 @@ pub fn prediction(points: &[TrainedPoint], parts: usize) -> Result<Finding, Theo
         least += usize::from(point.least_touching >= parts);
         if let Some(ln) = counterpart(point.width, point.layers, point.density, parts)? {
             let key = (point.target.as_str(), point.arm.as_str(), point.seed);
-            units.entry(key).or_default().push((point.layers, ln, point.score));
+            units
+                .entry(key)
+                .or_default()
+                .push((point.layers, ln, point.score));
         }
     }
     let mut by_target: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
@@ -349,7 +359,10 @@ mod tests {
         assert_eq!((found.verdict, found.units), (Verdict::Supported, 3));
         assert_eq!(found.effect, Some(1.0));
         assert!(found.notes[1].contains("3 of 3 units"), "{found:?}");
-        assert_eq!(prediction(&with(-1.0), 3).unwrap().verdict, Verdict::NotSupported);
+        assert_eq!(
+            prediction(&with(-1.0), 3).unwrap().verdict,
+            Verdict::NotSupported
+        );
         // Two targets are too few; a full density says nothing.
         let two = prediction(&with(1.0)[..10], 3).unwrap();
         assert_eq!((two.verdict, two.units), (Verdict::Inconclusive, 2));
