@@ -114,7 +114,6 @@ fn by_arm(record: &StructuralRecord) -> String {
             )
         })
     };
-    let zero = || vec![Rule::new(0.0, "")];
     grid(&Grid {
         frame: Frame::new("Do parts of a picture live in subnetworks of their own?")
             .subtitle("A mask is learned that draws one part alone (Sub); the network without it should draw the others (Abl)")
@@ -129,7 +128,7 @@ fn by_arm(record: &StructuralRecord) -> String {
         panels: vec![
             Panel::Bars(Bars {
                 frame: Frame::new("accuracy on the part minus on the others"),
-                value: Axis::new("D").range(-1.0, 1.0),
+                value: Axis::new("D").include(0.0),
                 series: vec![
                     ("D_sub: part's subnetwork".into(), SUB, Marker::Circle),
                     ("D_abl: network without it".into(), ABL, Marker::Square),
@@ -138,7 +137,6 @@ fn by_arm(record: &StructuralRecord) -> String {
                     &|a| over_parts(a, |p| p.d_sub),
                     &|a| over_parts(a, |p| p.d_abl),
                 ]),
-                rules: zero(),
                 ..Bars::default()
             }),
             Panel::Bars(Bars {
@@ -149,7 +147,6 @@ fn by_arm(record: &StructuralRecord) -> String {
                     ("random masks, same counts".into(), RANDOM, Marker::Cross),
                 ],
                 groups: groups(&[&|a| a.sc, &|a| a.control]),
-                rules: zero(),
                 ..Bars::default()
             }),
         ],
