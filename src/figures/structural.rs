@@ -228,7 +228,7 @@ fn by_part(record: &StructuralRecord) -> String {
     let rows = targets.len().div_ceil(columns) as u32;
     grid(&Grid {
         frame: Frame::new("Structural compositionality, part by part")
-            .subtitle("(D_sub − D_abl)/2 minus that of random masks with as many links in every layer; above 0: the part has links of its own")
+            .subtitle("(D_sub − D_abl)/2 minus that of random masks with as many links in every layer; above 0: more separable than chance")
             .note("Mean over seeds; small rings: seeds. Hollow: no network of that arm reached R² ≥ 0.95, so it is shown and not counted. “evolved …”: the picture is what the evolved genome draws, parts by the drawing it was evolved for.")
             .sized(1240, 170 + 330 * rows),
         columns,
