@@ -93,11 +93,12 @@ fn made_up(arms: &[(&str, f64, f64, f64)]) -> StructuralRecord {
                     seed,
                     arms: arms
                         .iter()
-                        .map(|(arm, sc, control, r2)| ArmOutcome {
+                        .zip([1.0, 0.0])
+                        .map(|((arm, sc, control, r2), share)| ArmOutcome {
                             arm: arm.to_string(),
                             kept: 10,
                             r2: *r2,
-                            sc: sc + wobble,
+                            sc: sc + share * wobble,
                             control: *control,
                             parts: vec![
                                 PartOutcome {
@@ -156,7 +157,7 @@ fn sp_is_compared_in_pairs_that_are_both_fit() {
     assert!((better.effect.unwrap() - 0.3).abs() < 1e-12);
     record.cells[0].arms[1].r2 = 0.5;
     assert_eq!(sp_against(&record, "dense").units, 8);
-    let same = made_up(&[("dense", 0.2, 0.1, 0.99), ("sp", 0.21, 0.1, 0.99)]);
+    let same = made_up(&[("dense", 0.2, 0.1, 0.99), ("sp", 0.2, 0.1, 0.99)]);
     assert_eq!(sp_against(&same, "dense").verdict, Verdict::NotSupported);
     assert_eq!(
         sp_against(&same, "magnitude").verdict,

@@ -173,7 +173,7 @@ fn volume_ratio(record: &TheoryRecord) -> String {
         Volume::ModularDegree { degree } => Some(degree),
         _ => None,
     });
-    let ratio = || Axis::new("volume ratio").include(0.0);
+    let rare = || Axis::new("volume ratio").log().range(1e-5, 1.3);
     let mut panels = vec![
         panel(
             format!("a  C(W, P)/C(WL, P) × gate at D = {middle}"),
@@ -182,19 +182,19 @@ fn volume_ratio(record: &TheoryRecord) -> String {
         ),
         panel(
             format!("b  P different units in each layer × gate at D = {middle}"),
-            ratio(),
+            Axis::new("volume ratio").include(0.0),
             literal(Reading::Distinct),
         ),
         panel(
             format!("c  random mask, mean in-degree {}", degree.unwrap_or(0.0)),
-            ratio(),
+            rare(),
             all(of("random-mask").collect()),
         ),
     ];
     if let Some(edges) = edges {
         panels.push(panel(
             format!("d  exactly {edges} edges in the network"),
-            ratio(),
+            rare(),
             all(budget),
         ));
     }
@@ -204,7 +204,7 @@ fn volume_ratio(record: &TheoryRecord) -> String {
         ))
         .subtitle("The paper's caption gives only C(W, P)/Total; these are four readings of it (ours). Diamonds: best depth.")
         .note(format!(
-            "a, b: exact; b is (W(W − 1)…(W − P + 1)/W^P)^L. The gate σ((L − D)/0.5) is a picture that needs D layers: without it both only fall. c: exact for W ≤ 6, else {} masks a point. d: {} networks a point; missing where the edges do not fit. Bands: 95 % intervals, mostly narrower than the lines.",
+            "a, b: exact; b is (W(W − 1)…(W − P + 1)/W^P)^L. The gate σ((L − D)/0.5) is a picture that needs D layers: without it both only fall. c: exact for W ≤ 6, else {} masks a point. d: {} networks a point; missing where the edges do not fit or no network had the parts. Bands: 95 % intervals, mostly narrower than the lines.",
             number(samples(of("random-mask")) as f64, 6),
             number(samples(of("budget")) as f64, 6)
         ))
@@ -242,11 +242,14 @@ fn volume_ratio_by_parts(record: &TheoryRecord) -> String {
                     drawn(row, format!("P {}", row.parts), tone(at, parts.len()))
                 })
                 .collect();
-            panel(
-                *name,
-                Axis::new("volume ratio").log().range(1e-6, 1.2),
+            Panel::Plot(Plot {
+                frame: Frame::new(*name),
+                x: Axis::new("hidden layers L")
+                    .names([1, 3, 5, 7, 9].map(|l| (f64::from(l), l.to_string()))),
+                y: Axis::new("volume ratio").log().range(1e-6, 1.2),
                 series,
-            )
+                ..Plot::default()
+            })
         })
         .collect();
     let found = parts_sensitivity(record);
@@ -329,7 +332,7 @@ fn fixed_budget(record: &TheoryRecord) -> String {
         )
     });
     grid(&Grid {
-        frame: Frame::new("A fixed number of edges has a best depth")
+        frame: Frame::new("A fixed number of edges: how deep should the network be?")
             .subtitle("Chance that K random edges drive all outputs and leave at least 2 separate parts through all hidden layers. Diamonds: best depth.")
             .note(format!(
                 "W units a layer, K edges over the whole network (4 inputs, 3 outputs), dead ends removed. {} networks a point; bands: 95 % intervals (Wilson). Points without a hit are left out. One hidden layer holds separate parts trivially (its units), so where it can hold all edges it is best.{said}",
