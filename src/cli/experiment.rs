@@ -1,5 +1,6 @@
 //! `picloom experiment`: studies from their specs.
 
+use super::cell_study::{self, Action, act};
 use super::interrupt;
 use super::networks;
 use super::output::Output;
@@ -77,6 +78,20 @@ pub(super) struct StudyArgs {
 }
 
 impl StudyArgs {
+    /// Acts on a study made of cells; false if it is of another kind.
+    fn act(&self, action: &Action, out: &Output) -> anyhow::Result<bool> {
+        let kind = kind(&self.spec)?;
+        let profile = self.profile.as_deref();
+        act(
+            kind.as_deref(),
+            &self.spec,
+            profile,
+            &self.runs,
+            action,
+            out,
+        )
+    }
+
     fn plan(&self) -> anyhow::Result<Plan> {
         Ok(Plan::read(&self.spec, self.profile.as_deref())?)
     }
@@ -95,6 +110,13 @@ pub fn run(args: ExperimentArgs, out: &Output) -> anyhow::Result<()> {
         } => {
             if kind(&study.spec)?.as_deref() == Some("networks") {
                 return networks::collected(&study, &csv, record.as_deref(), out);
+            }
+            let action = Action::Collect {
+                csv: &csv,
+                record: record.as_ref(),
+            };
+            if study.act(&action, out)? {
+                return Ok(());
             }
             let collected = collect(&study.plan()?, &study.runs)?;
             write_atomic(&csv, collected.to_csv().as_bytes())?;
@@ -164,7 +186,12 @@ fn run_all(args: &StudyArgs, out: &Output) -> anyhow::Result<()> {
 
 /// Runs one study, of whatever kind.
 pub(super) fn run_one(args: &StudyArgs, out: &Output) -> anyhow::Result<Said> {
-    match kind(&args.spec)?.as_deref() {
+    let kind = kind(&args.spec)?;
+    let profile = args.profile.as_deref();
+    if let Some(said) = cell_study::run(kind.as_deref(), &args.spec, profile, &args.runs, out)? {
+        return Ok(said);
+    }
+    match kind.as_deref() {
         Some("xor") => run_xor(&args.spec),
         Some("objective_reevolution") => run_reevolution(&args.spec),
         Some("networks") => networks::run(args, out),
@@ -254,6 +281,9 @@ fn status(args: &StudyArgs, out: &Output) -> anyhow::Result<()> {
     if kind(&args.spec)?.as_deref() == Some("networks") {
         return networks::status(args, out);
     }
+    if args.act(&Action::Status, out)? {
+        return Ok(());
+    }
     let plan = args.plan()?;
     let (mut done, mut begun, mut waiting) = (0, 0, 0);
     let mut failed = Vec::new();
@@ -290,6 +320,8 @@ fn status(args: &StudyArgs, out: &Output) -> anyhow::Result<()> {
 /// Shows how far a study is.
 pub(super) struct Watch {
     pub(super) bar: ProgressBar,
+    /// Cells that failed.
+    pub(super) failed: usize,
     every: usize,
     what: &'static str,
 }
@@ -298,6 +330,7 @@ impl Watch {
     pub(super) fn new(out: &Output, cells: usize, what: &'static str) -> Self {
         Watch {
             bar: out.progress(cells as u64, what),
+            failed: 0,
             every: (cells / 20).max(1),
             what,
         }

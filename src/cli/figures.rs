@@ -3,9 +3,13 @@
 use super::output::Output;
 use super::source::Usage;
 use crate::experiment::read_metrics;
+use crate::experiment::structural::StructuralRecord;
 use crate::experiment::study::StudyRecord;
+use crate::experiment::theory::study::TheoryRecord;
 use crate::figures::losses::{LossCurve, losses};
-use crate::figures::studies::{FIGURES, StudyFigure, figure};
+use crate::figures::structural::{self, StructuralFigure};
+use crate::figures::studies::{self, StudyFigure};
+use crate::figures::theory::{self, TheoryFigure};
 use crate::figures::{Provenance, save, style};
 use clap::Args;
 use serde_json::json;
@@ -32,34 +36,104 @@ pub struct FiguresArgs {
     out: Option<PathBuf>,
 }
 
+/// A figure of any kind of study.
+enum Figure {
+    Training(&'static StudyFigure),
+    Theory(&'static TheoryFigure),
+    Structural(&'static StructuralFigure),
+}
+
+/// What every figure has.
+struct Facts {
+    name: &'static str,
+    study: &'static str,
+    shows: &'static str,
+    paper: &'static str,
+}
+
+impl Figure {
+    /// Every figure, in the order of the tables.
+    fn all() -> Vec<Figure> {
+        let training = studies::FIGURES.iter().map(Figure::Training);
+        let theory = theory::FIGURES.iter().map(Figure::Theory);
+        let structural = structural::FIGURES.iter().map(Figure::Structural);
+        training.chain(theory).chain(structural).collect()
+    }
+
+    fn facts(&self) -> Facts {
+        macro_rules! facts {
+            ($f:expr) => {
+                Facts {
+                    name: $f.name,
+                    study: $f.study,
+                    shows: $f.shows,
+                    paper: $f.paper,
+                }
+            };
+        }
+        match self {
+            Figure::Training(f) => facts!(f),
+            Figure::Theory(f) => facts!(f),
+            Figure::Structural(f) => facts!(f),
+        }
+    }
+
+    /// Draws it beside its record; returns its path without extension.
+    fn save(&self, records: &Path) -> anyhow::Result<PathBuf> {
+        let f = self.facts();
+        let folder = records.join(f.study);
+        let (svg, profile) = self.draw(&folder.join("record.json"))?;
+        let facts = Provenance::none()
+            .with("command", format!("picloom figures {}", f.name))
+            .with("record", format!("{}/record.json", f.study))
+            .with("profile", &profile);
+        let path = folder.join(f.name);
+        save(&svg, &path, &facts)?;
+        Ok(path)
+    }
+
+    /// The figure as SVG, and the profile of the record it was drawn from.
+    fn draw(&self, record: &Path) -> anyhow::Result<(String, String)> {
+        Ok(match self {
+            Figure::Training(f) => {
+                let record = StudyRecord::read(record)?;
+                ((f.draw)(&record), record.profile)
+            }
+            Figure::Theory(f) => {
+                let record = TheoryRecord::read(record)?;
+                ((f.draw)(&record), record.profile)
+            }
+            Figure::Structural(f) => {
+                let record = StructuralRecord::read(record)?;
+                ((f.draw)(&record), record.profile)
+            }
+        })
+    }
+}
+
 pub fn run(args: FiguresArgs, out: &Output) -> anyhow::Result<()> {
     if let Some(path) = &args.out {
         return draw_losses(&args.losses, args.over.as_deref(), path, out);
     }
-    let mut chosen: Vec<&StudyFigure> = FIGURES.iter().collect();
+    let mut chosen = Figure::all();
     if !args.names.is_empty() {
-        chosen.clear();
-        for name in &args.names {
-            chosen.push(figure(name).ok_or_else(|| {
-                let names: Vec<_> = FIGURES.iter().map(|f| f.name).collect();
-                Usage(format!(
-                    "figure: expected one of {}, found {name:?}",
-                    names.join(", ")
-                ))
-            })?);
+        let known: Vec<&str> = chosen.iter().map(|f| f.facts().name).collect();
+        if let Some(name) = args.names.iter().find(|n| !known.contains(&n.as_str())) {
+            let expected = known.join(", ");
+            return Err(Usage(format!(
+                "figure: expected one of {expected}, found {name:?}"
+            ))
+            .into());
         }
+        chosen.retain(|f| args.names.iter().any(|n| n == f.facts().name));
     }
     let (mut rows, mut text) = (Vec::new(), String::new());
-    for f in chosen {
+    for figure in chosen {
+        let f = figure.facts();
         let folder = args.records.join(f.study);
         let record_path = folder.join("record.json");
         if !args.list {
-            let record = StudyRecord::read(&record_path)?;
-            let facts = Provenance::none()
-                .with("command", format!("picloom figures {}", f.name))
-                .with("record", format!("{}/record.json", f.study))
-                .with("profile", &record.profile);
-            save(&(f.draw)(&record), &folder.join(f.name), &facts)?;
+            figure.save(&args.records)?;
         }
         text += &format!(
             "{}  (paper's figure {}): {}\n",
@@ -76,22 +150,9 @@ pub fn run(args: FiguresArgs, out: &Output) -> anyhow::Result<()> {
 
 /// Draws every figure whose record lies under `records`; returns their paths without extension.
 pub(super) fn draw_all(records: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let mut drawn = Vec::new();
-    for f in FIGURES {
-        let folder = records.join(f.study);
-        let record_path = folder.join("record.json");
-        if !record_path.exists() {
-            continue;
-        }
-        let record = StudyRecord::read(&record_path)?;
-        let facts = Provenance::none()
-            .with("command", format!("picloom figures {}", f.name))
-            .with("record", format!("{}/record.json", f.study))
-            .with("profile", &record.profile);
-        save(&(f.draw)(&record), &folder.join(f.name), &facts)?;
-        drawn.push(folder.join(f.name));
-    }
-    Ok(drawn)
+    let there = |f: &Figure| records.join(f.facts().study).join("record.json").exists();
+    let figures = Figure::all().into_iter().filter(there);
+    figures.map(|figure| figure.save(records)).collect()
 }
 
 /// Points of a drawn curve at the most.

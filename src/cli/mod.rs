@@ -4,6 +4,7 @@
 //! and people's text goes to stderr.
 
 pub mod bench;
+mod cell_study;
 mod claims;
 mod compare;
 mod eval;

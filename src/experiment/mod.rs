@@ -1,6 +1,7 @@
 //! Studies: from a resolved config to runs, records and tables. In: specs and files. Out: run
 //! folders and records. It does not draw.
 
+pub mod cells;
 pub mod claims;
 pub mod compare;
 pub mod depth;
@@ -11,6 +12,8 @@ mod pruning;
 pub mod reevolution;
 mod run;
 pub mod spec;
+pub mod structural;
+pub mod structural_findings;
 pub mod study;
 pub mod targets;
 pub mod theory;

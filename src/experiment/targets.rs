@@ -84,6 +84,102 @@ impl TargetPicture {
     }
 }
 
+/// The parts of a drawing and where they are.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parts {
+    /// Name and (P,) region of each part, P = `size`² pixels row by row. A pixel belongs to the
+    /// part that at least half of its 4 × 4 points show; no two regions overlap.
+    pub regions: Vec<(String, Vec<bool>)>,
+}
+
+impl TargetPicture {
+    /// The parts of this target at `size`² pixels, by its drawing code; `None` for a target that is
+    /// one part.
+    pub fn parts(&self, size: usize) -> Option<Parts> {
+        const SUB: usize = 4;
+        let name = self.name.trim_end_matches("_plain");
+        let (names, part) = PARTS.iter().find(|p| p.0 == name).map(|p| (p.1, p.2))?;
+        let place = |i: usize| (2 * i + 1) as f64 / (size * SUB) as f64 - 1.0;
+        let mut regions: Vec<_> = names
+            .iter()
+            .map(|n| (n.to_string(), vec![false; size * size]))
+            .collect();
+        for row in 0..size {
+            for column in 0..size {
+                let mut counts = vec![0; names.len()];
+                for sub in 0..SUB * SUB {
+                    let x = place(column * SUB + sub % SUB);
+                    let y = place(row * SUB + sub / SUB);
+                    if let Some(colour) = (self.figure)(x, y) {
+                        counts[part(x, y, colour)] += 1;
+                    }
+                }
+                for (count, (_, region)) in counts.iter().zip(&mut regions) {
+                    region[row * size + column] = 2 * count > SUB * SUB;
+                }
+            }
+        }
+        Some(Parts { regions })
+    }
+}
+
+/// The part a point of the figure with this colour belongs to, as an index.
+type PartOf = fn(f64, f64, Colour) -> usize;
+
+/// Figures with parts: their names, and which part a point belongs to.
+const PARTS: &[(&str, &[&str], PartOf)] = &[
+    ("apple", &["fruit", "leaf and stem"], |x, y, _| {
+        let leaf = turned(x, y, (0.30, -0.68), (0.24, 0.11), (0.90, -0.43)) < 1.0;
+        usize::from(leaf || stroke(x, y, (0.0, -0.40), (0.08, -0.78), 0.07))
+    }),
+    (
+        "butterfly",
+        &["upper wings", "lower wings", "body"],
+        |x, y, _| {
+            let m = x.abs();
+            let upper = turned(m, y, (0.46, -0.26), (0.47, 0.33), (0.84, -0.54)) < 1.0;
+            let body = oval(x, y, 0.0, 0.05, 0.065, 0.50) < 1.0
+                || oval(x, y, 0.0, -0.47, 0.08, 0.09) < 1.0;
+            let feelers = stroke(m, y, (0.02, -0.52), (0.22, -0.85), 0.035)
+                || oval(m, y, 0.23, -0.86, 0.045, 0.045) < 1.0;
+            match (body || feelers, upper) {
+                (true, _) => 2,
+                (false, true) => 0,
+                (false, false) => 1,
+            }
+        },
+    ),
+    ("car", &["body", "windows", "wheels"], |x, y, colour| {
+        let wheel = [-0.46, 0.48]
+            .iter()
+            .any(|w| oval(x, y, *w, 0.50, 0.185, 0.185) < 1.0);
+        match (wheel, colour == [0.72, 0.88, 0.96]) {
+            (true, _) => 2,
+            (false, true) => 1,
+            (false, false) => 0,
+        }
+    }),
+    ("cube_sphere", &["cube", "sphere"], |x, y, _| {
+        usize::from(oval(x, y, 0.42, 0.36, 0.40, 0.40) < 1.0)
+    }),
+    (
+        "face",
+        &["skin", "hair", "eyes", "mouth"],
+        |x, y, colour| {
+            let m = x.abs();
+            let eye = oval(m, y, 0.27, -0.12, 0.15, 0.09) < 1.0;
+            let mouth = oval(x, y, 0.0, 0.30, 0.30, 0.22) < 1.0 && y > 0.36;
+            let hair = colour == [0.32, 0.19, 0.10] || colour == [0.25, 0.15, 0.10];
+            match (eye, mouth, hair) {
+                (true, _, _) => 2,
+                (false, true, _) => 3,
+                (false, false, true) => 1,
+                (false, false, false) => 0,
+            }
+        },
+    ),
+];
+
 /// Writes every target as `NAME.png` at 256² into `folder`; returns the files.
 ///
 /// # Errors
@@ -456,5 +552,40 @@ mod tests {
     #[test]
     fn names_are_unique_and_sorted() {
         assert!(ALL.windows(2).all(|pair| pair[0].name < pair[1].name));
+    }
+
+    #[test]
+    fn parts_cover_the_figure_once() {
+        let mut with_parts = 0;
+        for target in ALL.iter().filter(|t| t.name.ends_with("_plain")) {
+            let Some(parts) = target.parts(48) else {
+                continue;
+            };
+            with_parts += 1;
+            let picture = target.draw(48);
+            for p in 0..48 * 48 {
+                let owners = parts.regions.iter().filter(|(_, r)| r[p]).count();
+                let white = picture.rgb[3 * p..3 * p + 3] == [1.0; 3];
+                assert!(
+                    owners <= 1 && !(white && owners == 1),
+                    "{} {p}",
+                    target.name
+                );
+            }
+            // What no part owns is background, or an edge between parts and background.
+            for (name, region) in &parts.regions {
+                let pixels = region.iter().filter(|r| **r).count();
+                assert!(pixels >= 20, "{} {name}: {pixels}", target.name);
+            }
+        }
+        assert_eq!(with_parts, 5);
+        let find = |name: &str| ALL.iter().find(|t| t.name == name).unwrap();
+        assert_eq!(find("letter_a").parts(16), None);
+        // The sphere stands before the cube: the pixel at its centre is the sphere's.
+        let found = find("cube_sphere").parts(32).unwrap();
+        let at = 21 * 32 + 22;
+        assert!(found.regions[1].1[at] && !found.regions[0].1[at]);
+        let cube = 16 * 32 + 8;
+        assert!(found.regions[0].1[cube]);
     }
 }

@@ -28,9 +28,11 @@ pub mod judge;
 mod layout;
 pub mod losses;
 pub mod sheets;
+pub mod structural;
 pub mod studies;
 pub mod style;
 mod svg;
+pub mod theory;
 pub mod wiring;
 
 pub use files::{Provenance, SaveError, save, svg_to_png};

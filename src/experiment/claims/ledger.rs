@@ -5,7 +5,9 @@ use super::verdicts::{CLAIMS, Outcome};
 use crate::experiment::networks::NetworksRecord;
 use crate::experiment::newton_schulz::Finding;
 use crate::experiment::spec::{SpecError, kind, parse, read};
+use crate::experiment::structural::StructuralRecord;
 use crate::experiment::study::StudyRecord;
+use crate::experiment::theory::study::TheoryRecord;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -96,6 +98,10 @@ pub struct Records {
     pub out_of_domain: Option<NetworksRecord>,
     /// Every optimizer.
     pub optimizers: Option<StudyRecord>,
+    /// Volume ratios.
+    pub theory: Option<TheoryRecord>,
+    /// Parts in subnetworks.
+    pub structural: Option<StructuralRecord>,
 }
 
 /// Why there is no ledger.
@@ -123,17 +129,19 @@ impl Records {
     /// # Errors
     /// A record is there and cannot be read.
     pub fn read(folder: &Path) -> Result<Self, LedgerError> {
-        let networks = |part: &str| -> Result<Option<NetworksRecord>, LedgerError> {
-            let path = folder.join(part).join("record.json");
+        /// The record of one part, if it is there.
+        fn part<R, E: std::fmt::Display>(
+            path: PathBuf,
+            read: impl Fn(&Path) -> Result<R, E>,
+        ) -> Result<Option<R>, LedgerError> {
             if !path.exists() {
                 return Ok(None);
             }
-            let record = NetworksRecord::read(&path);
-            record
-                .map(Some)
-                .map_err(|e| LedgerError::Record(e.to_string()))
-        };
-        let optimizers = folder.join("optimizers").join("record.json");
+            let record = read(&path).map_err(|e| LedgerError::Record(e.to_string()))?;
+            Ok(Some(record))
+        }
+        let path = |name: &str| folder.join(name).join("record.json");
+        let networks = |name: &str| part(path(name), NetworksRecord::read);
         Ok(Records {
             folder: folder.to_path_buf(),
             wirings: networks("wirings")?,
@@ -141,13 +149,9 @@ impl Records {
             pruning: networks("pruning")?,
             controls: networks("controls")?,
             out_of_domain: networks("out_of_domain")?,
-            optimizers: match optimizers.exists() {
-                false => None,
-                true => Some(
-                    StudyRecord::read(&optimizers)
-                        .map_err(|e| LedgerError::Record(e.to_string()))?,
-                ),
-            },
+            optimizers: part(path("optimizers"), StudyRecord::read)?,
+            theory: part(path("theory"), TheoryRecord::read)?,
+            structural: part(path("structural"), StructuralRecord::read)?,
         })
     }
 }

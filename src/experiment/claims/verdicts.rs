@@ -6,6 +6,10 @@ use super::ledger::{Records, StudySpec};
 use crate::experiment::depth::{DepthModel, DepthPoint, Sweep, depth_curves};
 use crate::experiment::networks::record::{NetworkResult, NetworksRecord};
 use crate::experiment::newton_schulz::{Finding, newton_schulz};
+use crate::experiment::structural_findings;
+use crate::experiment::theory::findings::{
+    self as theory, TrainedPoint, Verdict, agreement, parts_sensitivity, prediction,
+};
 use crate::math::stats::mean;
 
 /// What was found on a claim.
@@ -39,19 +43,15 @@ pub const CLAIMS: &[(&str, Decide)] = &[
     ("C5", depth_peak),
     ("C6", depth_predicted),
     ("C7", out_of_domain),
-    ("C8", missing),
+    ("C8", volume),
     ("C9", orthogonality),
-    ("C10", missing),
+    ("C10", parts),
     ("C11", optimizer),
     ("C12", raw_graph),
-    ("C13", missing),
+    ("C13", ablatable),
     ("C14", decodable),
     ("C15", survives_controls),
 ];
-
-fn missing(_: &Records, _: &StudySpec) -> Outcome {
-    no_record("theory")
-}
 
 /// A claim whose record is not there.
 fn no_record(part: &str) -> Outcome {
@@ -632,6 +632,117 @@ fn optimizer(records: &Records, _: &StudySpec) -> Outcome {
         seeds: Some(seeds.len()),
         records: path("optimizers"),
     }
+}
+
+/// A finding of the theory's or the structural study's own rules.
+fn of_findings(part: &str, found: theory::Finding, others: Vec<theory::Finding>) -> Outcome {
+    let effect = |f: &theory::Finding| Effect {
+        name: f.statistic.clone(),
+        estimate: f.effect,
+        low: f.interval.map(|i| i.low),
+        high: f.interval.map(|i| i.high),
+        targets: Vec::new(),
+        without: Vec::new(),
+    };
+    let mut notes = vec![format!("{} units", found.units)];
+    notes.extend(found.notes.iter().cloned());
+    for other in &others {
+        notes.extend(
+            other
+                .notes
+                .iter()
+                .map(|n| format!("{}: {n}", other.statistic)),
+        );
+    }
+    Outcome {
+        statistic: found.statistic.clone(),
+        effects: vec![effect(&found)],
+        controls: others.iter().map(effect).collect(),
+        verdict: match found.verdict {
+            Verdict::Supported => Finding::Supported,
+            Verdict::NotSupported => Finding::NotSupported,
+            Verdict::Inconclusive => Finding::Inconclusive,
+        },
+        notes,
+        seeds: None,
+        records: path(part),
+    }
+}
+
+/// Fit trained networks by depth and density, for the theory's second half.
+fn trained_points(record: &NetworksRecord) -> Vec<TrainedPoint> {
+    let rows = record.rows.iter();
+    rows.filter_map(|row| {
+        let result = row.result.as_ref()?;
+        let modules = result.modules.as_ref()?;
+        Some(TrainedPoint {
+            target: row.target.clone(),
+            arm: row.arm.clone(),
+            seed: row.seed?,
+            width: modules.width,
+            layers: modules.layers,
+            density: modules.density,
+            least_touching: modules.least_touching,
+            spanning: modules.spanning,
+            score: fit_score(result)?,
+        })
+    })
+    .collect()
+}
+
+/// Parts P of the claim on trained networks: the caption's.
+const PARTS: usize = 3;
+
+fn volume(records: &Records, _: &StudySpec) -> Outcome {
+    let Some(record) = &records.theory else {
+        return no_record("theory");
+    };
+    let found = agreement(record);
+    let points = records.depth.as_ref().map(trained_points);
+    let Some(Ok(predicted)) = points.map(|points| prediction(&points, PARTS)) else {
+        let mut outcome = of_findings("theory", found, Vec::new());
+        outcome.verdict = Finding::Inconclusive;
+        outcome
+            .notes
+            .push("no record of depth: theory is not compared with trained networks".into());
+        return outcome;
+    };
+    let verdict = match (found.verdict, predicted.verdict) {
+        (Verdict::Supported, Verdict::Supported) => Finding::Supported,
+        (Verdict::NotSupported, _) | (_, Verdict::NotSupported) => Finding::NotSupported,
+        _ => Finding::Inconclusive,
+    };
+    let (first, second) = (
+        of_findings("theory", found, Vec::new()),
+        of_findings("depth", predicted, Vec::new()),
+    );
+    let both = |a: Vec<String>, b: Vec<String>| a.into_iter().chain(b).collect::<Vec<_>>();
+    Outcome {
+        statistic: both(vec![first.statistic], vec![second.statistic]).join("; and "),
+        effects: first.effects.into_iter().chain(second.effects).collect(),
+        controls: Vec::new(),
+        verdict,
+        notes: both(first.notes, second.notes),
+        seeds: records.depth.as_ref().and_then(seeds),
+        records: both(first.records, second.records),
+    }
+}
+
+fn parts(records: &Records, _: &StudySpec) -> Outcome {
+    match &records.theory {
+        Some(record) => of_findings("theory", parts_sensitivity(record), Vec::new()),
+        None => no_record("theory"),
+    }
+}
+
+fn ablatable(records: &Records, _: &StudySpec) -> Outcome {
+    let Some(record) = &records.structural else {
+        return no_record("structural");
+    };
+    let mut found = structural_findings::all(record);
+    let first = structural_findings::parts_are_ablatable(record);
+    found.retain(|f| f.statistic != first.statistic);
+    of_findings("structural", first, found)
 }
 
 fn learned(result: &NetworkResult) -> Option<f64> {

@@ -29,12 +29,14 @@
 
 pub mod budget;
 pub mod exact;
+pub mod findings;
 pub mod literal;
 pub mod modules;
 pub mod moment;
 pub mod sample;
 pub mod sensitivity;
 pub mod sparsity;
+pub mod study;
 
 /// Why a volume ratio has no value.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -16,8 +16,9 @@ pub enum Volume {
         /// D.
         needed: f64,
     },
-    /// Random-mask modularity: exact where that takes at most 6 units a layer, else Karp–Luby,
-    /// else (P·W too large for its table) direct.
+    /// Random-mask modularity: exact where that takes at most 6 units a layer; else Karp–Luby if
+    /// E\[N\] < 1 and its table is not too large, else direct: a Karp–Luby sample has a relative
+    /// variance of at most E\[N\]/Pr, a direct one 1/Pr.
     Modular {
         /// Edge probability.
         p: f64,
@@ -114,11 +115,15 @@ fn point(
         if width <= 6 {
             return Ok(exactly(exact::probability(width, layers, parts, p)?));
         }
-        match sample::karp_luby(width, layers, parts, p, samples, seed) {
-            Err(TheoryError::TooLarge { .. }) => {
-                sample::direct(width, layers, parts, p, samples, seed)
-            }
-            found => found,
+        let rare = match moment::ln_expected_labellings(width, layers, parts, p) {
+            Ok(ln_expected) => ln_expected < 0.0,
+            Err(TheoryError::TooLarge { .. }) => false,
+            Err(error) => return Err(error),
+        };
+        let direct = || sample::direct(width, layers, parts, p, samples, seed);
+        match rare.then(|| sample::karp_luby(width, layers, parts, p, samples, seed)) {
+            None | Some(Err(TheoryError::TooLarge { .. })) => direct(),
+            Some(found) => found,
         }
         .map(|e| sampled(Some(e)))
     };

@@ -1,0 +1,715 @@
+//! Structural compositionality as a study: `experiments/structural.toml`. For pictures with known
+//! parts: train a dense network, prune it by magnitude and by similarity to the same count, and ask
+//! of each (and of evolved networks) whether every part has a subnetwork of its own.
+//!
+//! A cell is one (target, seed) with all its trained arms, whose trainings are run folders in the
+//! cell's work folder; or the evolved network of a target.
+
+use super::cells::{
+    CellError, CellRecord, CellStudy, read_record, read_spec, record_json, row_json, six_digits,
+};
+use super::pruning::{PrunePlan, prune_run};
+use super::run::{RunError, Target, TrainJob, load_run, train_run};
+use super::spec::{SpecError, root_of};
+use super::structural_findings as findings;
+use super::targets;
+use crate::genome::{self, Genome};
+use crate::math::SimRng;
+use crate::network::kernel::picture;
+use crate::network::{Arch, Coords, Mask, Network, Picture, PixelInputs, Weights, compile};
+use crate::prune::{Method, Retrain, alive, schedule};
+use crate::score::measures::structural::{MaskConfig, PartedPicture, structural_compositionality};
+use crate::score::{FIT_GATE, Fit};
+use crate::train::{Schedule, StopReason, TrainConfig, TrainObserver, TrainState};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// What `experiments/structural.toml` says in one profile.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StructuralSpec {
+    /// Name of the study.
+    pub name: String,
+    /// What is asked.
+    pub question: String,
+    /// Decision rules by claim, written before the runs.
+    pub rules: BTreeMap<String, String>,
+    /// Side of the pictures in pixels.
+    pub size: usize,
+    /// The dense network.
+    pub arch: Arch,
+    /// Steps of the dense training.
+    pub steps: u64,
+    /// Steps after each round of pruning.
+    pub retrain_steps: u64,
+    /// Learning rate of all training.
+    pub lr: f64,
+    /// Share of the dense network's links that pruning keeps, in (0, 1).
+    pub keep: f64,
+    /// Rounds of pruning, ≥ 1.
+    pub rounds: usize,
+    /// Seeds of training and of the random masks.
+    pub seeds: Vec<u64>,
+    /// How masks are learned.
+    pub mask: MaskConfig,
+    /// The pictures.
+    pub targets: Vec<PartedTarget>,
+}
+
+/// A picture with known parts.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PartedTarget {
+    /// Its name in records and figures.
+    pub name: String,
+    /// The drawing of [`targets::ALL`] whose parts these are.
+    pub drawing: String,
+    /// A genome evolved for that drawing: the arm `evolved`.
+    pub genome: Option<PathBuf>,
+    /// What is to be drawn. Default: the drawing.
+    #[serde(default)]
+    pub picture: Shown,
+}
+
+/// What is to be drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Shown {
+    /// The drawing.
+    #[default]
+    Drawing,
+    /// What the genome draws.
+    Genome,
+}
+
+/// One cell.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StructuralCell {
+    /// The target.
+    pub target: String,
+    /// SHA-256 of pixels, background and regions.
+    pub picture_sha256: String,
+    /// Side in pixels.
+    pub size: usize,
+    /// How masks are learned.
+    pub mask: MaskConfig,
+    /// Seed.
+    pub seed: u64,
+    /// What is measured.
+    pub arms: Arms,
+}
+
+/// What a cell measures.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case", tag = "arms")]
+pub enum Arms {
+    /// The evolved network.
+    Evolved {
+        /// SHA-256 of its genome as JSON.
+        genome_sha256: String,
+    },
+    /// Dense, then pruned by magnitude and by SP.
+    Trained {
+        /// The dense network.
+        arch: Arch,
+        /// Settings of the dense training.
+        steps: u64,
+        /// Steps of each retraining.
+        retrain_steps: u64,
+        /// Learning rate.
+        lr: f64,
+        /// Links kept in the end.
+        budget: usize,
+        /// Rounds of pruning.
+        rounds: usize,
+    },
+}
+
+/// One network measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ArmOutcome {
+    /// `evolved`, `dense`, `magnitude` or `sp`.
+    pub arm: String,
+    /// Links that may be non-zero.
+    pub kept: usize,
+    /// R² to the picture.
+    pub r2: f64,
+    /// SC in [−1, 1].
+    pub sc: f64,
+    /// The same of random masks with as many links in every layer.
+    pub control: f64,
+    /// Its parts.
+    pub parts: Vec<PartOutcome>,
+}
+
+impl ArmOutcome {
+    /// True if R² ≥ [`FIT_GATE`]: a network that has not learned its picture is shown, not counted.
+    pub fn fit(&self) -> bool {
+        self.r2 >= FIT_GATE
+    }
+
+    /// Parts with D_sub > 0 and D_abl < 0.
+    pub fn compositional_parts(&self) -> usize {
+        let yes = |p: &&PartOutcome| p.d_sub > 0.0 && p.d_abl < 0.0;
+        self.parts.iter().filter(yes).count()
+    }
+}
+
+/// One part of one network.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PartOutcome {
+    /// Its name.
+    pub part: String,
+    /// Pixels of its region.
+    pub pixels: usize,
+    /// Accuracy of the part in the whole network's picture, in [0, 1].
+    pub whole: f64,
+    /// Links of its subnetwork.
+    pub kept: usize,
+    /// D_sub in [−1, 1].
+    pub d_sub: f64,
+    /// D_abl in [−1, 1].
+    pub d_abl: f64,
+    /// Mean (D_sub − D_abl)/2 of the random masks.
+    pub control: f64,
+}
+
+/// A row of the record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StructuralRow {
+    /// The target.
+    pub target: String,
+    /// `drawing` or `genome`.
+    pub picture: Shown,
+    /// Seed.
+    pub seed: u64,
+    /// The arms measured; empty if the cell failed.
+    pub arms: Vec<ArmOutcome>,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub error: Option<String>,
+}
+
+/// `record.json` of the structural study.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StructuralRecord {
+    /// `picloom-structural/1`.
+    pub format: String,
+    /// Name of the study.
+    pub study: String,
+    /// What is asked.
+    pub question: String,
+    /// Decision rules by claim, as they stood in the spec.
+    pub rules: BTreeMap<String, String>,
+    /// The profile.
+    pub profile: String,
+    /// Side of the pictures in pixels.
+    pub size: usize,
+    /// How masks were learned.
+    pub mask: MaskConfig,
+    /// One row a cell.
+    pub cells: Vec<StructuralRow>,
+}
+
+const FORMAT: &str = "picloom-structural/1";
+
+/// A structural study in one profile, its pictures drawn.
+#[derive(Clone, Debug)]
+pub struct StructuralStudy {
+    /// What the spec says.
+    pub spec: StructuralSpec,
+    /// The profile.
+    pub profile: String,
+    prepared: Vec<Prepared>,
+}
+
+#[derive(Clone, Debug)]
+struct Prepared {
+    target: PartedTarget,
+    picture: Picture,
+    parted: PartedPicture,
+    sha256: String,
+    genome: Option<Genome>,
+}
+
+impl StructuralStudy {
+    /// Reads the spec at `path` in a profile; `None` is `standard`.
+    ///
+    /// # Errors
+    /// Not readable, of another kind, no such profile, unknown keys, a drawing or genome that does
+    /// not exist.
+    pub fn read(path: &Path, profile: Option<&str>) -> Result<Self, SpecError> {
+        let (spec, profile): (StructuralSpec, String) = read_spec(path, "structural", profile)?;
+        let fail = |key: &str, expected: &str, found: String| SpecError::Value {
+            path: path.to_path_buf(),
+            key: key.into(),
+            expected: expected.into(),
+            found,
+        };
+        if !(spec.keep > 0.0 && spec.keep < 1.0) {
+            return Err(fail("keep", "above 0 and below 1", spec.keep.to_string()));
+        }
+        if spec.rounds == 0 || spec.seeds.is_empty() || !(8..=1024).contains(&spec.size) {
+            let found = format!(
+                "{} rounds, {} seeds, size {}",
+                spec.rounds,
+                spec.seeds.len(),
+                spec.size
+            );
+            let expected = "a round, a seed, and a size of 8 to 1024";
+            return Err(fail("rounds, seeds, size", expected, found));
+        }
+        let root = root_of(path);
+        let prepared = spec
+            .targets
+            .iter()
+            .map(|target| {
+                prepare(&root, target, spec.size).map_err(|error| match error {
+                    Unprepared::Run(source) => SpecError::Target {
+                        path: path.to_path_buf(),
+                        target: target.name.clone(),
+                        source,
+                    },
+                    Unprepared::Value(expected, found) => {
+                        fail(&format!("target {}", target.name), expected, found)
+                    }
+                })
+            })
+            .collect::<Result<_, _>>()?;
+        Ok(StructuralStudy {
+            spec,
+            profile,
+            prepared,
+        })
+    }
+
+    fn prepared(&self, target: &str) -> &Prepared {
+        let found = self.prepared.iter().find(|p| p.target.name == target);
+        found.expect("cells name targets of the spec")
+    }
+}
+
+enum Unprepared {
+    Run(RunError),
+    Value(&'static str, String),
+}
+
+fn prepare(root: &Path, target: &PartedTarget, size: usize) -> Result<Prepared, Unprepared> {
+    let drawing = targets::ALL.iter().find(|t| t.name == target.drawing);
+    let found = format!("{:?}", target.drawing);
+    let drawing =
+        drawing.ok_or_else(|| Unprepared::Value("a drawing of our own", found.clone()))?;
+    let parts = drawing
+        .parts(size)
+        .ok_or(Unprepared::Value("a drawing with parts", found))?;
+    let genome = match &target.genome {
+        Some(path) => {
+            Some(genome::read(&root.join(path)).map_err(|e| Unprepared::Run(RunError::Genome(e)))?)
+        }
+        None => None,
+    };
+    let picture = match (target.picture, &genome) {
+        (Shown::Drawing, _) => drawing.draw(size),
+        (Shown::Genome, Some(genome)) => {
+            let (network, weights) = compile(genome);
+            picture(&network, &weights, size, Coords::Fer)
+        }
+        (Shown::Genome, None) => {
+            let none = "none".to_string();
+            return Err(Unprepared::Value("a genome whose picture is shown", none));
+        }
+    };
+    let background = match target.picture {
+        Shown::Drawing if target.drawing.ends_with("_plain") => [1.0; 3],
+        _ => mean_outside(&picture, &parts.regions),
+    };
+    let mut hash = Sha256::new();
+    for v in picture.rgb.iter().chain(&background) {
+        hash.update(v.to_le_bytes());
+    }
+    for (name, region) in &parts.regions {
+        hash.update(name);
+        hash.update(region.iter().map(|r| u8::from(*r)).collect::<Vec<_>>());
+    }
+    Ok(Prepared {
+        target: target.clone(),
+        parted: PartedPicture {
+            rgb: picture.rgb.clone(),
+            background,
+            parts: parts.regions,
+        },
+        picture,
+        sha256: hex(&hash.finalize()),
+        genome,
+    })
+}
+
+/// Mean colour of the pixels that no part owns.
+fn mean_outside(picture: &Picture, regions: &[(String, Vec<bool>)]) -> [f32; 3] {
+    let outside: Vec<usize> = (0..picture.pixels())
+        .filter(|&p| !regions.iter().any(|(_, r)| r[p]))
+        .collect();
+    [0, 1, 2].map(|c| {
+        let sum: f64 = outside
+            .iter()
+            .map(|&p| f64::from(picture.rgb[3 * p + c]))
+            .sum();
+        (sum / outside.len().max(1) as f64) as f32
+    })
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// Asks, now and then, whether training shall go on.
+struct Ask<'a>(&'a (dyn Fn() -> bool + Sync));
+
+impl TrainObserver for Ask<'_> {
+    fn step_done(&mut self, state: &TrainState) -> bool {
+        !state.step.is_multiple_of(64) || (self.0)()
+    }
+}
+
+impl StructuralStudy {
+    fn measure(
+        &self,
+        cell: &StructuralCell,
+        arm: &str,
+        (network, weights, mask): (&Network, &Weights, &Mask),
+    ) -> Result<ArmOutcome, String> {
+        let prepared = self.prepared(&cell.target);
+        let drawn = picture(network, weights, cell.size, Coords::Fer);
+        let inputs = PixelInputs::full(cell.size, Coords::Fer);
+        // Links on no path are no part of anything.
+        let mask = alive(network, mask);
+        let mut rng = SimRng::new(cell.seed, &format!("structural {arm}"), 0);
+        let found = structural_compositionality(
+            network,
+            weights,
+            &mask,
+            &inputs,
+            &prepared.parted,
+            &cell.mask,
+            &mut rng,
+        )
+        .map_err(|e| e.to_string())?;
+        let regions = &prepared.parted.parts;
+        Ok(ArmOutcome {
+            arm: arm.to_string(),
+            kept: mask.kept(),
+            r2: six_digits(Fit::of(&drawn, &prepared.picture).r2),
+            sc: six_digits(found.sc),
+            control: six_digits(found.control),
+            parts: found
+                .parts
+                .iter()
+                .zip(&found.whole)
+                .zip(regions)
+                .map(|((part, whole), (_, region))| PartOutcome {
+                    part: part.part.clone(),
+                    pixels: region.iter().filter(|r| **r).count(),
+                    whole: six_digits(*whole),
+                    kept: part.kept,
+                    d_sub: six_digits(part.d_sub),
+                    d_abl: six_digits(part.d_abl),
+                    control: six_digits(part.control),
+                })
+                .collect(),
+        })
+    }
+
+    fn trained(
+        &self,
+        cell: &StructuralCell,
+        folder: &Path,
+        going_on: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Option<Vec<ArmOutcome>>, String> {
+        let Arms::Trained {
+            ref arch,
+            steps,
+            retrain_steps,
+            lr,
+            budget,
+            rounds,
+        } = cell.arms
+        else {
+            unreachable!("asked for trained arms");
+        };
+        let train = |steps| TrainConfig {
+            steps,
+            seed: cell.seed,
+            log_every: 1000,
+            schedule: Schedule::constant(lr),
+            ..TrainConfig::default()
+        };
+        let network = arch.network();
+        let links = network.weight_count();
+        let target = Target {
+            name: cell.target.clone(),
+            picture: self.prepared(&cell.target).picture.clone(),
+        };
+        let wired = (network, Mask::all(links));
+        let job = TrainJob::new(
+            "dense",
+            &target,
+            Coords::Fer,
+            wired,
+            None,
+            None,
+            train(steps),
+        );
+        let mut ask = Ask(going_on);
+        let text = |e: RunError| e.to_string();
+        let result = train_run(&folder.join("dense"), job, true, &mut ask).map_err(text)?;
+        if result.train.stop == StopReason::Interrupted {
+            return Ok(None);
+        }
+        let dense = load_run(&folder.join("dense")).map_err(text)?;
+        let whole = (&dense.network, &dense.weights, &dense.mask);
+        let mut arms = vec![self.measure(cell, "dense", whole)?];
+        for (arm, method) in [("magnitude", Method::Magnitude {}), ("sp", Method::Sp {})] {
+            let plan = PrunePlan {
+                method,
+                rules: schedule::geometric(links, budget, rounds),
+                retrain: Retrain::Finetune,
+                train: train(retrain_steps),
+                evolved: None,
+            };
+            let out = folder.join(arm);
+            let (result, _) =
+                prune_run(&dense, &plan, &out, true, &mut ask).map_err(|e| e.to_string())?;
+            if result.train.stop == StopReason::Interrupted {
+                return Ok(None);
+            }
+            let run = load_run(&out).map_err(text)?;
+            arms.push(self.measure(cell, arm, (&run.network, &run.weights, &run.mask))?);
+        }
+        Ok(Some(arms))
+    }
+}
+
+impl CellStudy for StructuralStudy {
+    type Cell = StructuralCell;
+    type Outcome = Vec<ArmOutcome>;
+    type Record = StructuralRecord;
+
+    const FORMAT: &'static str = FORMAT;
+
+    fn name(&self) -> &str {
+        &self.spec.name
+    }
+
+    fn profile(&self) -> &str {
+        &self.profile
+    }
+
+    /// Targets, within them the evolved network and then the trained ones, each by seed.
+    fn cells(&self) -> Vec<StructuralCell> {
+        let spec = &self.spec;
+        let links = spec.arch.dense_params();
+        let budget = (spec.keep * links as f64).round() as usize;
+        let mut cells = Vec::new();
+        for prepared in &self.prepared {
+            let cell = |seed, arms| StructuralCell {
+                target: prepared.target.name.clone(),
+                picture_sha256: prepared.sha256.clone(),
+                size: spec.size,
+                mask: spec.mask,
+                seed,
+                arms,
+            };
+            if let Some(genome) = &prepared.genome {
+                // Its masks do not depend on the seed, only the random ones do: one is enough.
+                let genome_sha256 = hex(&Sha256::digest(genome::to_json(genome)));
+                cells.push(cell(spec.seeds[0], Arms::Evolved { genome_sha256 }));
+            }
+            for &seed in &spec.seeds {
+                cells.push(cell(
+                    seed,
+                    Arms::Trained {
+                        arch: spec.arch.clone(),
+                        steps: spec.steps,
+                        retrain_steps: spec.retrain_steps,
+                        lr: spec.lr,
+                        budget,
+                        rounds: spec.rounds,
+                    },
+                ));
+            }
+        }
+        cells
+    }
+
+    fn label(&self, cell: &StructuralCell) -> String {
+        match cell.arms {
+            Arms::Evolved { .. } => format!("{}, evolved", cell.target),
+            Arms::Trained { .. } => format!("{}, trained, seed {}", cell.target, cell.seed),
+        }
+    }
+
+    fn cost(&self, cell: &StructuralCell) -> f64 {
+        match cell.arms {
+            Arms::Evolved { .. } => 0.05,
+            Arms::Trained { .. } => 1.0,
+        }
+    }
+
+    fn compute(
+        &self,
+        cell: &StructuralCell,
+        folder: &Path,
+        going_on: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Option<Vec<ArmOutcome>>, String> {
+        if !going_on() {
+            return Ok(None);
+        }
+        match cell.arms {
+            Arms::Evolved { .. } => {
+                let genome = self.prepared(&cell.target).genome.as_ref();
+                let (network, weights) = compile(genome.expect("a cell of an evolved network"));
+                let mask = Mask::all(network.weight_count());
+                let arm = self.measure(cell, "evolved", (&network, &weights, &mask))?;
+                Ok(Some(vec![arm]))
+            }
+            Arms::Trained { .. } => self.trained(cell, folder, going_on),
+        }
+    }
+
+    fn record(&self, outcomes: Vec<Result<Vec<ArmOutcome>, String>>) -> StructuralRecord {
+        let cells = self.cells();
+        StructuralRecord {
+            format: FORMAT.into(),
+            study: self.spec.name.clone(),
+            question: self.spec.question.clone(),
+            rules: self.spec.rules.clone(),
+            profile: self.profile.clone(),
+            size: self.spec.size,
+            mask: self.spec.mask,
+            cells: cells
+                .iter()
+                .zip(outcomes)
+                .map(|(cell, outcome)| {
+                    let (arms, error) = match outcome {
+                        Ok(arms) => (arms, None),
+                        Err(error) => (Vec::new(), Some(error)),
+                    };
+                    StructuralRow {
+                        target: cell.target.clone(),
+                        picture: self.prepared(&cell.target).target.picture,
+                        seed: cell.seed,
+                        arms,
+                        error,
+                    }
+                })
+                .collect(),
+        }
+    }
+}
+
+impl StructuralRecord {
+    /// Reads a record.
+    ///
+    /// # Errors
+    /// Not readable, or of another format.
+    pub fn read(path: &Path) -> Result<Self, CellError> {
+        read_record(path, FORMAT)
+    }
+
+    /// Every measured network of an arm with its target and seed, in order.
+    pub fn arm<'a>(
+        &'a self,
+        arm: &str,
+    ) -> impl Iterator<Item = (&'a StructuralRow, &'a ArmOutcome)> + use<'a> {
+        let arm = arm.to_string();
+        self.cells
+            .iter()
+            .flat_map(|row| row.arms.iter().map(move |a| (row, a)))
+            .filter(move |(_, a)| a.arm == arm)
+    }
+}
+
+impl CellRecord for StructuralRecord {
+    fn to_json(&self) -> String {
+        record_json(
+            &[
+                ("format", json!(self.format)),
+                ("study", json!(self.study)),
+                ("question", json!(self.question)),
+                ("rules", json!(self.rules)),
+                ("profile", json!(self.profile)),
+                ("size", json!(self.size)),
+                ("mask", json!(self.mask)),
+            ],
+            &[("cells", self.cells.iter().map(row_json).collect())],
+        )
+    }
+
+    fn to_csv(&self) -> String {
+        let mut csv = String::from(
+            "target,seed,arm,kept,r2,sc,sc_control,part,pixels,whole,mask,d_sub,d_abl,control\n",
+        );
+        for row in &self.cells {
+            for arm in &row.arms {
+                for part in &arm.parts {
+                    csv += &format!(
+                        "{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
+                        row.target,
+                        row.seed,
+                        arm.arm,
+                        arm.kept,
+                        arm.r2,
+                        arm.sc,
+                        arm.control,
+                        part.part,
+                        part.pixels,
+                        part.whole,
+                        part.kept,
+                        part.d_sub,
+                        part.d_abl,
+                        part.control
+                    );
+                }
+            }
+        }
+        csv
+    }
+
+    fn summary(&self) -> String {
+        let mut text = format!(
+            "{:<22} {:>4} {:<10} {:>5} {:>7} {:>7} {:>8} {:>6}\n",
+            "target", "seed", "arm", "kept", "R²", "SC", "control", "parts"
+        );
+        for row in &self.cells {
+            for arm in &row.arms {
+                text += &format!(
+                    "{:<22} {:>4} {:<10} {:>5} {:>7.4} {:>7.3} {:>8.3} {:>4}/{}{}\n",
+                    row.target,
+                    row.seed,
+                    arm.arm,
+                    arm.kept,
+                    arm.r2,
+                    arm.sc,
+                    arm.control,
+                    arm.compositional_parts(),
+                    arm.parts.len(),
+                    if arm.fit() { "" } else { "  unfit" }
+                );
+            }
+        }
+        for finding in findings::all(self) {
+            text += &format!("\n{}", finding.text());
+            for note in &finding.notes {
+                text += &format!("\n  {note}");
+            }
+        }
+        text
+    }
+}

@@ -1,0 +1,395 @@
+//! What the theory's records say of the claims C8 and C10, by the rules of `experiments/theory.toml`.
+//! Pure functions: plain numbers in, a [`Finding`] out. The trained networks come from other
+//! studies' records, as [`TrainedPoint`]s.
+
+use super::moment::ln_expected_labellings;
+use super::sample::Estimate;
+use super::study::TheoryRecord;
+use super::{TheoryError, checked};
+use crate::math::stats::{Interval, mean_interval, normal_quantile, spearman, wilson};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What a rule makes of a statistic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs)]
+pub enum Verdict {
+    Supported,
+    NotSupported,
+    Inconclusive,
+}
+
+impl Verdict {
+    /// In words.
+    pub fn text(self) -> &'static str {
+        match self {
+            Verdict::Supported => "supported",
+            Verdict::NotSupported => "not supported",
+            Verdict::Inconclusive => "inconclusive",
+        }
+    }
+}
+
+/// A statistic with its interval, and what the rule makes of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// What was computed, in words.
+    pub statistic: String,
+    /// Its value; none if there was nothing to compute it from.
+    pub effect: Option<f64>,
+    /// Its 95 % interval; none with fewer than two units.
+    pub interval: Option<Interval>,
+    /// Independent units behind it.
+    pub units: usize,
+    /// By the rule.
+    pub verdict: Verdict,
+    /// What else must be known to read it.
+    pub notes: Vec<String>,
+}
+
+impl Finding {
+    /// For people: `effect [low, high], n units: verdict`.
+    pub fn text(&self) -> String {
+        let effect = self.effect.map_or("–".into(), |e| format!("{e:.3}"));
+        let interval = self
+            .interval
+            .map_or(String::new(), |i| format!(" [{:.3}, {:.3}]", i.low, i.high));
+        format!(
+            "{}: {effect}{interval}, {} units: {}",
+            self.statistic,
+            self.units,
+            self.verdict.text()
+        )
+    }
+}
+
+/// C8, first half: do theory and Monte Carlo agree? Rule `C8-agreement`.
+pub fn agreement(record: &TheoryRecord) -> Finding {
+    let (mut held, mut units, mut worst) = (0, 0, 0.0f64);
+    let mut low_karp_luby = 0;
+    for row in &record.meetings {
+        let Some(values) = &row.values else { continue };
+        let Some(exact) = values.exact.filter(|e| *e > 0.0 && *e < 1.0 - 1e-12) else {
+            continue;
+        };
+        for (name, estimate) in [("direct", values.direct), ("kl", values.karp_luby)] {
+            units += 1;
+            let inside = holds(&estimate, exact);
+            held += usize::from(inside);
+            if !inside && name == "kl" && estimate.probability.high < exact {
+                low_karp_luby += 1;
+            }
+            let z = standard_errors(&estimate, exact);
+            if estimate.probability.estimate > 0.0 || !inside {
+                worst = worst.max(z.abs());
+            }
+        }
+    }
+    let interval = wilson(held, units, 0.95).ok();
+    let verdict = match interval {
+        None => Verdict::Inconclusive,
+        Some(i) if i.high < 0.90 => Verdict::NotSupported,
+        Some(i) if i.high >= 0.95 && worst <= 5.0 => Verdict::Supported,
+        Some(_) => Verdict::Inconclusive,
+    };
+    Finding {
+        statistic: "share of Monte Carlo's 95 % intervals that hold the exact probability".into(),
+        effect: interval.map(|i| i.estimate),
+        interval,
+        units,
+        verdict,
+        notes: vec![
+            format!(
+                "{held} of {units} intervals hold it; the farthest estimate lies {worst:.2} standard errors away"
+            ),
+            format!(
+                "{low_karp_luby} Karp–Luby intervals lie below the exact value: few samples miss the masks with few labellings"
+            ),
+        ],
+    }
+}
+
+/// True if an estimate's interval holds a value, to the six digits a record keeps.
+fn holds(estimate: &Estimate, value: f64) -> bool {
+    let i = estimate.probability;
+    i.low <= value * (1.0 + 1e-5) && value * (1.0 - 1e-5) <= i.high
+}
+
+/// (estimate − value)/standard error, the standard error from the interval's half width.
+pub fn standard_errors(estimate: &Estimate, value: f64) -> f64 {
+    let i = estimate.probability;
+    let error = (i.high - i.low) / (2.0 * normal_quantile(0.975));
+    match (i.estimate - value).abs() {
+        d if d <= 1e-5 * value => 0.0,
+        _ => (i.estimate - value) / error.max(1e-300),
+    }
+}
+
+/// C10: does the best depth move with P? Rule `C10`.
+pub fn parts_sensitivity(record: &TheoryRecord) -> Finding {
+    let mut volumes: Vec<(&str, Vec<(f64, f64)>)> = Vec::new();
+    for (row, peak) in record.group("parts") {
+        if !volumes.iter().any(|v| v.0 == row.name) {
+            volumes.push((&row.name, Vec::new()));
+        }
+        let values = row.values.as_ref().expect("a peak has values");
+        let defined = || {
+            let at = (0..values.layers.len()).filter(|&i| values.value[i].is_some());
+            at.map(|i| values.layers[i])
+        };
+        let inside = Some(peak.layers) != defined().min() && Some(peak.layers) != defined().max();
+        if row.parts >= 2 && inside {
+            let at = volumes.iter().position(|v| v.0 == row.name).expect("added");
+            volumes[at].1.push((row.parts as f64, peak.layers as f64));
+        }
+    }
+    let mut notes = Vec::new();
+    let mut slopes = Vec::new();
+    for (name, best) in &volumes {
+        let listed: Vec<String> = best.iter().map(|(k, l)| format!("P {k}: L {l}")).collect();
+        match slope(best) {
+            Some(slope) => {
+                slopes.push(slope);
+                notes.push(format!(
+                    "{name}: {slope:+.2} layers a part ({})",
+                    listed.join(", ")
+                ));
+            }
+            None => notes.push(format!(
+                "{name}: not counted, fewer than 3 values of P with a best depth inside the range"
+            )),
+        }
+    }
+    notes.push(
+        "units are readings of one theory, not independent observations: the interval says how far they agree".into(),
+    );
+    let interval = mean_interval(&slopes, 0.95).ok();
+    let verdict = match interval {
+        None => Verdict::Inconclusive,
+        Some(i) if !i.holds(0.0) => Verdict::Supported,
+        Some(i) if i.low >= -0.25 && i.high <= 0.25 => Verdict::NotSupported,
+        Some(_) => Verdict::Inconclusive,
+    };
+    Finding {
+        statistic: "slope of the best depth on P, layers a part".into(),
+        effect: interval.map(|i| i.estimate),
+        interval,
+        units: slopes.len(),
+        verdict,
+        notes,
+    }
+}
+
+/// Least-squares slope over at least 3 points.
+fn slope(points: &[(f64, f64)]) -> Option<f64> {
+    if points.len() < 3 {
+        return None;
+    }
+    let n = points.len() as f64;
+    let (mx, my) = points
+        .iter()
+        .fold((0.0, 0.0), |(a, b), (x, y)| (a + x / n, b + y / n));
+    let sxx: f64 = points.iter().map(|(x, _)| (x - mx) * (x - mx)).sum();
+    let sxy: f64 = points.iter().map(|(x, y)| (x - mx) * (y - my)).sum();
+    (sxx > 0.0).then(|| sxy / sxx)
+}
+
+/// A trained network, as a study of networks by depth records it (see
+/// [`super::modules::NetworkModules`]).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrainedPoint {
+    /// The picture.
+    pub target: String,
+    /// `dense`, `sp`, ….
+    pub arm: String,
+    /// Seed.
+    pub seed: u64,
+    /// W.
+    pub width: usize,
+    /// L.
+    pub layers: usize,
+    /// Share of the edges between hidden layers that are kept.
+    pub density: f64,
+    /// Components that touch every layer least, dead units included.
+    pub least_touching: usize,
+    /// Components of what is alive that cover every hidden layer.
+    pub spanning: usize,
+    /// Compositional score.
+    pub score: f64,
+}
+
+/// What the theory says of a network's wiring: ln E\[N\] of a random mask of its width, depth and
+/// density; `None` where the density leaves nothing to chance (0, 1, or one hidden layer).
+///
+/// E\[N\], not Pr, because it still tells depths apart where Pr is too small to be sampled.
+///
+/// # Errors
+/// A parameter out of range, or too many compositions of W.
+pub fn counterpart(
+    width: usize,
+    layers: usize,
+    density: f64,
+    parts: usize,
+) -> Result<Option<f64>, TheoryError> {
+    checked(width, layers, parts, density)?;
+    if layers < 2 || density <= 0.0 || density >= 1.0 || parts > width {
+        return Ok(None);
+    }
+    ln_expected_labellings(width, layers, parts, density).map(Some)
+}
+
+/// C8, second half: does the theory order the depths of trained networks? Rule `C8-prediction`, P =
+/// `parts` (3 by the rule).
+///
+/// # Errors
+/// A point out of range.
+pub fn prediction(points: &[TrainedPoint], parts: usize) -> Result<Finding, TheoryError> {
+    type Unit<'a> = (&'a str, &'a str, u64);
+    let mut units: BTreeMap<Unit, Vec<(usize, f64, f64)>> = BTreeMap::new();
+    let (mut spanning, mut least) = (0, 0);
+    for point in points {
+        spanning += usize::from(point.spanning >= 2);
+        least += usize::from(point.least_touching >= parts);
+        if let Some(ln) = counterpart(point.width, point.layers, point.density, parts)? {
+            let key = (point.target.as_str(), point.arm.as_str(), point.seed);
+            units
+                .entry(key)
+                .or_default()
+                .push((point.layers, ln, point.score));
+        }
+    }
+    let mut by_target: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    let (mut used, mut apart, mut theirs) = (0, 0.0, 0);
+    for ((target, _, _), mut depths) in units {
+        depths.sort_by_key(|d| d.0);
+        let (theory, scores): (Vec<f64>, Vec<f64>) = depths.iter().map(|d| (d.1, d.2)).unzip();
+        if depths.len() < 4 {
+            continue;
+        }
+        let Ok(rho) = spearman(&theory, &scores) else {
+            continue;
+        };
+        used += 1;
+        by_target.entry(target).or_default().push(rho);
+        let best = |values: &[f64]| {
+            let at = (0..values.len()).reduce(|a, b| if values[b] > values[a] { b } else { a });
+            depths[at.expect("four depths")].0 as f64
+        };
+        apart += (best(&theory) - best(&scores)).abs();
+        theirs += usize::from(best(&theory) == best(&scores));
+    }
+    let means: Vec<f64> = by_target
+        .values()
+        .map(|rhos| rhos.iter().sum::<f64>() / rhos.len() as f64)
+        .collect();
+    let interval = mean_interval(&means, 0.95).ok();
+    let verdict = match interval {
+        _ if means.len() < 3 => Verdict::Inconclusive,
+        Some(i) if i.low > 0.0 => Verdict::Supported,
+        Some(i) if i.high < 0.2 => Verdict::NotSupported,
+        _ => Verdict::Inconclusive,
+    };
+    let mut notes = vec![format!(
+        "{used} (target, arm, seed) units on {} targets; of {} networks {spanning} have two spanning alive components, {least} a {parts}-modular labelling",
+        means.len(),
+        points.len()
+    )];
+    if used > 0 {
+        notes.push(format!(
+            "the depth with the most expected labellings is the best-scored one in {theirs} of {used} units, {:.1} layers away on average",
+            apart / used as f64
+        ));
+    }
+    Ok(Finding {
+        statistic: format!("Spearman's ρ between ln E[N] (P = {parts}) and the score over depths"),
+        effect: (!means.is_empty()).then(|| means.iter().sum::<f64>() / means.len() as f64),
+        interval,
+        units: means.len(),
+        verdict,
+        notes,
+    })
+}
+
+/// The findings that follow from the record alone, for people.
+pub(super) fn summary(record: &TheoryRecord) -> String {
+    let mut text = String::new();
+    for finding in [agreement(record), parts_sensitivity(record)] {
+        text += &format!("{}\n", finding.text());
+        for note in &finding.notes {
+            text += &format!("  {note}\n");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(target: &str, layers: usize, density: f64, score: f64) -> TrainedPoint {
+        TrainedPoint {
+            target: target.into(),
+            arm: "sp".into(),
+            seed: 0,
+            width: 6,
+            layers,
+            density,
+            least_touching: 3,
+            spanning: 1,
+            score,
+        }
+    }
+
+    #[test]
+    fn scores_that_follow_the_theory_support_it_and_reversed_ones_do_not() {
+        let depths = [2, 3, 4, 5, 6];
+        let with = |sign: f64| -> Vec<TrainedPoint> {
+            ["a", "b", "c"]
+                .iter()
+                .flat_map(|t| {
+                    depths.map(|l| {
+                        let ln = counterpart(6, l, 0.3, 3).unwrap().unwrap();
+                        point(t, l, 0.3, sign * ln)
+                    })
+                })
+                .collect()
+        };
+        let found = prediction(&with(1.0), 3).unwrap();
+        assert_eq!((found.verdict, found.units), (Verdict::Supported, 3));
+        assert_eq!(found.effect, Some(1.0));
+        assert!(found.notes[1].contains("3 of 3 units"), "{found:?}");
+        assert_eq!(
+            prediction(&with(-1.0), 3).unwrap().verdict,
+            Verdict::NotSupported
+        );
+        // Two targets are too few; a full density says nothing.
+        let two = prediction(&with(1.0)[..10], 3).unwrap();
+        assert_eq!((two.verdict, two.units), (Verdict::Inconclusive, 2));
+        let dense: Vec<_> = depths.map(|l| point("a", l, 1.0, 0.5)).into();
+        assert_eq!(prediction(&dense, 3).unwrap().units, 0);
+        assert!(prediction(&[point("a", 3, 1.5, 0.0)], 3).is_err());
+    }
+
+    #[test]
+    fn slopes_are_least_squares() {
+        assert_eq!(slope(&[(2.0, 4.0), (3.0, 5.0), (4.0, 6.0)]), Some(1.0));
+        assert_eq!(slope(&[(2.0, 4.0), (3.0, 6.0), (4.0, 4.0)]), Some(0.0));
+        assert_eq!(slope(&[(2.0, 4.0), (3.0, 6.0)]), None);
+    }
+
+    #[test]
+    fn distances_are_counted_in_standard_errors() {
+        let estimate = Estimate {
+            probability: Interval {
+                estimate: 0.5,
+                low: 0.5 - 1.959_964 * 0.01,
+                high: 0.5 + 1.959_964 * 0.01,
+            },
+            samples: 2500,
+        };
+        assert!((standard_errors(&estimate, 0.47) - 3.0).abs() < 1e-4);
+        assert!(holds(&estimate, 0.51) && !holds(&estimate, 0.53));
+        assert_eq!(standard_errors(&estimate, 0.5), 0.0);
+    }
+}

@@ -1,0 +1,730 @@
+//! The theory as a study: `experiments/theory.toml`. A cell is one curve over depth, or one case in
+//! which theory and Monte Carlo meet; the record holds them all.
+
+use super::literal::Reading;
+use super::sample::{Estimate, direct, karp_luby};
+use super::sensitivity::{Volume, table};
+use super::{TheoryError, exact, moment};
+use crate::experiment::cells::{
+    CellError, CellRecord, CellStudy, read_record, read_spec, record_json, row_json, six_digits,
+};
+use crate::experiment::spec::SpecError;
+use crate::math::stats::Interval;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// What `experiments/theory.toml` says in one profile.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TheorySpec {
+    /// Name of the study.
+    pub name: String,
+    /// What is asked.
+    pub question: String,
+    /// Decision rules by claim, written before the runs.
+    pub rules: BTreeMap<String, String>,
+    /// Seed of all sampling.
+    pub seed: u64,
+    /// The literal readings.
+    pub literal: LiteralSpec,
+    /// Random masks at a fixed mean in-degree.
+    pub random_mask: RandomMaskSpec,
+    /// Theory against Monte Carlo.
+    pub agreement: AgreementSpec,
+    /// Values of METHODS §9.
+    pub values: Vec<MethodsValue>,
+    /// Fixed edge budgets.
+    pub budget: Vec<BudgetSpec>,
+    /// P = 1…6.
+    pub sensitivity: SensitivitySpec,
+}
+
+/// Both literal readings at every width and needed depth.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct LiteralSpec {
+    pub parts: usize,
+    pub widths: Vec<usize>,
+    pub layers: Vec<usize>,
+    /// D, of the expressivity gate.
+    pub needed: Vec<f64>,
+}
+
+/// Random-mask modularity at a fixed mean in-degree.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct RandomMaskSpec {
+    pub parts: usize,
+    pub widths: Vec<usize>,
+    pub layers: Vec<usize>,
+    pub degree: f64,
+    pub samples: usize,
+}
+
+/// Every combination, P ≤ W.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct AgreementSpec {
+    pub widths: Vec<usize>,
+    pub layers: Vec<usize>,
+    pub parts: Vec<usize>,
+    pub densities: Vec<f64>,
+    pub samples: usize,
+}
+
+/// A value that METHODS §9 gives.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct MethodsValue {
+    pub width: usize,
+    pub layers: usize,
+    pub parts: usize,
+    pub p: f64,
+    /// E\[N\], if given.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub expected: Option<f64>,
+    /// Pr.
+    pub probability: f64,
+    /// True if METHODS has it from sampling.
+    #[serde(default)]
+    pub approximate: bool,
+}
+
+/// Fixed edge budgets: every width with every number of edges.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct BudgetSpec {
+    pub parts: usize,
+    pub widths: Vec<usize>,
+    pub edges: Vec<usize>,
+    pub layers: Vec<usize>,
+    pub samples: usize,
+}
+
+/// Volumes whose dependence on P is asked.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct SensitivitySpec {
+    pub parts: Vec<usize>,
+    pub layers: Vec<usize>,
+    pub samples: usize,
+    pub volumes: Vec<NamedVolume>,
+}
+
+/// A volume of [`SensitivitySpec`].
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct NamedVolume {
+    pub name: String,
+    pub width: usize,
+    pub volume: Volume,
+}
+
+/// One cell.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case", tag = "cell")]
+pub enum TheoryCell {
+    /// A ratio over depth.
+    Curve {
+        /// Which ratio.
+        volume: Volume,
+        /// W.
+        width: usize,
+        /// P.
+        parts: usize,
+        /// The depths.
+        layers: Vec<usize>,
+        /// Masks drawn for each sampled point.
+        samples: usize,
+        /// Seed.
+        seed: u64,
+    },
+    /// Theory and Monte Carlo in one place.
+    Meeting {
+        /// W.
+        width: usize,
+        /// L.
+        layers: usize,
+        /// P.
+        parts: usize,
+        /// Edge probability.
+        p: f64,
+        /// Masks drawn by each estimator.
+        samples: usize,
+        /// Seed.
+        seed: u64,
+    },
+}
+
+/// What a cell leaves.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "cell")]
+pub enum TheoryOutcome {
+    /// Of a curve.
+    Curve(CurveValues),
+    /// Of a meeting.
+    Meeting(MeetingValues),
+}
+
+/// A ratio over depth; every list has one entry a depth, six significant digits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CurveValues {
+    /// The depths L.
+    pub layers: Vec<usize>,
+    /// The ratio; none where the family is empty.
+    pub value: Vec<Option<f64>>,
+    /// Lower ends of the 95 % intervals; equal to the value where it is exact.
+    pub low: Vec<Option<f64>>,
+    /// Upper ends.
+    pub high: Vec<Option<f64>>,
+    /// Masks drawn; 0: exact.
+    pub samples: Vec<usize>,
+}
+
+/// Theory and Monte Carlo in one place.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MeetingValues {
+    /// ln E\[N\] by transfer matrix.
+    pub ln_expected: f64,
+    /// Exact Pr, where that is feasible.
+    pub exact: Option<f64>,
+    /// Pr by direct sampling.
+    pub direct: Estimate,
+    /// Pr by Karp and Luby's estimator.
+    pub karp_luby: Estimate,
+}
+
+/// A curve of the record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CurveRow {
+    /// `literal`, `random-mask`, `budget` or `parts`.
+    pub group: String,
+    /// Its name within `parts`; else empty.
+    #[serde(skip_serializing_if = "String::is_empty", default)]
+    pub name: String,
+    /// Which ratio.
+    pub volume: Volume,
+    /// W.
+    pub width: usize,
+    /// P.
+    pub parts: usize,
+    /// The values; none if the cell failed.
+    pub values: Option<CurveValues>,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub error: Option<String>,
+}
+
+/// A meeting of the record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MeetingRow {
+    /// W.
+    pub width: usize,
+    /// L.
+    pub layers: usize,
+    /// P.
+    pub parts: usize,
+    /// Edge probability.
+    pub p: f64,
+    /// What METHODS §9 gives for it; none: a case of the grid.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub methods: Option<MethodsValue>,
+    /// The values; none if the cell failed.
+    pub values: Option<MeetingValues>,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub error: Option<String>,
+}
+
+/// `record.json` of the theory study.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TheoryRecord {
+    /// `picloom-theory/1`.
+    pub format: String,
+    /// Name of the study.
+    pub study: String,
+    /// What is asked.
+    pub question: String,
+    /// Decision rules by claim, as they stood in the spec.
+    pub rules: BTreeMap<String, String>,
+    /// The profile.
+    pub profile: String,
+    /// Curves over depth.
+    pub curves: Vec<CurveRow>,
+    /// Where theory and Monte Carlo meet.
+    pub meetings: Vec<MeetingRow>,
+}
+
+const FORMAT: &str = "picloom-theory/1";
+
+/// A theory study in one profile.
+#[derive(Clone, Debug)]
+pub struct TheoryStudy {
+    /// What the spec says.
+    pub spec: TheorySpec,
+    /// The profile.
+    pub profile: String,
+}
+
+impl TheoryStudy {
+    /// Reads the spec at `path` in a profile; `None` is `standard`.
+    ///
+    /// # Errors
+    /// Not readable, of another kind, no such profile, unknown keys.
+    pub fn read(path: &Path, profile: Option<&str>) -> Result<Self, SpecError> {
+        let (spec, profile) = read_spec(path, "theory", profile)?;
+        Ok(TheoryStudy { spec, profile })
+    }
+
+    /// Every curve with its group and name.
+    fn curves(&self) -> Vec<(&'static str, String, TheoryCell)> {
+        let spec = &self.spec;
+        let curve = |volume, width, parts, layers: &[usize], samples| TheoryCell::Curve {
+            volume,
+            width,
+            parts,
+            layers: layers.to_vec(),
+            samples,
+            seed: spec.seed,
+        };
+        let mut found = Vec::new();
+        let s = &spec.literal;
+        for reading in [Reading::Choices, Reading::Distinct] {
+            for &needed in &s.needed {
+                for &width in &s.widths {
+                    let volume = Volume::Literal { reading, needed };
+                    let cell = curve(volume, width, s.parts, &s.layers, 0);
+                    found.push(("literal", String::new(), cell));
+                }
+            }
+        }
+        let s = &spec.random_mask;
+        for &width in &s.widths {
+            let volume = Volume::ModularDegree { degree: s.degree };
+            let cell = curve(volume, width, s.parts, &s.layers, s.samples);
+            found.push(("random-mask", String::new(), cell));
+        }
+        for s in &spec.budget {
+            for &width in &s.widths {
+                for &edges in &s.edges {
+                    let volume = Volume::Budget { edges };
+                    let cell = curve(volume, width, s.parts, &s.layers, s.samples);
+                    if !found.iter().any(|f| f.0 == "budget" && f.2 == cell) {
+                        found.push(("budget", String::new(), cell));
+                    }
+                }
+            }
+        }
+        let s = &spec.sensitivity;
+        for v in &s.volumes {
+            for &parts in &s.parts {
+                let cell = curve(v.volume, v.width, parts, &s.layers, s.samples);
+                found.push(("parts", v.name.clone(), cell));
+            }
+        }
+        found
+    }
+
+    /// Every meeting, those of METHODS first.
+    fn meetings(&self) -> Vec<(Option<MethodsValue>, TheoryCell)> {
+        let s = &self.spec.agreement;
+        let meeting = |width, layers, parts, p| TheoryCell::Meeting {
+            width,
+            layers,
+            parts,
+            p,
+            samples: s.samples,
+            seed: self.spec.seed,
+        };
+        let mut found: Vec<_> = self
+            .spec
+            .values
+            .iter()
+            .map(|v| (Some(*v), meeting(v.width, v.layers, v.parts, v.p)))
+            .collect();
+        for &width in &s.widths {
+            for &layers in &s.layers {
+                for &parts in s.parts.iter().filter(|k| **k <= width) {
+                    for &p in &s.densities {
+                        found.push((None, meeting(width, layers, parts, p)));
+                    }
+                }
+            }
+        }
+        found
+    }
+}
+
+fn rounded(estimate: Estimate) -> Estimate {
+    let Interval {
+        estimate: value,
+        low,
+        high,
+    } = estimate.probability;
+    Estimate {
+        probability: Interval {
+            estimate: six_digits(value),
+            low: six_digits(low),
+            high: six_digits(high),
+        },
+        ..estimate
+    }
+}
+
+fn outcome(cell: &TheoryCell) -> Result<TheoryOutcome, TheoryError> {
+    match cell {
+        TheoryCell::Curve {
+            volume,
+            width,
+            parts,
+            layers,
+            samples,
+            seed,
+        } => {
+            let points = table(*volume, &[*width], layers, &[*parts], *samples, *seed)?;
+            let six = |value: Option<f64>| value.map(six_digits);
+            Ok(TheoryOutcome::Curve(CurveValues {
+                layers: layers.clone(),
+                value: points.iter().map(|p| six(p.value)).collect(),
+                low: points.iter().map(|p| six(p.low)).collect(),
+                high: points.iter().map(|p| six(p.high)).collect(),
+                samples: points.iter().map(|p| p.samples).collect(),
+            }))
+        }
+        &TheoryCell::Meeting {
+            width,
+            layers,
+            parts,
+            p,
+            samples,
+            seed,
+        } => {
+            let exact = match exact::probability(width, layers, parts, p) {
+                Ok(value) => Some(value),
+                Err(TheoryError::TooLarge { .. }) => None,
+                Err(error) => return Err(error),
+            };
+            let ln_expected = moment::ln_expected_labellings(width, layers, parts, p)?;
+            Ok(TheoryOutcome::Meeting(MeetingValues {
+                ln_expected,
+                exact,
+                direct: rounded(direct(width, layers, parts, p, samples, seed)?),
+                karp_luby: rounded(karp_luby(width, layers, parts, p, samples, seed)?),
+            }))
+        }
+    }
+}
+
+impl CellStudy for TheoryStudy {
+    type Cell = TheoryCell;
+    type Outcome = TheoryOutcome;
+    type Record = TheoryRecord;
+
+    const FORMAT: &'static str = FORMAT;
+
+    fn name(&self) -> &str {
+        &self.spec.name
+    }
+
+    fn profile(&self) -> &str {
+        &self.profile
+    }
+
+    fn cells(&self) -> Vec<TheoryCell> {
+        let curves = self.curves().into_iter().map(|c| c.2);
+        curves
+            .chain(self.meetings().into_iter().map(|m| m.1))
+            .collect()
+    }
+
+    fn label(&self, cell: &TheoryCell) -> String {
+        match cell {
+            TheoryCell::Curve {
+                volume,
+                width,
+                parts,
+                ..
+            } => {
+                let volume = match volume {
+                    Volume::Literal { reading, needed } => {
+                        format!("literal {reading:?}, D {needed}").to_lowercase()
+                    }
+                    Volume::Modular { p } => format!("random mask, p {p}"),
+                    Volume::ModularDegree { degree } => format!("random mask, in-degree {degree}"),
+                    Volume::Expected { p } => format!("E[N], p {p}"),
+                    Volume::Budget { edges } => format!("{edges} edges"),
+                };
+                format!("{volume}, W {width}, P {parts}")
+            }
+            TheoryCell::Meeting {
+                width,
+                layers,
+                parts,
+                p,
+                ..
+            } => format!("theory and Monte Carlo at W {width}, L {layers}, P {parts}, p {p}"),
+        }
+    }
+
+    fn cost(&self, cell: &TheoryCell) -> f64 {
+        match cell {
+            TheoryCell::Curve {
+                volume,
+                width,
+                layers,
+                samples,
+                ..
+            } => {
+                let units: usize = layers.iter().map(|l| l * width).sum();
+                match volume {
+                    Volume::Budget { edges } => (samples * (layers.len() * edges + units)) as f64,
+                    _ if *width > 6 => (samples * width * units) as f64,
+                    _ => 1e6,
+                }
+            }
+            TheoryCell::Meeting {
+                width,
+                layers,
+                samples,
+                ..
+            } => (2 * samples * layers * width * width) as f64,
+        }
+    }
+
+    fn compute(
+        &self,
+        cell: &TheoryCell,
+        _folder: &Path,
+        going_on: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Option<TheoryOutcome>, String> {
+        if !going_on() {
+            return Ok(None);
+        }
+        outcome(cell).map(Some).map_err(|e| e.to_string())
+    }
+
+    fn record(&self, outcomes: Vec<Result<TheoryOutcome, String>>) -> TheoryRecord {
+        let mut outcomes = outcomes.into_iter();
+        let mut record = TheoryRecord {
+            format: FORMAT.into(),
+            study: self.spec.name.clone(),
+            question: self.spec.question.clone(),
+            rules: self.spec.rules.clone(),
+            profile: self.profile.clone(),
+            curves: Vec::new(),
+            meetings: Vec::new(),
+        };
+        for (group, name, cell) in self.curves() {
+            let TheoryCell::Curve {
+                volume,
+                width,
+                parts,
+                ..
+            } = cell
+            else {
+                unreachable!("a curve");
+            };
+            let (values, error) = match outcomes.next() {
+                Some(Ok(TheoryOutcome::Curve(values))) => (Some(values), None),
+                Some(Err(error)) => (None, Some(error)),
+                _ => (None, Some("the cell left something else".into())),
+            };
+            record.curves.push(CurveRow {
+                group: group.into(),
+                name,
+                volume,
+                width,
+                parts,
+                values,
+                error,
+            });
+        }
+        for (methods, cell) in self.meetings() {
+            let TheoryCell::Meeting {
+                width,
+                layers,
+                parts,
+                p,
+                ..
+            } = cell
+            else {
+                unreachable!("a meeting");
+            };
+            let (values, error) = match outcomes.next() {
+                Some(Ok(TheoryOutcome::Meeting(values))) => (Some(values), None),
+                Some(Err(error)) => (None, Some(error)),
+                _ => (None, Some("the cell left something else".into())),
+            };
+            record.meetings.push(MeetingRow {
+                width,
+                layers,
+                parts,
+                p,
+                methods,
+                values,
+                error,
+            });
+        }
+        record
+    }
+}
+
+impl TheoryRecord {
+    /// Reads a record.
+    ///
+    /// # Errors
+    /// Not readable, or of another format.
+    pub fn read(path: &Path) -> Result<Self, CellError> {
+        read_record(path, FORMAT)
+    }
+
+    /// The curves of a group with values.
+    pub fn group<'a>(&'a self, group: &'a str) -> impl Iterator<Item = (&'a CurveRow, Peak)> + 'a {
+        self.curves
+            .iter()
+            .filter(move |c| c.group == group)
+            .filter_map(|c| Some((c, Peak::of(c.values.as_ref()?)?)))
+    }
+}
+
+/// Where a curve over depth is largest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Peak {
+    /// The depth of the largest value; the shallowest of equals.
+    pub layers: usize,
+    /// The value there, > 0.
+    pub value: f64,
+    /// Shallowest depth whose interval reaches the lower end of the peak's.
+    pub from: usize,
+    /// Deepest such depth.
+    pub to: usize,
+}
+
+impl Peak {
+    /// The peak of a curve; none if no value is positive.
+    pub fn of(curve: &CurveValues) -> Option<Self> {
+        let at = (0..curve.layers.len())
+            .filter(|&i| curve.value[i].is_some_and(|v| v > 0.0))
+            .reduce(|a, b| {
+                if curve.value[b] > curve.value[a] {
+                    b
+                } else {
+                    a
+                }
+            })?;
+        let low = curve.low[at]?;
+        let near = |i: &usize| curve.high[*i].is_some_and(|high| high >= low);
+        let all = || (0..curve.layers.len()).filter(near);
+        Some(Peak {
+            layers: curve.layers[at],
+            value: curve.value[at]?,
+            from: all().map(|i| curve.layers[i]).min()?,
+            to: all().map(|i| curve.layers[i]).max()?,
+        })
+    }
+}
+
+impl CellRecord for TheoryRecord {
+    fn to_json(&self) -> String {
+        record_json(
+            &[
+                ("format", json!(self.format)),
+                ("study", json!(self.study)),
+                ("question", json!(self.question)),
+                ("rules", json!(self.rules)),
+                ("profile", json!(self.profile)),
+            ],
+            &[
+                ("curves", self.curves.iter().map(row_json).collect()),
+                ("meetings", self.meetings.iter().map(row_json).collect()),
+            ],
+        )
+    }
+
+    fn to_csv(&self) -> String {
+        let mut csv = String::from("group,name,volume,width,parts,layers,value,low,high,samples\n");
+        let cell = |v: Option<f64>| v.map_or(String::new(), |v| v.to_string());
+        for row in &self.curves {
+            let volume = row_json(&row.volume).replace('"', "\"\"");
+            let Some(v) = &row.values else { continue };
+            for i in 0..v.layers.len() {
+                csv += &format!(
+                    "{},\"{}\",\"{volume}\",{},{},{},{},{},{},{}\n",
+                    row.group,
+                    row.name,
+                    row.width,
+                    row.parts,
+                    v.layers[i],
+                    cell(v.value[i]),
+                    cell(v.low[i]),
+                    cell(v.high[i]),
+                    v.samples[i]
+                );
+            }
+        }
+        for row in &self.meetings {
+            let Some(v) = &row.values else { continue };
+            let mut line = |name: &str, value: f64, low: f64, high: f64, samples: usize| {
+                csv += &format!(
+                    "meeting,{name},\"p {}\",{},{},{},{value},{low},{high},{samples}\n",
+                    row.p, row.width, row.parts, row.layers
+                );
+            };
+            if let Some(exact) = v.exact {
+                line("exact", exact, exact, exact, 0);
+            }
+            for (name, e) in [("direct", v.direct), ("karp-luby", v.karp_luby)] {
+                let i = e.probability;
+                line(name, i.estimate, i.low, i.high, e.samples);
+            }
+        }
+        csv
+    }
+
+    fn summary(&self) -> String {
+        let mut text = String::from("METHODS §9          theirs      exact     direct [95 %]\n");
+        for row in &self.meetings {
+            let (Some(m), Some(v)) = (&row.methods, &row.values) else {
+                continue;
+            };
+            let d = v.direct.probability;
+            text += &format!(
+                "({}, {}, {}, {:<4}) {}{:>12.6e} {:>12} {:.6e} [{:.6e}, {:.6e}]\n",
+                row.width,
+                row.layers,
+                row.parts,
+                row.p,
+                if m.approximate { "≈" } else { " " },
+                m.probability,
+                v.exact.map_or("–".into(), |e| format!("{e:.6e}")),
+                d.estimate,
+                d.low,
+                d.high
+            );
+        }
+        text += "\nfixed budget: best depth (depths whose intervals reach it)\n";
+        for (row, peak) in self.group("budget") {
+            if let Volume::Budget { edges } = row.volume {
+                text += &format!(
+                    "W {:>3} K {edges:>3} P {}: L {} ({}–{}), {:.4}\n",
+                    row.width, row.parts, peak.layers, peak.from, peak.to, peak.value
+                );
+            }
+        }
+        text + "\n" + &super::findings::summary(self)
+    }
+}

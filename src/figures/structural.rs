@@ -1,0 +1,256 @@
+//! Figures of the structural study, drawn from its record.
+
+use super::axis::Axis;
+use super::charts::{Bars, Estimate, Frame, Grid, Group, Mark, Panel, Rule, grid};
+use super::style::{self, Arm, Colour, Marker};
+use crate::experiment::structural::{ArmOutcome, StructuralRecord};
+use crate::experiment::structural_findings::{of_arm, sp_against};
+use crate::math::stats::mean_interval;
+
+/// One figure of the structural study.
+pub struct StructuralFigure {
+    /// Its name: that of its files, and on the command line.
+    pub name: &'static str,
+    /// The study whose `figures/STUDY/record.json` it is drawn from.
+    pub study: &'static str,
+    /// What it shows, in a sentence.
+    pub shows: &'static str,
+    /// Figures of the paper it answers to.
+    pub paper: &'static str,
+    /// Draws it as SVG.
+    pub draw: fn(&StructuralRecord) -> String,
+}
+
+/// Every figure of the structural study.
+pub static FIGURES: &[StructuralFigure] = &[
+    StructuralFigure {
+        name: "structural-compositionality",
+        study: "structural",
+        shows: "do parts of a picture live in subnetworks of their own: D_sub and D_abl by arm, beside random masks",
+        paper: "– (Lepori et al. 2023)",
+        draw: |record| by_arm(record),
+    },
+    StructuralFigure {
+        name: "structural-parts",
+        study: "structural",
+        shows: "the same part by part: SC of every part of every picture",
+        paper: "– (Lepori et al. 2023)",
+        draw: |record| by_part(record),
+    },
+];
+
+/// The figure of this name.
+pub fn figure(name: &str) -> Option<&'static StructuralFigure> {
+    FIGURES.iter().find(|figure| figure.name == name)
+}
+
+const ARMS: [&str; 4] = ["evolved", "dense", "magnitude", "sp"];
+
+fn present(record: &StructuralRecord) -> Vec<&'static Arm> {
+    let mut arms: Vec<_> = ARMS
+        .iter()
+        .filter(|arm| record.arm(arm).next().is_some())
+        .filter_map(|arm| style::arm(arm))
+        .collect();
+    arms.sort_by_key(|arm| arm.0);
+    arms.into_iter().map(|arm| arm.1).collect()
+}
+
+/// Mean with its 95 % interval and the units behind it; none without units.
+fn estimate(values: &[f64]) -> Option<Estimate> {
+    if values.is_empty() {
+        return None;
+    }
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    let found = Estimate::new(mean).seeds(values.iter().copied());
+    Some(match mean_interval(values, 0.95) {
+        Ok(i) => found.between(i.low, i.high),
+        Err(_) => found,
+    })
+}
+
+/// Mean over the parts of a network.
+fn over_parts(
+    arm: &ArmOutcome,
+    value: impl Fn(&crate::experiment::structural::PartOutcome) -> f64,
+) -> f64 {
+    arm.parts.iter().map(value).sum::<f64>() / arm.parts.len().max(1) as f64
+}
+
+const SUB: Colour = Colour(0, 114, 178);
+const ABL: Colour = Colour(213, 94, 0);
+const RANDOM: Colour = Colour(140, 140, 140);
+
+fn by_arm(record: &StructuralRecord) -> String {
+    let arms = present(record);
+    let fit = |arm: &Arm, value: &dyn Fn(&ArmOutcome) -> f64| -> Vec<f64> {
+        let all = record.arm(arm.key).filter(|(_, a)| a.fit());
+        all.map(|(_, a)| value(a)).collect()
+    };
+    let groups = |values: &[&dyn Fn(&ArmOutcome) -> f64]| -> Vec<Group> {
+        arms.iter()
+            .map(|arm| Group {
+                name: arm.short.to_string(),
+                estimates: values.iter().map(|v| estimate(&fit(arm, v))).collect(),
+            })
+            .collect()
+    };
+    let counts: Vec<String> = arms
+        .iter()
+        .map(|arm| {
+            let all = record.arm(arm.key).count();
+            let fit = record.arm(arm.key).filter(|(_, a)| a.fit()).count();
+            format!("{} {fit} of {all}", arm.short)
+        })
+        .collect();
+    let dense = of_arm(record, "dense");
+    let pair = sp_against(record, "dense");
+    let said = |found: &crate::experiment::theory::findings::Finding, what: &str| {
+        found.interval.map_or(String::new(), |i| {
+            format!(
+                " {what} {}: {}.",
+                style::interval(i.estimate, i.low, i.high, 2),
+                found.verdict.text()
+            )
+        })
+    };
+    grid(&Grid {
+        frame: Frame::new("Do parts of a picture live in subnetworks of their own?")
+            .subtitle("A mask is learned that draws one part alone (Sub); the network without it should draw the others (Abl)")
+            .note(format!(
+                "Rings: one network (target, seed), mean over its parts; whiskers: 95 % intervals (Student). Only networks with R² ≥ 0.95: {}.{}{}",
+                counts.join(", "),
+                said(&dense, "Dense: SC − random"),
+                said(&pair, "SP − dense, paired:")
+            ))
+            .sized(1000, 580),
+        columns: 2,
+        panels: vec![
+            Panel::Bars(Bars {
+                frame: Frame::new("accuracy on the part minus on the others"),
+                value: Axis::new("D").include(0.0),
+                series: vec![
+                    ("D_sub: part's subnetwork".into(), SUB, Marker::Circle),
+                    ("D_abl: network without it".into(), ABL, Marker::Square),
+                ],
+                groups: groups(&[
+                    &|a| over_parts(a, |p| p.d_sub),
+                    &|a| over_parts(a, |p| p.d_abl),
+                ]),
+                ..Bars::default()
+            }),
+            Panel::Bars(Bars {
+                frame: Frame::new("SC = mean (D_sub − D_abl)/2"),
+                value: Axis::new("SC").include(0.0),
+                series: vec![
+                    ("learned masks".into(), Colour(0, 158, 115), Marker::Diamond),
+                    ("random masks, same counts".into(), RANDOM, Marker::Cross),
+                ],
+                groups: groups(&[&|a| a.sc, &|a| a.control]),
+                ..Bars::default()
+            }),
+        ],
+        share_x: false,
+        share_y: false,
+    })
+}
+
+fn by_part(record: &StructuralRecord) -> String {
+    let arms = present(record);
+    let mut targets: Vec<&str> = Vec::new();
+    for row in &record.cells {
+        if !targets.contains(&row.target.as_str()) {
+            targets.push(&row.target);
+        }
+    }
+    let panels: Vec<Panel> = targets
+        .iter()
+        .map(|target| {
+            let own = |arm: &Arm| -> Vec<&ArmOutcome> {
+                let all = record.arm(arm.key).filter(|(row, _)| row.target == *target);
+                all.map(|(_, a)| a).collect()
+            };
+            let names: Vec<&str> = arms
+                .iter()
+                .flat_map(|arm| own(arm))
+                .next()
+                .map_or(Vec::new(), |a| {
+                    a.parts.iter().map(|p| p.part.as_str()).collect()
+                });
+            let groups = names
+                .iter()
+                .enumerate()
+                .map(|(k, name)| Group {
+                    name: name.to_string(),
+                    estimates: arms
+                        .iter()
+                        .map(|arm| {
+                            let networks = own(arm);
+                            let part = |a: &ArmOutcome| {
+                                let p = &a.parts[k];
+                                (p.d_sub - p.d_abl) / 2.0 - p.control
+                            };
+                            let fit: Vec<f64> = networks
+                                .iter()
+                                .filter(|a| a.fit())
+                                .map(|a| part(a))
+                                .collect();
+                            let all: Vec<f64> = networks.iter().map(|a| part(a)).collect();
+                            if fit.is_empty() {
+                                // Without whiskers: it does not count.
+                                estimate(&all).map(|e| Estimate {
+                                    interval: None,
+                                    faint: true,
+                                    ..e
+                                })
+                            } else {
+                                estimate(&fit).map(|e| Estimate {
+                                    interval: None,
+                                    ..e
+                                })
+                            }
+                        })
+                        .collect(),
+                })
+                .collect();
+            Panel::Bars(Bars {
+                frame: Frame::new(*target),
+                value: Axis::new("SC − random").range(-0.5, 1.0),
+                series: Bars::arms(arms.iter().copied()),
+                groups,
+                mark: Mark::Dot,
+                rules: vec![Rule::new(0.0, "")],
+                ..Bars::default()
+            })
+        })
+        .collect();
+    let columns = targets.len().clamp(1, 4);
+    let rows = targets.len().div_ceil(columns) as u32;
+    grid(&Grid {
+        frame: Frame::new("Structural compositionality, part by part")
+            .subtitle("(D_sub − D_abl)/2 minus that of random masks with as many links in every layer; above 0: more separable than chance")
+            .note("Mean over seeds; small rings: seeds. Hollow: no network of that arm reached R² ≥ 0.95, so it is shown and not counted. “evolved …”: the picture is what the evolved genome draws, parts by the drawing it was evolved for.")
+            .sized(1240, 170 + 330 * rows),
+        columns,
+        panels,
+        share_x: false,
+        share_y: true,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_are_those_of_the_mean() {
+        assert_eq!(estimate(&[]), None);
+        let one = estimate(&[0.5]).unwrap();
+        assert_eq!((one.value, one.interval), (0.5, None));
+        let (low, high) = estimate(&[0.0, 1.0]).unwrap().interval.unwrap();
+        assert!(
+            (low + high - 1.0).abs() < 1e-12 && high > 6.0,
+            "t with one degree"
+        );
+    }
+}

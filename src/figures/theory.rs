@@ -1,0 +1,627 @@
+//! Figures of the theory: from its record, and (trained counterparts) from plain points that other
+//! studies' records hold.
+
+use super::axis::Axis;
+use super::charts::{Frame, Grid, Panel, Plot, Point, Rule, Series, grid};
+use super::style::{self, Arm, Colour, Marker, PALETTE, number};
+use crate::experiment::theory::TheoryError;
+use crate::experiment::theory::findings::{
+    TrainedPoint, agreement, counterpart, parts_sensitivity, prediction, standard_errors,
+};
+use crate::experiment::theory::literal::Reading;
+use crate::experiment::theory::sensitivity::Volume;
+use crate::experiment::theory::study::{CurveRow, Peak, TheoryRecord};
+use crate::math::stats::mean_interval;
+use std::collections::BTreeMap;
+
+/// One figure of the theory study.
+pub struct TheoryFigure {
+    /// Its name: that of its files, and on the command line.
+    pub name: &'static str,
+    /// The study whose `figures/STUDY/record.json` it is drawn from.
+    pub study: &'static str,
+    /// What it shows, in a sentence.
+    pub shows: &'static str,
+    /// Figures of the paper it answers to.
+    pub paper: &'static str,
+    /// Draws it as SVG.
+    pub draw: fn(&TheoryRecord) -> String,
+}
+
+/// Every figure of the theory, in the order of the paper's.
+pub static FIGURES: &[TheoryFigure] = &[
+    TheoryFigure {
+        name: "volume-ratio",
+        study: "theory",
+        shows: "share of networks that can be compositional, by depth and width, in four readings",
+        paper: "6",
+        draw: |record| volume_ratio(record),
+    },
+    TheoryFigure {
+        name: "volume-ratio-by-parts",
+        study: "theory",
+        shows: "the same by the number of parts P, with the best depth of each",
+        paper: "9",
+        draw: |record| volume_ratio_by_parts(record),
+    },
+    TheoryFigure {
+        name: "fixed-budget",
+        study: "theory",
+        shows: "chance that a network of exactly K edges has two separate spanning parts, by depth",
+        paper: "6 (ours)",
+        draw: |record| fixed_budget(record),
+    },
+    TheoryFigure {
+        name: "monte-carlo-agreement",
+        study: "theory",
+        shows: "exact probabilities against two Monte Carlo estimators",
+        paper: "6 (ours)",
+        draw: |record| monte_carlo_agreement(record),
+    },
+];
+
+/// The figure of this name.
+pub fn figure(name: &str) -> Option<&'static TheoryFigure> {
+    FIGURES.iter().find(|figure| figure.name == name)
+}
+
+/// The `i`th of `n` ordered tones, light to dark, told apart by brightness alone.
+fn tone(i: usize, n: usize) -> Colour {
+    let t = i as f64 / (n.max(2) - 1) as f64;
+    let stops = [
+        Colour(246, 190, 80),
+        Colour(226, 105, 80),
+        Colour(150, 45, 115),
+        Colour(45, 20, 85),
+    ];
+    let at = t * (stops.len() - 1) as f64;
+    let k = (at as usize).min(stops.len() - 2);
+    stops[k].mix(stops[k + 1], at - k as f64)
+}
+
+/// A curve over depth with its interval band, and its peak as a diamond.
+fn drawn(row: &CurveRow, name: String, colour: Colour) -> Vec<Series> {
+    let Some(values) = &row.values else {
+        return Vec::new();
+    };
+    let at = |i: usize| values.layers[i] as f64;
+    let points = (0..values.layers.len()).map(|i| (at(i), values.value[i].unwrap_or(f64::NAN)));
+    let sampled = values.samples.iter().any(|s| *s > 0);
+    // A point without a hit has no place on a log axis: neither has its band.
+    let band = (0..values.layers.len())
+        .filter(|&i| sampled && values.value[i].is_some_and(|v| v > 0.0))
+        .filter_map(|i| Some((at(i), values.low[i]?, values.high[i]?)));
+    let mut series = vec![Series::line(name, colour, points).band(band)];
+    if let Some(peak) = Peak::of(values) {
+        let point = Point::new(peak.layers as f64, peak.value);
+        series.push(Series::cloud("", colour, Marker::Diamond, [point]));
+    }
+    series
+}
+
+fn depth() -> Axis {
+    Axis::new("hidden layers L").whole()
+}
+
+fn panel(title: impl Into<String>, y: Axis, series: Vec<Series>) -> Panel {
+    Panel::Plot(Plot {
+        frame: Frame::new(title),
+        x: depth(),
+        y,
+        series,
+        ..Plot::default()
+    })
+}
+
+/// Masks a sampled point of these curves has, for the note.
+fn samples<'a>(rows: impl Iterator<Item = &'a CurveRow>) -> usize {
+    rows.filter_map(|row| row.values.as_ref()?.samples.iter().max())
+        .max()
+        .copied()
+        .unwrap_or(0)
+}
+
+fn volume_ratio(record: &TheoryRecord) -> String {
+    let of = |group: &'static str| record.curves.iter().filter(move |row| row.group == group);
+    let widths: Vec<usize> = {
+        let mut widths: Vec<usize> = of("literal")
+            .chain(of("random-mask"))
+            .map(|r| r.width)
+            .collect();
+        widths.sort_unstable();
+        widths.dedup();
+        widths
+    };
+    let colour = |width: usize| {
+        let at = widths.iter().position(|w| *w == width).unwrap_or(0);
+        tone(at, widths.len())
+    };
+    let all = |rows: Vec<&CurveRow>| -> Vec<Series> {
+        rows.into_iter()
+            .flat_map(|row| drawn(row, format!("W {}", row.width), colour(row.width)))
+            .collect()
+    };
+    let needed: Vec<f64> = of("literal")
+        .filter_map(|row| match row.volume {
+            Volume::Literal { needed, .. } => Some(needed),
+            _ => None,
+        })
+        .collect();
+    // The middle one of the needed depths.
+    let middle = {
+        let mut sorted = needed.clone();
+        sorted.sort_by(f64::total_cmp);
+        sorted.dedup();
+        sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
+    };
+    let literal = |reading: Reading| {
+        let volume = Volume::Literal {
+            reading,
+            needed: middle,
+        };
+        all(of("literal").filter(|row| row.volume == volume).collect())
+    };
+    let parts = of("literal").map(|row| row.parts).next().unwrap_or(3);
+    let budget: Vec<&CurveRow> = of("budget")
+        .filter(|row| row.parts == parts && widths.contains(&row.width))
+        .collect();
+    let edges = budget.first().and_then(|row| match row.volume {
+        Volume::Budget { edges } => Some(edges),
+        _ => None,
+    });
+    let degree = of("random-mask").find_map(|row| match row.volume {
+        Volume::ModularDegree { degree } => Some(degree),
+        _ => None,
+    });
+    let rare = || Axis::new("volume ratio").log().range(1e-5, 1.3);
+    let mut panels = vec![
+        panel(
+            format!("a  C(W, P)/C(WL, P) × gate at D = {middle}"),
+            Axis::new("volume ratio").log(),
+            literal(Reading::Choices),
+        ),
+        panel(
+            format!("b  P different units in each layer × gate at D = {middle}"),
+            Axis::new("volume ratio").include(0.0),
+            literal(Reading::Distinct),
+        ),
+        panel(
+            format!("c  random mask, mean in-degree {}", degree.unwrap_or(0.0)),
+            rare(),
+            all(of("random-mask").collect()),
+        ),
+    ];
+    if let Some(edges) = edges {
+        panels.push(panel(
+            format!("d  exactly {edges} edges in the network"),
+            rare(),
+            all(budget),
+        ));
+    }
+    grid(&Grid {
+        frame: Frame::new(format!(
+            "How many networks can be compositional: volume ratio by depth, P = {parts}"
+        ))
+        .subtitle("The paper's caption gives only C(W, P)/Total; these are four readings of it (ours). Diamonds: best depth.")
+        .note(format!(
+            "a, b: exact; b is (W(W − 1)…(W − P + 1)/W^P)^L. The gate σ((L − D)/0.5) is a picture that needs D layers: without it both only fall. c: exact for W ≤ 6, else {} masks a point. d: {} networks a point; missing where the edges do not fit or no network had the parts. Bands: 95 % intervals, mostly narrower than the lines.",
+            number(samples(of("random-mask")) as f64, 6),
+            number(samples(of("budget")) as f64, 6)
+        ))
+        .sized(1000, 900),
+        columns: 2,
+        panels,
+        share_x: false,
+        share_y: false,
+    })
+}
+
+fn volume_ratio_by_parts(record: &TheoryRecord) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    let mut parts: Vec<usize> = Vec::new();
+    let of = || record.curves.iter().filter(|row| row.group == "parts");
+    for row in of() {
+        if !names.contains(&row.name.as_str()) {
+            names.push(&row.name);
+        }
+        parts.push(row.parts);
+    }
+    parts.sort_unstable();
+    parts.dedup();
+    let mut gate = 0.0;
+    let panels: Vec<Panel> = names
+        .iter()
+        .map(|name| {
+            let series = of()
+                .filter(|row| row.name == *name)
+                .flat_map(|row| {
+                    if let Volume::Literal { needed, .. } = row.volume {
+                        gate = needed;
+                    }
+                    let at = parts.iter().position(|k| *k == row.parts).unwrap_or(0);
+                    drawn(row, format!("P {}", row.parts), tone(at, parts.len()))
+                })
+                .collect();
+            Panel::Plot(Plot {
+                frame: Frame::new(*name),
+                x: Axis::new("hidden layers L")
+                    .names([1, 3, 5, 7, 9].map(|l| (f64::from(l), l.to_string()))),
+                y: Axis::new("volume ratio").log().range(1e-6, 1.2),
+                series,
+                ..Plot::default()
+            })
+        })
+        .collect();
+    let found = parts_sensitivity(record);
+    let finding = found.interval.map_or(String::new(), |i| {
+        format!(
+            " Where the best depth lies inside the range it moves by {} layers for each part more ({} volumes): {}.",
+            style::interval(i.estimate, i.low, i.high, 2),
+            found.units,
+            if i.holds(0.0) { "no clear shift" } else { "a shift" }
+        )
+    });
+    let columns = names.len().clamp(1, 4);
+    grid(&Grid {
+        frame: Frame::new("Volume ratio by the number of parts P")
+            .subtitle("Diamonds: best depth of each P. Values below 10⁻⁶, and sampled points without a hit, are left out.")
+            .note(format!(
+                "choices, distinct: the literal readings times the gate at D = {gate}, exact. Random mask: mean in-degree 1.5. Edges: exactly that many in the whole network. Sampled points have {} draws; bands: 95 % intervals.{finding}",
+                number(samples(of()) as f64, 6)
+            ))
+            .sized(1240, 160 + 330 * names.len().div_ceil(columns) as u32),
+        columns,
+        panels,
+        share_x: true,
+        share_y: true,
+    })
+}
+
+fn fixed_budget(record: &TheoryRecord) -> String {
+    let rows: Vec<(&CurveRow, usize)> = record
+        .curves
+        .iter()
+        .filter(|row| row.group == "budget" && row.parts == 2)
+        .filter_map(|row| match row.volume {
+            Volume::Budget { edges } => Some((row, edges)),
+            _ => None,
+        })
+        .collect();
+    let most = |values: Vec<usize>| -> Option<usize> {
+        let count = |v: usize| values.iter().filter(|x| **x == v).count();
+        values.iter().copied().max_by_key(|v| count(*v))
+    };
+    let width = most(rows.iter().map(|r| r.0.width).collect()).unwrap_or(8);
+    let edges = most(rows.iter().map(|r| r.1).collect()).unwrap_or(60);
+    let tones = |rows: Vec<(&CurveRow, usize)>, by_width: bool| -> Vec<Series> {
+        let mut rows = rows;
+        rows.sort_by_key(|r| if by_width { r.0.width } else { r.1 });
+        let n = rows.len();
+        rows.iter()
+            .enumerate()
+            .flat_map(|(i, (row, edges))| {
+                let name = if by_width {
+                    format!("W {}", row.width)
+                } else {
+                    format!("K {edges}")
+                };
+                let mut series = drawn(row, name, tone(i, n));
+                // The case that METHODS names.
+                if row.width == 8 && *edges == 60 {
+                    series[0].width = 4.5;
+                }
+                series
+            })
+            .collect()
+    };
+    let at_width = rows
+        .iter()
+        .copied()
+        .filter(|r| r.0.width == width)
+        .collect();
+    let at_edges = rows.iter().copied().filter(|r| r.1 == edges).collect();
+    let chance = || Axis::new("probability").log().range(1e-5, 1.3);
+    let samples = samples(rows.iter().map(|r| r.0));
+    let main = rows.iter().find(|r| r.0.width == 8 && r.1 == 60);
+    let peak = main.and_then(|r| Peak::of(r.0.values.as_ref()?));
+    let said = peak.map_or(String::new(), |p| {
+        format!(
+            " W 8, K 60 peaks at L = {} ({}).",
+            p.layers,
+            number(p.value, 3)
+        )
+    });
+    grid(&Grid {
+        frame: Frame::new("A fixed number of edges: how deep should the network be?")
+            .subtitle("Chance that K random edges drive all outputs and leave at least 2 separate parts through all hidden layers. Diamonds: best depth.")
+            .note(format!(
+                "W units a layer, K edges over the whole network (4 inputs, 3 outputs), dead ends removed. {} networks a point; bands: 95 % intervals (Wilson). Points without a hit are left out. One hidden layer holds separate parts trivially (its units), so where it can hold all edges it is best.{said}",
+                number(samples as f64, 6)
+            ))
+            .sized(1000, 560),
+        columns: 2,
+        panels: vec![
+            panel(format!("W = {width}, more or fewer edges"), chance(), tones(at_width, false)),
+            panel(format!("K = {edges}, wider or narrower"), chance(), tones(at_edges, true)),
+        ],
+        share_x: false,
+        share_y: false,
+    })
+}
+
+/// Label, colour, marker of the two estimators.
+const ESTIMATORS: [(&str, Colour, Marker); 2] = [
+    ("direct", PALETTE[0], Marker::Circle),
+    ("Karp–Luby", PALETTE[1], Marker::Triangle),
+];
+
+fn monte_carlo_agreement(record: &TheoryRecord) -> String {
+    let mut values = [Vec::new(), Vec::new()];
+    let mut errors = [Vec::new(), Vec::new()];
+    let mut missed = 0;
+    let mut samples = 0;
+    for row in &record.meetings {
+        let Some(v) = &row.values else { continue };
+        let Some(exact) = v.exact.filter(|e| *e > 0.0 && *e < 1.0 - 1e-12) else {
+            continue;
+        };
+        for (i, estimate) in [v.direct, v.karp_luby].into_iter().enumerate() {
+            let found = estimate.probability;
+            samples = samples.max(estimate.samples);
+            if found.estimate <= 0.0 {
+                missed += 1;
+                continue;
+            }
+            let low = found.low.max(found.estimate * 1e-3);
+            values[i].push(Point::new(exact, found.estimate).between(low, found.high));
+            errors[i].push(Point::new(exact, standard_errors(&estimate, exact)));
+        }
+    }
+    let series = |points: [Vec<Point>; 2]| -> Vec<Series> {
+        ESTIMATORS
+            .iter()
+            .zip(points)
+            .map(|((name, colour, marker), points)| Series::cloud(*name, *colour, *marker, points))
+            .collect()
+    };
+    let found = agreement(record);
+    let said = found.interval.map_or(String::new(), |i| {
+        format!(
+            " {} of all {} intervals hold the exact value [{}, {}].",
+            style::percent(i.estimate, 1),
+            found.units,
+            style::percent(i.low, 1),
+            style::percent(i.high, 1)
+        )
+    });
+    let exact = || Axis::new("exact Pr").log();
+    grid(&Grid {
+        frame: Frame::new("Random masks: theory against Monte Carlo")
+            .subtitle("Probability that a random mask has a P-modular labelling; every point is one (W, L, P, p)")
+            .note(format!(
+                "W 2–6, L 2–9, P 2–3, p 0.15–0.5; {} masks an estimate; whiskers: 95 % intervals.{said} {missed} direct estimates without a single hit are not shown; Karp and Luby's estimator reaches them.",
+                number(samples as f64, 6)
+            ))
+            .sized(1000, 580),
+        columns: 2,
+        panels: vec![
+            Panel::Plot(Plot {
+                frame: Frame::new("estimate against exact value"),
+                x: exact(),
+                y: Axis::new("estimated Pr").log(),
+                series: series(values),
+                diagonal: true,
+                ..Plot::default()
+            }),
+            Panel::Plot(Plot {
+                frame: Frame::new("distance in standard errors"),
+                x: exact(),
+                y: Axis::new("estimate − exact").unit("standard errors"),
+                series: series(errors),
+                y_rules: vec![Rule::new(1.96, ""), Rule::new(0.0, ""), Rule::new(-1.96, "")],
+                ..Plot::default()
+            }),
+        ],
+        share_x: false,
+        share_y: false,
+    })
+}
+
+/// The arms that occur, in their fixed order; those without a style are left out.
+fn arms<'a>(keys: impl Iterator<Item = &'a str>) -> Vec<&'static Arm> {
+    let mut found: Vec<(usize, &'static Arm)> = keys.filter_map(style::arm).collect();
+    found.sort_by_key(|f| f.0);
+    found.dedup_by_key(|f| f.0);
+    found.into_iter().map(|f| f.1).collect()
+}
+
+/// Mean and 95 % interval by depth, one marked line an arm.
+fn by_depth(arms: &[&Arm], points: &[(&str, usize, f64)]) -> Vec<Series> {
+    arms.iter()
+        .map(|arm| {
+            let mut depths: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+            for (_, layers, value) in points.iter().filter(|p| p.0 == arm.key) {
+                depths.entry(*layers).or_default().push(*value);
+            }
+            let mut series = Series::line(arm.label, arm.colour, []).marked(arm.marker);
+            series.points = depths
+                .iter()
+                .map(|(layers, values)| {
+                    let mean = values.iter().sum::<f64>() / values.len() as f64;
+                    let point = Point::new(*layers as f64, mean);
+                    match mean_interval(values, 0.95) {
+                        Ok(i) => point.between(i.low, i.high),
+                        Err(_) => point,
+                    }
+                })
+                .collect();
+            series
+        })
+        .collect()
+}
+
+/// Trained networks beside the theory: what a random mask of their width, depth and density could
+/// be expected to hold (log₁₀ E\[N\], P = `parts`), how many separate parts they have, and how
+/// they score. Points come from the record of a study of networks by depth.
+///
+/// # Errors
+/// A point out of range.
+pub fn trained_counterpart(points: &[TrainedPoint], parts: usize) -> Result<String, TheoryError> {
+    let arms = arms(points.iter().map(|p| p.arm.as_str()));
+    let (mut expected, mut both) = (Vec::new(), Vec::new());
+    for point in points {
+        if let Some(ln) = counterpart(point.width, point.layers, point.density, parts)? {
+            let log = ln / std::f64::consts::LN_10;
+            expected.push((point.arm.as_str(), point.layers, log));
+            both.push((point.arm.as_str(), log, point.score));
+        }
+    }
+    let of = |value: &dyn Fn(&TrainedPoint) -> f64| -> Vec<(&str, usize, f64)> {
+        let all = points.iter();
+        all.map(|p| (p.arm.as_str(), p.layers, value(p))).collect()
+    };
+    let clouds = arms
+        .iter()
+        .map(|arm| {
+            let own = both.iter().filter(|b| b.0 == arm.key);
+            let points = own.map(|b| Point::new(b.1, b.2));
+            Series::cloud(arm.label, arm.colour, arm.marker, points)
+        })
+        .collect();
+    let expected_title = || Axis::new(format!("log₁₀ E[N], P = {parts}"));
+    let found = prediction(points, parts)?;
+    Ok(grid(&Grid {
+        frame: Frame::new("Does the volume of modular networks say how trained ones score?")
+            .subtitle("Theory: expected number of P-modular labellings of a random mask of the same width, depth and density")
+            .note(format!(
+                "Whiskers: 95 % intervals over targets and seeds (Student). Networks whose density leaves nothing to chance (dense, one layer) have no E[N]. {}.",
+                found.text()
+            ))
+            .sized(1000, 860),
+        columns: 2,
+        panels: vec![
+            panel("theory by depth", expected_title(), by_depth(&arms, &expected)),
+            panel(
+                "score by depth",
+                Axis::new("compositional score"),
+                by_depth(&arms, &of(&|p| p.score)),
+            ),
+            panel(
+                "separate parts by depth",
+                Axis::new("alive components through all layers").include(0.0),
+                by_depth(&arms, &of(&|p| p.spanning as f64)),
+            ),
+            Panel::Plot(Plot {
+                frame: Frame::new("score against theory"),
+                x: expected_title(),
+                y: Axis::new("compositional score"),
+                series: clouds,
+                ..Plot::default()
+            }),
+        ],
+        share_x: false,
+        share_y: false,
+    }))
+}
+
+/// Interference of one layer of a trained network.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InterferencePoint {
+    /// `dense`, `sp`, ….
+    pub arm: String,
+    /// Hidden layers of the network.
+    pub layers: usize,
+    /// Feature maps of the layer, copies merged.
+    pub n: usize,
+    /// Their rank d.
+    pub rank: usize,
+    /// Mean squared cosine between different maps.
+    pub interference: f64,
+    /// Welch's bound (n − d)/(d(n − 1)).
+    pub welch: f64,
+}
+
+/// Measured interference against the least that n maps of rank d can have (Welch's bound), and the
+/// excess over it by depth.
+pub fn interference_bounds(points: &[InterferencePoint]) -> String {
+    let arms = arms(points.iter().map(|p| p.arm.as_str()));
+    let clouds = arms
+        .iter()
+        .map(|arm| {
+            let own = points.iter().filter(|p| p.arm == arm.key);
+            let points = own.map(|p| Point::new(p.welch, p.interference));
+            Series::cloud(arm.label, arm.colour, arm.marker, points)
+        })
+        .collect();
+    let excess: Vec<(&str, usize, f64)> = points
+        .iter()
+        .map(|p| (p.arm.as_str(), p.layers, p.interference - p.welch))
+        .collect();
+    let below = points
+        .iter()
+        .filter(|p| p.interference < p.welch - 1e-9)
+        .count();
+    let full = points.iter().filter(|p| p.rank >= p.n).count();
+    grid(&Grid {
+        frame: Frame::new("Interference of feature maps against Welch's bound")
+            .subtitle("Mean squared cosine between the maps of a layer; n unit-norm maps of rank d cannot have less than (n − d)/(d(n − 1))")
+            .note(format!(
+                "{} layers, {full} of them of full rank, where the bound is 0; {below} below the bound. Whiskers: 95 % intervals (Student). Low interference is not compositionality: raw orthogonality ranks networks wrongly on FER's own pictures.",
+                points.len()
+            ))
+            .sized(1000, 560),
+        columns: 2,
+        panels: vec![
+            Panel::Plot(Plot {
+                frame: Frame::new("measured against bound"),
+                x: Axis::new("Welch's bound"),
+                y: Axis::new("interference"),
+                series: clouds,
+                diagonal: true,
+                ..Plot::default()
+            }),
+            panel("excess by depth", Axis::new("interference − bound"), by_depth(&arms, &excess)),
+        ],
+        share_x: false,
+        share_y: false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tones_go_from_light_to_dark() {
+        let tones: Vec<f64> = (0..7).map(|i| tone(i, 7).brightness()).collect();
+        assert!(tones.windows(2).all(|w| w[0] > w[1] + 0.03), "{tones:?}");
+        assert_eq!(tone(0, 1), tone(0, 7));
+    }
+
+    #[test]
+    fn trained_points_give_a_figure_and_empty_ones_say_so() {
+        let point = |arm: &str, layers| TrainedPoint {
+            target: "a".into(),
+            arm: arm.into(),
+            seed: 0,
+            width: 5,
+            layers,
+            density: 0.3,
+            least_touching: 2,
+            spanning: 1,
+            score: 0.5,
+        };
+        let svg = trained_counterpart(&[point("sp", 3), point("dense", 4)], 3).unwrap();
+        assert!(svg.contains("similarity-pruned") && svg.contains("score against theory"));
+        assert!(trained_counterpart(&[], 3).unwrap().contains("no data"));
+        let layer = InterferencePoint {
+            arm: "sp".into(),
+            layers: 4,
+            n: 6,
+            rank: 3,
+            interference: 0.4,
+            welch: 0.2,
+        };
+        assert!(interference_bounds(&[layer]).contains("0 below the bound"));
+    }
+}
