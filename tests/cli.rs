@@ -477,3 +477,43 @@ fn a_run_can_be_trained_pruned_scored_drawn_and_is_never_made_twice() {
     let error = refused(&["score", &path("sweep")], 1);
     assert!(error.contains("expected a run folder"), "{error}");
 }
+
+#[test]
+fn a_score_is_timed_against_drawing_every_picture_afresh() {
+    let timed = json(&[
+        "bench",
+        "score",
+        "--size",
+        "8",
+        "--weights",
+        "4",
+        "--compared",
+        "2",
+        "--threads",
+        "2",
+    ]);
+    assert_eq!(
+        (&timed["what"], &timed["size"]),
+        (&"score".into(), &8.into())
+    );
+    let timings = timed["timings"].as_array().unwrap();
+    let names: Vec<_> = timings
+        .iter()
+        .map(|t| t["case"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["evolved-graph", "dense"]);
+    for t in timings {
+        assert_eq!(
+            (t["weights"].as_u64(), t["compared"].as_u64()),
+            (Some(4), Some(2))
+        );
+        let [sweep, afresh, incremental, ratio] =
+            ["sweep_s", "afresh_s", "incremental_s", "ratio"].map(|k| t[k].as_f64().unwrap());
+        assert!(sweep > 0.0 && incremental > 0.0);
+        assert!((ratio * incremental / afresh - 1.0).abs() < 1e-9);
+        // A judge has a time exactly if it had a picture.
+        assert_eq!(t["judge_ms"].is_null(), t["silent"].as_u64() == Some(8));
+    }
+    refused(&["bench", "score", "--compared", "0"], 2);
+    refused(&["bench", "score", "--params", "weights.npz"], 2);
+}

@@ -1,4 +1,6 @@
-//! `picloom bench`: how long a training step and a picture take on this machine.
+//! `picloom bench`: how long a training step, a picture and a score take on this machine.
+
+mod score;
 
 use super::output::Output;
 use crate::experiment::evolution::bench_evolve;
@@ -8,9 +10,10 @@ use crate::math::SimRng;
 use crate::math::lanes::Isa;
 use crate::network::kernel::{Objective, render};
 use crate::network::{Arch, Coords, Mask, Network, PixelInputs, Weights, compile, layerize};
+use crate::probe::{Delta, Selection};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// What to time.
@@ -20,6 +23,9 @@ pub enum What {
     Step,
     /// A picture from a network
     Render,
+    /// Every weight moved both ways until the picture changes, every such picture judged; and the
+    /// same search drawing every picture afresh
+    Score,
     /// A NEAT target search: population 150, pictures of 64² pixels, drawn, judged and bred
     Evolve,
 }
@@ -29,7 +35,7 @@ pub enum What {
 pub struct BenchArgs {
     /// What to time
     what: What,
-    /// Pictures are this many pixels wide and high [default: 256; evolve: 64]
+    /// Pictures are this many pixels wide and high [default: 256; evolve: 64; score: 96]
     #[arg(long)]
     size: Option<usize>,
     /// Seconds to spend on each case
@@ -42,6 +48,21 @@ pub struct BenchArgs {
     /// Finished runs to time as well, a pruned one for example
     #[arg(long, value_name = "RUN")]
     run: Vec<PathBuf>,
+    /// score: a layered network instead of the genome's; random weights without --params
+    #[arg(long, conflicts_with = "genome")]
+    arch: Option<Arch>,
+    /// score: weights of --arch (.npz or .safetensors)
+    #[arg(long, requires = "arch")]
+    params: Option<PathBuf>,
+    /// score: weights to move: all, a number (sampled within layers), or link numbers (0,17,42)
+    #[arg(long, default_value = "all", value_name = "all|N|IDS")]
+    weights: Selection,
+    /// score: how far: effect:E (RMSE between the pictures) or fixed:D
+    #[arg(long, default_value = "effect:0.18")]
+    delta: Delta,
+    /// score: weights that are swept both ways, incrementally and afresh
+    #[arg(long, default_value_t = 24, value_name = "N")]
+    compared: usize,
 }
 
 /// The architecture that layerizing FER's skull gives: 12 layers of 22 units, 5478 weights.
@@ -62,10 +83,14 @@ pub struct Workload {
 impl Workload {
     /// A dense network with random weights of variance 1/fan-in.
     pub fn dense(name: &str, arch: &str) -> Self {
-        let network = arch
+        let arch = arch
             .parse::<Arch>()
-            .expect("the benchmarks' arches are arches")
-            .network();
+            .expect("the benchmarks' arches are arches");
+        Self::random(name, arch.network())
+    }
+
+    /// A network with random weights of variance 1/fan-in.
+    pub fn random(name: &str, network: Network) -> Self {
         let mut rng = SimRng::new(0, "bench", 0);
         let weights = network
             .units
@@ -79,6 +104,22 @@ impl Workload {
             network,
             weights: Weights(weights),
         }
+    }
+
+    /// A finished run.
+    ///
+    /// # Errors
+    /// If the folder holds none.
+    pub fn of_run(folder: &Path) -> anyhow::Result<Self> {
+        let run = load_run(folder)?;
+        Ok(Workload {
+            name: folder
+                .file_name()
+                .map_or("run".into(), |n| n.to_string_lossy().into_owned()),
+            network: run.network,
+            weights: run.weights,
+            mask: run.mask,
+        })
     }
 
     /// The same with `kept` links, drawn at random.
@@ -227,23 +268,16 @@ pub fn run(args: BenchArgs, out: &Output) -> anyhow::Result<()> {
         );
         return out.result(&speed, &text);
     }
+    if args.what == What::Score {
+        return score::run(&args, out);
+    }
     let genome = match &args.genome {
         Some(path) => genome::read(path)?,
         None => skull_sized(),
     };
     let mut workloads = workloads(&genome);
     for folder in &args.run {
-        let run = load_run(folder)?;
-        let name = folder
-            .file_name()
-            .map_or("run".into(), |n| n.to_string_lossy().into_owned());
-        let (network, weights, mask) = (run.network, run.weights, run.mask);
-        workloads.push(Workload {
-            name,
-            network,
-            weights,
-            mask,
-        });
+        workloads.push(Workload::of_run(folder)?);
     }
     let inputs = PixelInputs::full(size, Coords::Fer);
     let mut cases: Vec<Case> = Vec::new();
@@ -263,8 +297,8 @@ pub fn run(args: BenchArgs, out: &Output) -> anyhow::Result<()> {
                     std::hint::black_box(objective.loss_and_gradient(&w.weights.0, &mut gradient));
                 })
             }
-            // Evolve was answered above.
-            What::Render | What::Evolve => Box::new(|| {
+            // The others were answered above.
+            What::Render | What::Score | What::Evolve => Box::new(|| {
                 std::hint::black_box(render(&w.network, &w.weights, &inputs));
             }),
         };

@@ -5,5 +5,6 @@
 mod sweep;
 
 pub use sweep::{
-    Delta, ParseDeltaError, ParseSelectionError, Perturbation, Selection, WeightSweep, strip, sweep,
+    Delta, ParseDeltaError, ParseSelectionError, Perturbation, Selection, WeightSweep, strip,
+    sweep, sweep_afresh,
 };

@@ -5,8 +5,8 @@
 //! deep nets and nets with large weights are simply more sensitive to a fixed δ.
 
 use crate::math::SimRng;
-use crate::network::kernel::{PerturbScratch, Perturber};
-use crate::network::{Network, Picture, Weights};
+use crate::network::kernel::{Perturber, render};
+use crate::network::{Network, Picture, PixelInputs, Weights};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -191,28 +191,72 @@ pub fn sweep(
     delta: Delta,
     progress: &(dyn Fn(usize) + Sync),
 ) -> WeightSweep {
+    let effect = || {
+        let mut scratch = perturber.scratch();
+        move |link, value| perturber.rmse_with_weight(&mut scratch, link, value)
+    };
+    sweep_by(network, weights, size, links, delta, progress, effect)
+}
+
+/// The same with every picture drawn afresh: the plain way, to compare with.
+///
+/// Pictures have the bits of [`sweep`]'s; effects differ in the rounding of their sums.
+pub fn sweep_afresh(
+    network: &Network,
+    weights: &Weights,
+    inputs: &PixelInputs,
+    size: usize,
+    links: &[usize],
+    delta: Delta,
+) -> WeightSweep {
+    let base = render(network, weights, inputs);
+    let effect = || {
+        let (mut changed, base) = (weights.clone(), &base);
+        move |link: usize, value| {
+            changed.0[link] = value;
+            let picture = render(network, &changed, inputs);
+            changed.0[link] = weights.0[link];
+            let square = |(a, b): (&f32, &f32)| f64::from(a - b) * f64::from(a - b);
+            let sum: f64 = picture.iter().zip(base).map(square).sum();
+            (sum / base.len().max(1) as f64).sqrt()
+        }
+    };
+    sweep_by(network, weights, size, links, delta, &|_| {}, effect)
+}
+
+/// `effect` makes, for each thread, (link, value) → RMSE.
+fn sweep_by<E: FnMut(usize, f32) -> f64>(
+    network: &Network,
+    weights: &Weights,
+    size: usize,
+    links: &[usize],
+    delta: Delta,
+    progress: &(dyn Fn(usize) + Sync),
+    effect: impl Fn() -> E + Sync + Send,
+) -> WeightSweep {
     let done = std::sync::atomic::AtomicUsize::new(0);
     let pairs: Vec<[Perturbation; 2]> = links
         .par_iter()
-        .map_init(
-            || perturber.scratch(),
-            |scratch, &link| {
-                let layer = network.units[network.links[link].target].layer;
-                let pair = [-1.0, 1.0].map(|sign| {
-                    one(
-                        perturber,
-                        scratch,
-                        link,
-                        layer,
-                        weights.0[link],
-                        sign,
-                        delta,
-                    )
-                });
-                progress(done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1);
-                pair
-            },
-        )
+        .map_init(effect, |effect, &link| {
+            let layer = network.units[network.links[link].target].layer;
+            let weight = f64::from(weights.0[link]);
+            let pair = [-1.0, 1.0].map(|sign| {
+                let mut effect = |magnitude: f64| effect(link, (weight + sign * magnitude) as f32);
+                let (magnitude, rmse, silent) = match delta {
+                    Delta::Fixed(d) => (d, effect(d), false),
+                    Delta::Effect(wanted) => reach(&mut effect, wanted),
+                };
+                Perturbation {
+                    link,
+                    layer,
+                    delta: sign * magnitude,
+                    rmse,
+                    silent,
+                }
+            });
+            progress(done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1);
+            pair
+        })
         .collect();
     WeightSweep {
         delta: delta.to_string(),
@@ -220,31 +264,6 @@ pub fn sweep(
         weights: links.len(),
         size,
         perturbations: pairs.into_iter().flatten().collect(),
-    }
-}
-
-fn one(
-    perturber: &Perturber,
-    scratch: &mut PerturbScratch,
-    link: usize,
-    layer: usize,
-    weight: f32,
-    sign: f64,
-    delta: Delta,
-) -> Perturbation {
-    let mut effect = |magnitude: f64| {
-        perturber.rmse_with_weight(scratch, link, (f64::from(weight) + sign * magnitude) as f32)
-    };
-    let (magnitude, rmse, silent) = match delta {
-        Delta::Fixed(d) => (d, effect(d), false),
-        Delta::Effect(wanted) => reach(&mut effect, wanted),
-    };
-    Perturbation {
-        link,
-        layer,
-        delta: sign * magnitude,
-        rmse,
-        silent,
     }
 }
 
@@ -320,7 +339,7 @@ pub fn strip(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::{Arch, Coords, PixelInputs};
+    use crate::network::{Arch, Coords};
 
     #[test]
     fn effects_are_matched_and_silent_weights_are_named() {
@@ -355,6 +374,29 @@ mod tests {
             assert!(p.silent || (p.rmse / 0.18 - 1.0).abs() < 0.4, "{p:?}");
         }
         assert!(swept.perturbations.iter().filter(|p| !p.silent).count() > 20);
+    }
+
+    #[test]
+    fn drawing_every_picture_afresh_finds_the_same_perturbations() {
+        let network = "3;gaussian:2,sin:3".parse::<Arch>().unwrap().network();
+        let mut rng = SimRng::new(5, "test", 0);
+        let weights = Weights(
+            (0..network.weight_count())
+                .map(|_| rng.normal() as f32)
+                .collect(),
+        );
+        let inputs = PixelInputs::full(24, Coords::Fer);
+        let perturber = Perturber::new(&network, &weights, &inputs);
+        let links = Selection::Sample(12).links(&network, &weights, &mut rng);
+        for delta in [Delta::Effect(0.1), Delta::Fixed(0.5)] {
+            let swept = sweep(&network, &weights, &perturber, 24, &links, delta, &|_| {});
+            let afresh = sweep_afresh(&network, &weights, &inputs, 24, &links, delta);
+            assert_eq!(swept.perturbations.len(), 24);
+            for (a, b) in swept.perturbations.iter().zip(&afresh.perturbations) {
+                assert_eq!((a.link, a.delta, a.silent), (b.link, b.delta, b.silent));
+                assert!((a.rmse - b.rmse).abs() <= 1e-5 * a.rmse, "{a:?} {b:?}");
+            }
+        }
     }
 
     #[test]

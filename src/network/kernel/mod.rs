@@ -23,7 +23,7 @@ use program::{Options, Program};
 use rayon::prelude::*;
 
 /// Tiles that one task draws.
-const TASK: usize = 4;
+const TASK: usize = 2;
 
 /// Post-activation values of every unit at every pixel, unit-major.
 #[derive(Clone, Debug, PartialEq)]

@@ -286,6 +286,7 @@ impl Objective {
                 }
                 for t in super::program::part(pixels.tiles(), count, g) {
                     let (valid, used) = pixels.extent(t);
+                    pixels.prefetch(t);
                     group.loss += if slopes {
                         let Worker {
                             a,

@@ -1,7 +1,7 @@
 //! Pixels cut into tiles: the inputs, and a target, in the order the kernel reads them.
 
 use super::tile::STEP;
-use crate::math::lanes::{Block, LANES, ZERO, floats, floats_mut};
+use crate::math::lanes::{Block, LANES, ZERO, floats, floats_mut, prefetch};
 use crate::network::{Network, PixelInputs};
 
 /// Tiles of `stride` blocks of 16 pixels. The last tile is filled up with copies of the last pixel.
@@ -90,6 +90,14 @@ impl PixelTiles {
         let tile = self.stride * LANES;
         let count = (self.pixels - t * tile).min(tile);
         (count, count.div_ceil(LANES * STEP) * STEP)
+    }
+
+    /// Asks for what tile `t` reads after its forward pass, and what the next one reads first.
+    pub fn prefetch(&self, t: usize) {
+        prefetch(self.target(t));
+        if t + 1 < self.tiles() {
+            prefetch(self.inputs(t + 1));
+        }
     }
 
     /// (4, stride) of tile `t`.

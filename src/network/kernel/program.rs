@@ -7,6 +7,7 @@
 //! Readers of a relay read its root, with that product folded into their weight, so a relay costs
 //! nothing per pixel; its gradient follows from the readers' sums (see `prepared`).
 
+use super::tile::PIECE;
 use crate::math::Activation;
 use crate::math::lanes::LANES;
 use crate::network::Network;
@@ -153,6 +154,8 @@ pub(super) struct Readers {
     pub back: Range<usize>,
     /// A dense stage has already written what it contributes.
     pub add: bool,
+    /// Its slopes, in a sparse stage, if it is not linear.
+    pub slope: Option<usize>,
 }
 
 impl Readers {
@@ -161,6 +164,7 @@ impl Readers {
             row,
             back: 0..0,
             add: false,
+            slope: None,
         }
     }
 }
@@ -346,6 +350,13 @@ impl Program {
             if sparse.is_empty() {
                 continue;
             }
+            let runs = self.runs(network, &sparse, row_of);
+            let slope = |row: usize| {
+                let run = runs
+                    .iter()
+                    .find(|r| (r.row..r.row + r.count).contains(&row));
+                run.map(|r| r.slope + row - r.row)
+            };
             let stage = Sparse {
                 units: sparse
                     .iter()
@@ -354,8 +365,14 @@ impl Program {
                         edges: 0..0,
                     })
                     .collect(),
-                runs: self.runs(network, &sparse, row_of),
-                readers: sparse.iter().map(|&u| Readers::of(row(u))).collect(),
+                readers: sparse
+                    .iter()
+                    .map(|&u| Readers {
+                        slope: slope(row(u)),
+                        ..Readers::of(row(u))
+                    })
+                    .collect(),
+                runs,
             };
             self.stages.push(Stage::Sparse(stage));
         }
@@ -363,8 +380,8 @@ impl Program {
         self.stride = match (self.panel_floats > 0, self.rows) {
             (_, 1200..) => 4,
             (true, _) => 8,
-            (false, 400..) => 8,
-            (false, _) => 16,
+            (false, 400..) => PIECE,
+            (false, _) => 2 * PIECE,
         };
     }
 
@@ -472,7 +489,7 @@ impl Program {
                 r.back = list(r.row);
                 r.add = dense_fed[r.row];
             }
-            readers.retain(|r| !r.add || !r.back.is_empty());
+            readers.retain(|r| !r.add || !r.back.is_empty() || r.slope.is_some());
         }
         self.input_readers = std::array::from_fn(list);
         self.edge_at = edges.iter().map(|e| (e.row * self.stride) as u32).collect();

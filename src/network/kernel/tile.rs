@@ -17,6 +17,9 @@ use crate::math::lanes::{Block, LANES, Lanes};
 
 /// Vectors that a tile's used part is a multiple of.
 pub(super) const STEP: usize = 4;
+/// Vectors that the sparse loops hold in registers at once, a multiple of STEP: a row and its
+/// gradient take 2 · 12 of the 32, and a sparse program's tile is one piece wide.
+pub(super) const PIECE: usize = 12;
 
 #[inline(always)]
 fn at<L: Lanes>(blocks: &[Block], i: usize) -> L {
@@ -190,10 +193,10 @@ pub(super) unsafe fn gather<L: Lanes>(
 ) {
     assert_eq!(offsets.len(), weights.len());
     let mut v = 0;
-    while L::WIDE && v + 16 <= used {
-        // SAFETY: the caller's promise; v + 16 ≤ used.
-        unsafe { gather_block::<L, 16>(offsets, weights, rows.add(v), out.add(v), add) };
-        v += 16;
+    while L::WIDE && v + PIECE <= used {
+        // SAFETY: the caller's promise; v + PIECE ≤ used.
+        unsafe { gather_block::<L, PIECE>(offsets, weights, rows.add(v), out.add(v), add) };
+        v += PIECE;
     }
     while v < used {
         // SAFETY: likewise; `used` is a multiple of STEP.
@@ -261,13 +264,14 @@ impl Pending<'_> {
         self.count -= done;
     }
 
-    /// For the readers of one row, at `offsets` of `d`, with `own` the row's values: adds weight · dz of each into
-    /// `out` (if given), and keeps ⟨dz, own⟩ of each. That is summed in pieces of 8 vectors, each
-    /// as four sums over every fourth vector, added in pairs.
+    /// For the readers of one row, at `offsets` of `d`, with `own` the row's values: adds weight · dz
+    /// of each into `out` (if given), times `slope` (if given), and keeps ⟨dz, own⟩ of each. That is
+    /// summed in pieces of 12, 8 or 4 vectors, each as the sum over even vectors plus that over odd
+    /// ones (more sums in flight would not fit the registers).
     ///
     /// # Safety
     /// For every offset, the `used` blocks of `d` from there are readable, and none of them is among
-    /// the `used` writable blocks at `out`; `used` blocks at `own` are readable.
+    /// the `used` writable blocks at `out`; `used` blocks at `own` and at `slope` are readable.
     #[inline(always)]
     #[allow(clippy::too_many_arguments)]
     unsafe fn collect<L: Lanes>(
@@ -276,6 +280,7 @@ impl Pending<'_> {
         weights: &[f32],
         d: *const Block,
         own: *const Block,
+        slope: Option<*const Block>,
         out: Option<*mut Block>,
         used: usize,
         add: bool,
@@ -283,44 +288,66 @@ impl Pending<'_> {
         assert_eq!(offsets.len(), weights.len());
         let sums = &mut self.sums[self.count..self.count + offsets.len()];
         self.count += offsets.len();
+        let fused = if L::WIDE { out } else { None };
         if let (Some(out), false) = (out, L::WIDE) {
             // SAFETY: the caller's promise.
-            unsafe { gather::<L>(offsets, weights, d, out, used, add) };
+            unsafe {
+                gather::<L>(offsets, weights, d, out, used, add);
+                if let Some(slope) = slope {
+                    for v in 0..used {
+                        let (d, s) = (&mut *out.add(v), &*slope.add(v));
+                        L::load(d).mul(L::load(s)).store(d);
+                    }
+                }
+            }
         }
         let mut v = 0;
         while v < used {
-            // SAFETY: the caller's promise; v + C ≤ used, a multiple of STEP.
-            unsafe {
-                let (d, own) = (d.add(v), own.add(v));
-                match out {
-                    Some(out) if L::WIDE => {
-                        let out = out.add(v);
-                        if v + 8 <= used {
-                            collect_block::<L, 8>(offsets, weights, d, own, out, sums, v > 0, add);
-                        } else {
-                            collect_block::<L, 4>(offsets, weights, d, own, out, sums, v > 0, add);
+            let left = used - v;
+            macro_rules! piece {
+                ($c:expr, $later:literal) => {
+                    // SAFETY: the caller's promise; v + C ≤ used.
+                    unsafe {
+                        let (d, own) = (d.add(v), own.add(v));
+                        match fused {
+                            Some(out) => {
+                                let slope = slope.map(|slope| slope.add(v));
+                                let out = out.add(v);
+                                collect_block::<L, { $c }, $later>(
+                                    offsets, weights, d, own, slope, out, sums, add,
+                                );
+                            }
+                            None => dots_block::<L, { $c }, $later>(offsets, d, own, sums),
                         }
+                        v += $c;
                     }
-                    _ if v + 8 <= used => dots_block::<L, 8>(offsets, d, own, sums, v > 0),
-                    _ => dots_block::<L, 4>(offsets, d, own, sums, v > 0),
-                }
+                };
             }
-            v += 8;
+            match (left, v > 0) {
+                (PIECE.., false) => piece!(PIECE, false),
+                (PIECE.., true) => piece!(PIECE, true),
+                (8.., false) => piece!(8, false),
+                (8.., true) => piece!(8, true),
+                (_, false) => piece!(STEP, false),
+                (_, true) => piece!(STEP, true),
+            }
         }
     }
 }
 
-/// `Pending::collect` of C vectors; `later` adds to `sums`. Same promise, with C for `used`.
+/// `Pending::collect` of C vectors; LATER adds to `sums`. Same promise, with C for `used`.
+// LATER is no argument, nor is there any other branch in the loop: with one, the compiler moves the
+// sums of `out` behind it and runs out of registers.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
-unsafe fn collect_block<L: Lanes, const C: usize>(
+unsafe fn collect_block<L: Lanes, const C: usize, const LATER: bool>(
     offsets: &[u32],
     weights: &[f32],
     d: *const Block,
     own: *const Block,
+    slope: Option<*const Block>,
     out: *mut Block,
     sums: &mut [Block],
-    later: bool,
     add: bool,
 ) {
     let (mut da, mut held) = ([L::splat(0.0); C], [L::splat(0.0); C]);
@@ -333,19 +360,24 @@ unsafe fn collect_block<L: Lanes, const C: usize>(
     }
     for ((&offset, &w), sum) in offsets.iter().zip(weights).zip(sums) {
         let w = L::splat(w);
-        let mut dots = [L::splat(0.0); STEP];
+        let mut dots = [L::splat(0.0); 2];
         for c in 0..C {
             let dz = L::load(unsafe { &*d.add(offset as usize + c) });
             da[c] = w.fma(dz, da[c]);
-            dots[c % STEP] = if c < STEP {
+            dots[c % 2] = if c < 2 {
                 dz.mul(held[c])
             } else {
-                dz.fma(held[c], dots[c % STEP])
+                dz.fma(held[c], dots[c % 2])
             };
         }
-        let dot = sum_four(dots);
-        let dot = if later { L::load(sum).add(dot) } else { dot };
+        let dot = dots[0].add(dots[1]);
+        let dot = if LATER { L::load(sum).add(dot) } else { dot };
         dot.store(sum);
+    }
+    if let Some(slope) = slope {
+        for c in 0..C {
+            da[c] = da[c].mul(L::load(unsafe { &*slope.add(c) }));
+        }
     }
     for c in 0..C {
         da[c].store(unsafe { &mut *out.add(c) });
@@ -354,34 +386,28 @@ unsafe fn collect_block<L: Lanes, const C: usize>(
 
 /// The sums of `collect_block` alone. Same promise.
 #[inline(always)]
-unsafe fn dots_block<L: Lanes, const C: usize>(
+unsafe fn dots_block<L: Lanes, const C: usize, const LATER: bool>(
     offsets: &[u32],
     d: *const Block,
     own: *const Block,
     sums: &mut [Block],
-    later: bool,
 ) {
     for (&offset, sum) in offsets.iter().zip(sums) {
-        let mut dots = [L::splat(0.0); STEP];
+        let mut dots = [L::splat(0.0); 2];
         for c in 0..C {
             // SAFETY: the caller's promise.
             let (dz, held) =
                 unsafe { (L::load(&*d.add(offset as usize + c)), L::load(&*own.add(c))) };
-            dots[c % STEP] = if c < STEP {
+            dots[c % 2] = if c < 2 {
                 dz.mul(held)
             } else {
-                dz.fma(held, dots[c % STEP])
+                dz.fma(held, dots[c % 2])
             };
         }
-        let dot = sum_four(dots);
-        let dot = if later { L::load(sum).add(dot) } else { dot };
+        let dot = dots[0].add(dots[1]);
+        let dot = if LATER { L::load(sum).add(dot) } else { dot };
         dot.store(sum);
     }
-}
-
-#[inline(always)]
-fn sum_four<L: Lanes>([a, b, c, d]: [L; STEP]) -> L {
-    a.add(b).add(c.add(d))
 }
 
 /// z → f(z) in place, and f′(z), for consecutive rows.
@@ -505,7 +531,7 @@ pub(super) fn backward<L: Lanes>(
         match stage {
             Stage::Dense(s) => {
                 for readers in &s.readers {
-                    collect::<L>(program, prepared, a, d, &mut pending, readers, used);
+                    collect::<L>(program, prepared, a, slope, d, &mut pending, readers, used);
                 }
                 pending.flush::<L>(false);
                 for run in &s.runs {
@@ -540,10 +566,7 @@ pub(super) fn backward<L: Lanes>(
             }
             Stage::Sparse(s) => {
                 for readers in &s.readers {
-                    collect::<L>(program, prepared, a, d, &mut pending, readers, used);
-                }
-                for run in &s.runs {
-                    chain::<L>(program, run, d, slope, used);
+                    collect::<L>(program, prepared, a, slope, d, &mut pending, readers, used);
                 }
                 pending.flush::<L>(false);
             }
@@ -554,17 +577,20 @@ pub(super) fn backward<L: Lanes>(
         let weights = &prepared.back[back.clone()];
         let own = a[input * stride..].as_ptr();
         // SAFETY: places are in `d` (`Program::check`), whose extent is asserted above, as is a's.
-        unsafe { pending.collect::<L>(offsets, weights, d.as_ptr(), own, None, used, false) };
+        unsafe { pending.collect::<L>(offsets, weights, d.as_ptr(), own, None, None, used, false) };
     }
     pending.flush::<L>(true);
 }
 
-/// dL/da of a row from its sparse readers, and the gradients of their weights.
+/// dL/da of a row from its sparse readers (dL/dz where `readers` names its slopes), and the gradients
+/// of their weights.
 #[inline(always)]
+#[allow(clippy::too_many_arguments)]
 fn collect<L: Lanes>(
     program: &Program,
     prepared: &Prepared,
     a: &[Block],
+    slope: &[Block],
     d: &mut [Block],
     pending: &mut Pending,
     readers: &Readers,
@@ -573,12 +599,24 @@ fn collect<L: Lanes>(
     let offsets = &program.back_at[readers.back.clone()];
     let weights = &prepared.back[readers.back.clone()];
     let own = a[readers.row * program.stride..].as_ptr();
+    let slope = readers
+        .slope
+        .map(|row| slope[row * program.stride..][..used].as_ptr());
     let rows = d.as_mut_ptr();
     // SAFETY: readers' places are in `d` and are not this row's (`Program::check`); the caller
     // asserted the extents of `a` and `d`.
     unsafe {
         let out = rows.add(program.place[readers.row] * program.stride);
-        pending.collect::<L>(offsets, weights, rows, own, Some(out), used, readers.add);
+        pending.collect::<L>(
+            offsets,
+            weights,
+            rows,
+            own,
+            slope,
+            Some(out),
+            used,
+            readers.add,
+        );
     }
 }
 
