@@ -154,6 +154,20 @@ pub fn depth_curves(record: &NetworksRecord, sweep: Sweep<'_>) -> Vec<DepthCurve
     curves
 }
 
+/// The record of the depth study `study`, under `runs` or `root/figures`.
+///
+/// # Errors
+/// There is none, or it cannot be read.
+pub fn find_record(study: &str, runs: &Path, root: &Path) -> Result<NetworksRecord, String> {
+    let places = [runs.to_path_buf(), root.join("figures")];
+    let path = places
+        .iter()
+        .map(|folder| folder.join(study).join("record.json"))
+        .find(|path| path.exists())
+        .ok_or_else(|| format!("no record of {study} under {}", runs.display()))?;
+    NetworksRecord::read(&path).map_err(|e| e.to_string())
+}
+
 /// A target, its ratio c, its optimal L.
 pub type Fitted = (String, f64, usize);
 
@@ -233,21 +247,6 @@ impl DepthModel {
             spearman: spearman_test(&x, &y, Tail::TwoSided, DRAWS, &mut rng).ok(),
             fitted,
         })
-    }
-
-    /// From the record of the depth study `study`, under `runs` or `root/figures`.
-    ///
-    /// # Errors
-    /// There is no record, or no depth counts in it.
-    pub fn find(study: &str, runs: &Path, root: &Path) -> Result<Self, String> {
-        let places = [runs.to_path_buf(), root.join("figures")];
-        let path = places
-            .iter()
-            .map(|folder| folder.join(study).join("record.json"))
-            .find(|path| path.exists())
-            .ok_or_else(|| format!("no record of {study} under {}", runs.display()))?;
-        let record = NetworksRecord::read(&path).map_err(|e| e.to_string())?;
-        Self::of_record(&record).map_err(|e| format!("{}: {e}", path.display()))
     }
 
     /// From the record of a depth study: networks pruned once by similarity, or the dense ones if

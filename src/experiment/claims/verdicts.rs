@@ -86,6 +86,11 @@ fn circumstances(record: &NetworksRecord) -> Vec<String> {
             record.left_out.join(", ")
         ));
     }
+    if record.predicted == Some(false) {
+        notes.push(
+            "no depth was predicted: no network of the depth study learned its picture".into(),
+        );
+    }
     let failed = record.rows.iter().filter(|r| r.result.is_none()).count();
     if failed > 0 {
         notes.push(format!("{failed} of {} networks failed", record.rows.len()));

@@ -16,7 +16,7 @@ use crate::network::files::WriteError;
 use crate::network::kernel::{Perturber, feature_maps};
 use crate::network::{Coords, Mask, Network, Picture, PixelInputs, Weights};
 use crate::probe::{Delta, Selection, sweep};
-use crate::prune::{Rule, alive};
+use crate::prune::{PruneError, Rule, alive};
 use crate::score::measures::summary::Summary;
 use crate::score::{Fit, Judge, JudgeError, score};
 use crate::train::{StopReason, TrainConfig, TrainObserver};
@@ -242,7 +242,7 @@ impl Worker<'_> {
             left = budget.min(left).max(1);
         }
         let evolved = self.chain.source.evolved.as_ref();
-        let plan = PrunePlan {
+        let mut plan = PrunePlan {
             method: arm.method.expect("verified: a method"),
             rules,
             retrain: arm.retrain,
@@ -251,23 +251,16 @@ impl Worker<'_> {
                 .filter(|(_, layered)| layered.network.arch == parent.network.arch)
                 .map(|(_, layered)| Mask::non_zero(&layered.weights)),
         };
-        let decided = (
-            &parent.result.run_id,
-            arm,
-            &plan.train,
-            plan.rules
-                .iter()
-                .map(|r| format!("{r:?}"))
-                .collect::<Vec<_>>(),
-        );
-        let json = serde_json::to_string(&decided).expect("a plan is plain data");
-        let id: String = Sha256::digest(json)
-            .iter()
-            .take(8)
-            .map(|b| format!("{b:02x}"))
-            .collect();
-        let out = self.folder.join(id);
-        let (result, records) = prune_run(&parent, &plan, &out, true, observer)?;
+        let (out, result, records) = loop {
+            let out = self.folder.join(plan_id(&parent, arm, &plan));
+            match prune_run(&parent, &plan, &out, true, observer) {
+                Ok((result, records)) => break (out, result, records),
+                // A method that removes whole units may not reach so few links: then the fewest.
+                Err(PruneRunError::Prune(PruneError::Unreachable { reached, .. }))
+                    if raise(&mut plan.rules, reached) => {}
+                Err(error) => return Err(error.into()),
+            }
+        };
         if result.train.stop == StopReason::Interrupted {
             return Err(ArmError::Interrupted);
         }
@@ -367,6 +360,29 @@ impl Worker<'_> {
             views,
         })
     }
+}
+
+/// Raises every budget below `fewest` to it; false if there was none.
+fn raise(rules: &mut [Rule], fewest: usize) -> bool {
+    let mut raised = false;
+    for rule in rules {
+        if let Rule::Budget(budget) = rule
+            && *budget < fewest
+        {
+            *budget = fewest;
+            raised = true;
+        }
+    }
+    raised
+}
+
+/// Name of the folder of a pruned arm: a hash of what decides it.
+fn plan_id(parent: &LoadedRun, arm: &ArmSpec, plan: &PrunePlan) -> String {
+    let rules: Vec<String> = plan.rules.iter().map(|r| format!("{r:?}")).collect();
+    let decided = (&parent.result.run_id, arm, &plan.train, rules);
+    let json = serde_json::to_string(&decided).expect("a plan is plain data");
+    let digest = Sha256::digest(json);
+    digest[..8].iter().map(|b| format!("{b:02x}")).collect()
 }
 
 /// Points of a kept loss curve, before the last.

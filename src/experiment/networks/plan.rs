@@ -3,7 +3,7 @@
 use super::super::run::{RunError, Target, load_target};
 use super::super::spec::{SpecError, root_of};
 use super::spec::{ArmSpec, ArmWiring, BASE, NetworksSpec, Profile, TargetSpec, VariantSpec};
-use crate::experiment::depth::{DepthModel, png_ratio};
+use crate::experiment::depth::{DepthModel, find_record, png_ratio};
 use crate::experiment::spec::STANDARD;
 use crate::experiment::workers::Cell;
 use crate::genome::{self, Genome};
@@ -26,6 +26,9 @@ pub struct NetworksPlan {
     pub chains: Vec<Chain>,
     /// Names of the targets left out for want of an archive.
     pub left_out: Vec<String>,
+    /// True if depths were predicted, false if the study to predict them from had no network that
+    /// learned its picture; none if they are the spec's.
+    pub predicted: Option<bool>,
     /// PNG bytes / raw bytes of every target.
     pub png_ratio: BTreeMap<String, f64>,
 }
@@ -160,15 +163,17 @@ impl NetworksPlan {
         let model = match &spec.depth_from {
             None => None,
             Some(study) => {
-                let fail = |e: String| {
+                let record = find_record(study, runs, &root).map_err(|e| {
                     let expected = format!("a finished study {study} to predict depths from");
                     value("depth_from", expected, e)
-                };
-                Some(DepthModel::find(study, runs, &root).map_err(fail)?)
+                })?;
+                // No network of that study learned its picture: every arch keeps its own depth.
+                DepthModel::of_record(&record).ok()
             }
         };
         let mut plan = NetworksPlan {
             profile: name.into(),
+            predicted: spec.depth_from.as_ref().map(|_| model.is_some()),
             chains: Vec::new(),
             left_out: Vec::new(),
             png_ratio: BTreeMap::new(),

@@ -36,6 +36,9 @@ pub struct NetworksRecord {
     pub judge: String,
     /// Names of the targets that were left out because `PICLOOM_ARCHIVE` was not set.
     pub left_out: Vec<String>,
+    /// True if depths were predicted by another study, false if none of its networks had learned
+    /// its picture, so that every arch kept its own; none if they are the spec's.
+    pub predicted: Option<bool>,
     /// PNG bytes / raw bytes of every target at the study's size, by name.
     pub png_ratio: BTreeMap<String, f64>,
     /// One row a network, in the plan's order.
@@ -212,6 +215,7 @@ impl NetworksRecord {
             target_r2: spec.target_r2,
             judge,
             left_out: Vec::new(),
+            predicted: None,
             png_ratio: BTreeMap::new(),
             rows: Vec::new(),
         }
@@ -232,6 +236,7 @@ impl NetworksRecord {
             ("target_r2", compact(&self.target_r2)),
             ("judge", compact(&self.judge)),
             ("left_out", compact(&self.left_out)),
+            ("predicted", compact(&self.predicted)),
             ("png_ratio", compact(&self.png_ratio)),
         ];
         let mut json = String::from("{\n");

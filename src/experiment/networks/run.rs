@@ -114,6 +114,7 @@ pub fn collect(
     let folder = study_folder(plan, runs);
     let mut record = NetworksRecord::empty(&plan.spec, &plan.profile, judge.to_string());
     record.left_out.clone_from(&plan.left_out);
+    record.predicted = plan.predicted;
     record.png_ratio.clone_from(&plan.png_ratio);
     let done = finished(plan, runs, judge);
     if done < plan.chains.len() {
