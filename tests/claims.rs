@@ -1,0 +1,274 @@
+//! The ledger on records whose answer is known, and its check on the command line.
+
+use picloom::experiment::NetworkRow;
+use picloom::experiment::claims::{Ledger, Records, StudySpec};
+use picloom::experiment::networks::{NetworksPlan, NetworksRecord, run_networks};
+use picloom::experiment::newton_schulz::Finding;
+use picloom::score::DlJudge;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn spec() -> StudySpec {
+    StudySpec::read(&root().join("experiments/study.toml")).unwrap()
+}
+
+/// A record with one real row, to be changed.
+fn template() -> NetworksRecord {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("experiments")).unwrap();
+    let genome = root().join("genomes/mask.json");
+    std::fs::copy(genome, folder.path().join("mask.json")).unwrap();
+    let path = folder.path().join("experiments/t.toml");
+    let text = "kind = \"networks\"\nname = \"t\"\nquestion = \"?\"\nsize = 12\nsteps = 20\nseeds = [0]\nsample = 4\n[[targets]]\nname = \"mask\"\ngenome = \"mask.json\"\n[[arms]]\nname = \"dense\"\nwiring = \"dense\"\n";
+    std::fs::write(&path, text).unwrap();
+    let plan = NetworksPlan::read(&path, None, Path::new("nowhere")).unwrap();
+    let runs = folder.path().join("runs");
+    run_networks(&plan, &runs, &DlJudge::default(), &mut ())
+        .unwrap()
+        .unwrap()
+}
+
+/// Builds records row by row.
+struct Builder {
+    record: NetworksRecord,
+    row: NetworkRow,
+}
+
+impl Builder {
+    fn new(study: &str) -> Self {
+        let mut record = template();
+        record.study = study.into();
+        let row = record.rows.remove(0);
+        Builder { record, row }
+    }
+
+    /// A network with this score out of 100 changes; none: unfit.
+    fn add(
+        &mut self,
+        (target, arm, level): (&str, &str, usize),
+        (offset, seed): (i64, Option<u64>),
+        score: Option<usize>,
+    ) {
+        let mut row = self.row.clone();
+        (row.target, row.arm, row.level) = (target.into(), arm.into(), level);
+        (row.offset, row.seed, row.layers) = (offset, seed, (8 + offset) as usize);
+        let result = row.result.as_mut().unwrap();
+        result.fit = score.is_some();
+        result.r2 = if score.is_some() { 0.99 } else { 0.2 };
+        result.coherent = score.unwrap_or(50);
+        result.fractured = 100 - result.coherent;
+        self.record.rows.push(row);
+    }
+}
+
+fn ledger(records: &Records) -> Ledger {
+    Ledger::of(&spec(), records)
+}
+
+fn verdict(ledger: &Ledger, id: &str) -> Finding {
+    let claim = ledger.claims.iter().find(|c| c.text.id == id);
+    claim.unwrap().verdict
+}
+
+const TARGETS: [&str; 4] = ["a", "b", "c", "d"];
+const SEEDS: [u64; 3] = [0, 1, 2];
+
+fn wirings(evolved: usize, layerized: usize, dense: usize, graph: Option<usize>) -> Records {
+    let mut builder = Builder::new("wirings");
+    for (k, target) in TARGETS.into_iter().enumerate() {
+        builder.add((target, "evolved", 0), (0, None), Some(evolved - k));
+        for seed in SEEDS {
+            let at = (0, Some(seed));
+            builder.add((target, "dense", 0), at, Some(dense + k));
+            builder.add((target, "layerized", 0), at, Some(layerized + 2 * k));
+            builder.add((target, "graph", 0), at, graph);
+        }
+    }
+    Records {
+        wirings: Some(builder.record),
+        ..Records::default()
+    }
+}
+
+#[test]
+fn without_records_every_claim_is_inconclusive_and_says_what_is_missing() {
+    let ledger = ledger(&Records::default());
+    assert_eq!(ledger.claims.len(), 15);
+    for claim in &ledger.claims {
+        assert_eq!(claim.verdict, Finding::Inconclusive, "{}", claim.text.id);
+        assert!(claim.notes[0].starts_with("no record of"), "{claim:?}");
+    }
+}
+
+#[test]
+fn wirings_decide_by_the_sign_and_width_of_their_differences() {
+    let found = ledger(&wirings(95, 60, 20, None));
+    assert_eq!(verdict(&found, "C1"), Finding::Supported);
+    assert_eq!(verdict(&found, "C2"), Finding::Supported);
+    assert_eq!(verdict(&found, "C12"), Finding::Supported);
+    // The layerized network no better than the dense one: not between.
+    let found = ledger(&wirings(95, 20, 24, Some(70)));
+    assert_eq!(verdict(&found, "C1"), Finding::Supported);
+    assert_eq!(verdict(&found, "C2"), Finding::NotSupported);
+    // The graph learns as often as the dense network.
+    assert_eq!(verdict(&found, "C12"), Finding::NotSupported);
+    // Evolved below dense.
+    assert_eq!(
+        verdict(&ledger(&wirings(30, 50, 80, None)), "C1"),
+        Finding::NotSupported
+    );
+    let claim = &found.claims[0];
+    assert_eq!(claim.effects[0].targets.len(), 4);
+    assert_eq!(claim.effects[0].targets[0].pairs, 3);
+    assert_eq!(claim.seeds, Some(3));
+    // (95 − k) − (24 + k) = 71 − 2k points.
+    assert!((claim.effects[0].estimate.unwrap() - 0.68).abs() < 1e-12);
+}
+
+#[test]
+fn unfit_networks_are_no_evidence() {
+    let mut builder = Builder::new("pruning");
+    for target in TARGETS {
+        for seed in SEEDS {
+            for level in [1, 2] {
+                let at = (0, Some(seed));
+                builder.add((target, "sp", level), at, Some(80));
+                for arm in ["imp", "wanda", "taylor", "magnitude", "sp-layer-counts"] {
+                    let score = 50 + seed as usize + if target == "a" { 4 } else { 0 };
+                    builder.add((target, arm, level), at, Some(score));
+                }
+                builder.add((target, "random", level), at, None);
+            }
+        }
+    }
+    let records = Records {
+        pruning: Some(builder.record),
+        ..Records::default()
+    };
+    let found = ledger(&records);
+    // Random never learns: it cannot be compared, and C3 asks for all five.
+    assert_eq!(verdict(&found, "C3"), Finding::Inconclusive);
+    assert_eq!(found.claims[2].effects[4].without, TARGETS);
+    assert_eq!(verdict(&found, "C4"), Finding::Supported);
+}
+
+/// Scores by offset −3 … 3 with a peak at `peak` of each target.
+fn depths(peaks: [i64; 4], height: usize) -> Records {
+    let mut builder = Builder::new("depth");
+    for (target, peak) in TARGETS.into_iter().zip(peaks) {
+        for seed in SEEDS {
+            for offset in -3..=3i64 {
+                let score = 60 - height * (offset - peak).unsigned_abs() as usize + seed as usize;
+                builder.add((target, "sp", 1), (offset, Some(seed)), Some(score));
+                builder.add((target, "dense", 0), (offset, Some(seed)), Some(40));
+            }
+        }
+        let ratio = 0.05 * (1.0 + (peak + 3) as f64);
+        builder.record.png_ratio.insert(target.into(), ratio);
+    }
+    Records {
+        depth: Some(builder.record),
+        ..Records::default()
+    }
+}
+
+#[test]
+fn a_peak_must_be_inside_and_specific_to_the_target() {
+    let found = ledger(&depths([-2, 0, 1, 2], 8));
+    assert_eq!(verdict(&found, "C5"), Finding::Supported);
+    assert_eq!(
+        verdict(&found, "C6"),
+        Finding::Inconclusive,
+        "four targets: p is at least .083"
+    );
+    assert!(found.claims[5].effects[0].estimate.unwrap() > 0.0);
+    // The same depth for all: a peak, but not the target's own.
+    let found = ledger(&depths([0, 0, 0, 0], 8));
+    assert_eq!(verdict(&found, "C5"), Finding::NotSupported);
+    // Deeper is always better: no peak inside.
+    let found = ledger(&depths([3, 3, 3, 3], 8));
+    assert_eq!(verdict(&found, "C5"), Finding::NotSupported);
+    // No depth matters.
+    let found = ledger(&depths([-2, 0, 1, 2], 0));
+    assert_eq!(verdict(&found, "C5"), Finding::NotSupported);
+}
+
+#[test]
+fn one_recipe_in_which_the_effect_is_gone_decides_against_c15() {
+    let build = |gone: Option<&str>| {
+        let mut builder = Builder::new("controls");
+        for variant in ["base", "rate-low", "muon"] {
+            for (k, target) in TARGETS.into_iter().enumerate() {
+                for seed in SEEDS {
+                    for offset in [-3, 0, 3] {
+                        builder.row.variant = variant.into();
+                        let at = (offset, Some(seed));
+                        let sp = if gone == Some(variant) { 40 } else { 70 };
+                        builder.add((target, "sp", 1), at, Some(sp + k));
+                        builder.add((target, "sp-layer-counts", 1), at, Some(50 - k));
+                    }
+                }
+            }
+        }
+        ledger(&Records {
+            controls: Some(builder.record),
+            ..Records::default()
+        })
+    };
+    assert_eq!(verdict(&build(None), "C15"), Finding::Supported);
+    assert_eq!(verdict(&build(Some("muon")), "C15"), Finding::NotSupported);
+    assert_eq!(verdict(&build(Some("base")), "C15"), Finding::NotSupported);
+}
+
+#[test]
+fn the_command_writes_a_ledger_and_refuses_one_that_does_not_follow() {
+    let folder = tempfile::tempdir().unwrap();
+    let records = wirings(95, 60, 20, None);
+    let wirings = records.wirings.unwrap();
+    std::fs::create_dir(folder.path().join("wirings")).unwrap();
+    let path = folder.path().join("wirings/record.json");
+    std::fs::write(&path, wirings.to_json()).unwrap();
+    let claims = |more: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_picloom"))
+            .arg("claims")
+            .arg("--spec")
+            .arg(root().join("experiments/study.toml"))
+            .arg("--records")
+            .arg(folder.path())
+            .args(more)
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.success(), text)
+    };
+    assert!(!claims(&["--check"]).0, "nothing to check yet");
+    assert!(claims(&[]).0);
+    assert!(claims(&["--check"]).0);
+    let json = folder.path().join("claims.json");
+    assert_eq!(
+        Ledger::read(&json).unwrap(),
+        Ledger::of(&spec(), &Records::read(folder.path()).unwrap())
+    );
+    let page = std::fs::read_to_string(folder.path().join("claims.md")).unwrap();
+    assert!(page.contains("## C1: supported"), "{page}");
+    // A verdict changed by hand is found.
+    let text = std::fs::read_to_string(&json).unwrap();
+    let forged = text.replacen("\"supported\"", "\"not-supported\"", 1);
+    std::fs::write(&json, forged).unwrap();
+    let (ok, error) = claims(&["--check"]);
+    assert!(!ok && error.contains("C1"), "{error}");
+}
+
+#[test]
+fn the_committed_verdicts_follow_from_the_committed_records() {
+    let folder = root().join("figures");
+    let committed = Ledger::read(&folder.join("claims.json")).unwrap();
+    let ledger = Ledger::of(&spec(), &Records::read(&folder).unwrap());
+    assert_eq!(committed, ledger);
+    let page = std::fs::read_to_string(folder.join("claims.md")).unwrap();
+    assert_eq!(page, ledger.to_markdown());
+}
