@@ -120,8 +120,8 @@ fn by_arm(record: &StructuralRecord) -> String {
             .note(format!(
                 "Rings: one network (target, seed), mean over its parts; whiskers: 95 % intervals (Student). Only networks with R² ≥ 0.95: {}.{}{}",
                 counts.join(", "),
-                said(&dense, "Dense: SC − random"),
-                said(&pair, "SP − dense, paired:")
+                said(&dense, "Dense: SC − random, and most parts with D_sub > 0 and D_abl < 0 (C13):"),
+                said(&pair, "SP more separable than dense, paired difference:")
             ))
             .sized(1000, 580),
         columns: 2,

@@ -181,7 +181,7 @@ fn volume_ratio(record: &TheoryRecord) -> String {
             literal(Reading::Choices),
         ),
         panel(
-            format!("b  P different units in each layer × gate at D = {middle}"),
+            format!("b  P different units a layer × gate, D = {middle}"),
             Axis::new("volume ratio").include(0.0),
             literal(Reading::Distinct),
         ),

@@ -68,7 +68,12 @@ impl Finding {
 pub fn agreement(record: &TheoryRecord) -> Finding {
     let (mut held, mut units, mut worst) = (0, 0, 0.0f64);
     let mut low_karp_luby = 0;
+    let mut seen = std::collections::BTreeSet::new();
     for row in &record.meetings {
+        // A case of METHODS may also be one of the grid.
+        if !seen.insert((row.width, row.layers, row.parts, row.p.to_bits())) {
+            continue;
+        }
         let Some(values) = &row.values else { continue };
         let Some(exact) = values.exact.filter(|e| *e > 0.0 && *e < 1.0 - 1e-12) else {
             continue;
