@@ -1,12 +1,12 @@
-//! `picloom figures`: draws figures from committed records, never from runs.
+//! `picloom figures`: draws figures from records, never from runs.
 
 use super::output::Output;
 use super::source::Usage;
 use crate::experiment::read_metrics;
-use crate::experiment::study::StudyRecord;
 use crate::figures::losses::{LossCurve, losses};
-use crate::figures::studies::{FIGURES, StudyFigure, figure};
-use crate::figures::{Provenance, save, style};
+use crate::figures::study::{FIGURES, Figure, Sources, figure};
+use crate::figures::{Provenance, save, study_report, style};
+use crate::network::files::write_atomic;
 use clap::Args;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -21,6 +21,9 @@ pub struct FiguresArgs {
     /// Only list what can be drawn
     #[arg(long)]
     list: bool,
+    /// Write all of them into one page instead
+    #[arg(long, value_name = "OUT.html", conflicts_with_all = ["names", "list", "losses"])]
+    report: Option<PathBuf>,
     /// Draw the loss curves of these run folders instead
     #[arg(long, value_name = "RUN", num_args = 1.., requires = "out")]
     losses: Vec<PathBuf>,
@@ -36,7 +39,12 @@ pub fn run(args: FiguresArgs, out: &Output) -> anyhow::Result<()> {
     if let Some(path) = &args.out {
         return draw_losses(&args.losses, args.over.as_deref(), path, out);
     }
-    let mut chosen: Vec<&StudyFigure> = FIGURES.iter().collect();
+    if let Some(path) = &args.report {
+        write_atomic(path, study_report(&args.records, None).as_bytes())?;
+        let text = format!("wrote {}", path.display());
+        return out.result(&json!({ "written": [path] }), &text);
+    }
+    let mut chosen: Vec<&Figure> = FIGURES.iter().collect();
     if !args.names.is_empty() {
         chosen.clear();
         for name in &args.names {
@@ -49,29 +57,54 @@ pub fn run(args: FiguresArgs, out: &Output) -> anyhow::Result<()> {
             })?);
         }
     }
-    let (mut rows, mut text) = (Vec::new(), String::new());
+    let sources = Sources::new(&args.records);
+    let (mut rows, mut text, mut missing) = (Vec::new(), String::new(), Vec::new());
     for f in chosen {
-        let folder = args.records.join(f.study);
-        let record_path = folder.join("record.json");
-        if !args.list {
-            let record = StudyRecord::read(&record_path)?;
-            let facts = Provenance::none()
-                .with("command", format!("picloom figures {}", f.name))
-                .with("record", format!("{}/record.json", f.study))
-                .with("profile", &record.profile);
-            save(&(f.draw)(&record), &folder.join(f.name), &facts)?;
-        }
-        text += &format!(
-            "{}  (paper's figure {}): {}\n",
-            folder.join(f.name).display(),
-            f.paper,
-            f.shows
-        );
-        rows.push(
-            json!({ "name": f.name, "paper": f.paper, "shows": f.shows, "record": record_path }),
-        );
+        let drawn = (f.draw)(&sources);
+        let path = args.records.join(f.path());
+        let facts = format!("(paper's figure {}): {}", f.paper, f.shows);
+        let problem = match drawn {
+            Ok(drawing) => {
+                if !args.list {
+                    save(&drawing.svg, &path, &provenance(f, &sources))?;
+                }
+                text += &format!("{}  {facts}\n", path.display());
+                None
+            }
+            Err(error) => {
+                missing.push(format!("{}  {facts}\n    {error}\n", f.name));
+                Some(error.to_string())
+            }
+        };
+        rows.push(json!({
+            "name": f.name,
+            "paper": f.paper,
+            "claims": f.claims,
+            "shows": f.shows,
+            "records": f.records(),
+            "files": path,
+            "problem": problem,
+        }));
     }
-    out.result(&rows, &text)
+    let count = missing.len();
+    if count > 0 {
+        text += &format!("not drawn, {count} of {}:\n", rows.len());
+        text += &missing.concat();
+    }
+    out.result(&rows, &text)?;
+    // Who names figures wants all of them; who names none wants what there is.
+    let wanted = !args.names.is_empty() || count == rows.len();
+    match count > 0 && wanted && !args.list {
+        true => anyhow::bail!("{count} of {} figures not drawn", rows.len()),
+        false => Ok(()),
+    }
+}
+
+fn provenance(figure: &Figure, sources: &Sources) -> Provenance {
+    Provenance::none()
+        .with("command", format!("picloom figures {}", figure.name))
+        .with("record", figure.records().join(", "))
+        .with("profile", sources.profile(figure))
 }
 
 /// Points of a drawn curve at the most.
