@@ -1,16 +1,12 @@
-//! `picloom figures`: draws figures from committed records, never from runs.
+//! `picloom figures`: draws figures from records, never from runs.
 
 use super::output::Output;
 use super::source::Usage;
 use crate::experiment::read_metrics;
-use crate::experiment::structural::StructuralRecord;
-use crate::experiment::study::StudyRecord;
-use crate::experiment::theory::study::TheoryRecord;
 use crate::figures::losses::{LossCurve, losses};
-use crate::figures::structural::{self, StructuralFigure};
-use crate::figures::studies::{self, StudyFigure};
-use crate::figures::theory::{self, TheoryFigure};
-use crate::figures::{Provenance, save, style};
+use crate::figures::study::{DrawError, FIGURES, Figure, Sources, figure};
+use crate::figures::{Provenance, save, study_report, style};
+use crate::network::files::write_atomic;
 use clap::Args;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -25,6 +21,9 @@ pub struct FiguresArgs {
     /// Only list what can be drawn
     #[arg(long)]
     list: bool,
+    /// Write all of them into one page instead
+    #[arg(long, value_name = "OUT.html", conflicts_with_all = ["names", "list", "losses"])]
+    report: Option<PathBuf>,
     /// Draw the loss curves of these run folders instead
     #[arg(long, value_name = "RUN", num_args = 1.., requires = "out")]
     losses: Vec<PathBuf>,
@@ -36,123 +35,97 @@ pub struct FiguresArgs {
     out: Option<PathBuf>,
 }
 
-/// A figure of any kind of study.
-enum Figure {
-    Training(&'static StudyFigure),
-    Theory(&'static TheoryFigure),
-    Structural(&'static StructuralFigure),
-}
-
-/// What every figure has.
-struct Facts {
-    name: &'static str,
-    study: &'static str,
-    shows: &'static str,
-    paper: &'static str,
-}
-
-impl Figure {
-    /// Every figure, in the order of the tables.
-    fn all() -> Vec<Figure> {
-        let training = studies::FIGURES.iter().map(Figure::Training);
-        let theory = theory::FIGURES.iter().map(Figure::Theory);
-        let structural = structural::FIGURES.iter().map(Figure::Structural);
-        training.chain(theory).chain(structural).collect()
-    }
-
-    fn facts(&self) -> Facts {
-        macro_rules! facts {
-            ($f:expr) => {
-                Facts {
-                    name: $f.name,
-                    study: $f.study,
-                    shows: $f.shows,
-                    paper: $f.paper,
-                }
-            };
-        }
-        match self {
-            Figure::Training(f) => facts!(f),
-            Figure::Theory(f) => facts!(f),
-            Figure::Structural(f) => facts!(f),
-        }
-    }
-
-    /// Draws it beside its record; returns its path without extension.
-    fn save(&self, records: &Path) -> anyhow::Result<PathBuf> {
-        let f = self.facts();
-        let folder = records.join(f.study);
-        let (svg, profile) = self.draw(&folder.join("record.json"))?;
-        let facts = Provenance::none()
-            .with("command", format!("picloom figures {}", f.name))
-            .with("record", format!("{}/record.json", f.study))
-            .with("profile", &profile);
-        let path = folder.join(f.name);
-        save(&svg, &path, &facts)?;
-        Ok(path)
-    }
-
-    /// The figure as SVG, and the profile of the record it was drawn from.
-    fn draw(&self, record: &Path) -> anyhow::Result<(String, String)> {
-        Ok(match self {
-            Figure::Training(f) => {
-                let record = StudyRecord::read(record)?;
-                ((f.draw)(&record), record.profile)
-            }
-            Figure::Theory(f) => {
-                let record = TheoryRecord::read(record)?;
-                ((f.draw)(&record), record.profile)
-            }
-            Figure::Structural(f) => {
-                let record = StructuralRecord::read(record)?;
-                ((f.draw)(&record), record.profile)
-            }
-        })
-    }
-}
-
 pub fn run(args: FiguresArgs, out: &Output) -> anyhow::Result<()> {
     if let Some(path) = &args.out {
         return draw_losses(&args.losses, args.over.as_deref(), path, out);
     }
-    let mut chosen = Figure::all();
+    if let Some(path) = &args.report {
+        write_atomic(path, study_report(&args.records, None).as_bytes())?;
+        let text = format!("wrote {}", path.display());
+        return out.result(&json!({ "written": [path] }), &text);
+    }
+    let mut chosen: Vec<&Figure> = FIGURES.iter().collect();
     if !args.names.is_empty() {
-        let known: Vec<&str> = chosen.iter().map(|f| f.facts().name).collect();
-        if let Some(name) = args.names.iter().find(|n| !known.contains(&n.as_str())) {
-            let expected = known.join(", ");
-            return Err(Usage(format!(
-                "figure: expected one of {expected}, found {name:?}"
-            ))
-            .into());
+        chosen.clear();
+        for name in &args.names {
+            chosen.push(figure(name).ok_or_else(|| {
+                let names: Vec<_> = FIGURES.iter().map(|f| f.name).collect();
+                Usage(format!(
+                    "figure: expected one of {}, found {name:?}",
+                    names.join(", ")
+                ))
+            })?);
         }
-        chosen.retain(|f| args.names.iter().any(|n| n == f.facts().name));
     }
-    let (mut rows, mut text) = (Vec::new(), String::new());
-    for figure in chosen {
-        let f = figure.facts();
-        let folder = args.records.join(f.study);
-        let record_path = folder.join("record.json");
-        if !args.list {
-            figure.save(&args.records)?;
-        }
-        text += &format!(
-            "{}  (paper's figure {}): {}\n",
-            folder.join(f.name).display(),
-            f.paper,
-            f.shows
-        );
-        rows.push(
-            json!({ "name": f.name, "paper": f.paper, "shows": f.shows, "record": record_path }),
-        );
+    let sources = Sources::new(&args.records);
+    let (mut rows, mut text, mut missing) = (Vec::new(), String::new(), Vec::new());
+    for f in chosen {
+        let drawn = (f.draw)(&sources);
+        let path = args.records.join(f.path());
+        let facts = format!("(paper's figure {}): {}", f.paper, f.shows);
+        let problem = match drawn {
+            Ok(drawing) => {
+                if !args.list {
+                    save(&drawing.svg, &path, &provenance(f, &sources))?;
+                }
+                text += &format!("{}  {facts}\n", path.display());
+                None
+            }
+            Err(error) => {
+                missing.push(format!("{}  {facts}\n    {error}\n", f.name));
+                Some(error.to_string())
+            }
+        };
+        rows.push(json!({
+            "name": f.name,
+            "paper": f.paper,
+            "claims": f.claims,
+            "shows": f.shows,
+            "records": f.records(),
+            "files": path,
+            "problem": problem,
+        }));
     }
-    out.result(&rows, &text)
+    let count = missing.len();
+    if count > 0 {
+        text += &format!("not drawn, {count} of {}:\n", rows.len());
+        text += &missing.concat();
+    }
+    out.result(&rows, &text)?;
+    // Who names figures wants all of them; who names none wants what there is.
+    let wanted = !args.names.is_empty() || count == rows.len();
+    match count > 0 && wanted && !args.list {
+        true => anyhow::bail!("{count} of {} figures not drawn", rows.len()),
+        false => Ok(()),
+    }
 }
 
-/// Draws every figure whose record lies under `records`; returns their paths without extension.
+fn provenance(figure: &Figure, sources: &Sources) -> Provenance {
+    Provenance::none()
+        .with("command", format!("picloom figures {}", figure.name))
+        .with("record", figure.records().join(", "))
+        .with("profile", sources.profile(figure))
+}
+
+/// Draws every figure whose records lie under `records`, and `report.html`; returns the paths of the
+/// figures, without extension.
 pub(super) fn draw_all(records: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let there = |f: &Figure| records.join(f.facts().study).join("record.json").exists();
-    let figures = Figure::all().into_iter().filter(there);
-    figures.map(|figure| figure.save(records)).collect()
+    let sources = Sources::new(records);
+    let mut paths = Vec::new();
+    for figure in FIGURES {
+        match (figure.draw)(&sources) {
+            Ok(drawing) => {
+                let path = records.join(figure.path());
+                save(&drawing.svg, &path, &provenance(figure, &sources))?;
+                paths.push(path);
+            }
+            Err(DrawError::Missing { .. } | DrawError::Nothing { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let report = study_report(records, None);
+    write_atomic(&records.join("report.html"), report.as_bytes())?;
+    Ok(paths)
 }
 
 /// Points of a drawn curve at the most.

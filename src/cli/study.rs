@@ -25,13 +25,14 @@ pub fn run(args: &StudyArgs, out: &Output) -> anyhow::Result<Said> {
         text += &format!("{}\n\n", said.trim_end());
         parts.push(json);
     }
-    let drawn = figures::draw_all(&args.runs)?;
     let (ledger, said) = claims::write(&spec, &args.runs)?;
+    let drawn = figures::draw_all(&args.runs)?;
     text += &said;
-    text += &format!("{} figures in {}", drawn.len(), args.runs.display());
+    let report = args.runs.join("report.html");
+    text += &format!("{} figures, {}", drawn.len(), report.display());
     let json = json!({
         "study": spec.name, "parts": parts, "failed": failed,
-        "figures": drawn, "claims": ledger.claims,
+        "figures": drawn, "report": report, "claims": ledger.claims,
     });
     Ok((json, text))
 }

@@ -9,6 +9,7 @@
 //! | [`charts`] | lines, scatter, bars and dots with intervals, heatmaps, grids of panels (plotters) |
 //! | [`sheets`] | contact sheets, feature-map sheets, strips; [`apng`] animates sweeps |
 //! | [`losses`] | loss curves of runs |
+//! | [`study`] | every figure of the study from its records, and its report |
 //! | [`wiring`] | the network itself, layer by layer |
 //! | [`html`] | self-contained reports |
 //! | [`files`] | `save`: SVG and PNG with provenance, whole or not at all |
@@ -30,10 +31,12 @@ pub mod losses;
 pub mod sheets;
 pub mod structural;
 pub mod studies;
+pub mod study;
 pub mod style;
 mod svg;
 pub mod theory;
 pub mod wiring;
 
 pub use files::{Provenance, SaveError, save, svg_to_png};
+pub use study::report::study_report;
 pub use style::{Arm, Colour, Marker, arm};

@@ -132,7 +132,7 @@ pub struct Arm {
 }
 
 /// The arms of the study in the order every figure and table shows them.
-pub const ARMS: [Arm; 16] = [
+pub const ARMS: [Arm; 24] = [
     row(
         "evolved",
         "evolved",
@@ -169,6 +169,13 @@ pub const ARMS: [Arm; 16] = [
         Marker::Circle,
     ),
     row(
+        "sp-threshold",
+        "SP, by threshold",
+        "SP thresh.",
+        Colour(26, 84, 140),
+        Marker::Square,
+    ),
+    row(
         "sp-signed",
         "SP, signed shares",
         "SP signed",
@@ -190,13 +197,6 @@ pub const ARMS: [Arm; 16] = [
         Marker::Ring,
     ),
     row(
-        "magnitude",
-        "magnitude-pruned",
-        "magnitude",
-        Colour(230, 159, 0),
-        Marker::Triangle,
-    ),
-    row(
         "imp",
         "lottery ticket (IMP)",
         "IMP",
@@ -211,11 +211,39 @@ pub const ARMS: [Arm; 16] = [
         Marker::Square,
     ),
     row(
+        "wanda-only",
+        "Wanda, not retrained",
+        "Wanda only",
+        Colour(190, 190, 110),
+        Marker::Cross,
+    ),
+    row(
+        "wanda-layer",
+        "Wanda, by layer",
+        "Wanda layer",
+        Colour(122, 122, 36),
+        Marker::Diamond,
+    ),
+    row(
+        "wanda-global",
+        "Wanda, global",
+        "Wanda global",
+        Colour(98, 98, 20),
+        Marker::Plus,
+    ),
+    row(
         "taylor",
         "Taylor groups",
         "Taylor",
         Colour(170, 68, 153),
         Marker::Diamond,
+    ),
+    row(
+        "magnitude",
+        "magnitude-pruned",
+        "magnitude",
+        Colour(230, 159, 0),
+        Marker::Triangle,
     ),
     row(
         "random",
@@ -225,7 +253,42 @@ pub const ARMS: [Arm; 16] = [
         Marker::Cross,
     ),
     row(
-        "sparse",
+        "sp-layer-counts",
+        "random, SP's layer counts",
+        "SP counts",
+        Colour(96, 96, 104),
+        Marker::TriangleDown,
+    ),
+    row(
+        "sp-inverted",
+        "SP inverted",
+        "inverted",
+        Colour(176, 58, 58),
+        Marker::Plus,
+    ),
+    row(
+        "sp-untrained",
+        "SP of untrained weights",
+        "untrained",
+        Colour(116, 150, 190),
+        Marker::Cross,
+    ),
+    row(
+        "sp-permuted",
+        "SP, shares permuted",
+        "permuted",
+        Colour(160, 160, 190),
+        Marker::Plus,
+    ),
+    row(
+        "evolved-mask",
+        "evolved mask, retrained",
+        "mask",
+        Colour(122, 72, 138),
+        Marker::Cross,
+    ),
+    row(
+        "sparse-training",
         "weight-sparse training",
         "sparse",
         Colour(31, 35, 40),
@@ -237,13 +300,6 @@ pub const ARMS: [Arm; 16] = [
         "swarm",
         Colour(17, 119, 51),
         Marker::Plus,
-    ),
-    row(
-        "mask",
-        "evolved mask, retrained",
-        "mask",
-        Colour(122, 72, 138),
-        Marker::Cross,
     ),
 ];
 

@@ -11,5 +11,6 @@ pub mod verdicts;
 
 pub use effects::{Effect, Group};
 pub use ledger::{ClaimRow, Ledger, LedgerError, Records, StudySpec};
+pub use verdicts::trained_points;
 
 use super::networks::spec::BASE;

@@ -6,6 +6,8 @@ mod pruning;
 mod theory;
 mod wirings;
 
+pub use theory::trained_points;
+
 use super::effects::{Effect, Group};
 use super::ledger::{Records, StudySpec};
 use crate::experiment::networks::record::NetworksRecord;

@@ -46,7 +46,7 @@ fn of_findings(part: &str, found: theory::Finding, others: Vec<theory::Finding>)
 }
 
 /// Fit trained networks by depth and density, for the theory's second half.
-fn trained_points(record: &NetworksRecord) -> Vec<TrainedPoint> {
+pub fn trained_points(record: &NetworksRecord) -> Vec<TrainedPoint> {
     let rows = record.rows.iter();
     rows.filter_map(|row| {
         let result = row.result.as_ref()?;

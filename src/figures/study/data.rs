@@ -1,0 +1,210 @@
+//! What figures take from a networks record: cells of seeds, means with intervals, words.
+
+use crate::experiment::claims::effects::{Effect, Group, Value};
+use crate::experiment::networks::record::{NetworkRow, NetworksRecord};
+use crate::figures::charts::Estimate;
+use crate::figures::style::{self, Colour, Marker, number};
+use crate::math::stats::{mean, mean_interval};
+
+/// The seeds of one arm on one target.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Cell {
+    /// Values of the networks that learned their picture.
+    pub fit: Vec<f64>,
+    /// Values of those that did not.
+    pub unfit: Vec<f64>,
+    /// Networks asked for.
+    pub asked: usize,
+}
+
+/// The rows of `group` on `target`.
+pub(super) fn rows<'a>(
+    record: &'a NetworksRecord,
+    target: &'a str,
+    group: Group<'a>,
+) -> impl Iterator<Item = &'a NetworkRow> {
+    record.rows.iter().filter(move |r| {
+        r.target == target
+            && r.arm == group.arm
+            && r.level == group.level
+            && r.offset == group.offset
+            && r.variant == group.variant
+    })
+}
+
+/// The values of `group` on `target`.
+pub(super) fn cell(record: &NetworksRecord, target: &str, group: Group<'_>, value: Value) -> Cell {
+    let mut cell = Cell::default();
+    for row in rows(record, target, group) {
+        cell.asked += 1;
+        let Some(result) = &row.result else { continue };
+        if let Some(value) = value(result) {
+            match result.fit {
+                true => cell.fit.push(value),
+                false => cell.unfit.push(value),
+            }
+        }
+    }
+    cell
+}
+
+/// A share cannot lie outside [0, 1]; neither is its interval drawn there.
+pub(super) fn cut((low, high): (f64, f64)) -> (f64, f64) {
+    (low.clamp(0.0, 1.0), high.clamp(0.0, 1.0))
+}
+
+/// 95 % Student-t interval of a mean; none with fewer than two values.
+pub(super) fn t_interval(values: &[f64]) -> Option<(f64, f64)> {
+    mean_interval(values, 0.95).ok().map(|i| (i.low, i.high))
+}
+
+impl Cell {
+    /// Mean of the fit seeds with its interval over seeds; hollow if none is fit; none if nothing
+    /// is known. Where some seeds are unfit, their share is written.
+    pub fn estimate(&self) -> Option<Estimate> {
+        if let Ok(value) = mean(&self.fit) {
+            let mut estimate = Estimate::new(value);
+            estimate.interval = t_interval(&self.fit).map(cut);
+            if self.asked > 1 {
+                estimate = estimate.seeds(self.fit.iter().copied());
+            }
+            if self.fit.len() < self.asked {
+                estimate = estimate.text(format!("{}/{}", self.fit.len(), self.asked));
+            }
+            return Some(estimate);
+        }
+        let value = mean(&self.unfit).ok()?;
+        Some(
+            Estimate::new(value)
+                .seeds(self.unfit.iter().copied())
+                .faint(true),
+        )
+    }
+}
+
+/// Means of the fit seeds, target by target: (target, mean).
+pub(super) fn by_target(
+    record: &NetworksRecord,
+    group: Group<'_>,
+    value: Value,
+) -> Vec<(String, f64)> {
+    let targets = record.targets().into_iter();
+    targets
+        .filter_map(|t| {
+            let cell = cell(record, t, group, value);
+            mean(&cell.fit).ok().map(|m| (t.to_string(), m))
+        })
+        .collect()
+}
+
+/// Mean over targets (seeds averaged within each, fit networks only), its interval over targets,
+/// the targets as observations.
+pub(super) fn over_targets(
+    record: &NetworksRecord,
+    group: Group<'_>,
+    value: Value,
+) -> Option<Estimate> {
+    let values: Vec<f64> = by_target(record, group, value)
+        .into_iter()
+        .map(|t| t.1)
+        .collect();
+    let mut estimate = Estimate::new(mean(&values).ok()?).seeds(values.iter().copied());
+    estimate.interval = t_interval(&values).map(cut);
+    Some(estimate)
+}
+
+/// (learned, asked) of a group over all targets.
+pub(super) fn learned(record: &NetworksRecord, group: Group<'_>) -> (usize, usize) {
+    let mut found = (0, 0);
+    for target in record.targets() {
+        for row in rows(record, target, group) {
+            found.1 += 1;
+            found.0 += usize::from(row.result.as_ref().is_some_and(|r| r.fit));
+        }
+    }
+    found
+}
+
+/// Whether a group exists in a record.
+pub(super) fn exists(record: &NetworksRecord, group: Group<'_>) -> bool {
+    record
+        .targets()
+        .into_iter()
+        .any(|t| rows(record, t, group).next().is_some())
+}
+
+/// The arms and levels of a record at the reference depth, in the house order of arms.
+pub(super) fn arms(record: &NetworksRecord) -> Vec<(String, usize)> {
+    let mut found: Vec<(String, usize)> = Vec::new();
+    for row in &record.rows {
+        let one = (row.arm.clone(), row.level);
+        if !found.contains(&one) {
+            found.push(one);
+        }
+    }
+    let place = |arm: &str| style::arm(arm).map_or(usize::MAX, |(i, _)| i);
+    found.sort_by(|a, b| (place(&a.0), a.1).cmp(&(place(&b.0), b.1)));
+    found
+}
+
+/// Label, colour and marker of an arm; of one the house style does not know, its own name.
+pub(super) fn look(arm: &str) -> (String, Colour, Marker) {
+    match style::arm(arm) {
+        Some((_, a)) => (a.label.into(), a.colour, a.marker),
+        None => (arm.replace('-', " "), style::GREY, Marker::Plus),
+    }
+}
+
+/// A target's name as people write it.
+pub(super) fn spoken(name: &str) -> String {
+    name.replace(['_', '-'], " ")
+}
+
+/// The seeds of a record in words.
+fn seeds(record: &NetworksRecord) -> String {
+    let seeds: std::collections::BTreeSet<u64> =
+        record.rows.iter().filter_map(|r| r.seed).collect();
+    match seeds.len() {
+        0 => "no seeds".into(),
+        1 => "one seed".into(),
+        n => format!("{n} seeds"),
+    }
+}
+
+/// Size, steps, seeds, judge and profile, for the line under a title.
+pub(super) fn what(record: &NetworksRecord) -> String {
+    let judge = record.judge.split(" fitted").next().unwrap_or("");
+    let sample = match record.sample {
+        Some(n) => format!("{n} weights perturbed in each network"),
+        None => "every weight perturbed".into(),
+    };
+    format!(
+        "{0}² pixels, {1} steps, {2}, {sample}, judge {judge}, profile {3}",
+        record.size,
+        number(record.steps as f64, 6),
+        seeds(record),
+        record.profile
+    )
+}
+
+/// `evolved − dense: 0.21 [0.10, 0.32] over 8 targets`.
+pub(super) fn says(effect: &Effect) -> String {
+    let name = &effect.name;
+    let n = effect.targets.len();
+    match (effect.estimate, effect.low, effect.high) {
+        (Some(e), Some(l), Some(h)) => {
+            format!("{name}: {} over {n} targets", style::interval(e, l, h, 3))
+        }
+        (Some(e), ..) => format!("{name}: {} on one target", style::fixed(e, 3)),
+        _ => format!("{name}: no pair of networks that learned their picture"),
+    }
+}
+
+/// A pair of levels, `arm` at `level`, named for a row: `similarity-pruned (SP), level 2`.
+pub(super) fn named(arm: &str, level: usize) -> String {
+    let (label, _, _) = look(arm);
+    match level {
+        0 => label,
+        n => format!("{label}, level {n}"),
+    }
+}

@@ -1,0 +1,192 @@
+//! Score by depth, and depth by compression.
+
+use super::data::{cut, look, spoken, t_interval, what};
+use super::{DrawError, Drawing, Sources, some};
+use crate::experiment::depth::{DepthCurve, DepthModel, Sweep, depth_curves};
+use crate::figures::axis::Axis;
+use crate::figures::charts::{Frame, Grid, Panel, Plot, Point, Rule, Series, grid, plot};
+use crate::figures::style::{self, Marker, fixed, number};
+use crate::math::real;
+use crate::math::stats::mean;
+
+const STUDY: &str = "depth";
+
+/// A depth counts if more than half of its seeds learned the picture.
+fn counts(scores: &[f64], unfit: usize) -> bool {
+    scores.len() > unfit
+}
+
+/// The series of one arm in one panel: line and band over the depths that count, rings on those
+/// that do not.
+fn series(arm: &str, curve: &DepthCurve) -> Vec<Series> {
+    let (label, colour, marker) = look(arm);
+    let (mut line, mut band, mut hollow) = (Vec::new(), Vec::new(), Vec::new());
+    for point in &curve.points {
+        let x = point.layers as f64;
+        if counts(&point.scores, point.unfit) {
+            let Ok(y) = mean(&point.scores) else { continue };
+            line.push((x, y));
+            let (low, high) = t_interval(&point.scores).map_or((y, y), cut);
+            band.push((x, low, high));
+        } else if let Ok(y) = mean(&point.all) {
+            hollow.push(Point::new(x, y));
+        }
+    }
+    let mut all = Vec::new();
+    if !hollow.is_empty() {
+        all.push(Series::cloud("", colour, Marker::Ring, hollow));
+    }
+    if !line.is_empty() {
+        all.push(Series::line(label, colour, line).marked(marker).band(band));
+    }
+    all
+}
+
+pub(super) fn score_by_depth(sources: &Sources) -> Result<Drawing, DrawError> {
+    let record = sources.networks(STUDY)?;
+    let arms = [("dense", Sweep::DENSE), ("sp", Sweep::SP)];
+    let curves = arms.map(|(arm, sweep)| (arm, depth_curves(&record, sweep)));
+    let mut panels = Vec::new();
+    let mut parts = Vec::new();
+    for target in record.targets() {
+        let mut plot = Plot {
+            frame: Frame::new(spoken(target)),
+            x: Axis::new("hidden layers L").whole(),
+            y: Axis::new("compositional score").range(0.0, 1.0),
+            ..Plot::default()
+        };
+        let mut depths = Vec::new();
+        for (arm, curves) in &curves {
+            let Some(curve) = curves.iter().find(|c| c.target == target) else {
+                continue;
+            };
+            plot.series.append(&mut series(arm, curve));
+            let (_, colour, _) = look(arm);
+            if let Some(chosen) = curve.chosen {
+                let edge = if curve.at_edge() { " (end)" } else { "" };
+                let rule = Rule::new(chosen as f64, format!("{chosen}")).coloured(colour);
+                plot.x_rules.push(rule);
+                depths.push(format!("{arm} {chosen}{edge}"));
+            } else {
+                depths.push(format!("{arm} none"));
+            }
+        }
+        parts.push(format!("{} {}", spoken(target), depths.join(", ")));
+        panels.push(Panel::Plot(plot));
+    }
+    let panels = some(panels, STUDY, "networks by depth")?;
+    let columns = panels.len().clamp(1, 3);
+    let rows = panels.len().div_ceil(columns) as u32;
+    let svg = grid(&Grid {
+        frame: Frame::new("Compositional score by depth")
+            .subtitle(what(&record))
+            .note("Lines: mean over the seeds that learned the picture (R² ≥ 0.95), bands 95 % t-intervals over seeds, cut at 0 and 1. Rings: depths at which half the seeds or fewer learned it; they do not count. Broken lines: optimal depth by the one-standard-error rule (the shallowest within one standard error of the best).")
+            .sized(1000, 150 + 270 * rows),
+        columns,
+        panels,
+        share_x: false,
+        share_y: true,
+    });
+    let says = format!(
+        "Optimal depth by the one-standard-error rule (“end”: the best is the shallowest or deepest depth that counts, so no peak is shown): {}.",
+        parts.join("; ")
+    );
+    Ok(Drawing { svg, says })
+}
+
+pub(super) fn predicted(sources: &Sources) -> Result<Drawing, DrawError> {
+    let record = sources.networks(STUDY)?;
+    let nothing = |_| DrawError::Nothing {
+        study: STUDY.into(),
+        expected: "a depth whose networks learned their picture".into(),
+    };
+    // As the predictor itself: pruned networks, dense ones if no pruned one counts.
+    let fitted = |sweep| DepthModel::fit(&depth_curves(&record, sweep), record.size);
+    let (arm, sweep, model) = match fitted(Sweep::SP) {
+        Ok(model) => ("sp", Sweep::SP, model),
+        Err(_) => (
+            "dense",
+            Sweep::DENSE,
+            fitted(Sweep::DENSE).map_err(nothing)?,
+        ),
+    };
+    let (label, colour, marker) = look(arm);
+    let curves = depth_curves(&record, sweep);
+    let (mut found, mut guessed) = (Vec::new(), Vec::new());
+    for (target, ratio, layers) in &model.fitted {
+        let y = *layers as f64;
+        let mut point = Point::new(*ratio, y).label(spoken(target));
+        if model.fitted.len() >= 3 {
+            let others: Vec<DepthCurve> = curves
+                .iter()
+                .filter(|c| c.target != *target)
+                .cloned()
+                .collect();
+            if let Ok(other) = DepthModel::fit(&others, record.size) {
+                let guess = other.layers(*ratio) as f64;
+                guessed.push(Point::new(*ratio, guess));
+                point = point.between(guess.min(y), guess.max(y));
+            }
+        }
+        found.push(point);
+    }
+    let ratios = || model.fitted.iter().map(|f| f.1);
+    let (low, high) = (
+        ratios().fold(f64::INFINITY, f64::min),
+        ratios().fold(0.0, f64::max),
+    );
+    let line: Vec<(f64, f64)> = (0..=40)
+        .map(|i| {
+            let c = low * real::exp(real::ln(high / low) * f64::from(i) / 40.0);
+            (c, (model.b0 + model.b1 * real::ln(c)).max(1.0))
+        })
+        .collect();
+    let mut series = vec![Series::line("Theil–Sen line", style::INK, line).dashed()];
+    if !guessed.is_empty() {
+        let name = "predicted from the other targets";
+        series.push(Series::cloud(name, style::GREY, Marker::Ring, guessed));
+    }
+    series.push(Series::cloud(
+        format!("optimal depth, {label}"),
+        colour,
+        marker,
+        found,
+    ));
+    let slope = match model.b1_interval {
+        Some((l, h)) => format!("{} [{}, {}]", fixed(model.b1, 2), fixed(l, 2), fixed(h, 2)),
+        None => "none (one ratio only)".into(),
+    };
+    let mut says = format!(
+        "Slope on ln c: {slope} layers (95 %, {} targets)",
+        model.fitted.len()
+    );
+    if let (Some(error), Some(median)) = (model.error, model.median_error) {
+        says += &format!(
+            "; error on the target left out {} layers, of the median of the others {}",
+            fixed(error, 2),
+            fixed(median, 2)
+        );
+    }
+    if let Some(s) = &model.spearman {
+        let exact = if s.exact { "exact " } else { "" };
+        says += &format!(
+            "; Spearman's ρ {}, {exact}p {}",
+            fixed(s.statistic, 2),
+            number(s.p, 2)
+        );
+    }
+    says.push('.');
+    let svg = plot(&Plot {
+        frame: Frame::new("Optimal depth against the compressibility of the picture")
+            .subtitle(what(&record))
+            .note(format!(
+                "{says} Whiskers join each target with its prediction. c: bytes of the PNG / raw bytes at this size, this crate's encoder."
+            ))
+            .sized(860, 580),
+        x: Axis::new("c, PNG bytes / raw bytes of the target").log(),
+        y: Axis::new("optimal depth").unit("hidden layers").whole(),
+        series,
+        ..Plot::default()
+    });
+    Ok(Drawing { svg, says })
+}

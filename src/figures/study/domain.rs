@@ -1,0 +1,158 @@
+//! Drawings that no genome draws.
+
+use super::board::{Block, Board, Row, Tile, sweep, verdicts};
+use super::data::{self, look, says, spoken, what};
+use super::wirings::{SCORE_NOTE, facts, score_bars, shown};
+use super::{DrawError, Drawing, Sources, some};
+use crate::experiment::claims::effects::{Effect, Group as Networks, fit_score};
+use crate::experiment::networks::record::NetworksRecord;
+use crate::figures::charts::{Frame, Grid, Panel, grid};
+use crate::network::Picture;
+
+const STUDY: &str = "out_of_domain";
+const ARMS: [(&str, usize); 3] = [("dense", 0), ("sp", 1), ("sp-layer-counts", 1)];
+
+pub(super) fn scores(sources: &Sources) -> Result<Drawing, DrawError> {
+    let record = sources.networks(STUDY)?;
+    let offsets: std::collections::BTreeSet<i64> = record.rows.iter().map(|r| r.offset).collect();
+    let mut panels = Vec::new();
+    for &offset in &offsets {
+        let groups: Vec<Networks<'_>> = ARMS
+            .iter()
+            .map(|&(arm, level)| Networks {
+                offset,
+                ..Networks::of(arm, level)
+            })
+            .filter(|g| data::exists(&record, *g))
+            .collect();
+        if groups.is_empty() {
+            continue;
+        }
+        let title = match offset {
+            0 => "at the predicted depth".to_string(),
+            n if n < 0 => format!("{} layers fewer", -n),
+            n => format!("{n} layers more"),
+        };
+        panels.push(Panel::Bars(score_bars(&record, &groups, Frame::new(title))));
+    }
+    let panels = some(panels, STUDY, "dense or pruned networks")?;
+    let rows = panels.len() as u32;
+    let svg = grid(&Grid {
+        frame: Frame::new("Drawings that nobody evolved: score by target")
+            .subtitle(what(&record))
+            .note(SCORE_NOTE)
+            .sized(1060, 190 + 260 * rows),
+        columns: 1,
+        panels,
+        share_x: false,
+        share_y: true,
+    });
+    let (sp, dense) = (Networks::of("sp", 1), Networks::of("dense", 0));
+    let random = Networks::of("sp-layer-counts", 1);
+    let ends = [-3, 3].map(|offset| (sp, Networks { offset, ..sp }));
+    let parts = [
+        Effect::paired(
+            "score at the predicted depth, sp − dense",
+            &record,
+            &[(sp, dense)],
+            fit_score,
+        ),
+        Effect::paired(
+            "sp − random links with its counts",
+            &record,
+            &[(sp, random)],
+            fit_score,
+        ),
+        Effect::paired(
+            "sp, at the predicted depth − 3 layers off it",
+            &record,
+            &ends,
+            fit_score,
+        ),
+    ];
+    let (fit, asked) = data::learned(&record, sp);
+    let says = format!(
+        "{}. SP networks at the predicted depth that learned their drawing: {fit} of {asked}.",
+        parts.iter().map(says).collect::<Vec<_>>().join("; ")
+    );
+    Ok(Drawing { svg, says })
+}
+
+/// The drawing itself: `views/TARGET-target.png`, or the copy in the folder of one of its runs.
+fn drawing(sources: &Sources, record: &NetworksRecord, target: &str) -> Option<Picture> {
+    let folder = sources.folder().join(STUDY);
+    let beside = folder.join(format!("views/{target}-target.png"));
+    let runs = record.rows.iter().filter(|r| r.target == target);
+    let runs = runs.filter_map(|r| r.result.as_ref()?.run_id.as_ref());
+    std::iter::once(beside)
+        .chain(runs.map(|id| folder.join(id).join("images/target.png")))
+        .filter(|path| path.exists())
+        .find_map(|path| Picture::read(&path).ok())
+}
+
+/// Changed weights shown of each network.
+const CHANGES: usize = 7;
+
+pub(super) fn pictures(sources: &Sources) -> Result<Drawing, DrawError> {
+    let record = sources.networks(STUDY)?;
+    let (mut blocks, mut without) = (Vec::new(), Vec::new());
+    for target in record.targets() {
+        let picture = drawing(sources, &record, target);
+        let mut rows = Vec::new();
+        for (arm, level) in ARMS {
+            let Some((row, result, views)) = shown(&record, target, Networks::of(arm, level))
+            else {
+                continue;
+            };
+            let (label, tone, _) = look(arm);
+            let first = match rows.is_empty() {
+                true => picture.clone().map(|picture| Tile {
+                    picture,
+                    border: None,
+                }),
+                false => None,
+            };
+            let mut tiles = vec![first];
+            tiles.extend(sweep(sources, STUDY, views, CHANGES)?);
+            rows.push(Row {
+                label,
+                sub: format!("L {}, {}", row.layers, facts(result)),
+                tone: Some(tone),
+                tiles,
+            });
+        }
+        if !rows.is_empty() {
+            if picture.is_none() {
+                without.push(spoken(target));
+            }
+            blocks.push(Block {
+                heading: spoken(target),
+                rows,
+            });
+        }
+    }
+    let blocks = some(blocks, STUDY, "pictures of changed weights (views)")?;
+    let mut note = "First the drawing, then what the network draws of it at the predicted depth, then its picture with one weight changed. First seed.".to_string();
+    if !without.is_empty() {
+        note += &format!(
+            " The drawing is not beside the record: {}.",
+            without.join(", ")
+        );
+    }
+    let svg = Board {
+        title: "Drawings that nobody evolved, and one weight changed at a time".into(),
+        subtitle: what(&record),
+        note,
+        legend: verdicts(),
+        heads: vec![
+            (0, 1, "drawing".into()),
+            (1, 1, "network".into()),
+            (2, CHANGES, "one weight changed".into()),
+        ],
+        blocks,
+        pane: 58.0,
+        apart: vec![1, 2],
+    }
+    .draw();
+    Ok(svg.into())
+}

@@ -1,0 +1,78 @@
+//! The table of the paper's figures: `docs/FIGURES.md`, held to [`FIGURES`] by a test.
+
+use super::{FIGURES, make};
+use std::path::Path;
+
+/// Figures of the paper that are not in [`FIGURES`], and why.
+pub const WITHOUT: &[(&str, &str)] = &[
+    (
+        "6",
+        "volume ratio, theory against trained networks: of the theory's record, drawn by `figures::theory`",
+    ),
+    (
+        "7",
+        "unknown: the paper's full text is not public, and no claim of METHODS §10 names it",
+    ),
+    (
+        "9",
+        "sensitivity of the volume ratio to P: of the theory's record, drawn by `figures::theory`",
+    ),
+    (
+        "14, 15",
+        "unknown but for their numbers; the figures of the optimizers, `orthogonality` and `feature-maps` are the nearest that we have",
+    ),
+    (
+        "42–45",
+        "unknown but for their numbers; `controls-depth`, `controls-pruning`, `raw-graph-loss` and `decodable-against-organised` are figures of ours that no known number of the paper's belongs to",
+    ),
+];
+
+/// The page: a row a figure, in the table's order.
+pub fn page() -> String {
+    let mut page = String::from(
+        "# Figures\n\n\
+         Every figure is drawn from records only, by `picloom figures NAME --records FOLDER` (all of them without a name), and lies\n\
+         beside its record as SVG and PNG; both name their command, record and profile inside. `picloom figures --list` says which\n\
+         of them the records in a folder suffice for, and `picloom figures --report OUT.html` makes one page of all.\n\n\
+         The paper's full text is not public: its figures are known by their numbers and by the claims they belong to (METHODS §10).\n\
+         “Paper” is the number of the figure ours answers to, not one it copies. 18–23 belong to the claim on optimizers; no record keeps\n\
+         pictures by optimizer, so they are answered by the same sheets by arm.\n\n\
+         | paper | ours | claims | command | record | shows |\n|---|---|---|---|---|---|\n",
+    );
+    for f in FIGURES {
+        page += &format!(
+            "| {} | `{}` | {} | `picloom figures {}` | {} | {} |\n",
+            f.paper,
+            f.name,
+            f.claims,
+            f.name,
+            f.records()
+                .iter()
+                .map(|r| format!("`{r}`"))
+                .collect::<Vec<_>>()
+                .join(", "),
+            f.shows
+        );
+    }
+    page += "\n## Figures of the paper without one of ours in this table\n\n| paper | why |\n|---|---|\n";
+    for (paper, why) in WITHOUT {
+        page += &format!("| {paper} | {why} |\n");
+    }
+    page += "\n## How the records are made\n\n| record | command |\n|---|---|\n";
+    let mut studies: Vec<&str> = Vec::new();
+    for study in FIGURES.iter().flat_map(|f| f.studies) {
+        if !studies.contains(study) {
+            studies.push(study);
+        }
+    }
+    for study in studies {
+        let command = make(study, Path::new("runs"));
+        page += &format!("| `{study}/record.json` | `{command}` |\n");
+    }
+    page += "| `claims.json` | `picloom claims` |\n\n\
+             ## House style\n\n\
+             Arms have one colour, marker and place in the order in every figure (`src/figures/style.rs`). Scores of networks that did not\n\
+             learn their picture (R² < 0.95) are hollow and do not count. Whiskers and bands are 95 % intervals; the note under each figure\n\
+             says over what (seeds or targets). No figure depends on colour alone.\n";
+    page
+}

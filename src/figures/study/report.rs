@@ -1,0 +1,275 @@
+//! The whole study in one self-contained page: the story first, then part by part.
+
+use super::data::spoken;
+use super::verdicts::{numbers, tally, tone};
+use super::{DrawError, Drawing, FIGURES, Figure, Sources, make};
+use crate::experiment::claims::ledger::word;
+use crate::experiment::claims::{ClaimRow, Ledger};
+use crate::figures::html::{Align, Cell, Kind, Page, Section, Table};
+use std::path::Path;
+
+/// The figures that tell the story.
+const STORY: [&str; 3] = ["evolved-against-dense", "score-by-depth", "pruning-score"];
+
+/// Titles of the parts, by study.
+const PARTS: [(&str, &str, &str); 6] = [
+    (
+        "wirings",
+        "Evolved and trained",
+        "Networks bred by choosing pictures, and networks of the same shape trained on the same pictures by gradient descent.",
+    ),
+    (
+        "depth",
+        "Depth",
+        "The same pictures learned by networks of different depth, dense and pruned once by similarity.",
+    ),
+    (
+        "pruning",
+        "Pruning",
+        "One dense network a seed, pruned by every method to the same number of links and retrained to the same fit.",
+    ),
+    (
+        "out_of_domain",
+        "Out of domain",
+        "The recipe on drawings that no genome draws, at the depth predicted from their compressibility.",
+    ),
+    (
+        "controls",
+        "Controls",
+        "Depth and pruning once more under other learning rates, schedules, initial weights, optimizers and fewer pixels.",
+    ),
+    (
+        "optimizers",
+        "Optimizers",
+        "Every optimizer from the same initial weights, and Muon by its Newton–Schulz steps.",
+    ),
+];
+
+/// The report on the records under `folder`, with `ledger` (if none is given, `FOLDER/claims.json`
+/// if it is there). Figures whose records are missing are named, with the command that makes them.
+pub fn study_report(folder: &Path, ledger: Option<&Ledger>) -> String {
+    let mut sources = Sources::new(folder);
+    if let Some(ledger) = ledger {
+        sources = sources.with_ledger(ledger.clone());
+    }
+    let ledger = sources.ledger();
+    let drawn: Vec<(&Figure, Result<Drawing, DrawError>)> = FIGURES
+        .iter()
+        .map(|figure| (figure, (figure.draw)(&sources)))
+        .collect();
+    let there = drawn.iter().filter(|d| d.1.is_ok()).count();
+    let mut page = Page::new(
+        "Evolved, trained, pruned",
+        "Which published claims on fractured and unified representations do our own runs support?",
+    )
+    .fact("figures", format!("{there} of {}", drawn.len()));
+    if let Ok(ledger) = &ledger {
+        page = page.fact("claims", tally(&ledger.claims));
+    }
+    page = page.section(story(&drawn));
+    page = page.section(match &ledger {
+        Ok(ledger) => verdict_section(ledger, &drawn),
+        Err(error) => {
+            Section::new("Verdicts").callout(Kind::Warning, "No ledger", format!("{error}"))
+        }
+    });
+    let mut studies: Vec<&str> = Vec::new();
+    for study in FIGURES.iter().flat_map(|f| f.studies.first()) {
+        if !studies.contains(study) {
+            studies.push(study);
+        }
+    }
+    for study in studies {
+        page = page.section(part(&sources, study, &drawn));
+    }
+    page.footer(
+        "Written by `picloom figures --report` from records only; figure numbers of the paper are in `docs/FIGURES.md`.",
+    )
+    .render()
+}
+
+fn find<'a>(drawn: &'a [(&Figure, Result<Drawing, DrawError>)], name: &str) -> Option<&'a Drawing> {
+    let found = drawn.iter().find(|d| d.0.name == name)?;
+    found.1.as_ref().ok()
+}
+
+/// A figure's caption: what it shows, then its numbers.
+fn caption(figure: &Figure, drawing: &Drawing) -> String {
+    let mut first = figure.shows.chars();
+    let shows: String = first
+        .next()
+        .map(|c| c.to_uppercase().chain(first).collect())
+        .unwrap_or_default();
+    match drawing.says.is_empty() {
+        true => format!("{shows}."),
+        false => format!("{shows}. **In numbers:** {}", drawing.says),
+    }
+}
+
+fn story(drawn: &[(&Figure, Result<Drawing, DrawError>)]) -> Section {
+    let mut section = Section::new("The story").paragraph(
+        "A picture can be drawn by a small network that was bred, or by one that was trained. Change one weight of each: if the \
+         picture still looks like a whole, its parts are in the right places of the network. The share of such changes is the \
+         **compositional score**. Three questions: do evolved networks have a higher one than trained ones; does a trained \
+         network's depth matter; and does it matter which of its links are pruned away?",
+    );
+    for name in STORY {
+        let figure = FIGURES.iter().find(|f| f.name == name);
+        let (Some(figure), Some(drawing)) = (figure, find(drawn, name)) else {
+            continue;
+        };
+        section = section.figure(drawing.svg.clone(), caption(figure, drawing));
+    }
+    section
+}
+
+fn verdict_section(ledger: &Ledger, drawn: &[(&Figure, Result<Drawing, DrawError>)]) -> Section {
+    let rows = ledger.claims.iter().map(|claim| {
+        let ClaimRow { text, effects, .. } = claim;
+        let effect = effects.first();
+        vec![
+            Cell::new(text.id.clone()).swatch(tone(claim.verdict)),
+            Cell::new(text.says.clone()),
+            Cell::new(effect.map_or("none".into(), |e| e.name.clone())),
+            Cell::new(effect.map_or("–".into(), numbers)),
+            Cell::new(match (claim.seeds, effect) {
+                (Some(seeds), Some(e)) if !e.targets.is_empty() => {
+                    format!("{seeds} × {}", e.targets.len())
+                }
+                (Some(seeds), _) => format!("{seeds}"),
+                _ => "–".into(),
+            }),
+            Cell::new(word(claim.verdict)).strong(word(claim.verdict) == "supported"),
+        ]
+    });
+    let mut section = Section::new("Verdicts")
+        .paragraph(format!(
+            "The rules were written before the runs. The unit of every interval is a target, seeds averaged within it; intervals are \
+             95 %. An effect below {} does not matter. A claim that is not supported here is a result of these runs, at their sizes \
+             and step budgets, and no more than that.",
+            crate::figures::style::number(ledger.margin, 2)
+        ))
+        .table(Table {
+            caption: "Every claim, the first effect it is decided on, and the verdict".into(),
+            headers: ["claim", "says", "first effect", "95 %", "seeds × targets", "verdict"]
+                .map(String::from)
+                .to_vec(),
+            align: vec![
+                Align::Left,
+                Align::Left,
+                Align::Left,
+                Align::Right,
+                Align::Middle,
+                Align::Left,
+            ],
+            rows: rows.collect(),
+            notes: Vec::new(),
+        });
+    if let Some(drawing) = find(drawn, "claims") {
+        section = section.figure(
+            drawing.svg.clone(),
+            "Every effect that a claim is decided on, with its interval.",
+        );
+    }
+    for claim in &ledger.claims {
+        let mut items = vec![
+            format!("Rule: {}", claim.text.rule),
+            format!("Statistic: {}", claim.statistic),
+            format!("Source: {}", claim.text.source),
+        ];
+        for (kind, effects) in [("Effect", &claim.effects), ("Control", &claim.controls)] {
+            for e in effects {
+                items.push(format!("{kind}: {}: {}", e.name, numbers(e)));
+            }
+        }
+        items.extend(claim.notes.iter().map(|n| format!("Note: {n}")));
+        if !claim.records.is_empty() {
+            items.push(format!("Records: {}", claim.records.join(", ")));
+        }
+        let summary = format!(
+            "{}, {}: {}",
+            claim.text.id,
+            word(claim.verdict),
+            claim.text.says
+        );
+        section = section.details(summary, Section::new("").list(items));
+    }
+    section
+}
+
+fn part(
+    sources: &Sources,
+    study: &str,
+    drawn: &[(&Figure, Result<Drawing, DrawError>)],
+) -> Section {
+    let known = PARTS.iter().find(|p| p.0 == study);
+    let mut section = Section::new(known.map_or_else(|| spoken(study), |p| p.1.to_string()));
+    if let Some((_, _, words)) = known {
+        section = section.paragraph(*words);
+    }
+    if let Ok(record) = sources.networks(study) {
+        section = section.paragraph(format!(
+            "**Asked:** {} **Run:** {} networks of {} targets ({}); {}.",
+            record.question,
+            record.rows.len(),
+            record.targets().len(),
+            record
+                .targets()
+                .iter()
+                .map(|t| spoken(t))
+                .collect::<Vec<_>>()
+                .join(", "),
+            super::data::what(&record),
+        ));
+        if !record.left_out.is_empty() {
+            section = section.callout(
+                Kind::Note,
+                "Left out",
+                format!(
+                    "{}: their pictures are in an archive that was not there.",
+                    record.left_out.join(", ")
+                ),
+            );
+        }
+    }
+    let mut missing: Vec<String> = Vec::new();
+    for (figure, result) in drawn {
+        if figure.studies.first() != Some(&study) {
+            continue;
+        }
+        match result {
+            // The story has it already.
+            Ok(drawing) if STORY.contains(&figure.name) => {
+                section = section.paragraph(format!(
+                    "`{}` is in [the story](#the-story). {}",
+                    figure.name, drawing.says
+                ));
+            }
+            Ok(drawing) => {
+                section = section
+                    .heading(spoken(figure.name))
+                    .figure(drawing.svg.clone(), caption(figure, drawing));
+            }
+            Err(error) => {
+                let line = error.to_string();
+                if !missing.contains(&line) {
+                    missing.push(line);
+                }
+            }
+        }
+    }
+    for error in missing {
+        section = section.callout(Kind::Warning, "Not drawn", error);
+    }
+    let names: Vec<&str> = drawn
+        .iter()
+        .filter(|d| d.0.studies.first() == Some(&study))
+        .map(|d| d.0.name)
+        .collect();
+    section.code(format!(
+        "{}\npicloom figures {} --records {}",
+        make(study, Path::new("runs")),
+        names.join(" "),
+        "runs"
+    ))
+}
