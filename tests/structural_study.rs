@@ -1,12 +1,13 @@
 //! The structural study: resumable to the same bytes; its rules on made-up records; its committed
 //! record says what its page says.
 
-use picloom::experiment::cells::{CellObserver, CellRecord, run_cells};
+use picloom::experiment::cells::{CellRecord, run_cells};
 use picloom::experiment::structural::{
     ArmOutcome, PartOutcome, Shown, StructuralRecord, StructuralRow, StructuralStudy,
 };
 use picloom::experiment::structural_findings::{of_arm, parts_are_ablatable, sp_against};
 use picloom::experiment::theory::findings::Verdict;
+use picloom::experiment::workers::StudyObserver;
 use picloom::figures::structural::{FIGURES, figure};
 use std::path::{Path, PathBuf};
 
@@ -22,7 +23,7 @@ fn smoke() -> StructuralStudy {
 /// Says no after some questions, in the middle of a training.
 struct Stop(usize);
 
-impl CellObserver for Stop {
+impl StudyObserver for Stop {
     fn going_on(&mut self) -> bool {
         self.0 = self.0.saturating_sub(1);
         self.0 > 0

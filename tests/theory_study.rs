@@ -1,12 +1,13 @@
 //! The theory as a study: resumable to the same bytes, and its committed record says what its page says.
 
 use picloom::experiment::cells::{
-    CellObserver, CellOutcome, CellRecord, CellStudy, cell_id, collect_cells, run_cells, state,
+    CellOutcome, CellRecord, CellStudy, cell_id, collect_cells, run_cells, state,
 };
 use picloom::experiment::study::Progress;
 use picloom::experiment::theory::findings::{Verdict, agreement, parts_sensitivity};
 use picloom::experiment::theory::sensitivity::Volume;
 use picloom::experiment::theory::study::{Peak, TheoryCell, TheoryRecord, TheoryStudy};
+use picloom::experiment::workers::StudyObserver;
 use picloom::figures::theory::{FIGURES, figure};
 use std::path::{Path, PathBuf};
 
@@ -31,7 +32,7 @@ struct Stop {
     labels: Vec<String>,
 }
 
-impl CellObserver for Stop {
+impl StudyObserver for Stop {
     fn cell(&mut self, progress: &Progress, label: &str, _error: Option<&str>) {
         if progress.done > progress.found {
             self.left = self.left.saturating_sub(1);
