@@ -9,7 +9,7 @@ use crate::experiment::structural::StructuralStudy;
 use crate::experiment::theory::study::TheoryStudy;
 use crate::network::files::write_atomic;
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Runs the study of cells at `spec`; none if its kind is another.
 pub(super) fn run(
@@ -26,35 +26,34 @@ pub(super) fn run(
     }))
 }
 
-/// What is done with a study that is not run.
+/// What is asked of a study that is not run.
+#[derive(Clone, Copy)]
 pub(super) enum Action<'a> {
     Status,
     Collect {
         csv: &'a Path,
-        record: Option<&'a PathBuf>,
+        record: Option<&'a Path>,
     },
 }
 
-/// Acts on the study at `spec` if its kind is one made of cells; false if it is of another kind.
+/// Acts on the study of cells at `spec`; none if its kind is another.
 pub(super) fn act(
     kind: Option<&str>,
     spec: &Path,
     profile: Option<&str>,
     runs: &Path,
-    action: &Action,
-    out: &Output,
-) -> anyhow::Result<bool> {
-    match kind {
-        Some("theory") => on(&TheoryStudy::read(spec, profile)?, runs, action, out)?,
-        Some("structural") => on(&StructuralStudy::read(spec, profile)?, runs, action, out)?,
-        _ => return Ok(false),
-    }
-    Ok(true)
+    action: Action,
+) -> anyhow::Result<Option<Said>> {
+    Ok(Some(match kind {
+        Some("theory") => on(&TheoryStudy::read(spec, profile)?, runs, action)?,
+        Some("structural") => on(&StructuralStudy::read(spec, profile)?, runs, action)?,
+        _ => return Ok(None),
+    }))
 }
 
-fn on<S: CellStudy>(study: &S, runs: &Path, action: &Action, out: &Output) -> anyhow::Result<()> {
+fn on<S: CellStudy>(study: &S, runs: &Path, action: Action) -> anyhow::Result<Said> {
     match action {
-        Action::Status => status(study, runs, out),
+        Action::Status => status(study, runs),
         Action::Collect { csv, record } => {
             let collected = collect_cells(study, runs)?;
             write_atomic(csv, collected.to_csv().as_bytes())?;
@@ -63,7 +62,7 @@ fn on<S: CellStudy>(study: &S, runs: &Path, action: &Action, out: &Output) -> an
                 write_atomic(path, collected.to_json().as_bytes())?;
                 text += &format!("\nrecord: {}", path.display());
             }
-            out.result(&json!({ "csv": csv, "record": record }), &text)
+            Ok((json!({ "csv": csv, "record": record }), text))
         }
     }
 }
@@ -91,7 +90,7 @@ fn run_study<S: CellStudy>(study: &S, runs: &Path, out: &Output) -> anyhow::Resu
     ))
 }
 
-fn status<S: CellStudy>(study: &S, runs: &Path, out: &Output) -> anyhow::Result<()> {
+fn status<S: CellStudy>(study: &S, runs: &Path) -> anyhow::Result<Said> {
     let cells = study.cells();
     let (mut done, mut waiting) = (0, 0);
     let (mut failed, mut failures) = (Vec::new(), String::new());
@@ -117,5 +116,5 @@ fn status<S: CellStudy>(study: &S, runs: &Path, out: &Output) -> anyhow::Result<
         "study": study.name(), "profile": study.profile(), "total": cells.len(),
         "done": done, "waiting": waiting, "failed": failed,
     });
-    out.result(&json, &text)
+    Ok((json, text))
 }

@@ -44,7 +44,7 @@ enum ExperimentCommand {
     Collect {
         #[command(flatten)]
         study: StudyArgs,
-        /// CSV file, one row a run
+        /// CSV file, one row a run; of a whole study the folder of its records, one folder a part
         #[arg(long)]
         out: PathBuf,
         /// Also the record, from which figures are drawn (figures/STUDY/record.json)
@@ -78,20 +78,6 @@ pub(super) struct StudyArgs {
 }
 
 impl StudyArgs {
-    /// Acts on a study made of cells; false if it is of another kind.
-    fn act(&self, action: &Action, out: &Output) -> anyhow::Result<bool> {
-        let kind = kind(&self.spec)?;
-        let profile = self.profile.as_deref();
-        act(
-            kind.as_deref(),
-            &self.spec,
-            profile,
-            &self.runs,
-            action,
-            out,
-        )
-    }
-
     fn plan(&self) -> anyhow::Result<Plan> {
         Ok(Plan::read(&self.spec, self.profile.as_deref())?)
     }
@@ -108,24 +94,10 @@ pub fn run(args: ExperimentArgs, out: &Output) -> anyhow::Result<()> {
             out: csv,
             record,
         } => {
-            if kind(&study.spec)?.as_deref() == Some("networks") {
-                return networks::collected(&study, &csv, record.as_deref(), out);
-            }
-            let action = Action::Collect {
-                csv: &csv,
-                record: record.as_ref(),
+            let (json, text) = match kind(&study.spec)?.as_deref() {
+                Some("study") => study::collect(&study, &csv)?,
+                _ => collect_one(&study, &csv, record.as_deref())?,
             };
-            if study.act(&action, out)? {
-                return Ok(());
-            }
-            let collected = collect(&study.plan()?, &study.runs)?;
-            write_atomic(&csv, collected.to_csv().as_bytes())?;
-            let mut text = format!("{} runs: {}", collected.runs.len(), csv.display());
-            if let Some(path) = &record {
-                write_atomic(path, collected.to_json().as_bytes())?;
-                text += &format!("\nrecord: {}", path.display());
-            }
-            let json = json!({ "runs": collected.runs.len(), "csv": csv, "record": record });
             out.result(&json, &text)
         }
     }
@@ -278,11 +250,49 @@ fn predict_depth(picture: &Path, from: &Path, out: &Output) -> anyhow::Result<()
 }
 
 fn status(args: &StudyArgs, out: &Output) -> anyhow::Result<()> {
-    if kind(&args.spec)?.as_deref() == Some("networks") {
-        return networks::status(args, out);
+    let (json, text) = match kind(&args.spec)?.as_deref() {
+        Some("study") => study::status(args)?,
+        _ => status_one(args)?,
+    };
+    out.result(&json, &text)
+}
+
+/// Writes the finished runs of one study, of whatever kind, as a table, and its record.
+pub(super) fn collect_one(
+    args: &StudyArgs,
+    csv: &Path,
+    record: Option<&Path>,
+) -> anyhow::Result<Said> {
+    let kind = kind(&args.spec)?;
+    let action = Action::Collect { csv, record };
+    let profile = args.profile.as_deref();
+    if let Some(said) = act(kind.as_deref(), &args.spec, profile, &args.runs, action)? {
+        return Ok(said);
     }
-    if args.act(&Action::Status, out)? {
-        return Ok(());
+    if kind.as_deref() == Some("networks") {
+        return networks::collected(args, csv, record);
+    }
+    let collected = collect(&args.plan()?, &args.runs)?;
+    write_atomic(csv, collected.to_csv().as_bytes())?;
+    let mut text = format!("{} runs: {}", collected.runs.len(), csv.display());
+    if let Some(path) = record {
+        write_atomic(path, collected.to_json().as_bytes())?;
+        text += &format!("\nrecord: {}", path.display());
+    }
+    let json = json!({ "runs": collected.runs.len(), "csv": csv, "record": record });
+    Ok((json, text))
+}
+
+/// Counts the cells of one study, of whatever kind.
+pub(super) fn status_one(args: &StudyArgs) -> anyhow::Result<Said> {
+    let kind = kind(&args.spec)?;
+    let profile = args.profile.as_deref();
+    let action = Action::Status;
+    if let Some(said) = act(kind.as_deref(), &args.spec, profile, &args.runs, action)? {
+        return Ok(said);
+    }
+    if kind.as_deref() == Some("networks") {
+        return networks::status(args);
     }
     let plan = args.plan()?;
     let (mut done, mut begun, mut waiting) = (0, 0, 0);
@@ -314,7 +324,7 @@ fn status(args: &StudyArgs, out: &Output) -> anyhow::Result<()> {
         "study": plan.spec.name, "profile": plan.profile, "total": plan.runs.len(),
         "done": done, "begun": begun, "waiting": waiting, "failed": failed,
     });
-    out.result(&json, &text)
+    Ok((json, text))
 }
 
 /// Shows how far a study is.

@@ -84,7 +84,7 @@ fn summary(record: &NetworksRecord) -> String {
     text
 }
 
-pub fn status(args: &StudyArgs, out: &Output) -> anyhow::Result<()> {
+pub fn status(args: &StudyArgs) -> anyhow::Result<Said> {
     let plan = plan(args)?;
     let done = finished(&plan, &args.runs, &DlJudge::default().name());
     let total = plan.chains.len();
@@ -96,15 +96,10 @@ pub fn status(args: &StudyArgs, out: &Output) -> anyhow::Result<()> {
         "study": plan.spec.name, "profile": plan.profile, "total": total, "done": done,
         "left_out": plan.left_out,
     });
-    out.result(&json, &text)
+    Ok((json, text))
 }
 
-pub fn collected(
-    args: &StudyArgs,
-    csv: &Path,
-    record_path: Option<&Path>,
-    out: &Output,
-) -> anyhow::Result<()> {
+pub fn collected(args: &StudyArgs, csv: &Path, record_path: Option<&Path>) -> anyhow::Result<Said> {
     let plan = plan(args)?;
     let record = collect(&plan, &args.runs, &DlJudge::default().name())?;
     write_atomic(csv, record.to_csv().as_bytes())?;
@@ -116,7 +111,7 @@ pub fn collected(
         text += &format!("\nrecord: {}", path.display());
     }
     let json = json!({ "networks": record.rows.len(), "csv": csv, "record": record_path });
-    out.result(&json, &text)
+    Ok((json, text))
 }
 
 /// Copies the pictures a record names from folder to folder.
