@@ -103,12 +103,12 @@ mod tests {
 
     #[test]
     fn figures_with_an_upright_a_shifted_or_a_leaning_axis_are_symmetric() {
-        let stripe = |c: i64| f64::from(u8::from((c - 15).abs() < 6));
+        let stripe = |c: i64| f64::from(u8::from((2 * c - 31).abs() < 12));
         assert_eq!(
-            asymmetry(&planes(|c, r| (c - 15).abs() as f64 * r as f64 / 500.0)),
+            asymmetry(&planes(|c, r| ((2 * c - 31).abs() * r) as f64 / 999.0)),
             0.0
         );
-        assert_eq!(asymmetry(&planes(|c, _| stripe(c - 3))), 0.0);
+        assert_eq!(asymmetry(&planes(|c, _| stripe(c - 4))), 0.0);
         // The axis moves by one column in four rows: the figure is cut along the grid.
         let leaning = asymmetry(&planes(|c, r| stripe(c - (r - 16).div_euclid(4))));
         let upright = mean_square(&planes(|c, r| stripe(c - (r - 16).div_euclid(4))), 0, 0);
@@ -139,9 +139,7 @@ mod tests {
         assert!(OldSymmetry::new(&stained).lost(&figure, 0.2) < -0.1);
         let ramp_lost = OldSymmetry::new(&ramp).lost(&stained, 0.2).abs();
         assert!(ramp_lost < 0.15, "{ramp_lost}");
-        assert_eq!(
-            OldSymmetry::new(&planes(|_, _| 0.5)).lost(&stained, 0.2),
-            0.0
-        );
+        // A blank picture is symmetric: it can lose that.
+        assert!(OldSymmetry::new(&planes(|_, _| 0.5)).lost(&stained, 0.2) > 0.3);
     }
 }
