@@ -189,7 +189,7 @@ fn a_failing_arm_is_recorded_with_its_dependants_and_stops_nothing_else() {
     let (folder, path) = repository(&spec);
     let plan = plan(&path, Some("one"));
     let record = run_with(&plan, &folder.path().join("runs"), 1);
-    let of = |arm: &str| record.rows.iter().filter(move |r| r.arm == arm);
+    let of = |arm: &'static str| record.rows.iter().filter(move |r| r.arm == arm);
     assert!(of("dense").chain(of("graph")).all(|r| r.result.is_some()));
     assert_eq!(of("sp").filter(|r| r.error.is_some()).count(), 2);
     let error = of("random").next().unwrap().error.clone().unwrap();

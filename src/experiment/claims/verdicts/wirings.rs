@@ -83,9 +83,19 @@ pub(super) fn raw_graph(records: &Records, _: &StudySpec) -> Outcome {
         return no_record("wirings");
     };
     let [graph, layerized, dense] = ["graph", "layerized", "dense"].map(|a| Group::of(a, 0));
+    // Where not even the dense twin learns, nothing can be told.
+    let learns = |target: &str| {
+        record.rows.iter().any(|row| {
+            row.target == target
+                && row.arm == dense.arm
+                && row.result.as_ref().is_some_and(|r| r.fit)
+        })
+    };
+    let mut learnable = record.clone();
+    learnable.rows.retain(|row| learns(&row.target));
     let effects = vec![Effect::paired(
         "share of seeds that learn: dense twin − raw graph",
-        record,
+        &learnable,
         &[(dense, graph)],
         learned,
     )];
