@@ -65,7 +65,11 @@ pub fn row(folder: &Path, one: &One<'_>) -> Value {
         "silent": if silent { 20 } else { 0 },
         "by_layer": [[1, 1, 0]],
         "measures": {
-            "layers": [], "interference": some(0.3 + 0.01 * one.level as f64), "excess": some(0.25),
+            "layers": [{
+                "maps": 6, "merged": 0, "silent": 0, "rank": 5,
+                "interference": 0.3, "welch": 0.04, "excess": 0.26,
+            }],
+            "interference": some(0.3 + 0.01 * one.level as f64), "excess": some(0.25),
             "roughness": some(0.1), "duplicates": 0.0, "effective_fan_in": 3.0, "reuse": 2.0,
             "modules": 2, "q": 0.3, "q_z": some(1.0), "decoded": some(0.6),
         },
@@ -73,7 +77,10 @@ pub fn row(folder: &Path, one: &One<'_>) -> Value {
             "depth": 6, "computing_depth": 6, "computing_units": 9, "alive_links": 90,
             "mean_in_degree": 3.0, "max_in_degree": 5,
         },
-        "modules": Value::Null,
+        "modules": {
+            "width": 6, "layers": LAYERS + one.offset, "density": 0.5, "least_touching": 3,
+            "spanning": 1, "outputs_driven": true,
+        },
     });
     if first && !silent {
         row["result"]["views"] = views(folder, one);

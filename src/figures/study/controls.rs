@@ -80,7 +80,9 @@ pub(super) fn depth(sources: &Sources) -> Result<Drawing, DrawError> {
         }
         panels.push(Panel::Plot(Plot {
             frame: Frame::new(name(variant)),
-            x: Axis::new("depth offset").unit("layers").names(ticks.clone()),
+            x: Axis::new("depth offset")
+                .unit("layers")
+                .names(ticks.clone()),
             y: Axis::new("score").range(0.0, 1.0),
             series,
             ..Plot::default()
