@@ -235,7 +235,16 @@ impl Canvas<'_> {
             );
         };
         let cross = |points: [(f64, f64); 4]| {
-            for (style, width) in [(PAPER, 4.2), (colour, 2.4)] {
+            // A cross has no inside: a hollow one stands in a ring.
+            let (points, widths) = if hollow {
+                let ring = |style| Circle::new((x, y), fine(r), style);
+                drawn(self.area.draw(&ring(rgb(PAPER).filled())));
+                drawn(self.area.draw(&ring(stroke(colour, 1.4))));
+                (points.map(|(px, py)| (0.55 * px, 0.55 * py)), [2.6, 1.3])
+            } else {
+                (points, [4.2, 2.4])
+            };
+            for (style, width) in [(PAPER, widths[0]), (colour, widths[1])] {
                 for pair in points.chunks(2) {
                     let ends: Vec<(i32, i32)> = pair
                         .iter()

@@ -391,6 +391,15 @@ pub fn fixed(value: f64, decimals: usize) -> String {
     format!("{sign}{}", grouped(&plain))
 }
 
+/// A whole number with its sign: `+3`, `−3`, `0`.
+pub fn signed(value: i64) -> String {
+    match value {
+        0 => "0".into(),
+        v if v > 0 => format!("+{v}"),
+        v => format!("−{}", v.unsigned_abs()),
+    }
+}
+
 /// `0.123` → `12.3 %` with `decimals` decimals.
 pub fn percent(value: f64, decimals: usize) -> String {
     if value.is_finite() {
@@ -468,6 +477,7 @@ mod tests {
         }
         assert_eq!(fixed(-0.0004, 2), "0.00");
         assert_eq!(fixed(-12345.678, 1), "−12\u{202f}345.7");
+        assert_eq!([3, 0, -12].map(signed), ["+3", "0", "−12"]);
         assert_eq!(percent(0.9234, 1), "92.3\u{a0}%");
         assert_eq!(interval(0.7, 0.65, 0.76, 2), "0.70 [0.65, 0.76]");
     }

@@ -103,6 +103,8 @@ pub struct Bars {
     pub lying: bool,
     /// Rules across the values.
     pub rules: Vec<Rule>,
+    /// Texts of lying groups stand in a column from this value on, rather than at their ends.
+    pub texts_at: Option<f64>,
 }
 
 impl Bars {
@@ -428,10 +430,13 @@ impl Bars {
                 colour: style::INK,
                 ..TICK
             };
-            if self.lying {
+            let column = self.texts_at.and_then(|v| values.place(v));
+            if let Some(place) = column.filter(|_| self.lying) {
+                canvas.text(pixel(at, clamp(place)), &e.text, face, Stand::Left);
+            } else if self.lying {
                 canvas.text((end.0 + 9.0, end.1), &e.text, face, Stand::Left);
             } else if text_width(&e.text, face.em, false) < slot.max(30.0) + 14.0 {
-                canvas.text((end.0, end.1 - 11.0), &e.text, face, Stand::Middle);
+                canvas.text((end.0, end.1 - 13.0), &e.text, face, Stand::Middle);
             }
         }
     }

@@ -81,6 +81,8 @@ pub struct Series {
     pub points: Vec<Point>,
     /// Interval band: (x, low, high), in the order of x; drawn as a pale area.
     pub band: Vec<(f64, f64, f64)>,
+    /// Markers drawn hollow: values that do not count (unfit networks). Default: false.
+    pub hollow: bool,
 }
 
 impl Series {
@@ -98,6 +100,7 @@ impl Series {
             width: 2.4,
             points: points.into_iter().map(|(x, y)| Point::new(x, y)).collect(),
             band: Vec::new(),
+            hollow: false,
         }
     }
 
@@ -119,6 +122,12 @@ impl Series {
     /// With a marker at each point.
     pub fn marked(mut self, marker: Marker) -> Self {
         self.marker = Some(marker);
+        self
+    }
+
+    /// With hollow markers: values that do not count.
+    pub fn hollow(mut self) -> Self {
+        self.hollow = true;
         self
     }
 
@@ -580,7 +589,7 @@ fn points(
             }
         }
         if let Some(marker) = series.marker {
-            canvas.marker(at, marker, series.colour, 9.5, false);
+            canvas.marker(at, marker, series.colour, 9.5, series.hollow);
             taken.push(Area {
                 x: at.0 - 5.0,
                 y: at.1 - 5.0,

@@ -8,7 +8,7 @@ use crate::figures::axis::Axis;
 use crate::figures::charts::{
     Bars, Estimate, Frame, Grid, Group, Mark, Panel, Plot, Point, Rule, Series, bars, grid,
 };
-use crate::figures::style::{self, Marker};
+use crate::figures::style;
 use crate::math::stats::mean;
 
 const STUDY: &str = "controls";
@@ -39,6 +39,8 @@ fn name(variant: &str) -> String {
 pub(super) fn depth(sources: &Sources) -> Result<Drawing, DrawError> {
     let record = sources.networks(STUDY)?;
     let offsets = offsets(&record);
+    let ticks = offsets.iter().map(|&o| (o as f64, style::signed(o)));
+    let ticks: Vec<(f64, String)> = ticks.collect();
     let mut panels = Vec::new();
     for variant in variants(&record) {
         let mut series = Vec::new();
@@ -72,27 +74,31 @@ pub(super) fn depth(sources: &Sources) -> Result<Drawing, DrawError> {
                 }
             }
             if !hollow.is_empty() {
-                series.push(Series::cloud("", colour, Marker::Ring, hollow));
+                series.push(Series::cloud("", colour, marker, hollow).hollow());
             }
-            if !line.is_empty() {
-                series.push(Series::line(label, colour, line).marked(marker).band(band));
-            }
+            series.push(Series::line(label, colour, line).marked(marker).band(band));
         }
         panels.push(Panel::Plot(Plot {
             frame: Frame::new(name(variant)),
-            x: Axis::new("layers off the reference").signed(),
+            x: Axis::new("depth offset")
+                .unit("layers")
+                .names(ticks.clone()),
             y: Axis::new("score").range(0.0, 1.0),
             series,
             ..Plot::default()
         }));
     }
     let panels = some(panels, STUDY, "networks")?;
-    let columns = panels.len().clamp(1, 4);
+    let columns = if panels.len() > 8 {
+        5
+    } else {
+        panels.len().clamp(1, 4)
+    };
     let rows = panels.len().div_ceil(columns) as u32;
     let svg = grid(&Grid {
         frame: Frame::new("Score by depth under other ways of training")
             .subtitle(what(&record))
-            .note("Means over targets (seeds averaged within each, networks that learned their picture), bands 95 % t-intervals over targets, cut at 0 and 1. Rings: no network learned its picture.")
+            .note("Means over targets (seeds averaged within each, networks that learned their picture), bands 95 % t-intervals over targets, cut at 0 and 1. Hollow: no network learned its picture.")
             .sized(1000, 140 + 230 * rows),
         columns,
         panels,
@@ -127,6 +133,12 @@ pub(super) fn pruning(sources: &Sources) -> Result<Drawing, DrawError> {
         })
         .collect();
     let effects = some(effects, STUDY, "networks")?;
+    // As far to both sides as the farthest interval, and room for words.
+    let reach = effects.iter().flat_map(|e| {
+        let parts = e.targets.iter().map(|t| t.value);
+        parts.chain(e.low).chain(e.high)
+    });
+    let end = reach.fold(0.05f64, |a, v| a.max(v.abs())).min(1.0);
     let groups = effects.iter().map(|effect| Group {
         name: effect.name.clone(),
         estimates: vec![effect.estimate.map(|value| {
@@ -142,12 +154,13 @@ pub(super) fn pruning(sources: &Sources) -> Result<Drawing, DrawError> {
             .subtitle(what(&record))
             .note("Difference of compositional scores, paired by target, depth and seed, both networks fit; above 0: SP is higher. Marks: means over targets, whiskers 95 % t-intervals over targets, rings targets. No mark: no pair of networks that learned their picture.")
             .sized(860, 190 + 34 * effects.len() as u32),
-        value: Axis::new("score, SP − random links with its counts").include(0.0),
+        value: Axis::new("score, SP − random links with its counts").range(-end, 1.3 * end),
         series: vec![("".into(), colour, marker)],
         groups: groups.collect(),
         mark: Mark::Dot,
         lying: true,
         rules: vec![Rule::new(0.0, "").coloured(style::INK)],
+        texts_at: Some(end * 1.04),
         ..Bars::default()
     });
     let parts: Vec<String> = effects.iter().map(says).collect();

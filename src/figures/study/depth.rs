@@ -34,11 +34,10 @@ fn series(arm: &str, curve: &DepthCurve) -> Vec<Series> {
     }
     let mut all = Vec::new();
     if !hollow.is_empty() {
-        all.push(Series::cloud("", colour, Marker::Ring, hollow));
+        all.push(Series::cloud("", colour, marker, hollow).hollow());
     }
-    if !line.is_empty() {
-        all.push(Series::line(label, colour, line).marked(marker).band(band));
-    }
+    // Also without a point: the legend names every arm.
+    all.push(Series::line(label, colour, line).marked(marker).band(band));
     all
 }
 
@@ -80,7 +79,7 @@ pub(super) fn score_by_depth(sources: &Sources) -> Result<Drawing, DrawError> {
     let svg = grid(&Grid {
         frame: Frame::new("Compositional score by depth")
             .subtitle(what(&record))
-            .note("Lines: mean over the seeds that learned the picture (R² ≥ 0.95), bands 95 % t-intervals over seeds, cut at 0 and 1. Rings: depths at which half the seeds or fewer learned it; they do not count. Broken lines: optimal depth by the one-standard-error rule (the shallowest within one standard error of the best).")
+            .note("Lines: mean over the seeds that learned the picture (R² ≥ 0.95), bands 95 % t-intervals over seeds, cut at 0 and 1. Hollow: depths at which half the seeds or fewer learned it; they do not count. Broken lines: optimal depth by the one-standard-error rule (the shallowest within one standard error of the best).")
             .sized(1000, 150 + 270 * rows),
         columns,
         panels,
@@ -152,9 +151,9 @@ pub(super) fn predicted(sources: &Sources) -> Result<Drawing, DrawError> {
         marker,
         found,
     ));
-    let slope = match model.b1_interval {
+    let slope = match model.b1_interval.filter(|_| model.fitted.len() >= 3) {
         Some((l, h)) => format!("{} [{}, {}]", fixed(model.b1, 2), fixed(l, 2), fixed(h, 2)),
-        None => "none (one ratio only)".into(),
+        None => format!("{}, without an interval,", fixed(model.b1, 2)),
     };
     let mut says = format!(
         "Slope on ln c: {slope} layers (95 %, {} targets)",

@@ -12,6 +12,14 @@ use crate::network::Picture;
 const STUDY: &str = "out_of_domain";
 const ARMS: [(&str, usize); 3] = [("dense", 0), ("sp", 1), ("sp-layer-counts", 1)];
 
+/// Here no network has a twin.
+fn name(arm: &str) -> String {
+    match arm {
+        "dense" => "dense, trained".into(),
+        other => look(other).0,
+    }
+}
+
 pub(super) fn scores(sources: &Sources) -> Result<Drawing, DrawError> {
     let record = sources.networks(STUDY)?;
     let offsets: std::collections::BTreeSet<i64> = record.rows.iter().map(|r| r.offset).collect();
@@ -33,7 +41,11 @@ pub(super) fn scores(sources: &Sources) -> Result<Drawing, DrawError> {
             n if n < 0 => format!("{} layers fewer", -n),
             n => format!("{n} layers more"),
         };
-        panels.push(Panel::Bars(score_bars(&record, &groups, Frame::new(title))));
+        let mut bars = score_bars(&record, &groups, Frame::new(title));
+        for (group, series) in groups.iter().zip(&mut bars.series) {
+            series.0 = name(group.arm);
+        }
+        panels.push(Panel::Bars(bars));
     }
     let panels = some(panels, STUDY, "dense or pruned networks")?;
     let rows = panels.len() as u32;
@@ -104,7 +116,7 @@ pub(super) fn pictures(sources: &Sources) -> Result<Drawing, DrawError> {
             else {
                 continue;
             };
-            let (label, tone, _) = look(arm);
+            let (label, tone) = (name(arm), look(arm).1);
             let first = match rows.is_empty() {
                 true => picture.clone().map(|picture| Tile {
                     picture,

@@ -164,12 +164,60 @@ pub static FIGURES: &[Figure] = &[
         draw: domain::scores,
     },
     Figure {
+        name: "volume-ratio",
+        studies: &["theory"],
+        shows: "share of networks that can be compositional, by depth and width, in four readings",
+        paper: "6",
+        claims: "C8",
+        draw: |s| volume::of_theory(s, "volume-ratio"),
+    },
+    Figure {
+        name: "fixed-budget",
+        studies: &["theory"],
+        shows: "chance that a network of exactly K edges has two separate spanning parts, by depth",
+        paper: "6",
+        claims: "C8",
+        draw: |s| volume::of_theory(s, "fixed-budget"),
+    },
+    Figure {
+        name: "monte-carlo-agreement",
+        studies: &["theory"],
+        shows: "exact probabilities against two Monte Carlo estimators",
+        paper: "6",
+        claims: "C8",
+        draw: |s| volume::of_theory(s, "monte-carlo-agreement"),
+    },
+    Figure {
+        name: "trained-counterpart",
+        studies: &["depth"],
+        shows: "trained networks beside what the theory expects of wirings like theirs",
+        paper: "6",
+        claims: "C8",
+        draw: volume::counterpart,
+    },
+    Figure {
         name: "orthogonality",
         studies: &["pruning"],
         shows: "interference of the maps of a layer and its Welch bound by arm, with the control of SP's counts",
         paper: "8",
         claims: "C9",
         draw: orthogonality::interference,
+    },
+    Figure {
+        name: "interference-bounds",
+        studies: &["pruning"],
+        shows: "interference of every layer against its Welch bound",
+        paper: "8",
+        claims: "C9",
+        draw: volume::bounds,
+    },
+    Figure {
+        name: "volume-ratio-by-parts",
+        studies: &["theory"],
+        shows: "the volume ratio by the number of parts P, with the best depth of each",
+        paper: "9",
+        claims: "C10",
+        draw: |s| volume::of_theory(s, "volume-ratio-by-parts"),
     },
     Figure {
         name: "perturbation-sheets",
@@ -306,54 +354,6 @@ pub static FIGURES: &[Figure] = &[
         paper: "–",
         claims: "C15",
         draw: controls::pruning,
-    },
-    Figure {
-        name: "volume-ratio",
-        studies: &["theory"],
-        shows: "share of networks that can be compositional, by depth and width, in four readings",
-        paper: "6",
-        claims: "C8",
-        draw: |s| volume::of_theory(s, "volume-ratio"),
-    },
-    Figure {
-        name: "fixed-budget",
-        studies: &["theory"],
-        shows: "chance that a network of exactly K edges has two separate spanning parts, by depth",
-        paper: "6",
-        claims: "C8",
-        draw: |s| volume::of_theory(s, "fixed-budget"),
-    },
-    Figure {
-        name: "monte-carlo-agreement",
-        studies: &["theory"],
-        shows: "exact probabilities against two Monte Carlo estimators",
-        paper: "6",
-        claims: "C8",
-        draw: |s| volume::of_theory(s, "monte-carlo-agreement"),
-    },
-    Figure {
-        name: "trained-counterpart",
-        studies: &["depth"],
-        shows: "trained networks beside what the theory expects of wirings like theirs",
-        paper: "6",
-        claims: "C8",
-        draw: volume::counterpart,
-    },
-    Figure {
-        name: "interference-bounds",
-        studies: &["pruning"],
-        shows: "interference of every layer against its Welch bound",
-        paper: "8",
-        claims: "C9",
-        draw: volume::bounds,
-    },
-    Figure {
-        name: "volume-ratio-by-parts",
-        studies: &["theory"],
-        shows: "the volume ratio by the number of parts P, with the best depth of each",
-        paper: "9",
-        claims: "C10",
-        draw: |s| volume::of_theory(s, "volume-ratio-by-parts"),
     },
     Figure {
         name: "structural-compositionality",
@@ -542,7 +542,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_unique_and_the_optimizers_figures_are_those_of_their_own_table() {
+    fn names_are_unique_and_every_other_table_is_in_this_one() {
         for f in FIGURES {
             assert!(std::ptr::eq(figure(f.name).unwrap(), f), "{}", f.name);
         }
@@ -550,6 +550,12 @@ mod tests {
             let row = figure(f.name).unwrap();
             assert_eq!((row.studies, row.paper), (&[f.study][..], f.paper));
             assert_eq!(row.shows, f.shows);
+        }
+        for f in crate::figures::theory::FIGURES {
+            assert_eq!(figure(f.name).unwrap().studies, [f.study], "{}", f.name);
+        }
+        for f in crate::figures::structural::FIGURES {
+            assert_eq!(figure(f.name).unwrap().studies, [f.study], "{}", f.name);
         }
     }
 

@@ -1,6 +1,6 @@
 //! How much the maps of a layer interfere, by arm.
 
-use super::data::{self, arms, look, says, t_interval, what};
+use super::data::{self, arms, cut, look, says, t_interval, what};
 use super::{DrawError, Drawing, Sources, some};
 use crate::experiment::claims::effects::{Effect, Group as Networks};
 use crate::experiment::networks::record::NetworkResult;
@@ -13,6 +13,11 @@ const STUDY: &str = "pruning";
 
 fn measured(result: &NetworkResult) -> Option<f64> {
     result.measures.interference.filter(|_| result.fit)
+}
+
+/// Whatever the fit.
+fn any(result: &NetworkResult) -> Option<f64> {
+    result.measures.interference
 }
 
 /// The bound of the same layers: interference less its excess over it.
@@ -37,11 +42,23 @@ pub(super) fn interference(sources: &Sources) -> Result<Drawing, DrawError> {
                 by.into_iter().map(|t| t.1).collect()
             };
             let (found, bound) = (values(measured), values(welch));
-            let mark = mean(&found).ok().map(|m| {
-                let mut e = Estimate::new(m).seeds(found.iter().copied());
-                e.interval = t_interval(&found).map(|(l, h)| (l.max(0.0), h.min(1.0)));
-                e.coloured(look(arm).1)
-            });
+            let mark = |values: &[f64]| {
+                let e = Estimate::new(mean(values).ok()?).seeds(values.iter().copied());
+                Some(e.coloured(look(arm).1))
+            };
+            let mark = match mark(&found) {
+                Some(mut e) => {
+                    e.interval = t_interval(&found).map(cut);
+                    Some(e)
+                }
+                None => {
+                    let targets = record.targets().into_iter();
+                    let unfit: Vec<f64> = targets
+                        .filter_map(|t| mean(&data::cell(&record, t, group, any).unfit).ok())
+                        .collect();
+                    mark(&unfit).map(|e| e.faint(true))
+                }
+            };
             let bound = mean(&bound).ok().map(Estimate::new);
             groups.push(Group {
                 name: look(arm).0,
@@ -68,7 +85,7 @@ pub(super) fn interference(sources: &Sources) -> Result<Drawing, DrawError> {
     let svg = grid(&Grid {
         frame: Frame::new("Interference of the maps of a layer, by pruning method")
             .subtitle(what(&record))
-            .note("Lower is more orthogonal. Alive units, relays merged; networks that learned their picture. Marks: means over targets, whiskers 95 % t-intervals over targets, rings targets. The Welch bound is the least that so many maps of so many dimensions can have: 0 where the maps are no more than their dimensions. “random, SP's layer counts” is the control: as many links in every layer, other ones.")
+            .note("Lower is more orthogonal. Alive units, relays merged; networks that learned their picture. Marks: means over targets, whiskers 95 % t-intervals over targets, rings targets; hollow: none learned its picture. The Welch bound is the least that so many maps of so many dimensions can have: 0 where the maps are no more than their dimensions. “random, SP's layer counts” is the control: as many links in every layer, other ones.")
             .sized(560 * columns.min(3) as u32, 210 + 30 * most as u32),
         columns,
         panels,

@@ -6,16 +6,8 @@ use std::path::Path;
 /// Figures of the paper that are not in [`FIGURES`], and why.
 pub const WITHOUT: &[(&str, &str)] = &[
     (
-        "6",
-        "volume ratio, theory against trained networks: of the theory's record, drawn by `figures::theory`",
-    ),
-    (
         "7",
         "unknown: the paper's full text is not public, and no claim of METHODS §10 names it",
-    ),
-    (
-        "9",
-        "sensitivity of the volume ratio to P: of the theory's record, drawn by `figures::theory`",
     ),
     (
         "14, 15",

@@ -2,7 +2,7 @@
 
 use super::board::{Block, Board, MapBoard, Row, map_sheet, sweep, verdicts};
 use super::data::{self, arms, look, named, over_targets, says, spoken, what};
-use super::wirings::{MAPS_NOTE, UNITS, facts, shown, tiles_or_blank};
+use super::wirings::{MAPS_NOTE, UNITS, facts, score_axis, shown, tiles_or_blank};
 use super::{DrawError, Drawing, Sources, some};
 use crate::experiment::claims::effects::{Effect, Group as Networks, fit_score};
 use crate::experiment::networks::record::NetworksRecord;
@@ -100,14 +100,13 @@ pub(super) fn score(sources: &Sources) -> Result<Drawing, DrawError> {
         });
         panels.push(Panel::Bars(Bars {
             frame: Frame::new(format!("level {level}")),
-            value: Axis::new("compositional score")
-                .range(0.0, 1.45)
-                .names((0..=5).map(|i| (f64::from(i) / 5.0, fixed(f64::from(i) / 5.0, 1)))),
+            value: score_axis(1.5),
             series: vec![("".into(), style::INK, Marker::Circle)],
             groups,
             mark: Mark::Dot,
             lying: true,
             rules: rules.collect(),
+            texts_at: Some(1.04),
             ..Bars::default()
         }));
     }
@@ -115,7 +114,7 @@ pub(super) fn score(sources: &Sources) -> Result<Drawing, DrawError> {
     let svg = grid(&Grid {
         frame: Frame::new("Compositional score by pruning method, at equal counts")
             .subtitle(what(&record))
-            .note("Marks: mean over targets (seeds averaged within each, networks that learned their picture only), whiskers 95 % t-intervals over targets, rings targets. Hollow: no network learned its picture. Right: links kept/alive · networks that learned their picture. Broken lines: evolved and dense.")
+            .note("Marks: mean over targets (seeds averaged within each, networks that learned their picture only), whiskers 95 % t-intervals over targets, rings targets. Hollow: no network learned its picture; no mark: nothing could be judged. Right: links kept/alive · networks that learned their picture. Broken lines: evolved and dense.")
             .sized(620 * columns.min(3) as u32, 190 + 26 * most as u32),
         columns,
         panels,
@@ -172,7 +171,7 @@ pub(super) fn by_target(sources: &Sources) -> Result<Drawing, DrawError> {
         rows: arms.iter().map(|(a, l)| named(a, *l)).collect(),
         columns: targets.iter().map(|t| spoken(t)).collect(),
         values,
-        value: Axis::new("compositional score").range(0.0, 1.0),
+        value: Axis::new("score").range(0.0, 1.0),
         decimals: Some(2),
         ..Heatmap::default()
     });
@@ -214,7 +213,8 @@ pub(super) fn against_kept(sources: &Sources) -> Result<Drawing, DrawError> {
             for &level in &levels {
                 // A pruned arm begins at the dense network.
                 let from = if level == 0 && pruned { "dense" } else { arm };
-                points.extend(point(from, level));
+                let one = point(from, level);
+                points.extend(one.filter(|(_, faint)| from == arm || !faint));
             }
             let hollow: Vec<Point> = points
                 .iter()
@@ -227,10 +227,7 @@ pub(super) fn against_kept(sources: &Sources) -> Result<Drawing, DrawError> {
                 .map(|p| p.0.clone())
                 .collect();
             if !hollow.is_empty() {
-                series.push(Series::cloud("", colour, Marker::Ring, hollow));
-            }
-            if full.is_empty() {
-                continue;
+                series.push(Series::cloud("", colour, marker, hollow).hollow());
             }
             let mut one = Series::cloud(label, colour, marker, full);
             if pruned {
@@ -252,7 +249,7 @@ pub(super) fn against_kept(sources: &Sources) -> Result<Drawing, DrawError> {
     let svg = grid(&Grid {
         frame: Frame::new("Compositional score against the links kept")
             .subtitle(what(&record))
-            .note("Means over the seeds that learned the picture, from the dense network over both levels; rings: no seed learned it at that level. The other methods are in pruning-score.")
+            .note("Means over the seeds that learned the picture, from the dense network over both levels; hollow: no seed learned it at that level. The other methods are in pruning-score.")
             .sized(1000, height),
         columns,
         panels,
@@ -288,10 +285,9 @@ pub(super) fn against_loss(sources: &Sources) -> Result<Drawing, DrawError> {
                     unfit.push(point)
                 }
             }
-            series.push(Series::cloud("", colour, Marker::Ring, unfit));
+            series.push(Series::cloud("", colour, marker, unfit).hollow());
             series.push(Series::cloud(label, colour, marker, fit));
         }
-        series.retain(|s| !s.points.is_empty());
         panels.push(Panel::Plot(Plot {
             frame: Frame::new(spoken(target)),
             x: Axis::new("loss").unit("MSE").log(),
@@ -309,7 +305,7 @@ pub(super) fn against_loss(sources: &Sources) -> Result<Drawing, DrawError> {
     let svg = grid(&Grid {
         frame: Frame::new("Compositional score against the loss")
             .subtitle(what(&record))
-            .note(format!("One mark a network: every seed and both levels. Rings: networks that did not learn their picture (R² < 0.95); their score does not count.{stop}"))
+            .note(format!("One mark a network: every seed and both levels. Hollow: networks that did not learn their picture (R² < 0.95); their score does not count.{stop}"))
             .sized(1000, height),
         columns,
         panels,
@@ -336,7 +332,7 @@ pub(super) fn maps(sources: &Sources) -> Result<Drawing, DrawError> {
         }
         // Three panels a row can be read.
         let mut heading = spoken(target);
-        while !panels.is_empty() && rows.len() < 6 {
+        while !panels.is_empty() && rows.len() < 4 {
             let rest = panels.split_off(panels.len().min(3));
             rows.push((std::mem::take(&mut heading), panels));
             panels = rest;

@@ -12,7 +12,7 @@ use std::path::Path;
 const STORY: [&str; 3] = ["evolved-against-dense", "score-by-depth", "pruning-score"];
 
 /// Titles of the parts, by study.
-const PARTS: [(&str, &str, &str); 6] = [
+const PARTS: [(&str, &str, &str); 8] = [
     (
         "wirings",
         "Evolved and trained",
@@ -42,6 +42,16 @@ const PARTS: [(&str, &str, &str); 6] = [
         "optimizers",
         "Optimizers",
         "Every optimizer from the same initial weights, and Muon by its Newton–Schulz steps.",
+    ),
+    (
+        "theory",
+        "Theory",
+        "How large a share of all networks of a shape can be compositional at all, exactly and by Monte Carlo.",
+    ),
+    (
+        "structural",
+        "Structural compositionality",
+        "Do the parts of a picture live in subnetworks of their own that can be taken out?",
     ),
 ];
 

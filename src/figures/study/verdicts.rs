@@ -74,7 +74,7 @@ pub(super) fn forest(sources: &Sources) -> Result<Drawing, DrawError> {
     let top = 108.0;
     let bottom = top + heights.iter().sum::<f64>();
     let note = format!(
-        "Effects as the rules of the claims name them (most: a difference of compositional scores in the direction claimed), 95 % intervals over targets; not cut numbers at the right, marks beyond ±1 stand at the edge. Pale band: effects smaller than {} do not matter. Filled: the interval excludes 0.",
+        "Effects as the rules of the claims name them (most: a difference of compositional scores in the direction claimed), 95 % intervals (over targets, if nothing else is said), their numbers at the right; marks beyond ±1 stand at the edge. Pale band: effects smaller than {} do not matter. Filled: the interval excludes 0.",
         style::number(ledger.margin, 2)
     );
     let note = wrapped(&note, size::TICK, false, WIDTH - 2.0 * MARGIN, 4);

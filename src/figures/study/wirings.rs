@@ -11,12 +11,33 @@ use crate::figures::charts::{
 };
 use crate::figures::style::{self, Colour, percent};
 use crate::math::real;
+use crate::math::stats::wilson;
 use std::rc::Rc;
 
 const STUDY: &str = "wirings";
 
 fn score(result: &NetworkResult) -> Option<f64> {
     result.score()
+}
+
+/// An axis of scores that ends at `end`, beyond 1 to leave room for words.
+pub(super) fn score_axis(end: f64) -> Axis {
+    let ticks = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0].map(|v| (v, style::fixed(v, 1)));
+    Axis::new("compositional score")
+        .range(0.0, end)
+        .names(ticks)
+}
+
+/// A network without seeds: the interval of its score over its judged perturbations.
+fn over_perturbations(
+    record: &NetworksRecord,
+    target: &str,
+    arm: Networks<'_>,
+) -> Option<(f64, f64)> {
+    let row = data::rows(record, target, arm).find(|row| row.seed.is_none())?;
+    let result = row.result.as_ref()?;
+    let interval = wilson(result.coherent, result.coherent + result.fractured, 0.95).ok()?;
+    Some((interval.low, interval.high))
 }
 
 /// Groups of targets, then their mean, for these arms at one level and depth.
@@ -27,7 +48,13 @@ pub(super) fn score_bars(record: &NetworksRecord, arms: &[Networks<'_>], frame: 
             name: spoken(target),
             estimates: arms
                 .iter()
-                .map(|arm| cell(record, target, *arm, score).estimate())
+                .map(|arm| {
+                    let mut estimate = cell(record, target, *arm, score).estimate()?;
+                    if let Some((low, high)) = over_perturbations(record, target, *arm) {
+                        estimate = estimate.between(low, high).seeds([]);
+                    }
+                    Some(estimate)
+                })
                 .collect(),
         });
     }
@@ -45,7 +72,7 @@ pub(super) fn score_bars(record: &NetworksRecord, arms: &[Networks<'_>], frame: 
     }
     Bars {
         frame,
-        value: Axis::new("compositional score").range(0.0, 1.0),
+        value: score_axis(1.14),
         series: arms.iter().map(|arm| look(arm.arm)).collect(),
         groups,
         mark: Mark::Dot,
@@ -54,7 +81,7 @@ pub(super) fn score_bars(record: &NetworksRecord, arms: &[Networks<'_>], frame: 
 }
 
 /// What the parts of a [`score_bars`] chart mean.
-pub(super) const SCORE_NOTE: &str = "Marks: mean over the seeds that learned the picture (R² ≥ 0.95); rings: seeds; whiskers: 95 % t-intervals over seeds, under “mean” over targets, cut at 0 and 1. Hollow: no seed learned it; the score does not count. n/m: n of m seeds learned it.";
+pub(super) const SCORE_NOTE: &str = "Marks: mean over the seeds that learned the picture (R² ≥ 0.95); rings: seeds; whiskers: 95 % t-intervals over seeds, under “mean” over targets, cut at 0 and 1; of the evolved network, Wilson intervals over its perturbations. Hollow: no seed learned it; the score does not count. n/m: n of m seeds learned it.";
 
 fn scores(
     sources: &Sources,

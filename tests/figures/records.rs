@@ -1,0 +1,212 @@
+//! Small records of networks studies, made up, in the form that experiments leave.
+
+use picloom::network::picture::encode_png;
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// A network that is not there or went wrong somehow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Odd {
+    /// As it should be.
+    No,
+    /// It did not learn its picture.
+    Unfit,
+    /// It failed.
+    Failed,
+    /// Nothing could be judged, measured or drawn.
+    Silent,
+}
+
+/// Which network, and its score as coherent of 20.
+#[derive(Clone, Copy, Debug)]
+pub struct One<'a> {
+    pub target: &'a str,
+    pub variant: &'a str,
+    pub offset: i64,
+    pub arm: &'a str,
+    pub level: usize,
+    pub seed: Option<u64>,
+    pub coherent: usize,
+    pub odd: Odd,
+}
+
+/// Layers of the reference.
+pub const LAYERS: i64 = 5;
+const MAPS: usize = 9;
+
+/// A row of a record; its pictures are written beside it in `folder` for the first seed.
+pub fn row(folder: &Path, one: &One<'_>) -> Value {
+    let key = json!({
+        "target": one.target, "variant": one.variant, "offset": one.offset,
+        "layers": LAYERS + one.offset, "arm": one.arm, "level": one.level, "seed": one.seed,
+    });
+    let mut row = key.clone();
+    if one.odd == Odd::Failed {
+        row["result"] = Value::Null;
+        row["error"] = json!("it failed");
+        return row;
+    }
+    let silent = one.odd == Odd::Silent;
+    let some = |value: f64| if silent { Value::Null } else { json!(value) };
+    let evolved = one.arm == "evolved";
+    let fit = one.odd != Odd::Unfit;
+    let first = one.seed.unwrap_or(0) == 0 && one.variant == "base" && one.offset == 0;
+    row["result"] = json!({
+        "run_id": if evolved { Value::Null } else { json!("0123456789abcdef") },
+        "links": 100, "kept": 100 / (1 + 2 * one.level), "alive": 90 / (1 + 2 * one.level),
+        "mse": if fit { 0.001 } else { 0.05 }, "r2": if fit { 0.99 } else { 0.4 }, "fit": fit,
+        "train": if evolved { Value::Null } else { json!({
+            "reason": "step-limit", "steps": 50, "evaluations": 50, "collapses": 0,
+            "first_loss": 0.2, "curve": { "step": [0, 25, 50], "loss": [0.2, 0.05, 0.001] },
+        })},
+        "non_zero": 100, "perturbed": 10,
+        "coherent": if silent { 0 } else { one.coherent },
+        "fractured": if silent { 0 } else { 20 - one.coherent },
+        "silent": if silent { 20 } else { 0 },
+        "by_layer": [[1, 1, 0]],
+        "measures": {
+            "layers": [{
+                "maps": 6, "merged": 0, "silent": 0, "rank": 5,
+                "interference": 0.3, "welch": 0.04, "excess": 0.26,
+            }],
+            "interference": some(0.3 + 0.01 * one.level as f64), "excess": some(0.25),
+            "roughness": some(0.1), "duplicates": 0.0, "effective_fan_in": 3.0, "reuse": 2.0,
+            "modules": 2, "q": 0.3, "q_z": some(1.0), "decoded": some(0.6),
+        },
+        "sparsity": {
+            "depth": 6, "computing_depth": 6, "computing_units": 9, "alive_links": 90,
+            "mean_in_degree": 3.0, "max_in_degree": 5,
+        },
+        "modules": {
+            "width": 6, "layers": LAYERS + one.offset, "density": 0.5, "least_touching": 3,
+            "spanning": 1, "outputs_driven": true,
+        },
+    });
+    if first && !silent {
+        row["result"]["views"] = views(folder, one);
+    }
+    row
+}
+
+/// Pictures of a network: four changes, nine maps.
+fn views(folder: &Path, one: &One<'_>) -> Value {
+    std::fs::create_dir_all(folder.join("views")).unwrap();
+    let name = format!("views/{}.{}-{}.png", one.target, one.arm, one.level);
+    let maps = name.replace(".png", "-maps.png");
+    let picture = |width: usize, height: usize| {
+        let bytes: Vec<u8> = (0..3 * width * height)
+            .map(|i| (i * 7 % 256) as u8)
+            .collect();
+        encode_png(width, height, &bytes, &[])
+    };
+    std::fs::write(folder.join(&name), picture(5 * 16, 16)).unwrap();
+    std::fs::write(folder.join(&maps), picture(4 * 8, 3 * 8)).unwrap();
+    let changes: Vec<Value> = (0..4)
+        .map(|k| json!({ "link": k, "layer": 1 + k, "delta": 0.5, "coherent": k % 2 == 0 }))
+        .collect();
+    json!({
+        "sweep": name, "changes": changes,
+        "maps": {
+            "file": maps, "side": 8, "per_row": 4, "layer": [0, 0, 0, 0, 1, 1, 2, 2, 2],
+            "activation": vec!["sin"; MAPS], "alive": [true, true, false, true, true, false, true, true, true],
+        },
+    })
+}
+
+/// Writes `FOLDER/STUDY/record.json`.
+pub fn write(folder: &Path, study: &str, targets: &[&str], rows: Vec<Value>) {
+    let ratios: serde_json::Map<String, Value> = targets
+        .iter()
+        .enumerate()
+        .map(|(i, t)| (t.to_string(), json!(0.1 * 2f64.powi(i as i32))))
+        .collect();
+    let record = json!({
+        "format": "picloom-networks/1", "study": study, "question": "What?", "profile": "made-up",
+        "size": 16, "steps": 50, "sample": 10, "effect": 0.18, "target_r2": Value::Null,
+        "judge": "dl/1 fitted some day", "left_out": ["skull"], "png_ratio": ratios, "rows": rows,
+    });
+    std::fs::create_dir_all(folder.join(study)).unwrap();
+    let path = folder.join(study).join("record.json");
+    std::fs::write(path, serde_json::to_string(&record).unwrap()).unwrap();
+}
+
+/// What becomes of a network, by its place in the plan.
+pub type Fate = fn(&One<'_>) -> Odd;
+
+/// The rows of one study: (arm, level) × targets × variants × offsets × seeds.
+pub fn rows(
+    folder: &Path,
+    arms: &[(&str, usize)],
+    targets: &[&str],
+    (variants, offsets, seeds): (&[&str], &[i64], u64),
+    fate: Fate,
+) -> Vec<Value> {
+    let mut rows = Vec::new();
+    for target in targets {
+        for variant in variants {
+            for &offset in offsets {
+                for &(arm, level) in arms {
+                    let once = arm == "evolved";
+                    for seed in 0..if once { 1 } else { seeds } {
+                        // Evolved 18 of 20; others 10, one more a seed, best at the reference depth.
+                        let coherent = match arm {
+                            "evolved" => 18,
+                            "sp" => 14 + seed as usize - offset.unsigned_abs() as usize,
+                            _ => 10 + seed as usize - offset.unsigned_abs() as usize,
+                        };
+                        let mut one = One {
+                            target,
+                            variant,
+                            offset,
+                            arm,
+                            level,
+                            seed: (!once).then_some(seed),
+                            coherent,
+                            odd: Odd::No,
+                        };
+                        one.odd = fate(&one);
+                        rows.push(row(folder, &one));
+                    }
+                }
+            }
+        }
+    }
+    rows
+}
+
+/// Every networks study under `folder`, with these targets and seeds.
+pub fn study(folder: &Path, targets: &[&str], seeds: u64, fate: Fate) {
+    let methods = [
+        ("evolved", 0),
+        ("dense", 0),
+        ("sp", 1),
+        ("sp", 2),
+        ("sp-layer-counts", 1),
+        ("sp-layer-counts", 2),
+        ("magnitude", 1),
+        ("magnitude", 2),
+        ("a-new-method", 1),
+    ];
+    let base: &[&str] = &["base"];
+    for (name, arms, variants, offsets) in [
+        (
+            "wirings",
+            &[("evolved", 0), ("dense", 0), ("graph", 0), ("layerized", 0)][..],
+            base,
+            &[0][..],
+        ),
+        (
+            "depth",
+            &[("dense", 0), ("sp", 1)],
+            base,
+            &[-2, -1, 0, 1, 2],
+        ),
+        ("pruning", &methods, base, &[0]),
+        ("out_of_domain", &methods[1..5], base, &[-3, 0, 3]),
+        ("controls", &methods[1..5], &["base", "muon"], &[-3, 0, 3]),
+    ] {
+        let place = folder.join(name);
+        let rows = rows(&place, arms, targets, (variants, offsets, seeds), fate);
+        write(folder, name, targets, rows);
+    }
+}
