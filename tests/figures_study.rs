@@ -77,7 +77,9 @@ fn every_figure_of_the_table_is_drawn_twice_alike_and_saved_with_its_provenance(
         let drawing = (f.draw)(&first).unwrap_or_else(|e| panic!("{}: {e}", f.name));
         assert!(drawing == (f.draw)(&second).unwrap(), "{} differs", f.name);
         assert!(!drawing.svg.contains("NaN") && !drawing.says.contains("NaN"));
-        assert!(!drawing.svg.contains("no data"), "{}", f.name);
+        // The ledger may hold an effect without a pair that counts.
+        let empty = drawing.svg.contains("no data") && f.name != "claims";
+        assert!(!empty, "{}", f.name);
         let facts = Provenance::none().with("profile", first.profile(f));
         save(&drawing.svg, &folder.join(f.path()), &facts).unwrap();
     }
