@@ -8,8 +8,12 @@ use crate::experiment::claims::{ClaimRow, Ledger};
 use crate::figures::html::{Align, Cell, Kind, Page, Section, Table};
 use std::path::Path;
 
-/// The figures that tell the story.
-const STORY: [&str; 3] = ["evolved-against-dense", "score-by-depth", "pruning-score"];
+/// The figures that tell the story, each with the claims it answers to.
+const STORY: [(&str, &[&str]); 3] = [
+    ("evolved-against-dense", &["C1"]),
+    ("score-by-depth", &["C5", "C6"]),
+    ("pruning-score", &["C3", "C4"]),
+];
 
 /// Titles of the parts, by study.
 const PARTS: [(&str, &str, &str); 8] = [
@@ -76,14 +80,15 @@ pub fn study_report(folder: &Path, ledger: Option<&Ledger>) -> String {
     if let Ok(ledger) = &ledger {
         page = page.fact("claims", tally(&ledger.claims));
     }
-    page = page.section(story(&drawn));
+    page = page.section(story(&drawn, ledger.as_deref().ok()));
     page = page.section(match &ledger {
         Ok(ledger) => verdict_section(ledger, &drawn),
         Err(error) => {
             Section::new("Verdicts").callout(Kind::Warning, "No ledger", format!("{error}"))
         }
     });
-    let mut studies: Vec<&str> = Vec::new();
+    // The parts in their order, then studies that have no title of their own.
+    let mut studies: Vec<&str> = PARTS.iter().map(|p| p.0).collect();
     for study in FIGURES.iter().flat_map(|f| f.studies.first()) {
         if !studies.contains(study) {
             studies.push(study);
@@ -103,32 +108,47 @@ fn find<'a>(drawn: &'a [(&Figure, Result<Drawing, DrawError>)], name: &str) -> O
     found.1.as_ref().ok()
 }
 
+/// With a capital at its beginning.
+fn capital(text: &str) -> String {
+    let mut rest = text.chars();
+    rest.next()
+        .map(|c| c.to_uppercase().chain(rest).collect())
+        .unwrap_or_default()
+}
+
 /// A figure's caption: what it shows, then its numbers.
 fn caption(figure: &Figure, drawing: &Drawing) -> String {
-    let mut first = figure.shows.chars();
-    let shows: String = first
-        .next()
-        .map(|c| c.to_uppercase().chain(first).collect())
-        .unwrap_or_default();
+    let shows = capital(figure.shows);
     match drawing.says.is_empty() {
         true => format!("{shows}."),
         false => format!("{shows}. **In numbers:** {}", drawing.says),
     }
 }
 
-fn story(drawn: &[(&Figure, Result<Drawing, DrawError>)]) -> Section {
+fn story(drawn: &[(&Figure, Result<Drawing, DrawError>)], ledger: Option<&Ledger>) -> Section {
     let mut section = Section::new("The story").paragraph(
         "A picture can be drawn by a small network that was bred, or by one that was trained. Change one weight of each: if the \
          picture still looks like a whole, its parts are in the right places of the network. The share of such changes is the \
          **compositional score**. Three questions: do evolved networks have a higher one than trained ones; does a trained \
          network's depth matter; and does it matter which of its links are pruned away?",
     );
-    for name in STORY {
+    for (name, ids) in STORY {
         let figure = FIGURES.iter().find(|f| f.name == name);
         let (Some(figure), Some(drawing)) = (figure, find(drawn, name)) else {
             continue;
         };
         section = section.figure(drawing.svg.clone(), caption(figure, drawing));
+        let claims = ledger.iter().flat_map(|l| &l.claims);
+        let answers: Vec<String> = claims
+            .filter(|c| ids.contains(&c.text.id.as_str()))
+            .map(|c| {
+                let verdict = word(c.verdict);
+                format!("{} **{}: {verdict}.**", c.text.says, c.text.id)
+            })
+            .collect();
+        if !answers.is_empty() {
+            section = section.list(answers);
+        }
     }
     section
 }
@@ -181,6 +201,7 @@ fn verdict_section(ledger: &Ledger, drawn: &[(&Figure, Result<Drawing, DrawError
             "Every effect that a claim is decided on, with its interval.",
         );
     }
+    let mut all = Section::new("");
     for claim in &ledger.claims {
         let mut items = vec![
             format!("Rule: {}", claim.text.rule),
@@ -202,9 +223,12 @@ fn verdict_section(ledger: &Ledger, drawn: &[(&Figure, Result<Drawing, DrawError
             word(claim.verdict),
             claim.text.says
         );
-        section = section.details(summary, Section::new("").list(items));
+        all = all.heading(summary).list(items);
     }
-    section
+    section.details(
+        "Every claim with its rule, effects, controls and notes",
+        all,
+    )
 }
 
 fn part(
@@ -249,15 +273,15 @@ fn part(
         }
         match result {
             // The story has it already.
-            Ok(drawing) if STORY.contains(&figure.name) => {
+            Ok(drawing) if STORY.iter().any(|s| s.0 == figure.name) => {
                 section = section.paragraph(format!(
-                    "`{}` is in [the story](#the-story). {}",
+                    "`{}` is in [the story](#the-story): {}",
                     figure.name, drawing.says
                 ));
             }
             Ok(drawing) => {
                 section = section
-                    .heading(spoken(figure.name))
+                    .heading(capital(&spoken(figure.name)))
                     .figure(drawing.svg.clone(), caption(figure, drawing));
             }
             Err(error) => {

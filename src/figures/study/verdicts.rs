@@ -9,7 +9,7 @@ use crate::figures::style::{self, Colour, size};
 use crate::figures::svg::{Anchor, Svg};
 
 const MARGIN: f64 = 18.0;
-const WIDTH: f64 = 1060.0;
+const WIDTH: f64 = 1090.0;
 const LINE: f64 = 18.0;
 /// Effects drawn of one claim, at most.
 const MOST: usize = 6;
@@ -74,7 +74,7 @@ pub(super) fn forest(sources: &Sources) -> Result<Drawing, DrawError> {
     let top = 108.0;
     let bottom = top + heights.iter().sum::<f64>();
     let note = format!(
-        "Effects as the rules of the claims name them (most: a difference of compositional scores in the direction claimed), 95 % intervals (over targets, if nothing else is said), their numbers at the right; marks beyond ±1 stand at the edge. Pale band: effects smaller than {} do not matter. Filled: the interval excludes 0.",
+        "Effects as the rules of the claims name them (most: a difference of compositional scores in the direction claimed), 95 % intervals (over targets, if nothing else is said), their numbers at the right; marks beyond ±1 stand at the edge. Pale band: effects smaller than {} do not matter. Filled: the interval excludes 0. The verdict is the rule's, which may ask for more than one effect above 0.",
         style::number(ledger.margin, 2)
     );
     let note = wrapped(&note, size::TICK, false, WIDTH - 2.0 * MARGIN, 4);
@@ -225,7 +225,7 @@ fn one(svg: &mut Svg, y: f64, effect: &Effect, colour: Colour) {
         svg.circle((x(value), middle), 4.2, fill, Some((colour, 1.8)));
     }
     let numbers = numbers(effect);
-    let room = WIDTH - MARGIN - 112.0 - PLOT.1 - 12.0;
+    let room = WIDTH - MARGIN - 118.0 - PLOT.1 - 14.0;
     let em = if text_width(&numbers, size::CAPTION, false) > room {
         size::CAPTION - 1.5
     } else {
