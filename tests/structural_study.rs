@@ -38,7 +38,7 @@ fn a_study_stopped_in_the_middle_of_a_training_goes_on_to_the_same_bytes() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
         pool.unwrap().install(|| {
             for _ in 0..stops {
-                assert!(run_cells(&study, folder, &mut Stop(6)).unwrap().is_none());
+                assert!(run_cells(&study, folder, &mut Stop(3)).unwrap().is_none());
             }
             run_cells(&study, folder, &mut ()).unwrap().unwrap()
         })
