@@ -69,6 +69,9 @@ pub(super) fn verdicts() -> Vec<(Colour, String)> {
     ]
 }
 
+/// What stands on a board, drawn when its height is known.
+type Items = Vec<Box<dyn Fn(&mut Svg)>>;
+
 impl Board {
     fn x(&self, column: usize) -> f64 {
         let wide = self.apart.iter().filter(|c| **c <= column).count() as f64;
@@ -88,23 +91,19 @@ impl Board {
         let label = names.fold(0.0, f64::max).min(230.0);
         let left = MARGIN + if label > 0.0 { label + 14.0 } else { 0.0 };
         let width = (left + self.x(columns - 1) + self.pane + MARGIN).max(480.0);
-        let mut items: Vec<Box<dyn Fn(&mut Svg)>> = Vec::new();
+        let mut items: Items = Vec::new();
         let mut y = MARGIN;
         let room = width - 2.0 * MARGIN;
-        let words = |items: &mut Vec<Box<dyn Fn(&mut Svg)>>,
-                     y: &mut f64,
-                     text: &str,
-                     em: f64,
-                     bold: bool,
-                     colour: Colour| {
-            for line in wrapped(text, em, bold, room, 6) {
-                let at = (MARGIN, *y + 0.95 * em);
-                items.push(Box::new(move |svg| {
-                    svg.text(at, &line, em, bold, colour, Anchor::Start);
-                }));
-                *y += LINE * em;
-            }
-        };
+        let words =
+            |items: &mut Items, y: &mut f64, text: &str, em: f64, bold: bool, colour: Colour| {
+                for line in wrapped(text, em, bold, room, 6) {
+                    let at = (MARGIN, *y + 0.95 * em);
+                    items.push(Box::new(move |svg| {
+                        svg.text(at, &line, em, bold, colour, Anchor::Start);
+                    }));
+                    *y += LINE * em;
+                }
+            };
         words(
             &mut items,
             &mut y,
@@ -329,13 +328,22 @@ pub(super) struct MapLayer {
     pub units: usize,
 }
 
+/// A network's maps: (name, second line, colour, maps).
+pub(super) type MapPanel = (String, String, Colour, MapSheet);
+
+/// Words on a page: (place, text, em, bold, colour, anchor).
+type Words = ((f64, f64), String, f64, bool, Colour, Anchor);
+
+/// A picture on a page: (place, extent, PNG).
+type Image = ((f64, f64), (f64, f64), Vec<u8>);
+
 /// Sheets of maps side by side: rows of panels under a heading.
 pub(super) struct MapBoard {
     pub title: String,
     pub subtitle: String,
     pub note: String,
-    /// (heading, panels of (name, second line, colour, maps)).
-    pub rows: Vec<(String, Vec<(String, String, Colour, MapSheet)>)>,
+    /// (heading, panels).
+    pub rows: Vec<(String, Vec<MapPanel>)>,
     /// Units shown of a layer at most.
     pub most: usize,
 }
@@ -357,8 +365,8 @@ impl MapBoard {
         let most = most.max().unwrap_or(self.most).max(4) as f64;
         let panel = (most * (MAP + MAP_GAP) + COUNT).max(190.0);
         let width = (2.0 * MARGIN + across * panel + (across - 1.0) * 18.0).max(480.0);
-        let mut texts: Vec<((f64, f64), String, f64, bool, Colour, Anchor)> = Vec::new();
-        let mut images: Vec<((f64, f64), (f64, f64), Vec<u8>)> = Vec::new();
+        let mut texts: Vec<Words> = Vec::new();
+        let mut images: Vec<Image> = Vec::new();
         let mut y = MARGIN;
         let room = width - 2.0 * MARGIN;
         for (text, em, bold, colour) in [

@@ -143,7 +143,7 @@ pub(super) fn arms(record: &NetworksRecord) -> Vec<(String, usize)> {
         }
     }
     let place = |arm: &str| style::arm(arm).map_or(usize::MAX, |(i, _)| i);
-    found.sort_by(|a, b| (place(&a.0), a.1).cmp(&(place(&b.0), b.1)));
+    found.sort_by_key(|a| (place(&a.0), a.1));
     found
 }
 

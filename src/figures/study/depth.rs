@@ -151,14 +151,18 @@ pub(super) fn predicted(sources: &Sources) -> Result<Drawing, DrawError> {
         marker,
         found,
     ));
-    let slope = match model.b1_interval.filter(|_| model.fitted.len() >= 3) {
-        Some((l, h)) => format!("{} [{}, {}]", fixed(model.b1, 2), fixed(l, 2), fixed(h, 2)),
-        None => format!("{}, without an interval,", fixed(model.b1, 2)),
+    let targets = model.fitted.len();
+    let slope = fixed(model.b1, 2);
+    let mut says = match model.b1_interval.filter(|_| targets >= 3) {
+        Some((l, h)) => format!(
+            "Slope on ln c: {slope} [{}, {}] layers (95 %, {targets} targets)",
+            fixed(l, 2),
+            fixed(h, 2)
+        ),
+        None => {
+            format!("Slope on ln c: {slope} layers (no interval: {targets} of 3 targets or more)")
+        }
     };
-    let mut says = format!(
-        "Slope on ln c: {slope} layers (95 %, {} targets)",
-        model.fitted.len()
-    );
     if let (Some(error), Some(median)) = (model.error, model.median_error) {
         says += &format!(
             "; error on the target left out {} layers, of the median of the others {}",

@@ -300,10 +300,11 @@ fn part(
         .filter(|d| d.0.studies.first() == Some(&study))
         .map(|d| d.0.name)
         .collect();
+    // Lines that fit the page.
+    let names: Vec<String> = names.chunks(3).map(|c| c.join(" ")).collect();
     section.code(format!(
-        "{}\npicloom figures {} --records {}",
+        "{}\npicloom figures --records runs {}",
         make(study, Path::new("runs")),
-        names.join(" "),
-        "runs"
+        names.join(" \\\n    ")
     ))
 }

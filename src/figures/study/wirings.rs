@@ -300,11 +300,14 @@ pub(super) fn feature_maps(sources: &Sources) -> Result<Drawing, DrawError> {
 /// What a sheet of maps shows.
 pub(super) const MAPS_NOTE: &str = "One row a layer from the first hidden layer down to hue, saturation and brightness; at most 12 alive units of each. Grey places: units without a path to the picture. Right: alive units of all in the layer.";
 
+/// (decoded, score) of the evolved and of the dense networks of a target.
+type Ends = [Option<(f64, f64)>; 2];
+
 pub(super) fn decodable_against_organised(sources: &Sources) -> Result<Drawing, DrawError> {
     let record = sources.networks(STUDY)?;
     let decoded = |r: &NetworkResult| r.measures.decoded.filter(|_| r.fit);
     let mut series = Vec::new();
-    let mut points: Vec<(String, [Option<(f64, f64)>; 2])> = record
+    let mut points: Vec<(String, Ends)> = record
         .targets()
         .into_iter()
         .map(|t| (t.to_string(), [None, None]))
