@@ -216,7 +216,7 @@ fn config(args: &EvolveArgs, folder: &Path) -> anyhow::Result<EvolutionConfig> {
 enum Looker {
     Mock(MockBreeder),
     #[cfg(feature = "vlm")]
-    Model(crate::score::vlm::VlmBreeder),
+    Model(Box<crate::score::vlm::VlmBreeder>),
 }
 
 impl Looker {
@@ -230,7 +230,7 @@ impl Looker {
         })?;
         section.model = Some(config.model.clone());
         let breeder = crate::score::vlm::VlmBreeder::new(config)?;
-        Ok(Looker::Model(breeder))
+        Ok(Looker::Model(Box::new(breeder)))
     }
 
     #[cfg(not(feature = "vlm"))]
@@ -243,7 +243,7 @@ impl Looker {
         match self {
             Looker::Mock(mock) => mock,
             #[cfg(feature = "vlm")]
-            Looker::Model(model) => model,
+            Looker::Model(model) => model.as_ref(),
         }
     }
 

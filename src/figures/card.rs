@@ -2,10 +2,14 @@
 //! further measures, its maps and its wiring.
 
 use super::fonts::{ellipsized, text_width, wrapped};
-use super::sheets::Raster;
+use super::sheets::{
+    FeatureSheet, Pane, PaneGroup, Raster, Sheet, contact_sheet, feature_sheet, signed_picture,
+    unit_name,
+};
 use super::style::{self, Colour, size};
 use super::svg::{Anchor, Svg, n};
-use crate::network::{Picture, picture::encode_png};
+use super::wiring::{Wiring, wiring};
+use crate::network::{Mask, Network, Picture, Weights, picture::encode_png};
 use crate::probe::SampledShare;
 use crate::score::{CompositionalScore, Label};
 use serde::{Deserialize, Serialize};
@@ -63,10 +67,14 @@ pub struct Card<'a> {
     pub measures: &'a [Measure],
     /// A word on how they were taken.
     pub measures_note: &'a str,
-    /// Its feature maps, as drawn by [`super::sheets::feature_sheet`] without a title.
-    pub maps: &'a str,
-    /// Its wiring, as drawn by [`super::wiring::wiring`] without a title.
-    pub wiring: &'a str,
+    /// Its topology.
+    pub network: &'a Network,
+    /// Its weights.
+    pub weights: &'a Weights,
+    /// Its feature maps, (U, P) unit by unit, and their side in pixels.
+    pub maps: (&'a [f32], usize),
+    /// Units with influence on the picture, (U,); the others are drawn pale.
+    pub alive: &'a [bool],
 }
 
 const WIDTH: f64 = 1180.0;
@@ -188,16 +196,12 @@ fn score_panel(page: &mut Page, card: &Card<'_>, x: f64, top: f64) -> f64 {
         );
     }
     if let (Some(value), Some((low, high))) = (score.score, score.interval) {
-        let colour = if score.counts {
-            style::COHERENT
-        } else {
-            style::UNJUDGED
-        };
+        let colour = tone;
         let wide = (WIDE * (high - low)).max(2.0);
         page.fill(
             (x + WIDE * low, axis - 4.0),
             (wide, 8.0),
-            style::PAPER.mix(colour, 0.45),
+            style::PAPER.mix(colour, 0.3),
         );
         page.fill((x + WIDE * value - 2.0, axis - 9.0), (4.0, 18.0), colour);
     }
@@ -218,7 +222,7 @@ fn score_panel(page: &mut Page, card: &Card<'_>, x: f64, top: f64) -> f64 {
             format!(
                 "of all {} weights: {} ± {} (s.e.)",
                 style::fixed(s.population as f64, 0),
-                style::fixed(s.share, 2),
+                style::fixed(s.share, 3),
                 style::fixed(s.standard_error, 3)
             ),
             style::INK,
@@ -439,16 +443,30 @@ fn measures(page: &mut Page, card: &Card<'_>) {
 
 /// Feature maps and wiring: side by side where both have room, else one under the other.
 fn inside(page: &mut Page, card: &Card<'_>) {
-    let maps = Inner::read(card.maps);
-    let wiring = Inner::read(card.wiring);
-    let more_maps = "what each unit draws; pale units do not reach the picture";
-    let more_wiring = "blue positive, red negative; broad and dark = large weight";
+    let maps = maps_figure(card);
+    let wiring = wiring(&Wiring {
+        title: "",
+        subtitle: "",
+        network: card.network,
+        mask: &Mask::non_zero(card.weights),
+        weights: card.weights,
+        maps: Some(card.maps),
+        untangle: true,
+    });
+    let (maps, wiring) = (Inner::read(&maps), Inner::read(&wiring));
+    let more_maps = "what each unit draws; pale: without influence on the picture";
+    let more_wiring = "blue positive, red negative; broad and dark: large weight";
     let beside = (ROOM - GAP) / (maps.width + wiring.width);
     if beside >= 0.62 {
         let scale = beside.min(1.0);
         let left = MARGIN + scale * maps.width + GAP;
         let top = page.y;
-        page.heading_at(MARGIN, "Feature maps", more_maps, scale * maps.width);
+        page.heading_at(
+            MARGIN,
+            "Feature maps",
+            "pale: without influence",
+            left - MARGIN,
+        );
         let below = page.y;
         page.y = top;
         page.heading_at(left, "Wiring", more_wiring, WIDTH - MARGIN - left);
@@ -466,6 +484,51 @@ fn inside(page: &mut Page, card: &Card<'_>) {
         let left = MARGIN + (ROOM - scale * inner.width) / 2.0;
         page.y = inner.place(page, (left, page.y), scale) + 18.0;
     }
+}
+
+/// The maps: a row a layer, or, for networks with fewer units in a layer than layers, one after
+/// the other.
+fn maps_figure(card: &Card<'_>) -> String {
+    let (network, (maps, side)) = (card.network, card.maps);
+    let mut widths = vec![0; network.depth() + 1];
+    for unit in &network.units {
+        widths[unit.layer] += 1;
+    }
+    if widths.iter().skip(1).max() >= Some(&network.depth()) {
+        return feature_sheet(&FeatureSheet {
+            title: "",
+            subtitle: "",
+            network,
+            maps,
+            size: side,
+            alive: Some(card.alive),
+            pane: 44,
+        });
+    }
+    let mut order: Vec<usize> = (0..network.units.len()).collect();
+    order.sort_by_key(|&u| (network.units[u].layer, u));
+    let pixels = side * side;
+    let panes = order.into_iter().map(|u| {
+        let mut picture = signed_picture(&maps[u * pixels..(u + 1) * pixels], side);
+        if !card.alive[u] {
+            picture.rgb.iter_mut().for_each(|v| *v = 0.67 + 0.25 * *v);
+        }
+        let name = unit_name(network, u);
+        let caption = match network.units[u].layer {
+            0 => name,
+            layer => format!("{layer} {name}"),
+        };
+        Pane::new(picture, caption).bordered(style::GRID)
+    });
+    contact_sheet(&Sheet {
+        groups: vec![PaneGroup {
+            heading: String::new(),
+            panes: panes.collect(),
+        }],
+        columns: 14,
+        pane: 70,
+        ..Sheet::default()
+    })
 }
 
 /// A figure that is set into another.
@@ -616,6 +679,7 @@ impl Page {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::network::Arch;
     use crate::score::Fit;
 
     fn score(counts: bool) -> CompositionalScore {
@@ -654,7 +718,9 @@ mod tests {
             evolved: None,
             reference: "a < b".into(),
         };
-        let inner = super::super::svg::document((40.0, 20.0), (40.0, 20.0), "in", "<rect/>");
+        let network = "2;sin:3".parse::<Arch>().unwrap().network();
+        let weights = Weights(vec![0.5; network.weight_count()]);
+        let maps = vec![0.25; 16 * network.units.len()];
         card(&Card {
             title: "net",
             subtitle: "how",
@@ -665,8 +731,10 @@ mod tests {
             changed: &changed,
             measures: &[row],
             measures_note: "",
-            maps: &inner,
-            wiring: &inner,
+            network: &network,
+            weights: &weights,
+            maps: (&maps, 4),
+            alive: &vec![true; network.units.len()],
         })
     }
 

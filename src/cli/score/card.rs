@@ -5,9 +5,7 @@ use crate::cli::output::Output;
 use crate::cli::source::SourceArgs;
 use crate::experiment::load_run;
 use crate::figures::card::{Card, Changed, Measure, card};
-use crate::figures::sheets::{FeatureSheet, feature_sheet};
 use crate::figures::style;
-use crate::figures::wiring::{Wiring, wiring};
 use crate::figures::{Provenance, save};
 use crate::genome::{self, Genome};
 use crate::math::SimRng;
@@ -104,9 +102,9 @@ pub fn write(
     let mut measures = of_summary(&summary, &control, evolved.as_ref());
     measures.extend(of_sweep(&symmetry, &dci, labels.as_ref()));
 
-    let inputs = PixelInputs::full(source.size.min(96), source.coords);
-    let maps = feature_maps(network, weights, &inputs);
     let side = source.size.min(96);
+    let inputs = PixelInputs::full(side, source.coords);
+    let maps = feature_maps(network, weights, &inputs);
     let non_zero = Mask::non_zero(weights);
     let reach = guard::reach(network, &non_zero.0);
     let alive: Vec<bool> = reach
@@ -115,24 +113,6 @@ pub fn write(
         .zip(&reach.to_output)
         .map(|(a, b)| *a && *b)
         .collect();
-    let maps_figure = feature_sheet(&FeatureSheet {
-        title: "",
-        subtitle: "",
-        network,
-        maps: &maps.values,
-        size: side,
-        alive: Some(&alive),
-        pane: 44,
-    });
-    let wiring_figure = wiring(&Wiring {
-        title: "",
-        subtitle: "",
-        network,
-        mask: &non_zero,
-        weights,
-        maps: Some((&maps.values, side)),
-        untangle: true,
-    });
     let changed = changed(scored);
     let subtitle = format!(
         "{} links, {} non-zero, {} layers; {} at {}²; judge {}",
@@ -157,8 +137,10 @@ pub fn write(
         changed: &changed,
         measures: &measures,
         measures_note: &note,
-        maps: &maps_figure,
-        wiring: &wiring_figure,
+        network,
+        weights,
+        maps: (&maps.values, side),
+        alive: &alive,
     });
     let provenance = Provenance::none()
         .with("command", "picloom score --all")

@@ -93,10 +93,16 @@ pub enum EvolutionError {
     },
     /// The breeder could not be asked, or gave no usable answer.
     #[error(transparent)]
-    Breeder(#[from] crate::score::JudgeError),
+    Breeder(Box<crate::score::JudgeError>),
     /// A judgement was refused: a picture whose measure is not finite.
     #[error(transparent)]
     Tell(#[from] TellError),
+}
+
+impl From<crate::score::JudgeError> for EvolutionError {
+    fn from(error: crate::score::JudgeError) -> Self {
+        EvolutionError::Breeder(Box::new(error))
+    }
 }
 
 /// A run that is ready to begin.
