@@ -243,7 +243,7 @@ fn table(name: &str, score: &CompositionalScore, sampled: Option<&SampledShare>)
         }
         _ => text += "score   none: no perturbation had an effect\n",
     }
-    if let Some(s) = sampled {
+    if let Some(s) = sampled.filter(|s| s.drawn < s.population) {
         text += &format!(
             "sample  {:.3} of all {} weights  (standard error {:.3}, 95 % interval {:.3} to {:.3})\n",
             s.share, s.population, s.standard_error, s.interval.0, s.interval.1

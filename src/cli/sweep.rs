@@ -82,10 +82,7 @@ pub fn run(args: SweepArgs, out: &Output) -> anyhow::Result<()> {
         ))
         .into());
     }
-    if let Some(count) = args.directions.filter(|c| !(1..=LARGEST_COUNT).contains(c)) {
-        let message = format!("--directions: expected 1 to {LARGEST_COUNT}, found {count}");
-        return Err(Usage(message).into());
-    }
+    let wanted = wanted_directions(&args)?;
     let source = args.source.load()?;
     let mut rng = SimRng::new(args.seed, "sweep-sample", 0);
     let links = args
@@ -134,8 +131,8 @@ pub fn run(args: SweepArgs, out: &Output) -> anyhow::Result<()> {
     let json = args.out.join("sweep.json");
     write_atomic(&json, &serde_json::to_vec_pretty(&swept)?)?;
     written.push(json);
-    if let Some(count) = args.directions {
-        let (found, svg) = direction_sheet(&source, &perturber, &args, count)?;
+    if let Some(wanted) = wanted {
+        let (found, svg) = direction_sheet(&source, &perturber, &args, wanted)?;
         let (svg, png) = save(&svg, &args.out.join("directions"), &provenance)?;
         let json = args.out.join("directions.json");
         write_atomic(&json, &serde_json::to_vec_pretty(&found)?)?;
@@ -225,12 +222,30 @@ fn strip_sheet(source: &Source, perturber: &Perturber, links: &[usize], steps: u
     })
 }
 
+/// How many directions, and the median effect they are matched to; none if none are asked for.
+fn wanted_directions(args: &SweepArgs) -> anyhow::Result<Option<(usize, f64)>> {
+    let Some(count) = args.directions else {
+        return Ok(None);
+    };
+    if !(1..=LARGEST_COUNT).contains(&count) {
+        let message = format!("--directions: expected 1 to {LARGEST_COUNT}, found {count}");
+        return Err(Usage(message).into());
+    }
+    match args.delta {
+        Delta::Effect(effect) => Ok(Some((count, effect))),
+        Delta::Fixed(_) => {
+            let expected = "--directions: expected --delta effect:E, which all directions together are matched to, found";
+            Err(Usage(format!("{expected} {}", args.delta)).into())
+        }
+    }
+}
+
 /// Random directions over the non-zero weights, and the sheet of those that vary most and least.
 fn direction_sheet(
     source: &Source,
     perturber: &Perturber,
     args: &SweepArgs,
-    count: usize,
+    (count, wanted): (usize, f64),
 ) -> anyhow::Result<(DirectionsRecord, String)> {
     let weights = &source.weights;
     let links = Selection::All.links(
@@ -239,13 +254,6 @@ fn direction_sheet(
         &mut SimRng::new(args.seed, "sweep-sample", 0),
     );
     check_links(&links, &source.network)?;
-    let wanted = match args.delta {
-        Delta::Effect(effect) => effect,
-        Delta::Fixed(_) => {
-            let message = "--directions: expected --delta effect:E (all directions share one length, matched to the effect), found";
-            return Err(Usage(format!("{message} {}", args.delta)).into());
-        }
-    };
     let mut rng = SimRng::new(args.seed, "sweep-directions", 0);
     let steps = args.steps;
     let found: Directions = directions(perturber, weights, &links, count, steps, wanted, &mut rng);

@@ -217,7 +217,7 @@ fn score_panel(page: &mut Page, card: &Card<'_>, x: f64, top: f64) -> f64 {
         )),
         None => lines.push(("no change had an effect".into(), style::INK)),
     }
-    if let Some(s) = card.sampled {
+    if let Some(s) = card.sampled.filter(|s| s.drawn < s.population) {
         lines.push((
             format!(
                 "of all {} weights: {} ± {} (s.e.)",

@@ -3,7 +3,7 @@
 use super::Scored;
 use crate::cli::output::Output;
 use crate::cli::source::SourceArgs;
-use crate::experiment::load_run;
+use crate::experiment::{Wiring, load_run, resolve_wiring};
 use crate::figures::card::{Card, Changed, Measure, card};
 use crate::figures::style;
 use crate::figures::{Provenance, save};
@@ -11,7 +11,7 @@ use crate::genome::{self, Genome};
 use crate::math::SimRng;
 use crate::network::files::{create_folder, write_atomic};
 use crate::network::kernel::{Perturber, feature_maps, picture};
-use crate::network::{Coords, Mask, Network, Picture, PixelInputs, Weights, layerize};
+use crate::network::{Coords, Mask, Network, Picture, PixelInputs, Weights};
 use crate::probe::{Delta, sweep};
 use crate::prune::guard;
 use crate::score::measures::attributes::Attributes;
@@ -77,10 +77,14 @@ pub fn write(
         Some(run) => load_run(run)?.genome,
         None => None,
     };
+    // Relays count as units: layers are compared with layers, a graph with a graph.
+    let like = match network.is_layered() {
+        true => Wiring::Layerized,
+        false => Wiring::Graph,
+    };
     let evolved = behind.map(|genome| {
-        let twin = layerize(&genome);
-        let mask = Mask::non_zero(&twin.weights);
-        summarise(&twin.network, &mask, &twin.weights, source.coords, seed)
+        let (network, mask, weights) = resolve_wiring(&genome, like);
+        summarise(&network, &mask, &weights, source.coords, seed)
     });
     let labels = match &args.genome {
         Some(path) => labels(&genome::read(path)?, source.coords, record),
