@@ -42,8 +42,8 @@ fn whole(
 
 /// The same network with the hidden units of each layer in another order: `arch` may list the
 /// activations of `of`'s block in any order.
-fn reordered(of: &Network, weights: &Weights, arch: &str, rng: &mut SimRng) -> (Network, Weights) {
-    let network = arch.parse::<Arch>().unwrap().network();
+fn reordered(of: &Network, weights: &Weights, arch: &Arch, rng: &mut SimRng) -> (Network, Weights) {
+    let network = arch.network();
     assert_eq!(network.units.len(), of.units.len());
     let depth = of.depth();
     // place[u] is where unit u of the new network stood.
@@ -79,21 +79,25 @@ fn reordered(of: &Network, weights: &Weights, arch: &str, rng: &mut SimRng) -> (
 
 #[test]
 fn the_order_of_the_units_of_a_layer_does_not_matter() {
-    let first = "2;gaussian:3,sin:2".parse::<Arch>().unwrap().network();
-    let weights = random(&first, 3);
+    // A layered network of several activations with coherent, fractured and silent changes.
+    let genome = genome::read(&genome_file("bred_cat.json")).unwrap();
+    let (first, _, weights) = resolve_wiring(&genome, Wiring::Layerized);
     let judge = DlJudge::default();
     let delta = Delta::Effect(0.18);
     let (expected, _) = whole(&first, &weights, 32, delta, &judge, None);
     assert!(
-        expected.coherent > 5 && expected.fractured > 5,
+        expected.coherent > 10 && expected.fractured > 1 && expected.silent > 1,
         "{expected:?}"
     );
+    let arch = first.arch.clone().unwrap();
+    let mut turned = arch.clone();
+    turned.block.reverse();
     let mut rng = SimRng::new(8, "test", 0);
-    for arch in ["2;gaussian:3,sin:2", "2;sin:2,gaussian:3"] {
-        let (network, moved) = reordered(&first, &weights, arch, &mut rng);
+    for arch in [arch, turned] {
+        let (network, moved) = reordered(&first, &weights, &arch, &mut rng);
         assert_ne!(moved, weights, "something is in another place");
         let (found, _) = whole(&network, &moved, 32, delta, &judge, None);
-        assert_eq!(found, expected, "{arch}");
+        assert_eq!(found, expected, "{arch:?}");
     }
 }
 
@@ -224,7 +228,8 @@ fn untrained_networks_and_those_of_100_steps_are_unfit() {
 fn the_sampling_error_is_that_of_repeated_samples_of_a_network_swept_fully() {
     let network = "2;gaussian:4,sin:3".parse::<Arch>().unwrap().network();
     let weights = random(&network, 6);
-    let judge = DlThreshold::default();
+    // Between the two: about as many pictures of noise get longer as get shorter.
+    let judge = DlThreshold { threshold: 0.0 };
     let delta = Delta::Fixed(0.8);
     let (full, judged) = whole(&network, &weights, 24, delta, &judge, None);
     let truth = full.score.unwrap();
