@@ -517,3 +517,78 @@ fn a_score_is_timed_against_drawing_every_picture_afresh() {
     refused(&["bench", "score", "--compared", "0"], 2);
     refused(&["bench", "score", "--params", "weights.npz"], 2);
 }
+
+#[test]
+fn random_directions_are_drawn_sorted_and_refused_without_an_effect_to_match() {
+    let folder = TempDir::new().unwrap();
+    let out = folder.path().join("sweep");
+    let mask = mask();
+    let run = [
+        "sweep",
+        "--genome",
+        text(&mask),
+        "--size",
+        "24",
+        "--weights",
+        "2",
+        "--steps",
+        "3",
+        "--directions",
+        "20",
+        "--out",
+        text(&out),
+        "--delta",
+    ];
+    let with = |delta: &'static str| [&run[..], &[delta]].concat();
+    let error = refused(&with("fixed:1"), 2);
+    assert!(error.contains("expected --delta effect:E"), "{error}");
+    assert!(!out.exists());
+    let summary = json(&with("effect:0.15"));
+    let written = summary["written"].to_string();
+    for name in ["directions.svg", "directions.png", "directions.json"] {
+        assert!(written.contains(name) && out.join(name).exists(), "{name}");
+    }
+    let record = std::fs::read_to_string(out.join("directions.json")).unwrap();
+    let record: Value = serde_json::from_str(&record).unwrap();
+    let effect = record["effect"].as_f64().unwrap();
+    assert!((effect / 0.15 - 1.0).abs() <= 0.15, "{effect}");
+    let sorted = record["sorted"].as_array().unwrap().iter();
+    let variances: Vec<f64> = sorted.map(|d| d["variance"].as_f64().unwrap()).collect();
+    assert_eq!(variances.len(), 20);
+    assert!(variances.windows(2).all(|v| v[0] >= v[1]) && variances[19] > 0.0);
+    // Of 20, the 8 most and the 8 least are drawn.
+    let svg = std::fs::read_to_string(out.join("directions.svg")).unwrap();
+    assert!(svg.contains(">8 of 20<") && svg.contains(">13 of 20<"));
+    assert!(!svg.contains(">9 of 20<"));
+}
+
+#[test]
+fn components_of_maps_add_up_to_their_layer() {
+    let folder = TempDir::new().unwrap();
+    let out = folder.path().join("pca.svg");
+    let mask = mask();
+    let run = [
+        "maps",
+        "--genome",
+        text(&mask),
+        "--size",
+        "24",
+        "--out",
+        text(&out),
+        "--pca",
+    ];
+    let with = |count: &'static str| [&run[..], &[count]].concat();
+    let error = refused(&with("0"), 2);
+    assert!(error.contains("expected at least 1 component"), "{error}");
+    let summary = json(&with("50"));
+    let layers = summary["components"].as_array().unwrap();
+    assert!(!layers.is_empty());
+    for layer in layers {
+        let shares = layer["shares"].as_array().unwrap().iter();
+        let shares: Vec<f64> = shares.map(|s| s.as_f64().unwrap()).collect();
+        assert!(shares.len() <= layer["maps"].as_u64().unwrap() as usize);
+        assert!(shares.windows(2).all(|s| s[0] >= s[1]));
+        assert!(shares.is_empty() || (shares.iter().sum::<f64>() - 1.0).abs() < 1e-6);
+    }
+    assert!(std::fs::read_to_string(&out).unwrap().contains("layer 1"));
+}

@@ -1,18 +1,22 @@
-//! `picloom evolve`: a search, into a run folder; or a breeding session, one selection a call.
+//! `picloom evolve`: a search, into a run folder; or a breeding session, one selection a call; or
+//! breeding by a model that looks.
 
 use super::interrupt;
+use super::judge::{VlmArgs, usage_text};
 use super::output::Output;
 use super::source::Usage;
 use crate::evolve::{Preset, Selection, Session};
 use crate::experiment::evolution::{
-    BreedRequest, EvolutionConfig, EvolutionJob, EvolutionObserver, EvolutionResult,
-    GenerationRecord, Measure, RefineMode, SearchKind, StopCause, breed, evolve, read_config,
+    BreedRequest, BreederKind, DecisionRecord, EvolutionConfig, EvolutionJob, EvolutionObserver,
+    EvolutionResult, EyeResult, GenerationRecord, Measure, RefineMode, SearchKind, StopCause,
+    VlmSection, breed, breed_by_eye, evolve, read_config,
 };
 use crate::experiment::targets;
 use crate::figures::axis::Axis;
 use crate::figures::charts::{Frame, Plot, Series, plot};
 use crate::figures::{Provenance, save, style};
 use crate::network::Coords;
+use crate::score::{Breeder, Decision, JudgeUsage, MockBreeder};
 use anyhow::Context;
 use clap::Args;
 use indicatif::ProgressBar;
@@ -20,7 +24,7 @@ use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 pub struct EvolveArgs {
-    /// What leads the search: target, novelty, map-elites or interactive [default: target]
+    /// What leads the search: target, novelty, map-elites, interactive or vlm [default: target]
     #[arg(long)]
     search: Option<SearchKind>,
     /// Picture or genome to draw
@@ -86,9 +90,17 @@ pub struct EvolveArgs {
     /// Interactive: take back this many selections first
     #[arg(long, requires = "script", default_value_t = 0)]
     undo: usize,
-    /// Interactive: side of a sheet's cells in pixels
-    #[arg(long, default_value_t = 160)]
-    cell: usize,
+    /// Interactive and vlm: side of a sheet's cells in pixels [default: 160]
+    #[arg(long)]
+    cell: Option<usize>,
+    /// Vlm: who looks at the sheets, vlm or mock (seeded tosses) [default: vlm]
+    #[arg(long, value_parser = named::<BreederKind>)]
+    breeder: Option<BreederKind>,
+    /// Vlm: pictures to publish before the run ends [default: 1]
+    #[arg(long, value_name = "N")]
+    publish: Option<usize>,
+    #[command(flatten)]
+    vlm: VlmArgs,
     /// Draw our own target pictures into a folder, and do nothing else
     #[arg(long, value_name = "DIR")]
     draw_targets: Option<PathBuf>,
@@ -110,6 +122,9 @@ pub fn run(args: EvolveArgs, out: &Output) -> anyhow::Result<()> {
     let config = config(&args, &folder)?;
     if config.search == SearchKind::Interactive {
         return interactive(&args, &folder, config, out);
+    }
+    if config.search == SearchKind::Vlm {
+        return by_eye(&args, &folder, config, out);
     }
     let job = EvolutionJob::new(config)?;
     interrupt::listen();
@@ -179,7 +194,121 @@ fn config(args: &EvolveArgs, folder: &Path) -> anyhow::Result<EvolutionConfig> {
     if !args.from.is_empty() {
         set.ancestors.clone_from(&args.from);
     }
+    if set.search == SearchKind::Vlm {
+        let section = set.vlm.get_or_insert_with(VlmSection::default);
+        if let Some(cell) = args.cell {
+            section.cell = cell;
+        }
+        if let Some(breeder) = args.breeder {
+            section.breeder = breeder;
+        }
+        if let Some(publish) = args.publish {
+            section.publish = publish;
+        }
+    } else if args.breeder.is_some() || args.publish.is_some() {
+        let message = "--breeder and --publish are for --search vlm";
+        return Err(Usage(message.into()).into());
+    }
     Ok(config)
+}
+
+/// Who looks at the sheets.
+enum Looker {
+    Mock(MockBreeder),
+    #[cfg(feature = "vlm")]
+    Model(Box<crate::score::vlm::VlmBreeder>),
+}
+
+impl Looker {
+    /// The model of the options; its name goes into the config.
+    #[cfg(feature = "vlm")]
+    fn model(args: &VlmArgs, section: &mut VlmSection) -> anyhow::Result<Self> {
+        let config = args.config().map_err(|e| match e.is::<Usage>() {
+            // The options are shared with the judge, and so are their messages.
+            true => Usage(e.to_string().replace("--judge vlm", "--search vlm")).into(),
+            false => e,
+        })?;
+        section.model = Some(config.model.clone());
+        let breeder = crate::score::vlm::VlmBreeder::new(config)?;
+        Ok(Looker::Model(Box::new(breeder)))
+    }
+
+    #[cfg(not(feature = "vlm"))]
+    fn model(_args: &VlmArgs, _section: &mut VlmSection) -> anyhow::Result<Self> {
+        let text = "this build has no vlm breeder: build it with --features vlm";
+        Err(Usage(text.into()).into())
+    }
+
+    fn breeder(&self) -> &dyn Breeder {
+        match self {
+            Looker::Mock(mock) => mock,
+            #[cfg(feature = "vlm")]
+            Looker::Model(model) => model.as_ref(),
+        }
+    }
+
+    /// Requests, tokens and seconds; a mock asks nobody.
+    fn usage(&self) -> Option<JudgeUsage> {
+        match self {
+            Looker::Mock(_) => None,
+            #[cfg(feature = "vlm")]
+            Looker::Model(model) => Some(model.usage()),
+        }
+    }
+}
+
+fn by_eye(
+    args: &EvolveArgs,
+    folder: &Path,
+    mut config: EvolutionConfig,
+    out: &Output,
+) -> anyhow::Result<()> {
+    let seed = config.seed;
+    let section = config.vlm.get_or_insert_with(VlmSection::default);
+    let looker = match section.breeder {
+        BreederKind::Mock => Looker::Mock(MockBreeder {
+            seed,
+            generations: VlmSection::MOCK_PUBLISHES_IN,
+        }),
+        BreederKind::Vlm => Looker::model(&args.vlm, section)?,
+    };
+    let job = EvolutionJob::new(config)?;
+    interrupt::listen();
+    let mut progress = Progress {
+        bar: out.progress(job.config.generations, "generations"),
+    };
+    let result = breed_by_eye(&job, folder, args.resume, looker.breeder(), &mut progress)?;
+    progress.bar.finish_and_clear();
+    if result.cause == StopCause::Interrupted {
+        anyhow::bail!(
+            "interrupted after {} generations; go on with --resume --out {}",
+            result.generations,
+            folder.display()
+        );
+    }
+    let text = describe_eye(&result, folder) + &usage_text(looker.usage().as_ref());
+    out.result(&result, &text)
+}
+
+fn describe_eye(result: &EyeResult, folder: &Path) -> String {
+    let why = match result.cause {
+        StopCause::Published => "published",
+        StopCause::Stopped => "found nothing worth breeding",
+        _ => "the generations are over",
+    };
+    let mut text = format!(
+        "bred by {}: {} sheets, {} published; end: {why}\n",
+        result.breeder,
+        result.generations,
+        result.published.len()
+    );
+    if let Some(reason) = &result.last_reason {
+        text += &format!("last reason: {reason}\n");
+    }
+    for file in &result.published {
+        text += &format!("{}\n", folder.join(file).display());
+    }
+    text + &format!("{}\n", folder.join("decisions.jsonl").display())
 }
 
 fn interactive(
@@ -200,7 +329,7 @@ fn interactive(
             roll: args.roll,
             why: args.why.clone(),
         }),
-        cell: args.cell,
+        cell: args.cell.unwrap_or(160),
         coords: config.coords,
     };
     let fresh = || Session::new(config.evolve.clone(), config.seed, config.ancestors.clone());
@@ -233,6 +362,17 @@ impl EvolutionObserver for Progress {
             text += &format!(", filled {filled:.2}");
         }
         self.bar.set_message(text);
+    }
+
+    fn decided(&mut self, record: &DecisionRecord) {
+        self.bar.set_position(record.generation + 1);
+        let what = match &record.choice.decision {
+            Decision::Select(chosen) => format!("selected {chosen:?}"),
+            Decision::Publish(picture) => format!("published {picture}"),
+            Decision::Stop => "stopped".to_string(),
+        };
+        self.bar
+            .set_message(format!("{what}: {}", record.choice.reason));
     }
 
     fn stop(&mut self) -> bool {

@@ -1,21 +1,29 @@
-//! `picloom score`: perturb the weights, judge the pictures.
+//! `picloom score`: perturb the weights, judge the pictures; with `--all`, the card of a network.
+
+mod card;
 
 use super::interrupt;
 use super::judge::{JudgeChoice, usage_text};
 use super::output::Output;
-use super::source::SourceArgs;
+use super::source::{Source, SourceArgs, Usage};
 use crate::math::SimRng;
-use crate::network::PixelInputs;
+use crate::network::files::write_atomic;
 use crate::network::kernel::Perturber;
-use crate::probe::{Delta, Selection, sweep};
-use crate::score::{CompositionalScore, JudgeUsage, Judged, score};
-use clap::Args;
+use crate::network::{Coords, Network, PixelInputs, Weights};
+use crate::probe::{Delta, Drawn, SampledShare, Selection, WeightSweep, sampled_share, sweep};
+use crate::score::{CompositionalScore, DlModel, JudgeUsage, Judged, Label, score};
+use clap::{ArgMatches, Args, FromArgMatches};
 use serde::Serialize;
+use sha2::{Digest, Sha256};
+use std::path::PathBuf;
 
 #[derive(Args)]
 pub struct ScoreArgs {
     #[command(flatten)]
     source: SourceArgs,
+    // Before `judge`, which takes what this only looks at.
+    #[command(flatten)]
+    model: ModelSeen,
     #[command(flatten)]
     judge: JudgeChoice,
     /// Weights to perturb: all, a number (sampled within layers), or link numbers (0,17,42)
@@ -27,22 +35,75 @@ pub struct ScoreArgs {
     /// Seed of the sample
     #[arg(long, default_value_t = 0)]
     seed: u64,
+    /// The whole card: every measure, changed pictures, maps and wiring as one figure
+    #[arg(long, requires = "out")]
+    all: bool,
+    /// Record to write (.json); with --all, folder for card.svg, card.png and card.json
+    #[arg(long, value_name = "FILE.json|DIR")]
+    out: Option<PathBuf>,
 }
 
+/// The judge's model file, looked at without adding an argument of its own: records name it by the
+/// hash of its numbers.
+struct ModelSeen(Option<PathBuf>);
+
+impl FromArgMatches for ModelSeen {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        Ok(ModelSeen(matches.get_one::<PathBuf>("model").cloned()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Args for ModelSeen {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        command
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        command
+    }
+}
+
+/// What `--out` writes and `--json` prints.
 #[derive(Serialize)]
 struct Record {
+    format: &'static str,
+    version: &'static str,
     network: String,
     size: usize,
+    coords: Coords,
     links: usize,
     kept: usize,
+    /// `all`, a number of weights, or link numbers.
+    samples: String,
+    /// Seed of the sample.
+    seed: u64,
+    /// SHA-256 of the embedded judge's model as JSON; none for the other judges.
+    judge_model_sha256: Option<String>,
     #[serde(flatten)]
     score: CompositionalScore,
+    /// The share of all weights, for a sample of them.
+    sampled: Option<SampledShare>,
     judge_usage: Option<JudgeUsage>,
     perturbations: Vec<Judged>,
 }
 
 pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
     interrupt::listen();
+    let json = |path: &PathBuf| path.extension().is_some_and(|e| e == "json");
+    if let Some(path) = args.out.as_ref().filter(|p| json(p) == args.all) {
+        let expected = if args.all {
+            "a folder (for the card)"
+        } else {
+            "a file ending in .json"
+        };
+        let found = path.display();
+        return Err(Usage(format!("--out: expected {expected}, found {found}")).into());
+    }
     let judge = args.judge.build()?;
     let source = args.source.load()?;
     let mut rng = SimRng::new(args.seed, "sweep-sample", 0);
@@ -76,27 +137,117 @@ pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
         judge.as_ref(),
         source.target.as_ref(),
     )?;
-    let text = table(&source.name, &score) + &usage_text(judge.usage().as_ref());
+    let sampled = match args.samples {
+        Selection::Sample(_) => of_all(&source.network, &source.weights, &perturbations),
+        _ => None,
+    };
+    let mut text = table(&source.name, &score, sampled.as_ref());
+    text += &usage_text(judge.usage().as_ref());
     let record = Record {
-        network: source.name,
+        format: "picloom-score/1",
+        version: env!("CARGO_PKG_VERSION"),
+        network: source.name.clone(),
         size: source.size,
+        coords: source.coords,
         links: source.network.weight_count(),
         kept: source.mask.kept(),
+        samples: selection_text(&args.samples),
+        seed: args.seed,
+        judge_model_sha256: model_sha256(&score.judge, &args.model)?,
         score,
+        sampled,
         judge_usage: judge.usage(),
         perturbations,
     };
+    if args.all {
+        let folder = args.out.as_ref().expect("clap requires --out with --all");
+        let scored = Scored {
+            source: &source,
+            perturber: &perturber,
+            swept: &swept,
+            record: &record,
+        };
+        return card::write(&args.source, &scored, folder, &text, out);
+    }
+    if let Some(path) = &args.out {
+        let json = serde_json::to_string_pretty(&record)? + "\n";
+        write_atomic(path, json.as_bytes())?;
+        text += &format!("wrote   {}\n", path.display());
+    }
     out.result(&record, &text)
 }
 
+/// What the card is made of.
+struct Scored<'a> {
+    source: &'a Source,
+    perturber: &'a Perturber,
+    swept: &'a WeightSweep,
+    record: &'a Record,
+}
+
+fn selection_text(selection: &Selection) -> String {
+    match selection {
+        Selection::All => "all".into(),
+        Selection::Sample(count) => count.to_string(),
+        Selection::Links(links) => {
+            let links: Vec<String> = links.iter().map(usize::to_string).collect();
+            links.join(",")
+        }
+    }
+}
+
+/// The share of all non-zero weights, from a sample within layers.
+fn of_all(network: &Network, weights: &Weights, judged: &[Judged]) -> Option<SampledShare> {
+    let mut population = vec![0; network.depth()];
+    for (link, &weight) in network.links.iter().zip(&weights.0) {
+        if weight != 0.0 {
+            population[network.units[link.target].layer - 1] += 1;
+        }
+    }
+    let drawn: Vec<Drawn> = judged
+        .chunk_by(|a, b| a.perturbation.link == b.perturbation.link)
+        .map(|pair| {
+            let labels = pair.iter().filter_map(|j| j.verdict.as_ref());
+            Drawn {
+                layer: pair[0].perturbation.layer - 1,
+                coherent: labels
+                    .clone()
+                    .filter(|v| v.label == Label::Coherent)
+                    .count(),
+                scored: labels.count(),
+            }
+        })
+        .collect();
+    sampled_share(&population, &drawn)
+}
+
+/// Identity of the embedded judge's numbers, the same for a file and for the shipped model.
+fn model_sha256(judge: &str, seen: &ModelSeen) -> anyhow::Result<Option<String>> {
+    if !judge.starts_with("dl/") {
+        return Ok(None);
+    }
+    let model = match &seen.0 {
+        Some(path) => DlModel::read(path)?,
+        None => DlModel::shipped(),
+    };
+    let hash = Sha256::digest(serde_json::to_string(&model)?);
+    Ok(Some(hash.iter().map(|b| format!("{b:02x}")).collect()))
+}
+
 /// The score as a table for people.
-fn table(name: &str, score: &CompositionalScore) -> String {
+fn table(name: &str, score: &CompositionalScore, sampled: Option<&SampledShare>) -> String {
     let mut text = format!("{name}\njudge   {}\ndelta   {}\n", score.judge, score.delta);
     match (score.score, score.interval) {
         (Some(value), Some((low, high))) => {
             text += &format!("score   {value:.3}  (95 % interval {low:.3} to {high:.3})\n");
         }
         _ => text += "score   none: no perturbation had an effect\n",
+    }
+    if let Some(s) = sampled.filter(|s| s.drawn < s.population) {
+        text += &format!(
+            "sample  {:.3} of all {} weights  (standard error {:.3}, 95 % interval {:.3} to {:.3})\n",
+            s.share, s.population, s.standard_error, s.interval.0, s.interval.1
+        );
     }
     match score.fit {
         Some(fit) if score.counts => {

@@ -11,7 +11,9 @@ use crate::math::SimRng;
 use crate::network::files::{create_folder, write_atomic};
 use crate::network::kernel::Perturber;
 use crate::network::{Network, Picture, PixelInputs};
-use crate::probe::{Delta, Selection, WeightSweep, strip, sweep};
+use crate::probe::{
+    Delta, DirectionRecord, Directions, Selection, WeightSweep, directions, strip, sweep,
+};
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -29,7 +31,10 @@ pub struct SweepArgs {
     /// Pictures in each strip, from w − 1 to w + 1
     #[arg(long, default_value_t = 9)]
     steps: usize,
-    /// Seed of the sample
+    /// Also draw this many random directions over all non-zero weights, sorted by variance
+    #[arg(long, value_name = "N")]
+    directions: Option<usize>,
+    /// Seed of the sample and of the directions
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Folder for the sheets, the animation and sweep.json
@@ -39,6 +44,25 @@ pub struct SweepArgs {
 
 /// Strips and frames are for looking at: no more weights than this are drawn.
 const MOST_STRIPS: usize = 48;
+
+/// Directions that vary most and directions that vary least: rows of each on their sheet.
+const MOST_DIRECTIONS: usize = 8;
+/// Directions that are drawn at random, at most.
+const LARGEST_COUNT: usize = 10_000;
+
+/// `directions.json`: largest variance first.
+#[derive(Serialize)]
+struct DirectionsRecord {
+    format: &'static str,
+    seed: u64,
+    /// Length of a step t = 1, the same for all directions.
+    radius: f64,
+    /// Median RMSE of the farther end.
+    effect: f64,
+    steps: usize,
+    links: usize,
+    sorted: Vec<DirectionRecord>,
+}
 
 #[derive(Serialize)]
 struct Summary {
@@ -58,6 +82,7 @@ pub fn run(args: SweepArgs, out: &Output) -> anyhow::Result<()> {
         ))
         .into());
     }
+    let wanted = wanted_directions(&args)?;
     let source = args.source.load()?;
     let mut rng = SimRng::new(args.seed, "sweep-sample", 0);
     let links = args
@@ -106,6 +131,13 @@ pub fn run(args: SweepArgs, out: &Output) -> anyhow::Result<()> {
     let json = args.out.join("sweep.json");
     write_atomic(&json, &serde_json::to_vec_pretty(&swept)?)?;
     written.push(json);
+    if let Some(wanted) = wanted {
+        let (found, svg) = direction_sheet(&source, &perturber, &args, wanted)?;
+        let (svg, png) = save(&svg, &args.out.join("directions"), &provenance)?;
+        let json = args.out.join("directions.json");
+        write_atomic(&json, &serde_json::to_vec_pretty(&found)?)?;
+        written.extend([svg, png, json]);
+    }
 
     let silent = swept.perturbations.iter().filter(|p| p.silent).count();
     let written: Vec<String> = written.iter().map(|p| p.display().to_string()).collect();
@@ -180,24 +212,111 @@ fn strip_sheet(source: &Source, perturber: &Perturber, links: &[usize], steps: u
             }
         })
         .collect();
-    let heads = (0..steps)
-        .map(|k| {
-            let t = 2.0 * k as f64 / (steps - 1) as f64 - 1.0;
-            if t.abs() < 1e-9 {
-                "w".into()
-            } else {
-                format!("{}{:.2}", if t < 0.0 { "−" } else { "+" }, t.abs())
-            }
-        })
-        .collect();
     strips(&Strips {
         title: source.name.clone(),
         subtitle: "each row: one weight swept from w − 1 to w + 1".into(),
-        heads,
+        heads: heads(steps, "w"),
         rows,
         pane: 72,
         ..Strips::default()
     })
+}
+
+/// How many directions, and the median effect they are matched to; none if none are asked for.
+fn wanted_directions(args: &SweepArgs) -> anyhow::Result<Option<(usize, f64)>> {
+    let Some(count) = args.directions else {
+        return Ok(None);
+    };
+    if !(1..=LARGEST_COUNT).contains(&count) {
+        let message = format!("--directions: expected 1 to {LARGEST_COUNT}, found {count}");
+        return Err(Usage(message).into());
+    }
+    match args.delta {
+        Delta::Effect(effect) => Ok(Some((count, effect))),
+        Delta::Fixed(_) => {
+            let expected = "--directions: expected --delta effect:E, which all directions together are matched to, found";
+            Err(Usage(format!("{expected} {}", args.delta)).into())
+        }
+    }
+}
+
+/// Random directions over the non-zero weights, and the sheet of those that vary most and least.
+fn direction_sheet(
+    source: &Source,
+    perturber: &Perturber,
+    args: &SweepArgs,
+    (count, wanted): (usize, f64),
+) -> anyhow::Result<(DirectionsRecord, String)> {
+    let weights = &source.weights;
+    let links = Selection::All.links(
+        &source.network,
+        weights,
+        &mut SimRng::new(args.seed, "sweep-sample", 0),
+    );
+    check_links(&links, &source.network)?;
+    let mut rng = SimRng::new(args.seed, "sweep-directions", 0);
+    let steps = args.steps;
+    let found: Directions = directions(perturber, weights, &links, count, steps, wanted, &mut rng);
+    let n = found.sorted.len();
+    let shown: Vec<usize> = if n <= 2 * MOST_DIRECTIONS {
+        (0..n).collect()
+    } else {
+        (0..MOST_DIRECTIONS).chain(n - MOST_DIRECTIONS..n).collect()
+    };
+    let rows = shown
+        .into_iter()
+        .map(|k| {
+            let direction = &found.sorted[k];
+            let pictures = direction.pictures(perturber, weights, source.size, found.radius, steps);
+            Strip {
+                label: format!("{} of {n}", k + 1),
+                sub: format!("variance {}", number(direction.variance, 2)),
+                panes: pictures.into_iter().map(|p| Pane::new(p, "")).collect(),
+            }
+        })
+        .collect();
+    let sheet = strips(&Strips {
+        title: format!("{}: random directions", source.name),
+        subtitle: format!(
+            "{} weights moved together by ±{} along a unit direction (median RMSE at the ends {}); most variance first{}",
+            links.len(),
+            number(found.radius, 3),
+            number(found.effect, 2),
+            if n > 2 * MOST_DIRECTIONS {
+                format!(", the {MOST_DIRECTIONS} most and the {MOST_DIRECTIONS} least")
+            } else {
+                String::new()
+            }
+        ),
+        heads: heads(steps, "t = 0"),
+        rows,
+        pane: 72,
+        ..Strips::default()
+    });
+    let record = DirectionsRecord {
+        format: "picloom-directions/1",
+        seed: args.seed,
+        radius: found.radius,
+        effect: found.effect,
+        steps,
+        links: links.len(),
+        sorted: found.sorted.iter().map(|d| d.record()).collect(),
+    };
+    Ok((record, sheet))
+}
+
+/// Heads of the columns of a strip from −1 to 1; `middle` for 0.
+fn heads(steps: usize, middle: &str) -> Vec<String> {
+    (0..steps)
+        .map(|k| {
+            let t = 2.0 * k as f64 / (steps - 1) as f64 - 1.0;
+            if t.abs() < 1e-9 {
+                middle.into()
+            } else {
+                format!("{}{:.2}", if t < 0.0 { "−" } else { "+" }, t.abs())
+            }
+        })
+        .collect()
 }
 
 /// An animated PNG: the chosen weights side by side, all swept together.

@@ -8,6 +8,7 @@
 //! | [`axis`] | ranges, ticks and their labels, linear and logarithmic |
 //! | [`charts`] | lines, scatter, bars and dots with intervals, heatmaps, grids of panels (plotters) |
 //! | [`sheets`] | contact sheets, feature-map sheets, strips; [`apng`] animates sweeps |
+//! | [`card`] | one network on one page: picture, score, changed weights, measures, maps, wiring |
 //! | [`losses`] | loss curves of runs |
 //! | [`study`] | every figure of the study from its records, and its report |
 //! | [`wiring`] | the network itself, layer by layer |
@@ -20,6 +21,7 @@
 pub mod apng;
 pub mod axis;
 mod canvas;
+pub mod card;
 pub mod charts;
 pub mod compare;
 pub mod files;

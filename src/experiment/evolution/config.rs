@@ -1,5 +1,6 @@
 //! The config of an evolution run: one TOML table over a preset.
 
+use super::by_eye::VlmSection;
 use super::descriptors::Descriptor;
 use crate::evolve::{Axis, ConfigError, EvolveConfig, NoveltyConfig, Preset, lay_over};
 use crate::network::Coords;
@@ -19,6 +20,8 @@ pub enum SearchKind {
     MapElites,
     /// Selections from a session file.
     Interactive,
+    /// Selections of a model that looks at the sheets.
+    Vlm,
 }
 
 impl std::str::FromStr for SearchKind {
@@ -30,8 +33,9 @@ impl std::str::FromStr for SearchKind {
             "novelty" => Ok(SearchKind::Novelty),
             "map-elites" => Ok(SearchKind::MapElites),
             "interactive" => Ok(SearchKind::Interactive),
+            "vlm" => Ok(SearchKind::Vlm),
             _ => Err(format!(
-                "expected search target, novelty, map-elites or interactive, found {text:?}"
+                "expected search target, novelty, map-elites, interactive or vlm, found {text:?}"
             )),
         }
     }
@@ -45,6 +49,7 @@ impl SearchKind {
             SearchKind::Novelty => "novelty",
             SearchKind::MapElites => "map-elites",
             SearchKind::Interactive => "interactive",
+            SearchKind::Vlm => "vlm",
         }
     }
 }
@@ -155,6 +160,9 @@ pub struct EvolutionConfig {
     pub novelty: NoveltySection,
     /// MAP-Elites.
     pub map_elites: MapElitesSection,
+    /// Breeding by eye; present in such runs only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vlm: Option<VlmSection>,
     /// Operators, species, reproduction.
     pub evolve: EvolveConfig,
 }
@@ -204,6 +212,7 @@ impl EvolutionConfig {
                 ],
                 quality: Some(Descriptor::Clarity),
             },
+            vlm: None,
             evolve: EvolveConfig::preset(preset),
         }
     }
@@ -300,6 +309,14 @@ impl EvolutionConfig {
                 "a scalar descriptor",
                 "thumbnail".into(),
             );
+        }
+        if let Some(vlm) = &self.vlm {
+            if !(16..=512).contains(&vlm.cell) {
+                return fail("vlm.cell", "16 to 512 pixels", vlm.cell.to_string());
+            }
+            if vlm.publish == 0 {
+                return fail("vlm.publish", "at least 1", "0".into());
+            }
         }
         self.evolve.validate()?;
         let needs_target = match self.search {

@@ -21,6 +21,10 @@ pub enum StopCause {
     Generations,
     /// The best fitness reached `stop_at`.
     Reached,
+    /// The breeder published as many pictures as were asked for.
+    Published,
+    /// The breeder found nothing worth breeding.
+    Stopped,
     /// The observer asked for it; the run can be resumed.
     Interrupted,
 }

@@ -6,6 +6,7 @@
 //! `checkpoint.json`, and at the end `gallery.png`, `genomes/*.json`, `result.json`. It prints nothing; an
 //! [`EvolutionObserver`] is told.
 
+mod by_eye;
 mod config;
 mod descriptors;
 mod finish;
@@ -18,6 +19,7 @@ mod sheet;
 mod speed;
 mod store;
 
+pub use by_eye::{BreederKind, DecisionRecord, EyeResult, VlmSection, breed_by_eye};
 pub use config::{
     EvolutionConfig, FitnessConfig, MapElitesSection, Measure, NoveltySection, RefineConfig,
     RefineMode, SearchKind,
@@ -89,9 +91,18 @@ pub enum EvolutionError {
         /// What was expected and what was found.
         problem: String,
     },
+    /// The breeder could not be asked, or gave no usable answer.
+    #[error(transparent)]
+    Breeder(Box<crate::score::JudgeError>),
     /// A judgement was refused: a picture whose measure is not finite.
     #[error(transparent)]
     Tell(#[from] TellError),
+}
+
+impl From<crate::score::JudgeError> for EvolutionError {
+    fn from(error: crate::score::JudgeError) -> Self {
+        EvolutionError::Breeder(Box::new(error))
+    }
 }
 
 /// A run that is ready to begin.
@@ -135,7 +146,7 @@ impl EvolutionJob {
     /// Generation 0 of the config's search.
     ///
     /// # Panics
-    /// For interactive searches: see [`breed`].
+    /// For searches that somebody looks at: see [`breed`] and [`breed_by_eye`].
     pub fn search(&self) -> Search {
         let (evolve, seed) = (self.config.evolve.clone(), self.config.seed);
         let ancestors = &self.ancestors;
@@ -150,6 +161,7 @@ impl EvolutionJob {
                 Search::MapElites(MapElites::new(axes, evolve, seed, ancestors))
             }
             SearchKind::Interactive => panic!("interactive searches run through `breed`"),
+            SearchKind::Vlm => panic!("searches by eye run through `breed_by_eye`"),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What a generation leaves behind, and who is told.
 
+use super::by_eye::DecisionRecord;
 use crate::evolve::{Evolver, Judged, Search};
 use crate::genome::{Genome, Role};
 use serde::{Deserialize, Serialize};
@@ -41,6 +42,11 @@ pub trait EvolutionObserver {
     /// A generation was judged and saved; `seconds` is its wall time.
     fn generation(&mut self, record: &GenerationRecord, seconds: f64) {
         let _ = (record, seconds);
+    }
+
+    /// Bred by eye: a decision was made and saved.
+    fn decided(&mut self, record: &DecisionRecord) {
+        let _ = record;
     }
 
     /// Asked after each generation; true ends the run there, to be resumed later.

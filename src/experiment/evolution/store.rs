@@ -191,7 +191,7 @@ impl Journal {
 }
 
 /// The first key in which two configs differ, as "key: expected …, found …".
-fn difference(ours: &EvolutionConfig, theirs: &EvolutionConfig) -> String {
+pub(super) fn difference(ours: &EvolutionConfig, theirs: &EvolutionConfig) -> String {
     let table = |c: &EvolutionConfig| {
         let mut c = c.clone();
         c.generations = 1;

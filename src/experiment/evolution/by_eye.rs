@@ -1,0 +1,368 @@
+//! Breeding by eye: a model that looks at the sheet of each generation chooses parents, publishes
+//! or stops; no human and no target (as picbreeder-vlm does, arXiv 2605.23908).
+//!
+//! In: a job with `search = "vlm"`, a folder, a [`Breeder`]. Out: the folder: `config.toml`,
+//! `sheets/NNN.png` (what was looked at), `decisions.jsonl` (a [`DecisionRecord`] a line: what was
+//! decided and why), `published/NNN.json` and `.png`; and at the end `session.toml` (which a person can
+//! go on with: `--search interactive --script`), `lineage.jsonl`, the last sheet's `sheet.png` and
+//! `genomes/NN.json`, `result.json`.
+//!
+//! `decisions.jsonl` is the state: a run that died is replayed from it and asks only for what
+//! follows. Given the same answers (a mock, or a model's from its cache) all bytes are the same.
+
+use super::config::{EvolutionConfig, SearchKind};
+use super::finish::{StopCause, signed};
+use super::record::EvolutionObserver;
+use super::sheet::{draw, genome_sheet};
+use super::{EvolutionError, EvolutionJob, read_config, store};
+use crate::evolve::{Birth, Breeding, BreedingError, Selection, TellError};
+use crate::genome::to_json;
+use crate::network::files::{create_folder, write_atomic};
+use crate::score::{Breeder, Choice, Decision};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Pictures a row of the sheet that is looked at.
+const COLUMNS: usize = 5;
+/// Side of a published picture in pixels.
+const PUBLISHED: usize = 512;
+
+/// Who looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BreederKind {
+    /// A vision-language model on an OpenAI-compatible server.
+    #[default]
+    Vlm,
+    /// Seeded tosses, to test the plumbing: publishes in generation
+    /// [`VlmSection::MOCK_PUBLISHES_IN`].
+    Mock,
+}
+
+/// Breeding by a model that looks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct VlmSection {
+    /// Who looks. Default `vlm`.
+    pub breeder: BreederKind,
+    /// The model, as its server knows it; none for the mock.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Side of the sheet's pictures in pixels, 16 to 512. Default 160.
+    pub cell: usize,
+    /// Pictures to publish before the run ends, ≥ 1. After each but the last, the published picture
+    /// is bred from. Default 1.
+    pub publish: usize,
+}
+
+impl VlmSection {
+    /// Generation in which the mock breeder begins to publish.
+    pub const MOCK_PUBLISHES_IN: usize = 3;
+}
+
+impl Default for VlmSection {
+    fn default() -> Self {
+        VlmSection {
+            breeder: BreederKind::Vlm,
+            model: None,
+            cell: 160,
+            publish: 1,
+        }
+    }
+}
+
+/// One line of `decisions.jsonl`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DecisionRecord {
+    /// The generation looked at, from 0.
+    pub generation: u64,
+    /// Who decided: name and version.
+    pub breeder: String,
+    /// Pictures on the sheet.
+    pub pictures: usize,
+    /// The decision and why.
+    #[serde(flatten)]
+    pub choice: Choice,
+    /// Births of the pictures chosen or published.
+    pub births: Vec<u64>,
+    /// The genome file of a published picture, relative to the folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published: Option<String>,
+}
+
+/// `result.json` of a run bred by eye. Equal runs give equal bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EyeResult {
+    /// Identity of the run.
+    pub config_hash: String,
+    /// Who decided.
+    pub breeder: String,
+    /// Why it ended.
+    pub cause: StopCause,
+    /// Sheets looked at.
+    pub generations: u64,
+    /// Published genome files, relative to the folder, in order.
+    pub published: Vec<String>,
+    /// The last reason given.
+    pub last_reason: Option<String>,
+}
+
+/// A run under way.
+struct Run<'a> {
+    config: &'a EvolutionConfig,
+    section: VlmSection,
+    folder: &'a Path,
+    hash: String,
+    breeding: Breeding,
+    decisions: Vec<DecisionRecord>,
+    lineage: Vec<Birth>,
+    cause: Option<StopCause>,
+}
+
+/// Breeds in `folder` until the breeder has published enough or stops, or the generations are
+/// over; or goes on with the run that is there.
+///
+/// # Errors
+/// A file cannot be written, the breeder gave no usable answer; with `resume`, the folder holds no
+/// such run; without, it holds one. The decisions made so far stand.
+pub fn breed_by_eye(
+    job: &EvolutionJob,
+    folder: &Path,
+    resume: bool,
+    breeder: &dyn Breeder,
+    observer: &mut dyn EvolutionObserver,
+) -> Result<EyeResult, EvolutionError> {
+    let config = &job.config;
+    let journal = folder.join("decisions.jsonl");
+    let kept = begin(config, folder, &journal, resume)?;
+    let name = breeder.name();
+    let mut run = Run {
+        config,
+        section: config.vlm.clone().unwrap_or_default(),
+        folder,
+        hash: config.hash(),
+        breeding: Breeding::new(config.evolve.clone(), config.seed, &job.ancestors),
+        decisions: Vec::new(),
+        lineage: Vec::new(),
+        cause: None,
+    };
+    for record in kept {
+        let asked = run.record(&name, record.choice.clone())?;
+        if asked != record {
+            return Err(EvolutionError::Checkpoint {
+                path: journal,
+                problem: format!(
+                    "generation {}: expected a decision of {name} that leads on from those before, found one of {}",
+                    asked.generation, record.breeder
+                ),
+            });
+        }
+        run.apply(record)?;
+    }
+    while run.cause.is_none() && run.breeding.generation() < config.generations {
+        let generation = run.breeding.generation();
+        let sheet = run.sheet();
+        let png = sheet.to_png(&[("picloom config", &run.hash)]);
+        let path = folder.join("sheets").join(format!("{generation:03}.png"));
+        write_atomic(&path, &png)?;
+        let before: Vec<Choice> = run.decisions.iter().map(|d| d.choice.clone()).collect();
+        let count = run.breeding.genomes().len();
+        let choice = breeder.choose(&sheet, count, generation as usize, &before)?;
+        let record = run.record(&name, choice)?;
+        run.apply(record)?;
+        // Last: a decision counts once all that follows from it is there.
+        write_atomic(&journal, lines(&run.decisions).as_bytes())?;
+        observer.decided(&run.decisions[run.decisions.len() - 1]);
+        if run.cause.is_none() && observer.stop() {
+            return Ok(run.result(name, StopCause::Interrupted));
+        }
+    }
+    let cause = run.cause.unwrap_or(StopCause::Generations);
+    run.finish(job, name, cause)
+}
+
+/// Makes the folder, or reads what was decided in it.
+fn begin(
+    config: &EvolutionConfig,
+    folder: &Path,
+    journal: &Path,
+    resume: bool,
+) -> Result<Vec<DecisionRecord>, EvolutionError> {
+    let own = folder.join("config.toml");
+    let mut kept = Vec::new();
+    if resume {
+        let theirs = read_config(&own, config.evolve.preset)?;
+        if theirs.hash() != config.hash() {
+            return Err(EvolutionError::OtherConfig {
+                path: own,
+                difference: store::difference(config, &theirs),
+            });
+        }
+        // None: stopped before the first decision.
+        if journal.exists() {
+            kept = read_decisions(journal)?;
+        }
+    } else if own.exists() {
+        return Err(EvolutionError::Occupied { path: own });
+    }
+    create_folder(&folder.join("sheets"))?;
+    let text = toml::to_string(config).expect("a config is plain data");
+    write_atomic(&own, text.as_bytes())?;
+    Ok(kept)
+}
+
+fn read_decisions(path: &Path) -> Result<Vec<DecisionRecord>, EvolutionError> {
+    let unreadable = |problem: String| EvolutionError::Checkpoint {
+        path: path.to_path_buf(),
+        problem,
+    };
+    let text = std::fs::read_to_string(path)
+        .map_err(|e| unreadable(format!("cannot read decisions: {e}")))?;
+    text.lines()
+        .enumerate()
+        .map(|(i, line)| {
+            serde_json::from_str(line)
+                .map_err(|e| unreadable(format!("line {}: expected a decision, found: {e}", i + 1)))
+        })
+        .collect()
+}
+
+fn lines<T: Serialize>(records: &[T]) -> String {
+    let line = |r| serde_json::to_string(r).expect("records are plain data") + "\n";
+    records.iter().map(line).collect()
+}
+
+impl Run<'_> {
+    fn sheet(&self) -> crate::network::Picture {
+        let genomes = self.breeding.genomes();
+        genome_sheet(genomes, COLUMNS, self.section.cell, self.config.coords)
+    }
+
+    fn published(&self) -> impl Iterator<Item = &String> {
+        self.decisions.iter().filter_map(|d| d.published.as_ref())
+    }
+
+    /// A choice on this sheet as it is recorded.
+    fn record(&self, breeder: &str, choice: Choice) -> Result<DecisionRecord, EvolutionError> {
+        let births = self.breeding.births();
+        let chosen: &[usize] = match &choice.decision {
+            Decision::Select(chosen) => chosen,
+            Decision::Publish(picture) => std::slice::from_ref(picture),
+            Decision::Stop => &[],
+        };
+        if let Some(&found) = chosen.iter().find(|&&p| p >= births.len()) {
+            let last = births.len().saturating_sub(1);
+            let error = BreedingError::NotOnSheet { last, found };
+            return Err(EvolutionError::Tell(TellError::from(error)));
+        }
+        let number = self.published().count();
+        Ok(DecisionRecord {
+            generation: self.breeding.generation(),
+            breeder: breeder.to_string(),
+            pictures: births.len(),
+            births: chosen.iter().map(|&p| births[p].id).collect(),
+            published: matches!(choice.decision, Decision::Publish(_))
+                .then(|| format!("published/{number:03}.json")),
+            choice,
+        })
+    }
+
+    /// Does what was decided.
+    fn apply(&mut self, record: DecisionRecord) -> Result<(), EvolutionError> {
+        match &record.choice.decision {
+            Decision::Select(chosen) => self.select(chosen.clone(), &record.choice.reason)?,
+            Decision::Stop => self.cause = Some(StopCause::Stopped),
+            &Decision::Publish(picture) => {
+                let name = record.published.as_ref().expect("publications have files");
+                self.publish(picture, &record, &self.folder.join(name))?;
+                if self.published().count() + 1 >= self.section.publish {
+                    self.cause = Some(StopCause::Published);
+                    let birth = &self.breeding.births()[picture];
+                    if self.lineage.iter().all(|b| b.id != birth.id) {
+                        self.lineage.push(birth.clone());
+                    }
+                } else {
+                    self.select(vec![picture], &record.choice.reason)?;
+                }
+            }
+        }
+        self.decisions.push(record);
+        Ok(())
+    }
+
+    fn select(&mut self, chosen: Vec<usize>, why: &str) -> Result<(), EvolutionError> {
+        let births = self
+            .breeding
+            .select(Selection {
+                chosen,
+                slider: None,
+                roll: 0,
+                why: why.to_string(),
+            })
+            .map_err(TellError::from)?;
+        self.lineage.extend(births);
+        Ok(())
+    }
+
+    /// Writes the genome, with who published it and why, and its picture.
+    fn publish(
+        &self,
+        picture: usize,
+        record: &DecisionRecord,
+        path: &Path,
+    ) -> Result<(), EvolutionError> {
+        create_folder(&self.folder.join("published"))?;
+        let genome = &self.breeding.genomes()[picture];
+        let birth = &self.breeding.births()[picture];
+        let mut genome = signed(genome, SearchKind::Vlm, birth, &self.hash);
+        let notes = &mut genome.provenance.notes;
+        notes.insert("breeder".into(), record.breeder.clone());
+        notes.insert("reason".into(), record.choice.reason.clone());
+        let drawn = draw(&genome, PUBLISHED, self.config.coords);
+        let png: PathBuf = path.with_extension("png");
+        write_atomic(&png, &drawn.to_png(&[("picloom config", &self.hash)]))?;
+        write_atomic(path, to_json(&genome).as_bytes())?;
+        Ok(())
+    }
+
+    fn result(&self, breeder: String, cause: StopCause) -> EyeResult {
+        EyeResult {
+            config_hash: self.hash.clone(),
+            breeder,
+            cause,
+            generations: self.decisions.len() as u64,
+            published: self.published().cloned().collect(),
+            last_reason: self.decisions.last().map(|d| d.choice.reason.clone()),
+        }
+    }
+
+    fn finish(
+        &self,
+        job: &EvolutionJob,
+        breeder: String,
+        cause: StopCause,
+    ) -> Result<EyeResult, EvolutionError> {
+        let folder = self.folder;
+        let genomes = folder.join("genomes");
+        create_folder(&genomes)?;
+        let sheet = self.breeding.genomes().iter().zip(self.breeding.births());
+        for (i, (genome, birth)) in sheet.enumerate() {
+            let genome = signed(genome, SearchKind::Vlm, birth, &self.hash);
+            let path = genomes.join(format!("{i:02}.json"));
+            write_atomic(&path, to_json(&genome).as_bytes())?;
+        }
+        let png = self.sheet().to_png(&[("picloom config", &self.hash)]);
+        write_atomic(&folder.join("sheet.png"), &png)?;
+        let session = self.breeding.session(job.config.ancestors.clone());
+        write_atomic(&folder.join("session.toml"), session.to_toml().as_bytes())?;
+        write_atomic(
+            &folder.join("lineage.jsonl"),
+            lines(&self.lineage).as_bytes(),
+        )?;
+        let result = self.result(breeder, cause);
+        let json = serde_json::to_string_pretty(&result).expect("a result is plain data") + "\n";
+        write_atomic(&folder.join("result.json"), json.as_bytes())?;
+        Ok(result)
+    }
+}

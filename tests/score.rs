@@ -1,0 +1,289 @@
+//! What a score may not depend on, what does not count as one, and what a sample says about it.
+
+use assert_cmd::Command;
+use picloom::experiment::{Wiring, load_target, resolve_wiring};
+use picloom::genome;
+use picloom::math::SimRng;
+use picloom::network::kernel::Perturber;
+use picloom::network::{Arch, Coords, Network, Picture, PixelInputs, Weights};
+use picloom::probe::{Delta, Drawn, Selection, sampled_share, sweep};
+use picloom::score::{CompositionalScore, DlJudge, DlThreshold, Judge, Judged, Label, score};
+use picloom::train::{Init, init};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+fn genome_file(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("genomes")
+        .join(name)
+}
+
+fn random(network: &Network, seed: u64) -> Weights {
+    let mut rng = SimRng::new(seed, "test", 0);
+    let drawn = (0..network.weight_count()).map(|_| rng.normal() as f32);
+    Weights(drawn.collect())
+}
+
+/// Score of all non-zero weights at `size`².
+fn whole(
+    network: &Network,
+    weights: &Weights,
+    size: usize,
+    delta: Delta,
+    judge: &dyn Judge,
+    target: Option<&Picture>,
+) -> (CompositionalScore, Vec<Judged>) {
+    let perturber = Perturber::new(network, weights, &PixelInputs::full(size, Coords::Fer));
+    let mut rng = SimRng::new(0, "test", 0);
+    let links = Selection::All.links(network, weights, &mut rng);
+    let swept = sweep(network, weights, &perturber, size, &links, delta, &|_| {});
+    score(network, weights, &perturber, &swept, judge, target).unwrap()
+}
+
+/// The same network with the hidden units of each layer in another order: `arch` may list the
+/// activations of `of`'s block in any order.
+fn reordered(of: &Network, weights: &Weights, arch: &Arch, rng: &mut SimRng) -> (Network, Weights) {
+    let network = arch.network();
+    assert_eq!(network.units.len(), of.units.len());
+    let depth = of.depth();
+    // place[u] is where unit u of the new network stood.
+    let mut place: Vec<usize> = (0..of.units.len()).collect();
+    for layer in 1..depth {
+        let mut old: Vec<usize> = (0..of.units.len())
+            .filter(|&u| of.units[u].layer == layer)
+            .collect();
+        rng.shuffle(&mut old);
+        for u in (0..network.units.len()).filter(|&u| network.units[u].layer == layer) {
+            let at = old
+                .iter()
+                .position(|&o| of.units[o].activation == network.units[u].activation)
+                .unwrap();
+            place[u] = old.remove(at);
+        }
+    }
+    let moved = network
+        .links
+        .iter()
+        .map(|link| {
+            let (source, target) = (place[link.source], place[link.target]);
+            let old = of
+                .links
+                .iter()
+                .position(|l| (l.source, l.target) == (source, target))
+                .unwrap();
+            weights.0[old]
+        })
+        .collect();
+    (network, Weights(moved))
+}
+
+#[test]
+fn the_order_of_the_units_of_a_layer_does_not_matter() {
+    // A layered network of several activations with coherent, fractured and silent changes.
+    let genome = genome::read(&genome_file("bred_cat.json")).unwrap();
+    let (first, _, weights) = resolve_wiring(&genome, Wiring::Layerized);
+    let judge = DlJudge::default();
+    let delta = Delta::Effect(0.18);
+    let (expected, _) = whole(&first, &weights, 32, delta, &judge, None);
+    assert!(
+        expected.coherent > 10 && expected.fractured > 1 && expected.silent > 1,
+        "{expected:?}"
+    );
+    let arch = first.arch.clone().unwrap();
+    let mut turned = arch.clone();
+    turned.block.reverse();
+    let mut rng = SimRng::new(8, "test", 0);
+    for arch in [arch, turned] {
+        let (network, moved) = reordered(&first, &weights, &arch, &mut rng);
+        assert_ne!(moved, weights, "something is in another place");
+        let (found, _) = whole(&network, &moved, 32, delta, &judge, None);
+        assert_eq!(found, expected, "{arch:?}");
+    }
+}
+
+#[test]
+fn threads_and_output_folder_do_not_reach_score_record_or_card() {
+    let work = tempfile::tempdir().unwrap();
+    let mask = genome_file("mask.json");
+    let mut seen: Option<Vec<Vec<u8>>> = None;
+    for threads in ["1", "2", "8"] {
+        let folder = work.path().join(format!("with/{threads}"));
+        let file = folder.join("score.json");
+        let run = |more: &[&str], out: &Path| {
+            let output = Command::cargo_bin("picloom")
+                .unwrap()
+                .args(["score", "--samples", "16", "--size", "32", "--seed", "2"])
+                .args(["--threads", threads, "--genome"])
+                .arg(&mask)
+                .args(more)
+                .arg("--out")
+                .arg(out)
+                .output()
+                .unwrap();
+            let error = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(output.status.success(), "{error}");
+            String::from_utf8(output.stdout).unwrap()
+        };
+        std::fs::create_dir_all(&folder).unwrap();
+        let text = run(&[], &file);
+        assert!(
+            text.contains("score   0.") && text.contains("sample  0."),
+            "{text}"
+        );
+        run(&["--all"], &folder.join("card"));
+        let mut left = vec![std::fs::read(&file).unwrap()];
+        for name in ["card/card.json", "card/card.svg", "card/card.png"] {
+            left.push(std::fs::read(folder.join(name)).unwrap());
+        }
+        match &seen {
+            None => seen = Some(left),
+            Some(first) => {
+                for (a, b) in first.iter().zip(&left) {
+                    assert!(a == b, "{threads} threads");
+                }
+            }
+        }
+    }
+    let record: Value = serde_json::from_slice(&seen.unwrap()[0]).unwrap();
+    assert_eq!(record["format"], "picloom-score/1");
+    assert_eq!(
+        (&record["seed"], &record["samples"]),
+        (&2.into(), &"16".into())
+    );
+    assert_eq!(record["delta"], "effect:0.18");
+    assert_eq!(record["judge_model_sha256"].as_str().unwrap().len(), 64);
+    assert_eq!(record["perturbations"].as_array().unwrap().len(), 32);
+    let sampled = &record["sampled"];
+    assert_eq!(sampled["drawn"], 16);
+    assert_eq!(sampled["population"], record["non_zero"]);
+    assert!(sampled["standard_error"].as_f64().unwrap() >= 0.0);
+}
+
+#[test]
+fn outputs_of_the_wrong_kind_are_refused_before_anything_is_swept() {
+    let mask = genome_file("mask.json");
+    let refused = |more: &[&str]| {
+        let output = Command::cargo_bin("picloom")
+            .unwrap()
+            .args(["score", "--genome"])
+            .arg(&mask)
+            .args(more)
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert!(refused(&["--out", "folder"]).contains("expected a file ending in .json"));
+    assert!(refused(&["--all", "--out", "card.json"]).contains("expected a folder"));
+    assert!(refused(&["--all"]).contains("--out"));
+}
+
+#[test]
+fn untrained_networks_and_those_of_100_steps_are_unfit() {
+    let path = genome_file("mask.json");
+    let size = 32;
+    let target = load_target(&path, size, Coords::Fer).unwrap().picture;
+    let genome = genome::read(&path).unwrap();
+    let (network, mask, _) = resolve_wiring(&genome, Wiring::Dense);
+    let judge = DlThreshold::default();
+    for seed in 0..3 {
+        let mut rng = SimRng::new(seed, "test", 0);
+        let weights = init(&network, &mask, &Init::default(), &mut rng).unwrap();
+        let delta = Delta::Fixed(1.0);
+        let (score, _) = whole(&network, &weights, size, delta, &judge, Some(&target));
+        assert!(
+            score.fit.unwrap().r2 < 0.5 && !score.counts,
+            "{:?}",
+            score.fit
+        );
+        // It has a score, and it is not to be read.
+        assert!(score.score.is_some());
+    }
+    let work = tempfile::tempdir().unwrap();
+    let run = work.path().join("run");
+    let picloom = |args: &[&str]| {
+        let output = Command::cargo_bin("picloom")
+            .unwrap()
+            .args(args)
+            .arg("--json")
+            .output()
+            .unwrap();
+        assert!(output.status.success());
+        (
+            serde_json::from_slice::<Value>(&output.stdout).unwrap(),
+            String::from_utf8(output.stderr).unwrap(),
+        )
+    };
+    let (path, run) = (path.to_str().unwrap(), run.to_str().unwrap());
+    picloom(&[
+        "train", "--genome", path, "--target", path, "--size", "32", "--steps", "100", "--out", run,
+    ]);
+    let (record, text) = picloom(&["score", run, "--samples", "12"]);
+    assert_eq!(record["counts"], false);
+    assert!(record["fit"]["r2"].as_f64().unwrap() < 0.95);
+    assert!(text.contains("UNFIT"), "{text}");
+}
+
+#[test]
+fn the_sampling_error_is_that_of_repeated_samples_of_a_network_swept_fully() {
+    let network = "2;gaussian:4,sin:3".parse::<Arch>().unwrap().network();
+    let weights = random(&network, 6);
+    // Between the two: about as many pictures of noise get longer as get shorter.
+    let judge = DlThreshold { threshold: 0.0 };
+    let delta = Delta::Fixed(0.8);
+    let (full, judged) = whole(&network, &weights, 24, delta, &judge, None);
+    let truth = full.score.unwrap();
+    assert!(
+        (0.15..=0.85).contains(&truth),
+        "something to estimate: {truth}"
+    );
+    let mut population = vec![0; network.depth()];
+    for link in &network.links {
+        population[network.units[link.target].layer - 1] += 1;
+    }
+    let of = |link: usize| {
+        let pair = &judged[2 * link..2 * link + 2];
+        assert_eq!(pair[0].perturbation.link, link);
+        let verdicts = pair.iter().filter_map(|j| j.verdict.as_ref());
+        Drawn {
+            layer: pair[0].perturbation.layer - 1,
+            coherent: verdicts
+                .clone()
+                .filter(|v| v.label == Label::Coherent)
+                .count(),
+            scored: verdicts.count(),
+        }
+    };
+    let all: Vec<Drawn> = (0..network.weight_count()).map(of).collect();
+    let swept = sampled_share(&population, &all).unwrap();
+    assert!((swept.share - truth).abs() < 1e-12 && swept.standard_error == 0.0);
+    for count in [20, 60] {
+        let mut rng = SimRng::new(count as u64, "test", 1);
+        let (mut held, mut sum, mut squares, mut variances) = (0, 0.0, 0.0, 0.0);
+        let repeats = 600;
+        for _ in 0..repeats {
+            let links = Selection::Sample(count).links(&network, &weights, &mut rng);
+            let drawn: Vec<Drawn> = links.into_iter().map(of).collect();
+            let found = sampled_share(&population, &drawn).unwrap();
+            assert_eq!(
+                (found.drawn, found.population),
+                (count, network.weight_count())
+            );
+            held += usize::from(found.interval.0 <= truth && truth <= found.interval.1);
+            sum += found.share - truth;
+            squares += (found.share - truth) * (found.share - truth);
+            variances += found.standard_error * found.standard_error;
+        }
+        let n = f64::from(repeats);
+        let (bias, deviation) = (sum / n, (squares / n).sqrt());
+        let claimed = (variances / n).sqrt();
+        let coverage = held as f64 / n;
+        eprintln!(
+            "{count} of {}: truth {truth:.3}, bias {bias:.4}, deviation {deviation:.4}, claimed {claimed:.4}, coverage {coverage:.3}",
+            network.weight_count()
+        );
+        assert!(bias.abs() < 4.0 * deviation / n.sqrt() + 0.005);
+        assert!((0.9..=1.1).contains(&(claimed / deviation)));
+        assert!((0.92..=0.98).contains(&coverage));
+    }
+}
