@@ -2,7 +2,7 @@
 
 use super::experiment::{Said, StudyArgs, Watch};
 use super::output::Output;
-use crate::experiment::networks::run::{finished, study_folder};
+use crate::experiment::networks::run::{finished, study_folder, write_targets};
 use crate::experiment::networks::{NetworksPlan, NetworksRecord, collect, run_networks};
 use crate::network::files::{create_folder, write_atomic};
 use crate::score::{DlJudge, Judge};
@@ -107,6 +107,7 @@ pub fn collected(args: &StudyArgs, csv: &Path, record_path: Option<&Path>) -> an
     if let Some(path) = record_path {
         let to = path.parent().unwrap_or(Path::new("."));
         copy_views(&record, &study_folder(&plan, &args.runs), to)?;
+        write_targets(&plan, to)?;
         write_atomic(path, record.to_json().as_bytes())?;
         text += &format!("\nrecord: {}", path.display());
     }

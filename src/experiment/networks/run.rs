@@ -3,6 +3,7 @@
 use super::chain::run_chain;
 use super::plan::{Chain, NetworksPlan};
 use super::record::{NetworkRow, NetworksRecord};
+use super::views::LARGEST;
 use crate::experiment::workers::{Cell, Outcome, StudyObserver, WorkError, work_through};
 use crate::network::files::{WriteError, create_folder, write_atomic};
 use crate::score::Judge;
@@ -96,10 +97,28 @@ pub fn run_networks(
     if !work_through(&found, &waiting, work, observer)? {
         return Ok(None);
     }
+    write_targets(plan, &folder)?;
     let record = collect(plan, runs, &name)?;
     write_atomic(&folder.join("record.json"), record.to_json().as_bytes())?;
     write_atomic(&folder.join("rows.csv"), record.to_csv().as_bytes())?;
     Ok(Some(record))
+}
+
+/// Writes `views/TARGET-target.png` of every target of which pictures are shown into `folder`.
+///
+/// # Errors
+/// The folder cannot be written.
+pub fn write_targets(plan: &NetworksPlan, folder: &Path) -> Result<(), WriteError> {
+    let shown = plan.chains.iter().filter(|c| !c.key.show.is_empty());
+    for chain in shown {
+        let picture = &chain.source.target.picture;
+        let picture = picture.resized(picture.width.min(LARGEST));
+        let png = picture.to_png(&[("command", "picloom experiment run")]);
+        let name = format!("{}-target.png", chain.key.target.name);
+        create_folder(&folder.join("views"))?;
+        write_atomic(&folder.join("views").join(name), &png)?;
+    }
+    Ok(())
 }
 
 /// The record of a study whose chains are all finished.

@@ -16,7 +16,7 @@ const SIDE: usize = 24;
 /// Maps in a row of their picture.
 const PER_ROW: usize = 24;
 /// Side of a shown picture in pixels, at most.
-const LARGEST: usize = 64;
+pub(super) const LARGEST: usize = 64;
 
 /// A network that was scored.
 pub struct Scored<'a> {
