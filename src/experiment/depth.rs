@@ -195,17 +195,28 @@ pub struct DepthModel {
 /// Permutations drawn where there are too many targets to go through all.
 const DRAWS: usize = 20_000;
 
+/// L = b0 + b1·ln c.
+struct Line {
+    b0: f64,
+    b1: f64,
+    interval: Option<(f64, f64)>,
+}
+
 /// Intercept and slope of Theil–Sen on ln c; the median depth if the ratios are all the same.
-fn line(points: &[Fitted]) -> Option<(f64, f64, Option<(f64, f64)>)> {
+fn line(points: &[Fitted]) -> Option<Line> {
     let x: Vec<f64> = points.iter().map(|p| ln(p.1)).collect();
     let y: Vec<f64> = points.iter().map(|p| p.2 as f64).collect();
     match theil_sen(&x, &y, 0.95) {
-        Ok(fit) => Some((
-            fit.intercept,
-            fit.slope.estimate,
-            Some((fit.slope.low, fit.slope.high)),
-        )),
-        Err(_) => median(&y).ok().map(|m| (m, 0.0, None)),
+        Ok(fit) => Some(Line {
+            b0: fit.intercept,
+            b1: fit.slope.estimate,
+            interval: Some((fit.slope.low, fit.slope.high)),
+        }),
+        Err(_) => median(&y).ok().map(|m| Line {
+            b0: m,
+            b1: 0.0,
+            interval: None,
+        }),
     }
 }
 
@@ -219,17 +230,15 @@ impl DepthModel {
             .iter()
             .filter_map(|c| c.chosen.map(|l| (c.target.clone(), c.ratio, l)))
             .collect();
-        let Some((b0, b1, b1_interval)) = line(&fitted) else {
-            return Err("no depth whose networks learned their picture".into());
-        };
+        let fit = line(&fitted).ok_or("no depth whose networks learned their picture")?;
         let (mut errors, mut medians) = (Vec::new(), Vec::new());
         if fitted.len() >= 3 {
             for left_out in 0..fitted.len() {
                 let mut others = fitted.clone();
                 let (_, ratio, layers) = others.remove(left_out);
-                let (b0, b1, _) = line(&others).expect("at least two");
+                let line = line(&others).expect("at least two");
                 let depths: Vec<f64> = others.iter().map(|p| p.2 as f64).collect();
-                let guess = rounded(b0 + b1 * ln(ratio)) as f64;
+                let guess = rounded(line.b0 + line.b1 * ln(ratio)) as f64;
                 errors.push((guess - layers as f64).abs());
                 medians.push((median(&depths).expect("at least two") - layers as f64).abs());
             }
@@ -238,9 +247,9 @@ impl DepthModel {
         let y: Vec<f64> = fitted.iter().map(|p| p.2 as f64).collect();
         let mut rng = SimRng::new(0, "depth-spearman", 0);
         Ok(DepthModel {
-            b0,
-            b1,
-            b1_interval,
+            b0: fit.b0,
+            b1: fit.b1,
+            b1_interval: fit.interval,
             size,
             error: mean(&errors).ok(),
             median_error: mean(&medians).ok(),
