@@ -435,8 +435,16 @@ fn arms<'a>(keys: impl Iterator<Item = &'a str>) -> Vec<&'static Arm> {
     found.into_iter().map(|f| f.1).collect()
 }
 
-/// Mean and 95 % interval by depth, one marked line an arm.
-fn by_depth(arms: &[&Arm], points: &[(&str, usize, f64)]) -> Vec<Series> {
+/// A value without bounds.
+const FREE: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
+
+/// Mean and 95 % interval by depth, one marked line an arm; interval ends are cut at what the value
+/// can be.
+fn by_depth(
+    arms: &[&Arm],
+    points: &[(&str, usize, f64)],
+    (least, most): (f64, f64),
+) -> Vec<Series> {
     arms.iter()
         .map(|arm| {
             let mut depths: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
@@ -450,7 +458,7 @@ fn by_depth(arms: &[&Arm], points: &[(&str, usize, f64)]) -> Vec<Series> {
                     let mean = values.iter().sum::<f64>() / values.len() as f64;
                     let point = Point::new(*layers as f64, mean);
                     match mean_interval(values, 0.95) {
-                        Ok(i) => point.between(i.low, i.high),
+                        Ok(i) => point.between(i.low.max(least), i.high.min(most)),
                         Err(_) => point,
                     }
                 })
@@ -500,16 +508,16 @@ pub fn trained_counterpart(points: &[TrainedPoint], parts: usize) -> Result<Stri
             .sized(1000, 860),
         columns: 2,
         panels: vec![
-            panel("theory by depth", expected_title(), by_depth(&arms, &expected)),
+            panel("theory by depth", expected_title(), by_depth(&arms, &expected, FREE)),
             panel(
                 "score by depth",
                 Axis::new("compositional score"),
-                by_depth(&arms, &of(&|p| p.score)),
+                by_depth(&arms, &of(&|p| p.score), (0.0, 1.0)),
             ),
             panel(
                 "separate parts by depth",
                 Axis::new("alive components through all layers").include(0.0),
-                by_depth(&arms, &of(&|p| p.spanning as f64)),
+                by_depth(&arms, &of(&|p| p.spanning as f64), (0.0, f64::INFINITY)),
             ),
             Panel::Plot(Plot {
                 frame: Frame::new("score against theory"),
@@ -580,7 +588,7 @@ pub fn interference_bounds(points: &[InterferencePoint]) -> String {
                 diagonal: true,
                 ..Plot::default()
             }),
-            panel("excess by depth", Axis::new("interference − bound"), by_depth(&arms, &excess)),
+            panel("excess by depth", Axis::new("interference − bound"), by_depth(&arms, &excess, FREE)),
         ],
         share_x: false,
         share_y: false,

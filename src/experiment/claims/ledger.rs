@@ -247,7 +247,7 @@ impl Ledger {
     /// The page: a table of verdicts, then each claim with its numbers.
     pub fn to_markdown(&self) -> String {
         let mut page = String::from(
-            "# Claims\n\nWritten by `picloom claims` from the records beside it; the rules are those of `experiments/study.toml`, fixed before\nthe runs. The unit of every interval is a target (seeds are averaged within it); intervals are 95 % Student-t intervals.\nA claim that is not supported here is a result of these runs, at their sizes and step budgets, and no more than that.\n\n| claim | says | effect | verdict |\n|---|---|---|---|\n",
+            "# Claims\n\nWritten by `picloom claims` from the records beside it; the rules are those of `experiments/study.toml`, fixed before\nthe runs. The unit of an interval is a target (seeds are averaged within it) unless the claim says otherwise; intervals are 95 %\nStudent-t intervals.\nA claim that is not supported here is a result of these runs, at their sizes and step budgets, and no more than that.\n\n| claim | says | effect | verdict |\n|---|---|---|---|\n",
         );
         for claim in &self.claims {
             let effect = claim.effects.first().map_or("-".into(), number);

@@ -354,9 +354,14 @@ const CHANGES: usize = 3;
 
 pub(super) fn pictures(sources: &Sources) -> Result<Drawing, DrawError> {
     let record = sources.networks(STUDY)?;
+    let pictured = |target: &&str| {
+        let mut rows = record.rows.iter().filter(|row| row.target == *target);
+        rows.any(|row| row.result.as_ref().is_some_and(|r| r.views.is_some()))
+    };
     let targets: Vec<&str> = record
         .targets()
         .into_iter()
+        .filter(pictured)
         .take(super::wirings::TARGETS)
         .collect();
     let arms = arms(&record);
