@@ -143,7 +143,8 @@ pub(super) fn pruning(sources: &Sources) -> Result<Drawing, DrawError> {
         name: effect.name.clone(),
         estimates: vec![effect.estimate.map(|value| {
             let mut e = Estimate::new(value).seeds(effect.targets.iter().map(|t| t.value));
-            e.interval = effect.low.zip(effect.high);
+            let ends = effect.low.zip(effect.high);
+            e.interval = ends.map(|(low, high)| (low.max(-end), high.min(end)));
             let pairs: usize = effect.targets.iter().map(|t| t.pairs).sum();
             e.text(format!("{pairs} pairs"))
         })],
@@ -152,7 +153,7 @@ pub(super) fn pruning(sources: &Sources) -> Result<Drawing, DrawError> {
     let svg = bars(&Bars {
         frame: Frame::new("SP against random links with its counts, under other ways of training")
             .subtitle(what(&record))
-            .note("Difference of compositional scores, paired by target, depth and seed, both networks fit; above 0: SP is higher. Marks: means over targets, whiskers 95 % t-intervals over targets, rings targets. No mark: no pair of networks that learned their picture.")
+            .note("Difference of compositional scores, paired by target, depth and seed, both networks fit; above 0: SP is higher. Marks: means over targets, whiskers 95 % t-intervals over targets, cut at ±1; rings targets. No mark: no pair of networks that learned their picture.")
             .sized(860, 190 + 34 * effects.len() as u32),
         value: Axis::new("score, SP − random links with its counts").range(-end, 1.3 * end),
         series: vec![("".into(), colour, marker)],
