@@ -106,27 +106,37 @@ pub(super) fn dense<L: Lanes>(
 }
 
 /// I × K sums over the pixels of dz[i] · a[k], not yet reduced over lanes.
+///
+/// # Safety
+/// `used` blocks from each of the I rows at `dz` and the K rows at `a`, `stride` apart, are readable.
+// One pointer a side moves along the rows, STEP vectors a turn: with an index a row, the integer work
+// of a turn takes longer than its multiply-adds.
 #[inline(always)]
-fn outer_block<L: Lanes, const I: usize, const K: usize>(
-    dz: &[Block],
-    a: &[Block],
+unsafe fn outer_block<L: Lanes, const I: usize, const K: usize>(
+    mut dz: *const Block,
+    mut a: *const Block,
     stride: usize,
     used: usize,
     sums: &mut [L; LANES],
     (i, k): (usize, usize),
 ) {
     let mut block = [[L::splat(0.0); K]; I];
-    for v in 0..used {
-        let mut x = [L::splat(0.0); K];
-        for c in 0..K {
-            x[c] = at(a, (k + c) * stride + v);
-        }
-        for r in 0..I {
-            let y: L = at(dz, (i + r) * stride + v);
+    // SAFETY: the caller's promise, here and below.
+    let end = unsafe { dz.add(used) };
+    while dz < end {
+        for v in 0..STEP {
+            let mut x = [L::splat(0.0); K];
             for c in 0..K {
-                block[r][c] = y.fma(x[c], block[r][c]);
+                x[c] = L::load(unsafe { &*a.add(c * stride + v) });
+            }
+            for r in 0..I {
+                let y = L::load(unsafe { &*dz.add(r * stride + v) });
+                for c in 0..K {
+                    block[r][c] = y.fma(x[c], block[r][c]);
+                }
             }
         }
+        unsafe { (dz, a) = (dz.add(STEP), a.add(STEP)) };
     }
     for r in 0..I {
         for c in 0..K {
@@ -147,26 +157,28 @@ fn outer<L: Lanes>(
     used: usize,
 ) {
     let (bi, bk) = (n_out.div_ceil(OUTER), n_in.div_ceil(OUTER));
-    assert!(dz.len() >= n_out * stride && a.len() >= n_in * stride && used <= stride);
-    assert!(slots.len() >= bi * bk);
+    assert!(dz.len() >= n_out * stride && a.len() >= n_in * stride);
+    assert!(slots.len() >= bi * bk && used <= stride && used.is_multiple_of(STEP));
     for b in 0..bi {
         let rows = part(n_out, bi, b);
-        let dz = &dz[rows.start * stride..rows.end * stride];
+        let dz = dz[rows.start * stride..rows.end * stride].as_ptr();
         for c in 0..bk {
             let columns = part(n_in, bk, c);
-            let a = &a[columns.start * stride..columns.end * stride];
+            let a = a[columns.start * stride..columns.end * stride].as_ptr();
             let mut sums = [L::splat(0.0); LANES];
             macro_rules! shape {
                 ($($i:literal $k:literal)*) => { match (rows.len(), columns.len()) {
-                    $(($i, $k) => if L::WIDE {
+                    // SAFETY: the block's rows and columns; `used` ≤ `stride`.
+                    $(($i, $k) => unsafe { if L::WIDE {
                         outer_block::<L, $i, $k>(dz, a, stride, used, &mut sums, (0, 0));
                     } else {
                         for i in 0..$i {
                             for k in 0..$k {
+                                let (dz, a) = (dz.add(i * stride), a.add(k * stride));
                                 outer_block::<L, 1, 1>(dz, a, stride, used, &mut sums, (i, k));
                             }
                         }
-                    },)*
+                    } },)*
                     _ => unreachable!("at most OUTER rows and columns"),
                 } };
             }
@@ -193,8 +205,13 @@ pub(super) unsafe fn gather<L: Lanes>(
 ) {
     assert_eq!(offsets.len(), weights.len());
     let mut v = 0;
+    while L::WIDE && v + 2 * PIECE <= used {
+        // SAFETY: the caller's promise; v + 2 · PIECE ≤ used.
+        unsafe { gather_block::<L, { 2 * PIECE }>(offsets, weights, rows.add(v), out.add(v), add) };
+        v += 2 * PIECE;
+    }
     while L::WIDE && v + PIECE <= used {
-        // SAFETY: the caller's promise; v + PIECE ≤ used.
+        // SAFETY: likewise.
         unsafe { gather_block::<L, PIECE>(offsets, weights, rows.add(v), out.add(v), add) };
         v += PIECE;
     }
