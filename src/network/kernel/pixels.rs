@@ -35,18 +35,23 @@ impl PixelTiles {
             let activation = network.units[u].activation;
             let plane = inputs.plane(input);
             let out = floats_mut(&mut this.inputs);
-            if activation.is_linear() {
-                spread(pixels, 4, u, stride, out, |p| plane[p]);
-            } else {
-                spread(pixels, 4, u, stride, out, |p| {
-                    activation.value(f64::from(plane[p])) as f32
-                });
-            }
+            spread(pixels, 4, u, stride, out, |first, row| {
+                row.copy_from_slice(&plane[first..first + row.len()]);
+                if !activation.is_linear() {
+                    for x in row {
+                        *x = activation.value(f64::from(*x)) as f32;
+                    }
+                }
+            });
         }
         if let Some(target) = target {
             let out = floats_mut(&mut this.target);
             for c in 0..3 {
-                spread(pixels, 3, c, stride, out, |p| target[3 * p + c]);
+                spread(pixels, 3, c, stride, out, |first, row| {
+                    for (x, rgb) in row.iter_mut().zip(target[3 * first..].chunks_exact(3)) {
+                        *x = rgb[c];
+                    }
+                });
             }
         }
         this
@@ -60,6 +65,9 @@ impl PixelTiles {
             full.pixels,
             pixels.len()
         );
+        if let Some(p) = pixels.iter().find(|&&p| p as usize >= full.pixels) {
+            panic!("no pixel {p} of {}", full.pixels);
+        }
         self.pixels = pixels.len();
         let tile = self.stride * LANES;
         for (planes, from, to) in [
@@ -68,11 +76,13 @@ impl PixelTiles {
         ] {
             let (from, to) = (floats(from), floats_mut(to));
             for plane in 0..planes {
-                spread(pixels.len(), planes, plane, self.stride, to, |p| {
-                    let p = pixels[p] as usize;
-                    assert!(p < full.pixels, "no pixel {p} of {}", full.pixels);
-                    from[(p / tile * planes + plane) * tile + p % tile]
-                });
+                let value = |p: usize| from[(p / tile * planes + plane) * tile + p % tile];
+                let fill = |first: usize, row: &mut [f32]| {
+                    for (x, &p) in row.iter_mut().zip(&pixels[first..]) {
+                        *x = value(p as usize);
+                    }
+                };
+                spread(pixels.len(), planes, plane, self.stride, to, fill);
             }
         }
     }
@@ -111,20 +121,21 @@ impl PixelTiles {
     }
 }
 
-/// Writes value(p) of each pixel to its place in (tiles, planes, stride).
+/// Fills one plane of (tiles, planes, stride): `fill(first, row)` writes the values of the pixels from
+/// `first` on. The last tile is filled up with its last value.
 fn spread(
     pixels: usize,
     planes: usize,
     plane: usize,
     stride: usize,
     out: &mut [f32],
-    value: impl Fn(usize) -> f32,
+    fill: impl Fn(usize, &mut [f32]),
 ) {
     let tile = stride * LANES;
-    for t in 0..pixels.div_ceil(tile) {
-        let row = &mut out[(t * planes + plane) * tile..][..tile];
-        for (i, x) in row.iter_mut().enumerate() {
-            *x = value((t * tile + i).min(pixels - 1));
-        }
+    for first in (0..pixels).step_by(tile) {
+        let row = &mut out[(first / tile * planes + plane) * tile..][..tile];
+        let (row, rest) = row.split_at_mut((pixels - first).min(tile));
+        fill(first, row);
+        rest.fill(row[row.len() - 1]);
     }
 }
