@@ -1,17 +1,16 @@
 //! One network on one page: what it draws, its score, what changed weights do to the picture, the
 //! further measures, its maps and its wiring.
 
+mod inside;
+mod page;
+
 use super::fonts::{ellipsized, text_width, wrapped};
-use super::sheets::{
-    FeatureSheet, Pane, PaneGroup, Raster, Sheet, contact_sheet, feature_sheet, signed_picture,
-    unit_name,
-};
 use super::style::{self, Colour, size};
-use super::svg::{Anchor, Svg, n};
-use super::wiring::{Wiring, wiring};
-use crate::network::{Mask, Network, Picture, Weights, picture::encode_png};
+use super::svg::Anchor;
+use crate::network::{Network, Picture, Weights};
 use crate::probe::SampledShare;
 use crate::score::{CompositionalScore, Label};
+use page::Page;
 use serde::{Deserialize, Serialize};
 
 /// One number of a network, with what to compare it with.
@@ -106,7 +105,7 @@ pub fn card(card: &Card<'_>) -> String {
     summary(&mut page, card);
     changed(&mut page, card);
     measures(&mut page, card);
-    inside(&mut page, card);
+    inside::inside(&mut page, card);
     page.finish(card.title)
 }
 
@@ -439,241 +438,6 @@ fn measures(page: &mut Page, card: &Card<'_>) {
         page.y += 22.0;
     }
     page.y += 24.0;
-}
-
-/// Feature maps and wiring: side by side where both have room, else one under the other.
-fn inside(page: &mut Page, card: &Card<'_>) {
-    let maps = maps_figure(card);
-    let wiring = wiring(&Wiring {
-        title: "",
-        subtitle: "",
-        network: card.network,
-        mask: &Mask::non_zero(card.weights),
-        weights: card.weights,
-        maps: Some(card.maps),
-        untangle: true,
-    });
-    let (maps, wiring) = (Inner::read(&maps), Inner::read(&wiring));
-    let more_maps = "what each unit draws; pale: without influence on the picture";
-    let more_wiring = "blue positive, red negative; broad and dark: large weight";
-    let beside = (ROOM - GAP) / (maps.width + wiring.width);
-    if beside >= 0.62 {
-        let scale = beside.min(1.0);
-        let left = MARGIN + scale * maps.width + GAP;
-        let top = page.y;
-        page.heading_at(
-            MARGIN,
-            "Feature maps",
-            "pale: without influence",
-            left - MARGIN,
-        );
-        let below = page.y;
-        page.y = top;
-        page.heading_at(left, "Wiring", more_wiring, WIDTH - MARGIN - left);
-        let y = below.max(page.y);
-        let low = maps.place(page, (MARGIN, y), scale);
-        page.y = low.max(wiring.place(page, (left, y), scale));
-        return;
-    }
-    for (inner, name, more) in [
-        (&maps, "Feature maps", more_maps),
-        (&wiring, "Wiring", more_wiring),
-    ] {
-        page.heading(name, more);
-        let scale = (ROOM / inner.width).min(TALLEST / inner.height).min(1.0);
-        let left = MARGIN + (ROOM - scale * inner.width) / 2.0;
-        page.y = inner.place(page, (left, page.y), scale) + 18.0;
-    }
-}
-
-/// The maps: a row a layer, or, for networks with fewer units in a layer than layers, one after
-/// the other.
-fn maps_figure(card: &Card<'_>) -> String {
-    let (network, (maps, side)) = (card.network, card.maps);
-    let mut widths = vec![0; network.depth() + 1];
-    for unit in &network.units {
-        widths[unit.layer] += 1;
-    }
-    if widths.iter().skip(1).max() >= Some(&network.depth()) {
-        return feature_sheet(&FeatureSheet {
-            title: "",
-            subtitle: "",
-            network,
-            maps,
-            size: side,
-            alive: Some(card.alive),
-            pane: 44,
-        });
-    }
-    let mut order: Vec<usize> = (0..network.units.len()).collect();
-    order.sort_by_key(|&u| (network.units[u].layer, u));
-    let pixels = side * side;
-    let panes = order.into_iter().map(|u| {
-        let mut picture = signed_picture(&maps[u * pixels..(u + 1) * pixels], side);
-        if !card.alive[u] {
-            picture.rgb.iter_mut().for_each(|v| *v = 0.67 + 0.25 * *v);
-        }
-        let name = unit_name(network, u);
-        let caption = match network.units[u].layer {
-            0 => name,
-            layer => format!("{layer} {name}"),
-        };
-        Pane::new(picture, caption).bordered(style::GRID)
-    });
-    contact_sheet(&Sheet {
-        groups: vec![PaneGroup {
-            heading: String::new(),
-            panes: panes.collect(),
-        }],
-        columns: 14,
-        pane: 70,
-        ..Sheet::default()
-    })
-}
-
-/// A figure that is set into another.
-struct Inner<'a> {
-    width: f64,
-    height: f64,
-    body: &'a str,
-}
-
-impl<'a> Inner<'a> {
-    /// Takes the body out of an SVG of this module's family; nothing is left of any other text.
-    fn read(svg: &'a str) -> Self {
-        let found = || {
-            let view = svg.split_once("viewBox=\"0 0 ")?.1;
-            let (sizes, rest) = view.split_once('"')?;
-            let (width, height) = sizes.split_once(' ')?;
-            let body = rest.split_once('>')?.1;
-            // A title inside would name the whole card for a screen reader.
-            let body = body.split_once("</title>").map_or(body, |(_, b)| b);
-            Some(Inner {
-                width: width.parse().ok()?,
-                height: height.parse().ok()?,
-                body: body.rsplit_once("</svg>")?.0,
-            })
-        };
-        found().unwrap_or(Inner {
-            width: 1.0,
-            height: 1.0,
-            body: "",
-        })
-    }
-
-    /// Sets it in; returns its lower end.
-    fn place(&self, page: &mut Page, (x, y): (f64, f64), scale: f64) -> f64 {
-        page.marks.push(Mark::Raw(format!(
-            "<svg x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" viewBox=\"0 0 {} {}\">{}</svg>\n",
-            n(x),
-            n(y),
-            n(scale * self.width),
-            n(scale * self.height),
-            n(self.width),
-            n(self.height),
-            self.body
-        )));
-        y + scale * self.height
-    }
-}
-
-/// A page whose height is known when all is placed.
-struct Page {
-    y: f64,
-    marks: Vec<Mark>,
-}
-
-enum Mark {
-    Text((f64, f64), f64, String, bool, Colour, Anchor),
-    Fill((f64, f64), (f64, f64), Colour),
-    Frame((f64, f64), f64, Colour, f64),
-    Image((f64, f64), f64, Vec<u8>),
-    Raw(String),
-}
-
-impl Page {
-    fn text(
-        &mut self,
-        at: (f64, f64),
-        em: f64,
-        text: &str,
-        bold: bool,
-        colour: Colour,
-        anchor: Anchor,
-    ) {
-        self.marks
-            .push(Mark::Text(at, em, text.to_string(), bold, colour, anchor));
-    }
-
-    /// A line under what is there.
-    fn words(&mut self, x: f64, em: f64, text: &str, bold: bool, colour: Colour) {
-        let at = (x, self.y + 0.95 * em);
-        self.text(at, em, text, bold, colour, Anchor::Start);
-        self.y += 1.3 * em;
-    }
-
-    fn fill(&mut self, at: (f64, f64), extent: (f64, f64), colour: Colour) {
-        self.marks.push(Mark::Fill(at, extent, colour));
-    }
-
-    /// A picture of this side with a frame around it.
-    fn picture(&mut self, at: (f64, f64), side: f64, picture: &Picture, colour: Colour, line: f64) {
-        let pixels = (SHARP * side).round() as usize;
-        let mut raster = Raster::new(pixels, pixels);
-        raster.paste(0, 0, &picture.resized(pixels));
-        let png = encode_png(pixels, pixels, &raster.bytes, &[]);
-        self.marks.push(Mark::Image(at, side, png));
-        let corner = (at.0 - line, at.1 - line);
-        self.marks
-            .push(Mark::Frame(corner, side + 2.0 * line, colour, line));
-    }
-
-    /// A heading over the whole width with a grey line beside it.
-    fn heading(&mut self, name: &str, more: &str) {
-        self.fill((MARGIN, self.y), (ROOM, 1.0), style::GRID);
-        self.heading_at(MARGIN, name, more, ROOM);
-    }
-
-    fn heading_at(&mut self, x: f64, name: &str, more: &str, room: f64) {
-        self.y += 12.0;
-        let em = 1.1 * size::LABEL;
-        let base = self.y + em;
-        self.text((x, base), em, name, true, style::INK, Anchor::Start);
-        let at = text_width(name, em, true) + 14.0;
-        let words = wrapped(more, size::TICK, false, (room - at).max(120.0), 2);
-        for (i, line) in words.iter().enumerate() {
-            let y = base + 18.0 * i as f64;
-            self.text(
-                (x + at, y),
-                size::TICK,
-                line,
-                false,
-                style::GREY,
-                Anchor::Start,
-            );
-        }
-        self.y = base + 18.0 * words.len().saturating_sub(1) as f64 + 14.0;
-    }
-
-    fn finish(self, title: &str) -> String {
-        let mut svg = Svg::new(WIDTH, self.y + MARGIN);
-        for mark in &self.marks {
-            match mark {
-                Mark::Text(at, em, text, bold, colour, anchor) => {
-                    svg.text(*at, text, *em, *bold, *colour, *anchor);
-                }
-                Mark::Fill(at, extent, colour) => {
-                    svg.rect(at.0, at.1, extent.0, extent.1, Some(*colour), None);
-                }
-                Mark::Frame(at, side, colour, line) => {
-                    svg.rect(at.0, at.1, *side, *side, None, Some((*colour, *line)));
-                }
-                Mark::Image(at, side, png) => svg.image(*at, (*side, *side), png, false),
-                Mark::Raw(text) => svg.raw(text),
-            }
-        }
-        svg.finish(title)
-    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,196 @@
+//! What is to be trained: target, wiring, config with its id.
+
+use super::{RunError, hex};
+use crate::genome::{self, Genome};
+use crate::network::{
+    Arch, Coords, Mask, Network, Picture, PixelInputs, Weights, compile, kernel, layerize,
+};
+use crate::train::{Problem, TrainConfig};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::path::Path;
+
+/// Where a network's links come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Wiring {
+    /// The genome's own graph.
+    Graph,
+    /// The layered twin, only the links that the evolved network uses (its non-zero weights).
+    Layerized,
+    /// The layered twin, every link.
+    Dense,
+}
+
+impl std::str::FromStr for Wiring {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "graph" => Ok(Wiring::Graph),
+            "layerized" => Ok(Wiring::Layerized),
+            "dense" => Ok(Wiring::Dense),
+            _ => Err(format!(
+                "expected wiring graph, layerized or dense, found {text:?}"
+            )),
+        }
+    }
+}
+
+/// The network, the mask and the evolved weights of a genome's wiring.
+pub fn resolve_wiring(genome: &Genome, wiring: Wiring) -> (Network, Mask, Weights) {
+    if wiring == Wiring::Graph {
+        let (network, weights) = compile(genome);
+        return (network, Mask::all(weights.0.len()), weights);
+    }
+    let layered = layerize(genome);
+    let mask = match wiring {
+        Wiring::Layerized => Mask::non_zero(&layered.weights),
+        _ => Mask::all(layered.weights.0.len()),
+    };
+    (layered.network, mask, layered.weights)
+}
+
+/// A picture to draw, and where it came from.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// The path as given.
+    pub name: String,
+    /// The picture at the size of the run.
+    pub picture: Picture,
+}
+
+/// Reads a target: a picture file (resampled to `size`²), or a genome, which is rendered in float.
+///
+/// # Errors
+/// The file is neither.
+pub fn load_target(path: &Path, size: usize, coords: Coords) -> Result<Target, RunError> {
+    let name = path.display().to_string();
+    let picture = match path.extension().and_then(|e| e.to_str()) {
+        Some("json" | "xml" | "zip") => {
+            let genome = genome::read(path)?;
+            let (network, weights) = compile(&genome);
+            kernel::picture(&network, &weights, size, coords)
+        }
+        _ => Picture::read(path)?.resized(size),
+    };
+    Ok(Target { name, picture })
+}
+
+/// The canonical, resolved config of a training run; its hash is the run's id.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunConfig {
+    /// What the run is, for people: `graph`, `layerized`, `dense`, `sp`, ….
+    pub arm: String,
+    /// Path of the target as given.
+    pub target: String,
+    /// SHA-256 of the target's float pixels.
+    pub target_sha256: String,
+    /// Side of the picture in pixels.
+    pub size: usize,
+    /// Coordinate convention.
+    pub coords: Coords,
+    /// Arch of a layered network; none for a graph (its genome is in the folder).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arch: Option<Arch>,
+    /// SHA-256 of topology and mask.
+    pub wiring_sha256: String,
+    /// SHA-256 of the start weights, if training begins from given ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_sha256: Option<String>,
+    /// What the wiring was pruned from, if it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pruned: Option<PrunedFrom>,
+    /// Training settings.
+    pub train: TrainConfig,
+}
+
+/// A round of pruning, as the config of its retraining run keeps it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PrunedFrom {
+    /// Id of the dense run.
+    pub parent: String,
+    /// Round, from 1.
+    pub round: usize,
+    /// Method and its settings.
+    pub method: String,
+    /// Threshold or budget.
+    pub rule: String,
+    /// Where retraining starts.
+    pub retrain: String,
+    /// Links kept by the rule; the mask of the run holds those of them that are alive.
+    pub kept: usize,
+}
+
+impl RunConfig {
+    /// The first 16 hex digits of the SHA-256 of the canonical JSON of this config.
+    pub fn run_id(&self) -> String {
+        let json = serde_json::to_string(self).expect("a config is plain data");
+        hex(&Sha256::digest(json))[..16].to_string()
+    }
+}
+
+/// A run that is ready to be trained.
+#[derive(Clone, Debug)]
+pub struct TrainJob {
+    /// Its resolved config.
+    pub config: RunConfig,
+    /// Network, mask, pixels, target, start.
+    pub problem: Problem,
+    /// The genome of a graph wiring, kept in the folder so that the run can be loaded.
+    pub genome: Option<Genome>,
+}
+
+impl TrainJob {
+    /// Resolves a job. `genome` is needed for graph wirings only.
+    pub fn new(
+        arm: &str,
+        target: &Target,
+        coords: Coords,
+        (network, mask): (Network, Mask),
+        start: Option<Weights>,
+        genome: Option<&Genome>,
+        train: TrainConfig,
+    ) -> Self {
+        let size = target.picture.width;
+        let floats = |values: &[f32]| {
+            let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+            hex(&Sha256::digest(bytes))
+        };
+        let mut wiring = Sha256::new();
+        for unit in &network.units {
+            wiring.update(unit.activation.name());
+            wiring.update((unit.links.len() as u64).to_le_bytes());
+        }
+        for (link, kept) in network.links.iter().zip(&mask.0) {
+            wiring.update((link.source as u64).to_le_bytes());
+            wiring.update([u8::from(*kept)]);
+        }
+        let config = RunConfig {
+            arm: arm.to_string(),
+            target: target.name.clone(),
+            target_sha256: floats(&target.picture.rgb),
+            size,
+            coords,
+            arch: network.arch.clone(),
+            wiring_sha256: hex(&wiring.finalize()),
+            start_sha256: start.as_ref().map(|w| floats(&w.0)),
+            pruned: None,
+            train,
+        };
+        let problem = Problem {
+            network,
+            mask,
+            inputs: PixelInputs::full(size, coords),
+            target: target.picture.clone(),
+            start,
+        };
+        TrainJob {
+            config,
+            problem,
+            genome: genome.cloned(),
+        }
+    }
+}

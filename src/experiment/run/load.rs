@@ -1,0 +1,191 @@
+//! Reads what a run's folder holds: the finished run, a mask, the logged steps.
+
+use super::{RunConfig, RunError, RunResult, parse_json, parse_toml};
+use crate::genome::{self, Genome};
+use crate::network::npz::read_npz;
+use crate::network::weight_files::read_weights;
+use crate::network::{Arch, Mask, Network, Picture, Weights, compile};
+use crate::train::LogLine;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// `mask.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct MaskFile {
+    format: String,
+    arch: Option<Arch>,
+    links: usize,
+    kept: Vec<usize>,
+}
+
+impl MaskFile {
+    pub(super) fn of(config: &RunConfig, mask: &Mask) -> Self {
+        let kept = (0..mask.0.len()).filter(|&i| mask.0[i]).collect();
+        MaskFile {
+            format: "picloom-mask/1".into(),
+            arch: config.arch.clone(),
+            links: mask.0.len(),
+            kept,
+        }
+    }
+}
+
+/// Reads a mask file for `network`.
+///
+/// # Errors
+/// Not a mask, or one of another arch.
+pub fn load_mask(path: &Path, network: &Network) -> Result<Mask, RunError> {
+    let file: MaskFile = parse_json(path)?;
+    let arch = |a: &Option<Arch>| {
+        a.as_ref()
+            .map_or("a graph".to_string(), ToString::to_string)
+    };
+    if file.arch != network.arch || file.links != network.weight_count() {
+        return Err(RunError::folder(
+            path,
+            format!(
+                "expected a mask of {} ({} links), found one of {} ({} links)",
+                arch(&network.arch),
+                network.weight_count(),
+                arch(&file.arch),
+                file.links
+            ),
+        ));
+    }
+    let mut mask = Mask(vec![false; file.links]);
+    for i in file.kept {
+        *mask.0.get_mut(i).ok_or_else(|| {
+            RunError::folder(
+                path,
+                format!("expected link numbers below {}, found {i}", file.links),
+            )
+        })? = true;
+    }
+    Ok(mask)
+}
+
+/// A finished run read back from its folder.
+#[derive(Clone, Debug)]
+pub struct LoadedRun {
+    /// Its config.
+    pub config: RunConfig,
+    /// Its result.
+    pub result: RunResult,
+    /// Its network.
+    pub network: Network,
+    /// Its mask.
+    pub mask: Mask,
+    /// Its trained weights.
+    pub weights: Weights,
+    /// The weights its training began from, where they were given (none: drawn from its seed).
+    pub start: Option<Weights>,
+    /// Its target, in float.
+    pub target: Picture,
+    /// The genome of a graph wiring.
+    pub genome: Option<Genome>,
+}
+
+/// Loads a finished run.
+///
+/// # Errors
+/// The folder is no finished run, or its files do not fit together.
+pub fn load_run(folder: &Path) -> Result<LoadedRun, RunError> {
+    let config_path = folder.join("config.toml");
+    if !config_path.exists() {
+        return Err(RunError::folder(
+            folder,
+            "expected a run folder with a config.toml, found none",
+        ));
+    }
+    let config: RunConfig = parse_toml(&config_path)?;
+    if !folder.join("result.json").exists() {
+        return Err(RunError::folder(
+            folder,
+            "expected a finished run, found one without result.json; finish it with --resume",
+        ));
+    }
+    let result = parse_json(&folder.join("result.json"))?;
+    let genome_path = folder.join("genome.json");
+    let genome = if genome_path.exists() {
+        Some(genome::read(&genome_path)?)
+    } else {
+        None
+    };
+    let network = match (&config.arch, &genome) {
+        (Some(arch), _) => arch.network(),
+        (None, Some(genome)) => compile(genome).0,
+        (None, None) => {
+            return Err(RunError::folder(
+                folder,
+                "expected an arch in config.toml or a genome.json, found neither",
+            ));
+        }
+    };
+    let weights_path = folder.join("weights.safetensors");
+    if !weights_path.exists() {
+        return Err(RunError::folder(
+            &weights_path,
+            "expected the weights of a finished run, found no such file",
+        ));
+    }
+    let weights = read_weights(&weights_path, &network)?;
+    let mask = load_mask(&folder.join("mask.json"), &network)?;
+    let start_path = folder.join("start.safetensors");
+    let start = match start_path.exists() {
+        true => Some(read_weights(&start_path, &network)?),
+        false => None,
+    };
+    let target_path = folder.join("target.npz");
+    let bytes = std::fs::read(&target_path)
+        .map_err(|e| RunError::folder(&target_path, format!("cannot read target: {e}")))?;
+    let arrays = read_npz(&bytes).map_err(|e| RunError::folder(&target_path, e.to_string()))?;
+    let target = arrays
+        .get("target")
+        .filter(|a| a.shape == [config.size, config.size, 3])
+        .ok_or_else(|| {
+            RunError::folder(
+                &target_path,
+                format!(
+                    "expected array \"target\" of shape ({0}, {0}, 3)",
+                    config.size
+                ),
+            )
+        })?;
+    let target = Picture {
+        width: config.size,
+        height: config.size,
+        rgb: target.values.iter().map(|&v| v as f32).collect(),
+    };
+    Ok(LoadedRun {
+        config,
+        result,
+        network,
+        mask,
+        weights,
+        start,
+        target,
+        genome,
+    })
+}
+
+/// The logged steps of a run.
+///
+/// # Errors
+/// There is no `metrics.jsonl`, or a line of it is damaged.
+pub fn read_metrics(folder: &Path) -> Result<Vec<LogLine>, RunError> {
+    let path = folder.join("metrics.jsonl");
+    let text = std::fs::read_to_string(&path)
+        .map_err(|e| RunError::folder(&path, format!("cannot read: {e}")))?;
+    text.lines()
+        .enumerate()
+        .map(|(i, line)| {
+            serde_json::from_str(line).map_err(|e| {
+                RunError::folder(
+                    &path,
+                    format!("line {}: expected a logged step, found: {e}", i + 1),
+                )
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,145 @@
+//! One training run in one folder: content-addressed, atomic, resumable.
+//!
+//! `config.toml` is written first and `result.json` last: a folder with a result is done and is
+//! never computed again. In between, `checkpoint.json` and `metrics.jsonl` let it go on to the
+//! same bits after any interruption. Wall times are in `manifest.json` and `metrics.jsonl` only.
+
+mod job;
+mod load;
+mod training;
+
+pub use job::{PrunedFrom, RunConfig, Target, TrainJob, Wiring, load_target, resolve_wiring};
+pub use load::{LoadedRun, load_mask, load_run, read_metrics};
+pub(super) use training::constrained_run;
+pub use training::{finished, train_run};
+
+use crate::genome;
+use crate::network::files::WriteError;
+use crate::score::Fit;
+use crate::train::{TrainError, TrainReport};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// `result.json` of a training run. Equal runs give equal bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunResult {
+    /// Hash of the config.
+    pub run_id: String,
+    /// What the run is.
+    pub arm: String,
+    /// Links that may be non-zero.
+    pub kept: usize,
+    /// All links, W.
+    pub links: usize,
+    /// Why it ended, steps, losses, collapses.
+    pub train: TrainReport,
+    /// MSE and R² to the target.
+    pub fit: Fit,
+}
+
+/// `manifest.json`: the circumstances of a run, which do not enter its result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Version of this crate.
+    pub version: String,
+    /// Commit it was built from, if known at run time (`PICLOOM_COMMIT`).
+    pub commit: Option<String>,
+    /// Instruction sets the kernel could choose from.
+    pub cpu: Vec<String>,
+    /// Worker threads.
+    pub threads: usize,
+    /// Wall time of training, over all resumptions, in seconds.
+    pub seconds: f64,
+}
+
+impl Manifest {
+    /// Of this process; `seconds` of wall time.
+    pub fn here(seconds: f64) -> Self {
+        #[cfg(target_arch = "x86_64")]
+        let cpu = [
+            ("avx512f", is_x86_feature_detected!("avx512f")),
+            ("avx2", is_x86_feature_detected!("avx2")),
+            ("fma", is_x86_feature_detected!("fma")),
+        ]
+        .into_iter()
+        .filter(|(_, has)| *has)
+        .map(|(name, _)| name.to_string())
+        .collect();
+        #[cfg(not(target_arch = "x86_64"))]
+        let cpu = vec![std::env::consts::ARCH.to_string()];
+        Manifest {
+            version: env!("CARGO_PKG_VERSION").to_string(),
+            commit: std::env::var("PICLOOM_COMMIT").ok(),
+            cpu,
+            threads: rayon::current_num_threads(),
+            seconds,
+        }
+    }
+}
+
+/// Why a run could not be made or loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// A file could not be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// A genome could not be read.
+    #[error(transparent)]
+    Genome(#[from] genome::ReadGenomeError),
+    /// A picture could not be read.
+    #[error(transparent)]
+    Picture(#[from] crate::network::picture::PictureError),
+    /// Weights could not be read.
+    #[error(transparent)]
+    Weights(#[from] crate::network::weight_files::ReadWeightsError),
+    /// Training cannot begin.
+    #[error(transparent)]
+    Train(#[from] TrainError),
+    /// A file of the folder is not what it should be.
+    #[error("{path}: {problem}")]
+    Folder {
+        /// The file or folder.
+        path: PathBuf,
+        /// What was expected, what was found, what to do.
+        problem: String,
+    },
+}
+
+impl RunError {
+    pub(in crate::experiment) fn folder(path: &Path, problem: impl Into<String>) -> Self {
+        RunError::Folder {
+            path: path.to_path_buf(),
+            problem: problem.into(),
+        }
+    }
+}
+
+fn to_json(value: &impl Serialize) -> Vec<u8> {
+    let mut json = serde_json::to_vec_pretty(value).expect("records are plain data");
+    json.push(b'\n');
+    json
+}
+
+pub(in crate::experiment) fn parse_json<T: serde::de::DeserializeOwned>(
+    path: &Path,
+) -> Result<T, RunError> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|e| RunError::folder(path, format!("cannot read: {e}")))?;
+    serde_json::from_str(&text)
+        .map_err(|e| RunError::folder(path, format!("expected a file of this program, found: {e}")))
+}
+
+fn parse_toml<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, RunError> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|e| RunError::folder(path, format!("cannot read: {e}")))?;
+    toml::from_str(&text).map_err(|e| {
+        RunError::folder(
+            path,
+            format!("expected a config of this program, found: {}", e.message()),
+        )
+    })
+}
+
+pub(in crate::experiment) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
