@@ -13,7 +13,6 @@ pub mod reevolution;
 mod run;
 pub mod spec;
 pub mod structural;
-pub mod structural_findings;
 pub mod study;
 pub mod targets;
 pub mod theory;

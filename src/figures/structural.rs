@@ -3,8 +3,8 @@
 use super::axis::Axis;
 use super::charts::{Bars, Estimate, Frame, Grid, Group, Mark, Panel, Rule, grid};
 use super::style::{self, Arm, Colour, Marker};
+use crate::experiment::structural::findings::{of_arm, sp_against};
 use crate::experiment::structural::{ArmOutcome, StructuralRecord};
-use crate::experiment::structural_findings::{of_arm, sp_against};
 use crate::math::stats::mean_interval;
 
 /// One figure of the structural study.

@@ -9,8 +9,8 @@ use crate::experiment::theory::findings::{
     TrainedPoint, agreement, counterpart, parts_sensitivity, prediction, standard_errors,
 };
 use crate::experiment::theory::literal::Reading;
+use crate::experiment::theory::record::{CurveRow, Peak, TheoryRecord};
 use crate::experiment::theory::sensitivity::Volume;
-use crate::experiment::theory::study::{CurveRow, Peak, TheoryRecord};
 use crate::math::stats::mean_interval;
 use std::collections::BTreeMap;
 

@@ -7,7 +7,7 @@ use crate::experiment::newton_schulz::Finding;
 use crate::experiment::spec::{SpecError, kind, parse, read};
 use crate::experiment::structural::StructuralRecord;
 use crate::experiment::study::StudyRecord;
-use crate::experiment::theory::study::TheoryRecord;
+use crate::experiment::theory::record::TheoryRecord;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 

@@ -3,8 +3,8 @@
 //! studies' records, as [`TrainedPoint`]s.
 
 use super::moment::ln_expected_labellings;
+use super::record::TheoryRecord;
 use super::sample::Estimate;
-use super::study::TheoryRecord;
 use super::{TheoryError, checked};
 use crate::math::stats::{Interval, mean_interval, normal_quantile, spearman, wilson};
 use serde::{Deserialize, Serialize};

@@ -33,6 +33,7 @@ pub mod findings;
 pub mod literal;
 pub mod modules;
 pub mod moment;
+pub mod record;
 pub mod sample;
 pub mod sensitivity;
 pub mod sparsity;

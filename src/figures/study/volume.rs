@@ -4,7 +4,7 @@ use super::{DrawError, Drawing, Sources, some};
 use crate::experiment::claims::trained_points;
 use crate::experiment::networks::NetworksRecord;
 use crate::experiment::structural::StructuralRecord;
-use crate::experiment::theory::study::TheoryRecord;
+use crate::experiment::theory::record::TheoryRecord;
 use crate::figures::theory::InterferencePoint;
 use crate::figures::{structural, theory};
 

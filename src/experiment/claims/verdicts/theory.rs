@@ -5,7 +5,7 @@ use crate::experiment::claims::effects::{Effect, fit_score};
 use crate::experiment::claims::ledger::{Records, StudySpec};
 use crate::experiment::networks::record::NetworksRecord;
 use crate::experiment::newton_schulz::{Finding, newton_schulz};
-use crate::experiment::structural_findings;
+use crate::experiment::structural::findings;
 use crate::experiment::theory::findings::{
     self as theory, TrainedPoint, Verdict, agreement, parts_sensitivity, prediction,
 };
@@ -115,8 +115,8 @@ pub(super) fn ablatable(records: &Records, _: &StudySpec) -> Outcome {
     let Some(record) = &records.structural else {
         return no_record("structural");
     };
-    let mut found = structural_findings::all(record);
-    let first = structural_findings::parts_are_ablatable(record);
+    let mut found = findings::all(record);
+    let first = findings::parts_are_ablatable(record);
     found.retain(|f| f.statistic != first.statistic);
     of_findings("structural", first, found)
 }

@@ -1,8 +1,8 @@
 //! What the structural study's record says of claim C13, by the rules of
 //! `experiments/structural.toml`. Pure functions from the record.
 
-use super::structural::{ArmOutcome, StructuralRecord};
-use super::theory::findings::{Finding, Verdict};
+use super::{ArmOutcome, StructuralRecord};
+use crate::experiment::theory::findings::{Finding, Verdict};
 use crate::math::stats::{mean_interval, paired_difference, wilson};
 use std::collections::{BTreeMap, BTreeSet};
 
