@@ -24,7 +24,7 @@ pub struct TrainArgs {
     #[arg(long, required_unless_present = "arch", conflicts_with = "arch")]
     genome: Option<PathBuf>,
     /// How the genome is wired: graph, layerized or dense
-    #[arg(long, default_value = "dense")]
+    #[arg(long, default_value = "dense", conflicts_with = "arch")]
     wiring: Wiring,
     /// Arch string of a layered network instead of a genome
     #[arg(long)]
@@ -60,7 +60,8 @@ pub struct TrainSettings {
     /// Optimizer steps
     #[arg(long, default_value_t = 100_000)]
     pub steps: u64,
-    /// Optimizer: sgd, adam, adamw, rmsprop, lion, sam, lbfgs, muon; settings as muon:steps=20
+    /// Optimizer: sgd, adam, adamw, rmsprop, lion, sam, lbfgs, muon; settings as muon:steps=20. lbfgs
+    /// searches its own rate along the raw gradient: --lr, --schedule and --gradient do not act on it
     #[arg(long, default_value = "adam")]
     pub optimizer: OptimizerConfig,
     /// Learning rate
@@ -72,6 +73,9 @@ pub struct TrainSettings {
     /// Steps of linear warm-up
     #[arg(long, default_value_t = 0)]
     pub warm_up: usize,
+    /// Where the cosine ends, as a share of --lr
+    #[arg(long, default_value_t = 0.0, value_name = "SHARE")]
+    pub floor: f64,
     /// Gradient rule: normalize (FER), raw, or clip-norm:C
     #[arg(long, default_value = "normalize")]
     pub gradient: GradientRule,
@@ -84,12 +88,23 @@ pub struct TrainSettings {
     /// Pixels that training may see at all (default: all)
     #[arg(long)]
     pub subsample: Option<usize>,
-    /// Stop at this loss
+    /// Stop at this loss; with --batch, that of all pixels is looked at every 50 steps
     #[arg(long)]
     pub target_loss: Option<f64>,
-    /// Stop when the loss has not fallen by 0.1 % in this many steps
+    /// Stop when the loss has not fallen by --least-fall of itself in this many steps
     #[arg(long, value_name = "STEPS")]
     pub plateau: Option<u64>,
+    /// Least relative fall of the loss that --plateau counts
+    #[arg(
+        long,
+        default_value_t = 1e-3,
+        value_name = "SHARE",
+        requires = "plateau"
+    )]
+    pub least_fall: f64,
+    /// Steps at the loss of the best constant colour after which an attempt has collapsed
+    #[arg(long, default_value_t = 500, value_name = "STEPS")]
+    pub collapse_after: u64,
     /// New attempts after a collapse into one colour
     #[arg(long, default_value_t = 5)]
     pub restarts: u32,
@@ -118,13 +133,14 @@ impl TrainSettings {
                 lr: self.lr,
                 shape: self.schedule,
                 warm_up: self.warm_up,
-                floor: 0.0,
+                floor: self.floor,
             },
             init,
             plateau: self.plateau.map(|window| Plateau {
                 window,
-                improvement: 1e-3,
+                improvement: self.least_fall,
             }),
+            collapse_after: self.collapse_after,
             ..TrainConfig::default()
         }
     }
@@ -162,6 +178,13 @@ pub fn run(args: TrainArgs, out: &Output) -> anyhow::Result<()> {
     };
     let is_file = args.init.ends_with(".npz") || args.init.ends_with(".safetensors");
     let (start, init) = if is_file {
+        if args.settings.init_scale != 1.0 {
+            return Err(Usage(format!(
+                "--init-scale: expected an --init scheme to scale, found the file {}",
+                args.init
+            ))
+            .into());
+        }
         let mut start = read_weights(args.init.as_ref(), &network)?;
         mask.apply(&mut start);
         (Some(start), Init::default())

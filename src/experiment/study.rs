@@ -68,7 +68,7 @@ pub struct RowResult {
     pub kept: usize,
     /// Steps of the last attempt.
     pub steps: u64,
-    /// Gradient evaluations of the last attempt.
+    /// Gradient evaluations of all attempts.
     pub evaluations: u64,
     /// Plain MSE after the last step.
     pub final_loss: f64,
@@ -89,7 +89,7 @@ pub struct RowResult {
 pub struct Curve {
     /// Steps made.
     pub step: Vec<u64>,
-    /// Gradient evaluations made; none if they equal the steps.
+    /// Gradient evaluations made, those of attempts before included; none if they equal the steps.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub evaluations: Option<Vec<u64>>,
     /// Plain MSE there.
@@ -120,6 +120,18 @@ impl Curve {
             evaluations: (evaluations != step).then_some(evaluations),
             step,
             loss: points.iter().map(|p| four_digits(p.2)).collect(),
+        }
+    }
+
+    /// The same curve when `earlier` evaluations had been made before it.
+    fn after(self, earlier: u64) -> Self {
+        if earlier == 0 {
+            return self;
+        }
+        let own = self.evaluations.unwrap_or_else(|| self.step.clone());
+        Curve {
+            evaluations: Some(own.into_iter().map(|e| e + earlier).collect()),
+            ..self
         }
     }
 
@@ -346,16 +358,17 @@ fn row_result(result: &RunResult, lines: &[LogLine]) -> RowResult {
         .map(|line| line.loss)
         .collect();
     late.push(train.final_loss);
+    let earlier = train.earlier_evaluations();
     RowResult {
         stop: train.stop,
         kept: result.kept,
         steps: train.steps,
-        evaluations: train.evaluations,
+        evaluations: earlier + train.evaluations,
         final_loss: train.final_loss,
         late_loss: median(&late).unwrap_or(train.final_loss),
         r2: result.fit.r2,
         collapses: train.collapses.len(),
-        curve: Curve::of(&lines, train, POINTS),
+        curve: Curve::of(&lines, train, POINTS).after(earlier),
     }
 }
 

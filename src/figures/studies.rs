@@ -158,7 +158,7 @@ impl<'a> Panels<'a> {
     fn what(&self) -> String {
         let size = self.record.size;
         format!(
-            "{size}² pixels, {} steps, dense networks, normalised gradients; initial weights shared by all arms of a seed",
+            "{size}² pixels, {} steps, dense networks, normalised gradients; the arms of a seed begin from the same weights, until one collapses",
             number(self.steps(), 6)
         )
     }
@@ -172,7 +172,7 @@ impl<'a> Panels<'a> {
         match (again, never.count()) {
             (0, _) => "No run collapsed.".into(),
             (again, never) => format!(
-                "{again} of {} runs collapsed into one colour and began again from other weights; {never} ended so.",
+                "{again} of {} runs collapsed into one colour and began again from other weights; {never} ended so, and stay in the mean at their last loss.",
                 results.len()
             ),
         }

@@ -17,13 +17,15 @@ pub struct TrainConfig {
     pub gradient: GradientRule,
     /// Metrics are logged at every step divisible by this, ≥ 1. Default 10.
     pub log_every: u64,
-    /// Pixels of one minibatch, drawn anew each step without replacement; none = all. Default none.
+    /// Pixels of one minibatch, drawn anew each step without replacement from those that training
+    /// may see; none = all. Default none. Not with L-BFGS, whose pairs belong to one fixed loss.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batch: Option<usize>,
     /// Pixels that training may see at all, drawn once; none = all. Default none. A control (§8).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subsample: Option<usize>,
-    /// Stops once the loss is at or below this. Default none.
+    /// Stops once the loss is at or below this. Default none. With minibatches the loss of all pixels
+    /// that training may see is asked for, every [`GOAL_EVERY`] steps; so it is for `plateau`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target_loss: Option<f64>,
     /// Collapse \[ours\]: the loss has been that of the best constant colour (within 0.01 %) for this
@@ -51,6 +53,9 @@ pub struct Plateau {
     /// Least relative improvement that counts, in [0, 1).
     pub improvement: f64,
 }
+
+/// Steps between two looks at the whole loss when minibatches are used \[ours\].
+pub const GOAL_EVERY: u64 = 50;
 
 impl Default for TrainConfig {
     fn default() -> Self {
@@ -97,12 +102,26 @@ impl TrainConfig {
         if self.log_every == 0 {
             return fail("log_every", "at least 1", "0".into());
         }
-        for (name, count) in [("batch", self.batch), ("subsample", self.subsample)] {
+        if self.collapse_after == 0 {
+            return fail("collapse_after", "at least 1 step", "0".into());
+        }
+        let seen = self.subsample.unwrap_or(pixels);
+        for (name, count, most) in [
+            ("subsample", self.subsample, pixels),
+            ("batch", self.batch, seen),
+        ] {
             if let Some(count) = count
-                && !(1..=pixels).contains(&count)
+                && !(1..=most).contains(&count)
             {
-                return fail(name, &format!("1 to {pixels} pixels"), count.to_string());
+                return fail(name, &format!("1 to {most} pixels"), count.to_string());
             }
+        }
+        if let (Some(count), OptimizerConfig::Lbfgs(_)) = (self.batch, &self.optimizer) {
+            return fail(
+                "batch",
+                "none with lbfgs, which needs one fixed loss",
+                count.to_string(),
+            );
         }
         if let Some(loss) = self.target_loss
             && !(loss.is_finite() && loss >= 0.0)

@@ -1,7 +1,7 @@
 //! The training loop: steps until a reason to stop, restarts after a collapse, and can be
 //! interrupted and resumed at any step to the same bits.
 
-use super::config::{TrainConfig, TrainConfigError};
+use super::config::{GOAL_EVERY, TrainConfig, TrainConfigError};
 use super::init::{InitError, init};
 use super::optimizer::{Layout, Optimizer, OptimizerError};
 use super::schedule::ScheduleError;
@@ -51,7 +51,7 @@ pub enum StopReason {
     StepLimit,
     /// The loss reached the target loss.
     TargetLoss,
-    /// The loss no longer fell.
+    /// The loss no longer fell, or L-BFGS found no step that lowers it.
     Plateau,
     /// The picture became one colour and stayed so, in every attempt.
     Collapsed,
@@ -73,6 +73,9 @@ pub struct Collapse {
     pub attempt: u32,
     /// Step at which it was noticed.
     pub step: u64,
+    /// Gradient evaluations of the attempt.
+    #[serde(default)]
+    pub evaluations: u64,
     /// Loss there.
     pub loss: f64,
 }
@@ -134,6 +137,19 @@ pub struct TrainReport {
     /// A remark of the optimizer, if it could not be itself here.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub note: Option<String>,
+}
+
+impl TrainReport {
+    /// Gradient evaluations of the attempts that collapsed before.
+    pub fn earlier_evaluations(&self) -> u64 {
+        let earlier = if self.stop == StopReason::Collapsed {
+            // The last attempt is among them.
+            &self.collapses[..self.collapses.len().saturating_sub(1)]
+        } else {
+            &self.collapses[..]
+        };
+        earlier.iter().map(|c| c.evaluations).sum()
+    }
 }
 
 /// Watches training. The algorithm does not depend on it.
@@ -324,6 +340,14 @@ impl Trainer {
         if state.step >= config.steps {
             return Some(StopReason::StepLimit);
         }
+        let settled = constraint.as_ref().is_none_or(|c| c.settled(state.step));
+        // The loss at the weights before the step that decides about goals; none: not now.
+        let wanted = config.target_loss.is_some() || config.plateau.is_some();
+        let mut judged = None;
+        if config.batch.is_some() && wanted && state.step.is_multiple_of(GOAL_EVERY) {
+            objective.select(None);
+            judged = Some(objective.loss(&state.weights.0));
+        }
         if let Some(count) = config.batch {
             // Keyed by step: a resumed run draws the same pixels.
             let index = (u64::from(state.attempt) << 48) | state.step;
@@ -340,7 +364,6 @@ impl Trainer {
         let mut lr = config
             .schedule
             .lr(state.step as usize, config.steps as usize);
-        let settled = constraint.as_ref().is_none_or(|c| c.settled(state.step));
         if let Some(constraint) = constraint {
             lr *= constraint.lr_factor(state.step);
         }
@@ -384,18 +407,25 @@ impl Trainer {
         {
             return Some(StopReason::Collapsed);
         }
-        if settled && config.target_loss.is_some_and(|goal| step.loss <= goal) {
+        if config.batch.is_none() {
+            judged = Some(step.loss);
+        }
+        if settled && judged.is_some_and(|loss| config.target_loss.is_some_and(|goal| loss <= goal))
+        {
             // The loss belongs to the weights before the step: those reached the goal.
             state.weights.0.copy_from_slice(&self.before);
             return Some(StopReason::TargetLoss);
         }
-        if let Some(plateau) = config.plateau {
+        if settled && step.stuck {
+            return Some(StopReason::Plateau);
+        }
+        if let (Some(plateau), Some(loss)) = (config.plateau, judged) {
             // While links still go, the loss may rise: the wait begins when they are chosen.
             if !settled {
                 state.best_loss = f64::MAX;
             }
-            if step.loss < state.best_loss * (1.0 - plateau.improvement) {
-                state.best_loss = step.loss;
+            if loss < state.best_loss * (1.0 - plateau.improvement) {
+                state.best_loss = loss;
                 state.best_step = state.step;
             }
             if state.step - state.best_step >= plateau.window {
@@ -414,6 +444,7 @@ impl Trainer {
         state.collapses.push(Collapse {
             attempt: attempt_number,
             step,
+            evaluations: state.evaluations,
             loss,
         });
         if self.problem.start.is_some() || attempt_number >= self.config.restarts {

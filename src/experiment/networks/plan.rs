@@ -316,14 +316,16 @@ fn train_config(
     seed: u64,
 ) -> TrainConfig {
     let picture = &source.target.picture;
+    let share = |share: f64, of: usize| ((share * of as f64).round() as usize).max(1);
+    let subsample = variant.subsample.map(|s| share(s, picture.pixels()));
+    let seen = subsample.unwrap_or(picture.pixels());
     let mut train = TrainConfig {
         steps: spec.steps,
         seed,
         log_every: spec.log_every,
         target_loss: spec.target_r2.map(|r2| (1.0 - r2) * picture.variance()),
-        subsample: variant
-            .subsample
-            .map(|share| ((share * picture.pixels() as f64).round() as usize).max(1)),
+        subsample,
+        batch: variant.batch.map(|s| share(s, seen)),
         ..TrainConfig::default()
     };
     if let Some(text) = &variant.optimizer {
@@ -334,7 +336,7 @@ fn train_config(
         lr: variant.lr.unwrap_or(train.schedule.lr),
         shape: variant.schedule.unwrap_or_default(),
         warm_up: variant.warm_up.unwrap_or(0),
-        ..train.schedule
+        floor: variant.floor.unwrap_or(0.0),
     };
     train.init.scheme = variant.init.unwrap_or(train.init.scheme);
     train.init.scale = variant.init_scale.unwrap_or(train.init.scale);

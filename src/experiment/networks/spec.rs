@@ -210,6 +210,9 @@ pub struct VariantSpec {
     /// Steps of linear warm-up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warm_up: Option<usize>,
+    /// Where the cosine ends, as a share of the rate, in [0, 1].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub floor: Option<f64>,
     /// Distribution of the initial weights.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub init: Option<Scheme>,
@@ -219,6 +222,9 @@ pub struct VariantSpec {
     /// Share of the pixels that training sees, in (0, 1].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subsample: Option<f64>,
+    /// Share of those pixels in a minibatch, in (0, 1].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batch: Option<f64>,
     /// The optimizer, as text: `muon:steps=20`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub optimizer: Option<String>,
@@ -364,11 +370,13 @@ impl NetworksSpec {
                 let key = format!("variant {}, optimizer", variant.name);
                 return wrong(&key, "an optimizer", error.to_string());
             }
-            if let Some(share) = variant.subsample
-                && !(share > 0.0 && share <= 1.0)
-            {
-                let key = format!("variant {}, subsample", variant.name);
-                return wrong(&key, "a share in (0, 1]", share.to_string());
+            for (name, share) in [("subsample", variant.subsample), ("batch", variant.batch)] {
+                if let Some(share) = share
+                    && !(share > 0.0 && share <= 1.0)
+                {
+                    let key = format!("variant {}, {name}", variant.name);
+                    return wrong(&key, "a share in (0, 1]", share.to_string());
+                }
             }
         }
         let numbers = |part: &str, profile: &Profile| {

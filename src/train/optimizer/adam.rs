@@ -135,7 +135,7 @@ impl<T: Scalar> Adam<T> {
         let weights = weights[range.clone()].iter_mut().zip(&gradient[range]);
         for ((w, &g), (m, v)) in weights.zip(moments) {
             let g = g.wide();
-            // optax's order of rounding: the `fer` recipe is chaotic enough to show any other.
+            // optax's order of operations, each in f64: the `fer` recipe is chaotic enough to show any other.
             let mean = (1.0 - beta1) * g + beta1 * m.wide();
             let square = (1.0 - beta2) * (g * g) + beta2 * v.wide();
             *m = T::narrow(mean);

@@ -4,7 +4,8 @@
 //! Uses the raw gradient (a gradient rule would falsify the curvature) and no learning rate: the
 //! first trial is t = 1, and min(1, 1/‖g‖₁) while there is no curvature (as in torch). H₀ = sᵀy/yᵀy.
 //! Meant for one fixed loss: minibatches would mix their curvatures. References: Nocedal & Wright
-//! 2006, algorithms 7.4 and 7.5. While the history fills, a step allocates its pair.
+//! 2006, algorithms 7.4 and 7.5. While the history fills, a step allocates its pair. When neither the
+//! curvature's direction nor the gradient's leads lower, the [`Step`] says that it is stuck.
 
 use super::config::{SettingError, require};
 use super::line_search::{Trial, Wolfe, strong_wolfe};
@@ -104,6 +105,8 @@ struct Work<T: Scalar> {
     trial: Vec<T>,
     kept: Point<T>,
     alphas: Vec<f64>,
+    /// A pair whose buffers the next one may use.
+    spare: Option<Pair<T>>,
 }
 
 impl<T: Scalar> Default for Work<T> {
@@ -117,6 +120,7 @@ impl<T: Scalar> Default for Work<T> {
                 gradient: Vec::new(),
             },
             alphas: Vec::new(),
+            spare: None,
         }
     }
 }
@@ -187,8 +191,10 @@ impl<T: Scalar> Lbfgs<T> {
             loss: here.loss,
             gradient_norm,
             evaluations,
+            stuck: true,
         };
         if !step.is_finite() {
+            step.stuck = false;
             return step;
         }
         // Along the curvature's direction; where that leads nowhere, once more along the gradient.
@@ -205,6 +211,7 @@ impl<T: Scalar> Lbfgs<T> {
                 self.remember(&mut here);
                 weights.copy_from_slice(&here.weights);
                 settle(weights, mask);
+                step.stuck = false;
                 break;
             }
             self.pairs.clear();
@@ -309,18 +316,15 @@ impl<T: Scalar> Lbfgs<T> {
         found.is_some()
     }
 
-    /// Moves `here` to `work.kept` and remembers the pair between them.
+    /// Moves `here` to `work.kept` and remembers the pair between them, in place of the oldest if the
+    /// history is full. A pair without usable curvature leaves the history as it is.
     fn remember(&mut self, here: &mut Point<T>) {
         let kept = &self.work.kept;
-        let mut pair = if self.pairs.len() == self.config.history {
-            self.pairs.pop_front().expect("a history of at least one")
-        } else {
-            Pair {
-                s: vec![T::default(); here.weights.len()],
-                y: vec![T::default(); here.weights.len()],
-                curvature: 0.0,
-            }
-        };
+        let mut pair = self.work.spare.take().unwrap_or_else(|| Pair {
+            s: vec![T::default(); here.weights.len()],
+            y: vec![T::default(); here.weights.len()],
+            curvature: 0.0,
+        });
         pair.curvature = 0.0;
         for i in 0..here.weights.len() {
             pair.s[i] = T::narrow(kept.weights[i].wide() - here.weights[i].wide());
@@ -328,7 +332,12 @@ impl<T: Scalar> Lbfgs<T> {
             pair.curvature += pair.s[i].wide() * pair.y[i].wide();
         }
         if pair.curvature > LEAST_CURVATURE {
+            if self.pairs.len() == self.config.history {
+                self.work.spare = self.pairs.pop_front();
+            }
             self.pairs.push_back(pair);
+        } else {
+            self.work.spare = Some(pair);
         }
         here.weights.copy_from_slice(&kept.weights);
         here.gradient.copy_from_slice(&kept.gradient);
@@ -359,5 +368,30 @@ mod tests {
         for (d, s) in lbfgs.work.direction.iter().zip([0.3, -1.0, 0.4]) {
             assert!((d - s).abs() < 1e-14, "{d} {s}");
         }
+    }
+
+    #[test]
+    fn a_full_history_keeps_its_pairs_when_a_step_has_no_curvature() {
+        let one = LbfgsConfig {
+            history: 1,
+            ..LbfgsConfig::default()
+        };
+        let mut lbfgs = Lbfgs::<f64>::new(one, 2);
+        let mut here = Point {
+            weights: vec![0.0, 0.0],
+            loss: 1.0,
+            gradient: vec![1.0, 1.0],
+        };
+        let to = |lbfgs: &mut Lbfgs<f64>, here: &mut Point<f64>, x: f64, g: f64| {
+            lbfgs.work.kept.weights = vec![x, 0.0];
+            lbfgs.work.kept.gradient = vec![g, 1.0];
+            lbfgs.remember(here);
+            lbfgs.pairs.iter().map(|p| p.s[0]).collect::<Vec<_>>()
+        };
+        assert_eq!(to(&mut lbfgs, &mut here, 1.0, 3.0), [1.0]);
+        assert_eq!(to(&mut lbfgs, &mut here, 2.0, 3.0), [1.0], "y = 0");
+        assert_eq!(to(&mut lbfgs, &mut here, 4.0, 2.0), [1.0], "sᵀy < 0");
+        assert_eq!(to(&mut lbfgs, &mut here, 7.0, 5.0), [3.0]);
+        assert_eq!(here.weights, [7.0, 0.0]);
     }
 }

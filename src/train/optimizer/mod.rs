@@ -135,6 +135,9 @@ pub struct Step {
     /// Loss-and-gradient evaluations this step asked for (0 is possible for L-BFGS, which keeps
     /// the last one of its line search).
     pub evaluations: usize,
+    /// True when the weights stayed and every later step would do the same: no trial of L-BFGS's
+    /// searches lowered the loss.
+    pub stuck: bool,
 }
 
 impl Step {
@@ -316,6 +319,7 @@ impl<T: Scalar> Optimizer<T> {
                     loss,
                     gradient_norm,
                     evaluations: 1,
+                    stuck: false,
                 };
                 if step.is_finite() && rule.apply(gradient, gradient_norm) {
                     method.update(weights, gradient, lr);

@@ -178,3 +178,42 @@ impl<T: Scalar> Muon<T> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{GradientRule, Optimizer, OptimizerConfig};
+    use super::*;
+    use crate::network::Mask;
+
+    #[test]
+    fn the_first_step_on_a_column_is_that_of_its_one_singular_value() {
+        // A 2 × 1 matrix has one singular value, 1 once normalised; its direction is g/‖g‖ = (.6, .8).
+        let column = Layout {
+            weights: 2,
+            matrices: vec![MatrixShape {
+                offset: 0,
+                rows: 2,
+                cols: 1,
+            }],
+        };
+        // One quintic step takes 1 to 3.4445 − 4.7750 + 2.0315.
+        for (text, size) in [
+            ("muon:steps=1", 0.701),
+            ("muon:orthogonalizer=exact-polar", 1.0),
+        ] {
+            let config: OptimizerConfig = text.parse().unwrap();
+            let mut muon = Optimizer::<f64>::new(&config, &column).unwrap();
+            let mut w = [1.0, 1.0];
+            let mut slope = |_: &[f64], g: &mut [f64]| {
+                g.copy_from_slice(&[3.0, 4.0]);
+                1.0
+            };
+            muon.step(&mut w, &Mask::all(2), 0.1, GradientRule::Raw, &mut slope);
+            for (w, direction) in w.into_iter().zip([0.6, 0.8]) {
+                // √(out/in) = √2.
+                let expected = 1.0 - 0.1 * std::f64::consts::SQRT_2 * size * direction;
+                assert!((w - expected).abs() < 1e-6, "{text}: {w}, {expected}");
+            }
+        }
+    }
+}

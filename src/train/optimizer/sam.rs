@@ -1,7 +1,7 @@
 //! SAM: the step of a first-order base with the gradient taken at `w + ρ·g/‖g‖`.
 //!
 //! Two evaluations a step. The ascent uses the raw, masked gradient; the gradient rule acts on the
-//! second one. Reference: Foret et al. 2021, "Sharpness-Aware Minimization".
+//! second one. A step whose second loss or gradient is not finite is not made, and says so. Reference: Foret et al. 2021, "Sharpness-Aware Minimization".
 
 use super::adam::{Adam, AdamConfig};
 use super::config::{SettingError, require_not_negative};
@@ -92,6 +92,7 @@ impl<T: Scalar> Sam<T> {
             loss,
             gradient_norm,
             evaluations: 1,
+            stuck: false,
         };
         if !step.is_finite() {
             return step;
@@ -103,14 +104,65 @@ impl<T: Scalar> Sam<T> {
             for ((up, &w), &g) in self.ascended.iter_mut().zip(&*weights).zip(&*gradient) {
                 *up = T::narrow(w.wide() + stride * g.wide());
             }
-            evaluate(&self.ascended, gradient);
+            let ascended = evaluate(&self.ascended, gradient);
             step.evaluations = 2;
             norm = mask_and_norm(gradient, mask);
+            if !(ascended.is_finite() && norm.is_finite()) {
+                (step.loss, step.gradient_norm) = (ascended, norm);
+                return step;
+            }
         }
-        if norm.is_finite() && rule.apply(gradient, norm) {
+        if rule.apply(gradient, norm) {
             self.base.update(weights, gradient, lr);
             settle(weights, mask);
         }
         step
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Layout, Optimizer, OptimizerConfig};
+    use super::*;
+
+    /// One step of SAM, ρ = 0.5 over plain SGD, on `loss` from w = 1 at a rate of 0.1.
+    fn step(loss: &mut dyn FnMut(&[f64], &mut [f64]) -> f64) -> (Step, f64) {
+        let config = OptimizerConfig::Sam(SamConfig {
+            rho: 0.5,
+            base: SamBase::Sgd(SgdConfig::default()),
+        });
+        let mut optimizer = Optimizer::<f64>::new(&config, &Layout::vector(1)).unwrap();
+        let mut w = [1.0];
+        let step = optimizer.step(&mut w, &Mask::all(1), 0.1, GradientRule::Raw, loss);
+        (step, w[0])
+    }
+
+    #[test]
+    fn the_step_uses_the_slope_where_the_ascent_ends() {
+        // L = w²: g(1) = 2, up by 0.5 to 1.5, g(1.5) = 3, w = 1 − 0.1 · 3.
+        let (step, w) = step(&mut |w, g| {
+            g[0] = 2.0 * w[0];
+            w[0] * w[0]
+        });
+        assert_eq!(
+            (step.loss, step.gradient_norm, step.evaluations),
+            (1.0, 2.0, 2)
+        );
+        assert!((w - 0.7).abs() < 1e-15, "{w}");
+    }
+
+    #[test]
+    fn an_ascent_into_nothing_is_reported_and_moves_nothing() {
+        for (loss, slope) in [(1.0, f64::INFINITY), (f64::NAN, 1.0)] {
+            let (step, w) = step(&mut |w, g| {
+                let here = w[0] == 1.0;
+                g[0] = if here { 2.0 } else { slope };
+                if here { 1.0 } else { loss }
+            });
+            assert!(
+                !step.is_finite() && step.evaluations == 2 && w == 1.0,
+                "{step:?}"
+            );
+        }
     }
 }

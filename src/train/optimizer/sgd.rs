@@ -3,7 +3,7 @@
 //! Torch's form (no dampening). References: Sutskever et al. 2013; `torch.optim.SGD`.
 
 use super::Scalar;
-use super::config::{SettingError, require_rate};
+use super::config::{SettingError, require, require_rate};
 use serde::{Deserialize, Serialize};
 
 /// Settings of SGD.
@@ -18,7 +18,13 @@ pub struct SgdConfig {
 
 impl SgdConfig {
     pub(super) fn check(&self) -> Result<(), SettingError> {
-        require_rate("momentum", self.momentum)
+        require_rate("momentum", self.momentum)?;
+        require(
+            self.momentum > 0.0 || !self.nesterov,
+            "momentum",
+            "a number > 0 with nesterov (as torch asks)",
+            self.momentum,
+        )
     }
 }
 

@@ -1,0 +1,377 @@
+//! The training loop: every reason to stop, restarts after a collapse, the pixels training sees.
+
+use picloom::math::SimRng;
+use picloom::network::{Arch, Coords, Mask, Network, Picture, PixelInputs, Weights, kernel};
+use picloom::train::{
+    Collapse, GradientRule, Init, LogLine, OptimizerConfig, Plateau, Problem, Schedule, StopReason,
+    TrainConfig, TrainObserver, TrainReport, Trainer, init,
+};
+
+const SIZE: usize = 8;
+
+fn network() -> Network {
+    "2;gaussian:2,identity:2,sin:1"
+        .parse::<Arch>()
+        .unwrap()
+        .network()
+}
+
+/// A picture that this network can draw: the one of other weights.
+fn problem() -> Problem {
+    let network = network();
+    let mask = Mask::all(network.weight_count());
+    let scheme = Init::default();
+    let mut rng = SimRng::new(99, "init", 0);
+    let weights = init(&network, &mask, &scheme, &mut rng).unwrap();
+    Problem {
+        target: kernel::picture(&network, &weights, SIZE, Coords::Fer),
+        inputs: PixelInputs::full(SIZE, Coords::Fer),
+        start: None,
+        network,
+        mask,
+    }
+}
+
+fn config(steps: u64) -> TrainConfig {
+    TrainConfig {
+        steps,
+        log_every: 1,
+        ..TrainConfig::default()
+    }
+}
+
+fn optimizer(text: &str) -> OptimizerConfig {
+    text.parse().unwrap()
+}
+
+fn train(problem: &Problem, config: TrainConfig) -> (TrainReport, Weights) {
+    let mut trainer = Trainer::new(problem.clone(), config).unwrap();
+    let report = trainer.run(&mut ());
+    (report, trainer.state().weights.clone())
+}
+
+/// Keeps every logged step.
+#[derive(Default)]
+struct Log(Vec<LogLine>);
+
+impl TrainObserver for Log {
+    fn logged(&mut self, line: &LogLine) {
+        self.0.push(*line);
+    }
+}
+
+fn mse(problem: &Problem, weights: &Weights) -> f64 {
+    Picture {
+        width: SIZE,
+        height: SIZE,
+        rgb: kernel::render(&problem.network, weights, &problem.inputs),
+    }
+    .mse(&problem.target)
+}
+
+#[test]
+fn all_steps_are_made_and_the_report_counts_them() {
+    let problem = problem();
+    let (report, weights) = train(&problem, config(30));
+    assert_eq!(report.stop, StopReason::StepLimit);
+    assert_eq!((report.steps, report.evaluations), (30, 30));
+    assert_eq!(report.final_loss, mse(&problem, &weights));
+}
+
+#[test]
+fn the_weights_that_reached_the_target_loss_are_kept() {
+    let problem = problem();
+    let (free, _) = train(&problem, config(400));
+    let goal = 2.0 * free.final_loss;
+    let goal = TrainConfig {
+        target_loss: Some(goal),
+        ..config(4000)
+    };
+    let (report, weights) = train(&problem, goal.clone());
+    assert_eq!(report.stop, StopReason::TargetLoss);
+    assert!(report.steps < 400, "{}", report.steps);
+    assert!(mse(&problem, &weights) <= goal.target_loss.unwrap() * (1.0 + 1e-5));
+}
+
+#[test]
+fn with_minibatches_the_loss_of_all_pixels_must_reach_the_target() {
+    let problem = problem();
+    let (free, _) = train(&problem, config(400));
+    let batches = TrainConfig {
+        batch: Some(3),
+        target_loss: Some(4.0 * free.final_loss),
+        seed: 3,
+        ..config(20_000)
+    };
+    let mut log = Log::default();
+    let mut trainer = Trainer::new(problem.clone(), batches.clone()).unwrap();
+    let report = trainer.run(&mut log);
+    let goal = batches.target_loss.unwrap();
+    // Some minibatch was below the goal long before.
+    let first = log.0.iter().find(|line| line.loss <= goal).unwrap().step;
+    assert_eq!(report.stop, StopReason::TargetLoss, "{report:?}");
+    assert!(report.final_loss <= goal * (1.0 + 1e-5), "{report:?}");
+    assert!(first < report.steps, "{first} {}", report.steps);
+    assert_eq!(report.steps % picloom::train::GOAL_EVERY, 0);
+}
+
+#[test]
+fn a_loss_that_does_not_fall_ends_after_the_window() {
+    let still = TrainConfig {
+        schedule: Schedule::constant(1e-12),
+        plateau: Some(Plateau {
+            window: 25,
+            improvement: 1e-3,
+        }),
+        ..config(1000)
+    };
+    let (report, _) = train(&problem(), still);
+    assert_eq!((report.stop, report.steps), (StopReason::Plateau, 25));
+}
+
+#[test]
+fn lbfgs_that_finds_no_lower_point_ends() {
+    let lbfgs = TrainConfig {
+        optimizer: optimizer("lbfgs"),
+        ..config(100_000)
+    };
+    let (report, _) = train(&problem(), lbfgs);
+    assert!(
+        matches!(report.stop, StopReason::Plateau | StopReason::Collapsed),
+        "{report:?}"
+    );
+    assert!(
+        report.steps < 100_000 && report.evaluations < 4 * report.steps + 100,
+        "{report:?}"
+    );
+}
+
+#[test]
+fn a_collapse_is_followed_by_attempts_from_the_next_init_streams() {
+    // Linear units with weights of 1e-30 draw black, with no slope to leave it.
+    let mut problem = problem();
+    problem.network = "2;identity:3".parse::<Arch>().unwrap().network();
+    problem.mask = Mask::all(problem.network.weight_count());
+    let nothing = TrainConfig {
+        init: Init {
+            scale: 1e-30,
+            ..Init::default()
+        },
+        restarts: 2,
+        seed: 5,
+        ..config(100)
+    };
+    let (report, weights) = train(&problem, nothing.clone());
+    assert_eq!(report.stop, StopReason::Collapsed);
+    let attempts: Vec<(u32, u64, u64)> = report
+        .collapses
+        .iter()
+        .map(
+            |&Collapse {
+                 attempt,
+                 step,
+                 evaluations,
+                 ..
+             }| (attempt, step, evaluations),
+        )
+        .collect();
+    assert_eq!(attempts, [(0, 0, 1), (1, 0, 1), (2, 0, 1)]);
+    assert_eq!((report.evaluations, report.earlier_evaluations()), (1, 2));
+    let mut rng = SimRng::new(5, "init", 2);
+    let third = init(&problem.network, &problem.mask, &nothing.init, &mut rng).unwrap();
+    assert_eq!(weights, third, "the third attempt's own weights");
+
+    let given = Problem {
+        start: Some(third),
+        ..problem
+    };
+    let (report, _) = train(&given, nothing);
+    assert_eq!(
+        report.collapses.len(),
+        1,
+        "given weights are not drawn again"
+    );
+}
+
+#[test]
+fn a_constant_picture_is_a_collapse_after_so_many_steps() {
+    // Links into the outputs only from the bias: whatever the weights, one colour.
+    let mut problem = problem();
+    let network = &problem.network;
+    let bias = 3;
+    let depth = network.depth();
+    for (i, link) in network.links.iter().enumerate() {
+        problem.mask.0[i] = link.source == bias || network.units[link.source].layer > 0;
+    }
+    assert!(depth > 1 && problem.mask.kept() > 3);
+    for (p, rgb) in problem.target.rgb.chunks_mut(3).enumerate() {
+        rgb.fill(if p % 2 == 0 { 0.3 } else { 0.7 });
+    }
+    let collapse = TrainConfig {
+        collapse_after: 40,
+        restarts: 1,
+        seed: 0,
+        optimizer: optimizer("sgd"),
+        gradient: GradientRule::Raw,
+        schedule: Schedule::constant(3e-3),
+        ..config(20_000)
+    };
+    let (report, _) = train(&problem, collapse);
+    let constant = problem.target.variance();
+    assert_eq!(report.stop, StopReason::Collapsed, "{constant}: {report:?}");
+    assert_eq!(report.collapses.len(), 2);
+    assert!(report.collapses.iter().all(|c| c.step >= 39), "{report:?}");
+    assert!((report.final_loss - constant).abs() <= 1e-3 * constant);
+}
+
+#[test]
+fn infinite_losses_and_gradients_are_reported_with_their_step() {
+    let wild = |text: &str, lr: f64| TrainConfig {
+        optimizer: optimizer(text),
+        gradient: GradientRule::Raw,
+        schedule: Schedule::constant(lr),
+        ..config(50)
+    };
+    let problem = problem();
+    // A step of 1e38 sends the weights to infinity; SAM with such a radius looks there first.
+    for config in [wild("sgd", 1e39), wild("sam:rho=1e39", 1e-3)] {
+        let (report, weights) = train(&problem, config.clone());
+        assert!(
+            matches!(report.stop, StopReason::Diverged { step, .. } if step <= 2),
+            "{}: {report:?}",
+            config.optimizer
+        );
+        if matches!(config.optimizer, OptimizerConfig::Sam(_)) {
+            assert!(weights.0.iter().all(|w| w.is_finite()));
+        }
+    }
+}
+
+#[test]
+fn pixels_outside_the_subsample_do_not_matter() {
+    let problem = problem();
+    let some = TrainConfig {
+        subsample: Some(20),
+        seed: 4,
+        ..config(40)
+    };
+    let (_, weights) = train(&problem, some.clone());
+    let mut pixels: Vec<u32> = (0..(SIZE * SIZE) as u32).collect();
+    SimRng::new(4, "subsample", 0).shuffle(&mut pixels);
+    let change = |range: std::ops::Range<usize>| {
+        let mut other = problem.clone();
+        for &p in &pixels[range] {
+            other.target.rgb[3 * p as usize] = 0.123;
+        }
+        train(&other, some.clone()).1
+    };
+    assert_eq!(weights, change(20..64), "pixels that training does not see");
+    assert_ne!(weights, change(0..20), "pixels that it sees");
+
+    let all = TrainConfig {
+        subsample: Some(SIZE * SIZE),
+        ..config(40)
+    };
+    assert_eq!(train(&problem, all).1, train(&problem, config(40)).1);
+}
+
+#[test]
+fn a_minibatch_of_every_pixel_has_the_loss_of_the_picture() {
+    let problem = problem();
+    let losses = |batch| {
+        let mut log = Log::default();
+        let config = TrainConfig {
+            batch,
+            schedule: Schedule::constant(1e-9),
+            ..config(3)
+        };
+        Trainer::new(problem.clone(), config).unwrap().run(&mut log);
+        log.0.iter().map(|line| line.loss).collect::<Vec<_>>()
+    };
+    for (all, full) in losses(Some(SIZE * SIZE)).into_iter().zip(losses(None)) {
+        assert!((all - full).abs() <= 1e-5 * full, "{all} {full}");
+    }
+}
+
+#[test]
+fn an_interrupted_run_goes_on_to_the_same_bits() {
+    struct Stop(u64);
+    impl TrainObserver for Stop {
+        fn step_done(&mut self, state: &picloom::train::TrainState) -> bool {
+            state.step != self.0
+        }
+    }
+    let problem = problem();
+    for text in ["adam", "lbfgs:history=2", "sam", "muon"] {
+        let config = TrainConfig {
+            optimizer: optimizer(text),
+            subsample: Some(30),
+            batch: (!text.starts_with("lbfgs")).then_some(7),
+            seed: 2,
+            ..config(60)
+        };
+        let whole = train(&problem, config.clone());
+        let mut first = Trainer::new(problem.clone(), config.clone()).unwrap();
+        assert_eq!(first.run(&mut Stop(17)).stop, StopReason::Interrupted);
+        let saved = serde_json::to_string(first.state()).unwrap();
+        let state = serde_json::from_str(&saved).unwrap();
+        let mut second = Trainer::resume(problem.clone(), config, state).unwrap();
+        let report = second.run(&mut ());
+        assert_eq!((report, second.state().weights.clone()), whole, "{text}");
+    }
+}
+
+#[test]
+fn settings_that_cannot_be_are_refused_with_what_was_expected() {
+    let problem = problem();
+    let refused = |config: TrainConfig| match Trainer::new(problem.clone(), config) {
+        Ok(_) => panic!("accepted"),
+        Err(error) => error.to_string(),
+    };
+    let base = config(10);
+    let cases = [
+        (
+            TrainConfig {
+                subsample: Some(10),
+                batch: Some(11),
+                ..base.clone()
+            },
+            "batch: expected 1 to 10 pixels, found 11",
+        ),
+        (
+            TrainConfig {
+                subsample: Some(65),
+                ..base.clone()
+            },
+            "subsample: expected 1 to 64 pixels, found 65",
+        ),
+        (
+            TrainConfig {
+                batch: Some(8),
+                optimizer: optimizer("lbfgs"),
+                ..base.clone()
+            },
+            "batch: expected none with lbfgs",
+        ),
+        (
+            TrainConfig {
+                collapse_after: 0,
+                ..base.clone()
+            },
+            "collapse_after: expected at least 1 step, found 0",
+        ),
+    ];
+    for (config, expected) in cases {
+        let found = refused(config);
+        assert!(found.contains(expected), "{found}");
+    }
+    let nesterov = "sgd:nesterov=true".parse::<OptimizerConfig>();
+    let text = match nesterov {
+        Ok(optimizer) => refused(TrainConfig { optimizer, ..base }),
+        Err(error) => error.to_string(),
+    };
+    assert!(
+        text.contains("momentum") && text.contains("nesterov"),
+        "{text}"
+    );
+}
