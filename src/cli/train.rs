@@ -141,7 +141,6 @@ impl TrainSettings {
                 improvement: self.least_fall,
             }),
             collapse_after: self.collapse_after,
-            ..TrainConfig::default()
         }
     }
 }

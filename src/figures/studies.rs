@@ -172,8 +172,12 @@ impl<'a> Panels<'a> {
         match (again, never.count()) {
             (0, _) => "No run collapsed.".into(),
             (again, never) => format!(
-                "{again} of {} runs collapsed into one colour and began again from other weights; {never} ended so, and stay in the mean at their last loss.",
-                results.len()
+                "{again} of {} runs collapsed into one colour and began again from other weights; {}.",
+                results.len(),
+                match never {
+                    0 => "none ended so".into(),
+                    never => format!("{never} ended so, and stay in the mean at their last loss"),
+                }
             ),
         }
     }
@@ -237,7 +241,7 @@ fn optimizer_loss(record: &StudyRecord, by_evaluations: bool) -> String {
         panels.seeds(),
         panels.restarts(&|row| OPTIMIZERS.iter().any(|o| o.0 == row.optimizer)),
         if by_evaluations {
-            " SAM takes two evaluations a step."
+            " SAM takes two evaluations a step. Evaluations of attempts that collapsed count: a line begins where, on average, the last attempts do."
         } else {
             ""
         }
