@@ -5,7 +5,8 @@ use super::source::Usage;
 use crate::experiment::read_metrics;
 use crate::figures::losses::{LossCurve, losses};
 use crate::figures::study::{DrawError, FIGURES, Figure, Sources, figure};
-use crate::figures::{Provenance, save, study_report, style};
+use crate::figures::style::{self, Colour};
+use crate::figures::{Provenance, save, study_report};
 use crate::network::files::write_atomic;
 use clap::Args;
 use serde_json::json;
@@ -24,8 +25,8 @@ pub struct FiguresArgs {
     /// Write all of them into one page instead
     #[arg(long, value_name = "OUT.html", conflicts_with_all = ["names", "list", "losses"])]
     report: Option<PathBuf>,
-    /// Draw the loss curves of these run folders instead
-    #[arg(long, value_name = "RUN", num_args = 1.., requires = "out")]
+    /// Draw the loss curves of these run folders, or CSVs with the columns step and mse, instead
+    #[arg(long, value_name = "RUN|CSV", num_args = 1.., requires = "out")]
     losses: Vec<PathBuf>,
     /// A published curve to lay over them: CSV with the columns step and mse
     #[arg(long, value_name = "CSV", requires = "losses")]
@@ -139,9 +140,20 @@ fn draw_losses(
 ) -> anyhow::Result<()> {
     let mut curves = Vec::new();
     if let Some(csv) = over {
-        curves.push(published(csv)?);
+        curves.push(curve_of_csv(csv, "published", style::GREY)?);
     }
     for (i, run) in runs.iter().enumerate() {
+        if run.extension().is_some_and(|e| e == "csv") {
+            // FOLDER/losses.csv is called after its folder.
+            let folder = run.parent().and_then(Path::file_name);
+            let name = folder.or(run.file_stem()).unwrap_or_default();
+            curves.push(curve_of_csv(
+                run,
+                &name.to_string_lossy(),
+                style::colour(i),
+            )?);
+            continue;
+        }
         let name = run
             .file_name()
             .map_or("run".into(), |n| n.to_string_lossy().into_owned());
@@ -162,7 +174,7 @@ fn draw_losses(
 }
 
 /// A curve from a CSV with the columns `step` and `mse`.
-fn published(path: &Path) -> anyhow::Result<LossCurve> {
+fn curve_of_csv(path: &Path, name: &str, colour: Colour) -> anyhow::Result<LossCurve> {
     let fail = |problem: String| anyhow::anyhow!("{}: {problem}", path.display());
     let mut reader = csv::Reader::from_path(path).map_err(|e| fail(e.to_string()))?;
     let expected = || fail("expected a CSV with the columns step and mse, both numbers".into());
@@ -171,8 +183,8 @@ fn published(path: &Path) -> anyhow::Result<LossCurve> {
         .collect::<Result<_, _>>()
         .map_err(|_| expected())?;
     Ok(LossCurve {
-        name: "published".into(),
-        colour: style::GREY,
+        name: name.into(),
+        colour,
         points,
     })
 }

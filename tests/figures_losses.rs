@@ -1,0 +1,87 @@
+//! Loss curves on the command line, and the `fer` recipe's over the published one.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const OURS: &str = "figures/fer-recipe/losses.csv";
+
+fn picloom(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_picloom"))
+        .args(arguments)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap()
+}
+
+fn curve(path: &Path) -> Vec<(f64, f64)> {
+    let text = std::fs::read_to_string(path).unwrap();
+    let number = |text: &str| text.parse().unwrap();
+    text.lines()
+        .skip(1)
+        .map(|line| line.split_once(',').unwrap())
+        .map(|(step, mse)| (number(step), number(mse)))
+        .collect()
+}
+
+/// Geometric mean of the losses at steps in `from..to`.
+fn level(curve: &[(f64, f64)], from: f64, to: f64) -> f64 {
+    let logs: Vec<f64> = curve
+        .iter()
+        .filter(|(step, _)| (from..to).contains(step))
+        .map(|(_, mse)| mse.ln())
+        .collect();
+    assert!(!logs.is_empty(), "{from} {to}");
+    (logs.iter().sum::<f64>() / logs.len() as f64).exp()
+}
+
+#[test]
+fn a_csv_is_drawn_like_a_run_and_a_wrong_one_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let done = picloom(&["figures", "--losses", OURS, "--out", &path("x")]);
+    assert!(done.status.success(), "{done:?}");
+    let svg = std::fs::read_to_string(path("x.svg")).unwrap();
+    assert!(svg.contains("Training loss") && Path::new(&path("x.png")).exists());
+
+    for (name, text) in [("words.csv", "step,mse\n0,much\n"), ("none.csv", "")] {
+        if !text.is_empty() {
+            std::fs::write(path(name), text).unwrap();
+        }
+        let failed = picloom(&["figures", "--losses", &path(name), "--out", &path("y")]);
+        let error = String::from_utf8_lossy(&failed.stderr).into_owned();
+        assert!(!failed.status.success() && error.contains(name), "{error}");
+        assert!(!Path::new(&path("y.svg")).exists());
+    }
+}
+
+#[test]
+fn the_fer_recipe_runs_along_the_published_curve() {
+    let Some(archive) = common::archive() else {
+        return;
+    };
+    let csv: PathBuf = archive.join("fer/skull_sgd_losses_every_1000.csv");
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("over").display().to_string();
+    let done = picloom(&[
+        "figures",
+        "--losses",
+        OURS,
+        "--over",
+        &csv.display().to_string(),
+        "--out",
+        &out,
+    ]);
+    assert!(done.status.success(), "{done:?}");
+    let svg = std::fs::read_to_string(folder.path().join("over.svg")).unwrap();
+    assert!(svg.contains("published") && svg.contains("fer-recipe"));
+
+    // The recipe is chaotic: other weights within a few hundred steps, the same course.
+    let (ours, theirs) = (curve(OURS.as_ref()), curve(&csv));
+    for window in 1..10 {
+        let (from, to) = (1e4 * f64::from(window), 1e4 * f64::from(window + 1));
+        let ratio = level(&ours, from, to) / level(&theirs, from, to);
+        assert!((0.5..2.0).contains(&ratio), "steps {from} to {to}: {ratio}");
+    }
+}
