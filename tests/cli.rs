@@ -519,6 +519,98 @@ fn a_score_is_timed_against_drawing_every_picture_afresh() {
 }
 
 #[test]
+fn steps_and_pictures_are_timed_case_by_case() {
+    const NAMES: [&str; 6] = [
+        "dense",
+        "sp-1404",
+        "mask-1404",
+        "mask-473",
+        "evolved-layerized",
+        "evolved-graph",
+    ];
+    // Of a random mask a part leads nowhere; what evolved or is dense is all alive.
+    const LINKS: [(u64, u64); 6] = [
+        (5478, 5478),
+        (1404, 1327),
+        (1404, 1317),
+        (473, 183),
+        (147, 147),
+        (57, 57),
+    ];
+    for what in ["step", "render"] {
+        let run = ["bench", what, "--size", "8", "--seconds", "0.05"];
+        let run = [&run[..], &["--threads", "2"]].concat();
+        let timed = json(&run);
+        assert_eq!(
+            (&timed["what"], &timed["size"], &timed["threads"]),
+            (&what.into(), &8.into(), &2.into())
+        );
+        let timings = timed["timings"].as_array().unwrap();
+        for ((t, name), links) in timings.iter().zip(NAMES).zip(LINKS) {
+            assert_eq!(t["case"], name);
+            let number = |key: &str| t[key].as_f64().unwrap();
+            assert_eq!(
+                (t["kept"].as_u64(), t["alive"].as_u64()),
+                (Some(links.0), Some(links.1)),
+                "{name}"
+            );
+            assert_eq!(t["live"], t["kept"], "{name}");
+            assert!(number("calls") >= 10.0 && number("min_ms") > 0.0, "{name}");
+            assert!(number("median_ms") >= number("min_ms"), "{name}");
+        }
+        assert_eq!(timings.len(), NAMES.len());
+
+        let output = picloom().args(&run).output().unwrap();
+        assert!(output.status.success());
+        let table = String::from_utf8(output.stdout).unwrap();
+        let lines: Vec<Vec<&str>> = table
+            .lines()
+            .map(|line| line.split_whitespace().collect())
+            .collect();
+        assert_eq!(lines[0][..3], [what, "at", "8²,"]);
+        assert_eq!(
+            lines[1],
+            [
+                "case", "kept", "alive", "calls", "min", "ms", "median", "ms"
+            ]
+        );
+        for ((line, name), (kept, alive)) in lines[2..].iter().zip(NAMES).zip(LINKS) {
+            assert_eq!(line[..3], [name, &kept.to_string()[..], &alive.to_string()]);
+            assert!(line.len() == 6 && line[5].parse::<f64>().is_ok());
+        }
+        assert_eq!(lines.len(), 2 + NAMES.len());
+    }
+}
+
+#[test]
+fn timings_of_nothing_are_refused() {
+    let folder = TempDir::new().unwrap();
+    let bad = folder.path().join("bad.json");
+    std::fs::write(&bad, r#"{"weights": 3}"#).unwrap();
+    for what in ["step", "render"] {
+        let error = refused(&["bench", what, "--size", "8", "--genome", text(&bad)], 1);
+        for part in [
+            text(&bad),
+            "expected a picloom-genome/1",
+            "found",
+            "weights",
+        ] {
+            assert!(error.contains(part), "{error}");
+        }
+        let missing = folder.path().join("none.json");
+        let error = refused(&["bench", what, "--genome", text(&missing)], 1);
+        assert!(error.contains(text(&missing)), "{error}");
+        let error = refused(&["bench", what, "--size", "0"], 2);
+        assert!(error.contains("--size: expected 2 to 4096 pixels, found 0"));
+        let error = refused(&["bench", what, "--seconds", "0"], 2);
+        assert!(error.contains("--seconds: expected a number above 0, found 0"));
+        let run = ["bench", what, "--size", "8", "--run", text(folder.path())];
+        let error = refused(&run, 1);
+        assert!(error.contains(text(folder.path())) && error.contains("expected a run folder"));
+    }
+}
+
+#[test]
 fn random_directions_are_drawn_sorted_and_refused_without_an_effect_to_match() {
     let folder = TempDir::new().unwrap();
     let out = folder.path().join("sweep");

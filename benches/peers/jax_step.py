@@ -1,6 +1,7 @@
 """The same training step, and the same picture, in JAX (jitted, CPU).
 
-Prints one JSON line: {"jax_step": {...}, "jax_render": {...}}.
+Prints one JSON line: {"version": jax's, "jax_step": {...}, "jax_render": {...}}.
+JAX has no setting for its number of threads: it is held to N of the CPUs.
 Usage: jax_step.py [--size 256] [--threads 2] [--seconds 4]
 """
 
@@ -10,15 +11,18 @@ import os
 import statistics
 import time
 
+from cpus import hold
+
 args = argparse.ArgumentParser()
 args.add_argument("--size", type=int, default=256)
 args.add_argument("--threads", type=int, default=2)
 args.add_argument("--seconds", type=float, default=4)
 args = args.parse_args()
+hold(args.threads)
 if args.threads == 1:
     os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
 
-import jax  # noqa: E402  (after the flags)
+import jax  # noqa: E402  (after the flags and the hold)
 import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
 
@@ -76,6 +80,7 @@ picture = jax.jit(draw)
 print(
     json.dumps(
         {
+            "version": jax.__version__,
             "jax_step": measure(lambda: step(weights, masks, x, target)),
             "jax_render": measure(lambda: picture(weights, masks, x)),
         }

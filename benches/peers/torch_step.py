@@ -1,6 +1,6 @@
 """The same training step in PyTorch: dense layers, weights times mask, HSV, MSE, backward.
 
-Prints one JSON line: {"torch_compiled": ms, "torch_eager": ms} (medians of one round).
+Prints one JSON line: {"version": torch's, "torch_compiled": {...}, "torch_eager": {...}}.
 Usage: torch_step.py [--size 256] [--threads 2] [--seconds 4] [--eager]
 """
 
@@ -9,7 +9,17 @@ import json
 import statistics
 import time
 
-import torch
+from cpus import hold
+
+args = argparse.ArgumentParser()
+args.add_argument("--size", type=int, default=256)
+args.add_argument("--threads", type=int, default=2)
+args.add_argument("--seconds", type=float, default=4)
+args.add_argument("--eager", action="store_true", help="also time without torch.compile")
+args = args.parse_args()
+hold(args.threads)
+
+import torch  # noqa: E402  (after the hold)
 
 # FER's skull: 12 hidden layers of 15 cache, 4 gaussian, 2 identity, 1 sin; 5478 weights.
 LAYERS, CACHE, GAUSSIAN, IDENTITY, SIN = 12, 15, 4, 2, 1
@@ -45,12 +55,6 @@ def draw(weights, masks, x):
 
 
 def main():
-    args = argparse.ArgumentParser()
-    args.add_argument("--size", type=int, default=256)
-    args.add_argument("--threads", type=int, default=2)
-    args.add_argument("--seconds", type=float, default=4)
-    args.add_argument("--eager", action="store_true", help="also time without torch.compile")
-    args = args.parse_args()
     torch.set_num_threads(args.threads)
     torch.manual_seed(0)
     shapes = [(4, WIDTH)] + [(WIDTH, WIDTH)] * (LAYERS - 1) + [(WIDTH, 3)]
@@ -78,7 +82,7 @@ def main():
             times.append((time.perf_counter() - start) * 1e3)
         return statistics.median(times), min(times)
 
-    result = {}
+    result = {"version": torch.__version__}
     names = [("torch_compiled", torch.compile(loss))]
     if args.eager:
         names.append(("torch_eager", loss))

@@ -3,6 +3,7 @@
 mod score;
 
 use super::output::Output;
+use super::source::{Usage, check_size};
 use crate::experiment::evolution::bench_evolve;
 use crate::experiment::load_run;
 use crate::genome::{self, Genome};
@@ -11,8 +12,9 @@ use crate::math::lanes::Isa;
 use crate::network::kernel::{Objective, render};
 use crate::network::{Arch, Coords, Mask, Network, PixelInputs, Weights, compile, layerize};
 use crate::probe::{Delta, Selection};
+use crate::prune::alive;
 use clap::{Args, ValueEnum};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -68,9 +70,16 @@ pub struct BenchArgs {
 /// The architecture that layerizing FER's skull gives: 12 layers of 22 units, 5478 weights.
 pub const SKULL: &str = "12;cache:15,gaussian:4,identity:2,sin:1";
 
+/// What is read of `benches/sp_1404.json`, a `mask.json` as runs write it.
+#[derive(Deserialize)]
+struct MaskFile {
+    arch: Arch,
+    kept: Vec<usize>,
+}
+
 /// A network to time.
 pub struct Workload {
-    /// `dense`, `mask-1404`, …
+    /// `dense`, `sp-1404`, …
     pub name: String,
     /// The network.
     pub network: Network,
@@ -135,6 +144,19 @@ impl Workload {
         self
     }
 
+    /// The dense network of the skull, masked by similarity pruning: 1404 links, as FER kept.
+    pub fn sp() -> Self {
+        let file: MaskFile = serde_json::from_str(include_str!("../../benches/sp_1404.json"))
+            .expect("the committed mask is one");
+        let mut workload = Self::random("sp-1404", file.arch.network());
+        workload.mask = Mask(vec![false; workload.weights.0.len()]);
+        for i in file.kept {
+            workload.mask.0[i] = true;
+        }
+        workload.mask.apply(&mut workload.weights);
+        workload
+    }
+
     /// A genome as dense layers with relays, of which only its own weights train.
     pub fn layerized(genome: &Genome) -> Self {
         let layered = layerize(genome);
@@ -175,11 +197,12 @@ pub fn skull_sized() -> Genome {
         .expect("the committed genome is one")
 }
 
-/// The cases of the issue: the dense network of the skull, two masks of it, and the evolved wiring
-/// in both forms.
+/// The cases of the issue: the dense network of the skull, three masks of it (by similarity pruning and at
+/// random), and the evolved wiring in both forms.
 pub fn workloads(genome: &Genome) -> Vec<Workload> {
     vec![
         Workload::dense("dense", SKULL),
+        Workload::sp(),
         Workload::dense("mask-1404", SKULL).masked(1404),
         Workload::dense("mask-473", SKULL).masked(473),
         Workload::layerized(genome),
@@ -192,8 +215,13 @@ pub fn workloads(genome: &Genome) -> Vec<Workload> {
 pub struct Timing {
     /// Name of the workload.
     pub case: String,
-    /// Links that train, or are drawn.
+    /// Links of the mask.
+    pub kept: usize,
+    /// The same under its older name.
     pub live: usize,
+    /// Of the kept links, those on a path from an input to an output. Of the others a step computes
+    /// only those that lead a unit without inputs, whose value is constant, to an output.
+    pub alive: usize,
     /// Calls timed.
     pub calls: usize,
     /// Fastest call, in milliseconds.
@@ -246,12 +274,14 @@ fn time(cases: &mut [Case], seconds: f64) {
 /// Times the cases and prints a table.
 pub fn run(args: BenchArgs, out: &Output) -> anyhow::Result<()> {
     let default = if args.what == What::Evolve { 64 } else { 256 };
-    let size = super::source::check_size(args.size.unwrap_or(default))?;
-    anyhow::ensure!(
-        args.seconds.is_finite() && args.seconds > 0.0,
-        "expected a number of seconds above 0, found {}",
-        args.seconds
-    );
+    let size = check_size(args.size.unwrap_or(default))?;
+    if !(args.seconds.is_finite() && args.seconds > 0.0) {
+        let found = args.seconds;
+        return Err(Usage(format!(
+            "--seconds: expected a number above 0, found {found}"
+        ))
+        .into());
+    }
     if args.what == What::Evolve {
         anyhow::ensure!(
             (8..=1024).contains(&size),
@@ -284,7 +314,9 @@ pub fn run(args: BenchArgs, out: &Output) -> anyhow::Result<()> {
     for w in &workloads {
         let timing = Timing {
             case: w.name.clone(),
+            kept: w.mask.kept(),
             live: w.mask.kept(),
+            alive: alive(&w.network, &w.mask).kept(),
             calls: 0,
             min_ms: 0.0,
             median_ms: 0.0,
@@ -313,21 +345,22 @@ pub fn run(args: BenchArgs, out: &Output) -> anyhow::Result<()> {
         timings: cases.into_iter().map(|(timing, _)| timing).collect(),
     };
     let mut text = format!(
-        "{} at {}², {} threads, {}\n{:<18} {:>6} {:>7} {:>10} {:>10}\n",
+        "{} at {}², {} threads, {}\n{:<18} {:>6} {:>6} {:>7} {:>10} {:>10}\n",
         record.what,
         record.size,
         record.threads,
         record.isa,
         "case",
-        "live",
+        "kept",
+        "alive",
         "calls",
         "min ms",
         "median ms"
     );
     for t in &record.timings {
         text += &format!(
-            "{:<18} {:>6} {:>7} {:>10.3} {:>10.3}\n",
-            t.case, t.live, t.calls, t.min_ms, t.median_ms
+            "{:<18} {:>6} {:>6} {:>7} {:>10.3} {:>10.3}\n",
+            t.case, t.kept, t.alive, t.calls, t.min_ms, t.median_ms
         );
     }
     out.result(&record, &text)
@@ -340,13 +373,23 @@ mod tests {
     #[test]
     fn the_workloads_have_the_sizes_of_the_skull() {
         let genome = skull_sized();
-        let kept: Vec<(usize, usize)> = workloads(&genome)
+        let counts: Vec<(usize, usize, usize)> = workloads(&genome)
             .iter()
-            .map(|w| (w.mask.kept(), w.network.depth()))
+            .map(|w| {
+                let alive = alive(&w.network, &w.mask).kept();
+                (w.mask.kept(), alive, w.network.depth())
+            })
             .collect();
         assert_eq!(
-            kept,
-            [(5478, 13), (1404, 13), (473, 13), (147, 13), (57, 12)]
+            counts,
+            [
+                (5478, 5478, 13),
+                (1404, 1327, 13),
+                (1404, 1317, 13),
+                (473, 183, 13),
+                (147, 147, 13),
+                (57, 57, 12)
+            ]
         );
     }
 }

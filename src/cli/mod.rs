@@ -26,6 +26,7 @@ mod train;
 
 use clap::{Parser, Subcommand};
 use output::Output;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// Evolve, retrain, prune and score picture-drawing networks.
@@ -76,13 +77,17 @@ enum Command {
 
 /// Runs the command line and returns the exit code.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
-    if let Some(threads) = cli.threads
-        && let Err(e) = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build_global()
-    {
-        eprintln!("error: cannot start {threads} threads: {e}");
+    run(std::env::args_os())
+}
+
+/// Runs these arguments, the program's name first, as the program does: bad usage ends the process.
+///
+/// The thread that calls joins the worker threads, and may call again: their number is that of
+/// its first call.
+pub fn run<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T>) -> ExitCode {
+    let cli = Cli::parse_from(arguments);
+    if let Err(e) = join_workers(cli.threads) {
+        eprintln!("error: {e}");
         return ExitCode::from(1);
     }
     let out = Output { json: cli.json };
@@ -110,6 +115,23 @@ pub fn main() -> ExitCode {
             ExitCode::from(if error.is::<source::Usage>() { 2 } else { 1 })
         }
     }
+}
+
+/// Starts the worker threads, this one among them. A parallel pass of work that runs outside of them
+/// would be queued under a lock and waited for asleep, and the queue allocates; a training step is
+/// one or more such passes.
+fn join_workers(threads: Option<usize>) -> Result<(), String> {
+    if rayon::current_thread_index().is_some() {
+        return Ok(());
+    }
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads.unwrap_or(0))
+        .use_current_thread()
+        .build_global()
+        .map_err(|e| {
+            let threads = threads.map_or("worker".into(), |n| n.to_string());
+            format!("cannot start {threads} threads: {e}")
+        })
 }
 
 /// An error and its causes, without those that the message before has already told.
