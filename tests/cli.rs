@@ -684,3 +684,20 @@ fn components_of_maps_add_up_to_their_layer() {
     }
     assert!(std::fs::read_to_string(&out).unwrap().contains("layer 1"));
 }
+
+#[test]
+fn refused_training_settings_leave_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    let (mask, run) = (mask().display().to_string(), out.display().to_string());
+    let train = [
+        "train", "--genome", &mask, "--target", &mask, "--size", "16",
+    ];
+    let settings = ["--batch", "200", "--subsample", "100", "--out", &run];
+    let error = refused(&[&train[..], &settings[..]].concat(), 1);
+    assert!(
+        error.contains("batch: expected 1 to 100 pixels, found 200"),
+        "{error}"
+    );
+    assert!(!out.exists(), "nothing is written");
+}

@@ -181,6 +181,16 @@ fn a_collapse_is_followed_by_attempts_from_the_next_init_streams() {
     let third = init(&problem.network, &problem.mask, &nothing.init, &mut rng).unwrap();
     assert_eq!(weights, third, "the third attempt's own weights");
 
+    // One minibatch without slope is no collapse, many in a row are.
+    let batches = TrainConfig {
+        batch: Some(5),
+        collapse_after: 30,
+        ..nothing.clone()
+    };
+    let (report, _) = train(&problem, batches);
+    let steps: Vec<u64> = report.collapses.iter().map(|c| c.step).collect();
+    assert_eq!((report.stop, steps), (StopReason::Collapsed, vec![29; 3]));
+
     let given = Problem {
         start: Some(third),
         ..problem

@@ -29,7 +29,8 @@ pub struct TrainConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target_loss: Option<f64>,
     /// Collapse \[ours\]: the loss has been that of the best constant colour (within 0.01 %) for this
-    /// many steps, or the gradient's norm is below 1e-12. Default 500 steps.
+    /// many steps, or the gradient's norm is below 1e-12; with minibatches, that it has been for so many
+    /// steps. Default 500 steps.
     pub collapse_after: u64,
     /// Attempts after a collapse, each from the next init stream \[ours\]. Default 5.
     pub restarts: u32,

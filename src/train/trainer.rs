@@ -399,12 +399,14 @@ impl Trainer {
                 loss,
             });
         }
-        let constant = config.batch.is_none()
-            && (step.loss - self.constant_loss).abs() <= 1e-4 * self.constant_loss;
+        // A minibatch may lie where the picture has no slope: only many of them in a row are a collapse.
+        let flat = step.gradient_norm < 1e-12 && step.loss > 0.0;
+        let constant = match config.batch {
+            None => (step.loss - self.constant_loss).abs() <= 1e-4 * self.constant_loss,
+            Some(_) => flat,
+        };
         state.constant_for = if constant { state.constant_for + 1 } else { 0 };
-        if step.gradient_norm < 1e-12 && step.loss > 0.0
-            || state.constant_for >= config.collapse_after
-        {
+        if flat && config.batch.is_none() || state.constant_for >= config.collapse_after {
             return Some(StopReason::Collapsed);
         }
         if config.batch.is_none() {

@@ -84,6 +84,16 @@ pub(in crate::experiment) fn constrained_run(
             "found an unfinished run; expected --resume to go on, or another --out",
         ));
     }
+    // Settings are refused before anything is written.
+    let mut trainer;
+    let mut metrics_bytes = 0;
+    if checkpoint_path.exists() {
+        let checkpoint: Checkpoint = parse_json(&checkpoint_path)?;
+        metrics_bytes = checkpoint.metrics_bytes;
+        trainer = Trainer::resume(job.problem, job.config.train.clone(), checkpoint.state)?;
+    } else {
+        trainer = Trainer::new(job.problem, job.config.train.clone())?;
+    }
     create_folder(&folder.join("images"))?;
     let config_text = toml::to_string(&job.config).expect("a config is plain data");
     write_atomic(&folder.join("config.toml"), config_text.as_bytes())?;
@@ -93,28 +103,18 @@ pub(in crate::experiment) fn constrained_run(
             genome::to_json(genome).as_bytes(),
         )?;
     }
-    let target = &job.problem.target;
+    let target = &trainer.problem().target;
     let shape = vec![target.height, target.width, 3];
     write_atomic(
         &folder.join("target.npz"),
         &write_npz(&[("target".into(), shape, target.rgb.clone())]),
     )?;
 
-    if let Some(start) = &job.problem.start {
+    if let Some(start) = &trainer.problem().start {
         write_atomic(
             &folder.join("start.safetensors"),
-            &to_safetensors(&job.problem.network, start),
+            &to_safetensors(&trainer.problem().network, start),
         )?;
-    }
-
-    let mut trainer;
-    let mut metrics_bytes = 0;
-    if checkpoint_path.exists() {
-        let checkpoint: Checkpoint = parse_json(&checkpoint_path)?;
-        metrics_bytes = checkpoint.metrics_bytes;
-        trainer = Trainer::resume(job.problem, job.config.train.clone(), checkpoint.state)?;
-    } else {
-        trainer = Trainer::new(job.problem, job.config.train.clone())?;
     }
     if let Some(constraint) = &constraint {
         trainer = trainer.constrained(constraint.clone());
