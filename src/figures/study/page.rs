@@ -50,7 +50,8 @@ pub fn page() -> String {
     for (paper, why) in WITHOUT {
         page += &format!("| {paper} | {why} |\n");
     }
-    page += "\n## How the records are made\n\n| record | command |\n|---|---|\n\
+    page += "\n## How the records are made\n\n\
+             The committed records of wirings, pruning and out_of_domain are of the profile `standard`: the same without `--profile quick`.\n\n| record | command |\n|---|---|\n\
              | all of them, and every figure | `picloom experiment run experiments/study.toml --profile quick --runs runs` |\n";
     let mut studies: Vec<&str> = Vec::new();
     for study in FIGURES.iter().flat_map(|f| f.studies) {
