@@ -2,6 +2,7 @@
 
 mod common;
 
+use picloom::math::real;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -30,10 +31,10 @@ fn level(curve: &[(f64, f64)], from: f64, to: f64) -> f64 {
     let logs: Vec<f64> = curve
         .iter()
         .filter(|(step, _)| (from..to).contains(step))
-        .map(|(_, mse)| mse.ln())
+        .map(|(_, mse)| real::ln(*mse))
         .collect();
     assert!(!logs.is_empty(), "{from} {to}");
-    (logs.iter().sum::<f64>() / logs.len() as f64).exp()
+    real::exp(logs.iter().sum::<f64>() / logs.len() as f64)
 }
 
 #[test]
