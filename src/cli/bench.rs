@@ -5,7 +5,7 @@ mod score;
 use super::output::Output;
 use super::source::{Usage, check_size};
 use crate::experiment::evolution::bench_evolve;
-use crate::experiment::load_run;
+use crate::experiment::{load_run, mask_from_json};
 use crate::genome::{self, Genome};
 use crate::math::SimRng;
 use crate::math::lanes::Isa;
@@ -14,7 +14,7 @@ use crate::network::{Arch, Coords, Mask, Network, PixelInputs, Weights, compile,
 use crate::probe::{Delta, Selection};
 use crate::prune::alive;
 use clap::{Args, ValueEnum};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -69,13 +69,6 @@ pub struct BenchArgs {
 
 /// The architecture that layerizing FER's skull gives: 12 layers of 22 units, 5478 weights.
 pub const SKULL: &str = "12;cache:15,gaussian:4,identity:2,sin:1";
-
-/// What is read of `benches/sp_1404.json`, a `mask.json` as runs write it.
-#[derive(Deserialize)]
-struct MaskFile {
-    arch: Arch,
-    kept: Vec<usize>,
-}
 
 /// A network to time.
 pub struct Workload {
@@ -144,15 +137,12 @@ impl Workload {
         self
     }
 
-    /// The dense network of the skull, masked by similarity pruning: 1404 links, as FER kept.
+    /// The dense network of the skull, masked by similarity pruning: 1404 links, the paper's count.
     pub fn sp() -> Self {
-        let file: MaskFile = serde_json::from_str(include_str!("../../benches/sp_1404.json"))
-            .expect("the committed mask is one");
-        let mut workload = Self::random("sp-1404", file.arch.network());
-        workload.mask = Mask(vec![false; workload.weights.0.len()]);
-        for i in file.kept {
-            workload.mask.0[i] = true;
-        }
+        let mut workload = Self::dense("sp-1404", SKULL);
+        let text = include_str!("../../benches/sp_1404.json");
+        workload.mask = mask_from_json(text, "benches/sp_1404.json".as_ref(), &workload.network)
+            .expect("the committed mask is one of this network");
         workload.mask.apply(&mut workload.weights);
         workload
     }

@@ -23,5 +23,6 @@ pub use networks::NetworkRow;
 pub use pruning::{Cost, PrunePlan, PruneRunError, RoundRecord, given_run, prune_run};
 pub use run::{
     LoadedRun, Manifest, PrunedFrom, RunConfig, RunError, RunResult, Target, TrainJob, Wiring,
-    finished, load_mask, load_run, load_target, read_metrics, resolve_wiring, train_run,
+    finished, load_mask, load_run, load_target, mask_from_json, read_metrics, resolve_wiring,
+    train_run,
 };

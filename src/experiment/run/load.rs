@@ -1,6 +1,6 @@
 //! Reads what a run's folder holds: the finished run, a mask, the logged steps.
 
-use super::{RunConfig, RunError, RunResult, parse_json, parse_toml};
+use super::{RunConfig, RunError, RunResult, json_of, parse_json, parse_toml};
 use crate::genome::{self, Genome};
 use crate::network::npz::read_npz;
 use crate::network::weight_files::read_weights;
@@ -36,7 +36,18 @@ impl MaskFile {
 /// # Errors
 /// Not a mask, or one of another arch.
 pub fn load_mask(path: &Path, network: &Network) -> Result<Mask, RunError> {
-    let file: MaskFile = parse_json(path)?;
+    mask_of(parse_json(path)?, path, network)
+}
+
+/// The mask for `network` in the text of a mask file; errors name it `path`.
+///
+/// # Errors
+/// As [`load_mask`].
+pub fn mask_from_json(text: &str, path: &Path, network: &Network) -> Result<Mask, RunError> {
+    mask_of(json_of(path, text)?, path, network)
+}
+
+fn mask_of(file: MaskFile, path: &Path, network: &Network) -> Result<Mask, RunError> {
     let arch = |a: &Option<Arch>| {
         a.as_ref()
             .map_or("a graph".to_string(), ToString::to_string)

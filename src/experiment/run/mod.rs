@@ -9,7 +9,7 @@ mod load;
 mod training;
 
 pub use job::{PrunedFrom, RunConfig, Target, TrainJob, Wiring, load_target, resolve_wiring};
-pub use load::{LoadedRun, load_mask, load_run, read_metrics};
+pub use load::{LoadedRun, load_mask, load_run, mask_from_json, read_metrics};
 pub(super) use training::constrained_run;
 pub use training::{finished, train_run};
 
@@ -125,7 +125,12 @@ pub(in crate::experiment) fn parse_json<T: serde::de::DeserializeOwned>(
 ) -> Result<T, RunError> {
     let text = std::fs::read_to_string(path)
         .map_err(|e| RunError::folder(path, format!("cannot read: {e}")))?;
-    serde_json::from_str(&text)
+    json_of(path, &text)
+}
+
+/// What the text of the file at `path` says.
+fn json_of<T: serde::de::DeserializeOwned>(path: &Path, text: &str) -> Result<T, RunError> {
+    serde_json::from_str(text)
         .map_err(|e| RunError::folder(path, format!("expected a file of this program, found: {e}")))
 }
 
