@@ -10,10 +10,7 @@ use picloom::network::{Coords, PixelInputs};
 use std::time::Duration;
 
 fn perturbations(c: &mut Criterion) {
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(1)
-        .build()
-        .expect("a thread starts");
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread starts");
     let mut group = c.benchmark_group("perturb");
     group.warm_up_time(Duration::from_millis(300));
     group.measurement_time(Duration::from_secs(2));

@@ -23,10 +23,8 @@ fn time(c: &mut Criterion, group: &str, cases: &[(String, Workload, usize)]) {
 }
 
 fn wirings(c: &mut Criterion) {
-    let cases: Vec<_> = workloads(&skull_sized())
-        .into_iter()
-        .map(|w| (w.name.clone(), w, 256))
-        .collect();
+    let cases: Vec<_> =
+        workloads(&skull_sized()).into_iter().map(|w| (w.name.clone(), w, 256)).collect();
     time(c, "step/wiring", &cases);
 }
 

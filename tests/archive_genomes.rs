@@ -8,9 +8,7 @@ use picloom::network::{self, Coords, Picture, PixelInputs, layerize, reference};
 fn float_render(genome: &Genome, size: usize, coords: Coords) -> Vec<f64> {
     let (network, weights) = network::compile(genome);
     let weights: Vec<f64> = weights.0.iter().map(|&w| f64::from(w)).collect();
-    reference::render(&network, &weights, &PixelInputs::full(size, coords))
-        .as_slice()
-        .to_vec()
+    reference::render(&network, &weights, &PixelInputs::full(size, coords)).as_slice().to_vec()
 }
 
 #[test]
@@ -19,39 +17,15 @@ fn skull_and_butterfly_have_the_published_counts() {
         return;
     };
     for (name, nodes, links, depth, arch, dense, nonzero) in [
-        (
-            "skull",
-            23,
-            57,
-            11,
-            "12;cache:15,gaussian:4,identity:2,sin:1",
-            5478,
-            147,
-        ),
-        (
-            "butterfly",
-            34,
-            108,
-            16,
-            "16;cache:17,gaussian:4,sigmoid:1,sin:1",
-            8096,
-            281,
-        ),
+        ("skull", 23, 57, 11, "12;cache:15,gaussian:4,identity:2,sin:1", 5478, 147),
+        ("butterfly", 34, 108, 16, "16;cache:17,gaussian:4,sigmoid:1,sin:1", 8096, 281),
     ] {
         let genome = genome::read(&archive.join(format!("fer/{name}.zip"))).unwrap();
         let info = GenomeInfo::of(&genome);
-        assert_eq!(
-            (info.nodes, info.links, info.depth),
-            (nodes, links, depth),
-            "{name}"
-        );
+        assert_eq!((info.nodes, info.links, info.depth), (nodes, links, depth), "{name}");
         let layered = layerize(&genome);
         assert_eq!(layered.arch().to_string(), arch, "{name}");
-        assert_eq!(
-            (layered.network.weight_count(), layered.nonzero()),
-            (dense, nonzero),
-            "{name}"
-        );
+        assert_eq!((layered.network.weight_count(), layered.nonzero()), (dense, nonzero), "{name}");
     }
 }
 
@@ -76,16 +50,8 @@ fn every_picbreeder_file_imports_and_its_layered_network_draws_the_same() {
         let inputs = PixelInputs::full(24, Coords::Fer);
         let a = float_render(&genome, 24, Coords::Fer);
         let b = reference::render(&layered.network, &weights, &inputs);
-        let worst = a
-            .iter()
-            .zip(b.as_slice())
-            .map(|(x, y)| (x - y).abs())
-            .fold(0.0, f64::max);
-        assert!(
-            worst < 1e-5,
-            "{}: layered and graph differ by {worst}",
-            file.display()
-        );
+        let worst = a.iter().zip(b.as_slice()).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
+        assert!(worst < 1e-5, "{}: layered and graph differ by {worst}", file.display());
         // Round trips: exact in our format, gene for gene in Picbreeder's.
         let json = genome::to_json(&genome);
         let again = genome::from_json(&json).unwrap();

@@ -64,9 +64,8 @@ fn raw_orthogonality_ranks_sgd_above_the_evolved_networks() {
             let layers: Vec<f64> = (0..arch.layers)
                 .map(|l| {
                     let first = 4 + l * arch.width();
-                    let layer: Vec<&[f32]> = (first..first + arch.width())
-                        .map(|u| maps.unit(u))
-                        .collect();
+                    let layer: Vec<&[f32]> =
+                        (first..first + arch.width()).map(|u| maps.unit(u)).collect();
                     orthogonality(&layer).interference
                 })
                 .collect();
@@ -122,23 +121,11 @@ fn links_with_one_human_label_change_the_picture_more_alike() {
         }
         let inputs = PixelInputs::full(size, Coords::Picbreeder);
         let perturber = Perturber::new(&network, &weights, &inputs);
-        let swept = sweep(
-            &network,
-            &weights,
-            &perturber,
-            size,
-            &links,
-            Delta::Effect(0.18),
-            &|_| {},
-        );
+        let swept =
+            sweep(&network, &weights, &perturber, size, &links, Delta::Effect(0.18), &|_| {});
         let (links, moved): (Vec<usize>, Vec<Vec<f32>>) =
-            differences(&weights.0, &perturber, &swept)
-                .into_iter()
-                .unzip();
-        let names: Vec<&str> = links
-            .iter()
-            .map(|&i| labels[i].as_deref().unwrap())
-            .collect();
+            differences(&weights.0, &perturber, &swept).into_iter().unzip();
+        let names: Vec<&str> = links.iter().map(|&i| labels[i].as_deref().unwrap()).collect();
         let mut rng = SimRng::new(1, "label agreement", 0);
         let found = label_agreement(&moved, &names, 2000, &mut rng).unwrap();
         eprintln!("{name}: {found:?}");
@@ -160,11 +147,7 @@ fn learned_masks_draw_a_tone_of_the_skull_better_than_random_ones() {
     let regions = (1..count)
         .map(|k| (format!("part {k}"), parts.iter().map(|&p| p == k).collect()))
         .collect();
-    let picture = PartedPicture {
-        background: drawn.at(0, 0),
-        rgb: drawn.rgb,
-        parts: regions,
-    };
+    let picture = PartedPicture { background: drawn.at(0, 0), rgb: drawn.rgb, parts: regions };
     for (name, weights) in [("evolved", &evolved), ("SGD", &sgd)] {
         let mut rng = SimRng::new(1, "structural", 0);
         let began = std::time::Instant::now();
@@ -185,18 +168,10 @@ fn learned_masks_draw_a_tone_of_the_skull_better_than_random_ones() {
             found.compositional_parts,
             found.parts.len(),
             found.whole,
-            found
-                .parts
-                .iter()
-                .map(|p| (p.kept, p.d_sub, p.d_abl))
-                .collect::<Vec<_>>(),
+            found.parts.iter().map(|p| (p.kept, p.d_sub, p.d_abl)).collect::<Vec<_>>(),
             began.elapsed(),
         );
         // The tones of the evolved skull share everything; SGD's spare weights can be told apart.
-        assert!(
-            name == "evolved" || found.sc > found.control + 0.1,
-            "{name}: {}",
-            found.sc
-        );
+        assert!(name == "evolved" || found.sc > found.control + 0.1, "{name}: {}", found.sc);
     }
 }

@@ -24,17 +24,13 @@ fn trained_networks_have_the_published_errors() {
     let Some(archive) = common::archive() else {
         return;
     };
-    for (name, against_png, against_float) in [
-        ("skull", 4.2941e-4, 4.2102e-4),
-        ("butterfly", 2.3714e-4, 1.9358e-4),
-    ] {
+    for (name, against_png, against_float) in
+        [("skull", 4.2941e-4, 4.2102e-4), ("butterfly", 2.3714e-4, 1.9358e-4)]
+    {
         let network = network_of(&archive, name);
         let weights = read_weights(&archive.join(format!("fer/{name}_sgd.npz")), &network).unwrap();
-        let evolved = read_weights(
-            &archive.join(format!("fer/{name}_picbreeder.npz")),
-            &network,
-        )
-        .unwrap();
+        let evolved =
+            read_weights(&archive.join(format!("fer/{name}_picbreeder.npz")), &network).unwrap();
         let inputs = PixelInputs::full(256, Coords::Fer);
         let drawn = reference::render(&network, &wide(&weights.0), &inputs);
         let target = reference::render(&network, &wide(&evolved.0), &inputs);
@@ -43,14 +39,8 @@ fn trained_networks_have_the_published_errors() {
         let png = DMatrix::from_iterator(3, 256 * 256, png.rgb.iter().map(|&v| f64::from(v)));
         let eight_bit = (&drawn - &png).norm_squared() / drawn.len() as f64;
         eprintln!("{name}: {float:e} {eight_bit:e}");
-        assert!(
-            (float / against_float - 1.0).abs() < 0.01,
-            "{name}: {float}"
-        );
-        assert!(
-            (eight_bit / against_png - 1.0).abs() < 0.01,
-            "{name}: {eight_bit}"
-        );
+        assert!((float / against_float - 1.0).abs() < 0.01, "{name}: {float}");
+        assert!((eight_bit / against_png - 1.0).abs() < 0.01, "{name}: {eight_bit}");
     }
 }
 
@@ -76,10 +66,7 @@ fn the_reference_follows_the_traces() {
             flat
         };
         assert_eq!(
-            read_weights_under(&path, &network, "init.")
-                .unwrap()
-                .0
-                .len(),
+            read_weights_under(&path, &network, "init.").unwrap().0.len(),
             network.weight_count()
         );
         let inputs = PixelInputs::full(64, Coords::Fer);
@@ -139,12 +126,7 @@ fn the_fast_path_starts_like_the_traces() {
         let mut gradient = vec![0.0; network.weight_count()];
         objective.loss_and_gradient(&weights.0, &mut gradient);
         let norm = |v: &mut dyn Iterator<Item = f64>| v.map(|g| g * g).sum::<f64>().sqrt();
-        let difference = norm(
-            &mut gradient
-                .iter()
-                .zip(&expected.0)
-                .map(|(a, b)| f64::from(a - b)),
-        );
+        let difference = norm(&mut gradient.iter().zip(&expected.0).map(|(a, b)| f64::from(a - b)));
         let error = difference / norm(&mut expected.0.iter().map(|&g| f64::from(g)));
         assert!(error < 1e-4, "{name}: gradient error {error:e} of its norm");
 
@@ -152,19 +134,12 @@ fn the_fast_path_starts_like_the_traces() {
         let mut adam = Optimizer::new(&config, &Layout::of(&network)).unwrap();
         for (step, expected) in arrays["losses"].values.iter().take(3).enumerate() {
             let loss = adam
-                .step(
-                    &mut weights.0,
-                    &mask,
-                    3e-3,
-                    GradientRule::Normalize,
-                    &mut |w, g| objective.loss_and_gradient(w, g),
-                )
+                .step(&mut weights.0, &mask, 3e-3, GradientRule::Normalize, &mut |w, g| {
+                    objective.loss_and_gradient(w, g)
+                })
                 .loss;
             let relative = (loss / expected - 1.0).abs();
-            assert!(
-                relative < 1e-4,
-                "{name} step {step}: {loss} against {expected}"
-            );
+            assert!(relative < 1e-4, "{name} step {step}: {loss} against {expected}");
         }
     }
 }

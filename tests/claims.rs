@@ -27,9 +27,7 @@ fn template() -> NetworksRecord {
     std::fs::write(&path, text).unwrap();
     let plan = NetworksPlan::read(&path, None, Path::new("nowhere")).unwrap();
     let runs = folder.path().join("runs");
-    run_networks(&plan, &runs, &DlJudge::default(), &mut ())
-        .unwrap()
-        .unwrap()
+    run_networks(&plan, &runs, &DlJudge::default(), &mut ()).unwrap().unwrap()
 }
 
 /// Builds records row by row.
@@ -88,10 +86,7 @@ fn wirings(evolved: usize, layerized: usize, dense: usize, graph: Option<usize>)
             builder.add((target, "graph", 0), at, graph);
         }
     }
-    Records {
-        wirings: Some(builder.record),
-        ..Records::default()
-    }
+    Records { wirings: Some(builder.record), ..Records::default() }
 }
 
 #[test]
@@ -117,10 +112,7 @@ fn wirings_decide_by_the_sign_and_width_of_their_differences() {
     // The graph learns as often as the dense network.
     assert_eq!(verdict(&found, "C12"), Finding::NotSupported);
     // Evolved below dense.
-    assert_eq!(
-        verdict(&ledger(&wirings(30, 50, 80, None)), "C1"),
-        Finding::NotSupported
-    );
+    assert_eq!(verdict(&ledger(&wirings(30, 50, 80, None)), "C1"), Finding::NotSupported);
     let claim = &found.claims[0];
     assert_eq!(claim.effects[0].targets.len(), 4);
     assert_eq!(claim.effects[0].targets[0].pairs, 3);
@@ -145,10 +137,7 @@ fn unfit_networks_are_no_evidence() {
             }
         }
     }
-    let records = Records {
-        pruning: Some(builder.record),
-        ..Records::default()
-    };
+    let records = Records { pruning: Some(builder.record), ..Records::default() };
     let found = ledger(&records);
     // Random never learns: it cannot be compared, and C3 asks for all five.
     assert_eq!(verdict(&found, "C3"), Finding::Inconclusive);
@@ -170,21 +159,14 @@ fn depths(peaks: [i64; 4], height: usize) -> Records {
         let ratio = 0.05 * (1.0 + (peak + 3) as f64);
         builder.record.png_ratio.insert(target.into(), ratio);
     }
-    Records {
-        depth: Some(builder.record),
-        ..Records::default()
-    }
+    Records { depth: Some(builder.record), ..Records::default() }
 }
 
 #[test]
 fn a_peak_must_be_inside_and_specific_to_the_target() {
     let found = ledger(&depths([-2, 0, 1, 2], 8));
     assert_eq!(verdict(&found, "C5"), Finding::Supported);
-    assert_eq!(
-        verdict(&found, "C6"),
-        Finding::Inconclusive,
-        "four targets: p is at least .083"
-    );
+    assert_eq!(verdict(&found, "C6"), Finding::Inconclusive, "four targets: p is at least .083");
     assert!(found.claims[5].effects[0].estimate.unwrap() > 0.0);
     // The same depth for all: a peak, but not the target's own.
     let found = ledger(&depths([0, 0, 0, 0], 8));
@@ -214,10 +196,7 @@ fn one_recipe_in_which_the_effect_is_gone_decides_against_c15() {
                 }
             }
         }
-        ledger(&Records {
-            controls: Some(builder.record),
-            ..Records::default()
-        })
+        ledger(&Records { controls: Some(builder.record), ..Records::default() })
     };
     assert_eq!(verdict(&build(None), "C15"), Finding::Supported);
     assert_eq!(verdict(&build(Some("muon")), "C15"), Finding::NotSupported);

@@ -31,11 +31,7 @@ fn refused(args: &[&str], code: i32) -> String {
 
 fn json(args: &[&str]) -> Value {
     let output = picloom().args(args).arg("--json").output().unwrap();
-    assert!(
-        output.status.success(),
-        "{args:?}: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
@@ -44,10 +40,8 @@ fn text(path: &Path) -> &str {
 }
 
 fn only_file(folder: &TempDir, name: &str) {
-    let names: Vec<_> = std::fs::read_dir(folder.path())
-        .unwrap()
-        .map(|e| e.unwrap().file_name())
-        .collect();
+    let names: Vec<_> =
+        std::fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(names, [name], "nothing else is left in the folder");
 }
 
@@ -63,9 +57,7 @@ const XML: &str = r#"<?xml version="1.0"?><data><genome age="3"><nodes>
 LINK</links></genome></data>"#;
 
 fn xml(activation: &str, weight: &str, link: &str) -> String {
-    XML.replace("ACT", activation)
-        .replace("WEIGHT", weight)
-        .replace("LINK", link)
+    XML.replace("ACT", activation).replace("WEIGHT", weight).replace("LINK", link)
 }
 
 /// Writes `content` to `name` in a new folder and expects `genome info` to refuse it.
@@ -88,14 +80,8 @@ fn a_good_xml_is_read_whatever_the_branch_says() {
     let path = folder.path().join("g.xml");
     std::fs::write(&path, xml("sin", "2", "")).unwrap();
     let info = json(&["genome", "info", text(&path)]);
-    assert_eq!(
-        (info["nodes"].as_u64(), info["links"].as_u64()),
-        (Some(6), Some(2))
-    );
-    assert_eq!(
-        (info["depth"].as_u64(), info["acyclic"].as_bool()),
-        (Some(2), Some(true))
-    );
+    assert_eq!((info["nodes"].as_u64(), info["links"].as_u64()), (Some(6), Some(2)));
+    assert_eq!((info["depth"].as_u64(), info["acyclic"].as_bool()), (Some(2), Some(true)));
     assert_eq!(info["age"], 3);
 }
 
@@ -107,28 +93,19 @@ fn a_file_that_is_no_zip_is_refused() {
 #[test]
 fn a_zip_bomb_is_refused() {
     let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    zip.start_file("a", zip::write::SimpleFileOptions::default())
-        .unwrap();
+    zip.start_file("a", zip::write::SimpleFileOptions::default()).unwrap();
     for _ in 0..40 {
         zip.write_all(&vec![b' '; 1 << 20]).unwrap();
     }
     let bytes = zip.finish().unwrap().into_inner();
     assert!(bytes.len() < 1 << 20);
-    bad_genome(
-        "g.zip",
-        &bytes,
-        &["expected a genome of at most", "zip bomb"],
-    );
+    bad_genome("g.zip", &bytes, &["expected a genome of at most", "zip bomb"]);
 }
 
 #[test]
 fn truncated_xml_is_refused() {
     let whole = xml("sin", "2", "");
-    bad_genome(
-        "g.xml",
-        &whole.as_bytes()[..whole.len() / 2],
-        &["expected well-formed XML"],
-    );
+    bad_genome("g.xml", &whole.as_bytes()[..whole.len() / 2], &["expected well-formed XML"]);
 }
 
 #[test]
@@ -182,11 +159,7 @@ fn json_of_another_program_is_refused() {
         &["expected format", "other/2"],
     );
     bad_genome("g.json", b"{]", &["expected a picloom-genome/1 document"]);
-    bad_genome(
-        "g.txt",
-        b"",
-        &["expected a genome file", "found extension \"txt\""],
-    );
+    bad_genome("g.txt", b"", &["expected a genome file", "found extension \"txt\""]);
 }
 
 #[test]
@@ -195,14 +168,7 @@ fn an_arch_that_does_not_match_the_weights_is_refused() {
     let weights = folder.path().join("w.npz");
     json(&["genome", "layerize", text(&mask()), "--out", text(&weights)]);
     let target = mask();
-    let common = [
-        "--params",
-        text(&weights),
-        "--target",
-        text(&target),
-        "--size",
-        "16",
-    ];
+    let common = ["--params", text(&weights), "--target", text(&target), "--size", "16"];
     let other = [&["eval", "--arch", "2;cache:1,sin:3"], &common[..]].concat();
     let error = refused(&other, 1);
     assert!(
@@ -266,20 +232,9 @@ fn an_output_folder_that_cannot_be_written_is_refused() {
         ],
         1,
     );
-    assert!(
-        error.contains(text(&out)) && error.contains("cannot write"),
-        "{error}"
-    );
-    let error = refused(
-        &[
-            "genome",
-            "render",
-            text(&mask),
-            "--out",
-            text(&blocked.join("x.png")),
-        ],
-        1,
-    );
+    assert!(error.contains(text(&out)) && error.contains("cannot write"), "{error}");
+    let error =
+        refused(&["genome", "render", text(&mask), "--out", text(&blocked.join("x.png"))], 1);
     assert!(error.contains("cannot write"), "{error}");
     only_file(&folder, "file");
 }
@@ -289,31 +244,9 @@ fn usage_mistakes_end_with_code_2() {
     refused(&["eval"], 2);
     refused(&["frobnicate"], 2);
     let mask = mask();
-    refused(
-        &[
-            "genome",
-            "render",
-            text(&mask),
-            "--size",
-            "1",
-            "--out",
-            "x.png",
-        ],
-        2,
-    );
+    refused(&["genome", "render", text(&mask), "--size", "1", "--out", "x.png"], 2);
     refused(&["genome", "convert", text(&mask), "x.bmp"], 2);
-    refused(
-        &[
-            "score",
-            "--genome",
-            text(&mask),
-            "--samples",
-            "0,99999",
-            "--size",
-            "16",
-        ],
-        2,
-    );
+    refused(&["score", "--genome", text(&mask), "--samples", "0,99999", "--size", "16"], 2);
 }
 
 #[test]
@@ -335,26 +268,11 @@ fn genomes_convert_there_and_back() {
     for key in ["nodes", "links", "depth", "arch", "nonzero", "activations"] {
         assert_eq!(before[key], after[key], "{key}");
     }
-    assert!(
-        std::fs::read_to_string(path("d.dot"))
-            .unwrap()
-            .starts_with("digraph")
-    );
+    assert!(std::fs::read_to_string(path("d.dot")).unwrap().starts_with("digraph"));
     for name in ["one.png", "two.png"] {
-        json(&[
-            "genome",
-            "render",
-            text(&mask()),
-            "--size",
-            "32",
-            "--out",
-            text(&path(name)),
-        ]);
+        json(&["genome", "render", text(&mask()), "--size", "32", "--out", text(&path(name))]);
     }
-    assert_eq!(
-        std::fs::read(path("one.png")).unwrap(),
-        std::fs::read(path("two.png")).unwrap()
-    );
+    assert_eq!(std::fs::read(path("one.png")).unwrap(), std::fs::read(path("two.png")).unwrap());
 }
 
 #[test]
@@ -381,16 +299,11 @@ fn a_run_can_be_trained_pruned_scored_drawn_and_is_never_made_twice() {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let result = json(&args);
     assert_eq!(result["train"]["reason"], "step-limit");
-    let written = std::fs::metadata(folder.path().join("run/result.json"))
-        .unwrap()
-        .modified()
-        .unwrap();
+    let written =
+        std::fs::metadata(folder.path().join("run/result.json")).unwrap().modified().unwrap();
     assert_eq!(json(&args), result, "a finished run answers again");
     assert_eq!(
-        std::fs::metadata(folder.path().join("run/result.json"))
-            .unwrap()
-            .modified()
-            .unwrap(),
+        std::fs::metadata(folder.path().join("run/result.json")).unwrap().modified().unwrap(),
         written
     );
     let metrics = std::fs::read_to_string(folder.path().join("run/metrics.jsonl")).unwrap();
@@ -399,10 +312,7 @@ fn a_run_can_be_trained_pruned_scored_drawn_and_is_never_made_twice() {
     let other = train("31", "run");
     let other: Vec<&str> = other.iter().map(String::as_str).collect();
     let error = refused(&other, 1);
-    assert!(
-        error.contains("expected run") && error.contains("choose another --out"),
-        "{error}"
-    );
+    assert!(error.contains("expected run") && error.contains("choose another --out"), "{error}");
 
     let links = result["links"].as_u64().unwrap();
     let budget = (links / 2).to_string();
@@ -434,36 +344,17 @@ fn a_run_can_be_trained_pruned_scored_drawn_and_is_never_made_twice() {
     assert_eq!(magnitude["rounds"][0]["kept"], pruned["rounds"][0]["kept"]);
     let too_many = (links + 1).to_string();
     let error = refused(
-        &[
-            "prune",
-            &path("run"),
-            "--budget",
-            &too_many,
-            "--steps",
-            "1",
-            "--out",
-            &path("x"),
-        ],
+        &["prune", &path("run"), "--budget", &too_many, "--steps", "1", "--out", &path("x")],
         1,
     );
-    assert!(
-        error.contains("expected") && error.contains("found"),
-        "{error}"
-    );
+    assert!(error.contains("expected") && error.contains("found"), "{error}");
 
     let score = json(&["score", &path("sp"), "--samples", "12"]);
     assert_eq!(score["weights"], 12);
     assert_eq!(score["counts"], false, "20 steps do not learn the picture");
     let maps = json(&["maps", &path("sp"), "--out", &path("maps.png")]);
     assert!(maps["units"].as_u64().unwrap() > 8);
-    json(&[
-        "sweep",
-        &path("sp"),
-        "--weights",
-        "3",
-        "--out",
-        &path("sweep"),
-    ]);
+    json(&["sweep", &path("sp"), "--weights", "3", "--out", &path("sweep")]);
     for name in [
         "contact-sheet.svg",
         "contact-sheet.png",
@@ -492,21 +383,12 @@ fn a_score_is_timed_against_drawing_every_picture_afresh() {
         "--threads",
         "2",
     ]);
-    assert_eq!(
-        (&timed["what"], &timed["size"]),
-        (&"score".into(), &8.into())
-    );
+    assert_eq!((&timed["what"], &timed["size"]), (&"score".into(), &8.into()));
     let timings = timed["timings"].as_array().unwrap();
-    let names: Vec<_> = timings
-        .iter()
-        .map(|t| t["case"].as_str().unwrap())
-        .collect();
+    let names: Vec<_> = timings.iter().map(|t| t["case"].as_str().unwrap()).collect();
     assert_eq!(names, ["evolved-graph", "dense"]);
     for t in timings {
-        assert_eq!(
-            (t["weights"].as_u64(), t["compared"].as_u64()),
-            (Some(4), Some(2))
-        );
+        assert_eq!((t["weights"].as_u64(), t["compared"].as_u64()), (Some(4), Some(2)));
         let [sweep, afresh, incremental, ratio] =
             ["sweep_s", "afresh_s", "incremental_s", "ratio"].map(|k| t[k].as_f64().unwrap());
         assert!(sweep > 0.0 && incremental > 0.0);
@@ -520,23 +402,11 @@ fn a_score_is_timed_against_drawing_every_picture_afresh() {
 
 #[test]
 fn steps_and_pictures_are_timed_case_by_case() {
-    const NAMES: [&str; 6] = [
-        "dense",
-        "sp-1404",
-        "mask-1404",
-        "mask-473",
-        "evolved-layerized",
-        "evolved-graph",
-    ];
+    const NAMES: [&str; 6] =
+        ["dense", "sp-1404", "mask-1404", "mask-473", "evolved-layerized", "evolved-graph"];
     // Of a random mask a part leads nowhere; what evolved or is dense is all alive.
-    const LINKS: [(u64, u64); 6] = [
-        (5478, 5478),
-        (1404, 1327),
-        (1404, 1317),
-        (473, 183),
-        (147, 147),
-        (57, 57),
-    ];
+    const LINKS: [(u64, u64); 6] =
+        [(5478, 5478), (1404, 1327), (1404, 1317), (473, 183), (147, 147), (57, 57)];
     for what in ["step", "render"] {
         let run = ["bench", what, "--size", "8", "--seconds", "0.05"];
         let run = [&run[..], &["--threads", "2"]].concat();
@@ -563,17 +433,10 @@ fn steps_and_pictures_are_timed_case_by_case() {
         let output = picloom().args(&run).output().unwrap();
         assert!(output.status.success());
         let table = String::from_utf8(output.stdout).unwrap();
-        let lines: Vec<Vec<&str>> = table
-            .lines()
-            .map(|line| line.split_whitespace().collect())
-            .collect();
+        let lines: Vec<Vec<&str>> =
+            table.lines().map(|line| line.split_whitespace().collect()).collect();
         assert_eq!(lines[0][..3], [what, "at", "8²,"]);
-        assert_eq!(
-            lines[1],
-            [
-                "case", "kept", "alive", "calls", "min", "ms", "median", "ms"
-            ]
-        );
+        assert_eq!(lines[1], ["case", "kept", "alive", "calls", "min", "ms", "median", "ms"]);
         for ((line, name), (kept, alive)) in lines[2..].iter().zip(NAMES).zip(LINKS) {
             assert_eq!(line[..3], [name, &kept.to_string()[..], &alive.to_string()]);
             assert!(line.len() == 6 && line[5].parse::<f64>().is_ok());
@@ -589,12 +452,7 @@ fn timings_of_nothing_are_refused() {
     std::fs::write(&bad, r#"{"weights": 3}"#).unwrap();
     for what in ["step", "render"] {
         let error = refused(&["bench", what, "--size", "8", "--genome", text(&bad)], 1);
-        for part in [
-            text(&bad),
-            "expected a picloom-genome/1",
-            "found",
-            "weights",
-        ] {
+        for part in [text(&bad), "expected a picloom-genome/1", "found", "weights"] {
             assert!(error.contains(part), "{error}");
         }
         let missing = folder.path().join("none.json");
@@ -659,16 +517,7 @@ fn components_of_maps_add_up_to_their_layer() {
     let folder = TempDir::new().unwrap();
     let out = folder.path().join("pca.svg");
     let mask = mask();
-    let run = [
-        "maps",
-        "--genome",
-        text(&mask),
-        "--size",
-        "24",
-        "--out",
-        text(&out),
-        "--pca",
-    ];
+    let run = ["maps", "--genome", text(&mask), "--size", "24", "--out", text(&out), "--pca"];
     let with = |count: &'static str| [&run[..], &[count]].concat();
     let error = refused(&with("0"), 2);
     assert!(error.contains("expected at least 1 component"), "{error}");
@@ -690,14 +539,9 @@ fn refused_training_settings_leave_nothing_behind() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");
     let (mask, run) = (mask().display().to_string(), out.display().to_string());
-    let train = [
-        "train", "--genome", &mask, "--target", &mask, "--size", "16",
-    ];
+    let train = ["train", "--genome", &mask, "--target", &mask, "--size", "16"];
     let settings = ["--batch", "200", "--subsample", "100", "--out", &run];
     let error = refused(&[&train[..], &settings[..]].concat(), 1);
-    assert!(
-        error.contains("batch: expected 1 to 100 pixels, found 200"),
-        "{error}"
-    );
+    assert!(error.contains("batch: expected 1 to 100 pixels, found 200"), "{error}");
     assert!(!out.exists(), "nothing is written");
 }

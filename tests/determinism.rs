@@ -30,10 +30,8 @@ fn files(folder: &Path) -> Files {
         .map(|name| (name.to_string(), std::fs::read(folder.join(name)).unwrap()))
         .collect();
     let metrics = std::fs::read_to_string(folder.join("metrics.jsonl")).unwrap();
-    let untimed: Vec<&str> = metrics
-        .lines()
-        .map(|l| l.split(",\"seconds\"").next().unwrap())
-        .collect();
+    let untimed: Vec<&str> =
+        metrics.lines().map(|l| l.split(",\"seconds\"").next().unwrap()).collect();
     all.push(("metrics.jsonl".into(), untimed.join("\n").into_bytes()));
     all
 }
@@ -41,11 +39,7 @@ fn files(folder: &Path) -> Files {
 fn assert_same(first: &Files, second: &Files, what: &str) {
     for ((name, a), (_, b)) in first.iter().zip(second) {
         let at = a.iter().zip(b).position(|(x, y)| x != y);
-        assert!(
-            a == b,
-            "{what}: {name} differs, first at byte {at:?} of {}",
-            a.len()
-        );
+        assert!(a == b, "{what}: {name} differs, first at byte {at:?} of {}", a.len());
     }
 }
 
@@ -62,11 +56,7 @@ fn weights_records_pictures_and_scores_do_not_depend_on_the_threads() {
                 .args(["--threads", threads, "--json"])
                 .output()
                 .unwrap();
-            assert!(
-                output.status.success(),
-                "{}",
-                String::from_utf8_lossy(&output.stderr)
-            );
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
             output.stdout
         };
         let (genome, run) = (mask(), out.to_str().unwrap().to_string());
@@ -77,19 +67,13 @@ fn weights_records_pictures_and_scores_do_not_depend_on_the_threads() {
         ]);
         let score = picloom(&["score", &run, "--samples", "20"]);
         // The record names the folder, which differs on purpose.
-        let score = String::from_utf8(score)
-            .unwrap()
-            .replace(&run, "RUN")
-            .into_bytes();
+        let score = String::from_utf8(score).unwrap().replace(&run, "RUN").into_bytes();
         let files = files(&out);
         match &seen {
             None => seen = Some((files, score)),
             Some((first, first_score)) => {
                 assert_same(first, &files, &format!("{threads} threads"));
-                assert!(
-                    *first_score == score,
-                    "{threads} threads: the score differs"
-                );
+                assert!(*first_score == score, "{threads} threads: the score differs");
             }
         }
     }
@@ -109,11 +93,9 @@ fn an_interrupted_run_goes_on_to_the_same_bits() {
     let work = tempfile::tempdir().unwrap();
     let genome = genome::read(&mask()).unwrap();
     let target = load_target(&mask(), 32, Coords::Fer).unwrap();
-    for (wiring, optimizer) in [
-        (Wiring::Dense, "adam"),
-        (Wiring::Graph, "lbfgs"),
-        (Wiring::Layerized, "muon"),
-    ] {
+    for (wiring, optimizer) in
+        [(Wiring::Dense, "adam"), (Wiring::Graph, "lbfgs"), (Wiring::Layerized, "muon")]
+    {
         let job = || {
             let (network, mask, _) = resolve_wiring(&genome, wiring);
             let train = TrainConfig {
@@ -123,15 +105,7 @@ fn an_interrupted_run_goes_on_to_the_same_bits() {
                 batch: (optimizer == "adam").then_some(300),
                 ..TrainConfig::default()
             };
-            TrainJob::new(
-                "test",
-                &target,
-                Coords::Fer,
-                (network, mask),
-                None,
-                Some(&genome),
-                train,
-            )
+            TrainJob::new("test", &target, Coords::Fer, (network, mask), None, Some(&genome), train)
         };
         let whole = work.path().join(format!("whole-{optimizer}"));
         train_run(&whole, job(), false, &mut ()).unwrap();
@@ -141,9 +115,7 @@ fn an_interrupted_run_goes_on_to_the_same_bits() {
             assert_eq!(result.train.stop, StopReason::Interrupted);
             assert!(!parts.join("result.json").exists());
         }
-        let refused = train_run(&parts, job(), false, &mut ())
-            .unwrap_err()
-            .to_string();
+        let refused = train_run(&parts, job(), false, &mut ()).unwrap_err().to_string();
         assert!(refused.contains("--resume"), "{refused}");
         train_run(&parts, job(), true, &mut ()).unwrap();
         assert!(!parts.join("checkpoint.json").exists());
@@ -159,18 +131,11 @@ fn ctrl_c_leaves_a_checkpoint_that_resumes() {
     let start = |resume: bool, steps: &str| {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_picloom"));
         command.args(["train", "--size", "32", "--steps", steps, "--genome"]);
-        command
-            .arg(&genome)
-            .arg("--target")
-            .arg(&genome)
-            .arg("--out")
-            .arg(&run);
+        command.arg(&genome).arg("--target").arg(&genome).arg("--out").arg(&run);
         if resume {
             command.arg("--resume");
         }
-        command
-            .stderr(std::process::Stdio::piped())
-            .stdout(std::process::Stdio::null());
+        command.stderr(std::process::Stdio::piped()).stdout(std::process::Stdio::null());
         command.spawn().unwrap()
     };
     let mut child = start(false, "100000000");

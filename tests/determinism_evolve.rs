@@ -29,11 +29,7 @@ fn job(search: SearchKind, generations: u64) -> EvolutionJob {
     EvolutionJob::new(config).unwrap()
 }
 
-const SEARCHES: [SearchKind; 3] = [
-    SearchKind::Target,
-    SearchKind::Novelty,
-    SearchKind::MapElites,
-];
+const SEARCHES: [SearchKind; 3] = [SearchKind::Target, SearchKind::Novelty, SearchKind::MapElites];
 
 /// Every file below a folder, by relative path.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
@@ -60,19 +56,12 @@ fn assert_same(a: &Path, b: &Path, what: &str) {
     assert_eq!(names(&a), names(&b), "{what}");
     for (name, bytes) in &a {
         let first = bytes.iter().zip(&b[name]).position(|(x, y)| x != y);
-        assert!(
-            bytes == &b[name],
-            "{what}: {name} differs first at {first:?}"
-        );
+        assert!(bytes == &b[name], "{what}: {name} differs first at {first:?}");
     }
 }
 
 fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .unwrap()
-        .install(work)
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
 }
 
 #[test]
@@ -109,10 +98,7 @@ fn a_stopped_and_resumed_run_ends_in_the_bytes_of_an_unstopped_one() {
         let job = job(search, 7);
         with_threads(2, || evolve(&job, &whole, false, &mut Unwatched).unwrap());
         let first = evolve(&job, &parts, false, &mut StopAfter(3)).unwrap();
-        assert_eq!(
-            (first.cause, first.generations),
-            (StopCause::Interrupted, 3)
-        );
+        assert_eq!((first.cause, first.generations), (StopCause::Interrupted, 3));
         // A death between the journals and the checkpoint leaves lines too many.
         let lineage = parts.join("lineage.jsonl");
         let mut text = std::fs::read(&lineage).unwrap();
@@ -127,19 +113,10 @@ fn a_stopped_and_resumed_run_ends_in_the_bytes_of_an_unstopped_one() {
 #[test]
 fn the_best_genome_draws_the_picture_its_fitness_claims() {
     let folder = tempfile::tempdir().unwrap();
-    let result = evolve(
-        &job(SearchKind::Target, 5),
-        folder.path(),
-        false,
-        &mut Unwatched,
-    )
-    .unwrap();
+    let result = evolve(&job(SearchKind::Target, 5), folder.path(), false, &mut Unwatched).unwrap();
     // Fitness is −MSE here, of the learned weights.
     let (fitness, mse) = (result.best_fitness.unwrap(), result.best_mse.unwrap());
-    assert!(
-        (fitness + mse).abs() < 1e-12,
-        "{fitness} but an MSE of {mse}"
-    );
+    assert!((fitness + mse).abs() < 1e-12, "{fitness} but an MSE of {mse}");
 }
 
 /// The run that `kill_minus_nine` starts in another process: not a test of its own.
@@ -182,10 +159,7 @@ fn a_run_killed_with_signal_nine_again_and_again_ends_in_the_same_bytes() {
         child.wait().unwrap();
         assert!(killed.join("checkpoint.json").exists() || after == 3);
     }
-    assert!(
-        !killed.join("result.json").exists(),
-        "killed before its end"
-    );
+    assert!(!killed.join("result.json").exists(), "killed before its end");
     assert!(start().wait().unwrap().success());
     // A temporary file that the kill left behind is not part of the run.
     for name in files(&killed).keys().filter(|n| n.ends_with(".tmp")) {

@@ -37,10 +37,7 @@ fn the_readmes_tour_runs_word_for_word() {
         }
         // CI runs the two `cargo` commands and the installation is the build itself.
         let Some(arguments) = line.strip_prefix("picloom ").filter(|_| inside) else {
-            assert!(
-                !inside || line.starts_with("cargo "),
-                "what runs this? {line}"
-            );
+            assert!(!inside || line.starts_with("cargo "), "what runs this? {line}");
             continue;
         };
         let output = Command::new(env!("CARGO_BIN_EXE_picloom"))

@@ -71,10 +71,7 @@ fn a_hundred_thousand_operations_never_break_an_invariant() {
             pool[b] = child;
         }
         let hidden = |g: &Genome| g.nodes().filter(|n| n.role == Role::Hidden).count();
-        assert!(
-            pool.iter().any(|g| hidden(g) > 5),
-            "the walk must reach structure worth testing"
-        );
+        assert!(pool.iter().any(|g| hidden(g) > 5), "the walk must reach structure worth testing");
     }
     assert_eq!(operations, 100_000);
 }
@@ -144,14 +141,7 @@ fn a_genome_of_300_nodes_renders_and_round_trips() {
     let mut tracker = InnovationTracker::after([&genome]);
     while genome.nodes().len() < 300 {
         add_node(&mut genome, &config.mutation, &mut tracker, &mut rng).unwrap();
-        add_link(
-            &mut genome,
-            &config.mutation,
-            &Input::ALL,
-            &mut tracker,
-            &mut rng,
-        )
-        .unwrap();
+        add_link(&mut genome, &config.mutation, &Input::ALL, &mut tracker, &mut rng).unwrap();
     }
     genome.check().unwrap();
     let again = from_json(&to_json(&genome)).unwrap();
@@ -189,24 +179,10 @@ fn judge(genome: &Genome) -> Judged {
 
 fn searches(seed: u64) -> Vec<Search> {
     let config = EvolveConfig::preset(Preset::Picbreeder);
-    let axis = |name: &str, low, high| Axis {
-        descriptor: name.to_string(),
-        low,
-        high,
-        cells: 6,
-    };
+    let axis = |name: &str, low, high| Axis { descriptor: name.to_string(), low, high, cells: 6 };
     vec![
-        Search::Target(Population::new(
-            EvolveConfig::preset(Preset::Neat),
-            seed,
-            &[],
-        )),
-        Search::Novelty(Novelty::new(
-            NoveltyConfig::default(),
-            config.clone(),
-            seed,
-            &[],
-        )),
+        Search::Target(Population::new(EvolveConfig::preset(Preset::Neat), seed, &[])),
+        Search::Novelty(Novelty::new(NoveltyConfig::default(), config.clone(), seed, &[])),
         Search::MapElites(MapElites::new(
             vec![axis("links", 5.0, 25.0), axis("sum", -10.0, 10.0)],
             config,
@@ -236,10 +212,7 @@ fn a_search_written_out_and_read_back_goes_on_to_the_same_bits() {
             step(&mut search);
             step(&mut copy);
         }
-        assert_eq!(
-            serde_json::to_string(&copy).unwrap(),
-            serde_json::to_string(&search).unwrap()
-        );
+        assert_eq!(serde_json::to_string(&copy).unwrap(), serde_json::to_string(&search).unwrap());
     }
 }
 
@@ -268,13 +241,9 @@ fn map_elites_fills_more_cells_and_novelty_spreads_further_than_the_first_genera
             step(search);
         }
     }
-    let Search::MapElites(map) = &all[2] else {
-        panic!("the third search is MAP-Elites")
-    };
+    let Search::MapElites(map) = &all[2] else { panic!("the third search is MAP-Elites") };
     assert!(map.coverage() > 0.5, "coverage {}", map.coverage());
-    let Search::Novelty(novelty) = &all[1] else {
-        panic!("the second search is novelty")
-    };
+    let Search::Novelty(novelty) = &all[1] else { panic!("the second search is novelty") };
     assert!(novelty.archive().len() >= 150);
     let links: Vec<f64> = novelty.archive().iter().map(|a| a.descriptor[0]).collect();
     let widest = links.iter().copied().fold(0.0, f64::max);

@@ -32,15 +32,7 @@ const FACE: &str = "experiments/targets/face.png";
 fn a_target_run_leaves_genomes_gallery_plots_and_one_json_document() {
     let folder = tempfile::tempdir().unwrap();
     let run = folder.path().join("run");
-    let args = [
-        "--json",
-        "--target",
-        FACE,
-        "--generations",
-        "4",
-        "--preset",
-        "neat",
-    ];
+    let args = ["--json", "--target", FACE, "--generations", "4", "--preset", "neat"];
     let output = evolve(&run, &args).output().unwrap();
     assert!(output.status.success());
     let result: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -75,10 +67,7 @@ fn a_target_that_cannot_be_read_is_named() {
     let text = folder.path().join("text.png");
     std::fs::write(&text, "not a picture").unwrap();
     let wrong = refused(&mut evolve(&run, &["--target", text.to_str().unwrap()]));
-    assert!(
-        wrong.contains("text.png") && wrong.contains("expected"),
-        "{wrong}"
-    );
+    assert!(wrong.contains("text.png") && wrong.contains("expected"), "{wrong}");
     assert!(!run.exists(), "nothing is begun");
     let none = refused(&mut evolve(&run, &["--search", "target"]));
     assert!(none.contains("--target"), "{none}");
@@ -91,16 +80,10 @@ fn unknown_keys_and_impossible_values_are_named() {
     let config = folder.path().join("c.toml");
     let with = |text: &str| {
         std::fs::write(&config, text).unwrap();
-        refused(&mut evolve(
-            &run,
-            &["--search", "novelty", "--config", config.to_str().unwrap()],
-        ))
+        refused(&mut evolve(&run, &["--search", "novelty", "--config", config.to_str().unwrap()]))
     };
     let unknown = with("[evolve.mutation]\nadd_nodes = 3.0\n");
-    assert!(
-        unknown.contains("c.toml") && unknown.contains("add_nodes"),
-        "{unknown}"
-    );
+    assert!(unknown.contains("c.toml") && unknown.contains("add_nodes"), "{unknown}");
     let impossible = with("[evolve.mutation]\nlink_rate = 2.0\n");
     assert!(
         impossible.contains("mutation.link_rate: expected a number in [0, 1], found 2.0"),
@@ -128,10 +111,7 @@ fn a_folder_with_another_run_is_not_touched() {
     assert_eq!(std::fs::read(run.join("checkpoint.json")).unwrap(), before);
     std::fs::write(run.join("checkpoint.json"), &before[..before.len() / 2]).unwrap();
     let half = refused(&mut evolve(&run, &["--resume"]));
-    assert!(
-        half.contains("expected a picloom-evolution/1 document"),
-        "{half}"
-    );
+    assert!(half.contains("expected a picloom-evolution/1 document"), "{half}");
 }
 
 /// A full disk, as the shell can make one: no file may grow beyond a few kilobytes, and the
@@ -155,9 +135,7 @@ fn a_full_disk_is_reported_and_the_previous_checkpoint_stands() {
     assert!(error.contains("cannot write"), "{error}");
     assert_eq!(std::fs::read(run.join("checkpoint.json")).unwrap(), before);
     // With room again, the run goes on.
-    let goes_on = evolve(&run, &["--resume", "--generations", "6", "--json"])
-        .output()
-        .unwrap();
+    let goes_on = evolve(&run, &["--resume", "--generations", "6", "--json"]).output().unwrap();
     let result: serde_json::Value = serde_json::from_slice(&goes_on.stdout).unwrap();
     assert_eq!(result["generations"], 6);
 }
@@ -168,57 +146,30 @@ fn breeding_by_script_draws_sheets_and_replays_to_the_same_bits() {
     let session = folder.path().join("session.toml");
     let breed = |out: &Path, more: &[&str]| {
         let mut command = picloom();
-        command.args([
-            "evolve",
-            "--search",
-            "interactive",
-            "--seed",
-            "4",
-            "--cell",
-            "32",
-        ]);
+        command.args(["evolve", "--search", "interactive", "--seed", "4", "--cell", "32"]);
         command.arg("--script").arg(&session).arg("--out").arg(out);
         command.args(more);
         command
     };
     let one = folder.path().join("one");
     breed(&one, &[]).assert().success();
-    breed(
-        &one,
-        &["--select", "2,9", "--slider", "0.8", "--why", "an eye"],
-    )
-    .assert()
-    .success();
+    breed(&one, &["--select", "2,9", "--slider", "0.8", "--why", "an eye"]).assert().success();
     breed(&one, &["--select", "5"]).assert().success();
-    breed(&one, &["--select", "1", "--undo", "1"])
-        .assert()
-        .success();
+    breed(&one, &["--select", "1", "--undo", "1"]).assert().success();
     assert!(one.join("sheets/002.png").exists());
-    assert!(
-        std::fs::read_to_string(&session)
-            .unwrap()
-            .contains("an eye")
-    );
+    assert!(std::fs::read_to_string(&session).unwrap().contains("an eye"));
 
     // Somebody else replays the file alone.
     let two = folder.path().join("two");
     breed(&two, &[]).assert().success();
-    for file in [
-        "sheet.png",
-        "lineage.jsonl",
-        "genomes/00.json",
-        "genomes/14.json",
-    ] {
+    for file in ["sheet.png", "lineage.jsonl", "genomes/00.json", "genomes/14.json"] {
         let read = |at: &Path| std::fs::read(at.join(file)).unwrap();
         assert!(read(&one) == read(&two), "{file}");
     }
 
     let before = std::fs::read(&session).unwrap();
     let wrong = refused(&mut breed(&two, &["--select", "15"]));
-    assert!(
-        wrong.contains("expected places 0 to 14, found 15"),
-        "{wrong}"
-    );
+    assert!(wrong.contains("expected places 0 to 14, found 15"), "{wrong}");
     assert_eq!(std::fs::read(&session).unwrap(), before);
 }
 

@@ -43,17 +43,11 @@ fn at_least_sixteen_genomes_say_how_they_were_made_and_stand_in_the_gallery() {
         assert_eq!(p.name, name);
         assert!(p.made_by.starts_with("picloom evolve --search "), "{name}");
         assert!(p.seed.is_some() && p.generations.is_some(), "{name}");
-        assert!(
-            !p.parents.is_empty() && p.notes.contains_key("config"),
-            "{name}"
-        );
+        assert!(!p.parents.is_empty() && p.notes.contains_key("config"), "{name}");
         assert!(gallery.contains(&format!("`{name}`")), "{name}");
         assert!(PathBuf::from(format!("genomes/pictures/{name}.png")).exists());
         let text = std::fs::read_to_string(format!("genomes/{name}.json")).unwrap();
-        assert!(
-            genome::to_json(&genome) == text,
-            "{name} is in canonical form"
-        );
+        assert!(genome::to_json(&genome) == text, "{name} is in canonical form");
         assert!(layerize(&genome).network.weight_count() > 0);
     }
 }

@@ -18,10 +18,7 @@ fn the_study_runs_twice_to_the_same_rows_and_leaves_out_absent_archive_genomes()
     let rows = run(&spec, None).unwrap();
     assert_eq!(rows.len(), spec.arm.len());
     for (row, arm) in rows.iter().zip(&spec.arm) {
-        assert_eq!(
-            (&row.target[..], &row.arm),
-            ("genomes/bred_skull.json", &arm.name)
-        );
+        assert_eq!((&row.target[..], &row.arm), ("genomes/bred_skull.json", &arm.name));
         assert_eq!(row.evaluations % 3, 0);
         assert!(row.r2 < 1.0 && row.mse > 0.0);
         assert_eq!((row.target_hidden, row.target_links), (5, 19));

@@ -13,10 +13,7 @@ use std::sync::{Arc, Mutex};
 fn evolve(folder: &Path, more: &[&str]) -> Command {
     let mut command = Command::cargo_bin("picloom").unwrap();
     command.args(["--json", "evolve", "--search", "vlm", "--population", "6"]);
-    command
-        .args(["--cell", "24", "--out"])
-        .arg(folder)
-        .args(more);
+    command.args(["--cell", "24", "--out"]).arg(folder).args(more);
     command
 }
 
@@ -47,10 +44,7 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
                 open.push(path);
             } else {
                 let name = path.strip_prefix(folder).unwrap();
-                found.insert(
-                    name.to_string_lossy().into_owned(),
-                    std::fs::read(&path).unwrap(),
-                );
+                found.insert(name.to_string_lossy().into_owned(), std::fs::read(&path).unwrap());
             }
         }
     }
@@ -88,10 +82,7 @@ fn a_mock_breeds_publishes_and_leaves_its_reasons() {
     for (generation, d) in decided.iter().enumerate() {
         assert_eq!(d["generation"], generation);
         assert_eq!(d["pictures"], 6);
-        assert_eq!(
-            d["reason"],
-            format!("a seeded toss in generation {generation}")
-        );
+        assert_eq!(d["reason"], format!("a seeded toss in generation {generation}"));
         assert!(run.join(format!("sheets/{generation:03}.png")).exists());
     }
     assert!(decided[0]["decision"]["select"].is_array());
@@ -99,23 +90,13 @@ fn a_mock_breeds_publishes_and_leaves_its_reasons() {
     let genome = picloom::genome::read(&run.join("published/000.json")).unwrap();
     assert_eq!(genome.provenance.made_by, "picloom evolve --search vlm");
     assert_eq!(genome.provenance.notes["breeder"], "mock/5");
-    assert_eq!(
-        genome.provenance.notes["reason"],
-        "a seeded toss in generation 3"
-    );
+    assert_eq!(genome.provenance.notes["reason"], "a seeded toss in generation 3");
     // A person can go on where the model ended: three selections lead to the last sheet.
     let further = work.path().join("further");
     let session = run.join("session.toml");
     let output = Command::cargo_bin("picloom")
         .unwrap()
-        .args([
-            "--json",
-            "evolve",
-            "--search",
-            "interactive",
-            "--cell",
-            "24",
-        ])
+        .args(["--json", "evolve", "--search", "interactive", "--cell", "24"])
         .args(["--script", session.to_str().unwrap(), "--out"])
         .arg(&further)
         .output()
@@ -138,10 +119,7 @@ fn a_run_cut_short_and_resumed_has_the_bytes_of_one_that_was_not() {
     assert_eq!(found["generations"], 5);
     let begun = ["--publish", "2", "--generations", "2"];
     let part = result(evolve(&cut, &MOCK).args(begun));
-    assert_eq!(
-        (&part["cause"], &part["generations"]),
-        (&json!("generations"), &json!(2))
-    );
+    assert_eq!((&part["cause"], &part["generations"]), (&json!("generations"), &json!(2)));
     // As if it had died after drawing a sheet and before the decision was kept.
     std::fs::write(cut.join("sheets/002.png"), b"half").unwrap();
     result(evolve(&cut, &MOCK).args(["--resume", "--generations", "9", "--threads", "4"]));
@@ -172,20 +150,14 @@ fn other_runs_and_spoilt_decisions_are_refused_and_nothing_is_touched() {
     let text = std::fs::read_to_string(&journal).unwrap();
     std::fs::write(&journal, text.replace("mock/5", "mock/7")).unwrap();
     let foreign = refused(evolve(&run, &MOCK).arg("--resume"), 1);
-    assert!(
-        foreign.contains("decisions.jsonl") && foreign.contains("mock/7"),
-        "{foreign}"
-    );
+    assert!(foreign.contains("decisions.jsonl") && foreign.contains("mock/7"), "{foreign}");
     std::fs::write(&journal, &text[..text.len() / 2]).unwrap();
     let half = refused(evolve(&run, &MOCK).arg("--resume"), 1);
     assert!(half.contains("expected a decision"), "{half}");
 
     let fresh = work.path().join("fresh");
     let wrong = refused(evolve(&fresh, &MOCK).args(["--publish", "0"]), 1);
-    assert!(
-        wrong.contains("vlm.publish: expected at least 1"),
-        "{wrong}"
-    );
+    assert!(wrong.contains("vlm.publish: expected at least 1"), "{wrong}");
     assert!(!fresh.exists());
 }
 
@@ -265,12 +237,7 @@ fn a_model_behind_a_faulty_server_breeds_and_a_rerun_asks_nothing() {
     assert_eq!(decided[1]["decision"], json!({"publish": 3}));
     assert_eq!(decided[2]["decision"], json!("stop"));
     assert_eq!(decided[0]["reason"], "an eye");
-    assert!(
-        decided[0]["breeder"]
-            .as_str()
-            .unwrap()
-            .starts_with("vlm/1 test-model prompt ")
-    );
+    assert!(decided[0]["breeder"].as_str().unwrap().starts_with("vlm/1 test-model prompt "));
     assert_eq!(*count.lock().unwrap(), 6);
     // The server is silent now; the cache is not.
     let again = work.path().join("again");

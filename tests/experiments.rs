@@ -59,10 +59,7 @@ fn repository(spec: &str) -> (tempfile::TempDir, PathBuf) {
 }
 
 fn run_with(plan: &Plan, runs: &Path, threads: usize) -> StudyRecord {
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .unwrap();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let record = pool.install(|| run_study(plan, runs, &mut ())).unwrap();
     record.expect("nobody stopped it")
 }
@@ -117,41 +114,17 @@ fn a_run_has_the_same_id_wherever_the_repository_stands() {
 fn wrong_specs_are_refused_with_path_expected_and_found() {
     for (from, to, parts) in [
         ("steps = 40", "stepz = 40", vec!["stepz", "expected one of"]),
-        (
-            "steps = 40",
-            "steps = 0",
-            vec!["study, steps", "at least 1"],
-        ),
-        (
-            "lrs = [1e-2, 1e-3]",
-            "lrs = [-1.0]",
-            vec!["lrs", "> 0", "-1.0"],
-        ),
-        (
-            "seeds = [0, 1]",
-            "seeds = []",
-            vec!["seeds", "at least one"],
-        ),
+        ("steps = 40", "steps = 0", vec!["study, steps", "at least 1"]),
+        ("lrs = [1e-2, 1e-3]", "lrs = [-1.0]", vec!["lrs", "> 0", "-1.0"]),
+        ("seeds = [0, 1]", "seeds = []", vec!["seeds", "at least one"]),
         ("\"adam\"", "\"adamm\"", vec!["line ", "adamm", "sgd, adam"]),
         ("size = 8", "size = 1", vec!["2 to 4096", "found 1"]),
         ("\"dense\"", "\"graph\"", vec!["target face", "Graph"]),
         ("\"dense\"", "\"thick\"", vec!["thick", "layerized"]),
         ("face.png", "no.png", vec!["target face", "no.png"]),
-        (
-            "name = \"small\"",
-            "name = \"../up\"",
-            vec!["folder name", "../up"],
-        ),
-        (
-            "\"training\"",
-            "\"depth\"",
-            vec!["expected kind = \"training\"", "\"depth\""],
-        ),
-        (
-            "arch = ",
-            "genome = \"g.json\"\narch = ",
-            vec!["one of genome and arch"],
-        ),
+        ("name = \"small\"", "name = \"../up\"", vec!["folder name", "../up"]),
+        ("\"training\"", "\"depth\"", vec!["expected kind = \"training\"", "\"depth\""]),
+        ("arch = ", "genome = \"g.json\"\narch = ", vec!["one of genome and arch"]),
         ("size = 8", "size = [", vec!["line "]),
     ] {
         let (_folder, path) = repository(&SMALL.replacen(from, to, 1));
@@ -163,17 +136,11 @@ fn wrong_specs_are_refused_with_path_expected_and_found() {
     }
     let (_folder, path) = repository(SMALL);
     let error = Plan::read(&path, Some("two")).unwrap_err().to_string();
-    assert!(
-        error.contains("standard or one of one, found \"two\""),
-        "{error}"
-    );
+    assert!(error.contains("standard or one of one, found \"two\""), "{error}");
     let missing = Spec::read(Path::new("no/such.toml")).unwrap_err();
     assert!(missing.to_string().contains("no/such.toml: cannot read"));
     let xor = Spec::read(&root().join("experiments/xor.toml")).unwrap_err();
-    assert!(
-        xor.to_string().contains("expected kind = \"training\""),
-        "{xor}"
-    );
+    assert!(xor.to_string().contains("expected kind = \"training\""), "{xor}");
 }
 
 #[test]
@@ -203,10 +170,7 @@ fn a_study_killed_anywhere_ends_in_the_same_record() {
     let runs = folder.path().join("killed");
     let mut kills = 0;
     let record = loop {
-        let mut observer = Impatient {
-            after: 4 + kills,
-            ..Impatient::default()
-        };
+        let mut observer = Impatient { after: 4 + kills, ..Impatient::default() };
         if let Some(record) = run_study(&plan, &runs, &mut observer).unwrap() {
             break record;
         }
@@ -235,28 +199,18 @@ fn a_failed_cell_is_recorded_does_not_stop_the_others_and_is_tried_again() {
     let blocked = study_folder(&plan, &runs).join(plan.runs[3].run_id());
     std::fs::create_dir_all(blocked.parent().unwrap()).unwrap();
     std::fs::write(&blocked, "a file where a folder should be").unwrap();
-    let mut observer = Impatient {
-        after: usize::MAX,
-        ..Impatient::default()
-    };
+    let mut observer = Impatient { after: usize::MAX, ..Impatient::default() };
     let record = run_study(&plan, &runs, &mut observer).unwrap().unwrap();
-    let failed: Vec<usize> = (0..record.runs.len())
-        .filter(|&i| record.runs[i].result.is_none())
-        .collect();
+    let failed: Vec<usize> =
+        (0..record.runs.len()).filter(|&i| record.runs[i].result.is_none()).collect();
     assert_eq!(failed, [3]);
     let error = record.runs[3].error.clone().unwrap();
     assert!(error.contains(&plan.runs[3].run_id()), "{error}");
     assert!(!error.contains(&*runs.to_string_lossy()), "{error}");
     let last = observer.cells.last().unwrap().0;
     assert_eq!((last.done, last.failed, last.total), (9, 1, 10));
-    assert!(matches!(
-        state(&plan, &runs, &plan.runs[3]),
-        CellState::Failed(_)
-    ));
-    assert_eq!(
-        StudyRecord::read(&blocked.with_file_name("record.json")).unwrap(),
-        record
-    );
+    assert!(matches!(state(&plan, &runs, &plan.runs[3]), CellState::Failed(_)));
+    assert_eq!(StudyRecord::read(&blocked.with_file_name("record.json")).unwrap(), record);
 
     std::fs::remove_file(&blocked).unwrap();
     let healed = run_study(&plan, &runs, &mut ()).unwrap().unwrap();
@@ -275,11 +229,7 @@ fn every_training_study_runs_at_smoke_scale_and_its_figures_are_drawn() {
         assert_eq!(failed, None);
         for figure in FIGURES.iter().filter(|f| f.study == record.study) {
             let svg = (figure.draw)(&record);
-            assert!(
-                svg.starts_with("<svg") && svg.len() > 4000,
-                "{}",
-                figure.name
-            );
+            assert!(svg.starts_with("<svg") && svg.len() > 4000, "{}", figure.name);
             assert_eq!(svg, (figure.draw)(&record));
         }
     }
@@ -296,11 +246,7 @@ fn committed_records_are_of_the_committed_specs() {
         let found: Vec<&String> = record.runs.iter().map(|row| &row.run_id).collect();
         assert_eq!(found, ids.iter().collect::<Vec<_>>(), "{}", path.display());
         assert_eq!(record.rules, spec.rules, "{}", path.display());
-        assert!(
-            file.metadata().unwrap().len() < 1_000_000,
-            "{}",
-            file.display()
-        );
+        assert!(file.metadata().unwrap().len() < 1_000_000, "{}", file.display());
     }
 }
 
@@ -309,11 +255,7 @@ fn the_command_lists_runs_counts_and_collects() {
     let (folder, path) = repository(SMALL);
     let picloom = |args: &[&str]| {
         let mut command = Command::cargo_bin("picloom").unwrap();
-        command
-            .current_dir(folder.path())
-            .args(args)
-            .output()
-            .unwrap()
+        command.current_dir(folder.path()).args(args).output().unwrap()
     };
     let json = |args: &[&str]| -> serde_json::Value {
         let output = picloom(args);
@@ -321,43 +263,19 @@ fn the_command_lists_runs_counts_and_collects() {
         assert!(output.status.success(), "{args:?}: {error}");
         serde_json::from_slice(&output.stdout).unwrap()
     };
-    std::fs::copy(
-        root().join("experiments/xor.toml"),
-        path.with_file_name("xor.toml"),
-    )
-    .unwrap();
+    std::fs::copy(root().join("experiments/xor.toml"), path.with_file_name("xor.toml")).unwrap();
     let list = json(&["experiment", "list", "--json"]);
     assert_eq!(list[0]["kind"], "training");
     assert_eq!(list[1]["spec"], "experiments/xor.toml");
     let spec = "experiments/small.toml";
     let before = json(&["experiment", "status", spec, "--profile", "one", "--json"]);
-    assert_eq!(
-        (&before["waiting"], &before["done"]),
-        (&3.into(), &0.into())
-    );
-    let early = picloom(&[
-        "experiment",
-        "collect",
-        spec,
-        "--profile",
-        "one",
-        "--out",
-        "x.csv",
-    ]);
+    assert_eq!((&before["waiting"], &before["done"]), (&3.into(), &0.into()));
+    let early = picloom(&["experiment", "collect", spec, "--profile", "one", "--out", "x.csv"]);
     assert_eq!(early.status.code(), Some(1));
     assert!(!folder.path().join("x.csv").exists());
     let ran = json(&["experiment", "run", spec, "--profile", "one", "--json"]);
     assert_eq!((&ran["runs"], &ran["failed"]), (&3.into(), &0.into()));
-    json(&[
-        "experiment",
-        "collect",
-        spec,
-        "--profile",
-        "one",
-        "--out",
-        "x.csv",
-        "--json",
-    ]);
+    json(&["experiment", "collect", spec, "--profile", "one", "--out", "x.csv", "--json"]);
     let csv = std::fs::read_to_string(folder.path().join("x.csv")).unwrap();
     assert!(csv.contains(",step-limit,40,"), "{csv}");
     let unknown = picloom(&["figures", "no-such-figure"]);

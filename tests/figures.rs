@@ -34,9 +34,7 @@ fn folder() -> (PathBuf, Option<tempfile::TempDir>) {
 #[test]
 fn every_chart_is_drawn_twice_alike_and_saved() {
     let (folder, _guard) = folder();
-    let provenance = Provenance::none()
-        .with("command", "picloom figures demo")
-        .with("seed", 1);
+    let provenance = Provenance::none().with("command", "picloom figures demo").with("seed", 1);
     for ((name, svg), (_, again)) in demo::charts().into_iter().zip(demo::charts()) {
         assert!(svg == again, "{name} differs between two drawings");
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{name}");
@@ -90,10 +88,7 @@ fn with_points(points: Vec<Point>, log: bool) -> String {
         frame: Frame::new("odd data"),
         x: axis("x"),
         y: axis("y"),
-        series: vec![Series {
-            points,
-            ..Series::line("s", colour(0), []).marked(Marker::Circle)
-        }],
+        series: vec![Series { points, ..Series::line("s", colour(0), []).marked(Marker::Circle) }],
         ..Plot::default()
     })
 }
@@ -118,27 +113,13 @@ fn charts_without_data_say_so() {
 
 #[test]
 fn odd_values_never_reach_the_file() {
-    let odd = [
-        f64::NAN,
-        f64::INFINITY,
-        f64::NEG_INFINITY,
-        0.0,
-        -0.0,
-        1e-300,
-        -1e300,
-        1e300,
-        5.0,
-        5.0,
-    ];
+    let odd =
+        [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -0.0, 1e-300, -1e300, 1e300, 5.0, 5.0];
     let points = |scale: f64| -> Vec<Point> {
         let mut all = Vec::new();
         for &x in &odd {
             for &y in &odd {
-                all.push(
-                    Point::new(x, y * scale)
-                        .between(y - 1.0, f64::NAN)
-                        .label("p"),
-                );
+                all.push(Point::new(x, y * scale).between(y - 1.0, f64::NAN).label("p"));
             }
         }
         all
@@ -146,10 +127,7 @@ fn odd_values_never_reach_the_file() {
     for log in [false, true] {
         for scale in [1.0, 1e-5, 0.0] {
             let svg = with_points(points(scale), log);
-            assert!(
-                !svg.contains("NaN") && !svg.contains("inf"),
-                "{log} {scale}"
-            );
+            assert!(!svg.contains("NaN") && !svg.contains("inf"), "{log} {scale}");
             svg_to_png(&svg, 0.5, &Provenance::none()).unwrap();
         }
         let same = with_points(vec![Point::new(5.0, 5.0); 3], log);
@@ -177,16 +155,9 @@ fn a_line_is_cut_at_a_fixed_range() {
         series: vec![Series::line("s", colour(0), [(-1.0, 0.5), (2.0, 0.5)])],
         ..Plot::default()
     });
-    let line = svg
-        .lines()
-        .find(|l| l.contains(&colour(0).hex().to_uppercase()))
-        .unwrap();
+    let line = svg.lines().find(|l| l.contains(&colour(0).hex().to_uppercase())).unwrap();
     let points = line.split("points=\"").nth(1).unwrap();
-    let xs: Vec<f64> = points
-        .split([',', ' '])
-        .step_by(2)
-        .filter_map(|x| x.parse().ok())
-        .collect();
+    let xs: Vec<f64> = points.split([',', ' ']).step_by(2).filter_map(|x| x.parse().ok()).collect();
     assert_eq!(xs.len(), 2, "{line}");
     assert!(xs[0] > 0.0 && xs[1] < 8600.0 && xs[0] < xs[1], "{xs:?}");
 }
@@ -199,12 +170,7 @@ fn every_text_is_escaped() {
         x: Axis::new(evil).unit(evil),
         y: Axis::new(evil),
         series: vec![
-            Series::cloud(
-                evil,
-                colour(0),
-                Marker::Cross,
-                [Point::new(1.0, 1.0).label(evil)],
-            ),
+            Series::cloud(evil, colour(0), Marker::Cross, [Point::new(1.0, 1.0).label(evil)]),
             Series::line(evil, colour(1), [(0.0, 0.0), (1.0, 2.0)]),
         ],
         x_rules: vec![Rule::new(0.5, evil)],
@@ -276,29 +242,18 @@ fn saved_files_carry_their_provenance_and_size() {
         .descendants()
         .find(|n| n.has_tag_name(("http://www.w3.org/2000/svg", "metadata")))
         .unwrap();
-    assert_eq!(
-        metadata.text().unwrap().trim(),
-        "command: picloom figures é <1>\nseed: 7"
-    );
+    assert_eq!(metadata.text().unwrap().trim(), "command: picloom figures é <1>\nseed: 7");
     let file = std::io::BufReader::new(std::fs::File::open(&png_path).unwrap());
     let reader = png::Decoder::new(file).read_info().unwrap();
     let info = reader.info();
     assert_eq!((info.width, info.height), (1720, 1120));
-    let texts: Vec<(String, String)> = info
-        .utf8_text
-        .iter()
-        .map(|t| (t.keyword.clone(), t.get_text().unwrap()))
-        .collect();
+    let texts: Vec<(String, String)> =
+        info.utf8_text.iter().map(|t| (t.keyword.clone(), t.get_text().unwrap())).collect();
     assert_eq!(
         texts,
-        [
-            ("command".into(), "picloom figures é <1>".into()),
-            ("seed".to_string(), "7".to_string())
-        ]
+        [("command".into(), "picloom figures é <1>".into()), ("seed".to_string(), "7".to_string())]
     );
-    let left: Vec<_> = std::fs::read_dir(folder.path().join("a.b"))
-        .unwrap()
-        .collect();
+    let left: Vec<_> = std::fs::read_dir(folder.path().join("a.b")).unwrap().collect();
     assert_eq!(left.len(), 2, "nothing but the two files");
 }
 
@@ -309,21 +264,14 @@ fn what_cannot_be_saved_is_refused_by_name() {
     assert!(error.to_string().contains("x.png"), "{error}");
     assert!(!folder.path().join("x.svg").exists());
     std::fs::write(folder.path().join("file"), "").unwrap();
-    let error = save(
-        &demo::depth(),
-        &folder.path().join("file/x"),
-        &Provenance::none(),
-    );
+    let error = save(&demo::depth(), &folder.path().join("file/x"), &Provenance::none());
     assert!(error.unwrap_err().to_string().contains("file"));
 }
 
 #[test]
 fn no_picture_depends_on_fonts_of_the_system() {
     // The words of a chart are drawn by resvg from the embedded font: ink appears where they stand.
-    let svg = plot(&Plot {
-        frame: Frame::new("Words").sized(400, 300),
-        ..Plot::default()
-    });
+    let svg = plot(&Plot { frame: Frame::new("Words").sized(400, 300), ..Plot::default() });
     let (width, _, rgb) = svg_to_rgb(&svg, 1.0).unwrap();
     let dark = (18..40)
         .flat_map(|y| (18..90).map(move |x| 3 * (y * width + x)))

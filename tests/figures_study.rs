@@ -87,14 +87,7 @@ fn every_figure_of_the_table_is_drawn_twice_alike_and_saved_with_its_provenance(
 
 /// The studies that this test makes records of; others have their own tests.
 fn known(studies: &[&str]) -> bool {
-    let made = [
-        "wirings",
-        "depth",
-        "pruning",
-        "out_of_domain",
-        "controls",
-        "optimizers",
-    ];
+    let made = ["wirings", "depth", "pruning", "out_of_domain", "controls", "optimizers"];
     studies.iter().all(|s| made.contains(s))
 }
 
@@ -106,10 +99,7 @@ fn what_a_figure_says_is_what_the_record_holds() {
     let says = |name| (figure(name).unwrap().draw)(&sources).unwrap().says;
     // Evolved .9, dense .5, .55, .6 on every target: .35 exactly, 12 networks.
     let first = says("evolved-against-dense");
-    assert!(
-        first.contains("0.350 [0.350, 0.350] over 4 targets"),
-        "{first}"
-    );
+    assert!(first.contains("0.350 [0.350, 0.350] over 4 targets"), "{first}");
     assert!(first.contains("12 of 12"), "{first}");
     // Depths 3 to 7, .05 a layer off 5; the standard error is .0289: only 5 is within it.
     let depths = says("score-by-depth");
@@ -118,17 +108,10 @@ fn what_a_figure_says_is_what_the_record_holds() {
     let predicted = says("depth-predicted-by-compression");
     assert!(predicted.contains("0.00 [0.00, 0.00]"), "{predicted}");
     let pruned = says("pruning-score");
-    assert!(
-        pruned.contains("sp − magnitude: 0.200 [0.200, 0.200]"),
-        "{pruned}"
-    );
+    assert!(pruned.contains("sp − magnitude: 0.200 [0.200, 0.200]"), "{pruned}");
     let sheet = (figure("perturbation-sheets").unwrap().draw)(&sources).unwrap();
     // Two of four changes coherent, on four targets; SP's pictures are the pruning study's.
-    assert!(
-        sheet.says.contains("evolved 8 of 16") && sheet.says.contains("SP"),
-        "{}",
-        sheet.says
-    );
+    assert!(sheet.says.contains("evolved 8 of 16") && sheet.says.contains("SP"), "{}", sheet.says);
     let tiles = sheet.svg.matches("<image").count();
     assert_eq!(tiles, 4 * 5 * 5, "targets × arms × (drawn + changes)");
 }
@@ -144,13 +127,8 @@ fn networks_that_did_not_learn_are_hollow_and_do_not_count() {
     let sources = Sources::new(temporary.path());
     let drawing = (figure("evolved-against-dense").unwrap().draw)(&sources).unwrap();
     assert!(drawing.says.contains("over 3 targets") && drawing.says.contains("8 of 12"));
-    assert!(
-        drawing.svg.contains(">2/3<") || drawing.svg.contains("2/3"),
-        "share of fit seeds"
-    );
-    let depths = (figure("score-by-depth").unwrap().draw)(&sources)
-        .unwrap()
-        .says;
+    assert!(drawing.svg.contains(">2/3<") || drawing.svg.contains("2/3"), "share of fit seeds");
+    let depths = (figure("score-by-depth").unwrap().draw)(&sources).unwrap().says;
     assert!(depths.contains("moth dense none, sp 5"), "{depths}");
 }
 
@@ -216,11 +194,7 @@ fn the_report_is_one_file_with_every_figure_and_no_link_out_of_it() {
     }
     let count = FIGURES.iter().filter(|f| known(f.studies)).count();
     assert!(html.contains(&format!("{count} of {}", FIGURES.len())));
-    assert_eq!(
-        html.matches("<title>").count(),
-        count + 1,
-        "the page's own, and one a figure"
-    );
+    assert_eq!(html.matches("<title>").count(), count + 1, "the page's own, and one a figure");
     for (id, _) in CLAIMS {
         assert!(html.contains(&format!("{id} says that")), "{id}");
     }
@@ -240,22 +214,16 @@ fn the_docs_table_is_the_codes() {
         std::fs::write(&path, &wanted).unwrap();
     }
     let found = std::fs::read_to_string(&path).unwrap();
-    assert!(
-        found == wanted,
-        "UPDATE_GOLDEN=1 cargo test --test figures_study writes it"
-    );
+    assert!(found == wanted, "UPDATE_GOLDEN=1 cargo test --test figures_study writes it");
     // Every figure of the paper is answered or explained.
     let named = |n: u32| {
         let lists = FIGURES.iter().map(|f| f.paper);
         let without = picloom::figures::study::page::WITHOUT.iter().map(|w| w.0);
-        lists
-            .chain(without)
-            .flat_map(|l| l.split(", "))
-            .any(|part| {
-                let ends: Vec<u32> = part.split('–').filter_map(|e| e.parse().ok()).collect();
-                matches!(ends[..], [one] if one == n)
-                    || matches!(ends[..], [low, high] if (low..=high).contains(&n))
-            })
+        lists.chain(without).flat_map(|l| l.split(", ")).any(|part| {
+            let ends: Vec<u32> = part.split('–').filter_map(|e| e.parse().ok()).collect();
+            matches!(ends[..], [one] if one == n)
+                || matches!(ends[..], [low, high] if (low..=high).contains(&n))
+        })
     };
     for n in 1..=45 {
         assert!(named(n), "figure {n}");
@@ -269,19 +237,13 @@ fn the_command_draws_what_there_is_and_says_what_is_missing() {
     std::fs::remove_dir_all(temporary.path().join("depth")).unwrap();
     let picloom = |args: &[&str]| {
         let mut command = Command::cargo_bin("picloom").unwrap();
-        command
-            .current_dir(temporary.path())
-            .arg("figures")
-            .args(args);
+        command.current_dir(temporary.path()).arg("figures").args(args);
         command.args(["--records", "."]).output().unwrap()
     };
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).to_string();
     let list = picloom(&["--list"]);
     let said = text(&list.stdout);
-    assert!(
-        list.status.success() && said.contains("experiments/depth.toml"),
-        "{said}"
-    );
+    assert!(list.status.success() && said.contains("experiments/depth.toml"), "{said}");
     assert!(!temporary.path().join("pruning/pruning-score.svg").exists());
     let all = picloom(&[]);
     assert!(all.status.success(), "{}", text(&all.stderr));

@@ -27,11 +27,7 @@ fn target(name: &str, x: f64, y: f64, moved: f64) -> f64 {
         _ => {
             let inside = x.abs().max(y.abs()) < 0.8 + moved / 4.0;
             let band = ((4.0 * (y + moved) + x * moved).floor() as i64).rem_euclid(2);
-            if inside {
-                0.2 + 0.5 * band as f64
-            } else {
-                0.95
-            }
+            if inside { 0.2 + 0.5 * band as f64 } else { 0.95 }
         }
     }
 }
@@ -69,11 +65,7 @@ fn own_sets(folder: &Path) -> Vec<PathBuf> {
             let t = f64::from(k);
             let (clean, smeared) = (format!("{name}_c{k}.png"), format!("{name}_f{k}.png"));
             write(&clean, &draw(name, 0.06 + 0.03 * t, 0.0, 0.0, t));
-            let (smear, ghost) = if k % 2 == 0 {
-                (0.15 + 0.04 * t, 0.0)
-            } else {
-                (0.0, 0.5)
-            };
+            let (smear, ghost) = if k % 2 == 0 { (0.15 + 0.04 * t, 0.0) } else { (0.0, 0.5) };
             write(&smeared, &draw(name, 0.0, smear, ghost, t));
             writeln!(csv, "{clean},{base},coherent,drawn").unwrap();
             writeln!(csv, "{smeared},{base},fractured,drawn").unwrap();
@@ -95,34 +87,20 @@ fn a_calibrated_judge_is_right_about_a_target_it_has_not_seen() {
     assert_eq!(left_out.targets.len(), 2);
     for (name, agreement) in &left_out.targets {
         assert_eq!(agreement.pictures, 16);
-        assert!(
-            agreement.auc.unwrap().estimate > 0.9,
-            "{name}: {agreement:?}"
-        );
+        assert!(agreement.auc.unwrap().estimate > 0.9, "{name}: {agreement:?}");
     }
     let provenance = &calibration.model.provenance;
     assert_eq!(provenance.date, "2026-01-02");
     assert_eq!(provenance.sets[1].file, "stripes_labels.csv");
-    assert_eq!(
-        (provenance.sets[0].coherent, provenance.sets[0].fractured),
-        (8, 8)
-    );
+    assert_eq!((provenance.sets[0].coherent, provenance.sets[0].fractured), (8, 8));
 
     // The written file is the same judge.
     let file = folder.path().join("model.json");
     std::fs::write(&file, serde_json::to_string(&calibration.model).unwrap()).unwrap();
-    let judge = DlJudge {
-        model: DlModel::read(&file).unwrap(),
-    };
+    let judge = DlJudge { model: DlModel::read(&file).unwrap() };
     let report = test_judge(&sets, &judge).unwrap();
     assert_eq!(report.pooled, calibration.in_sample.pooled);
-    assert_eq!(
-        compare_judges(&sets, &judge, &judge)
-            .unwrap()
-            .pooled
-            .accuracy,
-        1.0
-    );
+    assert_eq!(compare_judges(&sets, &judge, &judge).unwrap().pooled.accuracy, 1.0);
     // A coin agrees by chance only.
     let coin = test_judge(&sets, &MockJudge { seed: 3 }).unwrap();
     assert!(coin.pooled.kappa.unwrap().low < 0.3);
@@ -137,73 +115,33 @@ fn the_command_fits_writes_and_tests() {
     let paths = own_sets(folder.path());
     let model = folder.path().join("fitted.json");
     let run = |args: &[&str]| {
-        assert_cmd::Command::cargo_bin("picloom")
-            .unwrap()
-            .args(args)
-            .output()
-            .unwrap()
+        assert_cmd::Command::cargo_bin("picloom").unwrap().args(args).output().unwrap()
     };
     let (a, b) = (paths[0].to_str().unwrap(), paths[1].to_str().unwrap());
-    let out = run(&[
-        "judge",
-        "calibrate",
-        a,
-        b,
-        "--out",
-        model.to_str().unwrap(),
-        "--json",
-    ]);
+    let out = run(&["judge", "calibrate", a, b, "--out", model.to_str().unwrap(), "--json"]);
     assert!(out.status.success());
     let json: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
     assert!(json["left_out"]["targets"]["discs"]["auc"]["estimate"].is_number());
     let command = json["model"]["provenance"]["command"].as_str().unwrap();
-    assert_eq!(
-        command,
-        "picloom judge calibrate discs_labels.csv stripes_labels.csv --ridge 0.02"
-    );
-    let out = run(&[
-        "judge",
-        "test",
-        a,
-        "--model",
-        model.to_str().unwrap(),
-        "--json",
-    ]);
+    assert_eq!(command, "picloom judge calibrate discs_labels.csv stripes_labels.csv --ridge 0.02");
+    let out = run(&["judge", "test", a, "--model", model.to_str().unwrap(), "--json"]);
     let json: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
     assert_eq!(json["pooled"]["pictures"], 16);
     let figures = folder.path().join("figures");
-    let out = run(&[
-        "judge",
-        "calibrate",
-        a,
-        b,
-        "--out",
-        figures.to_str().unwrap(),
-    ]);
+    let out = run(&["judge", "calibrate", a, b, "--out", figures.to_str().unwrap()]);
     assert!(out.status.success());
-    for file in [
-        "judge-model.json",
-        "report.json",
-        "reliability.svg",
-        "roc.png",
-    ] {
+    for file in ["judge-model.json", "report.json", "reliability.svg", "roc.png"] {
         assert!(figures.join(file).exists(), "{file}");
     }
     let out = run(&["judge", "test", a, "--against", "mock"]);
     let text = String::from_utf8(out.stdout).unwrap();
-    assert!(
-        text.contains("against mock/0") && text.contains("kappa"),
-        "{text}"
-    );
+    assert!(text.contains("against mock/0") && text.contains("kappa"), "{text}");
     // A wrong label is refused with its line, exit code 1.
     std::fs::write(&model, "image,base,label\nx.png,y.png,fine\n").unwrap();
     let out = run(&["judge", "test", model.to_str().unwrap()]);
     let text = String::from_utf8(out.stderr).unwrap();
     assert_eq!(out.status.code(), Some(1));
-    assert!(
-        text.contains("line 2") && text.contains("\"fine\""),
-        "{text}"
-    );
+    assert!(text.contains("line 2") && text.contains("\"fine\""), "{text}");
 }
 
 /// The project's own labelled pictures (assets/labels/README.md).
@@ -221,10 +159,7 @@ fn the_own_labels_are_what_the_key_and_the_answers_make() {
     assert!(answers.len() >= 300 && answers.len() == key.len());
     let merged = merge(&key, &answers, &path).unwrap();
     let labels = std::fs::read_to_string(folder.join("labels.csv")).unwrap();
-    assert!(
-        merged == labels,
-        "labels.csv is not the merge of key.csv and answers.csv"
-    );
+    assert!(merged == labels, "labels.csv is not the merge of key.csv and answers.csv");
     let mut networks: Vec<&str> = key.iter().map(|r| r.network.as_str()).collect();
     networks.sort_unstable();
     networks.dedup();
@@ -251,17 +186,11 @@ fn the_shipped_judge_was_fitted_on_the_own_labels_and_agrees_with_them() {
     let sets = [own];
     let report = test_judge(&sets, &DlJudge::default()).unwrap();
     let (kappa, auc) = (report.pooled.kappa.unwrap(), report.pooled.auc.unwrap());
-    assert!(
-        kappa.estimate > 0.75 && auc.estimate > 0.94,
-        "{kappa:?} {auc:?}"
-    );
+    assert!(kappa.estimate > 0.75 && auc.estimate > 0.94, "{kappa:?} {auc:?}");
     // Fitted on these alone, each target judged by a model that has not seen it.
     let alone = calibrate(&sets, RIDGE, "", "").unwrap().left_out.unwrap();
     let (kappa, auc) = (alone.pooled.kappa.unwrap(), alone.pooled.auc.unwrap());
-    assert!(
-        kappa.estimate > 0.68 && auc.estimate > 0.92,
-        "{kappa:?} {auc:?}"
-    );
+    assert!(kappa.estimate > 0.68 && auc.estimate > 0.92, "{kappa:?} {auc:?}");
 }
 
 #[test]
@@ -288,10 +217,7 @@ fn left_out_targets_of_the_archive_are_judged_right_and_the_shipped_model_is_tha
     assert_eq!(shipped.provenance.left_out.len(), left_out.targets.len());
     for (fitted, shipped) in calibration.model.terms.iter().zip(&shipped.terms) {
         assert!((fitted.mean - shipped.mean).abs() < 1e-9);
-        assert!(
-            (fitted.weight - shipped.weight).abs() < 1e-6,
-            "{fitted:?} {shipped:?}"
-        );
+        assert!((fitted.weight - shipped.weight).abs() < 1e-6, "{fitted:?} {shipped:?}");
     }
 }
 
@@ -314,19 +240,14 @@ fn sheets_are_shuffled_drawn_and_merged_with_their_answers() {
             .unwrap()
     };
     let out = folder.path().join("a");
-    let sheets = [
-        "sheets", &moth, &ember, "--count", "13", "--size", "32", "--page", "6",
-    ];
+    let sheets = ["sheets", &moth, &ember, "--count", "13", "--size", "32", "--page", "6"];
     assert!(run(&out, &sheets).status.success());
     let key = read_key(&out.join("key.csv")).unwrap();
     assert_eq!(key.len(), 13);
     let of = |target: &str| key.iter().filter(|r| r.target == target).count();
     assert_eq!((of("bred_moth"), of("coal")), (6, 7));
     let first: Vec<&str> = key[..6].iter().map(|r| r.target.as_str()).collect();
-    assert!(
-        first.contains(&"bred_moth") && first.contains(&"coal"),
-        "shuffled: {first:?}"
-    );
+    assert!(first.contains(&"bred_moth") && first.contains(&"coal"), "shuffled: {first:?}");
     for row in &key {
         assert!((row.rmse / 0.18 - 1.0).abs() < 0.45, "{row:?}");
         let read = |file: &str| Picture::read(&out.join(file)).unwrap();
@@ -344,21 +265,14 @@ fn sheets_are_shuffled_drawn_and_merged_with_their_answers() {
     assert_eq!(run(&out, &sheets).status.code(), Some(2));
     // Numbered answers become a labelled set that the judges read.
     let answers = out.join("answers.csv");
-    let text: String = (1..=13)
-        .map(|n| format!("{n},{}\n", if n % 3 == 0 { "f" } else { "c" }))
-        .collect();
+    let text: String =
+        (1..=13).map(|n| format!("{n},{}\n", if n % 3 == 0 { "f" } else { "c" })).collect();
     std::fs::write(&answers, format!("number,label\n{text}")).unwrap();
     let labels = folder.path().join("labels.csv");
     let (place, from) = (out.to_str().unwrap(), answers.to_str().unwrap());
-    let merged = run(
-        &labels,
-        &["labels", place, "--from", from, "--second", from],
-    );
+    let merged = run(&labels, &["labels", place, "--from", from, "--second", from]);
     let text = String::from_utf8(merged.stdout).unwrap();
-    assert!(
-        text.contains("9 coherent, 4 fractured") && text.contains("kappa 1.000"),
-        "{text}"
-    );
+    assert!(text.contains("9 coherent, 4 fractured") && text.contains("kappa 1.000"), "{text}");
     let set = read_labels(&labels).unwrap();
     assert_eq!((set.rows.len(), set.rows[2].label), (13, Label::Fractured));
 }

@@ -55,10 +55,7 @@ fn features_equal_the_oracles_at_every_size() {
     assert_eq!(rows.len(), 20);
     for row in rows {
         let base = Base::new(&drawing(row.width, row.height, "base"));
-        let found = base
-            .features(&drawing(row.width, row.height, &row.kind))
-            .unwrap()
-            .unwrap();
+        let found = base.features(&drawing(row.width, row.height, &row.kind)).unwrap().unwrap();
         for ((name, found), expected) in
             Features::NAMES.iter().zip(found.values()).zip(row.features)
         {
@@ -106,12 +103,7 @@ fn a_picture_of_another_size_is_refused() {
 /// Pictures, features (orient, dl, cond, novel) and P(fractured) by the Python prototype, with the
 /// four-feature model it fitted on the archive's 180 labels.
 const PROTOTYPE: [(&str, &str, [f64; 4], f64); 6] = [
-    (
-        "skull_000.png",
-        "skull_base_sgd.png",
-        [0.259877, 2.314687, 0.015149, 0.578496],
-        0.792233,
-    ),
+    ("skull_000.png", "skull_base_sgd.png", [0.259877, 2.314687, 0.015149, 0.578496], 0.792233),
     (
         "skull_001.png",
         "skull_base_picbreeder.png",
@@ -166,16 +158,10 @@ fn the_archives_pictures_get_the_prototypes_numbers() {
         let (image_name, image, base) = (image, read(image), read(base));
         let found = Base::new(&base).features(&image).unwrap().unwrap();
         for (found, expected) in found.values().iter().zip(expected) {
-            assert!(
-                (found - expected).abs() < 1e-4,
-                "{image_name}: {found} {expected}"
-            );
+            assert!((found - expected).abs() < 1e-4, "{image_name}: {found} {expected}");
         }
         let verdict = judge.read_base(&base).judge(&image).unwrap();
-        assert!(
-            (verdict.evidence - p).abs() < 1e-3,
-            "{image_name}: {verdict:?} {p}"
-        );
+        assert!((verdict.evidence - p).abs() < 1e-3, "{image_name}: {verdict:?} {p}");
     }
 }
 
@@ -189,15 +175,7 @@ fn archive_score(judge: &DlJudge, arch: &str, params: &Path, size: usize) -> (f6
     let mut rng = SimRng::new(0, "sweep-sample", 0);
     let links = Selection::Sample(200).links(&network, &weights, &mut rng);
     let effect = Delta::Effect(0.18);
-    let swept = sweep(
-        &network,
-        &weights,
-        &perturber,
-        size,
-        &links,
-        effect,
-        &|_| {},
-    );
+    let swept = sweep(&network, &weights, &perturber, size, &links, effect, &|_| {});
     let (found, _) = score(&network, &weights, &perturber, &swept, judge, None).unwrap();
     let (low, high) = found.interval.unwrap();
     (found.score.unwrap(), low, high)
@@ -219,10 +197,7 @@ fn evolved_networks_score_half_above_fers_trained_ones() {
             archive_score(&judge, arch, &params, 96)
         };
         let (evolved, trained) = (of("picbreeder"), of("sgd"));
-        assert!(
-            evolved.0 - trained.0 >= 0.5,
-            "{name}: {evolved:?} {trained:?}"
-        );
+        assert!(evolved.0 - trained.0 >= 0.5, "{name}: {evolved:?} {trained:?}");
         assert!(evolved.1 > trained.2, "{name}: {evolved:?} {trained:?}");
     }
 }

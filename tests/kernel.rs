@@ -11,41 +11,27 @@ use proptest::prelude::*;
 
 /// A layered network of `layers` with up to two units of each activation, and a mask.
 fn layered(rng: &mut SimRng, layers: usize, density: f64) -> (Network, Mask) {
-    let mut block: Vec<(Activation, usize)> = Activation::ALL
-        .iter()
-        .map(|&a| (a, rng.below(3)))
-        .filter(|(_, n)| *n > 0)
-        .collect();
+    let mut block: Vec<(Activation, usize)> =
+        Activation::ALL.iter().map(|&a| (a, rng.below(3))).filter(|(_, n)| *n > 0).collect();
     if block.is_empty() {
         block.push((Activation::Sin, 2));
     }
     let network = Arch { layers, block }.network();
-    let mask = (0..network.weight_count())
-        .map(|_| rng.chance(density))
-        .collect();
+    let mask = (0..network.weight_count()).map(|_| rng.chance(density)).collect();
     (network, Mask(mask))
 }
 
 /// A graph of `count` units, each reading up to four inputs or recent units; outputs may be missing.
 fn graph(rng: &mut SimRng, count: usize) -> (Network, Mask) {
-    let mut units: Vec<Unit> = (0..4)
-        .map(|_| Unit {
-            activation: Activation::Identity,
-            layer: 0,
-            links: 0..0,
-        })
-        .collect();
+    let mut units: Vec<Unit> =
+        (0..4).map(|_| Unit { activation: Activation::Identity, layer: 0, links: 0..0 }).collect();
     let mut links = Vec::new();
     for target in 4..4 + count {
         let first = links.len();
         let mut sources: Vec<usize> = (0..rng.below(5))
             .map(|_| {
                 let recent = target.min(6);
-                if rng.chance(0.3) {
-                    rng.below(4)
-                } else {
-                    target - 1 - rng.below(recent)
-                }
+                if rng.chance(0.3) { rng.below(4) } else { target - 1 - rng.below(recent) }
             })
             .collect();
         sources.sort_unstable();
@@ -58,20 +44,11 @@ fn graph(rng: &mut SimRng, count: usize) -> (Network, Mask) {
             links: first..links.len(),
         });
     }
-    let mut output = || {
-        rng.chance(0.9)
-            .then(|| units.len() - 1 - rng.below(count.min(5)))
-    };
+    let mut output = || rng.chance(0.9).then(|| units.len() - 1 - rng.below(count.min(5)));
     let outputs = [output(), output(), output()];
     let mask = Mask(links.iter().map(|_| rng.chance(0.9)).collect());
-    let network = Network {
-        inputs: Input::ALL,
-        units,
-        links,
-        outputs,
-        blocks: Vec::new(),
-        arch: None,
-    };
+    let network =
+        Network { inputs: Input::ALL, units, links, outputs, blocks: Vec::new(), arch: None };
     (network, mask)
 }
 
@@ -88,11 +65,7 @@ fn weights(rng: &mut SimRng, network: &Network, mask: &Mask, scale: f64) -> Vec<
 }
 
 fn wide(weights: &[f32], mask: &Mask) -> Vec<f64> {
-    weights
-        .iter()
-        .zip(&mask.0)
-        .map(|(&w, &keep)| if keep { f64::from(w) } else { 0.0 })
-        .collect()
+    weights.iter().zip(&mask.0).map(|(&w, &keep)| if keep { f64::from(w) } else { 0.0 }).collect()
 }
 
 fn norm(v: &[f64]) -> f64 {
@@ -115,23 +88,12 @@ struct Problem {
 impl Problem {
     fn new(seed: u64, size: usize, depth: usize, is_graph: bool, density: f64, scale: f64) -> Self {
         let mut rng = SimRng::new(seed, "kernel", 0);
-        let (network, mask) = if is_graph {
-            graph(&mut rng, depth)
-        } else {
-            layered(&mut rng, depth, density)
-        };
+        let (network, mask) =
+            if is_graph { graph(&mut rng, depth) } else { layered(&mut rng, depth, density) };
         let weights = weights(&mut rng, &network, &mask, scale);
         let inputs = PixelInputs::full(size, Coords::Fer);
-        let target = (0..3 * inputs.pixels())
-            .map(|_| rng.uniform() as f32)
-            .collect();
-        Problem {
-            network,
-            mask,
-            weights,
-            inputs,
-            target,
-        }
+        let target = (0..3 * inputs.pixels()).map(|_| rng.uniform() as f32).collect();
+        Problem { network, mask, weights, inputs, target }
     }
 
     fn reference(&self, weights: &[f64]) -> (f64, Vec<f64>) {
@@ -158,11 +120,7 @@ impl Problem {
     /// side? There the slope itself jumps, and nothing says which side is right.
     fn is_near_a_kink(&self) -> bool {
         let near = |x: f64| x != 0.0 && x.abs() < 2e-5;
-        let a = reference::forward(
-            &self.network,
-            &wide(&self.weights, &self.mask),
-            &self.inputs,
-        );
+        let a = reference::forward(&self.network, &wide(&self.weights, &self.mask), &self.inputs);
         let row = |o: usize| self.network.outputs[o].map(|u| a.column(u));
         let hue = row(0).is_some_and(|h| h.iter().any(|&h| near(6.0 * h - (6.0 * h).round())));
         let sat = row(1).is_some_and(|s| s.iter().any(|&s| near(s) || near(s - 1.0)));
@@ -281,10 +239,7 @@ fn bits(p: &Problem, isa: Isa) -> (u64, Vec<u32>) {
     let mut objective = Objective::with_isa(&p.network, &p.mask, &p.inputs, &p.target, isa);
     let mut gradient = vec![0.0; p.weights.len()];
     let loss = objective.loss_and_gradient(&p.weights, &mut gradient);
-    (
-        loss.to_bits(),
-        gradient.iter().map(|g| g.to_bits()).collect(),
-    )
+    (loss.to_bits(), gradient.iter().map(|g| g.to_bits()).collect())
 }
 
 #[test]
@@ -309,10 +264,7 @@ fn every_instruction_set_gives_the_same_bits() {
                 first.name()
             );
             let other = render_on(&p.network, &kept, &p.inputs, isa);
-            let differs = picture
-                .iter()
-                .zip(&other)
-                .position(|(a, b)| a.to_bits() != b.to_bits());
+            let differs = picture.iter().zip(&other).position(|(a, b)| a.to_bits() != b.to_bits());
             assert_eq!(differs, None, "seed {seed}: {}", isa.name());
         }
     }
@@ -325,10 +277,7 @@ fn the_number_of_threads_changes_no_bit() {
         let results: Vec<_> = [1, 2, 8]
             .into_iter()
             .map(|threads| {
-                let pool = rayon::ThreadPoolBuilder::new()
-                    .num_threads(threads)
-                    .build()
-                    .unwrap();
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
                 pool.install(|| bits(&p, Isa::best()))
             })
             .collect();
@@ -360,10 +309,7 @@ fn selected_pixels_are_a_problem_of_their_own() {
     assert_eq!(gradient, expected);
 
     objective.select(None);
-    assert_eq!(
-        objective.loss_and_gradient(&p.weights, &mut gradient),
-        whole
-    );
+    assert_eq!(objective.loss_and_gradient(&p.weights, &mut gradient), whole);
     assert_eq!(gradient, all);
 }
 
@@ -371,30 +317,14 @@ fn selected_pixels_are_a_problem_of_their_own() {
 fn a_relay_chain_learns_as_if_its_units_computed() {
     // x → a → b → brightness with weights 2, 3, 0.1: v = 0.6 x, and dv/dw of each link in turn is
     // 0.3 x, 0.2 x and 6 x.
-    let unit = |links| Unit {
-        activation: Activation::Identity,
-        layer: 1,
-        links,
-    };
+    let unit = |links| Unit { activation: Activation::Identity, layer: 1, links };
     let network = Network {
         inputs: Input::ALL,
-        units: (0..4)
-            .map(|_| unit(0..0))
-            .chain([unit(0..1), unit(1..2), unit(2..3)])
-            .collect(),
+        units: (0..4).map(|_| unit(0..0)).chain([unit(0..1), unit(1..2), unit(2..3)]).collect(),
         links: vec![
-            Link {
-                source: 0,
-                target: 4,
-            },
-            Link {
-                source: 4,
-                target: 5,
-            },
-            Link {
-                source: 5,
-                target: 6,
-            },
+            Link { source: 0, target: 4 },
+            Link { source: 4, target: 5 },
+            Link { source: 5, target: 6 },
         ],
         outputs: [None, None, Some(6)],
         blocks: Vec::new(),

@@ -37,10 +37,7 @@ static ALLOCATOR: Counting = Counting;
 /// One test, because other tests would allocate meanwhile.
 #[test]
 fn steps_allocate_nothing_neither_alone_nor_with_optimizers_nor_in_the_command() {
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(2)
-        .build()
-        .unwrap();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
     pool.install(|| {
         a_kernel_step_allocates_nothing_and_stays_under_64_mib();
         a_training_step_allocates_nothing();
@@ -49,10 +46,7 @@ fn steps_allocate_nothing_neither_alone_nor_with_optimizers_nor_in_the_command()
 }
 
 fn skull() -> Network {
-    "12;cache:15,gaussian:4,identity:2,sin:1"
-        .parse::<Arch>()
-        .unwrap()
-        .network()
+    "12;cache:15,gaussian:4,identity:2,sin:1".parse::<Arch>().unwrap().network()
 }
 
 fn a_kernel_step_allocates_nothing_and_stays_under_64_mib() {
@@ -85,10 +79,7 @@ fn a_kernel_step_allocates_nothing_and_stays_under_64_mib() {
         }
         assert_eq!(CALLS.load(SeqCst) - calls, 0, "allocations");
         let (kept, buffers) = (mask.kept(), workers());
-        println!(
-            "{kept} links at 256², buffers for {buffers} workers: peak {} KiB",
-            peak >> 10
-        );
+        println!("{kept} links at 256², buffers for {buffers} workers: peak {} KiB", peak >> 10);
     }
 }
 
@@ -146,9 +137,7 @@ fn a_training_step_allocates_nothing() {
             let target = Picture {
                 width: 32,
                 height: 32,
-                rgb: (0..3 * inputs.pixels())
-                    .map(|_| rng.uniform() as f32)
-                    .collect(),
+                rgb: (0..3 * inputs.pixels()).map(|_| rng.uniform() as f32).collect(),
             };
             let problem = Problem {
                 mask: Mask::all(network.weight_count()),
@@ -191,18 +180,10 @@ fn the_command_trains_inside_its_pool() {
             let options = "--wiring graph --size 32 --threads 2 --log-every 1000000 --steps";
             let files = ["--genome", genome, "--target", genome, "--out"];
             let command = ["picloom", "train"].into_iter().chain(options.split(' '));
-            picloom::cli::run(
-                command
-                    .chain([steps])
-                    .chain(files)
-                    .chain([out.to_str().unwrap()]),
-            );
+            picloom::cli::run(command.chain([steps]).chain(files).chain([out.to_str().unwrap()]));
             assert!(out.join("result.json").exists());
             CALLS.load(SeqCst) - calls
         });
     println!("picloom train: {short} allocations in 1000 steps, {long} in 7000");
-    assert!(
-        long < short + 20,
-        "{short} allocations in 1000 steps, {long} in 7000"
-    );
+    assert!(long < short + 20, "{short} allocations in 1000 steps, {long} in 7000");
 }

@@ -65,10 +65,7 @@ fn plan(path: &Path, profile: Option<&str>) -> NetworksPlan {
 }
 
 fn run_with(plan: &NetworksPlan, runs: &Path, threads: usize) -> NetworksRecord {
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .unwrap();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let judge = DlJudge::default();
     let record = pool.install(|| run_networks(plan, runs, &judge, &mut ()));
     record.unwrap().expect("nobody stopped it")
@@ -100,13 +97,7 @@ fn every_chain_gives_a_row_a_network_and_counts_are_matched() {
     let rows = |arm: &str| record.rows.iter().filter(|r| r.arm == arm).count();
     // Two depths × two seeds; the graph exists at its own depth only, the evolved network once.
     assert_eq!(
-        [
-            rows("evolved"),
-            rows("dense"),
-            rows("graph"),
-            rows("sp"),
-            rows("random")
-        ],
+        [rows("evolved"), rows("dense"), rows("graph"), rows("sp"), rows("random")],
         [1, 4, 2, 8, 8]
     );
     assert!(record.rows.iter().all(|r| r.result.is_some()), "{record:?}");
@@ -125,11 +116,7 @@ fn every_chain_gives_a_row_a_network_and_counts_are_matched() {
     assert!(study.join(&views.maps.as_ref().unwrap().file).exists());
     let read = NetworksRecord::read(&study.join("record.json")).unwrap();
     assert_eq!(read, record);
-    let lines: Vec<usize> = record
-        .to_csv()
-        .lines()
-        .map(|l| l.split(',').count())
-        .collect();
+    let lines: Vec<usize> = record.to_csv().lines().map(|l| l.split(',').count()).collect();
     assert!(lines.iter().all(|n| *n == lines[0]), "{lines:?}");
 }
 
@@ -142,23 +129,15 @@ fn killed_anywhere_and_at_any_number_of_threads_it_ends_in_the_same_bytes() {
     let judge = DlJudge::default();
     let mut kills = 0;
     loop {
-        let mut observer = Impatient {
-            after: 5 + 7 * kills,
-            asked: 0,
-            done: Vec::new(),
-        };
+        let mut observer = Impatient { after: 5 + 7 * kills, asked: 0, done: Vec::new() };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build();
-        let ran = pool
-            .unwrap()
-            .install(|| run_networks(&plan, &runs, &judge, &mut observer));
+        let ran = pool.unwrap().install(|| run_networks(&plan, &runs, &judge, &mut observer));
         if let Some(record) = ran.unwrap() {
             assert_eq!(record.to_json(), wanted);
             break;
         }
         if kills == 0 {
-            let error = collect(&plan, &runs, &judge.name())
-                .unwrap_err()
-                .to_string();
+            let error = collect(&plan, &runs, &judge.name()).unwrap_err().to_string();
             assert!(error.contains("finished chains"), "{error}");
         }
         kills += 1;
@@ -167,25 +146,15 @@ fn killed_anywhere_and_at_any_number_of_threads_it_ends_in_the_same_bytes() {
     let bytes = std::fs::read_to_string(study_folder(&plan, &runs).join("record.json")).unwrap();
     assert_eq!(bytes, wanted);
     // Nothing is computed again.
-    let mut observer = Impatient {
-        after: usize::MAX,
-        asked: 0,
-        done: Vec::new(),
-    };
+    let mut observer = Impatient { after: usize::MAX, asked: 0, done: Vec::new() };
     run_networks(&plan, &runs, &judge, &mut observer).unwrap();
-    assert_eq!(
-        (observer.asked, observer.done.len()),
-        (0, plan.chains.len())
-    );
+    assert_eq!((observer.asked, observer.done.len()), (0, plan.chains.len()));
 }
 
 #[test]
 fn a_failing_arm_is_recorded_with_its_dependants_and_stops_nothing_else() {
     // A budget below what three outputs need cannot be met.
-    let spec = SMALL.replace(
-        "\"threshold:0.35\", \"share:0.2\"",
-        "\"budget:1\", \"budget:1\"",
-    );
+    let spec = SMALL.replace("\"threshold:0.35\", \"share:0.2\"", "\"budget:1\", \"budget:1\"");
     let (folder, path) = repository(&spec);
     let plan = plan(&path, Some("one"));
     let record = run_with(&plan, &folder.path().join("runs"), 1);
@@ -199,45 +168,24 @@ fn a_failing_arm_is_recorded_with_its_dependants_and_stops_nothing_else() {
 #[test]
 fn wrong_specs_are_refused_with_path_expected_and_found() {
     let cases = [
-        (
-            "wiring = \"dense\"",
-            "wiring = \"round\"",
-            "unknown variant",
-        ),
-        (
-            "from = \"dense\"",
-            "from = \"nobody\"",
-            "a trained arm before it",
-        ),
+        ("wiring = \"dense\"", "wiring = \"round\"", "unknown variant"),
+        ("from = \"dense\"", "from = \"nobody\"", "a trained arm before it"),
         ("\"share:0.2\"", "\"share:2\"", "0 < S <= 1"),
-        (
-            "\"match:sp\", \"match:sp\"",
-            "\"match:x\", \"match:x\"",
-            "an arm before it",
-        ),
+        ("\"match:sp\", \"match:sp\"", "\"match:x\", \"match:x\"", "an arm before it"),
         ("seeds = [0, 1]", "seeds = []", "at least one"),
         ("size = 12", "size = 1", "2 to 4096 pixels"),
-        (
-            "genomes/mask.json",
-            "genomes/none.json",
-            "genomes/none.json",
-        ),
+        ("genomes/mask.json", "genomes/none.json", "genomes/none.json"),
         ("name = \"small\"", "name = \"a/b\"", "a folder name"),
     ];
     for (from, to, expected) in cases {
         let (_folder, path) = repository(&SMALL.replacen(from, to, 1));
-        let error = NetworksPlan::read(&path, None, Path::new("nowhere"))
-            .unwrap_err()
-            .to_string();
+        let error = NetworksPlan::read(&path, None, Path::new("nowhere")).unwrap_err().to_string();
         assert!(error.contains("small.toml"), "{error}");
         assert!(error.contains(expected), "{to}: {error}");
     }
     let (_folder, path) = repository(SMALL);
     let error = NetworksPlan::read(&path, Some("huge"), Path::new("nowhere")).unwrap_err();
-    assert!(
-        error.to_string().contains("standard or one of one"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("standard or one of one"), "{error}");
 }
 
 #[test]
@@ -254,25 +202,16 @@ fn a_target_in_an_archive_that_is_not_there_is_left_out_by_name() {
 #[test]
 fn the_depth_of_an_arch_is_predicted_from_another_study() {
     let (folder, path) = repository(SMALL);
-    let later = SMALL
-        .replace(
-            "name = \"small\"",
-            "name = \"later\"\ndepth_from = \"small\"",
-        )
-        .replace(
+    let later =
+        SMALL.replace("name = \"small\"", "name = \"later\"\ndepth_from = \"small\"").replace(
             "genome = \"genomes/mask.json\"",
             "picture = \"genomes/mask.json\"\narch = \"9;gaussian:3,sin:2\"",
         );
     let other = path.with_file_name("later.toml");
     std::fs::write(&other, later).unwrap();
     let runs = folder.path().join("runs");
-    let error = NetworksPlan::read(&other, None, &runs)
-        .unwrap_err()
-        .to_string();
-    assert!(
-        error.contains("depth_from") && error.contains("no record of small"),
-        "{error}"
-    );
+    let error = NetworksPlan::read(&other, None, &runs).unwrap_err().to_string();
+    assert!(error.contains("depth_from") && error.contains("no record of small"), "{error}");
     // A record in which every network is fit, best at five layers.
     let mut record = run_with(&plan(&path, None), &runs, 2);
     for row in &mut record.rows {

@@ -80,16 +80,9 @@ fn layout() -> Layout {
     let mut offset = 0;
     let matrices = [(3, 2), (3, 3), (2, 3)].map(|(rows, cols)| {
         offset += rows * cols;
-        MatrixShape {
-            offset: offset - rows * cols,
-            rows,
-            cols,
-        }
+        MatrixShape { offset: offset - rows * cols, rows, cols }
     });
-    Layout {
-        weights: N,
-        matrices: matrices.to_vec(),
-    }
+    Layout { weights: N, matrices: matrices.to_vec() }
 }
 
 fn mask(masked: bool) -> Mask {
@@ -98,9 +91,7 @@ fn mask(masked: bool) -> Mask {
 
 fn start<T: Scalar>(mask: &Mask) -> Vec<T> {
     let at = |i: usize| T::narrow(centre(i) + ((2 * i % 13) as f64 - 6.0) / 5.0);
-    (0..N)
-        .map(|i| if mask.0[i] { at(i) } else { T::default() })
-        .collect()
+    (0..N).map(|i| if mask.0[i] { at(i) } else { T::default() }).collect()
 }
 
 /// (steps, weights) of a run on the problem.
@@ -118,14 +109,8 @@ fn run<T: Scalar>(trace: &Trace) -> (Vec<Step>, Vec<T>) {
 /// Largest differences of losses and weights from the trace.
 fn errors<T: Scalar>(trace: &Trace) -> (f64, f64) {
     let (steps, weights) = run::<T>(trace);
-    let losses = steps
-        .iter()
-        .zip(&trace.losses)
-        .map(|(s, l)| (s.loss - l).abs());
-    let weights = weights
-        .iter()
-        .zip(&trace.weights)
-        .map(|(a, b)| (a.wide() - b).abs());
+    let losses = steps.iter().zip(&trace.losses).map(|(s, l)| (s.loss - l).abs());
+    let weights = weights.iter().zip(&trace.weights).map(|(a, b)| (a.wide() - b).abs());
     (losses.fold(0.0, f64::max), weights.fold(0.0, f64::max))
 }
 
@@ -135,11 +120,7 @@ fn every_optimizer_follows_torch_and_optax() {
     for trace in &oracle.traces {
         let (losses, weights) = errors::<f64>(trace);
         // Muon's matrix products are summed in the order of the CPU's GEMM.
-        let limit = if trace.config.starts_with("muon") {
-            1e-9
-        } else {
-            1e-12
-        };
+        let limit = if trace.config.starts_with("muon") { 1e-9 } else { 1e-12 };
         assert!(
             losses < limit && weights < limit,
             "{} {}: losses differ by {losses:e}, weights by {weights:e}",
@@ -202,13 +183,8 @@ fn the_step_reports_loss_and_raw_norm_before_it_moves() {
             let loss = problem(&weights, &mut g);
             let kept = (0..N).filter(|&i| mask.0[i]);
             let norm = kept.map(|i| g[i] * g[i]).sum::<f64>().sqrt();
-            let step = optimizer.step(
-                &mut weights,
-                &mask,
-                0.01,
-                GradientRule::Normalize,
-                &mut problem,
-            );
+            let step =
+                optimizer.step(&mut weights, &mask, 0.01, GradientRule::Normalize, &mut problem);
             assert_eq!(step.loss, loss, "{}", row.name);
             assert!((step.gradient_norm - norm).abs() < 1e-14, "{}", row.name);
         }
@@ -218,11 +194,7 @@ fn the_step_reports_loss_and_raw_norm_before_it_moves() {
 #[test]
 fn removed_weights_stay_exactly_zero() {
     for row in TABLE {
-        for rule in [
-            GradientRule::Raw,
-            GradientRule::Normalize,
-            GradientRule::ClipNorm(0.1),
-        ] {
+        for rule in [GradientRule::Raw, GradientRule::Normalize, GradientRule::ClipNorm(0.1)] {
             let config: OptimizerConfig = row.name.parse().unwrap();
             let mut optimizer = Optimizer::<f32>::new(&config, &layout()).unwrap();
             let mask = mask(true);
@@ -265,10 +237,8 @@ fn a_saved_state_resumes_to_the_same_bits() {
         go(&mut optimizer, &mut weights, 7);
         let saved = serde_json::to_string(&optimizer).unwrap();
         let mut resumed_weights = weights.clone();
-        let mut resumed = serde_json::from_str::<Optimizer>(&saved)
-            .unwrap()
-            .resume(&config, &layout())
-            .unwrap();
+        let mut resumed =
+            serde_json::from_str::<Optimizer>(&saved).unwrap().resume(&config, &layout()).unwrap();
         let a = go(&mut optimizer, &mut weights, 9);
         let b = go(&mut resumed, &mut resumed_weights, 9);
         assert_eq!(a, b, "{text}");
@@ -287,10 +257,7 @@ fn a_state_of_another_run_is_refused() {
     let fresh = || Optimizer::<f32>::new(&adam, &layout()).unwrap();
     let other: OptimizerConfig = "adam:beta1=0.8".parse().unwrap();
     let refused = fresh().resume(&other, &layout()).unwrap_err().to_string();
-    assert!(
-        refused.contains("expected adam:beta1=0.8, found adam"),
-        "{refused}"
-    );
+    assert!(refused.contains("expected adam:beta1=0.8, found adam"), "{refused}");
     let refused = fresh().resume(&adam, &Layout::vector(3)).unwrap_err();
     assert!(matches!(refused, OptimizerError::State { .. }), "{refused}");
     let mut json = serde_json::to_value(fresh()).unwrap();
@@ -321,10 +288,7 @@ fn every_optimizer_finds_the_bottom_of_the_bowl() {
         let all = mask(false);
         let mut weights = start::<f32>(&all);
         // A falling rate, as sign-like methods circle the bottom at their last rate.
-        let schedule = Schedule {
-            shape: Shape::Cosine,
-            ..Schedule::constant(lr)
-        };
+        let schedule = Schedule { shape: Shape::Cosine, ..Schedule::constant(lr) };
         let mut losses = Vec::new();
         for step in 0..steps {
             let lr = schedule.lr(step, steps);
@@ -345,16 +309,11 @@ fn a_zero_gradient_is_not_divided_by() {
         let mut weights = start::<f32>(&all);
         let before = weights.clone();
         for _ in 0..3 {
-            let step = optimizer.step(
-                &mut weights,
-                &all,
-                0.1,
-                GradientRule::Normalize,
-                &mut |_, g| {
+            let step =
+                optimizer.step(&mut weights, &all, 0.1, GradientRule::Normalize, &mut |_, g| {
                     g.fill(0.0);
                     0.25
-                },
-            );
+                });
             assert_eq!((step.loss, step.gradient_norm), (0.25, 0.0));
             assert_eq!(weights, before, "{}", row.name);
         }
@@ -384,16 +343,10 @@ fn a_loss_or_gradient_that_is_not_finite_moves_nothing() {
 
 #[test]
 fn every_optimizer_trains_a_small_masked_network() {
-    let network = "2;cache:4,gaussian:2,sin:2"
-        .parse::<Arch>()
-        .unwrap()
-        .network();
+    let network = "2;cache:4,gaussian:2,sin:2".parse::<Arch>().unwrap().network();
     let inputs = PixelInputs::full(12, Coords::Fer);
     let target = DMatrix::from_fn(3, 144, |c, p| {
-        let (x, y) = (
-            inputs.exact_plane(Input::X)[p],
-            inputs.exact_plane(Input::Y)[p],
-        );
+        let (x, y) = (inputs.exact_plane(Input::X)[p], inputs.exact_plane(Input::Y)[p]);
         [0.9 - 0.5 * (x * x + y * y) / 2.0, 0.5, 0.3][c]
     });
     let mask = Mask((0..network.weight_count()).map(|i| i % 3 != 0).collect());
@@ -416,13 +369,10 @@ fn every_optimizer_trains_a_small_masked_network() {
         let mut weights = init(&network, &mask, &Init::default(), &mut rng).unwrap().0;
         let mut losses = Vec::new();
         for _ in 0..60 {
-            let step = optimizer.step(
-                &mut weights,
-                &mask,
-                lr,
-                GradientRule::Normalize,
-                &mut |w, g| evaluate(&network, w, &inputs, &target, g),
-            );
+            let step =
+                optimizer.step(&mut weights, &mask, lr, GradientRule::Normalize, &mut |w, g| {
+                    evaluate(&network, w, &inputs, &target, g)
+                });
             losses.push(step.loss);
         }
         let (first, last) = (losses[0], losses[59]);
@@ -442,10 +392,7 @@ fn evaluate<T: Scalar>(
 ) -> f64 {
     let weights: Vec<f64> = weights.iter().map(|w| w.wide()).collect();
     let (loss, g) = reference::loss_and_gradient(network, &weights, inputs, target);
-    gradient
-        .iter_mut()
-        .zip(g)
-        .for_each(|(to, g)| *to = T::narrow(g));
+    gradient.iter_mut().zip(g).for_each(|(to, g)| *to = T::narrow(g));
     loss
 }
 
@@ -570,13 +517,7 @@ fn lbfgs_needs_no_line_search_twice_on_a_round_bowl() {
         2.0 * w.iter().map(|w| w * w).sum::<f64>()
     };
     for _ in 0..2 {
-        optimizer.step(
-            &mut weights,
-            &Mask::all(3),
-            1.0,
-            GradientRule::Raw,
-            &mut bowl,
-        );
+        optimizer.step(&mut weights, &Mask::all(3), 1.0, GradientRule::Raw, &mut bowl);
     }
     assert!(weights.iter().all(|w| w.abs() < 1e-12), "{weights:?}");
 }
@@ -608,10 +549,7 @@ fn muon_without_matrices_is_adam_and_says_so() {
     let mut a = Optimizer::<f32>::new(&muon, &Layout::vector(N)).unwrap();
     let mut b = Optimizer::<f32>::new(&adam, &Layout::vector(N)).unwrap();
     let note = a.note().unwrap();
-    assert!(
-        note.contains("all 21 weights are trained by its Adam"),
-        "{note}"
-    );
+    assert!(note.contains("all 21 weights are trained by its Adam"), "{note}");
     assert_eq!(b.note(), None);
     let all = mask(false);
     let (mut x, mut y) = (start::<f32>(&all), start::<f32>(&all));
@@ -623,11 +561,7 @@ fn muon_without_matrices_is_adam_and_says_so() {
 
     let network = "3;cache:4,sin:2".parse::<Arch>().unwrap().network();
     let layout = Layout::of(&network);
-    let shapes: Vec<_> = layout
-        .matrices
-        .iter()
-        .map(|m| (m.offset, m.rows, m.cols))
-        .collect();
+    let shapes: Vec<_> = layout.matrices.iter().map(|m| (m.offset, m.rows, m.cols)).collect();
     assert_eq!(shapes, [(0, 6, 4), (24, 6, 6), (60, 6, 6), (96, 3, 6)]);
     assert_eq!(layout.weights, 114);
     assert_eq!(Optimizer::<f32>::new(&muon, &layout).unwrap().note(), None);
@@ -645,25 +579,16 @@ fn every_name_parses_prints_and_round_trips_through_files() {
         let toml: OptimizerConfig = toml::from_str(&format!("name = {:?}", row.name)).unwrap();
         assert_eq!(toml, config);
         let json = serde_json::to_string(&config).unwrap();
-        assert_eq!(
-            serde_json::from_str::<OptimizerConfig>(&json).unwrap(),
-            config
-        );
+        assert_eq!(serde_json::from_str::<OptimizerConfig>(&json).unwrap(), config);
     }
     let traces = oracle().traces;
     let texts = traces.iter().map(|t| t.config.as_str());
-    for text in texts.chain([
-        "muon:adam.beta1=0.8,steps=20",
-        "sam:base.name=adam,base.beta1=0.5",
-    ]) {
+    for text in texts.chain(["muon:adam.beta1=0.8,steps=20", "sam:base.name=adam,base.beta1=0.5"]) {
         let config: OptimizerConfig = text.parse().unwrap();
         assert_eq!(config.to_string().parse(), Ok(config.clone()), "{config}");
     }
     assert_eq!(
-        "muon:steps=20,matrices=hidden"
-            .parse::<OptimizerConfig>()
-            .unwrap()
-            .to_string(),
+        "muon:steps=20,matrices=hidden".parse::<OptimizerConfig>().unwrap().to_string(),
         "muon:matrices=hidden,steps=20"
     );
 }
@@ -671,41 +596,26 @@ fn every_name_parses_prints_and_round_trips_through_files() {
 #[test]
 fn wrong_optimizers_are_refused_with_what_was_expected() {
     for (text, complaint) in [
-        (
-            "adm",
-            "expected one of sgd, adam, adamw, rmsprop, lion, sam, lbfgs, muon, found \"adm\"",
-        ),
+        ("adm", "expected one of sgd, adam, adamw, rmsprop, lion, sam, lbfgs, muon, found \"adm\""),
         ("adam:beta3=1", "unknown field `beta3`"),
         ("adam:beta1", "\"beta1\" without '='"),
         ("adam:beta1=big", "invalid type: string \"big\""),
         ("adam:beta1=1", "beta1: expected a rate in [0, 1), found 1"),
         ("adam:beta1=0.1,beta1=0.2", "\"beta1\" twice"),
         ("adam:name=sgd", "a second name"),
-        (
-            "lbfgs:history=0",
-            "history: expected 1 to 1000 pairs, found 0",
-        ),
-        (
-            "lbfgs:c1=0.95",
-            "c1: expected a number between 0 and c2, found 0.95",
-        ),
+        ("lbfgs:history=0", "history: expected 1 to 1000 pairs, found 0"),
+        ("lbfgs:c1=0.95", "c1: expected a number between 0 and c2, found 0.95"),
         ("muon:steps=1000", "steps: expected 0 to 100"),
         ("muon:orthogonalizer=svd", "unknown variant `svd`"),
         ("sam:rho=-1", "rho: expected a finite number ≥ 0, found -1"),
         ("sam:base.name=lion", "unknown variant `lion`"),
-        (
-            "sam:base.name=adam,base.momentum=0.9",
-            "unknown field `momentum`",
-        ),
+        ("sam:base.name=adam,base.momentum=0.9", "unknown field `momentum`"),
     ] {
         let error = text.parse::<OptimizerConfig>().unwrap_err().to_string();
         assert!(error.contains(complaint), "{text}: {error}");
     }
     let unknown = toml::from_str::<OptimizerConfig>("name = \"adam\"\nlr = 0.1").unwrap_err();
-    assert!(
-        unknown.to_string().contains("unknown field `lr`"),
-        "{unknown}"
-    );
+    assert!(unknown.to_string().contains("unknown field `lr`"), "{unknown}");
 }
 
 // The rate.
@@ -721,9 +631,6 @@ fn the_schedule_follows_optax() {
     };
     for (step, expected) in theirs.rates.iter().enumerate() {
         let rate = schedule.lr(step, theirs.total);
-        assert!(
-            (rate - expected).abs() < 1e-12,
-            "step {step}: {rate} {expected}"
-        );
+        assert!((rate - expected).abs() < 1e-12, "step {step}: {rate} {expected}");
     }
 }

@@ -35,10 +35,7 @@ fn the_scalar_map_has_the_known_four_cycle() {
         .position(|x| (x - expected[0]).abs() < 1e-5)
         .unwrap_or_else(|| panic!("{cycle:?} never meets {}", expected[0]));
     for k in 0..4 {
-        assert!(
-            (cycle[(shift + k) % 4] - expected[k]).abs() < 1e-5,
-            "{cycle:?}"
-        );
+        assert!((cycle[(shift + k) % 4] - expected[k]).abs() < 1e-5, "{cycle:?}");
     }
 }
 
@@ -105,8 +102,5 @@ fn zero_in_gives_zero_out_and_a_missing_rank_stays_missing() {
     // Rank 1, as a masked matrix often is: one singular value 1, the others 0.
     let g = DMatrix::from_fn(4, 3, |i, j| (i + 1) as f64 * (j as f64 - 0.5));
     let singular = polar_factor(&g).svd(false, false).singular_values;
-    assert!(
-        (singular[0] - 1.0).abs() < 1e-12 && singular[1].abs() < 1e-9,
-        "{singular}"
-    );
+    assert!((singular[0] - 1.0).abs() < 1e-12 && singular[1].abs() < 1e-9, "{singular}");
 }

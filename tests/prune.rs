@@ -17,11 +17,7 @@ fn tiny() -> Network {
 
 /// Maps of the nine units over two pixels.
 fn maps(rows: [[f32; 2]; 9]) -> FeatureMaps {
-    FeatureMaps {
-        units: 9,
-        pixels: 2,
-        values: rows.concat(),
-    }
+    FeatureMaps { units: 9, pixels: 2, values: rows.concat() }
 }
 
 const INPUTS: [[f32; 2]; 4] = [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [3.0, 4.0]];
@@ -49,10 +45,7 @@ fn run(method: Method, rule: Rule, context: &EdgeContext) -> Pruned {
 fn close(found: &[Option<f64>], expected: &[f64]) {
     for (i, (found, expected)) in found.iter().zip(expected).enumerate() {
         let found = found.expect("a live link has a score");
-        assert!(
-            (found - expected).abs() < 1e-6,
-            "link {i}: {found}, expected {expected}"
-        );
+        assert!((found - expected).abs() < 1e-6, "link {i}: {found}, expected {expected}");
     }
 }
 
@@ -97,10 +90,7 @@ fn sp_is_the_uncentred_cosine_of_the_two_maps() {
     close(&inverted.0, &expected.map(|c| 1.0 - c));
     let untrained = context.with_untrained_maps(&maps);
     let scores = |m, c: &EdgeContext| edge_scores(m, Rule::Budget(5), c, &mut rng()).unwrap();
-    assert_eq!(
-        scores(Method::SpUntrained {}, &untrained),
-        scores(Method::Sp {}, &context)
-    );
+    assert_eq!(scores(Method::SpUntrained {}, &untrained), scores(Method::Sp {}, &context));
 }
 
 #[test]
@@ -156,15 +146,7 @@ fn mrmr_drops_the_redundant_parent_and_refits_the_other() {
     // Relevance to (2, 1): y 2/√5 = .894, x 1/√5, d 3/√10 = .949, bias 10/(5√5) = .894. Visited d, then y
     // (cos(y, d) = .707: not redundant), bias (cos with d .990: redundant), x.
     let root = 5.0f64.sqrt();
-    close(
-        &pruned.scores.0[..4],
-        &[
-            2.0 / root,
-            1.0 / root,
-            3.0 / 10.0f64.sqrt(),
-            2.0 / root - 1.0,
-        ],
-    );
+    close(&pruned.scores.0[..4], &[2.0 / root, 1.0 / root, 3.0 / 10.0f64.sqrt(), 2.0 / root - 1.0]);
     // Only d is relevant enough; its refitted weight is ⟨(2,1),(1,1)⟩/2 = 1.5.
     assert!((pruned.weights.0[2] - 1.5).abs() < 1e-6);
     assert_eq!(pruned.weights.0[0], 0.0);
@@ -172,10 +154,7 @@ fn mrmr_drops_the_redundant_parent_and_refits_the_other() {
     assert!((pruned.weights.0[8] - 1.2).abs() < 1e-6);
     assert!(!pruned.mask.0[9]);
     // Unit 5 is x itself: the link stays, but it feeds no output any more, so it is not alive.
-    assert_eq!(
-        (pruned.mask.0[5], pruned.live.0[5], pruned.weights.0[5]),
-        (true, false, 0.0)
-    );
+    assert_eq!((pruned.mask.0[5], pruned.live.0[5], pruned.weights.0[5]), (true, false, 0.0));
 }
 
 #[test]
@@ -194,22 +173,9 @@ fn merging_two_equal_units_folds_one_into_the_other() {
         assert_eq!(pruned.scores.0[0], Some(0.0));
         assert_eq!((pruned.kept, pruned.alive), (7, 7));
     }
-    let error = prune(
-        Method::SpMerge {},
-        Rule::Budget(6),
-        Orphans::Drop,
-        &context,
-        &mut rng(),
-    )
-    .unwrap_err();
-    assert_eq!(
-        error,
-        PruneError::Unreachable {
-            method: "sp-merge",
-            reached: 7,
-            budget: 6
-        }
-    );
+    let error = prune(Method::SpMerge {}, Rule::Budget(6), Orphans::Drop, &context, &mut rng())
+        .unwrap_err();
+    assert_eq!(error, PruneError::Unreachable { method: "sp-merge", reached: 7, budget: 6 });
 }
 
 #[test]
@@ -218,11 +184,7 @@ fn a_folded_network_draws_the_same_picture() {
     use picloom::network::{Coords, PixelInputs};
     let network = "2;cache:2,gaussian:3".parse::<Arch>().unwrap().network();
     let mut rng = rng();
-    let mut weights = Weights(
-        (0..network.weight_count())
-            .map(|_| rng.normal() as f32)
-            .collect(),
-    );
+    let mut weights = Weights((0..network.weight_count()).map(|_| rng.normal() as f32).collect());
     // The second gaussian of each layer is a copy of the first, the relay 1 is −2 × relay 0.
     for block in &network.blocks[..2] {
         let n = block.sources.len();
@@ -263,15 +225,9 @@ fn wanda_is_weight_times_input_norm_and_passes_pruned_activations_on() {
     let pruned = run(method(Scope::Row, true), Rule::Budget(7), &context);
     // Row of 4: 5, 0, 0, 4.5 → links 0, 3. Row of 5: 1, 1, 0, 0 → 4, 5. Nothing is lost, so a_4 has norm
     // √(7.7² + 3.6²) = 8.5 and a_5 √2: h 8.5, 1.41; s 8.5, 8.49; v 8.5, 11.3.
-    close(
-        &pruned.scores.0[..8],
-        &[5.0, 0.0, 0.0, 4.5, 1.0, 1.0, 0.0, 0.0],
-    );
+    close(&pruned.scores.0[..8], &[5.0, 0.0, 0.0, 4.5, 1.0, 1.0, 0.0, 0.0]);
     let root = 2.0f64.sqrt();
-    close(
-        &pruned.scores.0[8..],
-        &[8.5, root, 8.5, 6.0 * root, 8.5, 8.0 * root],
-    );
+    close(&pruned.scores.0[8..], &[8.5, root, 8.5, 6.0 * root, 8.5, 8.0 * root]);
     assert_eq!(kept(&pruned.mask), [0, 3, 4, 5, 8, 10, 13]);
     // 5 links: a quarter of each row is 1.43 → 1, .71 → 0; left over 3 go to the largest remainders: the
     // outputs' .71. So row 4 keeps link 0 alone, a_4 = (5, 0); row 5 keeps 4 (the tie's lower index), a_5 = (−1, 0).
@@ -295,55 +251,27 @@ fn taylor_removes_the_unit_whose_loss_matters_least() {
     let mut gradient = [1.0f32; 14];
     gradient[4..8].copy_from_slice(&[3.0, -3.0, 3.0, -3.0]);
     let context = EdgeContext::new(&network, &weights, &all).with_gradient(&gradient);
-    let method = |vectorize, order| Method::Taylor {
-        vectorize,
-        order,
-        update: false,
-    };
+    let method = |vectorize, order| Method::Taylor { vectorize, order, update: false };
     let plain = run(method(false, Order::First), Rule::Budget(10), &context);
     assert_eq!(kept(&plain.mask), [4, 5, 6, 7, 9, 11, 13]);
-    assert_eq!(
-        (plain.scores.0[0], plain.scores.0[4]),
-        (Some(14.0), Some(30.0))
-    );
+    assert_eq!((plain.scores.0[0], plain.scores.0[4]), (Some(14.0), Some(30.0)));
     let vector = run(method(true, Order::First), Rule::Budget(10), &context);
     assert_eq!(kept(&vector.mask), [0, 1, 2, 3, 8, 10, 12]);
-    assert_eq!(
-        (vector.scores.0[0], vector.scores.0[4]),
-        (Some(14.0), Some(6.0))
-    );
+    assert_eq!((vector.scores.0[0], vector.scores.0[4]), (Some(14.0), Some(6.0)));
     // Second order with g² as curvature: w²g²: 7·4 = 28 and 4·36 + 3·4 = 156.
-    let second = run(
-        method(false, Order::Second),
-        Rule::Threshold(100.0),
-        &context,
-    );
-    assert_eq!(
-        (second.scores.0[0], second.scores.0[4]),
-        (Some(28.0), Some(156.0))
-    );
+    let second = run(method(false, Order::Second), Rule::Threshold(100.0), &context);
+    assert_eq!((second.scores.0[0], second.scores.0[4]), (Some(28.0), Some(156.0)));
     assert_eq!(second.kept, 7);
     // Mixed with a curvature of 1 a link: wg − 2: 7·0 and 4 + 8 + 4 + 8 + 0.
     let ones = [1.0f32; 14];
     let context = context.with_curvature(&ones);
     let mixed = run(method(false, Order::Mixed), Rule::Budget(10), &context);
-    assert_eq!(
-        (mixed.scores.0[0], mixed.scores.0[4]),
-        (Some(0.0), Some(24.0))
-    );
+    assert_eq!((mixed.scores.0[0], mixed.scores.0[4]), (Some(0.0), Some(24.0)));
     // The last unit stays: the outputs need it.
-    let error = prune(
-        method(false, Order::First),
-        Rule::Budget(6),
-        Orphans::Drop,
-        &context,
-        &mut rng(),
-    )
-    .unwrap_err();
-    assert!(
-        error.to_string().contains("cannot go below 7 links"),
-        "{error}"
-    );
+    let error =
+        prune(method(false, Order::First), Rule::Budget(6), Orphans::Drop, &context, &mut rng())
+            .unwrap_err();
+    assert!(error.to_string().contains("cannot go below 7 links"), "{error}");
 }
 
 #[test]
@@ -363,10 +291,7 @@ fn magnitude_keeps_the_largest_weights_and_ties_by_index() {
     assert_eq!(run(Method::Imp {}, Rule::Fraction(0.5), &context).kept, 8);
     // Layerwise: round(.25·8) + 1 = 3 of 8 and round(.5·6) + 1 = 4 of 6 go; three outputs and two links:
     // the guards give every output its path and take the room from the first layer.
-    let rule = Rule::Layerwise {
-        hidden: 0.25,
-        output: 0.5,
-    };
+    let rule = Rule::Layerwise { hidden: 0.25, output: 0.5 };
     let pruned = run(Method::Imp {}, rule, &context);
     assert_eq!(kept(&pruned.mask), [0, 1, 2, 3, 8, 10, 12]);
     assert_eq!(pruned.guards.path_links, 1);
@@ -398,11 +323,7 @@ fn controls_keep_what_they_should_and_break_what_they_should() {
     let all = Mask::all(w);
     let context = EdgeContext::new(&network, &weights, &all).with_maps(&maps);
     let layers = |mask: &Mask| -> Vec<usize> {
-        network
-            .blocks
-            .iter()
-            .map(|b| mask.0[b.weights()].iter().filter(|&&k| k).count())
-            .collect()
+        network.blocks.iter().map(|b| mask.0[b.weights()].iter().filter(|&&k| k).count()).collect()
     };
     for rule in [Rule::Budget(50), Rule::Threshold(0.6)] {
         let sp = run(Method::Sp {}, rule, &context);
@@ -426,14 +347,7 @@ fn controls_keep_what_they_should_and_break_what_they_should() {
     }
     let random = |seed| {
         let mut rng = SimRng::new(seed, "x", 0);
-        prune(
-            Method::Random {},
-            Rule::Budget(50),
-            Orphans::Drop,
-            &context,
-            &mut rng,
-        )
-        .unwrap()
+        prune(Method::Random {}, Rule::Budget(50), Orphans::Drop, &context, &mut rng).unwrap()
     };
     assert_eq!(random(1), random(1));
     assert!(random(1).mask != random(2).mask);
@@ -463,9 +377,7 @@ fn bad_input_is_refused_with_what_was_expected_and_found() {
     let all = Mask::all(14);
     let sp = Method::Sp {};
     let refuse = |method, rule, context: &EdgeContext| {
-        prune(method, rule, Orphans::Drop, context, &mut rng())
-            .unwrap_err()
-            .to_string()
+        prune(method, rule, Orphans::Drop, context, &mut rng()).unwrap_err().to_string()
     };
     let context = EdgeContext::new(&network, &weights, &all);
     let magnitude = Method::Magnitude {};
@@ -479,19 +391,11 @@ fn bad_input_is_refused_with_what_was_expected_and_found() {
     );
     let other = Mask::all(13);
     assert_eq!(
-        refuse(
-            magnitude,
-            Rule::Budget(5),
-            &EdgeContext::new(&network, &weights, &other)
-        ),
+        refuse(magnitude, Rule::Budget(5), &EdgeContext::new(&network, &weights, &other)),
         "expected 14 flags of the mask for this network, found 13: is it of another arch?"
     );
     assert!(refuse(sp, Rule::Budget(5), &context).contains("sp needs the feature maps"));
-    let short = FeatureMaps {
-        units: 8,
-        pixels: 2,
-        values: vec![0.0; 16],
-    };
+    let short = FeatureMaps { units: 8, pixels: 2, values: vec![0.0; 16] };
     assert!(
         refuse(sp, Rule::Budget(5), &context.with_maps(&short))
             .contains("expected 9 feature maps for this network, found 8")
@@ -499,35 +403,26 @@ fn bad_input_is_refused_with_what_was_expected_and_found() {
     let mut nan = with_inputs([[1.0; 2]; 5]);
     nan.values[8] = f32::NAN;
     let refused = refuse(sp, Rule::Budget(5), &context.with_maps(&nan));
-    assert!(
-        refused.contains("sp: expected a finite score of link 0, found NaN"),
-        "{refused}"
-    );
+    assert!(refused.contains("sp: expected a finite score of link 0, found NaN"), "{refused}");
     assert!(refuse(magnitude, Rule::Threshold(f64::NAN), &context).contains("a threshold"));
     assert!(refuse(magnitude, Rule::Fraction(1.0), &context).contains("[0, 1)"));
     let taylor = "taylor".parse::<Method>().unwrap();
     assert!(refuse(taylor, Rule::Budget(5), &context).contains("taylor needs the gradient"));
-    let rule = Rule::Layerwise {
-        hidden: 0.2,
-        output: 0.1,
-    };
+    let rule = Rule::Layerwise { hidden: 0.2, output: 0.1 };
     assert!(refuse(taylor, rule, &context).contains("it removes whole units"));
     let sparse = Method::SparseTraining { min_inputs: 2 };
     assert!(refuse(sparse, Rule::Budget(9), &context).contains("at least 10 links"));
-    assert!(
-        "spp".parse::<Method>().unwrap_err().to_string().starts_with(
-            "unknown pruning method: expected one of sp, sp-signed, sp-mrmr, sp-merge, imp, wanda"
-        )
-    );
+    assert!("spp".parse::<Method>().unwrap_err().to_string().starts_with(
+        "unknown pruning method: expected one of sp, sp-signed, sp-mrmr, sp-merge, imp, wanda"
+    ));
 }
 
 #[test]
 fn refill_puts_the_best_live_links_in_the_places_of_orphans() {
     let network = tiny();
     // The six heaviest: 0 into unit 4, 8, 10, 12 out of it, and 4, 5 into unit 5, which leads nowhere.
-    let weights = Weights(vec![
-        10.0, 1.0, 1.0, 2.0, 6.0, 5.0, 4.0, 0.3, 9.0, 0.5, 8.0, 0.7, 7.0, 0.6,
-    ]);
+    let weights =
+        Weights(vec![10.0, 1.0, 1.0, 2.0, 6.0, 5.0, 4.0, 0.3, 9.0, 0.5, 8.0, 0.7, 7.0, 0.6]);
     let refill = |mask: &Mask, budget| {
         let context = EdgeContext::new(&network, &weights, mask);
         let rule = Rule::Budget(budget);
@@ -541,10 +436,7 @@ fn refill_puts_the_best_live_links_in_the_places_of_orphans() {
     assert_eq!(kept(&drop.live), [0, 8, 10, 12]);
     // Into unit 4 leads 3 with weight 2, then 1 before 2, which weighs the same.
     assert_eq!(kept(&refilled.mask), [0, 1, 3, 8, 10, 12]);
-    assert_eq!(
-        (refilled.guards.orphan_links, refilled.guards.refilled),
-        (2, 2)
-    );
+    assert_eq!((refilled.guards.orphan_links, refilled.guards.refilled), (2, 2));
     // Without links 1 to 3 no live unit has another link: the way round through unit 5 whose weakest
     // link is strongest, 4 (6.0) and 11 (0.7), makes it live, and 5 is the best link into it.
     let mut fewer = Mask::all(14);
@@ -553,8 +445,5 @@ fn refill_puts_the_best_live_links_in_the_places_of_orphans() {
     assert_eq!(kept(&drop.mask), [0, 4, 5, 6, 8, 10, 12]);
     assert_eq!(kept(&refilled.mask), [0, 4, 5, 8, 10, 11, 12]);
     assert_eq!((refilled.kept, refilled.alive), (7, 7));
-    assert_eq!(
-        (refilled.guards.orphan_links, refilled.guards.refilled),
-        (3, 3)
-    );
+    assert_eq!((refilled.guards.orphan_links, refilled.guards.refilled), (3, 3));
 }

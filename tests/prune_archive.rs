@@ -39,15 +39,8 @@ fn one_threshold_near_a_third_gives_the_captions_counts_on_fers_networks() {
     assert!(skull.kept.abs_diff(1404) <= 30, "kept {}", skull.kept);
     assert_eq!(skull.guards.path_links, 0);
     let butterfly = sp_at("butterfly_sgd", BUTTERFLY, rule, Orphans::Drop).unwrap();
-    println!(
-        "butterfly {} of them alive {}",
-        butterfly.kept, butterfly.alive
-    );
-    assert!(
-        (3000..=3900).contains(&butterfly.kept),
-        "kept {}",
-        butterfly.kept
-    );
+    println!("butterfly {} of them alive {}", butterfly.kept, butterfly.alive);
+    assert!((3000..=3900).contains(&butterfly.kept), "kept {}", butterfly.kept);
     // A budget of the same size is the same mask.
     let budget = Rule::Budget(skull.kept);
     let same = sp_at("skull_sgd", SKULL, budget, Orphans::Drop).unwrap();
@@ -56,10 +49,9 @@ fn one_threshold_near_a_third_gives_the_captions_counts_on_fers_networks() {
 
 #[test]
 fn budgets_of_the_captions_are_exact_and_alive_on_fers_networks() {
-    for (name, arch, budgets) in [
-        ("skull_sgd", SKULL, [1404, 470]),
-        ("butterfly_sgd", BUTTERFLY, [3405, 470]),
-    ] {
+    for (name, arch, budgets) in
+        [("skull_sgd", SKULL, [1404, 470]), ("butterfly_sgd", BUTTERFLY, [3405, 470])]
+    {
         for budget in budgets {
             let Some(pruned) = sp_at(name, arch, Rule::Budget(budget), Orphans::Refill) else {
                 return;
@@ -86,17 +78,10 @@ fn taylor_second_order_ranked_once_reaches_the_captions_1397_on_the_skull() {
     Objective::new(&network, &all, &inputs, &target).loss_and_gradient(&weights.0, &mut gradient);
     let context = EdgeContext::new(&network, &weights, &all).with_gradient(&gradient);
     let reached = |order, vectorize, update| {
-        remove_units(
-            &context,
-            Rule::Budget(1404),
-            vectorize,
-            order,
-            update,
-            &all.0,
-        )
-        .unwrap()
-        .mask
-        .kept()
+        remove_units(&context, Rule::Budget(1404), vectorize, order, update, &all.0)
+            .unwrap()
+            .mask
+            .kept()
     };
     assert_eq!(reached(Order::Second, false, false), 1397);
     for vectorize in [false, true] {
@@ -112,10 +97,9 @@ fn taylor_second_order_ranked_once_reaches_the_captions_1397_on_the_skull() {
 
 #[test]
 fn the_evolved_mask_is_147_and_281_links_and_keeps_the_evolved_weights() {
-    for (name, arch, count) in [
-        ("skull_picbreeder", SKULL, 147),
-        ("butterfly_picbreeder", BUTTERFLY, 281),
-    ] {
+    for (name, arch, count) in
+        [("skull_picbreeder", SKULL, 147), ("butterfly_picbreeder", BUTTERFLY, 281)]
+    {
         let Some((network, weights)) = load(name, arch) else {
             return;
         };
@@ -132,10 +116,7 @@ fn the_evolved_mask_is_147_and_281_links_and_keeps_the_evolved_weights() {
 
 #[test]
 fn every_relay_link_of_the_evolved_networks_scores_one() {
-    for (name, arch) in [
-        ("skull_picbreeder", SKULL),
-        ("butterfly_picbreeder", BUTTERFLY),
-    ] {
+    for (name, arch) in [("skull_picbreeder", SKULL), ("butterfly_picbreeder", BUTTERFLY)] {
         let Some((network, weights)) = load(name, arch) else {
             return;
         };
@@ -143,14 +124,8 @@ fn every_relay_link_of_the_evolved_networks_scores_one() {
         let maps = feature_maps(&network, &weights, &PixelInputs::full(64, Coords::Fer));
         let context = EdgeContext::new(&network, &weights, &mask).with_maps(&maps);
         let mut rng = SimRng::new(0, "test", 0);
-        let pruned = prune(
-            Method::Sp {},
-            Rule::Threshold(1.0),
-            Orphans::Drop,
-            &context,
-            &mut rng,
-        )
-        .unwrap();
+        let pruned =
+            prune(Method::Sp {}, Rule::Threshold(1.0), Orphans::Drop, &context, &mut rng).unwrap();
         let live = alive(&network, &mask);
         let mut relays = 0;
         for (i, link) in network.links.iter().enumerate().filter(|(i, _)| mask.0[*i]) {

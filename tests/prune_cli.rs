@@ -66,11 +66,7 @@ fn the_commands_of_the_page_run_word_for_word() {
     let page = std::fs::read_to_string(root().join("docs/PRUNING.md")).unwrap();
     let work = TempDir::new().unwrap();
     std::fs::create_dir(work.path().join("genomes")).unwrap();
-    std::fs::copy(
-        root().join("genomes/mask.json"),
-        work.path().join("genomes/mask.json"),
-    )
-    .unwrap();
+    std::fs::copy(root().join("genomes/mask.json"), work.path().join("genomes/mask.json")).unwrap();
     let (mut inside, mut ran) = (false, 0);
     for line in page.lines() {
         if line.starts_with("```") {
@@ -92,12 +88,7 @@ fn the_commands_of_the_page_run_word_for_word() {
     }
     assert_eq!(ran, 10);
     // What the page says of a round's folder.
-    for folder in [
-        "runs/sp",
-        "runs/sp-twice/round-1",
-        "runs/sp-twice",
-        "runs/taylor",
-    ] {
+    for folder in ["runs/sp", "runs/sp-twice/round-1", "runs/sp-twice", "runs/taylor"] {
         for file in [
             "config.toml",
             "metrics.jsonl",
@@ -113,10 +104,7 @@ fn the_commands_of_the_page_run_word_for_word() {
             "images/maps-before.png",
             "images/maps-after.png",
         ] {
-            assert!(
-                work.path().join(folder).join(file).exists(),
-                "{folder}/{file}"
-            );
+            assert!(work.path().join(folder).join(file).exists(), "{folder}/{file}");
         }
     }
     assert!(!work.path().join("runs/imp/images/wiring.png").exists());
@@ -135,9 +123,7 @@ fn the_commands_of_the_page_run_word_for_word() {
 #[test]
 fn the_picture_of_a_change_counts_what_went_and_what_stayed() {
     let (_keep, folder) = dense();
-    let args = [
-        "prune", "dense", "--budget", "400", "--steps", "5", "--out", "sp",
-    ];
+    let args = ["prune", "dense", "--budget", "400", "--steps", "5", "--out", "sp"];
     let summary = json(&folder, &args);
     assert_eq!(summary["rounds"][0]["removed"], 367);
     let svg = std::fs::read_to_string(folder.join("sp/images/change.svg")).unwrap();
@@ -145,9 +131,7 @@ fn the_picture_of_a_change_counts_what_went_and_what_stayed() {
         assert!(svg.contains(words), "{words}");
     }
     let group = |colour: &str| -> usize {
-        let start = svg
-            .find(&format!("<g fill=\"none\" stroke=\"{colour}\""))
-            .unwrap();
+        let start = svg.find(&format!("<g fill=\"none\" stroke=\"{colour}\"")).unwrap();
         let start = start + svg[start..].find("stroke-opacity").unwrap();
         let end = svg[start..].find("</g>").unwrap();
         svg[start..start + end].matches("<path ").count()
@@ -156,9 +140,7 @@ fn the_picture_of_a_change_counts_what_went_and_what_stayed() {
     // The wiring shows what is alive.
     let alive = summary["rounds"][0]["alive"].as_u64().unwrap() as usize;
     let svg = std::fs::read_to_string(folder.join("sp/images/wiring.svg")).unwrap();
-    let curves = svg
-        .lines()
-        .filter(|l| l.starts_with("<path d=\"M") && l.contains('C'));
+    let curves = svg.lines().filter(|l| l.starts_with("<path d=\"M") && l.contains('C'));
     assert_eq!(curves.count(), alive);
     assert!(svg.contains("400 of 767 links kept"));
 }
@@ -184,11 +166,8 @@ fn weights_without_a_run_are_pruned_as_the_run_they_are_from() {
     };
     let read = |path: &str| std::fs::read(folder.join(path)).unwrap();
     let from_run = |more: &[&str]| {
-        let args: Vec<&str> = ["prune", "dense", "--no-pictures"]
-            .iter()
-            .chain(more)
-            .copied()
-            .collect();
+        let args: Vec<&str> =
+            ["prune", "dense", "--no-pictures"].iter().chain(more).copied().collect();
         json(&folder, &args)
     };
     let plan = ["--budget", "300", "--steps", "10", "--out"];
@@ -213,15 +192,8 @@ fn weights_without_a_run_are_pruned_as_the_run_they_are_from() {
         "first",
     ];
     json(&folder, &zero);
-    let imp = [
-        "--method", "imp", "--budget", "700", "--steps", "10", "--out",
-    ];
-    let initial = [
-        "--initial",
-        "first/weights.safetensors",
-        "--mask",
-        "dense/mask.json",
-    ];
+    let imp = ["--method", "imp", "--budget", "700", "--steps", "10", "--out"];
+    let initial = ["--initial", "first/weights.safetensors", "--mask", "dense/mask.json"];
     given(&[&initial[..], &imp[..], &["c"]].concat());
     from_run(&[&imp[..], &["d"]].concat());
     assert_eq!(read("c/weights.safetensors"), read("d/weights.safetensors"));
@@ -270,10 +242,7 @@ fn arms_end_at_the_same_fit_when_asked() {
         .unwrap();
         assert_eq!(result["train"]["reason"], "target-loss", "{method}");
         assert!(summary["final_loss"].as_f64().unwrap() <= 0.015, "{method}");
-        assert!(
-            result["train"]["steps"].as_u64().unwrap() < 4000,
-            "{method}"
-        );
+        assert!(result["train"]["steps"].as_u64().unwrap() < 4000, "{method}");
     }
 }
 
@@ -281,54 +250,27 @@ fn arms_end_at_the_same_fit_when_asked() {
 fn what_cannot_be_pruned_is_refused_with_expected_and_found() {
     let (_keep, folder) = dense();
     let prune = |more: &[&str], code: i32, words: &[&str]| {
-        let args: Vec<&str> = ["prune"]
-            .iter()
-            .chain(more)
-            .chain(&["--steps", "1", "--out", "x"])
-            .copied()
-            .collect();
+        let args: Vec<&str> =
+            ["prune"].iter().chain(more).chain(&["--steps", "1", "--out", "x"]).copied().collect();
         let error = refused(&folder, &args, code);
         for word in words {
-            assert!(
-                error.contains(word),
-                "{args:?}: expected {word:?} in {error}"
-            );
+            assert!(error.contains(word), "{args:?}: expected {word:?} in {error}");
         }
         assert!(!folder.join("x/result.json").exists());
     };
-    prune(
-        &["dense", "--budget", "768"],
-        1,
-        &["1 to 767 links", "found 768"],
-    );
+    prune(&["dense", "--budget", "768"], 1, &["1 to 767 links", "found 768"]);
     prune(
         &["dense", "--budget", "7"],
         1,
-        &[
-            "expected a budget of at least 8 links",
-            "path from an input",
-            "found 7",
-        ],
+        &["expected a budget of at least 8 links", "path from an input", "found 7"],
     );
     prune(
         &["dense", "--method", "sparse-training", "--budget", "60"],
         1,
-        &[
-            "expected a budget of at least 136 links",
-            "lower min_inputs",
-            "found 60",
-        ],
+        &["expected a budget of at least 136 links", "lower min_inputs", "found 60"],
     );
-    prune(
-        &["dense"],
-        2,
-        &["--budget K, --threshold T or --match RUN", "found none"],
-    );
-    prune(
-        &["dense", "--method", "imp", "--rounds", "0"],
-        2,
-        &["at least 1, found 0"],
-    );
+    prune(&["dense"], 2, &["--budget K, --threshold T or --match RUN", "found none"]);
+    prune(&["dense", "--method", "imp", "--rounds", "0"], 2, &["at least 1, found 0"]);
     prune(
         &["dense", "--lottery", "original", "--budget", "400"],
         2,
@@ -337,11 +279,7 @@ fn what_cannot_be_pruned_is_refused_with_expected_and_found() {
     prune(
         &["dense", "--method", "wanda:scope=all", "--budget", "400"],
         2,
-        &[
-            "wanda:scope=all",
-            "expected name:option=value",
-            "unknown variant `all`",
-        ],
+        &["wanda:scope=all", "expected name:option=value", "unknown variant `all`"],
     );
     prune(
         &["dense", "--retrain", "rewound", "--budget", "400"],
@@ -353,49 +291,22 @@ fn what_cannot_be_pruned_is_refused_with_expected_and_found() {
         1,
         &["of 0 to 120", "found 121"],
     );
-    prune(
-        &["--budget", "400"],
-        2,
-        &["a RUN folder, or --arch A", "found neither"],
-    );
-    prune(
-        &["--arch", ARCH, "--budget", "400"],
-        2,
-        &["--params", "--target"],
-    );
-    let given = [
-        "--arch",
-        ARCH,
-        "--params",
-        "dense/weights.safetensors",
-        "--size",
-        "16",
-    ];
+    prune(&["--budget", "400"], 2, &["a RUN folder, or --arch A", "found neither"]);
+    prune(&["--arch", ARCH, "--budget", "400"], 2, &["--params", "--target"]);
+    let given = ["--arch", ARCH, "--params", "dense/weights.safetensors", "--size", "16"];
     let given = [&given[..], &["--target", "mask.json"]].concat();
     prune(
         &[&given[..], &["--method", "imp", "--budget", "400"]].concat(),
         1,
-        &[
-            "expected the weights it began from",
-            "--initial",
-            "found none",
-        ],
+        &["expected the weights it began from", "--initial", "found none"],
     );
     // A mask of another arch.
     let text = std::fs::read_to_string(folder.join("dense/mask.json")).unwrap();
-    std::fs::write(
-        folder.join("other.json"),
-        text.replace("cache:5", "cache:6"),
-    )
-    .unwrap();
+    std::fs::write(folder.join("other.json"), text.replace("cache:5", "cache:6")).unwrap();
     prune(
         &[&given[..], &["--mask", "other.json", "--budget", "400"]].concat(),
         1,
-        &[
-            "other.json",
-            "expected a mask of 5;cache:5",
-            "found one of 5;cache:6",
-        ],
+        &["other.json", "expected a mask of 5;cache:5", "found one of 5;cache:6"],
     );
     // Weights of another arch.
     let other = [
@@ -408,20 +319,12 @@ fn what_cannot_be_pruned_is_refused_with_expected_and_found() {
         "--budget",
         "50",
     ];
-    prune(
-        &other,
-        1,
-        &["dense/weights.safetensors", "expected", "found"],
-    );
+    prune(&other, 1, &["dense/weights.safetensors", "expected", "found"]);
     // A run without weights.
     std::fs::remove_file(folder.join("dense/weights.safetensors")).unwrap();
     prune(
         &["dense", "--budget", "400"],
         1,
-        &[
-            "dense/weights.safetensors",
-            "expected the weights",
-            "found no such file",
-        ],
+        &["dense/weights.safetensors", "expected the weights", "found no such file"],
     );
 }

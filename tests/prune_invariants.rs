@@ -30,15 +30,7 @@ impl Case {
         let inputs = PixelInputs::full(8, Coords::Fer);
         let maps = feature_maps(&network, &weights, &inputs);
         let untrained = feature_maps(&network, &fresh, &inputs);
-        Case {
-            network,
-            weights,
-            maps,
-            untrained,
-            gradient,
-            mask,
-            evolved,
-        }
+        Case { network, weights, maps, untrained, gradient, mask, evolved }
     }
 
     fn context(&self) -> EdgeContext<'_> {
@@ -60,8 +52,7 @@ impl Case {
     }
 
     fn prune(&self, method: Method, rule: Rule, orphans: Orphans) -> Pruned {
-        self.try_prune(method, rule, orphans)
-            .unwrap_or_else(|e| panic!("{method}: {e}"))
+        self.try_prune(method, rule, orphans).unwrap_or_else(|e| panic!("{method}: {e}"))
     }
 }
 
@@ -74,14 +65,8 @@ fn methods() -> impl Iterator<Item = Method> {
         })
         .chain([
             Method::SpSigned { absolute: true },
-            Method::Wanda {
-                scope: Scope::Layer,
-                sequential: true,
-            },
-            Method::Wanda {
-                scope: Scope::Global,
-                sequential: false,
-            },
+            Method::Wanda { scope: Scope::Layer, sequential: true },
+            Method::Wanda { scope: Scope::Global, sequential: false },
         ])
 }
 
@@ -141,11 +126,8 @@ fn twenty_six_rounds_of_five_percent_leave_1452_links_of_5478() {
     ] {
         let network = arch.parse::<Arch>().unwrap().network();
         let mut rng = SimRng::new(1, "imp", 0);
-        let mut weights = Weights(
-            (0..network.weight_count())
-                .map(|_| rng.normal() as f32)
-                .collect(),
-        );
+        let mut weights =
+            Weights((0..network.weight_count()).map(|_| rng.normal() as f32).collect());
         let mut mask = Mask::all(network.weight_count());
         for _ in 0..rounds {
             let context = EdgeContext::new(&network, &weights, &mask);
@@ -192,10 +174,7 @@ fn masks_scores_and_weights_do_not_depend_on_threads() {
 fn every_method_stands_in_the_documented_table_and_reads_back() {
     let page = include_str!("../docs/PRUNING.md");
     for method in Method::ALL {
-        assert!(
-            page.contains(&format!("| `{method}` |")),
-            "docs/PRUNING.md lacks {method}"
-        );
+        assert!(page.contains(&format!("| `{method}` |")), "docs/PRUNING.md lacks {method}");
         assert_eq!(method.name().parse::<Method>(), Ok(method));
         let text = serde_json::to_string(&method).unwrap();
         assert_eq!(serde_json::from_str::<Method>(&text).unwrap(), method);
@@ -221,10 +200,7 @@ fn a_pruned_round_keeps_its_bits_through_json() {
 #[test]
 fn a_dense_network_needs_one_link_a_layer_and_three_for_the_head() {
     for layers in [1, 3, 12] {
-        let network = format!("{layers};cache:4")
-            .parse::<Arch>()
-            .unwrap()
-            .network();
+        let network = format!("{layers};cache:4").parse::<Arch>().unwrap().network();
         let all = vec![true; network.weight_count()];
         let smallest = smallest_feeding(&network, &all);
         assert_eq!(smallest.len(), layers + 3);
@@ -304,19 +280,12 @@ fn random_graph(seed: u64) -> Network {
         if u >= 4 {
             for s in 0..u {
                 if rng.chance(0.35) {
-                    links.push(Link {
-                        source: s,
-                        target: u,
-                    });
+                    links.push(Link { source: s, target: u });
                     layer = layer.max(units[s].layer + 1);
                 }
             }
         }
-        units.push(Unit {
-            activation: Activation::Identity,
-            layer,
-            links: first..links.len(),
-        });
+        units.push(Unit { activation: Activation::Identity, layer, links: first..links.len() });
     }
     let mut places: Vec<usize> = (4..n).collect();
     rng.shuffle(&mut places);

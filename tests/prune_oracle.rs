@@ -79,14 +79,7 @@ fn case() -> Case {
     let inputs = PixelInputs::full(oracle.size, Coords::Fer);
     let maps = feature_maps(&network, &weights, &inputs);
     let all = Mask::all(network.weight_count());
-    Case {
-        oracle,
-        network,
-        weights,
-        inputs,
-        maps,
-        all,
-    }
+    Case { oracle, network, weights, inputs, maps, all }
 }
 
 impl Case {
@@ -124,20 +117,14 @@ fn similarities_and_shares_are_numpys() {
     let rule = Rule::Threshold(0.0);
     let scores = |m| edge_scores(m, rule, &case.context(), &mut rng()).unwrap();
     close(&scores(Method::Sp {}), &case.oracle.sp, 1e-5);
-    close(
-        &scores(Method::SpSigned { absolute: false }),
-        &case.oracle.shares,
-        1e-4,
-    );
+    close(&scores(Method::SpSigned { absolute: false }), &case.oracle.shares, 1e-4);
 }
 
 #[test]
 fn mrmr_scores_and_refitted_weights_are_numpys() {
     let case = case();
     let oracle = &case.oracle.mrmr;
-    let method = Method::SpMrmr {
-        redundancy: oracle.redundancy,
-    };
+    let method = Method::SpMrmr { redundancy: oracle.redundancy };
     let pruned = prune(
         method,
         Rule::Threshold(oracle.relevance),
@@ -151,10 +138,7 @@ fn mrmr_scores_and_refitted_weights_are_numpys() {
     for (i, (found, expected)) in pruned.weights.0.iter().zip(&oracle.refit).enumerate() {
         let expected = if pruned.live.0[i] { *expected } else { 0.0 };
         let error = (f64::from(*found) - expected).abs();
-        assert!(
-            error < 2e-3 * expected.abs().max(1.0),
-            "link {i}: {found}, expected {expected}"
-        );
+        assert!(error < 2e-3 * expected.abs().max(1.0), "link {i}: {found}, expected {expected}");
     }
 }
 
@@ -191,11 +175,7 @@ fn the_gradient_is_pytorchs() {
     let target = DMatrix::from_row_slice(3, case.inputs.pixels(), &case.oracle.target);
     let (loss, gradient) =
         reference::loss_and_gradient(&case.network, &case.oracle.weights, &case.inputs, &target);
-    assert!(
-        (loss - case.oracle.loss).abs() < 1e-12,
-        "{loss} {}",
-        case.oracle.loss
-    );
+    assert!((loss - case.oracle.loss).abs() < 1e-12, "{loss} {}", case.oracle.loss);
     for (found, expected) in gradient.iter().zip(&case.oracle.gradient) {
         assert!((found - expected).abs() < 1e-11);
     }
@@ -233,10 +213,7 @@ fn taylor_removes_pytorchs_units_in_its_order() {
 fn imp_leaves_numpys_links_after_every_round() {
     let case = case();
     let rules = [
-        (
-            &case.oracle.imp_global,
-            Rule::Fraction(case.oracle.imp_global.p.unwrap()),
-        ),
+        (&case.oracle.imp_global, Rule::Fraction(case.oracle.imp_global.p.unwrap())),
         (
             &case.oracle.imp_original,
             Rule::Layerwise {

@@ -27,10 +27,7 @@ impl TrainObserver for StopAfter {
 }
 
 fn network() -> Network {
-    "3;cache:4,gaussian:3,sin:2"
-        .parse::<Arch>()
-        .unwrap()
-        .network()
+    "3;cache:4,gaussian:3,sin:2".parse::<Arch>().unwrap().network()
 }
 
 /// A bright disc on a ramp.
@@ -44,36 +41,17 @@ fn target() -> Target {
             rgb.extend([0.2 + 0.7 * disc, 0.3 + 0.2 * x, 0.4 - 0.3 * y]);
         }
     }
-    Target {
-        name: "disc".into(),
-        picture: Picture {
-            width: SIZE,
-            height: SIZE,
-            rgb,
-        },
-    }
+    Target { name: "disc".into(), picture: Picture { width: SIZE, height: SIZE, rgb } }
 }
 
 fn settings(steps: u64, seed: u64) -> TrainConfig {
-    TrainConfig {
-        steps,
-        seed,
-        ..TrainConfig::default()
-    }
+    TrainConfig { steps, seed, ..TrainConfig::default() }
 }
 
 fn dense(folder: &Path, train: TrainConfig) -> LoadedRun {
     let network = network();
     let mask = Mask::all(network.weight_count());
-    let job = TrainJob::new(
-        "dense",
-        &target(),
-        Coords::Fer,
-        (network, mask),
-        None,
-        None,
-        train,
-    );
+    let job = TrainJob::new("dense", &target(), Coords::Fer, (network, mask), None, None, train);
     train_run(folder, job, false, &mut Silent).unwrap();
     load_run(folder).unwrap()
 }
@@ -187,11 +165,7 @@ fn interrupted_anywhere_a_round_goes_on_to_the_same_bytes() {
             let out = folder.path().join(format!("{}-{call}", method.name()));
             let (stopped, _) =
                 prune_run(&parent, &plan, &out, false, &mut StopAfter(call)).unwrap();
-            assert_eq!(
-                stopped.train.stop,
-                StopReason::Interrupted,
-                "{method} {call}"
-            );
+            assert_eq!(stopped.train.stop, StopReason::Interrupted, "{method} {call}");
             assert!(!out.join("result.json").exists());
             let again = prune_run(&parent, &plan, &out, true, &mut Silent).unwrap();
             assert_eq!((&again.0, &again.1), (&result, &records), "{method} {call}");
@@ -214,10 +188,7 @@ fn an_unfinished_swarm_is_not_gone_on_with_unless_asked() {
     assert!(error.to_string().contains("expected --resume"), "{error}");
     let other = plan("swarm:particles=2,moves=3,steps=5".parse().unwrap(), &rules);
     let error = prune_run(&parent, &other, &out, true, &mut Silent).unwrap_err();
-    assert!(
-        error.to_string().contains("choose another --out"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("choose another --out"), "{error}");
 }
 
 #[test]
@@ -261,16 +232,9 @@ fn sparse_training_holds_its_count_after_every_step_and_its_rate_before() {
     let dense = parent.mask.0.len();
     let budget = dense / 3;
     let schedule = picloom::prune::sparse_training::SparseTraining::new(budget);
-    let mut count = Count {
-        schedule,
-        dense,
-        rates: Vec::new(),
-    };
+    let mut count = Count { schedule, dense, rates: Vec::new() };
     let out = folder.path().join("sparse");
-    let plan = plan(
-        Method::named("sparse-training").unwrap(),
-        &[Rule::Budget(budget)],
-    );
+    let plan = plan(Method::named("sparse-training").unwrap(), &[Rule::Budget(budget)]);
     let (result, records) = prune_run(&parent, &plan, &out, false, &mut count).unwrap();
     assert_eq!(count.rates.len(), 12);
     for &(step, lr) in &count.rates {
@@ -305,10 +269,7 @@ fn sparse_training_stops_at_a_target_loss_only_with_its_links_chosen() {
     assert_eq!(result.train.stop, StopReason::TargetLoss);
     assert_eq!(result.train.steps, STEPS / 2);
     plan.train.target_loss = None;
-    plan.train.plateau = Some(Plateau {
-        window: 10,
-        improvement: 0.9,
-    });
+    plan.train.plateau = Some(Plateau { window: 10, improvement: 0.9 });
     let (result, records) = pruned(&parent, &plan, &folder.path().join("plateau"));
     assert_eq!(result.train.stop, StopReason::Plateau);
     assert_eq!(result.train.steps, STEPS / 2 + 9);
@@ -318,25 +279,15 @@ fn sparse_training_stops_at_a_target_loss_only_with_its_links_chosen() {
 #[test]
 fn late_rewinding_goes_back_to_the_very_weights_of_the_step() {
     let folder = TempDir::new().unwrap();
-    let schedule = Schedule {
-        warm_up: 7,
-        ..Schedule::default()
-    };
-    let train = |steps| TrainConfig {
-        batch: Some(100),
-        schedule,
-        ..settings(steps, 5)
-    };
+    let schedule = Schedule { warm_up: 7, ..Schedule::default() };
+    let train = |steps| TrainConfig { batch: Some(100), schedule, ..settings(steps, 5) };
     let parent = dense(&folder.path().join("dense"), train(80));
     let early = dense(&folder.path().join("early"), train(30));
     let mut plan = plan(Method::Imp {}, &[Rule::Fraction(0.2), Rule::Fraction(0.2)]);
     plan.retrain = Retrain::Rewind { step: 30 };
     let out = folder.path().join("imp");
     let (_, records) = pruned(&parent, &plan, &out);
-    assert_eq!(
-        (records[0].cost.choosing, records[1].cost.choosing),
-        (30, 0)
-    );
+    assert_eq!((records[0].cost.choosing, records[1].cost.choosing), (30, 0));
     for round in [out.join("round-1"), out.clone()] {
         let run = load_run(&round).unwrap();
         let mut expected = early.weights.clone();
@@ -355,10 +306,7 @@ fn late_rewinding_goes_back_to_the_very_weights_of_the_step() {
     let out = folder.path().join("late");
     let error = prune_run(&parent, &plan, &out, false, &mut Silent).unwrap_err();
     let text = error.to_string();
-    assert!(
-        text.contains("of 0 to 80") && text.contains("found 81"),
-        "{text}"
-    );
+    assert!(text.contains("of 0 to 80") && text.contains("found 81"), "{text}");
 }
 
 #[test]
@@ -395,12 +343,7 @@ fn a_run_that_began_from_given_weights_is_rewound_to_those() {
     let mut again = plan(Method::Magnitude {}, &budget(half / 2));
     again.retrain = Retrain::Rewind { step: 0 };
     let error = prune_run(&bare, &again, &out, false, &mut Silent).unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .contains("(start.safetensors in its folder"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("(start.safetensors in its folder"), "{error}");
 }
 
 #[test]
@@ -423,17 +366,11 @@ fn plans_that_cannot_be_met_say_why() {
     // Three layers and three outputs: one path and two branches, 3 + 3.
     for method in ["sp", "magnitude", "swarm"] {
         let text = refuse(method, Rule::Budget(5));
-        assert!(
-            text.contains("at least 6") && text.contains("found 5"),
-            "{method}: {text}"
-        );
+        assert!(text.contains("at least 6") && text.contains("found 5"), "{method}: {text}");
     }
     let text = refuse("sparse-training", Rule::Budget(40));
     // 27 hidden units and three outputs, two inputs each.
-    assert!(
-        text.contains("at least 60 links") && text.contains("lower min_inputs"),
-        "{text}"
-    );
+    assert!(text.contains("at least 60 links") && text.contains("lower min_inputs"), "{text}");
     let text = refuse("sparse-training", Rule::Threshold(0.1));
     assert!(text.contains("needs a budget"), "{text}");
     let text = refuse("sparse-training:min_inputs=0", Rule::Budget(links / 2));

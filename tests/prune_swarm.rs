@@ -5,30 +5,19 @@ use picloom::network::{Arch, Network, Weights};
 use picloom::prune::swarm::{Swarm, SwarmConfig, alignment, permute};
 
 fn network() -> Network {
-    "3;cache:3,gaussian:2,sin:2"
-        .parse::<Arch>()
-        .unwrap()
-        .network()
+    "3;cache:3,gaussian:2,sin:2".parse::<Arch>().unwrap().network()
 }
 
 fn random(network: &Network, seed: u64) -> Weights {
     let mut rng = SimRng::new(seed, "weights", 0);
-    Weights(
-        (0..network.weight_count())
-            .map(|_| rng.normal() as f32)
-            .collect(),
-    )
+    Weights((0..network.weight_count()).map(|_| rng.normal() as f32).collect())
 }
 
 #[test]
 fn a_shuffled_copy_of_a_network_is_aligned_back_to_it() {
     let network = network();
     for seed in 0..5 {
-        let reference: Vec<f64> = random(&network, seed)
-            .0
-            .iter()
-            .map(|&w| f64::from(w))
-            .collect();
+        let reference: Vec<f64> = random(&network, seed).0.iter().map(|&w| f64::from(w)).collect();
         // Shuffle units within each layer and activation.
         let mut places: Vec<usize> = (0..network.units.len()).collect();
         let mut rng = SimRng::new(seed, "shuffle", 0);
@@ -40,11 +29,7 @@ fn a_shuffled_copy_of_a_network_is_aligned_back_to_it() {
         }
         let shuffled = permute(&network, &reference, &places);
         assert!(shuffled != reference);
-        let back = permute(
-            &network,
-            &shuffled,
-            &alignment(&network, &shuffled, &reference),
-        );
+        let back = permute(&network, &shuffled, &alignment(&network, &shuffled, &reference));
         assert_eq!(back, reference, "seed {seed}");
     }
 }
@@ -57,18 +42,10 @@ fn alignment_does_not_change_the_picture() {
     let (a, b) = (random(&network, 1), random(&network, 2));
     let wide = |w: &Weights| -> Vec<f64> { w.0.iter().map(|&w| f64::from(w)).collect() };
     let places = alignment(&network, &wide(&b), &wide(&a));
-    let moved = Weights(
-        permute(&network, &wide(&b), &places)
-            .iter()
-            .map(|&w| w as f32)
-            .collect(),
-    );
+    let moved = Weights(permute(&network, &wide(&b), &places).iter().map(|&w| w as f32).collect());
     assert!(moved != b);
     let inputs = PixelInputs::full(12, Coords::Fer);
-    for (x, y) in render(&network, &b, &inputs)
-        .iter()
-        .zip(render(&network, &moved, &inputs))
-    {
+    for (x, y) in render(&network, &b, &inputs).iter().zip(render(&network, &moved, &inputs)) {
         assert!((x - y).abs() < 1e-4);
     }
 }
@@ -77,10 +54,7 @@ fn alignment_does_not_change_the_picture() {
 fn one_update_is_the_published_formula() {
     let network = network();
     let start = [random(&network, 1), random(&network, 2)];
-    let config = SwarmConfig {
-        align: false,
-        ..SwarmConfig::default()
-    };
+    let config = SwarmConfig { align: false, ..SwarmConfig::default() };
     let mut rng = SimRng::new(4, "swarm", 0);
     let mut swarm = Swarm::new(&network, &start, config, &mut rng).unwrap();
     let mut draws = rng.clone();
@@ -110,16 +84,10 @@ fn a_swarm_finds_better_weights_and_resumes_to_the_same_bits() {
     let network = network();
     let goal = random(&network, 99);
     let utility = |w: &Weights| -> f64 {
-        -w.0.iter()
-            .zip(&goal.0)
-            .map(|(a, b)| f64::from((a - b) * (a - b)))
-            .sum::<f64>()
+        -w.0.iter().zip(&goal.0).map(|(a, b)| f64::from((a - b) * (a - b))).sum::<f64>()
     };
     let start: Vec<Weights> = (0..8).map(|s| random(&network, s)).collect();
-    let config = SwarmConfig {
-        align: false,
-        ..SwarmConfig::default()
-    };
+    let config = SwarmConfig { align: false, ..SwarmConfig::default() };
     let mut rng = SimRng::new(4, "swarm", 0);
     let mut swarm = Swarm::new(&network, &start, config, &mut rng).unwrap();
     let first = start.iter().map(utility).fold(f64::NEG_INFINITY, f64::max);
@@ -150,14 +118,9 @@ fn wrong_particles_and_utilities_are_refused() {
     let config = SwarmConfig::default();
     let mut rng = SimRng::new(4, "swarm", 0);
     let mut refuse = |particles: &[Weights]| {
-        Swarm::new(&network, particles, config, &mut rng)
-            .unwrap_err()
-            .to_string()
+        Swarm::new(&network, particles, config, &mut rng).unwrap_err().to_string()
     };
-    assert_eq!(
-        refuse(std::slice::from_ref(&good)),
-        "expected at least 2 particles, found 1"
-    );
+    assert_eq!(refuse(std::slice::from_ref(&good)), "expected at least 2 particles, found 1");
     assert!(refuse(&[good.clone(), Weights(vec![0.0])]).starts_with("particle 1: expected"));
     let mut nan = good.clone();
     nan.0[3] = f32::NAN;

@@ -13,9 +13,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 fn genome_file(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("genomes")
-        .join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("genomes").join(name)
 }
 
 fn random(network: &Network, seed: u64) -> Weights {
@@ -49,9 +47,8 @@ fn reordered(of: &Network, weights: &Weights, arch: &Arch, rng: &mut SimRng) -> 
     // place[u] is where unit u of the new network stood.
     let mut place: Vec<usize> = (0..of.units.len()).collect();
     for layer in 1..depth {
-        let mut old: Vec<usize> = (0..of.units.len())
-            .filter(|&u| of.units[u].layer == layer)
-            .collect();
+        let mut old: Vec<usize> =
+            (0..of.units.len()).filter(|&u| of.units[u].layer == layer).collect();
         rng.shuffle(&mut old);
         for u in (0..network.units.len()).filter(|&u| network.units[u].layer == layer) {
             let at = old
@@ -66,11 +63,8 @@ fn reordered(of: &Network, weights: &Weights, arch: &Arch, rng: &mut SimRng) -> 
         .iter()
         .map(|link| {
             let (source, target) = (place[link.source], place[link.target]);
-            let old = of
-                .links
-                .iter()
-                .position(|l| (l.source, l.target) == (source, target))
-                .unwrap();
+            let old =
+                of.links.iter().position(|l| (l.source, l.target) == (source, target)).unwrap();
             weights.0[old]
         })
         .collect();
@@ -126,10 +120,7 @@ fn threads_and_output_folder_do_not_reach_score_record_or_card() {
         };
         std::fs::create_dir_all(&folder).unwrap();
         let text = run(&[], &file);
-        assert!(
-            text.contains("score   0.") && text.contains("sample  0."),
-            "{text}"
-        );
+        assert!(text.contains("score   0.") && text.contains("sample  0."), "{text}");
         run(&["--all"], &folder.join("card"));
         let mut left = vec![std::fs::read(&file).unwrap()];
         for name in ["card/card.json", "card/card.svg", "card/card.png"] {
@@ -146,10 +137,7 @@ fn threads_and_output_folder_do_not_reach_score_record_or_card() {
     }
     let record: Value = serde_json::from_slice(&seen.unwrap()[0]).unwrap();
     assert_eq!(record["format"], "picloom-score/1");
-    assert_eq!(
-        (&record["seed"], &record["samples"]),
-        (&2.into(), &"16".into())
-    );
+    assert_eq!((&record["seed"], &record["samples"]), (&2.into(), &"16".into()));
     assert_eq!(record["delta"], "effect:0.18");
     assert_eq!(record["judge_model_sha256"].as_str().unwrap().len(), 64);
     assert_eq!(record["perturbations"].as_array().unwrap().len(), 32);
@@ -191,23 +179,15 @@ fn untrained_networks_and_those_of_100_steps_are_unfit() {
         let weights = init(&network, &mask, &Init::default(), &mut rng).unwrap();
         let delta = Delta::Fixed(1.0);
         let (score, _) = whole(&network, &weights, size, delta, &judge, Some(&target));
-        assert!(
-            score.fit.unwrap().r2 < 0.5 && !score.counts,
-            "{:?}",
-            score.fit
-        );
+        assert!(score.fit.unwrap().r2 < 0.5 && !score.counts, "{:?}", score.fit);
         // It has a score, and it is not to be read.
         assert!(score.score.is_some());
     }
     let work = tempfile::tempdir().unwrap();
     let run = work.path().join("run");
     let picloom = |args: &[&str]| {
-        let output = Command::cargo_bin("picloom")
-            .unwrap()
-            .args(args)
-            .arg("--json")
-            .output()
-            .unwrap();
+        let output =
+            Command::cargo_bin("picloom").unwrap().args(args).arg("--json").output().unwrap();
         assert!(output.status.success());
         (
             serde_json::from_slice::<Value>(&output.stdout).unwrap(),
@@ -233,10 +213,7 @@ fn the_sampling_error_is_that_of_repeated_samples_of_a_network_swept_fully() {
     let delta = Delta::Fixed(0.8);
     let (full, judged) = whole(&network, &weights, 24, delta, &judge, None);
     let truth = full.score.unwrap();
-    assert!(
-        (0.15..=0.85).contains(&truth),
-        "something to estimate: {truth}"
-    );
+    assert!((0.15..=0.85).contains(&truth), "something to estimate: {truth}");
     let mut population = vec![0; network.depth()];
     for link in &network.links {
         population[network.units[link.target].layer - 1] += 1;
@@ -247,10 +224,7 @@ fn the_sampling_error_is_that_of_repeated_samples_of_a_network_swept_fully() {
         let verdicts = pair.iter().filter_map(|j| j.verdict.as_ref());
         Drawn {
             layer: pair[0].perturbation.layer - 1,
-            coherent: verdicts
-                .clone()
-                .filter(|v| v.label == Label::Coherent)
-                .count(),
+            coherent: verdicts.clone().filter(|v| v.label == Label::Coherent).count(),
             scored: verdicts.count(),
         }
     };
@@ -265,10 +239,7 @@ fn the_sampling_error_is_that_of_repeated_samples_of_a_network_swept_fully() {
             let links = Selection::Sample(count).links(&network, &weights, &mut rng);
             let drawn: Vec<Drawn> = links.into_iter().map(of).collect();
             let found = sampled_share(&population, &drawn).unwrap();
-            assert_eq!(
-                (found.drawn, found.population),
-                (count, network.weight_count())
-            );
+            assert_eq!((found.drawn, found.population), (count, network.weight_count()));
             held += usize::from(found.interval.0 <= truth && truth <= found.interval.1);
             sum += found.share - truth;
             squares += (found.share - truth) * (found.share - truth);

@@ -38,17 +38,9 @@ fn distributions_agree_with_scipy() {
     for case in cases("special") {
         let (t, df) = (case["t"].as_f64().unwrap(), case["df"].as_f64().unwrap());
         close(stats::student_cdf(t, df), &case["cdf"], 1e-13);
-        close(
-            stats::student_quantile(0.975, df),
-            &case["quantile_975"],
-            1e-11,
-        );
+        close(stats::student_quantile(0.975, df), &case["quantile_975"], 1e-11);
         close(stats::normal_cdf(t), &case["normal"], 1e-15);
-        close(
-            stats::incomplete_beta(0.37, df / 2.0, t.abs()),
-            &case["beta"],
-            1e-12,
-        );
+        close(stats::incomplete_beta(0.37, df / 2.0, t.abs()), &case["beta"], 1e-12);
     }
 }
 
@@ -58,11 +50,7 @@ fn samples_and_proportions_agree_with_numpy_and_scipy() {
         let x = numbers(&case["x"]);
         close(stats::mean(&x).unwrap(), &case["mean"], 1e-14);
         close(stats::variance(&x).unwrap(), &case["variance"], 1e-13);
-        close(
-            stats::standard_error(&x).unwrap(),
-            &case["standard_error"],
-            1e-13,
-        );
+        close(stats::standard_error(&x).unwrap(), &case["standard_error"], 1e-13);
         for pair in case["quantiles"].as_array().unwrap() {
             let q = stats::quantile(&x, pair[0].as_f64().unwrap()).unwrap();
             close(q, &pair[1], 1e-14);
@@ -96,11 +84,9 @@ fn correlations_lines_and_their_tests_agree_with_scipy() {
         close(line.slope.low, &expected[2], 1e-12);
         close(line.slope.high, &expected[3], 1e-12);
         if case.get("p abs").is_some() {
-            for (tail, name) in [
-                (Tail::TwoSided, "p abs"),
-                (Tail::Greater, "p greater"),
-                (Tail::Less, "p less"),
-            ] {
+            for (tail, name) in
+                [(Tail::TwoSided, "p abs"), (Tail::Greater, "p greater"), (Tail::Less, "p less")]
+            {
                 let test = stats::spearman_test(&x, &y, tail, 0, &mut rng).unwrap();
                 assert!(test.exact);
                 close(test.p, &case[name], 1e-12);

@@ -51,11 +51,8 @@ fn a_study_stopped_in_the_middle_of_a_training_goes_on_to_the_same_bytes() {
     let read = StructuralRecord::read(&a.path().join("structural/record.json")).unwrap();
     assert_eq!(read, straight);
     // One target without an evolved network, one with: dense, magnitude, sp at one count.
-    let arms: Vec<Vec<&str>> = read
-        .cells
-        .iter()
-        .map(|row| row.arms.iter().map(|a| a.arm.as_str()).collect())
-        .collect();
+    let arms: Vec<Vec<&str>> =
+        read.cells.iter().map(|row| row.arms.iter().map(|a| a.arm.as_str()).collect()).collect();
     let trained = vec!["dense", "magnitude", "sp"];
     assert_eq!(arms, [trained.clone(), vec!["evolved"], trained]);
     let evolved = &read.cells[1].arms[0];
@@ -66,12 +63,7 @@ fn a_study_stopped_in_the_middle_of_a_training_goes_on_to_the_same_bytes() {
     };
     assert_eq!(dense.kept, 1392);
     // The same budget, less what is then on no path.
-    assert!(
-        magnitude.kept <= 487 && sp.kept <= 487,
-        "{} {}",
-        magnitude.kept,
-        sp.kept
-    );
+    assert!(magnitude.kept <= 487 && sp.kept <= 487, "{} {}", magnitude.kept, sp.kept);
     for f in FIGURES {
         assert!((f.draw)(&read).starts_with("<svg"), "{}", f.name);
         assert!(std::ptr::eq(figure(f.name).unwrap(), f));
@@ -160,10 +152,7 @@ fn sp_is_compared_in_pairs_that_are_both_fit() {
     assert_eq!(sp_against(&record, "dense").units, 8);
     let same = made_up(&[("dense", 0.2, 0.1, 0.99), ("sp", 0.2, 0.1, 0.99)]);
     assert_eq!(sp_against(&same, "dense").verdict, Verdict::NotSupported);
-    assert_eq!(
-        sp_against(&same, "magnitude").verdict,
-        Verdict::Inconclusive
-    );
+    assert_eq!(sp_against(&same, "magnitude").verdict, Verdict::Inconclusive);
 }
 
 #[test]
@@ -173,11 +162,7 @@ fn the_committed_record_and_its_page_agree() {
     let page = std::fs::read_to_string(root().join("experiments/structural.md")).unwrap();
     let finding = parts_are_ablatable(&record);
     let line = page.lines().find(|l| l.starts_with("### C13")).unwrap();
-    assert!(
-        line.ends_with(finding.verdict.text()),
-        "{line}: {}",
-        finding.text()
-    );
+    assert!(line.ends_with(finding.verdict.text()), "{line}: {}", finding.text());
     for arm in ["dense", "magnitude", "sp"] {
         let i = of_arm(&record, arm).interval.unwrap();
         let text = format!("{:.3} [{:.3}, {:.3}]", i.estimate, i.low, i.high);

@@ -50,16 +50,10 @@ impl StudyObserver for Stop {
 fn a_stopped_study_goes_on_to_the_same_bytes_at_any_thread_count() {
     let study = smoke();
     let run = |threads: usize, folder: &Path, stops: usize| {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .unwrap();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
             for _ in 0..stops {
-                let mut stop = Stop {
-                    left: 9,
-                    labels: Vec::new(),
-                };
+                let mut stop = Stop { left: 9, labels: Vec::new() };
                 assert!(run_cells(&study, folder, &mut stop).unwrap().is_none());
                 assert!(!stop.labels.is_empty());
                 assert!(!folder.join("theory/record.json").exists());
@@ -79,11 +73,7 @@ fn a_stopped_study_goes_on_to_the_same_bytes_at_any_thread_count() {
     // Every figure can be drawn from it, the same every time.
     for f in FIGURES {
         let svg = (f.draw)(&read);
-        assert!(
-            svg.starts_with("<svg") && svg == (f.draw)(&straight),
-            "{}",
-            f.name
-        );
+        assert!(svg.starts_with("<svg") && svg == (f.draw)(&straight), "{}", f.name);
         assert!(std::ptr::eq(figure(f.name).unwrap(), f));
     }
     let csv = read.to_csv();
@@ -98,15 +88,9 @@ fn a_finished_cell_is_never_computed_again_and_a_damaged_one_is_refused() {
     study.spec.sensitivity.volumes.truncate(1);
     let folder = tempfile::tempdir().unwrap();
     let first = run_cells(&study, folder.path(), &mut ()).unwrap().unwrap();
-    let cell = study
-        .cells()
-        .into_iter()
-        .find(|c| matches!(c, TheoryCell::Meeting { .. }))
-        .unwrap();
-    let path = folder
-        .path()
-        .join("theory/cells")
-        .join(format!("{}.json", cell_id::<TheoryStudy>(&cell)));
+    let cell = study.cells().into_iter().find(|c| matches!(c, TheoryCell::Meeting { .. })).unwrap();
+    let path =
+        folder.path().join("theory/cells").join(format!("{}.json", cell_id::<TheoryStudy>(&cell)));
     // A value put into the file by hand is what the next run reports: it read, it did not compute.
     let text = std::fs::read_to_string(&path).unwrap();
     let exact = first.meetings[0].values.as_ref().unwrap().exact.unwrap();
@@ -114,29 +98,16 @@ fn a_finished_cell_is_never_computed_again_and_a_damaged_one_is_refused() {
     assert_ne!(text, changed);
     std::fs::write(&path, &changed).unwrap();
     let second = run_cells(&study, folder.path(), &mut ()).unwrap().unwrap();
-    assert_eq!(
-        second.meetings[0].values.as_ref().unwrap().exact,
-        Some(0.125)
-    );
+    assert_eq!(second.meetings[0].values.as_ref().unwrap().exact, Some(0.125));
     // Another seed is another cell.
     let mut other = study.clone();
     other.spec.seed = 2;
     let waiting = other.cells().into_iter().last().unwrap();
-    assert_eq!(
-        state(&other, folder.path(), &waiting).unwrap(),
-        CellOutcome::Waiting
-    );
-    let error = collect_cells(&other, folder.path())
-        .unwrap_err()
-        .to_string();
-    assert!(
-        error.contains("expected") && error.contains("finished cells"),
-        "{error}"
-    );
+    assert_eq!(state(&other, folder.path(), &waiting).unwrap(), CellOutcome::Waiting);
+    let error = collect_cells(&other, folder.path()).unwrap_err().to_string();
+    assert!(error.contains("expected") && error.contains("finished cells"), "{error}");
     std::fs::write(&path, "{").unwrap();
-    let error = run_cells(&study, folder.path(), &mut ())
-        .unwrap_err()
-        .to_string();
+    let error = run_cells(&study, folder.path(), &mut ()).unwrap_err().to_string();
     assert!(error.contains("delete the file"), "{error}");
 }
 
@@ -158,24 +129,15 @@ fn a_cell_that_fails_is_recorded_and_does_not_stop_the_others() {
 #[test]
 fn specs_of_other_kinds_profiles_that_do_not_exist_and_unknown_keys_are_refused() {
     let spec = root().join("experiments/theory.toml");
-    let error = TheoryStudy::read(&spec, Some("fast"))
-        .unwrap_err()
-        .to_string();
-    assert!(
-        error.contains("smoke") && error.contains("\"fast\""),
-        "{error}"
-    );
+    let error = TheoryStudy::read(&spec, Some("fast")).unwrap_err().to_string();
+    assert!(error.contains("smoke") && error.contains("\"fast\""), "{error}");
     let other = root().join("experiments/optimizers.toml");
     let error = TheoryStudy::read(&other, None).unwrap_err().to_string();
     assert!(error.contains("expected \"theory\""), "{error}");
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.toml");
     let text = std::fs::read_to_string(&spec).unwrap();
-    std::fs::write(
-        &path,
-        text.replace("degree = 1.5\nsamples", "degre = 1.5\nsamples"),
-    )
-    .unwrap();
+    std::fs::write(&path, text.replace("degree = 1.5\nsamples", "degre = 1.5\nsamples")).unwrap();
     let error = TheoryStudy::read(&path, None).unwrap_err().to_string();
     assert!(error.contains("degre"), "{error}");
 }
@@ -207,21 +169,13 @@ fn the_committed_record_holds_the_values_of_the_methods_page_and_the_peak_of_the
     assert!([4, 5].contains(&peak.layers), "{peak:?}");
     // The page's verdicts follow from the record.
     let page = std::fs::read_to_string(root().join("experiments/theory.md")).unwrap();
-    for (finding, heading) in [
-        (agreement(&record), "### C8, first half"),
-        (parts_sensitivity(&record), "### C10"),
-    ] {
+    for (finding, heading) in
+        [(agreement(&record), "### C8, first half"), (parts_sensitivity(&record), "### C10")]
+    {
         let line = page.lines().find(|l| l.starts_with(heading)).unwrap();
-        assert!(
-            line.ends_with(finding.verdict.text()),
-            "{line}: {}",
-            finding.text()
-        );
+        assert!(line.ends_with(finding.verdict.text()), "{line}: {}", finding.text());
         let effect = finding.effect.unwrap();
-        assert!(
-            page.contains(&format!("{effect:.3}").replace('-', "−")),
-            "{effect}"
-        );
+        assert!(page.contains(&format!("{effect:.3}").replace('-', "−")), "{effect}");
     }
     assert_ne!(agreement(&record).verdict, Verdict::NotSupported);
 }

@@ -36,9 +36,7 @@ fn rust_files(folder: &str) -> Vec<PathBuf> {
 }
 
 fn room_of(path: &Path) -> Option<usize> {
-    let inside = path
-        .strip_prefix(Path::new(env!("CARGO_MANIFEST_DIR")).join("src"))
-        .unwrap();
+    let inside = path.strip_prefix(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).unwrap();
     let first = inside.components().next()?.as_os_str().to_str()?;
     ROOMS.iter().position(|room| *room == first)
 }
@@ -71,12 +69,7 @@ fn a_room_uses_only_itself_and_rooms_to_its_left() {
 fn files_can_be_read_in_one_sitting() {
     let mut sizes: Vec<(usize, PathBuf)> = rust_files("src")
         .into_iter()
-        .map(|path| {
-            (
-                std::fs::read_to_string(&path).unwrap().lines().count(),
-                path,
-            )
-        })
+        .map(|path| (std::fs::read_to_string(&path).unwrap().lines().count(), path))
         .collect();
     sizes.sort();
     let (largest, path) = sizes.last().unwrap();
@@ -91,11 +84,7 @@ fn every_study_has_its_page() {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|e| e == "toml") {
-            assert!(
-                path.with_extension("md").exists(),
-                "{} has no page",
-                path.display()
-            );
+            assert!(path.with_extension("md").exists(), "{} has no page", path.display());
         }
     }
 }
@@ -105,9 +94,6 @@ fn every_room_says_what_it_is() {
     for room in ROOMS {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("src/{room}/mod.rs"));
         let text = std::fs::read_to_string(&path).unwrap();
-        assert!(
-            text.starts_with("//! ") && !text.contains("not opened yet"),
-            "{room}"
-        );
+        assert!(text.starts_with("//! ") && !text.contains("not opened yet"), "{room}");
     }
 }

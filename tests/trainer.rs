@@ -10,10 +10,7 @@ use picloom::train::{
 const SIZE: usize = 8;
 
 fn network() -> Network {
-    "2;gaussian:2,identity:2,sin:1"
-        .parse::<Arch>()
-        .unwrap()
-        .network()
+    "2;gaussian:2,identity:2,sin:1".parse::<Arch>().unwrap().network()
 }
 
 /// A picture that this network can draw: the one of other weights.
@@ -33,11 +30,7 @@ fn problem() -> Problem {
 }
 
 fn config(steps: u64) -> TrainConfig {
-    TrainConfig {
-        steps,
-        log_every: 1,
-        ..TrainConfig::default()
-    }
+    TrainConfig { steps, log_every: 1, ..TrainConfig::default() }
 }
 
 fn optimizer(text: &str) -> OptimizerConfig {
@@ -83,10 +76,7 @@ fn the_weights_that_reached_the_target_loss_are_kept() {
     let problem = problem();
     let (free, _) = train(&problem, config(400));
     let goal = 2.0 * free.final_loss;
-    let goal = TrainConfig {
-        target_loss: Some(goal),
-        ..config(4000)
-    };
+    let goal = TrainConfig { target_loss: Some(goal), ..config(4000) };
     let (report, weights) = train(&problem, goal.clone());
     assert_eq!(report.stop, StopReason::TargetLoss);
     assert!(report.steps < 400, "{}", report.steps);
@@ -119,10 +109,7 @@ fn with_minibatches_the_loss_of_all_pixels_must_reach_the_target() {
 fn a_loss_that_does_not_fall_ends_after_the_window() {
     let still = TrainConfig {
         schedule: Schedule::constant(1e-12),
-        plateau: Some(Plateau {
-            window: 25,
-            improvement: 1e-3,
-        }),
+        plateau: Some(Plateau { window: 25, improvement: 1e-3 }),
         ..config(1000)
     };
     let (report, _) = train(&problem(), still);
@@ -131,19 +118,10 @@ fn a_loss_that_does_not_fall_ends_after_the_window() {
 
 #[test]
 fn lbfgs_that_finds_no_lower_point_ends() {
-    let lbfgs = TrainConfig {
-        optimizer: optimizer("lbfgs"),
-        ..config(100_000)
-    };
+    let lbfgs = TrainConfig { optimizer: optimizer("lbfgs"), ..config(100_000) };
     let (report, _) = train(&problem(), lbfgs);
-    assert!(
-        matches!(report.stop, StopReason::Plateau | StopReason::Collapsed),
-        "{report:?}"
-    );
-    assert!(
-        report.steps < 100_000 && report.evaluations < 4 * report.steps + 100,
-        "{report:?}"
-    );
+    assert!(matches!(report.stop, StopReason::Plateau | StopReason::Collapsed), "{report:?}");
+    assert!(report.steps < 100_000 && report.evaluations < 4 * report.steps + 100, "{report:?}");
 }
 
 #[test]
@@ -153,10 +131,7 @@ fn a_collapse_is_followed_by_attempts_from_the_next_init_streams() {
     problem.network = "2;identity:3".parse::<Arch>().unwrap().network();
     problem.mask = Mask::all(problem.network.weight_count());
     let nothing = TrainConfig {
-        init: Init {
-            scale: 1e-30,
-            ..Init::default()
-        },
+        init: Init { scale: 1e-30, ..Init::default() },
         restarts: 2,
         seed: 5,
         ..config(100)
@@ -166,14 +141,7 @@ fn a_collapse_is_followed_by_attempts_from_the_next_init_streams() {
     let attempts: Vec<(u32, u64, u64)> = report
         .collapses
         .iter()
-        .map(
-            |&Collapse {
-                 attempt,
-                 step,
-                 evaluations,
-                 ..
-             }| (attempt, step, evaluations),
-        )
+        .map(|&Collapse { attempt, step, evaluations, .. }| (attempt, step, evaluations))
         .collect();
     assert_eq!(attempts, [(0, 0, 1), (1, 0, 1), (2, 0, 1)]);
     assert_eq!((report.evaluations, report.earlier_evaluations()), (1, 2));
@@ -182,25 +150,14 @@ fn a_collapse_is_followed_by_attempts_from_the_next_init_streams() {
     assert_eq!(weights, third, "the third attempt's own weights");
 
     // One minibatch without slope is no collapse, many in a row are.
-    let batches = TrainConfig {
-        batch: Some(5),
-        collapse_after: 30,
-        ..nothing.clone()
-    };
+    let batches = TrainConfig { batch: Some(5), collapse_after: 30, ..nothing.clone() };
     let (report, _) = train(&problem, batches);
     let steps: Vec<u64> = report.collapses.iter().map(|c| c.step).collect();
     assert_eq!((report.stop, steps), (StopReason::Collapsed, vec![29; 3]));
 
-    let given = Problem {
-        start: Some(third),
-        ..problem
-    };
+    let given = Problem { start: Some(third), ..problem };
     let (report, _) = train(&given, nothing);
-    assert_eq!(
-        report.collapses.len(),
-        1,
-        "given weights are not drawn again"
-    );
+    assert_eq!(report.collapses.len(), 1, "given weights are not drawn again");
 }
 
 #[test]
@@ -260,11 +217,7 @@ fn infinite_losses_and_gradients_are_reported_with_their_step() {
 #[test]
 fn pixels_outside_the_subsample_do_not_matter() {
     let problem = problem();
-    let some = TrainConfig {
-        subsample: Some(20),
-        seed: 4,
-        ..config(40)
-    };
+    let some = TrainConfig { subsample: Some(20), seed: 4, ..config(40) };
     let (_, weights) = train(&problem, some.clone());
     let mut pixels: Vec<u32> = (0..(SIZE * SIZE) as u32).collect();
     SimRng::new(4, "subsample", 0).shuffle(&mut pixels);
@@ -278,10 +231,7 @@ fn pixels_outside_the_subsample_do_not_matter() {
     assert_eq!(weights, change(20..64), "pixels that training does not see");
     assert_ne!(weights, change(0..20), "pixels that it sees");
 
-    let all = TrainConfig {
-        subsample: Some(SIZE * SIZE),
-        ..config(40)
-    };
+    let all = TrainConfig { subsample: Some(SIZE * SIZE), ..config(40) };
     assert_eq!(train(&problem, all).1, train(&problem, config(40)).1);
 }
 
@@ -290,11 +240,7 @@ fn a_minibatch_of_every_pixel_has_the_loss_of_the_picture() {
     let problem = problem();
     let losses = |batch| {
         let mut log = Log::default();
-        let config = TrainConfig {
-            batch,
-            schedule: Schedule::constant(1e-9),
-            ..config(3)
-        };
+        let config = TrainConfig { batch, schedule: Schedule::constant(1e-9), ..config(3) };
         Trainer::new(problem.clone(), config).unwrap().run(&mut log);
         log.0.iter().map(|line| line.loss).collect::<Vec<_>>()
     };
@@ -341,33 +287,19 @@ fn settings_that_cannot_be_are_refused_with_what_was_expected() {
     let base = config(10);
     let cases = [
         (
-            TrainConfig {
-                subsample: Some(10),
-                batch: Some(11),
-                ..base.clone()
-            },
+            TrainConfig { subsample: Some(10), batch: Some(11), ..base.clone() },
             "batch: expected 1 to 10 pixels, found 11",
         ),
         (
-            TrainConfig {
-                subsample: Some(65),
-                ..base.clone()
-            },
+            TrainConfig { subsample: Some(65), ..base.clone() },
             "subsample: expected 1 to 64 pixels, found 65",
         ),
         (
-            TrainConfig {
-                batch: Some(8),
-                optimizer: optimizer("lbfgs"),
-                ..base.clone()
-            },
+            TrainConfig { batch: Some(8), optimizer: optimizer("lbfgs"), ..base.clone() },
             "batch: expected none with lbfgs",
         ),
         (
-            TrainConfig {
-                collapse_after: 0,
-                ..base.clone()
-            },
+            TrainConfig { collapse_after: 0, ..base.clone() },
             "collapse_after: expected at least 1 step, found 0",
         ),
     ];
@@ -380,8 +312,5 @@ fn settings_that_cannot_be_are_refused_with_what_was_expected() {
         Ok(optimizer) => refused(TrainConfig { optimizer, ..base }),
         Err(error) => error.to_string(),
     };
-    assert!(
-        text.contains("momentum") && text.contains("nesterov"),
-        "{text}"
-    );
+    assert!(text.contains("momentum") && text.contains("nesterov"), "{text}");
 }

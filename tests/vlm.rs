@@ -112,11 +112,7 @@ fn serve(mut stream: TcpStream, state: &Mutex<State>) -> Option<()> {
         state.keys.push(key);
         state.now += 1;
         state.most = state.most.max(state.now);
-        state
-            .acts
-            .pop_front()
-            .or_else(|| state.then.clone())
-            .unwrap()
+        state.acts.pop_front().or_else(|| state.then.clone()).unwrap()
     };
     // Long enough for concurrent requests to overlap.
     std::thread::sleep(Duration::from_millis(15));
@@ -235,9 +231,7 @@ fn both_orders_are_asked_and_every_request_has_the_fixed_form() {
     assert_eq!(verdict.confidence, 1.0);
     let state = server.state.lock().unwrap();
     let texts = |i: usize| {
-        let parts = state.requests[i]["messages"][0]["content"]
-            .as_array()
-            .unwrap();
+        let parts = state.requests[i]["messages"][0]["content"].as_array().unwrap();
         [parts[1]["text"].clone(), parts[3]["text"].clone()]
     };
     assert_eq!(texts(0), ["Picture A:", "Picture B:"]);
@@ -246,9 +240,7 @@ fn both_orders_are_asked_and_every_request_has_the_fixed_form() {
         assert_eq!(request["model"], "test-model");
         assert_eq!(request["response_format"]["type"], "json_schema");
         assert_eq!(request["response_format"]["json_schema"]["strict"], true);
-        let prompt = request["messages"][0]["content"][0]["text"]
-            .as_str()
-            .unwrap();
+        let prompt = request["messages"][0]["content"][0]["text"].as_str().unwrap();
         assert!(prompt.contains("Answer coherent or fractured."));
     }
     assert_eq!(state.keys, [None, None]);
@@ -264,14 +256,8 @@ fn passing_faults_end_in_the_right_answer_and_are_counted_once() {
         ("slow", slow),
         ("not JSON", Act::Content("It looks coherent to me.")),
         ("wrong schema", Act::Content(r#"{"label": "coherent"}"#)),
-        (
-            "wrong word",
-            Act::Content(r#"{"reason":"","answer":"maybe","confidence":1}"#),
-        ),
-        (
-            "wrong number",
-            Act::Content(r#"{"reason":"","answer":"coherent","confidence":7}"#),
-        ),
+        ("wrong word", Act::Content(r#"{"reason":"","answer":"maybe","confidence":1}"#)),
+        ("wrong number", Act::Content(r#"{"reason":"","answer":"coherent","confidence":7}"#)),
         ("empty", Act::Content("")),
         ("refusal", Act::Refuse),
         ("cut JSON", Act::CutJson),
@@ -292,11 +278,7 @@ fn passing_faults_end_in_the_right_answer_and_are_counted_once() {
         let verdict = judge.read_base(&base).judge(&picture(k)).unwrap();
         assert_eq!(verdict, expected(k), "{name}");
         let usage = judge.usage().unwrap();
-        assert_eq!(
-            (usage.questions, usage.requests, usage.failed),
-            (2, 4, 2),
-            "{name}"
-        );
+        assert_eq!((usage.questions, usage.requests, usage.failed), (2, 4, 2), "{name}");
         assert_eq!(server.requests(), 4, "{name}");
         // Two votes, two kept answers, four logged exchanges.
         assert_eq!(kept(folder.path()), 2, "{name}");
@@ -305,31 +287,20 @@ fn passing_faults_end_in_the_right_answer_and_are_counted_once() {
         // A late answer that arrives after its time is nobody's answer.
         std::thread::sleep(Duration::from_millis(if name == "slow" { 1200 } else { 0 }));
         // The rerun asks nobody.
-        assert_eq!(
-            judge_one(&server, folder.path(), k).unwrap(),
-            verdict,
-            "{name}"
-        );
+        assert_eq!(judge_one(&server, folder.path(), k).unwrap(), verdict, "{name}");
         assert_eq!(server.requests(), 4, "{name}");
     }
 }
 
 /// Kept answers in a cache folder.
 fn kept(folder: &Path) -> usize {
-    let folders = std::fs::read_dir(folder)
-        .unwrap()
-        .flatten()
-        .filter(|e| e.path().is_dir());
-    folders
-        .map(|f| std::fs::read_dir(f.path()).unwrap().count())
-        .sum()
+    let folders = std::fs::read_dir(folder).unwrap().flatten().filter(|e| e.path().is_dir());
+    folders.map(|f| std::fs::read_dir(f.path()).unwrap().count()).sum()
 }
 
 fn log(folder: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(folder.join("exchanges.jsonl")).unwrap();
-    text.lines()
-        .map(|l| serde_json::from_str(l).unwrap())
-        .collect()
+    text.lines().map(|l| serde_json::from_str(l).unwrap()).collect()
 }
 
 #[test]
@@ -337,41 +308,17 @@ fn faults_that_stay_end_in_a_clear_error() {
     let cases: Vec<(Act, usize, &str)> = vec![
         (Act::Status(429, None, "busy"), 3, "HTTP status 429: busy"),
         (Act::Status(500, None, "oops"), 3, "HTTP status 500: oops"),
-        (
-            Act::Status(404, None, "no such model"),
-            1,
-            "HTTP status 404: no such model",
-        ),
-        (
-            Act::Status(400, None, "no images here"),
-            1,
-            "HTTP status 400: no images here",
-        ),
+        (Act::Status(404, None, "no such model"), 1, "HTTP status 404: no such model"),
+        (Act::Status(400, None, "no images here"), 1, "HTTP status 400: no images here"),
         (Act::Status(307, None, ""), 1, "HTTP status 307"),
-        (
-            Act::Status(429, Some("9999"), "later"),
-            1,
-            "asked to wait 9999 s",
-        ),
-        (
-            Act::Status(401, None, "bad key"),
-            1,
-            "the server wants a valid key; none was sent",
-        ),
-        (
-            Act::Late(Duration::from_millis(700)),
-            3,
-            "no complete answer within 300ms",
-        ),
+        (Act::Status(429, Some("9999"), "later"), 1, "asked to wait 9999 s"),
+        (Act::Status(401, None, "bad key"), 1, "the server wants a valid key; none was sent"),
+        (Act::Late(Duration::from_millis(700)), 3, "no complete answer within 300ms"),
         (Act::CutJson, 3, "expected a chat completion"),
         (Act::ShortBody, 3, "the connection failed"),
         (Act::Close, 3, "the connection failed"),
         (Act::Refuse, 3, "the model refused to answer: I cannot."),
-        (
-            Act::Content(r#"{"label": 1}"#),
-            3,
-            "expected an answer by the schema, found",
-        ),
+        (Act::Content(r#"{"label": 1}"#), 3, "expected an answer by the schema, found"),
     ];
     for (act, requests, expected) in cases {
         let folder = tempfile::tempdir().unwrap();
@@ -386,33 +333,20 @@ fn faults_that_stay_end_in_a_clear_error() {
         let error = judge.read_base(&base).judge(&picture(1)).unwrap_err();
         let text = error.to_string();
         assert!(text.contains(expected), "{act:?}: {text}");
-        assert!(
-            text.contains(&server.url) && text.contains("attempt"),
-            "{text}"
-        );
+        assert!(text.contains(&server.url) && text.contains("attempt"), "{text}");
         assert_eq!(server.requests(), requests, "{act:?}");
-        assert_eq!(
-            kept(folder.path()),
-            0,
-            "{act:?}: a fault was kept as an answer"
-        );
+        assert_eq!(kept(folder.path()), 0, "{act:?}: a fault was kept as an answer");
         let JudgeError::Vlm(VlmError::NoAnswer { fault, .. }) = error else {
             panic!("{act:?}: {error:?}");
         };
-        assert_eq!(
-            matches!(act, Act::Refuse),
-            matches!(fault, Fault::Refusal(_))
-        );
+        assert_eq!(matches!(act, Act::Refuse), matches!(fault, Fault::Refusal(_)));
     }
 }
 
 #[test]
 fn a_server_that_is_not_there_is_an_error_with_its_address() {
     let folder = tempfile::tempdir().unwrap();
-    let free = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap();
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let judge = VlmJudge::new(VlmConfig {
         url: format!("http://{free}"),
         attempts: 2,
@@ -421,15 +355,8 @@ fn a_server_that_is_not_there_is_an_error_with_its_address() {
     })
     .unwrap();
     let base = Picture::filled(8, 8, [0.5; 3]);
-    let error = judge
-        .read_base(&base)
-        .judge(&picture(1))
-        .unwrap_err()
-        .to_string();
-    assert!(
-        error.contains(&free.to_string()) && error.contains("connection"),
-        "{error}"
-    );
+    let error = judge.read_base(&base).judge(&picture(1)).unwrap_err().to_string();
+    assert!(error.contains(&free.to_string()) && error.contains("connection"), "{error}");
 }
 
 #[test]
@@ -451,11 +378,7 @@ fn an_interrupted_round_continues_where_it_stopped() {
     let server = Server::new(&right, Act::Status(400, None, "broken"));
     let first = VlmJudge::new(config(&server, folder.path())).unwrap();
     let reading = first.read_base(&base);
-    assert!(
-        (1..=4)
-            .map(|k| reading.judge(&picture(k)))
-            .any(|v| v.is_err())
-    );
+    assert!((1..=4).map(|k| reading.judge(&picture(k))).any(|v| v.is_err()));
     assert_eq!(kept(folder.path()), 5);
     // Mended: only the three missing answers are asked for.
     let server = Server::new(&[], Act::Right);
@@ -466,10 +389,7 @@ fn an_interrupted_round_continues_where_it_stopped() {
     }
     assert_eq!(server.requests(), 3);
     let usage = second.usage().unwrap();
-    assert_eq!(
-        (usage.questions, usage.from_cache, usage.requests),
-        (8, 5, 3)
-    );
+    assert_eq!((usage.questions, usage.from_cache, usage.requests), (8, 5, 3));
     assert_eq!((usage.prompt_tokens, usage.completion_tokens), (300, 21));
 }
 
@@ -477,11 +397,8 @@ fn an_interrupted_round_continues_where_it_stopped() {
 fn requests_at_a_time_are_limited_and_equal_questions_are_asked_once() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::new(&[], Act::Right);
-    let judge = VlmJudge::new(VlmConfig {
-        at_a_time: 3,
-        ..config(&server, folder.path())
-    })
-    .unwrap();
+    let judge =
+        VlmJudge::new(VlmConfig { at_a_time: 3, ..config(&server, folder.path()) }).unwrap();
     let base = Picture::filled(8, 8, [0.2, 0.5, 0.7]);
     let reading = judge.read_base(&base);
     std::thread::scope(|scope| {
@@ -503,11 +420,9 @@ fn a_spoilt_cache_is_refused_and_another_model_has_its_own_answers() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::new(&[], Act::Right);
     judge_one(&server, folder.path(), 1).unwrap();
-    let other = VlmJudge::new(VlmConfig {
-        model: "another".into(),
-        ..config(&server, folder.path())
-    })
-    .unwrap();
+    let other =
+        VlmJudge::new(VlmConfig { model: "another".into(), ..config(&server, folder.path()) })
+            .unwrap();
     let base = Picture::filled(8, 8, [0.2, 0.5, 0.7]);
     other.read_base(&base).judge(&picture(1)).unwrap();
     assert_eq!(server.requests(), 4);
@@ -518,9 +433,7 @@ fn a_spoilt_cache_is_refused_and_another_model_has_its_own_answers() {
             }
         }
     }
-    let error = judge_one(&server, folder.path(), 1)
-        .unwrap_err()
-        .to_string();
+    let error = judge_one(&server, folder.path(), 1).unwrap_err().to_string();
     assert!(error.contains("expected a kept answer"), "{error}");
     assert_eq!(server.requests(), 4);
 }
@@ -544,12 +457,7 @@ fn the_key_is_sent_and_never_shown() {
         command
             .args(["judge", "test", labels.to_str().unwrap(), "--judge", "vlm"])
             .args(["--vlm-url", &server.url, "--vlm-model", "m", "--json"])
-            .args([
-                "--vlm-cache",
-                cache.to_str().unwrap(),
-                "--vlm-key",
-                "PICLOOM_TEST_KEY",
-            ])
+            .args(["--vlm-cache", cache.to_str().unwrap(), "--vlm-key", "PICLOOM_TEST_KEY"])
             .args(["--vlm-attempts", "2"])
             .env("PICLOOM_TEST_KEY", KEY);
         let out = command.output().unwrap();
@@ -579,10 +487,7 @@ fn the_key_is_sent_and_never_shown() {
     let (out, _) = run(&server, &cache);
     let again: Value = serde_json::from_slice(&out.stdout).unwrap();
     assert_eq!(server.requests(), 6);
-    assert_eq!(
-        (&again["pooled"], &again["usage"]["from_cache"]),
-        (&record["pooled"], &json!(6))
-    );
+    assert_eq!((&again["pooled"], &again["usage"]["from_cache"]), (&record["pooled"], &json!(6)));
 
     // Servers that repeat the key in an error: it is not passed on.
     let repeating = [
@@ -623,10 +528,7 @@ fn a_model_breeds_by_looking_at_the_sheet() {
     );
     let second = breeder.choose(&sheet, 15, 1, &[first]).unwrap();
     assert_eq!(second.decision, Decision::Publish(3));
-    assert_eq!(
-        breeder.choose(&sheet, 15, 2, &[]).unwrap().decision,
-        Decision::Stop
-    );
+    assert_eq!(breeder.choose(&sheet, 15, 2, &[]).unwrap().decision, Decision::Stop);
     let state = server.state.lock().unwrap();
     let asked = state.requests[2].to_string();
     assert!(asked.contains("because: an eye") && asked.contains("Generation 1, pictures 0 to 14"));
@@ -644,15 +546,7 @@ fn score_with(
     let weights = Weights(drawn.collect());
     let perturber = Perturber::new(&network, &weights, &PixelInputs::full(12, Coords::Fer));
     let links = Selection::Sample(6).links(&network, &weights, &mut rng);
-    let swept = sweep(
-        &network,
-        &weights,
-        &perturber,
-        12,
-        &links,
-        Delta::Fixed(0.8),
-        &|_| {},
-    );
+    let swept = sweep(&network, &weights, &perturber, 12, &links, Delta::Fixed(0.8), &|_| {});
     let judge = VlmJudge::new(VlmConfig {
         attempts: 40,
         first_wait: Duration::from_millis(1),
@@ -697,10 +591,7 @@ fn a_score_through_a_failing_server_is_the_score_through_a_good_one() {
     assert_eq!(bad.requests(), asked);
 
     // A server that stays broken gives no score at all.
-    let broken = Server::new(
-        &[Act::Right, Act::Right],
-        Act::Status(400, None, "out of order"),
-    );
+    let broken = Server::new(&[Act::Right, Act::Right], Act::Status(400, None, "out of order"));
     let error = score_with(&broken, &folder.path().join("c")).unwrap_err();
     assert!(error.to_string().contains("out of order"));
 }

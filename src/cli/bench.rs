@@ -85,9 +85,7 @@ pub struct Workload {
 impl Workload {
     /// A dense network with random weights of variance 1/fan-in.
     pub fn dense(name: &str, arch: &str) -> Self {
-        let arch = arch
-            .parse::<Arch>()
-            .expect("the benchmarks' arches are arches");
+        let arch = arch.parse::<Arch>().expect("the benchmarks' arches are arches");
         Self::random(name, arch.network())
     }
 
@@ -115,9 +113,7 @@ impl Workload {
     pub fn of_run(folder: &Path) -> anyhow::Result<Self> {
         let run = load_run(folder)?;
         Ok(Workload {
-            name: folder
-                .file_name()
-                .map_or("run".into(), |n| n.to_string_lossy().into_owned()),
+            name: folder.file_name().map_or("run".into(), |n| n.to_string_lossy().into_owned()),
             network: run.network,
             weights: run.weights,
             mask: run.mask,
@@ -173,9 +169,7 @@ impl Workload {
     pub fn objective(&self, size: usize) -> Objective {
         let inputs = PixelInputs::full(size, Coords::Fer);
         let mut rng = SimRng::new(0, "bench-target", 0);
-        let target: Vec<f32> = (0..3 * inputs.pixels())
-            .map(|_| rng.uniform() as f32)
-            .collect();
+        let target: Vec<f32> = (0..3 * inputs.pixels()).map(|_| rng.uniform() as f32).collect();
         Objective::new(&self.network, &self.mask, &inputs, &target)
     }
 }
@@ -267,16 +261,10 @@ pub fn run(args: BenchArgs, out: &Output) -> anyhow::Result<()> {
     let size = check_size(args.size.unwrap_or(default))?;
     if !(args.seconds.is_finite() && args.seconds > 0.0) {
         let found = args.seconds;
-        return Err(Usage(format!(
-            "--seconds: expected a number above 0, found {found}"
-        ))
-        .into());
+        return Err(Usage(format!("--seconds: expected a number above 0, found {found}")).into());
     }
     if args.what == What::Evolve {
-        anyhow::ensure!(
-            (8..=1024).contains(&size),
-            "expected 8 to 1024 pixels, found {size}"
-        );
+        anyhow::ensure!((8..=1024).contains(&size), "expected 8 to 1024 pixels, found {size}");
         let speed = bench_evolve(150, size, args.seconds);
         let text = format!(
             "evolve at {size}², population {}, {} threads: {:.0} genomes/s ({:.0} drawn and judged), {:.1} links",

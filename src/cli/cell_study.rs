@@ -30,10 +30,7 @@ pub(super) fn run(
 #[derive(Clone, Copy)]
 pub(super) enum Action<'a> {
     Status,
-    Collect {
-        csv: &'a Path,
-        record: Option<&'a Path>,
-    },
+    Collect { csv: &'a Path, record: Option<&'a Path> },
 }
 
 /// Acts on the study of cells at `spec`; none if its kind is another.
@@ -84,10 +81,7 @@ fn run_study<S: CellStudy>(study: &S, runs: &Path, out: &Output) -> anyhow::Resu
         "study": study.name(), "profile": study.profile(), "cells": total,
         "failed": watch.failed, "record": path,
     });
-    Ok((
-        json,
-        format!("{}\nrecord: {}", record.summary(), path.display()),
-    ))
+    Ok((json, format!("{}\nrecord: {}", record.summary(), path.display())))
 }
 
 fn status<S: CellStudy>(study: &S, runs: &Path) -> anyhow::Result<Said> {

@@ -31,10 +31,8 @@ pub struct CompareArgs {
 }
 
 /// The genome that is compared when none is named.
-const DEFAULT: (&str, &str) = (
-    "genomes/bred_moth.json",
-    include_str!("../../genomes/bred_moth.json"),
-);
+const DEFAULT: (&str, &str) =
+    ("genomes/bred_moth.json", include_str!("../../genomes/bred_moth.json"));
 
 pub fn run(args: CompareArgs, out: &Output) -> anyhow::Result<()> {
     interrupt::listen();
@@ -51,41 +49,23 @@ pub fn run(args: CompareArgs, out: &Output) -> anyhow::Result<()> {
     }
     create_folder(&args.out)?;
     let judge = DlJudge::default();
-    let mut progress = Progress {
-        bar: out.progress(config.steps, "steps"),
-        said: String::new(),
-    };
-    let compared = compare(
-        &genome,
-        &name,
-        &config,
-        &judge,
-        &args.out.join("runs"),
-        &mut progress,
-    );
+    let mut progress = Progress { bar: out.progress(config.steps, "steps"), said: String::new() };
+    let compared = compare(&genome, &name, &config, &judge, &args.out.join("runs"), &mut progress);
     progress.bar.finish_and_clear();
     let comparison = compared?;
     let command = command_line(&args);
     let report = write_comparison(&comparison, &args.out, &command)?;
-    let mut text = format!(
-        "{:<10} {:>4} {:>6} {:>8}  score (95 % interval)\n",
-        "arm", "seed", "kept", "R²"
-    );
+    let mut text =
+        format!("{:<10} {:>4} {:>6} {:>8}  score (95 % interval)\n", "arm", "seed", "kept", "R²");
     for r in &comparison.record.arms {
         let score = match (r.score.score, r.score.interval) {
             (Some(s), Some((low, high))) => format!("{s:.3} ({low:.3} to {high:.3})"),
             _ => "none".into(),
         };
-        let unfit = if r.score.counts {
-            ""
-        } else {
-            "  UNFIT: does not count"
-        };
+        let unfit = if r.score.counts { "" } else { "  UNFIT: does not count" };
         let seed = r.seed.map_or("-".into(), |s| s.to_string());
-        text += &format!(
-            "{:<10} {seed:>4} {:>6} {:>8.4}  {score}{unfit}\n",
-            r.arm, r.kept, r.fit.r2
-        );
+        text +=
+            &format!("{:<10} {seed:>4} {:>6} {:>8.4}  {score}{unfit}\n", r.arm, r.kept, r.fit.r2);
     }
     text += &format!("\nreport: {}", report.display());
     out.result(&comparison.record, &text)
@@ -96,10 +76,7 @@ fn command_line(args: &CompareArgs) -> String {
     if let Some(genome) = &args.genome {
         command += &format!(" {}", genome.display());
     }
-    command += &format!(
-        " --profile {}",
-        format!("{:?}", args.profile).to_lowercase()
-    );
+    command += &format!(" --profile {}", format!("{:?}", args.profile).to_lowercase());
     if let Some(steps) = args.steps {
         command += &format!(" --steps {steps}");
     }

@@ -37,11 +37,6 @@ pub fn run(args: EvalArgs, out: &Output) -> anyhow::Result<()> {
         psnr: fit.psnr(),
         r2: fit.r2,
     };
-    let text = format!(
-        "mse  {:.6e}\npsnr {:.2} dB\nr2   {:.6}",
-        fit.mse,
-        fit.psnr(),
-        fit.r2
-    );
+    let text = format!("mse  {:.6e}\npsnr {:.2} dB\nr2   {:.6}", fit.mse, fit.psnr(), fit.r2);
     out.result(&evaluation, &text)
 }

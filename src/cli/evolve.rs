@@ -128,9 +128,7 @@ pub fn run(args: EvolveArgs, out: &Output) -> anyhow::Result<()> {
     }
     let job = EvolutionJob::new(config)?;
     interrupt::listen();
-    let mut progress = Progress {
-        bar: out.progress(job.config.generations, "generations"),
-    };
+    let mut progress = Progress { bar: out.progress(job.config.generations, "generations") };
     let result = evolve(&job, &folder, args.resume, &mut progress)?;
     progress.bar.finish_and_clear();
     if result.cause == StopCause::Interrupted {
@@ -266,17 +264,14 @@ fn by_eye(
     let seed = config.seed;
     let section = config.vlm.get_or_insert_with(VlmSection::default);
     let looker = match section.breeder {
-        BreederKind::Mock => Looker::Mock(MockBreeder {
-            seed,
-            generations: VlmSection::MOCK_PUBLISHES_IN,
-        }),
+        BreederKind::Mock => {
+            Looker::Mock(MockBreeder { seed, generations: VlmSection::MOCK_PUBLISHES_IN })
+        }
         BreederKind::Vlm => Looker::model(&args.vlm, section)?,
     };
     let job = EvolutionJob::new(config)?;
     interrupt::listen();
-    let mut progress = Progress {
-        bar: out.progress(job.config.generations, "generations"),
-    };
+    let mut progress = Progress { bar: out.progress(job.config.generations, "generations") };
     let result = breed_by_eye(&job, folder, args.resume, looker.breeder(), &mut progress)?;
     progress.bar.finish_and_clear();
     if result.cause == StopCause::Interrupted {
@@ -371,8 +366,7 @@ impl EvolutionObserver for Progress {
             Decision::Publish(picture) => format!("published {picture}"),
             Decision::Stop => "stopped".to_string(),
         };
-        self.bar
-            .set_message(format!("{what}: {}", record.choice.reason));
+        self.bar.set_message(format!("{what}: {}", record.choice.reason));
     }
 
     fn stop(&mut self) -> bool {
@@ -410,10 +404,7 @@ fn plots(folder: &Path, config: &EvolutionConfig) -> anyhow::Result<()> {
         .collect::<Result<_, _>>()
         .with_context(|| path.display().to_string())?;
     let along = |value: &dyn Fn(&GenerationRecord) -> f64| -> Vec<(f64, f64)> {
-        records
-            .iter()
-            .map(|r| (r.generation as f64, value(r)))
-            .collect()
+        records.iter().map(|r| (r.generation as f64, value(r))).collect()
     };
     let chart = |title: &str, y: &str, series: Vec<Series>| Plot {
         frame: Frame::new(title).subtitle(format!(
@@ -442,21 +433,14 @@ fn plots(folder: &Path, config: &EvolutionConfig) -> anyhow::Result<()> {
         vec![
             Series::line("links, mean", style::colour(0), along(&|r| r.links)),
             Series::line("hidden nodes, mean", style::colour(1), along(&|r| r.hidden)),
-            Series::line(
-                "links of the best",
-                style::colour(0),
-                along(&|r| r.best_links as f64),
-            )
-            .dashed(),
+            Series::line("links of the best", style::colour(0), along(&|r| r.best_links as f64))
+                .dashed(),
         ],
     );
     let plots_folder = folder.join("plots");
     let mut charts = vec![("fitness", fitness), ("complexity", complexity)];
     if records.iter().any(|r| !r.species.is_empty()) {
-        charts.push((
-            "species",
-            chart("Species over generations", "members", species(&records)),
-        ));
+        charts.push(("species", chart("Species over generations", "members", species(&records))));
     }
     if records.iter().any(|r| r.filled.is_some()) {
         let (title, y) = match config.search {
@@ -496,10 +480,7 @@ fn species(records: &[GenerationRecord]) -> Vec<Series> {
     if order.len() > shown.len() {
         let rest = records.iter().map(|r| {
             let others = r.species.iter().filter(|s| !shown.contains(&s.0));
-            (
-                r.generation as f64,
-                others.map(|s| s.1).sum::<usize>() as f64,
-            )
+            (r.generation as f64, others.map(|s| s.1).sum::<usize>() as f64)
         });
         series.push(Series::line("all others", style::GREY, rest).dashed());
     }

@@ -56,11 +56,7 @@ enum ExperimentCommand {
         /// Picture, or a genome
         picture: PathBuf,
         /// Record of a depth study
-        #[arg(
-            long,
-            default_value = "figures/depth/record.json",
-            value_name = "RECORD"
-        )]
+        #[arg(long, default_value = "figures/depth/record.json", value_name = "RECORD")]
         from: PathBuf,
     },
 }
@@ -89,11 +85,7 @@ pub fn run(args: ExperimentArgs, out: &Output) -> anyhow::Result<()> {
         ExperimentCommand::Run(args) => run_all(&args, out),
         ExperimentCommand::Status(args) => status(&args, out),
         ExperimentCommand::PredictDepth { picture, from } => predict_depth(&picture, &from, out),
-        ExperimentCommand::Collect {
-            study,
-            out: csv,
-            record,
-        } => {
+        ExperimentCommand::Collect { study, out: csv, record } => {
             let (json, text) = match kind(&study.spec)?.as_deref() {
                 Some("study") => study::collect(&study, &csv)?,
                 _ => collect_one(&study, &csv, record.as_deref())?,
@@ -237,9 +229,9 @@ fn predict_depth(picture: &Path, from: &Path, out: &Output) -> anyhow::Result<()
     let target = load_target(picture, model.size, Coords::default())?;
     let ratio = png_ratio(&target.picture);
     let layers = model.layers(ratio);
-    let error = model.error.map_or(String::new(), |e| {
-        format!(" (off by {e:.1} on average, on targets left out)")
-    });
+    let error = model
+        .error
+        .map_or(String::new(), |e| format!(" (off by {e:.1} on average, on targets left out)"));
     let text = format!(
         "{}: PNG bytes / raw bytes {ratio:.3} at {}²\npredicted: {layers} hidden layers{error}",
         picture.display(),
@@ -338,21 +330,16 @@ pub(super) struct Watch {
 
 impl Watch {
     pub(super) fn new(out: &Output, cells: usize, what: &'static str) -> Self {
-        Watch {
-            bar: out.progress(cells as u64, what),
-            failed: 0,
-            every: (cells / 20).max(1),
-            what,
-        }
+        Watch { bar: out.progress(cells as u64, what), failed: 0, every: (cells / 20).max(1), what }
     }
 }
 
 impl StudyObserver for Watch {
     fn cell(&mut self, progress: &Progress, label: &str, error: Option<&str>) {
         let over = progress.done + progress.failed;
-        let left = progress.seconds_left.map_or(String::new(), |seconds| {
-            format!(", about {:.0} s left", seconds)
-        });
+        let left = progress
+            .seconds_left
+            .map_or(String::new(), |seconds| format!(", about {:.0} s left", seconds));
         self.bar.set_position(over as u64);
         self.bar.set_message(format!("{label}{left}"));
         if let Some(error) = error {
@@ -391,10 +378,8 @@ fn run_reevolution(path: &Path) -> anyhow::Result<Said> {
     let spec = ReevolutionSpec::from_toml(&text).with_context(|| path.display().to_string())?;
     let archive = std::env::var_os("PICLOOM_ARCHIVE").map(PathBuf::from);
     let rows = reevolution::run(&spec, archive.as_deref())?;
-    let mut text = format!(
-        "{:<28} {:<36} {:>4} {:>8} {:>7}\n",
-        "target", "arm", "seed", "r2", "found"
-    );
+    let mut text =
+        format!("{:<28} {:<36} {:>4} {:>8} {:>7}\n", "target", "arm", "seed", "r2", "found");
     for row in &rows {
         let found = if row.found { "yes" } else { "no" };
         text += &format!(

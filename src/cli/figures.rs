@@ -51,10 +51,7 @@ pub fn run(args: FiguresArgs, out: &Output) -> anyhow::Result<()> {
         for name in &args.names {
             chosen.push(figure(name).ok_or_else(|| {
                 let names: Vec<_> = FIGURES.iter().map(|f| f.name).collect();
-                Usage(format!(
-                    "figure: expected one of {}, found {name:?}",
-                    names.join(", ")
-                ))
+                Usage(format!("figure: expected one of {}, found {name:?}", names.join(", ")))
             })?);
         }
     }
@@ -147,23 +144,12 @@ fn draw_losses(
             // FOLDER/losses.csv is called after its folder.
             let folder = run.parent().and_then(Path::file_name);
             let name = folder.or(run.file_stem()).unwrap_or_default();
-            curves.push(curve_of_csv(
-                run,
-                &name.to_string_lossy(),
-                style::colour(i),
-            )?);
+            curves.push(curve_of_csv(run, &name.to_string_lossy(), style::colour(i))?);
             continue;
         }
-        let name = run
-            .file_name()
-            .map_or("run".into(), |n| n.to_string_lossy().into_owned());
+        let name = run.file_name().map_or("run".into(), |n| n.to_string_lossy().into_owned());
         let lines = read_metrics(run)?;
-        curves.push(LossCurve::of_run(
-            &name,
-            style::colour(i),
-            &lines,
-            MOST_POINTS,
-        ));
+        curves.push(LossCurve::of_run(&name, style::colour(i), &lines, MOST_POINTS));
     }
     let note = "Plain mean squared error; geometric means of neighbouring logged steps.";
     let svg = losses("Training loss", "", note, &curves);
@@ -178,13 +164,7 @@ fn curve_of_csv(path: &Path, name: &str, colour: Colour) -> anyhow::Result<LossC
     let fail = |problem: String| anyhow::anyhow!("{}: {problem}", path.display());
     let mut reader = csv::Reader::from_path(path).map_err(|e| fail(e.to_string()))?;
     let expected = || fail("expected a CSV with the columns step and mse, both numbers".into());
-    let points: Vec<(f64, f64)> = reader
-        .deserialize()
-        .collect::<Result<_, _>>()
-        .map_err(|_| expected())?;
-    Ok(LossCurve {
-        name: name.into(),
-        colour,
-        points,
-    })
+    let points: Vec<(f64, f64)> =
+        reader.deserialize().collect::<Result<_, _>>().map_err(|_| expected())?;
+    Ok(LossCurve { name: name.into(), colour, points })
 }

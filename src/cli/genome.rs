@@ -58,12 +58,7 @@ enum GenomeCommand {
 pub fn run(args: GenomeArgs, out: &Output) -> anyhow::Result<()> {
     match args.command {
         GenomeCommand::Info { file } => info(&file, out),
-        GenomeCommand::Render {
-            file,
-            size,
-            coords,
-            out: path,
-        } => {
+        GenomeCommand::Render { file, size, coords, out: path } => {
             let genome = genome::read(&file)?;
             let (network, weights) = compile(&genome);
             let picture = kernel::picture(&network, &weights, check_size(size)?, coords);
@@ -74,9 +69,7 @@ pub fn run(args: GenomeArgs, out: &Output) -> anyhow::Result<()> {
                 &picture.to_png(&[("command", "picloom genome render"), ("genome", &name)]),
             )?;
             out.result(
-                &Written {
-                    written: path.display().to_string(),
-                },
+                &Written { written: path.display().to_string() },
                 &format!("wrote {}", path.display()),
             )
         }
@@ -91,9 +84,7 @@ pub fn run(args: GenomeArgs, out: &Output) -> anyhow::Result<()> {
             };
             write_atomic(&output, &bytes)?;
             out.result(
-                &Written {
-                    written: output.display().to_string(),
-                },
+                &Written { written: output.display().to_string() },
                 &format!("wrote {}", output.display()),
             )
         }
@@ -173,35 +164,15 @@ fn info(file: &Path, out: &Output) -> anyhow::Result<()> {
         },
     );
     row("depth", g.depth.to_string());
-    row(
-        "age",
-        g.age
-            .map_or("unknown".into(), |a| format!("{a} generations")),
-    );
+    row("age", g.age.map_or("unknown".into(), |a| format!("{a} generations")));
     row("outputs", g.outputs.join(", "));
-    row(
-        "activations",
-        list(
-            g.activations
-                .iter()
-                .map(|(name, n)| format!("{name}:{n}"))
-                .collect(),
-        ),
-    );
+    row("activations", list(g.activations.iter().map(|(name, n)| format!("{name}:{n}")).collect()));
     row("arch", info.arch.clone());
     row("dense params", info.dense_params.to_string());
     row("nonzero", info.nonzero.to_string());
     row("acyclic", if g.acyclic { "yes" } else { "no" }.into());
     if !g.labels.is_empty() {
-        row(
-            "labels",
-            list(
-                g.labels
-                    .iter()
-                    .map(|(name, n)| format!("{name} ({n})"))
-                    .collect(),
-            ),
-        );
+        row("labels", list(g.labels.iter().map(|(name, n)| format!("{name} ({n})")).collect()));
     }
     out.result(&info, &text)
 }
@@ -214,10 +185,6 @@ fn require_extension(path: &Path, allowed: &[&str]) -> anyhow::Result<()> {
 }
 
 fn wrong_extension(path: &Path, allowed: &[&str]) -> anyhow::Error {
-    Usage(format!(
-        "{}: expected an output ending in .{}",
-        path.display(),
-        allowed.join(", .")
-    ))
-    .into()
+    Usage(format!("{}: expected an output ending in .{}", path.display(), allowed.join(", .")))
+        .into()
 }

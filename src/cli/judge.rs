@@ -180,9 +180,7 @@ impl JudgeChoice {
     fn named(&self, name: JudgeName) -> anyhow::Result<Box<dyn Judge>> {
         Ok(match name {
             JudgeName::Dl => match &self.model {
-                Some(path) => Box::new(DlJudge {
-                    model: DlModel::read(path)?,
-                }),
+                Some(path) => Box::new(DlJudge { model: DlModel::read(path)? }),
                 None => Box::new(DlJudge::default()),
             },
             JudgeName::DlThreshold => Box::new(DlThreshold::default()),
@@ -202,21 +200,14 @@ pub fn run(args: JudgeArgs, out: &Output) -> anyhow::Result<()> {
 }
 
 fn read_sets(paths: &[PathBuf]) -> anyhow::Result<Vec<LabelSet>> {
-    Ok(paths
-        .iter()
-        .map(|p| read_labels(p))
-        .collect::<Result<_, _>>()?)
+    Ok(paths.iter().map(|p| read_labels(p)).collect::<Result<_, _>>()?)
 }
 
 fn run_calibrate(args: &CalibrateArgs, out: &Output) -> anyhow::Result<()> {
     let sets = read_sets(&args.labels)?;
     // File names only: where the files lay on this machine is nobody's business.
     let files: Vec<&str> = sets.iter().map(|s| s.file.as_str()).collect();
-    let command = format!(
-        "picloom judge calibrate {} --ridge {}",
-        files.join(" "),
-        args.ridge
-    );
+    let command = format!("picloom judge calibrate {} --ridge {}", files.join(" "), args.ridge);
     let calibration = calibrate(&sets, args.ridge, &today()?, &command)?;
     let json = serde_json::to_string_pretty(&calibration.model)? + "\n";
     let file = args.out.extension().is_some_and(|e| e == "json");
@@ -247,14 +238,12 @@ fn write_report(
     let path = folder.join("report.json");
     let json = serde_json::to_string_pretty(record)? + "\n";
     write_atomic(&path, json.as_bytes())?;
-    let provenance = Provenance::none()
-        .with("command", command)
-        .with("version", env!("CARGO_PKG_VERSION"));
+    let provenance =
+        Provenance::none().with("command", command).with("version", env!("CARGO_PKG_VERSION"));
     let mut written = vec![path];
-    for (name, svg) in [
-        ("reliability", judge_figures::reliability(shown)),
-        ("roc", judge_figures::roc(shown)),
-    ] {
+    for (name, svg) in
+        [("reliability", judge_figures::reliability(shown)), ("roc", judge_figures::roc(shown))]
+    {
         let (svg, png) = save(&svg, &folder.join(name), &provenance)?;
         written.extend([svg, png]);
     }
@@ -327,11 +316,7 @@ fn run_test(args: &TestArgs, out: &Output) -> anyhow::Result<()> {
             report.pooled.pictures
         )
         + &usage_text(judge.usage().as_ref());
-    let record = TestRecord {
-        report,
-        seconds,
-        usage: judge.usage(),
-    };
+    let record = TestRecord { report, seconds, usage: judge.usage() };
     let written = match &args.out {
         Some(folder) => {
             let files: Vec<&str> = sets.iter().map(|s| s.file.as_str()).collect();

@@ -42,19 +42,12 @@ struct Summary {
 pub fn run(args: MapsArgs, out: &Output) -> anyhow::Result<()> {
     let source = args.source.load()?;
     let network = &source.network;
-    let maps = feature_maps(
-        network,
-        &source.weights,
-        &PixelInputs::full(source.size, source.coords),
-    );
+    let maps =
+        feature_maps(network, &source.weights, &PixelInputs::full(source.size, source.coords));
     let non_zero: Vec<bool> = source.weights.0.iter().map(|&w| w != 0.0).collect();
     let reach = guard::reach(network, &non_zero);
-    let alive: Vec<bool> = reach
-        .from_input
-        .iter()
-        .zip(&reach.to_output)
-        .map(|(a, b)| *a && *b)
-        .collect();
+    let alive: Vec<bool> =
+        reach.from_input.iter().zip(&reach.to_output).map(|(a, b)| *a && *b).collect();
     let found = match args.pca {
         Some(0) => {
             let message = "--pca: expected at least 1 component, found 0";
@@ -102,17 +95,9 @@ pub fn run(args: MapsArgs, out: &Output) -> anyhow::Result<()> {
     };
     let mut text = format!("{} units in {} layers\n", summary.units, summary.layers);
     for layer in summary.components.iter().flatten() {
-        let shares: Vec<String> = layer
-            .shares
-            .iter()
-            .map(|s| format!("{:.1} %", 100.0 * s))
-            .collect();
-        text += &format!(
-            "layer {}: {} maps, {}\n",
-            layer.layer,
-            layer.maps,
-            shares.join(", ")
-        );
+        let shares: Vec<String> =
+            layer.shares.iter().map(|s| format!("{:.1} %", 100.0 * s)).collect();
+        text += &format!("layer {}: {} maps, {}\n", layer.layer, layer.maps, shares.join(", "));
     }
     text += &format!("wrote {}", summary.written);
     out.result(&summary, &text)
@@ -141,9 +126,7 @@ fn component_sheet(name: &str, layers: &[(usize, Pca)], size: usize) -> String {
             }
         })
         .collect();
-    let short = Path::new(name)
-        .file_name()
-        .map_or(name.into(), |n| n.to_string_lossy());
+    let short = Path::new(name).file_name().map_or(name.into(), |n| n.to_string_lossy());
     strips(&Strips {
         title: format!("{short}: components of the feature maps"),
         subtitle: "of each layer's units that reach the picture; share of their variance under each component, whose largest value is full red or blue".into(),

@@ -88,10 +88,7 @@ pub fn status(args: &StudyArgs) -> anyhow::Result<Said> {
     let plan = plan(args)?;
     let done = finished(&plan, &args.runs, &DlJudge::default().name());
     let total = plan.chains.len();
-    let text = format!(
-        "{} ({}): {done} of {total} chains finished",
-        plan.spec.name, plan.profile
-    );
+    let text = format!("{} ({}): {done} of {total} chains finished", plan.spec.name, plan.profile);
     let json = json!({
         "study": plan.spec.name, "profile": plan.profile, "total": total, "done": done,
         "left_out": plan.left_out,
@@ -120,11 +117,9 @@ fn copy_views(record: &NetworksRecord, from: &Path, to: &Path) -> anyhow::Result
     create_folder(&to.join("views"))?;
     for row in &record.rows {
         let views = row.result.as_ref().and_then(|r| r.views.as_ref());
-        let files = views.into_iter().flat_map(|v| {
-            [Some(&v.sweep), v.maps.as_ref().map(|m| &m.file)]
-                .into_iter()
-                .flatten()
-        });
+        let files = views
+            .into_iter()
+            .flat_map(|v| [Some(&v.sweep), v.maps.as_ref().map(|m| &m.file)].into_iter().flatten());
         for file in files {
             let path = from.join(file);
             let bytes = std::fs::read(&path)

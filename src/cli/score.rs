@@ -96,20 +96,14 @@ pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
     interrupt::listen();
     let json = |path: &PathBuf| path.extension().is_some_and(|e| e == "json");
     if let Some(path) = args.out.as_ref().filter(|p| json(p) == args.all) {
-        let expected = if args.all {
-            "a folder (for the card)"
-        } else {
-            "a file ending in .json"
-        };
+        let expected = if args.all { "a folder (for the card)" } else { "a file ending in .json" };
         let found = path.display();
         return Err(Usage(format!("--out: expected {expected}, found {found}")).into());
     }
     let judge = args.judge.build()?;
     let source = args.source.load()?;
     let mut rng = SimRng::new(args.seed, "sweep-sample", 0);
-    let links = args
-        .samples
-        .links(&source.network, &source.weights, &mut rng);
+    let links = args.samples.links(&source.network, &source.weights, &mut rng);
     super::sweep::check_links(&links, &source.network)?;
     let perturber = Perturber::new(
         &source.network,
@@ -161,12 +155,8 @@ pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
     };
     if args.all {
         let folder = args.out.as_ref().expect("clap requires --out with --all");
-        let scored = Scored {
-            source: &source,
-            perturber: &perturber,
-            swept: &swept,
-            record: &record,
-        };
+        let scored =
+            Scored { source: &source, perturber: &perturber, swept: &swept, record: &record };
         return card::write(&args.source, &scored, folder, &text, out);
     }
     if let Some(path) = &args.out {
@@ -210,10 +200,7 @@ fn of_all(network: &Network, weights: &Weights, judged: &[Judged]) -> Option<Sam
             let labels = pair.iter().filter_map(|j| j.verdict.as_ref());
             Drawn {
                 layer: pair[0].perturbation.layer - 1,
-                coherent: labels
-                    .clone()
-                    .filter(|v| v.label == Label::Coherent)
-                    .count(),
+                coherent: labels.clone().filter(|v| v.label == Label::Coherent).count(),
                 scored: labels.count(),
             }
         })

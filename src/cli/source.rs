@@ -64,10 +64,9 @@ pub const LARGEST_SIZE: usize = 4096;
 /// Refuses sizes that make no picture.
 pub fn check_size(size: usize) -> anyhow::Result<usize> {
     if !(2..=LARGEST_SIZE).contains(&size) {
-        return Err(Usage(format!(
-            "--size: expected 2 to {LARGEST_SIZE} pixels, found {size}"
-        ))
-        .into());
+        return Err(
+            Usage(format!("--size: expected 2 to {LARGEST_SIZE} pixels, found {size}")).into()
+        );
     }
     Ok(size)
 }
@@ -120,10 +119,7 @@ impl SourceArgs {
 
     fn of_arch(&self, arch: &Arch) -> anyhow::Result<Source> {
         let network = arch.network();
-        let params = self
-            .params
-            .as_ref()
-            .expect("clap requires --params with --arch");
+        let params = self.params.as_ref().expect("clap requires --params with --arch");
         let weights = read_weights(params, &network)?;
         let mask = Mask::non_zero(&weights);
         self.plain(params.display().to_string(), network, mask, weights)
@@ -138,14 +134,6 @@ impl SourceArgs {
     ) -> anyhow::Result<Source> {
         let size = check_size(self.size.unwrap_or(128))?;
         let coords = self.coords.unwrap_or_default();
-        Ok(Source {
-            name,
-            network,
-            mask,
-            weights,
-            target: None,
-            size,
-            coords,
-        })
+        Ok(Source { name, network, mask, weights, target: None, size, coords })
     }
 }

@@ -76,33 +76,22 @@ struct Summary {
 pub fn run(args: SweepArgs, out: &Output) -> anyhow::Result<()> {
     interrupt::listen();
     if !(2..=101).contains(&args.steps) {
-        return Err(Usage(format!(
-            "--steps: expected 2 to 101 pictures, found {}",
-            args.steps
-        ))
-        .into());
+        return Err(
+            Usage(format!("--steps: expected 2 to 101 pictures, found {}", args.steps)).into()
+        );
     }
     let wanted = wanted_directions(&args)?;
     let source = args.source.load()?;
     let mut rng = SimRng::new(args.seed, "sweep-sample", 0);
-    let links = args
-        .weights
-        .links(&source.network, &source.weights, &mut rng);
+    let links = args.weights.links(&source.network, &source.weights, &mut rng);
     check_links(&links, &source.network)?;
     create_folder(&args.out)?;
     let inputs = PixelInputs::full(source.size, source.coords);
     let perturber = Perturber::new(&source.network, &source.weights, &inputs);
     let bar = out.progress(links.len() as u64, "weights");
     let tick = |_| bar.inc(1);
-    let swept = sweep(
-        &source.network,
-        &source.weights,
-        &perturber,
-        source.size,
-        &links,
-        args.delta,
-        &tick,
-    );
+    let swept =
+        sweep(&source.network, &source.weights, &perturber, source.size, &links, args.delta, &tick);
     bar.finish_and_clear();
 
     let provenance = Provenance(vec![
@@ -123,10 +112,7 @@ pub fn run(args: SweepArgs, out: &Output) -> anyhow::Result<()> {
         &provenance,
     )?);
     let animation = args.out.join("sweep.png");
-    write_atomic(
-        &animation,
-        &animated(&source, &perturber, &links, args.steps)?,
-    )?;
+    write_atomic(&animation, &animated(&source, &perturber, &links, args.steps)?)?;
     written.push(animation);
     let json = args.out.join("sweep.json");
     write_atomic(&json, &serde_json::to_vec_pretty(&swept)?)?;
@@ -168,10 +154,7 @@ fn contacts(source: &Source, perturber: &Perturber, swept: &WeightSweep) -> Stri
         perturber.with_weight(&mut scratch, p.link, value as f32, &mut picture.rgb);
         let heading = format!("layer {}", p.layer);
         if groups.last().is_none_or(|g| g.heading != heading) {
-            groups.push(PaneGroup {
-                heading,
-                panes: Vec::new(),
-            });
+            groups.push(PaneGroup { heading, panes: Vec::new() });
         }
         let caption = format!(
             "w{} {}{}",
@@ -179,11 +162,7 @@ fn contacts(source: &Source, perturber: &Perturber, swept: &WeightSweep) -> Stri
             if p.delta < 0.0 { "−" } else { "+" },
             number(p.delta.abs(), 2)
         );
-        groups
-            .last_mut()
-            .expect("pushed above")
-            .panes
-            .push(Pane::new(picture, caption));
+        groups.last_mut().expect("pushed above").panes.push(Pane::new(picture, caption));
     }
     contact_sheet(&Sheet {
         title: source.name.clone(),
@@ -331,26 +310,16 @@ fn animated(
         .collect();
     let frames: Vec<Picture> = (0..steps)
         .map(|k| {
-            let panes = columns
-                .iter()
-                .map(|c| Pane::new(c[k].resized(96), ""))
-                .collect();
+            let panes = columns.iter().map(|c| Pane::new(c[k].resized(96), "")).collect();
             crate::figures::sheets::mosaic(&Sheet {
-                groups: vec![PaneGroup {
-                    heading: String::new(),
-                    panes,
-                }],
+                groups: vec![PaneGroup { heading: String::new(), panes }],
                 columns: 8,
                 pane: 96,
                 ..Sheet::default()
             })
         })
         .collect();
-    Ok(animate(
-        &there_and_back(frames),
-        80,
-        &[("command", "picloom sweep")],
-    )?)
+    Ok(animate(&there_and_back(frames), 80, &[("command", "picloom sweep")])?)
 }
 
 /// At most [`MOST_STRIPS`] of the links, evenly spread.

@@ -95,12 +95,7 @@ pub struct TrainSettings {
     #[arg(long, value_name = "STEPS")]
     pub plateau: Option<u64>,
     /// Least relative fall of the loss that --plateau counts
-    #[arg(
-        long,
-        default_value_t = 1e-3,
-        value_name = "SHARE",
-        requires = "plateau"
-    )]
+    #[arg(long, default_value_t = 1e-3, value_name = "SHARE", requires = "plateau")]
     pub least_fall: f64,
     /// Steps at the loss of the best constant colour after which an attempt has collapsed
     #[arg(long, default_value_t = 500, value_name = "STEPS")]
@@ -136,10 +131,7 @@ impl TrainSettings {
                 floor: self.floor,
             },
             init,
-            plateau: self.plateau.map(|window| Plateau {
-                window,
-                improvement: self.least_fall,
-            }),
+            plateau: self.plateau.map(|window| Plateau { window, improvement: self.least_fall }),
             collapse_after: self.collapse_after,
         }
     }
@@ -192,13 +184,7 @@ pub fn run(args: TrainArgs, out: &Output) -> anyhow::Result<()> {
             .init
             .parse()
             .map_err(|e| Usage(format!("--init: {e}; or a .npz or .safetensors file")))?;
-        (
-            None,
-            Init {
-                scheme,
-                scale: args.settings.init_scale,
-            },
-        )
+        (None, Init { scheme, scale: args.settings.init_scale })
     };
     let config = args.settings.config(init);
     let job = TrainJob::new(
@@ -226,9 +212,7 @@ impl TrainProgress {
     /// A bar of `steps` steps; listens to Ctrl-C from now on.
     pub fn new(out: &Output, steps: u64) -> Self {
         interrupt::listen();
-        TrainProgress {
-            bar: out.progress(steps, "steps"),
-        }
+        TrainProgress { bar: out.progress(steps, "steps") }
     }
 }
 
@@ -239,8 +223,7 @@ impl TrainObserver for TrainProgress {
         } else {
             String::new()
         };
-        self.bar
-            .set_message(format!("loss {:.3e}{again}", line.loss));
+        self.bar.set_message(format!("loss {:.3e}{again}", line.loss));
     }
 
     fn step_done(&mut self, state: &TrainState) -> bool {
@@ -261,10 +244,7 @@ fn report(folder: &std::path::Path, result: &RunResult, out: &Output) -> anyhow:
         train.steps,
         match train.collapses.len() {
             0 => String::new(),
-            n => format!(
-                " ({n} collapsed attempt{} before)",
-                if n == 1 { "" } else { "s" }
-            ),
+            n => format!(" ({n} collapsed attempt{} before)", if n == 1 { "" } else { "s" }),
         },
         result.kept,
         result.links,
@@ -274,10 +254,7 @@ fn report(folder: &std::path::Path, result: &RunResult, out: &Output) -> anyhow:
     );
     out.result(result, &text)?;
     if train.stop == StopReason::Interrupted {
-        anyhow::bail!(
-            "interrupted; go on with --resume --out {}",
-            folder.display()
-        );
+        anyhow::bail!("interrupted; go on with --resume --out {}", folder.display());
     }
     Ok(())
 }

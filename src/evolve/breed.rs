@@ -91,11 +91,7 @@ impl Breeder {
     ) -> (Genome, Birth) {
         let stream = stream.unwrap_or(self.next_id);
         let mut rng = SimRng::new(self.seed, "child", stream);
-        let crossed = if parents.len() > 1 {
-            self.cross(parents, &mut rng)
-        } else {
-            None
-        };
+        let crossed = if parents.len() > 1 { self.cross(parents, &mut rng) } else { None };
         let is_cross = crossed.is_some();
         let mut genome = crossed.unwrap_or_else(|| {
             let mut copy = parents[0].genome.clone();
@@ -130,11 +126,7 @@ impl Breeder {
             }
             CrossoverKind::Aligned => {
                 let (a, b) = (parents[0], parents[1]);
-                let (fitter, other) = if b.fitness > a.fitness {
-                    (b, a)
-                } else {
-                    (a, b)
-                };
+                let (fitter, other) = if b.fitness > a.fitness { (b, a) } else { (a, b) };
                 crossover_aligned(
                     fitter.genome,
                     other.genome,
@@ -150,13 +142,6 @@ impl Breeder {
     fn birth(&mut self, stream: u64, parents: Vec<u64>, operators: Vec<super::Mutation>) -> Birth {
         let id = self.next_id;
         self.next_id += 1;
-        Birth {
-            id,
-            generation: self.generation,
-            parents,
-            operators,
-            seed: self.seed,
-            stream,
-        }
+        Birth { id, generation: self.generation, parents, operators, seed: self.seed, stream }
     }
 }

@@ -35,12 +35,7 @@ fn is_zero(roll: &u64) -> bool {
 impl Selection {
     /// These places, with the config's slider.
     pub fn of(chosen: &[usize]) -> Self {
-        Selection {
-            chosen: chosen.to_vec(),
-            slider: None,
-            roll: 0,
-            why: String::new(),
-        }
+        Selection { chosen: chosen.to_vec(), slider: None, roll: 0, why: String::new() }
     }
 }
 
@@ -89,13 +84,7 @@ impl Breeding {
     pub fn new(config: EvolveConfig, seed: u64, ancestors: &[Genome]) -> Self {
         let mut breeder = Breeder::new(config, seed, ancestors);
         let sheet = first_brood(&mut breeder, ancestors);
-        Breeding {
-            breeder,
-            sheet,
-            steps: Vec::new(),
-            recorded: BTreeSet::new(),
-            past: Vec::new(),
-        }
+        Breeding { breeder, sheet, steps: Vec::new(), recorded: BTreeSet::new(), past: Vec::new() }
     }
 
     /// The sheet to choose from, (N,).
@@ -127,9 +116,7 @@ impl Breeding {
     /// The selection cannot be; nothing changes.
     pub fn select(&mut self, selection: Selection) -> Result<Vec<Birth>, BreedingError> {
         let n = self.sheet.len();
-        let slider = selection
-            .slider
-            .unwrap_or(self.breeder.config.mutation.slider);
+        let slider = selection.slider.unwrap_or(self.breeder.config.mutation.slider);
         if selection.chosen.is_empty() {
             return Err(BreedingError::NothingChosen);
         }
@@ -139,10 +126,7 @@ impl Breeding {
         let mut seen = BTreeSet::new();
         for &place in &selection.chosen {
             if place >= n {
-                return Err(BreedingError::NotOnSheet {
-                    last: n - 1,
-                    found: place,
-                });
+                return Err(BreedingError::NotOnSheet { last: n - 1, found: place });
             }
             if !seen.insert(place) {
                 return Err(BreedingError::Twice(place));
@@ -155,11 +139,7 @@ impl Breeding {
             recorded: self.recorded.clone(),
         });
         let generation = self.breeder.generation();
-        let mut rng = SimRng::new(
-            self.breeder.seed,
-            "select",
-            generation | (selection.roll << 32),
-        );
+        let mut rng = SimRng::new(self.breeder.seed, "select", generation | (selection.roll << 32));
         self.breeder.begin_generation();
         let old = std::mem::take(&mut self.sheet);
         let parent = |place: usize| Parent {
@@ -178,12 +158,8 @@ impl Breeding {
             let mother = *rng.choose(&selection.chosen).expect("checked above");
             let mut parents = vec![parent(mother)];
             if selection.chosen.len() > 1 && rng.chance(self.breeder.config.crossover.rate) {
-                let others: Vec<usize> = selection
-                    .chosen
-                    .iter()
-                    .copied()
-                    .filter(|&p| p != mother)
-                    .collect();
+                let others: Vec<usize> =
+                    selection.chosen.iter().copied().filter(|&p| p != mother).collect();
                 parents.push(parent(*rng.choose(&others).expect("two are chosen")));
             }
             let stream = (selection.roll << 40) | rng.next_u64() >> 24;
@@ -286,13 +262,7 @@ pub enum SessionError {
 impl Session {
     /// A session without steps.
     pub fn new(config: EvolveConfig, seed: u64, ancestors: Vec<String>) -> Self {
-        Session {
-            format: SESSION_FORMAT.to_string(),
-            seed,
-            ancestors,
-            step: Vec::new(),
-            config,
-        }
+        Session { format: SESSION_FORMAT.to_string(), seed, ancestors, step: Vec::new(), config }
     }
 
     /// A session from TOML text; `config` is laid over its preset.
@@ -364,10 +334,7 @@ mod tests {
         breeding.select(Selection::of(&[2, 9])).unwrap();
         assert_eq!(texts(&breeding), second);
         breeding.undo();
-        let once_more = Selection {
-            roll: 1,
-            ..Selection::of(&[2, 9])
-        };
+        let once_more = Selection { roll: 1, ..Selection::of(&[2, 9]) };
         breeding.select(once_more).unwrap();
         let other = texts(&breeding);
         assert_eq!(other[..2], second[..2], "parents stay");
@@ -378,9 +345,7 @@ mod tests {
     fn a_session_file_replays_to_the_same_bits() {
         let mut breeding = picbreeder(11);
         for step in 0..30 {
-            breeding
-                .select(Selection::of(&[step % 15, (step + 4) % 15]))
-                .unwrap();
+            breeding.select(Selection::of(&[step % 15, (step + 4) % 15])).unwrap();
         }
         let text = breeding.session(Vec::new()).to_toml();
         let again = Session::from_toml(&text).unwrap().replay(&[]).unwrap();
@@ -392,42 +357,19 @@ mod tests {
     fn impossible_selections_change_nothing() {
         let mut breeding = picbreeder(3);
         let before = breeding.clone();
-        let sliding = |slider| Selection {
-            slider: Some(slider),
-            ..Selection::of(&[1])
-        };
+        let sliding = |slider| Selection { slider: Some(slider), ..Selection::of(&[1]) };
+        assert_eq!(breeding.select(Selection::of(&[])), Err(BreedingError::NothingChosen));
         assert_eq!(
-            breeding.select(Selection::of(&[])),
-            Err(BreedingError::NothingChosen)
-        );
-        assert_eq!(
-            breeding
-                .select(Selection::of(&[15]))
-                .unwrap_err()
-                .to_string(),
+            breeding.select(Selection::of(&[15])).unwrap_err().to_string(),
             "expected places 0 to 14, found 15"
         );
-        assert_eq!(
-            breeding.select(Selection::of(&[4, 4])),
-            Err(BreedingError::Twice(4))
-        );
-        assert_eq!(
-            breeding.select(sliding(1.5)),
-            Err(BreedingError::Slider(1.5))
-        );
+        assert_eq!(breeding.select(Selection::of(&[4, 4])), Err(BreedingError::Twice(4)));
+        assert_eq!(breeding.select(sliding(1.5)), Err(BreedingError::Slider(1.5)));
         assert_eq!(breeding, before);
         let bad = "format = \"picloom-session/1\"\nseed = 1\ncolour = 3\n";
-        assert!(
-            Session::from_toml(bad)
-                .unwrap_err()
-                .to_string()
-                .contains("colour")
-        );
+        assert!(Session::from_toml(bad).unwrap_err().to_string().contains("colour"));
         let bad = "format = \"picloom-session/1\"\nseed = 1\n[[step]]\nchosen = [99]\n";
         let error = Session::from_toml(bad).unwrap().replay(&[]).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "step 1: expected places 0 to 14, found 99"
-        );
+        assert_eq!(error.to_string(), "step 1: expected places 0 to 14, found 99");
     }
 }

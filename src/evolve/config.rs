@@ -27,9 +27,7 @@ impl std::str::FromStr for Preset {
         match text {
             "picbreeder" => Ok(Preset::Picbreeder),
             "neat" => Ok(Preset::Neat),
-            _ => Err(format!(
-                "expected preset \"picbreeder\" or \"neat\", found {text:?}"
-            )),
+            _ => Err(format!("expected preset \"picbreeder\" or \"neat\", found {text:?}")),
         }
     }
 }
@@ -319,10 +317,7 @@ impl EvolveConfig {
                 interspecies: 0.001,
                 mutate_after: 1.0,
             },
-            species: SpeciesConfig {
-                enabled: false,
-                ..Self::neat_species()
-            },
+            species: SpeciesConfig { enabled: false, ..Self::neat_species() },
             reproduction: ReproductionConfig {
                 population: 15,
                 survival: 0.2,
@@ -338,11 +333,7 @@ impl EvolveConfig {
         let picbreeder = Self::picbreeder();
         EvolveConfig {
             preset: Preset::Neat,
-            start: StartConfig {
-                hidden: 0,
-                grey: false,
-                ..picbreeder.start
-            },
+            start: StartConfig { hidden: 0, grey: false, ..picbreeder.start },
             mutation: MutationConfig {
                 scheme: MutationScheme::Each,
                 weights: 0.8,
@@ -405,9 +396,7 @@ impl EvolveConfig {
         };
         let mut table = toml::Table::try_from(Self::preset(preset)).map_err(|e| e.to_string())?;
         lay_over(&mut table, overrides);
-        table
-            .try_into()
-            .map_err(|e: toml::de::Error| e.to_string().trim().to_string())
+        table.try_into().map_err(|e: toml::de::Error| e.to_string().trim().to_string())
     }
 
     /// Refuses values that cannot be.
@@ -419,11 +408,7 @@ impl EvolveConfig {
             if ok {
                 Ok(())
             } else {
-                Err(ConfigError {
-                    key,
-                    expected,
-                    found: format!("{found:?}"),
-                })
+                Err(ConfigError { key, expected, found: format!("{found:?}") })
             }
         };
         let positive = |key, v: f64| check(v.is_finite() && v > 0.0, key, "a number above 0", &v);
@@ -431,12 +416,7 @@ impl EvolveConfig {
         let share = |key, v: f64| check((0.0..=1.0).contains(&v), key, "a number in [0, 1]", &v);
         let list = |key, v: &[Activation]| {
             check(!v.is_empty(), key, "at least one activation", &v)?;
-            check(
-                !v.contains(&Activation::Cache),
-                key,
-                "no `cache` (it is made by layerizing)",
-                &v,
-            )
+            check(!v.contains(&Activation::Cache), key, "no `cache` (it is made by layerizing)", &v)
         };
 
         let start = &self.start;
@@ -446,12 +426,7 @@ impl EvolveConfig {
             "at least one of x, y, d, bias",
             &start.inputs,
         )?;
-        check(
-            start.hidden <= 64,
-            "start.hidden",
-            "at most 64",
-            &start.hidden,
-        )?;
+        check(start.hidden <= 64, "start.hidden", "at most 64", &start.hidden)?;
         list("start.hue", &start.hue)?;
         list("start.saturation", &start.saturation)?;
         list("start.brightness", &start.brightness)?;
@@ -521,12 +496,7 @@ impl EvolveConfig {
             "at most the population",
             &r.elites,
         )?;
-        check(
-            (1..=1000).contains(&r.attempts),
-            "reproduction.attempts",
-            "1 to 1000",
-            &r.attempts,
-        )
+        check((1..=1000).contains(&r.attempts), "reproduction.attempts", "1 to 1000", &r.attempts)
     }
 }
 
@@ -569,15 +539,8 @@ mod tests {
         let config = over("[mutation]\nslider = 0.25").unwrap();
         assert_eq!(config.mutation.slider, 0.25);
         assert_eq!(config.mutation.link_rate, 0.2);
-        assert_eq!(
-            over("preset = \"neat\"").unwrap(),
-            EvolveConfig::preset(Preset::Neat)
-        );
-        assert!(
-            over("[mutation]\nsliver = 0.25")
-                .unwrap_err()
-                .contains("sliver")
-        );
+        assert_eq!(over("preset = \"neat\"").unwrap(), EvolveConfig::preset(Preset::Neat));
+        assert!(over("[mutation]\nsliver = 0.25").unwrap_err().contains("sliver"));
         assert!(over("preset = \"sane\"").unwrap_err().contains("sane"));
     }
 

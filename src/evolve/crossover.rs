@@ -37,14 +37,9 @@ pub fn crossover_union(parents: &[&Genome], rng: &mut SimRng) -> Result<Genome, 
     for parent in parents {
         same_lineage(&child, parent)?;
         for node in parent.nodes() {
-            activations
-                .entry(node.id)
-                .or_default()
-                .push(node.activation);
+            activations.entry(node.id).or_default().push(node.activation);
             if child.node(node.id).is_none() {
-                child
-                    .add_node(node.clone())
-                    .expect("a hidden node with a free id");
+                child.add_node(node.clone()).expect("a hidden node with a free id");
             }
         }
         for gene in parent.connections() {
@@ -69,12 +64,8 @@ pub fn crossover_union(parents: &[&Genome], rng: &mut SimRng) -> Result<Genome, 
     let kept: Vec<InnovationId> = child.connections().map(|c| c.innovation).collect();
     for innovation in kept {
         let (sum, count, enabled) = weights[&innovation];
-        child
-            .set_weight(innovation, sum / count)
-            .expect("a mean of finite weights is finite");
-        child
-            .set_enabled(innovation, enabled)
-            .expect("the link is there");
+        child.set_weight(innovation, sum / count).expect("a mean of finite weights is finite");
+        child.set_enabled(innovation, enabled).expect("the link is there");
     }
     drop_unlinked(&mut child);
     Ok(child)
@@ -126,9 +117,7 @@ pub fn crossover_aligned(
     let mut nodes: BTreeMap<NodeId, NodeGene> = BTreeMap::new();
     for node in fitter.nodes().chain(other.nodes()) {
         if node.role != Role::Hidden || used.contains(&node.id) {
-            let alternative = other
-                .node(node.id)
-                .filter(|_| !nodes.contains_key(&node.id));
+            let alternative = other.node(node.id).filter(|_| !nodes.contains_key(&node.id));
             let chosen = match alternative {
                 Some(theirs) if theirs.activation != node.activation && rng.chance(0.5) => theirs,
                 _ => node,
@@ -136,12 +125,8 @@ pub fn crossover_aligned(
             nodes.entry(node.id).or_insert_with(|| chosen.clone());
         }
     }
-    let mut child = Genome::new(
-        nodes.into_values().collect(),
-        Vec::new(),
-        Default::default(),
-    )
-    .expect("the parents' nodes are complete");
+    let mut child = Genome::new(nodes.into_values().collect(), Vec::new(), Default::default())
+        .expect("the parents' nodes are complete");
     for gene in genes {
         // Only `equal` parents can clash: the earlier gene stands.
         let _ = child.add_connection(gene);
@@ -173,10 +158,7 @@ fn same_lineage(a: &Genome, b: &Genome) -> Result<(), CrossoverError> {
 
 /// Hidden nodes that no inherited link touches carry nothing.
 fn drop_unlinked(genome: &mut Genome) {
-    let used: BTreeSet<NodeId> = genome
-        .connections()
-        .flat_map(|c| [c.source, c.target])
-        .collect();
+    let used: BTreeSet<NodeId> = genome.connections().flat_map(|c| [c.source, c.target]).collect();
     let unused: Vec<NodeId> = genome
         .nodes()
         .filter(|n| n.role == Role::Hidden && !used.contains(&n.id))
@@ -227,10 +209,7 @@ mod tests {
         for _ in 0..20 {
             let child = crossover_aligned(&a, &b, false, 0.75, &mut rng).unwrap();
             assert!(
-                child
-                    .connections()
-                    .map(|c| c.innovation)
-                    .eq(a.connections().map(|c| c.innovation))
+                child.connections().map(|c| c.innovation).eq(a.connections().map(|c| c.innovation))
             );
             child.check().unwrap();
         }
@@ -261,9 +240,6 @@ mod tests {
         let grey = first_genome(&config, &mut rng);
         assert!(crossover_aligned(&a, &grey, false, 0.75, &mut rng).is_err());
         assert!(crossover_union(&[&grey, &b], &mut rng).is_err());
-        assert_eq!(
-            crossover_union(&[], &mut rng),
-            Err(CrossoverError::NoParent)
-        );
+        assert_eq!(crossover_union(&[], &mut rng), Err(CrossoverError::NoParent));
     }
 }

@@ -20,12 +20,7 @@ pub struct Alignment {
 
 /// Lines up the link genes (disabled ones too) of `a` and `b`. Symmetric.
 pub fn align(a: &Genome, b: &Genome) -> Alignment {
-    let mut result = Alignment {
-        matching: 0,
-        disjoint: 0,
-        excess: 0,
-        weight_difference: 0.0,
-    };
+    let mut result = Alignment { matching: 0, disjoint: 0, excess: 0, weight_difference: 0.0 };
     let last = |g: &Genome| g.connections().next_back().map(|c| c.innovation);
     let common_end = last(a).min(last(b));
     let (mut left, mut right) = (a.connections().peekable(), b.connections().peekable());
@@ -56,11 +51,7 @@ pub fn align(a: &Genome, b: &Genome) -> Alignment {
 pub fn compatibility_distance(a: &Genome, b: &Genome, config: &SpeciesConfig) -> f64 {
     let aligned = align(a, b);
     let larger = a.connections().len().max(b.connections().len());
-    let n = if larger < config.small {
-        1.0
-    } else {
-        larger as f64
-    };
+    let n = if larger < config.small { 1.0 } else { larger as f64 };
     let mean = if aligned.matching == 0 {
         0.0
     } else {
@@ -83,9 +74,7 @@ mod tests {
         let mut genome = first_genome(&config, &mut SimRng::new(1, "test", 0));
         for &n in numbers {
             let id = NodeId(100 + n as u32);
-            genome
-                .add_node(NodeGene::new(id, Role::Hidden, Activation::Sin))
-                .unwrap();
+            genome.add_node(NodeGene::new(id, Role::Hidden, Activation::Sin)).unwrap();
             genome
                 .add_connection(ConnectionGene::new(InnovationId(n), NodeId(0), id, 1.0))
                 .unwrap();
@@ -101,10 +90,7 @@ mod tests {
         let mut b = with_links(&[13, 14, 15, 16, 17, 18, 19, 21, 22]);
         b.set_weight(InnovationId(13), 3.0).unwrap();
         let aligned = align(&a, &b);
-        assert_eq!(
-            (aligned.matching, aligned.disjoint, aligned.excess),
-            (17, 3, 2)
-        );
+        assert_eq!((aligned.matching, aligned.disjoint, aligned.excess), (17, 3, 2));
         assert_eq!(align(&b, &a), aligned);
         let mut config = EvolveConfig::preset(Preset::Neat).species;
         // N = 21 genes (not small): 2/21 + 3/21 + 0.4 · 2/17.

@@ -37,10 +37,7 @@ impl InnovationTracker {
         let mut tracker = InnovationTracker::default();
         for genome in genomes {
             tracker.next_node = tracker.next_node.max(genome.next_node_id().0);
-            let next = genome
-                .connections()
-                .next_back()
-                .map_or(0, |c| c.innovation.0 + 1);
+            let next = genome.connections().next_back().map_or(0, |c| c.innovation.0 + 1);
             tracker.next_innovation = tracker.next_innovation.max(next);
         }
         tracker

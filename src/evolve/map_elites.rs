@@ -65,12 +65,7 @@ impl MapElites {
         );
         let mut breeder = Breeder::new(config, seed, ancestors);
         let brood = first_brood(&mut breeder, ancestors);
-        MapElites {
-            axes,
-            breeder,
-            brood,
-            grid: BTreeMap::new(),
-        }
+        MapElites { axes, breeder, brood, grid: BTreeMap::new() }
     }
 
     /// The batch to judge, (N,).
@@ -112,21 +107,14 @@ impl MapElites {
                 .zip(&judged.descriptor)
                 .map(|(axis, &value)| axis.cell(value))
                 .collect();
-            let better = self
-                .grid
-                .get(&cell)
-                .is_none_or(|e| judged.fitness > e.ranked.fitness);
+            let better = self.grid.get(&cell).is_none_or(|e| judged.fitness > e.ranked.fitness);
             if better {
                 inherit(&mut genome, judged, limit);
                 entered.insert(birth.id, birth.clone());
                 self.grid.insert(
                     cell,
                     Elite {
-                        ranked: Ranked {
-                            genome,
-                            birth,
-                            fitness: judged.fitness,
-                        },
+                        ranked: Ranked { genome, birth, fitness: judged.fitness },
                         descriptor: judged.descriptor.clone(),
                     },
                 );
@@ -169,15 +157,8 @@ mod tests {
 
     #[test]
     fn a_cell_keeps_its_best_and_values_outside_fall_into_the_outer_cells() {
-        let axis = Axis {
-            descriptor: "links".into(),
-            low: 0.0,
-            high: 10.0,
-            cells: 5,
-        };
-        let cells: Vec<_> = [-3.0, 0.0, 1.99, 2.0, 9.99, 10.0, 55.0]
-            .map(|v| axis.cell(v))
-            .to_vec();
+        let axis = Axis { descriptor: "links".into(), low: 0.0, high: 10.0, cells: 5 };
+        let cells: Vec<_> = [-3.0, 0.0, 1.99, 2.0, 9.99, 10.0, 55.0].map(|v| axis.cell(v)).to_vec();
         assert_eq!(cells, [0, 0, 0, 1, 4, 4, 4]);
 
         let config = EvolveConfig::preset(Preset::Picbreeder);
@@ -186,11 +167,7 @@ mod tests {
             (0..15)
                 .map(|i| {
                     let (fitness, place) = values[i % values.len()];
-                    Judged {
-                        fitness,
-                        descriptor: vec![place],
-                        learned: None,
-                    }
+                    Judged { fitness, descriptor: vec![place], learned: None }
                 })
                 .collect()
         };

@@ -101,14 +101,7 @@ pub fn mutate(
 ) -> Result<Vec<Mutation>, NoMutation> {
     let m = &config.mutation;
     // Structure first, so that new links are moved by a weight mutation of the same child.
-    let rates = [
-        m.add_node,
-        m.add_link,
-        m.delete_link,
-        m.delete_node,
-        m.activation,
-        m.weights,
-    ];
+    let rates = [m.add_node, m.add_link, m.delete_link, m.delete_node, m.activation, m.weights];
     let mut operate = |operator: usize, rng: &mut SimRng| match operator {
         0 => add_node(genome, m, innovations, rng),
         1 => add_link(genome, m, &config.start.inputs, innovations, rng),
@@ -132,11 +125,7 @@ pub fn mutate(
                     }
                 }
             }
-            if done.is_empty() {
-                Err(refused)
-            } else {
-                Ok(done)
-            }
+            if done.is_empty() { Err(refused) } else { Ok(done) }
         }
     }
 }
@@ -152,16 +141,11 @@ pub fn mutate_weights(
     slider: f64,
     rng: &mut SimRng,
 ) -> Result<Mutation, NoMutation> {
-    let links: Vec<(InnovationId, f64)> = genome
-        .connections()
-        .map(|c| (c.innovation, c.weight))
-        .collect();
+    let links: Vec<(InnovationId, f64)> =
+        genome.connections().map(|c| (c.innovation, c.weight)).collect();
     let width = config.width_low + slider * config.width_span;
-    let mut drawn: Vec<_> = links
-        .iter()
-        .filter(|_| rng.chance(config.link_rate))
-        .copied()
-        .collect();
+    let mut drawn: Vec<_> =
+        links.iter().filter(|_| rng.chance(config.link_rate)).copied().collect();
     if drawn.is_empty() {
         drawn.push(*rng.choose(&links).ok_or(NoMutation::NoLink)?);
     }
@@ -180,9 +164,7 @@ pub fn mutate_weights(
             .set_weight(innovation, moved.clamp(-limit, limit))
             .expect("a finite weight of a link that is there");
     }
-    Ok(Mutation::Weights {
-        changed: drawn.len(),
-    })
+    Ok(Mutation::Weights { changed: drawn.len() })
 }
 
 /// Joins a random pair that may be joined: not joined yet, not into an input, not from an input
@@ -211,11 +193,8 @@ pub fn add_link(
         })
         .map(|n| n.id)
         .collect();
-    let targets: Vec<NodeId> = genome
-        .nodes()
-        .filter(|n| !matches!(n.role, Role::Input(_)))
-        .map(|n| n.id)
-        .collect();
+    let targets: Vec<NodeId> =
+        genome.nodes().filter(|n| !matches!(n.role, Role::Input(_))).map(|n| n.id).collect();
     if sources.is_empty() {
         return Err(NoMutation::Saturated);
     }
@@ -234,20 +213,16 @@ pub fn add_link(
     }
     let (source, target) = match pair {
         Some(found) => found,
-        None => *rng
-            .choose(&open_pairs(genome, &sources, &targets))
-            .ok_or(NoMutation::Saturated)?,
+        None => {
+            *rng.choose(&open_pairs(genome, &sources, &targets)).ok_or(NoMutation::Saturated)?
+        }
     };
     let innovation = innovations.link(genome, source, target);
     let weight = rng.uniform_in(-config.new_weight, config.new_weight);
     genome
         .add_connection(ConnectionGene::new(innovation, source, target, weight))
         .expect("the pair is open");
-    Ok(Mutation::AddedLink {
-        innovation,
-        source,
-        target,
-    })
+    Ok(Mutation::AddedLink { innovation, source, target })
 }
 
 /// Every pair of `sources` × `targets` that a link may join.
@@ -302,9 +277,7 @@ pub fn add_node(
     let links: Vec<&ConnectionGene> = genome.connections().filter(|c| c.enabled).collect();
     let link = (*rng.choose(&links).ok_or(NoMutation::NoLink)?).clone();
     let split = innovations.split(genome, link.innovation);
-    let activation = *rng
-        .choose(&config.activations)
-        .expect("validated: not empty");
+    let activation = *rng.choose(&config.activations).expect("validated: not empty");
     let range = config.new_weight;
     let (incoming, outgoing) = match config.split {
         SplitRule::Keep => (rng.uniform_in(-range, range), rng.uniform_in(-range, range)),
@@ -317,19 +290,12 @@ pub fn add_node(
         ConnectionGene::new(split.incoming, link.source, split.node, incoming),
         ConnectionGene::new(split.outgoing, split.node, link.target, outgoing),
     ] {
-        genome
-            .add_connection(gene)
-            .expect("a node on a link closes no cycle");
+        genome.add_connection(gene).expect("a node on a link closes no cycle");
     }
     if config.split == SplitRule::Disable {
-        genome
-            .set_enabled(link.innovation, false)
-            .expect("the link is there");
+        genome.set_enabled(link.innovation, false).expect("the link is there");
     }
-    Ok(Mutation::AddedNode {
-        node: split.node,
-        split: link.innovation,
-    })
+    Ok(Mutation::AddedNode { node: split.node, split: link.innovation })
 }
 
 /// Redraws the activation of each hidden (and output, if `output_activations`) node with
@@ -344,12 +310,7 @@ pub fn mutate_activations(
     rng: &mut SimRng,
 ) -> Result<Mutation, NoMutation> {
     let other = |now: Activation| -> Vec<Activation> {
-        config
-            .activations
-            .iter()
-            .copied()
-            .filter(|a| *a != now)
-            .collect()
+        config.activations.iter().copied().filter(|a| *a != now).collect()
     };
     let nodes: Vec<(NodeId, Activation)> = genome
         .nodes()
@@ -366,15 +327,9 @@ pub fn mutate_activations(
     if nodes.is_empty() {
         return Err(NoMutation::NoHiddenNode);
     }
-    let able: Vec<_> = nodes
-        .into_iter()
-        .filter(|(_, a)| !other(*a).is_empty())
-        .collect();
-    let mut drawn: Vec<_> = able
-        .iter()
-        .filter(|_| rng.chance(config.activation_rate))
-        .copied()
-        .collect();
+    let able: Vec<_> = nodes.into_iter().filter(|(_, a)| !other(*a).is_empty()).collect();
+    let mut drawn: Vec<_> =
+        able.iter().filter(|_| rng.chance(config.activation_rate)).copied().collect();
     if drawn.is_empty() {
         drawn.push(*rng.choose(&able).ok_or(NoMutation::OneActivation)?);
     }
@@ -382,9 +337,7 @@ pub fn mutate_activations(
         let new = *rng.choose(&other(now)).expect("able nodes have another");
         genome.set_activation(id, new).expect("the node is there");
     }
-    Ok(Mutation::Activations {
-        changed: drawn.into_iter().map(|(id, _)| id).collect(),
-    })
+    Ok(Mutation::Activations { changed: drawn.into_iter().map(|(id, _)| id).collect() })
 }
 
 /// Removes a random link, then hidden nodes left without a link in or out. An output keeps its
@@ -400,16 +353,11 @@ pub fn delete_link(genome: &mut Genome, rng: &mut SimRng) -> Result<Mutation, No
     rng.shuffle(&mut links);
     for innovation in links {
         let mut without = genome.clone();
-        without
-            .remove_connection(innovation)
-            .expect("the link is there");
+        without.remove_connection(innovation).expect("the link is there");
         let orphans = remove_orphans(&mut without);
         if outputs_fed(genome) <= outputs_fed(&without) {
             *genome = without;
-            return Ok(Mutation::DeletedLink {
-                innovation,
-                orphans,
-            });
+            return Ok(Mutation::DeletedLink { innovation, orphans });
         }
     }
     Err(NoMutation::LastLink)
@@ -421,11 +369,8 @@ pub fn delete_link(genome: &mut Genome, rng: &mut SimRng) -> Result<Mutation, No
 /// # Errors
 /// [`NoMutation::NoHiddenNode`], [`NoMutation::LastLink`].
 pub fn delete_node(genome: &mut Genome, rng: &mut SimRng) -> Result<Mutation, NoMutation> {
-    let mut hidden: Vec<NodeId> = genome
-        .nodes()
-        .filter(|n| n.role == Role::Hidden)
-        .map(|n| n.id)
-        .collect();
+    let mut hidden: Vec<NodeId> =
+        genome.nodes().filter(|n| n.role == Role::Hidden).map(|n| n.id).collect();
     if hidden.is_empty() {
         return Err(NoMutation::NoHiddenNode);
     }
@@ -468,11 +413,8 @@ fn remove_orphans(genome: &mut Genome) -> Vec<NodeId> {
                 end.0 = true;
             }
         }
-        let orphans: Vec<NodeId> = ends
-            .into_iter()
-            .filter(|(_, ends)| *ends != (true, true))
-            .map(|(id, _)| id)
-            .collect();
+        let orphans: Vec<NodeId> =
+            ends.into_iter().filter(|(_, ends)| *ends != (true, true)).map(|(id, _)| id).collect();
         if orphans.is_empty() {
             return removed;
         }
@@ -568,10 +510,7 @@ mod tests {
         };
         assert_eq!((deleted, reason), (9, NoMutation::LastLink));
         assert_eq!(outputs_fed(&genome), 3);
-        assert_eq!(
-            delete_node(&mut genome, &mut rng),
-            Err(NoMutation::NoHiddenNode)
-        );
+        assert_eq!(delete_node(&mut genome, &mut rng), Err(NoMutation::NoHiddenNode));
     }
 
     #[test]

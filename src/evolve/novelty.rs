@@ -21,11 +21,7 @@ pub struct NoveltyConfig {
 
 impl Default for NoveltyConfig {
     fn default() -> Self {
-        NoveltyConfig {
-            neighbours: 15,
-            archived: 3,
-            archive_limit: 1000,
-        }
+        NoveltyConfig { neighbours: 15, archived: 3, archive_limit: 1000 }
     }
 }
 
@@ -125,11 +121,7 @@ impl Novelty {
 /// the archive. (N,) out; O(N · (N + archive) · dimensions).
 pub fn novelty_scores(population: &[&[f64]], archive: &[&[f64]], k: usize) -> Vec<f64> {
     let distance = |a: &[f64], b: &[f64]| -> f64 {
-        a.iter()
-            .zip(b)
-            .map(|(x, y)| (x - y) * (x - y))
-            .sum::<f64>()
-            .sqrt()
+        a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum::<f64>().sqrt()
     };
     population
         .iter()

@@ -120,11 +120,7 @@ impl Population {
         let best = (0..fitness.len())
             .max_by(|&a, &b| fitness[a].total_cmp(&fitness[b]).then(b.cmp(&a)))
             .expect("a population is not empty");
-        if self
-            .champion
-            .as_ref()
-            .is_none_or(|c| fitness[best] > c.fitness)
-        {
+        if self.champion.as_ref().is_none_or(|c| fitness[best] > c.fitness) {
             self.champion = Some(Ranked {
                 genome: self.brood.genomes[best].clone(),
                 birth: self.brood.births[best].clone(),
@@ -134,11 +130,7 @@ impl Population {
             survivors.insert(best);
         }
         for species in &mut self.species {
-            let top = species
-                .members
-                .iter()
-                .map(|&i| fitness[i])
-                .fold(f64::NEG_INFINITY, f64::max);
+            let top = species.members.iter().map(|&i| fitness[i]).fold(f64::NEG_INFINITY, f64::max);
             if species.best.is_none_or(|b| top > b) {
                 species.best = Some(top);
                 species.improved = generation;
@@ -238,16 +230,10 @@ impl Population {
         let config = &self.breeder.config;
         let generation = self.generation();
         let mut order: Vec<usize> = (0..self.species.len()).collect();
-        let best_now = |s: &Species| {
-            s.members
-                .iter()
-                .map(|&i| fitness[i])
-                .fold(f64::NEG_INFINITY, f64::max)
-        };
+        let best_now =
+            |s: &Species| s.members.iter().map(|&i| fitness[i]).fold(f64::NEG_INFINITY, f64::max);
         order.sort_by(|&a, &b| {
-            best_now(&self.species[b])
-                .total_cmp(&best_now(&self.species[a]))
-                .then(a.cmp(&b))
+            best_now(&self.species[b]).total_cmp(&best_now(&self.species[a])).then(a.cmp(&b))
         });
         let stuck = generation - self.improved > config.species.population_stagnation;
         let allowed: Vec<bool> = (0..self.species.len())
@@ -315,11 +301,7 @@ pub(super) fn first_brood(breeder: &mut Breeder, ancestors: &[Genome]) -> Brood 
             brood.push(breeder.founder());
         } else {
             let a = i % ancestors.len().min(n);
-            let parent = Parent {
-                genome: &ancestors[a],
-                id: brood.births[a].id,
-                fitness: 0.0,
-            };
+            let parent = Parent { genome: &ancestors[a], id: brood.births[a].id, fitness: 0.0 };
             brood.push(breeder.child(&[parent], slider, None));
         }
     }

@@ -122,16 +122,10 @@ impl Evolver for Search {
                 return Ok(s.select(selection)?);
             }
             (Search::Interactive(_), Feedback::Judged(_)) => {
-                return Err(TellError::Kind {
-                    expected: "a selection",
-                    found: "judgements",
-                });
+                return Err(TellError::Kind { expected: "a selection", found: "judgements" });
             }
             (_, Feedback::Selected(_)) => {
-                return Err(TellError::Kind {
-                    expected: "judgements",
-                    found: "a selection",
-                });
+                return Err(TellError::Kind { expected: "judgements", found: "a selection" });
             }
             (_, Feedback::Judged(judged)) => judged,
         };
@@ -168,10 +162,7 @@ impl Evolver for Search {
 
 fn check(asked: &[Genome], judged: &[Judged], dimensions: Option<usize>) -> Result<(), TellError> {
     if asked.len() != judged.len() {
-        return Err(TellError::Count {
-            expected: asked.len(),
-            found: judged.len(),
-        });
+        return Err(TellError::Count { expected: asked.len(), found: judged.len() });
     }
     for (genome, (asked, judged)) in asked.iter().zip(judged).enumerate() {
         let numbers = std::iter::once(&judged.fitness).chain(&judged.descriptor);
@@ -181,11 +172,7 @@ fn check(asked: &[Genome], judged: &[Judged], dimensions: Option<usize>) -> Resu
         if let Some(expected) = dimensions
             && judged.descriptor.len() != expected
         {
-            return Err(TellError::Descriptor {
-                genome,
-                expected,
-                found: judged.descriptor.len(),
-            });
+            return Err(TellError::Descriptor { genome, expected, found: judged.descriptor.len() });
         }
         for (innovation, weight) in judged.learned.iter().flatten() {
             if !weight.is_finite() || asked.connection(*innovation).is_none() {
@@ -210,25 +197,15 @@ mod tests {
         let mut told = |change: &dyn Fn(&mut Vec<Judged>)| {
             let mut judged = good.clone();
             change(&mut judged);
-            search
-                .tell(Feedback::Judged(judged))
-                .unwrap_err()
-                .to_string()
+            search.tell(Feedback::Judged(judged)).unwrap_err().to_string()
         };
-        assert_eq!(
-            told(&|j| j.truncate(3)),
-            "expected 15 judgements, one a genome asked, found 3"
-        );
+        assert_eq!(told(&|j| j.truncate(3)), "expected 15 judgements, one a genome asked, found 3");
         assert!(told(&|j| j[4].fitness = f64::NAN).contains("genome 4, found NaN"));
         assert!(
             told(&|j| j[2].learned = Some(vec![(crate::genome::InnovationId(999), 1.0)]))
                 .contains("genome 2 learned")
         );
-        assert!(
-            search
-                .tell(Feedback::Selected(Selection::of(&[1])))
-                .is_err()
-        );
+        assert!(search.tell(Feedback::Selected(Selection::of(&[1]))).is_err());
         assert_eq!(search, before);
     }
 }

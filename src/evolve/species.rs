@@ -85,14 +85,7 @@ mod tests {
         speciate(&genomes, &mut species, &mut next, 3.0, 0, &config.species);
         let members: Vec<_> = species.iter().map(|s| s.members.clone()).collect();
         assert_eq!(members, [vec![0, 2], vec![1, 3]]);
-        speciate(
-            &genomes[1..2],
-            &mut species,
-            &mut next,
-            3.0,
-            1,
-            &config.species,
-        );
+        speciate(&genomes[1..2], &mut species, &mut next, 3.0, 1, &config.species);
         assert_eq!((species.len(), species[0].id, next), (1, 1, 2));
         let mut one = config.species.clone();
         one.enabled = false;

@@ -33,11 +33,7 @@ pub fn first_genome(config: &EvolveConfig, rng: &mut SimRng) -> Genome {
     };
     for (output, activations) in &outputs {
         let id = NodeId(nodes.len() as u32);
-        nodes.push(NodeGene::new(
-            id,
-            Role::Output(*output),
-            draw(activations, rng),
-        ));
+        nodes.push(NodeGene::new(id, Role::Output(*output), draw(activations, rng)));
     }
     for _ in 0..start.hidden {
         let id = NodeId(nodes.len() as u32);
@@ -51,34 +47,15 @@ pub fn first_genome(config: &EvolveConfig, rng: &mut SimRng) -> Genome {
         .map(|n| n.id)
         .collect();
     let ids = |wanted: fn(&Role) -> bool| -> Vec<NodeId> {
-        nodes
-            .iter()
-            .filter(|n| wanted(&n.role))
-            .map(|n| n.id)
-            .collect()
+        nodes.iter().filter(|n| wanted(&n.role)).map(|n| n.id).collect()
     };
-    let (hidden, drawn) = (
-        ids(|r| *r == Role::Hidden),
-        ids(|r| matches!(r, Role::Output(_))),
-    );
+    let (hidden, drawn) = (ids(|r| *r == Role::Hidden), ids(|r| matches!(r, Role::Output(_))));
     let mut pairs = Vec::new();
     if hidden.is_empty() {
-        pairs.extend(
-            drawn
-                .iter()
-                .flat_map(|&t| usable.iter().map(move |&s| (s, t))),
-        );
+        pairs.extend(drawn.iter().flat_map(|&t| usable.iter().map(move |&s| (s, t))));
     } else {
-        pairs.extend(
-            hidden
-                .iter()
-                .flat_map(|&t| usable.iter().map(move |&s| (s, t))),
-        );
-        pairs.extend(
-            drawn
-                .iter()
-                .flat_map(|&t| hidden.iter().map(move |&s| (s, t))),
-        );
+        pairs.extend(hidden.iter().flat_map(|&t| usable.iter().map(move |&s| (s, t))));
+        pairs.extend(drawn.iter().flat_map(|&t| hidden.iter().map(move |&s| (s, t))));
     }
     let range = config.mutation.new_weight;
     let connections = pairs

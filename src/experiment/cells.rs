@@ -199,10 +199,8 @@ pub fn run_cells<S: CellStudy>(
     create_folder(&folder.join("cells"))?;
     let cells = study.cells();
     let mut ids = std::collections::BTreeSet::new();
-    let unique: Vec<&S::Cell> = cells
-        .iter()
-        .filter(|cell| ids.insert(cell_id::<S>(cell)))
-        .collect();
+    let unique: Vec<&S::Cell> =
+        cells.iter().filter(|cell| ids.insert(cell_id::<S>(cell))).collect();
     let (mut found, mut waiting) = (Vec::new(), Vec::new());
     for cell in unique {
         let task = Task { study, cell };
@@ -278,21 +276,15 @@ fn compute<S: CellStudy>(
     match task.study.compute(task.cell, &work, &|| ask.going_on()) {
         Ok(None) => Ok(Outcome::Interrupted),
         Ok(Some(outcome)) => {
-            let file = CellFile {
-                format: S::FORMAT.to_string(),
-                config: task.cell,
-                outcome,
-            };
+            let file = CellFile { format: S::FORMAT.to_string(), config: task.cell, outcome };
             write(&cell_path(folder, &id), &file)?;
             let _ = std::fs::remove_file(failure_path(folder, &id));
             Ok(Outcome::Done)
         }
         Err(error) => {
             let prefix = format!("{}{}", folder.display(), std::path::MAIN_SEPARATOR);
-            let failure = Failure {
-                cell: task.study.label(task.cell),
-                error: error.replace(&prefix, ""),
-            };
+            let failure =
+                Failure { cell: task.study.label(task.cell), error: error.replace(&prefix, "") };
             write(&failure_path(folder, &id), &failure)?;
             Ok(Outcome::Failed(failure.error))
         }
@@ -336,14 +328,9 @@ pub fn read_spec<T: DeserializeOwned>(
     kind: &str,
     profile: Option<&str>,
 ) -> Result<(T, String), SpecError> {
-    let text = std::fs::read_to_string(path).map_err(|source| SpecError::Read {
-        path: path.to_path_buf(),
-        source,
-    })?;
-    let fail = |problem: String| SpecError::Toml {
-        path: path.to_path_buf(),
-        problem,
-    };
+    let text = std::fs::read_to_string(path)
+        .map_err(|source| SpecError::Read { path: path.to_path_buf(), source })?;
+    let fail = |problem: String| SpecError::Toml { path: path.to_path_buf(), problem };
     let mut table: toml::Table =
         toml::from_str(&text).map_err(|e: toml::de::Error| fail(e.to_string()))?;
     let found = table.remove("kind");
@@ -388,10 +375,8 @@ fn lay_over(base: &mut toml::Table, changes: &toml::Table) {
 
 /// `{` + one line a field + the rows, one a line + `}`: small in git, and readable as a diff.
 pub fn record_json(head: &[(&str, serde_json::Value)], rows: &[(&str, Vec<String>)]) -> String {
-    let mut parts: Vec<String> = head
-        .iter()
-        .map(|(key, value)| format!("\"{key}\": {value}"))
-        .collect();
+    let mut parts: Vec<String> =
+        head.iter().map(|(key, value)| format!("\"{key}\": {value}")).collect();
     for (key, rows) in rows {
         parts.push(format!("\"{key}\": [\n{}\n]", rows.join(",\n")));
     }

@@ -40,9 +40,7 @@ impl std::str::FromStr for Profile {
             "quick" => Ok(Profile::Quick),
             "standard" => Ok(Profile::Standard),
             "paper" => Ok(Profile::Paper),
-            _ => Err(format!(
-                "expected profile quick, standard or paper, found {text:?}"
-            )),
+            _ => Err(format!("expected profile quick, standard or paper, found {text:?}")),
         }
     }
 }
@@ -75,23 +73,11 @@ impl CompareConfig {
             Profile::Paper => (256, 5, 100_000, None),
         };
         let seeds = (0..seeds).collect();
-        CompareConfig {
-            profile,
-            size,
-            seeds,
-            steps,
-            sample,
-            sp_threshold: 0.35,
-            effect: 0.18,
-        }
+        CompareConfig { profile, size, seeds, steps, sample, sp_threshold: 0.35, effect: 0.18 }
     }
 
     fn train(&self, seed: u64) -> TrainConfig {
-        TrainConfig {
-            steps: self.steps,
-            seed,
-            ..TrainConfig::default()
-        }
+        TrainConfig { steps: self.steps, seed, ..TrainConfig::default() }
     }
 }
 
@@ -244,12 +230,7 @@ pub fn compare(
 
     begin(observer, "scoring the evolved network".into());
     let evolved_mask = Mask::non_zero(&layered.weights);
-    let scene = Scene {
-        config,
-        judge,
-        target: &target.picture,
-        coords,
-    };
+    let scene = Scene { config, judge, target: &target.picture, coords };
     let (arm, view) = scene.look(
         "evolved",
         None,
@@ -267,10 +248,7 @@ pub fn compare(
         for arm in ["dense", "graph", "layerized", "sp", "magnitude"] {
             begin(observer, format!("{arm}, seed {seed}"));
             let folder = runs.join(format!("{arm}-{seed}"));
-            let mut watch = Watch {
-                observer,
-                steps: config.steps,
-            };
+            let mut watch = Watch { observer, steps: config.steps };
             let stop = match arm {
                 "sp" | "magnitude" => {
                     let parent = dense.as_ref().expect("the dense arm comes first");
@@ -322,11 +300,7 @@ pub fn compare(
             }
         }
     }
-    Ok(Comparison {
-        record,
-        target: target.picture,
-        views,
-    })
+    Ok(Comparison { record, target: target.picture, views })
 }
 
 /// What every arm is looked at with.
@@ -354,19 +328,9 @@ impl Scene<'_> {
         let links = selection.links(network, weights, &mut rng);
         let delta = Delta::Effect(self.config.effect);
         let swept = sweep(network, weights, &perturber, size, &links, delta, &|_| {});
-        let (score, judged) = score(
-            network,
-            weights,
-            &perturber,
-            &swept,
-            self.judge,
-            Some(self.target),
-        )?;
-        let drawn = Picture {
-            width: size,
-            height: size,
-            rgb: perturber.base().to_vec(),
-        };
+        let (score, judged) =
+            score(network, weights, &perturber, &swept, self.judge, Some(self.target))?;
+        let drawn = Picture { width: size, height: size, rgb: perturber.base().to_vec() };
 
         let scored: Vec<&Judged> = judged.iter().filter(|j| j.verdict.is_some()).collect();
         let mut scratch = perturber.scratch();
@@ -391,9 +355,7 @@ impl Scene<'_> {
             run_id: run.map(|r| r.result.run_id.clone()),
             links: network.weight_count(),
             // A pruned run's mask holds the living links only; the rule's count is in its config.
-            kept: run
-                .and_then(|r| r.config.pruned.as_ref())
-                .map_or(mask.kept(), |p| p.kept),
+            kept: run.and_then(|r| r.config.pruned.as_ref()).map_or(mask.kept(), |p| p.kept),
             alive: alive(network, mask).kept(),
             fit: Fit::of(&drawn, self.target),
             train: run.map(|r| r.result.train.clone()),

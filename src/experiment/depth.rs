@@ -66,17 +66,9 @@ pub struct Sweep<'a> {
 
 impl Sweep<'static> {
     /// The dense networks.
-    pub const DENSE: Self = Sweep {
-        arm: "dense",
-        level: 0,
-        variant: BASE,
-    };
+    pub const DENSE: Self = Sweep { arm: "dense", level: 0, variant: BASE };
     /// The networks after one round of similarity-based pruning: the recipe's.
-    pub const SP: Self = Sweep {
-        arm: "sp",
-        level: 1,
-        variant: BASE,
-    };
+    pub const SP: Self = Sweep { arm: "sp", level: 1, variant: BASE };
 }
 
 /// Seeds that must count for a depth to be a candidate: more than half.
@@ -136,10 +128,7 @@ pub fn depth_curves(record: &NetworksRecord, sweep: Sweep<'_>) -> Vec<DepthCurve
                 });
                 points.len() - 1
             });
-            let score = row
-                .result
-                .as_ref()
-                .and_then(|r| r.score().map(|s| (s, r.fit)));
+            let score = row.result.as_ref().and_then(|r| r.score().map(|s| (s, r.fit)));
             points[at].all.extend(score.map(|s| s.0));
             match score {
                 Some((score, true)) => points[at].scores.push(score),
@@ -212,11 +201,7 @@ fn line(points: &[Fitted]) -> Option<Line> {
             b1: fit.slope.estimate,
             interval: Some((fit.slope.low, fit.slope.high)),
         }),
-        Err(_) => median(&y).ok().map(|m| Line {
-            b0: m,
-            b1: 0.0,
-            interval: None,
-        }),
+        Err(_) => median(&y).ok().map(|m| Line { b0: m, b1: 0.0, interval: None }),
     }
 }
 
@@ -284,13 +269,7 @@ mod tests {
     use super::*;
 
     fn point(layers: usize, scores: &[f64], unfit: usize) -> DepthPoint {
-        DepthPoint {
-            offset: 0,
-            layers,
-            scores: scores.to_vec(),
-            unfit,
-            all: scores.to_vec(),
-        }
+        DepthPoint { offset: 0, layers, scores: scores.to_vec(), unfit, all: scores.to_vec() }
     }
 
     #[test]
@@ -305,10 +284,7 @@ mod tests {
         // SE of depth 7 is 0.0577: 0.56 is within it. Depth 4 has most seeds unfit.
         assert_eq!((curve.best, curve.chosen), (Some(7), Some(6)));
         assert!(curve.at_edge());
-        assert_eq!(
-            DepthCurve::of("b", 0.1, vec![point(3, &[], 3)]).chosen,
-            None
-        );
+        assert_eq!(DepthCurve::of("b", 0.1, vec![point(3, &[], 3)]).chosen, None);
     }
 
     fn curve(target: &str, ratio: f64, layers: usize) -> DepthCurve {

@@ -82,9 +82,7 @@ pub fn newton_schulz(record: &StudyRecord) -> Result<NewtonSchulz, StatsError> {
         }
     }
     let rates = || losses.values().flat_map(BTreeMap::values);
-    let steps: BTreeSet<usize> = rates()
-        .flat_map(|arms| arms.keys().filter_map(|n| *n))
-        .collect();
+    let steps: BTreeSet<usize> = rates().flat_map(|arms| arms.keys().filter_map(|n| *n)).collect();
     let most = steps.last().copied().unwrap_or(5);
     let (mut slopes, mut most_five, mut exact_most) = (Vec::new(), Vec::new(), Vec::new());
     let whole = |arms: &ArmLosses| {
@@ -133,9 +131,7 @@ fn slope(arms: &ArmLosses) -> f64 {
         .filter_map(|(n, loss)| n.map(|n| (real::ln(n as f64) / std::f64::consts::LN_2, *loss)))
         .collect();
     let count = points.len() as f64;
-    let (x, y) = points
-        .iter()
-        .fold((0.0, 0.0), |s, p| (s.0 + p.0, s.1 + p.1));
+    let (x, y) = points.iter().fold((0.0, 0.0), |s, p| (s.0 + p.0, s.1 + p.1));
     let (x, y) = (x / count, y / count);
     let cross: f64 = points.iter().map(|p| (p.0 - x) * (p.1 - y)).sum();
     let square: f64 = points.iter().map(|p| (p.0 - x) * (p.0 - x)).sum();
@@ -151,12 +147,7 @@ mod tests {
     fn record(fall: impl Fn(u64) -> f64) -> StudyRecord {
         let mut runs = Vec::new();
         for seed in 0..3 {
-            for arm in [
-                "muon:steps=1",
-                "muon:steps=4",
-                "muon",
-                "muon:orthogonalizer=exact-polar",
-            ] {
+            for arm in ["muon:steps=1", "muon:steps=4", "muon", "muon:orthogonalizer=exact-polar"] {
                 let log_n = match arm {
                     "muon:steps=1" => 0.0,
                     "muon:steps=4" => 2.0,
@@ -180,11 +171,7 @@ mod tests {
                         late_loss,
                         r2: 0.0,
                         collapses: 0,
-                        curve: Curve {
-                            step: vec![],
-                            evaluations: None,
-                            loss: vec![],
-                        },
+                        curve: Curve { step: vec![], evaluations: None, loss: vec![] },
                     }),
                     error: None,
                 });

@@ -123,10 +123,7 @@ pub fn run(
     runs.into_par_iter()
         .map(|(target, path, arm, seed)| {
             one(spec, arm, &path, seed)
-                .map(|row| ReevolutionRow {
-                    target: target.clone(),
-                    ..row
-                })
+                .map(|row| ReevolutionRow { target: target.clone(), ..row })
                 .map_err(|source| ReevolutionError::Arm {
                     arm: arm.name.clone(),
                     target: target.clone(),
@@ -142,13 +139,8 @@ fn one(
     path: &str,
     seed: u64,
 ) -> Result<ReevolutionRow, EvolutionError> {
-    let mut config =
-        EvolutionConfig::over_defaults(Preset::Neat, arm.config.clone()).map_err(|problem| {
-            EvolutionError::ConfigFile {
-                path: arm.name.clone().into(),
-                problem,
-            }
-        })?;
+    let mut config = EvolutionConfig::over_defaults(Preset::Neat, arm.config.clone())
+        .map_err(|problem| EvolutionError::ConfigFile { path: arm.name.clone().into(), problem })?;
     config.seed = seed;
     config.target = Some(path.to_string());
     let job = EvolutionJob::new(config)?;
@@ -165,16 +157,10 @@ fn one(
     let Search::Target(population) = &search else {
         return Err(EvolutionError::ConfigFile {
             path: arm.name.clone().into(),
-            problem: format!(
-                "expected search = \"target\", found {:?}",
-                job.config.search.name()
-            ),
+            problem: format!("expected search = \"target\", found {:?}", job.config.search.name()),
         });
     };
-    let best = &population
-        .champion()
-        .expect("a generation was judged")
-        .genome;
+    let best = &population.champion().expect("a generation was judged").genome;
     let mse = picture.mse(&judge.picture(best));
     let r2 = 1.0 - mse / picture.variance().max(f64::MIN_POSITIVE);
     let found = GenomeInfo::of(best);

@@ -89,9 +89,7 @@ pub struct Grid {
 fn optimizers<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<OptimizerConfig>, D::Error> {
     let texts = Vec::<String>::deserialize(from)?;
     let parsed = texts.iter().map(|text| text.parse());
-    parsed
-        .collect::<Result<_, _>>()
-        .map_err(serde::de::Error::custom)
+    parsed.collect::<Result<_, _>>().map_err(serde::de::Error::custom)
 }
 
 /// What a profile changes. Its seeds, rates and steps replace those of every grid too.
@@ -181,10 +179,8 @@ pub fn kind(path: &Path) -> Result<Option<String>, SpecError> {
 }
 
 pub(super) fn read(path: &Path) -> Result<String, SpecError> {
-    std::fs::read_to_string(path).map_err(|source| SpecError::Read {
-        path: path.to_path_buf(),
-        source,
-    })
+    std::fs::read_to_string(path)
+        .map_err(|source| SpecError::Read { path: path.to_path_buf(), source })
 }
 
 pub(super) fn parse<T: serde::de::DeserializeOwned>(
@@ -194,10 +190,7 @@ pub(super) fn parse<T: serde::de::DeserializeOwned>(
     toml::from_str(text).map_err(|e: toml::de::Error| {
         let line = e.span().map_or(String::new(), |span| {
             let before = &text.as_bytes()[..span.start.min(text.len())];
-            format!(
-                "line {}: ",
-                1 + before.iter().filter(|b| **b == b'\n').count()
-            )
+            format!("line {}: ", 1 + before.iter().filter(|b| **b == b'\n').count())
         });
         SpecError::Toml {
             path: path.to_path_buf(),
@@ -241,11 +234,7 @@ impl Spec {
         }
         if self.targets.is_empty() || self.grids.is_empty() || self.wirings.is_empty() {
             let found = [self.targets.len(), self.wirings.len(), self.grids.len()];
-            return fail(
-                "targets, wirings, grids",
-                "at least one of each",
-                format!("{found:?}"),
-            );
+            return fail("targets, wirings, grids", "at least one of each", format!("{found:?}"));
         }
         let names: BTreeSet<_> = self.targets.iter().map(|t| &t.name).collect();
         if names.len() < self.targets.len() {
@@ -266,47 +255,21 @@ impl Spec {
         }
         for grid in &self.grids {
             if grid.optimizers.is_empty() {
-                return fail(
-                    &format!("grid {}", grid.name),
-                    "an optimizer",
-                    "none".into(),
-                );
+                return fail(&format!("grid {}", grid.name), "an optimizer", "none".into());
             }
-            numbers(
-                path,
-                &grid.name,
-                grid.lrs.as_deref(),
-                grid.seeds.as_deref(),
-                grid.steps,
-            )?;
+            numbers(path, &grid.name, grid.lrs.as_deref(), grid.seeds.as_deref(), grid.steps)?;
         }
-        numbers(
-            path,
-            "study",
-            Some(&self.lrs),
-            Some(&self.seeds),
-            Some(self.steps),
-        )?;
+        numbers(path, "study", Some(&self.lrs), Some(&self.seeds), Some(self.steps))?;
         for (name, profile) in &self.profiles {
             let part = format!("profile {name}");
-            numbers(
-                path,
-                &part,
-                profile.lrs.as_deref(),
-                profile.seeds.as_deref(),
-                profile.steps,
-            )?;
+            numbers(path, &part, profile.lrs.as_deref(), profile.seeds.as_deref(), profile.steps)?;
             for target in profile.targets.iter().flatten() {
                 if !names.contains(target) {
                     return fail(&part, &format!("targets among {names:?}"), target.clone());
                 }
             }
             if name == STANDARD {
-                return fail(
-                    &part,
-                    "another name: standard is the study's own",
-                    name.clone(),
-                );
+                return fail(&part, "another name: standard is the study's own", name.clone());
             }
         }
         let sizes = self.profiles.values().filter_map(|p| p.size);
@@ -340,11 +303,7 @@ fn numbers(
     if let Some(lrs) = lrs
         && (lrs.is_empty() || lrs.iter().any(|lr| !(lr.is_finite() && *lr > 0.0)))
     {
-        return fail(
-            "lrs",
-            "finite numbers > 0, at least one",
-            format!("{lrs:?}"),
-        );
+        return fail("lrs", "finite numbers > 0, at least one", format!("{lrs:?}"));
     }
     if seeds.is_some_and(<[u64]>::is_empty) {
         return fail("seeds", "at least one", "none".into());
@@ -381,20 +340,14 @@ impl Run {
 
     /// The run, ready to be trained.
     pub fn job(&self) -> TrainJob {
-        TrainJob {
-            config: self.config.clone(),
-            ..(*self.base).clone()
-        }
+        TrainJob { config: self.config.clone(), ..(*self.base).clone() }
     }
 
     /// For people: `face dense muon:steps=20 lr 0.001 seed 2`.
     pub fn label(&self) -> String {
         let lr = self.lr.map_or(String::new(), |lr| format!(" lr {lr}"));
         let wiring = &self.config.arm;
-        format!(
-            "{} {wiring} {}{lr} seed {}",
-            self.target, self.optimizer, self.seed
-        )
+        format!("{} {wiring} {}{lr} seed {}", self.target, self.optimizer, self.seed)
     }
 }
 
@@ -452,12 +405,7 @@ impl Plan {
                 }
             }
         }
-        Ok(Plan {
-            profile: name.to_string(),
-            size,
-            runs,
-            spec,
-        })
+        Ok(Plan { profile: name.to_string(), size, runs, spec })
     }
 }
 
@@ -497,10 +445,7 @@ impl Spec {
                             optimizer: optimizer.clone(),
                             lr,
                             seed,
-                            config: RunConfig {
-                                train,
-                                ..base.config.clone()
-                            },
+                            config: RunConfig { train, ..base.config.clone() },
                             base: Arc::clone(base),
                         });
                     }
@@ -555,19 +500,8 @@ fn base_job(
             ((network, mask), None)
         }
     };
-    let target = Target {
-        name: drawn.display().to_string(),
-        picture,
-    };
+    let target = Target { name: drawn.display().to_string(), picture };
     let train = TrainConfig::default();
     let arm = arm_name(wiring);
-    Ok(TrainJob::new(
-        arm,
-        &target,
-        coords,
-        wired,
-        None,
-        genome.as_ref(),
-        train,
-    ))
+    Ok(TrainJob::new(arm, &target, coords, wired, None, genome.as_ref(), train))
 }

@@ -129,10 +129,7 @@ impl Curve {
             return self;
         }
         let own = self.evaluations.unwrap_or_else(|| self.step.clone());
-        Curve {
-            evaluations: Some(own.into_iter().map(|e| e + earlier).collect()),
-            ..self
-        }
+        Curve { evaluations: Some(own.into_iter().map(|e| e + earlier).collect()), ..self }
     }
 
     /// (steps, loss) of every point.
@@ -246,12 +243,8 @@ pub fn run_study(
     create_folder(&folder)?;
     let is_done = |run: &&Run| matches!(state(plan, runs, run), CellState::Done(_));
     let (done, waiting): (Vec<&Run>, Vec<&Run>) = plan.runs.iter().partition(is_done);
-    let completed = work_through(
-        &done,
-        &waiting,
-        |run, ask| train_cell(&folder, run, ask),
-        observer,
-    )?;
+    let completed =
+        work_through(&done, &waiting, |run, ask| train_cell(&folder, run, ask), observer)?;
     if !completed {
         return Ok(None);
     }
@@ -284,10 +277,7 @@ fn train_cell(folder: &Path, run: &Run, ask: &mut Ask<'_, '_>) -> Result<Outcome
         }
         Err(error) => without_path(&error, folder),
     };
-    let file = Failure {
-        run: run.label(),
-        error: error.clone(),
-    };
+    let file = Failure { run: run.label(), error: error.clone() };
     let json = serde_json::to_vec_pretty(&file).expect("a failure is plain data");
     create_folder(&folder.join("failed"))?;
     write_atomic(&failure, &json)?;
@@ -375,11 +365,7 @@ fn row_result(result: &RunResult, lines: &[LogLine]) -> RowResult {
 /// The logged losses of the last attempt that are numbers.
 pub(super) fn surviving(lines: &[LogLine]) -> Vec<LogLine> {
     let attempt = lines.last().map_or(0, |line| line.attempt);
-    lines
-        .iter()
-        .filter(|line| line.attempt == attempt && line.loss.is_finite())
-        .copied()
-        .collect()
+    lines.iter().filter(|line| line.attempt == attempt && line.loss.is_finite()).copied().collect()
 }
 
 /// The nearest number of four significant decimal digits.
@@ -415,17 +401,11 @@ impl StudyRecord {
     /// # Errors
     /// Not readable, or of another format.
     pub fn read(path: &Path) -> Result<Self, StudyError> {
-        let fail = |problem: String| StudyError::Record {
-            path: path.to_path_buf(),
-            problem,
-        };
+        let fail = |problem: String| StudyError::Record { path: path.to_path_buf(), problem };
         let text = std::fs::read_to_string(path).map_err(|e| fail(e.to_string()))?;
         let record: Self = serde_json::from_str(&text).map_err(|e| fail(e.to_string()))?;
         if record.format != FORMAT {
-            return Err(fail(format!(
-                "format {:?}, expected {FORMAT:?}",
-                record.format
-            )));
+            return Err(fail(format!("format {:?}, expected {FORMAT:?}", record.format)));
         }
         Ok(record)
     }

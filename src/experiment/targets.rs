@@ -24,25 +24,17 @@ pub struct TargetPicture {
 
 /// Every target, in the order of their names.
 pub const ALL: &[TargetPicture] = &[
-    target("apple", apple, |x, y| {
-        table(x, y, [0.62, 0.78, 0.86], [0.70, 0.52, 0.34])
-    }),
+    target("apple", apple, |x, y| table(x, y, [0.62, 0.78, 0.86], [0.70, 0.52, 0.34])),
     target("apple_plain", apple, white),
     target("butterfly", butterfly, meadow),
     target("butterfly_plain", butterfly, white),
     target("car", car, street),
     target("car_plain", car, white),
-    target("cat", cat, |x, y| {
-        table(x, y, [0.93, 0.82, 0.66], [0.35, 0.52, 0.45])
-    }),
+    target("cat", cat, |x, y| table(x, y, [0.93, 0.82, 0.66], [0.35, 0.52, 0.45])),
     target("cat_plain", cat, white),
-    target("cube_sphere", cube_sphere, |x, y| {
-        table(x, y, [0.55, 0.63, 0.72], [0.42, 0.44, 0.48])
-    }),
+    target("cube_sphere", cube_sphere, |x, y| table(x, y, [0.55, 0.63, 0.72], [0.42, 0.44, 0.48])),
     target("cube_sphere_plain", cube_sphere, white),
-    target("face", face, |_, y| {
-        mix([0.20, 0.32, 0.50], [0.42, 0.58, 0.72], 0.5 + 0.5 * y)
-    }),
+    target("face", face, |_, y| mix([0.20, 0.32, 0.50], [0.42, 0.58, 0.72], 0.5 + 0.5 * y)),
     target("face_plain", face, white),
     target("letter_a", letter_a, white),
     target("letter_b", letter_b, white),
@@ -50,11 +42,7 @@ pub const ALL: &[TargetPicture] = &[
 ];
 
 const fn target(name: &'static str, figure: Figure, ground: Ground) -> TargetPicture {
-    TargetPicture {
-        name,
-        figure,
-        ground,
-    }
+    TargetPicture { name, figure, ground }
 }
 
 impl TargetPicture {
@@ -100,10 +88,8 @@ impl TargetPicture {
         let name = self.name.trim_end_matches("_plain");
         let (names, part) = PARTS.iter().find(|p| p.0 == name).map(|p| (p.1, p.2))?;
         let place = |i: usize| (2 * i + 1) as f64 / (size * SUB) as f64 - 1.0;
-        let mut regions: Vec<_> = names
-            .iter()
-            .map(|n| (n.to_string(), vec![false; size * size]))
-            .collect();
+        let mut regions: Vec<_> =
+            names.iter().map(|n| (n.to_string(), vec![false; size * size])).collect();
         for row in 0..size {
             for column in 0..size {
                 let mut counts = vec![0; names.len()];
@@ -132,27 +118,21 @@ const PARTS: &[(&str, &[&str], PartOf)] = &[
         let leaf = turned(x, y, (0.30, -0.68), (0.24, 0.11), (0.90, -0.43)) < 1.0;
         usize::from(leaf || stroke(x, y, (0.0, -0.40), (0.08, -0.78), 0.07))
     }),
-    (
-        "butterfly",
-        &["upper wings", "lower wings", "body"],
-        |x, y, _| {
-            let m = x.abs();
-            let upper = turned(m, y, (0.46, -0.26), (0.47, 0.33), (0.84, -0.54)) < 1.0;
-            let body = oval(x, y, 0.0, 0.05, 0.065, 0.50) < 1.0
-                || oval(x, y, 0.0, -0.47, 0.08, 0.09) < 1.0;
-            let feelers = stroke(m, y, (0.02, -0.52), (0.22, -0.85), 0.035)
-                || oval(m, y, 0.23, -0.86, 0.045, 0.045) < 1.0;
-            match (body || feelers, upper) {
-                (true, _) => 2,
-                (false, true) => 0,
-                (false, false) => 1,
-            }
-        },
-    ),
+    ("butterfly", &["upper wings", "lower wings", "body"], |x, y, _| {
+        let m = x.abs();
+        let upper = turned(m, y, (0.46, -0.26), (0.47, 0.33), (0.84, -0.54)) < 1.0;
+        let body =
+            oval(x, y, 0.0, 0.05, 0.065, 0.50) < 1.0 || oval(x, y, 0.0, -0.47, 0.08, 0.09) < 1.0;
+        let feelers = stroke(m, y, (0.02, -0.52), (0.22, -0.85), 0.035)
+            || oval(m, y, 0.23, -0.86, 0.045, 0.045) < 1.0;
+        match (body || feelers, upper) {
+            (true, _) => 2,
+            (false, true) => 0,
+            (false, false) => 1,
+        }
+    }),
     ("car", &["body", "windows", "wheels"], |x, y, colour| {
-        let wheel = [-0.46, 0.48]
-            .iter()
-            .any(|w| oval(x, y, *w, 0.50, 0.185, 0.185) < 1.0);
+        let wheel = [-0.46, 0.48].iter().any(|w| oval(x, y, *w, 0.50, 0.185, 0.185) < 1.0);
         match (wheel, colour == [0.72, 0.88, 0.96]) {
             (true, _) => 2,
             (false, true) => 1,
@@ -162,22 +142,18 @@ const PARTS: &[(&str, &[&str], PartOf)] = &[
     ("cube_sphere", &["cube", "sphere"], |x, y, _| {
         usize::from(oval(x, y, 0.42, 0.36, 0.40, 0.40) < 1.0)
     }),
-    (
-        "face",
-        &["skin", "hair", "eyes", "mouth"],
-        |x, y, colour| {
-            let m = x.abs();
-            let eye = oval(m, y, 0.27, -0.12, 0.15, 0.09) < 1.0;
-            let mouth = oval(x, y, 0.0, 0.30, 0.30, 0.22) < 1.0 && y > 0.36;
-            let hair = colour == [0.32, 0.19, 0.10] || colour == [0.25, 0.15, 0.10];
-            match (eye, mouth, hair) {
-                (true, _, _) => 2,
-                (false, true, _) => 3,
-                (false, false, true) => 1,
-                (false, false, false) => 0,
-            }
-        },
-    ),
+    ("face", &["skin", "hair", "eyes", "mouth"], |x, y, colour| {
+        let m = x.abs();
+        let eye = oval(m, y, 0.27, -0.12, 0.15, 0.09) < 1.0;
+        let mouth = oval(x, y, 0.0, 0.30, 0.30, 0.22) < 1.0 && y > 0.36;
+        let hair = colour == [0.32, 0.19, 0.10] || colour == [0.25, 0.15, 0.10];
+        match (eye, mouth, hair) {
+            (true, _, _) => 2,
+            (false, true, _) => 3,
+            (false, false, true) => 1,
+            (false, false, false) => 0,
+        }
+    }),
 ];
 
 /// Writes every target as `NAME.png` at 256² into `folder`; returns the files.
@@ -189,10 +165,8 @@ pub fn write_all(folder: &Path) -> Result<Vec<PathBuf>, WriteError> {
     ALL.iter()
         .map(|target| {
             let path = folder.join(format!("{}.png", target.name));
-            let texts = [
-                ("Source", "drawn by picloom evolve --draw-targets"),
-                ("Title", target.name),
-            ];
+            let texts =
+                [("Source", "drawn by picloom evolve --draw-targets"), ("Title", target.name)];
             write_atomic(&path, &target.draw(256).to_png(&texts))?;
             Ok(path)
         })
@@ -282,11 +256,7 @@ fn face(x: f64, y: f64) -> Option<Colour> {
     }
     if oval(x, y, 0.0, 0.30, 0.30, 0.22) < 1.0 && y > 0.36 {
         let lips = oval(x, y, 0.0, 0.30, 0.25, 0.15) > 1.0;
-        return Some(if lips {
-            [0.75, 0.25, 0.25]
-        } else {
-            [0.45, 0.10, 0.12]
-        });
+        return Some(if lips { [0.75, 0.25, 0.25] } else { [0.45, 0.10, 0.12] });
     }
     if oval(x, y, 0.0, 0.10, 0.09, 0.13) < 1.0 {
         return Some([0.86, 0.62, 0.48]);
@@ -325,21 +295,13 @@ fn butterfly(x: f64, y: f64) -> Option<Colour> {
         if oval(m, y, 0.56, -0.34, 0.13, 0.13) < 1.0 {
             return Some([0.99, 0.86, 0.28]);
         }
-        return Some(if upper > 0.74 {
-            [0.20, 0.12, 0.10]
-        } else {
-            [0.95, 0.50, 0.12]
-        });
+        return Some(if upper > 0.74 { [0.20, 0.12, 0.10] } else { [0.95, 0.50, 0.12] });
     }
     if lower < 1.0 {
         if oval(m, y, 0.42, 0.46, 0.09, 0.09) < 1.0 {
             return Some([0.24, 0.36, 0.80]);
         }
-        return Some(if lower > 0.70 {
-            [0.20, 0.12, 0.10]
-        } else {
-            [0.97, 0.66, 0.20]
-        });
+        return Some(if lower > 0.70 { [0.20, 0.12, 0.10] } else { [0.97, 0.66, 0.20] });
     }
     None
 }
@@ -374,42 +336,19 @@ fn car(x: f64, y: f64) -> Option<Colour> {
             return Some([0.10, 0.10, 0.12]);
         }
     }
-    if inside(
-        x,
-        y,
-        &[(-0.30, -0.02), (-0.16, -0.26), (0.04, -0.26), (0.04, -0.02)],
-    ) || inside(
-        x,
-        y,
-        &[(0.11, -0.02), (0.11, -0.26), (0.24, -0.26), (0.44, -0.02)],
-    ) {
+    if inside(x, y, &[(-0.30, -0.02), (-0.16, -0.26), (0.04, -0.26), (0.04, -0.02)])
+        || inside(x, y, &[(0.11, -0.02), (0.11, -0.26), (0.24, -0.26), (0.44, -0.02)])
+    {
         return Some([0.72, 0.88, 0.96]);
     }
-    let cabin = inside(
-        x,
-        y,
-        &[(-0.42, 0.05), (-0.20, -0.36), (0.30, -0.36), (0.58, 0.05)],
-    );
-    let hood = inside(
-        x,
-        y,
-        &[
-            (-0.90, 0.48),
-            (-0.88, 0.10),
-            (-0.40, 0.0),
-            (0.92, 0.03),
-            (0.93, 0.48),
-        ],
-    );
+    let cabin = inside(x, y, &[(-0.42, 0.05), (-0.20, -0.36), (0.30, -0.36), (0.58, 0.05)]);
+    let hood =
+        inside(x, y, &[(-0.90, 0.48), (-0.88, 0.10), (-0.40, 0.0), (0.92, 0.03), (0.93, 0.48)]);
     if oval(x, y, -0.83, 0.20, 0.07, 0.06) < 1.0 {
         return Some([1.0, 0.93, 0.55]);
     }
     if cabin || hood {
-        return Some(if y > 0.34 {
-            [0.08, 0.22, 0.52]
-        } else {
-            [0.13, 0.36, 0.78]
-        });
+        return Some(if y > 0.34 { [0.08, 0.22, 0.52] } else { [0.13, 0.36, 0.78] });
     }
     None
 }
@@ -464,25 +403,13 @@ fn cube_sphere(x: f64, y: f64) -> Option<Colour> {
         return Some(mix([0.48, 0.34, 0.02], [1.0, 0.90, 0.24], 1.15 * light));
     }
     let (top, front, side) = ([0.95, 0.36, 0.30], [0.82, 0.12, 0.12], [0.52, 0.05, 0.08]);
-    if inside(
-        x,
-        y,
-        &[(-0.80, -0.30), (-0.48, -0.62), (0.32, -0.62), (0.02, -0.30)],
-    ) {
+    if inside(x, y, &[(-0.80, -0.30), (-0.48, -0.62), (0.32, -0.62), (0.02, -0.30)]) {
         return Some(top);
     }
-    if inside(
-        x,
-        y,
-        &[(-0.80, -0.30), (0.02, -0.30), (0.02, 0.52), (-0.80, 0.52)],
-    ) {
+    if inside(x, y, &[(-0.80, -0.30), (0.02, -0.30), (0.02, 0.52), (-0.80, 0.52)]) {
         return Some(front);
     }
-    if inside(
-        x,
-        y,
-        &[(0.02, -0.30), (0.32, -0.62), (0.32, 0.18), (0.02, 0.52)],
-    ) {
+    if inside(x, y, &[(0.02, -0.30), (0.32, -0.62), (0.32, 0.18), (0.02, 0.52)]) {
         return Some(side);
     }
     None
@@ -566,11 +493,7 @@ mod tests {
             for p in 0..48 * 48 {
                 let owners = parts.regions.iter().filter(|(_, r)| r[p]).count();
                 let white = picture.rgb[3 * p..3 * p + 3] == [1.0; 3];
-                assert!(
-                    owners <= 1 && !(white && owners == 1),
-                    "{} {p}",
-                    target.name
-                );
+                assert!(owners <= 1 && !(white && owners == 1), "{} {p}", target.name);
             }
             // What no part owns is background, or an edge between parts and background.
             for (name, region) in &parts.regions {

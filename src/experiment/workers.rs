@@ -79,10 +79,7 @@ pub fn work_through<C: Cell>(
     work: impl Fn(&C, &mut Ask<'_, '_>) -> Result<Outcome, WriteError> + Sync,
     observer: &mut dyn StudyObserver,
 ) -> Result<bool, WorkError> {
-    let mut progress = Progress {
-        total: found.len() + waiting.len(),
-        ..Progress::default()
-    };
+    let mut progress = Progress { total: found.len() + waiting.len(), ..Progress::default() };
     for cell in found {
         progress.done += 1;
         progress.found += 1;
@@ -174,9 +171,7 @@ impl Shared<'_> {
         let rate = watched.started.elapsed().as_secs_f64() / watched.cost_made.max(1e-300);
         watched.progress.seconds_left = Some((rate * watched.cost_left).max(0.0));
         let progress = watched.progress;
-        watched
-            .observer
-            .cell(&progress, &cell.label(), error.as_deref());
+        watched.observer.cell(&progress, &cell.label(), error.as_deref());
         true
     }
 }

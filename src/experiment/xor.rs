@@ -78,9 +78,8 @@ impl XorSpec {
     /// # Errors
     /// Not TOML, unknown keys, impossible values, as text with the key.
     pub fn from_toml(text: &str) -> Result<Self, String> {
-        let mut table: toml::Table = text
-            .parse()
-            .map_err(|e| format!("expected TOML, found: {e}"))?;
+        let mut table: toml::Table =
+            text.parse().map_err(|e| format!("expected TOML, found: {e}"))?;
         let overrides = match table.remove("evolve") {
             None => toml::Table::new(),
             Some(toml::Value::Table(overrides)) => overrides,
@@ -90,13 +89,11 @@ impl XorSpec {
         evolve.validate().map_err(|e| e.to_string())?;
         let evolve = toml::Value::try_from(evolve).map_err(|e| e.to_string())?;
         table.insert("evolve".into(), evolve);
-        let spec: XorSpec = table
-            .try_into()
-            .map_err(|e: toml::de::Error| e.to_string())?;
+        let spec: XorSpec = table.try_into().map_err(|e: toml::de::Error| e.to_string())?;
         let wanted = [Input::X, Input::Y, Input::Bias];
         if spec.evolve.start.colour || spec.evolve.start.inputs != wanted {
             return Err(
-                "evolve.start: expected colour = false, inputs = [\"x\", \"y\", \"bias\"]".into(),
+                "evolve.start: expected colour = false, inputs = [\"x\", \"y\", \"bias\"]".into()
             );
         }
         if spec.runs == 0 || spec.generations == 0 || spec.slope <= 0.0 {
@@ -110,10 +107,7 @@ impl XorSpec {
 pub fn output(genome: &Genome, slope: f64, x: f64, y: f64) -> f64 {
     let mut incoming: BTreeMap<NodeId, Vec<(NodeId, f64)>> = BTreeMap::new();
     for c in genome.connections().filter(|c| c.enabled) {
-        incoming
-            .entry(c.target)
-            .or_default()
-            .push((c.source, c.weight));
+        incoming.entry(c.target).or_default().push((c.source, c.weight));
     }
     let mut values: BTreeMap<NodeId, f64> = BTreeMap::new();
     for id in genome.topological_order() {
@@ -166,28 +160,17 @@ pub fn run_once(spec: &XorSpec, seed: u64) -> XorRun {
         evaluations += judged.len() as u64;
         let told = judged
             .into_iter()
-            .map(|(fitness, _)| Judged {
-                fitness,
-                ..Judged::default()
-            })
+            .map(|(fitness, _)| Judged { fitness, ..Judged::default() })
             .collect();
         search.tell(Feedback::Judged(told)).expect("finite fitness");
     }
-    XorRun {
-        seed,
-        generations: None,
-        evaluations,
-        hidden: None,
-        links: None,
-    }
+    XorRun { seed, generations: None, evaluations, hidden: None, links: None }
 }
 
 /// All runs, on all cores.
 pub fn run(spec: &XorSpec) -> XorReport {
-    let each: Vec<XorRun> = (0..spec.runs)
-        .into_par_iter()
-        .map(|i| run_once(spec, spec.seed + i))
-        .collect();
+    let each: Vec<XorRun> =
+        (0..spec.runs).into_par_iter().map(|i| run_once(spec, spec.seed + i)).collect();
     let solved: Vec<&XorRun> = each.iter().filter(|r| r.generations.is_some()).collect();
     let n = solved.len().max(1) as f64;
     let mean = |value: &dyn Fn(&XorRun) -> f64| solved.iter().map(|r| value(r)).sum::<f64>() / n;
@@ -200,11 +183,7 @@ pub fn run(spec: &XorSpec) -> XorReport {
         runs: each.len(),
         mean_generations,
         sd_generations: squares.sqrt(),
-        worst_generations: solved
-            .iter()
-            .filter_map(|r| r.generations)
-            .max()
-            .unwrap_or(0),
+        worst_generations: solved.iter().filter_map(|r| r.generations).max().unwrap_or(0),
         mean_evaluations: mean(&|r| r.evaluations as f64),
         mean_hidden: mean(&|r| r.hidden.unwrap_or(0) as f64),
         mean_links: mean(&|r| r.links.unwrap_or(0) as f64),
@@ -261,15 +240,7 @@ mod tests {
     #[test]
     fn a_spec_for_another_problem_is_refused() {
         let text = "kind = \"xor\"\nruns = 1\ngenerations = 1\nseed = 1\nslope = 4.9\n";
-        assert!(
-            XorSpec::from_toml(text)
-                .unwrap_err()
-                .contains("evolve.start")
-        );
-        assert!(
-            XorSpec::from_toml(&format!("{text}sloppe = 1\n"))
-                .unwrap_err()
-                .contains("sloppe")
-        );
+        assert!(XorSpec::from_toml(text).unwrap_err().contains("evolve.start"));
+        assert!(XorSpec::from_toml(&format!("{text}sloppe = 1\n")).unwrap_err().contains("sloppe"));
     }
 }

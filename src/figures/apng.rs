@@ -35,11 +35,7 @@ pub fn animate(
     for (frame, picture) in frames.iter().enumerate() {
         let found = (picture.width, picture.height);
         if found != expected {
-            return Err(AnimationError::Size {
-                frame,
-                expected,
-                found,
-            });
+            return Err(AnimationError::Size { frame, expected, found });
         }
     }
     let mut bytes = Vec::new();
@@ -80,15 +76,12 @@ mod tests {
 
     #[test]
     fn an_animation_holds_every_frame_and_swings_back() {
-        let frames: Vec<Picture> = (0..3)
-            .map(|i| Picture::filled(5, 4, [i as f32 / 2.0; 3]))
-            .collect();
+        let frames: Vec<Picture> =
+            (0..3).map(|i| Picture::filled(5, 4, [i as f32 / 2.0; 3])).collect();
         let frames = there_and_back(frames);
         assert_eq!(frames.len(), 4);
         let bytes = animate(&frames, 80, &[("seed", "7")]).unwrap();
-        let mut reader = png::Decoder::new(std::io::Cursor::new(&bytes))
-            .read_info()
-            .unwrap();
+        let mut reader = png::Decoder::new(std::io::Cursor::new(&bytes)).read_info().unwrap();
         let control = reader.info().animation_control.unwrap();
         assert_eq!((control.num_frames, control.num_plays), (4, 0));
         assert_eq!(reader.info().utf8_text[0].get_text().unwrap(), "7");
@@ -102,10 +95,7 @@ mod tests {
     #[test]
     fn no_frames_or_unlike_frames_are_refused() {
         assert_eq!(animate(&[], 80, &[]), Err(AnimationError::Empty));
-        let (a, b) = (
-            Picture::filled(2, 2, [0.0; 3]),
-            Picture::filled(3, 2, [0.0; 3]),
-        );
+        let (a, b) = (Picture::filled(2, 2, [0.0; 3]), Picture::filled(3, 2, [0.0; 3]));
         assert!(animate(&[a.clone(), b], 80, &[]).is_err());
         assert_eq!(there_and_back(vec![a.clone()]), [a]);
     }

@@ -53,10 +53,7 @@ pub struct Axis {
 impl Axis {
     /// A linear axis with this label.
     pub fn new(label: impl Into<String>) -> Self {
-        Axis {
-            label: label.into(),
-            ..Axis::default()
-        }
+        Axis { label: label.into(), ..Axis::default() }
     }
 
     /// With a unit, shown in brackets.
@@ -126,10 +123,8 @@ impl Axis {
     ) -> Laid {
         let shown = |v: &f64| v.is_finite() && (self.scale == Scale::Linear || *v > 0.0);
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-        let given = self
-            .range
-            .map(|(a, b)| (a.min(b), a.max(b)))
-            .filter(|(a, b)| shown(a) && shown(b));
+        let given =
+            self.range.map(|(a, b)| (a.min(b), a.max(b))).filter(|(a, b)| shown(a) && shown(b));
         match given {
             Some(range) => (low, high) = range,
             None => {
@@ -180,12 +175,7 @@ impl Axis {
                 .map(|(v, name)| Tick::labelled(*v, name.clone()))
                 .collect()
         };
-        Laid {
-            scale: Scale::Linear,
-            low,
-            high,
-            ticks,
-        }
+        Laid { scale: Scale::Linear, low, high, ticks }
     }
 
     fn linear_ticks(&self, low: f64, high: f64, count: f64) -> Vec<Tick> {
@@ -218,11 +208,8 @@ impl Axis {
     }
 
     fn logarithmic(&self, low: f64, high: f64, given: bool, count: f64) -> Laid {
-        let (mut low, mut high) = if low > high {
-            (-1.0, 0.0)
-        } else {
-            (real::log10(low), real::log10(high))
-        };
+        let (mut low, mut high) =
+            if low > high { (-1.0, 0.0) } else { (real::log10(low), real::log10(high)) };
         if !given && high - low > 1.7 {
             low = (low + 1e-9).floor();
             high = (high - 1e-9).ceil();
@@ -263,12 +250,7 @@ impl Axis {
                 });
             }
         }
-        Laid {
-            scale: Scale::Log,
-            low,
-            high,
-            ticks,
-        }
+        Laid { scale: Scale::Log, low, high, ticks }
     }
 }
 
@@ -282,10 +264,7 @@ pub(super) struct Tick {
 
 impl Tick {
     fn labelled(at: f64, label: String) -> Self {
-        Tick {
-            at,
-            label: Some(label),
-        }
+        Tick { at, label: Some(label) }
     }
 
     fn small(at: f64) -> Self {
@@ -361,10 +340,7 @@ mod tests {
     use super::*;
 
     fn labels(axis: &Axis, values: &[f64]) -> Vec<String> {
-        axis.over(values.iter().copied(), 600.0, 100.0)
-            .labels()
-            .map(String::from)
-            .collect()
+        axis.over(values.iter().copied(), 600.0, 100.0).labels().map(String::from).collect()
     }
 
     #[test]
@@ -383,14 +359,7 @@ mod tests {
         );
         assert_eq!(
             labels(&Axis::new("").range(0.0, 1.0).percent(), &[]),
-            [
-                "0\u{a0}%",
-                "20\u{a0}%",
-                "40\u{a0}%",
-                "60\u{a0}%",
-                "80\u{a0}%",
-                "100\u{a0}%"
-            ]
+            ["0\u{a0}%", "20\u{a0}%", "40\u{a0}%", "60\u{a0}%", "80\u{a0}%", "100\u{a0}%"]
         );
         assert_eq!(labels(&Axis::new("").whole(), &[1.0, 2.0]), ["1", "2"]);
     }
@@ -409,22 +378,14 @@ mod tests {
 
     #[test]
     fn log_axes_end_on_decades() {
-        let laid = Axis::new("")
-            .log()
-            .over([3e-4, 0.2, -1.0, f64::NAN], 600.0, 60.0);
+        let laid = Axis::new("").log().over([3e-4, 0.2, -1.0, f64::NAN], 600.0, 60.0);
         assert_eq!((laid.low, laid.high), (-4.0, 0.0));
-        assert_eq!(
-            laid.labels().collect::<Vec<_>>(),
-            ["10⁻⁴", "10⁻³", "10⁻²", "10⁻¹", "1"]
-        );
+        assert_eq!(laid.labels().collect::<Vec<_>>(), ["10⁻⁴", "10⁻³", "10⁻²", "10⁻¹", "1"]);
         let one = Axis::new("").log().over([100.0], 600.0, 60.0);
         assert_eq!((one.low, one.high), (1.0, 3.0));
         let short = Axis::new("").log().over([0.011, 0.15], 600.0, 60.0);
         assert!(short.low > -2.1 && short.high < -0.75, "{short:?}");
-        assert_eq!(
-            short.labels().collect::<Vec<_>>(),
-            ["0.01", "0.02", "0.05", "0.1"]
-        );
+        assert_eq!(short.labels().collect::<Vec<_>>(), ["0.01", "0.02", "0.05", "0.1"]);
         assert_eq!(laid.place(0.0), None);
     }
 

@@ -100,12 +100,7 @@ pub(super) fn draw(
         .replace(" dy=\"-0.5ex\"", "")
         .replace(&format!(" font-family=\"{FAMILY}\""), "")
         .replace(" opacity=\"1\"", "");
-    svg::document(
-        (width, height),
-        (fine(width).into(), fine(height).into()),
-        title,
-        &body,
-    )
+    svg::document((width, height), (fine(width).into(), fine(height).into()), title, &body)
 }
 
 /// plotters' colour.
@@ -150,11 +145,7 @@ impl Canvas<'_> {
             Stand::Middle => HPos::Center,
             Stand::Right => HPos::Right,
         };
-        let weight = if face.bold {
-            FontStyle::Bold
-        } else {
-            FontStyle::Normal
-        };
+        let weight = if face.bold { FontStyle::Bold } else { FontStyle::Normal };
         let colour = rgb(face.colour);
         let style = (FAMILY, face.em * FINE * PLOTTERS_EM, weight)
             .into_font()
@@ -180,10 +171,7 @@ impl Canvas<'_> {
 
     /// A filled rectangle.
     pub fn fill(&self, area: Area, colour: Colour) {
-        drawn(
-            self.area
-                .draw(&Rectangle::new(corners(area), rgb(colour).filled())),
-        );
+        drawn(self.area.draw(&Rectangle::new(corners(area), rgb(colour).filled())));
     }
 
     /// The outline of a rectangle, one pixel wide, inside it.
@@ -199,10 +187,7 @@ impl Canvas<'_> {
             (a.right(), a.y),
         ]
         .map(|(x, y)| (fine(x), fine(y)));
-        drawn(
-            self.area
-                .draw(&PathElement::new(path, stroke(colour, width))),
-        );
+        drawn(self.area.draw(&PathElement::new(path, stroke(colour, width))));
     }
 
     /// A marker `diameter` pixels wide.
@@ -217,22 +202,14 @@ impl Canvas<'_> {
         let (x, y) = (fine(at.0), fine(at.1));
         let r = diameter / 2.0;
         let polygon = |points: &[(f64, f64)]| {
-            let points: Vec<(i32, i32)> = points
-                .iter()
-                .map(|&(px, py)| (x + fine(px * r), y + fine(py * r)))
-                .collect();
+            let points: Vec<(i32, i32)> =
+                points.iter().map(|&(px, py)| (x + fine(px * r), y + fine(py * r))).collect();
             let fill = if hollow { PAPER } else { colour };
-            drawn(
-                self.area
-                    .draw(&Polygon::new(points.clone(), rgb(fill).filled())),
-            );
+            drawn(self.area.draw(&Polygon::new(points.clone(), rgb(fill).filled())));
             let mut ring = points;
             ring.extend_from_within(..2);
             let edge = if hollow { (colour, 1.8) } else { (PAPER, 0.8) };
-            drawn(
-                self.area
-                    .draw(&PathElement::new(ring, stroke(edge.0, edge.1))),
-            );
+            drawn(self.area.draw(&PathElement::new(ring, stroke(edge.0, edge.1))));
         };
         let cross = |points: [(f64, f64); 4]| {
             // A cross has no inside: a hollow one stands in a ring.
@@ -246,14 +223,9 @@ impl Canvas<'_> {
             };
             for (style, width) in [(PAPER, widths[0]), (colour, widths[1])] {
                 for pair in points.chunks(2) {
-                    let ends: Vec<(i32, i32)> = pair
-                        .iter()
-                        .map(|&(px, py)| (x + fine(px * r), y + fine(py * r)))
-                        .collect();
-                    drawn(
-                        self.area
-                            .draw(&PathElement::new(ends, stroke(style, width))),
-                    );
+                    let ends: Vec<(i32, i32)> =
+                        pair.iter().map(|&(px, py)| (x + fine(px * r), y + fine(py * r))).collect();
+                    drawn(self.area.draw(&PathElement::new(ends, stroke(style, width))));
                 }
             }
         };
@@ -262,15 +234,9 @@ impl Canvas<'_> {
                 let open = hollow || marker == Marker::Ring;
                 let fill = if open { PAPER } else { colour };
                 let edge = if open { colour } else { PAPER };
-                drawn(
-                    self.area
-                        .draw(&Circle::new((x, y), fine(r), rgb(fill).filled())),
-                );
+                drawn(self.area.draw(&Circle::new((x, y), fine(r), rgb(fill).filled())));
                 let width = if open { 1.8 } else { 0.8 };
-                drawn(
-                    self.area
-                        .draw(&Circle::new((x, y), fine(r), stroke(edge, width))),
-                );
+                drawn(self.area.draw(&Circle::new((x, y), fine(r), stroke(edge, width))));
             }
             Marker::Square => polygon(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]),
             Marker::Diamond => polygon(&[(0.0, -1.25), (1.25, 0.0), (0.0, 1.25), (-1.25, 0.0)]),
@@ -283,8 +249,5 @@ impl Canvas<'_> {
 }
 
 fn corners(area: Area) -> [(i32, i32); 2] {
-    [
-        (fine(area.x), fine(area.y)),
-        (fine(area.right()), fine(area.bottom())),
-    ]
+    [(fine(area.x), fine(area.y)), (fine(area.right()), fine(area.bottom()))]
 }

@@ -55,11 +55,7 @@ impl ArmSummary<'_> {
     /// Pooled over the seeds: score and 95 % Wilson interval.
     fn pooled(&self) -> Option<(f64, (f64, f64))> {
         let coherent: usize = self.records.iter().map(|r| r.score.coherent).sum();
-        let total: usize = self
-            .records
-            .iter()
-            .map(|r| r.score.coherent + r.score.fractured)
-            .sum();
+        let total: usize = self.records.iter().map(|r| r.score.coherent + r.score.fractured).sum();
         share_interval(coherent, total).map(|i| (coherent as f64 / total as f64, i))
     }
 
@@ -73,10 +69,7 @@ fn summaries(record: &CompareRecord) -> Vec<ArmSummary<'_>> {
     for r in &record.arms {
         match all.iter_mut().find(|a| a.key == r.arm) {
             Some(arm) => arm.records.push(r),
-            None => all.push(ArmSummary {
-                key: &r.arm,
-                records: vec![r],
-            }),
+            None => all.push(ArmSummary { key: &r.arm, records: vec![r] }),
         }
     }
     all
@@ -102,20 +95,15 @@ pub fn write_comparison(
         ("version".into(), record.version.clone()),
     ]);
     let texts = [("command", command), ("genome", record.genome.as_str())];
-    write_atomic(
-        &out.join("pictures/target.png"),
-        &comparison.target.to_png(&texts),
-    )?;
+    write_atomic(&out.join("pictures/target.png"), &comparison.target.to_png(&texts))?;
     let mut sheets = Vec::new();
     for view in &comparison.views {
         let name = |folder: &str| out.join(folder).join(format!("{}.png", view.arm));
         write_atomic(&name("pictures"), &view.drawn.to_png(&texts))?;
         let swept = sweep_sheet(view, record);
         let draw = |folder: &str, svg: &str| -> Result<Vec<u8>, ReportError> {
-            let png = svg_to_png(svg, 1.0, &provenance).map_err(|problem| SaveError::Draw {
-                path: name(folder),
-                problem,
-            })?;
+            let png = svg_to_png(svg, 1.0, &provenance)
+                .map_err(|problem| SaveError::Draw { path: name(folder), problem })?;
             write_atomic(&name(folder), &png)?;
             Ok(png)
         };
@@ -173,10 +161,7 @@ pub fn score_figure(record: &CompareRecord) -> String {
                 }
                 e
             });
-            Group {
-                name: arm.label().to_string(),
-                estimates: vec![estimate],
-            }
+            Group { name: arm.label().to_string(), estimates: vec![estimate] }
         })
         .collect();
     let seeds = record.config.seeds.len();
@@ -210,23 +195,14 @@ fn loss_figure(comparison: &Comparison) -> String {
         })
         .collect();
     let subtitle = "first seed; pruned arms go on from the trained dense twin";
-    losses(
-        "Training loss",
-        subtitle,
-        "Geometric means of neighbouring steps.",
-        &curves,
-    )
+    losses("Training loss", subtitle, "Geometric means of neighbouring steps.", &curves)
 }
 
 fn maps_sheet(view: &ArmView, record: &CompareRecord) -> String {
     let non_zero: Vec<bool> = view.weights.0.iter().map(|&w| w != 0.0).collect();
     let reach = crate::prune::guard::reach(&view.network, &non_zero);
-    let alive: Vec<bool> = reach
-        .from_input
-        .iter()
-        .zip(&reach.to_output)
-        .map(|(a, b)| *a && *b)
-        .collect();
+    let alive: Vec<bool> =
+        reach.from_input.iter().zip(&reach.to_output).map(|(a, b)| *a && *b).collect();
     feature_sheet(&FeatureSheet {
         title: arm_style(&view.arm).map_or(view.arm.as_str(), |(_, a)| a.label),
         subtitle: "what each unit draws: red −1, white 0, blue +1",
@@ -253,9 +229,7 @@ fn sweep_sheet(view: &ArmView, record: &CompareRecord) -> String {
         })
         .collect();
     contact_sheet(&Sheet {
-        title: arm_style(&view.arm)
-            .map_or(view.arm.as_str(), |(_, a)| a.label)
-            .to_string(),
+        title: arm_style(&view.arm).map_or(view.arm.as_str(), |(_, a)| a.label).to_string(),
         subtitle: format!(
             "each picture: one weight changed until the picture differs by {} RMSE",
             record.config.effect
@@ -264,10 +238,7 @@ fn sweep_sheet(view: &ArmView, record: &CompareRecord) -> String {
             (style::COHERENT, "judged coherent".into()),
             (style::FRACTURED, "judged fractured".into()),
         ],
-        groups: vec![PaneGroup {
-            heading: String::new(),
-            panes,
-        }],
+        groups: vec![PaneGroup { heading: String::new(), panes }],
         columns: 8,
         pane: 96,
     })
@@ -287,10 +258,7 @@ fn wiring_figure(view: &ArmView) -> String {
 }
 
 fn write_csv(record: &CompareRecord, path: &Path) -> Result<(), ReportError> {
-    let fail = |source| ReportError::Table {
-        path: path.to_path_buf(),
-        source,
-    };
+    let fail = |source| ReportError::Table { path: path.to_path_buf(), source };
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer
         .write_record([
@@ -333,22 +301,14 @@ fn write_csv(record: &CompareRecord, path: &Path) -> Result<(), ReportError> {
                 number(s.score),
                 number(s.interval.map(|i| i.0)),
                 number(s.interval.map(|i| i.1)),
-                r.train
-                    .as_ref()
-                    .map_or("evolved".to_string(), |t| stop_word(&t.stop)),
-                r.train
-                    .as_ref()
-                    .map_or(String::new(), |t| t.steps.to_string()),
-                r.train
-                    .as_ref()
-                    .map_or(String::new(), |t| t.collapses.len().to_string()),
+                r.train.as_ref().map_or("evolved".to_string(), |t| stop_word(&t.stop)),
+                r.train.as_ref().map_or(String::new(), |t| t.steps.to_string()),
+                r.train.as_ref().map_or(String::new(), |t| t.collapses.len().to_string()),
                 r.run_id.clone().unwrap_or_default(),
             ])
             .map_err(fail)?;
     }
-    let bytes = writer
-        .into_inner()
-        .map_err(|e| fail(e.into_error().into()))?;
+    let bytes = writer.into_inner().map_err(|e| fail(e.into_error().into()))?;
     Ok(write_atomic(path, &bytes)?)
 }
 
@@ -371,46 +331,27 @@ fn report(
     let config = &record.config;
     let name = short_name(&record.genome);
 
-    let tiles = all
-        .iter()
-        .filter(|a| ["evolved", "dense", "sp"].contains(&a.key))
-        .map(|arm| {
-            let (value, more) = match arm.pooled() {
-                Some((value, (low, high))) => (
-                    style::fixed(value, 2),
-                    format!(
-                        "95 % interval {} to {}",
-                        style::fixed(low, 2),
-                        style::fixed(high, 2)
-                    ),
-                ),
-                None => ("none".into(), "no change had an effect".into()),
-            };
-            let more = if arm.fit() {
-                more
-            } else {
-                format!(
-                    "unfit (R² {}): does not count",
-                    style::fixed(arm.mean_r2(), 2)
-                )
-            };
-            Tile {
-                value,
-                what: arm.label().to_string(),
-                more,
-                tone: Some(arm.colour()),
-            }
-        });
+    let tiles = all.iter().filter(|a| ["evolved", "dense", "sp"].contains(&a.key)).map(|arm| {
+        let (value, more) = match arm.pooled() {
+            Some((value, (low, high))) => (
+                style::fixed(value, 2),
+                format!("95 % interval {} to {}", style::fixed(low, 2), style::fixed(high, 2)),
+            ),
+            None => ("none".into(), "no change had an effect".into()),
+        };
+        let more = if arm.fit() {
+            more
+        } else {
+            format!("unfit (R² {}): does not count", style::fixed(arm.mean_r2(), 2))
+        };
+        Tile { value, what: arm.label().to_string(), more, tone: Some(arm.colour()) }
+    });
     let shots = std::iter::once(
         Shot::new(&comparison.target, "the picture").second_line("drawn by the genome"),
     )
     .chain(comparison.views.iter().zip(&all).map(|(view, arm)| {
         let r2 = arm.records[0].fit.r2;
-        let fit = if arm.records[0].score.counts {
-            "fit"
-        } else {
-            "unfit"
-        };
+        let fit = if arm.records[0].score.counts { "fit" } else { "unfit" };
         Shot::new(&view.drawn, arm.label())
             .second_line(format!("R² {}, {fit}", style::fixed(r2, 3)))
             .framed(arm.colour())
@@ -440,10 +381,8 @@ fn report(
     );
     for (Sheets { sweep: swept, .. }, arm) in sheets.iter().zip(&all) {
         if ["evolved", "dense", "sp"].contains(&arm.key) {
-            changed = changed.figure(
-                swept.clone(),
-                format!("{}: {}", arm.label(), count_line(arm)),
-            );
+            changed =
+                changed.figure(swept.clone(), format!("{}: {}", arm.label(), count_line(arm)));
         } else {
             let inside = Section::new("").figure(swept.clone(), count_line(arm));
             changed = changed.details(format!("{}: changed weights", arm.label()), inside);
@@ -461,10 +400,7 @@ fn report(
                 .sheet(
                     maps.clone(),
                     960,
-                    format!(
-                        "{}: feature maps; pale units do not reach the picture",
-                        arm.label()
-                    ),
+                    format!("{}: feature maps; pale units do not reach the picture", arm.label()),
                 )
                 .sheet(wiring.clone(), 960, format!("{}: links", arm.label()))
         };
@@ -505,10 +441,7 @@ fn report(
 
 fn count_line(arm: &ArmSummary) -> String {
     let s = &arm.records[0].score;
-    format!(
-        "{} coherent, {} fractured, {} silent",
-        s.coherent, s.fractured, s.silent
-    )
+    format!("{} coherent, {} fractured, {} silent", s.coherent, s.fractured, s.silent)
 }
 
 /// What the numbers say, in sentences that follow from them.
@@ -548,11 +481,7 @@ fn in_words(all: &[ArmSummary]) -> String {
             _ => "A pruned twin did not learn the picture well enough, so which links stay is not compared here. ".to_string(),
         };
     }
-    let unfit: Vec<&str> = all
-        .iter()
-        .filter(|a| !a.fit())
-        .map(ArmSummary::label)
-        .collect();
+    let unfit: Vec<&str> = all.iter().filter(|a| !a.fit()).map(ArmSummary::label).collect();
     if !unfit.is_empty() {
         text += &format!("Unfit: {}. ", unfit.join("; "));
     }
@@ -574,9 +503,7 @@ fn numbers(all: &[ArmSummary]) -> Section {
             let collapses = r.train.as_ref().map_or(0, |t| t.collapses.len());
             collapsed |= collapses > 0;
             let mut end = cell(
-                r.train
-                    .as_ref()
-                    .map_or("evolved".into(), |t| stop_word(&t.stop).replace('-', " ")),
+                r.train.as_ref().map_or("evolved".into(), |t| stop_word(&t.stop).replace('-', " ")),
             );
             if collapses > 0 {
                 end.text += &format!(" ({collapses} collapsed before)");
@@ -629,7 +556,5 @@ fn numbers(all: &[ArmSummary]) -> Section {
 }
 
 fn short_name(genome: &str) -> String {
-    Path::new(genome)
-        .file_stem()
-        .map_or(genome.to_string(), |s| s.to_string_lossy().into_owned())
+    Path::new(genome).file_stem().map_or(genome.to_string(), |s| s.to_string_lossy().into_owned())
 }

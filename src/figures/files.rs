@@ -18,11 +18,8 @@ impl Provenance {
     /// With one more fact: `command`, `seed`, `record`, `version`, … A keyword is 1 to 79
     /// printable ASCII letters (PNG's rule, and XML's sanity); others are dropped from it.
     pub fn with(mut self, keyword: &str, text: impl ToString) -> Self {
-        let keyword: String = keyword
-            .chars()
-            .filter(|c| c.is_ascii_graphic() || *c == ' ')
-            .take(79)
-            .collect();
+        let keyword: String =
+            keyword.chars().filter(|c| c.is_ascii_graphic() || *c == ' ').take(79).collect();
         let keyword = keyword.trim();
         if !keyword.is_empty() {
             self.0.push((keyword.to_string(), text.to_string()));
@@ -32,10 +29,7 @@ impl Provenance {
 
     /// The facts as PNG texts.
     pub fn texts(&self) -> Vec<(&str, &str)> {
-        self.0
-            .iter()
-            .map(|(k, t)| (k.as_str(), t.as_str()))
-            .collect()
+        self.0.iter().map(|(k, t)| (k.as_str(), t.as_str())).collect()
     }
 }
 
@@ -77,10 +71,8 @@ pub fn save(
         PathBuf::from(name)
     };
     let (svg_path, png_path) = (named(".svg"), named(".png"));
-    let png = svg_to_png(svg, PNG_SCALE, provenance).map_err(|problem| SaveError::Draw {
-        path: png_path.clone(),
-        problem,
-    })?;
+    let png = svg_to_png(svg, PNG_SCALE, provenance)
+        .map_err(|problem| SaveError::Draw { path: png_path.clone(), problem })?;
     if let Some(folder) = path.parent().filter(|p| !p.as_os_str().is_empty()) {
         create_folder(folder)?;
     }
@@ -111,12 +103,7 @@ pub fn with_metadata(svg: &str, provenance: &Provenance) -> String {
 /// What is wrong with the SVG.
 pub fn svg_to_png(svg: &str, scale: f32, provenance: &Provenance) -> Result<Vec<u8>, String> {
     let (width, height, rgb) = svg_to_rgb(svg, scale)?;
-    Ok(crate::network::picture::encode_png(
-        width,
-        height,
-        &rgb,
-        &provenance.texts(),
-    ))
+    Ok(crate::network::picture::encode_png(width, height, &rgb, &provenance.texts()))
 }
 
 /// The SVG as pixels: (width, height, RGB bytes), on white.
@@ -148,10 +135,6 @@ pub fn svg_to_rgb(svg: &str, scale: f32) -> Result<(usize, usize, Vec<u8>), Stri
         ),
         &mut map.as_mut(),
     );
-    let rgb = map
-        .data()
-        .chunks_exact(4)
-        .flat_map(|p| [p[0], p[1], p[2]])
-        .collect();
+    let rgb = map.data().chunks_exact(4).flat_map(|p| [p[0], p[1], p[2]]).collect();
     Ok((width as usize, height as usize, rgb))
 }

@@ -59,11 +59,7 @@ pub fn text_width(text: &str, em: f64, bold: bool) -> f64 {
     register();
     // Measured large, because plotters rounds to whole pixels.
     const LARGE: f64 = 2000.0;
-    let style = if bold {
-        FontStyle::Bold
-    } else {
-        FontStyle::Normal
-    };
+    let style = if bold { FontStyle::Bold } else { FontStyle::Normal };
     let font = (FAMILY, LARGE, style).into_font();
     let width = font.box_size(text).map_or(0, |(width, _)| width);
     f64::from(width) * em * ASCENT_TO_DESCENT / LARGE
@@ -168,10 +164,7 @@ mod tests {
         assert_eq!(wrapped(text, 12.0, false, 120.0, 2).len(), 2);
         assert!(wrapped(text, 12.0, false, 120.0, 2)[1].ends_with('…'));
         assert_eq!(wrapped("a b", 12.0, false, 500.0, 2), ["a b"]);
-        assert_eq!(
-            wrapped("magnitude-pruned", 12.0, false, 80.0, 2),
-            ["magnitude-", "pruned"]
-        );
+        assert_eq!(wrapped("magnitude-pruned", 12.0, false, 80.0, 2), ["magnitude-", "pruned"]);
         assert!(wrapped("", 12.0, false, 500.0, 2).is_empty());
         assert_eq!(ellipsized(text, 12.0, false, 0.0), "…");
     }

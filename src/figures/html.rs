@@ -126,10 +126,7 @@ pub struct Cell {
 
 impl<T: Into<String>> From<T> for Cell {
     fn from(text: T) -> Self {
-        Cell {
-            text: text.into(),
-            ..Cell::default()
-        }
+        Cell { text: text.into(), ..Cell::default() }
     }
 }
 
@@ -204,10 +201,7 @@ pub enum Block {
 impl Section {
     /// An empty section.
     pub fn new(title: impl Into<String>) -> Self {
-        Section {
-            title: title.into(),
-            blocks: Vec::new(),
-        }
+        Section { title: title.into(), blocks: Vec::new() }
     }
 
     fn push(mut self, block: Block) -> Self {
@@ -252,11 +246,7 @@ impl Section {
         width: usize,
         caption: impl Into<String>,
     ) -> Self {
-        self.push(Block::Pictures(
-            shots.into_iter().collect(),
-            width,
-            caption.into(),
-        ))
+        self.push(Block::Pictures(shots.into_iter().collect(), width, caption.into()))
     }
 
     /// Large numbers side by side.
@@ -288,11 +278,7 @@ impl Section {
 impl Page {
     /// An empty report.
     pub fn new(title: impl Into<String>, subtitle: impl Into<String>) -> Self {
-        Page {
-            title: title.into(),
-            subtitle: subtitle.into(),
-            ..Page::default()
-        }
+        Page { title: title.into(), subtitle: subtitle.into(), ..Page::default() }
     }
 
     /// With one more small fact.
@@ -318,11 +304,8 @@ impl Page {
         let mut out = Writer::default();
         let ids = self.ids();
         for (section, id) in self.sections.iter().zip(&ids) {
-            let _ = writeln!(
-                out.text,
-                "<section>\n<h2 id=\"{id}\">{}</h2>",
-                escaped(&section.title)
-            );
+            let _ =
+                writeln!(out.text, "<section>\n<h2 id=\"{id}\">{}</h2>", escaped(&section.title));
             out.blocks(&section.blocks);
             out.text.push_str("</section>\n");
         }
@@ -332,12 +315,8 @@ impl Page {
         }
         let mut facts = String::new();
         for (name, value) in &self.facts {
-            let _ = write!(
-                facts,
-                "<div><dt>{}</dt><dd>{}</dd></div>",
-                escaped(name),
-                inline(value)
-            );
+            let _ =
+                write!(facts, "<div><dt>{}</dt><dd>{}</dd></div>", escaped(name), inline(value));
         }
         if !facts.is_empty() {
             facts = format!("<dl class=\"facts\">{facts}</dl>\n");
@@ -387,20 +366,10 @@ const CSS: &str = include_str!("../../assets/report.css");
 pub fn slug(title: &str) -> String {
     let words: String = title
         .chars()
-        .map(|c| {
-            if c.is_ascii_alphanumeric() {
-                c.to_ascii_lowercase()
-            } else {
-                ' '
-            }
-        })
+        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { ' ' })
         .collect();
     let slug = words.split_whitespace().collect::<Vec<_>>().join("-");
-    if slug.is_empty() {
-        "section".into()
-    } else {
-        slug
-    }
+    if slug.is_empty() { "section".into() } else { slug }
 }
 
 fn font_faces() -> String {
@@ -486,10 +455,8 @@ impl Writer {
             Block::Heading(text) => self.line(&format!("<h3>{}</h3>", escaped(text))),
             Block::Paragraph(text) => self.line(&format!("<p>{}</p>", inline(text))),
             Block::List(items) => {
-                let items: String = items
-                    .iter()
-                    .map(|i| format!("<li>{}</li>", inline(i)))
-                    .collect();
+                let items: String =
+                    items.iter().map(|i| format!("<li>{}</li>", inline(i))).collect();
                 self.line(&format!("<ul>{items}</ul>"));
             }
             Block::Figure(svg, caption, wide) => {
@@ -555,11 +522,7 @@ impl Writer {
         // A row that nearly fits is made to fit.
         let count = shots.len().max(1);
         let fitting = (PAGE + ROW_GAP) / count - ROW_GAP.min((PAGE + ROW_GAP) / count);
-        let width = if 4 * fitting >= 3 * width {
-            width.min(fitting)
-        } else {
-            width
-        };
+        let width = if 4 * fitting >= 3 * width { width.min(fitting) } else { width };
         let mut row = format!("<div class=\"row\" style=\"--size:{width}px\">");
         for shot in shots {
             let mut class = Vec::new();
@@ -594,9 +557,8 @@ impl Writer {
     fn tiles(&mut self, tiles: &[Tile]) {
         let mut out = String::from("<div class=\"tiles\">");
         for tile in tiles {
-            let tone = tile
-                .tone
-                .map_or(String::new(), |c| format!(" style=\"--tone:{}\"", c.hex()));
+            let tone =
+                tile.tone.map_or(String::new(), |c| format!(" style=\"--tone:{}\"", c.hex()));
             let _ = write!(
                 out,
                 "<div{tone}><div class=\"value\">{}</div><div class=\"what\">{}</div>",
@@ -629,12 +591,8 @@ impl Writer {
         }
         out.push_str("<thead><tr>");
         for (i, header) in table.headers.iter().enumerate() {
-            let _ = write!(
-                out,
-                "<th scope=\"col\"{}>{}</th>",
-                classes(&[class(i)]),
-                inline(header)
-            );
+            let _ =
+                write!(out, "<th scope=\"col\"{}>{}</th>", classes(&[class(i)]), inline(header));
         }
         out.push_str("</tr></thead>\n<tbody>");
         for row in &table.rows {
@@ -645,9 +603,7 @@ impl Writer {
                 let swatch = cell.swatch.map_or(String::new(), |c| {
                     format!("<i class=\"swatch\" style=\"background:{}\"></i>", c.hex())
                 });
-                let note = cell
-                    .note
-                    .map_or(String::new(), |n| format!("<sup>{n}</sup>"));
+                let note = cell.note.map_or(String::new(), |n| format!("<sup>{n}</sup>"));
                 let _ = write!(
                     out,
                     "<td{}>{swatch}{}{note}</td>",
@@ -672,11 +628,7 @@ impl Writer {
 /// ` class="…"`, or nothing.
 fn classes(names: &[&str]) -> String {
     let names: Vec<&str> = names.iter().filter(|n| !n.is_empty()).copied().collect();
-    if names.is_empty() {
-        String::new()
-    } else {
-        format!(" class=\"{}\"", names.join(" "))
-    }
+    if names.is_empty() { String::new() } else { format!(" class=\"{}\"", names.join(" ")) }
 }
 
 #[cfg(test)]
@@ -693,10 +645,7 @@ mod tests {
             inline("[out](http://x) <script>alert('`')</script>"),
             "[out](http://x) &lt;script&gt;alert(&#39;`&#39;)&lt;/script&gt;"
         );
-        assert_eq!(
-            inline("unclosed ` and ** and [ é"),
-            "unclosed ` and ** and [ é"
-        );
+        assert_eq!(inline("unclosed ` and ** and [ é"), "unclosed ` and ** and [ é");
     }
 
     #[test]

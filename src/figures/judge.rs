@@ -31,22 +31,13 @@ pub fn pair_sheet(pairs: &[NumberedPair], pane: usize) -> String {
     let side = pane as f64;
     let (cell_width, cell_height) = (2.0 * side + GAP + APART, side + CAPTION + APART / 2.0);
     let rows = pairs.len().div_ceil(PAIR_COLUMNS);
-    let mut svg = Svg::new(
-        PAIR_COLUMNS as f64 * cell_width + APART,
-        rows as f64 * cell_height + APART,
-    );
+    let mut svg =
+        Svg::new(PAIR_COLUMNS as f64 * cell_width + APART, rows as f64 * cell_height + APART);
     for (i, pair) in pairs.iter().enumerate() {
         let x = APART + (i % PAIR_COLUMNS) as f64 * cell_width;
         let y = APART / 2.0 + (i / PAIR_COLUMNS) as f64 * cell_height;
         let text = pair.number.to_string();
-        svg.text(
-            (x, y + CAPTION - 5.0),
-            &text,
-            14.0,
-            true,
-            INK,
-            Anchor::Start,
-        );
+        svg.text((x, y + CAPTION - 5.0), &text, 14.0, true, INK, Anchor::Start);
         for (k, picture) in [&pair.base, &pair.perturbed].into_iter().enumerate() {
             let left = x + k as f64 * (side + GAP);
             let at = (left, y + CAPTION);
@@ -96,15 +87,12 @@ pub fn roc(report: &Report) -> String {
         .targets
         .values()
         .filter(|a| a.auc.is_some())
-        .map(|a| Series {
-            width: 0.9,
-            ..Series::line("", style::UNJUDGED, a.roc.iter().copied())
-        })
+        .map(|a| Series { width: 0.9, ..Series::line("", style::UNJUDGED, a.roc.iter().copied()) })
         .collect();
     series.push(Series::line("", FRACTURED, pooled.roc.iter().copied()));
-    let auc = pooled.auc.map_or("none".to_string(), |a| {
-        format!("{:.3} [{:.3}, {:.3}]", a.estimate, a.low, a.high)
-    });
+    let auc = pooled
+        .auc
+        .map_or("none".to_string(), |a| format!("{:.3} [{:.3}, {:.3}]", a.estimate, a.low, a.high));
     plot(&Plot {
         frame: Frame::new("How well are fractured and coherent pictures told apart?")
             .subtitle(format!(
@@ -113,12 +101,8 @@ pub fn roc(report: &Report) -> String {
             ))
             .note("Thick: all pictures. Grey: each target by itself.")
             .sized(720, 620),
-        x: Axis::new("coherent pictures called fractured")
-            .range(0.0, 1.0)
-            .percent(),
-        y: Axis::new("fractured pictures called fractured")
-            .range(0.0, 1.0)
-            .percent(),
+        x: Axis::new("coherent pictures called fractured").range(0.0, 1.0).percent(),
+        y: Axis::new("fractured pictures called fractured").range(0.0, 1.0).percent(),
         series,
         diagonal: true,
         ..Plot::default()
@@ -148,12 +132,7 @@ mod tests {
 
     #[test]
     fn diagrams_show_every_bin_and_the_pooled_area() {
-        let truth = [
-            Label::Coherent,
-            Label::Fractured,
-            Label::Fractured,
-            Label::Coherent,
-        ];
+        let truth = [Label::Coherent, Label::Fractured, Label::Fractured, Label::Coherent];
         let verdicts = [0.1, 0.9, 0.6, 0.7].map(Verdict::from_probability);
         let report = Report::of("dl", "labels", &["owl"; 4], &truth, &verdicts).unwrap();
         let svg = reliability(&report);

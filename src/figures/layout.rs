@@ -58,16 +58,9 @@ pub(super) fn layout(
     Layout {
         bends: chains
             .iter()
-            .map(|chain| {
-                chain[1..chain.len() - 1]
-                    .iter()
-                    .map(|&v| (of[v], y[v] - low))
-                    .collect()
-            })
+            .map(|chain| chain[1..chain.len() - 1].iter().map(|&v| (of[v], y[v] - low)).collect())
             .collect(),
-        y: (0..layer.len())
-            .map(|u| if shown[u] { y[u] - low } else { 0.0 })
-            .collect(),
+        y: (0..layer.len()).map(|u| if shown[u] { y[u] - low } else { 0.0 }).collect(),
         height,
     }
 }
@@ -104,19 +97,11 @@ impl Graph {
         for sweep in 0..24 {
             let forward = sweep % 2 == 0;
             for k in 0..self.columns.len() {
-                let c = if forward {
-                    k
-                } else {
-                    self.columns.len() - 1 - k
-                };
+                let c = if forward { k } else { self.columns.len() - 1 - k };
                 let mut keyed: Vec<(f64, usize)> = self.columns[c]
                     .iter()
                     .map(|&v| {
-                        let near = if forward {
-                            &self.before[v]
-                        } else {
-                            &self.after[v]
-                        };
+                        let near = if forward { &self.before[v] } else { &self.after[v] };
                         (mean(&self.y, near).unwrap_or(self.y[v]), v)
                     })
                     .collect();
@@ -132,11 +117,7 @@ impl Graph {
         (_, self.columns, self.y) = best;
         for sweep in 0..40 {
             for k in 0..self.columns.len() {
-                let c = if sweep % 2 == 0 {
-                    k
-                } else {
-                    self.columns.len() - 1 - k
-                };
+                let c = if sweep % 2 == 0 { k } else { self.columns.len() - 1 - k };
                 let wanted: Vec<(f64, f64)> =
                     self.columns[c].iter().map(|&v| self.pull(v)).collect();
                 self.place(c, |i| wanted[i]);
@@ -158,11 +139,7 @@ impl Graph {
             sum += weight * self.y[u];
             total += weight;
         }
-        if total > 0.0 {
-            (sum / total, total)
-        } else {
-            (self.y[v], 0.01)
-        }
+        if total > 0.0 { (sum / total, total) } else { (self.y[v], 0.01) }
     }
 
     /// Puts a column's nodes, in its order, as near to the heights wanted as their rooms allow:
@@ -255,12 +232,7 @@ mod tests {
 
     #[test]
     fn a_link_that_passes_a_layer_bends_beside_its_units() {
-        let out = layout(
-            &[0, 1, 2],
-            &[true; 3],
-            &[(0, 1), (1, 2), (0, 2)],
-            (10.0, 4.0),
-        );
+        let out = layout(&[0, 1, 2], &[true; 3], &[(0, 1), (1, 2), (0, 2)], (10.0, 4.0));
         let (layer, y) = out.bends[2][0];
         assert_eq!(layer, 1);
         assert!((y - out.y[1]).abs() >= 7.0 - 1e-9);

@@ -21,39 +21,26 @@ impl LossCurve {
     /// mean of equally many neighbours: a recipe that bounces is drawn by its trend.
     pub fn of_run(name: &str, colour: Colour, lines: &[LogLine], most: usize) -> Self {
         let attempt = lines.last().map_or(0, |l| l.attempt);
-        let lines: Vec<&LogLine> = lines
-            .iter()
-            .filter(|l| l.attempt == attempt && l.loss > 0.0)
-            .collect();
+        let lines: Vec<&LogLine> =
+            lines.iter().filter(|l| l.attempt == attempt && l.loss > 0.0).collect();
         let group = lines.len().div_ceil(most.max(1)).max(1);
         let points = lines
             .chunks(group)
             .map(|chunk| {
                 let n = chunk.len() as f64;
                 let step = chunk.iter().map(|l| l.step as f64).sum::<f64>() / n;
-                let log = chunk
-                    .iter()
-                    .map(|l| crate::math::real::ln(l.loss))
-                    .sum::<f64>()
-                    / n;
+                let log = chunk.iter().map(|l| crate::math::real::ln(l.loss)).sum::<f64>() / n;
                 (step, crate::math::real::exp(log))
             })
             .collect();
-        LossCurve {
-            name: name.to_string(),
-            colour,
-            points,
-        }
+        LossCurve { name: name.to_string(), colour, points }
     }
 }
 
 /// The curves on a logarithmic loss axis.
 pub fn losses(title: &str, subtitle: &str, note: &str, curves: &[LossCurve]) -> String {
     plot(&Plot {
-        frame: Frame::new(title)
-            .subtitle(subtitle)
-            .note(note)
-            .sized(860, 420),
+        frame: Frame::new(title).subtitle(subtitle).note(note).sized(860, 420),
         x: Axis::new("step"),
         y: Axis::new("mean squared error").log(),
         series: curves

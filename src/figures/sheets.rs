@@ -22,11 +22,7 @@ pub struct Pane {
 impl Pane {
     /// A picture with a caption.
     pub fn new(picture: Picture, caption: impl Into<String>) -> Self {
-        Pane {
-            picture,
-            caption: caption.into(),
-            border: None,
-        }
+        Pane { picture, caption: caption.into(), border: None }
     }
 
     /// With a border.
@@ -176,11 +172,7 @@ pub fn signed_picture(map: &[f32], size: usize) -> Picture {
 pub fn mosaic(sheet: &Sheet) -> Picture {
     let pane = (sheet.pane as usize).max(1);
     let columns = sheet.columns.max(1);
-    let rows: Vec<&[Pane]> = sheet
-        .groups
-        .iter()
-        .flat_map(|g| g.panes.chunks(columns))
-        .collect();
+    let rows: Vec<&[Pane]> = sheet.groups.iter().flat_map(|g| g.panes.chunks(columns)).collect();
     let across = rows.iter().map(|r| r.len()).max().unwrap_or(0).max(1);
     let pitch = pane + 6;
     let (width, height) = (across * pitch + 2, rows.len().max(1) * pitch + 2);
@@ -194,24 +186,15 @@ pub fn mosaic(sheet: &Sheet) -> Picture {
             out.paste(x, y, &one.picture.resized(pane));
         }
     }
-    Picture {
-        width,
-        height,
-        rgb: out.bytes.iter().map(|&b| f32::from(b) / 255.0).collect(),
-    }
+    Picture { width, height, rgb: out.bytes.iter().map(|&b| f32::from(b) / 255.0).collect() }
 }
 
 /// Draws a contact sheet.
 pub fn contact_sheet(sheet: &Sheet) -> String {
     let pane = f64::from(sheet.pane.max(8));
     let columns = sheet.columns.max(1);
-    let across = sheet
-        .groups
-        .iter()
-        .map(|g| g.panes.len().min(columns))
-        .max()
-        .unwrap_or(0)
-        .max(1) as f64;
+    let across =
+        sheet.groups.iter().map(|g| g.panes.len().min(columns)).max().unwrap_or(0).max(1) as f64;
     let width = (2.0 * MARGIN + across * (pane + GAP) - GAP).max(420.0);
     let mut page = Layout::new(width);
     page.head(&sheet.title, &sheet.subtitle, &sheet.legend);
@@ -239,17 +222,10 @@ pub fn strips(strips: &Strips) -> String {
         .rows
         .iter()
         .flat_map(|r| {
-            [
-                text_width(&r.label, size::TICK, true),
-                text_width(&r.sub, size::CAPTION, false),
-            ]
+            [text_width(&r.label, size::TICK, true), text_width(&r.sub, size::CAPTION, false)]
         })
         .fold(0.0, f64::max);
-    let label = if widest > 0.0 {
-        widest.min(240.0) + 14.0
-    } else {
-        0.0
-    };
+    let label = if widest > 0.0 { widest.min(240.0) + 14.0 } else { 0.0 };
     let across = strips.rows.iter().map(|r| r.panes.len()).max().unwrap_or(0);
     let left = MARGIN + label;
     let width = (left + across.max(1) as f64 * (pane + GAP) - GAP + MARGIN).max(420.0);
@@ -271,14 +247,7 @@ pub fn strips(strips: &Strips) -> String {
         let middle = page.y + pane / 2.0;
         let room = label - 14.0;
         let name = ellipsized(&row.label, size::TICK, true, room);
-        let at = (
-            MARGIN,
-            if row.sub.is_empty() {
-                middle + 5.0
-            } else {
-                middle - 3.0
-            },
-        );
+        let at = (MARGIN, if row.sub.is_empty() { middle + 5.0 } else { middle - 3.0 });
         page.text(at, &name, size::TICK, true, style::INK, Anchor::Start);
         let sub = ellipsized(&row.sub, size::CAPTION, false, room);
         let at = (MARGIN, middle + 14.0);
@@ -301,11 +270,8 @@ pub fn feature_sheet(sheet: &FeatureSheet<'_>) -> String {
     let rows = layers(sheet.network);
     let pane = f64::from(sheet.pane.max(8));
     let widest = rows.iter().map(|(_, r)| r.len()).max().unwrap_or(1) as f64;
-    let label = rows
-        .iter()
-        .map(|(name, _)| text_width(name, size::TICK, false))
-        .fold(0.0, f64::max)
-        + 14.0;
+    let label =
+        rows.iter().map(|(name, _)| text_width(name, size::TICK, false)).fold(0.0, f64::max) + 14.0;
     let left = MARGIN + label;
     let width = (left + widest * (pane + GAP) - GAP + MARGIN).max(480.0);
     let mut page = Layout::new(width);
@@ -327,11 +293,7 @@ pub fn feature_sheet(sheet: &FeatureSheet<'_>) -> String {
                     }
                 }
                 let border = if alive { style::UNJUDGED } else { style::GRID };
-                Pane {
-                    picture,
-                    caption: unit_name(sheet.network, u),
-                    border: Some(border),
-                }
+                Pane { picture, caption: unit_name(sheet.network, u), border: Some(border) }
             })
             .collect();
         page.thin = true;
@@ -398,12 +360,7 @@ enum Item {
 
 impl Layout {
     fn new(width: f64) -> Self {
-        Layout {
-            width,
-            y: MARGIN,
-            thin: false,
-            items: Vec::new(),
-        }
+        Layout { width, y: MARGIN, thin: false, items: Vec::new() }
     }
 
     fn text(
@@ -416,21 +373,13 @@ impl Layout {
         anchor: Anchor,
     ) {
         if !text.is_empty() {
-            self.items
-                .push(Item::Text(at, text.to_string(), em, bold, colour, anchor));
+            self.items.push(Item::Text(at, text.to_string(), em, bold, colour, anchor));
         }
     }
 
     /// A line of text under what is there.
     fn words(&mut self, x: f64, text: &str, em: f64, bold: bool, colour: Colour) {
-        self.text(
-            (x, self.y + 0.95 * em),
-            text,
-            em,
-            bold,
-            colour,
-            Anchor::Start,
-        );
+        self.text((x, self.y + 0.95 * em), text, em, bold, colour, Anchor::Start);
         self.y += LINE * em;
     }
 
@@ -455,8 +404,7 @@ impl Layout {
                 x = MARGIN;
                 self.y += 1.5 * size::TICK;
             }
-            self.items
-                .push(Item::Frame((x, self.y + 1.0), 14.0, *colour, 3.0));
+            self.items.push(Item::Frame((x, self.y + 1.0), 14.0, *colour, 3.0));
             let at = (x + 22.0, self.y + 13.0);
             self.text(at, name, size::TICK, false, style::INK, Anchor::Start);
             x += wide + 22.0;
@@ -481,11 +429,7 @@ impl Layout {
         let y = self.y + 2.0 + high;
         for (at, text, anchor) in [
             (x - 6.0, "−1", Anchor::End),
-            (
-                x + wide + 6.0,
-                "+1, value of the unit at each pixel",
-                Anchor::Start,
-            ),
+            (x + wide + 6.0, "+1, value of the unit at each pixel", Anchor::Start),
         ] {
             self.text((at, y), text, size::TICK, false, style::GREY, anchor);
         }
@@ -526,10 +470,7 @@ impl Layout {
             let most = if pane < 60.0 { 1 } else { 2 };
             let caption = wrapped(&one.caption, em, false, pane + GAP - 2.0, most);
             for (k, line) in caption.iter().enumerate() {
-                let at = (
-                    x + pane / 2.0,
-                    self.y + pane + 3.0 + em + k as f64 * LINE * em,
-                );
+                let at = (x + pane / 2.0, self.y + pane + 3.0 + em + k as f64 * LINE * em);
                 self.text(at, line, em, false, style::GREY, Anchor::Middle);
             }
             lines = lines.max(caption.len());
@@ -566,10 +507,7 @@ pub(super) struct Raster {
 
 impl Raster {
     pub fn new(width: usize, height: usize) -> Self {
-        Raster {
-            width,
-            bytes: vec![255; 3 * width * height],
-        }
+        Raster { width, bytes: vec![255; 3 * width * height] }
     }
 
     pub fn paste(&mut self, x: usize, y: usize, picture: &Picture) {

@@ -174,9 +174,7 @@ fn by_part(record: &StructuralRecord) -> String {
                 .iter()
                 .flat_map(|arm| own(arm))
                 .next()
-                .map_or(Vec::new(), |a| {
-                    a.parts.iter().map(|p| p.part.as_str()).collect()
-                });
+                .map_or(Vec::new(), |a| a.parts.iter().map(|p| p.part.as_str()).collect());
             let groups = names
                 .iter()
                 .enumerate()
@@ -190,11 +188,8 @@ fn by_part(record: &StructuralRecord) -> String {
                                 let p = &a.parts[k];
                                 (p.d_sub - p.d_abl) / 2.0 - p.control
                             };
-                            let fit: Vec<f64> = networks
-                                .iter()
-                                .filter(|a| a.fit())
-                                .map(|a| part(a))
-                                .collect();
+                            let fit: Vec<f64> =
+                                networks.iter().filter(|a| a.fit()).map(|a| part(a)).collect();
                             let all: Vec<f64> = networks.iter().map(|a| part(a)).collect();
                             if fit.is_empty() {
                                 // Without whiskers: it does not count.
@@ -204,10 +199,7 @@ fn by_part(record: &StructuralRecord) -> String {
                                     ..e
                                 })
                             } else {
-                                estimate(&fit).map(|e| Estimate {
-                                    interval: None,
-                                    ..e
-                                })
+                                estimate(&fit).map(|e| Estimate { interval: None, ..e })
                             }
                         })
                         .collect(),
@@ -248,9 +240,6 @@ mod tests {
         let one = estimate(&[0.5]).unwrap();
         assert_eq!((one.value, one.interval), (0.5, None));
         let (low, high) = estimate(&[0.0, 1.0]).unwrap().interval.unwrap();
-        assert!(
-            (low + high - 1.0).abs() < 1e-12 && high > 6.0,
-            "t with one degree"
-        );
+        assert!((low + high - 1.0).abs() < 1e-12 && high > 6.0, "t with one degree");
     }
 }

@@ -94,11 +94,7 @@ impl<'a> Panels<'a> {
                 rates.push(lr);
             }
         }
-        Panels {
-            record,
-            targets,
-            rates,
-        }
+        Panels { record, targets, rates }
     }
 
     /// The curves of one arm in one panel; an arm without a rate is in every panel.
@@ -113,11 +109,7 @@ impl<'a> Panels<'a> {
 
     /// The longest run, in steps.
     fn steps(&self) -> f64 {
-        let results = self
-            .record
-            .runs
-            .iter()
-            .filter_map(|row| row.result.as_ref());
+        let results = self.record.runs.iter().filter_map(|row| row.result.as_ref());
         results.map(|r| r.steps).max().unwrap_or(1) as f64
     }
 
@@ -218,10 +210,7 @@ fn rate(lr: f64) -> String {
 }
 
 fn line(name: &str, colour: Colour, broken: bool, points: Vec<(f64, f64)>) -> Series {
-    let series = Series {
-        width: 2.0,
-        ..Series::line(name, colour, points)
-    };
+    let series = Series { width: 2.0, ..Series::line(name, colour, points) };
     if broken { series.dashed() } else { series }
 }
 
@@ -260,22 +249,15 @@ fn optimizer_loss(record: &StudyRecord, by_evaluations: bool) -> String {
 
 /// The Newton–Schulz arms of a record in order, the exact polar factor last.
 fn muon_arms(record: &StudyRecord) -> Vec<(Option<usize>, String, Colour)> {
-    let mut steps: Vec<usize> = record
-        .runs
-        .iter()
-        .filter_map(|row| muon_arm(row).flatten())
-        .collect();
+    let mut steps: Vec<usize> =
+        record.runs.iter().filter_map(|row| muon_arm(row).flatten()).collect();
     steps.sort_unstable();
     steps.dedup();
     let last = steps.len().saturating_sub(1).max(1) as f64;
     let (pale, dark) = (Colour(170, 204, 236), Colour(8, 48, 107));
     let named = steps.iter().enumerate().map(|(i, &n)| {
         let plural = if n == 1 { "step" } else { "steps" };
-        (
-            Some(n),
-            format!("{n} {plural}"),
-            pale.mix(dark, i as f64 / last),
-        )
+        (Some(n), format!("{n} {plural}"), pale.mix(dark, i as f64 / last))
     });
     let exact = (None, "exact polar".to_string(), PALETTE[1]);
     named.chain([exact]).collect()
@@ -305,23 +287,12 @@ fn muon_loss(record: &StudyRecord) -> String {
 fn newton_schulz_bars(record: &StudyRecord) -> String {
     let panels = Panels::of(record);
     let arms = muon_arms(record);
-    let markers = [
-        Marker::Circle,
-        Marker::Square,
-        Marker::Triangle,
-        Marker::Diamond,
-    ];
+    let markers = [Marker::Circle, Marker::Square, Marker::Triangle, Marker::Diamond];
     let rates: Vec<(String, Colour, Marker)> = panels
         .rates
         .iter()
         .enumerate()
-        .map(|(i, &lr)| {
-            (
-                format!("rate {}", rate(lr)),
-                PALETTE[i % 12],
-                markers[i % 4],
-            )
-        })
+        .map(|(i, &lr)| (format!("rate {}", rate(lr)), PALETTE[i % 12], markers[i % 4]))
         .collect();
     let mut drawn = Vec::new();
     for target in &panels.targets {
@@ -393,10 +364,8 @@ mod tests {
             evaluations,
             loss: loss.to_vec(),
         };
-        let (a, b) = (
-            curve(&[1.0, 4.0], Some(vec![0, 3])),
-            curve(&[4.0, 9.0, 1.0], Some(vec![0, 2, 5])),
-        );
+        let (a, b) =
+            (curve(&[1.0, 4.0], Some(vec![0, 3])), curve(&[4.0, 9.0, 1.0], Some(vec![0, 2, 5])));
         for (by_evaluations, at) in [(false, [0.0, 1.0, 2.0]), (true, [0.0, 2.0, 5.0])] {
             let found = averaged(&[&a, &b], by_evaluations);
             assert_eq!(found.len(), 3);

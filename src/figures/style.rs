@@ -17,17 +17,9 @@ impl Colour {
 
     /// The mixture (1 − t)·self + t·other, t in [0, 1], channel by channel.
     pub fn mix(self, other: Colour, t: f64) -> Colour {
-        let t = if t.is_finite() {
-            t.clamp(0.0, 1.0)
-        } else {
-            0.0
-        };
+        let t = if t.is_finite() { t.clamp(0.0, 1.0) } else { 0.0 };
         let blend = |a: u8, b: u8| (f64::from(a) + t * (f64::from(b) - f64::from(a))).round() as u8;
-        Colour(
-            blend(self.0, other.0),
-            blend(self.1, other.1),
-            blend(self.2, other.2),
-        )
+        Colour(blend(self.0, other.0), blend(self.1, other.1), blend(self.2, other.2))
     }
 
     /// Relative brightness in [0, 1] (Rec. 709 weights on the encoded channels): decides whether
@@ -133,27 +125,9 @@ pub struct Arm {
 
 /// The arms of the study in the order every figure and table shows them.
 pub const ARMS: [Arm; 24] = [
-    row(
-        "evolved",
-        "evolved",
-        "evolved",
-        Colour(0, 158, 115),
-        Marker::Diamond,
-    ),
-    row(
-        "dense",
-        "dense twin, trained",
-        "dense",
-        Colour(213, 94, 0),
-        Marker::Square,
-    ),
-    row(
-        "graph",
-        "evolved graph, retrained",
-        "graph",
-        Colour(204, 121, 167),
-        Marker::Triangle,
-    ),
+    row("evolved", "evolved", "evolved", Colour(0, 158, 115), Marker::Diamond),
+    row("dense", "dense twin, trained", "dense", Colour(213, 94, 0), Marker::Square),
+    row("graph", "evolved graph, retrained", "graph", Colour(204, 121, 167), Marker::Triangle),
     row(
         "layerized",
         "evolved layers, retrained",
@@ -161,97 +135,19 @@ pub const ARMS: [Arm; 24] = [
         Colour(136, 34, 85),
         Marker::TriangleDown,
     ),
-    row(
-        "sp",
-        "similarity-pruned (SP)",
-        "SP",
-        Colour(0, 114, 178),
-        Marker::Circle,
-    ),
-    row(
-        "sp-threshold",
-        "SP, by threshold",
-        "SP thresh.",
-        Colour(26, 84, 140),
-        Marker::Square,
-    ),
-    row(
-        "sp-signed",
-        "SP, signed shares",
-        "SP signed",
-        Colour(86, 180, 233),
-        Marker::Circle,
-    ),
-    row(
-        "sp-mrmr",
-        "SP, mRMR",
-        "SP mRMR",
-        Colour(51, 34, 136),
-        Marker::Ring,
-    ),
-    row(
-        "sp-merge",
-        "SP, merging",
-        "SP merge",
-        Colour(68, 170, 153),
-        Marker::Ring,
-    ),
-    row(
-        "imp",
-        "lottery ticket (IMP)",
-        "IMP",
-        Colour(160, 110, 20),
-        Marker::TriangleDown,
-    ),
-    row(
-        "wanda",
-        "Wanda",
-        "Wanda",
-        Colour(153, 153, 51),
-        Marker::Square,
-    ),
-    row(
-        "wanda-only",
-        "Wanda, not retrained",
-        "Wanda only",
-        Colour(190, 190, 110),
-        Marker::Cross,
-    ),
-    row(
-        "wanda-layer",
-        "Wanda, by layer",
-        "Wanda layer",
-        Colour(122, 122, 36),
-        Marker::Diamond,
-    ),
-    row(
-        "wanda-global",
-        "Wanda, global",
-        "Wanda global",
-        Colour(98, 98, 20),
-        Marker::Plus,
-    ),
-    row(
-        "taylor",
-        "Taylor groups",
-        "Taylor",
-        Colour(170, 68, 153),
-        Marker::Diamond,
-    ),
-    row(
-        "magnitude",
-        "magnitude-pruned",
-        "magnitude",
-        Colour(230, 159, 0),
-        Marker::Triangle,
-    ),
-    row(
-        "random",
-        "random, same counts",
-        "random",
-        Colour(140, 140, 140),
-        Marker::Cross,
-    ),
+    row("sp", "similarity-pruned (SP)", "SP", Colour(0, 114, 178), Marker::Circle),
+    row("sp-threshold", "SP, by threshold", "SP thresh.", Colour(26, 84, 140), Marker::Square),
+    row("sp-signed", "SP, signed shares", "SP signed", Colour(86, 180, 233), Marker::Circle),
+    row("sp-mrmr", "SP, mRMR", "SP mRMR", Colour(51, 34, 136), Marker::Ring),
+    row("sp-merge", "SP, merging", "SP merge", Colour(68, 170, 153), Marker::Ring),
+    row("imp", "lottery ticket (IMP)", "IMP", Colour(160, 110, 20), Marker::TriangleDown),
+    row("wanda", "Wanda", "Wanda", Colour(153, 153, 51), Marker::Square),
+    row("wanda-only", "Wanda, not retrained", "Wanda only", Colour(190, 190, 110), Marker::Cross),
+    row("wanda-layer", "Wanda, by layer", "Wanda layer", Colour(122, 122, 36), Marker::Diamond),
+    row("wanda-global", "Wanda, global", "Wanda global", Colour(98, 98, 20), Marker::Plus),
+    row("taylor", "Taylor groups", "Taylor", Colour(170, 68, 153), Marker::Diamond),
+    row("magnitude", "magnitude-pruned", "magnitude", Colour(230, 159, 0), Marker::Triangle),
+    row("random", "random, same counts", "random", Colour(140, 140, 140), Marker::Cross),
     row(
         "sp-layer-counts",
         "random, SP's layer counts",
@@ -259,13 +155,7 @@ pub const ARMS: [Arm; 24] = [
         Colour(96, 96, 104),
         Marker::TriangleDown,
     ),
-    row(
-        "sp-inverted",
-        "SP inverted",
-        "inverted",
-        Colour(176, 58, 58),
-        Marker::Plus,
-    ),
+    row("sp-inverted", "SP inverted", "inverted", Colour(176, 58, 58), Marker::Plus),
     row(
         "sp-untrained",
         "SP of untrained weights",
@@ -273,34 +163,10 @@ pub const ARMS: [Arm; 24] = [
         Colour(116, 150, 190),
         Marker::Cross,
     ),
-    row(
-        "sp-permuted",
-        "SP, shares permuted",
-        "permuted",
-        Colour(160, 160, 190),
-        Marker::Plus,
-    ),
-    row(
-        "evolved-mask",
-        "evolved mask, retrained",
-        "mask",
-        Colour(122, 72, 138),
-        Marker::Cross,
-    ),
-    row(
-        "sparse-training",
-        "weight-sparse training",
-        "sparse",
-        Colour(31, 35, 40),
-        Marker::Plus,
-    ),
-    row(
-        "swarm",
-        "swarm in weight space",
-        "swarm",
-        Colour(17, 119, 51),
-        Marker::Plus,
-    ),
+    row("sp-permuted", "SP, shares permuted", "permuted", Colour(160, 160, 190), Marker::Plus),
+    row("evolved-mask", "evolved mask, retrained", "mask", Colour(122, 72, 138), Marker::Cross),
+    row("sparse-training", "weight-sparse training", "sparse", Colour(31, 35, 40), Marker::Plus),
+    row("swarm", "swarm in weight space", "swarm", Colour(17, 119, 51), Marker::Plus),
 ];
 
 const fn row(
@@ -310,13 +176,7 @@ const fn row(
     colour: Colour,
     marker: Marker,
 ) -> Arm {
-    Arm {
-        key,
-        label,
-        short,
-        colour,
-        marker,
-    }
+    Arm { key, label, short, colour, marker }
 }
 
 /// The arm with this key, and its place in the order; `None` for a key the house style does not
@@ -411,12 +271,7 @@ pub fn percent(value: f64, decimals: usize) -> String {
 
 /// `0.71 [0.65, 0.76]`: an estimate and its interval with `decimals` decimals.
 pub fn interval(value: f64, low: f64, high: f64, decimals: usize) -> String {
-    format!(
-        "{} [{}, {}]",
-        fixed(value, decimals),
-        fixed(low, decimals),
-        fixed(high, decimals)
-    )
+    format!("{} [{}, {}]", fixed(value, decimals), fixed(low, decimals), fixed(high, decimals))
 }
 
 /// Thin no-break spaces between groups of three digits, from 10 000 on.

@@ -24,11 +24,7 @@ pub(super) struct Svg {
 impl Svg {
     /// White paper.
     pub fn new(width: f64, height: f64) -> Self {
-        let mut svg = Svg {
-            width,
-            height,
-            body: String::new(),
-        };
+        let mut svg = Svg { width, height, body: String::new() };
         svg.rect(0.0, 0.0, width, height, Some(PAPER), None);
         svg
     }
@@ -54,12 +50,7 @@ impl Svg {
             fill.map_or("none".into(), Colour::hex)
         );
         if let Some((colour, width)) = line {
-            let _ = write!(
-                self.body,
-                " stroke=\"{}\" stroke-width=\"{}\"",
-                colour.hex(),
-                n(width)
-            );
+            let _ = write!(self.body, " stroke=\"{}\" stroke-width=\"{}\"", colour.hex(), n(width));
         }
         self.body.push_str("/>\n");
     }
@@ -81,12 +72,7 @@ impl Svg {
             fill.hex()
         );
         if let Some((colour, width)) = line {
-            let _ = write!(
-                self.body,
-                " stroke=\"{}\" stroke-width=\"{}\"",
-                colour.hex(),
-                n(width)
-            );
+            let _ = write!(self.body, " stroke=\"{}\" stroke-width=\"{}\"", colour.hex(), n(width));
         }
         self.body.push_str("/>\n");
     }
@@ -133,11 +119,7 @@ impl Svg {
             n(y),
             n(width),
             n(height),
-            if pixelated {
-                " style=\"image-rendering:pixelated\""
-            } else {
-                ""
-            },
+            if pixelated { " style=\"image-rendering:pixelated\"" } else { "" },
             data_uri(png)
         );
     }
@@ -149,12 +131,7 @@ impl Svg {
 
     /// The whole document. `title` is what a screen reader says.
     pub fn finish(self, title: &str) -> String {
-        document(
-            (self.width, self.height),
-            (self.width, self.height),
-            title,
-            &self.body,
-        )
+        document((self.width, self.height), (self.width, self.height), title, &self.body)
     }
 }
 
@@ -178,11 +155,7 @@ pub(super) fn n(value: f64) -> String {
     }
     let text = format!("{value:.2}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
-    if text == "-0" {
-        "0".into()
-    } else {
-        text.into()
-    }
+    if text == "-0" { "0".into() } else { text.into() }
 }
 
 /// Text made safe for XML and HTML, in content and in quoted attributes. Control characters that
@@ -206,10 +179,7 @@ pub(super) fn escaped(text: &str) -> String {
 
 /// `data:image/png;base64,…`.
 pub(super) fn data_uri(png: &[u8]) -> String {
-    format!(
-        "data:image/png;base64,{}",
-        crate::network::base64::base64(png)
-    )
+    format!("data:image/png;base64,{}", crate::network::base64::base64(png))
 }
 
 #[cfg(test)]

@@ -68,12 +68,8 @@ pub fn figure(name: &str) -> Option<&'static TheoryFigure> {
 /// The `i`th of `n` ordered tones, light to dark, told apart by brightness alone.
 fn tone(i: usize, n: usize) -> Colour {
     let t = i as f64 / (n.max(2) - 1) as f64;
-    let stops = [
-        Colour(246, 190, 80),
-        Colour(226, 105, 80),
-        Colour(150, 45, 115),
-        Colour(45, 20, 85),
-    ];
+    let stops =
+        [Colour(246, 190, 80), Colour(226, 105, 80), Colour(150, 45, 115), Colour(45, 20, 85)];
     let at = t * (stops.len() - 1) as f64;
     let k = (at as usize).min(stops.len() - 2);
     stops[k].mix(stops[k + 1], at - k as f64)
@@ -104,30 +100,19 @@ fn depth() -> Axis {
 }
 
 fn panel(title: impl Into<String>, y: Axis, series: Vec<Series>) -> Panel {
-    Panel::Plot(Plot {
-        frame: Frame::new(title),
-        x: depth(),
-        y,
-        series,
-        ..Plot::default()
-    })
+    Panel::Plot(Plot { frame: Frame::new(title), x: depth(), y, series, ..Plot::default() })
 }
 
 /// Masks a sampled point of these curves has, for the note.
 fn samples<'a>(rows: impl Iterator<Item = &'a CurveRow>) -> usize {
-    rows.filter_map(|row| row.values.as_ref()?.samples.iter().max())
-        .max()
-        .copied()
-        .unwrap_or(0)
+    rows.filter_map(|row| row.values.as_ref()?.samples.iter().max()).max().copied().unwrap_or(0)
 }
 
 fn volume_ratio(record: &TheoryRecord) -> String {
     let of = |group: &'static str| record.curves.iter().filter(move |row| row.group == group);
     let widths: Vec<usize> = {
-        let mut widths: Vec<usize> = of("literal")
-            .chain(of("random-mask"))
-            .map(|r| r.width)
-            .collect();
+        let mut widths: Vec<usize> =
+            of("literal").chain(of("random-mask")).map(|r| r.width).collect();
         widths.sort_unstable();
         widths.dedup();
         widths
@@ -155,16 +140,12 @@ fn volume_ratio(record: &TheoryRecord) -> String {
         sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
     };
     let literal = |reading: Reading| {
-        let volume = Volume::Literal {
-            reading,
-            needed: middle,
-        };
+        let volume = Volume::Literal { reading, needed: middle };
         all(of("literal").filter(|row| row.volume == volume).collect())
     };
     let parts = of("literal").map(|row| row.parts).next().unwrap_or(3);
-    let budget: Vec<&CurveRow> = of("budget")
-        .filter(|row| row.parts == parts && widths.contains(&row.width))
-        .collect();
+    let budget: Vec<&CurveRow> =
+        of("budget").filter(|row| row.parts == parts && widths.contains(&row.width)).collect();
     let edges = budget.first().and_then(|row| match row.volume {
         Volume::Budget { edges } => Some(edges),
         _ => None,
@@ -192,11 +173,7 @@ fn volume_ratio(record: &TheoryRecord) -> String {
         ),
     ];
     if let Some(edges) = edges {
-        panels.push(panel(
-            format!("d  exactly {edges} edges in the network"),
-            rare(),
-            all(budget),
-        ));
+        panels.push(panel(format!("d  exactly {edges} edges in the network"), rare(), all(budget)));
     }
     grid(&Grid {
         frame: Frame::new(format!(
@@ -300,11 +277,7 @@ fn fixed_budget(record: &TheoryRecord) -> String {
         rows.iter()
             .enumerate()
             .flat_map(|(i, (row, edges))| {
-                let name = if by_width {
-                    format!("W {}", row.width)
-                } else {
-                    format!("K {edges}")
-                };
+                let name = if by_width { format!("W {}", row.width) } else { format!("K {edges}") };
                 let mut series = drawn(row, name, tone(i, n));
                 // The case that METHODS names.
                 if row.width == 8 && *edges == 60 {
@@ -314,22 +287,14 @@ fn fixed_budget(record: &TheoryRecord) -> String {
             })
             .collect()
     };
-    let at_width = rows
-        .iter()
-        .copied()
-        .filter(|r| r.0.width == width)
-        .collect();
+    let at_width = rows.iter().copied().filter(|r| r.0.width == width).collect();
     let at_edges = rows.iter().copied().filter(|r| r.1 == edges).collect();
     let chance = || Axis::new("probability").log().range(1e-5, 1.3);
     let samples = samples(rows.iter().map(|r| r.0));
     let main = rows.iter().find(|r| r.0.width == 8 && r.1 == 60);
     let peak = main.and_then(|r| Peak::of(r.0.values.as_ref()?));
     let said = peak.map_or(String::new(), |p| {
-        format!(
-            " W 8, K 60 peaks at L = {} ({}).",
-            p.layers,
-            number(p.value, 3)
-        )
+        format!(" W 8, K 60 peaks at L = {} ({}).", p.layers, number(p.value, 3))
     });
     grid(&Grid {
         frame: Frame::new("A fixed number of edges: how deep should the network be?")
@@ -350,10 +315,8 @@ fn fixed_budget(record: &TheoryRecord) -> String {
 }
 
 /// Label, colour, marker of the two estimators.
-const ESTIMATORS: [(&str, Colour, Marker); 2] = [
-    ("direct", PALETTE[0], Marker::Circle),
-    ("Karp–Luby", PALETTE[1], Marker::Triangle),
-];
+const ESTIMATORS: [(&str, Colour, Marker); 2] =
+    [("direct", PALETTE[0], Marker::Circle), ("Karp–Luby", PALETTE[1], Marker::Triangle)];
 
 fn monte_carlo_agreement(record: &TheoryRecord) -> String {
     let mut values = [Vec::new(), Vec::new()];
@@ -561,14 +524,9 @@ pub fn interference_bounds(points: &[InterferencePoint]) -> String {
             Series::cloud(arm.label, arm.colour, arm.marker, points)
         })
         .collect();
-    let excess: Vec<(&str, usize, f64)> = points
-        .iter()
-        .map(|p| (p.arm.as_str(), p.layers, p.interference - p.welch))
-        .collect();
-    let below = points
-        .iter()
-        .filter(|p| p.interference < p.welch - 1e-9)
-        .count();
+    let excess: Vec<(&str, usize, f64)> =
+        points.iter().map(|p| (p.arm.as_str(), p.layers, p.interference - p.welch)).collect();
+    let below = points.iter().filter(|p| p.interference < p.welch - 1e-9).count();
     let full = points.iter().filter(|p| p.rank >= p.n).count();
     grid(&Grid {
         frame: Frame::new("Interference of feature maps against Welch's bound")

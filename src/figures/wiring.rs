@@ -54,9 +54,8 @@ pub fn wiring(wiring: &Wiring<'_>) -> String {
     if let Some((maps, size)) = wiring.maps {
         assert_eq!(maps.len(), network.units.len() * size * size, "U·P values");
     }
-    let live: Vec<usize> = (0..all)
-        .filter(|&i| wiring.mask.0[i] && wiring.weights.0[i] != 0.0)
-        .collect();
+    let live: Vec<usize> =
+        (0..all).filter(|&i| wiring.mask.0[i] && wiring.weights.0[i] != 0.0).collect();
     let mut touched = vec![false; network.units.len()];
     for &i in &live {
         touched[network.links[i].source] = true;
@@ -64,10 +63,8 @@ pub fn wiring(wiring: &Wiring<'_>) -> String {
     }
     let place = Place::new(wiring, &live, &touched);
     let mut svg = Svg::new(place.width, place.height);
-    let legend = [
-        (style::POSITIVE, "positive".to_string()),
-        (style::NEGATIVE, "negative".to_string()),
-    ];
+    let legend =
+        [(style::POSITIVE, "positive".to_string()), (style::NEGATIVE, "negative".to_string())];
     let words = format!(
         "{} links, {} of {} units",
         count(live.len()),
@@ -77,11 +74,7 @@ pub fn wiring(wiring: &Wiring<'_>) -> String {
     head(&mut svg, wiring, &place, &legend, &words, &touched);
     links(&mut svg, wiring, &place, &live);
     units(&mut svg, wiring, &place, &touched);
-    svg.finish(if wiring.title.is_empty() {
-        "network"
-    } else {
-        wiring.title
-    })
+    svg.finish(if wiring.title.is_empty() { "network" } else { wiring.title })
 }
 
 /// Draws what a round of pruning did: the links of `before` that are gone pale red, those that stay
@@ -93,13 +86,8 @@ pub fn wiring_change(after: &Wiring<'_>, before: &Mask) -> String {
     let links = after.network.weight_count();
     assert_eq!(after.mask.0.len(), links, "one flag a link");
     assert_eq!(before.0.len(), links, "one flag a link before");
-    let after = &Wiring {
-        maps: None,
-        ..*after
-    };
-    let shown: Vec<usize> = (0..links)
-        .filter(|&i| before.0[i] || after.mask.0[i])
-        .collect();
+    let after = &Wiring { maps: None, ..*after };
+    let shown: Vec<usize> = (0..links).filter(|&i| before.0[i] || after.mask.0[i]).collect();
     let mut touched = vec![false; after.network.units.len()];
     for &i in shown.iter().filter(|&&i| after.mask.0[i]) {
         touched[after.network.links[i].source] = true;
@@ -146,11 +134,7 @@ pub fn wiring_change(after: &Wiring<'_>, before: &Mask) -> String {
         }
     }
     units(&mut svg, after, &place, &touched);
-    svg.finish(if after.title.is_empty() {
-        "change"
-    } else {
-        after.title
-    })
+    svg.finish(if after.title.is_empty() { "change" } else { after.title })
 }
 
 /// Where everything stands, in pixels.
@@ -192,14 +176,11 @@ impl Place {
         // A graph's links pass layers: only the layout keeps them clear of units in between.
         let untangle = wiring.untangle || !network.is_layered();
         let ends = |u: usize| u < 4 || network.outputs.contains(&Some(u));
-        let shown: Vec<bool> = (0..layer.len())
-            .map(|u| !untangle || touched[u] || ends(u))
-            .collect();
+        let shown: Vec<bool> =
+            (0..layer.len()).map(|u| !untangle || touched[u] || ends(u)).collect();
         let (y, bends, tall) = if untangle {
-            let links: Vec<(usize, usize)> = live
-                .iter()
-                .map(|&i| (network.links[i].source, network.links[i].target))
-                .collect();
+            let links: Vec<(usize, usize)> =
+                live.iter().map(|&i| (network.links[i].source, network.links[i].target)).collect();
             let out = layout(&layer, &shown, &links, (apart, 0.3 * apart));
             (out.y, out.bends, out.height)
         } else {
@@ -228,16 +209,12 @@ impl Place {
             + 1.3 * size::SUBTITLE * subtitle.len() as f64
             + 46.0;
         let body = top + 26.0;
-        let columns: Vec<f64> = (0..layers)
-            .map(|l| left + unit / 2.0 + pitch * l as f64)
-            .collect();
+        let columns: Vec<f64> = (0..layers).map(|l| left + unit / 2.0 + pitch * l as f64).collect();
         Place {
             width,
             height: body + tall + MARGIN,
             unit,
-            at: (0..layer.len())
-                .map(|u| (columns[layer[u]], body + y[u]))
-                .collect(),
+            at: (0..layer.len()).map(|u| (columns[layer[u]], body + y[u])).collect(),
             shown,
             bends: bends
                 .iter()
@@ -280,14 +257,7 @@ fn head(
             n(base - 4.5),
             colour.hex()
         ));
-        svg.text(
-            (x + 30.0, base),
-            name,
-            size::TICK,
-            false,
-            style::INK,
-            Anchor::Start,
-        );
+        svg.text((x + 30.0, base), name, size::TICK, false, style::INK, Anchor::Start);
         x += 48.0 + text_width(name, size::TICK, false);
     }
     for &activation in Activation::ALL {
@@ -324,17 +294,10 @@ fn head(
 /// The links, faint ones first. One group a strength and sign keeps the text short.
 fn links(svg: &mut Svg, wiring: &Wiring<'_>, place: &Place, live: &[usize]) {
     let strength = |i: usize| f64::from(wiring.weights.0[i].abs());
-    let mut sizes: Vec<f64> = live
-        .iter()
-        .map(|&i| strength(i))
-        .filter(|s| s.is_finite())
-        .collect();
+    let mut sizes: Vec<f64> = live.iter().map(|&i| strength(i)).filter(|s| s.is_finite()).collect();
     sizes.sort_by(f64::total_cmp);
     // One giant weight must not make all others faint: full strength is the 95th percentile.
-    let full = sizes
-        .get(sizes.len().saturating_sub(1) * 95 / 100)
-        .copied()
-        .unwrap_or(1.0);
+    let full = sizes.get(sizes.len().saturating_sub(1) * 95 / 100).copied().unwrap_or(1.0);
     let mut groups: Vec<[String; 2]> = vec![Default::default(); LEVELS];
     for (k, &i) in live.iter().enumerate() {
         let s = (strength(i) / full).min(1.0);
@@ -408,11 +371,7 @@ fn units(svg: &mut Svg, wiring: &Wiring<'_>, place: &Place, touched: &[bool]) {
             continue;
         }
         let (x, y) = place.at[u];
-        let edge = if u < 4 {
-            style::GREY
-        } else {
-            tone(unit.activation)
-        };
+        let edge = if u < 4 { style::GREY } else { tone(unit.activation) };
         match wiring.maps {
             _ if !touched[u] => svg.circle((x, y), 3.0, style::BLANK, Some((style::GRID, 1.0))),
             Some((maps, side)) => {

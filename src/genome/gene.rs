@@ -110,13 +110,7 @@ pub struct NodeGene {
 impl NodeGene {
     /// A node without labels or history.
     pub fn new(id: NodeId, role: Role, activation: Activation) -> Self {
-        NodeGene {
-            id,
-            role,
-            activation,
-            labels: Vec::new(),
-            marking: None,
-        }
+        NodeGene { id, role, activation, labels: Vec::new(), marking: None }
     }
 }
 

@@ -37,9 +37,7 @@ impl GenomeInfo {
         let mut activations = BTreeMap::new();
         let mut labels = BTreeMap::new();
         for node in genome.nodes() {
-            *activations
-                .entry(node.activation.name().to_string())
-                .or_insert(0) += 1;
+            *activations.entry(node.activation.name().to_string()).or_insert(0) += 1;
         }
         for label in genome
             .nodes()
@@ -48,10 +46,8 @@ impl GenomeInfo {
         {
             *labels.entry(label.clone()).or_insert(0) += 1;
         }
-        let outputs: Vec<_> = genome
-            .nodes()
-            .filter(|n| matches!(n.role, Role::Output(_)))
-            .collect();
+        let outputs: Vec<_> =
+            genome.nodes().filter(|n| matches!(n.role, Role::Output(_))).collect();
         GenomeInfo {
             nodes: genome.nodes().len(),
             hidden: genome.nodes().filter(|n| n.role == Role::Hidden).count(),
@@ -84,9 +80,9 @@ impl Genome {
             incoming.entry(c.target).or_default().push(c.source);
         }
         for id in order {
-            let depth = incoming.get(&id).map_or(0, |sources| {
-                sources.iter().map(|s| depths[s] + 1).max().unwrap_or(0)
-            });
+            let depth = incoming
+                .get(&id)
+                .map_or(0, |sources| sources.iter().map(|s| depths[s] + 1).max().unwrap_or(0));
             depths.insert(id, depth);
         }
         depths

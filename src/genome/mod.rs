@@ -177,9 +177,7 @@ impl Genome {
 
     /// The connection that joins this pair, disabled ones too.
     pub fn connection_between(&self, source: NodeId, target: NodeId) -> Option<&ConnectionGene> {
-        let edge = self
-            .graph
-            .find_edge(*self.nodes.get(&source)?, *self.nodes.get(&target)?)?;
+        let edge = self.graph.find_edge(*self.nodes.get(&source)?, *self.nodes.get(&target)?)?;
         Some(&self.graph[edge])
     }
 
@@ -190,9 +188,7 @@ impl Genome {
 
     /// The node that reads `input`.
     pub fn input(&self, input: Input) -> &NodeGene {
-        self.nodes()
-            .find(|n| n.role == Role::Input(input))
-            .expect("a genome has its four inputs")
+        self.nodes().find(|n| n.role == Role::Input(input)).expect("a genome has its four inputs")
     }
 
     /// True if the genome draws hue and saturation too.
@@ -213,11 +209,8 @@ impl Genome {
         for c in self.connections() {
             *waiting.get_mut(&c.target).expect("links end at nodes") += 1;
         }
-        let mut ready: std::collections::BTreeSet<NodeId> = waiting
-            .iter()
-            .filter(|(_, n)| **n == 0)
-            .map(|(id, _)| *id)
-            .collect();
+        let mut ready: std::collections::BTreeSet<NodeId> =
+            waiting.iter().filter(|(_, n)| **n == 0).map(|(id, _)| *id).collect();
         let mut order = Vec::with_capacity(waiting.len());
         while let Some(id) = ready.pop_first() {
             order.push(id);
@@ -264,20 +257,13 @@ impl Genome {
     /// Dangling end, taken innovation or pair, cycle, link into an input, weight not finite.
     pub fn add_connection(&mut self, gene: ConnectionGene) -> Result<(), GenomeError> {
         let (from, to) = (gene.source, gene.target);
-        let source = *self
-            .nodes
-            .get(&from)
-            .ok_or(GenomeError::UnknownNode(from))?;
+        let source = *self.nodes.get(&from).ok_or(GenomeError::UnknownNode(from))?;
         let target = *self.nodes.get(&to).ok_or(GenomeError::UnknownNode(to))?;
         if self.connections.contains_key(&gene.innovation) {
             return Err(GenomeError::DuplicateInnovation(gene.innovation));
         }
         if !gene.weight.is_finite() {
-            return Err(GenomeError::BadWeight {
-                from,
-                to,
-                weight: gene.weight,
-            });
+            return Err(GenomeError::BadWeight { from, to, weight: gene.weight });
         }
         if matches!(self.graph[target].role, Role::Input(_)) {
             return Err(GenomeError::IntoInput(to));
@@ -306,10 +292,7 @@ impl Genome {
             .connections
             .remove(&innovation)
             .ok_or(GenomeError::UnknownInnovation(innovation))?;
-        Ok(self
-            .graph
-            .remove_edge(index)
-            .expect("the index map mirrors the graph"))
+        Ok(self.graph.remove_edge(index).expect("the index map mirrors the graph"))
     }
 
     /// Removes a hidden node and its connections; returns those connections.
@@ -326,10 +309,8 @@ impl Genome {
             .filter(|c| c.source == id || c.target == id)
             .map(|c| c.innovation)
             .collect();
-        let removed = touching
-            .into_iter()
-            .map(|i| self.remove_connection(i))
-            .collect::<Result<_, _>>()?;
+        let removed =
+            touching.into_iter().map(|i| self.remove_connection(i)).collect::<Result<_, _>>()?;
         let index = self.nodes.remove(&id).expect("looked up above");
         self.graph.remove_node(index);
         Ok(removed)
@@ -340,17 +321,11 @@ impl Genome {
     /// # Errors
     /// No such connection, or the weight is not finite.
     pub fn set_weight(&mut self, innovation: InnovationId, weight: f64) -> Result<(), GenomeError> {
-        let index = *self
-            .connections
-            .get(&innovation)
-            .ok_or(GenomeError::UnknownInnovation(innovation))?;
+        let index =
+            *self.connections.get(&innovation).ok_or(GenomeError::UnknownInnovation(innovation))?;
         let gene = &mut self.graph[index];
         if !weight.is_finite() {
-            return Err(GenomeError::BadWeight {
-                from: gene.source,
-                to: gene.target,
-                weight,
-            });
+            return Err(GenomeError::BadWeight { from: gene.source, to: gene.target, weight });
         }
         gene.weight = weight;
         Ok(())
@@ -365,10 +340,8 @@ impl Genome {
         innovation: InnovationId,
         enabled: bool,
     ) -> Result<(), GenomeError> {
-        let index = *self
-            .connections
-            .get(&innovation)
-            .ok_or(GenomeError::UnknownInnovation(innovation))?;
+        let index =
+            *self.connections.get(&innovation).ok_or(GenomeError::UnknownInnovation(innovation))?;
         self.graph[index].enabled = enabled;
         Ok(())
     }
@@ -397,20 +370,13 @@ impl Genome {
         };
         let ink_index = genome.nodes[&ink];
         genome.graph[ink_index].role = Role::Output(Output::Brightness);
-        let first = self
-            .connections
-            .last_key_value()
-            .map_or(0, |(i, _)| i.0 + 1);
+        let first = self.connections.last_key_value().map_or(0, |(i, _)| i.0 + 1);
         for (innovation, output) in (first..).zip([Output::Hue, Output::Saturation]) {
             let id = genome.next_node_id();
             let node = NodeGene::new(id, Role::Output(output), Activation::Identity);
-            genome
-                .add_node(node)
-                .expect("a grey genome has no hue or saturation");
+            genome.add_node(node).expect("a grey genome has no hue or saturation");
             let link = ConnectionGene::new(InnovationId(innovation), ink, id, 0.0);
-            genome
-                .add_connection(link)
-                .expect("a new sink closes no cycle");
+            genome.add_connection(link).expect("a new sink closes no cycle");
         }
         genome
     }
@@ -431,9 +397,7 @@ impl Genome {
     fn check_complete(&self) -> Result<(), GenomeError> {
         for input in Input::ALL {
             if !self.nodes().any(|n| n.role == Role::Input(input)) {
-                return Err(GenomeError::Incomplete {
-                    missing: input.name(),
-                });
+                return Err(GenomeError::Incomplete { missing: input.name() });
             }
         }
         let has = |o| self.output(o).is_some();
@@ -447,9 +411,7 @@ impl Genome {
         }
         for output in [Output::Hue, Output::Saturation, Output::Brightness] {
             if !has(output) {
-                return Err(GenomeError::Incomplete {
-                    missing: output.name(),
-                });
+                return Err(GenomeError::Incomplete { missing: output.name() });
             }
         }
         Ok(())
@@ -481,10 +443,7 @@ pub struct ReadGenomeError {
 /// The file cannot be read, or its content is refused; the message has the path, what was
 /// expected and what was found.
 pub fn read(path: &Path) -> Result<Genome, ReadGenomeError> {
-    let fail = |problem: String| ReadGenomeError {
-        path: path.display().to_string(),
-        problem,
-    };
+    let fail = |problem: String| ReadGenomeError { path: path.display().to_string(), problem };
     let bytes = std::fs::read(path).map_err(|e| fail(format!("cannot read genome: {e}")))?;
     let text = |bytes: Vec<u8>| {
         String::from_utf8(bytes).map_err(|e| {

@@ -82,9 +82,7 @@ pub fn from_picbreeder_zip(bytes: &[u8]) -> Result<Genome, PicbreederError> {
     if archive.len() != 1 {
         return Err(PicbreederError::Entries(archive.len()));
     }
-    let entry = archive
-        .by_index(0)
-        .map_err(|e| PicbreederError::Zip(e.to_string()))?;
+    let entry = archive.by_index(0).map_err(|e| PicbreederError::Zip(e.to_string()))?;
     let mut xml = Vec::new();
     // The declared size can lie: count what really comes out.
     entry
@@ -106,10 +104,8 @@ pub fn to_picbreeder_zip(genome: &Genome) -> Vec<u8> {
     let options = zip::write::SimpleFileOptions::default()
         .compression_method(zip::CompressionMethod::Deflated)
         .last_modified_time(zip::DateTime::default());
-    zip.start_file("genome.xml", options)
-        .expect("writing to memory");
-    zip.write_all(to_picbreeder_xml(genome).as_bytes())
-        .expect("writing to memory");
+    zip.start_file("genome.xml", options).expect("writing to memory");
+    zip.write_all(to_picbreeder_xml(genome).as_bytes()).expect("writing to memory");
     zip.finish().expect("writing to memory").into_inner()
 }
 
@@ -132,11 +128,8 @@ pub fn from_picbreeder_xml(xml: &str) -> Result<Genome, PicbreederError> {
         _ => xml,
     };
     let wrapped = format!("<file>{body}</file>");
-    let options = ParsingOptions {
-        allow_dtd: false,
-        nodes_limit: 2_000_000,
-        ..ParsingOptions::default()
-    };
+    let options =
+        ParsingOptions { allow_dtd: false, nodes_limit: 2_000_000, ..ParsingOptions::default() };
     let document = Document::parse_with_options(&wrapped, options)?;
     let root = document.root_element();
     let genome = root
@@ -148,10 +141,7 @@ pub fn from_picbreeder_xml(xml: &str) -> Result<Genome, PicbreederError> {
         .descendants()
         .filter(|n| n.has_tag_name("colorButton"))
         .filter_map(|b| {
-            Some((
-                child(b, "color-label")?.attribute("id")?,
-                child(b, "text")?.text()?.trim(),
-            ))
+            Some((child(b, "color-label")?.attribute("id")?, child(b, "text")?.text()?.trim()))
         })
         .collect();
     let labels = |gene: Node| -> Vec<String> {
@@ -159,15 +149,9 @@ pub fn from_picbreeder_xml(xml: &str) -> Result<Genome, PicbreederError> {
             .and_then(|c| c.attribute("id"))
             .and_then(|id| names.get(id))
             .copied();
-        let text = child(gene, "text")
-            .and_then(|t| t.text())
-            .map(|t| t.trim().trim_matches('"'));
+        let text = child(gene, "text").and_then(|t| t.text()).map(|t| t.trim().trim_matches('"'));
         let mut found: Vec<String> = Vec::new();
-        for label in [colour, text]
-            .into_iter()
-            .flatten()
-            .filter(|l| !l.is_empty())
-        {
+        for label in [colour, text].into_iter().flatten().filter(|l| !l.is_empty()) {
             if !found.iter().any(|f| f == label) {
                 found.push(label.to_string());
             }
@@ -183,11 +167,7 @@ pub fn from_picbreeder_xml(xml: &str) -> Result<Genome, PicbreederError> {
         provenance: provenance(genome),
     };
     let nodes = child(genome, "nodes").ok_or_else(|| content(genome, "a <nodes> list", "none"))?;
-    for (position, node) in nodes
-        .children()
-        .filter(|n| n.has_tag_name("node"))
-        .enumerate()
-    {
+    for (position, node) in nodes.children().filter(|n| n.has_tag_name("node")).enumerate() {
         let marking = marking(node, "marking")?;
         let id = NodeId(position as u32);
         if ids.insert(marking, id).is_some() {
@@ -205,21 +185,15 @@ pub fn from_picbreeder_xml(xml: &str) -> Result<Genome, PicbreederError> {
             labels: labels(node),
             marking: Some(marking),
         };
-        built
-            .add_node(gene)
-            .map_err(|error| PicbreederError::Gene {
-                line,
-                error,
-                ends: "-".into(),
-            })?;
+        built.add_node(gene).map_err(|error| PicbreederError::Gene {
+            line,
+            error,
+            ends: "-".into(),
+        })?;
     }
 
     let links = child(genome, "links").ok_or_else(|| content(genome, "a <links> list", "none"))?;
-    for (position, link) in links
-        .children()
-        .filter(|n| n.has_tag_name("link"))
-        .enumerate()
-    {
+    for (position, link) in links.children().filter(|n| n.has_tag_name("link")).enumerate() {
         let (source, target) = (marking(link, "source")?, marking(link, "target")?);
         let end = |m: Marking| {
             ids.get(&m).copied().ok_or_else(|| {
@@ -230,33 +204,20 @@ pub fn from_picbreeder_xml(xml: &str) -> Result<Genome, PicbreederError> {
                 )
             })
         };
-        let weight_text = child(link, "weight")
-            .and_then(|w| w.text())
-            .unwrap_or("")
-            .trim();
+        let weight_text = child(link, "weight").and_then(|w| w.text()).unwrap_or("").trim();
         let weight: f64 = weight_text
             .parse()
             .map_err(|_| content(link, "a number as <weight>", &format!("{weight_text:?}")))?;
         let gene = ConnectionGene {
             labels: labels(link),
             marking: Some(marking(link, "marking")?),
-            ..ConnectionGene::new(
-                InnovationId(position as u64),
-                end(source)?,
-                end(target)?,
-                weight,
-            )
+            ..ConnectionGene::new(InnovationId(position as u64), end(source)?, end(target)?, weight)
         };
-        built
-            .add_connection(gene)
-            .map_err(|error| PicbreederError::Gene {
-                line: line_of(link),
-                error,
-                ends: format!(
-                    "{}_{} -> {}_{}",
-                    source.branch, source.id, target.branch, target.id
-                ),
-            })?;
+        built.add_connection(gene).map_err(|error| PicbreederError::Gene {
+            line: line_of(link),
+            error,
+            ends: format!("{}_{} -> {}_{}", source.branch, source.id, target.branch, target.id),
+        })?;
     }
     built.check_complete()?;
     Ok(built)
@@ -272,27 +233,19 @@ pub fn to_picbreeder_xml(genome: &Genome) -> String {
         .max()
         .unwrap_or(0);
     let node_marking = |id: NodeId| {
-        genome.node(id).and_then(|n| n.marking).unwrap_or(Marking {
-            branch: own_branch,
-            id: u64::from(id.0),
-        })
+        genome
+            .node(id)
+            .and_then(|n| n.marking)
+            .unwrap_or(Marking { branch: own_branch, id: u64::from(id.0) })
     };
-    let age = genome
-        .provenance
-        .generations
-        .map_or("unknown".to_string(), |g| g.to_string());
+    let age = genome.provenance.generations.map_or("unknown".to_string(), |g| g.to_string());
     let phenotype = if genome.is_colour() { "color" } else { "grey" };
     let mut xml = String::from(
         "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n<data version=\"1.0\">\n",
     );
     let mut put = |line: std::fmt::Arguments| writeln!(xml, "{line}").expect("strings take text");
-    put(format_args!(
-        "  <genome age=\"{age}\" phenotype=\"{phenotype}\">"
-    ));
-    put(format_args!(
-        "    <nodes count=\"{}\">",
-        genome.nodes().len()
-    ));
+    put(format_args!("  <genome age=\"{age}\" phenotype=\"{phenotype}\">"));
+    put(format_args!("    <nodes count=\"{}\">", genome.nodes().len()));
     for node in genome.nodes() {
         let (kind, label) = match node.role {
             Role::Input(i) => ("in", i.name()),
@@ -300,17 +253,9 @@ pub fn to_picbreeder_xml(genome: &Genome) -> String {
             Role::Hidden => ("hidden", ""),
         };
         let m = node_marking(node.id);
-        put(format_args!(
-            "      <node label=\"{label}\" type=\"{kind}\">"
-        ));
-        put(format_args!(
-            "        <marking branch=\"{}\" id=\"{}\"/>",
-            m.branch, m.id
-        ));
-        put(format_args!(
-            "        <activation>{}(x)</activation>",
-            node.activation
-        ));
+        put(format_args!("      <node label=\"{label}\" type=\"{kind}\">"));
+        put(format_args!("        <marking branch=\"{}\" id=\"{}\"/>", m.branch, m.id));
+        put(format_args!("        <activation>{}(x)</activation>", node.activation));
         for label in &node.labels {
             put(format_args!("        <text>{}</text>", escape(label)));
         }
@@ -321,23 +266,14 @@ pub fn to_picbreeder_xml(genome: &Genome) -> String {
         genome.connections().filter(|c| c.enabled).count()
     ));
     for link in genome.connections().filter(|c| c.enabled) {
-        let m = link.marking.unwrap_or(Marking {
-            branch: own_branch,
-            id: link.innovation.0,
-        });
+        let m = link.marking.unwrap_or(Marking { branch: own_branch, id: link.innovation.0 });
         let (s, t) = (node_marking(link.source), node_marking(link.target));
         put(format_args!(
             "      <link>\n        <marking branch=\"{}\" id=\"{}\"/>",
             m.branch, m.id
         ));
-        put(format_args!(
-            "        <source branch=\"{}\" id=\"{}\"/>",
-            s.branch, s.id
-        ));
-        put(format_args!(
-            "        <target branch=\"{}\" id=\"{}\"/>",
-            t.branch, t.id
-        ));
+        put(format_args!("        <source branch=\"{}\" id=\"{}\"/>", s.branch, s.id));
+        put(format_args!("        <target branch=\"{}\" id=\"{}\"/>", t.branch, t.id));
         put(format_args!("        <weight>{}</weight>", link.weight));
         for label in &link.labels {
             put(format_args!("        <text>{}</text>", escape(label)));
@@ -351,11 +287,7 @@ pub fn to_picbreeder_xml(genome: &Genome) -> String {
 fn provenance(genome: Node) -> Provenance {
     let name = |n: Node| {
         let id = child(n, "identifier").unwrap_or(n);
-        Some(format!(
-            "{}_{}",
-            id.attribute("branch")?,
-            id.attribute("id")?
-        ))
+        Some(format!("{}_{}", id.attribute("branch")?, id.attribute("id")?))
     };
     let identifiers = child(genome, "parents")
         .into_iter()
@@ -377,51 +309,30 @@ fn role(node: Node) -> Result<Role, PicbreederError> {
     let label = node.attribute("label").unwrap_or("");
     match node.attribute("type") {
         Some("hidden") => Ok(Role::Hidden),
-        Some("in") => Input::ALL
+        Some("in") => {
+            Input::ALL.into_iter().find(|i| i.name() == label).map(Role::Input).ok_or_else(|| {
+                content(node, "an input labelled x, y, d or bias", &format!("{label:?}"))
+            })
+        }
+        Some("out") => [Output::Hue, Output::Saturation, Output::Brightness, Output::Ink]
             .into_iter()
-            .find(|i| i.name() == label)
-            .map(Role::Input)
+            .find(|o| o.name() == label)
+            .map(Role::Output)
             .ok_or_else(|| {
                 content(
                     node,
-                    "an input labelled x, y, d or bias",
+                    "an output labelled hue, saturation, brightness or ink",
                     &format!("{label:?}"),
                 )
             }),
-        Some("out") => [
-            Output::Hue,
-            Output::Saturation,
-            Output::Brightness,
-            Output::Ink,
-        ]
-        .into_iter()
-        .find(|o| o.name() == label)
-        .map(Role::Output)
-        .ok_or_else(|| {
-            content(
-                node,
-                "an output labelled hue, saturation, brightness or ink",
-                &format!("{label:?}"),
-            )
-        }),
-        other => Err(content(
-            node,
-            "type in, hidden or out",
-            &format!("{other:?}"),
-        )),
+        other => Err(content(node, "type in, hidden or out", &format!("{other:?}"))),
     }
 }
 
 fn activation(node: Node) -> Result<crate::math::Activation, PicbreederError> {
-    let text = child(node, "activation")
-        .and_then(|a| a.text())
-        .unwrap_or("")
-        .trim();
+    let text = child(node, "activation").and_then(|a| a.text()).unwrap_or("").trim();
     let name = text.strip_suffix("(x)").unwrap_or(text);
-    name.parse().map_err(|error| PicbreederError::Activation {
-        line: line_of(node),
-        error,
-    })
+    name.parse().map_err(|error| PicbreederError::Activation { line: line_of(node), error })
 }
 
 fn marking(parent: Node, tag: &str) -> Result<Marking, PicbreederError> {
@@ -430,17 +341,10 @@ fn marking(parent: Node, tag: &str) -> Result<Marking, PicbreederError> {
     let number = |name: &str| {
         let text = element.attribute(name).unwrap_or("");
         text.parse().map_err(|_| {
-            content(
-                element,
-                &format!("a whole number as {name} of <{tag}>"),
-                &format!("{text:?}"),
-            )
+            content(element, &format!("a whole number as {name} of <{tag}>"), &format!("{text:?}"))
         })
     };
-    Ok(Marking {
-        branch: number("branch")?,
-        id: number("id")?,
-    })
+    Ok(Marking { branch: number("branch")?, id: number("id")? })
 }
 
 fn child<'a, 'i>(parent: Node<'a, 'i>, tag: &str) -> Option<Node<'a, 'i>> {
@@ -460,7 +364,5 @@ fn content(node: Node, expected: &str, found: &str) -> PicbreederError {
 }
 
 fn escape(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -73,9 +73,7 @@ impl std::str::FromStr for Activation {
             .iter()
             .copied()
             .find(|a| a.name() == name)
-            .ok_or_else(|| UnknownActivation {
-                found: name.to_string(),
-            })
+            .ok_or_else(|| UnknownActivation { found: name.to_string() })
     }
 }
 
@@ -116,12 +114,6 @@ mod tests {
         for &a in Activation::ALL {
             assert_eq!(a.name().parse::<Activation>(), Ok(a));
         }
-        assert!(
-            "gauss"
-                .parse::<Activation>()
-                .unwrap_err()
-                .to_string()
-                .contains("found \"gauss\"")
-        );
+        assert!("gauss".parse::<Activation>().unwrap_err().to_string().contains("found \"gauss\""));
     }
 }

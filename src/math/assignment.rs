@@ -124,10 +124,7 @@ mod tests {
     use crate::math::SimRng;
 
     fn total(cost: &DMatrix<f64>, rows: &[Option<usize>]) -> f64 {
-        rows.iter()
-            .enumerate()
-            .filter_map(|(r, c)| c.map(|c| cost[(r, c)]))
-            .sum()
+        rows.iter().enumerate().filter_map(|(r, c)| c.map(|c| cost[(r, c)])).sum()
     }
 
     /// Least cost by trying every injection of rows into columns.
@@ -153,11 +150,8 @@ mod tests {
             used.sort_unstable();
             used.dedup();
             assert_eq!(used.len(), rows.min(columns));
-            let least = if rows <= columns {
-                brute(&cost, 0, 0)
-            } else {
-                brute(&cost.transpose(), 0, 0)
-            };
+            let least =
+                if rows <= columns { brute(&cost, 0, 0) } else { brute(&cost.transpose(), 0, 0) };
             assert_eq!(total(&cost, &found), least, "{cost}");
         }
     }

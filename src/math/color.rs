@@ -48,21 +48,10 @@ pub fn hsv_to_rgb_with_gradient(h: f64, s: f64, v: f64) -> ([f64; 3], [[f64; 3];
 /// Distance of hue (in sixths) from a channel's centre, less 1, clipped to [0, 1]; and its slope.
 fn tooth(h6: f64, centre: f64, wraps: bool) -> (f64, f64) {
     // Red is centred on 0 = 6: fold the upper half down.
-    let (x, sign) = if wraps && h6 > 3.0 {
-        (6.0 - h6, -1.0)
-    } else {
-        (h6 - centre, 1.0)
-    };
+    let (x, sign) = if wraps && h6 > 3.0 { (6.0 - h6, -1.0) } else { (h6 - centre, 1.0) };
     let (distance, slope) = if x < 0.0 { (-x, -sign) } else { (x, sign) };
     let k = (distance - 1.0).clamp(0.0, 1.0);
-    (
-        k,
-        if distance > 1.0 && distance < 2.0 {
-            slope
-        } else {
-            0.0
-        },
-    )
+    (k, if distance > 1.0 && distance < 2.0 { slope } else { 0.0 })
 }
 
 #[cfg(test)]
@@ -93,17 +82,11 @@ mod tests {
                 let (mut lo, mut hi) = (hsv, hsv);
                 lo[output] -= e;
                 hi[output] += e;
-                let (a, b) = (
-                    hsv_to_rgb(lo[0], lo[1], lo[2]),
-                    hsv_to_rgb(hi[0], hi[1], hi[2]),
-                );
+                let (a, b) = (hsv_to_rgb(lo[0], lo[1], lo[2]), hsv_to_rgb(hi[0], hi[1], hi[2]));
                 for c in 0..3 {
                     let numeric = (b[c] - a[c]) / (2.0 * e);
                     let error = (numeric - jacobian[c][output]).abs();
-                    assert!(
-                        error < 1e-6,
-                        "pixel {i} channel {c} output {output}: error {error}"
-                    );
+                    assert!(error < 1e-6, "pixel {i} channel {c} output {output}: error {error}");
                 }
             }
         }

@@ -73,11 +73,7 @@ impl SimRng {
 
     /// One item of a non-empty slice, uniformly; `None` of an empty one.
     pub fn choose<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
-        if items.is_empty() {
-            None
-        } else {
-            Some(&items[self.below(items.len())])
-        }
+        if items.is_empty() { None } else { Some(&items[self.below(items.len())]) }
     }
 
     /// Index drawn in proportion to non-negative `weights`; `None` if they sum to 0.
@@ -157,12 +153,7 @@ mod tests {
         assert_eq!(draws, GOLDEN_U64);
         let mut rng = SimRng::new(7, "init", 0);
         assert_eq!(
-            format!(
-                "{:.15} {:.15} {}",
-                rng.normal(),
-                rng.uniform(),
-                rng.below(1000)
-            ),
+            format!("{:.15} {:.15} {}", rng.normal(), rng.uniform(), rng.below(1000)),
             GOLDEN_SAMPLES
         );
     }
@@ -204,10 +195,6 @@ mod tests {
         assert_eq!(rng.weighted(&[0.0, 0.0]), None);
     }
 
-    const GOLDEN_U64: [u64; 3] = [
-        1378191290279892402,
-        12532334219445301934,
-        11490019775633194205,
-    ];
+    const GOLDEN_U64: [u64; 3] = [1378191290279892402, 12532334219445301934, 11490019775633194205];
     const GOLDEN_SAMPLES: &str = "-0.521136006133737 0.622875220132146 821";
 }

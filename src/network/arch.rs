@@ -41,28 +41,17 @@ impl Arch {
     pub fn network(&self) -> Network {
         let width = self.width();
         let mut units: Vec<Unit> = (0..4)
-            .map(|_| Unit {
-                activation: Activation::Identity,
-                layer: 0,
-                links: 0..0,
-            })
+            .map(|_| Unit { activation: Activation::Identity, layer: 0, links: 0..0 })
             .collect();
         let mut links = Vec::with_capacity(self.dense_params());
         let mut blocks = Vec::with_capacity(self.layers + 1);
-        let block: Vec<Activation> = self
-            .block
-            .iter()
-            .flat_map(|&(a, n)| std::iter::repeat_n(a, n))
-            .collect();
+        let block: Vec<Activation> =
+            self.block.iter().flat_map(|&(a, n)| std::iter::repeat_n(a, n)).collect();
         debug_assert_eq!(block.len(), width);
         let head = [Activation::Identity; 3];
         for layer in 1..=self.layers + 1 {
             let activations: &[Activation] = if layer <= self.layers { &block } else { &head };
-            let sources = if layer == 1 {
-                0..4
-            } else {
-                units.len() - width..units.len()
-            };
+            let sources = if layer == 1 { 0..4 } else { units.len() - width..units.len() };
             let targets = units.len()..units.len() + activations.len();
             blocks.push(DenseBlock {
                 offset: links.len(),
@@ -72,11 +61,7 @@ impl Arch {
             for (target, &activation) in targets.zip(activations) {
                 let first = links.len();
                 links.extend(sources.clone().map(|source| Link { source, target }));
-                units.push(Unit {
-                    activation,
-                    layer,
-                    links: first..links.len(),
-                });
+                units.push(Unit { activation, layer, links: first..links.len() });
             }
         }
         let o = units.len() - 3;
@@ -105,25 +90,19 @@ impl FromStr for Arch {
     type Err = ParseArchError;
 
     fn from_str(text: &str) -> Result<Self, ParseArchError> {
-        let fail = |problem: String| ParseArchError {
-            found: text.to_string(),
-            problem,
-        };
+        let fail = |problem: String| ParseArchError { found: text.to_string(), problem };
         let (layers, block) = text.split_once(';').ok_or_else(|| fail("no ';'".into()))?;
         let layers: usize = layers
             .trim()
             .parse()
             .map_err(|_| fail(format!("{layers:?} is no number of layers")))?;
         if !(1..=1000).contains(&layers) {
-            return Err(fail(format!(
-                "expected 1 to 1000 hidden layers, found {layers}"
-            )));
+            return Err(fail(format!("expected 1 to 1000 hidden layers, found {layers}")));
         }
         let mut parsed: Vec<(Activation, usize)> = Vec::new();
         for item in block.split(',') {
-            let (name, count) = item
-                .split_once(':')
-                .ok_or_else(|| fail(format!("{item:?} has no ':'")))?;
+            let (name, count) =
+                item.split_once(':').ok_or_else(|| fail(format!("{item:?} has no ':'")))?;
             let activation: Activation = name.trim().parse().map_err(|e| fail(format!("{e}")))?;
             let count: usize = count
                 .trim()
@@ -133,16 +112,11 @@ impl FromStr for Arch {
                 return Err(fail(format!("expected 1 to 4096 units, found {count}")));
             }
             if parsed.last().is_some_and(|(last, _)| *last >= activation) {
-                return Err(fail(format!(
-                    "{name} is out of alphabetical order or doubled"
-                )));
+                return Err(fail(format!("{name} is out of alphabetical order or doubled")));
             }
             parsed.push((activation, count));
         }
-        Ok(Arch {
-            layers,
-            block: parsed,
-        })
+        Ok(Arch { layers, block: parsed })
     }
 }
 
@@ -154,9 +128,7 @@ impl serde::Serialize for Arch {
 
 impl<'de> serde::Deserialize<'de> for Arch {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?
-            .parse()
-            .map_err(serde::de::Error::custom)
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
     }
 }
 

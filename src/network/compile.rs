@@ -23,25 +23,15 @@ pub fn compile(genome: &Genome) -> (Network, Weights) {
     for (u, input) in Input::ALL.into_iter().enumerate() {
         let node = genome.input(input);
         place.insert(node.id, u);
-        units.push(Unit {
-            activation: node.activation,
-            layer: 0,
-            links: 0..0,
-        });
+        units.push(Unit { activation: node.activation, layer: 0, links: 0..0 });
     }
     for (k, id) in order.iter().enumerate() {
         place.insert(*id, 4 + k);
     }
 
     let mut incoming: BTreeMap<NodeId, Vec<(usize, f64)>> = BTreeMap::new();
-    for c in genome
-        .connections()
-        .filter(|c| c.enabled && useful.contains(&c.target))
-    {
-        incoming
-            .entry(c.target)
-            .or_default()
-            .push((place[&c.source], c.weight));
+    for c in genome.connections().filter(|c| c.enabled && useful.contains(&c.target)) {
+        incoming.entry(c.target).or_default().push((place[&c.source], c.weight));
     }
     let (mut links, mut weights) = (Vec::new(), Vec::new());
     for id in &order {
@@ -55,11 +45,7 @@ pub fn compile(genome: &Genome) -> (Network, Weights) {
         }
         let activation = genome.node(*id).expect("ordered nodes exist").activation;
         // A hidden node that no link enters still stands after the inputs: it is a constant.
-        units.push(Unit {
-            activation,
-            layer: depths[id].max(1),
-            links: first..links.len(),
-        });
+        units.push(Unit { activation, layer: depths[id].max(1), links: first..links.len() });
     }
 
     let draw = |output: Output| genome.output(output).map(|n| place[&n.id]);
@@ -69,29 +55,18 @@ pub fn compile(genome: &Genome) -> (Network, Weights) {
         draw(Output::Brightness).or_else(|| draw(Output::Ink)),
     ];
     (
-        Network {
-            inputs: Input::ALL,
-            units,
-            links,
-            outputs,
-            blocks: Vec::new(),
-            arch: None,
-        },
+        Network { inputs: Input::ALL, units, links, outputs, blocks: Vec::new(), arch: None },
         Weights(weights),
     )
 }
 
 /// Outputs, and nodes from which an enabled path leads to an output.
 pub(super) fn useful_nodes(genome: &Genome) -> BTreeSet<NodeId> {
-    let mut useful: BTreeSet<NodeId> = genome
-        .nodes()
-        .filter(|n| matches!(n.role, Role::Output(_)))
-        .map(|n| n.id)
-        .collect();
+    let mut useful: BTreeSet<NodeId> =
+        genome.nodes().filter(|n| matches!(n.role, Role::Output(_))).map(|n| n.id).collect();
     for id in genome.topological_order().into_iter().rev() {
-        let feeds = genome
-            .connections()
-            .any(|c| c.enabled && c.source == id && useful.contains(&c.target));
+        let feeds =
+            genome.connections().any(|c| c.enabled && c.source == id && useful.contains(&c.target));
         if feeds {
             useful.insert(id);
         }

@@ -21,9 +21,7 @@ impl std::str::FromStr for Coords {
         match text {
             "fer" => Ok(Coords::Fer),
             "picbreeder" => Ok(Coords::Picbreeder),
-            _ => Err(format!(
-                "expected coordinates \"fer\" or \"picbreeder\", found {text:?}"
-            )),
+            _ => Err(format!("expected coordinates \"fer\" or \"picbreeder\", found {text:?}")),
         }
     }
 }
@@ -65,16 +63,12 @@ impl PixelInputs {
     pub fn of_pixels(size: usize, coords: Coords, pixels: impl IntoIterator<Item = usize>) -> Self {
         let mut exact: [Vec<f64>; 4] = Default::default();
         for pixel in pixels {
-            for (plane, value) in exact
-                .iter_mut()
-                .zip(coords.at(size, pixel / size, pixel % size))
+            for (plane, value) in exact.iter_mut().zip(coords.at(size, pixel / size, pixel % size))
             {
                 plane.push(value);
             }
         }
-        let planes = exact
-            .each_ref()
-            .map(|plane| plane.iter().map(|&v| v as f32).collect());
+        let planes = exact.each_ref().map(|plane| plane.iter().map(|&v| v as f32).collect());
         PixelInputs { exact, planes }
     }
 
@@ -87,9 +81,7 @@ impl PixelInputs {
     pub fn gather(&self, pixels: &[u32]) -> Self {
         let pick = |plane: &Vec<f64>| pixels.iter().map(|&p| plane[p as usize]).collect();
         let exact: [Vec<f64>; 4] = self.exact.each_ref().map(pick);
-        let planes = exact
-            .each_ref()
-            .map(|plane| plane.iter().map(|&v| v as f32).collect());
+        let planes = exact.each_ref().map(|plane| plane.iter().map(|&v| v as f32).collect());
         PixelInputs { exact, planes }
     }
 

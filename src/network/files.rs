@@ -19,10 +19,7 @@ pub struct WriteError {
 /// # Errors
 /// The folder is missing or not writable, or the disk is full; the old file is untouched.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
-    let fail = |source| WriteError {
-        path: path.to_path_buf(),
-        source,
-    };
+    let fail = |source| WriteError { path: path.to_path_buf(), source };
     let name = path.file_name().and_then(|n| n.to_str()).ok_or_else(|| {
         fail(std::io::Error::new(
             std::io::ErrorKind::InvalidInput,
@@ -54,8 +51,5 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
 /// # Errors
 /// The system refuses; the message has the path.
 pub fn create_folder(path: &Path) -> Result<(), WriteError> {
-    std::fs::create_dir_all(path).map_err(|source| WriteError {
-        path: path.to_path_buf(),
-        source,
-    })
+    std::fs::create_dir_all(path).map_err(|source| WriteError { path: path.to_path_buf(), source })
 }

@@ -24,10 +24,7 @@ pub struct Layered {
 impl Layered {
     /// The arch string's value.
     pub fn arch(&self) -> &Arch {
-        self.network
-            .arch
-            .as_ref()
-            .expect("layerizing gives an arch")
+        self.network.arch.as_ref().expect("layerizing gives an arch")
     }
 
     /// Number of non-zero weights.
@@ -51,18 +48,11 @@ pub fn layerize(genome: &Genome) -> Layered {
     };
     let outputs = [Output::Hue, Output::Saturation, Output::Brightness]
         .map(|o| genome.output(o).expect("colour outputs were added").id);
-    let layers = outputs
-        .iter()
-        .map(|&id| layer_of(id))
-        .max()
-        .expect("three outputs");
+    let layers = outputs.iter().map(|&id| layer_of(id)).max().expect("three outputs");
 
     // last[id]: the last layer in which the node's value must stand.
     let mut last: BTreeMap<NodeId, usize> = useful.iter().map(|&id| (id, layer_of(id))).collect();
-    for c in genome
-        .connections()
-        .filter(|c| c.enabled && useful.contains(&c.target))
-    {
+    for c in genome.connections().filter(|c| c.enabled && useful.contains(&c.target)) {
         let reader = layer_of(c.target);
         let entry = last.entry(c.source).or_insert_with(|| layer_of(c.source));
         *entry = (*entry).max(reader - 1);
@@ -75,10 +65,7 @@ pub fn layerize(genome: &Genome) -> Layered {
     let mut standing: Vec<Vec<(Activation, NodeId)>> = vec![Vec::new(); layers + 1];
     for (&id, &end) in &last {
         let own = layer_of(id);
-        let activation = genome
-            .node(id)
-            .expect("ids come from the genome")
-            .activation;
+        let activation = genome.node(id).expect("ids come from the genome").activation;
         for (layer, list) in standing.iter_mut().enumerate().take(end + 1).skip(1) {
             match layer.cmp(&own) {
                 std::cmp::Ordering::Less => {}
@@ -88,22 +75,11 @@ pub fn layerize(genome: &Genome) -> Layered {
         }
     }
     let need = |a: Activation| {
-        standing
-            .iter()
-            .map(|list| list.iter().filter(|(b, _)| *b == a).count())
-            .max()
-            .unwrap_or(0)
+        standing.iter().map(|list| list.iter().filter(|(b, _)| *b == a).count()).max().unwrap_or(0)
     };
-    let block: Vec<(Activation, usize)> = Activation::ALL
-        .iter()
-        .map(|&a| (a, need(a)))
-        .filter(|(_, n)| *n > 0)
-        .collect();
-    let network = Arch {
-        layers,
-        block: block.clone(),
-    }
-    .network();
+    let block: Vec<(Activation, usize)> =
+        Activation::ALL.iter().map(|&a| (a, need(a))).filter(|(_, n)| *n > 0).collect();
+    let network = Arch { layers, block: block.clone() }.network();
 
     // place[layer][node]: the unit that holds the node's value in that layer.
     let mut place: Vec<BTreeMap<NodeId, usize>> = vec![BTreeMap::new(); layers + 1];
@@ -119,9 +95,7 @@ pub fn layerize(genome: &Genome) -> Layered {
         }
         standing[layer].sort();
         for &(activation, id) in &standing[layer] {
-            let unit = next
-                .get_mut(&activation)
-                .expect("the block has what every layer needs");
+            let unit = next.get_mut(&activation).expect("the block has what every layer needs");
             place[layer].insert(id, *unit);
             *unit += 1;
         }
@@ -142,17 +116,9 @@ pub fn layerize(genome: &Genome) -> Layered {
             }
         }
     }
-    for c in genome
-        .connections()
-        .filter(|c| c.enabled && useful.contains(&c.target))
-    {
+    for c in genome.connections().filter(|c| c.enabled && useful.contains(&c.target)) {
         let layer = layer_of(c.target);
-        set(
-            layer,
-            place[layer - 1][&c.source],
-            place[layer][&c.target],
-            c.weight as f32,
-        );
+        set(layer, place[layer - 1][&c.source], place[layer][&c.target], c.weight as f32);
     }
     for (o, id) in outputs.into_iter().enumerate() {
         set(
@@ -167,9 +133,5 @@ pub fn layerize(genome: &Genome) -> Layered {
         .map(|&id| (id, place[layer_of(id)].get(&id).copied()))
         .filter_map(|(id, u)| Some((id, u?)))
         .collect();
-    Layered {
-        network,
-        weights,
-        units,
-    }
+    Layered { network, weights, units }
 }

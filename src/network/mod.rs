@@ -135,11 +135,7 @@ impl Mask {
 
     /// Fraction of links removed, in [0, 1].
     pub fn sparsity(&self) -> f64 {
-        if self.0.is_empty() {
-            0.0
-        } else {
-            1.0 - self.kept() as f64 / self.0.len() as f64
-        }
+        if self.0.is_empty() { 0.0 } else { 1.0 - self.kept() as f64 / self.0.len() as f64 }
     }
 
     /// Sets the removed weights to exactly 0.

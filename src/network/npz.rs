@@ -42,9 +42,7 @@ pub fn read_npz(bytes: &[u8]) -> Result<BTreeMap<String, Array>, NpzError> {
         zip::ZipArchive::new(Cursor::new(bytes)).map_err(|e| NpzError::Zip(e.to_string()))?;
     let mut arrays = BTreeMap::new();
     for i in 0..archive.len() {
-        let entry = archive
-            .by_index(i)
-            .map_err(|e| NpzError::Zip(e.to_string()))?;
+        let entry = archive.by_index(i).map_err(|e| NpzError::Zip(e.to_string()))?;
         let name = entry
             .name()
             .map_err(|e| NpzError::Zip(e.to_string()))?
@@ -56,11 +54,7 @@ pub fn read_npz(bytes: &[u8]) -> Result<BTreeMap<String, Array>, NpzError> {
             .read_to_end(&mut data)
             .map_err(|e| NpzError::Zip(e.to_string()))?;
         if data.len() as u64 > LARGEST_ARRAY {
-            return Err(NpzError::Array {
-                name,
-                expected: "at most 1 GiB",
-                found: "more".into(),
-            });
+            return Err(NpzError::Array { name, expected: "at most 1 GiB", found: "more".into() });
         }
         let array = parse_npy(&data).map_err(|(expected, found)| NpzError::Array {
             name: name.clone(),
@@ -79,18 +73,11 @@ pub fn write_npz(arrays: &[(String, Vec<usize>, Vec<f32>)]) -> Vec<u8> {
         .compression_method(zip::CompressionMethod::Deflated)
         .last_modified_time(zip::DateTime::default());
     for (name, shape, values) in arrays {
-        assert_eq!(
-            shape.iter().product::<usize>(),
-            values.len(),
-            "{name}: one value a place"
-        );
-        zip.start_file(format!("{name}.npy"), options)
-            .expect("writing to memory");
+        assert_eq!(shape.iter().product::<usize>(), values.len(), "{name}: one value a place");
+        zip.start_file(format!("{name}.npy"), options).expect("writing to memory");
         let axes: String = shape.iter().map(|n| format!("{n}, ")).collect();
-        let mut header = format!(
-            "{{'descr': '<f4', 'fortran_order': False, 'shape': ({}), }}",
-            axes.trim_end()
-        );
+        let mut header =
+            format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}), }}", axes.trim_end());
         while (10 + header.len() + 1) % 64 != 0 {
             header.push(' ');
         }
@@ -110,37 +97,28 @@ fn parse_npy(data: &[u8]) -> Result<Array, (&'static str, String)> {
     }
     let (length, start) = match data[6] {
         1 => (u16::from_le_bytes([data[8], data[9]]) as usize, 10),
-        2 | 3 if data.len() >= 12 => (
-            u32::from_le_bytes([data[8], data[9], data[10], data[11]]) as usize,
-            12,
-        ),
+        2 | 3 if data.len() >= 12 => {
+            (u32::from_le_bytes([data[8], data[9], data[10], data[11]]) as usize, 12)
+        }
         v => return Err(("NumPy format version 1 to 3", format!("{v}"))),
     };
-    let header = data
-        .get(start..start + length)
-        .ok_or(("a whole header", "a truncated one".to_string()))?;
+    let header =
+        data.get(start..start + length).ok_or(("a whole header", "a truncated one".to_string()))?;
     let header =
         std::str::from_utf8(header).map_err(|_| ("a text header", "other bytes".to_string()))?;
     let field = |key: &str| -> Option<&str> {
-        header
-            .split_once(&format!("'{key}':"))
-            .map(|(_, rest)| rest.trim_start())
+        header.split_once(&format!("'{key}':")).map(|(_, rest)| rest.trim_start())
     };
-    let descr = field("descr")
-        .and_then(|rest| rest.strip_prefix('\'')?.split('\'').next())
-        .unwrap_or("");
+    let descr =
+        field("descr").and_then(|rest| rest.strip_prefix('\'')?.split('\'').next()).unwrap_or("");
     let fortran = field("fortran_order").is_some_and(|rest| rest.starts_with("True"));
-    let shape_text = field("shape")
-        .and_then(|rest| rest.strip_prefix('(')?.split(')').next())
-        .unwrap_or("?");
+    let shape_text =
+        field("shape").and_then(|rest| rest.strip_prefix('(')?.split(')').next()).unwrap_or("?");
     let shape: Vec<usize> = shape_text
         .split(',')
         .map(str::trim)
         .filter(|s| !s.is_empty())
-        .map(|s| {
-            s.parse()
-                .map_err(|_| ("a shape of whole numbers", format!("({shape_text})")))
-        })
+        .map(|s| s.parse().map_err(|_| ("a shape of whole numbers", format!("({shape_text})"))))
         .collect::<Result<_, _>>()?;
     let count = shape
         .iter()
@@ -169,14 +147,9 @@ fn parse_npy(data: &[u8]) -> Result<Array, (&'static str, String)> {
     };
     if fortran && shape.len() == 2 {
         let (rows, columns) = (shape[0], shape[1]);
-        values = (0..rows * columns)
-            .map(|i| values[(i % columns) * rows + i / columns])
-            .collect();
+        values = (0..rows * columns).map(|i| values[(i % columns) * rows + i / columns]).collect();
     } else if fortran && shape.len() > 2 {
-        return Err((
-            "C order",
-            "a Fortran-ordered array with more than 2 axes".into(),
-        ));
+        return Err(("C order", "a Fortran-ordered array with more than 2 axes".into()));
     }
     Ok(Array { shape, values })
 }
@@ -188,11 +161,7 @@ mod tests {
     #[test]
     fn arrays_round_trip_and_equal_input_gives_equal_bytes() {
         let arrays = vec![
-            (
-                "a.kernel".to_string(),
-                vec![2, 3],
-                vec![1.0, -2.5, 3.0, 0.0, 1e-30, 7.0],
-            ),
+            ("a.kernel".to_string(), vec![2, 3], vec![1.0, -2.5, 3.0, 0.0, 1e-30, 7.0]),
             ("b".to_string(), vec![1], vec![4.0]),
         ];
         let bytes = write_npz(&arrays);
@@ -201,11 +170,7 @@ mod tests {
         assert_eq!(read["a.kernel"].shape, [2, 3]);
         assert_eq!(
             read["a.kernel"].values,
-            arrays[0]
-                .2
-                .iter()
-                .map(|&v| f64::from(v))
-                .collect::<Vec<_>>()
+            arrays[0].2.iter().map(|&v| f64::from(v)).collect::<Vec<_>>()
         );
         assert_eq!(read["b"].shape, [1]);
     }

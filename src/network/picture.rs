@@ -26,11 +26,7 @@ pub struct PictureError {
 impl Picture {
     /// A picture of one colour.
     pub fn filled(width: usize, height: usize, colour: [f32; 3]) -> Self {
-        Picture {
-            width,
-            height,
-            rgb: colour.repeat(width * height),
-        }
+        Picture { width, height, rgb: colour.repeat(width * height) }
     }
 
     /// Number of pixels, P.
@@ -49,17 +45,10 @@ impl Picture {
     /// # Errors
     /// The file cannot be read or is no picture.
     pub fn read(path: &Path) -> Result<Self, PictureError> {
-        let fail = |problem: String| PictureError {
-            path: path.display().to_string(),
-            problem,
-        };
+        let fail = |problem: String| PictureError { path: path.display().to_string(), problem };
         let bytes = std::fs::read(path).map_err(|e| fail(format!("cannot read picture: {e}")))?;
         let picture = image::load_from_memory(&bytes)
-            .map_err(|e| {
-                fail(format!(
-                    "expected a PNG, JPEG, GIF or WebP picture, found: {e}"
-                ))
-            })?
+            .map_err(|e| fail(format!("expected a PNG, JPEG, GIF or WebP picture, found: {e}")))?
             .to_rgba32f();
         let (width, height) = (picture.width() as usize, picture.height() as usize);
         let rgb = picture
@@ -74,10 +63,7 @@ impl Picture {
 
     /// 8 bits a channel, (height · width · 3,), rounded to nearest.
     pub fn to_bytes(&self) -> Vec<u8> {
-        self.rgb
-            .iter()
-            .map(|&v| (v.clamp(0.0, 1.0) * 255.0).round() as u8)
-            .collect()
+        self.rgb.iter().map(|&v| (v.clamp(0.0, 1.0) * 255.0).round() as u8).collect()
     }
 
     /// The picture as PNG bytes, with our pinned encoder settings (8-bit RGB, adaptive filter,
@@ -136,17 +122,9 @@ impl Picture {
     /// # Panics
     /// If the sizes differ.
     pub fn mse(&self, other: &Picture) -> f64 {
-        assert_eq!(
-            (self.width, self.height),
-            (other.width, other.height),
-            "pictures of one size"
-        );
-        let sum: f64 = self
-            .rgb
-            .iter()
-            .zip(&other.rgb)
-            .map(|(a, b)| f64::from(a - b) * f64::from(a - b))
-            .sum();
+        assert_eq!((self.width, self.height), (other.width, other.height), "pictures of one size");
+        let sum: f64 =
+            self.rgb.iter().zip(&other.rgb).map(|(a, b)| f64::from(a - b) * f64::from(a - b)).sum();
         sum / self.rgb.len() as f64
     }
 

@@ -53,9 +53,7 @@ pub fn loss_and_gradient(
         if unit.links.is_empty() {
             continue;
         }
-        let dz = da
-            .column(u)
-            .zip_map(&z.column(u), |da, z| da * unit.activation.derivative(z));
+        let dz = da.column(u).zip_map(&z.column(u), |da, z| da * unit.activation.derivative(z));
         for i in unit.links.clone() {
             let source = network.links[i].source;
             dw[i] = dz.dot(&a.column(source));
@@ -90,9 +88,7 @@ fn passes(
 }
 
 fn colour(network: &Network, a: &DMatrix<f64>, pixel: usize) -> ([f64; 3], [[f64; 3]; 3]) {
-    let [h, s, v] = network
-        .outputs
-        .map(|unit| unit.map_or(0.0, |u| a[(pixel, u)]));
+    let [h, s, v] = network.outputs.map(|unit| unit.map_or(0.0, |u| a[(pixel, u)]));
     hsv_to_rgb_with_gradient(h, s, v)
 }
 
@@ -107,9 +103,7 @@ mod tests {
         let arch = "3;cache:2,cos:1,gaussian:2,identity:1,sigmoid:1,sin:1,tanh:1";
         let network = arch.parse::<Arch>().unwrap().network();
         let mut rng = SimRng::new(11, "test", 0);
-        let weights: Vec<f64> = (0..network.weight_count())
-            .map(|_| 0.4 * rng.normal())
-            .collect();
+        let weights: Vec<f64> = (0..network.weight_count()).map(|_| 0.4 * rng.normal()).collect();
         let inputs = PixelInputs::full(9, Coords::Fer);
         let target = DMatrix::from_fn(3, 81, |_, _| rng.uniform());
         let (_, gradient) = loss_and_gradient(&network, &weights, &inputs, &target);

@@ -39,10 +39,7 @@ pub fn read_weights_under(
     network: &Network,
     prefix: &str,
 ) -> Result<Weights, ReadWeightsError> {
-    let fail = |problem: String| ReadWeightsError {
-        path: path.display().to_string(),
-        problem,
-    };
+    let fail = |problem: String| ReadWeightsError { path: path.display().to_string(), problem };
     let bytes = std::fs::read(path).map_err(|e| fail(format!("cannot read weights: {e}")))?;
     let arrays = match path.extension().and_then(|e| e.to_str()).unwrap_or("") {
         "npz" => read_npz(&bytes)
@@ -95,9 +92,7 @@ pub fn to_npz(network: &Network, weights: &Weights) -> Vec<u8> {
         .map(|(i, block)| {
             let (rows, columns) = (block.targets.len(), block.sources.len());
             let w = &weights.0[block.weights()];
-            let kernel = (0..rows * columns)
-                .map(|k| w[(k % rows) * columns + k / rows])
-                .collect();
+            let kernel = (0..rows * columns).map(|k| w[(k % rows) * columns + k / rows]).collect();
             (format!("Dense_{i}.kernel"), vec![columns, rows], kernel)
         })
         .collect();
@@ -124,16 +119,11 @@ pub fn to_safetensors(network: &Network, weights: &Weights) -> Vec<u8> {
             })
             .collect()
     } else {
-        vec![(
-            "links".into(),
-            view(vec![weights.0.len()], 0..weights.0.len()),
-        )]
+        vec![("links".into(), view(vec![weights.0.len()], 0..weights.0.len()))]
     };
     // One entry only: the crate writes a hash map, and equal weights must give equal bytes.
-    let metadata = network
-        .arch
-        .as_ref()
-        .map(|arch| HashMap::from([("arch".to_string(), arch.to_string())]));
+    let metadata =
+        network.arch.as_ref().map(|arch| HashMap::from([("arch".to_string(), arch.to_string())]));
     safetensors::serialize(tensors, metadata).expect("plain float tensors serialise")
 }
 
@@ -157,15 +147,11 @@ fn read_safetensors(bytes: &[u8]) -> Result<Vec<NamedArray>, String> {
                 .map(|b| f64::from_le_bytes(b.try_into().expect("8 bytes")))
                 .collect(),
             other => {
-                return Err(format!(
-                    "tensor {name:?}: expected F32 or F64, found {other:?}"
-                ));
+                return Err(format!("tensor {name:?}: expected F32 or F64, found {other:?}"));
             }
         };
         let mut shape = view.shape().to_vec();
-        let Some(number) = name
-            .strip_prefix("layers.")
-            .and_then(|n| n.strip_suffix(".weight"))
+        let Some(number) = name.strip_prefix("layers.").and_then(|n| n.strip_suffix(".weight"))
         else {
             arrays.push((name, shape, values));
             continue;
@@ -176,9 +162,7 @@ fn read_safetensors(bytes: &[u8]) -> Result<Vec<NamedArray>, String> {
         }
         let (rows, columns) = (shape[0], shape[1]);
         shape.swap(0, 1);
-        let kernel = (0..rows * columns)
-            .map(|k| values[(k % rows) * columns + k / rows])
-            .collect();
+        let kernel = (0..rows * columns).map(|k| values[(k % rows) * columns + k / rows]).collect();
         arrays.push((format!("Dense_{number}.kernel"), shape, kernel));
     }
     Ok(arrays)
@@ -191,26 +175,14 @@ fn assemble(network: &Network, arrays: Vec<NamedArray>) -> Result<Weights, Strin
         .blocks
         .iter()
         .enumerate()
-        .map(|(i, b)| {
-            (
-                format!("Dense_{i}.kernel"),
-                vec![b.sources.len(), b.targets.len()],
-            )
-        })
+        .map(|(i, b)| (format!("Dense_{i}.kernel"), vec![b.sources.len(), b.targets.len()]))
         .collect();
     if !network.is_layered() {
         wanted.push(("links".into(), vec![network.weight_count()]));
     }
-    let arch = network
-        .arch
-        .as_ref()
-        .map_or("the graph".to_string(), |a| format!("arch {a}"));
+    let arch = network.arch.as_ref().map_or("the graph".to_string(), |a| format!("arch {a}"));
     if arrays.len() != wanted.len() {
-        return Err(format!(
-            "expected {} arrays for {arch}, found {}",
-            wanted.len(),
-            arrays.len()
-        ));
+        return Err(format!("expected {} arrays for {arch}, found {}", wanted.len(), arrays.len()));
     }
     for (i, (name, shape)) in wanted.into_iter().enumerate() {
         let (_, found, values) = arrays
@@ -223,9 +195,7 @@ fn assemble(network: &Network, arrays: Vec<NamedArray>) -> Result<Weights, Strin
             ));
         }
         if let Some(bad) = values.iter().find(|v| !v.is_finite()) {
-            return Err(format!(
-                "array {name:?}: expected finite numbers, found {bad}"
-            ));
+            return Err(format!("array {name:?}: expected finite numbers, found {bad}"));
         }
         if !network.is_layered() {
             weights.0 = values.iter().map(|&v| v as f32).collect();
@@ -251,11 +221,7 @@ mod tests {
     #[test]
     fn both_formats_round_trip_and_transpose() {
         let network = "2;cos:1,sin:2".parse::<Arch>().unwrap().network();
-        let weights = Weights(
-            (0..network.weight_count())
-                .map(|i| i as f32 * 0.5 - 3.0)
-                .collect(),
-        );
+        let weights = Weights((0..network.weight_count()).map(|i| i as f32 * 0.5 - 3.0).collect());
         let folder = tempfile::tempdir().unwrap();
         for name in ["w.npz", "w.safetensors"] {
             let path = folder.path().join(name);

@@ -57,11 +57,7 @@ pub struct DirectionRecord {
 impl Direction {
     /// Without its components.
     pub fn record(&self) -> DirectionRecord {
-        DirectionRecord {
-            number: self.number,
-            variance: self.variance,
-            rmse: self.rmse,
-        }
+        DirectionRecord { number: self.number, variance: self.variance, rmse: self.rmse }
     }
 
     /// The pictures, `size`² each, at w + tρu for `steps` values of t from −1 to 1.
@@ -159,27 +155,15 @@ pub fn directions(
             },
         )
         .collect();
-    sorted.sort_by(|a, b| {
-        b.variance
-            .total_cmp(&a.variance)
-            .then(a.number.cmp(&b.number))
-    });
-    Directions {
-        radius,
-        effect: median_end(&rmse),
-        sorted,
-    }
+    sorted.sort_by(|a, b| b.variance.total_cmp(&a.variance).then(a.number.cmp(&b.number)));
+    Directions { radius, effect: median_end(&rmse), sorted }
 }
 
 /// Uniform on the unit sphere over `links`.
 fn unit_vector(links: &[usize], rng: &mut SimRng) -> Vec<(usize, f64)> {
     let raw: Vec<f64> = links.iter().map(|_| rng.normal()).collect();
     let norm = raw.iter().map(|v| v * v).sum::<f64>().sqrt();
-    links
-        .iter()
-        .zip(raw)
-        .map(|(&link, v)| (link, v / norm))
-        .collect()
+    links.iter().zip(raw).map(|(&link, v)| (link, v / norm)).collect()
 }
 
 /// The median of the larger effect of the two ends.

@@ -59,11 +59,7 @@ pub fn pca(maps: &[&[f32]], count: usize) -> Pca {
     let pixels = maps.first().map_or(0, |m| m.len());
     assert!(maps.iter().all(|m| m.len() == pixels), "maps of one size");
     if n == 0 || pixels == 0 {
-        return Pca {
-            maps: n,
-            variance: 0.0,
-            components: Vec::new(),
-        };
+        return Pca { maps: n, variance: 0.0, components: Vec::new() };
     }
     let centred: Vec<Vec<f64>> = maps
         .iter()
@@ -83,11 +79,7 @@ pub fn pca(maps: &[&[f32]], count: usize) -> Pca {
     let variance = covariance.trace();
     let eigen = SymmetricEigen::new(covariance);
     let mut order: Vec<usize> = (0..n).collect();
-    order.sort_by(|&a, &b| {
-        eigen.eigenvalues[b]
-            .total_cmp(&eigen.eigenvalues[a])
-            .then(a.cmp(&b))
-    });
+    order.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]).then(a.cmp(&b)));
     let components = order
         .into_iter()
         .take(count)
@@ -107,18 +99,10 @@ pub fn pca(maps: &[&[f32]], count: usize) -> Pca {
                     value as f32
                 })
                 .collect();
-            Component {
-                share: eigen.eigenvalues[k] / variance,
-                loadings,
-                map,
-            }
+            Component { share: eigen.eigenvalues[k] / variance, loadings, map }
         })
         .collect();
-    Pca {
-        maps: n,
-        variance,
-        components,
-    }
+    Pca { maps: n, variance, components }
 }
 
 /// The first `count` components of each layer after the inputs, over the units that `shown` holds
@@ -197,18 +181,8 @@ mod tests {
     #[test]
     fn a_rank_deficient_set_is_rebuilt_from_its_components() {
         // Six maps in a space of two patterns: Σₖ vₖᵢ·componentₖ is the centred map again.
-        let base = [
-            [1.0f32, 2.0, -1.0, -2.0, 0.5, -0.5],
-            [0.0, 1.0, 1.0, 0.0, -1.0, -1.0],
-        ];
-        let mix = [
-            (1.0, 0.0),
-            (0.0, 1.0),
-            (1.0, 1.0),
-            (2.0, -1.0),
-            (0.5, 3.0),
-            (-1.0, 1.0),
-        ];
+        let base = [[1.0f32, 2.0, -1.0, -2.0, 0.5, -0.5], [0.0, 1.0, 1.0, 0.0, -1.0, -1.0]];
+        let mix = [(1.0, 0.0), (0.0, 1.0), (1.0, 1.0), (2.0, -1.0), (0.5, 3.0), (-1.0, 1.0)];
         let maps: Vec<Vec<f32>> = mix
             .iter()
             .map(|(a, b)| (0..6).map(|p| a * base[0][p] + b * base[1][p]).collect())
@@ -220,11 +194,8 @@ mod tests {
         assert!((shares - 1.0).abs() < 1e-9);
         for (i, map) in maps.iter().enumerate() {
             for p in 0..6 {
-                let again: f64 = found
-                    .components
-                    .iter()
-                    .map(|c| c.loadings[i] * f64::from(c.map[p]))
-                    .sum();
+                let again: f64 =
+                    found.components.iter().map(|c| c.loadings[i] * f64::from(c.map[p])).sum();
                 assert!((again - f64::from(map[p])).abs() < 1e-5);
             }
         }

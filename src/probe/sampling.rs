@@ -108,11 +108,8 @@ pub fn sampled_share(population: &[usize], drawn: &[Drawn]) -> Option<SampledSha
         freedom += some.len() - 1;
     }
     let standard_error = variance.sqrt() / scored;
-    let half = if freedom > 0 {
-        student_quantile(0.975, freedom as f64) * standard_error
-    } else {
-        0.0
-    };
+    let half =
+        if freedom > 0 { student_quantile(0.975, freedom as f64) * standard_error } else { 0.0 };
     Some(SampledShare {
         share,
         standard_error,
@@ -128,11 +125,7 @@ mod tests {
     use super::*;
 
     fn weights(layer: usize, pairs: &[(usize, usize)]) -> Vec<Drawn> {
-        let of = |&(coherent, scored): &(usize, usize)| Drawn {
-            layer,
-            coherent,
-            scored,
-        };
+        let of = |&(coherent, scored): &(usize, usize)| Drawn { layer, coherent, scored };
         pairs.iter().map(of).collect()
     }
 

@@ -106,9 +106,7 @@ impl FromStr for Selection {
 impl Selection {
     /// The chosen links of `network`, ascending.
     pub fn links(&self, network: &Network, weights: &Weights, rng: &mut SimRng) -> Vec<usize> {
-        let non_zero: Vec<usize> = (0..weights.0.len())
-            .filter(|&i| weights.0[i] != 0.0)
-            .collect();
+        let non_zero: Vec<usize> = (0..weights.0.len()).filter(|&i| weights.0[i] != 0.0).collect();
         let mut chosen = match self {
             Selection::All => non_zero,
             Selection::Links(links) => links.clone(),
@@ -246,13 +244,7 @@ fn sweep_by<E: FnMut(usize, f32) -> f64>(
                     Delta::Fixed(d) => (d, effect(d), false),
                     Delta::Effect(wanted) => reach(&mut effect, wanted),
                 };
-                Perturbation {
-                    link,
-                    layer,
-                    delta: sign * magnitude,
-                    rmse,
-                    silent,
-                }
+                Perturbation { link, layer, delta: sign * magnitude, rmse, silent }
             });
             progress(done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1);
             pair
@@ -302,11 +294,7 @@ fn reach(effect: &mut dyn FnMut(f64) -> f64, wanted: f64) -> (f64, f64, bool) {
         if distance(rmse) <= Delta::TOLERANCE {
             break;
         }
-        if rmse > wanted {
-            high = middle
-        } else {
-            low = middle
-        }
+        if rmse > wanted { high = middle } else { low = middle }
     }
     (best.0, best.1, best.1 < Delta::SILENT_BELOW * wanted)
 }
@@ -323,11 +311,7 @@ pub fn strip(
     let mut scratch = perturber.scratch();
     (0..steps)
         .map(|k| {
-            let t = if steps > 1 {
-                2.0 * k as f64 / (steps - 1) as f64 - 1.0
-            } else {
-                0.0
-            };
+            let t = if steps > 1 { 2.0 * k as f64 / (steps - 1) as f64 - 1.0 } else { 0.0 };
             let mut picture = Picture::filled(size, size, [0.0; 3]);
             let value = (f64::from(weights.0[link]) + span * t) as f32;
             perturber.with_weight(&mut scratch, link, value, &mut picture.rgb);
@@ -345,11 +329,8 @@ mod tests {
     fn effects_are_matched_and_silent_weights_are_named() {
         let network = "2;gaussian:2,sin:2".parse::<Arch>().unwrap().network();
         let mut rng = SimRng::new(4, "test", 0);
-        let mut weights = Weights(
-            (0..network.weight_count())
-                .map(|_| rng.normal() as f32)
-                .collect(),
-        );
+        let mut weights =
+            Weights((0..network.weight_count()).map(|_| rng.normal() as f32).collect());
         // Cut everything out of unit 4: the weights into it draw nothing.
         for (i, link) in network.links.iter().enumerate() {
             if link.source == 4 {
@@ -358,15 +339,7 @@ mod tests {
         }
         let perturber = Perturber::new(&network, &weights, &PixelInputs::full(32, Coords::Fer));
         let links = Selection::All.links(&network, &weights, &mut rng);
-        let swept = sweep(
-            &network,
-            &weights,
-            &perturber,
-            32,
-            &links,
-            Delta::Effect(0.18),
-            &|_| {},
-        );
+        let swept = sweep(&network, &weights, &perturber, 32, &links, Delta::Effect(0.18), &|_| {});
         assert_eq!(swept.perturbations.len(), 2 * swept.non_zero);
         for p in &swept.perturbations {
             let into_cut = network.links[p.link].target == 4;
@@ -380,11 +353,7 @@ mod tests {
     fn drawing_every_picture_afresh_finds_the_same_perturbations() {
         let network = "3;gaussian:2,sin:3".parse::<Arch>().unwrap().network();
         let mut rng = SimRng::new(5, "test", 0);
-        let weights = Weights(
-            (0..network.weight_count())
-                .map(|_| rng.normal() as f32)
-                .collect(),
-        );
+        let weights = Weights((0..network.weight_count()).map(|_| rng.normal() as f32).collect());
         let inputs = PixelInputs::full(24, Coords::Fer);
         let perturber = Perturber::new(&network, &weights, &inputs);
         let links = Selection::Sample(12).links(&network, &weights, &mut rng);
@@ -421,14 +390,8 @@ mod tests {
             assert!(bad.parse::<Delta>().is_err(), "{bad}");
         }
         assert_eq!("7".parse::<Selection>().unwrap(), Selection::Sample(7));
-        assert_eq!(
-            "7,".parse::<Selection>().unwrap(),
-            Selection::Links(vec![7])
-        );
-        assert_eq!(
-            "1, 2".parse::<Selection>().unwrap(),
-            Selection::Links(vec![1, 2])
-        );
+        assert_eq!("7,".parse::<Selection>().unwrap(), Selection::Links(vec![7]));
+        assert_eq!("1, 2".parse::<Selection>().unwrap(), Selection::Links(vec![1, 2]));
         assert!("some".parse::<Selection>().is_err());
     }
 }

@@ -44,10 +44,7 @@ pub fn edge_scores(
     context.check()?;
     let live = alive(context.network, context.mask);
     let candidates = &context.mask.0;
-    let context = &EdgeContext {
-        mask: &live,
-        ..*context
-    };
+    let context = &EdgeContext { mask: &live, ..*context };
     let name = method.name();
     let (network, mask) = (context.network, context.mask);
     let magnitude = || EdgeScores::of(mask, |i| context.weight(i).abs());
@@ -76,19 +73,12 @@ pub fn edge_scores(
             merge::merge(context, context.need_maps(name)?, rule, candidates)?.scores
         }
         Method::Imp {} | Method::Magnitude {} | Method::Swarm { .. } => magnitude(),
-        Method::Wanda { scope, sequential } => wanda::scores(
-            context,
-            context.need_maps(name)?,
-            rule,
-            scope,
-            sequential,
-            candidates,
-        )?,
-        Method::Taylor {
-            vectorize,
-            order,
-            update,
-        } => taylor::remove_units(context, rule, vectorize, order, update, candidates)?.scores,
+        Method::Wanda { scope, sequential } => {
+            wanda::scores(context, context.need_maps(name)?, rule, scope, sequential, candidates)?
+        }
+        Method::Taylor { vectorize, order, update } => {
+            taylor::remove_units(context, rule, vectorize, order, update, candidates)?.scores
+        }
         Method::Random {} | Method::SpLayerCounts {} => {
             // One draw a link, kept or not: a link's score does not depend on the mask.
             let draws: Vec<f64> = mask.0.iter().map(|_| rng.uniform()).collect();
@@ -145,10 +135,7 @@ pub fn prune(
     let network = context.network;
     let candidates = &context.mask.0;
     let live = alive(network, context.mask);
-    let scored = &EdgeContext {
-        mask: &live,
-        ..*context
-    };
+    let scored = &EdgeContext { mask: &live, ..*context };
 
     // Methods that do more than select links by score.
     match method {
@@ -157,11 +144,7 @@ pub fn prune(
             let (mask, weights) = (merged.mask, merged.weights);
             return Ok(finish(context, mask, weights, merged.scores, None));
         }
-        Method::Taylor {
-            vectorize,
-            order,
-            update,
-        } => {
+        Method::Taylor { vectorize, order, update } => {
             let removed = taylor::remove_units(scored, rule, vectorize, order, update, candidates)?;
             let weights = context.weights.clone();
             return Ok(finish(context, removed.mask, weights, removed.scores, None));
@@ -169,24 +152,13 @@ pub fn prune(
         Method::Evolved {} => {
             let evolved = need_evolved(context)?;
             let scores = edge_scores(method, rule, context, rng)?;
-            let mask = Mask(
-                evolved
-                    .0
-                    .iter()
-                    .zip(candidates)
-                    .map(|(&e, &c)| e && c)
-                    .collect(),
-            );
+            let mask = Mask(evolved.0.iter().zip(candidates).map(|(&e, &c)| e && c).collect());
             // No guard touches it: the evolved network also computes with constants, units that no live
             // input reaches, and would draw another picture without them.
             let pruned = finish(context, mask, context.weights.clone(), scores, None);
             let mut weights = context.weights.clone();
             pruned.mask.apply(&mut weights);
-            return Ok(Pruned {
-                live: pruned.mask.clone(),
-                weights,
-                ..pruned
-            });
+            return Ok(Pruned { live: pruned.mask.clone(), weights, ..pruned });
         }
         _ => {}
     }
@@ -204,9 +176,9 @@ pub fn prune(
         Method::Wanda { scope, .. } => rule.quotas(network, candidates, scope)?,
         Method::SparseTraining { min_inputs } => {
             match rule.quotas(network, candidates, Scope::Layer)? {
-                Some(quotas) if !matches!(rule, Rule::Layerwise { .. }) => Some(
-                    SparseTraining::quotas(network, context.mask, quotas.total(), min_inputs)?,
-                ),
+                Some(quotas) if !matches!(rule, Rule::Layerwise { .. }) => {
+                    Some(SparseTraining::quotas(network, context.mask, quotas.total(), min_inputs)?)
+                }
                 quotas => quotas,
             }
         }
@@ -228,10 +200,9 @@ pub fn prune(
 }
 
 fn need_evolved<'a>(context: &EdgeContext<'a>) -> Result<&'a Mask, PruneError> {
-    context.evolved.ok_or(PruneError::Missing {
-        method: "evolved",
-        what: "the mask of the evolved network",
-    })
+    context
+        .evolved
+        .ok_or(PruneError::Missing { method: "evolved", what: "the mask of the evolved network" })
 }
 
 fn finish(
@@ -250,13 +221,5 @@ fn finish(
         orphan_links: kept - alive,
         ..GuardReport::default()
     });
-    Pruned {
-        kept,
-        alive,
-        mask,
-        live,
-        weights,
-        scores,
-        guards,
-    }
+    Pruned { kept, alive, mask, live, weights, scores, guards }
 }

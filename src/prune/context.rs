@@ -44,42 +44,27 @@ impl<'a> EdgeContext<'a> {
 
     /// With the feature maps of the trained network.
     pub fn with_maps(self, maps: &'a FeatureMaps) -> Self {
-        EdgeContext {
-            maps: Some(maps),
-            ..self
-        }
+        EdgeContext { maps: Some(maps), ..self }
     }
 
     /// With the gradient of the loss.
     pub fn with_gradient(self, gradient: &'a [f32]) -> Self {
-        EdgeContext {
-            gradient: Some(gradient),
-            ..self
-        }
+        EdgeContext { gradient: Some(gradient), ..self }
     }
 
     /// With a diagonal curvature.
     pub fn with_curvature(self, curvature: &'a [f32]) -> Self {
-        EdgeContext {
-            curvature: Some(curvature),
-            ..self
-        }
+        EdgeContext { curvature: Some(curvature), ..self }
     }
 
     /// With the feature maps of the untrained network.
     pub fn with_untrained_maps(self, maps: &'a FeatureMaps) -> Self {
-        EdgeContext {
-            untrained_maps: Some(maps),
-            ..self
-        }
+        EdgeContext { untrained_maps: Some(maps), ..self }
     }
 
     /// With the evolved mask.
     pub fn with_evolved(self, mask: &'a Mask) -> Self {
-        EdgeContext {
-            evolved: Some(mask),
-            ..self
-        }
+        EdgeContext { evolved: Some(mask), ..self }
     }
 
     /// Refuses parts that do not belong to the network.
@@ -90,11 +75,7 @@ impl<'a> EdgeContext<'a> {
             if expected == found {
                 Ok(())
             } else {
-                Err(PruneError::WrongLength {
-                    what,
-                    expected,
-                    found,
-                })
+                Err(PruneError::WrongLength { what, expected, found })
             }
         };
         length("weights", links, self.weights.0.len())?;
@@ -110,11 +91,7 @@ impl<'a> EdgeContext<'a> {
         }
         for (what, values, maps) in [
             ("feature maps", "values of the feature maps", self.maps),
-            (
-                "untrained feature maps",
-                "values of the untrained feature maps",
-                self.untrained_maps,
-            ),
+            ("untrained feature maps", "values of the untrained feature maps", self.untrained_maps),
         ] {
             if let Some(maps) = maps {
                 length(what, units, maps.units)?;
@@ -126,19 +103,13 @@ impl<'a> EdgeContext<'a> {
 
     /// The maps, or an error that names the method.
     pub(super) fn need_maps(&self, method: &'static str) -> Result<&'a FeatureMaps, PruneError> {
-        self.maps.ok_or(PruneError::Missing {
-            method,
-            what: "the feature maps of the trained network",
-        })
+        self.maps
+            .ok_or(PruneError::Missing { method, what: "the feature maps of the trained network" })
     }
 
     /// The weight of a kept link, 0 of a removed one.
     pub(super) fn weight(&self, link: usize) -> f64 {
-        if self.mask.0[link] {
-            f64::from(self.weights.0[link])
-        } else {
-            0.0
-        }
+        if self.mask.0[link] { f64::from(self.weights.0[link]) } else { 0.0 }
     }
 }
 
@@ -155,11 +126,7 @@ impl EdgeScores {
     /// Scores of the links of `mask`, from a score for every link.
     pub(super) fn of(mask: &Mask, score: impl Fn(usize) -> f64) -> Self {
         EdgeScores(
-            mask.0
-                .iter()
-                .enumerate()
-                .map(|(link, &kept)| kept.then(|| score(link)))
-                .collect(),
+            mask.0.iter().enumerate().map(|(link, &kept)| kept.then(|| score(link))).collect(),
         )
     }
 
@@ -171,11 +138,7 @@ impl EdgeScores {
             .map(|(link, score)| match score {
                 None => Ok(LAST),
                 Some(s) if s.is_finite() => Ok(*s),
-                Some(s) => Err(PruneError::NotFinite {
-                    method,
-                    link,
-                    found: *s,
-                }),
+                Some(s) => Err(PruneError::NotFinite { method, link, found: *s }),
             })
             .collect()
     }

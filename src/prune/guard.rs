@@ -81,10 +81,7 @@ pub fn reach(network: &Network, kept: &[bool]) -> Reach {
             to_output[link.source] = true;
         }
     }
-    Reach {
-        from_input,
-        to_output,
-    }
+    Reach { from_input, to_output }
 }
 
 /// The links on a path from an input to an output: what remains of `mask` when orphans (hidden
@@ -107,11 +104,7 @@ fn alive_links(network: &Network, kept: &[bool]) -> Vec<bool> {
 fn reachable_outputs(network: &Network, candidates: &[bool]) -> (Vec<usize>, usize) {
     let reach = reach(network, candidates);
     let outputs: Vec<usize> = network.outputs.into_iter().flatten().collect();
-    let good: Vec<usize> = outputs
-        .iter()
-        .copied()
-        .filter(|&o| reach.from_input[o])
-        .collect();
+    let good: Vec<usize> = outputs.iter().copied().filter(|&o| reach.from_input[o]).collect();
     (good.clone(), outputs.len() - good.len())
 }
 
@@ -136,11 +129,7 @@ fn max_min_path(
             let Some((weakest, new, _)) = best[network.links[i].source] else {
                 continue;
             };
-            let weakest = if kept[i] {
-                weakest
-            } else {
-                weakest.min(scores[i])
-            };
+            let weakest = if kept[i] { weakest } else { weakest.min(scores[i]) };
             let new = new + usize::from(!kept[i]);
             if best[u].is_none_or(|(w, n, _)| weakest > w || (weakest == w && new < n)) {
                 best[u] = Some((weakest, new, Some(i)));
@@ -175,12 +164,7 @@ pub fn smallest_feeding(network: &Network, candidates: &[bool]) -> Vec<usize> {
     let mut cost = vec![vec![FAR; sets]; units];
     let mut step: Vec<Vec<Option<Step>>> = vec![vec![None; sets]; units];
     let mut leaving: Vec<Vec<usize>> = vec![Vec::new(); units];
-    for (i, link) in network
-        .links
-        .iter()
-        .enumerate()
-        .filter(|(i, _)| candidates[*i])
-    {
+    for (i, link) in network.links.iter().enumerate().filter(|(i, _)| candidates[*i]) {
         leaving[link.source].push(i);
     }
     let split = |cost: &mut [usize], step: &mut [Option<Step>]| {
@@ -217,12 +201,7 @@ pub fn smallest_feeding(network: &Network, candidates: &[bool]) -> Vec<usize> {
     }
     // The four inputs as one root: for every set the cheapest input, or two parts of the set.
     let mut root: Vec<(usize, usize)> = (0..sets)
-        .map(|set| {
-            (0..4)
-                .map(|u| (cost[u][set], u))
-                .min()
-                .expect("there are four inputs")
-        })
+        .map(|set| (0..4).map(|u| (cost[u][set], u)).min().expect("there are four inputs"))
         .collect();
     let mut halves = vec![None; sets];
     for set in 1..sets {
@@ -269,11 +248,8 @@ pub(super) fn guard_selection(
 ) -> (Vec<bool>, GuardReport) {
     let (outputs, unreachable_outputs) = reachable_outputs(network, candidates);
     let count = |flags: &[bool]| flags.iter().filter(|&&f| f).count();
-    let mut report = GuardReport {
-        selected: count(&selected),
-        unreachable_outputs,
-        ..GuardReport::default()
-    };
+    let mut report =
+        GuardReport { selected: count(&selected), unreachable_outputs, ..GuardReport::default() };
     let mut kept = selected;
     while let Some(output) = first_missing(network, &kept, &outputs) {
         for link in max_min_path(network, scores, candidates, &kept, output) {
@@ -323,11 +299,7 @@ pub(super) fn guard_budget(
     }
     let mut report = GuardReport {
         selected: total,
-        path_links: kept
-            .iter()
-            .zip(&selected)
-            .filter(|(k, s)| **k && !**s)
-            .count(),
+        path_links: kept.iter().zip(&selected).filter(|(k, s)| **k && !**s).count(),
         unreachable_outputs,
         ..GuardReport::default()
     };
@@ -424,11 +396,8 @@ fn exchange(
     for link in order {
         without[link] = false;
         let reach = reach(network, &without);
-        let feeds = network
-            .outputs
-            .iter()
-            .flatten()
-            .all(|&o| reach.from_input[o] == fed.from_input[o]);
+        let feeds =
+            network.outputs.iter().flatten().all(|&o| reach.from_input[o] == fed.from_input[o]);
         if feeds && alive_links(network, &without) == without {
             let detour = detour(network, scores, candidates, &reach, longest);
             if !detour.is_empty() && !detour.contains(&link) {
@@ -454,12 +423,7 @@ fn detour(
     let mut best: Vec<Vec<Option<(f64, usize)>>> =
         vec![vec![None; longest + 1]; network.units.len()];
     let mut end: Option<(f64, usize, usize)> = None;
-    for (i, link) in network
-        .links
-        .iter()
-        .enumerate()
-        .filter(|(i, _)| candidates[*i])
-    {
+    for (i, link) in network.links.iter().enumerate().filter(|(i, _)| candidates[*i]) {
         let started = reach.from_input[link.source];
         for n in 1..=longest {
             let weakest = if started {

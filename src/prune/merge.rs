@@ -74,11 +74,7 @@ pub fn merge(
                 } else {
                     0.0
                 };
-                let fold = if norms[stays] > 0.0 {
-                    inner / norms[stays]
-                } else {
-                    0.0
-                };
+                let fold = if norms[stays] > 0.0 { inner / norms[stays] } else { 0.0 };
                 pairs.push((cos, stays, goes, fold));
             }
         }
@@ -119,11 +115,7 @@ pub fn merge(
             weights[to] += fold * weights[from];
             mask[to] = true;
         }
-        for i in network.units[goes]
-            .links
-            .clone()
-            .chain(leaving[goes].iter().copied())
-        {
+        for i in network.units[goes].links.clone().chain(leaving[goes].iter().copied()) {
             if mask[i] {
                 merged_at[i] = Some(cos);
             }
@@ -135,11 +127,7 @@ pub fn merge(
         count = mask.iter().filter(|&&m| m).count();
     }
     if count > budget && tau == f64::NEG_INFINITY {
-        return Err(PruneError::Unreachable {
-            method: NAME,
-            reached: count,
-            budget,
-        });
+        return Err(PruneError::Unreachable { method: NAME, reached: count, budget });
     }
     let scores = EdgeScores(
         (0..mask.len())

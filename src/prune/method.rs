@@ -151,20 +151,11 @@ impl Method {
     pub const ALL: [Method; 16] = [
         Method::Sp {},
         Method::SpSigned { absolute: false },
-        Method::SpMrmr {
-            redundancy: mrmr::REDUNDANCY,
-        },
+        Method::SpMrmr { redundancy: mrmr::REDUNDANCY },
         Method::SpMerge {},
         Method::Imp {},
-        Method::Wanda {
-            scope: Scope::Row,
-            sequential: true,
-        },
-        Method::Taylor {
-            vectorize: false,
-            order: taylor::Order::First,
-            update: false,
-        },
+        Method::Wanda { scope: Scope::Row, sequential: true },
+        Method::Taylor { vectorize: false, order: taylor::Order::First, update: false },
         Method::Magnitude {},
         Method::Random {},
         Method::SpLayerCounts {},
@@ -173,12 +164,7 @@ impl Method {
         Method::SpPermuted {},
         Method::Evolved {},
         Method::SparseTraining { min_inputs: 2 },
-        Method::Swarm {
-            particles: 8,
-            moves: 40,
-            steps: 100,
-            spread: 0.1,
-        },
+        Method::Swarm { particles: 8, moves: 40, steps: 100, spread: 0.1 },
     ];
 
     /// The method's row of the table.
@@ -193,12 +179,9 @@ impl Method {
         };
         match self {
             Method::Sp {} => row("sp", "|cos(a_j, a_i)|", "[ours]", &[Need::Maps]),
-            Method::SpSigned { .. } => row(
-                "sp-signed",
-                "w_ij <a_j, z_i> / |z_i|^2",
-                "[ours]",
-                &[Need::Maps],
-            ),
+            Method::SpSigned { .. } => {
+                row("sp-signed", "w_ij <a_j, z_i> / |z_i|^2", "[ours]", &[Need::Maps])
+            }
             Method::SpMrmr { .. } => MethodInfo {
                 changes_weights: true,
                 ..row(
@@ -218,18 +201,12 @@ impl Method {
                     &[Need::Maps],
                 )
             },
-            Method::Imp {} => row(
-                "imp",
-                "|w_ij|",
-                "Frankle, Carbin 2019; Frankle et al. 2020",
-                &[],
-            ),
-            Method::Wanda { .. } => row(
-                "wanda",
-                "|w_ij| |x_j|_2",
-                "Sun, Liu, Bair, Kolter 2023",
-                &[Need::Maps],
-            ),
+            Method::Imp {} => {
+                row("imp", "|w_ij|", "Frankle, Carbin 2019; Frankle et al. 2020", &[])
+            }
+            Method::Wanda { .. } => {
+                row("wanda", "|w_ij| |x_j|_2", "Sun, Liu, Bair, Kolter 2023", &[Need::Maps])
+            }
             Method::Taylor { .. } => MethodInfo {
                 structured: true,
                 ..row(
@@ -247,12 +224,9 @@ impl Method {
                 "control [ours]",
                 &[Need::Maps, Need::Rng],
             ),
-            Method::SpInverted {} => row(
-                "sp-inverted",
-                "1 - |cos(a_j, a_i)|",
-                "control [ours]",
-                &[Need::Maps],
-            ),
+            Method::SpInverted {} => {
+                row("sp-inverted", "1 - |cos(a_j, a_i)|", "control [ours]", &[Need::Maps])
+            }
             Method::SpUntrained {} => row(
                 "sp-untrained",
                 "|cos(a_j, a_i)| before training",
@@ -346,22 +320,17 @@ impl std::str::FromStr for Method {
     /// `name`, or `name:option=value,…`: `wanda:scope=layer,sequential=false`.
     fn from_str(text: &str) -> Result<Self, ParseMethodError> {
         let (name, options) = text.split_once(':').unwrap_or((text, ""));
-        let method = Method::named(name).ok_or_else(|| ParseMethodError::Unknown {
-            found: name.to_string(),
-        })?;
+        let method = Method::named(name)
+            .ok_or_else(|| ParseMethodError::Unknown { found: name.to_string() })?;
         if name.len() == text.len() {
             return Ok(method);
         }
-        let fail = |problem: String| ParseMethodError::Options {
-            text: text.to_string(),
-            problem,
-        };
+        let fail = |problem: String| ParseMethodError::Options { text: text.to_string(), problem };
         let mut map = serde_json::Map::new();
         map.insert("name".into(), name.into());
         for option in options.split(',') {
-            let (key, value) = option
-                .split_once('=')
-                .ok_or_else(|| fail(format!("{option:?} without '='")))?;
+            let (key, value) =
+                option.split_once('=').ok_or_else(|| fail(format!("{option:?} without '='")))?;
             let value = serde_json::from_str(value).unwrap_or_else(|_| value.into());
             if map.insert(key.into(), value).is_some() {
                 return Err(fail(format!("{key:?} twice")));

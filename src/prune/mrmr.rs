@@ -49,9 +49,7 @@ pub fn scores(context: &EdgeContext, maps: &FeatureMaps, redundancy: f64) -> Edg
 pub fn refit(context: &EdgeContext, maps: &FeatureMaps, mask: &Mask) -> Weights {
     let mut weights = Weights(vec![0.0; context.network.weight_count()]);
     for unit in inputs_of_units(context, maps) {
-        let kept: Vec<usize> = (0..unit.links.len())
-            .filter(|&j| mask.0[unit.links[j]])
-            .collect();
+        let kept: Vec<usize> = (0..unit.links.len()).filter(|&j| mask.0[unit.links[j]]).collect();
         if kept.len() == unit.links.len() {
             for &link in &unit.links {
                 weights.0[link] = context.weights.0[link];
@@ -108,9 +106,7 @@ fn solve_semidefinite(a: DMatrix<f64>, b: &[f64]) -> Vec<f64> {
     }
     let mut x = vec![0.0; n];
     for r in (0..rank).rev() {
-        let known: f64 = (r + 1..rank)
-            .map(|s| columns[r][pivots[s]] * x[pivots[s]])
-            .sum();
+        let known: f64 = (r + 1..rank).map(|s| columns[r][pivots[s]] * x[pivots[s]]).sum();
         x[pivots[r]] = (y[r] - known) / columns[r][pivots[r]];
     }
     x

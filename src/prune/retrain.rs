@@ -65,14 +65,9 @@ impl Retrain {
         let mut start = match self {
             Retrain::Finetune => pruned.clone(),
             Retrain::Rewind { .. } => other
-                .ok_or(missing(
-                    "rewinding",
-                    "the weights saved in the first training",
-                ))?
+                .ok_or(missing("rewinding", "the weights saved in the first training"))?
                 .clone(),
-            Retrain::Reinit => other
-                .ok_or(missing("reinitialising", "a fresh init"))?
-                .clone(),
+            Retrain::Reinit => other.ok_or(missing("reinitialising", "a fresh init"))?.clone(),
         };
         if start.0.len() != mask.0.len() {
             return Err(PruneError::WrongLength {
@@ -108,15 +103,9 @@ impl MaskChange {
                 found: after.0.len(),
             });
         }
-        let where_ = |from: &Mask, to: &Mask| {
-            (0..from.0.len())
-                .filter(|&i| from.0[i] && !to.0[i])
-                .collect()
-        };
-        Ok(MaskChange {
-            removed: where_(before, after),
-            reopened: where_(after, before),
-        })
+        let where_ =
+            |from: &Mask, to: &Mask| (0..from.0.len()).filter(|&i| from.0[i] && !to.0[i]).collect();
+        Ok(MaskChange { removed: where_(before, after), reopened: where_(after, before) })
     }
 }
 
@@ -132,16 +121,10 @@ mod tests {
         assert_eq!(start(Retrain::Finetune), [1.0, 0.0]);
         assert_eq!(start(Retrain::Rewind { step: 500 }), [3.0, 0.0]);
         assert_eq!(start(Retrain::Reinit), [3.0, 0.0]);
-        let error = Retrain::Rewind { step: 0 }
-            .weights(&pruned, None, &mask)
-            .unwrap_err();
+        let error = Retrain::Rewind { step: 0 }.weights(&pruned, None, &mask).unwrap_err();
         assert!(error.to_string().contains("rewinding needs the weights"));
         let short = Weights(vec![1.0]);
-        assert!(
-            Retrain::Reinit
-                .weights(&pruned, Some(&short), &mask)
-                .is_err()
-        );
+        assert!(Retrain::Reinit.weights(&pruned, Some(&short), &mask).is_err());
     }
 
     #[test]
@@ -163,11 +146,9 @@ mod tests {
 
     #[test]
     fn a_change_lists_what_went_and_what_came_back() {
-        let change = MaskChange::between(
-            &Mask(vec![true, true, false]),
-            &Mask(vec![false, true, true]),
-        )
-        .unwrap();
+        let change =
+            MaskChange::between(&Mask(vec![true, true, false]), &Mask(vec![false, true, true]))
+                .unwrap();
         assert_eq!((change.removed, change.reopened), (vec![0], vec![2]));
     }
 }

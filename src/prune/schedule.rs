@@ -23,9 +23,7 @@ pub fn original_counts(n: usize, p: f64, rounds: usize) -> Vec<usize> {
 }
 
 fn counts(n: usize, rounds: usize, next: impl Fn(usize) -> usize) -> Vec<usize> {
-    std::iter::successors(Some(n), |&n| Some(next(n)))
-        .take(rounds + 1)
-        .collect()
+    std::iter::successors(Some(n), |&n| Some(next(n))).take(rounds + 1).collect()
 }
 
 /// Rounds of IMP `global` from `n` links down to exactly `budget`: fractions as long as they stay

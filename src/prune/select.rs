@@ -130,11 +130,7 @@ impl Rule {
             if (0.0..1.0).contains(&p) {
                 Ok(p)
             } else {
-                Err(PruneError::OutOfRange {
-                    what,
-                    range: "[0, 1)",
-                    found: p,
-                })
+                Err(PruneError::OutOfRange { what, range: "[0, 1)", found: p })
             }
         };
         let total = match self {
@@ -147,10 +143,7 @@ impl Rule {
                 });
             }
             Rule::Budget(k) if k > left => {
-                return Err(PruneError::BudgetAbove {
-                    kept: left,
-                    budget: k,
-                });
+                return Err(PruneError::BudgetAbove { kept: left, budget: k });
             }
             Rule::Budget(k) => k,
             Rule::Fraction(p) => left - global_removal(left, fraction("a fraction to remove", p)?),
@@ -166,10 +159,7 @@ impl Rule {
                     .map(|(l, &n)| n - layer_removal(n, if l == last { output } else { hidden }))
                     .collect();
                 return Ok(Some(match scope {
-                    Scope::Global | Scope::Layer => Quotas {
-                        group: layer,
-                        quota: counts,
-                    },
+                    Scope::Global | Scope::Layer => Quotas { group: layer, quota: counts },
                     Scope::Row => rows_of_layers(network, candidates, &layer, &counts),
                 }));
             }
@@ -205,11 +195,7 @@ fn rows_of_layers(
     let group: Vec<usize> = network.links.iter().map(|l| l.target).collect();
     let mut quota = vec![0; network.units.len()];
     for (l, &count) in counts.iter().enumerate() {
-        let inside: Vec<bool> = candidates
-            .iter()
-            .zip(layer)
-            .map(|(&c, &k)| c && k == l)
-            .collect();
+        let inside: Vec<bool> = candidates.iter().zip(layer).map(|(&c, &k)| c && k == l).collect();
         let rows = sizes(&group, &inside);
         for (row, share) in proportional(&rows, count).into_iter().enumerate() {
             quota[row] += share;
@@ -221,10 +207,7 @@ fn rows_of_layers(
 /// Links in order of preference: protected first, then higher score, then lower index.
 fn order(scores: &[f64], protected: &[bool], links: &mut [usize]) {
     links.sort_by(|&a, &b| {
-        protected[b]
-            .cmp(&protected[a])
-            .then(scores[b].total_cmp(&scores[a]))
-            .then(a.cmp(&b))
+        protected[b].cmp(&protected[a]).then(scores[b].total_cmp(&scores[a])).then(a.cmp(&b))
     });
 }
 
@@ -253,9 +236,8 @@ pub(super) fn top(
         }
     }
     if excess > 0 {
-        let mut spare: Vec<usize> = (0..kept.len())
-            .filter(|&link| kept[link] && !protected[link])
-            .collect();
+        let mut spare: Vec<usize> =
+            (0..kept.len()).filter(|&link| kept[link] && !protected[link]).collect();
         order(scores, protected, &mut spare);
         for &link in spare.iter().rev().take(excess) {
             kept[link] = false;
@@ -266,11 +248,7 @@ pub(super) fn top(
 
 /// (W,) candidates whose score is at least `tau`.
 pub(super) fn above(scores: &[f64], candidates: &[bool], tau: f64) -> Vec<bool> {
-    scores
-        .iter()
-        .zip(candidates)
-        .map(|(&s, &c)| c && s >= tau)
-        .collect()
+    scores.iter().zip(candidates).map(|(&s, &c)| c && s >= tau).collect()
 }
 
 #[cfg(test)]
@@ -292,37 +270,21 @@ mod tests {
     #[test]
     fn ties_go_to_the_lower_index() {
         let all = vec![true; 5];
-        let quotas = Quotas {
-            group: vec![0; 5],
-            quota: vec![3],
-        };
+        let quotas = Quotas { group: vec![0; 5], quota: vec![3] };
         assert_eq!(
             top(&[1.0, 2.0, 1.0, 1.0, 1.0], &all, &quotas, &[false; 5]),
             [true, true, true, false, false]
         );
         assert_eq!(
-            top(
-                &[1.0, 2.0, 1.0, 1.0, 1.0],
-                &all,
-                &quotas,
-                &[false, false, false, false, true]
-            ),
+            top(&[1.0, 2.0, 1.0, 1.0, 1.0], &all, &quotas, &[false, false, false, false, true]),
             [true, true, false, false, true]
         );
     }
 
     #[test]
     fn protected_links_above_a_quota_displace_the_weakest_elsewhere() {
-        let quotas = Quotas {
-            group: vec![0, 0, 1, 1],
-            quota: vec![1, 1],
-        };
-        let kept = top(
-            &[0.1, 0.2, 0.9, 0.8],
-            &[true; 4],
-            &quotas,
-            &[true, true, false, false],
-        );
+        let quotas = Quotas { group: vec![0, 0, 1, 1], quota: vec![1, 1] };
+        let kept = top(&[0.1, 0.2, 0.9, 0.8], &[true; 4], &quotas, &[true, true, false, false]);
         assert_eq!(kept, [true, true, false, false]);
     }
 

@@ -18,12 +18,8 @@ use rayon::prelude::*;
 pub fn dot(a: &[f32], b: &[f32]) -> f64 {
     let mut lanes = [0.0f64; 8];
     let (a8, b8) = (a.chunks_exact(8), b.chunks_exact(8));
-    let tail: f64 = a8
-        .remainder()
-        .iter()
-        .zip(b8.remainder())
-        .map(|(x, y)| f64::from(*x) * f64::from(*y))
-        .sum();
+    let tail: f64 =
+        a8.remainder().iter().zip(b8.remainder()).map(|(x, y)| f64::from(*x) * f64::from(*y)).sum();
     for (x, y) in a8.zip(b8) {
         for k in 0..8 {
             lanes[k] += f64::from(x[k]) * f64::from(y[k]);
@@ -34,10 +30,7 @@ pub fn dot(a: &[f32], b: &[f32]) -> f64 {
 
 /// (U,) ‖a_u‖² of every map.
 pub(super) fn squared_norms(maps: &FeatureMaps) -> Vec<f64> {
-    (0..maps.units)
-        .into_par_iter()
-        .map(|u| dot(maps.unit(u), maps.unit(u)))
-        .collect()
+    (0..maps.units).into_par_iter().map(|u| dot(maps.unit(u), maps.unit(u))).collect()
 }
 
 /// |cos| from an inner product and two squared norms: in [0, 1], 0 where a map is all zero.
@@ -78,11 +71,7 @@ pub(super) fn permuted(network: &Network, cosines: EdgeScores, rng: &mut SimRng)
     rng.shuffle(&mut rank);
     let mut result = cosines.clone();
     for unit in &network.units {
-        let kept: Vec<usize> = unit
-            .links
-            .clone()
-            .filter(|&i| cosines.0[i].is_some())
-            .collect();
+        let kept: Vec<usize> = unit.links.clone().filter(|&i| cosines.0[i].is_some()).collect();
         let mut shuffled = kept.clone();
         shuffled.sort_by_key(|&i| rank[network.links[i].source]);
         for (&to, &from) in kept.iter().zip(&shuffled) {
@@ -97,11 +86,7 @@ pub(super) fn gram(maps: &FeatureMaps, units: &[usize]) -> DMatrix<f64> {
     let n = units.len();
     let rows: Vec<Vec<f64>> = (0..n)
         .into_par_iter()
-        .map(|j| {
-            (0..=j)
-                .map(|k| dot(maps.unit(units[j]), maps.unit(units[k])))
-                .collect()
-        })
+        .map(|j| (0..=j).map(|k| dot(maps.unit(units[j]), maps.unit(units[k]))).collect())
         .collect();
     DMatrix::from_fn(n, n, |j, k| rows[j.max(k)][j.min(k)])
 }
@@ -136,18 +121,15 @@ pub(super) fn inputs_of_units(context: &EdgeContext, maps: &FeatureMaps) -> Vec<
     let mut result = Vec::new();
     let mut cache: Option<(Vec<usize>, DMatrix<f64>)> = None;
     for unit in network.units.iter().filter(|u| !u.links.is_empty()) {
-        let sources: Vec<usize> = network.links[unit.links.clone()]
-            .iter()
-            .map(|l| l.source)
-            .collect();
+        let sources: Vec<usize> =
+            network.links[unit.links.clone()].iter().map(|l| l.source).collect();
         if cache.as_ref().is_none_or(|(of, _)| *of != sources) {
             let gram = gram(maps, &sources);
             cache = Some((sources, gram));
         }
         let Some((_, whole)) = &cache else { continue };
-        let kept: Vec<usize> = (0..unit.links.len())
-            .filter(|&j| context.mask.0[unit.links.start + j])
-            .collect();
+        let kept: Vec<usize> =
+            (0..unit.links.len()).filter(|&j| context.mask.0[unit.links.start + j]).collect();
         if kept.is_empty() {
             continue;
         }
@@ -158,12 +140,7 @@ pub(super) fn inputs_of_units(context: &EdgeContext, maps: &FeatureMaps) -> Vec<
             .map(|j| w.iter().enumerate().map(|(k, w)| w * gram[(j, k)]).sum())
             .collect();
         let z2: f64 = w.iter().zip(&onto_z).map(|(w, g)| w * g).sum();
-        result.push(Inputs {
-            links,
-            gram,
-            onto_z,
-            z2,
-        });
+        result.push(Inputs { links, gram, onto_z, z2 });
     }
     result
 }
@@ -176,11 +153,8 @@ pub fn shares(context: &EdgeContext, maps: &FeatureMaps) -> EdgeScores {
     for unit in inputs_of_units(context, maps) {
         for (j, &link) in unit.links.iter().enumerate() {
             let share = context.weight(link) * unit.onto_z[j];
-            scores.0[link] = Some(if unit.z2 > 0.0 || unit.z2.is_nan() {
-                share / unit.z2
-            } else {
-                0.0
-            });
+            scores.0[link] =
+                Some(if unit.z2 > 0.0 || unit.z2.is_nan() { share / unit.z2 } else { 0.0 });
         }
     }
     scores

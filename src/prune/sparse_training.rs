@@ -29,21 +29,12 @@ pub struct SparseTraining {
 impl SparseTraining {
     /// The published schedule down to `target` links.
     pub fn new(target: usize) -> Self {
-        SparseTraining {
-            target,
-            min_inputs: 2,
-            begin: 0.01,
-            end: 0.5,
-        }
+        SparseTraining { target, min_inputs: 2, begin: 0.01, end: 0.5 }
     }
 
     /// k after `step` of `steps` steps, from `dense` links: linear between begin and end.
     pub fn links_at(&self, dense: usize, step: u64, steps: u64) -> usize {
-        let share = if steps == 0 {
-            1.0
-        } else {
-            step as f64 / steps as f64
-        };
+        let share = if steps == 0 { 1.0 } else { step as f64 / steps as f64 };
         if share >= self.end || dense <= self.target {
             return self.target;
         }
@@ -74,12 +65,7 @@ impl SparseTraining {
         context.check()?;
         let scores = EdgeScores::of(mask, |i| context.weight(i).abs());
         let scores = Self::row_bumped(&context, self.min_inputs, scores);
-        let kept = Mask(top(
-            &scores.dense("sparse-training")?,
-            &mask.0,
-            &quotas,
-            &none,
-        ));
+        let kept = Mask(top(&scores.dense("sparse-training")?, &mask.0, &quotas, &none));
         kept.apply(weights);
         Ok(kept)
     }
@@ -96,10 +82,7 @@ impl SparseTraining {
     ) -> Result<Quotas, PruneError> {
         let kept = mask.kept();
         if links > kept {
-            return Err(PruneError::BudgetAbove {
-                kept,
-                budget: links,
-            });
+            return Err(PruneError::BudgetAbove { kept, budget: links });
         }
         let group = layer_of_links(network);
         let size = sizes(&group, &mask.0);
@@ -119,17 +102,12 @@ impl SparseTraining {
         // Matrices whose share is below their floor get the floor; the others share the rest.
         let mut fixed = vec![false; size.len()];
         let quota = loop {
-            let free: Vec<usize> = (0..size.len())
-                .map(|g| if fixed[g] { 0 } else { size[g] })
-                .collect();
-            let spent: usize = (0..size.len())
-                .filter(|&g| fixed[g])
-                .map(|g| floor[g])
-                .sum();
+            let free: Vec<usize> =
+                (0..size.len()).map(|g| if fixed[g] { 0 } else { size[g] }).collect();
+            let spent: usize = (0..size.len()).filter(|&g| fixed[g]).map(|g| floor[g]).sum();
             let shares = proportional(&free, links - spent);
-            let low: Vec<usize> = (0..size.len())
-                .filter(|&g| !fixed[g] && shares[g] < floor[g])
-                .collect();
+            let low: Vec<usize> =
+                (0..size.len()).filter(|&g| !fixed[g] && shares[g] < floor[g]).collect();
             if low.is_empty() {
                 break (0..size.len())
                     .map(|g| if fixed[g] { floor[g] } else { shares[g] })
@@ -148,18 +126,10 @@ impl SparseTraining {
         min_inputs: usize,
         mut scores: EdgeScores,
     ) -> EdgeScores {
-        let bump = 1.0
-            + scores
-                .0
-                .iter()
-                .flatten()
-                .fold(0.0f64, |m, s| m.max(s.abs()));
+        let bump = 1.0 + scores.0.iter().flatten().fold(0.0f64, |m, s| m.max(s.abs()));
         for unit in &context.network.units {
-            let mut row: Vec<(f64, usize)> = unit
-                .links
-                .clone()
-                .filter_map(|i| Some((scores.0[i]?, i)))
-                .collect();
+            let mut row: Vec<(f64, usize)> =
+                unit.links.clone().filter_map(|i| Some((scores.0[i]?, i))).collect();
             row.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
             for (score, i) in row.into_iter().take(min_inputs) {
                 scores.0[i] = Some(score + bump);

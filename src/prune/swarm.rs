@@ -119,30 +119,25 @@ impl Swarm {
             return Err(SwarmError::TooFew { found: n });
         }
         for (particle, weights) in particles.iter().enumerate() {
-            let source =
-                if weights.0.len() != network.weight_count() {
-                    Some(PruneError::WrongLength {
-                        what: "weights",
-                        expected: network.weight_count(),
-                        found: weights.0.len(),
-                    })
-                } else {
-                    weights.0.iter().position(|w| !w.is_finite()).map(|link| {
-                        PruneError::NotFinite {
-                            method: "swarm",
-                            link,
-                            found: f64::from(weights.0[link]),
-                        }
-                    })
-                };
+            let source = if weights.0.len() != network.weight_count() {
+                Some(PruneError::WrongLength {
+                    what: "weights",
+                    expected: network.weight_count(),
+                    found: weights.0.len(),
+                })
+            } else {
+                weights.0.iter().position(|w| !w.is_finite()).map(|link| PruneError::NotFinite {
+                    method: "swarm",
+                    link,
+                    found: f64::from(weights.0[link]),
+                })
+            };
             if let Some(source) = source {
                 return Err(SwarmError::Particle { particle, source });
             }
         }
-        let mut start: Vec<Vec<f64>> = particles
-            .iter()
-            .map(|w| w.0.iter().map(|&w| f64::from(w)).collect())
-            .collect();
+        let mut start: Vec<Vec<f64>> =
+            particles.iter().map(|w| w.0.iter().map(|&w| f64::from(w)).collect()).collect();
         if config.align {
             let reference = start[0].clone();
             for x in start.iter_mut().skip(1) {
@@ -160,14 +155,7 @@ impl Swarm {
                 }
             })
             .collect();
-        Ok(Swarm {
-            config,
-            particles,
-            best: None,
-            worst: None,
-            step: config.step,
-            rounds: 0,
-        })
+        Ok(Swarm { config, particles, best: None, worst: None, step: config.step, rounds: 0 })
     }
 
     /// The networks to judge now, one a particle.
@@ -199,11 +187,7 @@ impl Swarm {
             if self.best.as_ref().is_none_or(|(best, _)| utility > *best) {
                 self.best = Some((utility, particle.x.clone()));
             }
-            if self
-                .worst
-                .as_ref()
-                .is_none_or(|(worst, _)| utility < *worst)
-            {
+            if self.worst.as_ref().is_none_or(|(worst, _)| utility < *worst) {
                 self.worst = Some((utility, particle.x.clone()));
             }
         }

@@ -87,10 +87,9 @@ pub fn importance(
     vectorize: bool,
     order: Order,
 ) -> Result<Vec<f64>, PruneError> {
-    let gradient = context.gradient.ok_or(PruneError::Missing {
-        method: "taylor",
-        what: "the gradient of the loss",
-    })?;
+    let gradient = context
+        .gradient
+        .ok_or(PruneError::Missing { method: "taylor", what: "the gradient of the loss" })?;
     let network = context.network;
     let salience: Vec<f64> = (0..mask.len())
         .map(|i| {
@@ -105,11 +104,7 @@ pub fn importance(
         .collect();
     let reduce = |links: &mut dyn Iterator<Item = usize>| -> f64 {
         let kept = links.filter(|&i| mask[i]).map(|i| salience[i]);
-        if vectorize {
-            kept.sum::<f64>().abs()
-        } else {
-            kept.map(f64::abs).sum()
-        }
+        if vectorize { kept.sum::<f64>().abs() } else { kept.map(f64::abs).sum() }
     };
     let leaving = leaving(context);
     Ok((0..network.units.len())
@@ -161,23 +156,14 @@ pub fn remove_units(
     });
 
     let leaving = leaving(context);
-    let links_of = |u: usize| {
-        network.units[u]
-            .links
-            .clone()
-            .chain(leaving[u].iter().copied())
-    };
+    let links_of = |u: usize| network.units[u].links.clone().chain(leaving[u].iter().copied());
     let fed = |mask: &[bool]| -> Vec<bool> {
         let reach = reach(network, mask);
-        network
-            .outputs
-            .map(|o| o.is_some_and(|o| reach.from_input[o]))
-            .to_vec()
+        network.outputs.map(|o| o.is_some_and(|o| reach.from_input[o])).to_vec()
     };
     let before = fed(&mask);
-    let mut left: Vec<usize> = (4..network.units.len())
-        .filter(|&u| hidden(u) && links_of(u).any(|i| mask[i]))
-        .collect();
+    let mut left: Vec<usize> =
+        (4..network.units.len()).filter(|&u| hidden(u) && links_of(u).any(|i| mask[i])).collect();
     let mut rank = first;
     let mut units = Vec::new();
     let mut count = mask.iter().filter(|&&m| m).count();
@@ -209,17 +195,9 @@ pub fn remove_units(
             }
             None if tau > f64::NEG_INFINITY => break,
             None => {
-                return Err(PruneError::Unreachable {
-                    method: "taylor",
-                    reached: count,
-                    budget,
-                });
+                return Err(PruneError::Unreachable { method: "taylor", reached: count, budget });
             }
         }
     }
-    Ok(Removed {
-        mask: Mask(mask),
-        scores,
-        units,
-    })
+    Ok(Removed { mask: Mask(mask), scores, units })
 }

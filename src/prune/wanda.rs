@@ -46,30 +46,18 @@ pub fn scores(
             .map(|(l, &m)| m && network.units[l.target].layer == layer)
             .collect();
         for i in (0..inside.len()).filter(|&i| inside[i]) {
-            values[i] = if context.mask.0[i] {
-                score(i, &norms)
-            } else {
-                LAST
-            };
+            values[i] = if context.mask.0[i] { score(i, &norms) } else { LAST };
         }
         let kept = match (&quotas, rule) {
-            (Some(quotas), _) => top(
-                &values,
-                &inside,
-                &within(quotas, candidates, &inside),
-                &none,
-            ),
+            (Some(quotas), _) => top(&values, &inside, &within(quotas, candidates, &inside), &none),
             (None, Rule::Threshold(tau)) => above(&values, &inside, tau),
             (None, _) => inside.clone(),
         };
         // (units of the layer, P): their maps from the links selected so far.
-        let units: Vec<usize> = (4..network.units.len())
-            .filter(|&u| network.units[u].layer == layer)
-            .collect();
-        let fresh: Vec<Vec<f32>> = units
-            .par_iter()
-            .map(|&u| unit_map(context, &kept, &now, u))
-            .collect();
+        let units: Vec<usize> =
+            (4..network.units.len()).filter(|&u| network.units[u].layer == layer).collect();
+        let fresh: Vec<Vec<f32>> =
+            units.par_iter().map(|&u| unit_map(context, &kept, &now, u)).collect();
         for (&u, map) in units.iter().zip(&fresh) {
             now.values[u * now.pixels..(u + 1) * now.pixels].copy_from_slice(map);
             norms[u] = super::similarity::dot(map, map).sqrt();
@@ -88,10 +76,7 @@ fn within(quotas: &Quotas, candidates: &[bool], inside: &[bool]) -> Quotas {
     for (g, share) in here.iter_mut().enumerate() {
         *share = (quotas.quota[g] * *share).checked_div(all[g]).unwrap_or(0);
     }
-    Quotas {
-        group: quotas.group.clone(),
-        quota: here,
-    }
+    Quotas { group: quotas.group.clone(), quota: here }
 }
 
 /// (P,) map of a unit from the maps of its sources along `kept` links, summed in f64.

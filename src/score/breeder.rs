@@ -85,10 +85,7 @@ impl Breeder for MockBreeder {
             chosen.dedup();
             Decision::Select(chosen)
         };
-        Ok(Choice {
-            decision,
-            reason: format!("a seeded toss in generation {generation}"),
-        })
+        Ok(Choice { decision, reason: format!("a seeded toss in generation {generation}") })
     }
 }
 
@@ -98,10 +95,7 @@ mod tests {
 
     #[test]
     fn the_mock_breeder_selects_then_publishes_and_repeats_itself() {
-        let mock = MockBreeder {
-            seed: 5,
-            generations: 3,
-        };
+        let mock = MockBreeder { seed: 5, generations: 3 };
         let sheet = Picture::filled(6, 4, [0.3; 3]);
         let choose = |generation| mock.choose(&sheet, 15, generation, &[]).unwrap().decision;
         for generation in 0..3 {

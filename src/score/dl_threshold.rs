@@ -25,11 +25,8 @@ impl Default for DlThreshold {
 
 /// Bytes of the pinned PNG encoding of `picture` at 16 levels a channel.
 pub fn png_length(picture: &Picture) -> usize {
-    let levels: Vec<u8> = picture
-        .rgb
-        .iter()
-        .map(|&v| (v.clamp(0.0, 1.0) * 15.0).round() as u8 * 17)
-        .collect();
+    let levels: Vec<u8> =
+        picture.rgb.iter().map(|&v| (v.clamp(0.0, 1.0) * 15.0).round() as u8 * 17).collect();
     encode_png(picture.width, picture.height, &levels, &[]).len()
 }
 
@@ -39,10 +36,7 @@ impl Judge for DlThreshold {
     }
 
     fn read_base<'a>(&'a self, base: &'a Picture) -> Box<dyn BaseReading + 'a> {
-        Box::new(Reading {
-            judge: *self,
-            base: png_length(base) as f64,
-        })
+        Box::new(Reading { judge: *self, base: png_length(base) as f64 })
     }
 }
 
@@ -55,18 +49,10 @@ impl BaseReading for Reading {
     fn judge(&self, perturbed: &Picture) -> Result<Verdict, JudgeError> {
         let evidence = real::ln(png_length(perturbed) as f64 / self.base);
         let distance = self.judge.threshold - evidence;
-        let label = if distance >= 0.0 {
-            Label::Coherent
-        } else {
-            Label::Fractured
-        };
+        let label = if distance >= 0.0 { Label::Coherent } else { Label::Fractured };
         // A logistic of the distance with the labelled sets' typical spread.
         let confidence = 1.0 / (1.0 + real::exp(-distance.abs() / 0.08));
-        Ok(Verdict {
-            label,
-            confidence,
-            evidence,
-        })
+        Ok(Verdict { label, confidence, evidence })
     }
 }
 
@@ -95,10 +81,7 @@ mod tests {
         let judge = DlThreshold::default();
         let base = disc(48.0, 0.0);
         let reading = judge.read_base(&base);
-        assert_eq!(
-            reading.judge(&disc(58.0, 0.0)).unwrap().label,
-            Label::Coherent
-        );
+        assert_eq!(reading.judge(&disc(58.0, 0.0)).unwrap().label, Label::Coherent);
         let noisy = reading.judge(&disc(48.0, 0.1)).unwrap();
         assert_eq!(noisy.label, Label::Fractured);
         assert!(noisy.confidence > 0.99);

@@ -30,11 +30,7 @@ impl Verdict {
     /// The verdict of a judge that gives P(fractured), in [0, 1]: fractured above ½.
     pub fn from_probability(fractured: f64) -> Self {
         Verdict {
-            label: if fractured > 0.5 {
-                Label::Fractured
-            } else {
-                Label::Coherent
-            },
+            label: if fractured > 0.5 { Label::Fractured } else { Label::Coherent },
             confidence: fractured.max(1.0 - fractured),
             evidence: fractured,
         }
@@ -138,10 +134,8 @@ impl Judge for MockJudge {
 
 impl BaseReading for MockJudge {
     fn judge(&self, perturbed: &Picture) -> Result<Verdict, JudgeError> {
-        let hash = perturbed
-            .to_bytes()
-            .iter()
-            .fold(0u64, |h, &b| h.wrapping_mul(31) ^ u64::from(b));
+        let hash =
+            perturbed.to_bytes().iter().fold(0u64, |h, &b| h.wrapping_mul(31) ^ u64::from(b));
         let toss = SimRng::new(self.seed, "mock-judge", hash).uniform();
         Ok(Verdict::from_probability(toss))
     }

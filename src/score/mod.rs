@@ -42,24 +42,13 @@ impl Fit {
     pub fn of(drawn: &Picture, target: &Picture) -> Self {
         let mse = drawn.mse(target);
         let variance = target.variance();
-        let r2 = if mse == 0.0 {
-            1.0
-        } else {
-            1.0 - mse / variance.max(f64::MIN_POSITIVE)
-        };
-        Fit {
-            mse,
-            r2: r2.max(-1e9),
-        }
+        let r2 = if mse == 0.0 { 1.0 } else { 1.0 - mse / variance.max(f64::MIN_POSITIVE) };
+        Fit { mse, r2: r2.max(-1e9) }
     }
 
     /// Peak signal-to-noise ratio in dB, for a peak of 1; infinite at MSE 0.
     pub fn psnr(&self) -> f64 {
-        if self.mse > 0.0 {
-            -10.0 * crate::math::real::log10(self.mse)
-        } else {
-            f64::INFINITY
-        }
+        if self.mse > 0.0 { -10.0 * crate::math::real::log10(self.mse) } else { f64::INFINITY }
     }
 
     /// True if a score of this network counts.
@@ -127,11 +116,7 @@ pub fn score(
     target: Option<&Picture>,
 ) -> Result<(CompositionalScore, Vec<Judged>), JudgeError> {
     let size = sweep.size;
-    let base = Picture {
-        width: size,
-        height: size,
-        rgb: perturber.base().to_vec(),
-    };
+    let base = Picture { width: size, height: size, rgb: perturber.base().to_vec() };
     let reading = judge.read_base(&base);
     let judge_all = || -> Result<Vec<Judged>, JudgeError> {
         sweep
@@ -141,10 +126,7 @@ pub fn score(
                 || (perturber.scratch(), Picture::filled(size, size, [0.0; 3])),
                 |(scratch, picture), &perturbation| {
                     if perturbation.silent {
-                        return Ok(Judged {
-                            perturbation,
-                            verdict: None,
-                        });
+                        return Ok(Judged { perturbation, verdict: None });
                     }
                     let value = f64::from(weights.0[perturbation.link]) + perturbation.delta;
                     perturber.with_weight(
@@ -153,10 +135,7 @@ pub fn score(
                         value as f32,
                         &mut picture.rgb,
                     );
-                    Ok(Judged {
-                        perturbation,
-                        verdict: Some(reading.judge(picture)?),
-                    })
+                    Ok(Judged { perturbation, verdict: Some(reading.judge(picture)?) })
                 },
             )
             .collect()
@@ -215,11 +194,7 @@ mod tests {
 
     #[test]
     fn fit_is_measured_against_the_best_constant_colour() {
-        let target = Picture {
-            width: 2,
-            height: 1,
-            rgb: vec![0.0, 0.0, 0.0, 1.0, 1.0, 1.0],
-        };
+        let target = Picture { width: 2, height: 1, rgb: vec![0.0, 0.0, 0.0, 1.0, 1.0, 1.0] };
         assert_eq!(Fit::of(&target, &target).r2, 1.0);
         let grey = Picture::filled(2, 1, [0.5; 3]);
         let fit = Fit::of(&grey, &target);

@@ -94,11 +94,7 @@ impl TrainConfig {
     /// The first setting outside its range.
     pub fn check(&self, pixels: usize) -> Result<(), TrainConfigError> {
         let fail = |name, expected: &str, found: String| {
-            Err(TrainConfigError {
-                name,
-                expected: expected.to_string(),
-                found,
-            })
+            Err(TrainConfigError { name, expected: expected.to_string(), found })
         };
         if self.log_every == 0 {
             return fail("log_every", "at least 1", "0".into());
@@ -107,10 +103,9 @@ impl TrainConfig {
             return fail("collapse_after", "at least 1 step", "0".into());
         }
         let seen = self.subsample.unwrap_or(pixels);
-        for (name, count, most) in [
-            ("subsample", self.subsample, pixels),
-            ("batch", self.batch, seen),
-        ] {
+        for (name, count, most) in
+            [("subsample", self.subsample, pixels), ("batch", self.batch, seen)]
+        {
             if let Some(count) = count
                 && !(1..=most).contains(&count)
             {
@@ -118,11 +113,7 @@ impl TrainConfig {
             }
         }
         if let (Some(count), OptimizerConfig::Lbfgs(_)) = (self.batch, &self.optimizer) {
-            return fail(
-                "batch",
-                "none with lbfgs, which needs one fixed loss",
-                count.to_string(),
-            );
+            return fail("batch", "none with lbfgs, which needs one fixed loss", count.to_string());
         }
         if let Some(loss) = self.target_loss
             && !(loss.is_finite() && loss >= 0.0)
@@ -132,11 +123,7 @@ impl TrainConfig {
         if let Some(p) = self.plateau
             && !(p.window >= 1 && (0.0..1.0).contains(&p.improvement))
         {
-            return fail(
-                "plateau",
-                "window ≥ 1 and improvement in [0, 1)",
-                format!("{p:?}"),
-            );
+            return fail("plateau", "window ≥ 1 and improvement in [0, 1)", format!("{p:?}"));
         }
         Ok(())
     }

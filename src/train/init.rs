@@ -26,10 +26,7 @@ pub struct Init {
 
 impl Default for Init {
     fn default() -> Self {
-        Init {
-            scheme: Scheme::LecunTruncated,
-            scale: 1.0,
-        }
+        Init { scheme: Scheme::LecunTruncated, scale: 1.0 }
     }
 }
 
@@ -102,9 +99,7 @@ impl FromStr for Scheme {
 
     fn from_str(name: &str) -> Result<Self, InitError> {
         let found = Scheme::ALL.iter().copied().find(|s| s.name() == name);
-        found.ok_or_else(|| InitError::UnknownScheme {
-            found: name.to_string(),
-        })
+        found.ok_or_else(|| InitError::UnknownScheme { found: name.to_string() })
     }
 }
 
@@ -139,15 +134,10 @@ pub fn init(
 ) -> Result<Weights, InitError> {
     let count = network.weight_count();
     if mask.0.len() != count {
-        return Err(InitError::Mask {
-            expected: count,
-            found: mask.0.len(),
-        });
+        return Err(InitError::Mask { expected: count, found: mask.0.len() });
     }
     if !(config.scale.is_finite() && config.scale > 0.0) {
-        return Err(InitError::Scale {
-            found: config.scale,
-        });
+        return Err(InitError::Scale { found: config.scale });
     }
     let mut weights = Weights(vec![0.0; count]);
     if config.scheme == Scheme::Orthogonal {
@@ -201,11 +191,7 @@ fn orthogonal(block: &DenseBlock, rng: &mut SimRng) -> DMatrix<f64> {
     let (rows, cols) = (block.targets.len(), block.sources.len());
     let normals: Vec<f64> = (0..rows * cols).map(|_| rng.normal()).collect();
     let normals = DMatrix::from_row_slice(rows, cols, &normals);
-    let tall = if rows >= cols {
-        normals
-    } else {
-        normals.transpose()
-    };
+    let tall = if rows >= cols { normals } else { normals.transpose() };
     let (mut q, r) = tall.qr().unpack();
     for k in 0..r.ncols() {
         if r[(k, k)] < 0.0 {
@@ -245,43 +231,22 @@ mod tests {
         let head = network.blocks[3].weights();
         let bound = |fan: f64| (2.0 / TRUNCATED_DEVIATION) / fan.sqrt();
         for (scheme, variance, limit, head_variance) in [
-            (
-                Scheme::LecunTruncated,
-                1.0 / 120.0,
-                bound(120.0),
-                1.0 / 120.0,
-            ),
+            (Scheme::LecunTruncated, 1.0 / 120.0, bound(120.0), 1.0 / 120.0),
             (Scheme::LecunNormal, 1.0 / 120.0, f64::MAX, 1.0 / 120.0),
             (Scheme::He, 2.0 / 120.0, f64::MAX, 2.0 / 120.0),
             (Scheme::Xavier, 2.0 / 240.0, f64::MAX, 2.0 / 123.0),
-            (
-                Scheme::Uniform,
-                1.0 / 360.0,
-                (1.0f64 / 120.0).sqrt(),
-                1.0 / 360.0,
-            ),
+            (Scheme::Uniform, 1.0 / 360.0, (1.0f64 / 120.0).sqrt(), 1.0 / 360.0),
             (Scheme::Orthogonal, 1.0 / 120.0, 1.0, 1.0 / 120.0),
         ] {
             let weights = draw(&network, &mask, scheme, 1.0);
             let (mean, found) = moments(&weights.0[hidden.clone()]);
             // 14 400 draws: the standard error of the variance is about 1.2 % of it.
-            assert!(
-                mean.abs() < 4.0 * (variance / 14400.0f64).sqrt(),
-                "{scheme}: mean {mean}"
-            );
+            assert!(mean.abs() < 4.0 * (variance / 14400.0f64).sqrt(), "{scheme}: mean {mean}");
             assert!((found / variance - 1.0).abs() < 0.05, "{scheme}: {found}");
-            let worst = weights.0[hidden.clone()]
-                .iter()
-                .fold(0.0f32, |a, w| a.max(w.abs()));
-            assert!(
-                f64::from(worst) <= limit * (1.0 + 1e-6),
-                "{scheme}: {worst} beyond {limit}"
-            );
+            let worst = weights.0[hidden.clone()].iter().fold(0.0f32, |a, w| a.max(w.abs()));
+            assert!(f64::from(worst) <= limit * (1.0 + 1e-6), "{scheme}: {worst} beyond {limit}");
             let (_, found) = moments(&weights.0[head.clone()]);
-            assert!(
-                (found / head_variance - 1.0).abs() < 0.35,
-                "{scheme}: head {found}"
-            );
+            assert!((found / head_variance - 1.0).abs() < 0.35, "{scheme}: head {found}");
         }
     }
 
@@ -292,12 +257,7 @@ mod tests {
         // Unit 0 of layer 2 keeps two of its ten inputs.
         let first = network.blocks[1].offset;
         (first + 2..first + 10).for_each(|i| mask.0[i] = false);
-        let full = draw(
-            &network,
-            &Mask::all(mask.0.len()),
-            Scheme::LecunTruncated,
-            1.0,
-        );
+        let full = draw(&network, &Mask::all(mask.0.len()), Scheme::LecunTruncated, 1.0);
         let weights = draw(&network, &mask, Scheme::LecunTruncated, 1.0);
         for i in 0..mask.0.len() {
             let factor = match i.wrapping_sub(first) {
@@ -317,11 +277,7 @@ mod tests {
         for block in &network.blocks {
             let values = weights.0[block.weights()].iter().map(|&w| f64::from(w));
             let m = DMatrix::from_row_iterator(block.targets.len(), block.sources.len(), values);
-            let gram = if m.nrows() < m.ncols() {
-                &m * m.transpose()
-            } else {
-                m.transpose() * &m
-            };
+            let gram = if m.nrows() < m.ncols() { &m * m.transpose() } else { m.transpose() * &m };
             let error = (gram
                 - DMatrix::identity(m.nrows().min(m.ncols()), m.nrows().min(m.ncols())) * 4.0)
                 .amax();
@@ -334,10 +290,7 @@ mod tests {
         let network = network("2;cache:3");
         let mask = Mask::all(network.weight_count());
         for &scheme in Scheme::ALL {
-            assert_eq!(
-                draw(&network, &mask, scheme, 1.0),
-                draw(&network, &mask, scheme, 1.0)
-            );
+            assert_eq!(draw(&network, &mask, scheme, 1.0), draw(&network, &mask, scheme, 1.0));
             assert_eq!(scheme.name().parse(), Ok(scheme));
         }
     }
@@ -350,22 +303,10 @@ mod tests {
         graph.arch = None;
         let mask = Mask::all(layered.weight_count());
         let mut rng = SimRng::new(0, "init", 0);
-        let orthogonal = Init {
-            scheme: Scheme::Orthogonal,
-            scale: 1.0,
-        };
-        assert_eq!(
-            init(&graph, &mask, &orthogonal, &mut rng),
-            Err(InitError::NoBlocks)
-        );
-        let zero = Init {
-            scale: 0.0,
-            ..Init::default()
-        };
-        assert_eq!(
-            init(&layered, &mask, &zero, &mut rng),
-            Err(InitError::Scale { found: 0.0 })
-        );
+        let orthogonal = Init { scheme: Scheme::Orthogonal, scale: 1.0 };
+        assert_eq!(init(&graph, &mask, &orthogonal, &mut rng), Err(InitError::NoBlocks));
+        let zero = Init { scale: 0.0, ..Init::default() };
+        assert_eq!(init(&layered, &mask, &zero, &mut rng), Err(InitError::Scale { found: 0.0 }));
         assert!(init(&layered, &Mask::all(1), &Init::default(), &mut rng).is_err());
         assert!("lecun".parse::<Scheme>().is_err());
     }

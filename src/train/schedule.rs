@@ -61,37 +61,20 @@ impl Default for Schedule {
 impl Schedule {
     /// The same rate for every step.
     pub fn constant(lr: f64) -> Self {
-        Schedule {
-            lr,
-            shape: Shape::Constant,
-            warm_up: 0,
-            floor: 0.0,
-        }
+        Schedule { lr, shape: Shape::Constant, warm_up: 0, floor: 0.0 }
     }
 
     /// Refuses settings outside their range.
     pub fn check(&self) -> Result<(), ScheduleError> {
         let rules = [
-            (
-                self.lr.is_finite() && self.lr > 0.0,
-                "lr",
-                "a finite number > 0",
-                self.lr,
-            ),
-            (
-                (0.0..=1.0).contains(&self.floor),
-                "floor",
-                "a fraction in [0, 1]",
-                self.floor,
-            ),
+            (self.lr.is_finite() && self.lr > 0.0, "lr", "a finite number > 0", self.lr),
+            ((0.0..=1.0).contains(&self.floor), "floor", "a fraction in [0, 1]", self.floor),
         ];
         match rules.into_iter().find(|(ok, ..)| !ok) {
             None => Ok(()),
-            Some((_, setting, expected, found)) => Err(ScheduleError::Setting {
-                setting,
-                expected,
-                found,
-            }),
+            Some((_, setting, expected, found)) => {
+                Err(ScheduleError::Setting { setting, expected, found })
+            }
         }
     }
 
@@ -135,9 +118,7 @@ impl FromStr for Shape {
         [Shape::Constant, Shape::Cosine]
             .into_iter()
             .find(|shape| shape.to_string() == text)
-            .ok_or_else(|| ScheduleError::Shape {
-                found: text.to_string(),
-            })
+            .ok_or_else(|| ScheduleError::Shape { found: text.to_string() })
     }
 }
 
@@ -147,10 +128,7 @@ mod tests {
 
     #[test]
     fn the_warm_up_rises_in_equal_steps_to_the_top() {
-        let schedule = Schedule {
-            warm_up: 3,
-            ..Schedule::constant(0.4)
-        };
+        let schedule = Schedule { warm_up: 3, ..Schedule::constant(0.4) };
         for (step, expected) in [(0, 0.1), (1, 0.2), (2, 0.3), (3, 0.4), (99, 0.4)] {
             assert!((schedule.lr(step, 100) - expected).abs() < 1e-15, "{step}");
         }
@@ -158,31 +136,20 @@ mod tests {
 
     #[test]
     fn the_cosine_falls_from_the_top_to_the_floor_and_stays() {
-        let schedule = Schedule {
-            lr: 2.0,
-            shape: Shape::Cosine,
-            warm_up: 0,
-            floor: 0.1,
-        };
+        let schedule = Schedule { lr: 2.0, shape: Shape::Cosine, warm_up: 0, floor: 0.1 };
         assert_eq!(schedule.lr(0, 10), 2.0);
         assert!((schedule.lr(5, 10) - 1.1).abs() < 1e-15);
         assert!((schedule.lr(10, 10) - 0.2).abs() < 1e-15);
         assert!((schedule.lr(50, 10) - 0.2).abs() < 1e-15);
         // A run as short as its warm-up has a rate all the same.
-        let short = Schedule {
-            warm_up: 10,
-            ..schedule
-        };
+        let short = Schedule { warm_up: 10, ..schedule };
         assert!((short.lr(10, 10) - 2.0).abs() < 1e-15);
     }
 
     #[test]
     fn wrong_schedules_are_refused() {
         for (lr, floor) in [(0.0, 0.0), (-1.0, 0.0), (f64::NAN, 0.0), (1.0, 1.5)] {
-            let schedule = Schedule {
-                floor,
-                ..Schedule::constant(lr)
-            };
+            let schedule = Schedule { floor, ..Schedule::constant(lr) };
             assert!(schedule.check().is_err(), "{lr} {floor}");
         }
         assert_eq!(Schedule::default().check(), Ok(()));

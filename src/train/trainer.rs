@@ -236,11 +236,7 @@ impl Trainer {
             if found == count {
                 Ok(())
             } else {
-                Err(TrainError::Length {
-                    what,
-                    expected: count,
-                    found,
-                })
+                Err(TrainError::Length { what, expected: count, found })
             }
         };
         length("mask", problem.mask.0.len())?;
@@ -291,10 +287,7 @@ impl Trainer {
 
     /// The same run under a constraint.
     pub fn constrained(self, constraint: Arc<dyn Constraint>) -> Self {
-        Trainer {
-            constraint: Some(constraint),
-            ..self
-        }
+        Trainer { constraint: Some(constraint), ..self }
     }
 
     /// The state now: serialise it for a checkpoint.
@@ -329,14 +322,7 @@ impl Trainer {
 
     /// One step, or the reason why none is made.
     fn step(&mut self, observer: &mut dyn TrainObserver) -> Option<StopReason> {
-        let Trainer {
-            config,
-            state,
-            objective,
-            problem,
-            constraint,
-            ..
-        } = self;
+        let Trainer { config, state, objective, problem, constraint, .. } = self;
         if state.step >= config.steps {
             return Some(StopReason::StepLimit);
         }
@@ -361,9 +347,7 @@ impl Trainer {
             }
             objective.select(Some(&self.batch[..count]));
         }
-        let mut lr = config
-            .schedule
-            .lr(state.step as usize, config.steps as usize);
+        let mut lr = config.schedule.lr(state.step as usize, config.steps as usize);
         if let Some(constraint) = constraint {
             lr *= constraint.lr_factor(state.step);
         }
@@ -394,10 +378,7 @@ impl Trainer {
         state.evaluations += step.evaluations as u64;
         if !step.is_finite() {
             let loss = step.loss.is_finite().then_some(step.loss);
-            return Some(StopReason::Diverged {
-                step: state.step,
-                loss,
-            });
+            return Some(StopReason::Diverged { step: state.step, loss });
         }
         // A minibatch may lie where the picture has no slope: only many of them in a row are a collapse.
         let flat = step.gradient_norm < 1e-12 && step.loss > 0.0;
@@ -464,19 +445,9 @@ impl Trainer {
 
     /// Plain MSE over all pixels of the target with the weights now.
     fn full_loss(&mut self) -> f64 {
-        let Problem {
-            network,
-            inputs,
-            target,
-            ..
-        } = &self.problem;
+        let Problem { network, inputs, target, .. } = &self.problem;
         let rgb = crate::network::kernel::render(network, &self.state.weights, inputs);
-        Picture {
-            width: target.width,
-            height: target.height,
-            rgb,
-        }
-        .mse(target)
+        Picture { width: target.width, height: target.height, rgb }.mse(target)
     }
 
     fn report(&mut self, stop: StopReason) -> TrainReport {

@@ -59,9 +59,7 @@ pub fn depth() -> String {
     };
     plot(&Plot {
         frame: Frame::new("Score against depth"),
-        x: Axis::new("offset from the evolved depth")
-            .unit("layers")
-            .signed(),
+        x: Axis::new("offset from the evolved depth").unit("layers").signed(),
         y: Axis::new("compositional score").range(0.0, 1.0),
         series: vec![series("dense", 1.0), series("sp", -1.0)],
         x_rules: vec![Rule::new(0.0, "evolved depth")],
@@ -70,18 +68,8 @@ pub fn depth() -> String {
 }
 
 pub fn scatter() -> String {
-    let names = [
-        "skull",
-        "butterfly",
-        "apple",
-        "car",
-        "cat",
-        "cube",
-        "owl",
-        "lamp",
-        "fish",
-        "moon",
-    ];
+    let names =
+        ["skull", "butterfly", "apple", "car", "cat", "cube", "owl", "lamp", "fish", "moon"];
     let mut rng = SimRng::new(2, "demo", 0);
     let points = names.iter().enumerate().map(|(i, name)| {
         let x = 0.01 * real::exp(0.3 * i as f64);
@@ -93,12 +81,7 @@ pub fn scatter() -> String {
             .subtitle("Leave-one-target-out; whiskers: one standard error over three seeds"),
         x: Axis::new("PNG bytes / raw bytes").log(),
         y: Axis::new("best depth").unit("hidden layers"),
-        series: vec![Series::cloud(
-            "targets",
-            style::colour(0),
-            style::Marker::Circle,
-            points,
-        )],
+        series: vec![Series::cloud("targets", style::colour(0), style::Marker::Circle, points)],
         ..Plot::default()
     })
 }
@@ -134,10 +117,7 @@ pub fn scores() -> String {
             .seeds([v - 0.03, v, v + 0.02])
             .text(style::fixed(v, 2))
             .faint(*key == "graph");
-        Group {
-            name: a.label.into(),
-            estimates: vec![Some(e)],
-        }
+        Group { name: a.label.into(), estimates: vec![Some(e)] }
     });
     bars(&Bars {
         frame: Frame::new("Compositional score by arm")
@@ -152,13 +132,7 @@ pub fn scores() -> String {
 
 pub fn dots() -> String {
     let mut rng = SimRng::new(3, "demo", 0);
-    let targets = [
-        "skull",
-        "butterfly",
-        "apple",
-        "cat with a background",
-        "cube and sphere",
-    ];
+    let targets = ["skull", "butterfly", "apple", "cat with a background", "cube and sphere"];
     let groups = targets.iter().map(|t| Group {
         name: t.to_string(),
         estimates: KEYS
@@ -183,18 +157,15 @@ pub fn dots() -> String {
 }
 
 pub fn grouped() -> String {
-    let groups = ["5·10⁻³", "10⁻³", "5·10⁻⁴", "10⁻⁴"]
-        .iter()
-        .enumerate()
-        .map(|(i, name)| Group {
-            name: name.to_string(),
-            estimates: (0..4)
-                .map(|k| {
-                    let v = -0.3 + 0.2 * (i + k) as f64;
-                    Some(Estimate::new(v).between(v - 0.1, v + 0.1))
-                })
-                .collect(),
-        });
+    let groups = ["5·10⁻³", "10⁻³", "5·10⁻⁴", "10⁻⁴"].iter().enumerate().map(|(i, name)| Group {
+        name: name.to_string(),
+        estimates: (0..4)
+            .map(|k| {
+                let v = -0.3 + 0.2 * (i + k) as f64;
+                Some(Estimate::new(v).between(v - 0.1, v + 0.1))
+            })
+            .collect(),
+    });
     bars(&Bars {
         frame: Frame::new("Change of the score against Adam"),
         value: Axis::new("difference in score"),
@@ -210,20 +181,11 @@ pub fn grouped() -> String {
 }
 
 pub fn matrix() -> String {
-    let rows: Vec<String> = KEYS
-        .iter()
-        .map(|k| arm(k).unwrap().1.label.into())
-        .collect();
+    let rows: Vec<String> = KEYS.iter().map(|k| arm(k).unwrap().1.label.into()).collect();
     let values = (0..6)
         .map(|r| {
             (0..7)
-                .map(|c| {
-                    if r == 2 && c == 3 {
-                        f64::NAN
-                    } else {
-                        real::sin(f64::from(r * 7 + c))
-                    }
-                })
+                .map(|c| if r == 2 && c == 3 { f64::NAN } else { real::sin(f64::from(r * 7 + c)) })
                 .collect()
         })
         .collect();
@@ -249,11 +211,7 @@ pub fn amounts() -> String {
         columns: names(24),
         rows: names(24),
         values: (0..24)
-            .map(|r| {
-                (0..24)
-                    .map(|c| real::exp(-0.1 * f64::from((r - c) * (r - c))))
-                    .collect()
-            })
+            .map(|r| (0..24).map(|c| real::exp(-0.1 * f64::from((r - c) * (r - c)))).collect())
             .collect(),
         value: Axis::new("cosine of feature maps"),
         ..Heatmap::default()
@@ -262,33 +220,26 @@ pub fn amounts() -> String {
 
 pub fn small_multiples() -> String {
     let mut rng = SimRng::new(4, "demo", 0);
-    let panels = [
-        "skull",
-        "butterfly",
-        "apple",
-        "car",
-        "cat",
-        "no such picture",
-    ]
-    .iter()
-    .map(|target| {
-        let series = if *target == "no such picture" {
-            Vec::new()
-        } else {
-            ["dense", "sp", "magnitude"]
-                .iter()
-                .map(|k| losses(k, 1e-3 * rng.uniform(), &mut rng))
-                .collect()
-        };
-        Panel::Plot(Plot {
-            frame: Frame::new(*target),
-            x: Axis::new("step"),
-            y: Axis::new("loss").unit("MSE").log(),
-            series,
-            ..Plot::default()
+    let panels = ["skull", "butterfly", "apple", "car", "cat", "no such picture"]
+        .iter()
+        .map(|target| {
+            let series = if *target == "no such picture" {
+                Vec::new()
+            } else {
+                ["dense", "sp", "magnitude"]
+                    .iter()
+                    .map(|k| losses(k, 1e-3 * rng.uniform(), &mut rng))
+                    .collect()
+            };
+            Panel::Plot(Plot {
+                frame: Frame::new(*target),
+                x: Axis::new("step"),
+                y: Axis::new("loss").unit("MSE").log(),
+                series,
+                ..Plot::default()
+            })
         })
-    })
-    .collect();
+        .collect();
     grid(&Grid {
         frame: Frame::new("Loss while training, every target").sized(1000, 640),
         columns: 3,
@@ -316,10 +267,7 @@ pub fn mixed() -> String {
     let groups = KEYS.iter().enumerate().map(|(i, key)| {
         let (_, a) = arm(key).unwrap();
         let e = Estimate::new(0.1 + 0.12 * i as f64).coloured(a.colour);
-        Group {
-            name: a.short.into(),
-            estimates: vec![Some(e)],
-        }
+        Group { name: a.short.into(), estimates: vec![Some(e)] }
     });
     let bars = Panel::Bars(Bars {
         frame: Frame::new("score"),

@@ -15,29 +15,20 @@ pub fn network(seed: u64) -> (Network, Vec<f64>) {
     let arch: Arch = "5;cache:3,gaussian:3,identity:2,sin:2".parse().unwrap();
     let network = arch.network();
     let mut rng = SimRng::new(seed, "demo network", 0);
-    let weights = (0..network.weight_count())
-        .map(|_| 0.42 * rng.normal())
-        .collect();
+    let weights = (0..network.weight_count()).map(|_| 0.42 * rng.normal()).collect();
     (network, weights)
 }
 
 pub fn picture(network: &Network, weights: &[f64], size: usize) -> Picture {
     let inputs = PixelInputs::full(size, Coords::Fer);
     let rgb = reference::render(network, weights, &inputs);
-    Picture {
-        width: size,
-        height: size,
-        rgb: rgb.iter().map(|&v| v as f32).collect(),
-    }
+    Picture { width: size, height: size, rgb: rgb.iter().map(|&v| v as f32).collect() }
 }
 
 /// (U, P), unit by unit.
 pub fn maps(network: &Network, weights: &[f64], size: usize) -> Vec<f32> {
     let inputs = PixelInputs::full(size, Coords::Fer);
-    reference::forward(network, weights, &inputs)
-        .iter()
-        .map(|&v| v as f32)
-        .collect()
+    reference::forward(network, weights, &inputs).iter().map(|&v| v as f32).collect()
 }
 
 fn swept(link: usize, by: f64) -> Picture {
@@ -137,9 +128,11 @@ pub fn report() -> String {
             Cell::new(arm.label).swatch(arm.colour),
             Cell::new(style::interval(score, score - 0.07, score + 0.06, 2)).strong(i == 0),
             Cell::new(style::fixed(5478.0 / (i + 1) as f64, 0)),
-            Cell::new(if i == 2 { "unfit" } else { "0.98" })
-                .faint(i == 2)
-                .note(if i == 2 { 2 } else { 1 }),
+            Cell::new(if i == 2 { "unfit" } else { "0.98" }).faint(i == 2).note(if i == 2 {
+                2
+            } else {
+                1
+            }),
             Cell::new(style::number(4.2e-4 * (i + 1) as f64, 3)),
         ]
     });
@@ -217,18 +210,9 @@ pub fn wirings() -> Vec<(&'static str, String)> {
     };
     let mut all = vec![
         ("wiring-dense", of(&dense, None, false, "The dense twin")),
-        (
-            "wiring-maps",
-            of(&sparse, Some((&maps[..], 24)), false, "The pruned twin"),
-        ),
-        (
-            "wiring-untangled",
-            of(&sparse, None, true, "The pruned twin, untangled"),
-        ),
-        (
-            "wiring-empty",
-            of(&Mask(vec![false; network.weight_count()]), None, true, ""),
-        ),
+        ("wiring-maps", of(&sparse, Some((&maps[..], 24)), false, "The pruned twin")),
+        ("wiring-untangled", of(&sparse, None, true, "The pruned twin, untangled")),
+        ("wiring-empty", of(&Mask(vec![false; network.weight_count()]), None, true, "")),
     ];
     if let Some(archive) = std::env::var_os("PICLOOM_ARCHIVE") {
         all.extend(skull(&PathBuf::from(archive)));
@@ -269,40 +253,13 @@ fn skull(archive: &Path) -> Vec<(&'static str, String)> {
     vec![
         (
             "skull-graph",
-            draw(
-                &graph,
-                &graph_weights,
-                &all(&graph),
-                true,
-                true,
-                "The evolved graph",
-            ),
+            draw(&graph, &graph_weights, &all(&graph), true, true, "The evolved graph"),
         ),
         (
             "skull-layers",
-            draw(
-                net,
-                &layered.weights,
-                &all(net),
-                true,
-                true,
-                "The evolved network in layers",
-            ),
+            draw(net, &layered.weights, &all(net), true, true, "The evolved network in layers"),
         ),
-        (
-            "skull-dense",
-            draw(
-                net,
-                &sgd,
-                &all(net),
-                true,
-                false,
-                "The dense twin, trained by SGD",
-            ),
-        ),
-        (
-            "skull-pruned",
-            draw(net, &sgd, &pruned, true, false, "The 470 largest weights"),
-        ),
+        ("skull-dense", draw(net, &sgd, &all(net), true, false, "The dense twin, trained by SGD")),
+        ("skull-pruned", draw(net, &sgd, &pruned, true, false, "The 470 largest weights")),
     ]
 }

@@ -94,9 +94,7 @@ fn views(folder: &Path, one: &One<'_>) -> Value {
     let name = format!("views/{}.{}-{}.png", one.target, one.arm, one.level);
     let maps = name.replace(".png", "-maps.png");
     let picture = |width: usize, height: usize| {
-        let bytes: Vec<u8> = (0..3 * width * height)
-            .map(|i| (i * 7 % 256) as u8)
-            .collect();
+        let bytes: Vec<u8> = (0..3 * width * height).map(|i| (i * 7 % 256) as u8).collect();
         encode_png(width, height, &bytes, &[])
     };
     std::fs::write(folder.join(&name), picture(5 * 16, 16)).unwrap();
@@ -195,12 +193,7 @@ pub fn study(folder: &Path, targets: &[&str], seeds: u64, fate: Fate) {
             base,
             &[0][..],
         ),
-        (
-            "depth",
-            &[("dense", 0), ("sp", 1)],
-            base,
-            &[-2, -1, 0, 1, 2],
-        ),
+        ("depth", &[("dense", 0), ("sp", 1)], base, &[-2, -1, 0, 1, 2]),
         ("pruning", &methods, base, &[0]),
         ("out_of_domain", &methods[1..5], base, &[-3, 0, 3]),
         ("controls", &methods[1..5], &["base", "muon"], &[-3, 0, 3]),

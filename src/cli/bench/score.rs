@@ -63,12 +63,7 @@ fn cases(args: &BenchArgs) -> anyhow::Result<Vec<Workload>> {
             let network = arch.network();
             let weights = read_weights(params, &network)?;
             let mask = Mask::non_zero(&weights);
-            vec![Workload {
-                name: params.display().to_string(),
-                network,
-                weights,
-                mask,
-            }]
+            vec![Workload { name: params.display().to_string(), network, weights, mask }]
         }
         (Some(arch), None) => vec![Workload::random("dense", arch.network())],
         _ => {
@@ -146,33 +141,15 @@ fn time(
     let count = links.len().min(args.compared);
     let few: Vec<usize> = (0..count).map(|k| links[k * links.len() / count]).collect();
     let start = Instant::now();
-    std::hint::black_box(sweep(
-        network,
-        weights,
-        &perturber,
-        size,
-        &few,
-        args.delta,
-        &|_| {},
-    ));
+    std::hint::black_box(sweep(network, weights, &perturber, size, &few, args.delta, &|_| {}));
     let incremental_s = start.elapsed().as_secs_f64();
     let start = Instant::now();
-    std::hint::black_box(sweep_afresh(
-        network, weights, &inputs, size, &few, args.delta,
-    ));
+    std::hint::black_box(sweep_afresh(network, weights, &inputs, size, &few, args.delta));
     let afresh_s = start.elapsed().as_secs_f64();
 
     let bar = out.progress(links.len() as u64, "weights");
     let start = Instant::now();
-    let swept = sweep(
-        network,
-        weights,
-        &perturber,
-        size,
-        &links,
-        args.delta,
-        &|_| bar.inc(1),
-    );
+    let swept = sweep(network, weights, &perturber, size, &links, args.delta, &|_| bar.inc(1));
     let sweep_s = start.elapsed().as_secs_f64();
     bar.finish_and_clear();
     let start = Instant::now();
@@ -203,10 +180,7 @@ fn judge_ms(
     judge: &DlJudge,
 ) -> anyhow::Result<Option<f64>> {
     let mut picture = Picture::filled(size, size, [0.0; 3]);
-    let base = Picture {
-        rgb: perturber.base().to_vec(),
-        ..picture.clone()
-    };
+    let base = Picture { rgb: perturber.base().to_vec(), ..picture.clone() };
     let reading = judge.read_base(&base);
     let mut scratch = perturber.scratch();
     let count = loud.len().min(JUDGED);

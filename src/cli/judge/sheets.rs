@@ -106,10 +106,7 @@ fn hex(bytes: impl AsRef<[u8]>) -> String {
 }
 
 fn stem(path: &Path) -> String {
-    path.file_stem()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned()
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// Loads one source of the command line.
@@ -143,11 +140,7 @@ fn load(text: &str, args: &SheetsArgs) -> anyhow::Result<Named> {
         source.target = Some(path.into());
         (stem(path), format!("evolved_{}", stem(path)))
     };
-    Ok(Named {
-        target: given.unwrap_or(target),
-        name,
-        source: source.load()?,
-    })
+    Ok(Named { target: given.unwrap_or(target), name, source: source.load()? })
 }
 
 /// At most `count` perturbations with an effect: distinct links while there are enough, either
@@ -163,15 +156,8 @@ fn draw(
     let links = Selection::Sample(4 * count).links(&source.network, &source.weights, &mut rng);
     let inputs = PixelInputs::full(args.size, source.coords);
     let perturber = Perturber::new(&source.network, &source.weights, &inputs);
-    let swept = sweep(
-        &source.network,
-        &source.weights,
-        &perturber,
-        args.size,
-        &links,
-        args.delta,
-        &|_| {},
-    );
+    let swept =
+        sweep(&source.network, &source.weights, &perturber, args.size, &links, args.delta, &|_| {});
     let mut pairs: Vec<[Perturbation; 2]> = swept
         .perturbations
         .chunks_exact(2)
@@ -219,10 +205,7 @@ pub fn run_sheets(args: &SheetsArgs, out: &Output) -> anyhow::Result<()> {
         let share = (i + 1) * args.count / named.len() - i * args.count / named.len();
         let source = &network.source;
         let base = kernel::picture(&source.network, &source.weights, args.size, source.coords);
-        let fit = source
-            .target
-            .as_ref()
-            .map(|t| 1.0 - base.mse(t) / t.variance());
+        let fit = source.target.as_ref().map(|t| 1.0 - base.mse(t) / t.variance());
         write_atomic(
             &args.out.join(base_file(i)),
             &base.to_png(&[("command", "picloom judge sheets")]),

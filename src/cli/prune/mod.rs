@@ -135,13 +135,7 @@ fn parent(args: &PruneArgs) -> anyhow::Result<LoadedRun> {
     };
     let coords = args.coords.unwrap_or_default();
     let target = load_target(target, check_size(args.size.unwrap_or(128))?, coords)?;
-    Ok(given_run(
-        (network, mask),
-        weights,
-        initial,
-        &target,
-        coords,
-    ))
+    Ok(given_run((network, mask), weights, initial, &target, coords))
 }
 
 /// The rules of the rounds.
@@ -153,11 +147,9 @@ fn rules(args: &PruneArgs, parent: &LoadedRun) -> anyhow::Result<Vec<Rule>> {
     let rounds = args.rounds.unwrap_or(1);
     let lottery = matches!(args.method, Method::Imp {});
     if args.lottery == Lottery::Original && !lottery {
-        return Err(Usage(format!(
-            "--lottery: expected --method imp, found {}",
-            args.method
-        ))
-        .into());
+        return Err(
+            Usage(format!("--lottery: expected --method imp, found {}", args.method)).into()
+        );
     }
     let budget = match &args.match_run {
         Some(path) => {
@@ -225,11 +217,7 @@ pub fn run(args: PruneArgs, out: &Output) -> anyhow::Result<()> {
                 anyhow::bail!(
                     "{}: expected a genome whose layered network is that of the run, {}, found arch {}",
                     path.display(),
-                    parent
-                        .network
-                        .arch
-                        .as_ref()
-                        .map_or("a graph".to_string(), ToString::to_string),
+                    parent.network.arch.as_ref().map_or("a graph".to_string(), ToString::to_string),
                     layered.arch()
                 );
             }
@@ -244,10 +232,7 @@ pub fn run(args: PruneArgs, out: &Output) -> anyhow::Result<()> {
             Method::Imp {} | Method::SparseTraining { .. } => Retrain::Rewind { step: 0 },
             _ => Retrain::Finetune,
         }),
-        train: args.settings.config(Init {
-            scale: args.settings.init_scale,
-            ..Init::default()
-        }),
+        train: args.settings.config(Init { scale: args.settings.init_scale, ..Init::default() }),
         evolved,
     };
     let mut progress = TrainProgress::new(out, args.settings.steps);
@@ -291,10 +276,7 @@ pub fn run(args: PruneArgs, out: &Output) -> anyhow::Result<()> {
     );
     out.result(&summary, &text)?;
     if result.train.stop == StopReason::Interrupted {
-        anyhow::bail!(
-            "interrupted; go on with --resume --out {}",
-            args.out.display()
-        );
+        anyhow::bail!("interrupted; go on with --resume --out {}", args.out.display());
     }
     Ok(())
 }

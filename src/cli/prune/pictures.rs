@@ -66,9 +66,8 @@ impl Round<'_> {
         if self.folder.join("change.png").exists() {
             return Ok(());
         }
-        let provenance = Provenance::none()
-            .with("command", "picloom prune")
-            .with("run", &run.result.run_id);
+        let provenance =
+            Provenance::none().with("command", "picloom prune").with("run", &run.result.run_id);
         let network = &run.network;
         let (before, after) = (self.maps(self.before.1), self.maps(&run.weights));
         let (was, links) = (self.before.0.kept(), self.kept.0.len());
@@ -111,12 +110,7 @@ impl Round<'_> {
                 n => format!(", {} new", count(n)),
             },
         );
-        let change = Wiring {
-            subtitle: &words,
-            mask: self.kept,
-            maps: None,
-            ..drawing
-        };
+        let change = Wiring { subtitle: &words, mask: self.kept, maps: None, ..drawing };
         let svg = wiring_change(&change, self.before.0);
         save(&svg, &self.folder.join("change"), &provenance)?;
         Ok(())

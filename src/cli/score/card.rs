@@ -66,13 +66,7 @@ pub fn write(
     let seed = record.seed;
     let summary = summarise(network, &source.mask, weights, source.coords, seed);
     let mixed = shuffled(network, weights, seed);
-    let control = summarise(
-        network,
-        &Mask::non_zero(&mixed),
-        &mixed,
-        source.coords,
-        seed,
-    );
+    let control = summarise(network, &Mask::non_zero(&mixed), &mixed, source.coords, seed);
     let behind = match &args.run {
         Some(run) => load_run(run)?.genome,
         None => None,
@@ -91,17 +85,10 @@ pub fn write(
         None => None,
     };
     let symmetry = sweep_symmetry(&weights.0, scored.perturber, scored.swept);
-    let base = Picture {
-        width: source.size,
-        height: source.size,
-        rgb: scored.perturber.base().to_vec(),
-    };
-    let importance = sweep_importance(
-        &weights.0,
-        scored.perturber,
-        scored.swept,
-        &Attributes::of(&base),
-    );
+    let base =
+        Picture { width: source.size, height: source.size, rgb: scored.perturber.base().to_vec() };
+    let importance =
+        sweep_importance(&weights.0, scored.perturber, scored.swept, &Attributes::of(&base));
     let dci = dci(&importance);
     let mut measures = of_summary(&summary, &control, evolved.as_ref());
     measures.extend(of_sweep(&symmetry, &dci, labels.as_ref()));
@@ -111,12 +98,8 @@ pub fn write(
     let maps = feature_maps(network, weights, &inputs);
     let non_zero = Mask::non_zero(weights);
     let reach = guard::reach(network, &non_zero.0);
-    let alive: Vec<bool> = reach
-        .from_input
-        .iter()
-        .zip(&reach.to_output)
-        .map(|(a, b)| *a && *b)
-        .collect();
+    let alive: Vec<bool> =
+        reach.from_input.iter().zip(&reach.to_output).map(|(a, b)| *a && *b).collect();
     let changed = changed(scored);
     let subtitle = format!(
         "{} links, {} non-zero, {} layers; {} at {}²; judge {}",
@@ -156,9 +139,7 @@ pub fn write(
         .with("version", env!("CARGO_PKG_VERSION"));
     let (svg, png) = save(&svg, &folder.join("card"), &provenance)?;
     let json = folder.join("card.json");
-    let shown: Vec<String> = [&svg, &png, &json]
-        .map(|p| p.display().to_string())
-        .to_vec();
+    let shown: Vec<String> = [&svg, &png, &json].map(|p| p.display().to_string()).to_vec();
     let mut text = table.to_string() + "\n" + &measures_text(&measures);
     text += &format!("\nwrote   {}\n", shown.join("\n        "));
     let whole = CardRecord {
@@ -175,18 +156,14 @@ pub fn write(
         // Names only: the record must not depend on where it was written.
         written: vec!["card.svg".into(), "card.png".into(), "card.json".into()],
     };
-    write_atomic(
-        &json,
-        (serde_json::to_string_pretty(&whole)? + "\n").as_bytes(),
-    )?;
+    write_atomic(&json, (serde_json::to_string_pretty(&whole)? + "\n").as_bytes())?;
     out.result(&whole, &text)
 }
 
 /// File or folder name of a network, without what only this machine knows.
 fn short(name: &str) -> String {
     let path = Path::new(name);
-    path.file_name()
-        .map_or(name.to_string(), |n| n.to_string_lossy().into_owned())
+    path.file_name().map_or(name.to_string(), |n| n.to_string_lossy().into_owned())
 }
 
 fn summarise(
@@ -233,15 +210,7 @@ fn labels(genome: &Genome, coords: Coords, record: &super::Record) -> Option<Lab
     let delta: Delta = record.score.delta.parse().ok()?;
     let inputs = PixelInputs::full(MEASURED_AT, coords);
     let perturber = Perturber::new(&network, &weights, &inputs);
-    let swept = sweep(
-        &network,
-        &weights,
-        &perturber,
-        MEASURED_AT,
-        &links,
-        delta,
-        &|_| {},
-    );
+    let swept = sweep(&network, &weights, &perturber, MEASURED_AT, &links, delta, &|_| {});
     let moved = differences(&weights.0, &perturber, &swept);
     let (links, moved): (Vec<usize>, Vec<Vec<f32>>) = moved.into_iter().unzip();
     let names: Vec<&str> = links.iter().filter_map(|&i| labels[i].as_deref()).collect();
@@ -266,16 +235,10 @@ fn changed(scored: &Scored<'_>) -> Vec<Changed> {
             let (p, label) = judged[k * judged.len() / shown];
             let mut picture = Picture::filled(size, size, [0.0; 3]);
             let value = (f64::from(scored.source.weights.0[p.link]) + p.delta) as f32;
-            scored
-                .perturber
-                .with_weight(&mut scratch, p.link, value, &mut picture.rgb);
+            scored.perturber.with_weight(&mut scratch, p.link, value, &mut picture.rgb);
             let sign = if p.delta < 0.0 { "−" } else { "+" };
             let step = style::number(p.delta.abs(), 2);
-            Changed {
-                picture,
-                label,
-                caption: format!("L{} w{} {sign}{step}", p.layer, p.link),
-            }
+            Changed { picture, label, caption: format!("L{} w{} {sign}{step}", p.layer, p.link) }
         })
         .collect()
 }
@@ -284,12 +247,7 @@ fn changed(scored: &Scored<'_>) -> Vec<Changed> {
 fn of_summary(own: &Summary, control: &Summary, evolved: Option<&Summary>) -> Vec<Measure> {
     type Of = fn(&Summary) -> Option<f64>;
     let welch = {
-        let some: Vec<f64> = own
-            .layers
-            .iter()
-            .filter(|o| o.maps > 1)
-            .map(|o| o.welch)
-            .collect();
+        let some: Vec<f64> = own.layers.iter().filter(|o| o.maps > 1).map(|o| o.welch).collect();
         match some.len() {
             0 => "no layer has two maps".to_string(),
             n => format!(
@@ -299,13 +257,7 @@ fn of_summary(own: &Summary, control: &Summary, evolved: Option<&Summary>) -> Ve
         }
     };
     let rows: [(&str, &str, Of, &str, String); 11] = [
-        (
-            "interference",
-            "interference of maps",
-            |s| s.interference,
-            "0 to 1",
-            welch,
-        ),
+        ("interference", "interference of maps", |s| s.interference, "0 to 1", welch),
         (
             "excess-interference",
             "excess over the Welch bound",
@@ -412,12 +364,7 @@ fn of_sweep(symmetry: &SweepSymmetry, dci: &Dci, labels: Option<&LabelAgreement>
     };
     let moved = dci.attributes.iter().flatten().count();
     let mut rows = vec![
-        row(
-            "symmetry-preservation",
-            "symmetry of changes",
-            symmetry.preservation,
-            mirrored,
-        ),
+        row("symmetry-preservation", "symmetry of changes", symmetry.preservation, mirrored),
         row(
             "dci-disentanglement",
             "sweep DCI: disentanglement",
@@ -451,10 +398,8 @@ fn of_sweep(symmetry: &SweepSymmetry, dci: &Dci, labels: Option<&LabelAgreement>
 
 fn measures_text(measures: &[Measure]) -> String {
     let number = |v: Option<f64>| v.map_or("-".to_string(), |v| format!("{v:.4}"));
-    let mut text = format!(
-        "{:<32} {:>10} {:>10} {:>10}  range\n",
-        "measure", "value", "shuffled", "evolved"
-    );
+    let mut text =
+        format!("{:<32} {:>10} {:>10} {:>10}  range\n", "measure", "value", "shuffled", "evolved");
     for m in measures {
         text += &format!(
             "{:<32} {:>10} {:>10} {:>10}  {}\n",

@@ -24,12 +24,7 @@ pub struct Group<'a> {
 impl<'a> Group<'a> {
     /// Networks of `arm` at `level`, trained by the recipe at the reference depth.
     pub fn of(arm: &'a str, level: usize) -> Self {
-        Group {
-            arm,
-            level,
-            variant: super::BASE,
-            offset: 0,
-        }
+        Group { arm, level, variant: super::BASE, offset: 0 }
     }
 
     fn holds(&self, row: &NetworkRow) -> bool {
@@ -82,11 +77,7 @@ impl Effect {
         let (mut targets, mut without) = (Vec::new(), Vec::new());
         for (target, values) in values {
             match mean(&values) {
-                Ok(value) => targets.push(TargetEffect {
-                    target,
-                    value,
-                    pairs: values.len(),
-                }),
+                Ok(value) => targets.push(TargetEffect { target, value, pairs: values.len() }),
                 Err(_) => without.push(target),
             }
         }
@@ -133,12 +124,7 @@ fn differences(rows: &[&NetworkRow], (a, b): (Group<'_>, Group<'_>), value: Valu
     let of = |group: Group<'_>| -> Vec<(Option<u64>, f64)> {
         rows.iter()
             .filter(|r| group.holds(r))
-            .filter_map(|r| {
-                r.result
-                    .as_ref()
-                    .and_then(|x| value(x))
-                    .map(|v| (r.seed, v))
-            })
+            .filter_map(|r| r.result.as_ref().and_then(|x| value(x)).map(|v| (r.seed, v)))
             .collect()
     };
     let (first, second) = (of(a), of(b));
@@ -159,10 +145,7 @@ fn differences(rows: &[&NetworkRow], (a, b): (Group<'_>, Group<'_>), value: Valu
 pub fn all_above(effects: &[Effect], margin: f64) -> Finding {
     if !effects.is_empty() && effects.iter().all(|e| e.low.is_some_and(|low| low > 0.0)) {
         Finding::Supported
-    } else if effects
-        .iter()
-        .any(|e| e.high.is_some_and(|high| high < margin))
-    {
+    } else if effects.iter().any(|e| e.high.is_some_and(|high| high < margin)) {
         Finding::NotSupported
     } else {
         Finding::Inconclusive
@@ -175,10 +158,7 @@ mod tests {
 
     fn effect(values: &[f64]) -> Effect {
         let targets = values.iter().enumerate();
-        Effect::of(
-            "e",
-            targets.map(|(i, v)| (i.to_string(), vec![*v])).collect(),
-        )
+        Effect::of("e", targets.map(|(i, v)| (i.to_string(), vec![*v])).collect())
     }
 
     #[test]
@@ -202,22 +182,12 @@ mod tests {
 
     #[test]
     fn a_verdict_needs_every_effect_above_zero_and_one_below_the_margin_refutes() {
-        let (good, bad, open) = (
-            effect(&[0.4, 0.5, 0.45]),
-            effect(&[-0.1, -0.11, -0.12]),
-            effect(&[-0.5, 0.6, 0.3]),
-        );
-        assert_eq!(
-            all_above(&[good.clone(), good.clone()], 0.05),
-            Finding::Supported
-        );
+        let (good, bad, open) =
+            (effect(&[0.4, 0.5, 0.45]), effect(&[-0.1, -0.11, -0.12]), effect(&[-0.5, 0.6, 0.3]));
+        assert_eq!(all_above(&[good.clone(), good.clone()], 0.05), Finding::Supported);
         assert_eq!(all_above(&[good.clone(), bad], 0.05), Finding::NotSupported);
         assert_eq!(all_above(&[good, open], 0.05), Finding::Inconclusive);
         assert_eq!(all_above(&[], 0.05), Finding::Inconclusive);
-        assert_eq!(
-            all_above(&[effect(&[0.5])], 0.05),
-            Finding::Inconclusive,
-            "one target"
-        );
+        assert_eq!(all_above(&[effect(&[0.5])], 0.05), Finding::Inconclusive, "one target");
     }
 }

@@ -195,15 +195,8 @@ impl Ledger {
     /// Applies every rule of `spec` to `records`.
     pub fn of(spec: &StudySpec, records: &Records) -> Self {
         let claims = spec.claims.iter().zip(CLAIMS).map(|(text, (_, decide))| {
-            let Outcome {
-                statistic,
-                effects,
-                controls,
-                verdict,
-                notes,
-                seeds,
-                records,
-            } = decide(records, spec);
+            let Outcome { statistic, effects, controls, verdict, notes, seeds, records } =
+                decide(records, spec);
             ClaimRow {
                 text: text.clone(),
                 statistic,
@@ -215,11 +208,7 @@ impl Ledger {
                 records,
             }
         });
-        Ledger {
-            format: FORMAT.into(),
-            margin: spec.margin,
-            claims: claims.collect(),
-        }
+        Ledger { format: FORMAT.into(), margin: spec.margin, claims: claims.collect() }
     }
 
     /// JSON.
@@ -232,10 +221,7 @@ impl Ledger {
     /// # Errors
     /// Not readable, or of another format.
     pub fn read(path: &Path) -> Result<Self, LedgerError> {
-        let fail = |problem: String| LedgerError::Ledger {
-            path: path.to_path_buf(),
-            problem,
-        };
+        let fail = |problem: String| LedgerError::Ledger { path: path.to_path_buf(), problem };
         let text = std::fs::read_to_string(path).map_err(|e| fail(e.to_string()))?;
         let ledger: Self = serde_json::from_str(&text).map_err(|e| fail(e.to_string()))?;
         match ledger.format == FORMAT {

@@ -62,12 +62,7 @@ impl VlmSection {
 
 impl Default for VlmSection {
     fn default() -> Self {
-        VlmSection {
-            breeder: BreederKind::Vlm,
-            model: None,
-            cell: 160,
-            publish: 1,
-        }
+        VlmSection { breeder: BreederKind::Vlm, model: None, cell: 160, publish: 1 }
     }
 }
 
@@ -213,10 +208,8 @@ fn begin(
 }
 
 fn read_decisions(path: &Path) -> Result<Vec<DecisionRecord>, EvolutionError> {
-    let unreadable = |problem: String| EvolutionError::Checkpoint {
-        path: path.to_path_buf(),
-        problem,
-    };
+    let unreadable =
+        |problem: String| EvolutionError::Checkpoint { path: path.to_path_buf(), problem };
     let text = std::fs::read_to_string(path)
         .map_err(|e| unreadable(format!("cannot read decisions: {e}")))?;
     text.lines()
@@ -294,12 +287,7 @@ impl Run<'_> {
     fn select(&mut self, chosen: Vec<usize>, why: &str) -> Result<(), EvolutionError> {
         let births = self
             .breeding
-            .select(Selection {
-                chosen,
-                slider: None,
-                roll: 0,
-                why: why.to_string(),
-            })
+            .select(Selection { chosen, slider: None, roll: 0, why: why.to_string() })
             .map_err(TellError::from)?;
         self.lineage.extend(births);
         Ok(())
@@ -356,10 +344,7 @@ impl Run<'_> {
         write_atomic(&folder.join("sheet.png"), &png)?;
         let session = self.breeding.session(job.config.ancestors.clone());
         write_atomic(&folder.join("session.toml"), session.to_toml().as_bytes())?;
-        write_atomic(
-            &folder.join("lineage.jsonl"),
-            lines(&self.lineage).as_bytes(),
-        )?;
+        write_atomic(&folder.join("lineage.jsonl"), lines(&self.lineage).as_bytes())?;
         let result = self.result(breeder, cause);
         let json = serde_json::to_string_pretty(&result).expect("a result is plain data") + "\n";
         write_atomic(&folder.join("result.json"), json.as_bytes())?;

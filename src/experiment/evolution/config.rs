@@ -191,11 +191,7 @@ impl EvolutionConfig {
                 ssim_weight: 0.5,
                 complexity_pressure: 0.0,
             },
-            refine: RefineConfig {
-                mode: RefineMode::None,
-                steps: 10,
-                learning_rate: 0.03,
-            },
+            refine: RefineConfig { mode: RefineMode::None, steps: 10, learning_rate: 0.03 },
             novelty: NoveltySection {
                 descriptors: vec![
                     Descriptor::Thumbnail,
@@ -232,9 +228,7 @@ impl EvolutionConfig {
         config.evolve = EvolveConfig::over_preset(default, evolve)?;
         let mut table = toml::Table::try_from(config).map_err(|e| e.to_string())?;
         lay_over(&mut table, overrides);
-        table
-            .try_into()
-            .map_err(|e: toml::de::Error| e.to_string().trim().replace('\n', " "))
+        table.try_into().map_err(|e: toml::de::Error| e.to_string().trim().replace('\n', " "))
     }
 
     /// Refuses values that cannot be.
@@ -242,13 +236,7 @@ impl EvolutionConfig {
     /// # Errors
     /// The first impossible value, by its key.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        let fail = |key, expected, found: String| {
-            Err(ConfigError {
-                key,
-                expected,
-                found,
-            })
-        };
+        let fail = |key, expected, found: String| Err(ConfigError { key, expected, found });
         if self.generations == 0 {
             return fail("generations", "at least 1", "0".into());
         }
@@ -304,11 +292,7 @@ impl EvolutionConfig {
             }
         }
         if self.map_elites.quality.is_some_and(|d| !d.is_scalar()) {
-            return fail(
-                "map_elites.quality",
-                "a scalar descriptor",
-                "thumbnail".into(),
-            );
+            return fail("map_elites.quality", "a scalar descriptor", "thumbnail".into());
         }
         if let Some(vlm) = &self.vlm {
             if !(16..=512).contains(&vlm.cell) {
@@ -325,11 +309,7 @@ impl EvolutionConfig {
             _ => self.refine.mode != RefineMode::None,
         };
         if needs_target && self.target.is_none() {
-            return fail(
-                "target",
-                "a picture or genome file (--target)",
-                "none".into(),
-            );
+            return fail("target", "a picture or genome file (--target)", "none".into());
         }
         Ok(())
     }
@@ -341,10 +321,7 @@ impl EvolutionConfig {
         identity.generations = 1;
         identity.target = identity.target.map(|_| String::new());
         let json = serde_json::to_string(&identity).expect("a config is plain data");
-        Sha256::digest(json)[..8]
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
+        Sha256::digest(json)[..8].iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }
 
@@ -378,20 +355,11 @@ mod tests {
     #[test]
     fn impossible_values_are_refused_by_name() {
         for (text, message) in [
-            (
-                "size = 4",
-                "impossible value of size: expected 8 to 1024 pixels, found 4",
-            ),
+            ("size = 4", "impossible value of size: expected 8 to 1024 pixels, found 4"),
             ("generations = 0", "impossible value of generations"),
-            (
-                "search = \"target\"",
-                "impossible value of target: expected a picture",
-            ),
+            ("search = \"target\"", "impossible value of target: expected a picture"),
             ("[refine]\nlearning_rate = -1.0", "refine.learning_rate"),
-            (
-                "[evolve.reproduction]\npopulation = 0",
-                "reproduction.population",
-            ),
+            ("[evolve.reproduction]\npopulation = 0", "reproduction.population"),
         ] {
             let error = over(text).unwrap().validate().unwrap_err().to_string();
             assert!(error.contains(message), "{error}");

@@ -91,14 +91,10 @@ impl std::str::FromStr for Descriptor {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        Descriptor::ALL
-            .iter()
-            .copied()
-            .find(|d| d.name() == name)
-            .ok_or_else(|| {
-                let names: Vec<_> = Descriptor::ALL.iter().map(|d| d.name()).collect();
-                format!("expected one of {}, found {name:?}", names.join(", "))
-            })
+        Descriptor::ALL.iter().copied().find(|d| d.name() == name).ok_or_else(|| {
+            let names: Vec<_> = Descriptor::ALL.iter().map(|d| d.name()).collect();
+            format!("expected one of {}, found {name:?}", names.join(", "))
+        })
     }
 }
 
@@ -150,11 +146,7 @@ fn complexity(picture: &Picture) -> f64 {
 
 fn colourfulness(picture: &Picture) -> f64 {
     let opponent = |f: fn([f64; 3]) -> f64| -> Vec<f64> {
-        picture
-            .rgb
-            .chunks_exact(3)
-            .map(|p| f([p[0], p[1], p[2]].map(f64::from)))
-            .collect()
+        picture.rgb.chunks_exact(3).map(|p| f([p[0], p[1], p[2]].map(f64::from))).collect()
     };
     let (mean_rg, var_rg) = moments(&opponent(|[r, g, _]| r - g));
     let (mean_yb, var_yb) = moments(&opponent(|[r, g, b]| 0.5 * (r + g) - b));
@@ -223,13 +215,7 @@ mod tests {
     #[test]
     fn colourfulness_of_half_red_half_cyan_is_as_computed_by_hand() {
         // rg = ±1, yb = ±0.5: σ² = 1 and 0.25, means 0.
-        let picture = painted(|row, _| {
-            if row < 12 {
-                [1.0, 0.0, 0.0]
-            } else {
-                [0.0, 1.0, 1.0]
-            }
-        });
+        let picture = painted(|row, _| if row < 12 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 1.0] });
         let expected = 1.25f64.sqrt();
         assert!((of(&picture, Descriptor::Colourfulness) - expected).abs() < 1e-9);
         let grey = painted(|row, _| [row as f32 / 24.0; 3]);
@@ -251,16 +237,8 @@ mod tests {
     fn names_parse_back() {
         for &d in Descriptor::ALL {
             assert_eq!(d.name().parse::<Descriptor>(), Ok(d));
-            assert_eq!(
-                serde_json::to_string(&d).unwrap(),
-                format!("\"{}\"", d.name())
-            );
+            assert_eq!(serde_json::to_string(&d).unwrap(), format!("\"{}\"", d.name()));
         }
-        assert!(
-            "smell"
-                .parse::<Descriptor>()
-                .unwrap_err()
-                .contains("symmetry")
-        );
+        assert!("smell".parse::<Descriptor>().unwrap_err().contains("symmetry"));
     }
 }

@@ -88,18 +88,11 @@ fn hex(bytes: &[u8]) -> String {
 /// The genome with its provenance written in: search, seed, generation, parents, operators,
 /// config hash, fitness.
 pub(super) fn with_provenance(config: &EvolutionConfig, ranked: &Ranked) -> Genome {
-    let Ranked {
-        genome,
-        birth,
-        fitness,
-    } = ranked;
+    let Ranked { genome, birth, fitness } = ranked;
     let mut genome = signed(genome, config.search, birth, &config.hash());
     let notes = &mut genome.provenance.notes;
     notes.insert("fitness".into(), format!("{fitness:.6}"));
-    notes.insert(
-        "preset".into(),
-        format!("{:?}", config.evolve.preset).to_lowercase(),
-    );
+    notes.insert("preset".into(), format!("{:?}", config.evolve.preset).to_lowercase());
     if let Some(target) = &config.target {
         notes.insert("target".into(), target.clone());
     }
@@ -113,11 +106,7 @@ pub(super) fn signed(genome: &Genome, search: SearchKind, birth: &Birth, hash: &
     provenance.made_by = format!("picloom evolve --search {}", search.name());
     provenance.seed = Some(birth.seed);
     provenance.generations = Some(birth.generation);
-    provenance.parents = birth
-        .parents
-        .iter()
-        .map(|id| format!("birth {id}"))
-        .collect();
+    provenance.parents = birth.parents.iter().map(|id| format!("birth {id}")).collect();
     let mut note = |key: &str, text: String| {
         provenance.notes.insert(key.to_string(), text);
     };
@@ -215,12 +204,8 @@ fn gallery(judge: &PictureJudge, search: &Search) -> Vec<Ranked> {
     let mut ranked: Vec<Ranked> = match search {
         Search::Target(population) => {
             let judged = judge.judge(population.genomes());
-            let bred = population
-                .genomes()
-                .iter()
-                .zip(population.births())
-                .zip(judged)
-                .map(|((genome, birth), judged)| {
+            let bred = population.genomes().iter().zip(population.births()).zip(judged).map(
+                |((genome, birth), judged)| {
                     // Lamarck: the fitness is that of the learned weights.
                     let mut genome = genome.clone();
                     for (innovation, weight) in judged.learned.into_iter().flatten() {
@@ -228,29 +213,17 @@ fn gallery(judge: &PictureJudge, search: &Search) -> Vec<Ranked> {
                             .set_weight(innovation, weight)
                             .expect("learned weights belong to the genome's links");
                     }
-                    Ranked {
-                        genome,
-                        birth: birth.clone(),
-                        fitness: judged.fitness,
-                    }
-                });
+                    Ranked { genome, birth: birth.clone(), fitness: judged.fitness }
+                },
+            );
             // An elite may be both champion and member; Lamarck may have taught the copy more.
-            population
-                .champion()
-                .cloned()
-                .into_iter()
-                .chain(bred)
-                .collect()
+            population.champion().cloned().into_iter().chain(bred).collect()
         }
         Search::Novelty(novelty) => novelty.archive().iter().map(|a| a.ranked.clone()).collect(),
         Search::MapElites(map) => map.grid().values().map(|e| e.ranked.clone()).collect(),
         Search::Interactive(_) => Vec::new(),
     };
-    ranked.sort_by(|a, b| {
-        b.fitness
-            .total_cmp(&a.fitness)
-            .then(a.birth.id.cmp(&b.birth.id))
-    });
+    ranked.sort_by(|a, b| b.fitness.total_cmp(&a.fitness).then(a.birth.id.cmp(&b.birth.id)));
     let mut seen = std::collections::BTreeSet::new();
     ranked.retain(|r| seen.insert(r.birth.id));
     if !matches!(search, Search::MapElites(_)) {

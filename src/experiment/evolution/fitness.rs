@@ -57,11 +57,7 @@ impl Likeness {
 /// # Panics
 /// If the sizes differ or a side is below 7.
 pub fn ssim(a: &Picture, b: &Picture) -> f64 {
-    assert_eq!(
-        (a.width, a.height),
-        (b.width, b.height),
-        "pictures of one size"
-    );
+    assert_eq!((a.width, a.height), (b.width, b.height), "pictures of one size");
     assert!(a.width >= WINDOW && a.height >= WINDOW, "at least 7 pixels");
     let n = (WINDOW * WINDOW) as f64;
     let mut total = 0.0;
@@ -71,9 +67,7 @@ pub fn ssim(a: &Picture, b: &Picture) -> f64 {
             box_sums(a, |i| f64::from(b.rgb[3 * i + channel])),
             box_sums(a, |i| square(f64::from(a.rgb[3 * i + channel]))),
             box_sums(a, |i| square(f64::from(b.rgb[3 * i + channel]))),
-            box_sums(a, |i| {
-                f64::from(a.rgb[3 * i + channel]) * f64::from(b.rgb[3 * i + channel])
-            }),
+            box_sums(a, |i| f64::from(a.rgb[3 * i + channel]) * f64::from(b.rgb[3 * i + channel])),
         ];
         let windows = sums[0].len();
         for w in 0..windows {
@@ -137,10 +131,7 @@ mod tests {
 
     #[test]
     fn similarity_of_two_constants_is_the_luminance_term() {
-        let (a, b) = (
-            Picture::filled(9, 9, [0.25; 3]),
-            Picture::filled(9, 9, [0.5; 3]),
-        );
+        let (a, b) = (Picture::filled(9, 9, [0.25; 3]), Picture::filled(9, 9, [0.5; 3]));
         let expected = (2.0 * 0.25 * 0.5 + C1) / (0.0625 + 0.25 + C1);
         assert!((ssim(&a, &b) - expected).abs() < 1e-12);
     }
@@ -149,10 +140,8 @@ mod tests {
     fn pressure_prefers_the_smaller_of_two_equal_pictures() {
         let mut config = super::super::EvolutionConfig::new(Preset::Neat).fitness;
         config.complexity_pressure = 0.01;
-        let genome = first_genome(
-            &EvolveConfig::preset(Preset::Neat),
-            &mut SimRng::new(1, "test", 0),
-        );
+        let genome =
+            first_genome(&EvolveConfig::preset(Preset::Neat), &mut SimRng::new(1, "test", 0));
         let picture = ramp(16);
         let fitness = Likeness::new(&config, &picture).fitness(&genome, &picture);
         assert!((fitness + 0.12).abs() < 1e-12);

@@ -136,11 +136,7 @@ impl EvolutionJob {
             .iter()
             .map(|path| genome::read(Path::new(path)))
             .collect::<Result<_, _>>()?;
-        Ok(EvolutionJob {
-            config,
-            target,
-            ancestors,
-        })
+        Ok(EvolutionJob { config, target, ancestors })
     }
 
     /// Generation 0 of the config's search.
@@ -216,10 +212,7 @@ pub fn read_config(
     path: &Path,
     preset: crate::evolve::Preset,
 ) -> Result<EvolutionConfig, EvolutionError> {
-    let fail = |problem: String| EvolutionError::ConfigFile {
-        path: path.to_path_buf(),
-        problem,
-    };
+    let fail = |problem: String| EvolutionError::ConfigFile { path: path.to_path_buf(), problem };
     let text =
         std::fs::read_to_string(path).map_err(|e| fail(format!("cannot read config: {e}")))?;
     let one_line = |e: String| e.trim().replace('\n', " ");

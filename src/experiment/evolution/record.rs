@@ -87,11 +87,7 @@ pub(super) fn record(
     let best_ever = match search {
         Search::Target(p) => p.champion().map(|c| c.fitness),
         Search::Novelty(n) => n.population().champion().map(|c| c.fitness),
-        Search::MapElites(m) => m
-            .grid()
-            .values()
-            .map(|e| e.ranked.fitness)
-            .max_by(f64::total_cmp),
+        Search::MapElites(m) => m.grid().values().map(|e| e.ranked.fitness).max_by(f64::total_cmp),
         Search::Interactive(_) => None,
     };
     let sizes: Vec<(usize, usize)> = asked.iter().map(size_of).collect();

@@ -75,11 +75,7 @@ pub fn refine(
             learned.push((innovation, weight));
         }
     }
-    Refined {
-        genome: refined,
-        learned,
-        loss: (first, best),
-    }
+    Refined { genome: refined, learned, loss: (first, best) }
 }
 
 /// For each weight of the compiled genome, the connection it comes from, (W,).
@@ -89,9 +85,7 @@ fn owners(genome: &Genome) -> Vec<InnovationId> {
     let ids: Vec<InnovationId> = genome.connections().map(|c| c.innovation).collect();
     let mut tagged = genome.clone();
     for (place, &id) in ids.iter().enumerate() {
-        tagged
-            .set_weight(id, place as f64)
-            .expect("a finite weight of a link that is there");
+        tagged.set_weight(id, place as f64).expect("a finite weight of a link that is there");
     }
     let (_, tags) = compile(&tagged);
     tags.0.iter().map(|&tag| ids[tag as usize]).collect()
@@ -139,10 +133,6 @@ mod tests {
             .map(|(a, b)| f64::from(a - b) * f64::from(a - b))
             .sum::<f64>()
             / picture.len() as f64;
-        assert!(
-            (mse - refined.loss.1).abs() < 1e-6,
-            "{mse} {:?}",
-            refined.loss
-        );
+        assert!((mse - refined.loss.1).abs() < 1e-6, "{mse} {:?}", refined.loss);
     }
 }

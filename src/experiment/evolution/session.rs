@@ -75,10 +75,7 @@ impl From<BreedError> for EvolutionError {
             BreedError::Genome(e) => EvolutionError::Genome(e),
             BreedError::Write(e) => EvolutionError::Write(e),
             BreedError::Read { ref path, .. } | BreedError::Session { ref path, .. } => {
-                EvolutionError::Checkpoint {
-                    path: path.clone(),
-                    problem: error.to_string(),
-                }
+                EvolutionError::Checkpoint { path: path.clone(), problem: error.to_string() }
             }
             BreedError::Selection(e) => EvolutionError::Tell(e.into()),
         }
@@ -97,15 +94,10 @@ pub fn breed(
     folder: &Path,
     request: &BreedRequest,
 ) -> Result<BreedReport, BreedError> {
-    let refused = |source| BreedError::Session {
-        path: script.to_path_buf(),
-        source,
-    };
+    let refused = |source| BreedError::Session { path: script.to_path_buf(), source };
     let mut session = if script.exists() {
-        let text = std::fs::read_to_string(script).map_err(|source| BreedError::Read {
-            path: script.to_path_buf(),
-            source,
-        })?;
+        let text = std::fs::read_to_string(script)
+            .map_err(|source| BreedError::Read { path: script.to_path_buf(), source })?;
         Session::from_toml(&text).map_err(refused)?
     } else {
         fresh()
@@ -143,14 +135,9 @@ pub fn breed(
     create_folder(&genomes)?;
     let written = breeding.session(session.ancestors.clone());
     let text = written.to_toml();
-    let identity = Session {
-        step: Vec::new(),
-        ..written
-    };
-    let hash: String = Sha256::digest(identity.to_toml())[..8]
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let identity = Session { step: Vec::new(), ..written };
+    let hash: String =
+        Sha256::digest(identity.to_toml())[..8].iter().map(|byte| format!("{byte:02x}")).collect();
     for (i, (genome, birth)) in breeding.genomes().iter().zip(breeding.births()).enumerate() {
         let genome = signed(genome, SearchKind::Interactive, birth, &hash);
         let path = genomes.join(format!("{i:02}.json"));

@@ -42,17 +42,10 @@ pub fn grid_sheet(
     let width = shape[0];
     let height = shape.get(1).copied().unwrap_or(1);
     let blocks: usize = shape.iter().skip(2).product();
-    let drawn: Vec<Picture> = cells
-        .par_iter()
-        .map(|(_, g)| draw(g, cell, coords))
-        .collect();
+    let drawn: Vec<Picture> = cells.par_iter().map(|(_, g)| draw(g, cell, coords)).collect();
     let mut sheet = blank(width * blocks, height, cell);
     for ((at, _), picture) in cells.iter().zip(&drawn) {
-        let block = at
-            .iter()
-            .zip(shape)
-            .skip(2)
-            .fold(0, |block, (i, n)| block * n + i);
+        let block = at.iter().zip(shape).skip(2).fold(0, |block, (i, n)| block * n + i);
         let row = height - 1 - at.get(1).copied().unwrap_or(0);
         place(&mut sheet, picture, row, block * width + at[0], None);
     }
@@ -107,9 +100,8 @@ mod tests {
     #[test]
     fn a_sheet_holds_each_picture_where_its_number_says() {
         let config = EvolveConfig::preset(Preset::Picbreeder);
-        let genomes: Vec<Genome> = (0..7)
-            .map(|i| first_genome(&config, &mut SimRng::new(i, "test", 0)))
-            .collect();
+        let genomes: Vec<Genome> =
+            (0..7).map(|i| first_genome(&config, &mut SimRng::new(i, "test", 0))).collect();
         let sheet = genome_sheet(&genomes, 5, 20, Coords::Fer);
         assert_eq!((sheet.width, sheet.height), (6 + 5 * 26, 6 + 2 * 42));
         let sixth = draw(&genomes[6], 20, Coords::Fer);

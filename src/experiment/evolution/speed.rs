@@ -39,9 +39,7 @@ pub fn bench_evolve(population: usize, size: usize, seconds: f64) -> EvolveSpeed
     config.target = Some(String::new());
     config.evolve = EvolveConfig::preset(Preset::Neat);
     config.evolve.reproduction.population = population;
-    config
-        .validate()
-        .expect("a population and size that can be");
+    config.validate().expect("a population and size that can be");
     let mut target = Picture::filled(size, size, [0.1, 0.2, 0.6]);
     for pixel in 0..size * size {
         let at = |i: usize| (2 * i) as f32 / size as f32 - 1.0;
@@ -56,9 +54,7 @@ pub fn bench_evolve(population: usize, size: usize, seconds: f64) -> EvolveSpeed
         let begun = Instant::now();
         let judged = judge.judge(search.ask());
         let seconds = begun.elapsed().as_secs_f64();
-        search
-            .tell(Feedback::Judged(judged))
-            .expect("finite judgements");
+        search.tell(Feedback::Judged(judged)).expect("finite judgements");
         seconds
     };
     for _ in 0..20 {
@@ -75,11 +71,8 @@ pub fn bench_evolve(population: usize, size: usize, seconds: f64) -> EvolveSpeed
         }
     };
     let genomes = (generations * population as u64) as f64;
-    let links: usize = search
-        .ask()
-        .iter()
-        .map(|g| g.connections().filter(|c| c.enabled).count())
-        .sum();
+    let links: usize =
+        search.ask().iter().map(|g| g.connections().filter(|c| c.enabled).count()).sum();
     EvolveSpeed {
         population,
         size,

@@ -75,10 +75,8 @@ impl Store {
         config: &EvolutionConfig,
     ) -> Result<(Self, Search, u64), EvolutionError> {
         let path = folder.join("checkpoint.json");
-        let unreadable = |problem: String| EvolutionError::Checkpoint {
-            path: path.clone(),
-            problem,
-        };
+        let unreadable =
+            |problem: String| EvolutionError::Checkpoint { path: path.clone(), problem };
         let text = std::fs::read_to_string(&path)
             .map_err(|e| unreadable(format!("cannot read checkpoint: {e}")))?;
         let found: CheckpointIn = serde_json::from_str(&text)
@@ -144,16 +142,9 @@ struct Journal {
 impl Journal {
     /// Opens or creates the file and cuts it to `bytes`.
     fn open(path: &Path, bytes: u64) -> Result<Self, EvolutionError> {
-        let fail = |source| WriteError {
-            path: path.to_path_buf(),
-            source,
-        };
-        let mut file = OpenOptions::new()
-            .create(true)
-            .write(true)
-            .truncate(false)
-            .open(path)
-            .map_err(fail)?;
+        let fail = |source| WriteError { path: path.to_path_buf(), source };
+        let mut file =
+            OpenOptions::new().create(true).write(true).truncate(false).open(path).map_err(fail)?;
         let found = file.metadata().map_err(fail)?.len();
         if found < bytes {
             return Err(EvolutionError::Checkpoint {
@@ -165,11 +156,7 @@ impl Journal {
         }
         file.set_len(bytes).map_err(fail)?;
         file.seek(SeekFrom::End(0)).map_err(fail)?;
-        Ok(Journal {
-            path: path.to_path_buf(),
-            file,
-            bytes,
-        })
+        Ok(Journal { path: path.to_path_buf(), file, bytes })
     }
 
     fn append<T: Serialize>(&mut self, lines: &[T]) -> Result<(), WriteError> {
@@ -181,10 +168,7 @@ impl Journal {
         self.file
             .write_all(text.as_bytes())
             .and_then(|()| self.file.sync_data())
-            .map_err(|source| WriteError {
-                path: self.path.clone(),
-                source,
-            })?;
+            .map_err(|source| WriteError { path: self.path.clone(), source })?;
         self.bytes += text.len() as u64;
         Ok(())
     }

@@ -51,13 +51,8 @@ pub fn run_chain(
     judge: &dyn Judge,
     observer: &mut dyn TrainObserver,
 ) -> Option<Vec<NetworkRow>> {
-    let mut worker = Worker {
-        chain,
-        folder,
-        judge,
-        trained: BTreeMap::new(),
-        kept: BTreeMap::new(),
-    };
+    let mut worker =
+        Worker { chain, folder, judge, trained: BTreeMap::new(), kept: BTreeMap::new() };
     let mut rows = Vec::new();
     for arm in &chain.key.arms {
         let mut done = Vec::new();
@@ -169,15 +164,8 @@ impl Worker<'_> {
             (network, mask)
         });
         let train = self.recipe(arm, wired.0.arch.is_some());
-        let job = TrainJob::new(
-            &arm.name,
-            &source.target,
-            Coords::default(),
-            wired,
-            None,
-            genome,
-            train,
-        );
+        let job =
+            TrainJob::new(&arm.name, &source.target, Coords::default(), wired, None, genome, train);
         debug_assert_eq!(job.config.size, key.size);
         let folder = self.folder.join(job.config.run_id());
         let result = train_run(&folder, job, true, observer)?;
@@ -191,10 +179,8 @@ impl Worker<'_> {
     fn recipe(&self, arm: &ArmSpec, layered: bool) -> TrainConfig {
         let mut train = self.chain.key.train.clone();
         if !layered {
-            train.init = crate::train::Init {
-                scheme: crate::train::Init::default().scheme,
-                ..train.init
-            };
+            train.init =
+                crate::train::Init { scheme: crate::train::Init::default().scheme, ..train.init };
         }
         if let Some(steps) = arm.steps {
             train.steps = steps;
@@ -210,9 +196,7 @@ impl Worker<'_> {
     ) -> Result<(), ArmError> {
         let from = arm.from.as_ref().expect("verified: a parent");
         let parent = self.trained.get(from);
-        let parent = parent
-            .ok_or_else(|| ArmError::Before(from.clone()))?
-            .clone();
+        let parent = parent.ok_or_else(|| ArmError::Before(from.clone()))?.clone();
         let mut rules = Vec::new();
         let mut left = parent.mask.kept();
         for (k, level) in arm.levels.iter().enumerate() {
@@ -232,11 +216,7 @@ impl Worker<'_> {
                 let share = round as f64 / arm.rounds as f64;
                 let ratio = (budget as f64 / left as f64).min(1.0);
                 let count = left as f64 * crate::math::real::pow(ratio, share);
-                let count = if round == arm.rounds {
-                    budget
-                } else {
-                    count.round() as usize
-                };
+                let count = if round == arm.rounds { budget } else { count.round() as usize };
                 rules.push(Rule::Budget(count));
             }
             left = budget.min(left).max(1);
@@ -300,19 +280,9 @@ impl Worker<'_> {
         let delta = Delta::Effect(key.effect);
         let swept = sweep(network, weights, &perturber, size, &links, delta, &|_| {});
         let target = &self.chain.source.target.picture;
-        let (score, judged) = score(
-            network,
-            weights,
-            &perturber,
-            &swept,
-            self.judge,
-            Some(target),
-        )?;
-        let drawn = Picture {
-            width: size,
-            height: size,
-            rgb: perturber.base().to_vec(),
-        };
+        let (score, judged) =
+            score(network, weights, &perturber, &swept, self.judge, Some(target))?;
+        let drawn = Picture { width: size, height: size, rgb: perturber.base().to_vec() };
         let maps = feature_maps(network, weights, &inputs);
         let mut rng = SimRng::new(seed, "measures", 0);
         let fit = Fit::of(&drawn, target);
@@ -322,14 +292,8 @@ impl Worker<'_> {
         };
         let named = |names: &[String]| names.contains(&name) || names.contains(&arm.name);
         let views = if named(&key.show) || named(&key.show_maps) {
-            let scored = Scored {
-                network,
-                mask,
-                weights,
-                perturber: &perturber,
-                judged: &judged,
-                size,
-            };
+            let scored =
+                Scored { network, mask, weights, perturber: &perturber, judged: &judged, size };
             let file = format!("{}.{name}.{}", key.target.name, key.layers);
             let maps = named(&key.show_maps).then_some(&maps);
             Some(write_views(self.folder, &file, &scored, maps)?)

@@ -95,10 +95,7 @@ impl Chain {
 
     /// Links of its layered network.
     pub fn arch(&self) -> Arch {
-        Arch {
-            layers: self.key.layers,
-            ..self.source.arch.clone()
-        }
+        Arch { layers: self.key.layers, ..self.source.arch.clone() }
     }
 }
 
@@ -180,12 +177,9 @@ impl NetworksPlan {
             spec,
         };
         for target in plan.spec.targets.clone() {
-            let Some(mut source) =
-                load(&root, &target, plan.spec.size).map_err(|source| SpecError::Target {
-                    path: path.to_path_buf(),
-                    target: target.name.clone(),
-                    source,
-                })?
+            let Some(mut source) = load(&root, &target, plan.spec.size).map_err(|source| {
+                SpecError::Target { path: path.to_path_buf(), target: target.name.clone(), source }
+            })?
             else {
                 plan.left_out.push(target.name.clone());
                 continue;
@@ -203,11 +197,8 @@ impl NetworksPlan {
     /// The chains of one target.
     fn add(&mut self, target: &TargetSpec, source: Arc<Source>) {
         let spec = &self.spec;
-        let (is_evolved, trained): (Vec<_>, Vec<_>) = spec
-            .arms
-            .iter()
-            .cloned()
-            .partition(|arm| arm.wiring == Some(ArmWiring::Evolved));
+        let (is_evolved, trained): (Vec<_>, Vec<_>) =
+            spec.arms.iter().cloned().partition(|arm| arm.wiring == Some(ArmWiring::Evolved));
         let mut chains = Vec::new();
         let first_seed = spec.seeds.first().copied();
         let mut chain =
@@ -219,11 +210,7 @@ impl NetworksPlan {
                 let shown = (seed.is_none() || seed == first_seed)
                     && variant.name == BASE
                     && !is_archived(target)
-                    && spec
-                        .show
-                        .offsets
-                        .as_ref()
-                        .is_none_or(|o| o.contains(&offset));
+                    && spec.show.offsets.as_ref().is_none_or(|o| o.contains(&offset));
                 let key = ChainKey {
                     study: spec.name.clone(),
                     target: target.clone(),
@@ -240,21 +227,14 @@ impl NetworksPlan {
                     show: kept(shown, &spec.show.arms),
                     show_maps: kept(shown, &spec.show.maps),
                 };
-                chains.push(Chain {
-                    key,
-                    source: Arc::clone(&source),
-                });
+                chains.push(Chain { key, source: Arc::clone(&source) });
             };
         if source.evolved.is_some() {
             chain(&spec.variants[0], 0, None, is_evolved.clone());
         }
         for variant in &spec.variants {
             for &offset in &spec.offsets {
-                if variant
-                    .offsets
-                    .as_ref()
-                    .is_some_and(|o| !o.contains(&offset))
-                {
+                if variant.offsets.as_ref().is_some_and(|o| !o.contains(&offset)) {
                     continue;
                 }
                 let possible = |arm: &ArmSpec| {
@@ -262,10 +242,7 @@ impl NetworksPlan {
                         matches!(arm.wiring, Some(ArmWiring::Graph | ArmWiring::Layerized));
                     (!by_genome || (offset == 0 && source.evolved.is_some()))
                         && arm.offsets.as_ref().is_none_or(|o| o.contains(&offset))
-                        && arm
-                            .variants
-                            .as_ref()
-                            .is_none_or(|v| v.contains(&variant.name))
+                        && arm.variants.as_ref().is_none_or(|v| v.contains(&variant.name))
                         && (source.evolved.is_some() && offset == 0
                             || !matches!(arm.method, Some(crate::prune::Method::Evolved {})))
                 };
@@ -360,10 +337,7 @@ const ARCHIVE: &str = "archive:";
 
 fn is_archived(target: &TargetSpec) -> bool {
     let paths = [&target.picture, &target.genome];
-    paths
-        .into_iter()
-        .flatten()
-        .any(|path| path.to_string_lossy().starts_with(ARCHIVE))
+    paths.into_iter().flatten().any(|path| path.to_string_lossy().starts_with(ARCHIVE))
 }
 
 /// The source of a target; none if it is in an archive that is not there.
@@ -394,10 +368,7 @@ fn load(root: &Path, target: &TargetSpec, size: usize) -> Result<Option<Source>,
         (None, arch) => (None, arch.clone().expect("verified: an arch")),
     };
     Ok(Some(Source {
-        target: Target {
-            name: drawn.display().to_string(),
-            picture,
-        },
+        target: Target { name: drawn.display().to_string(), picture },
         evolved,
         arch,
     }))

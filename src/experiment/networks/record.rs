@@ -251,10 +251,7 @@ impl NetworksRecord {
     /// # Errors
     /// Not readable, or of another format.
     pub fn read(path: &Path) -> Result<Self, ReadRecordError> {
-        let fail = |problem: String| ReadRecordError {
-            path: path.to_path_buf(),
-            problem,
-        };
+        let fail = |problem: String| ReadRecordError { path: path.to_path_buf(), problem };
         let text = std::fs::read_to_string(path).map_err(|e| fail(e.to_string()))?;
         let record: Self = serde_json::from_str(&text).map_err(|e| fail(e.to_string()))?;
         if record.format != FORMAT {

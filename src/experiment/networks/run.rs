@@ -50,18 +50,14 @@ pub fn study_folder(plan: &NetworksPlan, runs: &Path) -> PathBuf {
 }
 
 fn cell_path(folder: &Path, chain: &Chain, judge: &str) -> PathBuf {
-    folder
-        .join("cells")
-        .join(format!("{}.json", chain.id(judge)))
+    folder.join("cells").join(format!("{}.json", chain.id(judge)))
 }
 
 /// Chains of `plan` with a finished file under `runs`.
 pub fn finished(plan: &NetworksPlan, runs: &Path, judge: &str) -> usize {
     let folder = study_folder(plan, runs);
     let chains = plan.chains.iter();
-    chains
-        .filter(|chain| cell_path(&folder, chain, judge).exists())
-        .count()
+    chains.filter(|chain| cell_path(&folder, chain, judge).exists()).count()
 }
 
 /// Runs every chain of `plan` that is not finished under `runs`; `None` if the observer stopped it.
@@ -147,10 +143,7 @@ pub fn collect(
     }
     for chain in &plan.chains {
         let path = cell_path(&folder, chain, judge);
-        let fail = |problem: String| NetworksError::CellFile {
-            path: path.clone(),
-            problem,
-        };
+        let fail = |problem: String| NetworksError::CellFile { path: path.clone(), problem };
         let text = std::fs::read_to_string(&path).map_err(|e| fail(e.to_string()))?;
         let rows: Vec<NetworkRow> = serde_json::from_str(&text).map_err(|e| fail(e.to_string()))?;
         record.rows.extend(rows);

@@ -67,10 +67,7 @@ fn zero() -> Vec<i64> {
     vec![0]
 }
 fn plain() -> Vec<VariantSpec> {
-    vec![VariantSpec {
-        name: BASE.into(),
-        ..VariantSpec::default()
-    }]
+    vec![VariantSpec { name: BASE.into(), ..VariantSpec::default() }]
 }
 
 /// The variant that changes nothing.
@@ -172,10 +169,9 @@ impl TryFrom<String> for Level {
         let (kind, value) = text.split_once(':').ok_or_else(fail)?;
         let number = || value.parse::<f64>().ok().filter(|v| v.is_finite());
         match kind {
-            "share" => number()
-                .filter(|s| *s > 0.0 && *s <= 1.0)
-                .map(Level::Share)
-                .ok_or_else(fail),
+            "share" => {
+                number().filter(|s| *s > 0.0 && *s <= 1.0).map(Level::Share).ok_or_else(fail)
+            }
             "budget" => value.parse().map(Level::Budget).map_err(|_| fail()),
             "threshold" => number().map(Level::Threshold).ok_or_else(fail),
             "match" if !value.is_empty() => Ok(Level::Match(value.into())),
@@ -287,12 +283,9 @@ impl NetworksSpec {
         let spec: NetworksSpec = parse(path, &read(path)?)?;
         match spec.problem() {
             None => Ok(spec),
-            Some((key, expected, found)) => Err(SpecError::Value {
-                path: path.to_path_buf(),
-                key,
-                expected,
-                found,
-            }),
+            Some((key, expected, found)) => {
+                Err(SpecError::Value { path: path.to_path_buf(), key, expected, found })
+            }
         }
     }
 

@@ -47,27 +47,16 @@ pub fn write_views(
     create_folder(&folder.join("views"))?;
     let side = scored.size.min(LARGEST);
     let picture = |rgb: Vec<f32>| {
-        let whole = Picture {
-            width: scored.size,
-            height: scored.size,
-            rgb,
-        };
+        let whole = Picture { width: scored.size, height: scored.size, rgb };
         whole.resized(side).to_bytes()
     };
     let mut tiles = vec![picture(scored.perturber.base().to_vec())];
-    let heard: Vec<&Judged> = scored
-        .judged
-        .iter()
-        .filter(|j| j.verdict.is_some())
-        .collect();
+    let heard: Vec<&Judged> = scored.judged.iter().filter(|j| j.verdict.is_some()).collect();
     let shown = heard.len().min(SHOWN);
     let mut scratch = scored.perturber.scratch();
     let mut changes = Vec::with_capacity(shown);
     for k in 0..shown {
-        let Judged {
-            perturbation: p,
-            verdict,
-        } = heard[k * heard.len() / shown];
+        let Judged { perturbation: p, verdict } = heard[k * heard.len() / shown];
         let value = f64::from(scored.weights.0[p.link]) + p.delta;
         let mut rgb = vec![0.0; 3 * scored.size * scored.size];
         let (perturber, link) = (scored.perturber, p.link);
@@ -81,19 +70,12 @@ pub fn write_views(
         });
     }
     let sweep = format!("views/{name}.png");
-    write_atomic(
-        &folder.join(&sweep),
-        &side_by_side(&tiles, side, tiles.len()),
-    )?;
+    write_atomic(&folder.join(&sweep), &side_by_side(&tiles, side, tiles.len()))?;
     let maps = match maps {
         None => None,
         Some(maps) => Some(write_maps(folder, name, scored, maps)?),
     };
-    Ok(Views {
-        sweep,
-        changes,
-        maps,
-    })
+    Ok(Views { sweep, changes, maps })
 }
 
 fn write_maps(
@@ -111,10 +93,7 @@ fn write_maps(
     }
     let tiles: Vec<Vec<u8>> = (0..maps.units)
         .map(|u| {
-            let grey = maps
-                .unit(u)
-                .iter()
-                .map(|v| (v.clamp(-1.0, 1.0) + 1.0) / 2.0);
+            let grey = maps.unit(u).iter().map(|v| (v.clamp(-1.0, 1.0) + 1.0) / 2.0);
             let whole = Picture {
                 width: scored.size,
                 height: scored.size,
@@ -148,10 +127,5 @@ fn side_by_side(tiles: &[Vec<u8>], side: usize, per_row: usize) -> Vec<u8> {
             rgb[at..at + 3 * side].copy_from_slice(line);
         }
     }
-    encode_png(
-        width,
-        height,
-        &rgb,
-        &[("command", "picloom experiment run")],
-    )
+    encode_png(width, height, &rgb, &[("command", "picloom experiment run")])
 }

@@ -25,10 +25,7 @@ pub fn given_run(
         (network, mask),
         Some(weights.clone()),
         None,
-        TrainConfig {
-            steps: 0,
-            ..TrainConfig::default()
-        },
+        TrainConfig { steps: 0, ..TrainConfig::default() },
     );
     let (config, problem) = (job.config, job.problem);
     let picture = &target.picture;

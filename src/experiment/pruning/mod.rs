@@ -208,19 +208,8 @@ fn choose_and_retrain(
     let mut cost = Cost::default();
     let mut search = Vec::new();
     let mut weights = round.weights.clone();
-    if let Method::Swarm {
-        particles,
-        moves,
-        steps,
-        spread,
-    } = plan.method
-    {
-        let settings = swarm::Settings {
-            particles,
-            moves,
-            steps,
-            spread,
-        };
+    if let Method::Swarm { particles, moves, steps, spread } = plan.method {
+        let settings = swarm::Settings { particles, moves, steps, spread };
         let Some(found) = swarm::search(round, settings, resume, observer)? else {
             return Ok(interrupted(round));
         };
@@ -254,9 +243,7 @@ fn choose_and_retrain(
         return Ok(interrupted(round));
     };
     cost.choosing += origin.gradients - replayed;
-    let start = plan
-        .retrain
-        .weights(&pruned.weights, other.as_ref(), &pruned.live)?;
+    let start = plan.retrain.weights(&pruned.weights, other.as_ref(), &pruned.live)?;
     let job = job(round, plan.retrain, &pruned.live, start, pruned.kept);
     let result = train_run(round.folder, job, resume, observer)?;
     cost.training = result.train.evaluations;
@@ -272,10 +259,7 @@ fn choose_and_retrain(
         cost,
         search,
     };
-    Ok(Round {
-        result,
-        done: Some((record, pruned.mask)),
-    })
+    Ok(Round { result, done: Some((record, pruned.mask)) })
 }
 
 /// The weights to rewind to, or new ones; `None` inside for finetuning. `None` outside if interrupted.
@@ -306,22 +290,13 @@ fn train_sparse(
     observer: &mut dyn TrainObserver,
 ) -> Result<Round, PruneRunError> {
     let (run, plan) = (round.run, round.plan);
-    let top = TopK::new(
-        &run.network,
-        round.mask,
-        round.rule,
-        min_inputs,
-        plan.train.steps,
-    )?;
+    let top = TopK::new(&run.network, round.mask, round.rule, min_inputs, plan.train.steps)?;
     // There is nothing to go on from: it begins where the run began.
     let retrain = match plan.retrain {
         Retrain::Finetune => Retrain::Rewind { step: 0 },
         other => other,
     };
-    let plan = &PrunePlan {
-        retrain,
-        ..plan.clone()
-    };
+    let plan = &PrunePlan { retrain, ..plan.clone() };
     let round = &RoundInputs { plan, ..*round };
     let candidates = top.candidates().clone();
     let replayed = origin.gradients;
@@ -359,10 +334,7 @@ fn train_sparse(
         },
         search: Vec::new(),
     };
-    Ok(Round {
-        result,
-        done: Some((record, kept)),
-    })
+    Ok(Round { result, done: Some((record, kept)) })
 }
 
 /// The training run of a round.
@@ -374,10 +346,7 @@ fn job(
     kept: usize,
 ) -> TrainJob {
     let (run, plan) = (round.run, round.plan);
-    let target = Target {
-        name: run.config.target.clone(),
-        picture: run.target.clone(),
-    };
+    let target = Target { name: run.config.target.clone(), picture: run.target.clone() };
     let mut job = TrainJob::new(
         plan.method.name(),
         &target,

@@ -22,11 +22,7 @@ pub(super) struct Origin<'a> {
 
 impl<'a> Origin<'a> {
     pub(super) fn of(run: &'a LoadedRun) -> Self {
-        Origin {
-            run,
-            known: BTreeMap::new(),
-            gradients: 0,
-        }
+        Origin { run, known: BTreeMap::new(), gradients: 0 }
     }
 
     /// The (W,) weights after `step` steps of the attempt that gave the run; `None` if the observer
@@ -116,12 +112,8 @@ impl<'a> Origin<'a> {
                 None => None,
             },
         };
-        let mut stop = StopAt {
-            attempt: self.attempt() as u32,
-            step,
-            weights: None,
-            inner: observer,
-        };
+        let mut stop =
+            StopAt { attempt: self.attempt() as u32, step, weights: None, inner: observer };
         let mut trainer = Trainer::new(problem, run.config.train.clone())
             .map_err(crate::experiment::run::RunError::from)?;
         let report = trainer.run(&mut stop);

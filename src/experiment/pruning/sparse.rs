@@ -45,10 +45,7 @@ impl TopK {
         Ok(TopK {
             network: network.clone(),
             candidates,
-            schedule: SparseTraining {
-                min_inputs,
-                ..SparseTraining::new(target)
-            },
+            schedule: SparseTraining { min_inputs, ..SparseTraining::new(target) },
             steps,
         })
     }
@@ -78,9 +75,7 @@ impl Constraint for TopK {
         let links = self.links_at(step);
         if links < self.candidates.kept() {
             // Fails on weights that are not finite only: the count was tried in `new`.
-            let _ = self
-                .schedule
-                .project(&self.network, &self.candidates, weights, links);
+            let _ = self.schedule.project(&self.network, &self.candidates, weights, links);
         }
     }
 

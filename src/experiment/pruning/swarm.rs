@@ -151,10 +151,7 @@ pub(super) fn search(
     // The observer is asked between moves, too; what it sees is the last particle's training.
     let state: TrainState = match state {
         Some(state) => state,
-        None => train(round, &particle(round, 0, spread)?, 0, &mut Silent)?
-            .0
-            .state()
-            .clone(),
+        None => train(round, &particle(round, 0, spread)?, 0, &mut Silent)?.0.state().clone(),
     };
 
     let (mut swarm, mut rng) = match saved.swarm.take() {
@@ -202,12 +199,7 @@ pub(super) fn search(
         gradients: saved.gradients,
         judged: settings.particles as u64 * moves as u64,
     };
-    save(&Saved {
-        particles: Vec::new(),
-        swarm: None,
-        found: Some(found.clone()),
-        ..saved
-    })?;
+    save(&Saved { particles: Vec::new(), swarm: None, found: Some(found.clone()), ..saved })?;
     Ok(Some(found))
 }
 
@@ -226,11 +218,7 @@ fn key(round: &RoundInputs<'_>, settings: Settings) -> String {
         round.rule,
         serde_json::to_string(&round.plan.train).expect("a config is plain data"),
     );
-    hex(&Sha256::new()
-        .chain_update(text)
-        .chain_update(bytes)
-        .finalize())[..16]
-        .to_string()
+    hex(&Sha256::new().chain_update(text).chain_update(bytes).finalize())[..16].to_string()
 }
 
 /// Where a particle begins: masked, with the guards.
@@ -252,13 +240,7 @@ fn masked(round: &RoundInputs<'_>, weights: &Weights) -> Result<Pruned, PruneErr
     // |w| draws no random numbers.
     let mut rng = SimRng::new(0, "swarm-mask", 0);
     let rule = round.rule;
-    prune(
-        Method::Magnitude {},
-        rule,
-        Orphans::Drop,
-        &context,
-        &mut rng,
-    )
+    prune(Method::Magnitude {}, rule, Orphans::Drop, &context, &mut rng)
 }
 
 /// −MSE of the masked network; the least number where it draws nothing finite, or one colour: such a

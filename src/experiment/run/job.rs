@@ -30,9 +30,7 @@ impl std::str::FromStr for Wiring {
             "graph" => Ok(Wiring::Graph),
             "layerized" => Ok(Wiring::Layerized),
             "dense" => Ok(Wiring::Dense),
-            _ => Err(format!(
-                "expected wiring graph, layerized or dense, found {text:?}"
-            )),
+            _ => Err(format!("expected wiring graph, layerized or dense, found {text:?}")),
         }
     }
 }
@@ -187,10 +185,6 @@ impl TrainJob {
             target: target.picture.clone(),
             start,
         };
-        TrainJob {
-            config,
-            problem,
-            genome: genome.cloned(),
-        }
+        TrainJob { config, problem, genome: genome.cloned() }
     }
 }

@@ -48,10 +48,7 @@ pub fn mask_from_json(text: &str, path: &Path, network: &Network) -> Result<Mask
 }
 
 fn mask_of(file: MaskFile, path: &Path, network: &Network) -> Result<Mask, RunError> {
-    let arch = |a: &Option<Arch>| {
-        a.as_ref()
-            .map_or("a graph".to_string(), ToString::to_string)
-    };
+    let arch = |a: &Option<Arch>| a.as_ref().map_or("a graph".to_string(), ToString::to_string);
     if file.arch != network.arch || file.links != network.weight_count() {
         return Err(RunError::folder(
             path,
@@ -67,10 +64,7 @@ fn mask_of(file: MaskFile, path: &Path, network: &Network) -> Result<Mask, RunEr
     let mut mask = Mask(vec![false; file.links]);
     for i in file.kept {
         *mask.0.get_mut(i).ok_or_else(|| {
-            RunError::folder(
-                path,
-                format!("expected link numbers below {}, found {i}", file.links),
-            )
+            RunError::folder(path, format!("expected link numbers below {}, found {i}", file.links))
         })? = true;
     }
     Ok(mask)
@@ -118,11 +112,7 @@ pub fn load_run(folder: &Path) -> Result<LoadedRun, RunError> {
     }
     let result = parse_json(&folder.join("result.json"))?;
     let genome_path = folder.join("genome.json");
-    let genome = if genome_path.exists() {
-        Some(genome::read(&genome_path)?)
-    } else {
-        None
-    };
+    let genome = if genome_path.exists() { Some(genome::read(&genome_path)?) } else { None };
     let network = match (&config.arch, &genome) {
         (Some(arch), _) => arch.network(),
         (None, Some(genome)) => compile(genome).0,
@@ -157,10 +147,7 @@ pub fn load_run(folder: &Path) -> Result<LoadedRun, RunError> {
         .ok_or_else(|| {
             RunError::folder(
                 &target_path,
-                format!(
-                    "expected array \"target\" of shape ({0}, {0}, 3)",
-                    config.size
-                ),
+                format!("expected array \"target\" of shape ({0}, {0}, 3)", config.size),
             )
         })?;
     let target = Picture {
@@ -168,16 +155,7 @@ pub fn load_run(folder: &Path) -> Result<LoadedRun, RunError> {
         height: config.size,
         rgb: target.values.iter().map(|&v| v as f32).collect(),
     };
-    Ok(LoadedRun {
-        config,
-        result,
-        network,
-        mask,
-        weights,
-        start,
-        target,
-        genome,
-    })
+    Ok(LoadedRun { config, result, network, mask, weights, start, target, genome })
 }
 
 /// The logged steps of a run.

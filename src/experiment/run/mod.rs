@@ -107,10 +107,7 @@ pub enum RunError {
 
 impl RunError {
     pub(in crate::experiment) fn folder(path: &Path, problem: impl Into<String>) -> Self {
-        RunError::Folder {
-            path: path.to_path_buf(),
-            problem: problem.into(),
-        }
+        RunError::Folder { path: path.to_path_buf(), problem: problem.into() }
     }
 }
 
@@ -138,10 +135,7 @@ fn parse_toml<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, RunError
     let text = std::fs::read_to_string(path)
         .map_err(|e| RunError::folder(path, format!("cannot read: {e}")))?;
     toml::from_str(&text).map_err(|e| {
-        RunError::folder(
-            path,
-            format!("expected a config of this program, found: {}", e.message()),
-        )
+        RunError::folder(path, format!("expected a config of this program, found: {}", e.message()))
     })
 }
 

@@ -38,11 +38,7 @@ pub fn finished(folder: &Path, config: &RunConfig) -> Result<Option<RunResult>, 
         ));
     }
     let result = folder.join("result.json");
-    if result.exists() {
-        parse_json(&result).map(Some)
-    } else {
-        Ok(None)
-    }
+    if result.exists() { parse_json(&result).map(Some) } else { Ok(None) }
 }
 
 /// Trains a job into `folder`, or returns its result if it is done.
@@ -98,10 +94,7 @@ pub(in crate::experiment) fn constrained_run(
     let config_text = toml::to_string(&job.config).expect("a config is plain data");
     write_atomic(&folder.join("config.toml"), config_text.as_bytes())?;
     if let Some(genome) = &job.genome {
-        write_atomic(
-            &folder.join("genome.json"),
-            genome::to_json(genome).as_bytes(),
-        )?;
+        write_atomic(&folder.join("genome.json"), genome::to_json(genome).as_bytes())?;
     }
     let target = &trainer.problem().target;
     let shape = vec![target.height, target.width, 3];
@@ -127,10 +120,10 @@ pub(in crate::experiment) fn constrained_run(
     if train.stop == StopReason::Interrupted {
         recorder.save_checkpoint(trainer.state())?;
     }
-    recorder.metrics.sync_all().map_err(|source| WriteError {
-        path: folder.join("metrics.jsonl"),
-        source,
-    })?;
+    recorder
+        .metrics
+        .sync_all()
+        .map_err(|source| WriteError { path: folder.join("metrics.jsonl"), source })?;
     drop(recorder);
 
     let (problem, state) = (trainer.problem(), trainer.state());
@@ -141,18 +134,11 @@ pub(in crate::experiment) fn constrained_run(
         live.apply(&mut weights);
         mask = live;
         if train.stop != StopReason::Interrupted {
-            write_atomic(
-                &folder.join("kept.json"),
-                &to_json(&MaskFile::of(&job.config, &kept)),
-            )?;
+            write_atomic(&folder.join("kept.json"), &to_json(&MaskFile::of(&job.config, &kept)))?;
         }
     }
     let rgb = kernel::render(&problem.network, &weights, &problem.inputs);
-    let drawn = Picture {
-        width: size,
-        height: size,
-        rgb,
-    };
+    let drawn = Picture { width: size, height: size, rgb };
     let result = RunResult {
         run_id: job.config.run_id(),
         arm: job.config.arm.clone(),
@@ -164,27 +150,12 @@ pub(in crate::experiment) fn constrained_run(
     if result.train.stop == StopReason::Interrupted {
         return Ok(result);
     }
-    let text = [
-        ("command", "picloom train"),
-        ("run", result.run_id.as_str()),
-    ];
+    let text = [("command", "picloom train"), ("run", result.run_id.as_str())];
     write_atomic(&folder.join("images/drawn.png"), &drawn.to_png(&text))?;
-    write_atomic(
-        &folder.join("images/target.png"),
-        &problem.target.to_png(&text),
-    )?;
-    write_atomic(
-        &folder.join("weights.safetensors"),
-        &to_safetensors(&problem.network, &weights),
-    )?;
-    write_atomic(
-        &folder.join("mask.json"),
-        &to_json(&MaskFile::of(&job.config, &mask)),
-    )?;
-    write_atomic(
-        &folder.join("manifest.json"),
-        &to_json(&Manifest::here(state.seconds)),
-    )?;
+    write_atomic(&folder.join("images/target.png"), &problem.target.to_png(&text))?;
+    write_atomic(&folder.join("weights.safetensors"), &to_safetensors(&problem.network, &weights))?;
+    write_atomic(&folder.join("mask.json"), &to_json(&MaskFile::of(&job.config, &mask)))?;
+    write_atomic(&folder.join("manifest.json"), &to_json(&Manifest::here(state.seconds)))?;
     write_atomic(&folder.join("result.json"), &to_json(&result))?;
     let _ = std::fs::remove_file(&checkpoint_path);
     Ok(result)
@@ -218,11 +189,8 @@ impl<'a> Recorder<'a> {
     ) -> Result<Self, WriteError> {
         let path = folder.join("metrics.jsonl");
         let opened = (|| {
-            let mut file = std::fs::OpenOptions::new()
-                .create(true)
-                .truncate(false)
-                .write(true)
-                .open(&path)?;
+            let mut file =
+                std::fs::OpenOptions::new().create(true).truncate(false).write(true).open(&path)?;
             file.set_len(metrics_bytes)?;
             std::io::Seek::seek(&mut file, std::io::SeekFrom::End(0))?;
             Ok(file)
@@ -241,13 +209,8 @@ impl<'a> Recorder<'a> {
     fn save_checkpoint(&mut self, state: &TrainState) -> Result<(), WriteError> {
         self.last_checkpoint = Instant::now();
         let path = self.folder.join("metrics.jsonl");
-        self.metrics
-            .sync_all()
-            .map_err(|source| WriteError { path, source })?;
-        let checkpoint = Checkpoint {
-            metrics_bytes: self.metrics_bytes,
-            state: state.clone(),
-        };
+        self.metrics.sync_all().map_err(|source| WriteError { path, source })?;
+        let checkpoint = Checkpoint { metrics_bytes: self.metrics_bytes, state: state.clone() };
         let json = serde_json::to_vec(&checkpoint).expect("a state is plain data");
         write_atomic(&self.folder.join("checkpoint.json"), &json)
     }
@@ -258,10 +221,8 @@ impl TrainObserver for Recorder<'_> {
         let mut json = serde_json::to_vec(line).expect("a log line is plain data");
         json.push(b'\n');
         if let Err(source) = self.metrics.write_all(&json) {
-            self.failure.get_or_insert(WriteError {
-                path: self.folder.join("metrics.jsonl"),
-                source,
-            });
+            self.failure
+                .get_or_insert(WriteError { path: self.folder.join("metrics.jsonl"), source });
         }
         self.metrics_bytes += json.len() as u64;
         self.inner.logged(line);

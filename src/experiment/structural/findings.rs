@@ -45,11 +45,7 @@ pub fn of_arm(record: &StructuralRecord, arm: &str) -> Finding {
         _ => Verdict::Inconclusive,
     };
     let mut notes = vec![
-        format!(
-            "{} of {all} networks fit, {} targets",
-            excess.len(),
-            by_target.len()
-        ),
+        format!("{} of {all} networks fit, {} targets", excess.len(), by_target.len()),
         format!(
             "{yes} of {parts} parts have D_sub > 0 and D_abl < 0{}",
             share.map_or(String::new(), |s| format!(
@@ -58,10 +54,8 @@ pub fn of_arm(record: &StructuralRecord, arm: &str) -> Finding {
             ))
         ),
     ];
-    let means: Vec<f64> = by_target
-        .values()
-        .map(|v| v.iter().sum::<f64>() / v.len() as f64)
-        .collect();
+    let means: Vec<f64> =
+        by_target.values().map(|v| v.iter().sum::<f64>() / v.len() as f64).collect();
     if let Ok(i) = mean_interval(&means, 0.95) {
         notes.push(format!(
             "seeds averaged within targets first: {:.3} [{:.3}, {:.3}], {} units",
@@ -73,9 +67,7 @@ pub fn of_arm(record: &StructuralRecord, arm: &str) -> Finding {
     }
     Finding {
         statistic: format!("SC − control of random masks, {arm}"),
-        effect: interval
-            .map(|i| i.estimate)
-            .or_else(|| excess.first().copied()),
+        effect: interval.map(|i| i.estimate).or_else(|| excess.first().copied()),
         interval,
         units: excess.len(),
         verdict,
@@ -87,8 +79,7 @@ pub fn of_arm(record: &StructuralRecord, arm: &str) -> Finding {
 pub fn sp_against(record: &StructuralRecord, other: &str) -> Finding {
     let key = |arm| -> BTreeMap<(String, u64), &ArmOutcome> {
         let fit = record.arm(arm).filter(|(_, a)| a.fit());
-        fit.map(|(row, a)| ((row.target.clone(), row.seed), a))
-            .collect()
+        fit.map(|(row, a)| ((row.target.clone(), row.seed), a)).collect()
     };
     let (ours, theirs) = (key("sp"), key(other));
     let mut pairs = (Vec::new(), Vec::new());

@@ -167,12 +167,8 @@ impl StructuralStudy {
             return Err(fail("keep", "above 0 and below 1", spec.keep.to_string()));
         }
         if spec.rounds == 0 || spec.seeds.is_empty() || !(8..=1024).contains(&spec.size) {
-            let found = format!(
-                "{} rounds, {} seeds, size {}",
-                spec.rounds,
-                spec.seeds.len(),
-                spec.size
-            );
+            let found =
+                format!("{} rounds, {} seeds, size {}", spec.rounds, spec.seeds.len(), spec.size);
             let expected = "a round, a seed, and a size of 8 to 1024";
             return Err(fail("rounds, seeds, size", expected, found));
         }
@@ -193,11 +189,7 @@ impl StructuralStudy {
                 })
             })
             .collect::<Result<_, _>>()?;
-        Ok(StructuralStudy {
-            spec,
-            profile,
-            prepared,
-        })
+        Ok(StructuralStudy { spec, profile, prepared })
     }
 
     fn prepared(&self, target: &str) -> &Prepared {
@@ -216,9 +208,7 @@ fn prepare(root: &Path, target: &PartedTarget, size: usize) -> Result<Prepared, 
     let found = format!("{:?}", target.drawing);
     let drawing =
         drawing.ok_or_else(|| Unprepared::Value("a drawing of our own", found.clone()))?;
-    let parts = drawing
-        .parts(size)
-        .ok_or(Unprepared::Value("a drawing with parts", found))?;
+    let parts = drawing.parts(size).ok_or(Unprepared::Value("a drawing with parts", found))?;
     let genome = match &target.genome {
         Some(path) => {
             Some(genome::read(&root.join(path)).map_err(|e| Unprepared::Run(RunError::Genome(e)))?)
@@ -250,11 +240,7 @@ fn prepare(root: &Path, target: &PartedTarget, size: usize) -> Result<Prepared, 
     }
     Ok(Prepared {
         target: target.clone(),
-        parted: PartedPicture {
-            rgb: picture.rgb.clone(),
-            background,
-            parts: parts.regions,
-        },
+        parted: PartedPicture { rgb: picture.rgb.clone(), background, parts: parts.regions },
         picture,
         sha256: hex(&hash.finalize()),
         genome,
@@ -263,14 +249,10 @@ fn prepare(root: &Path, target: &PartedTarget, size: usize) -> Result<Prepared, 
 
 /// Mean colour of the pixels that no part owns.
 fn mean_outside(picture: &Picture, regions: &[(String, Vec<bool>)]) -> [f32; 3] {
-    let outside: Vec<usize> = (0..picture.pixels())
-        .filter(|&p| !regions.iter().any(|(_, r)| r[p]))
-        .collect();
+    let outside: Vec<usize> =
+        (0..picture.pixels()).filter(|&p| !regions.iter().any(|(_, r)| r[p])).collect();
     [0, 1, 2].map(|c| {
-        let sum: f64 = outside
-            .iter()
-            .map(|&p| f64::from(picture.rgb[3 * p + c]))
-            .sum();
+        let sum: f64 = outside.iter().map(|&p| f64::from(picture.rgb[3 * p + c])).sum();
         (sum / outside.len().max(1) as f64) as f32
     })
 }
@@ -338,15 +320,7 @@ impl StructuralStudy {
         folder: &Path,
         going_on: &(dyn Fn() -> bool + Sync),
     ) -> Result<Option<Vec<ArmOutcome>>, String> {
-        let Arms::Trained {
-            ref arch,
-            steps,
-            retrain_steps,
-            lr,
-            budget,
-            rounds,
-        } = cell.arms
-        else {
+        let Arms::Trained { ref arch, steps, retrain_steps, lr, budget, rounds } = cell.arms else {
             unreachable!("asked for trained arms");
         };
         let train = |steps| TrainConfig {
@@ -363,15 +337,7 @@ impl StructuralStudy {
             picture: self.prepared(&cell.target).picture.clone(),
         };
         let wired = (network, Mask::all(links));
-        let job = TrainJob::new(
-            "dense",
-            &target,
-            Coords::Fer,
-            wired,
-            None,
-            None,
-            train(steps),
-        );
+        let job = TrainJob::new("dense", &target, Coords::Fer, wired, None, None, train(steps));
         let mut ask = Ask(going_on);
         let text = |e: RunError| e.to_string();
         let result = train_run(&folder.join("dense"), job, true, &mut ask).map_err(text)?;

@@ -61,20 +61,11 @@ fn wire(slot: usize, width: usize, layers: usize) -> (usize, usize) {
     if slot < first {
         (slot % 4, 4 + slot / 4)
     } else if slot < first + middle {
-        let (gap, pair) = (
-            (slot - first) / (width * width),
-            (slot - first) % (width * width),
-        );
-        (
-            4 + gap * width + pair / width,
-            4 + (gap + 1) * width + pair % width,
-        )
+        let (gap, pair) = ((slot - first) / (width * width), (slot - first) % (width * width));
+        (4 + gap * width + pair / width, 4 + (gap + 1) * width + pair % width)
     } else {
         let pair = slot - first - middle;
-        (
-            4 + (layers - 1) * width + pair % width,
-            4 + layers * width + pair / width,
-        )
+        (4 + (layers - 1) * width + pair % width, 4 + layers * width + pair / width)
     }
 }
 
@@ -119,16 +110,7 @@ mod tests {
         // W 2, L 2: hidden 4, 5 | 6, 7, outputs 8, 9, 10.
         let two = [(0, 4), (1, 5), (4, 6), (5, 7), (6, 8), (6, 9), (7, 10)];
         assert!(happens(&two, 2, 2, 2));
-        let joined = [
-            (0, 4),
-            (1, 5),
-            (4, 6),
-            (4, 7),
-            (5, 7),
-            (6, 8),
-            (6, 9),
-            (7, 10),
-        ];
+        let joined = [(0, 4), (1, 5), (4, 6), (4, 7), (5, 7), (6, 8), (6, 9), (7, 10)];
         assert!(!happens(&joined, 2, 2, 2) && happens(&joined, 2, 2, 1));
         // Output 10 undriven; unit 5 without an input (dead, so 7 is too).
         assert!(!happens(&two[..6], 2, 2, 1));
@@ -153,13 +135,8 @@ mod tests {
                 found.probability.estimate
             })
             .collect();
-        let peak = (0..curve.len())
-            .max_by(|&a, &b| curve[a].total_cmp(&curve[b]))
-            .unwrap();
+        let peak = (0..curve.len()).max_by(|&a, &b| curve[a].total_cmp(&curve[b])).unwrap();
         assert!([4, 5].contains(&(peak + 2)), "{curve:?}");
-        assert!(
-            curve[0] < curve[peak] / 2.0 && curve[7] < curve[peak] / 2.0,
-            "{curve:?}"
-        );
+        assert!(curve[0] < curve[peak] / 2.0 && curve[7] < curve[peak] / 2.0, "{curve:?}");
     }
 }

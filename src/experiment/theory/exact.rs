@@ -214,11 +214,9 @@ mod tests {
 
     #[test]
     fn unit_values_of_the_methods_page_hold() {
-        for (w, l, k, p, expected) in [
-            (3, 2, 2, 0.3, 0.789_365),
-            (2, 3, 2, 0.3, 0.547_452),
-            (3, 2, 3, 0.3, 0.348_476),
-        ] {
+        for (w, l, k, p, expected) in
+            [(3, 2, 2, 0.3, 0.789_365), (2, 3, 2, 0.3, 0.547_452), (3, 2, 3, 0.3, 0.348_476)]
+        {
             let listed = by_enumeration(w, l, k, p).unwrap();
             let found = probability(w, l, k, p).unwrap();
             assert!((listed - expected).abs() < 5e-7, "({w},{l},{k}): {listed}");

@@ -52,9 +52,8 @@ impl Finding {
     /// For people: `effect [low, high], n units: verdict`.
     pub fn text(&self) -> String {
         let effect = self.effect.map_or("–".into(), |e| format!("{e:.3}"));
-        let interval = self
-            .interval
-            .map_or(String::new(), |i| format!(" [{:.3}, {:.3}]", i.low, i.high));
+        let interval =
+            self.interval.map_or(String::new(), |i| format!(" [{:.3}, {:.3}]", i.low, i.high));
         format!(
             "{}: {effect}{interval}, {} units: {}",
             self.statistic,
@@ -156,10 +155,7 @@ pub fn parts_sensitivity(record: &TheoryRecord) -> Finding {
         match slope(best) {
             Some(slope) => {
                 slopes.push(slope);
-                notes.push(format!(
-                    "{name}: {slope:+.2} layers a part ({})",
-                    listed.join(", ")
-                ));
+                notes.push(format!("{name}: {slope:+.2} layers a part ({})", listed.join(", ")));
             }
             None => notes.push(format!(
                 "{name}: not counted, fewer than 3 values of P with a best depth inside the range"
@@ -192,9 +188,7 @@ fn slope(points: &[(f64, f64)]) -> Option<f64> {
         return None;
     }
     let n = points.len() as f64;
-    let (mx, my) = points
-        .iter()
-        .fold((0.0, 0.0), |(a, b), (x, y)| (a + x / n, b + y / n));
+    let (mx, my) = points.iter().fold((0.0, 0.0), |(a, b), (x, y)| (a + x / n, b + y / n));
     let sxx: f64 = points.iter().map(|(x, _)| (x - mx) * (x - mx)).sum();
     let sxy: f64 = points.iter().map(|(x, y)| (x - mx) * (y - my)).sum();
     (sxx > 0.0).then(|| sxy / sxx)
@@ -258,10 +252,7 @@ pub fn prediction(points: &[TrainedPoint], parts: usize) -> Result<Finding, Theo
         least += usize::from(point.least_touching >= parts);
         if let Some(ln) = counterpart(point.width, point.layers, point.density, parts)? {
             let key = (point.target.as_str(), point.arm.as_str(), point.seed);
-            units
-                .entry(key)
-                .or_default()
-                .push((point.layers, ln, point.score));
+            units.entry(key).or_default().push((point.layers, ln, point.score));
         }
     }
     let mut by_target: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
@@ -284,10 +275,8 @@ pub fn prediction(points: &[TrainedPoint], parts: usize) -> Result<Finding, Theo
         apart += (best(&theory) - best(&scores)).abs();
         theirs += usize::from(best(&theory) == best(&scores));
     }
-    let means: Vec<f64> = by_target
-        .values()
-        .map(|rhos| rhos.iter().sum::<f64>() / rhos.len() as f64)
-        .collect();
+    let means: Vec<f64> =
+        by_target.values().map(|rhos| rhos.iter().sum::<f64>() / rhos.len() as f64).collect();
     let interval = mean_interval(&means, 0.95).ok();
     let verdict = match interval {
         _ if means.len() < 3 => Verdict::Inconclusive,
@@ -364,10 +353,7 @@ mod tests {
         assert_eq!((found.verdict, found.units), (Verdict::Supported, 3));
         assert_eq!(found.effect, Some(1.0));
         assert!(found.notes[1].contains("3 of 3 units"), "{found:?}");
-        assert_eq!(
-            prediction(&with(-1.0), 3).unwrap().verdict,
-            Verdict::NotSupported
-        );
+        assert_eq!(prediction(&with(-1.0), 3).unwrap().verdict, Verdict::NotSupported);
         // Two targets are too few; a full density says nothing.
         let two = prediction(&with(1.0)[..10], 3).unwrap();
         assert_eq!((two.verdict, two.units), (Verdict::Inconclusive, 2));

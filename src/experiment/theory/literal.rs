@@ -25,9 +25,7 @@ pub fn ratio(reading: Reading, width: usize, layers: usize, parts: usize) -> f64
     match reading {
         Reading::Choices => real::exp(ln_choose(width, parts) - ln_choose(width * layers, parts)),
         Reading::Distinct => {
-            let one: f64 = (0..parts)
-                .map(|i| (width - i) as f64 / width as f64)
-                .product();
+            let one: f64 = (0..parts).map(|i| (width - i) as f64 / width as f64).product();
             (0..layers).map(|_| one).product()
         }
     }
@@ -66,9 +64,7 @@ mod tests {
 
     fn peak(reading: Reading, width: usize, needed: usize) -> usize {
         let value = |l| gated(reading, width, l, 3, needed as f64);
-        (1..=14)
-            .max_by(|&a, &b| value(a).total_cmp(&value(b)))
-            .unwrap()
+        (1..=14).max_by(|&a, &b| value(a).total_cmp(&value(b))).unwrap()
     }
 
     #[test]
@@ -76,10 +72,7 @@ mod tests {
         for width in [8, 24, 96, 192] {
             for needed in 4..=9 {
                 let choices = peak(Reading::Choices, width, needed);
-                assert!(
-                    (needed..=needed + 1).contains(&choices),
-                    "W {width} D {needed}"
-                );
+                assert!((needed..=needed + 1).contains(&choices), "W {width} D {needed}");
                 let distinct = peak(Reading::Distinct, width, needed);
                 let over = if width < 96 { 1 } else { 2 };
                 assert_eq!(distinct, needed + over, "W {width} D {needed}");

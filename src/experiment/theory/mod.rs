@@ -72,11 +72,7 @@ pub const MOST_PARTS: usize = 8;
 /// Refuses L = 0, W = 0, P outside 1..=8, more parts than units, p outside [0, 1].
 fn checked(width: usize, layers: usize, parts: usize, p: f64) -> Result<(), TheoryError> {
     let fail = |what, expected: &str, found: String| {
-        Err(TheoryError::Parameter {
-            what,
-            expected: expected.into(),
-            found,
-        })
+        Err(TheoryError::Parameter { what, expected: expected.into(), found })
     };
     if !(1..=255).contains(&layers) {
         return fail("hidden layers L", "1 to 255", layers.to_string());

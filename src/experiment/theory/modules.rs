@@ -46,22 +46,14 @@ impl Components {
 
     /// Components that cover every hidden layer.
     pub fn spanning(&self) -> usize {
-        self.spans
-            .iter()
-            .filter(|&&s| s == (0, self.layers - 1))
-            .count()
+        self.spans.iter().filter(|&&s| s == (0, self.layers - 1)).count()
     }
 
     /// The least number of components that touch a layer, over layers: the largest P for which a
     /// P-modular labelling exists (see [`super`]).
     pub fn least_touching(&self) -> usize {
         (0..self.layers)
-            .map(|l| {
-                self.spans
-                    .iter()
-                    .filter(|&&(first, last)| first <= l && l <= last)
-                    .count()
-            })
+            .map(|l| self.spans.iter().filter(|&&(first, last)| first <= l && l <= last).count())
             .min()
             .unwrap_or(0)
     }
@@ -162,11 +154,7 @@ impl NetworkModules {
         Some(NetworkModules {
             width,
             layers,
-            density: if slots == 0 {
-                0.0
-            } else {
-                kept.len() as f64 / slots as f64
-            },
+            density: if slots == 0 { 0.0 } else { kept.len() as f64 / slots as f64 },
             least_touching: Components::of(layers, width, |_| true, kept).least_touching(),
             spanning: Components::of(layers, width, |u| lives[u], hidden(&alive)).spanning(),
             outputs_driven: network
@@ -208,14 +196,9 @@ mod tests {
     fn labellings_and_their_existence_agree_with_a_search_over_all_labellings() {
         let mut rng = SimRng::new(3, "test", 0);
         let (mut some, mut none) = (0, 0);
-        for (layers, width, parts) in [
-            (1, 4, 2),
-            (2, 3, 2),
-            (3, 3, 2),
-            (3, 3, 3),
-            (4, 2, 2),
-            (2, 4, 3),
-        ] {
+        for (layers, width, parts) in
+            [(1, 4, 2), (2, 3, 2), (3, 3, 2), (3, 3, 3), (4, 2, 2), (2, 4, 3)]
+        {
             for _ in 0..60 {
                 let p = rng.uniform();
                 let mut edges = Vec::new();
@@ -241,13 +224,8 @@ mod tests {
         // Two hidden layers of 3: units 4–6, 7–9. Kept: x→4→7→h, d→5→8→s, bias→8, 8→v; 6 and 9 dead.
         let network = "2;sin:3".parse::<Arch>().unwrap().network();
         let wires = [(1, 4), (4, 7), (7, 10), (2, 5), (5, 8), (8, 11), (8, 12)];
-        let mask = Mask(
-            network
-                .links
-                .iter()
-                .map(|l| wires.contains(&(l.source, l.target)))
-                .collect(),
-        );
+        let mask =
+            Mask(network.links.iter().map(|l| wires.contains(&(l.source, l.target))).collect());
         let found = NetworkModules::of(&network, &mask).unwrap();
         assert_eq!((found.width, found.layers), (3, 2));
         assert_eq!(found.spanning, 2);

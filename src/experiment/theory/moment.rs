@@ -119,17 +119,10 @@ impl Transfer {
             .iter()
             .zip(&self.shape_of)
             .map(|(a, &shape)| {
-                let inside: usize = a
-                    .iter()
-                    .zip(b)
-                    .map(|(&a, &b)| usize::from(a) * usize::from(b))
-                    .sum();
+                let inside: usize =
+                    a.iter().zip(b).map(|(&a, &b)| usize::from(a) * usize::from(b)).sum();
                 let across = square - inside;
-                let ln_absent = if across == 0 {
-                    0.0
-                } else {
-                    across as f64 * self.ln_q
-                };
+                let ln_absent = if across == 0 { 0.0 } else { across as f64 * self.ln_q };
                 self.ln_v[layer][shape] + ln_absent
             })
             .collect()
@@ -139,20 +132,11 @@ impl Transfer {
     /// to a factor, of this layer's compositions; and those of the last layer.
     pub(super) fn posterior(&self) -> Posterior {
         let layers = self.ln_v.len();
-        let last = self
-            .shape_of
-            .iter()
-            .map(|&s| self.ln_v[layers - 1][s])
-            .collect::<Vec<_>>();
+        let last = self.shape_of.iter().map(|&s| self.ln_v[layers - 1][s]).collect::<Vec<_>>();
         Posterior {
             last: relative(&last),
             before: (0..layers - 1)
-                .map(|l| {
-                    self.compositions
-                        .iter()
-                        .map(|b| relative(&self.arriving(l, b)))
-                        .collect()
-                })
+                .map(|l| self.compositions.iter().map(|b| relative(&self.arriving(l, b))).collect())
                 .collect(),
         }
     }
@@ -191,11 +175,7 @@ fn ln_sum(ln: &[f64]) -> f64 {
     if most == f64::NEG_INFINITY {
         return most;
     }
-    let sum: f64 = ln
-        .iter()
-        .filter(|&&x| x > most - 50.0)
-        .map(|x| real::exp(x - most))
-        .sum();
+    let sum: f64 = ln.iter().filter(|&&x| x > most - 50.0).map(|x| real::exp(x - most)).sum();
     most + real::ln(sum)
 }
 
@@ -231,16 +211,11 @@ mod tests {
 
     #[test]
     fn unit_values_of_the_methods_page_hold() {
-        for (w, l, k, p, expected) in [
-            (3, 2, 2, 0.3, 3.673_530),
-            (2, 3, 2, 0.3, 0.960_400),
-            (3, 2, 3, 0.3, 0.705_894),
-        ] {
+        for (w, l, k, p, expected) in
+            [(3, 2, 2, 0.3, 3.673_530), (2, 3, 2, 0.3, 0.960_400), (3, 2, 3, 0.3, 0.705_894)]
+        {
             let found = expected_labellings(w, l, k, p).unwrap();
-            assert!(
-                (found - expected).abs() < 1e-12,
-                "({w},{l},{k},{p}): {found}"
-            );
+            assert!((found - expected).abs() < 1e-12, "({w},{l},{k},{p}): {found}");
         }
     }
 

@@ -141,13 +141,7 @@ impl Peak {
     pub fn of(curve: &CurveValues) -> Option<Self> {
         let at = (0..curve.layers.len())
             .filter(|&i| curve.value[i].is_some_and(|v| v > 0.0))
-            .reduce(|a, b| {
-                if curve.value[b] > curve.value[a] {
-                    b
-                } else {
-                    a
-                }
-            })?;
+            .reduce(|a, b| if curve.value[b] > curve.value[a] { b } else { a })?;
         let low = curve.low[at]?;
         let near = |i: &usize| curve.high[*i].is_some_and(|high| high >= low);
         let all = || (0..curve.layers.len()).filter(near);

@@ -44,18 +44,11 @@ pub(super) fn chunked<T: Send>(
 
 /// A share of `samples` with Wilson's 95 % interval.
 pub(super) fn share(hits: usize, samples: usize) -> Result<Estimate, TheoryError> {
-    Ok(Estimate {
-        probability: wilson(hits, samples, 0.95).map_err(no_samples)?,
-        samples,
-    })
+    Ok(Estimate { probability: wilson(hits, samples, 0.95).map_err(no_samples)?, samples })
 }
 
 fn no_samples(_: StatsError) -> TheoryError {
-    TheoryError::Parameter {
-        what: "samples",
-        expected: "1 or more".into(),
-        found: "0".into(),
-    }
+    TheoryError::Parameter { what: "samples", expected: "1 or more".into(), found: "0".into() }
 }
 
 /// Pr by drawing masks and counting those with a labelling; Wilson interval. Good while Pr is
@@ -127,15 +120,8 @@ pub fn karp_luby(
     }
     let ln_expected = ln_expected_labellings(width, layers, parts, p)?;
     if ln_expected == f64::NEG_INFINITY {
-        let zero = Interval {
-            estimate: 0.0,
-            low: 0.0,
-            high: 0.0,
-        };
-        return Ok(Estimate {
-            probability: zero,
-            samples,
-        });
+        let zero = Interval { estimate: 0.0, low: 0.0, high: 0.0 };
+        return Ok(Estimate { probability: zero, samples });
     }
     let transfer = Transfer::new(width, layers, parts, p)?;
     let entries = (transfer.compositions.len() as u64).pow(2) * layers as u64;
@@ -180,9 +166,7 @@ pub fn karp_luby(
         (sum, squares)
     });
     let n = samples as f64;
-    let (sum, squares) = sums
-        .iter()
-        .fold((0.0, 0.0), |(s, q), chunk| (s + chunk.0, q + chunk.1));
+    let (sum, squares) = sums.iter().fold((0.0, 0.0), |(s, q), chunk| (s + chunk.0, q + chunk.1));
     let mean = sum / n;
     let variance = (squares / n - mean * mean).max(0.0) / (n - 1.0).max(1.0);
     let half = normal_quantile(0.975) * variance.sqrt();
@@ -210,12 +194,7 @@ mod tests {
 
     #[test]
     fn both_estimators_hold_the_exact_value_of_small_cases() {
-        for (w, l, k, p) in [
-            (3, 2, 2, 0.3),
-            (2, 3, 2, 0.3),
-            (3, 2, 3, 0.3),
-            (3, 3, 2, 0.3),
-        ] {
+        for (w, l, k, p) in [(3, 2, 2, 0.3), (2, 3, 2, 0.3), (3, 2, 3, 0.3), (3, 3, 2, 0.3)] {
             let truth = probability(w, l, k, p).unwrap();
             let plain = direct(w, l, k, p, 40_000, 1).unwrap();
             let clever = karp_luby(w, l, k, p, 40_000, 1).unwrap();
@@ -236,16 +215,9 @@ mod tests {
     #[test]
     fn thread_counts_do_not_move_a_bit() {
         let run = |threads| {
-            rayon::ThreadPoolBuilder::new()
-                .num_threads(threads)
-                .build()
-                .unwrap()
-                .install(|| {
-                    (
-                        direct(4, 4, 2, 0.3, 5000, 9).unwrap(),
-                        karp_luby(4, 4, 2, 0.3, 5000, 9).unwrap(),
-                    )
-                })
+            rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
+                (direct(4, 4, 2, 0.3, 5000, 9).unwrap(), karp_luby(4, 4, 2, 0.3, 5000, 9).unwrap())
+            })
         };
         assert_eq!(run(1), run(2));
         assert_eq!(run(1), run(8));
@@ -256,14 +228,8 @@ mod tests {
     fn impossible_requests_are_refused_or_zero() {
         assert!(direct(3, 2, 2, 0.3, 0, 1).is_err());
         assert!(karp_luby(3, 2, 2, 0.3, 0, 1).is_err());
-        assert_eq!(
-            karp_luby(2, 2, 3, 0.3, 10, 1).unwrap().probability.high,
-            0.0
-        );
-        assert_eq!(
-            karp_luby(3, 2, 2, 1.0, 10, 1).unwrap().probability.high,
-            0.0
-        );
+        assert_eq!(karp_luby(2, 2, 3, 0.3, 10, 1).unwrap().probability.high, 0.0);
+        assert_eq!(karp_luby(3, 2, 2, 1.0, 10, 1).unwrap().probability.high, 0.0);
         let sure = karp_luby(3, 4, 1, 0.5, 10, 1).unwrap().probability;
         assert_eq!((sure.low, sure.high), (1.0, 1.0));
     }

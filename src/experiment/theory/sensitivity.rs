@@ -128,17 +128,17 @@ fn point(
         .map(|e| sampled(Some(e)))
     };
     match volume {
-        Volume::Literal { reading, needed } => Ok(exactly(literal::gated(
-            reading, width, layers, parts, needed,
-        ))),
+        Volume::Literal { reading, needed } => {
+            Ok(exactly(literal::gated(reading, width, layers, parts, needed)))
+        }
         Volume::Modular { p } => modular(p),
         Volume::ModularDegree { degree } => modular((degree / width as f64).min(1.0)),
-        Volume::Expected { p } => Ok(exactly(moment::expected_labellings(
-            width, layers, parts, p,
-        )?)),
-        Volume::Budget { edges } => Ok(sampled(budget::probability(
-            width, layers, edges, parts, samples, seed,
-        )?)),
+        Volume::Expected { p } => {
+            Ok(exactly(moment::expected_labellings(width, layers, parts, p)?))
+        }
+        Volume::Budget { edges } => {
+            Ok(sampled(budget::probability(width, layers, edges, parts, samples, seed)?))
+        }
     }
 }
 
@@ -170,16 +170,10 @@ mod tests {
 
     #[test]
     fn more_parts_never_make_modularity_likelier() {
-        for volume in [
-            Volume::Modular { p: 0.25 },
-            Volume::ModularDegree { degree: 1.5 },
-        ] {
+        for volume in [Volume::Modular { p: 0.25 }, Volume::ModularDegree { degree: 1.5 }] {
             let points = table(volume, &[5], &[2, 3, 4], &[1, 2, 3, 4, 5], 0, 1).unwrap();
             for row in points.chunks(5) {
-                assert!(
-                    (row[0].value.unwrap() - 1.0).abs() < 1e-12,
-                    "P = 1 is certain"
-                );
+                assert!((row[0].value.unwrap() - 1.0).abs() < 1e-12, "P = 1 is certain");
                 assert!(row.windows(2).all(|w| w[1].value < w[0].value));
             }
         }
@@ -192,28 +186,14 @@ mod tests {
         let point = points[0];
         assert_eq!(point.samples, 20_000);
         let error = (point.high.unwrap() - point.low.unwrap()) / 3.92;
-        assert!(
-            (point.value.unwrap() - truth).abs() < 4.0 * error,
-            "{truth} {point:?}"
-        );
+        assert!((point.value.unwrap() - truth).abs() < 4.0 * error, "{truth} {point:?}");
     }
 
     #[test]
     fn a_budget_table_leaves_out_depths_that_cannot_hold_it_and_finds_the_peak() {
         let volume = Volume::Budget { edges: 60 };
-        let points = table(
-            volume,
-            &[8],
-            &[1, 2, 3, 4, 5, 6, 7, 8, 9],
-            &[2, 3],
-            8_000,
-            1,
-        )
-        .unwrap();
-        assert_eq!(
-            points[0].value, None,
-            "60 edges do not fit into one layer of 8"
-        );
+        let points = table(volume, &[8], &[1, 2, 3, 4, 5, 6, 7, 8, 9], &[2, 3], 8_000, 1).unwrap();
+        assert_eq!(points[0].value, None, "60 edges do not fit into one layer of 8");
         let best = best_layers(&points);
         assert_eq!(best.len(), 2);
         assert!([Some(4), Some(5)].contains(&best[0].2), "{best:?}");
@@ -221,10 +201,7 @@ mod tests {
 
     #[test]
     fn a_literal_table_has_its_peak_one_layer_past_the_needed_depth() {
-        let volume = Volume::Literal {
-            reading: Reading::Choices,
-            needed: 6.0,
-        };
+        let volume = Volume::Literal { reading: Reading::Choices, needed: 6.0 };
         let depths: Vec<usize> = (1..=9).collect();
         let points = table(volume, &[24], &depths, &[3], 0, 0).unwrap();
         assert_eq!(best_layers(&points), [(24, 3, Some(7))]);

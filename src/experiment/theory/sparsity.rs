@@ -49,12 +49,8 @@ pub fn compositional_sparsity(network: &Network, mask: &Mask) -> CompositionalSp
     let mut stands_for: Vec<usize> = (0..count).collect();
     let mut in_degrees = Vec::new();
     for (u, unit) in network.units.iter().enumerate() {
-        let sources: Vec<usize> = unit
-            .links
-            .clone()
-            .filter(|&i| alive[i])
-            .map(|i| network.links[i].source)
-            .collect();
+        let sources: Vec<usize> =
+            unit.links.clone().filter(|&i| alive[i]).map(|i| network.links[i].source).collect();
         if sources.is_empty() {
             continue;
         }
@@ -98,11 +94,7 @@ mod tests {
     /// The network of `arch` with only `wires` kept.
     fn masked(arch: &str, wires: &[(usize, usize)]) -> (Network, Mask) {
         let network = arch.parse::<Arch>().unwrap().network();
-        let kept = network
-            .links
-            .iter()
-            .map(|l| wires.contains(&(l.source, l.target)))
-            .collect();
+        let kept = network.links.iter().map(|l| wires.contains(&(l.source, l.target))).collect();
         (network, Mask(kept))
     }
 
@@ -112,18 +104,7 @@ mod tests {
         // 8 adds 4 (y) and 5; 6→9 has no input, and 1→6 is missing: dead.
         let (network, mask) = masked(
             "2;cache:1,sin:2",
-            &[
-                (0, 4),
-                (1, 5),
-                (4, 7),
-                (4, 8),
-                (5, 8),
-                (6, 9),
-                (9, 12),
-                (7, 10),
-                (8, 11),
-                (7, 11),
-            ],
+            &[(0, 4), (1, 5), (4, 7), (4, 8), (5, 8), (6, 9), (9, 12), (7, 10), (8, 11), (7, 11)],
         );
         let found = compositional_sparsity(&network, &mask);
         // Computing: 5 {x}, 8 {y, 5}, head 11 {y, 8}. Head 10 relays y.

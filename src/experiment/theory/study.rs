@@ -272,11 +272,7 @@ impl TheoryStudy {
 }
 
 fn rounded(estimate: Estimate) -> Estimate {
-    let Interval {
-        estimate: value,
-        low,
-        high,
-    } = estimate.probability;
+    let Interval { estimate: value, low, high } = estimate.probability;
     Estimate {
         probability: Interval {
             estimate: six_digits(value),
@@ -289,14 +285,7 @@ fn rounded(estimate: Estimate) -> Estimate {
 
 fn outcome(cell: &TheoryCell) -> Result<TheoryOutcome, TheoryError> {
     match cell {
-        TheoryCell::Curve {
-            volume,
-            width,
-            parts,
-            layers,
-            samples,
-            seed,
-        } => {
+        TheoryCell::Curve { volume, width, parts, layers, samples, seed } => {
             let points = table(*volume, &[*width], layers, &[*parts], *samples, *seed)?;
             let six = |value: Option<f64>| value.map(six_digits);
             Ok(TheoryOutcome::Curve(CurveValues {
@@ -307,14 +296,7 @@ fn outcome(cell: &TheoryCell) -> Result<TheoryOutcome, TheoryError> {
                 samples: points.iter().map(|p| p.samples).collect(),
             }))
         }
-        &TheoryCell::Meeting {
-            width,
-            layers,
-            parts,
-            p,
-            samples,
-            seed,
-        } => {
+        &TheoryCell::Meeting { width, layers, parts, p, samples, seed } => {
             let exact = match exact::probability(width, layers, parts, p) {
                 Ok(value) => Some(value),
                 Err(TheoryError::TooLarge { .. }) => None,
@@ -348,19 +330,12 @@ impl CellStudy for TheoryStudy {
 
     fn cells(&self) -> Vec<TheoryCell> {
         let curves = self.curves().into_iter().map(|c| c.2);
-        curves
-            .chain(self.meetings().into_iter().map(|m| m.1))
-            .collect()
+        curves.chain(self.meetings().into_iter().map(|m| m.1)).collect()
     }
 
     fn label(&self, cell: &TheoryCell) -> String {
         match cell {
-            TheoryCell::Curve {
-                volume,
-                width,
-                parts,
-                ..
-            } => {
+            TheoryCell::Curve { volume, width, parts, .. } => {
                 let volume = match volume {
                     Volume::Literal { reading, needed } => {
                         format!("literal {reading:?}, D {needed}").to_lowercase()
@@ -372,25 +347,15 @@ impl CellStudy for TheoryStudy {
                 };
                 format!("{volume}, W {width}, P {parts}")
             }
-            TheoryCell::Meeting {
-                width,
-                layers,
-                parts,
-                p,
-                ..
-            } => format!("theory and Monte Carlo at W {width}, L {layers}, P {parts}, p {p}"),
+            TheoryCell::Meeting { width, layers, parts, p, .. } => {
+                format!("theory and Monte Carlo at W {width}, L {layers}, P {parts}, p {p}")
+            }
         }
     }
 
     fn cost(&self, cell: &TheoryCell) -> f64 {
         match cell {
-            TheoryCell::Curve {
-                volume,
-                width,
-                layers,
-                samples,
-                ..
-            } => {
+            TheoryCell::Curve { volume, width, layers, samples, .. } => {
                 let units: usize = layers.iter().map(|l| l * width).sum();
                 match volume {
                     Volume::Budget { edges } => (samples * (layers.len() * edges + units)) as f64,
@@ -398,12 +363,9 @@ impl CellStudy for TheoryStudy {
                     _ => 1e6,
                 }
             }
-            TheoryCell::Meeting {
-                width,
-                layers,
-                samples,
-                ..
-            } => (2 * samples * layers * width * width) as f64,
+            TheoryCell::Meeting { width, layers, samples, .. } => {
+                (2 * samples * layers * width * width) as f64
+            }
         }
     }
 
@@ -431,13 +393,7 @@ impl CellStudy for TheoryStudy {
             meetings: Vec::new(),
         };
         for (group, name, cell) in self.curves() {
-            let TheoryCell::Curve {
-                volume,
-                width,
-                parts,
-                ..
-            } = cell
-            else {
+            let TheoryCell::Curve { volume, width, parts, .. } = cell else {
                 unreachable!("a curve");
             };
             let (values, error) = match outcomes.next() {
@@ -456,14 +412,7 @@ impl CellStudy for TheoryStudy {
             });
         }
         for (methods, cell) in self.meetings() {
-            let TheoryCell::Meeting {
-                width,
-                layers,
-                parts,
-                p,
-                ..
-            } = cell
-            else {
+            let TheoryCell::Meeting { width, layers, parts, p, .. } = cell else {
                 unreachable!("a meeting");
             };
             let (values, error) = match outcomes.next() {
@@ -471,15 +420,7 @@ impl CellStudy for TheoryStudy {
                 Some(Err(error)) => (None, Some(error)),
                 _ => (None, Some("the cell left something else".into())),
             };
-            record.meetings.push(MeetingRow {
-                width,
-                layers,
-                parts,
-                p,
-                methods,
-                values,
-                error,
-            });
+            record.meetings.push(MeetingRow { width, layers, parts, p, methods, values, error });
         }
         record
     }

@@ -30,12 +30,7 @@ pub(super) fn inside(page: &mut Page, card: &Card<'_>) {
         let scale = beside.min(1.0);
         let left = MARGIN + scale * maps.width + GAP;
         let top = page.y;
-        page.heading_at(
-            MARGIN,
-            "Feature maps",
-            "pale: without influence",
-            left - MARGIN,
-        );
+        page.heading_at(MARGIN, "Feature maps", "pale: without influence", left - MARGIN);
         let below = page.y;
         page.y = top;
         page.heading_at(left, "Wiring", more_wiring, WIDTH - MARGIN - left);
@@ -44,10 +39,9 @@ pub(super) fn inside(page: &mut Page, card: &Card<'_>) {
         page.y = low.max(wiring.place(page, (left, y), scale));
         return;
     }
-    for (inner, name, more) in [
-        (&maps, "Feature maps", more_maps),
-        (&wiring, "Wiring", more_wiring),
-    ] {
+    for (inner, name, more) in
+        [(&maps, "Feature maps", more_maps), (&wiring, "Wiring", more_wiring)]
+    {
         page.heading(name, more);
         let scale = (ROOM / inner.width).min(TALLEST / inner.height).min(1.0);
         let left = MARGIN + (ROOM - scale * inner.width) / 2.0;
@@ -90,10 +84,7 @@ fn maps_figure(card: &Card<'_>) -> String {
         Pane::new(picture, caption).bordered(style::GRID)
     });
     contact_sheet(&Sheet {
-        groups: vec![PaneGroup {
-            heading: String::new(),
-            panes: panes.collect(),
-        }],
+        groups: vec![PaneGroup { heading: String::new(), panes: panes.collect() }],
         columns: 14,
         pane: 70,
         ..Sheet::default()
@@ -123,11 +114,7 @@ impl<'a> Inner<'a> {
                 body: body.rsplit_once("</svg>")?.0,
             })
         };
-        found().unwrap_or(Inner {
-            width: 1.0,
-            height: 1.0,
-            body: "",
-        })
+        found().unwrap_or(Inner { width: 1.0, height: 1.0, body: "" })
     }
 
     /// Sets it in; returns its lower end.

@@ -91,10 +91,7 @@ const TALLEST: f64 = 1400.0;
 
 /// Draws a card.
 pub fn card(card: &Card<'_>) -> String {
-    let mut page = Page {
-        y: MARGIN,
-        marks: Vec::new(),
-    };
+    let mut page = Page { y: MARGIN, marks: Vec::new() };
     for line in wrapped(card.title, 1.2 * size::TITLE, true, ROOM, 2) {
         page.words(MARGIN, 1.2 * size::TITLE, &line, true, style::INK);
     }
@@ -113,20 +110,10 @@ pub fn card(card: &Card<'_>) -> String {
 fn summary(page: &mut Page, card: &Card<'_>) {
     let top = page.y;
     let mut x = MARGIN;
-    let shots = [
-        (Some(card.drawn), "it draws"),
-        (card.target, "it should draw"),
-    ];
+    let shots = [(Some(card.drawn), "it draws"), (card.target, "it should draw")];
     for (picture, name) in shots {
         let Some(picture) = picture else { continue };
-        page.text(
-            (x, top + 11.0),
-            size::TICK,
-            name,
-            true,
-            style::GREY,
-            Anchor::Start,
-        );
+        page.text((x, top + 11.0), size::TICK, name, true, style::GREY, Anchor::Start);
         page.picture((x, top + 20.0), SHOT, picture, style::UNJUDGED, 1.0);
         x += SHOT + GAP;
     }
@@ -140,42 +127,17 @@ fn summary(page: &mut Page, card: &Card<'_>) {
 fn score_panel(page: &mut Page, card: &Card<'_>, x: f64, top: f64) -> f64 {
     const WIDE: f64 = 270.0;
     let score = card.score;
-    let tone = if score.counts {
-        style::INK
-    } else {
-        style::UNJUDGED
-    };
+    let tone = if score.counts { style::INK } else { style::UNJUDGED };
     let head = "compositional score";
-    page.text(
-        (x, top + 11.0),
-        size::TICK,
-        head,
-        true,
-        style::GREY,
-        Anchor::Start,
-    );
+    page.text((x, top + 11.0), size::TICK, head, true, style::GREY, Anchor::Start);
     let value = score.score.map_or("none".into(), |v| style::fixed(v, 2));
-    page.text(
-        (x - 2.0, top + 66.0),
-        56.0,
-        &value,
-        true,
-        tone,
-        Anchor::Start,
-    );
+    page.text((x - 2.0, top + 66.0), 56.0, &value, true, tone, Anchor::Start);
     if !score.counts {
         let at = x + 10.0 + text_width(&value, 56.0, true);
         let wide = text_width("UNFIT", size::LABEL, true) + 16.0;
         page.fill((at, top + 38.0), (wide, 26.0), style::FRACTURED);
         let middle = (at + wide / 2.0, top + 56.5);
-        page.text(
-            middle,
-            size::LABEL,
-            "UNFIT",
-            true,
-            style::PAPER,
-            Anchor::Middle,
-        );
+        page.text(middle, size::LABEL, "UNFIT", true, style::PAPER, Anchor::Middle);
     }
     let axis = top + 92.0;
     page.fill((x, axis - 1.0), (WIDE, 2.0), style::GRID);
@@ -185,33 +147,18 @@ fn score_panel(page: &mut Page, card: &Card<'_>, x: f64, top: f64) -> f64 {
         page.fill((at - 0.5, axis - 5.0), (1.0, 10.0), style::UNJUDGED);
         let text = style::number(share, 2);
         let below = (at, axis + 20.0);
-        page.text(
-            below,
-            size::CAPTION,
-            &text,
-            false,
-            style::GREY,
-            Anchor::Middle,
-        );
+        page.text(below, size::CAPTION, &text, false, style::GREY, Anchor::Middle);
     }
     if let (Some(value), Some((low, high))) = (score.score, score.interval) {
         let colour = tone;
         let wide = (WIDE * (high - low)).max(2.0);
-        page.fill(
-            (x + WIDE * low, axis - 4.0),
-            (wide, 8.0),
-            style::PAPER.mix(colour, 0.3),
-        );
+        page.fill((x + WIDE * low, axis - 4.0), (wide, 8.0), style::PAPER.mix(colour, 0.3));
         page.fill((x + WIDE * value - 2.0, axis - 9.0), (4.0, 18.0), colour);
     }
     let mut lines: Vec<(String, Colour)> = Vec::new();
     match score.interval {
         Some((low, high)) => lines.push((
-            format!(
-                "95 % interval {} to {}",
-                style::fixed(low, 2),
-                style::fixed(high, 2)
-            ),
+            format!("95 % interval {} to {}", style::fixed(low, 2), style::fixed(high, 2)),
             style::INK,
         )),
         None => lines.push(("no change had an effect".into(), style::INK)),
@@ -260,14 +207,7 @@ fn score_panel(page: &mut Page, card: &Card<'_>, x: f64, top: f64) -> f64 {
 /// A stacked bar a layer: coherent, fractured, silent. Returns its lower end.
 fn layers(page: &mut Page, score: &CompositionalScore, x: f64, wide: f64, top: f64) -> f64 {
     let name = "by layer of the weight";
-    page.text(
-        (x, top + 11.0),
-        size::TICK,
-        name,
-        true,
-        style::GREY,
-        Anchor::Start,
-    );
+    page.text((x, top + 11.0), size::TICK, name, true, style::GREY, Anchor::Start);
     let count = score.layers.len().max(1) as f64;
     let pitch = (168.0 / count).clamp(15.0, 26.0);
     let high = pitch - 4.0;
@@ -278,14 +218,7 @@ fn layers(page: &mut Page, score: &CompositionalScore, x: f64, wide: f64, top: f
         let base = y + high / 2.0 + 4.5;
         let em = size::CAPTION.min(high);
         let name = (i + 1).to_string();
-        page.text(
-            (x + label - 8.0, base),
-            em,
-            &name,
-            false,
-            style::INK,
-            Anchor::End,
-        );
+        page.text((x + label - 8.0, base), em, &name, false, style::INK, Anchor::End);
         let all = coherent + fractured + silent;
         let mut at = x + label;
         page.fill((at, y), (room, high), style::BLANK);
@@ -372,69 +305,23 @@ fn measures(page: &mut Page, card: &Card<'_>) {
     let number = |v: Option<f64>| v.map_or("–".to_string(), |v| style::number(v, 3));
     for (i, m) in card.measures.iter().enumerate() {
         if i % 2 == 0 {
-            page.fill(
-                (MARGIN, page.y),
-                (ROOM, 22.0),
-                style::GRID.mix(style::PAPER, 0.6),
-            );
+            page.fill((MARGIN, page.y), (ROOM, 22.0), style::GRID.mix(style::PAPER, 0.6));
         }
         let base = page.y + 15.5;
         let name = ellipsized(&m.name, size::TICK, false, 220.0);
-        page.text(
-            (MARGIN + 8.0, base),
-            size::TICK,
-            &name,
-            false,
-            style::INK,
-            Anchor::Start,
-        );
-        page.text(
-            (value, base),
-            size::TICK,
-            &number(m.value),
-            true,
-            style::INK,
-            Anchor::End,
-        );
+        page.text((MARGIN + 8.0, base), size::TICK, &name, false, style::INK, Anchor::Start);
+        page.text((value, base), size::TICK, &number(m.value), true, style::INK, Anchor::End);
         let text = number(m.shuffled);
-        page.text(
-            (shuffled, base),
-            size::TICK,
-            &text,
-            false,
-            style::GREY,
-            Anchor::End,
-        );
+        page.text((shuffled, base), size::TICK, &text, false, style::GREY, Anchor::End);
         if let Some(x) = ends {
             let text = number(m.evolved);
-            page.text(
-                (x, base),
-                size::TICK,
-                &text,
-                false,
-                style::GREY,
-                Anchor::End,
-            );
+            page.text((x, base), size::TICK, &text, false, style::GREY, Anchor::End);
         }
         let em = size::CAPTION;
-        page.text(
-            (range + push, base),
-            em,
-            &m.range,
-            false,
-            style::GREY,
-            Anchor::Start,
-        );
+        page.text((range + push, base), em, &m.range, false, style::GREY, Anchor::Start);
         let room = WIDTH - MARGIN - reference - push;
         let words = ellipsized(&m.reference, em, false, room);
-        page.text(
-            (reference + push, base),
-            em,
-            &words,
-            false,
-            style::INK,
-            Anchor::Start,
-        );
+        page.text((reference + push, base), em, &words, false, style::INK, Anchor::Start);
         page.y += 22.0;
     }
     page.y += 24.0;
@@ -456,10 +343,7 @@ mod tests {
             score: Some(0.75),
             interval: Some((0.41, 0.93)),
             layers: vec![(4, 0, 2), (2, 2, 2)],
-            fit: Some(Fit {
-                mse: 0.1,
-                r2: if counts { 0.99 } else { 0.4 },
-            }),
+            fit: Some(Fit { mse: 0.1, r2: if counts { 0.99 } else { 0.4 } }),
             counts,
             non_zero: 30,
             weights: 6,
@@ -506,22 +390,11 @@ mod tests {
     fn a_card_is_one_svg_with_its_numbers_and_both_inner_figures() {
         let svg = drawn(true);
         let (_, _, rgb) = super::super::files::svg_to_rgb(&svg, 0.5).unwrap();
-        let ink = |c: Colour| {
-            rgb.chunks_exact(3)
-                .filter(|p| p == &[c.0, c.1, c.2])
-                .count()
-        };
+        let ink = |c: Colour| rgb.chunks_exact(3).filter(|p| p == &[c.0, c.1, c.2]).count();
         assert!(ink(style::COHERENT) > 100 && ink(style::FRACTURED) > 100);
         assert_eq!(svg.matches("<svg ").count(), 3);
         assert_eq!(svg.matches("<title>").count(), 1);
-        for words in [
-            "0.75",
-            "0.41 to 0.93",
-            "a &lt; b",
-            "1.25",
-            "4 silent",
-            "R² 0.99",
-        ] {
+        for words in ["0.75", "0.41 to 0.93", "a &lt; b", "1.25", "4 silent", "R² 0.99"] {
             assert!(svg.contains(words), "{words}");
         }
         assert!(!svg.contains("UNFIT"));

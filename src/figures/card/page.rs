@@ -31,8 +31,7 @@ impl Page {
         colour: Colour,
         anchor: Anchor,
     ) {
-        self.marks
-            .push(Mark::Text(at, em, text.to_string(), bold, colour, anchor));
+        self.marks.push(Mark::Text(at, em, text.to_string(), bold, colour, anchor));
     }
 
     /// A line under what is there.
@@ -61,8 +60,7 @@ impl Page {
         let png = encode_png(pixels, pixels, &raster.bytes, &[]);
         self.marks.push(Mark::Image(at, side, png));
         let corner = (at.0 - line, at.1 - line);
-        self.marks
-            .push(Mark::Frame(corner, side + 2.0 * line, colour, line));
+        self.marks.push(Mark::Frame(corner, side + 2.0 * line, colour, line));
     }
 
     /// A heading over the whole width with a grey line beside it.
@@ -80,14 +78,7 @@ impl Page {
         let words = wrapped(more, size::TICK, false, (room - at).max(120.0), 2);
         for (i, line) in words.iter().enumerate() {
             let y = base + 18.0 * i as f64;
-            self.text(
-                (x + at, y),
-                size::TICK,
-                line,
-                false,
-                style::GREY,
-                Anchor::Start,
-            );
+            self.text((x + at, y), size::TICK, line, false, style::GREY, Anchor::Start);
         }
         self.y = base + 18.0 * words.len().saturating_sub(1) as f64 + 14.0;
     }

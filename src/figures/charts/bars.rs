@@ -28,10 +28,7 @@ pub struct Estimate {
 impl Estimate {
     /// A bare value.
     pub fn new(value: f64) -> Self {
-        Estimate {
-            value,
-            ..Estimate::default()
-        }
+        Estimate { value, ..Estimate::default() }
     }
 
     /// With an interval.
@@ -110,9 +107,7 @@ pub struct Bars {
 impl Bars {
     /// The series of these arms, in their fixed colours.
     pub fn arms<'a>(arms: impl IntoIterator<Item = &'a Arm>) -> Vec<(String, Colour, Marker)> {
-        arms.into_iter()
-            .map(|a| (a.label.to_string(), a.colour, a.marker))
-            .collect()
+        arms.into_iter().map(|a| (a.label.to_string(), a.colour, a.marker)).collect()
     }
 }
 
@@ -191,11 +186,7 @@ impl Bars {
         let apart = if self.lying { 84.0 } else { 58.0 };
         let values = value.over(shared.unwrap_or(&own).iter().copied(), length - 60.0, apart);
         let places = self.groups.iter().enumerate().map(|(i, g)| {
-            let at = if self.lying {
-                count - 0.5 - i as f64
-            } else {
-                i as f64 + 0.5
-            };
+            let at = if self.lying { count - 0.5 - i as f64 } else { i as f64 + 0.5 };
             (at, g.name.clone())
         });
         let mut category = Axis::new("").range(0.0, count).names(places);
@@ -206,17 +197,9 @@ impl Bars {
             categories.ticks.clear();
         }
         let title_of = |lying: bool| {
-            if lying {
-                self.value.title()
-            } else {
-                self.category.clone()
-            }
+            if lying { self.value.title() } else { self.category.clone() }
         };
-        let (x, y) = if self.lying {
-            (values, categories)
-        } else {
-            (categories, values)
-        };
+        let (x, y) = if self.lying { (values, categories) } else { (categories, values) };
         Some(Cartesian {
             x,
             y,
@@ -281,10 +264,7 @@ impl Bars {
                 ((inner.x, y), (inner.right(), y))
             };
             canvas.dashes(a, b, stroke(rule.colour, 1.6));
-            let face = Face {
-                colour: rule.colour,
-                ..TICK
-            };
+            let face = Face { colour: rule.colour, ..TICK };
             let (at, stand) = if self.lying {
                 ((b.0 + 4.0, b.1 + 9.0), Stand::Left)
             } else {
@@ -307,12 +287,8 @@ impl Bars {
                     Marker::Circle,
                 ));
                 let colour = e.colour.unwrap_or(colour);
-                let slot =
-                    step * if self.lying {
-                        inner.height
-                    } else {
-                        inner.width
-                    } / self.groups.len() as f64;
+                let slot = step * if self.lying { inner.height } else { inner.width }
+                    / self.groups.len() as f64;
                 self.one(canvas, values, &pixel, (at, slot), e, (colour, marker));
             }
         }
@@ -328,19 +304,12 @@ impl Bars {
 
     /// The grid lines that grounds have covered.
     fn grid_again(&self, canvas: &Canvas<'_>, axes: &Cartesian, inner: Area) {
-        let untitled = Cartesian {
-            title: String::new(),
-            ..axes.clone()
-        };
+        let untitled = Cartesian { title: String::new(), ..axes.clone() };
         untitled.paint_under(canvas, inner);
     }
 
     fn centre(&self, group: usize) -> f64 {
-        if self.lying {
-            self.groups.len() as f64 - 0.5 - group as f64
-        } else {
-            group as f64 + 0.5
-        }
+        if self.lying { self.groups.len() as f64 - 0.5 - group as f64 } else { group as f64 + 0.5 }
     }
 
     fn one(
@@ -358,11 +327,7 @@ impl Bars {
         let clamp = |v: f64| v.clamp(values.low, values.high);
         let centre = pixel(at, clamp(value));
         let across = |p: (f64, f64), by: f64| {
-            if self.lying {
-                (p.0, p.1 + by)
-            } else {
-                (p.0 + by, p.1)
-            }
+            if self.lying { (p.0, p.1 + by) } else { (p.0 + by, p.1) }
         };
         if self.mark == Mark::Bar {
             let base = pixel(at, clamp(values.place(0.0).unwrap_or(values.low)));
@@ -396,11 +361,7 @@ impl Bars {
             for p in [a, b] {
                 canvas.line(across(p, -cap), across(p, cap), whisker);
             }
-            end = if self.lying {
-                (end.0.max(b.0), end.1)
-            } else {
-                (end.0, end.1.min(b.1))
-            };
+            end = if self.lying { (end.0.max(b.0), end.1) } else { (end.0, end.1.min(b.1)) };
         }
         // Seeds stand in a column beside the middle, spread so that equal ones are all seen.
         let n = e.seeds.len() as f64;
@@ -416,20 +377,13 @@ impl Bars {
                 _ => colour,
             };
             canvas.marker(p, Marker::Circle, tone, 4.6, true);
-            end = if self.lying {
-                (end.0.max(p.0), end.1)
-            } else {
-                (end.0, end.1.min(p.1))
-            };
+            end = if self.lying { (end.0.max(p.0), end.1) } else { (end.0, end.1.min(p.1)) };
         }
         if self.mark == Mark::Dot {
             canvas.marker(centre, marker, colour, 11.0, e.faint);
         }
         if !e.text.is_empty() {
-            let face = Face {
-                colour: style::INK,
-                ..TICK
-            };
+            let face = Face { colour: style::INK, ..TICK };
             let column = self.texts_at.and_then(|v| values.place(v));
             if let Some(place) = column.filter(|_| self.lying) {
                 canvas.text(pixel(at, clamp(place)), &e.text, face, Stand::Left);

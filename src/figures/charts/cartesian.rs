@@ -53,11 +53,7 @@ const SMALL_NAME: f64 = 10.5;
 /// Most pixels a name on the y axis may take.
 const NAME: f64 = 230.0;
 
-const PANEL: Face = Face {
-    em: 15.0,
-    bold: true,
-    colour: style::INK,
-};
+const PANEL: Face = Face { em: 15.0, bold: true, colour: style::INK };
 
 /// The title of a panel, bold above its plotting area.
 pub(super) fn panel_title(canvas: &Canvas<'_>, title: &str, inner: Area) {
@@ -69,16 +65,8 @@ pub(super) fn panel_title(canvas: &Canvas<'_>, title: &str, inner: Area) {
 impl Cartesian {
     /// The room the labels take when the whole panel is `area`.
     pub fn sides(&self, area: Area) -> Sides {
-        let widest = self
-            .y
-            .labels()
-            .map(|l| text_width(l, TICK.em, false))
-            .fold(0.0, f64::max);
-        let widest = if self.y_named {
-            widest.min(NAME.min(0.4 * area.width))
-        } else {
-            widest
-        };
+        let widest = self.y.labels().map(|l| text_width(l, TICK.em, false)).fold(0.0, f64::max);
+        let widest = if self.y_named { widest.min(NAME.min(0.4 * area.width)) } else { widest };
         let title = |text: &str| if text.is_empty() { 0.0 } else { 1.7 * LABEL.em };
         let left = title(&self.y_title) + widest + TICK_MARK + 6.0;
         let right = if self.x_named {
@@ -97,11 +85,7 @@ impl Cartesian {
             match self.name_em(slot) {
                 None => 6.0 + self.tallest(area.height),
                 Some(em) => {
-                    let lines = self
-                        .x
-                        .labels()
-                        .map(|l| wrapped(l, em, false, slot, 3).len())
-                        .max();
+                    let lines = self.x.labels().map(|l| wrapped(l, em, false, slot, 3).len()).max();
                     6.0 + lines.unwrap_or(0) as f64 * LINE * em
                 }
             }
@@ -111,11 +95,7 @@ impl Cartesian {
         Sides {
             left,
             right,
-            top: if self.title.is_empty() {
-                8.0
-            } else {
-                1.7 * PANEL.em
-            },
+            top: if self.title.is_empty() { 8.0 } else { 1.7 * PANEL.em },
             bottom: below + title(&self.x_title) + 2.0,
         }
     }
@@ -143,11 +123,7 @@ impl Cartesian {
     }
 
     fn tallest(&self, height: f64) -> f64 {
-        self.x
-            .labels()
-            .map(|l| text_width(l, TICK.em, false))
-            .fold(0.0, f64::max)
-            .min(0.4 * height)
+        self.x.labels().map(|l| text_width(l, TICK.em, false)).fold(0.0, f64::max).min(0.4 * height)
     }
 
     /// Pixel of a place on x.
@@ -240,11 +216,7 @@ impl Cartesian {
         let mut free = f64::NEG_INFINITY;
         for tick in &self.x.ticks {
             let x = self.px(inner, tick.at);
-            let length = if tick.label.is_some() {
-                TICK_MARK
-            } else {
-                0.6 * TICK_MARK
-            };
+            let length = if tick.label.is_some() { TICK_MARK } else { 0.6 * TICK_MARK };
             canvas.line((x, bottom), (x, bottom + length), mark);
             let Some(label) = &tick.label else { continue };
             let half = text_width(label, TICK.em, false) / 2.0;
@@ -264,11 +236,7 @@ impl Cartesian {
         for tick in &self.y.ticks {
             let y = self.py(inner, tick.at);
             if !self.y_named {
-                let length = if tick.label.is_some() {
-                    TICK_MARK
-                } else {
-                    0.6 * TICK_MARK
-                };
+                let length = if tick.label.is_some() { TICK_MARK } else { 0.6 * TICK_MARK };
                 canvas.line((inner.x - length, y), (inner.x, y), mark);
             }
             let Some(label) = &tick.label else { continue };
@@ -276,11 +244,8 @@ impl Cartesian {
             if self.y_named {
                 let room = (x - 4.0).min(NAME);
                 let pitch = inner.height / self.y.ticks.len().max(1) as f64;
-                let face = Face {
-                    colour: style::INK,
-                    em: TICK.em.min(0.82 * pitch).max(6.0),
-                    ..TICK
-                };
+                let face =
+                    Face { colour: style::INK, em: TICK.em.min(0.82 * pitch).max(6.0), ..TICK };
                 let label = ellipsized(label, face.em, false, room);
                 canvas.text((x, y), &label, face, Stand::Right);
             } else {
@@ -291,10 +256,10 @@ impl Cartesian {
 
     /// plotters' chart over the plotting area.
     pub fn chart<'c, 'a>(&self, canvas: &'c Canvas<'a>, inner: Area) -> Chart<'c, 'a> {
-        let area = canvas.area.clone().shrink(
-            (fine(inner.x), fine(inner.y)),
-            (fine(inner.width), fine(inner.height)),
-        );
+        let area = canvas
+            .area
+            .clone()
+            .shrink((fine(inner.x), fine(inner.y)), (fine(inner.width), fine(inner.height)));
         drawn(
             ChartBuilder::on(&area)
                 .build_cartesian_2d(self.x.low..self.x.high, self.y.low..self.y.high),

@@ -35,10 +35,7 @@ impl Default for Frame {
 impl Frame {
     /// A frame of the usual size with this title.
     pub fn new(title: impl Into<String>) -> Self {
-        Frame {
-            title: title.into(),
-            ..Frame::default()
-        }
+        Frame { title: title.into(), ..Frame::default() }
     }
 
     /// With a line under the title.
@@ -61,10 +58,7 @@ impl Frame {
 
     /// The size, kept within reason.
     pub(super) fn pixels(&self) -> (f64, f64) {
-        (
-            f64::from(self.width.clamp(160, 20_000)),
-            f64::from(self.height.clamp(160, 20_000)),
-        )
+        (f64::from(self.width.clamp(160, 20_000)), f64::from(self.height.clamp(160, 20_000)))
     }
 }
 
@@ -72,10 +66,7 @@ impl Frame {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Sign {
     /// A line, perhaps dashed, perhaps with a marker.
-    Line {
-        dashed: bool,
-        marker: Option<Marker>,
-    },
+    Line { dashed: bool, marker: Option<Marker> },
     /// A marker alone.
     Dot(Marker),
     /// A filled square.
@@ -93,36 +84,19 @@ pub(super) struct Key {
 const MARGIN: f64 = 18.0;
 const SIGN: f64 = 30.0;
 
-pub(super) const TITLE: Face = Face {
-    em: size::TITLE,
-    bold: true,
-    colour: style::INK,
-};
-pub(super) const LABEL: Face = Face {
-    em: size::LABEL,
-    bold: false,
-    colour: style::INK,
-};
-pub(super) const SUBTITLE: Face = Face {
-    em: size::SUBTITLE,
-    bold: false,
-    colour: style::GREY,
-};
-pub(super) const TICK: Face = Face {
-    em: size::TICK,
-    bold: false,
-    colour: style::GREY,
-};
+pub(super) const TITLE: Face = Face { em: size::TITLE, bold: true, colour: style::INK };
+pub(super) const LABEL: Face = Face { em: size::LABEL, bold: false, colour: style::INK };
+pub(super) const SUBTITLE: Face = Face { em: size::SUBTITLE, bold: false, colour: style::GREY };
+pub(super) const TICK: Face = Face { em: size::TICK, bold: false, colour: style::GREY };
 
 /// Draws title, subtitle, legend and note; returns what is left for the chart.
 pub(super) fn surround(canvas: &Canvas<'_>, frame: &Frame, keys: &[Key]) -> Area {
     let (width, height) = frame.pixels();
     let text = width - 2.0 * MARGIN;
     let mut top = MARGIN;
-    for (words, face, lines, leading) in [
-        (&frame.title, TITLE, 2, 1.3),
-        (&frame.subtitle, SUBTITLE, 3, 1.35),
-    ] {
+    for (words, face, lines, leading) in
+        [(&frame.title, TITLE, 2, 1.3), (&frame.subtitle, SUBTITLE, 3, 1.35)]
+    {
         for line in wrapped(words, face.em, face.bold, text, lines) {
             canvas.text((MARGIN, top + 0.5 * face.em), &line, face, Stand::Left);
             top += leading * face.em;

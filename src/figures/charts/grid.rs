@@ -73,17 +73,11 @@ impl Grid {
     fn paint(&self, canvas: &Canvas<'_>, area: Area) -> Shared {
         let columns = self.columns.clamp(1, self.panels.len());
         let rows = self.panels.len().div_ceil(columns);
-        let rough = Area {
-            width: area.width / columns as f64,
-            height: area.height / rows as f64,
-            ..area
-        };
+        let rough =
+            Area { width: area.width / columns as f64, height: area.height / rows as f64, ..area };
         let shared = Shared::of(self);
-        let laid: Vec<Option<Cartesian>> = self
-            .panels
-            .iter()
-            .map(|panel| panel.lay(rough, &shared))
-            .collect();
+        let laid: Vec<Option<Cartesian>> =
+            self.panels.iter().map(|panel| panel.lay(rough, &shared)).collect();
         // Where a range is shared, only the outer panels carry its labels.
         let labelled = |i: usize| {
             let below = self.panels.get(i + columns);

@@ -86,11 +86,7 @@ impl Tones {
 
 impl Heatmap {
     fn finite(&self) -> impl Iterator<Item = f64> {
-        self.values
-            .iter()
-            .flatten()
-            .copied()
-            .filter(|v| v.is_finite())
+        self.values.iter().flatten().copied().filter(|v| v.is_finite())
     }
 
     /// Values of the palest and the darkest colour.
@@ -106,11 +102,7 @@ impl Heatmap {
             let most = low.abs().max(high.abs()).max(1e-12);
             return (-most, most);
         }
-        if low == high {
-            (low - 0.5, high + 0.5)
-        } else {
-            (low, high)
-        }
+        if low == high { (low - 0.5, high + 0.5) } else { (low, high) }
     }
 
     pub(super) fn lay(&self, area: Area, title: String) -> Option<Cartesian> {
@@ -160,21 +152,15 @@ impl Heatmap {
         let gap = if rows * columns > 1500 { 0.0 } else { 0.8 };
         for row in 0..rows {
             for column in 0..columns {
-                let value = self
-                    .values
-                    .get(row)
-                    .and_then(|r| r.get(column))
-                    .copied()
-                    .unwrap_or(f64::NAN);
+                let value =
+                    self.values.get(row).and_then(|r| r.get(column)).copied().unwrap_or(f64::NAN);
                 let full = cell(row, column);
                 let area = full.inset(gap, gap, gap, gap);
                 if value.is_nan() {
                     canvas.fill(area, style::BLANK);
                     continue;
                 }
-                let colour = self
-                    .tones
-                    .at(((value - low) / (high - low)).clamp(0.0, 1.0));
+                let colour = self.tones.at(((value - low) / (high - low)).clamp(0.0, 1.0));
                 canvas.fill(area, colour);
                 let Some(decimals) = self.decimals else {
                     continue;
@@ -222,10 +208,7 @@ impl Heatmap {
             canvas.fill(strip, self.tones.at(t));
         }
         canvas.outline(bar, style::GRID, 0.8);
-        let axis = Axis {
-            range: Some((low, high)),
-            ..self.value.clone()
-        };
+        let axis = Axis { range: Some((low, high)), ..self.value.clone() };
         let laid = axis.over([], bar.height, 40.0);
         for tick in &laid.ticks {
             let y = bar.bottom() - bar.height * (tick.at - laid.low) / (laid.high - laid.low);

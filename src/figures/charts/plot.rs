@@ -38,11 +38,7 @@ pub struct Point {
 impl Point {
     /// A bare point.
     pub fn new(x: f64, y: f64) -> Self {
-        Point {
-            x,
-            y,
-            ..Point::default()
-        }
+        Point { x, y, ..Point::default() }
     }
 
     /// With a label.
@@ -149,10 +145,7 @@ impl Series {
             colour: self.colour,
             sign: match (self.line, self.marker) {
                 (Line::None, marker) => Sign::Dot(marker.unwrap_or_default()),
-                (line, marker) => Sign::Line {
-                    dashed: line == Line::Dashed,
-                    marker,
-                },
+                (line, marker) => Sign::Line { dashed: line == Line::Dashed, marker },
             },
         })
     }
@@ -172,11 +165,7 @@ pub struct Rule {
 impl Rule {
     /// A grey rule.
     pub fn new(at: f64, label: impl Into<String>) -> Self {
-        Rule {
-            at,
-            label: label.into(),
-            colour: style::GREY,
-        }
+        Rule { at, label: label.into(), colour: style::GREY }
     }
 
     /// In a colour.
@@ -372,10 +361,7 @@ impl Plot {
             let face = Face { colour, ..TICK };
             let middle = at.y + at.height / 2.0;
             drawn(canvas.area.draw(&Rectangle::new(
-                [
-                    (fine(at.x), fine(at.y)),
-                    (fine(at.right()), fine(at.bottom())),
-                ],
+                [(fine(at.x), fine(at.y)), (fine(at.right()), fine(at.bottom()))],
                 rgb(style::PAPER).mix(0.82).filled(),
             )));
             canvas.text((at.x + 3.0, middle), text, face, Stand::Left);
@@ -397,12 +383,7 @@ impl Plot {
             } else {
                 x + 4.0
             };
-            let at = Area {
-                x: left,
-                y: inner.y + 3.0,
-                width: wide,
-                height: high,
-            };
+            let at = Area { x: left, y: inner.y + 3.0, width: wide, height: high };
             label(&rule.label, rule.colour, at, high + 2.0);
         }
         for rule in &self.y_rules {
@@ -440,19 +421,14 @@ fn band(chart: &mut Chart<'_, '_>, axes: &Cartesian, series: &Series) {
                 // Below the range, or nothing on a log axis: to the edge.
                 let low = low.unwrap_or(low_edge).clamp(low_edge, high_edge);
                 let high = high.clamp(low_edge, high_edge);
-                runs.last_mut()
-                    .expect("begins with one")
-                    .push((x, low, high));
+                runs.last_mut().expect("begins with one").push((x, low, high));
             }
             _ => runs.push(Vec::new()),
         }
     }
     for run in runs.iter().filter(|r| r.len() > 1) {
-        let outline: Vec<(f64, f64)> = run
-            .iter()
-            .map(|p| (p.0, p.1))
-            .chain(run.iter().rev().map(|p| (p.0, p.2)))
-            .collect();
+        let outline: Vec<(f64, f64)> =
+            run.iter().map(|p| (p.0, p.1)).chain(run.iter().rev().map(|p| (p.0, p.2))).collect();
         let area = Polygon::new(outline, rgb(series.colour).mix(0.18).filled());
         drawn(chart.draw_series(std::iter::once(area)));
     }
@@ -484,11 +460,8 @@ fn lines(chart: &mut Chart<'_, '_>, axes: &Cartesian, series: &Series) {
 
 /// The line in axis units: broken at NaN, cut at the edges of the range.
 fn runs(axes: &Cartesian, series: &Series) -> Vec<Vec<(f64, f64)>> {
-    let places: Vec<Option<(f64, f64)>> = series
-        .points
-        .iter()
-        .map(|p| axes.x.place(p.x).zip(axes.y.place(p.y)))
-        .collect();
+    let places: Vec<Option<(f64, f64)>> =
+        series.points.iter().map(|p| axes.x.place(p.x).zip(axes.y.place(p.y))).collect();
     let mut runs: Vec<Vec<(f64, f64)>> = Vec::new();
     let mut open = false;
     for pair in places.windows(2) {
@@ -559,18 +532,12 @@ fn points(
         let at = (axes.px(inner, x), axes.py(inner, y));
         let ends = |laid: &Laid, interval: (f64, f64)| {
             let low = laid.place(interval.0).unwrap_or(laid.low);
-            laid.place(interval.1)
-                .map(|high| [low, high].map(|v| v.clamp(laid.low, laid.high)))
+            laid.place(interval.1).map(|high| [low, high].map(|v| v.clamp(laid.low, laid.high)))
         };
         if let Some([low, high]) = p.y_interval.and_then(|i| ends(&axes.y, i)) {
             let (a, b) = (axes.py(inner, low), axes.py(inner, high));
             canvas.line((at.0, a), (at.0, b), whisker);
-            taken.push(Area {
-                x: at.0 - 3.0,
-                y: b,
-                width: 6.0,
-                height: a - b,
-            });
+            taken.push(Area { x: at.0 - 3.0, y: b, width: 6.0, height: a - b });
             for y in [a, b] {
                 canvas.line((at.0 - 3.5, y), (at.0 + 3.5, y), whisker);
             }
@@ -578,24 +545,14 @@ fn points(
         if let Some([low, high]) = p.x_interval.and_then(|i| ends(&axes.x, i)) {
             let (a, b) = (axes.px(inner, low), axes.px(inner, high));
             canvas.line((a, at.1), (b, at.1), whisker);
-            taken.push(Area {
-                x: a,
-                y: at.1 - 3.0,
-                width: b - a,
-                height: 6.0,
-            });
+            taken.push(Area { x: a, y: at.1 - 3.0, width: b - a, height: 6.0 });
             for x in [a, b] {
                 canvas.line((x, at.1 - 3.5), (x, at.1 + 3.5), whisker);
             }
         }
         if let Some(marker) = series.marker {
             canvas.marker(at, marker, series.colour, 9.5, series.hollow);
-            taken.push(Area {
-                x: at.0 - 5.0,
-                y: at.1 - 5.0,
-                width: 10.0,
-                height: 10.0,
-            });
+            taken.push(Area { x: at.0 - 5.0, y: at.1 - 5.0, width: 10.0, height: 10.0 });
         }
     }
 }
@@ -609,10 +566,7 @@ fn labels(
     taken: &mut Vec<Area>,
 ) {
     for series in series {
-        let face = Face {
-            colour: series.colour.mix(style::INK, 0.45),
-            ..TICK
-        };
+        let face = Face { colour: series.colour.mix(style::INK, 0.45), ..TICK };
         for p in series.points.iter().filter(|p| !p.label.is_empty()) {
             let Some((x, y)) = axes.x.place(p.x).zip(axes.y.place(p.y)) else {
                 continue;
@@ -625,9 +579,8 @@ fn labels(
             let (r, mut placed) = (8.0, None);
             // Beyond the whiskers, if there are any.
             let end = |v: Option<f64>, otherwise: f64| {
-                v.and_then(|v| axes.y.place(v)).map_or(otherwise, |v| {
-                    axes.py(inner, v.clamp(axes.y.low, axes.y.high)) - at.1
-                })
+                v.and_then(|v| axes.y.place(v))
+                    .map_or(otherwise, |v| axes.py(inner, v.clamp(axes.y.low, axes.y.high)) - at.1)
             };
             let above = end(p.y_interval.map(|i| i.1), -r) - high - 4.0;
             let below = end(p.y_interval.map(|i| i.0), r) + 4.0;
@@ -649,12 +602,7 @@ fn labels(
                 (r + 6.0, -2.0 * r - high),
                 (r + 6.0, 2.0 * r),
             ] {
-                let place = Area {
-                    x: at.0 + dx,
-                    y: at.1 + dy,
-                    width: wide,
-                    height: high,
-                };
+                let place = Area { x: at.0 + dx, y: at.1 + dy, width: wide, height: high };
                 let inside = place.x >= inner.x
                     && place.right() <= inner.right() + 10.0
                     && place.y >= inner.y - 6.0

@@ -58,14 +58,8 @@ const LINE: f64 = 1.3;
 /// What the borders of changed pictures mean.
 pub(super) fn verdicts() -> Vec<(Colour, String)> {
     vec![
-        (
-            style::COHERENT,
-            "one weight changed, judged coherent".into(),
-        ),
-        (
-            style::FRACTURED,
-            "one weight changed, judged fractured".into(),
-        ),
+        (style::COHERENT, "one weight changed, judged coherent".into()),
+        (style::FRACTURED, "one weight changed, judged fractured".into()),
     ]
 }
 
@@ -83,10 +77,7 @@ impl Board {
         let rows = || self.blocks.iter().flat_map(|b| &b.rows);
         let columns = rows().map(|r| r.tiles.len()).max().unwrap_or(0).max(1);
         let names = rows().flat_map(|r| {
-            [
-                text_width(&r.label, size::TICK, true),
-                text_width(&r.sub, size::CAPTION, false),
-            ]
+            [text_width(&r.label, size::TICK, true), text_width(&r.sub, size::CAPTION, false)]
         });
         let label = names.fold(0.0, f64::max).min(230.0);
         let left = MARGIN + if label > 0.0 { label + 14.0 } else { 0.0 };
@@ -104,22 +95,8 @@ impl Board {
                     *y += LINE * em;
                 }
             };
-        words(
-            &mut items,
-            &mut y,
-            &self.title,
-            size::TITLE,
-            true,
-            style::INK,
-        );
-        words(
-            &mut items,
-            &mut y,
-            &self.subtitle,
-            size::SUBTITLE,
-            false,
-            style::GREY,
-        );
+        words(&mut items, &mut y, &self.title, size::TITLE, true, style::INK);
+        words(&mut items, &mut y, &self.subtitle, size::SUBTITLE, false, style::GREY);
         y += 8.0;
         if !self.legend.is_empty() {
             let mut x = MARGIN;
@@ -151,26 +128,12 @@ impl Board {
             y += LINE * size::TICK + 6.0;
         }
         if rows().next().is_none() {
-            words(
-                &mut items,
-                &mut y,
-                "no pictures",
-                size::SUBTITLE,
-                false,
-                style::GREY,
-            );
+            words(&mut items, &mut y, "no pictures", size::SUBTITLE, false, style::GREY);
         }
         for block in self.blocks.iter().filter(|b| !b.rows.is_empty()) {
             if !block.heading.is_empty() {
                 y += 4.0;
-                words(
-                    &mut items,
-                    &mut y,
-                    &block.heading,
-                    size::LABEL,
-                    true,
-                    style::INK,
-                );
+                words(&mut items, &mut y, &block.heading, size::LABEL, true, style::INK);
                 y += 5.0;
             }
             for row in &block.rows {
@@ -206,14 +169,7 @@ impl Board {
             y += 6.0;
         }
         y += 2.0;
-        words(
-            &mut items,
-            &mut y,
-            &self.note,
-            size::TICK,
-            false,
-            style::GREY,
-        );
+        words(&mut items, &mut y, &self.note, size::TICK, false, style::GREY);
         let mut svg = Svg::new(width, y + MARGIN - 6.0);
         for item in &items {
             item(&mut svg);
@@ -232,11 +188,7 @@ fn crop(whole: &Picture, side: usize, row: usize, column: usize) -> Option<Pictu
         let at = 3 * (y * whole.width + column * side);
         rgb.extend_from_slice(&whole.rgb[at..at + 3 * side]);
     }
-    Some(Picture {
-        width: side,
-        height: side,
-        rgb,
-    })
+    Some(Picture { width: side, height: side, rgb })
 }
 
 /// What a network draws, then what it draws after at most `most` of its changes, spread over them.
@@ -248,10 +200,7 @@ pub(super) fn sweep(
 ) -> Result<Vec<Option<Tile>>, DrawError> {
     let whole = sources.picture(study, &views.sweep)?;
     let side = whole.height;
-    let base = crop(&whole, side, 0, 0).map(|picture| Tile {
-        picture,
-        border: None,
-    });
+    let base = crop(&whole, side, 0, 0).map(|picture| Tile { picture, border: None });
     let mut tiles = vec![base];
     let (count, shown) = (views.changes.len(), views.changes.len().min(most));
     for k in 0..shown {
@@ -260,10 +209,9 @@ pub(super) fn sweep(
             true => style::COHERENT,
             false => style::FRACTURED,
         };
-        tiles.push(crop(&whole, side, 0, i + 1).map(|picture| Tile {
-            picture,
-            border: Some(border),
-        }));
+        tiles.push(
+            crop(&whole, side, 0, i + 1).map(|picture| Tile { picture, border: Some(border) }),
+        );
     }
     Ok(tiles)
 }
@@ -280,9 +228,7 @@ pub(super) fn map_sheet(
     let deepest = maps.layer.iter().copied().max().unwrap_or(0);
     let mut layers = Vec::new();
     for layer in 1..=deepest {
-        let units: Vec<usize> = (0..maps.layer.len())
-            .filter(|&u| maps.layer[u] == layer)
-            .collect();
+        let units: Vec<usize> = (0..maps.layer.len()).filter(|&u| maps.layer[u] == layer).collect();
         let alive: Vec<usize> = units
             .iter()
             .copied()
@@ -303,16 +249,9 @@ pub(super) fn map_sheet(
                 map
             })
             .collect();
-        layers.push(MapLayer {
-            pictures,
-            alive: alive.len(),
-            units: units.len(),
-        });
+        layers.push(MapLayer { pictures, alive: alive.len(), units: units.len() });
     }
-    Ok(MapSheet {
-        side: maps.side,
-        layers,
-    })
+    Ok(MapSheet { side: maps.side, layers })
 }
 
 /// Maps of a network, layer by layer.
@@ -374,14 +313,7 @@ impl MapBoard {
             (&self.subtitle, size::SUBTITLE, false, style::GREY),
         ] {
             for line in wrapped(text, em, bold, room, 4) {
-                texts.push((
-                    (MARGIN, y + 0.95 * em),
-                    line,
-                    em,
-                    bold,
-                    colour,
-                    Anchor::Start,
-                ));
+                texts.push(((MARGIN, y + 0.95 * em), line, em, bold, colour, Anchor::Start));
                 y += LINE * em;
             }
         }
@@ -397,10 +329,9 @@ impl MapBoard {
             for (i, (name, sub, colour, sheet)) in panels.iter().enumerate() {
                 let left = MARGIN + i as f64 * (panel + 18.0);
                 let mut top = y;
-                for (text, em, bold, colour) in [
-                    (name, size::TICK, true, *colour),
-                    (sub, size::CAPTION, false, style::GREY),
-                ] {
+                for (text, em, bold, colour) in
+                    [(name, size::TICK, true, *colour), (sub, size::CAPTION, false, style::GREY)]
+                {
                     let text = ellipsized(text, em, bold, panel);
                     texts.push(((left, top + em), text, em, bold, colour, Anchor::Start));
                     top += LINE * em;
@@ -439,10 +370,7 @@ impl MapBoard {
             svg.rect(x, scale, 4.3, 10.0, Some(signed_colour(value)), None);
         }
         let words = "+1, value of the unit at each pixel";
-        let (a, b) = (
-            (MARGIN + 18.0, scale + 10.0),
-            (MARGIN + 191.0, scale + 10.0),
-        );
+        let (a, b) = ((MARGIN + 18.0, scale + 10.0), (MARGIN + 191.0, scale + 10.0));
         svg.text(a, "−1", size::TICK, false, style::GREY, Anchor::End);
         svg.text(b, words, size::TICK, false, style::GREY, Anchor::Start);
         for (at, extent, png) in &images {

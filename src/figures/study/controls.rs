@@ -48,12 +48,7 @@ pub(super) fn depth(sources: &Sources) -> Result<Drawing, DrawError> {
             let (label, colour, marker) = look(arm);
             let (mut line, mut band, mut hollow) = (Vec::new(), Vec::new(), Vec::new());
             for &offset in &offsets {
-                let group = Networks {
-                    arm,
-                    level,
-                    variant,
-                    offset,
-                };
+                let group = Networks { arm, level, variant, offset };
                 let x = offset as f64;
                 let fit: Vec<f64> = super::data::by_target(&record, group, fit_score)
                     .into_iter()
@@ -80,20 +75,14 @@ pub(super) fn depth(sources: &Sources) -> Result<Drawing, DrawError> {
         }
         panels.push(Panel::Plot(Plot {
             frame: Frame::new(name(variant)),
-            x: Axis::new("depth offset")
-                .unit("layers")
-                .names(ticks.clone()),
+            x: Axis::new("depth offset").unit("layers").names(ticks.clone()),
             y: Axis::new("score").range(0.0, 1.0),
             series,
             ..Plot::default()
         }));
     }
     let panels = some(panels, STUDY, "networks")?;
-    let columns = if panels.len() > 8 {
-        5
-    } else {
-        panels.len().clamp(1, 4)
-    };
+    let columns = if panels.len() > 8 { 5 } else { panels.len().clamp(1, 4) };
     let rows = panels.len().div_ceil(columns) as u32;
     let svg = grid(&Grid {
         frame: Frame::new("Score by depth under other ways of training")
@@ -110,24 +99,14 @@ pub(super) fn depth(sources: &Sources) -> Result<Drawing, DrawError> {
 
 pub(super) fn pruning(sources: &Sources) -> Result<Drawing, DrawError> {
     let record = sources.networks(STUDY)?;
-    let group = |arm, variant, offset| Networks {
-        arm,
-        level: 1,
-        variant,
-        offset,
-    };
+    let group = |arm, variant, offset| Networks { arm, level: 1, variant, offset };
     // The same pairs as the ledger's: all depths.
     let effects: Vec<Effect> = variants(&record)
         .into_iter()
         .map(|variant| {
             let pairs: Vec<_> = offsets(&record)
                 .into_iter()
-                .map(|o| {
-                    (
-                        group("sp", variant, o),
-                        group("sp-layer-counts", variant, o),
-                    )
-                })
+                .map(|o| (group("sp", variant, o), group("sp-layer-counts", variant, o)))
                 .collect();
             Effect::paired(name(variant), &record, &pairs, fit_score)
         })
@@ -165,8 +144,5 @@ pub(super) fn pruning(sources: &Sources) -> Result<Drawing, DrawError> {
         ..Bars::default()
     });
     let parts: Vec<String> = effects.iter().map(says).collect();
-    Ok(Drawing {
-        svg,
-        says: format!("{}.", parts.join("; ")),
-    })
+    Ok(Drawing { svg, says: format!("{}.", parts.join("; ")) })
 }

@@ -74,11 +74,7 @@ impl Cell {
             return Some(estimate);
         }
         let value = mean(&self.unfit).ok()?;
-        Some(
-            Estimate::new(value)
-                .seeds(self.unfit.iter().copied())
-                .faint(true),
-        )
+        Some(Estimate::new(value).seeds(self.unfit.iter().copied()).faint(true))
     }
 }
 
@@ -104,10 +100,7 @@ pub(super) fn over_targets(
     group: Group<'_>,
     value: Value,
 ) -> Option<Estimate> {
-    let values: Vec<f64> = by_target(record, group, value)
-        .into_iter()
-        .map(|t| t.1)
-        .collect();
+    let values: Vec<f64> = by_target(record, group, value).into_iter().map(|t| t.1).collect();
     let mut estimate = Estimate::new(mean(&values).ok()?).seeds(values.iter().copied());
     estimate.interval = t_interval(&values).map(cut);
     Some(estimate)
@@ -127,10 +120,7 @@ pub(super) fn learned(record: &NetworksRecord, group: Group<'_>) -> (usize, usiz
 
 /// Whether a group exists in a record.
 pub(super) fn exists(record: &NetworksRecord, group: Group<'_>) -> bool {
-    record
-        .targets()
-        .into_iter()
-        .any(|t| rows(record, t, group).next().is_some())
+    record.targets().into_iter().any(|t| rows(record, t, group).next().is_some())
 }
 
 /// The arms and levels of a record at the reference depth, in the house order of arms.

@@ -103,11 +103,7 @@ pub(super) fn predicted(sources: &Sources) -> Result<Drawing, DrawError> {
     let fitted = |sweep| DepthModel::fit(&depth_curves(&record, sweep), record.size);
     let (arm, sweep, model) = match fitted(Sweep::SP) {
         Ok(model) => ("sp", Sweep::SP, model),
-        Err(_) => (
-            "dense",
-            Sweep::DENSE,
-            fitted(Sweep::DENSE).map_err(nothing)?,
-        ),
+        Err(_) => ("dense", Sweep::DENSE, fitted(Sweep::DENSE).map_err(nothing)?),
     };
     let (label, colour, marker) = look(arm);
     let curves = depth_curves(&record, sweep);
@@ -116,11 +112,8 @@ pub(super) fn predicted(sources: &Sources) -> Result<Drawing, DrawError> {
         let y = *layers as f64;
         let mut point = Point::new(*ratio, y).label(spoken(target));
         if model.fitted.len() >= 3 {
-            let others: Vec<DepthCurve> = curves
-                .iter()
-                .filter(|c| c.target != *target)
-                .cloned()
-                .collect();
+            let others: Vec<DepthCurve> =
+                curves.iter().filter(|c| c.target != *target).cloned().collect();
             if let Ok(other) = DepthModel::fit(&others, record.size) {
                 let guess = other.layers(*ratio) as f64;
                 guessed.push(Point::new(*ratio, guess));
@@ -130,10 +123,7 @@ pub(super) fn predicted(sources: &Sources) -> Result<Drawing, DrawError> {
         found.push(point);
     }
     let ratios = || model.fitted.iter().map(|f| f.1);
-    let (low, high) = (
-        ratios().fold(f64::INFINITY, f64::min),
-        ratios().fold(0.0, f64::max),
-    );
+    let (low, high) = (ratios().fold(f64::INFINITY, f64::min), ratios().fold(0.0, f64::max));
     let line: Vec<(f64, f64)> = (0..=40)
         .map(|i| {
             let c = low * real::exp(real::ln(high / low) * f64::from(i) / 40.0);
@@ -145,12 +135,7 @@ pub(super) fn predicted(sources: &Sources) -> Result<Drawing, DrawError> {
         let name = "predicted from the other targets";
         series.push(Series::cloud(name, style::GREY, Marker::Ring, guessed));
     }
-    series.push(Series::cloud(
-        format!("optimal depth, {label}"),
-        colour,
-        marker,
-        found,
-    ));
+    series.push(Series::cloud(format!("optimal depth, {label}"), colour, marker, found));
     let targets = model.fitted.len();
     let slope = fixed(model.b1, 2);
     let mut says = match model.b1_interval.filter(|_| targets >= 3) {
@@ -172,11 +157,7 @@ pub(super) fn predicted(sources: &Sources) -> Result<Drawing, DrawError> {
     }
     if let Some(s) = &model.spearman {
         let exact = if s.exact { "exact " } else { "" };
-        says += &format!(
-            "; Spearman's ρ {}, {exact}p {}",
-            fixed(s.statistic, 2),
-            number(s.p, 2)
-        );
+        says += &format!("; Spearman's ρ {}, {exact}p {}", fixed(s.statistic, 2), number(s.p, 2));
     }
     says.push('.');
     let svg = plot(&Plot {

@@ -27,10 +27,7 @@ pub(super) fn scores(sources: &Sources) -> Result<Drawing, DrawError> {
     for &offset in &offsets {
         let groups: Vec<Networks<'_>> = ARMS
             .iter()
-            .map(|&(arm, level)| Networks {
-                offset,
-                ..Networks::of(arm, level)
-            })
+            .map(|&(arm, level)| Networks { offset, ..Networks::of(arm, level) })
             .filter(|g| data::exists(&record, *g))
             .collect();
         if groups.is_empty() {
@@ -69,18 +66,8 @@ pub(super) fn scores(sources: &Sources) -> Result<Drawing, DrawError> {
             &[(sp, dense)],
             fit_score,
         ),
-        Effect::paired(
-            "sp − random links with its counts",
-            &record,
-            &[(sp, random)],
-            fit_score,
-        ),
-        Effect::paired(
-            "sp, at the predicted depth − 3 layers off it",
-            &record,
-            &ends,
-            fit_score,
-        ),
+        Effect::paired("sp − random links with its counts", &record, &[(sp, random)], fit_score),
+        Effect::paired("sp, at the predicted depth − 3 layers off it", &record, &ends, fit_score),
     ];
     let (fit, asked) = data::learned(&record, sp);
     let says = format!(
@@ -118,10 +105,7 @@ pub(super) fn pictures(sources: &Sources) -> Result<Drawing, DrawError> {
             };
             let (label, tone) = (name(arm), look(arm).1);
             let first = match rows.is_empty() {
-                true => picture.clone().map(|picture| Tile {
-                    picture,
-                    border: None,
-                }),
+                true => picture.clone().map(|picture| Tile { picture, border: None }),
                 false => None,
             };
             let mut tiles = vec![first];
@@ -137,19 +121,13 @@ pub(super) fn pictures(sources: &Sources) -> Result<Drawing, DrawError> {
             if picture.is_none() {
                 without.push(spoken(target));
             }
-            blocks.push(Block {
-                heading: spoken(target),
-                rows,
-            });
+            blocks.push(Block { heading: spoken(target), rows });
         }
     }
     let blocks = some(blocks, STUDY, "pictures of changed weights (views)")?;
     let mut note = "First the drawing, then what the network draws of it at the predicted depth, then its picture with one weight changed. First seed.".to_string();
     if !without.is_empty() {
-        note += &format!(
-            " The drawing is not beside the record: {}.",
-            without.join(", ")
-        );
+        note += &format!(" The drawing is not beside the record: {}.", without.join(", "));
     }
     let svg = Board {
         title: "Drawings that nobody evolved, and one weight changed at a time".into(),

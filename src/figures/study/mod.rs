@@ -51,10 +51,7 @@ pub struct Drawing {
 
 impl From<String> for Drawing {
     fn from(svg: String) -> Self {
-        Drawing {
-            svg,
-            says: String::new(),
-        }
+        Drawing { svg, says: String::new() }
     }
 }
 
@@ -113,10 +110,7 @@ impl Figure {
     pub fn records(&self) -> Vec<String> {
         match self.studies {
             [] => vec!["claims.json".into()],
-            studies => studies
-                .iter()
-                .map(|study| format!("{study}/record.json"))
-                .collect(),
+            studies => studies.iter().map(|study| format!("{study}/record.json")).collect(),
         }
     }
 }
@@ -396,11 +390,7 @@ pub struct Sources {
 impl Sources {
     /// The records under `folder`.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Sources {
-            folder: folder.into(),
-            ledger: None,
-            read: RefCell::new(BTreeMap::new()),
-        }
+        Sources { folder: folder.into(), ledger: None, read: RefCell::new(BTreeMap::new()) }
     }
 
     /// With this ledger in place of `claims.json`.
@@ -529,10 +519,7 @@ fn optimizers(sources: &Sources, name: &str) -> Result<Drawing, DrawError> {
 /// Fails if there is nothing of what is to be drawn.
 fn some<T>(found: Vec<T>, study: &str, expected: &str) -> Result<Vec<T>, DrawError> {
     match found.is_empty() {
-        true => Err(DrawError::Nothing {
-            study: study.into(),
-            expected: expected.into(),
-        }),
+        true => Err(DrawError::Nothing { study: study.into(), expected: expected.into() }),
         false => Ok(found),
     }
 }
@@ -568,9 +555,6 @@ mod tests {
         assert!(error.contains("experiments/depth.toml"), "{error}");
         std::fs::create_dir(folder.path().join("depth")).unwrap();
         std::fs::write(sources.path("depth"), "{}").unwrap();
-        assert!(matches!(
-            sources.networks("depth"),
-            Err(DrawError::Unreadable(_))
-        ));
+        assert!(matches!(sources.networks("depth"), Err(DrawError::Unreadable(_))));
     }
 }

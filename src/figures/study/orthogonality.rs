@@ -60,17 +60,12 @@ pub(super) fn interference(sources: &Sources) -> Result<Drawing, DrawError> {
                 }
             };
             let bound = mean(&bound).ok().map(Estimate::new);
-            groups.push(Group {
-                name: look(arm).0,
-                estimates: vec![mark, bound],
-            });
+            groups.push(Group { name: look(arm).0, estimates: vec![mark, bound] });
         }
         most = most.max(groups.len());
         panels.push(Panel::Bars(Bars {
             frame: Frame::new(format!("level {level}")),
-            value: Axis::new("interference I")
-                .unit("mean squared cosine")
-                .include(0.0),
+            value: Axis::new("interference I").unit("mean squared cosine").include(0.0),
             series: vec![
                 ("interference".into(), style::INK, Marker::Circle),
                 ("its Welch bound".into(), style::GREY, Marker::Plus),
@@ -97,14 +92,8 @@ pub(super) fn interference(sources: &Sources) -> Result<Drawing, DrawError> {
     let same = [1, 2].map(|l| Networks::of("sp-layer-counts", l));
     let parts = [
         ("interference, dense − sp", [(dense, sp[0]), (dense, sp[1])]),
-        (
-            "random with sp's counts − sp",
-            [(same[0], sp[0]), (same[1], sp[1])],
-        ),
+        ("random with sp's counts − sp", [(same[0], sp[0]), (same[1], sp[1])]),
     ]
     .map(|(name, pairs)| says(&Effect::paired(name, &record, &pairs, measured)));
-    Ok(Drawing {
-        svg,
-        says: format!("{}.", parts.join("; ")),
-    })
+    Ok(Drawing { svg, says: format!("{}.", parts.join("; ")) })
 }

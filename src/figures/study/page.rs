@@ -5,10 +5,7 @@ use std::path::Path;
 
 /// Figures of the paper that are not in [`FIGURES`], and why.
 pub const WITHOUT: &[(&str, &str)] = &[
-    (
-        "7",
-        "unknown: the paper's full text is not public, and no claim of METHODS §10 names it",
-    ),
+    ("7", "unknown: the paper's full text is not public, and no claim of METHODS §10 names it"),
     (
         "14, 15",
         "unknown but for their numbers; the figures of the optimizers, `orthogonality` and `feature-maps` are the nearest that we have",
@@ -38,11 +35,7 @@ pub fn page() -> String {
             f.name,
             f.claims,
             f.name,
-            f.records()
-                .iter()
-                .map(|r| format!("`{r}`"))
-                .collect::<Vec<_>>()
-                .join(", "),
+            f.records().iter().map(|r| format!("`{r}`")).collect::<Vec<_>>().join(", "),
             f.shows
         );
     }

@@ -17,17 +17,8 @@ use crate::math::stats::mean;
 const STUDY: &str = "pruning";
 
 /// The methods whose lines and clouds are drawn; the others are in the score's figure.
-const RIVALS: [&str; 9] = [
-    "evolved",
-    "dense",
-    "sp",
-    "imp",
-    "wanda",
-    "taylor",
-    "magnitude",
-    "random",
-    "sp-layer-counts",
-];
+const RIVALS: [&str; 9] =
+    ["evolved", "dense", "sp", "imp", "wanda", "taylor", "magnitude", "random", "sp-layer-counts"];
 
 /// Mean kept and alive links of a group over all its networks, in whole links.
 fn links(record: &NetworksRecord, group: Networks<'_>) -> Option<(f64, f64)> {
@@ -44,12 +35,8 @@ fn links(record: &NetworksRecord, group: Networks<'_>) -> Option<(f64, f64)> {
 
 /// The levels of a record that are pruned.
 fn levels(record: &NetworksRecord) -> Vec<usize> {
-    let levels: std::collections::BTreeSet<usize> = record
-        .rows
-        .iter()
-        .map(|r| r.level)
-        .filter(|l| *l > 0)
-        .collect();
+    let levels: std::collections::BTreeSet<usize> =
+        record.rows.iter().map(|r| r.level).filter(|l| *l > 0).collect();
     levels.into_iter().collect()
 }
 
@@ -85,13 +72,9 @@ pub(super) fn score(sources: &Sources) -> Result<Drawing, DrawError> {
                         }
                         None => "–".into(),
                     };
-                    e.coloured(look(&arm).1)
-                        .text(format!("{counts} · {fit}/{asked}"))
+                    e.coloured(look(&arm).1).text(format!("{counts} · {fit}/{asked}"))
                 });
-            groups.push(Group {
-                name: look(&arm).0,
-                estimates: vec![estimate],
-            });
+            groups.push(Group { name: look(&arm).0, estimates: vec![estimate] });
         }
         most = most.max(groups.len());
         let rules = ["evolved", "dense"].into_iter().filter_map(|arm| {
@@ -122,27 +105,19 @@ pub(super) fn score(sources: &Sources) -> Result<Drawing, DrawError> {
         share_y: true,
     });
     let pairs = |rival| [1, 2].map(|l| (Networks::of("sp", l), Networks::of(rival, l)));
-    let parts: Vec<String> = [
-        "imp",
-        "wanda",
-        "taylor",
-        "magnitude",
-        "random",
-        "sp-layer-counts",
-    ]
-    .into_iter()
-    .filter(|rival| data::exists(&record, Networks::of(rival, 1)))
-    .map(|rival| {
-        let name = format!("sp − {rival}");
-        says(&Effect::paired(name, &record, &pairs(rival), fit_score))
-    })
-    .collect();
+    let parts: Vec<String> = ["imp", "wanda", "taylor", "magnitude", "random", "sp-layer-counts"]
+        .into_iter()
+        .filter(|rival| data::exists(&record, Networks::of(rival, 1)))
+        .map(|rival| {
+            let name = format!("sp − {rival}");
+            says(&Effect::paired(name, &record, &pairs(rival), fit_score))
+        })
+        .collect();
     let says = match parts.is_empty() {
         true => String::new(),
-        false => format!(
-            "Paired by target, seed and level, both networks fit: {}.",
-            parts.join("; ")
-        ),
+        false => {
+            format!("Paired by target, seed and level, both networks fit: {}.", parts.join("; "))
+        }
     };
     Ok(Drawing { svg, says })
 }
@@ -221,11 +196,7 @@ pub(super) fn against_kept(sources: &Sources) -> Result<Drawing, DrawError> {
                 .filter(|(p, faint)| *faint && p.y.is_finite())
                 .map(|(p, _)| p.clone())
                 .collect();
-            let full: Vec<Point> = points
-                .iter()
-                .filter(|p| !p.1)
-                .map(|p| p.0.clone())
-                .collect();
+            let full: Vec<Point> = points.iter().filter(|p| !p.1).map(|p| p.0.clone()).collect();
             if !hollow.is_empty() {
                 series.push(Series::cloud("", colour, marker, hollow).hollow());
             }
@@ -267,11 +238,7 @@ pub(super) fn against_loss(sources: &Sources) -> Result<Drawing, DrawError> {
         for arm in rivals(&record).into_iter().filter(|arm| *arm != "evolved") {
             let (label, colour, marker) = look(arm);
             let (mut fit, mut unfit) = (Vec::new(), Vec::new());
-            for row in record
-                .rows
-                .iter()
-                .filter(|r| r.target == target && r.arm == arm)
-            {
+            for row in record.rows.iter().filter(|r| r.target == target && r.arm == arm) {
                 let Some(result) = row.result.as_ref() else {
                     continue;
                 };
@@ -279,11 +246,7 @@ pub(super) fn against_loss(sources: &Sources) -> Result<Drawing, DrawError> {
                     continue;
                 };
                 let point = Point::new(result.mse, score);
-                if result.fit {
-                    fit.push(point)
-                } else {
-                    unfit.push(point)
-                }
+                if result.fit { fit.push(point) } else { unfit.push(point) }
             }
             series.push(Series::cloud("", colour, marker, unfit).hollow());
             series.push(Series::cloud(label, colour, marker, fit));
@@ -358,22 +321,14 @@ pub(super) fn pictures(sources: &Sources) -> Result<Drawing, DrawError> {
         let mut rows = record.rows.iter().filter(|row| row.target == *target);
         rows.any(|row| row.result.as_ref().is_some_and(|r| r.views.is_some()))
     };
-    let targets: Vec<&str> = record
-        .targets()
-        .into_iter()
-        .filter(pictured)
-        .take(super::wirings::TARGETS)
-        .collect();
+    let targets: Vec<&str> =
+        record.targets().into_iter().filter(pictured).take(super::wirings::TARGETS).collect();
     let arms = arms(&record);
     let mut rows = Vec::new();
     for (arm, level) in &arms {
         let mut row = Row {
             label: look(arm).0,
-            sub: if *level > 0 {
-                format!("level {level}")
-            } else {
-                String::new()
-            },
+            sub: if *level > 0 { format!("level {level}") } else { String::new() },
             tone: Some(look(arm).1),
             tiles: Vec::new(),
         };

@@ -67,10 +67,8 @@ pub fn study_report(folder: &Path, ledger: Option<&Ledger>) -> String {
         sources = sources.with_ledger(ledger.clone());
     }
     let ledger = sources.ledger();
-    let drawn: Vec<(&Figure, Result<Drawing, DrawError>)> = FIGURES
-        .iter()
-        .map(|figure| (figure, (figure.draw)(&sources)))
-        .collect();
+    let drawn: Vec<(&Figure, Result<Drawing, DrawError>)> =
+        FIGURES.iter().map(|figure| (figure, (figure.draw)(&sources))).collect();
     let there = drawn.iter().filter(|d| d.1.is_ok()).count();
     let mut page = Page::new(
         "Evolved, trained, pruned",
@@ -111,9 +109,7 @@ fn find<'a>(drawn: &'a [(&Figure, Result<Drawing, DrawError>)], name: &str) -> O
 /// With a capital at its beginning.
 fn capital(text: &str) -> String {
     let mut rest = text.chars();
-    rest.next()
-        .map(|c| c.to_uppercase().chain(rest).collect())
-        .unwrap_or_default()
+    rest.next().map(|c| c.to_uppercase().chain(rest).collect()).unwrap_or_default()
 }
 
 /// A figure's caption: what it shows, then its numbers.
@@ -217,18 +213,10 @@ fn verdict_section(ledger: &Ledger, drawn: &[(&Figure, Result<Drawing, DrawError
         if !claim.records.is_empty() {
             items.push(format!("Records: {}", claim.records.join(", ")));
         }
-        let summary = format!(
-            "{}, {}: {}",
-            claim.text.id,
-            word(claim.verdict),
-            claim.text.says
-        );
+        let summary = format!("{}, {}: {}", claim.text.id, word(claim.verdict), claim.text.says);
         all = all.heading(summary).list(items);
     }
-    section.details(
-        "Every claim with its rule, effects, controls and notes",
-        all,
-    )
+    section.details("Every claim with its rule, effects, controls and notes", all)
 }
 
 fn part(
@@ -247,12 +235,7 @@ fn part(
             record.question,
             record.rows.len(),
             record.targets().len(),
-            record
-                .targets()
-                .iter()
-                .map(|t| spoken(t))
-                .collect::<Vec<_>>()
-                .join(", "),
+            record.targets().iter().map(|t| spoken(t)).collect::<Vec<_>>().join(", "),
             super::data::what(&record),
         ));
         if !record.left_out.is_empty() {
@@ -295,11 +278,8 @@ fn part(
     for error in missing {
         section = section.callout(Kind::Warning, "Not drawn", error);
     }
-    let names: Vec<&str> = drawn
-        .iter()
-        .filter(|d| d.0.studies.first() == Some(&study))
-        .map(|d| d.0.name)
-        .collect();
+    let names: Vec<&str> =
+        drawn.iter().filter(|d| d.0.studies.first() == Some(&study)).map(|d| d.0.name).collect();
     // Lines that fit the page.
     let names: Vec<String> = names.chunks(3).map(|c| c.join(" ")).collect();
     section.code(format!(

@@ -36,11 +36,7 @@ pub(super) fn numbers(effect: &Effect) -> String {
 
 /// How many claims have each verdict: `2 supported, 1 not supported, 12 inconclusive`.
 pub(super) fn tally(claims: &[ClaimRow]) -> String {
-    let all = [
-        Finding::Supported,
-        Finding::NotSupported,
-        Finding::Inconclusive,
-    ];
+    let all = [Finding::Supported, Finding::NotSupported, Finding::Inconclusive];
     let parts = all.map(|v| {
         let n = claims.iter().filter(|c| c.verdict == v).count();
         format!("{n} {}", word(v))
@@ -58,10 +54,8 @@ pub(super) fn forest(sources: &Sources) -> Result<Drawing, DrawError> {
     let claims = some(ledger.claims.iter().collect::<Vec<_>>(), "claims", "claims")?;
     // Each claim: its words on the left, its effects on the right, as high as the higher of both.
     let left = 270.0;
-    let words: Vec<Vec<String>> = claims
-        .iter()
-        .map(|c| wrapped(&c.text.says, size::TICK, false, left - 40.0, 4))
-        .collect();
+    let words: Vec<Vec<String>> =
+        claims.iter().map(|c| wrapped(&c.text.says, size::TICK, false, left - 40.0, 4)).collect();
     let lines = |c: &ClaimRow| {
         let shown = c.effects.len().min(MOST);
         (shown + usize::from(c.effects.len() > MOST)).max(1)
@@ -82,90 +76,30 @@ pub(super) fn forest(sources: &Sources) -> Result<Drawing, DrawError> {
     let text = |svg: &mut Svg, at, text: &str, em, bold, colour| {
         svg.text(at, text, em, bold, colour, Anchor::Start);
     };
-    text(
-        &mut svg,
-        (MARGIN, 34.0),
-        "The claims",
-        size::TITLE,
-        true,
-        style::INK,
-    );
+    text(&mut svg, (MARGIN, 34.0), "The claims", size::TITLE, true, style::INK);
     let all: Vec<ClaimRow> = ledger.claims.clone();
-    text(
-        &mut svg,
-        (MARGIN, 57.0),
-        &tally(&all),
-        size::SUBTITLE,
-        false,
-        style::GREY,
-    );
+    text(&mut svg, (MARGIN, 57.0), &tally(&all), size::SUBTITLE, false, style::GREY);
     // The scale.
     let band = (x(-ledger.margin), x(ledger.margin));
-    svg.rect(
-        band.0,
-        top - 8.0,
-        band.1 - band.0,
-        bottom - top + 4.0,
-        Some(style::BLANK),
-        None,
-    );
+    svg.rect(band.0, top - 8.0, band.1 - band.0, bottom - top + 4.0, Some(style::BLANK), None);
     for value in [-1.0, -0.5, 0.0, 0.5, 1.0] {
         let at = x(value);
-        let colour = if value == 0.0 {
-            style::GREY
-        } else {
-            style::GRID
-        };
-        svg.rect(
-            at - 0.5,
-            top - 8.0,
-            1.0,
-            bottom - top + 4.0,
-            Some(colour),
-            None,
-        );
+        let colour = if value == 0.0 { style::GREY } else { style::GRID };
+        svg.rect(at - 0.5, top - 8.0, 1.0, bottom - top + 4.0, Some(colour), None);
         let label = style::number(value, 2);
-        svg.text(
-            (at, top - 14.0),
-            &label,
-            size::TICK,
-            false,
-            style::GREY,
-            Anchor::Middle,
-        );
+        svg.text((at, top - 14.0), &label, size::TICK, false, style::GREY, Anchor::Middle);
     }
     let mut y = top;
     for ((claim, words), height) in claims.iter().zip(&words).zip(&heights) {
-        svg.rect(
-            MARGIN,
-            y - 5.0,
-            WIDTH - 2.0 * MARGIN,
-            0.8,
-            Some(style::GRID),
-            None,
-        );
+        svg.rect(MARGIN, y - 5.0, WIDTH - 2.0 * MARGIN, 0.8, Some(style::GRID), None);
         let colour = tone(claim.verdict);
-        text(
-            &mut svg,
-            (MARGIN, y + 13.0),
-            &claim.text.id,
-            size::TICK,
-            true,
-            colour,
-        );
+        text(&mut svg, (MARGIN, y + 13.0), &claim.text.id, size::TICK, true, colour);
         for (i, line) in words.iter().enumerate() {
             let at = (MARGIN + 38.0, y + 13.0 + i as f64 * LINE);
             text(&mut svg, at, line, size::TICK, false, style::INK);
         }
         let verdict = word(claim.verdict);
-        svg.text(
-            (WIDTH - MARGIN, y + 13.0),
-            verdict,
-            size::TICK,
-            true,
-            colour,
-            Anchor::End,
-        );
+        svg.text((WIDTH - MARGIN, y + 13.0), verdict, size::TICK, true, colour, Anchor::End);
         for (i, effect) in claim.effects.iter().take(MOST).enumerate() {
             one(&mut svg, y + i as f64 * LINE, effect, colour);
         }
@@ -185,10 +119,8 @@ pub(super) fn forest(sources: &Sources) -> Result<Drawing, DrawError> {
         let at = (MARGIN, bottom + 20.0 + i as f64 * LINE);
         text(&mut svg, at, line, size::TICK, false, style::GREY);
     }
-    let parts: Vec<String> = claims
-        .iter()
-        .map(|c| format!("{} {}", c.text.id, word(c.verdict)))
-        .collect();
+    let parts: Vec<String> =
+        claims.iter().map(|c| format!("{} {}", c.text.id, word(c.verdict))).collect();
     Ok(Drawing {
         svg: svg.finish("The claims"),
         says: format!("{}: {}.", tally(&all), parts.join(", ")),
@@ -199,14 +131,7 @@ pub(super) fn forest(sources: &Sources) -> Result<Drawing, DrawError> {
 fn one(svg: &mut Svg, y: f64, effect: &Effect, colour: Colour) {
     let start = MARGIN + 276.0;
     let name = ellipsized(&effect.name, size::CAPTION, false, PLOT.0 - start - 14.0);
-    svg.text(
-        (start, y + 12.0),
-        &name,
-        size::CAPTION,
-        false,
-        style::GREY,
-        Anchor::Start,
-    );
+    svg.text((start, y + 12.0), &name, size::CAPTION, false, style::GREY, Anchor::Start);
     let middle = y + 8.0;
     let interval = effect.low.zip(effect.high);
     if let Some((low, high)) = interval {
@@ -231,12 +156,5 @@ fn one(svg: &mut Svg, y: f64, effect: &Effect, colour: Colour) {
     } else {
         size::CAPTION
     };
-    svg.text(
-        (PLOT.1 + 14.0, y + 12.0),
-        &numbers,
-        em,
-        false,
-        style::INK,
-        Anchor::Start,
-    );
+    svg.text((PLOT.1 + 14.0, y + 12.0), &numbers, em, false, style::INK, Anchor::Start);
 }

@@ -28,14 +28,9 @@ pub fn of_structural(sources: &Sources, name: &str) -> Result<Drawing, DrawError
 /// Trained networks of the depth study beside what the theory expects of their wiring.
 pub fn counterpart(sources: &Sources) -> Result<Drawing, DrawError> {
     let record = sources.read("depth", NetworksRecord::read)?;
-    let points = some(
-        trained_points(&record),
-        "depth",
-        "networks that learned their picture",
-    )?;
+    let points = some(trained_points(&record), "depth", "networks that learned their picture")?;
     let svg = theory::trained_counterpart(&points, PARTS);
-    svg.map(Drawing::from)
-        .map_err(|e| DrawError::Unreadable(e.to_string()))
+    svg.map(Drawing::from).map_err(|e| DrawError::Unreadable(e.to_string()))
 }
 
 /// Interference of every layer of the pruning study's networks against its Welch bound.

@@ -23,9 +23,7 @@ fn score(result: &NetworkResult) -> Option<f64> {
 /// An axis of scores that ends at `end`, beyond 1 to leave room for words.
 pub(super) fn score_axis(end: f64) -> Axis {
     let ticks = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0].map(|v| (v, style::fixed(v, 1)));
-    Axis::new("compositional score")
-        .range(0.0, end)
-        .names(ticks)
+    Axis::new("compositional score").range(0.0, end).names(ticks)
 }
 
 /// A network without seeds: the interval of its score over its judged perturbations.
@@ -91,11 +89,7 @@ fn scores(
     let record = sources.networks(STUDY)?;
     let groups: Vec<Networks<'_>> = arms.iter().map(|arm| Networks::of(arm, 0)).collect();
     let there = groups.iter().copied().filter(|g| data::exists(&record, *g));
-    let there = some(
-        there.collect(),
-        STUDY,
-        &format!("one of the arms {}", arms.join(", ")),
-    )?;
+    let there = some(there.collect(), STUDY, &format!("one of the arms {}", arms.join(", ")))?;
     let frame = Frame::new(title)
         .subtitle(what(&record))
         .note(SCORE_NOTE)
@@ -108,19 +102,13 @@ fn fits(record: &NetworksRecord, arms: &[&str]) -> String {
         let (fit, asked) = data::learned(record, Networks::of(arm, 0));
         format!("{} {fit} of {asked}", look(arm).0)
     });
-    format!(
-        "Learned their picture: {}.",
-        parts.collect::<Vec<_>>().join(", ")
-    )
+    format!("Learned their picture: {}.", parts.collect::<Vec<_>>().join(", "))
 }
 
 pub(super) fn evolved_against_dense(sources: &Sources) -> Result<Drawing, DrawError> {
     let arms = ["evolved", "dense"];
-    let (svg, record) = scores(
-        sources,
-        &arms,
-        "Evolved networks against dense networks of the same pictures",
-    )?;
+    let (svg, record) =
+        scores(sources, &arms, "Evolved networks against dense networks of the same pictures")?;
     let pair = [(Networks::of("evolved", 0), Networks::of("dense", 0))];
     let effect = Effect::paired("score, evolved − dense", &record, &pair, fit_score);
     let says = format!("{}. {}", says(&effect), fits(&record, &arms[1..]));
@@ -129,11 +117,7 @@ pub(super) fn evolved_against_dense(sources: &Sources) -> Result<Drawing, DrawEr
 
 pub(super) fn evolved_wiring_retrained(sources: &Sources) -> Result<Drawing, DrawError> {
     let arms = ["evolved", "dense", "graph", "layerized"];
-    let (svg, record) = scores(
-        sources,
-        &arms,
-        "The evolved wiring, trained from random weights",
-    )?;
+    let (svg, record) = scores(sources, &arms, "The evolved wiring, trained from random weights")?;
     let [evolved, dense, graph, layerized] = arms.map(|arm| Networks::of(arm, 0));
     let parts = [
         ("score, evolved − layerized", evolved, layerized),
@@ -194,12 +178,7 @@ pub(super) fn perturbation_sheets(sources: &Sources) -> Result<Drawing, DrawErro
         let tiles = sweep(sources, study, found.2, CHANGES)?;
         let verdicts: Vec<bool> = found.2.changes.iter().map(|c| c.coherent).collect();
         counted.push((arm.to_string(), verdicts));
-        Ok(Row {
-            label,
-            sub: facts(found.1),
-            tone: Some(tone),
-            tiles,
-        })
+        Ok(Row { label, sub: facts(found.1), tone: Some(tone), tiles })
     };
     for target in record.targets() {
         let mut rows = Vec::new();
@@ -216,10 +195,7 @@ pub(super) fn perturbation_sheets(sources: &Sources) -> Result<Drawing, DrawErro
         {
             rows.push(row(study, "sp", found)?);
         }
-        blocks.push(Block {
-            heading: spoken(target),
-            rows,
-        });
+        blocks.push(Block { heading: spoken(target), rows });
     }
     let blocks = some(blocks, STUDY, "pictures of changed weights (views)")?;
     let svg = Board {
@@ -238,20 +214,14 @@ pub(super) fn perturbation_sheets(sources: &Sources) -> Result<Drawing, DrawErro
     .draw();
     let mut parts: Vec<String> = Vec::new();
     for arm in ["evolved", "dense", "graph", "layerized", "sp"] {
-        let all: Vec<bool> = counted
-            .iter()
-            .filter(|c| c.0 == arm)
-            .flat_map(|c| c.1.iter().copied())
-            .collect();
+        let all: Vec<bool> =
+            counted.iter().filter(|c| c.0 == arm).flat_map(|c| c.1.iter().copied()).collect();
         if !all.is_empty() {
             let good = all.iter().filter(|c| **c).count();
             parts.push(format!("{} {good} of {}", look(arm).0, all.len()));
         }
     }
-    let says = format!(
-        "Coherent among the changes kept as pictures: {}.",
-        parts.join(", ")
-    );
+    let says = format!("Coherent among the changes kept as pictures: {}.", parts.join(", "));
     Ok(Drawing { svg, says })
 }
 
@@ -307,17 +277,11 @@ pub(super) fn decodable_against_organised(sources: &Sources) -> Result<Drawing, 
     let record = sources.networks(STUDY)?;
     let decoded = |r: &NetworkResult| r.measures.decoded.filter(|_| r.fit);
     let mut series = Vec::new();
-    let mut points: Vec<(String, Ends)> = record
-        .targets()
-        .into_iter()
-        .map(|t| (t.to_string(), [None, None]))
-        .collect();
+    let mut points: Vec<(String, Ends)> =
+        record.targets().into_iter().map(|t| (t.to_string(), [None, None])).collect();
     for (k, arm) in ["evolved", "dense"].into_iter().enumerate() {
         let group = Networks::of(arm, 0);
-        let (x, y) = (
-            by_target(&record, group, decoded),
-            by_target(&record, group, fit_score),
-        );
+        let (x, y) = (by_target(&record, group, decoded), by_target(&record, group, fit_score));
         for (target, ends) in &mut points {
             let at = |v: &[(String, f64)]| v.iter().find(|p| p.0 == *target).map(|p| p.1);
             ends[k] = at(&x).zip(at(&y));
@@ -342,26 +306,12 @@ pub(super) fn decodable_against_organised(sources: &Sources) -> Result<Drawing, 
         any |= !cloud.is_empty();
         series.push(Series::cloud(label, colour, marker, cloud));
     }
-    some(
-        vec![(); usize::from(any)],
-        STUDY,
-        "fit networks with decoded attributes",
-    )?;
+    some(vec![(); usize::from(any)], STUDY, "fit networks with decoded attributes")?;
     let pair = [(Networks::of("evolved", 0), Networks::of("dense", 0))];
     let says = format!(
         "{}; {}.",
-        says(&Effect::paired(
-            "decoded R², evolved − dense",
-            &record,
-            &pair,
-            decoded
-        )),
-        says(&Effect::paired(
-            "score, evolved − dense",
-            &record,
-            &pair,
-            fit_score
-        ))
+        says(&Effect::paired("decoded R², evolved − dense", &record, &pair, decoded)),
+        says(&Effect::paired("score, evolved − dense", &record, &pair, fit_score))
     );
     let svg = plot(&Plot {
         frame: Frame::new("Equally decodable, unequally organised?")
@@ -387,10 +337,7 @@ fn averaged(curves: &[Vec<(u64, f64)>]) -> Vec<(f64, f64)> {
             // A run that ended early stays at its last loss.
             let held = curves.iter().filter_map(|c| c.get(i).or(c.last()));
             let logs: Vec<f64> = held.map(|p| real::ln(p.1.max(1e-12))).collect();
-            (
-                longest[i].0 as f64,
-                real::exp(logs.iter().sum::<f64>() / logs.len().max(1) as f64),
-            )
+            (longest[i].0 as f64, real::exp(logs.iter().sum::<f64>() / logs.len().max(1) as f64))
         })
         .collect()
 }

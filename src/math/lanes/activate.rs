@@ -58,9 +58,7 @@ fn tanh_of_half<L: Lanes>(x: L) -> L {
 fn sin_cos<L: Lanes>(z: L, shift: f32) -> (L, L) {
     let limit = L::splat(1e6);
     let z = limit.min(L::splat(-1e6).max(z));
-    let magic = z
-        .fma(L::splat(std::f32::consts::FRAC_1_PI), L::splat(-shift))
-        .add(L::splat(MAGIC));
+    let magic = z.fma(L::splat(std::f32::consts::FRAC_1_PI), L::splat(-shift)).add(L::splat(MAGIC));
     let n = magic.sub(L::splat(MAGIC)).add(L::splat(shift));
     let r = n.fma(L::splat(-std::f32::consts::PI), z);
     let r = n.fma(L::splat(8.742_278e-8), r);
@@ -92,10 +90,7 @@ pub fn value_and_slope<L: Lanes>(activation: Activation, z: L) -> (L, L) {
         }
         Activation::Gaussian => {
             let e = exp2_of_negative(z.mul(z).mul(L::splat(-std::f32::consts::LOG2_E)));
-            (
-                e.fma(L::splat(2.0), L::splat(-1.0)),
-                z.mul(e).mul(L::splat(-4.0)),
-            )
+            (e.fma(L::splat(2.0), L::splat(-1.0)), z.mul(e).mul(L::splat(-4.0)))
         }
         Activation::Relu => {
             let zero = L::splat(0.0);
@@ -261,12 +256,7 @@ mod tests {
             reduce(isa, &v, &mut out);
             for j in 0..LANES {
                 let expected = crate::math::lanes::sum(&v[j].0);
-                assert_eq!(
-                    out.0[j].to_bits(),
-                    expected.to_bits(),
-                    "{} lane {j}",
-                    isa.name()
-                );
+                assert_eq!(out.0[j].to_bits(), expected.to_bits(), "{} lane {j}", isa.name());
             }
         }
     }

@@ -252,25 +252,15 @@ impl Lanes for Portable {
     }
     #[inline(always)]
     fn gt(self, b: Self, yes: Self, no: Self) -> Self {
-        Portable(std::array::from_fn(|i| {
-            if self.0[i] > b.0[i] {
-                yes.0[i]
-            } else {
-                no.0[i]
-            }
-        }))
+        Portable(std::array::from_fn(|i| if self.0[i] > b.0[i] { yes.0[i] } else { no.0[i] }))
     }
     #[inline(always)]
     fn scale_exponent(self, magic: Self) -> Self {
-        self.zip(magic, |a, m| {
-            f32::from_bits(a.to_bits().wrapping_add(m.to_bits() << 23))
-        })
+        self.zip(magic, |a, m| f32::from_bits(a.to_bits().wrapping_add(m.to_bits() << 23)))
     }
     #[inline(always)]
     fn flip_sign(self, magic: Self) -> Self {
-        self.zip(magic, |a, m| {
-            f32::from_bits(a.to_bits() ^ (m.to_bits() << 31))
-        })
+        self.zip(magic, |a, m| f32::from_bits(a.to_bits() ^ (m.to_bits() << 31)))
     }
     #[inline(always)]
     fn reduce(vectors: &[Self; LANES]) -> Self {

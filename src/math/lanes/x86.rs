@@ -82,20 +82,14 @@ impl Lanes for V512 {
     fn scale_exponent(self, magic: Self) -> Self {
         unsafe {
             let n = _mm512_slli_epi32::<23>(_mm512_castps_si512(magic.0));
-            V512(_mm512_castsi512_ps(_mm512_add_epi32(
-                _mm512_castps_si512(self.0),
-                n,
-            )))
+            V512(_mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(self.0), n)))
         }
     }
     #[inline(always)]
     fn flip_sign(self, magic: Self) -> Self {
         unsafe {
             let n = _mm512_slli_epi32::<31>(_mm512_castps_si512(magic.0));
-            V512(_mm512_castsi512_ps(_mm512_xor_si512(
-                _mm512_castps_si512(self.0),
-                n,
-            )))
+            V512(_mm512_castsi512_ps(_mm512_xor_si512(_mm512_castps_si512(self.0), n)))
         }
     }
     #[inline(always)]
@@ -123,19 +117,13 @@ impl Lanes for V512 {
         #[inline(always)]
         fn fold2(a: __m512, b: __m512) -> __m512 {
             unsafe {
-                _mm512_add_ps(
-                    _mm512_shuffle_ps::<0x44>(a, b),
-                    _mm512_shuffle_ps::<0xEE>(a, b),
-                )
+                _mm512_add_ps(_mm512_shuffle_ps::<0x44>(a, b), _mm512_shuffle_ps::<0xEE>(a, b))
             }
         }
         #[inline(always)]
         fn fold1(a: __m512, b: __m512) -> __m512 {
             unsafe {
-                _mm512_add_ps(
-                    _mm512_shuffle_ps::<0x88>(a, b),
-                    _mm512_shuffle_ps::<0xDD>(a, b),
-                )
+                _mm512_add_ps(_mm512_shuffle_ps::<0x88>(a, b), _mm512_shuffle_ps::<0xDD>(a, b))
             }
         }
         #[inline(always)]
@@ -272,19 +260,13 @@ impl Lanes for V256 {
             #[inline(always)]
             fn fold2(a: __m256, b: __m256) -> __m256 {
                 unsafe {
-                    _mm256_add_ps(
-                        _mm256_shuffle_ps::<0x44>(a, b),
-                        _mm256_shuffle_ps::<0xEE>(a, b),
-                    )
+                    _mm256_add_ps(_mm256_shuffle_ps::<0x44>(a, b), _mm256_shuffle_ps::<0xEE>(a, b))
                 }
             }
             unsafe {
                 let x = fold2(fold4(v[0], v[4]), fold4(v[1], v[5]));
                 let y = fold2(fold4(v[2], v[6]), fold4(v[3], v[7]));
-                _mm256_add_ps(
-                    _mm256_shuffle_ps::<0x88>(x, y),
-                    _mm256_shuffle_ps::<0xDD>(x, y),
-                )
+                _mm256_add_ps(_mm256_shuffle_ps::<0x88>(x, y), _mm256_shuffle_ps::<0xDD>(x, y))
             }
         }
         let fold8 = |v: V256| unsafe { _mm256_add_ps(v.0, v.1) };

@@ -66,9 +66,7 @@ impl Confusion {
 
     /// Share of items on the diagonal, in [0, 1].
     pub fn accuracy(&self) -> f64 {
-        let hits: usize = (0..self.classes)
-            .map(|i| self.counts[i * self.classes + i])
-            .sum();
+        let hits: usize = (0..self.classes).map(|i| self.counts[i * self.classes + i]).sum();
         hits as f64 / self.total() as f64
     }
 
@@ -89,9 +87,7 @@ impl Confusion {
         let expected: f64 = (0..k).map(|i| row[i] * column[i]).sum();
         let free = 1.0 - expected;
         if free < 1e-12 {
-            return Err(StatsError::Constant {
-                what: "Cohen's kappa",
-            });
+            return Err(StatsError::Constant { what: "Cohen's kappa" });
         }
         let kappa = (observed - expected) / free;
         let mut sum = -(kappa - expected * (1.0 - kappa)) * (kappa - expected * (1.0 - kappa));

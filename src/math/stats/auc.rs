@@ -63,19 +63,12 @@ pub fn auc_delong(
         wins / others.len() as f64
     };
     let v10: Vec<f64> = positives.iter().map(|&s| beaten(s, negatives)).collect();
-    let v01: Vec<f64> = negatives
-        .iter()
-        .map(|&s| 1.0 - beaten(s, positives))
-        .collect();
+    let v01: Vec<f64> = negatives.iter().map(|&s| 1.0 - beaten(s, positives)).collect();
     let spread =
         variance(&v10)? / positives.len() as f64 + variance(&v01)? / negatives.len() as f64;
     let half = normal_quantile(0.5 + level / 2.0) * spread.sqrt();
     debug_assert!((mean(&v10)? - estimate).abs() < 1e-9);
-    Ok(Interval {
-        estimate,
-        low: (estimate - half).max(0.0),
-        high: (estimate + half).min(1.0),
-    })
+    Ok(Interval { estimate, low: (estimate - half).max(0.0), high: (estimate + half).min(1.0) })
 }
 
 /// AUC with a percentile bootstrap interval: positives and negatives resampled apart.
@@ -143,11 +136,7 @@ pub fn auc_permutation_p(
         });
     }
     if draws == 0 {
-        return Err(StatsError::TooFew {
-            what: "permutation draws",
-            expected: 1,
-            found: 0,
-        });
+        return Err(StatsError::TooFew { what: "permutation draws", expected: 1, found: 0 });
     }
     for _ in 0..draws {
         rng.shuffle(&mut ranked);

@@ -26,11 +26,7 @@ pub fn one_standard_error(candidates: &[Candidate]) -> Result<(usize, usize), St
     checked("one-standard-error rule", &means, 1)?;
     checked("one-standard-error rule", &errors, 1)?;
     if let Some(&found) = errors.iter().find(|&&e| e < 0.0) {
-        return Err(StatsError::Parameter {
-            what: "standard error",
-            expected: "0 or more",
-            found,
-        });
+        return Err(StatsError::Parameter { what: "standard error", expected: "0 or more", found });
     }
     let mut best = 0;
     for (i, &m) in means.iter().enumerate() {
@@ -48,12 +44,7 @@ mod tests {
     use super::*;
 
     fn sweep(rows: &[(f64, f64)]) -> Vec<Candidate> {
-        rows.iter()
-            .map(|&(mean, standard_error)| Candidate {
-                mean,
-                standard_error,
-            })
-            .collect()
+        rows.iter().map(|&(mean, standard_error)| Candidate { mean, standard_error }).collect()
     }
 
     #[test]

@@ -19,9 +19,7 @@ pub fn pearson(x: &[f64], y: &[f64]) -> Result<f64, StatsError> {
         xy += (a - mx) * (b - my);
     }
     if xx == 0.0 || yy == 0.0 {
-        return Err(StatsError::Constant {
-            what: "correlation",
-        });
+        return Err(StatsError::Constant { what: "correlation" });
     }
     Ok((xy / (xx * yy).sqrt()).clamp(-1.0, 1.0))
 }
@@ -120,11 +118,7 @@ pub fn spearman_test(
         });
     }
     if draws == 0 {
-        return Err(StatsError::TooFew {
-            what: "permutation draws",
-            expected: 1,
-            found: 0,
-        });
+        return Err(StatsError::TooFew { what: "permutation draws", expected: 1, found: 0 });
     }
     for _ in 0..draws {
         rng.shuffle(&mut cy);
@@ -176,10 +170,7 @@ mod tests {
         let x = [1.0, 2.0, 3.0, 4.0];
         let y = [10.0, 11.0, 30.0, 40.0];
         let test = spearman_test(&x, &y, Tail::TwoSided, 0, &mut rng).unwrap();
-        assert_eq!(
-            (test.statistic, test.p, test.exact),
-            (1.0, 2.0 / 24.0, true)
-        );
+        assert_eq!((test.statistic, test.p, test.exact), (1.0, 2.0 / 24.0, true));
         let one = spearman_test(&x, &y, Tail::Greater, 0, &mut rng).unwrap();
         assert_eq!(one.p, 1.0 / 24.0);
         let less = spearman_test(&x, &y, Tail::Less, 0, &mut rng).unwrap();

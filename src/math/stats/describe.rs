@@ -90,9 +90,6 @@ mod tests {
         assert!(median(&[1.0, f64::NAN]).is_err());
         assert!(quantile(&[1.0], 1.5).is_err());
         let message = mean(&[0.0, f64::INFINITY]).unwrap_err().to_string();
-        assert_eq!(
-            message,
-            "mean: expected finite numbers, found inf at index 1"
-        );
+        assert_eq!(message, "mean: expected finite numbers, found inf at index 1");
     }
 }

@@ -17,11 +17,7 @@ use serde::{Deserialize, Serialize};
 pub fn wilson(successes: usize, trials: usize, level: f64) -> Result<Interval, StatsError> {
     checked_level(level)?;
     if trials == 0 {
-        return Err(StatsError::TooFew {
-            what: "Wilson interval",
-            expected: 1,
-            found: 0,
-        });
+        return Err(StatsError::TooFew { what: "Wilson interval", expected: 1, found: 0 });
     }
     if successes > trials {
         return Err(StatsError::Parameter {
@@ -39,11 +35,7 @@ pub fn wilson(successes: usize, trials: usize, level: f64) -> Result<Interval, S
     Ok(Interval {
         estimate: p,
         low: if successes == 0 { 0.0 } else { centre - half },
-        high: if successes == trials {
-            1.0
-        } else {
-            centre + half
-        },
+        high: if successes == trials { 1.0 } else { centre + half },
     })
 }
 
@@ -56,11 +48,7 @@ pub fn mean_interval(values: &[f64], level: f64) -> Result<Interval, StatsError>
     let half =
         standard_error(values)? * student_quantile(0.5 + level / 2.0, (values.len() - 1) as f64);
     let estimate = mean(values)?;
-    Ok(Interval {
-        estimate,
-        low: estimate - half,
-        high: estimate + half,
-    })
+    Ok(Interval { estimate, low: estimate - half, high: estimate + half })
 }
 
 /// Percentile bootstrap interval of any statistic: `resamples` ≥ 1 samples of n drawn with
@@ -131,18 +119,9 @@ pub fn paired_difference(a: &[f64], b: &[f64], level: f64) -> Result<PairedDiffe
     let d: Vec<f64> = a.iter().zip(b).map(|(a, b)| a - b).collect();
     let difference = mean_interval(&d, level)?;
     let error = standard_error(&d)?;
-    let t = if difference.estimate == 0.0 {
-        0.0
-    } else {
-        difference.estimate / error
-    };
+    let t = if difference.estimate == 0.0 { 0.0 } else { difference.estimate / error };
     let p = 2.0 * student_cdf(-t.abs(), (d.len() - 1) as f64);
-    Ok(PairedDifference {
-        difference,
-        n: d.len(),
-        t,
-        p: p.min(1.0),
-    })
+    Ok(PairedDifference { difference, n: d.len(), t, p: p.min(1.0) })
 }
 
 /// Two-sided sign-flip permutation p of "the differences are symmetric about 0": the share of the
@@ -174,10 +153,7 @@ pub fn sign_flip_p(differences: &[f64], rng: &mut SimRng) -> Result<f64, StatsEr
     let draws = 100_000;
     let hits = (0..draws)
         .filter(|_| {
-            let sum: f64 = differences
-                .iter()
-                .map(|d| if rng.chance(0.5) { -d } else { *d })
-                .sum();
+            let sum: f64 = differences.iter().map(|d| if rng.chance(0.5) { -d } else { *d }).sum();
             sum.abs() >= observed
         })
         .count();
@@ -241,11 +217,7 @@ mod tests {
         assert_eq!(run(), run());
         let t = mean_interval(&values, 0.95).unwrap();
         assert!((run().low - t.low).abs() < 0.1 && (run().high - t.high).abs() < 0.1);
-        assert!(run().apart(&Interval {
-            estimate: 9.0,
-            low: 8.0,
-            high: 10.0
-        }));
+        assert!(run().apart(&Interval { estimate: 9.0, low: 8.0, high: 10.0 }));
         assert!(run().holds(t.estimate));
     }
 }

@@ -106,18 +106,10 @@ pub enum StatsError {
 /// Refuses samples that are too short or hold a NaN or an infinity.
 fn checked(what: &'static str, values: &[f64], least: usize) -> Result<(), StatsError> {
     if values.len() < least {
-        return Err(StatsError::TooFew {
-            what,
-            expected: least,
-            found: values.len(),
-        });
+        return Err(StatsError::TooFew { what, expected: least, found: values.len() });
     }
     match values.iter().position(|v| !v.is_finite()) {
-        Some(index) => Err(StatsError::NotFinite {
-            what,
-            index,
-            found: values[index],
-        }),
+        Some(index) => Err(StatsError::NotFinite { what, index, found: values[index] }),
         None => Ok(()),
     }
 }
@@ -125,11 +117,7 @@ fn checked(what: &'static str, values: &[f64], least: usize) -> Result<(), Stats
 /// Refuses pairs of unequal length, too short, or not finite.
 fn checked_pairs(what: &'static str, x: &[f64], y: &[f64], least: usize) -> Result<(), StatsError> {
     if x.len() != y.len() {
-        return Err(StatsError::Lengths {
-            what,
-            left: x.len(),
-            right: y.len(),
-        });
+        return Err(StatsError::Lengths { what, left: x.len(), right: y.len() });
     }
     checked(what, x, least)?;
     checked(what, y, least)

@@ -45,9 +45,7 @@ pub fn theil_sen(x: &[f64], y: &[f64], level: f64) -> Result<TheilSen, StatsErro
         }
     }
     if slopes.is_empty() {
-        return Err(StatsError::Constant {
-            what: "Theil–Sen x",
-        });
+        return Err(StatsError::Constant { what: "Theil–Sen x" });
     }
     slopes.sort_by(f64::total_cmp);
     let slope = of_sorted(&slopes, 0.5);
@@ -77,10 +75,7 @@ fn kendall_weight(k: f64) -> f64 {
 fn tied(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
-    sorted
-        .chunk_by(|a, b| a == b)
-        .map(|group| kendall_weight(group.len() as f64))
-        .sum()
+    sorted.chunk_by(|a, b| a == b).map(|group| kendall_weight(group.len() as f64)).sum()
 }
 
 #[cfg(test)]

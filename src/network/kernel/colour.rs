@@ -34,11 +34,7 @@ pub(super) fn loss<L: Lanes>(
         let mut error = [zero; 3];
         for c in 0..3 {
             let e = colour.rgb(c).sub(L::load(&target[c * stride + v]));
-            let e = if valid == LANES {
-                e
-            } else {
-                counts.gt(zero, e, zero)
-            };
+            let e = if valid == LANES { e } else { counts.gt(zero, e, zero) };
             total = e.fma(e, total);
             error[c] = e;
         }

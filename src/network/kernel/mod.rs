@@ -97,20 +97,13 @@ pub fn feature_maps(network: &Network, weights: &Weights, inputs: &PixelInputs) 
         .collect();
     let mut values = vec![0.0; units * pixels];
     if pixels > 0 {
-        values
-            .par_chunks_mut(pixels)
-            .enumerate()
-            .for_each(|(u, row)| {
-                for (a, out) in tiles.iter().zip(row.chunks_mut(tile)) {
-                    out.copy_from_slice(&floats(a)[u * tile..][..out.len()]);
-                }
-            });
+        values.par_chunks_mut(pixels).enumerate().for_each(|(u, row)| {
+            for (a, out) in tiles.iter().zip(row.chunks_mut(tile)) {
+                out.copy_from_slice(&floats(a)[u * tile..][..out.len()]);
+            }
+        });
     }
-    FeatureMaps {
-        units,
-        pixels,
-        values,
-    }
+    FeatureMaps { units, pixels, values }
 }
 
 /// A network ready to be drawn tile by tile.
@@ -135,11 +128,7 @@ impl Forward {
         let keep = |i: usize| weights[i] != 0.0;
         let program = Program::compile(
             network,
-            &Options {
-                keep: &keep,
-                relay: &|i| !everything && weights[i] == 1.0,
-                everything,
-            },
+            &Options { keep: &keep, relay: &|i| !everything && weights[i] == 1.0, everything },
         );
         let mut prepared = Prepared::new(&program);
         prepared.pack(&program, weights, keep);

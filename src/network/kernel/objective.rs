@@ -119,10 +119,7 @@ impl Clone for Objective {
 
 impl Group {
     fn new(slots: usize) -> Self {
-        Group {
-            loss: 0.0,
-            slots: vec![ZERO; slots],
-        }
+        Group { loss: 0.0, slots: vec![ZERO; slots] }
     }
 }
 
@@ -149,11 +146,7 @@ impl Objective {
         assert!(inputs.pixels() > 0, "at least one pixel");
         let program = Program::compile(
             network,
-            &Options {
-                keep: &|i| mask.0[i],
-                relay: &|_| true,
-                everything: false,
-            },
+            &Options { keep: &|i| mask.0[i], relay: &|_| true, everything: false },
         );
         let full = PixelTiles::new(network, inputs, Some(target), program.stride);
         let stride = program.stride;
@@ -174,9 +167,7 @@ impl Objective {
             part: None,
             selected: false,
             groups: Cells(
-                (0..groups)
-                    .map(|_| UnsafeCell::new(Group::new(program.slots)))
-                    .collect(),
+                (0..groups).map(|_| UnsafeCell::new(Group::new(program.slots))).collect(),
             ),
             workers: vec![worker; rayon::current_num_threads().max(threads).min(groups)],
             total: vec![ZERO; program.slots],
@@ -193,9 +184,7 @@ impl Objective {
         self.selected = pixels.is_some();
         if let Some(pixels) = pixels {
             let full = &self.full;
-            self.part
-                .get_or_insert_with(|| full.clone())
-                .gather(full, pixels);
+            self.part.get_or_insert_with(|| full.clone()).gather(full, pixels);
         }
     }
 
@@ -241,14 +230,7 @@ impl Objective {
         // The tiles' slopes are those of ½ Σ (rgb − target)².
         let scale = 2.0 / (3 * self.pixels().pixels()) as f64;
         let keep = &self.mask.0;
-        self.prepared.unpack(
-            &self.program,
-            weights,
-            |i| keep[i],
-            &self.total,
-            scale,
-            gradient,
-        );
+        self.prepared.unpack(&self.program, weights, |i| keep[i], &self.total, scale, gradient);
         loss
     }
 
@@ -288,12 +270,7 @@ impl Objective {
                     let (valid, used) = pixels.extent(t);
                     pixels.prefetch(t);
                     group.loss += if slopes {
-                        let Worker {
-                            a,
-                            d,
-                            slope,
-                            pending,
-                        } = worker;
+                        let Worker { a, d, slope, pending } = worker;
                         let (inputs, target) = (pixels.inputs(t), pixels.target(t));
                         step(
                             isa,
@@ -330,10 +307,7 @@ impl Objective {
             work(&mut self.workers[0]);
         } else {
             let busy = threads.min(self.workers.len());
-            self.workers[..busy]
-                .par_iter_mut()
-                .with_max_len(1)
-                .for_each(work);
+            self.workers[..busy].par_iter_mut().with_max_len(1).for_each(work);
         }
         let mut loss = 0.0;
         for g in 0..count {

@@ -214,9 +214,7 @@ impl Perturber {
         // Downstream of a changed link, and upstream of an output.
         let live = |u: usize| {
             let links = network.units[u].links.clone();
-            links
-                .filter(|&i| weights[i] != 0.0)
-                .map(|i| network.links[i].source)
+            links.filter(|&i| weights[i] != 0.0).map(|i| network.links[i].source)
         };
         for u in 0..units {
             affected[u] = target[u] || live(u).any(|s| affected[s]);
@@ -268,10 +266,7 @@ impl Perturber {
                         for b in 0..blocks {
                             let rows = part(s.n_out, blocks, b);
                             let first = s.target;
-                            if !rows
-                                .clone()
-                                .any(|r| affected[first + r] && !target[first + r])
-                            {
+                            if !rows.clone().any(|r| affected[first + r] && !target[first + r]) {
                                 continue;
                             }
                             // Every source is read, and every row of the panel is written.
@@ -307,15 +302,7 @@ impl Perturber {
     fn tile(&self, scratch: &mut PerturbScratch, t: usize) {
         let (stride, rows) = (self.program.stride, self.program.rows);
         let base = &self.values[t * rows * stride..][..rows * stride];
-        let PerturbScratch {
-            copies,
-            steps,
-            edge_at,
-            edge,
-            a,
-            rgb,
-            ..
-        } = scratch;
+        let PerturbScratch { copies, steps, edge_at, edge, a, rgb, .. } = scratch;
         for &u in copies.iter() {
             let row = u * stride..(u + 1) * stride;
             a[row.clone()].copy_from_slice(&base[row]);
@@ -323,16 +310,7 @@ impl Perturber {
         let tile = self.program.tile_pixels();
         let count = (self.pixels - t * tile).min(tile);
         let used = count.div_ceil(LANES * tile::STEP) * tile::STEP;
-        run_steps(
-            self.isa,
-            &self.program,
-            &self.prepared,
-            steps,
-            edge_at,
-            edge,
-            a,
-            used,
-        );
+        run_steps(self.isa, &self.program, &self.prepared, steps, edge_at, edge, a, used);
         colours(self.isa, &self.program, &self.prepared, a, rgb, used);
     }
 }
@@ -365,10 +343,7 @@ fn run_steps_on<L: Lanes>(
     for step in steps {
         match step {
             Step::Edges(u, edges) => {
-                let (at, w) = (
-                    &program.edge_at[edges.clone()],
-                    &prepared.edge[edges.clone()],
-                );
+                let (at, w) = (&program.edge_at[edges.clone()], &prepared.edge[edges.clone()]);
                 let rows = a.as_mut_ptr();
                 // SAFETY: sources are rows before this one (`Program::check`), all of them in `a`.
                 unsafe { tile::gather::<L>(at, w, rows, rows.add(u * stride), used, false) };

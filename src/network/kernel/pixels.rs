@@ -70,10 +70,9 @@ impl PixelTiles {
         }
         self.pixels = pixels.len();
         let tile = self.stride * LANES;
-        for (planes, from, to) in [
-            (4, &full.inputs, &mut self.inputs),
-            (3, &full.target, &mut self.target),
-        ] {
+        for (planes, from, to) in
+            [(4, &full.inputs, &mut self.inputs), (3, &full.target, &mut self.target)]
+        {
             let (from, to) = (floats(from), floats_mut(to));
             for plane in 0..planes {
                 let value = |p: usize| from[(p / tile * planes + plane) * tile + p % tile];

@@ -64,15 +64,7 @@ impl Prepared {
             *back = self.edge[edge as usize];
         }
         for stage in &program.stages {
-            let Stage::Dense(Dense {
-                offset,
-                n_in,
-                n_out,
-                forward,
-                backward,
-                ..
-            }) = *stage
-            else {
+            let Stage::Dense(Dense { offset, n_in, n_out, forward, backward, .. }) = *stage else {
                 continue;
             };
             let weight = |i: usize, k: usize| {

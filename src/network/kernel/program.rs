@@ -160,12 +160,7 @@ pub(super) struct Readers {
 
 impl Readers {
     fn of(row: usize) -> Self {
-        Readers {
-            row,
-            back: 0..0,
-            add: false,
-            slope: None,
-        }
+        Readers { row, back: 0..0, add: false, slope: None }
     }
 }
 
@@ -243,11 +238,7 @@ impl Program {
                     let source = network.links[link].source;
                     row_of[u] = row_of[source];
                     is_relay[u] = true;
-                    relays.push(Relay {
-                        unit: u,
-                        link,
-                        source,
-                    });
+                    relays.push(Relay { unit: u, link, source });
                 }
                 _ => {
                     row_of[u] = Some(rows);
@@ -257,10 +248,7 @@ impl Program {
         }
 
         let row = |u: usize| row_of[u].expect("what a live unit reads is live");
-        let outputs = network.outputs.map(|unit| Output {
-            row: unit.map_or(0, row),
-            unit,
-        });
+        let outputs = network.outputs.map(|unit| Output { row: unit.map_or(0, row), unit });
         let mut program = Program {
             stride: 0,
             rows,
@@ -282,9 +270,7 @@ impl Program {
             row_of: Vec::new(),
         };
         // With everything computed, stages must stand in order whichever links come to life later.
-        program.add_stages(network, &row_of, &dense_of, &|i| {
-            options.everything || keep(i)
-        });
+        program.add_stages(network, &row_of, &dense_of, &|i| options.everything || keep(i));
         program.row_of = row_of;
         program.number_edges(network, keep);
         program
@@ -320,11 +306,7 @@ impl Program {
             for layer in dense.chunk_by(|&u, &v| dense_of[u] == dense_of[v]) {
                 let b = dense_of[layer[0]].expect("partitioned");
                 let block = &network.blocks[b];
-                assert_eq!(
-                    layer.len(),
-                    block.targets.len(),
-                    "a dense layer is one stage"
-                );
+                assert_eq!(layer.len(), block.targets.len(), "a dense layer is one stage");
                 let (n_in, n_out) = (block.sources.len(), block.targets.len());
                 let forward = self.panel_floats;
                 self.panel_floats += n_in * n_out;
@@ -352,25 +334,14 @@ impl Program {
             }
             let runs = self.runs(network, &sparse, row_of);
             let slope = |row: usize| {
-                let run = runs
-                    .iter()
-                    .find(|r| (r.row..r.row + r.count).contains(&row));
+                let run = runs.iter().find(|r| (r.row..r.row + r.count).contains(&row));
                 run.map(|r| r.slope + row - r.row)
             };
             let stage = Sparse {
-                units: sparse
-                    .iter()
-                    .map(|&u| Single {
-                        row: row(u),
-                        edges: 0..0,
-                    })
-                    .collect(),
+                units: sparse.iter().map(|&u| Single { row: row(u), edges: 0..0 }).collect(),
                 readers: sparse
                     .iter()
-                    .map(|&u| Readers {
-                        slope: slope(row(u)),
-                        ..Readers::of(row(u))
-                    })
+                    .map(|&u| Readers { slope: slope(row(u)), ..Readers::of(row(u)) })
                     .collect(),
                 runs,
             };
@@ -398,12 +369,7 @@ impl Program {
                 Some(run) if run.activation == activation && run.row + run.count == row => {
                     run.count += 1;
                 }
-                _ => runs.push(Run {
-                    activation,
-                    row,
-                    count: 1,
-                    slope: self.slopes,
-                }),
+                _ => runs.push(Run { activation, row, count: 1, slope: self.slopes }),
             }
             self.slopes += 1;
         }
@@ -421,11 +387,7 @@ impl Program {
         let mut edges: Vec<Edge> = self
             .outputs
             .iter()
-            .map(|o| Edge {
-                link: usize::MAX,
-                source: o.unit,
-                row: o.row,
-            })
+            .map(|o| Edge { link: usize::MAX, source: o.unit, row: o.row })
             .collect();
         // (root row, reader's row, edge)
         let mut reads: Vec<(usize, usize, usize)> = self
@@ -450,11 +412,7 @@ impl Program {
                             let source = network.links[i].source;
                             let row = self.row_of[source].expect("a live unit's sources are live");
                             reads.push((row, unit.row, edges.len()));
-                            edges.push(Edge {
-                                link: i,
-                                source: Some(source),
-                                row,
-                            });
+                            edges.push(Edge { link: i, source: Some(source), row });
                         }
                         unit.edges = first..edges.len();
                     }
@@ -570,9 +528,7 @@ impl Program {
     /// and the places of a row's readers are others than its own.
     fn check(&self) {
         let before = |edges: &Range<usize>, row: usize| {
-            self.edge_at[edges.clone()]
-                .iter()
-                .all(|&at| (at as usize) < row * self.stride)
+            self.edge_at[edges.clone()].iter().all(|&at| (at as usize) < row * self.stride)
         };
         let elsewhere = |r: &Readers| {
             self.back_at[r.back.clone()].iter().all(|&at| {
@@ -583,9 +539,7 @@ impl Program {
         let aligned = |at: &u32| (*at as usize).is_multiple_of(self.stride);
         let stages = self.stages.iter().all(|stage| match stage {
             Stage::Sparse(s) => {
-                s.units
-                    .iter()
-                    .all(|u| before(&u.edges, u.row) && u.row < self.rows)
+                s.units.iter().all(|u| before(&u.edges, u.row) && u.row < self.rows)
                     && s.readers.iter().all(elsewhere)
             }
             Stage::Dense(s) => {

@@ -381,11 +381,7 @@ unsafe fn collect_block<L: Lanes, const C: usize, const LATER: bool>(
         for c in 0..C {
             let dz = L::load(unsafe { &*d.add(offset as usize + c) });
             da[c] = w.fma(dz, da[c]);
-            dots[c % 2] = if c < 2 {
-                dz.mul(held[c])
-            } else {
-                dz.fma(held[c], dots[c % 2])
-            };
+            dots[c % 2] = if c < 2 { dz.mul(held[c]) } else { dz.fma(held[c], dots[c % 2]) };
         }
         let dot = dots[0].add(dots[1]);
         let dot = if LATER { L::load(sum).add(dot) } else { dot };
@@ -415,11 +411,7 @@ unsafe fn dots_block<L: Lanes, const C: usize, const LATER: bool>(
             // SAFETY: the caller's promise.
             let (dz, held) =
                 unsafe { (L::load(&*d.add(offset as usize + c)), L::load(&*own.add(c))) };
-            dots[c % 2] = if c < 2 {
-                dz.mul(held)
-            } else {
-                dz.fma(held, dots[c % 2])
-            };
+            dots[c % 2] = if c < 2 { dz.mul(held) } else { dz.fma(held, dots[c % 2]) };
         }
         let dot = dots[0].add(dots[1]);
         let dot = if LATER { L::load(sum).add(dot) } else { dot };
@@ -538,12 +530,7 @@ pub(super) fn backward<L: Lanes>(
     assert!(used <= stride && used.is_multiple_of(STEP));
     assert!(a.len() >= program.rows * stride && d.len() >= program.places * stride);
     let (slots, edge_slots) = slots.split_at_mut(program.edge_slot);
-    let mut pending = Pending {
-        sums: pending,
-        count: 0,
-        slots: edge_slots,
-        next: 0,
-    };
+    let mut pending = Pending { sums: pending, count: 0, slots: edge_slots, next: 0 };
     for stage in program.stages.iter().rev() {
         match stage {
             Stage::Dense(s) => {
@@ -554,13 +541,7 @@ pub(super) fn backward<L: Lanes>(
                 for run in &s.runs {
                     chain::<L>(program, run, d, slope, used);
                 }
-                let Dense {
-                    source,
-                    target,
-                    n_in,
-                    n_out,
-                    ..
-                } = *s;
+                let Dense { source, target, n_in, n_out, .. } = *s;
                 let own = program.place[target] * stride;
                 let own = own..own + n_out * stride;
                 outer::<L>(
@@ -616,24 +597,13 @@ fn collect<L: Lanes>(
     let offsets = &program.back_at[readers.back.clone()];
     let weights = &prepared.back[readers.back.clone()];
     let own = a[readers.row * program.stride..].as_ptr();
-    let slope = readers
-        .slope
-        .map(|row| slope[row * program.stride..][..used].as_ptr());
+    let slope = readers.slope.map(|row| slope[row * program.stride..][..used].as_ptr());
     let rows = d.as_mut_ptr();
     // SAFETY: readers' places are in `d` and are not this row's (`Program::check`); the caller
     // asserted the extents of `a` and `d`.
     unsafe {
         let out = rows.add(program.place[readers.row] * program.stride);
-        pending.collect::<L>(
-            offsets,
-            weights,
-            rows,
-            own,
-            slope,
-            Some(out),
-            used,
-            readers.add,
-        );
+        pending.collect::<L>(offsets, weights, rows, own, slope, Some(out), used, readers.add);
     }
 }
 

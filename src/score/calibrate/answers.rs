@@ -53,19 +53,12 @@ struct Labelled<'a> {
 }
 
 fn bytes_of(path: &Path) -> Result<Vec<u8>, LabelError> {
-    std::fs::read(path).map_err(|source| LabelError::Read {
-        path: path.display().to_string(),
-        source,
-    })
+    std::fs::read(path)
+        .map_err(|source| LabelError::Read { path: path.display().to_string(), source })
 }
 
 fn wrong(path: &Path, line: usize, expected: &'static str, found: String) -> LabelError {
-    LabelError::Row {
-        path: path.display().to_string(),
-        line: line as u64,
-        expected,
-        found,
-    }
+    LabelError::Row { path: path.display().to_string(), line: line as u64, expected, found }
 }
 
 /// Reads a key.
@@ -80,12 +73,7 @@ pub fn read_key(path: &Path) -> Result<Vec<KeyRow>, LabelError> {
         let row: KeyRow =
             record.map_err(|e| wrong(path, line, "a row of key.csv", e.to_string()))?;
         if rows.iter().any(|r| r.number == row.number) {
-            return Err(wrong(
-                path,
-                line,
-                "each number once",
-                row.number.to_string(),
-            ));
+            return Err(wrong(path, line, "each number once", row.number.to_string()));
         }
         rows.push(row);
     }
@@ -103,10 +91,7 @@ pub fn read_key(path: &Path) -> Result<Vec<KeyRow>, LabelError> {
 pub fn read_answers(path: &Path) -> Result<BTreeMap<usize, Label>, LabelError> {
     let bytes = bytes_of(path)?;
     let mut answers = BTreeMap::new();
-    for (i, record) in csv::Reader::from_reader(bytes.as_slice())
-        .deserialize()
-        .enumerate()
-    {
+    for (i, record) in csv::Reader::from_reader(bytes.as_slice()).deserialize().enumerate() {
         let answer: Answer =
             record.map_err(|e| wrong(path, i + 2, "columns number, label", e.to_string()))?;
         let label = match answer.label.trim() {
@@ -192,10 +177,7 @@ pub fn viewer_agreement(
     let table = Confusion::of(&a, &b, 2).ok()?;
     Some(ViewerAgreement {
         pictures: a.len(),
-        confusion: [
-            [table.counts[0], table.counts[1]],
-            [table.counts[2], table.counts[3]],
-        ],
+        confusion: [[table.counts[0], table.counts[1]], [table.counts[2], table.counts[3]]],
         kappa: table.kappa(0.95).ok().map(|k| k.kappa),
     })
 }
@@ -235,10 +217,7 @@ mod tests {
             .iter()
             .map(|r| (r.image.file_name().unwrap().to_str().unwrap(), r.label))
             .collect();
-        assert_eq!(
-            found,
-            [("001.png", Label::Coherent), ("003.png", Label::Fractured)]
-        );
+        assert_eq!(found, [("001.png", Label::Coherent), ("003.png", Label::Fractured)]);
         assert_eq!(set.rows[0].target, "owl");
         assert_eq!(set.rows[1].network, "evolved");
         for (text, expected) in [

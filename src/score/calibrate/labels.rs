@@ -93,16 +93,10 @@ struct Record {
 /// pair of pictures twice. The pictures are not read here.
 pub fn read_labels(path: &Path) -> Result<LabelSet, LabelError> {
     let shown = path.display().to_string();
-    let bytes = std::fs::read(path).map_err(|source| LabelError::Read {
-        path: shown.clone(),
-        source,
-    })?;
-    let row_error = |line, expected, found| LabelError::Row {
-        path: shown.clone(),
-        line,
-        expected,
-        found,
-    };
+    let bytes =
+        std::fs::read(path).map_err(|source| LabelError::Read { path: shown.clone(), source })?;
+    let row_error =
+        |line, expected, found| LabelError::Row { path: shown.clone(), line, expected, found };
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let stem = stem.strip_suffix("_labels").unwrap_or(&stem);
@@ -130,10 +124,7 @@ pub fn read_labels(path: &Path) -> Result<LabelSet, LabelError> {
             image: folder.join(&record.image),
             base: folder.join(&record.base),
             label,
-            target: record
-                .target
-                .filter(|t| !t.is_empty())
-                .unwrap_or_else(|| stem.to_string()),
+            target: record.target.filter(|t| !t.is_empty()).unwrap_or_else(|| stem.to_string()),
             network: record.network.unwrap_or_default(),
         });
     }
@@ -220,10 +211,7 @@ mod tests {
     #[test]
     fn targets_come_from_the_column_or_from_the_file_name() {
         let set = read("image,base,label,rmse\na.png,b.png,coherent,0.1\n").unwrap();
-        assert_eq!(
-            (set.rows[0].target.as_str(), set.rows[0].label),
-            ("owl", Label::Coherent)
-        );
+        assert_eq!((set.rows[0].target.as_str(), set.rows[0].label), ("owl", Label::Coherent));
         assert!(set.rows[0].image.ends_with("a.png") && set.rows[0].image.parent().is_some());
         assert_eq!(set.sha256.len(), 64);
         let set = read("target,label,base,image\ncat,fractured,b.png,a.png\n").unwrap();
@@ -234,10 +222,7 @@ mod tests {
     fn wrong_rows_are_refused_with_their_line() {
         for (text, expected) in [
             ("image,base,label\n", "line 2: expected at least one row"),
-            (
-                "image,base,label\na,b,coherent\nc,b,maybe\n",
-                "line 3: expected the label",
-            ),
+            ("image,base,label\na,b,coherent\nc,b,maybe\n", "line 3: expected the label"),
             ("image,label\na,coherent\n", "columns image, base, label"),
             ("image,base,label\na,b,coherent\na,b,fractured\n", "a again"),
         ] {

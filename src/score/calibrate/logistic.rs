@@ -50,34 +50,22 @@ pub fn fit(rows: &[Vec<f64>], positive: &[bool], ridge: f64) -> Result<Logistic,
     let fractured = positive.iter().filter(|&&p| p).count();
     let coherent = positive.len() - fractured;
     if fractured == 0 || coherent == 0 {
-        return Err(FitError::OneClass {
-            coherent,
-            fractured,
-        });
+        return Err(FitError::OneClass { coherent, fractured });
     }
     if !(ridge > 0.0 && ridge.is_finite()) {
         return Err(FitError::Ridge(ridge));
     }
     let (n, k) = (rows.len() as f64, rows[0].len());
-    let means: Vec<f64> = (0..k)
-        .map(|j| rows.iter().map(|r| r[j]).sum::<f64>() / n)
-        .collect();
+    let means: Vec<f64> = (0..k).map(|j| rows.iter().map(|r| r[j]).sum::<f64>() / n).collect();
     let spreads: Vec<f64> = (0..k)
         .map(|j| {
-            let squares: f64 = rows
-                .iter()
-                .map(|r| (r[j] - means[j]) * (r[j] - means[j]))
-                .sum();
+            let squares: f64 = rows.iter().map(|r| (r[j] - means[j]) * (r[j] - means[j])).sum();
             (squares / n).sqrt() + 1e-9
         })
         .collect();
     // (n, k + 1), the last column 1.
     let design = DMatrix::from_fn(rows.len(), k + 1, |i, j| {
-        if j < k {
-            (rows[i][j] - means[j]) / spreads[j]
-        } else {
-            1.0
-        }
+        if j < k { (rows[i][j] - means[j]) / spreads[j] } else { 1.0 }
     });
     let penalty = DVector::from_fn(k + 1, |j, _| if j < k { ridge } else { INTERCEPT_RIDGE });
     let mut weights = DVector::zeros(k + 1);
@@ -90,10 +78,8 @@ pub fn fit(rows: &[Vec<f64>], positive: &[bool], ridge: f64) -> Result<Logistic,
             gradient += &row * ((p - f64::from(u8::from(positive))) / n);
             hessian += &row * row.transpose() * (p * (1.0 - p) / n);
         }
-        let step = hessian
-            .cholesky()
-            .expect("ridge > 0 keeps the Hessian positive")
-            .solve(&gradient);
+        let step =
+            hessian.cholesky().expect("ridge > 0 keeps the Hessian positive").solve(&gradient);
         weights -= step;
     }
     Ok(Logistic {
@@ -110,9 +96,8 @@ mod tests {
 
     #[test]
     fn the_gradient_is_zero_at_the_fit_and_the_sign_is_right() {
-        let rows: Vec<Vec<f64>> = (0..40)
-            .map(|i| vec![f64::from(i), f64::from(i * 7 % 11)])
-            .collect();
+        let rows: Vec<Vec<f64>> =
+            (0..40).map(|i| vec![f64::from(i), f64::from(i * 7 % 11)]).collect();
         let positive: Vec<bool> = (0..40).map(|i| i > 22 || i == 5).collect();
         let ridge = 0.05;
         let model = fit(&rows, &positive, ridge).unwrap();

@@ -71,11 +71,7 @@ pub fn calibrate(
         .iter()
         .zip(measure_rows(&rows)?)
         .filter_map(|(row, features)| {
-            Some(Example {
-                target: &row.target,
-                label: row.label,
-                features: features?,
-            })
+            Some(Example { target: &row.target, label: row.label, features: features? })
         })
         .collect();
     let all: Vec<&Example> = examples.iter().collect();
@@ -118,11 +114,7 @@ pub fn calibrate(
         sets: sets.iter().map(set_record).collect(),
         left_out: left_out.iter().flat_map(left_out_record).collect(),
     };
-    Ok(Calibration {
-        model,
-        in_sample,
-        left_out,
-    })
+    Ok(Calibration { model, in_sample, left_out })
 }
 
 /// Compares a judge with the labels.
@@ -146,10 +138,7 @@ pub fn compare_judges(
     against: &dyn Judge,
 ) -> Result<Report, CalibrationError> {
     let rows: Vec<&LabelRow> = sets.iter().flat_map(|s| &s.rows).collect();
-    let truth: Vec<Label> = judge_rows(&rows, against)?
-        .iter()
-        .map(|v| v.label)
-        .collect();
+    let truth: Vec<Label> = judge_rows(&rows, against)?.iter().map(|v| v.label).collect();
     let verdicts = judge_rows(&rows, judge)?;
     compared(&rows, &judge.name(), &against.name(), &truth, &verdicts)
 }
@@ -179,14 +168,8 @@ impl Example<'_> {
 
 /// A model without provenance.
 fn model_of(examples: &[&Example], ridge: f64) -> Result<DlModel, FitError> {
-    let rows: Vec<Vec<f64>> = examples
-        .iter()
-        .map(|e| e.features.values().to_vec())
-        .collect();
-    let positive: Vec<bool> = examples
-        .iter()
-        .map(|e| e.label == Label::Fractured)
-        .collect();
+    let rows: Vec<Vec<f64>> = examples.iter().map(|e| e.features.values().to_vec()).collect();
+    let positive: Vec<bool> = examples.iter().map(|e| e.label == Label::Fractured).collect();
     let fitted = fit(&rows, &positive, ridge)?;
     Ok(DlModel {
         format: FORMAT.to_string(),

@@ -63,10 +63,7 @@ impl Agreement {
         let table = Confusion::of(&true_class, &judged, 2).ok()?;
         let evidence = |of: usize| -> Vec<f64> {
             let pairs = verdicts.iter().zip(&true_class);
-            pairs
-                .filter(|(_, c)| **c == of)
-                .map(|(v, _)| v.evidence)
-                .collect()
+            pairs.filter(|(_, c)| **c == of).map(|(v, _)| v.evidence).collect()
         };
         let mut bins = vec![(0usize, 0.0f64, 0usize); BINS];
         let mut brier = 0.0;
@@ -92,10 +89,7 @@ impl Agreement {
             .collect();
         Some(Agreement {
             pictures: n,
-            confusion: [
-                [table.counts[0], table.counts[1]],
-                [table.counts[2], table.counts[3]],
-            ],
+            confusion: [[table.counts[0], table.counts[1]], [table.counts[2], table.counts[3]]],
             accuracy: table.accuracy(),
             kappa: table.kappa(LEVEL).ok().map(|k| k.kappa),
             auc: auc_delong(&evidence(1), &evidence(0), LEVEL).ok(),
@@ -123,9 +117,7 @@ fn roc(fractured: &[f64], coherent: &[f64]) -> Vec<(f64, f64)> {
     let above = |values: &[f64], cut: f64| {
         values.iter().filter(|v| **v >= cut).count() as f64 / values.len() as f64
     };
-    let corners = cuts
-        .iter()
-        .map(|&c| (above(coherent, c), above(fractured, c)));
+    let corners = cuts.iter().map(|&c| (above(coherent, c), above(fractured, c)));
     std::iter::once((0.0, 0.0)).chain(corners).collect()
 }
 
@@ -216,12 +208,9 @@ mod tests {
     #[test]
     fn agreement_by_hand() {
         use Label::{Coherent, Fractured};
-        let truth = [
-            Coherent, Coherent, Coherent, Fractured, Fractured, Fractured,
-        ];
-        let verdicts: Vec<Verdict> = [0.1, 0.2, 0.6, 0.55, 0.9, 0.95]
-            .map(Verdict::from_probability)
-            .to_vec();
+        let truth = [Coherent, Coherent, Coherent, Fractured, Fractured, Fractured];
+        let verdicts: Vec<Verdict> =
+            [0.1, 0.2, 0.6, 0.55, 0.9, 0.95].map(Verdict::from_probability).to_vec();
         let a = Agreement::of(&truth, &verdicts).unwrap();
         assert_eq!(a.confusion, [[2, 1], [0, 3]]);
         // p_o 5/6, p_e (3·2 + 3·4)/36 = 1/2 → κ 2/3; one of nine pairs is out of order.

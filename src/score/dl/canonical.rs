@@ -120,11 +120,8 @@ mod tests {
     fn areas_are_averaged_with_the_share_each_pixel_covers() {
         // 3 × 2 → 2 × 2: each column covers one and a half pixels.
         let grey = [0.0, 0.3, 0.9, 0.6, 0.6, 0.0f32];
-        let picture = Picture {
-            width: 3,
-            height: 2,
-            rgb: grey.iter().flat_map(|&v| [v; 3]).collect(),
-        };
+        let picture =
+            Picture { width: 3, height: 2, rgb: grey.iter().flat_map(|&v| [v; 3]).collect() };
         let (mut row, mut out) = (Vec::new(), Vec::new());
         AreaAverage::new(3, 2, 2).apply(&picture, &mut row, &mut out);
         let expected = [0.15 / 1.5, 1.05 / 1.5, 0.9 / 1.5, 0.3 / 1.5];

@@ -79,9 +79,7 @@ pub struct DlJudge {
 impl Default for DlJudge {
     /// With the model shipped in the binary.
     fn default() -> Self {
-        DlJudge {
-            model: DlModel::shipped(),
-        }
+        DlJudge { model: DlModel::shipped() }
     }
 }
 
@@ -93,10 +91,7 @@ impl Judge for DlJudge {
     }
 
     fn read_base<'a>(&'a self, base: &'a Picture) -> Box<dyn BaseReading + 'a> {
-        Box::new(Reading {
-            model: &self.model,
-            base: Base::new(base),
-        })
+        Box::new(Reading { model: &self.model, base: Base::new(base) })
     }
 }
 
@@ -206,10 +201,7 @@ impl Base {
     pub fn features(&self, perturbed: &Picture) -> Result<Option<Features>, JudgeError> {
         let found = (perturbed.width, perturbed.height);
         if found != self.size {
-            return Err(JudgeError::Size {
-                expected: self.size,
-                found,
-            });
+            return Err(JudgeError::Size { expected: self.size, found });
         }
         let mut scratch = self.lock_spare().pop().unwrap_or_else(Scratch::new);
         let features = self.measure(perturbed, &mut scratch);

@@ -105,28 +105,20 @@ impl DlModel {
     /// The file cannot be read, is no such JSON, or its numbers make no model.
     pub fn read(path: &Path) -> Result<Self, ModelError> {
         let path_text = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|e| ModelError {
-            path: path_text.clone(),
-            found: e.to_string(),
-        })?;
+        let text = std::fs::read_to_string(path)
+            .map_err(|e| ModelError { path: path_text.clone(), found: e.to_string() })?;
         Self::from_json(&text, &path_text)
     }
 
     fn from_json(text: &str, path: &str) -> Result<Self, ModelError> {
-        let fail = |found: String| ModelError {
-            path: path.to_string(),
-            found,
-        };
+        let fail = |found: String| ModelError { path: path.to_string(), found };
         let model: DlModel = serde_json::from_str(text).map_err(|e| fail(e.to_string()))?;
         if model.format != FORMAT {
             return Err(fail(format!("format {:?}", model.format)));
         }
         let names: Vec<&str> = model.terms.iter().map(|t| t.feature.as_str()).collect();
         if names != Features::NAMES {
-            return Err(fail(format!(
-                "the features {names:?}, wanted {:?}",
-                Features::NAMES
-            )));
+            return Err(fail(format!("the features {names:?}, wanted {:?}", Features::NAMES)));
         }
         let sound = model.intercept.is_finite()
             && model.terms.iter().all(|t| {
@@ -142,10 +134,7 @@ impl DlModel {
     /// z, the log-odds of fractured.
     pub fn log_odds(&self, features: &Features) -> f64 {
         let parts = self.terms.iter().zip(features.values());
-        self.intercept
-            + parts
-                .map(|(t, value)| t.weight * (value - t.mean) / t.spread)
-                .sum::<f64>()
+        self.intercept + parts.map(|(t, value)| t.weight * (value - t.mean) / t.spread).sum::<f64>()
     }
 
     /// P(fractured), in [0, 1].
@@ -171,18 +160,10 @@ mod tests {
         model.terms[2].spread = 0.0;
         let text = serde_json::to_string(&model).unwrap();
         let error = DlModel::from_json(&text, "x.json").unwrap_err().to_string();
-        assert!(
-            error.starts_with("x.json: expected a judge model"),
-            "{error}"
-        );
+        assert!(error.starts_with("x.json: expected a judge model"), "{error}");
         model.terms.swap(0, 1);
         let text = serde_json::to_string(&model).unwrap();
-        assert!(
-            DlModel::from_json(&text, "x.json")
-                .unwrap_err()
-                .found
-                .contains("wanted")
-        );
+        assert!(DlModel::from_json(&text, "x.json").unwrap_err().found.contains("wanted"));
     }
 
     #[test]
@@ -192,13 +173,7 @@ mod tests {
             (term.mean, term.spread, term.weight) = (0.5, 0.25, weight);
         }
         model.intercept = -1.0;
-        let features = Features {
-            orient: 0.75,
-            dl: 0.5,
-            cond: 9.0,
-            novel: 9.0,
-            mirror: 9.0,
-        };
+        let features = Features { orient: 0.75, dl: 0.5, cond: 9.0, novel: 9.0, mirror: 9.0 };
         assert!((model.probability(&features) - 0.5).abs() < 1e-15);
     }
 }

@@ -99,11 +99,7 @@ mod tests {
             let plane: Vec<f64> = (0..AREA)
                 .map(|i| {
                     let (dy, dx) = ((i / COARSE) as f64 - 16.0, (i % COARSE) as f64 - x);
-                    if dy * dy + dx * dx < radius * radius {
-                        ink
-                    } else {
-                        0.1
-                    }
+                    if dy * dy + dx * dx < radius * radius { ink } else { 0.1 }
                 })
                 .collect();
             plane.repeat(3)

@@ -27,12 +27,7 @@ impl Default for Orientation {
     /// Working space for [`Orientation::read`].
     fn default() -> Self {
         let plane = || vec![0.0; PIXELS];
-        Orientation {
-            across: plane(),
-            diagonal: plane(),
-            length: plane(),
-            row: plane(),
-        }
+        Orientation { across: plane(), diagonal: plane(), length: plane(), row: plane() }
     }
 }
 
@@ -47,11 +42,7 @@ impl Orientation {
                 let inner = row > 0 && row < SIDE - 1;
                 for column in 0..SIDE {
                     let i = row * SIDE + column;
-                    let down = if inner {
-                        (plane[i + SIDE] - plane[i - SIDE]) / 2.0
-                    } else {
-                        0.0
-                    };
+                    let down = if inner { (plane[i + SIDE] - plane[i - SIDE]) / 2.0 } else { 0.0 };
                     let right = if column > 0 && column < SIDE - 1 {
                         (plane[i + 1] - plane[i - 1]) / 2.0
                     } else {

@@ -29,9 +29,7 @@ pub fn place(rmse: f64) -> (usize, f64) {
 /// 0.6–1.4 × `frequency`, their angles, phases and frequencies from three low-discrepancy
 /// sequences (the golden ratio, and the plastic number's, Roberts 2018) started at 6·`number`.
 fn field(number: usize, frequency: f64) -> Vec<f64> {
-    let line: Vec<f64> = (0..SIDE)
-        .map(|i| -1.0 + 2.0 * i as f64 / (SIDE - 1) as f64)
-        .collect();
+    let line: Vec<f64> = (0..SIDE).map(|i| -1.0 + 2.0 * i as f64 / (SIDE - 1) as f64).collect();
     let mut out = vec![0.0; PIXELS];
     for j in 0..6 {
         let i = (6 * number + j + 1) as f64;
@@ -173,18 +171,13 @@ mod tests {
             assert!((found - 0.14).abs() < 0.01, "{kind:?} {found}");
             kinds.push(kind);
         });
-        assert_eq!(
-            kinds,
-            [[Kind::Clean; 4].as_slice(), &[Kind::Dirty; 6]].concat()
-        );
+        assert_eq!(kinds, [[Kind::Clean; 4].as_slice(), &[Kind::Dirty; 6]].concat());
     }
 
     #[test]
     fn a_picture_of_one_colour_has_references_too() {
         let base = vec![0.5; 3 * PIXELS];
-        references(&base, 0.3, |picture, _| {
-            assert!(picture.iter().all(|v| v.is_finite()))
-        });
+        references(&base, 0.3, |picture, _| assert!(picture.iter().all(|v| v.is_finite())));
     }
 
     #[test]

@@ -36,10 +36,7 @@ impl OldSymmetry {
             .sum();
         let contrast = (squares / (3 * AREA) as f64).sqrt();
         let asymmetry = asymmetry(coarse);
-        OldSymmetry {
-            asymmetry,
-            weight: (1.0 - asymmetry / (contrast + 1e-9)).max(0.0),
-        }
+        OldSymmetry { asymmetry, weight: (1.0 - asymmetry / (contrast + 1e-9)).max(0.0) }
     }
 
     /// mirror of the perturbed picture's coarse planes, (3, 32²), at that RMSE.
@@ -50,12 +47,10 @@ impl OldSymmetry {
 
 /// Asymmetry of coarse planes (3, 32²), in [0, ½].
 fn asymmetry(coarse: &[f64]) -> f64 {
-    let axes = TWICE_ASIDE
-        .iter()
-        .flat_map(|&aside| LEAN_EIGHTHS.iter().map(move |&lean| (aside, lean)));
-    let least = axes
-        .map(|(aside, lean)| mean_square(coarse, aside, lean))
-        .fold(f64::INFINITY, f64::min);
+    let axes =
+        TWICE_ASIDE.iter().flat_map(|&aside| LEAN_EIGHTHS.iter().map(move |&lean| (aside, lean)));
+    let least =
+        axes.map(|(aside, lean)| mean_square(coarse, aside, lean)).fold(f64::INFINITY, f64::min);
     least.sqrt() / 2.0
 }
 
@@ -95,19 +90,14 @@ mod tests {
     /// Grey planes of a function of (column, row).
     fn planes(value: impl Fn(i64, i64) -> f64) -> Vec<f64> {
         let side = COARSE as i64;
-        let plane: Vec<f64> = (0..side * side)
-            .map(|i| value(i % side, i / side))
-            .collect();
+        let plane: Vec<f64> = (0..side * side).map(|i| value(i % side, i / side)).collect();
         plane.repeat(3)
     }
 
     #[test]
     fn figures_with_an_upright_a_shifted_or_a_leaning_axis_are_symmetric() {
         let stripe = |c: i64| f64::from(u8::from((2 * c - 31).abs() < 12));
-        assert_eq!(
-            asymmetry(&planes(|c, r| ((2 * c - 31).abs() * r) as f64 / 999.0)),
-            0.0
-        );
+        assert_eq!(asymmetry(&planes(|c, r| ((2 * c - 31).abs() * r) as f64 / 999.0)), 0.0);
         assert_eq!(asymmetry(&planes(|c, _| stripe(c - 4))), 0.0);
         // The axis moves by one column in four rows: the figure is cut along the grid.
         let leaning = asymmetry(&planes(|c, r| stripe(c - (r - 16).div_euclid(4))));
@@ -130,9 +120,7 @@ mod tests {
     fn only_what_was_symmetric_can_lose_it() {
         let figure = planes(|c, _| f64::from(u8::from((c - 15).abs() < 6)));
         let stained = planes(|c, r| {
-            f64::from(u8::from(
-                (c - 15).abs() < 6 || (c > 24 && (8..20).contains(&r)),
-            ))
+            f64::from(u8::from((c - 15).abs() < 6 || (c > 24 && (8..20).contains(&r))))
         });
         let ramp = planes(|c, _| c as f64 / 31.0);
         assert!(OldSymmetry::new(&figure).lost(&stained, 0.2) > 0.3);

@@ -31,10 +31,7 @@ pub struct PairCounts {
 impl Default for PairCounts {
     /// Empty counts.
     fn default() -> Self {
-        PairCounts {
-            counts: vec![0; BINS * BINS],
-            seen: Vec::with_capacity(PIXELS),
-        }
+        PairCounts { counts: vec![0; BINS * BINS], seen: Vec::with_capacity(PIXELS) }
     }
 }
 
@@ -66,9 +63,8 @@ mod tests {
     fn a_recolouring_is_certain_and_a_coin_toss_is_one_bit() {
         let mut pairs = PairCounts::default();
         let halves = |low: f64, high: f64, period: usize| -> Vec<u16> {
-            let plane: Vec<f64> = (0..PIXELS)
-                .map(|i| if i % period < period / 2 { low } else { high })
-                .collect();
+            let plane: Vec<f64> =
+                (0..PIXELS).map(|i| if i % period < period / 2 { low } else { high }).collect();
             let mut bins = Vec::new();
             colour_bins(&plane.repeat(3), &mut bins);
             bins

@@ -59,10 +59,7 @@ impl Attributes {
         while palette.len() < PARTS {
             let gap = |p: usize| {
                 let here = colour(base, p);
-                palette
-                    .iter()
-                    .map(|&k| distance(here, k))
-                    .fold(f64::INFINITY, f64::min)
+                palette.iter().map(|&k| distance(here, k)).fold(f64::INFINITY, f64::min)
             };
             let (mut far, mut most) = (0, -1.0);
             for p in 0..w * h {
@@ -92,28 +89,17 @@ impl Attributes {
                 }
             }
         }
-        Attributes {
-            palette,
-            background,
-        }
+        Attributes { palette, background }
     }
 
     /// Names of the values of [`Self::measure`], in order.
     pub fn names(&self) -> Vec<String> {
-        let mut names = vec![
-            "mirror error left-right".to_string(),
-            "mirror error top-bottom".into(),
-        ];
+        let mut names =
+            vec!["mirror error left-right".to_string(), "mirror error top-bottom".into()];
         names.extend((0..self.palette.len()).map(|k| format!("area of part {k}")));
         names.extend(
-            [
-                "hue red",
-                "hue green-blue",
-                "brightness",
-                "centroid x",
-                "centroid y",
-            ]
-            .map(String::from),
+            ["hue red", "hue green-blue", "brightness", "centroid x", "centroid y"]
+                .map(String::from),
         );
         names
     }
@@ -137,10 +123,8 @@ impl Attributes {
             moment[1] += weight * place(p / picture.width, picture.height);
         }
         let centroid = moment.map(|m| if mass > 1e-9 * n { m / mass } else { 0.0 });
-        let mut values = vec![
-            mirror_error(picture, Axis::Vertical),
-            mirror_error(picture, Axis::Horizontal),
-        ];
+        let mut values =
+            vec![mirror_error(picture, Axis::Vertical), mirror_error(picture, Axis::Horizontal)];
         values.extend(areas);
         values.extend([hue[0], hue[1], brightness, centroid[0], centroid[1]]);
         values
@@ -166,9 +150,7 @@ impl Attributes {
 
     /// Which part each pixel of `picture` belongs to, (P,).
     pub fn parts(&self, picture: &Picture) -> Vec<usize> {
-        (0..picture.pixels())
-            .map(|p| nearest(&self.palette, colour(picture, p)))
-            .collect()
+        (0..picture.pixels()).map(|p| nearest(&self.palette, colour(picture, p))).collect()
     }
 }
 

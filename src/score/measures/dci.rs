@@ -47,20 +47,14 @@ fn concentration(values: &[f64]) -> Option<f64> {
     if values.len() < 2 {
         return Some(1.0);
     }
-    let entropy: f64 = values
-        .iter()
-        .filter(|&&v| v > 0.0)
-        .map(|v| -(v / total) * real::ln(v / total))
-        .sum();
+    let entropy: f64 =
+        values.iter().filter(|&&v| v > 0.0).map(|v| -(v / total) * real::ln(v / total)).sum();
     Some((1.0 - entropy / real::ln(values.len() as f64)).clamp(0.0, 1.0))
 }
 
 /// DCI of `importance`, (N, K), entries ≥ 0.
 pub fn dci(importance: &DMatrix<f64>) -> Dci {
-    let rows: Vec<Vec<f64>> = importance
-        .row_iter()
-        .map(|r| r.iter().copied().collect())
-        .collect();
+    let rows: Vec<Vec<f64>> = importance.row_iter().map(|r| r.iter().copied().collect()).collect();
     let weights: Vec<Option<f64>> = rows.iter().map(|r| concentration(r)).collect();
     let attributes: Vec<Option<f64>> = importance
         .column_iter()
@@ -94,11 +88,7 @@ pub fn sweep_importance(
     sweep: &WeightSweep,
     rods: &Attributes,
 ) -> DMatrix<f64> {
-    let base = Picture {
-        width: sweep.size,
-        height: sweep.size,
-        rgb: perturber.base().to_vec(),
-    };
+    let base = Picture { width: sweep.size, height: sweep.size, rgb: perturber.base().to_vec() };
     let at_rest = rods.measure(&base);
     let changes: Vec<Vec<f64>> = sweep
         .perturbations
@@ -112,11 +102,7 @@ pub fn sweep_importance(
                 let value = (f64::from(weights[p.link]) + p.delta) as f32;
                 perturber.with_weight(scratch, p.link, value, &mut picture.rgb);
                 let moved = rods.measure(picture);
-                moved
-                    .iter()
-                    .zip(&at_rest)
-                    .map(|(m, r)| (m - r).abs())
-                    .collect()
+                moved.iter().zip(&at_rest).map(|(m, r)| (m - r).abs()).collect()
             },
         )
         .collect();
@@ -151,9 +137,8 @@ mod tests {
 
     #[test]
     fn one_to_one_is_perfect_and_all_to_all_is_nothing() {
-        let perfect = dci(&DMatrix::from_diagonal(&nalgebra::DVector::from_vec(vec![
-            2.0, 1.0, 5.0,
-        ])));
+        let perfect =
+            dci(&DMatrix::from_diagonal(&nalgebra::DVector::from_vec(vec![2.0, 1.0, 5.0])));
         assert_eq!((perfect.disentanglement, perfect.completeness), (1.0, 1.0));
         let flat = dci(&DMatrix::from_element(4, 3, 0.7));
         assert!(flat.disentanglement.abs() < 1e-12 && flat.completeness.abs() < 1e-12);
@@ -163,11 +148,7 @@ mod tests {
     fn a_mixed_matrix_by_hand() {
         // Rows (1, 0), (1, 1), (0, 0): D₁ = 1, D₂ = 0, weights 1/3, 2/3: D = 1/3.
         // Columns: (1, 1, 0): 1 − ln 2/ln 3; (0, 1, 0): 1.
-        let found = dci(&DMatrix::from_row_slice(
-            3,
-            2,
-            &[1.0, 0.0, 1.0, 1.0, 0.0, 0.0],
-        ));
+        let found = dci(&DMatrix::from_row_slice(3, 2, &[1.0, 0.0, 1.0, 1.0, 0.0, 0.0]));
         assert!((found.disentanglement - 1.0 / 3.0).abs() < 1e-12);
         let half = 1.0 - real::ln(2.0) / real::ln(3.0);
         assert!((found.completeness - (half + 1.0) / 2.0).abs() < 1e-12);
@@ -181,20 +162,8 @@ mod tests {
         let network = "1;identity:1".parse::<Arch>().unwrap().network();
         let weights = Weights(vec![0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.5]);
         let perturber = Perturber::new(&network, &weights, &PixelInputs::full(8, Coords::Fer));
-        let swept = sweep(
-            &network,
-            &weights,
-            &perturber,
-            8,
-            &[6],
-            Delta::Effect(0.18),
-            &|_| {},
-        );
-        let base = Picture {
-            width: 8,
-            height: 8,
-            rgb: perturber.base().to_vec(),
-        };
+        let swept = sweep(&network, &weights, &perturber, 8, &[6], Delta::Effect(0.18), &|_| {});
+        let base = Picture { width: 8, height: 8, rgb: perturber.base().to_vec() };
         let matrix = sweep_importance(&weights.0, &perturber, &swept, &Attributes::of(&base));
         let found = dci(&matrix);
         assert_eq!(matrix.nrows(), 1);

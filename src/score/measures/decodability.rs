@@ -65,9 +65,7 @@ pub fn decodability(
     }
     let (all_normal, all_mixed) = (
         normal.iter().fold(DMatrix::zeros(n, n), |s, m| s + m),
-        mixed
-            .iter()
-            .fold(DMatrix::zeros(n, attributes.len()), |s, m| s + m),
+        mixed.iter().fold(DMatrix::zeros(n, attributes.len()), |s, m| s + m),
     );
     let mut errors = vec![0.0; attributes.len()];
     for f in 0..FOLDS {
@@ -84,9 +82,7 @@ pub fn decodability(
         let solved = left.cholesky().map(|c| c.solve(&right));
         for (p, _) in fold.iter().enumerate().filter(|(_, k)| **k == f) {
             for (a, (_, y)) in attributes.iter().enumerate() {
-                let guess = solved
-                    .as_ref()
-                    .map_or(0.0, |beta| beta.column(a).dot(&x.column(p)));
+                let guess = solved.as_ref().map_or(0.0, |beta| beta.column(a).dot(&x.column(p)));
                 let error = f64::from(y[p]) - guess;
                 errors[a] += error * error;
             }
@@ -97,10 +93,8 @@ pub fn decodability(
         .zip(errors)
         .map(|((name, y), error)| {
             let mean = y.iter().map(|&v| f64::from(v)).sum::<f64>() / pixels.max(1) as f64;
-            let spread: f64 = y
-                .iter()
-                .map(|&v| (f64::from(v) - mean) * (f64::from(v) - mean))
-                .sum();
+            let spread: f64 =
+                y.iter().map(|&v| (f64::from(v) - mean) * (f64::from(v) - mean)).sum();
             Decoded {
                 attribute: name.clone(),
                 r2: (spread > 1e-12 * pixels as f64).then(|| 1.0 - error / spread),
@@ -115,17 +109,10 @@ fn design(maps: &[&[f32]], pixels: usize) -> DMatrix<f64> {
     for (i, map) in maps.iter().enumerate() {
         let count = pixels.max(1) as f64;
         let mean = map.iter().map(|&v| f64::from(v)).sum::<f64>() / count;
-        let square: f64 = map
-            .iter()
-            .map(|&v| (f64::from(v) - mean) * (f64::from(v) - mean))
-            .sum();
+        let square: f64 = map.iter().map(|&v| (f64::from(v) - mean) * (f64::from(v) - mean)).sum();
         let deviation = (square / count).sqrt();
         for (p, &v) in map.iter().enumerate() {
-            x[(i, p)] = if deviation > 1e-9 {
-                (f64::from(v) - mean) / deviation
-            } else {
-                0.0
-            };
+            x[(i, p)] = if deviation > 1e-9 { (f64::from(v) - mean) / deviation } else { 0.0 };
         }
     }
     x

@@ -34,11 +34,7 @@ pub fn duplicates(maps: &[&[f32]]) -> Duplicates {
     Duplicates {
         maps: maps.len(),
         duplicates: count,
-        share: if maps.is_empty() {
-            0.0
-        } else {
-            count as f64 / maps.len() as f64
-        },
+        share: if maps.is_empty() { 0.0 } else { count as f64 / maps.len() as f64 },
         class,
     }
 }
@@ -49,14 +45,8 @@ mod tests {
 
     #[test]
     fn copies_are_found_up_to_a_factor_and_zeros_are_one_class() {
-        let maps: [&[f32]; 6] = [
-            &[1.0, 2.0],
-            &[-3.0, -6.0],
-            &[2.0, 1.0],
-            &[0.0, 0.0],
-            &[0.0, 0.0],
-            &[4.0, 2.0],
-        ];
+        let maps: [&[f32]; 6] =
+            [&[1.0, 2.0], &[-3.0, -6.0], &[2.0, 1.0], &[0.0, 0.0], &[0.0, 0.0], &[4.0, 2.0]];
         let found = duplicates(&maps);
         assert_eq!(found.class, [0, 0, 2, 3, 3, 2]);
         assert_eq!((found.duplicates, found.share), (3, 0.5));

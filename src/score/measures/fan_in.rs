@@ -30,11 +30,8 @@ pub fn effective_number(sizes: &[f64]) -> Option<f64> {
     if total <= 0.0 {
         return None;
     }
-    let entropy: f64 = sizes
-        .iter()
-        .filter(|&&s| s > 0.0)
-        .map(|s| -(s / total) * real::ln(s / total))
-        .sum();
+    let entropy: f64 =
+        sizes.iter().filter(|&&s| s > 0.0).map(|s| -(s / total) * real::ln(s / total)).sum();
     Some(real::exp(entropy))
 }
 
@@ -45,9 +42,7 @@ pub fn effective_number(sizes: &[f64]) -> Option<f64> {
 pub fn effective_fan_in(network: &Network, weights: &Weights, maps: &FeatureMaps) -> FanIn {
     assert_eq!(weights.0.len(), network.weight_count(), "one weight a link");
     assert_eq!(maps.units, network.units.len(), "one map a unit");
-    let norms: Vec<f64> = (0..maps.units)
-        .map(|u| dot(maps.unit(u), maps.unit(u)).sqrt())
-        .collect();
+    let norms: Vec<f64> = (0..maps.units).map(|u| dot(maps.unit(u), maps.unit(u)).sqrt()).collect();
     let units: Vec<Option<f64>> = network
         .units
         .iter()
@@ -62,11 +57,7 @@ pub fn effective_fan_in(network: &Network, weights: &Weights, maps: &FeatureMaps
         .collect();
     let found: Vec<f64> = units.iter().flatten().copied().collect();
     FanIn {
-        mean: if found.is_empty() {
-            0.0
-        } else {
-            found.iter().sum::<f64>() / found.len() as f64
-        },
+        mean: if found.is_empty() { 0.0 } else { found.iter().sum::<f64>() / found.len() as f64 },
         units,
     }
 }

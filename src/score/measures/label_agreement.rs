@@ -115,18 +115,10 @@ pub fn label_agreement(
     let what = "label agreement";
     let n = labels.len();
     if differences.len() != n {
-        return Err(StatsError::Lengths {
-            what,
-            left: differences.len(),
-            right: n,
-        });
+        return Err(StatsError::Lengths { what, left: differences.len(), right: n });
     }
     if n < 3 {
-        return Err(StatsError::TooFew {
-            what,
-            expected: 3,
-            found: n,
-        });
+        return Err(StatsError::TooFew { what, expected: 3, found: n });
     }
     let pairs: Vec<(usize, usize)> = (0..n).flat_map(|i| (0..i).map(move |j| (i, j))).collect();
     let alike: Vec<f64> = pairs
@@ -142,9 +134,8 @@ pub fn label_agreement(
 
     let mut left_out = Vec::with_capacity(n);
     for out in 0..n {
-        let kept: Vec<usize> = (0..pairs.len())
-            .filter(|&k| pairs[k].0 != out && pairs[k].1 != out)
-            .collect();
+        let kept: Vec<usize> =
+            (0..pairs.len()).filter(|&k| pairs[k].0 != out && pairs[k].1 != out).collect();
         let values: Vec<f64> = kept.iter().map(|&k| alike[k]).collect();
         let flags: Vec<bool> = kept.iter().map(|&k| within[k]).collect();
         left_out.push(from_ranks(&ranks(&values), &flags)?);
@@ -163,12 +154,8 @@ pub fn label_agreement(
         }
     }
     let mean_of = |wanted: bool| {
-        let found: Vec<f64> = alike
-            .iter()
-            .zip(&within)
-            .filter(|(_, w)| **w == wanted)
-            .map(|(a, _)| *a)
-            .collect();
+        let found: Vec<f64> =
+            alike.iter().zip(&within).filter(|(_, w)| **w == wanted).map(|(a, _)| *a).collect();
         found.iter().sum::<f64>() / found.len() as f64
     };
     let count = within.iter().filter(|w| **w).count();
@@ -200,12 +187,7 @@ fn from_ranks(ranks: &[f64], flagged: &[bool]) -> Result<f64, StatsError> {
             found: 0,
         });
     }
-    let sum: f64 = ranks
-        .iter()
-        .zip(flagged)
-        .filter(|(_, f)| **f)
-        .map(|(r, _)| r)
-        .sum();
+    let sum: f64 = ranks.iter().zip(flagged).filter(|(_, f)| **f).map(|(r, _)| r).sum();
     Ok((sum - (m * (m + 1)) as f64 / 2.0) / (m * rest) as f64)
 }
 
@@ -223,14 +205,7 @@ mod tests {
             d[k] = v;
             d
         };
-        let d = [
-            at(0, 1.0),
-            at(0, -2.0),
-            at(0, 3.0),
-            at(1, 1.0),
-            at(1, -1.0),
-            at(1, 5.0),
-        ];
+        let d = [at(0, 1.0), at(0, -2.0), at(0, 3.0), at(1, 1.0), at(1, -1.0), at(1, 5.0)];
         let mut rng = SimRng::new(1, "test", 0);
         let labels = ["eye", "eye", "eye", "mouth", "mouth", "mouth"];
         let found = label_agreement(&d, &labels, 2000, &mut rng).unwrap();
@@ -271,11 +246,8 @@ mod tests {
             }
             gene
         };
-        let genes = vec![
-            link(9, 5, 4, 0.5, "size"),
-            link(3, 0, 5, -2.0, "width"),
-            link(4, 3, 4, 0.0, ""),
-        ];
+        let genes =
+            vec![link(9, 5, 4, 0.5, "size"), link(3, 0, 5, -2.0, "width"), link(4, 3, 4, 0.0, "")];
         let genome = Genome::new(nodes, genes, Provenance::default()).unwrap();
         let (network, weights, labels) = labelled_links(&genome);
         for (i, label) in labels.iter().enumerate() {

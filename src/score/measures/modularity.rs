@@ -123,10 +123,7 @@ pub fn newman_q(nodes: usize, edges: &[(usize, usize, f64)], module: &[usize]) -
         degree[module[a]] += w;
         degree[module[b]] += w;
     }
-    let expected: f64 = degree
-        .iter()
-        .map(|d| d / (2.0 * total) * (d / (2.0 * total)))
-        .sum();
+    let expected: f64 = degree.iter().map(|d| d / (2.0 * total) * (d / (2.0 * total))).sum();
     inside / total - expected
 }
 

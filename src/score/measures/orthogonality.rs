@@ -53,27 +53,16 @@ pub fn welch_bound(n: usize, d: usize) -> f64 {
 /// If the maps have different lengths.
 pub fn orthogonality(maps: &[&[f32]]) -> Orthogonality {
     let first = classes(maps);
-    let alone: Vec<&[f32]> = (0..maps.len())
-        .filter(|&i| first[i] == i)
-        .map(|i| maps[i])
-        .collect();
+    let alone: Vec<&[f32]> = (0..maps.len()).filter(|&i| first[i] == i).map(|i| maps[i]).collect();
     let loud: Vec<&[f32]> = alone.iter().copied().filter(|m| dot(m, m) > 0.0).collect();
     let silent = maps.iter().filter(|m| dot(m, m) == 0.0).count();
     let n = loud.len();
     let norms: Vec<f64> = loud.iter().map(|m| dot(m, m).sqrt()).collect();
     let gram = DMatrix::from_fn(n, n, |i, j| {
-        if i == j {
-            1.0
-        } else {
-            dot(loud[i.min(j)], loud[i.max(j)]) / (norms[i] * norms[j])
-        }
+        if i == j { 1.0 } else { dot(loud[i.min(j)], loud[i.max(j)]) / (norms[i] * norms[j]) }
     });
     let squares = gram.iter().map(|g| g * g).sum::<f64>() - n as f64;
-    let interference = if n < 2 {
-        0.0
-    } else {
-        (squares / (n * (n - 1)) as f64).max(0.0)
-    };
+    let interference = if n < 2 { 0.0 } else { (squares / (n * (n - 1)) as f64).max(0.0) };
     // nalgebra refuses the eigenvalues of an empty matrix.
     let rank = if n == 0 {
         0

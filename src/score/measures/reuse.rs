@@ -39,20 +39,14 @@ pub fn reuse(network: &Network, mask: &Mask) -> Reuse {
         degree[link.source] += 1;
     }
     // An output that nothing else reads is no hidden unit; one that feeds others counts.
-    let hidden: Vec<usize> = (4..network.units.len())
-        .filter(|&u| degree[u] > 0)
-        .collect();
+    let hidden: Vec<usize> = (4..network.units.len()).filter(|&u| degree[u] > 0).collect();
     let mean = |units: &mut dyn Iterator<Item = usize>| {
         let (mut sum, mut count) = (0, 0);
         for u in units {
             sum += degree[u];
             count += 1;
         }
-        if count == 0 {
-            0.0
-        } else {
-            sum as f64 / f64::from(count)
-        }
+        if count == 0 { 0.0 } else { sum as f64 / f64::from(count) }
     };
     let relay = |u: usize| network.units[u].activation == Activation::Cache;
     Reuse {
@@ -72,25 +66,10 @@ mod tests {
     fn only_living_readers_count() {
         // Units 4 (cache), 5, 6 (sin) | 7 (cache), 8, 9 | heads 10–12.
         let network = "2;cache:1,sin:2".parse::<Arch>().unwrap().network();
-        let wires = [
-            (0, 4),
-            (4, 7),
-            (4, 8),
-            (7, 10),
-            (8, 10),
-            (8, 11),
-            (8, 12),
-            (5, 9),
-            (9, 12),
-            (4, 9),
-        ];
-        let mask = Mask(
-            network
-                .links
-                .iter()
-                .map(|l| wires.contains(&(l.source, l.target)))
-                .collect(),
-        );
+        let wires =
+            [(0, 4), (4, 7), (4, 8), (7, 10), (8, 10), (8, 11), (8, 12), (5, 9), (9, 12), (4, 9)];
+        let mask =
+            Mask(network.links.iter().map(|l| wires.contains(&(l.source, l.target))).collect());
         // 5 has no input: 5→9 is dead. Alive: 4 reads by 7, 8, 9; 7 by 10; 8 by three; 9 by 12.
         let found = reuse(&network, &mask);
         assert_eq!((found.units, found.most), (4, 3));

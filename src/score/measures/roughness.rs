@@ -23,11 +23,7 @@ pub fn roughness(map: &[f32], width: usize, height: usize) -> f64 {
         .flat_map(|row| row.windows(2))
         .map(|w| step(w[1], w[0]))
         .sum();
-    let down: f64 = map
-        .iter()
-        .zip(map.iter().skip(width))
-        .map(|(&a, &b)| step(b, a))
-        .sum();
+    let down: f64 = map.iter().zip(map.iter().skip(width)).map(|(&a, &b)| step(b, a)).sum();
     let mean = |sum: f64, count: usize| if count == 0 { 0.0 } else { sum / count as f64 };
     let columns = mean(across, height * width.saturating_sub(1));
     let rows = mean(down, width * height.saturating_sub(1));

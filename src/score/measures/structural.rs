@@ -197,10 +197,7 @@ pub fn structural_compositionality(
     Ok(StructuralCompositionality {
         sc: parts.iter().map(|p| (p.d_sub - p.d_abl) / 2.0).sum::<f64>() / n,
         control: parts.iter().map(|p| p.control).sum::<f64>() / n,
-        compositional_parts: parts
-            .iter()
-            .filter(|p| p.d_sub > 0.0 && p.d_abl < 0.0)
-            .count(),
+        compositional_parts: parts.iter().filter(|p| p.d_sub > 0.0 && p.d_abl < 0.0).count(),
         whole: draw(&|_| true),
         parts,
     })
@@ -309,13 +306,8 @@ impl<'a> PartJudge<'a> {
             }
         }
         let plain = picture.background.repeat(pixels);
-        let judge = PartJudge {
-            picture,
-            blank: Vec::new(),
-        };
-        let blank: Vec<f64> = (0..picture.parts.len())
-            .map(|k| judge.error(&plain, k))
-            .collect();
+        let judge = PartJudge { picture, blank: Vec::new() };
+        let blank: Vec<f64> = (0..picture.parts.len()).map(|k| judge.error(&plain, k)).collect();
         match blank.iter().position(|&e| e <= 0.0) {
             Some(k) => Err(StructuralError::Invisible(picture.parts[k].0.clone())),
             None => Ok(PartJudge { picture, blank }),
@@ -352,11 +344,7 @@ mod tests {
     /// draws both (a gaussian of a cosine).
     fn two_bars(shared: bool) -> (Network, Weights) {
         let mut units: Vec<Unit> = (0..4)
-            .map(|_| Unit {
-                activation: Activation::Identity,
-                layer: 0,
-                links: 0..0,
-            })
+            .map(|_| Unit { activation: Activation::Identity, layer: 0, links: 0..0 })
             .collect();
         let (mut links, mut weights) = (Vec::new(), Vec::new());
         let mut add = |activation, layer, from: &[(usize, f32)]| {
@@ -366,11 +354,7 @@ mod tests {
                 links.push(Link { source, target });
                 weights.push(weight);
             }
-            units.push(Unit {
-                activation,
-                layer,
-                links: first..links.len(),
-            });
+            units.push(Unit { activation, layer, links: first..links.len() });
             target
         };
         // x is unit 0, bias 3. A bar at x = c: ½·gaussian(6(x − c)) + ½, 0 elsewhere.
@@ -462,9 +446,7 @@ mod tests {
         }
         let mut white = base.clone();
         white.background = [1.0; 3];
-        white
-            .parts
-            .push(("b".into(), vec![false, false, true, true]));
+        white.parts.push(("b".into(), vec![false, false, true, true]));
         assert!(matches!(
             PartJudge::new(&white, 4).map(|_| ()).unwrap_err(),
             StructuralError::Invisible(_)

@@ -54,11 +54,7 @@ pub fn mirror_error(picture: &Picture, axis: Axis) -> f64 {
 pub fn best_axis(picture: &Picture) -> (Axis, f64) {
     let vertical = mirror_error(picture, Axis::Vertical);
     let horizontal = mirror_error(picture, Axis::Horizontal);
-    if horizontal < vertical {
-        (Axis::Horizontal, horizontal)
-    } else {
-        (Axis::Vertical, vertical)
-    }
+    if horizontal < vertical { (Axis::Horizontal, horizontal) } else { (Axis::Vertical, vertical) }
 }
 
 /// Symmetric share of the change from `base` to `changed`, in [0, 1]; `None` if nothing changed.
@@ -66,11 +62,7 @@ pub fn best_axis(picture: &Picture) -> (Axis, f64) {
 /// # Panics
 /// If the sizes differ.
 pub fn preservation(base: &Picture, changed: &Picture, axis: Axis) -> Option<f64> {
-    assert_eq!(
-        (base.width, base.height),
-        (changed.width, changed.height),
-        "pictures of one size"
-    );
+    assert_eq!((base.width, base.height), (changed.width, changed.height), "pictures of one size");
     let difference = |i: usize| f64::from(changed.rgb[i]) - f64::from(base.rgb[i]);
     let (mut even, mut all) = (0.0, 0.0);
     for p in 0..base.pixels() {
@@ -104,11 +96,7 @@ pub fn sweep_symmetry(
     perturber: &Perturber,
     sweep: &WeightSweep,
 ) -> SweepSymmetry {
-    let base = Picture {
-        width: sweep.size,
-        height: sweep.size,
-        rgb: perturber.base().to_vec(),
-    };
+    let base = Picture { width: sweep.size, height: sweep.size, rgb: perturber.base().to_vec() };
     let (axis, base_error) = best_axis(&base);
     let shares: Vec<Option<f64>> = sweep
         .perturbations
@@ -158,10 +146,7 @@ mod tests {
         assert_eq!(preservation(&base, &base, Axis::Vertical), None);
         let grey_base = grey(2, &[0.5; 4]);
         let against = grey(2, &[0.75, 0.25, 0.75, 0.25]);
-        assert_eq!(
-            preservation(&grey_base, &against, Axis::Vertical),
-            Some(0.0)
-        );
+        assert_eq!(preservation(&grey_base, &against, Axis::Vertical), Some(0.0));
     }
 
     #[test]

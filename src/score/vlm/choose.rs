@@ -24,10 +24,7 @@ impl VlmBreeder {
     /// The configuration is wrong, or the cache folder cannot be used.
     pub fn new(config: VlmConfig) -> Result<Self, VlmError> {
         Ok(VlmBreeder {
-            client: Client::new(VlmConfig {
-                prompt: CHOOSE_PROMPT.to_string(),
-                ..config
-            })?,
+            client: Client::new(VlmConfig { prompt: CHOOSE_PROMPT.to_string(), ..config })?,
         })
     }
 
@@ -55,22 +52,14 @@ impl Breeder for VlmBreeder {
         let sheet = Png::of(sheet, config.least_side);
         let mut parts = vec![Part::Text(config.prompt.clone())];
         if let Some(last) = before.last() {
-            parts.push(Part::Text(format!(
-                "Your last choice was made because: {}",
-                last.reason
-            )));
+            parts.push(Part::Text(format!("Your last choice was made because: {}", last.reason)));
         }
         parts.push(Part::Text(format!(
             "Generation {generation}, pictures 0 to {}:",
             count.saturating_sub(1)
         )));
         parts.push(Part::Picture(&sheet));
-        let question = Question {
-            parts,
-            schema_name: "choice",
-            schema: schema(),
-            vote: 0,
-        };
+        let question = Question { parts, schema_name: "choice", schema: schema(), vote: 0 };
         Ok(self.client.ask(&question, |text| read(text, count))?)
     }
 }
@@ -109,25 +98,17 @@ fn read(text: &str, count: usize) -> Result<Choice, String> {
     answer.pictures.sort_unstable();
     answer.pictures.dedup();
     if answer.pictures.iter().any(|&p| p >= count) {
-        return Err(format!(
-            "a picture beyond {} in {text}",
-            count.saturating_sub(1)
-        ));
+        return Err(format!("a picture beyond {} in {text}", count.saturating_sub(1)));
     }
     let decision = match (answer.action, answer.pictures.as_slice()) {
         (Action::Select, [_, ..]) => Decision::Select(answer.pictures),
         (Action::Publish, &[picture]) => Decision::Publish(picture),
         (Action::Stop, []) => Decision::Stop,
         _ => {
-            return Err(format!(
-                "a number of pictures that does not fit the action in {text}"
-            ));
+            return Err(format!("a number of pictures that does not fit the action in {text}"));
         }
     };
-    Ok(Choice {
-        decision,
-        reason: answer.reason,
-    })
+    Ok(Choice { decision, reason: answer.reason })
 }
 
 #[cfg(test)]

@@ -150,8 +150,7 @@ impl Client {
                 match answer {
                     Ok((text, answer)) => {
                         let tokens = (got.tokens.prompt_tokens, got.tokens.completion_tokens);
-                        self.store
-                            .keep(&key, shown.clone(), &text, tokens, seconds)?;
+                        self.store.keep(&key, shown.clone(), &text, tokens, seconds)?;
                         (None, Some(answer))
                     }
                     Err(fault) => (Some(fault), None),
@@ -186,10 +185,8 @@ impl Client {
     }
 
     fn send(&self, body: &str) -> Attempt {
-        let mut request = self
-            .agent
-            .post(&self.endpoint)
-            .header("Content-Type", "application/json");
+        let mut request =
+            self.agent.post(&self.endpoint).header("Content-Type", "application/json");
         if let Some(key) = &self.config.key {
             request = request.header("Authorization", key.header());
         }
@@ -203,18 +200,11 @@ impl Client {
             .get("retry-after")
             .and_then(|v| v.to_str().ok()?.trim().parse().ok())
             .map(Duration::from_secs);
-        let read = response
-            .body_mut()
-            .with_config()
-            .limit(LARGEST_ANSWER)
-            .read_to_vec();
+        let read = response.body_mut().with_config().limit(LARGEST_ANSWER).read_to_vec();
         let text = match read {
             Ok(bytes) => self.without_key(&String::from_utf8_lossy(&bytes)),
             Err(e) => {
-                return Attempt {
-                    status: Some(status),
-                    ..Attempt::failed(self.fault_of(&e))
-                };
+                return Attempt { status: Some(status), ..Attempt::failed(self.fault_of(&e)) };
             }
         };
         let mut attempt = Attempt {
@@ -239,11 +229,7 @@ impl Client {
                     None => "none was sent: name the variable that holds it".to_string(),
                 },
             }),
-            _ => Err(Fault::Status {
-                status,
-                body: beginning(response),
-                retry_after,
-            }),
+            _ => Err(Fault::Status { status, body: beginning(response), retry_after }),
         };
         attempt
     }
@@ -320,10 +306,7 @@ impl Client {
             asking = freed.wait(asking).unwrap_or_else(PoisonError::into_inner);
         }
         asking.insert(key.to_string());
-        Claim {
-            client: self,
-            key: key.to_string(),
-        }
+        Claim { client: self, key: key.to_string() }
     }
 
     /// Waits for a place among the requests under way.
@@ -348,9 +331,7 @@ fn text_of(completion: Completion) -> Result<String, Fault> {
     }
     let finish = choice.finish_reason.as_deref().unwrap_or("");
     if finish == "content_filter" {
-        return Err(Fault::Refusal(
-            "its content filter stopped the answer".into(),
-        ));
+        return Err(Fault::Refusal("its content filter stopped the answer".into()));
     }
     match choice.message.content.filter(|c| !c.trim().is_empty()) {
         Some(text) if finish == "length" => Err(Fault::Answer(format!(

@@ -22,10 +22,7 @@ impl ApiKey {
     /// The key in `variable`; none if it is not set or empty.
     pub fn from_env(variable: &str) -> Option<Self> {
         let value = std::env::var(variable).ok()?.trim().to_string();
-        (!value.is_empty()).then(|| ApiKey {
-            variable: variable.to_string(),
-            value,
-        })
+        (!value.is_empty()).then(|| ApiKey { variable: variable.to_string(), value })
     }
 
     /// The variable it came from.
@@ -115,10 +112,7 @@ impl VlmConfig {
         let wrong = |expected: &'static str, found: String| VlmError::Config { expected, found };
         let url = self.url.trim_end_matches('/');
         if !url.starts_with("http://") && !url.starts_with("https://") {
-            return Err(wrong(
-                "a URL such as http://localhost:11434/v1",
-                self.url.clone(),
-            ));
+            return Err(wrong("a URL such as http://localhost:11434/v1", self.url.clone()));
         }
         if url.starts_with("https://") && !cfg!(feature = "tls") {
             return Err(wrong(
@@ -131,10 +125,7 @@ impl VlmConfig {
         }
         if self.votes == 0 || self.attempts == 0 || self.at_a_time == 0 {
             let found = format!("{}, {}, {}", self.votes, self.attempts, self.at_a_time);
-            return Err(wrong(
-                "votes, attempts and requests at a time of 1 or more",
-                found,
-            ));
+            return Err(wrong("votes, attempts and requests at a time of 1 or more", found));
         }
         if self.votes > 2 && self.temperature == Some(0.0) {
             return Err(wrong(
@@ -154,9 +145,7 @@ impl VlmConfig {
     /// True if the server is on this machine: no proxy is asked for it.
     pub(super) fn is_local(&self) -> bool {
         let host = self.url.split("://").nth(1).unwrap_or("");
-        ["localhost", "127.", "[::1]"]
-            .iter()
-            .any(|l| host.starts_with(l))
+        ["localhost", "127.", "[::1]"].iter().any(|l| host.starts_with(l))
     }
 }
 
@@ -166,10 +155,7 @@ mod tests {
 
     #[test]
     fn base_urls_lead_to_the_chat_endpoint_or_are_refused() {
-        let with = |url: &str| VlmConfig {
-            url: url.to_string(),
-            ..VlmConfig::new("m", "cache")
-        };
+        let with = |url: &str| VlmConfig { url: url.to_string(), ..VlmConfig::new("m", "cache") };
         for url in [
             "http://a:1",
             "http://a:1/",
@@ -177,10 +163,7 @@ mod tests {
             "http://a:1/v1/",
             "http://a:1/v1/chat/completions",
         ] {
-            assert_eq!(
-                with(url).endpoint().unwrap(),
-                "http://a:1/v1/chat/completions"
-            );
+            assert_eq!(with(url).endpoint().unwrap(), "http://a:1/v1/chat/completions");
         }
         for url in ["localhost:11434", "", "ftp://a"] {
             let error = with(url).endpoint().unwrap_err().to_string();
@@ -201,10 +184,7 @@ mod tests {
 
     #[test]
     fn a_key_is_not_shown() {
-        let key = ApiKey {
-            variable: "NAME".into(),
-            value: "s3cret".into(),
-        };
+        let key = ApiKey { variable: "NAME".into(), value: "s3cret".into() };
         assert_eq!(format!("{key:?}"), "ApiKey(from NAME)");
         assert_eq!(key.hidden_in("bad key s3cret!"), "bad key [key]!");
         assert!(ApiKey::from_env("PICLOOM_NO_SUCH_VARIABLE").is_none());

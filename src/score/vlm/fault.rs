@@ -76,20 +76,14 @@ pub enum Fault {
 }
 
 fn wait_text(wait: &Option<Duration>) -> String {
-    wait.map_or(String::new(), |w| {
-        format!(" (asked to wait {} s)", w.as_secs())
-    })
+    wait.map_or(String::new(), |w| format!(" (asked to wait {} s)", w.as_secs()))
 }
 
 impl Fault {
     /// True if another attempt may go better.
     pub(super) fn may_pass(&self, longest_wait: Duration) -> bool {
         match self {
-            Fault::Status {
-                status,
-                retry_after,
-                ..
-            } => {
+            Fault::Status { status, retry_after, .. } => {
                 let passing = matches!(status, 408 | 409 | 425 | 429 | 500..);
                 passing && retry_after.is_none_or(|wait| wait <= longest_wait)
             }

@@ -35,9 +35,7 @@ impl VlmJudge {
     /// # Errors
     /// The configuration is wrong, or the cache folder cannot be used.
     pub fn new(config: VlmConfig) -> Result<Self, VlmError> {
-        Ok(VlmJudge {
-            client: Client::new(config)?,
-        })
+        Ok(VlmJudge { client: Client::new(config)? })
     }
 }
 
@@ -84,10 +82,7 @@ impl BaseReading for Reading<'_> {
     fn judge(&self, perturbed: &Picture) -> Result<Verdict, JudgeError> {
         let found = (perturbed.width, perturbed.height);
         if found != self.size {
-            return Err(JudgeError::Size {
-                expected: self.size,
-                found,
-            });
+            return Err(JudgeError::Size { expected: self.size, found });
         }
         let config = self.client.config();
         let perturbed = Png::of(perturbed, config.least_side);
@@ -112,12 +107,7 @@ fn ask_about<'a>(prompt: &str, base: &'a Png, perturbed: &'a Png, vote: usize) -
         parts.push(Part::Text(name.to_string()));
         parts.push(Part::Picture(picture));
     }
-    Question {
-        parts,
-        schema_name: "verdict",
-        schema: vote_schema(),
-        vote,
-    }
+    Question { parts, schema_name: "verdict", schema: vote_schema(), vote }
 }
 
 /// One vote, exactly as the schema has it.

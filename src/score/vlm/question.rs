@@ -25,10 +25,7 @@ impl Png {
             pixel.copy_from_slice(&picture.at(i / width / times, i % width / times));
         }
         let bytes = large.to_png(&[]);
-        Png {
-            sha256: hex_sha256(&bytes),
-            bytes,
-        }
+        Png { sha256: hex_sha256(&bytes), bytes }
     }
 
     /// `data:image/png;base64,…` (RFC 2397, RFC 4648).
@@ -134,10 +131,7 @@ mod tests {
             ("fooba", "Zm9vYmE="),
             ("foobar", "Zm9vYmFy"),
         ] {
-            let png = Png {
-                bytes: bytes.as_bytes().to_vec(),
-                sha256: String::new(),
-            };
+            let png = Png { bytes: bytes.as_bytes().to_vec(), sha256: String::new() };
             assert_eq!(png.data_url(), format!("data:image/png;base64,{expected}"));
         }
     }
@@ -146,9 +140,7 @@ mod tests {
     fn small_pictures_are_enlarged_by_whole_numbers() {
         let mut picture = Picture::filled(3, 2, [0.0; 3]);
         picture.rgb[3..6].copy_from_slice(&[1.0, 0.5, 0.0]);
-        let large = image::load_from_memory(&Png::of(&picture, 5).bytes)
-            .unwrap()
-            .to_rgb8();
+        let large = image::load_from_memory(&Png::of(&picture, 5).bytes).unwrap().to_rgb8();
         assert_eq!(large.dimensions(), (9, 6));
         assert_eq!(large.get_pixel(4, 1).0, [255, 128, 0]);
         assert_eq!(large.get_pixel(6, 1).0, [0, 0, 0]);

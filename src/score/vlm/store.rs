@@ -39,10 +39,8 @@ pub struct Store {
 impl Store {
     /// Opens or creates the folder; the log is continued.
     pub fn open(folder: &Path) -> Result<Self, VlmError> {
-        let fail = |path: &Path, problem: String| VlmError::Cache {
-            path: path.to_path_buf(),
-            problem,
-        };
+        let fail =
+            |path: &Path, problem: String| VlmError::Cache { path: path.to_path_buf(), problem };
         create_folder(folder).map_err(|e| fail(folder, e.to_string()))?;
         let path = folder.join("exchanges.jsonl");
         let log = File::options()
@@ -50,10 +48,7 @@ impl Store {
             .append(true)
             .open(&path)
             .map_err(|e| fail(&path, format!("cannot write: {e}")))?;
-        Ok(Store {
-            folder: folder.to_path_buf(),
-            log: Mutex::new(log),
-        })
+        Ok(Store { folder: folder.to_path_buf(), log: Mutex::new(log) })
     }
 
     fn path(&self, key: &str) -> PathBuf {
@@ -105,10 +100,7 @@ impl Store {
         let folder = path.parent().expect("a file in a folder");
         create_folder(folder)
             .and_then(|()| write_atomic(&path, json.as_bytes()))
-            .map_err(|e| VlmError::Cache {
-                path: path.clone(),
-                problem: e.to_string(),
-            })
+            .map_err(|e| VlmError::Cache { path: path.clone(), problem: e.to_string() })
     }
 
     /// Appends one exchange to the log.

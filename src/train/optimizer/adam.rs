@@ -24,11 +24,7 @@ pub struct AdamConfig {
 
 impl Default for AdamConfig {
     fn default() -> Self {
-        AdamConfig {
-            beta1: 0.9,
-            beta2: 0.999,
-            epsilon: 1e-8,
-        }
+        AdamConfig { beta1: 0.9, beta2: 0.999, epsilon: 1e-8 }
     }
 }
 
@@ -56,12 +52,7 @@ pub struct AdamWConfig {
 
 impl Default for AdamWConfig {
     fn default() -> Self {
-        AdamWConfig {
-            beta1: 0.9,
-            beta2: 0.999,
-            epsilon: 1e-8,
-            weight_decay: 0.01,
-        }
+        AdamWConfig { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weight_decay: 0.01 }
     }
 }
 
@@ -72,11 +63,7 @@ impl AdamWConfig {
     }
 
     pub(super) fn adam(&self) -> AdamConfig {
-        AdamConfig {
-            beta1: self.beta1,
-            beta2: self.beta2,
-            epsilon: self.epsilon,
-        }
+        AdamConfig { beta1: self.beta1, beta2: self.beta2, epsilon: self.epsilon }
     }
 }
 
@@ -121,17 +108,11 @@ impl<T: Scalar> Adam<T> {
         lr: f64,
         range: Range<usize>,
     ) {
-        let AdamConfig {
-            beta1,
-            beta2,
-            epsilon,
-        } = self.config;
+        let AdamConfig { beta1, beta2, epsilon } = self.config;
         let t = self.steps as f64;
         let correct1 = 1.0 - real::pow(beta1, t);
         let correct2 = 1.0 - real::pow(beta2, t);
-        let moments = self.mean[range.clone()]
-            .iter_mut()
-            .zip(&mut self.square[range.clone()]);
+        let moments = self.mean[range.clone()].iter_mut().zip(&mut self.square[range.clone()]);
         let weights = weights[range.clone()].iter_mut().zip(&gradient[range]);
         for ((w, &g), (m, v)) in weights.zip(moments) {
             let g = g.wide();
@@ -166,11 +147,7 @@ mod tests {
     fn two_steps_by_hand() {
         // β₁ = 1/2, β₂ = 3/4, g = 1 then 3: m = .5, 1.75; v = .25, 2.4375;
         // m̂₂ = 1.75/.75 = 7/3, v̂₂ = 2.4375/.4375 = 39/7.
-        let config = AdamConfig {
-            beta1: 0.5,
-            beta2: 0.75,
-            epsilon: 1e-3,
-        };
+        let config = AdamConfig { beta1: 0.5, beta2: 0.75, epsilon: 1e-3 };
         let mut adam = Adam::<f64>::new(config, 0.0, 1);
         let mut w = [0.0];
         adam.update(&mut w, &[1.0], 1.0);

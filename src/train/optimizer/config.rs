@@ -124,45 +124,22 @@ pub(super) fn require(
     expected: &'static str,
     found: f64,
 ) -> Result<(), SettingError> {
-    if ok {
-        Ok(())
-    } else {
-        Err(SettingError {
-            setting,
-            expected,
-            found,
-        })
-    }
+    if ok { Ok(()) } else { Err(SettingError { setting, expected, found }) }
 }
 
 /// A decay rate: in [0, 1).
 pub(super) fn require_rate(setting: &'static str, found: f64) -> Result<(), SettingError> {
-    require(
-        (0.0..1.0).contains(&found),
-        setting,
-        "a rate in [0, 1)",
-        found,
-    )
+    require((0.0..1.0).contains(&found), setting, "a rate in [0, 1)", found)
 }
 
 /// A finite number that is not negative.
 pub(super) fn require_not_negative(setting: &'static str, found: f64) -> Result<(), SettingError> {
-    require(
-        found.is_finite() && found >= 0.0,
-        setting,
-        "a finite number ≥ 0",
-        found,
-    )
+    require(found.is_finite() && found >= 0.0, setting, "a finite number ≥ 0", found)
 }
 
 /// A finite number above 0.
 pub(super) fn require_positive(setting: &'static str, found: f64) -> Result<(), SettingError> {
-    require(
-        found.is_finite() && found > 0.0,
-        setting,
-        "a finite number > 0",
-        found,
-    )
+    require(found.is_finite() && found > 0.0, setting, "a finite number > 0", found)
 }
 
 /// Why there is no such optimizer.
@@ -215,22 +192,17 @@ impl FromStr for OptimizerConfig {
             Some((name, settings)) => (name, Some(settings)),
             None => (text, None),
         };
-        let default = Self::named(name).ok_or_else(|| OptimizerError::Unknown {
-            found: name.to_string(),
-        })?;
+        let default =
+            Self::named(name).ok_or_else(|| OptimizerError::Unknown { found: name.to_string() })?;
         let Some(settings) = settings else {
             return Ok(default);
         };
-        let fail = |problem: String| OptimizerError::Text {
-            text: text.to_string(),
-            problem,
-        };
+        let fail = |problem: String| OptimizerError::Text { text: text.to_string(), problem };
         let mut tree = Map::new();
         tree.insert("name".into(), name.into());
         for item in settings.split(',') {
-            let (key, value) = item
-                .split_once('=')
-                .ok_or_else(|| fail(format!("{item:?} without '='")))?;
+            let (key, value) =
+                item.split_once('=').ok_or_else(|| fail(format!("{item:?} without '='")))?;
             if key == "name" {
                 return Err(fail("a second name".into()));
             }
@@ -247,9 +219,7 @@ impl FromStr for OptimizerConfig {
 /// Sets `a.b.c` in a tree of maps; an error where something already stands.
 fn plant(tree: &mut Map<String, Value>, key: &str, value: Value) -> Result<(), ()> {
     if let Some((first, rest)) = key.split_once('.') {
-        let inner = tree
-            .entry(first)
-            .or_insert_with(|| Value::Object(Map::new()));
+        let inner = tree.entry(first).or_insert_with(|| Value::Object(Map::new()));
         return plant(inner.as_object_mut().ok_or(())?, rest, value);
     }
     match tree.insert(key.into(), value) {
@@ -282,11 +252,7 @@ fn differences(path: &str, tree: &Value, default: &Value, found: &mut Vec<String
     match tree {
         Value::Object(map) => {
             for (key, value) in map {
-                let path = if path.is_empty() {
-                    key.clone()
-                } else {
-                    format!("{path}.{key}")
-                };
+                let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
                 // A nested table that is written at all carries its name.
                 let same = key != "name" || path == "name";
                 let other = default.get(key).filter(|_| same).unwrap_or(&Value::Null);

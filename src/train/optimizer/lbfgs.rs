@@ -33,12 +33,7 @@ pub struct LbfgsConfig {
 
 impl Default for LbfgsConfig {
     fn default() -> Self {
-        LbfgsConfig {
-            history: 10,
-            c1: 1e-4,
-            c2: 0.9,
-            max_evaluations: 25,
-        }
+        LbfgsConfig { history: 10, c1: 1e-4, c2: 0.9, max_evaluations: 25 }
     }
 }
 
@@ -50,12 +45,7 @@ impl LbfgsConfig {
             "1 to 1000 pairs",
             self.history as f64,
         )?;
-        require(
-            self.c1 > 0.0 && self.c1 < self.c2,
-            "c1",
-            "a number between 0 and c2",
-            self.c1,
-        )?;
+        require(self.c1 > 0.0 && self.c1 < self.c2, "c1", "a number between 0 and c2", self.c1)?;
         require(self.c2 < 1.0, "c2", "a number between c1 and 1", self.c2)?;
         require(
             self.max_evaluations >= 1,
@@ -114,11 +104,7 @@ impl<T: Scalar> Default for Work<T> {
         Work {
             direction: Vec::new(),
             trial: Vec::new(),
-            kept: Point {
-                weights: Vec::new(),
-                loss: 0.0,
-                gradient: Vec::new(),
-            },
+            kept: Point { weights: Vec::new(), loss: 0.0, gradient: Vec::new() },
             alphas: Vec::new(),
             spare: None,
         }
@@ -143,20 +129,12 @@ impl<T: Scalar> Lbfgs<T> {
     pub(super) fn new(config: LbfgsConfig, weights: usize) -> Self {
         let mut work = Work::default();
         work.prepare(weights, config.history);
-        Lbfgs {
-            pairs: VecDeque::with_capacity(config.history),
-            config,
-            here: None,
-            work,
-        }
+        Lbfgs { pairs: VecDeque::with_capacity(config.history), config, here: None, work }
     }
 
     /// Lengths of the state vectors; each should be W.
     pub(super) fn lengths(&self) -> Vec<usize> {
-        let here = self
-            .here
-            .iter()
-            .flat_map(|p| [p.weights.len(), p.gradient.len()]);
+        let here = self.here.iter().flat_map(|p| [p.weights.len(), p.gradient.len()]);
         let pairs = self.pairs.iter().flat_map(|p| [p.s.len(), p.y.len()]);
         here.chain(pairs).collect()
     }
@@ -179,20 +157,11 @@ impl<T: Scalar> Lbfgs<T> {
                 self.pairs.clear();
                 let loss = evaluate(weights, gradient);
                 evaluations += 1;
-                Point {
-                    weights: weights.to_vec(),
-                    loss,
-                    gradient: gradient.to_vec(),
-                }
+                Point { weights: weights.to_vec(), loss, gradient: gradient.to_vec() }
             }
         };
         let gradient_norm = mask_and_norm(&mut here.gradient, mask);
-        let mut step = Step {
-            loss: here.loss,
-            gradient_norm,
-            evaluations,
-            stuck: true,
-        };
+        let mut step = Step { loss: here.loss, gradient_norm, evaluations, stuck: true };
         if !step.is_finite() {
             step.stuck = false;
             return step;
@@ -225,9 +194,7 @@ impl<T: Scalar> Lbfgs<T> {
 
     /// d = -H·g into `work.direction`.
     fn find_direction(&mut self, gradient: &[T]) {
-        let Work {
-            direction, alphas, ..
-        } = &mut self.work;
+        let Work { direction, alphas, .. } = &mut self.work;
         for (d, g) in direction.iter_mut().zip(gradient) {
             *d = -g.wide();
         }
@@ -278,33 +245,22 @@ impl<T: Scalar> Lbfgs<T> {
             evaluate: Evaluate<'a, T>,
             evaluations: &'a mut usize,
         }
-        let mut walk = Walk {
-            work: &mut self.work,
-            gradient,
-            loss: f64::NAN,
-            evaluate,
-            evaluations,
-        };
+        let mut walk =
+            Walk { work: &mut self.work, gradient, loss: f64::NAN, evaluate, evaluations };
         let found = strong_wolfe(
             &mut walk,
             start,
             first,
             wolfe,
             |walk, t| {
-                let Work {
-                    direction, trial, ..
-                } = &mut *walk.work;
+                let Work { direction, trial, .. } = &mut *walk.work;
                 for ((x, w), d) in trial.iter_mut().zip(&here.weights).zip(&*direction) {
                     *x = T::narrow(w.wide() + t * d);
                 }
                 walk.loss = (walk.evaluate)(trial, walk.gradient);
                 *walk.evaluations += 1;
                 mask_and_norm(walk.gradient, mask);
-                Trial {
-                    t,
-                    value: walk.loss,
-                    slope: dot(walk.gradient, direction),
-                }
+                Trial { t, value: walk.loss, slope: dot(walk.gradient, direction) }
             },
             |walk| {
                 let Work { trial, kept, .. } = &mut *walk.work;
@@ -357,11 +313,7 @@ mod tests {
         for s in [[1.0, 0.5, -0.2], [0.3, -1.0, 0.4]] {
             let y: Vec<f64> = s.iter().zip(hessian).map(|(s, h)| s * h).collect();
             let curvature = dot(&s, &y);
-            lbfgs.pairs.push_back(Pair {
-                s: s.to_vec(),
-                y,
-                curvature,
-            });
+            lbfgs.pairs.push_back(Pair { s: s.to_vec(), y, curvature });
         }
         let minus_y: Vec<f64> = lbfgs.pairs[1].y.iter().map(|y| -y).collect();
         lbfgs.find_direction(&minus_y);
@@ -372,16 +324,9 @@ mod tests {
 
     #[test]
     fn a_full_history_keeps_its_pairs_when_a_step_has_no_curvature() {
-        let one = LbfgsConfig {
-            history: 1,
-            ..LbfgsConfig::default()
-        };
+        let one = LbfgsConfig { history: 1, ..LbfgsConfig::default() };
         let mut lbfgs = Lbfgs::<f64>::new(one, 2);
-        let mut here = Point {
-            weights: vec![0.0, 0.0],
-            loss: 1.0,
-            gradient: vec![1.0, 1.0],
-        };
+        let mut here = Point { weights: vec![0.0, 0.0], loss: 1.0, gradient: vec![1.0, 1.0] };
         let to = |lbfgs: &mut Lbfgs<f64>, here: &mut Point<f64>, x: f64, g: f64| {
             lbfgs.work.kept.weights = vec![x, 0.0];
             lbfgs.work.kept.gradient = vec![g, 1.0];

@@ -120,16 +120,8 @@ mod tests {
         first: f64,
         c2: f64,
     ) -> (Option<Trial>, usize, f64) {
-        let at = |t: f64| Trial {
-            t,
-            value: value(t),
-            slope: slope(t),
-        };
-        let wolfe = Wolfe {
-            c1: 1e-4,
-            c2,
-            max_evaluations: 25,
-        };
+        let at = |t: f64| Trial { t, value: value(t), slope: slope(t) };
+        let wolfe = Wolfe { c1: 1e-4, c2, max_evaluations: 25 };
         // (evaluations, last probed, kept)
         let mut state = (0usize, 0.0, 0.0);
         let found = strong_wolfe(
@@ -150,11 +142,7 @@ mod tests {
     #[test]
     fn the_cubic_is_exact_on_a_cubic() {
         // φ = t³ - 3t has its minimum at 1.
-        let at = |t: f64| Trial {
-            t,
-            value: t * t * t - 3.0 * t,
-            slope: 3.0 * t * t - 3.0,
-        };
+        let at = |t: f64| Trial { t, value: t * t * t - 3.0 * t, slope: 3.0 * t * t - 3.0 };
         assert!((cubic_minimum(at(0.0), at(3.0)) - 1.0).abs() < 1e-12);
         assert!((cubic_minimum(at(3.0), at(0.0)) - 1.0).abs() < 1e-12);
     }

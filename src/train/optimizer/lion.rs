@@ -21,11 +21,7 @@ pub struct LionConfig {
 
 impl Default for LionConfig {
     fn default() -> Self {
-        LionConfig {
-            beta1: 0.9,
-            beta2: 0.99,
-            weight_decay: 0.0,
-        }
+        LionConfig { beta1: 0.9, beta2: 0.99, weight_decay: 0.0 }
     }
 }
 
@@ -47,19 +43,12 @@ pub struct Lion<T: Scalar> {
 
 impl<T: Scalar> Lion<T> {
     pub(super) fn new(config: LionConfig, weights: usize) -> Self {
-        Lion {
-            config,
-            momentum: vec![T::default(); weights],
-        }
+        Lion { config, momentum: vec![T::default(); weights] }
     }
 
     /// One update. `weights`, `gradient`: (W,).
     pub(super) fn update(&mut self, weights: &mut [T], gradient: &[T], lr: f64) {
-        let LionConfig {
-            beta1,
-            beta2,
-            weight_decay,
-        } = self.config;
+        let LionConfig { beta1, beta2, weight_decay } = self.config;
         for ((w, &g), m) in weights.iter_mut().zip(gradient).zip(&mut self.momentum) {
             let (g, moment, old) = (g.wide(), m.wide(), w.wide());
             let mixed = beta1 * moment + (1.0 - beta1) * g;
@@ -83,11 +72,7 @@ mod tests {
     #[test]
     fn three_steps_by_hand() {
         // β₁ = β₂ = 1/2; g = 4, -1, -9: mixed 2, (2-1)/2 = .5, (.5-9)/2 < 0.
-        let config = LionConfig {
-            beta1: 0.5,
-            beta2: 0.5,
-            weight_decay: 0.0,
-        };
+        let config = LionConfig { beta1: 0.5, beta2: 0.5, weight_decay: 0.0 };
         let mut lion = Lion::<f64>::new(config, 2);
         let mut w = [0.0, 5.0];
         let mut path = Vec::new();

@@ -110,18 +110,12 @@ impl Layout {
             rows: block.targets.len(),
             cols: block.sources.len(),
         });
-        Layout {
-            weights: network.weight_count(),
-            matrices: matrices.collect(),
-        }
+        Layout { weights: network.weight_count(), matrices: matrices.collect() }
     }
 
     /// `weights` weights without any matrix.
     pub fn vector(weights: usize) -> Self {
-        Layout {
-            weights,
-            matrices: Vec::new(),
-        }
+        Layout { weights, matrices: Vec::new() }
     }
 }
 
@@ -315,12 +309,7 @@ impl<T: Scalar> Optimizer<T> {
             Method::FirstOrder(method) => {
                 let loss = evaluate(weights, gradient);
                 let gradient_norm = mask_and_norm(gradient, mask);
-                let step = Step {
-                    loss,
-                    gradient_norm,
-                    evaluations: 1,
-                    stuck: false,
-                };
+                let step = Step { loss, gradient_norm, evaluations: 1, stuck: false };
                 if step.is_finite() && rule.apply(gradient, gradient_norm) {
                     method.update(weights, gradient, lr);
                     settle(weights, mask);

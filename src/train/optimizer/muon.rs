@@ -72,12 +72,7 @@ impl Default for MuonConfig {
 impl MuonConfig {
     pub(super) fn check(&self) -> Result<(), SettingError> {
         require_rate("momentum", self.momentum)?;
-        require(
-            self.steps <= 100,
-            "steps",
-            "0 to 100 Newton-Schulz steps",
-            self.steps as f64,
-        )?;
+        require(self.steps <= 100, "steps", "0 to 100 Newton-Schulz steps", self.steps as f64)?;
         self.adam.check()?;
         require_positive("adam_rate", self.adam_rate)
     }
@@ -135,11 +130,7 @@ impl<T: Scalar> Muon<T> {
     /// Makes the work space, at construction or after a resume.
     fn prepare(&mut self) {
         if self.work.len() != self.matrices.len() {
-            self.work = self
-                .matrices
-                .iter()
-                .map(|m| NewtonSchulz::new(m.rows, m.cols))
-                .collect();
+            self.work = self.matrices.iter().map(|m| NewtonSchulz::new(m.rows, m.cols)).collect();
         }
     }
 
@@ -156,11 +147,7 @@ impl<T: Scalar> Muon<T> {
             }
             let direction = |k: usize| {
                 let m = momentum[k].wide();
-                if self.config.nesterov {
-                    mu * m + (1.0 - mu) * gradient[k].wide()
-                } else {
-                    m
-                }
+                if self.config.nesterov { mu * m + (1.0 - mu) * gradient[k].wide() } else { m }
             };
             let factor = lr * (matrix.rows as f64 / matrix.cols as f64).max(1.0).sqrt();
             let weights = &mut weights[range];
@@ -188,19 +175,10 @@ mod tests {
     #[test]
     fn the_first_step_on_a_column_is_that_of_its_one_singular_value() {
         // A 2 × 1 matrix has one singular value, 1 once normalised; its direction is g/‖g‖ = (.6, .8).
-        let column = Layout {
-            weights: 2,
-            matrices: vec![MatrixShape {
-                offset: 0,
-                rows: 2,
-                cols: 1,
-            }],
-        };
+        let column =
+            Layout { weights: 2, matrices: vec![MatrixShape { offset: 0, rows: 2, cols: 1 }] };
         // One quintic step takes 1 to 3.4445 − 4.7750 + 2.0315.
-        for (text, size) in [
-            ("muon:steps=1", 0.701),
-            ("muon:orthogonalizer=exact-polar", 1.0),
-        ] {
+        for (text, size) in [("muon:steps=1", 0.701), ("muon:orthogonalizer=exact-polar", 1.0)] {
             let config: OptimizerConfig = text.parse().unwrap();
             let mut muon = Optimizer::<f64>::new(&config, &column).unwrap();
             let mut w = [1.0, 1.0];

@@ -125,11 +125,7 @@ impl NewtonSchulz {
     /// Where element k of the row-major (out, in) matrix stands in `x`.
     fn place(&self, k: usize) -> (usize, usize) {
         let (row, col) = (k / self.cols, k % self.cols);
-        if self.out <= self.cols {
-            (row, col)
-        } else {
-            (col, row)
-        }
+        if self.out <= self.cols { (row, col) } else { (col, row) }
     }
 
     /// Fills the matrix, row-major.

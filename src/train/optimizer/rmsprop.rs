@@ -21,11 +21,7 @@ pub struct RmsPropConfig {
 
 impl Default for RmsPropConfig {
     fn default() -> Self {
-        RmsPropConfig {
-            alpha: 0.99,
-            epsilon: 1e-8,
-            momentum: 0.0,
-        }
+        RmsPropConfig { alpha: 0.99, epsilon: 1e-8, momentum: 0.0 }
     }
 }
 
@@ -57,11 +53,7 @@ impl<T: Scalar> RmsProp<T> {
 
     /// One update. `weights`, `gradient`: (W,).
     pub(super) fn update(&mut self, weights: &mut [T], gradient: &[T], lr: f64) {
-        let RmsPropConfig {
-            alpha,
-            epsilon,
-            momentum,
-        } = self.config;
+        let RmsPropConfig { alpha, epsilon, momentum } = self.config;
         let state = self.square.iter_mut().zip(&mut self.momentum);
         for ((w, &g), (v, b)) in weights.iter_mut().zip(gradient).zip(state) {
             let g = g.wide();
@@ -81,11 +73,7 @@ mod tests {
     #[test]
     fn two_steps_by_hand() {
         // α = 3/4, g = 2 then 2: v = 1, 1.75; directions 2/(1 + ε), 2/(√1.75 + ε).
-        let config = RmsPropConfig {
-            alpha: 0.75,
-            epsilon: 0.5,
-            momentum: 0.0,
-        };
+        let config = RmsPropConfig { alpha: 0.75, epsilon: 0.5, momentum: 0.0 };
         let mut rmsprop = RmsProp::<f64>::new(config, 1);
         let mut w = [0.0];
         rmsprop.update(&mut w, &[2.0], 1.0);

@@ -57,9 +57,7 @@ impl FromStr for GradientRule {
     type Err = ParseRuleError;
 
     fn from_str(text: &str) -> Result<Self, ParseRuleError> {
-        let fail = || ParseRuleError {
-            found: text.to_string(),
-        };
+        let fail = || ParseRuleError { found: text.to_string() };
         match (text, text.strip_prefix("clip-norm:")) {
             ("raw", _) => Ok(GradientRule::Raw),
             ("normalize", _) => Ok(GradientRule::Normalize),
@@ -80,9 +78,7 @@ impl Serialize for GradientRule {
 
 impl<'de> Deserialize<'de> for GradientRule {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?
-            .parse()
-            .map_err(serde::de::Error::custom)
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
     }
 }
 
@@ -109,23 +105,12 @@ mod tests {
 
     #[test]
     fn text_parses_back_and_wrong_text_is_refused() {
-        for rule in [
-            GradientRule::Raw,
-            GradientRule::Normalize,
-            GradientRule::ClipNorm(0.25),
-        ] {
+        for rule in [GradientRule::Raw, GradientRule::Normalize, GradientRule::ClipNorm(0.25)] {
             assert_eq!(rule.to_string().parse(), Ok(rule));
             let json = serde_json::to_string(&rule).unwrap();
             assert_eq!(serde_json::from_str::<GradientRule>(&json).unwrap(), rule);
         }
-        for text in [
-            "",
-            "clip-norm",
-            "clip-norm:0",
-            "clip-norm:-1",
-            "clip-norm:NaN",
-            "normalise",
-        ] {
+        for text in ["", "clip-norm", "clip-norm:0", "clip-norm:-1", "clip-norm:NaN", "normalise"] {
             let error = text.parse::<GradientRule>().unwrap_err().to_string();
             assert!(error.contains(&format!("found {text:?}")), "{error}");
         }

@@ -33,13 +33,7 @@ pub enum SamBase {
 
 impl Default for SamConfig {
     fn default() -> Self {
-        SamConfig {
-            rho: 0.05,
-            base: SamBase::Sgd(SgdConfig {
-                momentum: 0.9,
-                nesterov: false,
-            }),
-        }
+        SamConfig { rho: 0.05, base: SamBase::Sgd(SgdConfig { momentum: 0.9, nesterov: false }) }
     }
 }
 
@@ -69,11 +63,7 @@ impl<T: Scalar> Sam<T> {
             SamBase::Sgd(base) => FirstOrder::Sgd(Sgd::new(base.clone(), weights)),
             SamBase::Adam(base) => FirstOrder::Adam(Adam::new(base.clone(), 0.0, weights)),
         };
-        Sam {
-            rho: config.rho,
-            base,
-            ascended: vec![T::default(); weights],
-        }
+        Sam { rho: config.rho, base, ascended: vec![T::default(); weights] }
     }
 
     /// One step; `gradient` is scratch, (W,).
@@ -88,12 +78,7 @@ impl<T: Scalar> Sam<T> {
     ) -> Step {
         let loss = evaluate(weights, gradient);
         let gradient_norm = mask_and_norm(gradient, mask);
-        let mut step = Step {
-            loss,
-            gradient_norm,
-            evaluations: 1,
-            stuck: false,
-        };
+        let mut step = Step { loss, gradient_norm, evaluations: 1, stuck: false };
         if !step.is_finite() {
             return step;
         }
@@ -127,10 +112,8 @@ mod tests {
 
     /// One step of SAM, ρ = 0.5 over plain SGD, on `loss` from w = 1 at a rate of 0.1.
     fn step(loss: &mut dyn FnMut(&[f64], &mut [f64]) -> f64) -> (Step, f64) {
-        let config = OptimizerConfig::Sam(SamConfig {
-            rho: 0.5,
-            base: SamBase::Sgd(SgdConfig::default()),
-        });
+        let config =
+            OptimizerConfig::Sam(SamConfig { rho: 0.5, base: SamBase::Sgd(SgdConfig::default()) });
         let mut optimizer = Optimizer::<f64>::new(&config, &Layout::vector(1)).unwrap();
         let mut w = [1.0];
         let step = optimizer.step(&mut w, &Mask::all(1), 0.1, GradientRule::Raw, loss);
@@ -144,10 +127,7 @@ mod tests {
             g[0] = 2.0 * w[0];
             w[0] * w[0]
         });
-        assert_eq!(
-            (step.loss, step.gradient_norm, step.evaluations),
-            (1.0, 2.0, 2)
-        );
+        assert_eq!((step.loss, step.gradient_norm, step.evaluations), (1.0, 2.0, 2));
         assert!((w - 0.7).abs() < 1e-15, "{w}");
     }
 
@@ -159,10 +139,7 @@ mod tests {
                 g[0] = if here { 2.0 } else { slope };
                 if here { 1.0 } else { loss }
             });
-            assert!(
-                !step.is_finite() && step.evaluations == 2 && w == 1.0,
-                "{step:?}"
-            );
+            assert!(!step.is_finite() && step.evaluations == 2 && w == 1.0, "{step:?}");
         }
     }
 }

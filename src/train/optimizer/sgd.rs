@@ -38,10 +38,7 @@ pub struct Sgd<T: Scalar> {
 
 impl<T: Scalar> Sgd<T> {
     pub(super) fn new(config: SgdConfig, weights: usize) -> Self {
-        Sgd {
-            config,
-            momentum: vec![T::default(); weights],
-        }
+        Sgd { config, momentum: vec![T::default(); weights] }
     }
 
     /// One update. `weights`, `gradient`: (W,).
@@ -51,11 +48,7 @@ impl<T: Scalar> Sgd<T> {
             let g = g.wide();
             let moment = mu * m.wide() + g;
             *m = T::narrow(moment);
-            let direction = if self.config.nesterov {
-                g + mu * moment
-            } else {
-                moment
-            };
+            let direction = if self.config.nesterov { g + mu * moment } else { moment };
             *w = T::narrow(w.wide() - lr * direction);
         }
     }
@@ -68,10 +61,7 @@ mod tests {
     #[test]
     fn two_steps_by_hand() {
         // g = 1 then 2, μ = 1/2: m = 1, 2.5; w = 0 - .1 - .25.
-        let config = SgdConfig {
-            momentum: 0.5,
-            nesterov: false,
-        };
+        let config = SgdConfig { momentum: 0.5, nesterov: false };
         let mut sgd = Sgd::<f64>::new(config.clone(), 1);
         let mut w = [0.0];
         sgd.update(&mut w, &[1.0], 0.1);
@@ -79,13 +69,7 @@ mod tests {
         assert!((w[0] + 0.35).abs() < 1e-15, "{w:?}");
 
         // Nesterov: directions 1 + .5·1 = 1.5 and 2 + .5·2.5 = 3.25.
-        let mut sgd = Sgd::<f64>::new(
-            SgdConfig {
-                nesterov: true,
-                ..config
-            },
-            1,
-        );
+        let mut sgd = Sgd::<f64>::new(SgdConfig { nesterov: true, ..config }, 1);
         let mut w = [0.0];
         sgd.update(&mut w, &[1.0], 0.1);
         sgd.update(&mut w, &[2.0], 0.1);

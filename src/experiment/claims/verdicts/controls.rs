@@ -16,20 +16,11 @@ pub(super) fn survives_controls(records: &Records, spec: &StudySpec) -> Outcome 
             variants.push(&row.variant);
         }
     }
-    let group = |arm, level, variant, offset| Group {
-        arm,
-        level,
-        variant,
-        offset,
-    };
+    let group = |arm, level, variant, offset| Group { arm, level, variant, offset };
     let pruning = |variant| {
         let offsets = [-3, 0, 3];
-        let pairs = offsets.map(|o| {
-            (
-                group("sp", 1, variant, o),
-                group("sp-layer-counts", 1, variant, o),
-            )
-        });
+        let pairs =
+            offsets.map(|o| (group("sp", 1, variant, o), group("sp-layer-counts", 1, variant, o)));
         Effect::paired(
             format!("{variant}: sp − random links with its counts"),
             record,
@@ -43,22 +34,15 @@ pub(super) fn survives_controls(records: &Records, spec: &StudySpec) -> Outcome 
         Effect::paired(name, record, &pairs, fit_score)
     };
     let effects: Vec<Effect> = variants.iter().map(|v| pruning(v)).collect();
-    let controls: Vec<Effect> = variants
-        .iter()
-        .flat_map(|v| [depth(v, -3), depth(v, 3)])
-        .collect();
-    let (base, others): (Vec<Effect>, Vec<Effect>) = effects
-        .iter()
-        .cloned()
-        .partition(|e| e.name.starts_with(&format!("{BASE}:")));
+    let controls: Vec<Effect> = variants.iter().flat_map(|v| [depth(v, -3), depth(v, 3)]).collect();
+    let (base, others): (Vec<Effect>, Vec<Effect>) =
+        effects.iter().cloned().partition(|e| e.name.starts_with(&format!("{BASE}:")));
     let verdict = match all_above(&base, spec.margin) {
         Finding::Supported if others.iter().all(|e| e.estimate.is_some_and(|x| x > 0.0)) => {
             Finding::Supported
         }
         Finding::Supported
-            if others
-                .iter()
-                .any(|e| e.high.is_some_and(|high| high < spec.margin)) =>
+            if others.iter().any(|e| e.high.is_some_and(|high| high < spec.margin)) =>
         {
             Finding::NotSupported
         }

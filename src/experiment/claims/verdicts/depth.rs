@@ -39,12 +39,7 @@ fn held_out(seeds: &[(u64, Vec<(usize, f64)>)]) -> Vec<(usize, &Vec<(usize, f64)
     let mut found = Vec::new();
     for (k, (_, scores)) in seeds.iter().enumerate() {
         let mut points: Vec<DepthPoint> = Vec::new();
-        for (_, other) in seeds
-            .iter()
-            .enumerate()
-            .filter(|(i, _)| *i != k)
-            .map(|(_, s)| s)
-        {
+        for (_, other) in seeds.iter().enumerate().filter(|(i, _)| *i != k).map(|(_, s)| s) {
             for &(layers, score) in other {
                 match points.iter_mut().find(|p| p.layers == layers) {
                     Some(p) => p.scores.push(score),
@@ -137,20 +132,14 @@ pub(super) fn depth_peak(records: &Records, spec: &StudySpec) -> Outcome {
             .iter()
             .map(|c| match (c.best, c.chosen) {
                 (Some(b), Some(l)) => {
-                    let edge = if c.at_edge() {
-                        ", at an end of the sweep"
-                    } else {
-                        ""
-                    };
+                    let edge = if c.at_edge() { ", at an end of the sweep" } else { "" };
                     format!("{} {l} (argmax {b}{edge})", c.target)
                 }
                 _ => format!("{}: no depth counts", c.target),
             })
             .collect();
-        notes.push(format!(
-            "optimal depth, one-standard-error rule, {name}: {}",
-            depths.join("; ")
-        ));
+        notes
+            .push(format!("optimal depth, one-standard-error rule, {name}: {}", depths.join("; ")));
     }
     Outcome {
         statistic: "score at the depth that is best on the other seeds, on the seed left out: against both ends of the sweep, and against the depth best for the other targets".into(),
@@ -170,11 +159,7 @@ pub(super) fn depth_predicted(records: &Records, _: &StudySpec) -> Outcome {
     let mut notes = circumstances(record);
     let Ok(model) = DepthModel::of_record(record) else {
         notes.push("no depth whose networks learned their picture".into());
-        return Outcome {
-            notes,
-            records: path("depth"),
-            ..no_record("depth")
-        };
+        return Outcome { notes, records: path("depth"), ..no_record("depth") };
     };
     let slope = Effect {
         name: "slope of depth on ln(PNG bytes / raw bytes), Theil–Sen".into(),
@@ -192,16 +177,10 @@ pub(super) fn depth_predicted(records: &Records, _: &StudySpec) -> Outcome {
     }
     if let Some(s) = model.spearman {
         let exact = if s.exact { "exact " } else { "" };
-        notes.push(format!(
-            "Spearman's ρ {:.2}, {exact}p {:.3}",
-            s.statistic, s.p
-        ));
+        notes.push(format!("Spearman's ρ {:.2}, {exact}p {:.3}", s.statistic, s.p));
     }
-    let fitted: Vec<String> = model
-        .fitted
-        .iter()
-        .map(|(t, c, l)| format!("{t} c = {c:.3}, L = {l}"))
-        .collect();
+    let fitted: Vec<String> =
+        model.fitted.iter().map(|(t, c, l)| format!("{t} c = {c:.3}, L = {l}")).collect();
     notes.push(format!("fitted to: {}", fitted.join("; ")));
     let verdict = match (model.error, model.median_error, p) {
         (Some(error), Some(median), Some(p)) if error < median && p < 0.05 => Finding::Supported,
@@ -223,33 +202,16 @@ pub(super) fn out_of_domain(records: &Records, spec: &StudySpec) -> Outcome {
     let Some(record) = &records.out_of_domain else {
         return no_record("out_of_domain");
     };
-    let offset = |arm, level, offset| Group {
-        offset,
-        ..Group::of(arm, level)
-    };
+    let offset = |arm, level, offset| Group { offset, ..Group::of(arm, level) };
     let (sp, dense) = (Group::of("sp", 1), Group::of("dense", 0));
     let ends = [(sp, offset("sp", 1, -3)), (sp, offset("sp", 1, 3))];
     let effects = vec![
-        Effect::paired(
-            "sp − dense, at the predicted depth",
-            record,
-            &[(sp, dense)],
-            fit_score,
-        ),
-        Effect::paired(
-            "sp at the predicted depth − at ± 3 layers",
-            record,
-            &ends,
-            fit_score,
-        ),
+        Effect::paired("sp − dense, at the predicted depth", record, &[(sp, dense)], fit_score),
+        Effect::paired("sp at the predicted depth − at ± 3 layers", record, &ends, fit_score),
     ];
     let random = (sp, Group::of("sp-layer-counts", 1));
-    let controls = vec![Effect::paired(
-        "sp − random links with its counts",
-        record,
-        &[random],
-        fit_score,
-    )];
+    let controls =
+        vec![Effect::paired("sp − random links with its counts", record, &[random], fit_score)];
     let mut notes = circumstances(record);
     notes.push(format!(
         "fit at the predicted depth: dense {}, sp {}",

@@ -82,10 +82,7 @@ fn circumstances(record: &NetworksRecord) -> Vec<String> {
         record.profile, record.size, record.steps, record.judge
     )];
     if !record.left_out.is_empty() {
-        notes.push(format!(
-            "left out, no archive: {}",
-            record.left_out.join(", ")
-        ));
+        notes.push(format!("left out, no archive: {}", record.left_out.join(", ")));
     }
     if record.predicted == Some(false) {
         notes.push(
@@ -114,9 +111,7 @@ fn fit_share(record: &NetworksRecord, group: Group<'_>) -> String {
         (r.arm.as_str(), r.level, r.offset, r.variant.as_str())
             == (group.arm, group.level, group.offset, group.variant)
     });
-    let fits: Vec<bool> = rows
-        .map(|r| r.result.as_ref().is_some_and(|x| x.fit))
-        .collect();
+    let fits: Vec<bool> = rows.map(|r| r.result.as_ref().is_some_and(|x| x.fit)).collect();
     let fit = fits.iter().filter(|f| **f).count();
     format!("{fit} of {}", fits.len())
 }

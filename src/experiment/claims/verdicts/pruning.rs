@@ -17,20 +17,12 @@ pub(super) fn sp_over_others(records: &Records, spec: &StudySpec) -> Outcome {
     };
     let rivals = ["imp", "wanda", "taylor", "magnitude", "random"];
     let effects: Vec<Effect> = rivals.iter().map(|r| sp_minus(record, r)).collect();
-    let others = [
-        "sp-signed",
-        "sp-mrmr",
-        "sp-merge",
-        "sparse-training",
-        "swarm",
-    ];
+    let others = ["sp-signed", "sp-mrmr", "sp-merge", "sparse-training", "swarm"];
     let controls = others.iter().map(|r| sp_minus(record, r)).collect();
     let mut notes = circumstances(record);
     for arm in ["sp"].iter().chain(&rivals) {
         let [one, two] = [1, 2].map(|level| fit_share(record, Group::of(arm, level)));
-        notes.push(format!(
-            "fit: {arm} {one} at the first level, {two} at the second"
-        ));
+        notes.push(format!("fit: {arm} {one} at the first level, {two} at the second"));
     }
     Outcome {
         statistic: "difference of compositional scores at equal count, paired by target, seed and level, both networks fit".into(),
@@ -51,16 +43,9 @@ pub(super) fn which_links(records: &Records, spec: &StudySpec) -> Outcome {
     let others = ["sp-inverted", "sp-permuted", "sp-untrained", "random"];
     let controls = others.iter().map(|r| sp_minus(record, r)).collect();
     let mut notes = circumstances(record);
-    for arm in [
-        "sp-layer-counts",
-        "sp-inverted",
-        "sp-permuted",
-        "sp-untrained",
-    ] {
+    for arm in ["sp-layer-counts", "sp-inverted", "sp-permuted", "sp-untrained"] {
         let [one, two] = [1, 2].map(|level| fit_share(record, Group::of(arm, level)));
-        notes.push(format!(
-            "fit: {arm} {one} at the first level, {two} at the second"
-        ));
+        notes.push(format!("fit: {arm} {one} at the first level, {two} at the second"));
     }
     Outcome {
         statistic: "score of SP less that of random links with SP's count in every layer, paired by target, seed and level, both fit".into(),
@@ -91,12 +76,7 @@ pub(super) fn orthogonality(records: &Records, _: &StudySpec) -> Outcome {
     let before = [(dense, sp[0]), (dense, sp[1])];
     let control = [(counts[0], sp[0]), (counts[1], sp[1])];
     let effects = vec![
-        Effect::paired(
-            "interference, dense − sp",
-            record,
-            &before,
-            fit_interference,
-        ),
+        Effect::paired("interference, dense − sp", record, &before, fit_interference),
         Effect::paired(
             "interference, random with sp's counts − sp",
             record,
@@ -106,18 +86,8 @@ pub(super) fn orthogonality(records: &Records, _: &StudySpec) -> Outcome {
     ];
     let evolved = [(dense, Group::of("evolved", 0))];
     let controls = vec![
-        Effect::paired(
-            "excess over the Welch bound, dense − sp",
-            record,
-            &before,
-            fit_excess,
-        ),
-        Effect::paired(
-            "interference, dense − evolved",
-            record,
-            &evolved,
-            fit_interference,
-        ),
+        Effect::paired("excess over the Welch bound, dense − sp", record, &before, fit_excess),
+        Effect::paired("interference, dense − evolved", record, &evolved, fit_interference),
     ];
     Outcome {
         statistic: "mean squared cosine of different maps of a layer (lower is more orthogonal), alive units, relays merged; paired by target, seed and level, both fit".into(),

@@ -23,12 +23,7 @@ fn of_findings(part: &str, found: theory::Finding, others: Vec<theory::Finding>)
     let mut notes = vec![format!("{} units", found.units)];
     notes.extend(found.notes.iter().cloned());
     for other in &others {
-        notes.extend(
-            other
-                .notes
-                .iter()
-                .map(|n| format!("{}: {n}", other.statistic)),
-        );
+        notes.extend(other.notes.iter().map(|n| format!("{}: {n}", other.statistic)));
     }
     Outcome {
         statistic: found.statistic.clone(),
@@ -88,10 +83,8 @@ pub(super) fn volume(records: &Records, _: &StudySpec) -> Outcome {
         (Verdict::NotSupported, _) | (_, Verdict::NotSupported) => Finding::NotSupported,
         _ => Finding::Inconclusive,
     };
-    let (first, second) = (
-        of_findings("theory", found, Vec::new()),
-        of_findings("depth", predicted, Vec::new()),
-    );
+    let (first, second) =
+        (of_findings("theory", found, Vec::new()), of_findings("depth", predicted, Vec::new()));
     let both = |a: Vec<String>, b: Vec<String>| a.into_iter().chain(b).collect::<Vec<_>>();
     Outcome {
         statistic: both(vec![first.statistic], vec![second.statistic]).join("; and "),
@@ -151,11 +144,8 @@ pub(super) fn optimizer(records: &Records, _: &StudySpec) -> Outcome {
             targets.len()
         ));
     }
-    let collapsed = record
-        .runs
-        .iter()
-        .filter(|r| r.result.as_ref().is_some_and(|x| x.collapses > 0))
-        .count();
+    let collapsed =
+        record.runs.iter().filter(|r| r.result.as_ref().is_some_and(|x| x.collapses > 0)).count();
     if collapsed > 0 {
         notes.push(format!(
             "{collapsed} of {} runs collapsed and began again from other weights",
@@ -163,17 +153,11 @@ pub(super) fn optimizer(records: &Records, _: &StudySpec) -> Outcome {
         ));
     }
     let mut controls = vec![
-        effect(
-            "log₂(loss with the exact polar factor / at the most steps)",
-            found.exact_over_most,
-        ),
+        effect("log₂(loss with the exact polar factor / at the most steps)", found.exact_over_most),
         effect("log₂(loss at the most steps / at 5)", found.most_over_five),
     ];
-    controls.extend(
-        found
-            .slope_same_start
-            .map(|i| effect("slope, without cells with restarts", i)),
-    );
+    controls
+        .extend(found.slope_same_start.map(|i| effect("slope, without cells with restarts", i)));
     Outcome {
         statistic: "slope of log₂(late loss) on log₂(Newton–Schulz steps); claimed: below 0".into(),
         effects: vec![effect("slope", found.slope)],

@@ -12,12 +12,10 @@ pub(super) fn evolved_over_dense(records: &Records, spec: &StudySpec) -> Outcome
     };
     let pair = [(Group::of("evolved", 0), Group::of("dense", 0))];
     let effects = vec![Effect::paired("evolved − dense", record, &pair, fit_score)];
-    let rough = Effect::paired(
-        "roughness, dense − evolved",
-        record,
-        &[(pair[0].1, pair[0].0)],
-        |r| r.measures.roughness,
-    );
+    let rough =
+        Effect::paired("roughness, dense − evolved", record, &[(pair[0].1, pair[0].0)], |r| {
+            r.measures.roughness
+        });
     let mut notes = circumstances(record);
     notes.push(format!("fit: dense {}", fit_share(record, pair[0].1)));
     Outcome {
@@ -38,18 +36,8 @@ pub(super) fn evolved_wiring_between(records: &Records, spec: &StudySpec) -> Out
     let [evolved, dense, graph, layerized] =
         ["evolved", "dense", "graph", "layerized"].map(|arm| Group::of(arm, 0));
     let effects = vec![
-        Effect::paired(
-            "evolved − layerized",
-            record,
-            &[(evolved, layerized)],
-            fit_score,
-        ),
-        Effect::paired(
-            "layerized − dense",
-            record,
-            &[(layerized, dense)],
-            fit_score,
-        ),
+        Effect::paired("evolved − layerized", record, &[(evolved, layerized)], fit_score),
+        Effect::paired("layerized − dense", record, &[(layerized, dense)], fit_score),
     ];
     let controls = vec![
         Effect::paired("evolved − graph", record, &[(evolved, graph)], fit_score),
