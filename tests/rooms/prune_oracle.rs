@@ -72,7 +72,7 @@ struct Case {
 }
 
 fn case() -> Case {
-    let oracle: Oracle = serde_json::from_str(include_str!("oracle/prune_reference.json"))
+    let oracle: Oracle = serde_json::from_str(include_str!("../oracle/prune_reference.json"))
         .expect("the oracle reads");
     let network = oracle.arch.network();
     let weights = Weights(oracle.weights.iter().map(|&w| w as f32).collect());

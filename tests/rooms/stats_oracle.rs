@@ -9,7 +9,7 @@ use picloom::math::stats::{self, Confusion, Tail};
 use serde_json::Value;
 
 fn cases(name: &str) -> Vec<Value> {
-    let all: Value = serde_json::from_str(include_str!("oracle/stats.json")).unwrap();
+    let all: Value = serde_json::from_str(include_str!("../oracle/stats.json")).unwrap();
     let cases = all[name].as_array().unwrap().clone();
     assert!(!cases.is_empty());
     cases

@@ -1,13 +1,12 @@
 //! The reference path against a float64 JAX/optax trace and against FER's trained networks.
 
-mod common;
-
 use nalgebra::DMatrix;
 use picloom::genome;
 use picloom::network::kernel::Objective;
 use picloom::network::npz::read_npz;
 use picloom::network::weight_files::{read_weights, read_weights_under};
 use picloom::network::{Coords, Mask, Network, Picture, PixelInputs, layerize, reference};
+use picloom::train::optimizer::Scalar;
 use picloom::train::{GradientRule, Layout, Optimizer, OptimizerConfig};
 use std::path::Path;
 
@@ -19,15 +18,11 @@ fn wide(weights: &[f32]) -> Vec<f64> {
     weights.iter().map(|&w| f64::from(w)).collect()
 }
 
-#[test]
-fn trained_networks_have_the_published_errors() {
-    let Some(archive) = common::archive() else {
-        return;
-    };
+pub fn trained_networks_have_the_published_errors(archive: &Path) {
     for (name, against_png, against_float) in
         [("skull", 4.2941e-4, 4.2102e-4), ("butterfly", 2.3714e-4, 1.9358e-4)]
     {
-        let network = network_of(&archive, name);
+        let network = network_of(archive, name);
         let weights = read_weights(&archive.join(format!("fer/{name}_sgd.npz")), &network).unwrap();
         let evolved =
             read_weights(&archive.join(format!("fer/{name}_picbreeder.npz")), &network).unwrap();
@@ -44,13 +39,9 @@ fn trained_networks_have_the_published_errors() {
     }
 }
 
-#[test]
-fn the_reference_follows_the_traces() {
-    let Some(archive) = common::archive() else {
-        return;
-    };
+pub fn the_reference_follows_the_traces(archive: &Path) {
     for name in ["skull", "butterfly"] {
-        let network = network_of(&archive, name);
+        let network = network_of(archive, name);
         let path = archive.join(format!("fer/{name}_adam_trace_64.npz"));
         let arrays = read_npz(&std::fs::read(&path).unwrap()).unwrap();
         // float64 kernels, straight from the arrays: reading them as Weights would round them.
@@ -107,13 +98,9 @@ fn the_reference_follows_the_traces() {
     }
 }
 
-#[test]
-fn the_fast_path_starts_like_the_traces() {
-    let Some(archive) = common::archive() else {
-        return;
-    };
+pub fn the_fast_path_starts_like_the_traces(archive: &Path) {
     for name in ["skull", "butterfly"] {
-        let network = network_of(&archive, name);
+        let network = network_of(archive, name);
         let path = archive.join(format!("fer/{name}_adam_trace_64.npz"));
         let arrays = read_npz(&std::fs::read(&path).unwrap()).unwrap();
         let mut weights = read_weights_under(&path, &network, "init.").unwrap();
@@ -140,6 +127,63 @@ fn the_fast_path_starts_like_the_traces() {
                 .loss;
             let relative = (loss / expected - 1.0).abs();
             assert!(relative < 1e-4, "{name} step {step}: {loss} against {expected}");
+        }
+    }
+}
+
+/// The f64 reference as an `Evaluate`, whatever the weights are stored in.
+fn evaluate<T: Scalar>(
+    network: &Network,
+    weights: &[T],
+    inputs: &PixelInputs,
+    target: &DMatrix<f64>,
+    gradient: &mut [T],
+) -> f64 {
+    let weights: Vec<f64> = weights.iter().map(|w| w.wide()).collect();
+    let (loss, g) = reference::loss_and_gradient(network, &weights, inputs, target);
+    gradient.iter_mut().zip(g).for_each(|(to, g)| *to = T::narrow(g));
+    loss
+}
+
+/// Losses of the first steps of the `fer` recipe on an archive trace.
+fn fer_losses<T: Scalar>(archive: &Path, name: &str, steps: usize) -> Vec<(f64, f64)> {
+    let genome = genome::read(&archive.join(format!("fer/{name}.zip"))).unwrap();
+    let network = layerize(&genome).network;
+    let bytes = std::fs::read(archive.join(format!("fer/{name}_adam_trace_64.npz"))).unwrap();
+    let arrays = read_npz(&bytes).unwrap();
+    let mut weights = Vec::new();
+    for (i, block) in network.blocks.iter().enumerate() {
+        let kernel = &arrays[&format!("init.Dense_{i}.kernel")].values;
+        let (rows, cols) = (block.sources.len(), block.targets.len());
+        let kernel = DMatrix::from_row_slice(rows, cols, kernel);
+        weights.extend(kernel.iter().map(|&w| T::narrow(w)));
+    }
+    let inputs = PixelInputs::full(64, Coords::Fer);
+    let target = DMatrix::from_column_slice(3, 4096, &arrays["target"].values);
+    let adam = OptimizerConfig::default();
+    let mut optimizer = Optimizer::<T>::new(&adam, &Layout::of(&network)).unwrap();
+    let mask = Mask::all(weights.len());
+    arrays["losses"].values[..steps]
+        .iter()
+        .map(|&expected| {
+            let rule = GradientRule::Normalize;
+            let step = optimizer.step(&mut weights, &mask, 3e-3, rule, &mut |w, g| {
+                evaluate(&network, w, &inputs, &target, g)
+            });
+            (step.loss, expected)
+        })
+        .collect()
+}
+
+pub fn the_fer_recipe_follows_the_float64_traces(archive: &Path) {
+    for name in ["skull", "butterfly"] {
+        for (step, (loss, expected)) in fer_losses::<f64>(archive, name, 20).iter().enumerate() {
+            let error = (loss / expected - 1.0).abs();
+            assert!(error < 1e-5, "{name} step {step}: {loss} {expected}");
+        }
+        for (step, (loss, expected)) in fer_losses::<f32>(archive, name, 3).iter().enumerate() {
+            let error = (loss / expected - 1.0).abs();
+            assert!(error < 1e-4, "{name} f32 step {step}: {loss} {expected}");
         }
     }
 }

@@ -1,6 +1,5 @@
 //! `picloom evolve --search vlm`: breeding by a mock, and by a server in this process that
 //! misbehaves.
-#![cfg(feature = "vlm")]
 
 use assert_cmd::Command;
 use serde_json::{Value, json};

@@ -1,9 +1,7 @@
 //! The toolkit of figures: the same bytes for the same data, nothing broken by odd data, and every
 //! kind of figure drawn once for people to look at.
 
-#[path = "figures/demo.rs"]
 mod demo;
-#[path = "figures/pages.rs"]
 mod pages;
 use demo::scores;
 use pages::{features, sweep_strips as sweeps};

@@ -2,7 +2,6 @@
 //! that are in them; nothing broken by records in which nothing went well; the docs' table is the
 //! code's.
 
-#[path = "figures/records.rs"]
 mod records;
 
 use assert_cmd::Command;

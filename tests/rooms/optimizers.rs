@@ -2,13 +2,10 @@
 //!
 //! The traces are made by `tests/oracle/optimizer_traces.py`.
 
-mod common;
-
 use nalgebra::DMatrix;
-use picloom::genome::{self, Input};
+use picloom::genome::Input;
 use picloom::math::SimRng;
-use picloom::network::npz::read_npz;
-use picloom::network::{Arch, Coords, Mask, Network, PixelInputs, layerize, reference};
+use picloom::network::{Arch, Coords, Mask, Network, PixelInputs, reference};
 use picloom::train::optimizer::{
     GradientRule, Layout, MatrixShape, Optimizer, OptimizerConfig, OptimizerError, Scalar, Step,
     TABLE,
@@ -16,7 +13,6 @@ use picloom::train::optimizer::{
 use picloom::train::schedule::{Schedule, Shape};
 use picloom::train::{Init, init};
 use serde::Deserialize;
-use std::path::Path;
 
 #[derive(Deserialize)]
 struct Oracle {
@@ -52,7 +48,7 @@ struct Rates {
 }
 
 fn oracle() -> Oracle {
-    serde_json::from_str(include_str!("oracle/optimizer_traces.json")).unwrap()
+    serde_json::from_str(include_str!("../oracle/optimizer_traces.json")).unwrap()
 }
 
 const N: usize = 21;
@@ -394,53 +390,6 @@ fn evaluate<T: Scalar>(
     let (loss, g) = reference::loss_and_gradient(network, &weights, inputs, target);
     gradient.iter_mut().zip(g).for_each(|(to, g)| *to = T::narrow(g));
     loss
-}
-
-/// Losses of the first steps of the `fer` recipe on an archive trace.
-fn fer_losses<T: Scalar>(archive: &Path, name: &str, steps: usize) -> Vec<(f64, f64)> {
-    let genome = genome::read(&archive.join(format!("fer/{name}.zip"))).unwrap();
-    let network = layerize(&genome).network;
-    let bytes = std::fs::read(archive.join(format!("fer/{name}_adam_trace_64.npz"))).unwrap();
-    let arrays = read_npz(&bytes).unwrap();
-    let mut weights = Vec::new();
-    for (i, block) in network.blocks.iter().enumerate() {
-        let kernel = &arrays[&format!("init.Dense_{i}.kernel")].values;
-        let (rows, cols) = (block.sources.len(), block.targets.len());
-        let kernel = DMatrix::from_row_slice(rows, cols, kernel);
-        weights.extend(kernel.iter().map(|&w| T::narrow(w)));
-    }
-    let inputs = PixelInputs::full(64, Coords::Fer);
-    let target = DMatrix::from_column_slice(3, 4096, &arrays["target"].values);
-    let adam = OptimizerConfig::default();
-    let mut optimizer = Optimizer::<T>::new(&adam, &Layout::of(&network)).unwrap();
-    let mask = Mask::all(weights.len());
-    arrays["losses"].values[..steps]
-        .iter()
-        .map(|&expected| {
-            let rule = GradientRule::Normalize;
-            let step = optimizer.step(&mut weights, &mask, 3e-3, rule, &mut |w, g| {
-                evaluate(&network, w, &inputs, &target, g)
-            });
-            (step.loss, expected)
-        })
-        .collect()
-}
-
-#[test]
-fn the_fer_recipe_follows_the_float64_traces() {
-    let Some(archive) = common::archive() else {
-        return;
-    };
-    for name in ["skull", "butterfly"] {
-        for (step, (loss, expected)) in fer_losses::<f64>(&archive, name, 20).iter().enumerate() {
-            let error = (loss / expected - 1.0).abs();
-            assert!(error < 1e-5, "{name} step {step}: {loss} {expected}");
-        }
-        for (step, (loss, expected)) in fer_losses::<f32>(&archive, name, 3).iter().enumerate() {
-            let error = (loss / expected - 1.0).abs();
-            assert!(error < 1e-4, "{name} f32 step {step}: {loss} {expected}");
-        }
-    }
 }
 
 // L-BFGS.

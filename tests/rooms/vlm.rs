@@ -1,7 +1,6 @@
 //! The vision-language judge against a real HTTP server in this process that misbehaves on
 //! purpose. Every fault ends in the right answer or in a clear error; no answer is counted twice;
 //! a rerun is served wholly from the cache.
-#![cfg(feature = "vlm")]
 
 use picloom::math::SimRng;
 use picloom::network::kernel::Perturber;

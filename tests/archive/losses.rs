@@ -1,6 +1,4 @@
-//! Loss curves on the command line, and the `fer` recipe's over the published one.
-
-mod common;
+//! Our run of the `fer` recipe over the published loss curve.
 
 use picloom::math::real;
 use std::path::{Path, PathBuf};
@@ -37,31 +35,7 @@ fn level(curve: &[(f64, f64)], from: f64, to: f64) -> f64 {
     real::exp(logs.iter().sum::<f64>() / logs.len() as f64)
 }
 
-#[test]
-fn a_csv_is_drawn_like_a_run_and_a_wrong_one_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name).display().to_string();
-    let done = picloom(&["figures", "--losses", OURS, "--out", &path("x")]);
-    assert!(done.status.success(), "{done:?}");
-    let svg = std::fs::read_to_string(path("x.svg")).unwrap();
-    assert!(svg.contains("Training loss") && Path::new(&path("x.png")).exists());
-
-    for (name, text) in [("words.csv", "step,mse\n0,much\n"), ("none.csv", "")] {
-        if !text.is_empty() {
-            std::fs::write(path(name), text).unwrap();
-        }
-        let failed = picloom(&["figures", "--losses", &path(name), "--out", &path("y")]);
-        let error = String::from_utf8_lossy(&failed.stderr).into_owned();
-        assert!(!failed.status.success() && error.contains(name), "{error}");
-        assert!(!Path::new(&path("y.svg")).exists());
-    }
-}
-
-#[test]
-fn the_fer_recipe_runs_along_the_published_curve() {
-    let Some(archive) = common::archive() else {
-        return;
-    };
+pub fn the_fer_recipe_runs_along_the_published_curve(archive: &Path) {
     let csv: PathBuf = archive.join("fer/skull_sgd_losses_every_1000.csv");
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("over").display().to_string();

@@ -1,8 +1,5 @@
-//! The further measures on other people's networks (skipped without `PICLOOM_ARCHIVE`).
+//! The further measures on other people's networks.
 
-mod common;
-
-use common::archive;
 use picloom::experiment::theory::sparsity::compositional_sparsity;
 use picloom::genome::{self, Genome};
 use picloom::math::SimRng;
@@ -29,11 +26,9 @@ fn pair(archive: &Path, name: &str) -> (Network, Weights, Weights) {
     (layered.network, layered.weights, sgd)
 }
 
-#[test]
-fn evolved_maps_are_smoother_than_those_of_sgd() {
-    let Some(archive) = archive() else { return };
+pub fn evolved_maps_are_smoother_than_those_of_sgd(archive: &Path) {
     for name in TARGETS {
-        let (network, evolved, sgd) = pair(&archive, name);
+        let (network, evolved, sgd) = pair(archive, name);
         for size in [64, 256] {
             let mean = |weights: &Weights| {
                 let maps = feature_maps(&network, weights, &PixelInputs::full(size, Coords::Fer));
@@ -52,11 +47,9 @@ fn evolved_maps_are_smoother_than_those_of_sgd() {
     }
 }
 
-#[test]
-fn raw_orthogonality_ranks_sgd_above_the_evolved_networks() {
-    let Some(archive) = archive() else { return };
+pub fn raw_orthogonality_ranks_sgd_above_the_evolved_networks(archive: &Path) {
     for name in TARGETS {
-        let (network, evolved, sgd) = pair(&archive, name);
+        let (network, evolved, sgd) = pair(archive, name);
         let inputs = PixelInputs::full(64, Coords::Fer);
         let interference = |weights: &Weights| {
             let maps = feature_maps(&network, weights, &inputs);
@@ -77,9 +70,7 @@ fn raw_orthogonality_ranks_sgd_above_the_evolved_networks() {
     }
 }
 
-#[test]
-fn a_genome_and_its_layerized_twin_are_equally_sparse() {
-    let Some(archive) = archive() else { return };
+pub fn a_genome_and_its_layerized_twin_are_equally_sparse(archive: &Path) {
     for name in TARGETS {
         let genome = genome::read(&archive.join(format!("fer/{name}.zip"))).unwrap();
         let (graph, weights) = compile(&genome.with_colour_outputs());
@@ -107,12 +98,10 @@ fn labelled(archive: &Path) -> Vec<(String, Genome)> {
     found
 }
 
-#[test]
-fn links_with_one_human_label_change_the_picture_more_alike() {
-    let Some(archive) = archive() else { return };
+pub fn links_with_one_human_label_change_the_picture_more_alike(archive: &Path) {
     let size = 64;
     let mut measured = 0;
-    for (name, genome) in labelled(&archive) {
+    for (name, genome) in labelled(archive) {
         let (network, weights, labels) = labelled_links(&genome);
         let links: Vec<usize> = (0..labels.len()).filter(|&i| labels[i].is_some()).collect();
         if links.is_empty() {
@@ -135,11 +124,9 @@ fn links_with_one_human_label_change_the_picture_more_alike() {
     assert_eq!(measured, 8);
 }
 
-#[test]
-fn learned_masks_draw_a_tone_of_the_skull_better_than_random_ones() {
-    let Some(archive) = archive() else { return };
+pub fn learned_masks_draw_a_tone_of_the_skull_better_than_random_ones(archive: &Path) {
     let size = 48;
-    let (network, evolved, sgd) = pair(&archive, "skull");
+    let (network, evolved, sgd) = pair(archive, "skull");
     let inputs = PixelInputs::full(size, Coords::Fer);
     let drawn = picture(&network, &evolved, size, Coords::Fer);
     let parts = Attributes::of(&drawn).parts(&drawn);

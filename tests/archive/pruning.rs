@@ -1,76 +1,66 @@
-//! Pruning FER's own SGD networks (archive; skipped where it is not present).
-
-mod common;
+//! Pruning FER's own SGD networks.
 
 use picloom::math::SimRng;
 use picloom::network::kernel::{Objective, feature_maps, render};
 use picloom::network::weight_files::read_weights;
 use picloom::network::{Arch, Coords, Mask, Network, PixelInputs, Weights};
 use picloom::prune::taylor::{Order, remove_units};
-use picloom::prune::{EdgeContext, Method, Orphans, Rule, alive, prune};
+use picloom::prune::{EdgeContext, Method, Orphans, Pruned, Rule, alive, prune};
+use std::path::Path;
 
 const SKULL: &str = "12;cache:15,gaussian:4,identity:2,sin:1";
 const BUTTERFLY: &str = "16;cache:17,gaussian:4,sigmoid:1,sin:1";
 
-fn load(name: &str, arch: &str) -> Option<(Network, Weights)> {
-    let folder = common::archive()?.join("fer");
+fn load(archive: &Path, name: &str, arch: &str) -> (Network, Weights) {
+    let folder = archive.join("fer");
     let network = arch.parse::<Arch>().expect("a fixed arch").network();
     let weights = read_weights(&folder.join(format!("{name}.npz")), &network)
         .unwrap_or_else(|e| panic!("{e}"));
-    Some((network, weights))
+    (network, weights)
 }
 
-fn sp_at(name: &str, arch: &str, rule: Rule, orphans: Orphans) -> Option<picloom::prune::Pruned> {
-    let (network, weights) = load(name, arch)?;
+fn sp_at(archive: &Path, name: &str, arch: &str, rule: Rule, orphans: Orphans) -> Pruned {
+    let (network, weights) = load(archive, name, arch);
     let maps = feature_maps(&network, &weights, &PixelInputs::full(128, Coords::Fer));
     let all = Mask::all(network.weight_count());
     let context = EdgeContext::new(&network, &weights, &all).with_maps(&maps);
     let mut rng = SimRng::new(0, "test", 0);
-    Some(prune(Method::Sp {}, rule, orphans, &context, &mut rng).unwrap())
+    prune(Method::Sp {}, rule, orphans, &context, &mut rng).unwrap()
 }
 
-#[test]
-fn one_threshold_near_a_third_gives_the_captions_counts_on_fers_networks() {
+pub fn one_threshold_near_a_third_gives_the_captions_counts_on_fers_networks(archive: &Path) {
     let rule = Rule::Threshold(0.345);
-    let Some(skull) = sp_at("skull_sgd", SKULL, rule, Orphans::Drop) else {
-        return;
-    };
+    let skull = sp_at(archive, "skull_sgd", SKULL, rule, Orphans::Drop);
     println!("skull {} of them alive {}", skull.kept, skull.alive);
     assert!(skull.kept.abs_diff(1404) <= 30, "kept {}", skull.kept);
     assert_eq!(skull.guards.path_links, 0);
-    let butterfly = sp_at("butterfly_sgd", BUTTERFLY, rule, Orphans::Drop).unwrap();
+    let butterfly = sp_at(archive, "butterfly_sgd", BUTTERFLY, rule, Orphans::Drop);
     println!("butterfly {} of them alive {}", butterfly.kept, butterfly.alive);
     assert!((3000..=3900).contains(&butterfly.kept), "kept {}", butterfly.kept);
     // A budget of the same size is the same mask.
     let budget = Rule::Budget(skull.kept);
-    let same = sp_at("skull_sgd", SKULL, budget, Orphans::Drop).unwrap();
+    let same = sp_at(archive, "skull_sgd", SKULL, budget, Orphans::Drop);
     assert!(same.mask == skull.mask);
 }
 
-#[test]
-fn budgets_of_the_captions_are_exact_and_alive_on_fers_networks() {
+pub fn budgets_of_the_captions_are_exact_and_alive_on_fers_networks(archive: &Path) {
     for (name, arch, budgets) in
         [("skull_sgd", SKULL, [1404, 470]), ("butterfly_sgd", BUTTERFLY, [3405, 470])]
     {
         for budget in budgets {
-            let Some(pruned) = sp_at(name, arch, Rule::Budget(budget), Orphans::Refill) else {
-                return;
-            };
+            let pruned = sp_at(archive, name, arch, Rule::Budget(budget), Orphans::Refill);
             println!("{name} {budget}: {:?}", pruned.guards);
             assert_eq!((pruned.kept, pruned.alive), (budget, budget), "{name}");
-            let counted = sp_at(name, arch, Rule::Budget(budget), Orphans::Drop).unwrap();
+            let counted = sp_at(archive, name, arch, Rule::Budget(budget), Orphans::Drop);
             assert_eq!(counted.kept, budget);
             assert!(counted.alive <= budget);
         }
     }
 }
 
-#[test]
-fn taylor_second_order_ranked_once_reaches_the_captions_1397_on_the_skull() {
-    let Some((network, weights)) = load("skull_sgd", SKULL) else {
-        return;
-    };
-    let (_, evolved) = load("skull_picbreeder", SKULL).unwrap();
+pub fn taylor_second_order_ranked_once_reaches_the_captions_1397_on_the_skull(archive: &Path) {
+    let (network, weights) = load(archive, "skull_sgd", SKULL);
+    let (_, evolved) = load(archive, "skull_picbreeder", SKULL);
     let inputs = PixelInputs::full(128, Coords::Fer);
     let all = Mask::all(network.weight_count());
     let target = render(&network, &evolved, &inputs);
@@ -95,14 +85,11 @@ fn taylor_second_order_ranked_once_reaches_the_captions_1397_on_the_skull() {
     }
 }
 
-#[test]
-fn the_evolved_mask_is_147_and_281_links_and_keeps_the_evolved_weights() {
+pub fn the_evolved_mask_is_147_and_281_links_and_keeps_the_evolved_weights(archive: &Path) {
     for (name, arch, count) in
         [("skull_picbreeder", SKULL, 147), ("butterfly_picbreeder", BUTTERFLY, 281)]
     {
-        let Some((network, weights)) = load(name, arch) else {
-            return;
-        };
+        let (network, weights) = load(archive, name, arch);
         let all = Mask::all(network.weight_count());
         let evolved = Mask::non_zero(&weights);
         let context = EdgeContext::new(&network, &weights, &all).with_evolved(&evolved);
@@ -114,12 +101,9 @@ fn the_evolved_mask_is_147_and_281_links_and_keeps_the_evolved_weights() {
     }
 }
 
-#[test]
-fn every_relay_link_of_the_evolved_networks_scores_one() {
+pub fn every_relay_link_of_the_evolved_networks_scores_one(archive: &Path) {
     for (name, arch) in [("skull_picbreeder", SKULL), ("butterfly_picbreeder", BUTTERFLY)] {
-        let Some((network, weights)) = load(name, arch) else {
-            return;
-        };
+        let (network, weights) = load(archive, name, arch);
         let mask = Mask::non_zero(&weights);
         let maps = feature_maps(&network, &weights, &PixelInputs::full(64, Coords::Fer));
         let context = EdgeContext::new(&network, &weights, &mask).with_maps(&maps);

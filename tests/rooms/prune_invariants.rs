@@ -172,7 +172,7 @@ fn masks_scores_and_weights_do_not_depend_on_threads() {
 
 #[test]
 fn every_method_stands_in_the_documented_table_and_reads_back() {
-    let page = include_str!("../docs/PRUNING.md");
+    let page = include_str!("../../docs/PRUNING.md");
     for method in Method::ALL {
         assert!(page.contains(&format!("| `{method}` |")), "docs/PRUNING.md lacks {method}");
         assert_eq!(method.name().parse::<Method>(), Ok(method));

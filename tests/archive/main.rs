@@ -1,0 +1,57 @@
+//! Checks against other people's data: their genomes, networks, traces and labelled pictures.
+//!
+//! They are read from the folder that `PICLOOM_ARCHIVE` names. Where it is not set every check is
+//! listed as ignored, with the reason, and counted so.
+
+mod genomes;
+mod judge;
+mod losses;
+mod measures;
+mod pruning;
+mod training;
+
+use libtest_mimic::{Arguments, Trial};
+use std::path::{Path, PathBuf};
+
+/// A check: it is given the folder, and panics where something does not hold.
+type Check = fn(&Path);
+
+macro_rules! checks {
+    ($($file:ident::$name:ident,)*) => {
+        [$((concat!(stringify!($file), "::", stringify!($name)), $file::$name as Check)),*]
+    };
+}
+
+fn main() {
+    let archive = std::env::var_os("PICLOOM_ARCHIVE").map(PathBuf::from);
+    let checks = checks![
+        genomes::skull_and_butterfly_have_the_published_counts,
+        genomes::every_picbreeder_file_imports_and_its_layered_network_draws_the_same,
+        genomes::renders_match_the_published_pictures_in_fer_coordinates_only,
+        judge::left_out_targets_of_the_archive_are_judged_right_and_the_shipped_model_is_that_fit,
+        judge::the_archives_pictures_get_the_prototypes_numbers,
+        judge::evolved_networks_score_half_above_fers_trained_ones,
+        losses::the_fer_recipe_runs_along_the_published_curve,
+        measures::evolved_maps_are_smoother_than_those_of_sgd,
+        measures::raw_orthogonality_ranks_sgd_above_the_evolved_networks,
+        measures::a_genome_and_its_layerized_twin_are_equally_sparse,
+        measures::links_with_one_human_label_change_the_picture_more_alike,
+        measures::learned_masks_draw_a_tone_of_the_skull_better_than_random_ones,
+        pruning::one_threshold_near_a_third_gives_the_captions_counts_on_fers_networks,
+        pruning::budgets_of_the_captions_are_exact_and_alive_on_fers_networks,
+        pruning::taylor_second_order_ranked_once_reaches_the_captions_1397_on_the_skull,
+        pruning::the_evolved_mask_is_147_and_281_links_and_keeps_the_evolved_weights,
+        pruning::every_relay_link_of_the_evolved_networks_scores_one,
+        training::trained_networks_have_the_published_errors,
+        training::the_reference_follows_the_traces,
+        training::the_fast_path_starts_like_the_traces,
+        training::the_fer_recipe_follows_the_float64_traces,
+    ];
+    let trials = checks.map(|(name, check)| match archive.clone() {
+        Some(folder) => Trial::test(name, move || Ok(check(&folder))),
+        None => Trial::test(name, || Ok(()))
+            .with_ignored_flag(true)
+            .with_kind("PICLOOM_ARCHIVE not set"),
+    });
+    libtest_mimic::run(&Arguments::from_args(), trials.into()).exit();
+}

@@ -1,0 +1,9 @@
+//! The command line as people and scripts use it; the README, word for word.
+
+mod cli;
+mod docs;
+mod evolve_cli;
+#[cfg(feature = "vlm")]
+mod evolve_vlm;
+mod figures_losses;
+mod prune_cli;

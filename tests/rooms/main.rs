@@ -1,0 +1,22 @@
+//! The rooms math to score: what each promises, held to oracles, invariants and other implementations.
+
+mod determinism;
+mod determinism_evolve;
+mod evolve;
+mod evolve_genomes;
+mod evolve_xor;
+mod judge_calibration;
+mod judge_dl;
+mod kernel;
+mod networks;
+mod optimizers;
+mod orthogonal;
+mod prune;
+mod prune_invariants;
+mod prune_oracle;
+mod prune_swarm;
+mod score;
+mod stats_oracle;
+mod trainer;
+#[cfg(feature = "vlm")]
+mod vlm;

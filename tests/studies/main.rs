@@ -1,0 +1,10 @@
+//! Run folders, studies, records, figures and claims.
+
+mod claims;
+mod evolve_reevolution;
+mod experiments;
+mod figures;
+mod figures_study;
+mod prune_runs;
+mod structural_study;
+mod theory_study;
