@@ -1,7 +1,6 @@
 //! `picloom claims`: the ledger, from committed records.
 
 use super::output::Output;
-use crate::experiment::claims::ledger::word;
 use crate::experiment::claims::{Ledger, Records, StudySpec};
 use crate::network::files::write_atomic;
 use clap::Args;
@@ -68,7 +67,7 @@ fn table(ledger: &Ledger) -> String {
         text += &format!(
             "{:<4} {:<14} {:<24} {}\n",
             claim.text.id,
-            word(claim.verdict),
+            claim.verdict.text(),
             effect.unwrap_or("-".into()),
             claim.text.says
         );

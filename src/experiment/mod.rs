@@ -6,6 +6,7 @@ pub mod claims;
 pub mod compare;
 pub mod depth;
 pub mod evolution;
+pub mod finding;
 pub mod networks;
 pub mod newton_schulz;
 mod pruning;

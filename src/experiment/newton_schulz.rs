@@ -4,25 +4,14 @@
 //! verdict by the rule written in `experiments/optimizers.toml`.
 //! A unit is one (target, seed); learning rates are averaged inside it. `\[ours\]`
 
+use super::finding::Verdict;
 use super::study::{RunRow, StudyRecord};
 use crate::math::real;
 use crate::math::stats::{Interval, StatsError, mean, mean_interval};
 use crate::train::optimizer::Orthogonalizer;
 use crate::train::{OptimizerConfig, StopReason};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// What the runs say on a claim.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Finding {
-    /// The interval lies wholly on the claimed side of 0.
-    Supported,
-    /// It lies wholly on the other side.
-    NotSupported,
-    /// It holds 0.
-    Inconclusive,
-}
 
 /// Newton–Schulz steps against the late loss.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -40,7 +29,7 @@ pub struct NewtonSchulz {
     /// Units, (target, seed).
     pub units: usize,
     /// The rule of C11 applied to `slope`.
-    pub finding: Finding,
+    pub finding: Verdict,
 }
 
 /// Newton–Schulz steps of a Muon arm; `None` stands for the exact polar factor.
@@ -115,11 +104,11 @@ pub fn newton_schulz(record: &StudyRecord) -> Result<NewtonSchulz, StatsError> {
         exact_over_most: mean_interval(&exact_most, 0.95)?,
         units: slopes.len(),
         finding: if slope.high < 0.0 {
-            Finding::Supported
+            Verdict::Supported
         } else if slope.low > 0.0 {
-            Finding::NotSupported
+            Verdict::NotSupported
         } else {
-            Finding::Inconclusive
+            Verdict::Inconclusive
         },
     })
 }
@@ -192,7 +181,7 @@ mod tests {
     fn a_power_law_gives_its_exponent_and_the_verdict_follows_its_interval() {
         let falling = newton_schulz(&record(|seed| -0.2 - 0.01 * seed as f64)).unwrap();
         assert!((falling.slope.estimate + 0.21).abs() < 1e-12, "{falling:?}");
-        assert_eq!((falling.units, falling.finding), (3, Finding::Supported));
+        assert_eq!((falling.units, falling.finding), (3, Verdict::Supported));
         assert!((falling.exact_over_most.estimate + 1.0).abs() < 1e-12);
         assert_eq!(falling.most_over_five.estimate, 0.0);
         assert_eq!(falling.slope_same_start, Some(falling.slope));
@@ -203,9 +192,9 @@ mod tests {
         let same = restarted.slope_same_start.unwrap().estimate;
         assert!((same + 0.215).abs() < 1e-12, "{same}");
         let rising = newton_schulz(&record(|seed| 0.2 + 0.01 * seed as f64)).unwrap();
-        assert_eq!(rising.finding, Finding::NotSupported);
+        assert_eq!(rising.finding, Verdict::NotSupported);
         let unclear = newton_schulz(&record(|seed| 0.1 * (seed as f64 - 1.0))).unwrap();
-        assert_eq!(unclear.finding, Finding::Inconclusive);
+        assert_eq!(unclear.finding, Verdict::Inconclusive);
     }
 
     #[test]

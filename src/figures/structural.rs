@@ -105,7 +105,7 @@ fn by_arm(record: &StructuralRecord) -> String {
         .collect();
     let dense = of_arm(record, "dense");
     let pair = sp_against(record, "dense");
-    let said = |found: &crate::experiment::theory::findings::Finding, what: &str| {
+    let said = |found: &crate::experiment::finding::Finding, what: &str| {
         found.interval.map_or(String::new(), |i| {
             format!(
                 " {what} {}: {}.",

@@ -4,14 +4,14 @@
 use super::axis::Axis;
 use super::charts::{Frame, Grid, Panel, Plot, Point, Rule, Series, grid};
 use super::style::{self, Arm, Colour, Marker, PALETTE, number};
-use crate::experiment::theory::TheoryError;
 use crate::experiment::theory::findings::{
     TrainedPoint, agreement, counterpart, parts_sensitivity, prediction, standard_errors,
 };
-use crate::experiment::theory::literal::Reading;
 use crate::experiment::theory::record::{CurveRow, Peak, TheoryRecord};
-use crate::experiment::theory::sensitivity::Volume;
 use crate::math::stats::mean_interval;
+use crate::math::volume::VolumeError;
+use crate::math::volume::literal::Reading;
+use crate::math::volume::sensitivity::Volume;
 use std::collections::BTreeMap;
 
 /// One figure of the theory study.
@@ -437,7 +437,7 @@ fn by_depth(
 ///
 /// # Errors
 /// A point out of range.
-pub fn trained_counterpart(points: &[TrainedPoint], parts: usize) -> Result<String, TheoryError> {
+pub fn trained_counterpart(points: &[TrainedPoint], parts: usize) -> Result<String, VolumeError> {
     let arms = arms(points.iter().map(|p| p.arm.as_str()));
     let (mut expected, mut both) = (Vec::new(), Vec::new());
     for point in points {

@@ -7,6 +7,7 @@ pub mod lanes;
 pub mod real;
 pub mod rng;
 pub mod stats;
+pub mod volume;
 
 pub use activation::Activation;
 pub use rng::SimRng;

@@ -1,6 +1,5 @@
 //! The further measures on other people's networks.
 
-use picloom::experiment::theory::sparsity::compositional_sparsity;
 use picloom::genome::{self, Genome};
 use picloom::math::SimRng;
 use picloom::network::kernel::{Perturber, feature_maps, picture};
@@ -11,6 +10,7 @@ use picloom::score::measures::attributes::Attributes;
 use picloom::score::measures::label_agreement::{differences, label_agreement, labelled_links};
 use picloom::score::measures::orthogonality::orthogonality;
 use picloom::score::measures::roughness::mean_roughness;
+use picloom::score::measures::sparsity::compositional_sparsity;
 use picloom::score::measures::structural::{
     MaskConfig, PartedPicture, structural_compositionality,
 };

@@ -2,8 +2,8 @@
 
 use picloom::experiment::NetworkRow;
 use picloom::experiment::claims::{Ledger, Records, StudySpec};
+use picloom::experiment::finding::Verdict;
 use picloom::experiment::networks::{NetworksPlan, NetworksRecord, run_networks};
-use picloom::experiment::newton_schulz::Finding;
 use picloom::score::DlJudge;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -67,7 +67,7 @@ fn ledger(records: &Records) -> Ledger {
     Ledger::of(&spec(), records)
 }
 
-fn verdict(ledger: &Ledger, id: &str) -> Finding {
+fn verdict(ledger: &Ledger, id: &str) -> Verdict {
     let claim = ledger.claims.iter().find(|c| c.text.id == id);
     claim.unwrap().verdict
 }
@@ -94,7 +94,7 @@ fn without_records_every_claim_is_inconclusive_and_says_what_is_missing() {
     let ledger = ledger(&Records::default());
     assert_eq!(ledger.claims.len(), 15);
     for claim in &ledger.claims {
-        assert_eq!(claim.verdict, Finding::Inconclusive, "{}", claim.text.id);
+        assert_eq!(claim.verdict, Verdict::Inconclusive, "{}", claim.text.id);
         assert!(claim.notes[0].starts_with("no record of"), "{claim:?}");
     }
 }
@@ -102,17 +102,17 @@ fn without_records_every_claim_is_inconclusive_and_says_what_is_missing() {
 #[test]
 fn wirings_decide_by_the_sign_and_width_of_their_differences() {
     let found = ledger(&wirings(95, 60, 20, None));
-    assert_eq!(verdict(&found, "C1"), Finding::Supported);
-    assert_eq!(verdict(&found, "C2"), Finding::Supported);
-    assert_eq!(verdict(&found, "C12"), Finding::Supported);
+    assert_eq!(verdict(&found, "C1"), Verdict::Supported);
+    assert_eq!(verdict(&found, "C2"), Verdict::Supported);
+    assert_eq!(verdict(&found, "C12"), Verdict::Supported);
     // The layerized network no better than the dense one: not between.
     let found = ledger(&wirings(95, 20, 24, Some(70)));
-    assert_eq!(verdict(&found, "C1"), Finding::Supported);
-    assert_eq!(verdict(&found, "C2"), Finding::NotSupported);
+    assert_eq!(verdict(&found, "C1"), Verdict::Supported);
+    assert_eq!(verdict(&found, "C2"), Verdict::NotSupported);
     // The graph learns as often as the dense network.
-    assert_eq!(verdict(&found, "C12"), Finding::NotSupported);
+    assert_eq!(verdict(&found, "C12"), Verdict::NotSupported);
     // Evolved below dense.
-    assert_eq!(verdict(&ledger(&wirings(30, 50, 80, None)), "C1"), Finding::NotSupported);
+    assert_eq!(verdict(&ledger(&wirings(30, 50, 80, None)), "C1"), Verdict::NotSupported);
     let claim = &found.claims[0];
     assert_eq!(claim.effects[0].targets.len(), 4);
     assert_eq!(claim.effects[0].targets[0].pairs, 3);
@@ -140,9 +140,9 @@ fn unfit_networks_are_no_evidence() {
     let records = Records { pruning: Some(builder.record), ..Records::default() };
     let found = ledger(&records);
     // Random never learns: it cannot be compared, and C3 asks for all five.
-    assert_eq!(verdict(&found, "C3"), Finding::Inconclusive);
+    assert_eq!(verdict(&found, "C3"), Verdict::Inconclusive);
     assert_eq!(found.claims[2].effects[4].without, TARGETS);
-    assert_eq!(verdict(&found, "C4"), Finding::Supported);
+    assert_eq!(verdict(&found, "C4"), Verdict::Supported);
 }
 
 /// Scores by offset −3 … 3 with a peak at `peak` of each target.
@@ -165,18 +165,18 @@ fn depths(peaks: [i64; 4], height: usize) -> Records {
 #[test]
 fn a_peak_must_be_inside_and_specific_to_the_target() {
     let found = ledger(&depths([-2, 0, 1, 2], 8));
-    assert_eq!(verdict(&found, "C5"), Finding::Supported);
-    assert_eq!(verdict(&found, "C6"), Finding::Inconclusive, "four targets: p is at least .083");
+    assert_eq!(verdict(&found, "C5"), Verdict::Supported);
+    assert_eq!(verdict(&found, "C6"), Verdict::Inconclusive, "four targets: p is at least .083");
     assert!(found.claims[5].effects[0].estimate.unwrap() > 0.0);
     // The same depth for all: a peak, but not the target's own.
     let found = ledger(&depths([0, 0, 0, 0], 8));
-    assert_eq!(verdict(&found, "C5"), Finding::NotSupported);
+    assert_eq!(verdict(&found, "C5"), Verdict::NotSupported);
     // Deeper is always better: no peak inside.
     let found = ledger(&depths([3, 3, 3, 3], 8));
-    assert_eq!(verdict(&found, "C5"), Finding::NotSupported);
+    assert_eq!(verdict(&found, "C5"), Verdict::NotSupported);
     // No depth matters.
     let found = ledger(&depths([-2, 0, 1, 2], 0));
-    assert_eq!(verdict(&found, "C5"), Finding::NotSupported);
+    assert_eq!(verdict(&found, "C5"), Verdict::NotSupported);
 }
 
 #[test]
@@ -198,9 +198,9 @@ fn one_recipe_in_which_the_effect_is_gone_decides_against_c15() {
         }
         ledger(&Records { controls: Some(builder.record), ..Records::default() })
     };
-    assert_eq!(verdict(&build(None), "C15"), Finding::Supported);
-    assert_eq!(verdict(&build(Some("muon")), "C15"), Finding::NotSupported);
-    assert_eq!(verdict(&build(Some("base")), "C15"), Finding::NotSupported);
+    assert_eq!(verdict(&build(None), "C15"), Verdict::Supported);
+    assert_eq!(verdict(&build(Some("muon")), "C15"), Verdict::NotSupported);
+    assert_eq!(verdict(&build(Some("base")), "C15"), Verdict::NotSupported);
 }
 
 #[test]

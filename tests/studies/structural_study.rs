@@ -2,11 +2,11 @@
 //! record says what its page says.
 
 use picloom::experiment::cells::{CellRecord, run_cells};
+use picloom::experiment::finding::Verdict;
 use picloom::experiment::structural::findings::{of_arm, parts_are_ablatable, sp_against};
 use picloom::experiment::structural::{
     ArmOutcome, PartOutcome, Shown, StructuralRecord, StructuralRow, StructuralStudy,
 };
-use picloom::experiment::theory::findings::Verdict;
 use picloom::experiment::workers::StudyObserver;
 use picloom::figures::structural::{FIGURES, figure};
 use std::path::{Path, PathBuf};

@@ -3,13 +3,14 @@
 use picloom::experiment::cells::{
     CellOutcome, CellRecord, CellStudy, cell_id, collect_cells, run_cells, state,
 };
-use picloom::experiment::theory::findings::{Verdict, agreement, parts_sensitivity};
+use picloom::experiment::finding::Verdict;
+use picloom::experiment::theory::findings::{agreement, parts_sensitivity};
 use picloom::experiment::theory::record::{Peak, TheoryRecord};
-use picloom::experiment::theory::sensitivity::Volume;
 use picloom::experiment::theory::study::{TheoryCell, TheoryStudy};
 use picloom::experiment::workers::Progress;
 use picloom::experiment::workers::StudyObserver;
 use picloom::figures::theory::{FIGURES, figure};
+use picloom::math::volume::sensitivity::Volume;
 use std::path::{Path, PathBuf};
 
 fn root() -> PathBuf {

@@ -3,8 +3,8 @@
 //! The unit is a target: seeds (and levels of pruning) are averaged within it, so that many seeds of
 //! one picture do not pass for many pictures. `\[ours\]`
 
+use crate::experiment::finding::Verdict;
 use crate::experiment::networks::record::{NetworkResult, NetworkRow, NetworksRecord};
-use crate::experiment::newton_schulz::Finding;
 use crate::math::stats::{mean, mean_interval};
 use serde::{Deserialize, Serialize};
 
@@ -142,13 +142,13 @@ fn differences(rows: &[&NetworkRow], (a, b): (Group<'_>, Group<'_>), value: Valu
 /// Supported if every interval lies above 0; not supported if one lies below `margin`, the smallest
 /// effect that matters; else inconclusive. (All must hold: an intersection–union test, which needs
 /// no correction for their number.)
-pub fn all_above(effects: &[Effect], margin: f64) -> Finding {
+pub fn all_above(effects: &[Effect], margin: f64) -> Verdict {
     if !effects.is_empty() && effects.iter().all(|e| e.low.is_some_and(|low| low > 0.0)) {
-        Finding::Supported
+        Verdict::Supported
     } else if effects.iter().any(|e| e.high.is_some_and(|high| high < margin)) {
-        Finding::NotSupported
+        Verdict::NotSupported
     } else {
-        Finding::Inconclusive
+        Verdict::Inconclusive
     }
 }
 
@@ -184,10 +184,10 @@ mod tests {
     fn a_verdict_needs_every_effect_above_zero_and_one_below_the_margin_refutes() {
         let (good, bad, open) =
             (effect(&[0.4, 0.5, 0.45]), effect(&[-0.1, -0.11, -0.12]), effect(&[-0.5, 0.6, 0.3]));
-        assert_eq!(all_above(&[good.clone(), good.clone()], 0.05), Finding::Supported);
-        assert_eq!(all_above(&[good.clone(), bad], 0.05), Finding::NotSupported);
-        assert_eq!(all_above(&[good, open], 0.05), Finding::Inconclusive);
-        assert_eq!(all_above(&[], 0.05), Finding::Inconclusive);
-        assert_eq!(all_above(&[effect(&[0.5])], 0.05), Finding::Inconclusive, "one target");
+        assert_eq!(all_above(&[good.clone(), good.clone()], 0.05), Verdict::Supported);
+        assert_eq!(all_above(&[good.clone(), bad], 0.05), Verdict::NotSupported);
+        assert_eq!(all_above(&[good, open], 0.05), Verdict::Inconclusive);
+        assert_eq!(all_above(&[], 0.05), Verdict::Inconclusive);
+        assert_eq!(all_above(&[effect(&[0.5])], 0.05), Verdict::Inconclusive, "one target");
     }
 }

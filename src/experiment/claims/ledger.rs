@@ -2,8 +2,8 @@
 
 use super::effects::Effect;
 use super::verdicts::{CLAIMS, Outcome};
+use crate::experiment::finding::Verdict;
 use crate::experiment::networks::NetworksRecord;
-use crate::experiment::newton_schulz::Finding;
 use crate::experiment::spec::{SpecError, kind, parse, read};
 use crate::experiment::structural::StructuralRecord;
 use crate::experiment::study::StudyRecord;
@@ -169,7 +169,7 @@ pub struct ClaimRow {
     /// What else might explain them.
     pub controls: Vec<Effect>,
     /// The rule applied.
-    pub verdict: Finding,
+    pub verdict: Verdict,
     /// What a reader must know.
     pub notes: Vec<String>,
     /// Seeds of every effect, at the least over its targets; none if it has no seeds.
@@ -238,14 +238,14 @@ impl Ledger {
         for claim in &self.claims {
             let effect = claim.effects.first().map_or("-".into(), number);
             let (id, says) = (&claim.text.id, &claim.text.says);
-            page += &format!("| {id} | {says} | {effect} | {} |\n", word(claim.verdict));
+            page += &format!("| {id} | {says} | {effect} | {} |\n", claim.verdict.text());
         }
         for claim in &self.claims {
             let ClaimRow { text, .. } = claim;
             page += &format!(
                 "\n## {}: {}\n\n{}\n\n- Source: {}\n- Statistic: {}\n- Rule: {}\n",
                 text.id,
-                word(claim.verdict),
+                claim.verdict.text(),
                 text.says,
                 text.source,
                 claim.statistic,
@@ -285,14 +285,5 @@ fn number(effect: &Effect) -> String {
         (Some(e), Some(l), Some(h)) => format!("{e:.3} [{l:.3}, {h:.3}]"),
         (Some(e), ..) => format!("{e:.3} (one target)"),
         _ => "no data".into(),
-    }
-}
-
-/// A verdict in words.
-pub fn word(verdict: Finding) -> &'static str {
-    match verdict {
-        Finding::Supported => "supported",
-        Finding::NotSupported => "not supported",
-        Finding::Inconclusive => "inconclusive",
     }
 }

@@ -9,14 +9,14 @@ use crate::experiment::run::{
     LoadedRun, RunError, TrainJob, Wiring, load_run, read_metrics, resolve_wiring, train_run,
 };
 use crate::experiment::study::{Curve, surviving};
-use crate::experiment::theory::modules::NetworkModules;
-use crate::experiment::theory::sparsity::compositional_sparsity;
 use crate::math::SimRng;
 use crate::network::files::WriteError;
 use crate::network::kernel::{Perturber, feature_maps};
 use crate::network::{Coords, Mask, Network, Picture, PixelInputs, Weights};
 use crate::probe::{Delta, Selection, sweep};
 use crate::prune::{PruneError, Rule, alive};
+use crate::score::measures::modules::NetworkModules;
+use crate::score::measures::sparsity::compositional_sparsity;
 use crate::score::measures::summary::Summary;
 use crate::score::{Fit, Judge, JudgeError, score};
 use crate::train::{StopReason, TrainConfig, TrainObserver};

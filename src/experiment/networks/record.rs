@@ -2,8 +2,8 @@
 
 use super::spec::NetworksSpec;
 use crate::experiment::study::Curve;
-use crate::experiment::theory::modules::NetworkModules;
-use crate::experiment::theory::sparsity::CompositionalSparsity;
+use crate::score::measures::modules::NetworkModules;
+use crate::score::measures::sparsity::CompositionalSparsity;
 use crate::score::measures::summary::Summary;
 use crate::train::StopReason;
 use serde::{Deserialize, Serialize};

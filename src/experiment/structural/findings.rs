@@ -2,7 +2,7 @@
 //! `experiments/structural.toml`. Pure functions from the record.
 
 use super::{ArmOutcome, StructuralRecord};
-use crate::experiment::theory::findings::{Finding, Verdict};
+use crate::experiment::finding::{Finding, Verdict};
 use crate::math::stats::{mean_interval, paired_difference, wilson};
 use std::collections::{BTreeMap, BTreeSet};
 

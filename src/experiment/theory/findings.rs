@@ -2,66 +2,14 @@
 //! Pure functions: plain numbers in, a [`Finding`] out. The trained networks come from other
 //! studies' records, as [`TrainedPoint`]s.
 
-use super::moment::ln_expected_labellings;
 use super::record::TheoryRecord;
-use super::sample::Estimate;
-use super::{TheoryError, checked};
-use crate::math::stats::{Interval, mean_interval, normal_quantile, spearman, wilson};
+use crate::experiment::finding::{Finding, Verdict};
+use crate::math::stats::{mean_interval, normal_quantile, spearman, wilson};
+use crate::math::volume::moment::ln_expected_labellings;
+use crate::math::volume::sample::Estimate;
+use crate::math::volume::{VolumeError, checked};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-
-/// What a rule makes of a statistic.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[allow(missing_docs)]
-pub enum Verdict {
-    Supported,
-    NotSupported,
-    Inconclusive,
-}
-
-impl Verdict {
-    /// In words.
-    pub fn text(self) -> &'static str {
-        match self {
-            Verdict::Supported => "supported",
-            Verdict::NotSupported => "not supported",
-            Verdict::Inconclusive => "inconclusive",
-        }
-    }
-}
-
-/// A statistic with its interval, and what the rule makes of it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Finding {
-    /// What was computed, in words.
-    pub statistic: String,
-    /// Its value; none if there was nothing to compute it from.
-    pub effect: Option<f64>,
-    /// Its 95 % interval; none with fewer than two units.
-    pub interval: Option<Interval>,
-    /// Independent units behind it.
-    pub units: usize,
-    /// By the rule.
-    pub verdict: Verdict,
-    /// What else must be known to read it.
-    pub notes: Vec<String>,
-}
-
-impl Finding {
-    /// For people: `effect [low, high], n units: verdict`.
-    pub fn text(&self) -> String {
-        let effect = self.effect.map_or("–".into(), |e| format!("{e:.3}"));
-        let interval =
-            self.interval.map_or(String::new(), |i| format!(" [{:.3}, {:.3}]", i.low, i.high));
-        format!(
-            "{}: {effect}{interval}, {} units: {}",
-            self.statistic,
-            self.units,
-            self.verdict.text()
-        )
-    }
-}
 
 /// C8, first half: do theory and Monte Carlo agree? Rule `C8-agreement`.
 pub fn agreement(record: &TheoryRecord) -> Finding {
@@ -195,7 +143,7 @@ fn slope(points: &[(f64, f64)]) -> Option<f64> {
 }
 
 /// A trained network, as a study of networks by depth records it (see
-/// [`super::modules::NetworkModules`]).
+/// [`crate::score::measures::modules::NetworkModules`]).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrainedPoint {
     /// The picture.
@@ -230,7 +178,7 @@ pub fn counterpart(
     layers: usize,
     density: f64,
     parts: usize,
-) -> Result<Option<f64>, TheoryError> {
+) -> Result<Option<f64>, VolumeError> {
     checked(width, layers, parts, density)?;
     if layers < 2 || density <= 0.0 || density >= 1.0 || parts > width {
         return Ok(None);
@@ -243,7 +191,7 @@ pub fn counterpart(
 ///
 /// # Errors
 /// A point out of range.
-pub fn prediction(points: &[TrainedPoint], parts: usize) -> Result<Finding, TheoryError> {
+pub fn prediction(points: &[TrainedPoint], parts: usize) -> Result<Finding, VolumeError> {
     type Unit<'a> = (&'a str, &'a str, u64);
     let mut units: BTreeMap<Unit, Vec<(usize, f64, f64)>> = BTreeMap::new();
     let (mut spanning, mut least) = (0, 0);
@@ -320,6 +268,7 @@ pub(super) fn summary(record: &TheoryRecord) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::stats::Interval;
 
     fn point(target: &str, layers: usize, density: f64, score: f64) -> TrainedPoint {
         TrainedPoint {

@@ -1,9 +1,9 @@
 //! The record of the theory study: its rows, its files, where its curves are largest.
 
-use super::sample::Estimate;
-use super::sensitivity::Volume;
 use super::study::MethodsValue;
 use crate::experiment::cells::{CellError, CellRecord, read_record, record_json, row_json};
+use crate::math::volume::sample::Estimate;
+use crate::math::volume::sensitivity::Volume;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::BTreeMap;

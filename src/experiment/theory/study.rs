@@ -1,14 +1,14 @@
 //! The theory as a study: `experiments/theory.toml`. A cell is one curve over depth, or one case in
 //! which theory and Monte Carlo meet; the record holds them all.
 
-use super::literal::Reading;
 use super::record::{CurveRow, CurveValues, FORMAT, MeetingRow, MeetingValues, TheoryRecord};
-use super::sample::{Estimate, direct, karp_luby};
-use super::sensitivity::{Volume, table};
-use super::{TheoryError, exact, moment};
 use crate::experiment::cells::{CellStudy, read_spec, six_digits};
 use crate::experiment::spec::SpecError;
 use crate::math::stats::Interval;
+use crate::math::volume::literal::Reading;
+use crate::math::volume::sample::{Estimate, direct, karp_luby};
+use crate::math::volume::sensitivity::{Volume, table};
+use crate::math::volume::{VolumeError, exact, moment};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -283,7 +283,7 @@ fn rounded(estimate: Estimate) -> Estimate {
     }
 }
 
-fn outcome(cell: &TheoryCell) -> Result<TheoryOutcome, TheoryError> {
+fn outcome(cell: &TheoryCell) -> Result<TheoryOutcome, VolumeError> {
     match cell {
         TheoryCell::Curve { volume, width, parts, layers, samples, seed } => {
             let points = table(*volume, &[*width], layers, &[*parts], *samples, *seed)?;
@@ -299,7 +299,7 @@ fn outcome(cell: &TheoryCell) -> Result<TheoryOutcome, TheoryError> {
         &TheoryCell::Meeting { width, layers, parts, p, samples, seed } => {
             let exact = match exact::probability(width, layers, parts, p) {
                 Ok(value) => Some(value),
-                Err(TheoryError::TooLarge { .. }) => None,
+                Err(VolumeError::TooLarge { .. }) => None,
                 Err(error) => return Err(error),
             };
             let ln_expected = moment::ln_expected_labellings(width, layers, parts, p)?;

@@ -3,7 +3,6 @@
 use super::data::spoken;
 use super::verdicts::{numbers, tally, tone};
 use super::{DrawError, Drawing, FIGURES, Figure, Sources, make};
-use crate::experiment::claims::ledger::word;
 use crate::experiment::claims::{ClaimRow, Ledger};
 use crate::figures::html::{Align, Cell, Kind, Page, Section, Table};
 use std::path::Path;
@@ -138,7 +137,7 @@ fn story(drawn: &[(&Figure, Result<Drawing, DrawError>)], ledger: Option<&Ledger
         let answers: Vec<String> = claims
             .filter(|c| ids.contains(&c.text.id.as_str()))
             .map(|c| {
-                let verdict = word(c.verdict);
+                let verdict = c.verdict.text();
                 format!("{} **{}: {verdict}.**", c.text.says, c.text.id)
             })
             .collect();
@@ -165,7 +164,7 @@ fn verdict_section(ledger: &Ledger, drawn: &[(&Figure, Result<Drawing, DrawError
                 (Some(seeds), _) => format!("{seeds}"),
                 _ => "–".into(),
             }),
-            Cell::new(word(claim.verdict)).strong(word(claim.verdict) == "supported"),
+            Cell::new(claim.verdict.text()).strong(claim.verdict.text() == "supported"),
         ]
     });
     let mut section = Section::new("Verdicts")
@@ -213,7 +212,7 @@ fn verdict_section(ledger: &Ledger, drawn: &[(&Figure, Result<Drawing, DrawError
         if !claim.records.is_empty() {
             items.push(format!("Records: {}", claim.records.join(", ")));
         }
-        let summary = format!("{}, {}: {}", claim.text.id, word(claim.verdict), claim.text.says);
+        let summary = format!("{}, {}: {}", claim.text.id, claim.verdict.text(), claim.text.says);
         all = all.heading(summary).list(items);
     }
     section.details("Every claim with its rule, effects, controls and notes", all)

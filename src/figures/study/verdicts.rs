@@ -1,9 +1,8 @@
 //! The ledger as a forest plot: every effect a claim is decided on, with its interval.
 
 use super::{DrawError, Drawing, Sources, some};
-use crate::experiment::claims::ledger::word;
 use crate::experiment::claims::{ClaimRow, Effect};
-use crate::experiment::newton_schulz::Finding;
+use crate::experiment::finding::Verdict;
 use crate::figures::fonts::{ellipsized, text_width, wrapped};
 use crate::figures::style::{self, Colour, size};
 use crate::figures::svg::{Anchor, Svg};
@@ -17,11 +16,11 @@ const MOST: usize = 6;
 const PLOT: (f64, f64) = (560.0, 800.0);
 
 /// Colour of a verdict.
-pub(super) fn tone(verdict: Finding) -> Colour {
+pub(super) fn tone(verdict: Verdict) -> Colour {
     match verdict {
-        Finding::Supported => Colour(0, 130, 96),
-        Finding::NotSupported => Colour(190, 62, 0),
-        Finding::Inconclusive => style::GREY,
+        Verdict::Supported => Colour(0, 130, 96),
+        Verdict::NotSupported => Colour(190, 62, 0),
+        Verdict::Inconclusive => style::GREY,
     }
 }
 
@@ -36,10 +35,10 @@ pub(super) fn numbers(effect: &Effect) -> String {
 
 /// How many claims have each verdict: `2 supported, 1 not supported, 12 inconclusive`.
 pub(super) fn tally(claims: &[ClaimRow]) -> String {
-    let all = [Finding::Supported, Finding::NotSupported, Finding::Inconclusive];
+    let all = [Verdict::Supported, Verdict::NotSupported, Verdict::Inconclusive];
     let parts = all.map(|v| {
         let n = claims.iter().filter(|c| c.verdict == v).count();
-        format!("{n} {}", word(v))
+        format!("{n} {}", v.text())
     });
     parts.join(", ")
 }
@@ -98,7 +97,7 @@ pub(super) fn forest(sources: &Sources) -> Result<Drawing, DrawError> {
             let at = (MARGIN + 38.0, y + 13.0 + i as f64 * LINE);
             text(&mut svg, at, line, size::TICK, false, style::INK);
         }
-        let verdict = word(claim.verdict);
+        let verdict = claim.verdict.text();
         svg.text((WIDTH - MARGIN, y + 13.0), verdict, size::TICK, true, colour, Anchor::End);
         for (i, effect) in claim.effects.iter().take(MOST).enumerate() {
             one(&mut svg, y + i as f64 * LINE, effect, colour);
@@ -120,7 +119,7 @@ pub(super) fn forest(sources: &Sources) -> Result<Drawing, DrawError> {
         text(&mut svg, at, line, size::TICK, false, style::GREY);
     }
     let parts: Vec<String> =
-        claims.iter().map(|c| format!("{} {}", c.text.id, word(c.verdict))).collect();
+        claims.iter().map(|c| format!("{} {}", c.text.id, c.verdict.text())).collect();
     Ok(Drawing {
         svg: svg.finish("The claims"),
         says: format!("{}: {}.", tally(&all), parts.join(", ")),

@@ -16,6 +16,8 @@
 //! | [`dci`] | disentanglement and completeness of weights × attributes | 0…1 |
 //! | [`label_agreement`] | do links people labelled alike act alike? | AUC |
 //! | [`decodability`] | what a linear probe reads from the maps | R² ≤ 1 |
+//! | [`modules`] | components of a mask, the theory\'s counts on a trained network | 0… |
+//! | [`sparsity`] | depth and in-degrees of the alive wiring | 0… |
 //! | [`structural`] | are parts of the picture drawn by separable subnetworks? | −1…1 |
 //!
 //! [`summary`] takes them together for records and cards. [`attributes`] holds what `dci` and `decodability` measure on pictures.
@@ -27,9 +29,11 @@ pub mod duplicates;
 pub mod fan_in;
 pub mod label_agreement;
 pub mod modularity;
+pub mod modules;
 pub mod orthogonality;
 pub mod reuse;
 pub mod roughness;
+pub mod sparsity;
 pub mod structural;
 pub mod summary;
 pub mod symmetry;

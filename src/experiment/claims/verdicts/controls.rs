@@ -4,7 +4,7 @@ use super::{Outcome, circumstances, no_record, path, seeds};
 use crate::experiment::claims::BASE;
 use crate::experiment::claims::effects::{Effect, Group, all_above, fit_score};
 use crate::experiment::claims::ledger::{Records, StudySpec};
-use crate::experiment::newton_schulz::Finding;
+use crate::experiment::finding::Verdict;
 
 pub(super) fn survives_controls(records: &Records, spec: &StudySpec) -> Outcome {
     let Some(record) = &records.controls else {
@@ -38,16 +38,16 @@ pub(super) fn survives_controls(records: &Records, spec: &StudySpec) -> Outcome 
     let (base, others): (Vec<Effect>, Vec<Effect>) =
         effects.iter().cloned().partition(|e| e.name.starts_with(&format!("{BASE}:")));
     let verdict = match all_above(&base, spec.margin) {
-        Finding::Supported if others.iter().all(|e| e.estimate.is_some_and(|x| x > 0.0)) => {
-            Finding::Supported
+        Verdict::Supported if others.iter().all(|e| e.estimate.is_some_and(|x| x > 0.0)) => {
+            Verdict::Supported
         }
-        Finding::Supported
+        Verdict::Supported
             if others.iter().any(|e| e.high.is_some_and(|high| high < spec.margin)) =>
         {
-            Finding::NotSupported
+            Verdict::NotSupported
         }
-        Finding::NotSupported => Finding::NotSupported,
-        _ => Finding::Inconclusive,
+        Verdict::NotSupported => Verdict::NotSupported,
+        _ => Verdict::Inconclusive,
     };
     Outcome {
         statistic: "score of SP less that of random links with its counts, in every way of training; the same for depth beside it".into(),

@@ -4,8 +4,8 @@ use super::{Outcome, circumstances, fit_share, no_record, path, seeds};
 use crate::experiment::claims::effects::{Effect, Group, all_above, fit_score};
 use crate::experiment::claims::ledger::{Records, StudySpec};
 use crate::experiment::depth::{DepthModel, DepthPoint, Sweep, depth_curves};
+use crate::experiment::finding::Verdict;
 use crate::experiment::networks::record::NetworksRecord;
-use crate::experiment::newton_schulz::Finding;
 use crate::math::stats::mean;
 
 /// Scores of one seed by layers, fit networks only: (layers, score).
@@ -183,9 +183,9 @@ pub(super) fn depth_predicted(records: &Records, _: &StudySpec) -> Outcome {
         model.fitted.iter().map(|(t, c, l)| format!("{t} c = {c:.3}, L = {l}")).collect();
     notes.push(format!("fitted to: {}", fitted.join("; ")));
     let verdict = match (model.error, model.median_error, p) {
-        (Some(error), Some(median), Some(p)) if error < median && p < 0.05 => Finding::Supported,
-        (Some(error), Some(median), _) if error >= median => Finding::NotSupported,
-        _ => Finding::Inconclusive,
+        (Some(error), Some(median), Some(p)) if error < median && p < 0.05 => Verdict::Supported,
+        (Some(error), Some(median), _) if error >= median => Verdict::NotSupported,
+        _ => Verdict::Inconclusive,
     };
     Outcome {
         statistic: "leave-one-target-out error of the predicted depth against predicting the median; Spearman's ρ of ratio and depth with permutation p".into(),

@@ -10,8 +10,8 @@ pub use theory::trained_points;
 
 use super::effects::{Effect, Group};
 use super::ledger::{Records, StudySpec};
+use crate::experiment::finding::Verdict;
 use crate::experiment::networks::record::NetworksRecord;
-use crate::experiment::newton_schulz::Finding;
 
 /// What was found on a claim.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,7 +23,7 @@ pub struct Outcome {
     /// What else might explain them.
     pub controls: Vec<Effect>,
     /// The rule applied.
-    pub verdict: Finding,
+    pub verdict: Verdict,
     /// What a reader must know.
     pub notes: Vec<String>,
     /// Least number of seeds over targets.
@@ -60,7 +60,7 @@ fn no_record(part: &str) -> Outcome {
         statistic: "none".into(),
         effects: Vec::new(),
         controls: Vec::new(),
-        verdict: Finding::Inconclusive,
+        verdict: Verdict::Inconclusive,
         notes: vec![format!("no record of {part}: it has not been run")],
         seeds: None,
         records: Vec::new(),

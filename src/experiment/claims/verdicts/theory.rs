@@ -3,16 +3,15 @@
 use super::{Outcome, no_record, path, seeds};
 use crate::experiment::claims::effects::{Effect, fit_score};
 use crate::experiment::claims::ledger::{Records, StudySpec};
+use crate::experiment::finding::{Finding, Verdict};
 use crate::experiment::networks::record::NetworksRecord;
-use crate::experiment::newton_schulz::{Finding, newton_schulz};
+use crate::experiment::newton_schulz::newton_schulz;
 use crate::experiment::structural::findings;
-use crate::experiment::theory::findings::{
-    self as theory, TrainedPoint, Verdict, agreement, parts_sensitivity, prediction,
-};
+use crate::experiment::theory::findings::{TrainedPoint, agreement, parts_sensitivity, prediction};
 
 /// A finding of the theory's or the structural study's own rules.
-fn of_findings(part: &str, found: theory::Finding, others: Vec<theory::Finding>) -> Outcome {
-    let effect = |f: &theory::Finding| Effect {
+fn of_findings(part: &str, found: Finding, others: Vec<Finding>) -> Outcome {
+    let effect = |f: &Finding| Effect {
         name: f.statistic.clone(),
         estimate: f.effect,
         low: f.interval.map(|i| i.low),
@@ -29,11 +28,7 @@ fn of_findings(part: &str, found: theory::Finding, others: Vec<theory::Finding>)
         statistic: found.statistic.clone(),
         effects: vec![effect(&found)],
         controls: others.iter().map(effect).collect(),
-        verdict: match found.verdict {
-            Verdict::Supported => Finding::Supported,
-            Verdict::NotSupported => Finding::NotSupported,
-            Verdict::Inconclusive => Finding::Inconclusive,
-        },
+        verdict: found.verdict,
         notes,
         seeds: None,
         records: path(part),
@@ -72,16 +67,16 @@ pub(super) fn volume(records: &Records, _: &StudySpec) -> Outcome {
     let points = records.depth.as_ref().map(trained_points);
     let Some(Ok(predicted)) = points.map(|points| prediction(&points, PARTS)) else {
         let mut outcome = of_findings("theory", found, Vec::new());
-        outcome.verdict = Finding::Inconclusive;
+        outcome.verdict = Verdict::Inconclusive;
         outcome
             .notes
             .push("no record of depth: theory is not compared with trained networks".into());
         return outcome;
     };
     let verdict = match (found.verdict, predicted.verdict) {
-        (Verdict::Supported, Verdict::Supported) => Finding::Supported,
-        (Verdict::NotSupported, _) | (_, Verdict::NotSupported) => Finding::NotSupported,
-        _ => Finding::Inconclusive,
+        (Verdict::Supported, Verdict::Supported) => Verdict::Supported,
+        (Verdict::NotSupported, _) | (_, Verdict::NotSupported) => Verdict::NotSupported,
+        _ => Verdict::Inconclusive,
     };
     let (first, second) =
         (of_findings("theory", found, Vec::new()), of_findings("depth", predicted, Vec::new()));

@@ -3,8 +3,8 @@
 use super::{Outcome, circumstances, fit_share, no_record, path, seeds};
 use crate::experiment::claims::effects::{Effect, Group, all_above, fit_score};
 use crate::experiment::claims::ledger::{Records, StudySpec};
+use crate::experiment::finding::Verdict;
 use crate::experiment::networks::record::NetworkResult;
-use crate::experiment::newton_schulz::Finding;
 
 pub(super) fn evolved_over_dense(records: &Records, spec: &StudySpec) -> Outcome {
     let Some(record) = &records.wirings else {
@@ -130,9 +130,9 @@ pub(super) fn decodable(records: &Records, spec: &StudySpec) -> Outcome {
     };
     let unequal = all_above(std::slice::from_ref(&organised), spec.margin);
     let verdict = match (equal, unequal) {
-        (Some(true), Finding::Supported) => Finding::Supported,
-        (Some(false), _) | (_, Finding::NotSupported) => Finding::NotSupported,
-        _ => Finding::Inconclusive,
+        (Some(true), Verdict::Supported) => Verdict::Supported,
+        (Some(false), _) | (_, Verdict::NotSupported) => Verdict::NotSupported,
+        _ => Verdict::Inconclusive,
     };
     Outcome {
         statistic: "held-out R² of ridge probes from the last hidden layer to attributes of the picture (equivalence), and the difference of compositional scores".into(),

@@ -33,7 +33,7 @@ pub fn ratio(reading: Reading, width: usize, layers: usize, parts: usize) -> f64
 
 /// Expressivity gate σ((L − D)/0.5) in (0, 1): can L layers draw a picture that needs depth D?
 /// ½ at L = D, .12 one layer short, .88 one layer over. `needed` D is the depth of the evolved
-/// genome ([`super::sparsity`]).
+/// genome ([`crate::score::measures::sparsity`]).
 pub fn gate(layers: usize, needed: f64) -> f64 {
     1.0 / (1.0 + real::exp(-(layers as f64 - needed) / 0.5))
 }

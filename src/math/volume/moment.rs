@@ -5,7 +5,7 @@
 //! E\[N\] = Σ_a V_L(a)/P!  (METHODS §9; \[ours\]). Everything is kept in logarithms, so W = 192 and
 //! L = 9 neither overflow nor underflow.
 
-use super::{TheoryError, checked, ln_factorial};
+use super::{VolumeError, checked, ln_factorial};
 use crate::math::{SimRng, real};
 use rayon::prelude::*;
 
@@ -23,7 +23,7 @@ pub fn ln_expected_labellings(
     layers: usize,
     parts: usize,
     p: f64,
-) -> Result<f64, TheoryError> {
+) -> Result<f64, VolumeError> {
     checked(width, layers, parts, p)?;
     if parts > width {
         return Ok(f64::NEG_INFINITY);
@@ -43,7 +43,7 @@ pub fn expected_labellings(
     layers: usize,
     parts: usize,
     p: f64,
-) -> Result<f64, TheoryError> {
+) -> Result<f64, VolumeError> {
     Ok(real::exp(ln_expected_labellings(width, layers, parts, p)?))
 }
 
@@ -66,9 +66,9 @@ impl Transfer {
         layers: usize,
         parts: usize,
         p: f64,
-    ) -> Result<Self, TheoryError> {
+    ) -> Result<Self, VolumeError> {
         let count = real::exp(super::ln_choose(width - 1, parts - 1));
-        let too_large = |found: f64| TheoryError::TooLarge {
+        let too_large = |found: f64| VolumeError::TooLarge {
             what: "transfer matrix of E[N]",
             limit: LIMIT,
             found: found as u64,
@@ -241,7 +241,7 @@ mod tests {
         assert!(ln.is_finite() && ln < 0.0);
         assert!(matches!(
             ln_expected_labellings(192, 9, 6, 0.3),
-            Err(TheoryError::TooLarge { .. })
+            Err(VolumeError::TooLarge { .. })
         ));
         assert!(ln_expected_labellings(3, 2, 2, 1.5).is_err());
         assert!(ln_expected_labellings(3, 0, 2, 0.5).is_err());

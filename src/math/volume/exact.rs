@@ -11,7 +11,7 @@
 //! covers k, so layer k asks nothing that layer j does not; and this stays so. What is left are
 //! layers with strictly falling c < P, at most P of them, however deep the network is.
 
-use super::{TheoryError, checked};
+use super::{VolumeError, checked};
 use std::collections::BTreeMap;
 
 /// States the computation keeps at most.
@@ -31,18 +31,18 @@ type State = (Vec<u8>, Vec<Open>);
 ///
 /// # Errors
 /// A parameter out of range, W > 7, or more than 500 000 states.
-pub fn probability(width: usize, layers: usize, parts: usize, p: f64) -> Result<f64, TheoryError> {
+pub fn probability(width: usize, layers: usize, parts: usize, p: f64) -> Result<f64, VolumeError> {
     checked(width, layers, parts, p)?;
     if parts > width {
         return Ok(0.0);
     }
-    let too_large = |found: usize| TheoryError::TooLarge {
+    let too_large = |found: usize| VolumeError::TooLarge {
         what: "exact Pr (states)",
         limit: LIMIT as u64,
         found: found as u64,
     };
     if width > 7 {
-        return Err(TheoryError::TooLarge {
+        return Err(VolumeError::TooLarge {
             what: "exact Pr (width)",
             limit: 7,
             found: width as u64,
@@ -178,11 +178,11 @@ pub fn by_enumeration(
     layers: usize,
     parts: usize,
     p: f64,
-) -> Result<f64, TheoryError> {
+) -> Result<f64, VolumeError> {
     checked(width, layers, parts, p)?;
     let edges = (layers - 1) * width * width;
     if edges > 22 {
-        return Err(TheoryError::TooLarge {
+        return Err(VolumeError::TooLarge {
             what: "enumeration (edges)",
             limit: 22,
             found: edges as u64,
@@ -195,7 +195,7 @@ pub fn by_enumeration(
             let (gap, pair) = (e / (width * width), e % (width * width));
             (gap * width + pair / width, (gap + 1) * width + pair % width)
         });
-        let components = super::modules::Components::of(layers, width, |_| true, present);
+        let components = super::components::Components::of(layers, width, |_| true, present);
         if components.least_touching() >= parts {
             modular[mask.count_ones() as usize] += 1;
         }

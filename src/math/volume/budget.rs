@@ -7,9 +7,9 @@
 //! cover *all* hidden layers. This has a genuine interior optimum in L: shallow networks are too
 //! crowded (one component), deep ones too thin (paths break).
 
-use super::modules::Components;
+use super::components::Components;
 use super::sample::{Estimate, chunked, share};
-use super::{TheoryError, checked};
+use super::{VolumeError, checked};
 
 /// Slots of a network of `layers` hidden layers of `width` units: 4W + (L − 1)W² + 3W.
 pub fn slots(width: usize, layers: usize) -> usize {
@@ -28,7 +28,7 @@ pub fn probability(
     parts: usize,
     samples: usize,
     seed: u64,
-) -> Result<Option<Estimate>, TheoryError> {
+) -> Result<Option<Estimate>, VolumeError> {
     checked(width, layers, parts, 0.0)?;
     let total = slots(width, layers);
     if edges > total {

@@ -2,7 +2,7 @@
 
 use super::literal::{self, Reading};
 use super::sample::Estimate;
-use super::{TheoryError, budget, exact, moment, sample};
+use super::{VolumeError, budget, exact, moment, sample};
 use serde::{Deserialize, Serialize};
 
 /// Which volume ratio, with its own parameters.
@@ -72,7 +72,7 @@ pub fn table(
     parts: &[usize],
     samples: usize,
     seed: u64,
-) -> Result<Vec<Point>, TheoryError> {
+) -> Result<Vec<Point>, VolumeError> {
     let mut points = Vec::with_capacity(widths.len() * layers.len() * parts.len());
     for &w in widths {
         for &l in layers {
@@ -91,7 +91,7 @@ fn point(
     parts: usize,
     samples: usize,
     seed: u64,
-) -> Result<Point, TheoryError> {
+) -> Result<Point, VolumeError> {
     super::checked(width, layers, parts, 0.0)?;
     let exactly = |value: f64| Point {
         width,
@@ -117,12 +117,12 @@ fn point(
         }
         let rare = match moment::ln_expected_labellings(width, layers, parts, p) {
             Ok(ln_expected) => ln_expected < 0.0,
-            Err(TheoryError::TooLarge { .. }) => false,
+            Err(VolumeError::TooLarge { .. }) => false,
             Err(error) => return Err(error),
         };
         let direct = || sample::direct(width, layers, parts, p, samples, seed);
         match rare.then(|| sample::karp_luby(width, layers, parts, p, samples, seed)) {
-            None | Some(Err(TheoryError::TooLarge { .. })) => direct(),
+            None | Some(Err(VolumeError::TooLarge { .. })) => direct(),
             Some(found) => found,
         }
         .map(|e| sampled(Some(e)))

@@ -4,9 +4,9 @@
 //! Samples come in chunks of 1024 with a stream each, summed in order: the same seed gives the
 //! same bits at any thread count.
 
-use super::modules::Components;
+use super::components::Components;
 use super::moment::{Transfer, ln_expected_labellings};
-use super::{TheoryError, checked};
+use super::{VolumeError, checked};
 use crate::math::stats::{Interval, StatsError, normal_quantile, wilson};
 use crate::math::{SimRng, real};
 use rayon::prelude::*;
@@ -43,12 +43,12 @@ pub(super) fn chunked<T: Send>(
 }
 
 /// A share of `samples` with Wilson's 95 % interval.
-pub(super) fn share(hits: usize, samples: usize) -> Result<Estimate, TheoryError> {
+pub(super) fn share(hits: usize, samples: usize) -> Result<Estimate, VolumeError> {
     Ok(Estimate { probability: wilson(hits, samples, 0.95).map_err(no_samples)?, samples })
 }
 
-fn no_samples(_: StatsError) -> TheoryError {
-    TheoryError::Parameter { what: "samples", expected: "1 or more".into(), found: "0".into() }
+fn no_samples(_: StatsError) -> VolumeError {
+    VolumeError::Parameter { what: "samples", expected: "1 or more".into(), found: "0".into() }
 }
 
 /// Pr by drawing masks and counting those with a labelling; Wilson interval. Good while Pr is
@@ -63,7 +63,7 @@ pub fn direct(
     p: f64,
     samples: usize,
     seed: u64,
-) -> Result<Estimate, TheoryError> {
+) -> Result<Estimate, VolumeError> {
     checked(width, layers, parts, p)?;
     let purpose = format!("theory/direct {width} {layers} {parts} {p}");
     let hits = chunked(samples, seed, &purpose, |rng, count| {
@@ -113,7 +113,7 @@ pub fn karp_luby(
     p: f64,
     samples: usize,
     seed: u64,
-) -> Result<Estimate, TheoryError> {
+) -> Result<Estimate, VolumeError> {
     checked(width, layers, parts, p)?;
     if samples == 0 {
         return share(0, 0);
@@ -126,7 +126,7 @@ pub fn karp_luby(
     let transfer = Transfer::new(width, layers, parts, p)?;
     let entries = (transfer.compositions.len() as u64).pow(2) * layers as u64;
     if entries > LIMIT {
-        return Err(TheoryError::TooLarge {
+        return Err(VolumeError::TooLarge {
             what: "Karp–Luby table",
             limit: LIMIT,
             found: entries,
