@@ -1,8 +1,70 @@
-//! Evolve, retrain, prune and score picture-drawing networks.
+//! Picture-drawing networks: evolve them, retrain them, prune them, and measure whether their parts
+//! mean something.
 //!
-//! The rooms, in the order data flows through them (a room uses itself and those before it):
-//! [`math`] → [`genome`] → [`evolve`] → [`network`] → [`train`] → [`prune`] → [`probe`] →
-//! [`score`] → [`experiment`] → [`figures`] → [`studio`] → [`cli`].
+//! A CPPN is a small network that is asked for the colour of every pixel. Found by evolution, it often
+//! has parts that mean something: change one weight and the skull closes its mouth. Trained by
+//! gradient descent to draw the same picture, it smears. This crate makes both kinds of network and
+//! measures the difference. What every method is, and where its definition comes from, is in
+//! `docs/METHODS.md`; the command `picloom` is built from the same functions.
+//!
+//! # The rooms
+//!
+//! In the order data flows through them; a room uses itself and those before it.
+//!
+//! | room | what it does |
+//! |---|---|
+//! | [`math`] | activations, colours, random streams, statistics |
+//! | [`genome`] | the graph that evolution edits, and its files (our JSON, Picbreeder's XML) |
+//! | [`evolve`] | operators, species, and every search behind one `ask` and `tell` |
+//! | [`network`] | a genome as a flat network; pictures, feature maps, losses and gradients |
+//! | [`train`] | gradient descent: optimizers, schedules, reasons to stop, checkpoints |
+//! | [`prune`] | which links stay: every method under the same rules and guards |
+//! | [`probe`] | change weights by a matched effect and look; no judgement |
+//! | [`score`] | judges and their calibration, the compositional score, further measures |
+//! | [`experiment`] | studies: specs, runs that can be interrupted, records, claims |
+//! | `figures` | records as charts, picture sheets, reports (feature `figures`) |
+//! | [`studio`] | a local web page; not written yet |
+//! | `cli` | the command line (feature `cli`) |
+//!
+//! # What to reach for
+//!
+//! | to | use |
+//! |---|---|
+//! | read or write a genome | [`genome::read`], [`genome::from_json`], [`genome::to_json`] |
+//! | breed by eye | [`evolve::Breeding`], [`evolve::Selection`], [`evolve::EvolveConfig`] |
+//! | search by a number | [`evolve::Search`] through [`evolve::Evolver`]; whole runs: [`experiment::evolution::evolve`] |
+//! | a network of a genome, of an arch | [`network::compile`], [`network::layerize`], [`network::Arch`] |
+//! | a picture, what each unit draws | [`network::kernel::picture`], [`network::kernel::feature_maps`] |
+//! | a loss and its gradient | [`network::kernel::Objective`]; slow and plain: [`mod@network::reference`] |
+//! | train | [`train::Trainer`] with a [`train::Problem`] and a [`train::TrainConfig`] |
+//! | prune | [`prune::prune`] with an [`prune::EdgeContext`], a [`prune::Method`] and a [`prune::Rule`] |
+//! | change weights | [`probe::sweep`], [`probe::strip`], [`probe::directions`] |
+//! | score | [`score::score`] with a [`score::Judge`], by default [`score::DlJudge`]; [`score::measures`] |
+//! | store runs and studies | [`experiment::train_run`], [`experiment::prune_run`], [`experiment::networks`] |
+//!
+//! # Features
+//!
+//! `cli`, `figures` and `vlm` (a vision-language model as judge) are on by default. Without them
+//! (`default-features = false`) everything up to [`experiment`] is there, and no argument parser, chart
+//! library or signal handler is built. `tls` lets the model be asked over HTTPS.
+//!
+//! # Six things to do
+//!
+//! Each is a file in `examples/` too, longer and with a picture: `cargo run --release --example breed`.
+//!
+//! **Breed**: a sheet of fifteen pictures, a choice, the next sheet.
+//!
+//! ```
+//! use picloom::evolve::{Breeding, EvolveConfig, Preset, Selection};
+//!
+//! let mut breeding = Breeding::new(EvolveConfig::preset(Preset::Picbreeder), 7, &[]);
+//! breeding.select(Selection::of(&[3, 8]))?;
+//! let sheet = breeding.genomes();
+//! assert_eq!((breeding.generation(), sheet.len()), (1, 15));
+//! # Ok::<(), picloom::evolve::BreedingError>(())
+//! ```
+//!
+//! **Render** a genome, and the layered network that draws the same picture.
 //!
 //! ```
 //! use picloom::genome::from_json;
@@ -16,11 +78,88 @@
 //! assert!(drawn.mse(&same) < 1e-9);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! **Train** a dense network to draw a picture, from random weights, by FER's recipe.
+//!
+//! ```
+//! use picloom::network::{Arch, Coords, Mask, Picture, PixelInputs};
+//! use picloom::train::{Problem, StopReason, TrainConfig, Trainer};
+//!
+//! let network = "3;gaussian:3,sin:3".parse::<Arch>()?.network();
+//! let inputs = PixelInputs::full(16, Coords::Fer);
+//! let target = Picture { width: 16, height: 16, rgb: inputs.plane(picloom::genome::Input::D)
+//!     .iter().flat_map(|&d| [(d < 0.8) as u8 as f32; 3]).collect() }; // a white disc
+//! let mask = Mask::all(network.weight_count());
+//! let problem = Problem { network, mask, inputs, target, start: None };
+//! let config = TrainConfig { steps: 2000, target_loss: Some(0.02), ..TrainConfig::default() };
+//! let report = Trainer::new(problem, config)?.run(&mut ());
+//! assert_eq!(report.stop, StopReason::TargetLoss);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! **Prune** it: keep the twenty links whose two units draw most alike.
+//!
+//! ```
+//! use picloom::math::SimRng;
+//! use picloom::network::{Arch, Coords, Mask, PixelInputs, kernel::feature_maps};
+//! use picloom::prune::{EdgeContext, Orphans, Rule, prune};
+//! use picloom::train::{Init, init};
+//!
+//! let network = "2;cache:2,sin:2".parse::<Arch>()?.network();
+//! let mask = Mask::all(network.weight_count());
+//! let mut rng = SimRng::new(1, "example", 0);
+//! let weights = init(&network, &mask, &Init::default(), &mut rng)?;
+//! let maps = feature_maps(&network, &weights, &PixelInputs::full(16, Coords::Fer));
+//! let context = EdgeContext::new(&network, &weights, &mask).with_maps(&maps);
+//! let pruned = prune("sp".parse()?, Rule::Budget(20), Orphans::Refill, &context, &mut rng)?;
+//! assert_eq!((pruned.kept, pruned.alive), (20, 20));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! **Sweep**: move weights one at a time until the picture has changed by the same amount.
+//!
+//! ```
+//! use picloom::genome::from_json;
+//! use picloom::network::{Coords, PixelInputs, compile, kernel::Perturber};
+//! use picloom::probe::{Delta, sweep};
+//!
+//! let (network, weights) = compile(&from_json(include_str!("../genomes/bred_moth.json"))?);
+//! let perturber = Perturber::new(&network, &weights, &PixelInputs::full(32, Coords::Fer));
+//! let links = [0, 1, 2];
+//! let swept = sweep(&network, &weights, &perturber, 32, &links, Delta::Effect(0.18), &|_| {});
+//! assert_eq!(swept.perturbations.len(), 6); // each weight down and up
+//! for p in swept.perturbations.iter().filter(|p| !p.silent) {
+//!     println!("link {} by {:+.3}: the picture changes by {:.3} RMSE", p.link, p.delta, p.rmse);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! **Score**: the share of such changes after which the picture is still clean.
+//!
+//! ```
+//! use picloom::genome::from_json;
+//! use picloom::math::SimRng;
+//! use picloom::network::{Coords, PixelInputs, compile, kernel::Perturber};
+//! use picloom::probe::{Delta, Selection, sweep};
+//! use picloom::score::{DlJudge, score};
+//!
+//! let (network, weights) = compile(&from_json(include_str!("../genomes/bred_moth.json"))?);
+//! let perturber = Perturber::new(&network, &weights, &PixelInputs::full(64, Coords::Fer));
+//! let links = Selection::Sample(8).links(&network, &weights, &mut SimRng::new(0, "sample", 0));
+//! let swept = sweep(&network, &weights, &perturber, 64, &links, Delta::default(), &|_| {});
+//! let judge = DlJudge::default();
+//! let (score, judged) = score(&network, &weights, &perturber, &swept, &judge, None)?;
+//! assert_eq!(score.coherent + score.fractured + score.silent, judged.len());
+//! println!("{} of {} changes leave a clean picture", score.coherent, judged.len());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 #![warn(missing_docs)]
 
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod evolve;
 pub mod experiment;
+#[cfg(feature = "figures")]
 pub mod figures;
 pub mod genome;
 pub mod math;

@@ -3,7 +3,7 @@
 pub mod activation;
 pub mod assignment;
 pub mod color;
-pub mod lanes;
+pub(crate) mod lanes;
 pub mod real;
 pub mod rng;
 pub mod stats;

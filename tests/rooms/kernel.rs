@@ -3,9 +3,8 @@
 
 use nalgebra::DMatrix;
 use picloom::genome::Input;
-use picloom::math::lanes::Isa;
 use picloom::math::{Activation, SimRng};
-use picloom::network::kernel::{Objective, Perturber, feature_maps, render, render_on};
+use picloom::network::kernel::{Isa, Objective, Perturber, feature_maps, render, render_on};
 use picloom::network::{Arch, Coords, Link, Mask, Network, PixelInputs, Unit, Weights, reference};
 use proptest::prelude::*;
 

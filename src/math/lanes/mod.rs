@@ -6,17 +6,14 @@
 //!
 //! The methods compile to single instructions only inside a function that enables the
 //! instruction set and inlines everything between; `per_isa!` writes such functions.
-// SAFETY of this module: `__m512`/`__m256` operations need their CPU features. The wide types are
-// reached only through `per_isa!`, which matches on an `Isa`, and an `Isa` other than the portable
-// one exists only where detection found the features (`Isa::available`).
+// SAFETY of this module: the operations of the wide vectors need their CPU features. Nothing outside
+// this module can name those types: the only code that runs on them is what `Isa::run` was given, and an
+// `Isa` other than the portable one exists only where detection found the features (`Isa::available`).
 #![allow(unsafe_code)]
 
 pub mod activate;
 #[cfg(target_arch = "x86_64")]
 mod x86;
-
-#[cfg(target_arch = "x86_64")]
-pub use x86::{V256, V512};
 
 /// Lanes of a vector, on every path.
 pub const LANES: usize = 16;
@@ -55,13 +52,13 @@ pub fn prefetch(blocks: &[Block]) {
     let _ = blocks;
 }
 
-/// An instruction set this CPU has.
+/// An instruction set this CPU has: the value is proof of detection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Isa(pub(crate) Path);
+pub struct Isa(Path);
 
-/// The code paths. Private to the crate, so that an [`Isa`] is proof of detection.
+/// The code paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Path {
+enum Path {
     #[cfg(target_arch = "x86_64")]
     Avx512,
     #[cfg(target_arch = "x86_64")]
@@ -75,10 +72,10 @@ impl Isa {
         let mut paths = Vec::new();
         #[cfg(target_arch = "x86_64")]
         {
-            if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("fma") {
-                paths.push(Isa(Path::Avx512));
-            }
             if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+                if is_x86_feature_detected!("avx512f") {
+                    paths.push(Isa(Path::Avx512));
+                }
                 paths.push(Isa(Path::Avx2));
             }
         }
@@ -104,34 +101,65 @@ impl Isa {
     }
 }
 
+/// Work that runs on vectors of any instruction set. `run` and what it calls must be
+/// `#[inline(always)]`; `per_isa!` writes implementations.
+pub(crate) trait Work {
+    /// What it gives.
+    type Output;
+    /// Does it with the vectors `L`.
+    fn run<L: Lanes>(self) -> Self::Output;
+}
+
+impl Isa {
+    /// Does the work with this instruction set enabled.
+    #[inline]
+    pub(crate) fn run<W: Work>(self, work: W) -> W::Output {
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx512f,avx2,fma")]
+        fn avx512<W: Work>(work: W) -> W::Output {
+            work.run::<x86::V512>()
+        }
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx2,fma")]
+        fn avx2<W: Work>(work: W) -> W::Output {
+            work.run::<x86::V256>()
+        }
+        match self.0 {
+            // SAFETY: an `Isa` of this path exists only where the CPU has the features.
+            #[cfg(target_arch = "x86_64")]
+            Path::Avx512 => unsafe { avx512(work) },
+            // SAFETY: likewise.
+            #[cfg(target_arch = "x86_64")]
+            Path::Avx2 => unsafe { avx2(work) },
+            Path::Portable => work.run::<Portable>(),
+        }
+    }
+}
+
 /// Writes a function `name(isa, arguments…)` that runs the generic `body::<L>(arguments…)` with the
 /// instruction set of `isa` enabled. `body` and what it calls must be `#[inline(always)]`.
 macro_rules! per_isa {
-    ($(#[$meta:meta])* $vis:vis fn $name:ident($($arg:ident : $ty:ty),* $(,)?) $(-> $ret:ty)? = $body:ident) => {
+    ($(#[$meta:meta])* $vis:vis fn $name:ident($($arg:ident : $ty:ty),* $(,)?) -> $ret:ty = $body:ident) => {
         $(#[$meta])*
-        #[allow(clippy::too_many_arguments, unsafe_code)]
-        $vis fn $name(isa: $crate::math::lanes::Isa, $($arg: $ty),*) $(-> $ret)? {
-            #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx512f,avx2,fma")]
-            #[allow(clippy::too_many_arguments)]
-            fn avx512($($arg: $ty),*) $(-> $ret)? {
-                $body::<$crate::math::lanes::V512>($($arg),*)
+        #[allow(clippy::too_many_arguments)]
+        #[inline]
+        $vis fn $name(isa: $crate::math::lanes::Isa, $($arg: $ty),*) -> $ret {
+            /// The arguments.
+            struct Call<A>(A);
+            impl $crate::math::lanes::Work for Call<($($ty,)*)> {
+                type Output = $ret;
+                #[inline(always)]
+                fn run<L: $crate::math::lanes::Lanes>(self) -> $ret {
+                    let Call(($($arg,)*)) = self;
+                    $body::<L>($($arg),*)
+                }
             }
-            #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx2,fma")]
-            #[allow(clippy::too_many_arguments)]
-            fn avx2($($arg: $ty),*) $(-> $ret)? {
-                $body::<$crate::math::lanes::V256>($($arg),*)
-            }
-            match isa.0 {
-                // SAFETY: an `Isa` of this path exists only where the CPU has the features.
-                #[cfg(target_arch = "x86_64")]
-                $crate::math::lanes::Path::Avx512 => unsafe { avx512($($arg),*) },
-                // SAFETY: likewise.
-                #[cfg(target_arch = "x86_64")]
-                $crate::math::lanes::Path::Avx2 => unsafe { avx2($($arg),*) },
-                $crate::math::lanes::Path::Portable => $body::<$crate::math::lanes::Portable>($($arg),*),
-            }
+            isa.run(Call(($($arg,)*)))
+        }
+    };
+    ($(#[$meta:meta])* $vis:vis fn $name:ident($($arg:ident : $ty:ty),* $(,)?) = $body:ident) => {
+        $crate::math::lanes::per_isa! {
+            $(#[$meta])* $vis fn $name($($arg: $ty),*) -> () = $body
         }
     };
 }

@@ -12,11 +12,12 @@ mod prepared;
 mod program;
 mod tile;
 
+pub use crate::math::lanes::Isa;
 pub use objective::Objective;
 pub use perturb::{PerturbScratch, Perturber};
 
 use super::{Coords, Network, Picture, PixelInputs, Weights};
-use crate::math::lanes::{Block, Isa, LANES, Lanes, ZERO, floats, per_isa};
+use crate::math::lanes::{Block, LANES, Lanes, ZERO, floats, per_isa};
 use pixels::PixelTiles;
 use prepared::Prepared;
 use program::{Options, Program};
@@ -51,8 +52,7 @@ pub fn render(network: &Network, weights: &Weights, inputs: &PixelInputs) -> Vec
     render_on(network, weights, inputs, Isa::best())
 }
 
-/// On a chosen instruction set, for tests.
-#[doc(hidden)]
+/// As [`render`], on a chosen instruction set: the bits are the same, which tests hold to.
 pub fn render_on(network: &Network, weights: &Weights, inputs: &PixelInputs, isa: Isa) -> Vec<f32> {
     let pass = Forward::new(network, weights, inputs, false, isa);
     let mut rgb = vec![0.0; 3 * inputs.pixels()];

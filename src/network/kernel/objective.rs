@@ -132,8 +132,10 @@ impl Objective {
         Self::with_isa(network, mask, inputs, target, Isa::best())
     }
 
-    /// On a chosen instruction set, for tests.
-    #[doc(hidden)]
+    /// As [`Objective::new`], on a chosen instruction set: the bits are the same, which tests hold to.
+    ///
+    /// # Panics
+    /// As [`Objective::new`].
     pub fn with_isa(
         network: &Network,
         mask: &Mask,

@@ -1,0 +1,55 @@
+//! Changes the weights of an evolved network one at a time, each as far as it takes to change the
+//! picture by the same amount, and draws what comes of it: a row a weight, from less to more.
+//!
+//! `cargo run --release --example sweep [OUT.png]`
+
+use picloom::genome::from_json;
+use picloom::math::SimRng;
+use picloom::network::{Coords, Picture, PixelInputs, compile, kernel::Perturber};
+use picloom::probe::{Delta, Selection, strip, sweep};
+use std::path::PathBuf;
+
+/// Pictures of one size, `columns` a row.
+fn mosaic(pictures: &[Picture], columns: usize) -> Picture {
+    let (width, height) = (pictures[0].width, pictures[0].height);
+    let rows = pictures.len().div_ceil(columns);
+    let mut all = Picture::filled(columns * width, rows * height, [1.0; 3]);
+    for (k, picture) in pictures.iter().enumerate() {
+        for (y, row) in picture.rgb.chunks_exact(3 * width).enumerate() {
+            let at = 3 * ((k / columns * height + y) * all.width + k % columns * width);
+            all.rgb[at..at + 3 * width].copy_from_slice(row);
+        }
+    }
+    all
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let out = std::env::args_os()
+        .nth(1)
+        .map_or_else(|| std::env::temp_dir().join("picloom-sweep.png"), PathBuf::from);
+    const SIZE: usize = 64;
+    const STEPS: usize = 7;
+    let (network, weights) = compile(&from_json(include_str!("../genomes/bred_moth.json"))?);
+    let perturber = Perturber::new(&network, &weights, &PixelInputs::full(SIZE, Coords::Fer));
+    let links = Selection::Sample(6).links(&network, &weights, &mut SimRng::new(1, "sample", 0));
+    let swept = sweep(&network, &weights, &perturber, SIZE, &links, Delta::Effect(0.18), &|_| {});
+
+    let mut pictures = Vec::new();
+    for pair in swept.perturbations.chunks_exact(2) {
+        let (down, up) = (&pair[0], &pair[1]);
+        println!(
+            "link {:2}: {:+.3} changes the picture by {:.3}, {:+.3} by {:.3}{}",
+            down.link,
+            down.delta,
+            down.rmse,
+            up.delta,
+            up.rmse,
+            if down.silent && up.silent { " (silent)" } else { "" }
+        );
+        let span = down.delta.abs().max(up.delta.abs());
+        pictures.extend(strip(&perturber, &weights, SIZE, down.link, span, STEPS));
+    }
+    std::fs::write(&out, mosaic(&pictures, STEPS).to_png(&[]))?;
+    println!("{} rows are in {}", swept.weights, out.display());
+    Ok(())
+}
