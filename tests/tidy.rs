@@ -1,5 +1,6 @@
-//! The shape of the tree: one-way arrows, file sizes, and pages that belong together.
+//! The shape of the tree: one-way arrows, no circles, file sizes, and pages that belong together.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The rooms in the order data flows through them.
@@ -18,15 +19,24 @@ const ROOMS: [&str; 12] = [
     "cli",
 ];
 
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
 fn rust_files(folder: &str) -> Vec<PathBuf> {
+    files(folder, &["rs"])
+}
+
+/// The files with these extensions in a folder and all below it, sorted.
+fn files(folder: &str, extensions: &[&str]) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)];
+    let mut folders = vec![root().join(folder)];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|e| e == "rs") {
+            } else if path.extension().is_some_and(|e| extensions.iter().any(|x| e == *x)) {
                 found.push(path);
             }
         }
@@ -36,7 +46,7 @@ fn rust_files(folder: &str) -> Vec<PathBuf> {
 }
 
 fn room_of(path: &Path) -> Option<usize> {
-    let inside = path.strip_prefix(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).unwrap();
+    let inside = path.strip_prefix(root().join("src")).unwrap();
     let first = inside.components().next()?.as_os_str().to_str()?;
     ROOMS.iter().position(|room| *room == first)
 }
@@ -80,7 +90,7 @@ fn files_can_be_read_in_one_sitting() {
 
 #[test]
 fn every_study_has_its_page() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("experiments");
+    let folder = root().join("experiments");
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|e| e == "toml") {
@@ -92,8 +102,308 @@ fn every_study_has_its_page() {
 #[test]
 fn every_room_says_what_it_is() {
     for room in ROOMS {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("src/{room}/mod.rs"));
+        let path = root().join(format!("src/{room}/mod.rs"));
         let text = std::fs::read_to_string(&path).unwrap();
         assert!(text.starts_with("//! ") && !text.contains("not opened yet"), "{room}");
     }
+}
+
+/// A file of `src` as a path of modules: `["network", "kernel", "tile"]`.
+type Module = Vec<String>;
+
+/// What the files of `src` import from one another, private uses and uses in expressions alike.
+///
+/// `pub use` only says where a name lives, so it is no import; a name taken through it is taken from
+/// the file that has it. Unit tests are left out.
+struct Imports {
+    modules: BTreeMap<Module, Vec<Vec<String>>>,
+    /// Of each module: name → where `pub use` takes it from.
+    passed_on: BTreeMap<Module, BTreeMap<String, Vec<String>>>,
+}
+
+impl Imports {
+    fn read() -> Self {
+        let mut texts: BTreeMap<Module, String> = BTreeMap::new();
+        for path in rust_files("src") {
+            let inside = path.strip_prefix(root().join("src")).unwrap().with_extension("");
+            let mut module: Module =
+                inside.iter().map(|part| part.to_str().unwrap().to_string()).collect();
+            if module.last().is_some_and(|last| last == "mod") {
+                module.pop();
+            }
+            let text = std::fs::read_to_string(&path).unwrap();
+            let text = text.split("#[cfg(test)]\nmod ").next().unwrap();
+            let code: Vec<&str> =
+                text.lines().map(|line| line.split("//").next().unwrap()).collect();
+            texts.insert(module, code.join("\n"));
+        }
+        let mut imports = Imports { modules: BTreeMap::new(), passed_on: BTreeMap::new() };
+        for (module, text) in &texts {
+            let known = |module: &[String]| texts.contains_key(module);
+            let (mut used, mut passed_on) = (Vec::new(), BTreeMap::new());
+            let mut rest = text.clone();
+            while let Some(at) = find_use(&rest) {
+                let end = at + rest[at..].find(';').expect("a use ends with a semicolon");
+                let before = rest[..at].rsplit('\n').next().unwrap();
+                let is_public = before.trim().starts_with("pub");
+                for path in branches(rest[at + 4..end].trim()) {
+                    if let Some(path) = absolute(module, &path, &known) {
+                        if is_public {
+                            passed_on.insert(path.last().unwrap().clone(), path);
+                        } else {
+                            used.push(path);
+                        }
+                    }
+                }
+                rest.replace_range(at..=end, "");
+            }
+            for path in rest
+                .split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'))
+                .filter(|word| word.contains("::"))
+            {
+                let path: Vec<String> = path.split("::").map(String::from).collect();
+                used.extend(absolute(module, &path, &known));
+            }
+            imports.modules.insert(module.clone(), used);
+            imports.passed_on.insert(module.clone(), passed_on);
+        }
+        imports
+    }
+
+    /// The file that has what `path` names.
+    fn home(&self, path: &[String]) -> Option<Module> {
+        let mut path = path.to_vec();
+        for _ in 0..8 {
+            let length = (1..=path.len()).rev().find(|&n| self.modules.contains_key(&path[..n]))?;
+            let (module, rest) = path.split_at(length);
+            let Some(from) = rest.first().and_then(|name| self.passed_on[module].get(name)) else {
+                return Some(module.to_vec());
+            };
+            path = [from, &rest[1..]].concat();
+        }
+        panic!("{path:?} is passed on for ever");
+    }
+
+    /// From each file to the others of its room that it imports.
+    fn within_rooms(&self) -> BTreeMap<Module, BTreeSet<Module>> {
+        let others = |module: &Module, used: &Vec<Vec<String>>| {
+            let homes = used.iter().filter_map(|path| self.home(path));
+            homes.filter(|home| home != module && home[0] == module[0]).collect()
+        };
+        self.modules.iter().map(|(m, used)| (m.clone(), others(m, used))).collect()
+    }
+}
+
+/// Where the next `use` statement begins, after any `pub`.
+fn find_use(text: &str) -> Option<usize> {
+    let starts_one = |at: usize| {
+        let line = text[..at].rsplit('\n').next().unwrap().trim();
+        let tree = text[at + 4..].split(';').next().unwrap();
+        (line.is_empty() || line.starts_with("pub"))
+            && tree.chars().all(|c| c.is_alphanumeric() || "_:{},* \n".contains(c))
+    };
+    text.match_indices("use ").map(|(at, _)| at).find(|&at| starts_one(at))
+}
+
+/// `a::{b, c::{d, e}}` as a::b, a::c::d, a::c::e.
+fn branches(tree: &str) -> Vec<Vec<String>> {
+    let Some((stem, inner)) = tree.split_once('{') else {
+        let path = tree.split(" as ").next().unwrap();
+        return vec![path.split("::").map(|part| part.trim().to_string()).collect()];
+    };
+    let inner = inner.trim_end().strip_suffix('}').expect("braces are closed");
+    let (mut depth, mut parts) = (0, vec![String::new()]);
+    for c in inner.chars() {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 0 => {
+                parts.push(String::new());
+                continue;
+            }
+            _ => {}
+        }
+        parts.last_mut().unwrap().push(c);
+    }
+    let stem: Vec<String> =
+        stem.split("::").map(|s| s.trim().to_string()).filter(|s| !s.is_empty()).collect();
+    parts
+        .iter()
+        .map(|part| part.trim())
+        .filter(|part| !part.is_empty())
+        .flat_map(branches)
+        .map(|branch| [stem.clone(), branch].concat())
+        .collect()
+}
+
+/// A path as seen from the crate; none if it leads out of it.
+fn absolute(
+    module: &Module,
+    path: &[String],
+    known: &dyn Fn(&[String]) -> bool,
+) -> Option<Vec<String>> {
+    let mut base = match path[0].as_str() {
+        "crate" => Vec::new(),
+        "self" | "super" => module.clone(),
+        child if known(&[module.as_slice(), &[child.to_string()]].concat()) => {
+            return Some([module.as_slice(), path].concat());
+        }
+        _ => return None,
+    };
+    let mut rest = path;
+    while let [first, more @ ..] = rest
+        && ["crate", "self", "super"].contains(&first.as_str())
+    {
+        if first == "super" {
+            base.pop()?;
+        }
+        rest = more;
+    }
+    let rest: Vec<String> = rest.iter().filter(|part| *part != "self").cloned().collect();
+    let path = [base, rest].concat();
+    (!path.is_empty()).then_some(path)
+}
+
+/// Files that may import each other in a circle, by the folder that holds them all, and why. ARCHITECTURE.md
+/// says more.
+const CIRCLES: [(&str, &str); 10] = [
+    ("cli/bench", "the workloads of the score's timing are those of the command's"),
+    ("cli/score", "the card is a part of the score command"),
+    ("cli", "one command runs every kind of study"),
+    ("experiment/claims", "a verdict reads the ledger's records, the ledger holds verdicts"),
+    ("experiment/evolution", "a run by eye is one of the kinds of run, and is stored like them"),
+    ("experiment/pruning", "an origin is trained as rounds are"),
+    ("experiment/structural", "the record reports its own findings"),
+    ("experiment/theory", "the record reports its own findings"),
+    ("figures/card", "a card and its page are two halves"),
+    ("figures/study", "the table of figures lists its drawers, the drawers return its types"),
+];
+
+#[test]
+fn no_two_files_of_a_room_import_each_other_in_a_circle() {
+    let imports = Imports::read().within_rooms();
+    // Everything that a file leads to.
+    let reached: BTreeMap<&Module, BTreeSet<&Module>> = imports
+        .keys()
+        .map(|from| {
+            let (mut reached, mut next) = (BTreeSet::new(), vec![from]);
+            while let Some(module) = next.pop() {
+                next.extend(imports[module].iter().filter(|to| reached.insert(*to)));
+            }
+            (from, reached)
+        })
+        .collect();
+    let mut circles: BTreeSet<Vec<String>> = BTreeSet::new();
+    for (from, to) in &reached {
+        let circle: Vec<String> = to
+            .iter()
+            .filter(|other| reached[**other].contains(*from))
+            .map(|m| m.join("/"))
+            .collect();
+        if to.contains(*from) {
+            circles.insert(circle);
+        }
+    }
+    let mut used = BTreeSet::new();
+    let (mut wrong, mut shown) = (Vec::new(), Vec::new());
+    for circle in &circles {
+        let inside = |folder: &str| {
+            circle.iter().all(|file| file == folder || file.starts_with(&format!("{folder}/")))
+        };
+        shown.push(circle.join(" "));
+        match CIRCLES.iter().find(|(folder, _)| inside(folder)) {
+            Some((folder, _)) => drop(used.insert(*folder)),
+            None => wrong.push(circle.join(", ")),
+        }
+    }
+    println!("{}", shown.join("\n"));
+    assert!(wrong.is_empty(), "circles of imports:\n{}", wrong.join("\n"));
+    for (folder, _) in CIRCLES {
+        assert!(used.contains(folder), "{folder} has no circle any more: leave it out of the list");
+    }
+}
+
+/// Every text that people write: code, pages, specs.
+fn pages_and_code() -> Vec<PathBuf> {
+    let mut all = vec![root().join("README.md"), root().join("ARCHITECTURE.md")];
+    for folder in ["src", "tests", "benches", "examples", "docs", "experiments", "genomes"] {
+        all.extend(files(folder, &["rs", "py", "md", "toml"]));
+    }
+    all
+}
+
+#[test]
+fn every_section_of_the_methods_page_that_is_cited_exists() {
+    let page = std::fs::read_to_string(root().join("docs/METHODS.md")).unwrap();
+    let sections: BTreeSet<&str> = page
+        .lines()
+        .filter_map(|line| line.trim_start_matches('#').trim().strip_prefix('§'))
+        .map(|heading| heading.split(' ').next().unwrap())
+        .collect();
+    assert!((1..=10).all(|n| sections.contains(n.to_string().as_str())), "{sections:?}");
+    let (mut cited, mut wrong) = (0, Vec::new());
+    for path in pages_and_code() {
+        let text = std::fs::read_to_string(&path).unwrap();
+        for (number, line) in text.lines().enumerate() {
+            // Every section sign after the name; the page itself cites without it.
+            let of_the_page = path.ends_with("docs/METHODS.md");
+            let after = if of_the_page {
+                line
+            } else {
+                line.split_once("METHODS").map_or("", |(_, after)| after)
+            };
+            for citation in after.split('§').skip(1) {
+                let section: String =
+                    citation.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
+                cited += usize::from(!of_the_page);
+                if !section.is_empty() && !sections.contains(section.trim_end_matches('.')) {
+                    wrong.push(format!("{}:{} cites §{section}", path.display(), number + 1));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(cited > 30, "{cited} citations were found");
+}
+
+#[test]
+fn every_test_that_the_methods_page_names_exists() {
+    let mut names = BTreeSet::new();
+    for path in rust_files("src").into_iter().chain(rust_files("tests")) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        for function in text.split("fn ").skip(1) {
+            names.insert(function.split('(').next().unwrap().to_string());
+        }
+    }
+    let page = std::fs::read_to_string(root().join("docs/METHODS.md")).unwrap();
+    let (mut named, mut wrong) = (0, Vec::new());
+    for word in page.split('`').skip(1).step_by(2) {
+        let is_a_name =
+            word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+        if is_a_name && word.matches('_').count() >= 3 {
+            named += 1;
+            if !names.contains(word) {
+                wrong.push(word);
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "no such tests: {}", wrong.join(", "));
+    assert!(named > 80, "the page names {named} tests");
+}
+
+#[test]
+fn every_test_file_and_page_that_is_named_exists() {
+    let mut wrong = Vec::new();
+    for path in pages_and_code() {
+        let text = std::fs::read_to_string(&path).unwrap();
+        for word in text.split(|c: char| !(c.is_alphanumeric() || "_-/.".contains(c))) {
+            let word = word.trim_end_matches('.');
+            let is_path = (word.starts_with("tests/") && word.ends_with(".rs"))
+                || (word.starts_with("docs/") && word.ends_with(".md"));
+            if is_path && !root().join(word).exists() {
+                wrong.push(format!("{}: {word}", path.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

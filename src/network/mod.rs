@@ -76,7 +76,7 @@ impl DenseBlock {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Network {
     /// What units 0..4 read: x, y, d, bias. (FER calls this order y, x, d, b because its `y` runs
-    /// along the columns; its weight files fit this order, see `tests/archive_training.rs`.)
+    /// along the columns; its weight files fit this order, see `tests/archive/training.rs`.)
     pub inputs: [Input; 4],
     /// All units, inputs first.
     pub units: Vec<Unit>,

@@ -61,6 +61,15 @@ pub struct Reach {
     pub to_output: Vec<bool>,
 }
 
+/// Links that leave each unit.
+pub(super) fn leaving(network: &Network) -> Vec<Vec<usize>> {
+    let mut leaving = vec![Vec::new(); network.units.len()];
+    for (i, link) in network.links.iter().enumerate() {
+        leaving[link.source].push(i);
+    }
+    leaving
+}
+
 /// Reachability along `kept` links. O(U + W).
 pub fn reach(network: &Network, kept: &[bool]) -> Reach {
     let units = network.units.len();

@@ -10,6 +10,7 @@
 //! has every link it would need.
 
 use super::context::{EdgeContext, EdgeScores, PruneError};
+use super::guard::leaving;
 use super::select::Rule;
 use super::similarity::{gram, squared_norms};
 use crate::network::kernel::FeatureMaps;
@@ -41,12 +42,12 @@ pub fn merge(
 ) -> Result<Merged, PruneError> {
     const NAME: &str = "sp-merge";
     let network = context.network;
-    let (tau, budget) = super::taylor::structured_goal(NAME, rule, context, candidates)?;
+    let (tau, budget) = rule.structured_goal(NAME, context, candidates)?;
     let mut mask = context.mask.0.clone();
     let mut weights: Vec<f64> = (0..mask.len()).map(|i| context.weight(i)).collect();
     let mut merged_at: Vec<Option<f64>> = vec![None; mask.len()];
     let norms = squared_norms(maps);
-    let leaving = leaving(context);
+    let leaving = leaving(context.network);
 
     // Candidate pairs, best first; the maps do not change, so neither does their order.
     let mut pairs: Vec<(f64, usize, usize, f64)> = Vec::new();
@@ -142,13 +143,4 @@ pub fn merge(
         scores,
         merges,
     })
-}
-
-/// Links that leave each unit.
-pub(super) fn leaving(context: &EdgeContext) -> Vec<Vec<usize>> {
-    let mut leaving = vec![Vec::new(); context.network.units.len()];
-    for (i, link) in context.network.links.iter().enumerate() {
-        leaving[link.source].push(i);
-    }
-    leaving
 }

@@ -3,7 +3,7 @@
 //! A selection is exact: `Budget(K)` chooses K links, ties go to the lower link index, and nothing
 //! depends on the order of a sort or on threads.
 
-use super::context::PruneError;
+use super::context::{EdgeContext, PruneError};
 use crate::network::Network;
 use serde::{Deserialize, Serialize};
 
@@ -115,6 +115,28 @@ pub fn layer_removal(n: usize, p: f64) -> usize {
 }
 
 impl Rule {
+    /// What it asks of a structured method: (threshold on importance, count not to exceed).
+    pub(super) fn structured_goal(
+        self,
+        method: &'static str,
+        context: &EdgeContext,
+        candidates: &[bool],
+    ) -> Result<(f64, usize), PruneError> {
+        if matches!(self, Rule::Layerwise { .. }) {
+            return Err(PruneError::Unsupported {
+                method,
+                rule: format!("{self:?}"),
+                expected: "a threshold, a budget or a fraction: it removes whole units",
+            });
+        }
+        let quotas = self.quotas(context.network, candidates, Scope::Global)?;
+        Ok(match (self, quotas) {
+            (Rule::Threshold(tau), _) => (tau, 0),
+            (_, Some(quotas)) => (f64::NEG_INFINITY, quotas.total()),
+            (_, None) => (f64::NEG_INFINITY, context.mask.kept()),
+        })
+    }
+
     /// The links to keep, as counts; `None` for a threshold.
     ///
     /// # Errors

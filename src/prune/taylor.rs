@@ -23,8 +23,7 @@
 //! A unit stays when its removal would cut an output off from the inputs (guard).
 
 use super::context::{EdgeContext, EdgeScores, PruneError};
-use super::guard::reach;
-use super::merge::leaving;
+use super::guard::{leaving, reach};
 use super::select::Rule;
 use crate::network::Mask;
 use serde::{Deserialize, Serialize};
@@ -51,30 +50,6 @@ pub struct Removed {
     pub scores: EdgeScores,
     /// Units removed, in order, with I_k at that moment.
     pub units: Vec<(usize, f64)>,
-}
-
-/// What a structured rule asks for: (threshold on importance, count not to exceed).
-pub(super) fn structured_goal(
-    method: &'static str,
-    rule: Rule,
-    context: &EdgeContext,
-    candidates: &[bool],
-) -> Result<(f64, usize), PruneError> {
-    match rule {
-        Rule::Layerwise { .. } => Err(PruneError::Unsupported {
-            method,
-            rule: format!("{rule:?}"),
-            expected: "a threshold, a budget or a fraction: it removes whole units",
-        }),
-        _ => {
-            let quotas = rule.quotas(context.network, candidates, super::select::Scope::Global)?;
-            Ok(match (rule, quotas) {
-                (Rule::Threshold(tau), _) => (tau, 0),
-                (_, Some(quotas)) => (f64::NEG_INFINITY, quotas.total()),
-                (_, None) => (f64::NEG_INFINITY, context.mask.kept()),
-            })
-        }
-    }
 }
 
 /// (U,) I_k of every hidden unit over the links of `mask`; 0 for inputs and outputs.
@@ -106,7 +81,7 @@ pub fn importance(
         let kept = links.filter(|&i| mask[i]).map(|i| salience[i]);
         if vectorize { kept.sum::<f64>().abs() } else { kept.map(f64::abs).sum() }
     };
-    let leaving = leaving(context);
+    let leaving = leaving(context.network);
     Ok((0..network.units.len())
         .map(|u| {
             if u < 4 || network.outputs.contains(&Some(u)) {
@@ -133,7 +108,7 @@ pub fn remove_units(
     candidates: &[bool],
 ) -> Result<Removed, PruneError> {
     let network = context.network;
-    let (tau, budget) = structured_goal("taylor", rule, context, candidates)?;
+    let (tau, budget) = rule.structured_goal("taylor", context, candidates)?;
     let mut mask = context.mask.0.clone();
     let first = importance(context, &mask, vectorize, order)?;
     if let Some(unit) = first.iter().position(|i| !i.is_finite()) {
@@ -155,7 +130,7 @@ pub fn remove_units(
         if ends.is_finite() { ends } else { f64::MAX }
     });
 
-    let leaving = leaving(context);
+    let leaving = leaving(context.network);
     let links_of = |u: usize| network.units[u].links.clone().chain(leaving[u].iter().copied());
     let fed = |mask: &[bool]| -> Vec<bool> {
         let reach = reach(network, mask);

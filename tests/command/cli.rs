@@ -1,6 +1,7 @@
 //! The command line as scripts use it: results, exit codes, and bad input refused with path,
 //! expected and found, nothing half-written.
 
+use crate::whole::assert_whole;
 use assert_cmd::Command;
 use serde_json::Value;
 use std::io::Write;
@@ -363,7 +364,7 @@ fn a_run_can_be_trained_pruned_scored_drawn_and_is_never_made_twice() {
         "sweep.png",
         "sweep.json",
     ] {
-        assert!(folder.path().join("sweep").join(name).exists(), "{name}");
+        assert_whole(&folder.path().join("sweep").join(name));
     }
     let error = refused(&["score", &path("sweep")], 1);
     assert!(error.contains("expected a run folder"), "{error}");
@@ -496,7 +497,8 @@ fn random_directions_are_drawn_sorted_and_refused_without_an_effect_to_match() {
     let summary = json(&with("effect:0.15"));
     let written = summary["written"].to_string();
     for name in ["directions.svg", "directions.png", "directions.json"] {
-        assert!(written.contains(name) && out.join(name).exists(), "{name}");
+        assert!(written.contains(name), "{name}");
+        assert_whole(&out.join(name));
     }
     let record = std::fs::read_to_string(out.join("directions.json")).unwrap();
     let record: Value = serde_json::from_str(&record).unwrap();

@@ -1,5 +1,6 @@
 //! `picloom evolve` from outside: what it writes, and what it says about bad input.
 
+use crate::whole::assert_whole;
 use assert_cmd::Command;
 use std::path::Path;
 
@@ -50,7 +51,7 @@ fn a_target_run_leaves_genomes_gallery_plots_and_one_json_document() {
         "plots/species.png",
         "plots/complexity.svg",
     ] {
-        assert!(run.join(file).exists(), "{file}");
+        assert_whole(&run.join(file));
     }
     let genome = picloom::genome::read(&run.join("genomes/000.json")).unwrap();
     assert_eq!(genome.provenance.seed, Some(0));
@@ -156,7 +157,7 @@ fn breeding_by_script_draws_sheets_and_replays_to_the_same_bits() {
     breed(&one, &["--select", "2,9", "--slider", "0.8", "--why", "an eye"]).assert().success();
     breed(&one, &["--select", "5"]).assert().success();
     breed(&one, &["--select", "1", "--undo", "1"]).assert().success();
-    assert!(one.join("sheets/002.png").exists());
+    assert_whole(&one.join("sheets/002.png"));
     assert!(std::fs::read_to_string(&session).unwrap().contains("an eye"));
 
     // Somebody else replays the file alone.

@@ -1,6 +1,7 @@
 //! `picloom evolve --search vlm`: breeding by a mock, and by a server in this process that
 //! misbehaves.
 
+use crate::whole::assert_whole;
 use assert_cmd::Command;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
@@ -82,7 +83,7 @@ fn a_mock_breeds_publishes_and_leaves_its_reasons() {
         assert_eq!(d["generation"], generation);
         assert_eq!(d["pictures"], 6);
         assert_eq!(d["reason"], format!("a seeded toss in generation {generation}"));
-        assert!(run.join(format!("sheets/{generation:03}.png")).exists());
+        assert_whole(&run.join(format!("sheets/{generation:03}.png")));
     }
     assert!(decided[0]["decision"]["select"].is_array());
     assert_eq!(decided[3]["decision"]["publish"], 0);

@@ -1,5 +1,8 @@
 //! The command line as people and scripts use it; the README, word for word.
 
+#[path = "../common/whole.rs"]
+mod whole;
+
 mod cli;
 mod docs;
 mod evolve_cli;

@@ -1,6 +1,7 @@
 //! `picloom prune` as scripts use it: the commands of `docs/PRUNING.md` word for word, the pictures of
 //! a round, weights without a run, and what is refused.
 
+use crate::whole::assert_whole;
 use assert_cmd::Command;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -104,7 +105,7 @@ fn the_commands_of_the_page_run_word_for_word() {
             "images/maps-before.png",
             "images/maps-after.png",
         ] {
-            assert!(work.path().join(folder).join(file).exists(), "{folder}/{file}");
+            assert_whole(&work.path().join(folder).join(file));
         }
     }
     assert!(!work.path().join("runs/imp/images/wiring.png").exists());

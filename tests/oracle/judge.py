@@ -1,7 +1,7 @@
 """Oracle of the embedded judge (src/score/dl): an independent numpy implementation of its five
 features and references, run on drawings made by integer arithmetic.
 
-Writes tests/oracle/judge.json, which tests/judge_dl.rs reads:  python tests/oracle/judge.py
+Writes tests/oracle/judge.json, which tests/rooms/judge_dl.rs reads:  python tests/oracle/judge.py
 The drawings are repeated in the test; nothing but our own numbers is committed.
 """
 import json

@@ -1,7 +1,7 @@
 """Traces of other people's optimizers on one small problem, in float64 -> optimizer_traces.json.
 
 Run: python tests/oracle/optimizer_traces.py   (torch 2.15, optax 0.2.8)
-Read by tests/optimizers.rs, which states the same problem in Rust:
+Read by tests/rooms/optimizers.rs, which states the same problem in Rust:
 
   21 weights = matrices (out, in) 3x2, 3x3, 2x3, row-major, one after the other;
   c_i = ((7 i) mod 11 - 5) / 10,  h_i = 0.2 + ((5 i) mod 7) / 4,  q_i = 0.1 + ((3 i) mod 5) / 10,

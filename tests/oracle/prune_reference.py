@@ -1,4 +1,4 @@
-"""Reference numbers for tests/prune_oracle.rs, from NumPy and PyTorch alone.
+"""Reference numbers for tests/rooms/prune_oracle.rs, from NumPy and PyTorch alone.
 
 Written from the publications (Frankle & Carbin 2019, Sun et al. 2023, Ma et al. 2023) and METHODS.md
 section 5, not from the Rust code. Guards are left out here: the test prunes with `Orphans::Count`.

@@ -1,6 +1,7 @@
 //! `judge calibrate` and `judge test`: on drawings of our own, and on the archive's labels with
 //! every target left out once.
 
+use crate::whole::assert_whole;
 use picloom::math::real;
 use picloom::network::Picture;
 use picloom::score::calibrate::{
@@ -129,7 +130,7 @@ fn the_command_fits_writes_and_tests() {
     let out = run(&["judge", "calibrate", a, b, "--out", figures.to_str().unwrap()]);
     assert!(out.status.success());
     for file in ["judge-model.json", "report.json", "reliability.svg", "roc.png"] {
-        assert!(figures.join(file).exists(), "{file}");
+        assert_whole(&figures.join(file));
     }
     let out = run(&["judge", "test", a, "--against", "mock"]);
     let text = String::from_utf8(out.stdout).unwrap();

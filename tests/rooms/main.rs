@@ -1,5 +1,8 @@
 //! The rooms math to score: what each promises, held to oracles, invariants and other implementations.
 
+#[path = "../common/whole.rs"]
+mod whole;
+
 mod determinism;
 mod determinism_evolve;
 mod evolve;

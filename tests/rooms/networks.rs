@@ -1,5 +1,6 @@
 //! Networks studies through their files: the same record however they are run, clear refusals.
 
+use crate::whole::assert_whole;
 use picloom::experiment::networks::run::study_folder;
 use picloom::experiment::networks::{NetworksPlan, NetworksRecord, collect, run_networks};
 use picloom::experiment::workers::{Progress, StudyObserver};
@@ -112,8 +113,8 @@ fn every_chain_gives_a_row_a_network_and_counts_are_matched() {
     assert!(evolved.fit && evolved.train.is_none());
     let views = evolved.views.as_ref().unwrap();
     let study = study_folder(&plan, &folder.path().join("runs"));
-    assert!(study.join(&views.sweep).exists());
-    assert!(study.join(&views.maps.as_ref().unwrap().file).exists());
+    assert_whole(&study.join(&views.sweep));
+    assert_whole(&study.join(&views.maps.as_ref().unwrap().file));
     let read = NetworksRecord::read(&study.join("record.json")).unwrap();
     assert_eq!(read, record);
     let lines: Vec<usize> = record.to_csv().lines().map(|l| l.split(',').count()).collect();

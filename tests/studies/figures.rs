@@ -3,6 +3,7 @@
 
 mod demo;
 mod pages;
+use crate::whole::assert_whole;
 use demo::scores;
 use pages::{features, sweep_strips as sweeps};
 use picloom::figures::axis::Axis;
@@ -37,7 +38,8 @@ fn every_chart_is_drawn_twice_alike_and_saved() {
         assert!(svg == again, "{name} differs between two drawings");
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{name}");
         let (svg_path, png_path) = save(&svg, &folder.join(name), &provenance).unwrap();
-        assert!(svg_path.is_file() && png_path.is_file());
+        assert_whole(&svg_path);
+        assert_whole(&png_path);
     }
 }
 

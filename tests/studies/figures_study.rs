@@ -4,6 +4,7 @@
 
 mod records;
 
+use crate::whole::assert_whole;
 use assert_cmd::Command;
 use picloom::experiment::claims::ledger::ClaimText;
 use picloom::experiment::claims::verdicts::CLAIMS;
@@ -260,5 +261,5 @@ fn the_command_draws_what_there_is_and_says_what_is_missing() {
     assert!(picloom(&["pruning-score"]).status.success());
     let report = picloom(&["--report", "report.html"]);
     assert!(report.status.success(), "{}", text(&report.stderr));
-    assert!(temporary.path().join("report.html").exists());
+    assert_whole(&temporary.path().join("report.html"));
 }

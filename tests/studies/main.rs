@@ -1,5 +1,8 @@
 //! Run folders, studies, records, figures and claims.
 
+#[path = "../common/whole.rs"]
+mod whole;
+
 mod claims;
 mod evolve_reevolution;
 mod experiments;

@@ -1,5 +1,6 @@
 //! Pruning as runs: every method through `prune_run`, interrupted and resumed, read back.
 
+use crate::whole::assert_whole;
 use picloom::experiment::{
     LoadedRun, PrunePlan, RoundRecord, RunResult, Target, TrainJob, load_run, prune_run, train_run,
 };
@@ -131,7 +132,7 @@ fn every_method_leaves_a_finished_run_of_the_budget() {
         };
         assert_eq!(record.cost.choosing, choosing, "{method}");
         for name in ["metrics.jsonl", "pruning.json", "images/drawn.png"] {
-            assert!(out.join(name).exists(), "{method}: {name}");
+            assert_whole(&out.join(name));
         }
         // A finished run answers again, without training.
         let before = bytes(&out);

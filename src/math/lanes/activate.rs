@@ -8,7 +8,7 @@
 //! not at z = 0, for |z| ≤ 1e4; slopes within 3e-7 absolute. NaN stays NaN. Odd functions are odd
 //! to the bit. sin and cos treat |z| beyond 1e6 as 1e6 with z's sign: bounded, never wild.
 
-use super::{Lanes, MAGIC};
+use super::vector::{Lanes, MAGIC};
 use crate::math::Activation;
 
 /// 2ˣ for x ≤ 0; below −126 it stays at 2⁻¹²⁶.
@@ -255,7 +255,7 @@ mod tests {
             let mut out = Block::default();
             reduce(isa, &v, &mut out);
             for j in 0..LANES {
-                let expected = crate::math::lanes::sum(&v[j].0);
+                let expected = crate::math::lanes::vector::sum(&v[j].0);
                 assert_eq!(out.0[j].to_bits(), expected.to_bits(), "{} lane {j}", isa.name());
             }
         }

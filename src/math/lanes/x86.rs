@@ -2,7 +2,7 @@
 // SAFETY of the whole file: see `super`. Loads and stores go through `&Block`, which is valid and
 // aligned to 64 bytes.
 
-use super::{Block, LANES, Lanes};
+use super::vector::{Block, LANES, Lanes};
 use std::arch::x86_64::*;
 
 /// One 512-bit register.

@@ -3,7 +3,7 @@
 // SAFETY of the two unsafe calls: see there.
 #![allow(unsafe_code)]
 
-use super::program::{BLOCK_ROWS, Program, Stage, part};
+use super::program::{BLOCK_ROWS, Program, STEP, Stage, part};
 use super::{Forward, Prepared, colours, interleave, tile};
 use crate::math::Activation;
 use crate::math::lanes::{Block, Isa, LANES, Lanes, ZERO, per_isa};
@@ -309,7 +309,7 @@ impl Perturber {
         }
         let tile = self.program.tile_pixels();
         let count = (self.pixels - t * tile).min(tile);
-        let used = count.div_ceil(LANES * tile::STEP) * tile::STEP;
+        let used = count.div_ceil(LANES * STEP) * STEP;
         run_steps(self.isa, &self.program, &self.prepared, steps, edge_at, edge, a, used);
         colours(self.isa, &self.program, &self.prepared, a, rgb, used);
     }

@@ -1,6 +1,6 @@
 //! Pixels cut into tiles: the inputs, and a target, in the order the kernel reads them.
 
-use super::tile::STEP;
+use super::program::STEP;
 use crate::math::lanes::{Block, LANES, ZERO, floats, floats_mut, prefetch};
 use crate::network::{Network, PixelInputs};
 

@@ -7,13 +7,17 @@
 //! Readers of a relay read its root, with that product folded into their weight, so a relay costs
 //! nothing per pixel; its gradient follows from the readers' sums (see `prepared`).
 
-use super::tile::PIECE;
 use crate::math::Activation;
 use crate::math::lanes::LANES;
 use crate::network::Network;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+/// Vectors that a tile's used part is a multiple of.
+pub(super) const STEP: usize = 4;
+/// Vectors that the sparse loops hold in registers at once, a multiple of STEP: a row and its
+/// gradient take 2 · 12 of the 32, and a sparse program's tile is one piece wide.
+pub(super) const PIECE: usize = 12;
 /// Rows of a register block of the dense kernels, at most.
 pub(super) const BLOCK_ROWS: usize = 6;
 /// Sides of a register block of the weight gradient, at most.

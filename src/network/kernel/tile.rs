@@ -10,16 +10,10 @@
 #![allow(clippy::needless_range_loop)]
 
 use super::prepared::Prepared;
-use super::program::{BLOCK_ROWS, Dense, OUTER, Program, Readers, Run, Stage, part};
+use super::program::{BLOCK_ROWS, Dense, OUTER, PIECE, Program, Readers, Run, STEP, Stage, part};
 use crate::math::Activation;
 use crate::math::lanes::activate::value_and_slope;
 use crate::math::lanes::{Block, LANES, Lanes};
-
-/// Vectors that a tile's used part is a multiple of.
-pub(super) const STEP: usize = 4;
-/// Vectors that the sparse loops hold in registers at once, a multiple of STEP: a row and its
-/// gradient take 2 · 12 of the 32, and a sparse program's tile is one piece wide.
-pub(super) const PIECE: usize = 12;
 
 #[inline(always)]
 fn at<L: Lanes>(blocks: &[Block], i: usize) -> L {

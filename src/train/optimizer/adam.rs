@@ -4,8 +4,8 @@
 //! ε stands outside the root and decay is multiplied by the rate, as in torch and optax.
 //! References: Kingma & Ba 2015; Loshchilov & Hutter 2019.
 
-use super::Scalar;
-use super::config::{SettingError, require_not_negative, require_positive, require_rate};
+use super::setting::{SettingError, require_not_negative, require_positive, require_rate};
+use super::step::Scalar;
 use crate::math::real;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;

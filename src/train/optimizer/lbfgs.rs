@@ -7,9 +7,9 @@
 //! 2006, algorithms 7.4 and 7.5. While the history fills, a step allocates its pair. When neither the
 //! curvature's direction nor the gradient's leads lower, the [`Step`] says that it is stuck.
 
-use super::config::{SettingError, require};
 use super::line_search::{Trial, Wolfe, strong_wolfe};
-use super::{Evaluate, Scalar, Step, mask_and_norm, settle};
+use super::setting::{SettingError, require};
+use super::step::{Evaluate, Scalar, Step, mask_and_norm, settle};
 use crate::network::Mask;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;

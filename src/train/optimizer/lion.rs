@@ -3,8 +3,8 @@
 //! Every live weight moves by exactly lr a step, so its rate is usually 3–10 times below Adam's.
 //! Reference: Chen et al. 2023, "Symbolic Discovery of Optimization Algorithms".
 
-use super::Scalar;
-use super::config::{SettingError, require_not_negative, require_rate};
+use super::setting::{SettingError, require_not_negative, require_rate};
+use super::step::Scalar;
 use serde::{Deserialize, Serialize};
 
 /// Settings of Lion.

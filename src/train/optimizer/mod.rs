@@ -12,6 +12,7 @@
 
 pub mod adam;
 pub mod config;
+mod first_order;
 pub mod lbfgs;
 mod line_search;
 pub mod lion;
@@ -20,7 +21,9 @@ pub mod orthogonal;
 pub mod rmsprop;
 mod rule;
 pub mod sam;
+mod setting;
 pub mod sgd;
+mod step;
 
 pub use adam::{AdamConfig, AdamWConfig};
 pub use config::{OptimizerConfig, OptimizerError, Row, TABLE};
@@ -31,115 +34,21 @@ pub use orthogonal::{newton_schulz, polar_factor};
 pub use rmsprop::RmsPropConfig;
 pub use rule::{GradientRule, ParseRuleError};
 pub use sam::{SamBase, SamConfig};
+pub use setting::SettingError;
 pub use sgd::SgdConfig;
+pub use step::{Evaluate, Layout, MatrixShape, Scalar, Step};
 
-use crate::network::{Mask, Network};
+use crate::network::Mask;
 use adam::Adam;
+use first_order::FirstOrder;
 use lbfgs::Lbfgs;
 use lion::Lion;
 use muon::Muon;
 use rmsprop::RmsProp;
 use sam::Sam;
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize};
 use sgd::Sgd;
-use std::ops::Range;
-
-/// What weights are stored in: f32, or f64 for the reference path.
-pub trait Scalar:
-    Copy + Default + PartialEq + std::fmt::Debug + Send + Sync + Serialize + DeserializeOwned + 'static
-{
-    /// The same number in f64.
-    fn wide(self) -> f64;
-    /// The nearest number of this type.
-    fn narrow(value: f64) -> Self;
-}
-
-impl Scalar for f32 {
-    fn wide(self) -> f64 {
-        f64::from(self)
-    }
-    fn narrow(value: f64) -> f32 {
-        value as f32
-    }
-}
-
-impl Scalar for f64 {
-    fn wide(self) -> f64 {
-        self
-    }
-    fn narrow(value: f64) -> f64 {
-        value
-    }
-}
-
-/// Loss at the weights (W,), writing the whole gradient (W,) into the second argument.
-pub type Evaluate<'a, T> = &'a mut dyn FnMut(&[T], &mut [T]) -> f64;
-
-/// A weight matrix inside the flat weight vector: (rows, cols) = (out, in), row-major.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MatrixShape {
-    /// First weight.
-    pub offset: usize,
-    /// Units it feeds.
-    pub rows: usize,
-    /// Units it reads.
-    pub cols: usize,
-}
-
-impl MatrixShape {
-    /// Its weights, a range of the flat vector.
-    pub fn weights(&self) -> Range<usize> {
-        self.offset..self.offset + self.rows * self.cols
-    }
-}
-
-/// How many weights there are, and which form matrices.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Layout {
-    /// W.
-    pub weights: usize,
-    /// One for each layer, first to head, in order of `offset`, without overlap; none for graphs.
-    pub matrices: Vec<MatrixShape>,
-}
-
-impl Layout {
-    /// The layout of a network: one matrix for each dense block.
-    pub fn of(network: &Network) -> Self {
-        let matrices = network.blocks.iter().map(|block| MatrixShape {
-            offset: block.offset,
-            rows: block.targets.len(),
-            cols: block.sources.len(),
-        });
-        Layout { weights: network.weight_count(), matrices: matrices.collect() }
-    }
-
-    /// `weights` weights without any matrix.
-    pub fn vector(weights: usize) -> Self {
-        Layout { weights, matrices: Vec::new() }
-    }
-}
-
-/// What a step saw and cost.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Step {
-    /// Loss at the weights before the step.
-    pub loss: f64,
-    /// L2 norm there of the masked gradient, before any gradient rule.
-    pub gradient_norm: f64,
-    /// Loss-and-gradient evaluations this step asked for (0 is possible for L-BFGS, which keeps
-    /// the last one of its line search).
-    pub evaluations: usize,
-    /// True when the weights stayed and every later step would do the same: no trial of L-BFGS's
-    /// searches lowered the loss.
-    pub stuck: bool,
-}
-
-impl Step {
-    /// False once the loss or the gradient has left the finite numbers.
-    pub fn is_finite(&self) -> bool {
-        self.loss.is_finite() && self.gradient_norm.is_finite()
-    }
-}
+use step::{mask_and_norm, settle};
 
 /// An optimizer with its state. Serialising it in mid-run and reading it back continues to the
 /// same bits.
@@ -172,42 +81,6 @@ enum Method<T: Scalar> {
     FirstOrder(FirstOrder<T>),
     Sam(Sam<T>),
     Lbfgs(Lbfgs<T>),
-}
-
-/// Methods that move on one gradient.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(bound = "", rename_all = "lowercase")]
-enum FirstOrder<T: Scalar> {
-    Sgd(Sgd<T>),
-    Adam(Adam<T>),
-    RmsProp(RmsProp<T>),
-    Lion(Lion<T>),
-    Muon(Muon<T>),
-}
-
-impl<T: Scalar> FirstOrder<T> {
-    fn update(&mut self, weights: &mut [T], gradient: &[T], lr: f64) {
-        match self {
-            FirstOrder::Sgd(m) => m.update(weights, gradient, lr),
-            FirstOrder::Adam(m) => m.update(weights, gradient, lr),
-            FirstOrder::RmsProp(m) => m.update(weights, gradient, lr),
-            FirstOrder::Lion(m) => m.update(weights, gradient, lr),
-            FirstOrder::Muon(m) => m.update(weights, gradient, lr),
-        }
-    }
-
-    /// Lengths of the state vectors; each should be W.
-    fn lengths(&self) -> Vec<usize> {
-        match self {
-            FirstOrder::Sgd(m) => vec![m.momentum.len()],
-            FirstOrder::Adam(m) => vec![m.mean.len(), m.square.len()],
-            FirstOrder::RmsProp(m) => vec![m.square.len(), m.momentum.len()],
-            FirstOrder::Lion(m) => vec![m.momentum.len()],
-            FirstOrder::Muon(m) => {
-                vec![m.momentum.len(), m.adam.mean.len(), m.adam.square.len()]
-            }
-        }
-    }
 }
 
 impl<T: Scalar> Optimizer<T> {
@@ -318,27 +191,6 @@ impl<T: Scalar> Optimizer<T> {
             }
             Method::Sam(method) => method.step(weights, gradient, mask, lr, rule, evaluate),
             Method::Lbfgs(method) => method.step(weights, gradient, mask, evaluate),
-        }
-    }
-}
-
-/// Sets the removed links' gradient to 0; returns the L2 norm of the rest.
-fn mask_and_norm<T: Scalar>(gradient: &mut [T], mask: &Mask) -> f64 {
-    let mut sum = 0.0;
-    for (g, &keep) in gradient.iter_mut().zip(&mask.0) {
-        if !keep {
-            *g = T::default();
-        }
-        sum += g.wide() * g.wide();
-    }
-    sum.sqrt()
-}
-
-/// Sets the removed weights to exactly 0.
-fn settle<T: Scalar>(weights: &mut [T], mask: &Mask) {
-    for (w, &keep) in weights.iter_mut().zip(&mask.0) {
-        if !keep {
-            *w = T::default();
         }
     }
 }

@@ -8,9 +8,9 @@
 //! the bias of m (another mixture of m and g in the first steps when `nesterov`); we follow Jordan.
 
 use super::adam::{Adam, AdamConfig};
-use super::config::{SettingError, require, require_positive, require_rate};
 use super::orthogonal::{NewtonSchulz, polar_factor};
-use super::{Layout, MatrixShape, Scalar};
+use super::setting::{SettingError, require, require_positive, require_rate};
+use super::step::{Layout, MatrixShape, Scalar};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 

@@ -3,8 +3,8 @@
 //! Torch's constants and order (α .99, ε outside the root, no centring). optax and Keras differ:
 //! α .9, and optax puts ε inside. References: Tieleman & Hinton 2012; `torch.optim.RMSprop`.
 
-use super::Scalar;
-use super::config::{SettingError, require_positive, require_rate};
+use super::setting::{SettingError, require_positive, require_rate};
+use super::step::Scalar;
 use serde::{Deserialize, Serialize};
 
 /// Settings of RMSprop.

@@ -1,6 +1,6 @@
 //! What is done to the gradient before an optimizer sees it.
 
-use super::Scalar;
+use super::step::Scalar;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;

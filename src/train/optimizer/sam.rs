@@ -4,9 +4,11 @@
 //! second one. A step whose second loss or gradient is not finite is not made, and says so. Reference: Foret et al. 2021, "Sharpness-Aware Minimization".
 
 use super::adam::{Adam, AdamConfig};
-use super::config::{SettingError, require_not_negative};
+use super::first_order::FirstOrder;
+use super::rule::GradientRule;
+use super::setting::{SettingError, require_not_negative};
 use super::sgd::{Sgd, SgdConfig};
-use super::{Evaluate, FirstOrder, GradientRule, Scalar, Step, mask_and_norm, settle};
+use super::step::{Evaluate, Scalar, Step, mask_and_norm, settle};
 use crate::network::Mask;
 use serde::{Deserialize, Serialize};
 

@@ -2,8 +2,8 @@
 //!
 //! Torch's form (no dampening). References: Sutskever et al. 2013; `torch.optim.SGD`.
 
-use super::Scalar;
-use super::config::{SettingError, require, require_rate};
+use super::setting::{SettingError, require, require_rate};
+use super::step::Scalar;
 use serde::{Deserialize, Serialize};
 
 /// Settings of SGD.

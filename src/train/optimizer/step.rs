@@ -1,0 +1,124 @@
+//! What every optimizer is written in: what a weight is stored in, which weights form matrices, what
+//! a step says, and what a mask does to it.
+
+use crate::network::{Mask, Network};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use std::ops::Range;
+
+/// What weights are stored in: f32, or f64 for the reference path.
+pub trait Scalar:
+    Copy + Default + PartialEq + std::fmt::Debug + Send + Sync + Serialize + DeserializeOwned + 'static
+{
+    /// The same number in f64.
+    fn wide(self) -> f64;
+    /// The nearest number of this type.
+    fn narrow(value: f64) -> Self;
+}
+
+impl Scalar for f32 {
+    fn wide(self) -> f64 {
+        f64::from(self)
+    }
+    fn narrow(value: f64) -> f32 {
+        value as f32
+    }
+}
+
+impl Scalar for f64 {
+    fn wide(self) -> f64 {
+        self
+    }
+    fn narrow(value: f64) -> f64 {
+        value
+    }
+}
+
+/// Loss at the weights (W,), writing the whole gradient (W,) into the second argument.
+pub type Evaluate<'a, T> = &'a mut dyn FnMut(&[T], &mut [T]) -> f64;
+
+/// A weight matrix inside the flat weight vector: (rows, cols) = (out, in), row-major.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MatrixShape {
+    /// First weight.
+    pub offset: usize,
+    /// Units it feeds.
+    pub rows: usize,
+    /// Units it reads.
+    pub cols: usize,
+}
+
+impl MatrixShape {
+    /// Its weights, a range of the flat vector.
+    pub fn weights(&self) -> Range<usize> {
+        self.offset..self.offset + self.rows * self.cols
+    }
+}
+
+/// How many weights there are, and which form matrices.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Layout {
+    /// W.
+    pub weights: usize,
+    /// One for each layer, first to head, in order of `offset`, without overlap; none for graphs.
+    pub matrices: Vec<MatrixShape>,
+}
+
+impl Layout {
+    /// The layout of a network: one matrix for each dense block.
+    pub fn of(network: &Network) -> Self {
+        let matrices = network.blocks.iter().map(|block| MatrixShape {
+            offset: block.offset,
+            rows: block.targets.len(),
+            cols: block.sources.len(),
+        });
+        Layout { weights: network.weight_count(), matrices: matrices.collect() }
+    }
+
+    /// `weights` weights without any matrix.
+    pub fn vector(weights: usize) -> Self {
+        Layout { weights, matrices: Vec::new() }
+    }
+}
+
+/// What a step saw and cost.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// Loss at the weights before the step.
+    pub loss: f64,
+    /// L2 norm there of the masked gradient, before any gradient rule.
+    pub gradient_norm: f64,
+    /// Loss-and-gradient evaluations this step asked for (0 is possible for L-BFGS, which keeps
+    /// the last one of its line search).
+    pub evaluations: usize,
+    /// True when the weights stayed and every later step would do the same: no trial of L-BFGS's
+    /// searches lowered the loss.
+    pub stuck: bool,
+}
+
+impl Step {
+    /// False once the loss or the gradient has left the finite numbers.
+    pub fn is_finite(&self) -> bool {
+        self.loss.is_finite() && self.gradient_norm.is_finite()
+    }
+}
+
+/// Sets the removed links' gradient to 0; returns the L2 norm of the rest.
+pub(super) fn mask_and_norm<T: Scalar>(gradient: &mut [T], mask: &Mask) -> f64 {
+    let mut sum = 0.0;
+    for (g, &keep) in gradient.iter_mut().zip(&mask.0) {
+        if !keep {
+            *g = T::default();
+        }
+        sum += g.wide() * g.wide();
+    }
+    sum.sqrt()
+}
+
+/// Sets the removed weights to exactly 0.
+pub(super) fn settle<T: Scalar>(weights: &mut [T], mask: &Mask) {
+    for (w, &keep) in weights.iter_mut().zip(&mask.0) {
+        if !keep {
+            *w = T::default();
+        }
+    }
+}
