@@ -5,8 +5,9 @@
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use picloom::cli::bench::{skull_sized, workloads};
-use picloom::network::kernel::{Perturber, render};
+use picloom::network::kernel::render;
 use picloom::network::{Coords, PixelInputs};
+use picloom::probe::{Change, View, spread};
 use std::time::Duration;
 
 fn perturbations(c: &mut Criterion) {
@@ -17,35 +18,29 @@ fn perturbations(c: &mut Criterion) {
     group.sample_size(20);
     let inputs = PixelInputs::full(128, Coords::Fer);
     for w in workloads(&skull_sized()) {
-        let perturber = Perturber::new(&w.network, &w.weights, &inputs);
-        let mut scratch = perturber.scratch();
-        let mut out = vec![0.0; perturber.base().len()];
-        let links: Vec<usize> = (0..w.mask.0.len()).filter(|&i| w.mask.0[i]).collect();
+        let view = View::new(&w.model, 128, Coords::Fer);
+        let mut painter = view.painter();
+        let links: Vec<usize> = (0..w.model.mask.0.len()).filter(|&i| w.model.mask.0[i]).collect();
         // Sixteen links spread over the network, so that early and late layers both count.
-        let some: Vec<usize> = (0..16).map(|k| links[k * links.len() / 16]).collect();
+        let some: Vec<Change> =
+            spread(&links, 16).map(|&link| Change::By { link, delta: 0.3 }).collect();
         group.bench_function(BenchmarkId::new("with_weight", &w.name), |b| {
             b.iter(|| {
-                for &link in &some {
-                    perturber.with_weight(&mut scratch, link, w.weights.0[link] + 0.3, &mut out);
+                for &change in &some {
+                    painter.draw(change);
                 }
             });
         });
         group.bench_function(BenchmarkId::new("rmse", &w.name), |b| {
-            b.iter(|| {
-                some.iter()
-                    .map(|&link| {
-                        perturber.rmse_with_weight(&mut scratch, link, w.weights.0[link] + 0.3)
-                    })
-                    .sum::<f64>()
-            });
+            b.iter(|| some.iter().map(|&change| painter.effect(change)).sum::<f64>());
         });
         group.bench_function(BenchmarkId::new("render", &w.name), |b| {
             b.iter(|| {
                 pool.install(|| {
-                    for &link in &some {
-                        let mut changed = w.weights.clone();
+                    for &link in spread(&links, 16) {
+                        let mut changed = w.model.weights.clone();
                         changed.0[link] += 0.3;
-                        std::hint::black_box(render(&w.network, &changed, &inputs));
+                        std::hint::black_box(render(&w.model.network, &changed, &inputs));
                     }
                 });
             });

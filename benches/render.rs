@@ -17,7 +17,7 @@ fn pictures(c: &mut Criterion) {
         group.throughput(Throughput::Elements((size * size) as u64));
         for w in workloads(&skull_sized()) {
             group.bench_function(BenchmarkId::new(&w.name, size), |b| {
-                b.iter(|| render(&w.network, &w.weights, &inputs));
+                b.iter(|| render(&w.model.network, &w.model.weights, &inputs));
             });
         }
     }
@@ -30,7 +30,7 @@ fn maps(c: &mut Criterion) {
     let inputs = PixelInputs::full(128, Coords::Fer);
     for w in workloads(&skull_sized()) {
         group.bench_function(BenchmarkId::new(&w.name, 128), |b| {
-            b.iter(|| feature_maps(&w.network, &w.weights, &inputs));
+            b.iter(|| feature_maps(&w.model.network, &w.model.weights, &inputs));
         });
     }
     group.finish();

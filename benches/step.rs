@@ -13,10 +13,10 @@ fn time(c: &mut Criterion, group: &str, cases: &[(String, Workload, usize)]) {
     group.sample_size(20);
     for (name, workload, size) in cases {
         let mut objective = workload.objective(*size);
-        let mut gradient = vec![0.0; workload.weights.0.len()];
+        let mut gradient = vec![0.0; workload.model.weights.0.len()];
         group.throughput(Throughput::Elements((size * size) as u64));
         group.bench_function(BenchmarkId::from_parameter(name), |b| {
-            b.iter(|| objective.loss_and_gradient(&workload.weights.0, &mut gradient));
+            b.iter(|| objective.loss_and_gradient(&workload.model.weights.0, &mut gradient));
         });
     }
     group.finish();

@@ -4,11 +4,9 @@
 //! `cargo run --release --example score [OUT.png]`
 
 use picloom::genome::from_json;
-use picloom::math::SimRng;
-use picloom::network::kernel::{self, Perturber};
-use picloom::network::{Coords, Mask, Network, Picture, PixelInputs, Weights, compile, layerize};
-use picloom::probe::{Delta, Selection, sweep};
-use picloom::score::{DlJudge, JudgeError, Label, score};
+use picloom::network::{Coords, Model, Picture, PixelInputs, Wiring};
+use picloom::probe::{Delta, Selection, View};
+use picloom::score::{DlJudge, JudgeError, Label, Measurement, Protocol};
 use picloom::train::{Problem, TrainConfig, Trainer};
 use std::path::PathBuf;
 
@@ -16,17 +14,11 @@ const SIZE: usize = 48;
 
 /// Prints the score of a network on a sample of its weights. Returns the picture of the first change
 /// that was judged damaged.
-fn told(
-    name: &str,
-    network: &Network,
-    weights: &Weights,
-    target: &Picture,
-) -> Result<Option<Picture>, JudgeError> {
-    let perturber = Perturber::new(network, weights, &PixelInputs::full(SIZE, Coords::Fer));
-    let links = Selection::Sample(24).links(network, weights, &mut SimRng::new(0, "sample", 0));
-    let swept = sweep(network, weights, &perturber, SIZE, &links, Delta::default(), &|_| {});
-    let judge = DlJudge::default();
-    let (score, judged) = score(network, weights, &perturber, &swept, &judge, Some(target))?;
+fn told(name: &str, model: &Model, target: &Picture) -> Result<Option<Picture>, JudgeError> {
+    let view = View::new(model, SIZE, Coords::Fer);
+    let protocol = Protocol { selection: Selection::Sample(24), delta: Delta::default(), seed: 0 };
+    let Measurement { score, judged, .. } =
+        protocol.measure(&view, &DlJudge::default(), Some(target))?;
     let (low, high) = score.interval.unwrap_or((0.0, 1.0));
     println!(
         "{name}: {} changes leave it clean, {} damage it, {} do nothing: score {:.2} [{low:.2}, {high:.2}]{}",
@@ -38,11 +30,7 @@ fn told(
     );
     let damaged = |label: Label| label == Label::Fractured;
     let first = judged.iter().find(|j| j.verdict.as_ref().is_some_and(|v| damaged(v.label)));
-    Ok(first.map(|j| {
-        let mut changed = weights.clone();
-        changed.0[j.perturbation.link] += j.perturbation.delta as f32;
-        kernel::picture(network, &changed, 256, Coords::Fer)
-    }))
+    Ok(first.map(|j| View::new(model, 256, Coords::Fer).picture_with(j.perturbation)))
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -50,14 +38,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .nth(1)
         .map_or_else(|| std::env::temp_dir().join("picloom-score.png"), PathBuf::from);
     let genome = from_json(include_str!("../genomes/mask.json"))?;
-    let (evolved, weights) = compile(&genome);
-    let target = kernel::picture(&evolved, &weights, SIZE, Coords::Fer);
-    told("evolved", &evolved, &weights, &target)?;
+    let evolved = Model::of_genome(&genome, Wiring::Graph);
+    let target = evolved.picture(SIZE, Coords::Fer);
+    told("evolved", &evolved, &target)?;
 
-    let dense = layerize(&genome).network;
+    let mut dense = Model::of_genome(&genome, Wiring::Dense);
     let problem = Problem {
-        mask: Mask::all(dense.weight_count()),
-        network: dense.clone(),
+        mask: dense.mask.clone(),
+        network: dense.network.clone(),
         inputs: PixelInputs::full(SIZE, Coords::Fer),
         target: target.clone(),
         start: None,
@@ -65,7 +53,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let config = TrainConfig { steps: 800, ..TrainConfig::default() };
     let mut trainer = Trainer::new(problem, config)?;
     trainer.run(&mut ());
-    if let Some(damaged) = told("trained", &dense, &trainer.state().weights, &target)? {
+    dense.weights = trainer.state().weights.clone();
+    if let Some(damaged) = told("trained", &dense, &target)? {
         std::fs::write(&out, damaged.to_png(&[]))?;
         println!("a damaged picture of the trained network is in {}", out.display());
     }

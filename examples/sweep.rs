@@ -4,9 +4,8 @@
 //! `cargo run --release --example sweep [OUT.png]`
 
 use picloom::genome::from_json;
-use picloom::math::SimRng;
-use picloom::network::{Coords, Picture, PixelInputs, compile, kernel::Perturber};
-use picloom::probe::{Delta, Selection, strip, sweep};
+use picloom::network::{Coords, Model, Picture, Wiring};
+use picloom::probe::{Delta, Selection, View};
 use std::path::PathBuf;
 
 /// Pictures of one size, `columns` a row.
@@ -29,10 +28,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .map_or_else(|| std::env::temp_dir().join("picloom-sweep.png"), PathBuf::from);
     const SIZE: usize = 64;
     const STEPS: usize = 7;
-    let (network, weights) = compile(&from_json(include_str!("../genomes/bred_moth.json"))?);
-    let perturber = Perturber::new(&network, &weights, &PixelInputs::full(SIZE, Coords::Fer));
-    let links = Selection::Sample(6).links(&network, &weights, &mut SimRng::new(1, "sample", 0));
-    let swept = sweep(&network, &weights, &perturber, SIZE, &links, Delta::Effect(0.18), &|_| {});
+    let genome = from_json(include_str!("../genomes/bred_moth.json"))?;
+    let view = View::new(&Model::of_genome(&genome, Wiring::Graph), SIZE, Coords::Fer);
+    let links = Selection::Sample(6).links(view.model(), 1)?;
+    let swept = view.sweep(&links, Delta::Effect(0.18), &|_| {});
 
     let mut pictures = Vec::new();
     for pair in swept.perturbations.chunks_exact(2) {
@@ -47,7 +46,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             if down.silent && up.silent { " (silent)" } else { "" }
         );
         let span = down.delta.abs().max(up.delta.abs());
-        pictures.extend(strip(&perturber, &weights, SIZE, down.link, span, STEPS));
+        pictures.extend(view.strip(down.link, span, STEPS));
     }
     std::fs::write(&out, mosaic(&pictures, STEPS).to_png(&[]))?;
     println!("{} rows are in {}", swept.weights, out.display());

@@ -33,13 +33,13 @@
 //! | read or write a genome | [`genome::read`], [`genome::from_json`], [`genome::to_json`] |
 //! | breed by eye | [`evolve::Breeding`], [`evolve::Selection`], [`evolve::EvolveConfig`] |
 //! | search by a number | [`evolve::Search`] through [`evolve::Evolver`]; whole runs: [`experiment::evolution::evolve`] |
-//! | a network of a genome, of an arch | [`network::compile`], [`network::layerize`], [`network::Arch`] |
-//! | a picture, what each unit draws | [`network::kernel::picture`], [`network::kernel::feature_maps`] |
+//! | a network of a genome, of an arch | [`network::Model`]; its topology alone: [`network::compile`], [`network::layerize`], [`network::Arch`] |
+//! | a picture, what each unit draws | [`network::Model::picture`], [`network::Model::maps`] |
 //! | a loss and its gradient | [`network::kernel::Objective`]; slow and plain: [`mod@network::reference`] |
 //! | train | [`train::Trainer`] with a [`train::Problem`] and a [`train::TrainConfig`] |
 //! | prune | [`prune::prune`] with an [`prune::EdgeContext`], a [`prune::Method`] and a [`prune::Rule`] |
-//! | change weights | [`probe::sweep`], [`probe::strip`], [`probe::directions`] |
-//! | score | [`score::score`] with a [`score::Judge`], by default [`score::DlJudge`]; [`score::measures`] |
+//! | change weights | [`probe::View`]: its sweeps, strips and changed pictures; [`probe::directions`] |
+//! | score | [`score::Protocol`], [`score::score`] with a [`score::Judge`], by default [`score::DlJudge`]; [`score::measures`] |
 //! | store runs and studies | [`experiment::train_run`], [`experiment::prune_run`], [`experiment::networks`] |
 //!
 //! # Features
@@ -120,13 +120,12 @@
 //!
 //! ```
 //! use picloom::genome::from_json;
-//! use picloom::network::{Coords, PixelInputs, compile, kernel::Perturber};
-//! use picloom::probe::{Delta, sweep};
+//! use picloom::network::{Coords, Model, Wiring};
+//! use picloom::probe::{Delta, View};
 //!
-//! let (network, weights) = compile(&from_json(include_str!("../genomes/bred_moth.json"))?);
-//! let perturber = Perturber::new(&network, &weights, &PixelInputs::full(32, Coords::Fer));
-//! let links = [0, 1, 2];
-//! let swept = sweep(&network, &weights, &perturber, 32, &links, Delta::Effect(0.18), &|_| {});
+//! let genome = from_json(include_str!("../genomes/bred_moth.json"))?;
+//! let view = View::new(&Model::of_genome(&genome, Wiring::Graph), 32, Coords::Fer);
+//! let swept = view.sweep(&[0, 1, 2], Delta::Effect(0.18), &|_| {});
 //! assert_eq!(swept.perturbations.len(), 6); // each weight down and up
 //! for p in swept.perturbations.iter().filter(|p| !p.silent) {
 //!     println!("link {} by {:+.3}: the picture changes by {:.3} RMSE", p.link, p.delta, p.rmse);
@@ -138,17 +137,15 @@
 //!
 //! ```
 //! use picloom::genome::from_json;
-//! use picloom::math::SimRng;
-//! use picloom::network::{Coords, PixelInputs, compile, kernel::Perturber};
-//! use picloom::probe::{Delta, Selection, sweep};
+//! use picloom::network::{Coords, Model, Wiring};
+//! use picloom::probe::{Delta, Selection, View};
 //! use picloom::score::{DlJudge, score};
 //!
-//! let (network, weights) = compile(&from_json(include_str!("../genomes/bred_moth.json"))?);
-//! let perturber = Perturber::new(&network, &weights, &PixelInputs::full(64, Coords::Fer));
-//! let links = Selection::Sample(8).links(&network, &weights, &mut SimRng::new(0, "sample", 0));
-//! let swept = sweep(&network, &weights, &perturber, 64, &links, Delta::default(), &|_| {});
-//! let judge = DlJudge::default();
-//! let (score, judged) = score(&network, &weights, &perturber, &swept, &judge, None)?;
+//! let genome = from_json(include_str!("../genomes/bred_moth.json"))?;
+//! let view = View::new(&Model::of_genome(&genome, Wiring::Graph), 64, Coords::Fer);
+//! let links = Selection::Sample(8).links(view.model(), 0)?;
+//! let swept = view.sweep(&links, Delta::default(), &|_| {});
+//! let (score, judged) = score(&view, &swept, &DlJudge::default(), None)?;
 //! assert_eq!(score.coherent + score.fractured + score.silent, judged.len());
 //! println!("{} of {} changes leave a clean picture", score.coherent, judged.len());
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -10,7 +10,7 @@ use crate::genome::{self, Genome};
 use crate::math::SimRng;
 use crate::math::lanes::Isa;
 use crate::network::kernel::{Objective, render};
-use crate::network::{Arch, Coords, Mask, Network, PixelInputs, Weights, compile, layerize};
+use crate::network::{Arch, Coords, Mask, Model, Network, PixelInputs, Weights, Wiring};
 use crate::probe::{Delta, Selection};
 use crate::prune::alive;
 use clap::{Args, ValueEnum};
@@ -74,12 +74,8 @@ pub const SKULL: &str = "12;cache:15,gaussian:4,identity:2,sin:1";
 pub struct Workload {
     /// `dense`, `sp-1404`, …
     pub name: String,
-    /// The network.
-    pub network: Network,
-    /// Its weights, 0 at links that the mask removes.
-    pub weights: Weights,
-    /// The links that train.
-    pub mask: Mask,
+    /// Its mask are the links that train.
+    pub model: Model,
 }
 
 impl Workload {
@@ -98,12 +94,8 @@ impl Workload {
             .flat_map(|unit| std::iter::repeat_n(unit.links.len(), unit.links.len()))
             .map(|fan_in| (rng.normal() / (fan_in as f64).sqrt()) as f32)
             .collect();
-        Workload {
-            name: name.to_string(),
-            mask: Mask::all(network.weight_count()),
-            network,
-            weights: Weights(weights),
-        }
+        let mask = Mask::all(network.weight_count());
+        Workload { name: name.into(), model: Model { network, mask, weights: Weights(weights) } }
     }
 
     /// A finished run.
@@ -114,22 +106,21 @@ impl Workload {
         let run = load_run(folder)?;
         Ok(Workload {
             name: folder.file_name().map_or("run".into(), |n| n.to_string_lossy().into_owned()),
-            network: run.network,
-            weights: run.weights,
-            mask: run.mask,
+            model: run.model,
         })
     }
 
     /// The same with `kept` links, drawn at random.
     pub fn masked(mut self, kept: usize) -> Self {
-        let count = self.weights.0.len();
+        let Model { mask, weights, .. } = &mut self.model;
+        let count = weights.0.len();
         let mut order: Vec<usize> = (0..count).collect();
         SimRng::new(0, "bench-mask", kept as u64).shuffle(&mut order);
-        self.mask = Mask(vec![false; count]);
+        *mask = Mask(vec![false; count]);
         for &i in &order[..kept.min(count)] {
-            self.mask.0[i] = true;
+            mask.0[i] = true;
         }
-        self.mask.apply(&mut self.weights);
+        mask.apply(weights);
         self
     }
 
@@ -137,32 +128,22 @@ impl Workload {
     pub fn sp() -> Self {
         let mut workload = Self::dense("sp-1404", SKULL);
         let text = include_str!("../../benches/sp_1404.json");
-        workload.mask = mask_from_json(text, "benches/sp_1404.json".as_ref(), &workload.network)
+        let Model { network, mask, weights } = &mut workload.model;
+        *mask = mask_from_json(text, "benches/sp_1404.json".as_ref(), network)
             .expect("the committed mask is one of this network");
-        workload.mask.apply(&mut workload.weights);
+        mask.apply(weights);
         workload
     }
 
     /// A genome as dense layers with relays, of which only its own weights train.
     pub fn layerized(genome: &Genome) -> Self {
-        let layered = layerize(genome);
-        Workload {
-            name: "evolved-layerized".into(),
-            mask: Mask::non_zero(&layered.weights),
-            network: layered.network,
-            weights: layered.weights,
-        }
+        let model = Model::of_genome(genome, Wiring::Layerized);
+        Workload { name: "evolved-layerized".into(), model }
     }
 
     /// A genome as the graph it is.
     pub fn graph(genome: &Genome) -> Self {
-        let (network, weights) = compile(genome);
-        Workload {
-            name: "evolved-graph".into(),
-            mask: Mask::all(weights.0.len()),
-            network,
-            weights,
-        }
+        Workload { name: "evolved-graph".into(), model: Model::of_genome(genome, Wiring::Graph) }
     }
 
     /// The problem of drawing a picture it does not draw yet, at `size`².
@@ -170,7 +151,7 @@ impl Workload {
         let inputs = PixelInputs::full(size, Coords::Fer);
         let mut rng = SimRng::new(0, "bench-target", 0);
         let target: Vec<f32> = (0..3 * inputs.pixels()).map(|_| rng.uniform() as f32).collect();
-        Objective::new(&self.network, &self.mask, &inputs, &target)
+        Objective::new(&self.model.network, &self.model.mask, &inputs, &target)
     }
 }
 
@@ -292,9 +273,9 @@ pub fn run(args: BenchArgs, out: &Output) -> anyhow::Result<()> {
     for w in &workloads {
         let timing = Timing {
             case: w.name.clone(),
-            kept: w.mask.kept(),
-            live: w.mask.kept(),
-            alive: alive(&w.network, &w.mask).kept(),
+            kept: w.model.mask.kept(),
+            live: w.model.mask.kept(),
+            alive: alive(&w.model.network, &w.model.mask).kept(),
             calls: 0,
             min_ms: 0.0,
             median_ms: 0.0,
@@ -302,14 +283,16 @@ pub fn run(args: BenchArgs, out: &Output) -> anyhow::Result<()> {
         let call: Box<dyn FnMut() + '_> = match args.what {
             What::Step => {
                 let mut objective = w.objective(size);
-                let mut gradient = vec![0.0; w.weights.0.len()];
+                let mut gradient = vec![0.0; w.model.weights.0.len()];
                 Box::new(move || {
-                    std::hint::black_box(objective.loss_and_gradient(&w.weights.0, &mut gradient));
+                    std::hint::black_box(
+                        objective.loss_and_gradient(&w.model.weights.0, &mut gradient),
+                    );
                 })
             }
             // The others were answered above.
             What::Render | What::Score | What::Evolve => Box::new(|| {
-                std::hint::black_box(render(&w.network, &w.weights, &inputs));
+                std::hint::black_box(render(&w.model.network, &w.model.weights, &inputs));
             }),
         };
         cases.push((timing, call));
@@ -354,8 +337,8 @@ mod tests {
         let counts: Vec<(usize, usize, usize)> = workloads(&genome)
             .iter()
             .map(|w| {
-                let alive = alive(&w.network, &w.mask).kept();
-                (w.mask.kept(), alive, w.network.depth())
+                let alive = alive(&w.model.network, &w.model.mask).kept();
+                (w.model.mask.kept(), alive, w.model.network.depth())
             })
             .collect();
         assert_eq!(

@@ -2,7 +2,6 @@
 
 use super::output::Output;
 use super::source::{SourceArgs, Usage};
-use crate::network::kernel;
 use crate::score::Fit;
 use clap::Args;
 use serde::Serialize;
@@ -28,8 +27,7 @@ pub fn run(args: EvalArgs, out: &Output) -> anyhow::Result<()> {
         .target
         .as_ref()
         .ok_or_else(|| Usage("expected --target IMG or --target GENOME, found none".into()))?;
-    let drawn = kernel::picture(&source.network, &source.weights, source.size, source.coords);
-    let fit = Fit::of(&drawn, target);
+    let fit = Fit::of(&source.model.picture(source.size, source.coords), target);
     let evaluation = Evaluation {
         network: source.name,
         size: source.size,

@@ -7,11 +7,8 @@ use crate::figures::sheets::{
 };
 use crate::figures::style;
 use crate::figures::{Provenance, svg_to_png};
-use crate::network::PixelInputs;
 use crate::network::files::write_atomic;
-use crate::network::kernel::feature_maps;
 use crate::probe::{Pca, PcaRecord, layer_pca};
-use crate::prune::guard;
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -41,19 +38,13 @@ struct Summary {
 
 pub fn run(args: MapsArgs, out: &Output) -> anyhow::Result<()> {
     let source = args.source.load()?;
-    let network = &source.network;
-    let maps =
-        feature_maps(network, &source.weights, &PixelInputs::full(source.size, source.coords));
-    let non_zero: Vec<bool> = source.weights.0.iter().map(|&w| w != 0.0).collect();
-    let reach = guard::reach(network, &non_zero);
-    let alive: Vec<bool> =
-        reach.from_input.iter().zip(&reach.to_output).map(|(a, b)| *a && *b).collect();
+    let (network, view) = (&source.model.network, source.view());
     let found = match args.pca {
         Some(0) => {
             let message = "--pca: expected at least 1 component, found 0";
             return Err(super::source::Usage(message.into()).into());
         }
-        Some(count) => Some(layer_pca(network, &maps, &alive, count)),
+        Some(count) => Some(layer_pca(&view, count)),
         None => None,
     };
     let svg = match &found {
@@ -62,9 +53,9 @@ pub fn run(args: MapsArgs, out: &Output) -> anyhow::Result<()> {
             title: &source.name,
             subtitle: "feature maps, one square a unit: red −1, white 0, blue +1; pale units do not reach the picture",
             network,
-            maps: &maps.values,
+            maps: &view.maps().values,
             size: source.size,
-            alive: Some(&alive),
+            alive: Some(&view.alive_units()),
             pane: 64,
         }),
     };

@@ -5,13 +5,12 @@ mod card;
 use super::interrupt;
 use super::judge::{JudgeChoice, usage_text};
 use super::output::Output;
-use super::source::{Source, SourceArgs, Usage};
-use crate::math::SimRng;
+use super::source::{SourceArgs, Usage, chosen_links};
+use crate::experiment::Source;
+use crate::network::Coords;
 use crate::network::files::write_atomic;
-use crate::network::kernel::Perturber;
-use crate::network::{Coords, Network, PixelInputs, Weights};
-use crate::probe::{Delta, Drawn, SampledShare, Selection, WeightSweep, sampled_share, sweep};
-use crate::score::{CompositionalScore, DlModel, JudgeUsage, Judged, Label, score};
+use crate::probe::{Delta, SampledShare, Selection, View, WeightSweep};
+use crate::score::{CompositionalScore, DlModel, JudgeUsage, Judged, Measurement};
 use clap::{ArgMatches, Args, FromArgMatches};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -102,40 +101,17 @@ pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
     }
     let judge = args.judge.build()?;
     let source = args.source.load()?;
-    let mut rng = SimRng::new(args.seed, "sweep-sample", 0);
-    let links = args.samples.links(&source.network, &source.weights, &mut rng);
-    super::sweep::check_links(&links, &source.network)?;
-    let perturber = Perturber::new(
-        &source.network,
-        &source.weights,
-        &PixelInputs::full(source.size, source.coords),
-    );
+    let links = chosen_links(&args.samples, &source.model, args.seed)?;
+    let view = source.view();
     let bar = out.progress(links.len() as u64, "weights");
-    let swept = sweep(
-        &source.network,
-        &source.weights,
-        &perturber,
-        source.size,
-        &links,
-        args.delta,
-        &|_| {
-            bar.inc(1);
-        },
-    );
+    let swept = view.sweep(&links, args.delta, &|_| bar.inc(1));
     bar.finish_and_clear();
-    let (score, perturbations) = score(
-        &source.network,
-        &source.weights,
-        &perturber,
-        &swept,
-        judge.as_ref(),
-        source.target.as_ref(),
-    )?;
+    let found = Measurement::of(&view, swept, judge.as_ref(), source.target.as_ref())?;
     let sampled = match args.samples {
-        Selection::Sample(_) => of_all(&source.network, &source.weights, &perturbations),
+        Selection::Sample(_) => found.sampled_share(&source.model),
         _ => None,
     };
-    let mut text = table(&source.name, &score, sampled.as_ref());
+    let mut text = table(&source.name, &found.score, sampled.as_ref());
     text += &usage_text(judge.usage().as_ref());
     let record = Record {
         format: "picloom-score/1",
@@ -143,21 +119,20 @@ pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
         network: source.name.clone(),
         size: source.size,
         coords: source.coords,
-        links: source.network.weight_count(),
-        kept: source.mask.kept(),
-        samples: selection_text(&args.samples),
+        links: found.links,
+        kept: found.kept,
+        samples: args.samples.to_string(),
         seed: args.seed,
-        judge_model_sha256: model_sha256(&score.judge, &args.model)?,
-        score,
+        judge_model_sha256: model_sha256(&found.score.judge, &args.model)?,
+        score: found.score,
         sampled,
         judge_usage: judge.usage(),
-        perturbations,
+        perturbations: found.judged,
     };
     if args.all {
         let folder = args.out.as_ref().expect("clap requires --out with --all");
-        let scored =
-            Scored { source: &source, perturber: &perturber, swept: &swept, record: &record };
-        return card::write(&args.source, &scored, folder, &text, out);
+        let scored = Scored { source: &source, view: &view, swept: &found.sweep, record: &record };
+        return card::write(&scored, folder, &text, out);
     }
     if let Some(path) = &args.out {
         let json = serde_json::to_string_pretty(&record)? + "\n";
@@ -170,42 +145,9 @@ pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
 /// What the card is made of.
 struct Scored<'a> {
     source: &'a Source,
-    perturber: &'a Perturber,
+    view: &'a View,
     swept: &'a WeightSweep,
     record: &'a Record,
-}
-
-fn selection_text(selection: &Selection) -> String {
-    match selection {
-        Selection::All => "all".into(),
-        Selection::Sample(count) => count.to_string(),
-        Selection::Links(links) => {
-            let links: Vec<String> = links.iter().map(usize::to_string).collect();
-            links.join(",")
-        }
-    }
-}
-
-/// The share of all non-zero weights, from a sample within layers.
-fn of_all(network: &Network, weights: &Weights, judged: &[Judged]) -> Option<SampledShare> {
-    let mut population = vec![0; network.depth()];
-    for (link, &weight) in network.links.iter().zip(&weights.0) {
-        if weight != 0.0 {
-            population[network.units[link.target].layer - 1] += 1;
-        }
-    }
-    let drawn: Vec<Drawn> = judged
-        .chunk_by(|a, b| a.perturbation.link == b.perturbation.link)
-        .map(|pair| {
-            let labels = pair.iter().filter_map(|j| j.verdict.as_ref());
-            Drawn {
-                layer: pair[0].perturbation.layer - 1,
-                coherent: labels.clone().filter(|v| v.label == Label::Coherent).count(),
-                scored: labels.count(),
-            }
-        })
-        .collect();
-    sampled_share(&population, &drawn)
 }
 
 /// Identity of the embedded judge's numbers, the same for a file and for the shipped model.

@@ -2,17 +2,17 @@
 
 use super::interrupt;
 use super::output::Output;
-use super::source::{Source, SourceArgs, Usage};
+use super::source::{SourceArgs, Usage, chosen_links};
+use crate::experiment::Source;
 use crate::figures::apng::{animate, there_and_back};
 use crate::figures::sheets::{Pane, PaneGroup, Sheet, Strip, Strips, contact_sheet, strips};
 use crate::figures::style::number;
 use crate::figures::{Provenance, save};
 use crate::math::SimRng;
+use crate::network::Picture;
 use crate::network::files::{create_folder, write_atomic};
-use crate::network::kernel::Perturber;
-use crate::network::{Network, Picture, PixelInputs};
 use crate::probe::{
-    Delta, DirectionRecord, Directions, Selection, WeightSweep, directions, strip, sweep,
+    Delta, DirectionRecord, Directions, Selection, View, WeightSweep, directions, spread,
 };
 use clap::Args;
 use serde::Serialize;
@@ -82,16 +82,11 @@ pub fn run(args: SweepArgs, out: &Output) -> anyhow::Result<()> {
     }
     let wanted = wanted_directions(&args)?;
     let source = args.source.load()?;
-    let mut rng = SimRng::new(args.seed, "sweep-sample", 0);
-    let links = args.weights.links(&source.network, &source.weights, &mut rng);
-    check_links(&links, &source.network)?;
+    let links = chosen_links(&args.weights, &source.model, args.seed)?;
     create_folder(&args.out)?;
-    let inputs = PixelInputs::full(source.size, source.coords);
-    let perturber = Perturber::new(&source.network, &source.weights, &inputs);
+    let view = source.view();
     let bar = out.progress(links.len() as u64, "weights");
-    let tick = |_| bar.inc(1);
-    let swept =
-        sweep(&source.network, &source.weights, &perturber, source.size, &links, args.delta, &tick);
+    let swept = view.sweep(&links, args.delta, &|_| bar.inc(1));
     bar.finish_and_clear();
 
     let provenance = Provenance(vec![
@@ -101,24 +96,20 @@ pub fn run(args: SweepArgs, out: &Output) -> anyhow::Result<()> {
     ]);
     let mut written = Vec::new();
     let mut keep = |(svg, png): (PathBuf, PathBuf)| written.extend([svg, png]);
+    keep(save(&contacts(&source, &view, &swept), &args.out.join("contact-sheet"), &provenance)?);
     keep(save(
-        &contacts(&source, &perturber, &swept),
-        &args.out.join("contact-sheet"),
-        &provenance,
-    )?);
-    keep(save(
-        &strip_sheet(&source, &perturber, &links, args.steps),
+        &strip_sheet(&source, &view, &links, args.steps),
         &args.out.join("strips"),
         &provenance,
     )?);
     let animation = args.out.join("sweep.png");
-    write_atomic(&animation, &animated(&source, &perturber, &links, args.steps)?)?;
+    write_atomic(&animation, &animated(&view, &links, args.steps)?)?;
     written.push(animation);
     let json = args.out.join("sweep.json");
     write_atomic(&json, &serde_json::to_vec_pretty(&swept)?)?;
     written.push(json);
     if let Some(wanted) = wanted {
-        let (found, svg) = direction_sheet(&source, &perturber, &args, wanted)?;
+        let (found, svg) = direction_sheet(&source, &view, &args, wanted)?;
         let (svg, png) = save(&svg, &args.out.join("directions"), &provenance)?;
         let json = args.out.join("directions.json");
         write_atomic(&json, &serde_json::to_vec_pretty(&found)?)?;
@@ -145,13 +136,11 @@ pub fn run(args: SweepArgs, out: &Output) -> anyhow::Result<()> {
 }
 
 /// Every perturbation that had an effect, by layer.
-fn contacts(source: &Source, perturber: &Perturber, swept: &WeightSweep) -> String {
-    let mut scratch = perturber.scratch();
+fn contacts(source: &Source, view: &View, swept: &WeightSweep) -> String {
+    let mut painter = view.painter();
     let mut groups: Vec<PaneGroup> = Vec::new();
     for p in swept.perturbations.iter().filter(|p| !p.silent) {
-        let mut picture = Picture::filled(source.size, source.size, [0.0; 3]);
-        let value = f64::from(source.weights.0[p.link]) + p.delta;
-        perturber.with_weight(&mut scratch, p.link, value as f32, &mut picture.rgb);
+        let picture = painter.draw(p).clone();
         let heading = format!("layer {}", p.layer);
         if groups.last().is_none_or(|g| g.heading != heading) {
             groups.push(PaneGroup { heading, panes: Vec::new() });
@@ -177,18 +166,16 @@ fn contacts(source: &Source, perturber: &Perturber, swept: &WeightSweep) -> Stri
     })
 }
 
-fn strip_sheet(source: &Source, perturber: &Perturber, links: &[usize], steps: usize) -> String {
-    let rows = spread(links)
-        .map(|link| {
-            let target = &source.network.units[source.network.links[link].target];
-            Strip {
-                label: format!("weight {link}"),
-                sub: format!("layer {}, w = {:.2}", target.layer, source.weights.0[link]),
-                panes: strip(perturber, &source.weights, source.size, link, 1.0, steps)
-                    .into_iter()
-                    .map(|p| Pane::new(p, ""))
-                    .collect(),
-            }
+fn strip_sheet(source: &Source, view: &View, links: &[usize], steps: usize) -> String {
+    let rows = spread(links, MOST_STRIPS)
+        .map(|&link| Strip {
+            label: format!("weight {link}"),
+            sub: format!(
+                "layer {}, w = {:.2}",
+                source.model.layer_of(link),
+                source.model.weights.0[link]
+            ),
+            panes: view.strip(link, 1.0, steps).into_iter().map(|p| Pane::new(p, "")).collect(),
         })
         .collect();
     strips(&Strips {
@@ -222,20 +209,14 @@ fn wanted_directions(args: &SweepArgs) -> anyhow::Result<Option<(usize, f64)>> {
 /// Random directions over the non-zero weights, and the sheet of those that vary most and least.
 fn direction_sheet(
     source: &Source,
-    perturber: &Perturber,
+    view: &View,
     args: &SweepArgs,
     (count, wanted): (usize, f64),
 ) -> anyhow::Result<(DirectionsRecord, String)> {
-    let weights = &source.weights;
-    let links = Selection::All.links(
-        &source.network,
-        weights,
-        &mut SimRng::new(args.seed, "sweep-sample", 0),
-    );
-    check_links(&links, &source.network)?;
+    let links = chosen_links(&Selection::All, view.model(), args.seed)?;
     let mut rng = SimRng::new(args.seed, "sweep-directions", 0);
     let steps = args.steps;
-    let found: Directions = directions(perturber, weights, &links, count, steps, wanted, &mut rng);
+    let found: Directions = directions(view, &links, count, steps, wanted, &mut rng);
     let n = found.sorted.len();
     let shown: Vec<usize> = if n <= 2 * MOST_DIRECTIONS {
         (0..n).collect()
@@ -246,7 +227,7 @@ fn direction_sheet(
         .into_iter()
         .map(|k| {
             let direction = &found.sorted[k];
-            let pictures = direction.pictures(perturber, weights, source.size, found.radius, steps);
+            let pictures = direction.pictures(view, found.radius, steps);
             Strip {
                 label: format!("{} of {n}", k + 1),
                 sub: format!("variance {}", number(direction.variance, 2)),
@@ -299,15 +280,9 @@ fn heads(steps: usize, middle: &str) -> Vec<String> {
 }
 
 /// An animated PNG: the chosen weights side by side, all swept together.
-fn animated(
-    source: &Source,
-    perturber: &Perturber,
-    links: &[usize],
-    steps: usize,
-) -> anyhow::Result<Vec<u8>> {
-    let columns: Vec<Vec<Picture>> = spread(links)
-        .map(|link| strip(perturber, &source.weights, source.size, link, 1.0, steps))
-        .collect();
+fn animated(view: &View, links: &[usize], steps: usize) -> anyhow::Result<Vec<u8>> {
+    let columns: Vec<Vec<Picture>> =
+        spread(links, MOST_STRIPS).map(|&link| view.strip(link, 1.0, steps)).collect();
     let frames: Vec<Picture> = (0..steps)
         .map(|k| {
             let panes = columns.iter().map(|c| Pane::new(c[k].resized(96), "")).collect();
@@ -320,22 +295,4 @@ fn animated(
         })
         .collect();
     Ok(animate(&there_and_back(frames), 80, &[("command", "picloom sweep")])?)
-}
-
-/// At most [`MOST_STRIPS`] of the links, evenly spread.
-fn spread(links: &[usize]) -> impl Iterator<Item = usize> + '_ {
-    let shown = links.len().min(MOST_STRIPS);
-    (0..shown).map(move |k| links[k * links.len() / shown])
-}
-
-/// Refuses link numbers that the network does not have, and sweeps of nothing.
-pub fn check_links(links: &[usize], network: &Network) -> anyhow::Result<()> {
-    let count = network.weight_count();
-    if let Some(bad) = links.iter().find(|&&l| l >= count) {
-        return Err(Usage(format!("expected link numbers below {count}, found {bad}")).into());
-    }
-    if links.is_empty() {
-        anyhow::bail!("expected a network with non-zero weights, found none to change");
-    }
-    Ok(())
 }

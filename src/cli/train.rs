@@ -3,12 +3,10 @@
 use super::interrupt;
 use super::output::Output;
 use super::source::{Usage, check_size};
-use crate::experiment::{
-    RunResult, TrainJob, Wiring, load_mask, load_target, resolve_wiring, train_run,
-};
+use crate::experiment::{RunResult, TrainJob, load_mask, load_target, train_run};
 use crate::genome;
 use crate::network::weight_files::read_weights;
-use crate::network::{Arch, Coords, Mask, Network};
+use crate::network::{Arch, Coords, Mask, Model, Network, Wiring};
 use crate::train::schedule::Shape;
 use crate::train::{
     GradientRule, Init, LogLine, OptimizerConfig, Plateau, Schedule, StopReason, TrainConfig,
@@ -144,14 +142,9 @@ pub fn run(args: TrainArgs, out: &Output) -> anyhow::Result<()> {
     let (arm, network, mask): (&str, Network, Mask) = match (&args.genome, &args.arch) {
         (Some(path), _) => {
             let genome = genome::read(path)?;
-            let (network, mask, _) = resolve_wiring(&genome, args.wiring);
-            let arm = match args.wiring {
-                Wiring::Graph => "graph",
-                Wiring::Layerized => "layerized",
-                Wiring::Dense => "dense",
-            };
+            let Model { network, mask, .. } = Model::of_genome(&genome, args.wiring);
             genome_of_graph = (args.wiring == Wiring::Graph).then_some(genome);
-            (arm, network, mask)
+            (args.wiring.name(), network, mask)
         }
         (None, Some(arch)) => {
             let network = arch.network();

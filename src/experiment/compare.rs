@@ -6,16 +6,13 @@
 //! perturbation effect by the same judge.
 
 use super::pruning::{PrunePlan, PruneRunError, prune_run};
-use super::run::{
-    LoadedRun, RunError, Target, TrainJob, Wiring, load_run, resolve_wiring, train_run,
-};
+use super::run::{LoadedRun, RunError, Target, TrainJob, load_run, train_run};
 use crate::genome::{Genome, GenomeInfo};
-use crate::math::SimRng;
-use crate::network::kernel::{FeatureMaps, Perturber, feature_maps, picture};
-use crate::network::{Coords, Mask, Network, Picture, PixelInputs, Weights, layerize};
-use crate::probe::{Delta, Selection, sweep};
-use crate::prune::{Method, Retrain, Rule, alive};
-use crate::score::{CompositionalScore, Fit, Judge, JudgeError, Judged, score};
+use crate::network::kernel::FeatureMaps;
+use crate::network::{Coords, Mask, Model, Network, Picture, Weights, Wiring};
+use crate::probe::{Delta, Selection, View};
+use crate::prune::{Method, Retrain, Rule};
+use crate::score::{CompositionalScore, Fit, Judge, JudgeError, Judged, Protocol};
 use crate::train::{LogLine, StopReason, TrainConfig, TrainObserver, TrainReport, TrainState};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -204,11 +201,10 @@ pub fn compare(
     observer: &mut dyn CompareObserver,
 ) -> Result<Comparison, CompareError> {
     let coords = Coords::Fer;
-    let layered = layerize(genome);
-    let (graph, _, evolved_graph) = resolve_wiring(genome, Wiring::Graph);
+    let evolved = Model::of_genome(genome, Wiring::Layerized);
     let target = Target {
         name: name.to_string(),
-        picture: picture(&graph, &evolved_graph, config.size, coords),
+        picture: Model::of_genome(genome, Wiring::Graph).picture(config.size, coords),
     };
     let mut record = CompareRecord {
         format: "picloom-compare/1".into(),
@@ -216,7 +212,7 @@ pub fn compare(
         genome: name.to_string(),
         made_by: genome.provenance.made_by.clone(),
         info: GenomeInfo::of(genome),
-        arch: layered.arch().to_string(),
+        arch: evolved.network.arch.as_ref().map(ToString::to_string).unwrap_or_default(),
         config: config.clone(),
         arms: Vec::new(),
     };
@@ -229,15 +225,8 @@ pub fn compare(
     };
 
     begin(observer, "scoring the evolved network".into());
-    let evolved_mask = Mask::non_zero(&layered.weights);
     let scene = Scene { config, judge, target: &target.picture, coords };
-    let (arm, view) = scene.look(
-        "evolved",
-        None,
-        (&layered.network, &evolved_mask, &layered.weights),
-        None,
-        Vec::new(),
-    )?;
+    let (arm, view) = scene.look("evolved", None, &evolved, None, Vec::new())?;
     record.arms.push(arm);
     views.push(view);
 
@@ -271,7 +260,7 @@ pub fn compare(
                 }
                 _ => {
                     let wiring: Wiring = arm.parse().expect("these arms are wirings");
-                    let (network, mask, _) = resolve_wiring(genome, wiring);
+                    let Model { network, mask, .. } = Model::of_genome(genome, wiring);
                     let kept = (wiring == Wiring::Graph).then_some(genome);
                     let train = config.train(seed);
                     let job =
@@ -283,9 +272,8 @@ pub fn compare(
                 return Err(CompareError::Interrupted);
             }
             let run = load_run(&folder)?;
-            let parts = (&run.network, &run.mask, &run.weights);
             let curve = super::run::read_metrics(&folder)?;
-            arms.push(scene.look(arm, Some(seed), parts, Some(&run), curve)?);
+            arms.push(scene.look(arm, Some(seed), &run.model, Some(&run), curve)?);
             if arm == "dense" {
                 dense = Some(run);
             }
@@ -316,58 +304,43 @@ impl Scene<'_> {
         &self,
         arm: &str,
         seed: Option<u64>,
-        (network, mask, weights): (&Network, &Mask, &Weights),
+        model: &Model,
         run: Option<&LoadedRun>,
         curve: Vec<LogLine>,
     ) -> Result<(ArmRecord, ArmView), CompareError> {
-        let size = self.config.size;
-        let inputs = PixelInputs::full(size, self.coords);
-        let perturber = Perturber::new(network, weights, &inputs);
-        let selection = self.config.sample.map_or(Selection::All, Selection::Sample);
-        let mut rng = SimRng::new(seed.unwrap_or(0), "sweep-sample", 0);
-        let links = selection.links(network, weights, &mut rng);
-        let delta = Delta::Effect(self.config.effect);
-        let swept = sweep(network, weights, &perturber, size, &links, delta, &|_| {});
-        let (score, judged) =
-            score(network, weights, &perturber, &swept, self.judge, Some(self.target))?;
-        let drawn = Picture { width: size, height: size, rgb: perturber.base().to_vec() };
-
-        let scored: Vec<&Judged> = judged.iter().filter(|j| j.verdict.is_some()).collect();
-        let mut scratch = perturber.scratch();
-        let shown = scored.len().min(SHOWN);
-        let perturbed = (0..shown)
-            .map(|k| {
-                let j = scored[k * scored.len() / shown];
-                let mut picture = Picture::filled(size, size, [0.0; 3]);
-                let value = f64::from(weights.0[j.perturbation.link]) + j.perturbation.delta;
-                perturber.with_weight(
-                    &mut scratch,
-                    j.perturbation.link,
-                    value as f32,
-                    &mut picture.rgb,
-                );
-                (j.clone(), picture)
-            })
+        let view = View::new(model, self.config.size, self.coords);
+        let protocol = Protocol {
+            selection: self.config.sample.map_or(Selection::All, Selection::Sample),
+            delta: Delta::Effect(self.config.effect),
+            seed: seed.unwrap_or(0),
+        };
+        let found = protocol.measure(&view, self.judge, Some(self.target))?;
+        let mut painter = view.painter();
+        let perturbed = found
+            .shown(SHOWN)
+            .into_iter()
+            .map(|j| (j.clone(), painter.draw(j.perturbation).clone()))
             .collect();
         let record = ArmRecord {
             arm: arm.to_string(),
             seed,
             run_id: run.map(|r| r.result.run_id.clone()),
-            links: network.weight_count(),
+            links: found.links,
             // A pruned run's mask holds the living links only; the rule's count is in its config.
-            kept: run.and_then(|r| r.config.pruned.as_ref()).map_or(mask.kept(), |p| p.kept),
-            alive: alive(network, mask).kept(),
-            fit: Fit::of(&drawn, self.target),
+            kept: run.and_then(|r| r.config.pruned.as_ref()).map_or(found.kept, |p| p.kept),
+            alive: found.alive,
+            fit: Fit::of(view.picture(), self.target),
             train: run.map(|r| r.result.train.clone()),
-            score,
+            score: found.score,
         };
+        let Model { network, mask, weights } = model.clone();
         let view = ArmView {
             arm: arm.to_string(),
-            drawn,
-            network: network.clone(),
-            mask: mask.clone(),
-            weights: weights.clone(),
-            maps: feature_maps(network, weights, &inputs),
+            drawn: view.picture().clone(),
+            network,
+            mask,
+            weights,
+            maps: view.maps(),
             perturbed,
             curve,
         };

@@ -23,7 +23,7 @@ pub mod xor;
 pub use networks::NetworkRow;
 pub use pruning::{Cost, PrunePlan, PruneRunError, RoundRecord, given_run, prune_run};
 pub use run::{
-    LoadedRun, Manifest, PrunedFrom, RunConfig, RunError, RunResult, Target, TrainJob, Wiring,
-    finished, load_mask, load_run, load_target, mask_from_json, read_metrics, resolve_wiring,
+    Kept, LoadedRun, Manifest, PrunedFrom, RunConfig, RunError, RunResult, Source, Target,
+    TrainJob, Wanted, finished, load_mask, load_run, load_target, mask_from_json, read_metrics,
     train_run,
 };

@@ -4,9 +4,9 @@
 //! config, in the order target, wiring, grid, optimizer, learning rate, seed. Two grids that ask for
 //! the same run get it once.
 
-use super::run::{RunConfig, RunError, Target, TrainJob, Wiring, load_target, resolve_wiring};
+use super::run::{RunConfig, RunError, Target, TrainJob, load_target};
 use crate::genome;
-use crate::network::{Arch, Coords, Mask};
+use crate::network::{Arch, Coords, Mask, Model, Wiring};
 use crate::train::{GradientRule, OptimizerConfig, Schedule, TrainConfig};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -456,15 +456,6 @@ impl Spec {
     }
 }
 
-/// The name of a wiring as an arm.
-pub fn arm_name(wiring: Wiring) -> &'static str {
-    match wiring {
-        Wiring::Graph => "graph",
-        Wiring::Layerized => "layerized",
-        Wiring::Dense => "dense",
-    }
-}
-
 /// The folder that paths of a spec are relative to: that of its folder.
 pub(super) fn root_of(path: &Path) -> PathBuf {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
@@ -491,7 +482,7 @@ fn base_job(
     let (wired, genome) = match (&target.genome, &target.arch) {
         (Some(path), _) => {
             let genome = genome::read(&root.join(path))?;
-            let (network, mask, _) = resolve_wiring(&genome, wiring);
+            let Model { network, mask, .. } = Model::of_genome(&genome, wiring);
             ((network, mask), (wiring == Wiring::Graph).then_some(genome))
         }
         (None, arch) => {
@@ -502,6 +493,5 @@ fn base_job(
     };
     let target = Target { name: drawn.display().to_string(), picture };
     let train = TrainConfig::default();
-    let arm = arm_name(wiring);
-    Ok(TrainJob::new(arm, &target, coords, wired, None, genome.as_ref(), train))
+    Ok(TrainJob::new(wiring.name(), &target, coords, wired, None, genome.as_ref(), train))
 }

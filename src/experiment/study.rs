@@ -6,7 +6,7 @@
 //! leaves `RUNS/STUDY/failed/RUN_ID.json` and does not stop the others; the next call tries it again.
 
 use super::run::{RunError, RunResult, finished, read_metrics, train_run};
-use super::spec::{Plan, Run, arm_name};
+use super::spec::{Plan, Run};
 use super::workers::{Ask, Cell, Outcome, StudyObserver, WorkError, work_through};
 use crate::math::stats::median;
 use crate::network::files::{WriteError, create_folder, write_atomic};
@@ -309,7 +309,7 @@ pub fn collect(plan: &Plan, runs: &Path) -> Result<StudyRecord, StudyError> {
         rows.push(RunRow {
             run_id: run.run_id(),
             target: run.target.clone(),
-            wiring: arm_name(run.wiring).into(),
+            wiring: run.wiring.name().into(),
             optimizer: run.optimizer.to_string(),
             lr: run.lr,
             seed: run.seed,

@@ -12,6 +12,7 @@ pub mod coords;
 pub mod files;
 pub mod kernel;
 pub mod layerize;
+mod model;
 pub mod npz;
 pub mod picture;
 pub mod reference;
@@ -21,6 +22,7 @@ pub use arch::Arch;
 pub use compile::compile;
 pub use coords::{Coords, PixelInputs};
 pub use layerize::{Layered, layerize};
+pub use model::{Model, Wiring};
 pub use picture::Picture;
 
 use crate::genome::Input;

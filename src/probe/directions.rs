@@ -12,10 +12,9 @@
 //! Source: Kumar et al., *Questioning representational optimism: the fractured entangled
 //! representation hypothesis*, 2025 (sweeps along random directions); matching is \[ours\].
 
-use super::Delta;
+use super::{Change, Delta, View};
 use crate::math::SimRng;
-use crate::network::kernel::Perturber;
-use crate::network::{Picture, Weights};
+use crate::network::Picture;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -60,24 +59,11 @@ impl Direction {
         DirectionRecord { number: self.number, variance: self.variance, rmse: self.rmse }
     }
 
-    /// The pictures, `size`² each, at w + tρu for `steps` values of t from −1 to 1.
-    pub fn pictures(
-        &self,
-        perturber: &Perturber,
-        weights: &Weights,
-        size: usize,
-        radius: f64,
-        steps: usize,
-    ) -> Vec<Picture> {
-        let mut scratch = perturber.scratch();
-        places(steps)
-            .map(|t| {
-                let mut picture = Picture::filled(size, size, [0.0; 3]);
-                let changes = along(&self.components, weights, t * radius);
-                perturber.with_weights(&mut scratch, &changes, &mut picture.rgb);
-                picture
-            })
-            .collect()
+    /// The pictures at w + tρu, ρ = `radius`, for `steps` values of t from −1 to 1.
+    pub fn pictures(&self, view: &View, radius: f64, steps: usize) -> Vec<Picture> {
+        let mut painter = view.painter();
+        let at = |t| painter.draw_all(along(&self.components, t * radius)).clone();
+        places(steps).map(at).collect()
     }
 }
 
@@ -87,12 +73,9 @@ fn places(steps: usize) -> impl Iterator<Item = f64> {
     (0..=last).map(move |k| 2.0 * k as f64 / last as f64 - 1.0)
 }
 
-/// The weights at distance `length` along a direction.
-fn along(components: &[(usize, f64)], weights: &Weights, length: f64) -> Vec<(usize, f32)> {
-    components
-        .iter()
-        .map(|&(link, u)| (link, (f64::from(weights.0[link]) + length * u) as f32))
-        .collect()
+/// The change by `length` along a direction.
+fn along(components: &[(usize, f64)], length: f64) -> impl Iterator<Item = Change> {
+    components.iter().map(move |&(link, u)| Change::By { link, delta: length * u })
 }
 
 /// Draws `count` directions over `links` and sorts them by variance over `steps` ≥ 2 pictures.
@@ -100,10 +83,9 @@ fn along(components: &[(usize, f64)], weights: &Weights, length: f64) -> Vec<(us
 /// `effect` is the wanted median RMSE, in (0, 1). Does not depend on the number of threads.
 ///
 /// # Panics
-/// If there is no direction to draw (no links, or `count` 0), or a link is not the perturber's.
+/// If there is no direction to draw (no links, or `count` 0), or a link is not the view's.
 pub fn directions(
-    perturber: &Perturber,
-    weights: &Weights,
+    view: &View,
     links: &[usize],
     count: usize,
     steps: usize,
@@ -116,11 +98,9 @@ pub fn directions(
         drawn
             .par_iter()
             .map_init(
-                || perturber.scratch(),
-                |scratch, u| {
-                    let mut at = |length: f64| {
-                        perturber.rmse_with_weights(scratch, &along(u, weights, length))
-                    };
+                || view.painter(),
+                |painter, u| {
+                    let mut at = |length| painter.effect_of_all(along(u, length));
                     (at(-radius), at(radius))
                 },
             )
@@ -132,15 +112,15 @@ pub fn directions(
         .zip(&rmse)
         .enumerate()
         .map_init(
-            || (perturber.scratch(), vec![0.0f32; perturber.base().len()]),
-            |(scratch, picture), (number, (u, &rmse))| {
-                let n = perturber.base().len();
+            || view.painter(),
+            |painter, (number, (u, &rmse))| {
+                let n = view.picture().rgb.len();
                 let (mut mean, mut square, mut seen) = (vec![0.0f64; n], vec![0.0f64; n], 0.0);
                 for t in places(steps) {
-                    perturber.with_weights(scratch, &along(u, weights, t * radius), picture);
+                    let picture = painter.draw_all(along(u, t * radius));
                     // Welford: no difference of large sums.
                     seen += 1.0;
-                    for ((m, s), &v) in mean.iter_mut().zip(&mut square).zip(&*picture) {
+                    for ((m, s), &v) in mean.iter_mut().zip(&mut square).zip(&picture.rgb) {
                         let off = f64::from(v) - *m;
                         *m += off / seen;
                         *s += off * (f64::from(v) - *m);
@@ -213,16 +193,16 @@ fn matched(wanted: f64, ends: impl Fn(f64) -> Vec<(f64, f64)>) -> (f64, Vec<(f64
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::{Arch, Coords, PixelInputs};
+    use crate::network::{Arch, Coords, Model, Weights};
 
     #[test]
     fn along_the_one_weight_that_sets_the_grey_the_variance_is_known() {
         // Bias → unit 4 → brightness: a grey of w. Every direction over link 6 is ±1.
         let network = "1;identity:1".parse::<Arch>().unwrap().network();
         let weights = Weights(vec![0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.5]);
-        let perturber = Perturber::new(&network, &weights, &PixelInputs::full(8, Coords::Fer));
+        let view = View::new(&Model::new(network, weights), 8, Coords::Fer);
         let mut rng = SimRng::new(1, "test", 0);
-        let found = directions(&perturber, &weights, &[6], 4, 5, 0.18, &mut rng);
+        let found = directions(&view, &[6], 4, 5, 0.18, &mut rng);
         assert!((found.effect / 0.18 - 1.0).abs() <= Delta::TOLERANCE);
         for d in &found.sorted {
             assert!((d.components[0].1.abs() - 1.0).abs() < 1e-12);
@@ -239,13 +219,13 @@ mod tests {
         let mut rng = SimRng::new(4, "test", 0);
         let drawn = (0..network.weight_count()).map(|_| rng.normal() as f32);
         let weights = Weights(drawn.collect());
-        let perturber = Perturber::new(&network, &weights, &PixelInputs::full(24, Coords::Fer));
         let links: Vec<usize> = (0..network.weight_count()).collect();
+        let view = View::new(&Model::new(network, weights), 24, Coords::Fer);
         let draw = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
             pool.unwrap().install(|| {
                 let mut rng = SimRng::new(9, "test", 0);
-                directions(&perturber, &weights, &links, 12, 7, 0.15, &mut rng)
+                directions(&view, &links, 12, 7, 0.15, &mut rng)
             })
         };
         let found = draw(1);
@@ -263,8 +243,8 @@ mod tests {
         numbers.sort_unstable();
         assert_eq!(numbers, (0..12).collect::<Vec<_>>());
         // The middle picture is the network's own.
-        let shown = found.sorted[0].pictures(&perturber, &weights, 24, found.radius, 7);
-        assert_eq!(shown[3].rgb, perturber.base());
+        let shown = found.sorted[0].pictures(&view, found.radius, 7);
+        assert_eq!(&shown[3], view.picture());
         assert_ne!(shown[0].rgb, shown[6].rgb);
     }
 
@@ -273,9 +253,9 @@ mod tests {
         // Saturation and brightness are 0: hue weights do not change the black picture.
         let network = "1;identity:1".parse::<Arch>().unwrap().network();
         let weights = Weights(vec![0.0; 7]);
-        let perturber = Perturber::new(&network, &weights, &PixelInputs::full(6, Coords::Fer));
+        let view = View::new(&Model::new(network, weights), 6, Coords::Fer);
         let mut rng = SimRng::new(1, "test", 0);
-        let found = directions(&perturber, &weights, &[4], 3, 3, 0.18, &mut rng);
+        let found = directions(&view, &[4], 3, 3, 0.18, &mut rng);
         assert_eq!(found.effect, 0.0);
         assert!(found.sorted.iter().all(|d| d.variance == 0.0));
     }

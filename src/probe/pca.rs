@@ -10,8 +10,7 @@
 //! **What it does not mean:** few components say that a layer is redundant, not that its units are
 //! organised.
 
-use crate::network::Network;
-use crate::network::kernel::FeatureMaps;
+use super::View;
 use nalgebra::{DMatrix, SymmetricEigen};
 use serde::{Deserialize, Serialize};
 
@@ -105,23 +104,14 @@ pub fn pca(maps: &[&[f32]], count: usize) -> Pca {
     Pca { maps: n, variance, components }
 }
 
-/// The first `count` components of each layer after the inputs, over the units that `shown` holds
-/// (U flags): (layer, components). Layers without such a unit are left out.
-///
-/// # Panics
-/// If there is not one flag and one map a unit.
-pub fn layer_pca(
-    network: &Network,
-    maps: &FeatureMaps,
-    shown: &[bool],
-    count: usize,
-) -> Vec<(usize, Pca)> {
-    assert_eq!(shown.len(), network.units.len(), "one flag a unit");
-    assert_eq!(maps.units, network.units.len(), "one map a unit");
+/// The first `count` components of each layer after the inputs, over the units that reach the
+/// picture: (layer, components). Layers without such a unit are left out.
+pub fn layer_pca(view: &View, count: usize) -> Vec<(usize, Pca)> {
+    let (network, maps, alive) = (&view.model().network, view.maps(), view.alive_units());
     (1..=network.depth())
         .filter_map(|layer| {
             let of: Vec<&[f32]> = (0..network.units.len())
-                .filter(|&u| shown[u] && network.units[u].layer == layer)
+                .filter(|&u| alive[u] && network.units[u].layer == layer)
                 .map(|u| maps.unit(u))
                 .collect();
             (!of.is_empty()).then(|| (layer, pca(&of, count)))

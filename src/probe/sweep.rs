@@ -4,9 +4,9 @@
 //! `effect` [ours, default]: the RMSE between the two pictures. Matching it removes a confound:
 //! deep nets and nets with large weights are simply more sensitive to a fixed δ.
 
+use super::change::Change;
 use crate::math::SimRng;
-use crate::network::kernel::{Perturber, render};
-use crate::network::{Network, Picture, PixelInputs, Weights};
+use crate::network::Model;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -103,14 +103,46 @@ impl FromStr for Selection {
     }
 }
 
+/// Links that cannot be swept.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LinksError {
+    /// A link number that the network does not have.
+    #[error("expected link numbers below {count}, found {found}")]
+    NoSuchLink {
+        /// Links of the network, W.
+        count: usize,
+        /// The first number that is none.
+        found: usize,
+    },
+    /// The selection is empty.
+    #[error("expected a network with non-zero weights, found none to change")]
+    Nothing,
+}
+
 impl Selection {
-    /// The chosen links of `network`, ascending.
-    pub fn links(&self, network: &Network, weights: &Weights, rng: &mut SimRng) -> Vec<usize> {
-        let non_zero: Vec<usize> = (0..weights.0.len()).filter(|&i| weights.0[i] != 0.0).collect();
+    /// The chosen links of `model`, ascending. A sample is drawn from the stream `sweep-sample` of
+    /// `seed`.
+    ///
+    /// # Errors
+    /// A named link does not exist, or there is nothing to choose from.
+    pub fn links(&self, model: &Model, seed: u64) -> Result<Vec<usize>, LinksError> {
+        let links = self.draw(model, &mut SimRng::new(seed, "sweep-sample", 0));
+        let count = model.weights.0.len();
+        match links.iter().find(|&&link| link >= count) {
+            Some(&found) => Err(LinksError::NoSuchLink { count, found }),
+            None if links.is_empty() => Err(LinksError::Nothing),
+            None => Ok(links),
+        }
+    }
+
+    /// The chosen links of `model`, ascending, drawn from `rng`; named ones are not looked up.
+    pub fn draw(&self, model: &Model, rng: &mut SimRng) -> Vec<usize> {
+        let weights = &model.weights.0;
+        let non_zero: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] != 0.0).collect();
         let mut chosen = match self {
             Selection::All => non_zero,
             Selection::Links(links) => links.clone(),
-            Selection::Sample(count) => stratified(network, non_zero, *count, rng),
+            Selection::Sample(count) => stratified(model, non_zero, *count, rng),
         };
         chosen.sort_unstable();
         chosen.dedup();
@@ -118,14 +150,33 @@ impl Selection {
     }
 }
 
+impl fmt::Display for Selection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Selection::All => f.write_str("all"),
+            Selection::Sample(count) => write!(f, "{count}"),
+            Selection::Links(links) => {
+                let links: Vec<String> = links.iter().map(usize::to_string).collect();
+                f.write_str(&links.join(","))
+            }
+        }
+    }
+}
+
+/// At most `count` of `items`, evenly spread, in their order.
+pub fn spread<T>(items: &[T], count: usize) -> impl ExactSizeIterator<Item = &T> {
+    let shown = items.len().min(count);
+    (0..shown).map(move |k| &items[k * items.len() / shown])
+}
+
 /// Draws `count` links, each layer of targets in proportion to its share (largest remainders).
-fn stratified(network: &Network, links: Vec<usize>, count: usize, rng: &mut SimRng) -> Vec<usize> {
+fn stratified(model: &Model, links: Vec<usize>, count: usize, rng: &mut SimRng) -> Vec<usize> {
     if count >= links.len() {
         return links;
     }
-    let mut layers: Vec<Vec<usize>> = vec![Vec::new(); network.depth() + 1];
+    let mut layers: Vec<Vec<usize>> = vec![Vec::new(); model.network.depth() + 1];
     for &link in &links {
-        layers[network.units[network.links[link].target].layer].push(link);
+        layers[model.layer_of(link)].push(link);
     }
     let exact = |layer: &Vec<usize>| count as f64 * layer.len() as f64 / links.len() as f64;
     let mut quota: Vec<usize> = layers.iter().map(|l| exact(l) as usize).collect();
@@ -161,6 +212,18 @@ pub struct Perturbation {
     pub silent: bool,
 }
 
+impl From<Perturbation> for Change {
+    fn from(p: Perturbation) -> Self {
+        Change::By { link: p.link, delta: p.delta }
+    }
+}
+
+impl From<&Perturbation> for Change {
+    fn from(p: &Perturbation) -> Self {
+        Change::from(*p)
+    }
+}
+
 /// The perturbations of one network.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WeightSweep {
@@ -176,56 +239,9 @@ pub struct WeightSweep {
     pub perturbations: Vec<Perturbation>,
 }
 
-/// Perturbs each chosen weight downwards and upwards.
-///
-/// `inputs` are the pixels of a `size`² picture. The result does not depend on the number of
-/// threads. `progress` is called with the number of weights done.
-pub fn sweep(
-    network: &Network,
-    weights: &Weights,
-    perturber: &Perturber,
-    size: usize,
-    links: &[usize],
-    delta: Delta,
-    progress: &(dyn Fn(usize) + Sync),
-) -> WeightSweep {
-    let effect = || {
-        let mut scratch = perturber.scratch();
-        move |link, value| perturber.rmse_with_weight(&mut scratch, link, value)
-    };
-    sweep_by(network, weights, size, links, delta, progress, effect)
-}
-
-/// The same with every picture drawn afresh: the plain way, to compare with.
-///
-/// Pictures have the bits of [`sweep`]'s; effects differ in the rounding of their sums.
-pub fn sweep_afresh(
-    network: &Network,
-    weights: &Weights,
-    inputs: &PixelInputs,
-    size: usize,
-    links: &[usize],
-    delta: Delta,
-) -> WeightSweep {
-    let base = render(network, weights, inputs);
-    let effect = || {
-        let (mut changed, base) = (weights.clone(), &base);
-        move |link: usize, value| {
-            changed.0[link] = value;
-            let picture = render(network, &changed, inputs);
-            changed.0[link] = weights.0[link];
-            let square = |(a, b): (&f32, &f32)| f64::from(a - b) * f64::from(a - b);
-            let sum: f64 = picture.iter().zip(base).map(square).sum();
-            (sum / base.len().max(1) as f64).sqrt()
-        }
-    };
-    sweep_by(network, weights, size, links, delta, &|_| {}, effect)
-}
-
-/// `effect` makes, for each thread, (link, value) → RMSE.
-fn sweep_by<E: FnMut(usize, f32) -> f64>(
-    network: &Network,
-    weights: &Weights,
+/// Perturbs each of `links` downwards and upwards. `effect` makes, for each thread, change → RMSE.
+pub(super) fn sweep_by<E: FnMut(Change) -> f64>(
+    model: &Model,
     size: usize,
     links: &[usize],
     delta: Delta,
@@ -236,14 +252,13 @@ fn sweep_by<E: FnMut(usize, f32) -> f64>(
     let pairs: Vec<[Perturbation; 2]> = links
         .par_iter()
         .map_init(effect, |effect, &link| {
-            let layer = network.units[network.links[link].target].layer;
-            let weight = f64::from(weights.0[link]);
             let pair = [-1.0, 1.0].map(|sign| {
-                let mut effect = |magnitude: f64| effect(link, (weight + sign * magnitude) as f32);
+                let mut at = |magnitude| effect(Change::By { link, delta: sign * magnitude });
                 let (magnitude, rmse, silent) = match delta {
-                    Delta::Fixed(d) => (d, effect(d), false),
-                    Delta::Effect(wanted) => reach(&mut effect, wanted),
+                    Delta::Fixed(d) => (d, at(d), false),
+                    Delta::Effect(wanted) => reach(&mut at, wanted),
                 };
+                let layer = model.layer_of(link);
                 Perturbation { link, layer, delta: sign * magnitude, rmse, silent }
             });
             progress(done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1);
@@ -252,7 +267,7 @@ fn sweep_by<E: FnMut(usize, f32) -> f64>(
         .collect();
     WeightSweep {
         delta: delta.to_string(),
-        non_zero: weights.0.iter().filter(|&&w| w != 0.0).count(),
+        non_zero: model.non_zero(),
         weights: links.len(),
         size,
         perturbations: pairs.into_iter().flatten().collect(),
@@ -299,31 +314,11 @@ fn reach(effect: &mut dyn FnMut(f64) -> f64, wanted: f64) -> (f64, f64, bool) {
     (best.0, best.1, best.1 < Delta::SILENT_BELOW * wanted)
 }
 
-/// The pictures of one link at `steps` weights from w − span to w + span (FER's strip).
-pub fn strip(
-    perturber: &Perturber,
-    weights: &Weights,
-    size: usize,
-    link: usize,
-    span: f64,
-    steps: usize,
-) -> Vec<Picture> {
-    let mut scratch = perturber.scratch();
-    (0..steps)
-        .map(|k| {
-            let t = if steps > 1 { 2.0 * k as f64 / (steps - 1) as f64 - 1.0 } else { 0.0 };
-            let mut picture = Picture::filled(size, size, [0.0; 3]);
-            let value = (f64::from(weights.0[link]) + span * t) as f32;
-            perturber.with_weight(&mut scratch, link, value, &mut picture.rgb);
-            picture
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::{Arch, Coords};
+    use crate::network::{Arch, Coords, Weights};
+    use crate::probe::View;
 
     #[test]
     fn effects_are_matched_and_silent_weights_are_named() {
@@ -337,12 +332,12 @@ mod tests {
                 weights.0[i] = 0.0;
             }
         }
-        let perturber = Perturber::new(&network, &weights, &PixelInputs::full(32, Coords::Fer));
-        let links = Selection::All.links(&network, &weights, &mut rng);
-        let swept = sweep(&network, &weights, &perturber, 32, &links, Delta::Effect(0.18), &|_| {});
+        let view = View::new(&Model::new(network, weights), 32, Coords::Fer);
+        let links = Selection::All.links(view.model(), 0).unwrap();
+        let swept = view.sweep(&links, Delta::Effect(0.18), &|_| {});
         assert_eq!(swept.perturbations.len(), 2 * swept.non_zero);
         for p in &swept.perturbations {
-            let into_cut = network.links[p.link].target == 4;
+            let into_cut = view.model().network.links[p.link].target == 4;
             assert!(!into_cut || p.silent, "{p:?}");
             assert!(p.silent || (p.rmse / 0.18 - 1.0).abs() < 0.4, "{p:?}");
         }
@@ -354,12 +349,11 @@ mod tests {
         let network = "3;gaussian:2,sin:3".parse::<Arch>().unwrap().network();
         let mut rng = SimRng::new(5, "test", 0);
         let weights = Weights((0..network.weight_count()).map(|_| rng.normal() as f32).collect());
-        let inputs = PixelInputs::full(24, Coords::Fer);
-        let perturber = Perturber::new(&network, &weights, &inputs);
-        let links = Selection::Sample(12).links(&network, &weights, &mut rng);
+        let view = View::new(&Model::new(network, weights), 24, Coords::Fer);
+        let links = Selection::Sample(12).draw(view.model(), &mut rng);
         for delta in [Delta::Effect(0.1), Delta::Fixed(0.5)] {
-            let swept = sweep(&network, &weights, &perturber, 24, &links, delta, &|_| {});
-            let afresh = sweep_afresh(&network, &weights, &inputs, 24, &links, delta);
+            let swept = view.sweep(&links, delta, &|_| {});
+            let afresh = view.sweep_afresh(&links, delta);
             assert_eq!(swept.perturbations.len(), 24);
             for (a, b) in swept.perturbations.iter().zip(&afresh.perturbations) {
                 assert_eq!((a.link, a.delta, a.silent), (b.link, b.delta, b.silent));
@@ -372,8 +366,7 @@ mod tests {
     fn samples_are_stratified_and_exact_in_number() {
         let network = "3;sin:5".parse::<Arch>().unwrap().network();
         let weights = Weights(vec![1.0; network.weight_count()]);
-        let mut rng = SimRng::new(4, "test", 0);
-        let links = Selection::Sample(40).links(&network, &weights, &mut rng);
+        let links = Selection::Sample(40).links(&Model::new(network.clone(), weights), 4).unwrap();
         assert_eq!(links.len(), 40);
         // 20 + 25 + 25 + 15 weights: 40 of 85.
         for (block, share) in network.blocks.iter().zip([9.4, 11.8, 11.8, 7.1]) {
@@ -393,5 +386,20 @@ mod tests {
         assert_eq!("7,".parse::<Selection>().unwrap(), Selection::Links(vec![7]));
         assert_eq!("1, 2".parse::<Selection>().unwrap(), Selection::Links(vec![1, 2]));
         assert!("some".parse::<Selection>().is_err());
+        for text in ["all", "7", "1,2"] {
+            assert_eq!(text.parse::<Selection>().unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn links_that_are_not_there_and_empty_choices_are_refused() {
+        let network = "1;sin:1".parse::<Arch>().unwrap().network();
+        let count = network.weight_count();
+        let zero = Model::new(network, Weights(vec![0.0; count]));
+        assert_eq!(Selection::All.links(&zero, 0), Err(LinksError::Nothing));
+        // A zero weight may be asked for by name.
+        assert_eq!(Selection::Links(vec![1, 0]).links(&zero, 0), Ok(vec![0, 1]));
+        let none = Selection::Links(vec![count]).links(&zero, 0);
+        assert_eq!(none, Err(LinksError::NoSuchLink { count, found: count }));
     }
 }

@@ -99,6 +99,13 @@ pub fn alive(network: &Network, mask: &Mask) -> Mask {
     Mask(alive_links(network, &mask.0))
 }
 
+/// (U,) units on a path from an input to an output along kept links; inputs and outputs count if
+/// they are on one.
+pub fn alive_units(network: &Network, mask: &Mask) -> Vec<bool> {
+    let Reach { from_input, to_output } = reach(network, &mask.0);
+    from_input.into_iter().zip(to_output).map(|(a, b)| a && b).collect()
+}
+
 fn alive_links(network: &Network, kept: &[bool]) -> Vec<bool> {
     let reach = reach(network, kept);
     network

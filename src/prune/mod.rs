@@ -40,7 +40,7 @@ pub mod wanda;
 
 pub use apply::{Pruned, edge_scores, prune};
 pub use context::{EdgeContext, EdgeScores, PruneError};
-pub use guard::{GuardReport, Orphans, alive};
+pub use guard::{GuardReport, Orphans, alive, alive_units};
 pub use method::{Method, MethodInfo, Need, ParseMethodError};
 pub use retrain::{MaskChange, Retrain};
 pub use select::{Rule, Scope};

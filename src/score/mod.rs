@@ -6,6 +6,7 @@ pub mod calibrate;
 pub mod dl;
 pub mod dl_threshold;
 mod judge;
+mod measurement;
 pub mod measures;
 #[cfg(feature = "vlm")]
 pub mod vlm;
@@ -14,11 +15,11 @@ pub use breeder::{Breeder, Choice, Decision, MockBreeder};
 pub use dl::{DlJudge, DlModel};
 pub use dl_threshold::DlThreshold;
 pub use judge::{BaseReading, Judge, JudgeError, JudgeUsage, Label, MockJudge, Verdict};
+pub use measurement::{Measurement, Protocol};
 
 use crate::math::stats::wilson;
-use crate::network::kernel::Perturber;
-use crate::network::{Network, Picture, Weights};
-use crate::probe::{Perturbation, WeightSweep};
+use crate::network::Picture;
+use crate::probe::{Perturbation, View, WeightSweep};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -98,51 +99,32 @@ pub struct CompositionalScore {
     pub weights: usize,
 }
 
-/// Judges every perturbation of a sweep.
+/// Judges every perturbation of a sweep of `view`.
 ///
-/// `drawn` is what the network draws; `target` gates the score. Returns the score and each
-/// verdict in the order of the sweep. Does not depend on the number of threads.
+/// `target` gates the score. Returns the score and each verdict in the order of the sweep. Does not
+/// depend on the number of threads.
 ///
 /// # Errors
 /// The judge could not judge a picture. Nothing is scored then: a share of what happened to be
 /// answered would be another number. (What `vlm` was answered stays in its cache, so a second
 /// attempt asks only for the rest.)
 pub fn score(
-    network: &Network,
-    weights: &Weights,
-    perturber: &Perturber,
+    view: &View,
     sweep: &WeightSweep,
     judge: &dyn Judge,
     target: Option<&Picture>,
 ) -> Result<(CompositionalScore, Vec<Judged>), JudgeError> {
-    let size = sweep.size;
-    let base = Picture { width: size, height: size, rgb: perturber.base().to_vec() };
-    let reading = judge.read_base(&base);
+    let reading = judge.read_base(view.picture());
     let judge_all = || -> Result<Vec<Judged>, JudgeError> {
-        sweep
-            .perturbations
-            .par_iter()
-            .map_init(
-                || (perturber.scratch(), Picture::filled(size, size, [0.0; 3])),
-                |(scratch, picture), &perturbation| {
-                    if perturbation.silent {
-                        return Ok(Judged { perturbation, verdict: None });
-                    }
-                    let value = f64::from(weights.0[perturbation.link]) + perturbation.delta;
-                    perturber.with_weight(
-                        scratch,
-                        perturbation.link,
-                        value as f32,
-                        &mut picture.rgb,
-                    );
-                    Ok(Judged { perturbation, verdict: Some(reading.judge(picture)?) })
-                },
-            )
+        view.changed(sweep, |_, picture| reading.judge(picture))
+            .map(|(perturbation, verdict)| {
+                Ok(Judged { perturbation, verdict: verdict.transpose()? })
+            })
             .collect()
     };
     let judged = with_threads(judge.at_a_time(), judge_all)?;
 
-    let mut layers = vec![(0, 0, 0); network.depth()];
+    let mut layers = vec![(0, 0, 0); view.model().network.depth()];
     for j in &judged {
         let place = &mut layers[j.perturbation.layer - 1];
         match j.verdict.as_ref().map(|v| v.label) {
@@ -154,7 +136,7 @@ pub fn score(
     let sum = |f: fn(&(usize, usize, usize)) -> usize| layers.iter().map(f).sum::<usize>();
     let (coherent, fractured, silent) = (sum(|l| l.0), sum(|l| l.1), sum(|l| l.2));
     let total = coherent + fractured;
-    let fit = target.map(|target| Fit::of(&base, target));
+    let fit = target.map(|target| Fit::of(view.picture(), target));
     let score = CompositionalScore {
         judge: judge.name(),
         delta: sweep.delta.clone(),

@@ -1,13 +1,10 @@
 //! The embedded judge on the archive's labelled pictures and networks.
 
-use picloom::math::SimRng;
-use picloom::network::kernel::Perturber;
-use picloom::network::weight_files::read_weights;
-use picloom::network::{Arch, Coords, Picture, PixelInputs};
-use picloom::probe::{Delta, Selection, sweep};
+use picloom::network::{Arch, Coords, Model, Picture};
+use picloom::probe::{Delta, Selection, View};
 use picloom::score::calibrate::{RIDGE, calibrate, read_labels};
 use picloom::score::dl::Base;
-use picloom::score::{DlJudge, DlModel, Judge, score};
+use picloom::score::{DlJudge, DlModel, Judge, Protocol};
 use std::path::Path;
 
 pub fn left_out_targets_of_the_archive_are_judged_right_and_the_shipped_model_is_that_fit(
@@ -76,15 +73,11 @@ const PROTOTYPE: [(&str, &str, [f64; 4], f64); 6] = [
 /// Score of one of the archive's networks at an effect of 0.18, over 200 weights (all of a smaller
 /// network): (score, low, high).
 fn archive_score(judge: &DlJudge, arch: &str, params: &Path, size: usize) -> (f64, f64, f64) {
-    let network = arch.parse::<Arch>().unwrap().network();
-    let weights = read_weights(params, &network).unwrap();
-    let inputs = PixelInputs::full(size, Coords::Fer);
-    let perturber = Perturber::new(&network, &weights, &inputs);
-    let mut rng = SimRng::new(0, "sweep-sample", 0);
-    let links = Selection::Sample(200).links(&network, &weights, &mut rng);
-    let effect = Delta::Effect(0.18);
-    let swept = sweep(&network, &weights, &perturber, size, &links, effect, &|_| {});
-    let (found, _) = score(&network, &weights, &perturber, &swept, judge, None).unwrap();
+    let model = Model::read(&arch.parse::<Arch>().unwrap(), params).unwrap();
+    let (selection, delta) = (Selection::Sample(200), Delta::Effect(0.18));
+    let protocol = Protocol { selection, delta, seed: 0 };
+    let view = View::new(&model, size, Coords::Fer);
+    let found = protocol.measure(&view, judge, None).unwrap().score;
     let (low, high) = found.interval.unwrap();
     (found.score.unwrap(), low, high)
 }

@@ -2,10 +2,10 @@
 
 use picloom::genome::{self, Genome};
 use picloom::math::SimRng;
-use picloom::network::kernel::{Perturber, feature_maps, picture};
+use picloom::network::kernel::{feature_maps, picture};
 use picloom::network::weight_files::read_weights;
 use picloom::network::{Coords, Mask, Network, PixelInputs, Weights, compile, layerize};
-use picloom::probe::{Delta, sweep};
+use picloom::probe::{Delta, View};
 use picloom::score::measures::attributes::Attributes;
 use picloom::score::measures::label_agreement::{differences, label_agreement, labelled_links};
 use picloom::score::measures::orthogonality::orthogonality;
@@ -102,18 +102,16 @@ pub fn links_with_one_human_label_change_the_picture_more_alike(archive: &Path) 
     let size = 64;
     let mut measured = 0;
     for (name, genome) in labelled(archive) {
-        let (network, weights, labels) = labelled_links(&genome);
+        let (model, labels) = labelled_links(&genome);
         let links: Vec<usize> = (0..labels.len()).filter(|&i| labels[i].is_some()).collect();
         if links.is_empty() {
             eprintln!("{name}: no labels");
             continue;
         }
-        let inputs = PixelInputs::full(size, Coords::Picbreeder);
-        let perturber = Perturber::new(&network, &weights, &inputs);
-        let swept =
-            sweep(&network, &weights, &perturber, size, &links, Delta::Effect(0.18), &|_| {});
+        let view = View::new(&model, size, Coords::Picbreeder);
+        let swept = view.sweep(&links, Delta::Effect(0.18), &|_| {});
         let (links, moved): (Vec<usize>, Vec<Vec<f32>>) =
-            differences(&weights.0, &perturber, &swept).into_iter().unzip();
+            differences(&view, &swept).into_iter().unzip();
         let names: Vec<&str> = links.iter().map(|&i| labels[i].as_deref().unwrap()).collect();
         let mut rng = SimRng::new(1, "label agreement", 0);
         let found = label_agreement(&moved, &names, 2000, &mut rng).unwrap();

@@ -1,9 +1,9 @@
 //! Same config, same bits: at 1, 2 and 8 threads, and after an interruption.
 
 use assert_cmd::Command;
-use picloom::experiment::{TrainJob, Wiring, load_target, resolve_wiring, train_run};
+use picloom::experiment::{TrainJob, load_target, train_run};
 use picloom::genome;
-use picloom::network::Coords;
+use picloom::network::{Coords, Model, Wiring};
 use picloom::train::{StopReason, TrainConfig, TrainObserver, TrainState};
 use std::path::{Path, PathBuf};
 
@@ -97,7 +97,7 @@ fn an_interrupted_run_goes_on_to_the_same_bits() {
         [(Wiring::Dense, "adam"), (Wiring::Graph, "lbfgs"), (Wiring::Layerized, "muon")]
     {
         let job = || {
-            let (network, mask, _) = resolve_wiring(&genome, wiring);
+            let Model { network, mask, .. } = Model::of_genome(&genome, wiring);
             let train = TrainConfig {
                 steps: 60,
                 seed: 5,

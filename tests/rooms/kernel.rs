@@ -5,7 +5,9 @@ use nalgebra::DMatrix;
 use picloom::genome::Input;
 use picloom::math::{Activation, SimRng};
 use picloom::network::kernel::{Isa, Objective, Perturber, feature_maps, render, render_on};
-use picloom::network::{Arch, Coords, Link, Mask, Network, PixelInputs, Unit, Weights, reference};
+use picloom::network::{
+    Arch, Coords, Link, Mask, Model, Network, PixelInputs, Unit, Weights, reference,
+};
 use proptest::prelude::*;
 
 /// A layered network of `layers` with up to two units of each activation, and a mask.
@@ -183,8 +185,10 @@ proptest! {
         prop_assume!(!p.weights.is_empty());
         let mut weights = Weights(p.weights.clone());
         p.mask.apply(&mut weights);
-        let perturber = Perturber::new(&p.network, &weights, &p.inputs);
-        let base = render(&p.network, &weights, &p.inputs);
+        let model = Model { network: p.network.clone(), mask: p.mask.clone(), weights };
+        let weights = &model.weights;
+        let perturber = Perturber::new(&model, &p.inputs);
+        let base = render(&p.network, weights, &p.inputs);
         prop_assert_eq!(perturber.base(), &base[..]);
         let mut scratch = perturber.scratch();
         let mut rng = SimRng::new(seed, "changes", 0);

@@ -1,13 +1,12 @@
 //! What a score may not depend on, what does not count as one, and what a sample says about it.
 
 use assert_cmd::Command;
-use picloom::experiment::{Wiring, load_target, resolve_wiring};
+use picloom::experiment::load_target;
 use picloom::genome;
 use picloom::math::SimRng;
-use picloom::network::kernel::Perturber;
-use picloom::network::{Arch, Coords, Network, Picture, PixelInputs, Weights};
-use picloom::probe::{Delta, Drawn, Selection, sampled_share, sweep};
-use picloom::score::{CompositionalScore, DlJudge, DlThreshold, Judge, Judged, Label, score};
+use picloom::network::{Arch, Coords, Model, Network, Picture, Weights, Wiring};
+use picloom::probe::{Delta, Drawn, Selection, View, sampled_share};
+use picloom::score::{DlJudge, DlThreshold, Judge, Label, Measurement, Protocol};
 use picloom::train::{Init, init};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -16,31 +15,30 @@ fn genome_file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("genomes").join(name)
 }
 
-fn random(network: &Network, seed: u64) -> Weights {
+fn random(network: Network, seed: u64) -> Model {
     let mut rng = SimRng::new(seed, "test", 0);
     let drawn = (0..network.weight_count()).map(|_| rng.normal() as f32);
-    Weights(drawn.collect())
+    let weights = Weights(drawn.collect());
+    Model::new(network, weights)
 }
 
 /// Score of all non-zero weights at `size`².
 fn whole(
-    network: &Network,
-    weights: &Weights,
+    model: &Model,
     size: usize,
     delta: Delta,
     judge: &dyn Judge,
     target: Option<&Picture>,
-) -> (CompositionalScore, Vec<Judged>) {
-    let perturber = Perturber::new(network, weights, &PixelInputs::full(size, Coords::Fer));
-    let mut rng = SimRng::new(0, "test", 0);
-    let links = Selection::All.links(network, weights, &mut rng);
-    let swept = sweep(network, weights, &perturber, size, &links, delta, &|_| {});
-    score(network, weights, &perturber, &swept, judge, target).unwrap()
+) -> Measurement {
+    let view = View::new(model, size, Coords::Fer);
+    let protocol = Protocol { selection: Selection::All, delta, seed: 0 };
+    protocol.measure(&view, judge, target).unwrap()
 }
 
 /// The same network with the hidden units of each layer in another order: `arch` may list the
 /// activations of `of`'s block in any order.
-fn reordered(of: &Network, weights: &Weights, arch: &Arch, rng: &mut SimRng) -> (Network, Weights) {
+fn reordered(of: &Model, arch: &Arch, rng: &mut SimRng) -> Model {
+    let Model { network: of, weights, .. } = of;
     let network = arch.network();
     assert_eq!(network.units.len(), of.units.len());
     let depth = of.depth();
@@ -68,29 +66,29 @@ fn reordered(of: &Network, weights: &Weights, arch: &Arch, rng: &mut SimRng) -> 
             weights.0[old]
         })
         .collect();
-    (network, Weights(moved))
+    Model::new(network, Weights(moved))
 }
 
 #[test]
 fn the_order_of_the_units_of_a_layer_does_not_matter() {
     // A layered network of several activations with coherent, fractured and silent changes.
     let genome = genome::read(&genome_file("bred_cat.json")).unwrap();
-    let (first, _, weights) = resolve_wiring(&genome, Wiring::Layerized);
+    let first = Model::of_genome(&genome, Wiring::Layerized);
     let judge = DlJudge::default();
     let delta = Delta::Effect(0.18);
-    let (expected, _) = whole(&first, &weights, 32, delta, &judge, None);
+    let expected = whole(&first, 32, delta, &judge, None).score;
     assert!(
         expected.coherent > 10 && expected.fractured > 1 && expected.silent > 1,
         "{expected:?}"
     );
-    let arch = first.arch.clone().unwrap();
+    let arch = first.network.arch.clone().unwrap();
     let mut turned = arch.clone();
     turned.block.reverse();
     let mut rng = SimRng::new(8, "test", 0);
     for arch in [arch, turned] {
-        let (network, moved) = reordered(&first, &weights, &arch, &mut rng);
-        assert_ne!(moved, weights, "something is in another place");
-        let (found, _) = whole(&network, &moved, 32, delta, &judge, None);
+        let moved = reordered(&first, &arch, &mut rng);
+        assert_ne!(moved.weights, first.weights, "something is in another place");
+        let found = whole(&moved, 32, delta, &judge, None).score;
         assert_eq!(found, expected, "{arch:?}");
     }
 }
@@ -172,13 +170,12 @@ fn untrained_networks_and_those_of_100_steps_are_unfit() {
     let size = 32;
     let target = load_target(&path, size, Coords::Fer).unwrap().picture;
     let genome = genome::read(&path).unwrap();
-    let (network, mask, _) = resolve_wiring(&genome, Wiring::Dense);
+    let mut dense = Model::of_genome(&genome, Wiring::Dense);
     let judge = DlThreshold::default();
     for seed in 0..3 {
         let mut rng = SimRng::new(seed, "test", 0);
-        let weights = init(&network, &mask, &Init::default(), &mut rng).unwrap();
-        let delta = Delta::Fixed(1.0);
-        let (score, _) = whole(&network, &weights, size, delta, &judge, Some(&target));
+        dense.weights = init(&dense.network, &dense.mask, &Init::default(), &mut rng).unwrap();
+        let score = whole(&dense, size, Delta::Fixed(1.0), &judge, Some(&target)).score;
         assert!(score.fit.unwrap().r2 < 0.5 && !score.counts, "{:?}", score.fit);
         // It has a score, and it is not to be read.
         assert!(score.score.is_some());
@@ -206,20 +203,20 @@ fn untrained_networks_and_those_of_100_steps_are_unfit() {
 
 #[test]
 fn the_sampling_error_is_that_of_repeated_samples_of_a_network_swept_fully() {
-    let network = "2;gaussian:4,sin:3".parse::<Arch>().unwrap().network();
-    let weights = random(&network, 6);
+    let model = random("2;gaussian:4,sin:3".parse::<Arch>().unwrap().network(), 6);
+    let network = &model.network;
     // Between the two: about as many pictures of noise get longer as get shorter.
     let judge = DlThreshold { threshold: 0.0 };
     let delta = Delta::Fixed(0.8);
-    let (full, judged) = whole(&network, &weights, 24, delta, &judge, None);
-    let truth = full.score.unwrap();
+    let full = whole(&model, 24, delta, &judge, None);
+    let truth = full.score.score.unwrap();
     assert!((0.15..=0.85).contains(&truth), "something to estimate: {truth}");
     let mut population = vec![0; network.depth()];
     for link in &network.links {
         population[network.units[link.target].layer - 1] += 1;
     }
     let of = |link: usize| {
-        let pair = &judged[2 * link..2 * link + 2];
+        let pair = &full.judged[2 * link..2 * link + 2];
         assert_eq!(pair[0].perturbation.link, link);
         let verdicts = pair.iter().filter_map(|j| j.verdict.as_ref());
         Drawn {
@@ -230,13 +227,14 @@ fn the_sampling_error_is_that_of_repeated_samples_of_a_network_swept_fully() {
     };
     let all: Vec<Drawn> = (0..network.weight_count()).map(of).collect();
     let swept = sampled_share(&population, &all).unwrap();
+    assert_eq!(full.sampled_share(&model), Some(swept));
     assert!((swept.share - truth).abs() < 1e-12 && swept.standard_error == 0.0);
     for count in [20, 60] {
         let mut rng = SimRng::new(count as u64, "test", 1);
         let (mut held, mut sum, mut squares, mut variances) = (0, 0.0, 0.0, 0.0);
         let repeats = 600;
         for _ in 0..repeats {
-            let links = Selection::Sample(count).links(&network, &weights, &mut rng);
+            let links = Selection::Sample(count).draw(&model, &mut rng);
             let drawn: Vec<Drawn> = links.into_iter().map(of).collect();
             let found = sampled_share(&population, &drawn).unwrap();
             assert_eq!((found.drawn, found.population), (count, network.weight_count()));

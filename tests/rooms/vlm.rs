@@ -3,9 +3,8 @@
 //! a rerun is served wholly from the cache.
 
 use picloom::math::SimRng;
-use picloom::network::kernel::Perturber;
-use picloom::network::{Arch, Coords, Picture, PixelInputs, Weights};
-use picloom::probe::{Delta, Selection, sweep};
+use picloom::network::{Arch, Coords, Model, Picture, Weights};
+use picloom::probe::{Delta, Selection, View};
 use picloom::score::vlm::{Fault, VlmBreeder, VlmConfig, VlmError, VlmJudge};
 use picloom::score::{
     Breeder, CompositionalScore, Decision, Judge, JudgeError, JudgeUsage, Judged, Label, Verdict,
@@ -543,9 +542,9 @@ fn score_with(
     let mut rng = SimRng::new(9, "test", 0);
     let drawn = (0..network.weight_count()).map(|_| rng.normal() as f32);
     let weights = Weights(drawn.collect());
-    let perturber = Perturber::new(&network, &weights, &PixelInputs::full(12, Coords::Fer));
-    let links = Selection::Sample(6).links(&network, &weights, &mut rng);
-    let swept = sweep(&network, &weights, &perturber, 12, &links, Delta::Fixed(0.8), &|_| {});
+    let view = View::new(&Model::new(network, weights), 12, Coords::Fer);
+    let links = Selection::Sample(6).draw(view.model(), &mut rng);
+    let swept = view.sweep(&links, Delta::Fixed(0.8), &|_| {});
     let judge = VlmJudge::new(VlmConfig {
         attempts: 40,
         first_wait: Duration::from_millis(1),
@@ -553,7 +552,7 @@ fn score_with(
         ..config(server, cache)
     })
     .unwrap();
-    let (score, judged) = score(&network, &weights, &perturber, &swept, &judge, None)?;
+    let (score, judged) = score(&view, &swept, &judge, None)?;
     Ok((score, judged, judge.usage().unwrap()))
 }
 

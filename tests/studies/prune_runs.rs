@@ -95,7 +95,7 @@ fn bytes(folder: &Path) -> Vec<(String, Vec<u8>)> {
 fn every_method_leaves_a_finished_run_of_the_budget() {
     let folder = TempDir::new().unwrap();
     let parent = dense(&folder.path().join("dense"), settings(200, 1));
-    let links = parent.mask.0.len();
+    let links = parent.model.mask.0.len();
     let budget = links / 2;
     for method in Method::ALL {
         let out = folder.path().join(method.name());
@@ -114,10 +114,10 @@ fn every_method_leaves_a_finished_run_of_the_budget() {
         assert_eq!(origin.kept, record.kept, "{method}");
         assert_eq!(origin.method, method.name());
         if info.name != "evolved" {
-            assert_eq!(run.mask.kept(), record.alive, "{method}");
+            assert_eq!(run.model.mask.kept(), record.alive, "{method}");
         }
-        assert_eq!(result.kept, run.mask.kept());
-        let outside = (0..links).filter(|&i| !run.mask.0[i] && run.weights.0[i] != 0.0);
+        assert_eq!(result.kept, run.model.mask.kept());
+        let outside = (0..links).filter(|&i| !run.model.mask.0[i] && run.model.weights.0[i] != 0.0);
         assert_eq!(outside.count(), 0, "{method}");
         // A mask that draws one colour ends at once: its gradient is 0.
         let evaluations = match result.train.stop {
@@ -146,7 +146,7 @@ fn every_method_leaves_a_finished_run_of_the_budget() {
 fn interrupted_anywhere_a_round_goes_on_to_the_same_bytes() {
     let folder = TempDir::new().unwrap();
     let parent = dense(&folder.path().join("dense"), settings(150, 1));
-    let budget = parent.mask.0.len() / 2;
+    let budget = parent.model.mask.0.len() / 2;
     let swarm: Method = "swarm:particles=3,moves=6,steps=20".parse().unwrap();
     let sparse = Method::named("sparse-training").unwrap();
     // 3 · 20 particle steps, 6 moves, 120 steps; the others 120 steps a round.
@@ -181,7 +181,7 @@ fn an_unfinished_swarm_is_not_gone_on_with_unless_asked() {
     let folder = TempDir::new().unwrap();
     let parent = dense(&folder.path().join("dense"), settings(50, 1));
     let method = "swarm:particles=2,moves=2,steps=5".parse().unwrap();
-    let rules = [Rule::Budget(parent.mask.0.len() / 2)];
+    let rules = [Rule::Budget(parent.model.mask.0.len() / 2)];
     let out = folder.path().join("swarm");
     let the_plan = plan(method, &rules);
     prune_run(&parent, &the_plan, &out, false, &mut StopAfter(7)).unwrap();
@@ -197,7 +197,7 @@ fn the_swarms_best_never_gets_worse_and_is_the_network_that_is_retrained() {
     let folder = TempDir::new().unwrap();
     let parent = dense(&folder.path().join("dense"), settings(200, 1));
     let method = "swarm:particles=4,moves=12,steps=10".parse().unwrap();
-    let plan = plan(method, &[Rule::Budget(parent.mask.0.len() / 2)]);
+    let plan = plan(method, &[Rule::Budget(parent.model.mask.0.len() / 2)]);
     let out = folder.path().join("swarm");
     let (_, records) = pruned(&parent, &plan, &out);
     let losses = &records[0].search;
@@ -230,7 +230,7 @@ impl TrainObserver for Count {
 fn sparse_training_holds_its_count_after_every_step_and_its_rate_before() {
     let folder = TempDir::new().unwrap();
     let parent = dense(&folder.path().join("dense"), settings(50, 1));
-    let dense = parent.mask.0.len();
+    let dense = parent.model.mask.0.len();
     let budget = dense / 3;
     let schedule = picloom::prune::sparse_training::SparseTraining::new(budget);
     let mut count = Count { schedule, dense, rates: Vec::new() };
@@ -247,16 +247,16 @@ fn sparse_training_holds_its_count_after_every_step_and_its_rate_before() {
     // It begins with the parent's initial weights, which are those of seed 1.
     let start = load_run(&out).unwrap().start.unwrap();
     let untrained = self::dense(&folder.path().join("untrained"), settings(0, 1));
-    assert_eq!(start, untrained.weights);
+    assert_eq!(start, untrained.model.weights);
     // Two inputs a unit, K kept.
     let run = load_run(&out).unwrap();
-    let kept = picloom::experiment::load_mask(&out.join("kept.json"), &run.network).unwrap();
+    let kept = picloom::experiment::load_mask(&out.join("kept.json"), &run.model.network).unwrap();
     assert_eq!((kept.kept(), records[0].kept), (budget, budget));
-    for unit in run.network.units.iter().filter(|u| !u.links.is_empty()) {
+    for unit in run.model.network.units.iter().filter(|u| !u.links.is_empty()) {
         assert!(unit.links.clone().filter(|&i| kept.0[i]).count() >= 2);
     }
-    let alive = picloom::prune::alive(&run.network, &kept);
-    assert_eq!((alive, result.kept), (run.mask, records[0].alive));
+    let alive = picloom::prune::alive(&run.model.network, &kept);
+    assert_eq!((alive, result.kept), (run.model.mask, records[0].alive));
 }
 
 #[test]
@@ -264,7 +264,7 @@ fn sparse_training_stops_at_a_target_loss_only_with_its_links_chosen() {
     let folder = TempDir::new().unwrap();
     let parent = dense(&folder.path().join("dense"), settings(50, 1));
     let method = Method::named("sparse-training").unwrap();
-    let mut plan = plan(method, &[Rule::Budget(parent.mask.0.len() / 2)]);
+    let mut plan = plan(method, &[Rule::Budget(parent.model.mask.0.len() / 2)]);
     plan.train.target_loss = Some(1.0);
     let (result, _) = pruned(&parent, &plan, &folder.path().join("loss"));
     assert_eq!(result.train.stop, StopReason::TargetLoss);
@@ -274,7 +274,7 @@ fn sparse_training_stops_at_a_target_loss_only_with_its_links_chosen() {
     let (result, records) = pruned(&parent, &plan, &folder.path().join("plateau"));
     assert_eq!(result.train.stop, StopReason::Plateau);
     assert_eq!(result.train.steps, STEPS / 2 + 9);
-    assert_eq!(records[0].kept, parent.mask.0.len() / 2);
+    assert_eq!(records[0].kept, parent.model.mask.0.len() / 2);
 }
 
 #[test]
@@ -291,8 +291,8 @@ fn late_rewinding_goes_back_to_the_very_weights_of_the_step() {
     assert_eq!((records[0].cost.choosing, records[1].cost.choosing), (30, 0));
     for round in [out.join("round-1"), out.clone()] {
         let run = load_run(&round).unwrap();
-        let mut expected = early.weights.clone();
-        run.mask.apply(&mut expected);
+        let mut expected = early.model.weights.clone();
+        run.model.mask.apply(&mut expected);
         assert_eq!(run.start.unwrap(), expected);
     }
     // The last step is the run itself; the one after it there is not.
@@ -300,8 +300,8 @@ fn late_rewinding_goes_back_to_the_very_weights_of_the_step() {
     let last = folder.path().join("last");
     pruned(&parent, &plan, &last);
     let run = load_run(&last.join("round-1")).unwrap();
-    let mut expected = parent.weights.clone();
-    run.mask.apply(&mut expected);
+    let mut expected = parent.model.weights.clone();
+    run.model.mask.apply(&mut expected);
     assert_eq!(run.start.unwrap(), expected);
     plan.retrain = Retrain::Rewind { step: 81 };
     let out = folder.path().join("late");
@@ -315,7 +315,7 @@ fn a_run_that_began_from_given_weights_is_rewound_to_those() {
     let folder = TempDir::new().unwrap();
     let parent = dense(&folder.path().join("dense"), settings(60, 1));
     let budget = |k| [Rule::Budget(k)];
-    let half = parent.mask.0.len() / 2;
+    let half = parent.model.mask.0.len() / 2;
     let out = folder.path().join("round-1");
     pruned(&parent, &plan(Method::Sp {}, &budget(half)), &out);
     let first = load_run(&out).unwrap();
@@ -328,9 +328,9 @@ fn a_run_that_began_from_given_weights_is_rewound_to_those() {
         short.train.steps = step;
         let then = folder.path().join(format!("then-{step}"));
         pruned(&parent, &short, &then);
-        let mut expected = load_run(&then).unwrap().weights;
+        let mut expected = load_run(&then).unwrap().model.weights;
         let run = load_run(&out).unwrap();
-        run.mask.apply(&mut expected);
+        run.model.mask.apply(&mut expected);
         assert_eq!(run.start.unwrap(), expected, "step {step}");
     }
     // There is no untrained network behind it.
@@ -351,7 +351,7 @@ fn a_run_that_began_from_given_weights_is_rewound_to_those() {
 fn plans_that_cannot_be_met_say_why() {
     let folder = TempDir::new().unwrap();
     let parent = dense(&folder.path().join("dense"), settings(20, 1));
-    let links = parent.mask.0.len();
+    let links = parent.model.mask.0.len();
     let out = folder.path().join("out");
     let refuse = |method: &str, rule: Rule| {
         let plan = plan(method.parse().unwrap(), &[rule]);

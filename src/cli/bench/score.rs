@@ -3,14 +3,10 @@
 
 use super::{BenchArgs, Workload, skull_sized};
 use crate::cli::output::Output;
-use crate::cli::source::{Usage, check_size};
-use crate::cli::sweep::check_links;
+use crate::cli::source::{Usage, check_size, chosen_links};
 use crate::genome;
-use crate::math::SimRng;
-use crate::network::kernel::Perturber;
-use crate::network::weight_files::read_weights;
-use crate::network::{Coords, Mask, Picture, PixelInputs, layerize};
-use crate::probe::{Perturbation, sweep, sweep_afresh};
+use crate::network::{Coords, Model, layerize};
+use crate::probe::{Perturbation, View, spread};
 use crate::score::{DlJudge, Judge, score};
 use serde::Serialize;
 use std::time::Instant;
@@ -60,10 +56,8 @@ struct Record {
 fn cases(args: &BenchArgs) -> anyhow::Result<Vec<Workload>> {
     let mut cases = match (&args.arch, &args.params) {
         (Some(arch), Some(params)) => {
-            let network = arch.network();
-            let weights = read_weights(params, &network)?;
-            let mask = Mask::non_zero(&weights);
-            vec![Workload { name: params.display().to_string(), network, weights, mask }]
+            let model = Model::read(arch, params)?;
+            vec![Workload { name: params.display().to_string(), model }]
         }
         (Some(arch), None) => vec![Workload::random("dense", arch.network())],
         _ => {
@@ -131,29 +125,23 @@ fn time(
     judge: &DlJudge,
     out: &Output,
 ) -> anyhow::Result<ScoreTiming> {
-    let (network, weights) = (&case.network, &case.weights);
-    let mut rng = SimRng::new(0, "sweep-sample", 0);
-    let links = args.weights.links(network, weights, &mut rng);
-    check_links(&links, network)?;
-    let inputs = PixelInputs::full(size, Coords::Fer);
-    let perturber = Perturber::new(network, weights, &inputs);
-
-    let count = links.len().min(args.compared);
-    let few: Vec<usize> = (0..count).map(|k| links[k * links.len() / count]).collect();
+    let links = chosen_links(&args.weights, &case.model, 0)?;
+    let view = View::new(&case.model, size, Coords::Fer);
+    let few: Vec<usize> = spread(&links, args.compared).copied().collect();
     let start = Instant::now();
-    std::hint::black_box(sweep(network, weights, &perturber, size, &few, args.delta, &|_| {}));
+    std::hint::black_box(view.sweep(&few, args.delta, &|_| {}));
     let incremental_s = start.elapsed().as_secs_f64();
     let start = Instant::now();
-    std::hint::black_box(sweep_afresh(network, weights, &inputs, size, &few, args.delta));
+    std::hint::black_box(view.sweep_afresh(&few, args.delta));
     let afresh_s = start.elapsed().as_secs_f64();
 
     let bar = out.progress(links.len() as u64, "weights");
     let start = Instant::now();
-    let swept = sweep(network, weights, &perturber, size, &links, args.delta, &|_| bar.inc(1));
+    let swept = view.sweep(&links, args.delta, &|_| bar.inc(1));
     let sweep_s = start.elapsed().as_secs_f64();
     bar.finish_and_clear();
     let start = Instant::now();
-    score(network, weights, &perturber, &swept, judge, None)?;
+    score(&view, &swept, judge, None)?;
     let score_s = start.elapsed().as_secs_f64();
     let loud: Vec<&Perturbation> = swept.perturbations.iter().filter(|p| !p.silent).collect();
     Ok(ScoreTiming {
@@ -163,36 +151,25 @@ fn time(
         sweep_s,
         score_s,
         perturbation_ms: (sweep_s + score_s) * 1e3 / swept.perturbations.len() as f64,
-        compared: count,
+        compared: few.len(),
         incremental_s,
         afresh_s,
         ratio: afresh_s / incremental_s,
-        judge_ms: judge_ms(case, &perturber, size, &loud, judge)?,
+        judge_ms: judge_ms(&view, &loud, judge)?,
     })
 }
 
 /// Median milliseconds of one verdict, over pictures evenly spread.
-fn judge_ms(
-    case: &Workload,
-    perturber: &Perturber,
-    size: usize,
-    loud: &[&Perturbation],
-    judge: &DlJudge,
-) -> anyhow::Result<Option<f64>> {
-    let mut picture = Picture::filled(size, size, [0.0; 3]);
-    let base = Picture { rgb: perturber.base().to_vec(), ..picture.clone() };
-    let reading = judge.read_base(&base);
-    let mut scratch = perturber.scratch();
-    let count = loud.len().min(JUDGED);
-    let mut calls = Vec::with_capacity(count);
-    for k in 0..count {
-        let p = loud[k * loud.len() / count];
-        let value = f64::from(case.weights.0[p.link]) + p.delta;
-        perturber.with_weight(&mut scratch, p.link, value as f32, &mut picture.rgb);
+fn judge_ms(view: &View, loud: &[&Perturbation], judge: &DlJudge) -> anyhow::Result<Option<f64>> {
+    let reading = judge.read_base(view.picture());
+    let mut painter = view.painter();
+    let mut calls = Vec::new();
+    for p in spread(loud, JUDGED) {
+        let picture = painter.draw(*p);
         let start = Instant::now();
-        std::hint::black_box(reading.judge(&picture)?);
+        std::hint::black_box(reading.judge(picture)?);
         calls.push(start.elapsed().as_secs_f64() * 1e3);
     }
     calls.sort_by(f64::total_cmp);
-    Ok(calls.get(count / 2).copied())
+    Ok(calls.get(calls.len() / 2).copied())
 }

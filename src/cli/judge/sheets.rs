@@ -2,15 +2,14 @@
 //! numbered, to label without knowing who drew what.
 
 use crate::cli::output::Output;
-use crate::cli::source::{Source, SourceArgs, Usage, check_size};
-use crate::experiment::{Wiring, load_run};
+use crate::cli::source::{Usage, check_size};
+use crate::experiment::{Kept, Source, Wanted};
 use crate::figures::judge::{NumberedPair, pair_sheet};
 use crate::figures::{Provenance, svg_to_png};
 use crate::math::SimRng;
 use crate::network::files::{create_folder, write_atomic};
-use crate::network::kernel::{self, Perturber};
-use crate::network::{Arch, Coords, Picture, PixelInputs};
-use crate::probe::{Delta, Perturbation, Selection, sweep};
+use crate::network::{Arch, Coords, Picture, Wiring};
+use crate::probe::{Delta, Perturbation, Selection};
 use crate::score::calibrate::{
     KeyRow, ViewerAgreement, merge, read_answers, read_key, viewer_agreement,
 };
@@ -115,32 +114,25 @@ fn load(text: &str, args: &SheetsArgs) -> anyhow::Result<Named> {
         Some((target, place)) => (Some(target.to_string()), place),
         None => (None, text),
     };
-    let mut source = SourceArgs {
-        run: None,
-        genome: None,
-        wiring: Wiring::Graph,
-        arch: None,
-        params: None,
-        target: None,
-        size: Some(args.size),
-        coords: args.coords,
-    };
     let path = Path::new(place);
-    let (target, name) = if let Some((arch, params)) = place.split_once('@') {
-        let parsed = arch.parse::<Arch>();
-        source.arch = Some(parsed.map_err(|e| Usage(format!("{text}: {e}")))?);
-        source.params = Some(params.into());
-        (stem(Path::new(params)), stem(Path::new(params)))
+    let mut wanted = Wanted { size: Some(args.size), coords: args.coords, target: None };
+    let arch;
+    let (kept, name) = if let Some((text_, params)) = place.split_once('@') {
+        arch = text_.parse::<Arch>().map_err(|e| Usage(format!("{text}: {e}")))?;
+        (Kept::Weights(&arch, Path::new(params)), stem(Path::new(params)))
     } else if path.is_dir() {
-        source.run = Some(path.into());
-        source.coords = None;
-        (stem(Path::new(&load_run(path)?.config.target)), stem(path))
+        wanted.coords = None;
+        (Kept::Run(path), stem(path))
     } else {
-        source.genome = Some(path.into());
-        source.target = Some(path.into());
-        (stem(path), format!("evolved_{}", stem(path)))
+        wanted.target = Some(path);
+        (Kept::Genome(path, Wiring::Graph), format!("evolved_{}", stem(path)))
     };
-    Ok(Named { target: given.unwrap_or(target), name, source: source.load()? })
+    let source = Source::load(kept, wanted)?;
+    let target = match (&source.target_name, kept) {
+        (Some(own), _) => stem(Path::new(own)),
+        (None, Kept::Genome(path, _) | Kept::Run(path) | Kept::Weights(_, path)) => stem(path),
+    };
+    Ok(Named { target: given.unwrap_or(target), name, source })
 }
 
 /// At most `count` perturbations with an effect: distinct links while there are enough, either
@@ -153,11 +145,9 @@ fn draw(
 ) -> Vec<(Perturbation, Picture)> {
     let source = &named.source;
     let mut rng = SimRng::new(args.seed, "judge-sheets", index);
-    let links = Selection::Sample(4 * count).links(&source.network, &source.weights, &mut rng);
-    let inputs = PixelInputs::full(args.size, source.coords);
-    let perturber = Perturber::new(&source.network, &source.weights, &inputs);
-    let swept =
-        sweep(&source.network, &source.weights, &perturber, args.size, &links, args.delta, &|_| {});
+    let links = Selection::Sample(4 * count).draw(&source.model, &mut rng);
+    let view = source.view();
+    let swept = view.sweep(&links, args.delta, &|_| {});
     let mut pairs: Vec<[Perturbation; 2]> = swept
         .perturbations
         .chunks_exact(2)
@@ -168,17 +158,12 @@ fn draw(
         .collect();
     rng.shuffle(&mut pairs);
     let first = pairs.iter().map(|pair| pair[0]);
-    let mut scratch = perturber.scratch();
+    let mut painter = view.painter();
     first
         .chain(pairs.iter().map(|pair| pair[1]))
         .filter(|p| !p.silent)
         .take(count)
-        .map(|p| {
-            let mut picture = Picture::filled(args.size, args.size, [0.0; 3]);
-            let value = f64::from(source.weights.0[p.link]) + p.delta;
-            perturber.with_weight(&mut scratch, p.link, value as f32, &mut picture.rgb);
-            (p, picture)
-        })
+        .map(|p| (p, painter.draw(p).clone()))
         .collect()
 }
 
@@ -204,7 +189,7 @@ pub fn run_sheets(args: &SheetsArgs, out: &Output) -> anyhow::Result<()> {
     for (i, network) in named.iter().enumerate() {
         let share = (i + 1) * args.count / named.len() - i * args.count / named.len();
         let source = &network.source;
-        let base = kernel::picture(&source.network, &source.weights, args.size, source.coords);
+        let base = source.model.picture(args.size, source.coords);
         let fit = source.target.as_ref().map(|t| 1.0 - base.mse(t) / t.variance());
         write_atomic(
             &args.out.join(base_file(i)),
@@ -212,11 +197,11 @@ pub fn run_sheets(args: &SheetsArgs, out: &Output) -> anyhow::Result<()> {
         )?;
         bases.push(base);
         let pairs = draw(network, share, args, i as u64);
-        let floats = source.weights.0.iter().flat_map(|w| w.to_le_bytes());
+        let floats = source.model.weights.0.iter().flat_map(|w| w.to_le_bytes());
         networks.push(NetworkRecord {
             target: network.target.clone(),
             network: network.name.clone(),
-            links: source.mask.kept(),
+            links: source.model.mask.kept(),
             weights_sha256: hex(floats.collect::<Vec<u8>>()),
             fit,
             pairs: pairs.len(),

@@ -140,7 +140,7 @@ fn parent(args: &PruneArgs) -> anyhow::Result<LoadedRun> {
 
 /// The rules of the rounds.
 fn rules(args: &PruneArgs, parent: &LoadedRun) -> anyhow::Result<Vec<Rule>> {
-    let from = parent.mask.kept();
+    let from = parent.model.mask.kept();
     if args.rounds == Some(0) {
         return Err(Usage("--rounds: expected at least 1, found 0".into()).into());
     }
@@ -167,9 +167,9 @@ fn rules(args: &PruneArgs, parent: &LoadedRun) -> anyhow::Result<Vec<Rule>> {
             let rules = match (lottery && args.rounds.is_none(), args.lottery) {
                 (true, Lottery::Global) => imp_global(from, IMP_GLOBAL, k),
                 (true, Lottery::Original) => {
-                    let layer = layer_of_links(&parent.network);
+                    let layer = layer_of_links(&parent.model.network);
                     let mut sizes = vec![0; layer.iter().max().map_or(0, |l| l + 1)];
-                    for (&l, _) in layer.iter().zip(&parent.mask.0).filter(|(_, k)| **k) {
+                    for (&l, _) in layer.iter().zip(&parent.model.mask.0).filter(|(_, k)| **k) {
                         sizes[l] += 1;
                     }
                     imp_original(&sizes, hidden, output, k)
@@ -208,16 +208,21 @@ fn rules(args: &PruneArgs, parent: &LoadedRun) -> anyhow::Result<Vec<Rule>> {
 
 pub fn run(args: PruneArgs, out: &Output) -> anyhow::Result<()> {
     let parent = parent(&args)?;
-    let from = parent.mask.kept();
+    let from = parent.model.mask.kept();
     let rules = rules(&args, &parent)?;
     let evolved = match &args.genome {
         Some(path) => {
             let layered = layerize(&genome::read(path)?);
-            if layered.network.arch != parent.network.arch {
+            if layered.network.arch != parent.model.network.arch {
                 anyhow::bail!(
                     "{}: expected a genome whose layered network is that of the run, {}, found arch {}",
                     path.display(),
-                    parent.network.arch.as_ref().map_or("a graph".to_string(), ToString::to_string),
+                    parent
+                        .model
+                        .network
+                        .arch
+                        .as_ref()
+                        .map_or("a graph".to_string(), ToString::to_string),
                     layered.arch()
                 );
             }

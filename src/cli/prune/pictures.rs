@@ -8,7 +8,7 @@ use crate::figures::{Provenance, save, svg_to_png};
 use crate::network::files::write_atomic;
 use crate::network::kernel::feature_maps;
 use crate::network::{Mask, Network, PixelInputs, Weights};
-use crate::prune::alive;
+use crate::prune::alive_units;
 use std::path::{Path, PathBuf};
 
 /// Side of a map in the pictures, in pixels, at most.
@@ -21,7 +21,7 @@ pub fn draw(
     records: &[RoundRecord],
     rounds: usize,
 ) -> anyhow::Result<()> {
-    let (mut mask, mut weights) = (parent.mask.clone(), parent.weights.clone());
+    let (mut mask, mut weights) = (parent.model.mask.clone(), parent.model.weights.clone());
     for record in records {
         let folder = match record.round == rounds {
             true => out.to_path_buf(),
@@ -46,7 +46,7 @@ pub fn draw(
             run: &run,
         };
         round.draw()?;
-        (mask, weights) = (kept, run.weights);
+        (mask, weights) = (kept, run.model.weights);
     }
     Ok(())
 }
@@ -68,8 +68,8 @@ impl Round<'_> {
         }
         let provenance =
             Provenance::none().with("command", "picloom prune").with("run", &run.result.run_id);
-        let network = &run.network;
-        let (before, after) = (self.maps(self.before.1), self.maps(&run.weights));
+        let network = &run.model.network;
+        let (before, after) = (self.maps(self.before.1), self.maps(&run.model.weights));
         let (was, links) = (self.before.0.kept(), self.kept.0.len());
         let name = format!("{}, round {}", record.method, record.round);
         let dead = record.kept - record.alive;
@@ -86,8 +86,8 @@ impl Round<'_> {
             title: &name,
             subtitle: &words,
             network,
-            mask: &run.mask,
-            weights: &run.weights,
+            mask: &run.model.mask,
+            weights: &run.model.weights,
             maps: Some((&after, self.side())),
             untangle: false,
         };
@@ -123,23 +123,17 @@ impl Round<'_> {
     /// (U, SIDE²) maps of the network with these weights.
     fn maps(&self, weights: &Weights) -> Vec<f32> {
         let inputs = PixelInputs::full(self.side(), self.run.config.coords);
-        feature_maps(&self.run.network, weights, &inputs).values
+        feature_maps(&self.run.model.network, weights, &inputs).values
     }
 
     fn sheet(&self, title: &str, network: &Network, maps: &[f32], mask: &Mask) -> String {
-        let live = alive(network, mask);
-        let mut used = vec![false; network.units.len()];
-        for (link, _) in network.links.iter().zip(&live.0).filter(|(_, l)| **l) {
-            used[link.source] = true;
-            used[link.target] = true;
-        }
         feature_sheet(&FeatureSheet {
             title,
             subtitle: "one square a unit: red −1, white 0, blue +1; pale units do not reach the picture",
             network,
             maps,
             size: self.side(),
-            alive: Some(&used),
+            alive: Some(&alive_units(network, mask)),
             pane: 64,
         })
     }

@@ -2,18 +2,14 @@
 
 use super::Scored;
 use crate::cli::output::Output;
-use crate::cli::source::SourceArgs;
-use crate::experiment::{Wiring, load_run, resolve_wiring};
 use crate::figures::card::{Card, Changed, Measure, card};
 use crate::figures::style;
 use crate::figures::{Provenance, save};
-use crate::genome::{self, Genome};
+use crate::genome::Genome;
 use crate::math::SimRng;
 use crate::network::files::{create_folder, write_atomic};
-use crate::network::kernel::{Perturber, feature_maps, picture};
-use crate::network::{Coords, Mask, Network, Picture, PixelInputs, Weights};
-use crate::probe::{Delta, sweep};
-use crate::prune::guard;
+use crate::network::{Coords, Model, Wiring};
+use crate::probe::{Delta, View, spread};
 use crate::score::measures::attributes::Attributes;
 use crate::score::measures::dci::{Dci, dci, sweep_importance};
 use crate::score::measures::label_agreement::{
@@ -53,53 +49,35 @@ struct CardRecord<'a> {
 }
 
 /// Measures, draws and writes the card of a scored network.
-pub fn write(
-    args: &SourceArgs,
-    scored: &Scored<'_>,
-    folder: &Path,
-    table: &str,
-    out: &Output,
-) -> anyhow::Result<()> {
+pub fn write(scored: &Scored<'_>, folder: &Path, table: &str, out: &Output) -> anyhow::Result<()> {
     create_folder(folder)?;
-    let (source, record) = (scored.source, scored.record);
-    let (network, weights) = (&source.network, &source.weights);
+    let (source, view, record) = (scored.source, scored.view, scored.record);
+    let model = view.model();
+    let (network, weights) = (&model.network, &model.weights);
     let seed = record.seed;
-    let summary = summarise(network, &source.mask, weights, source.coords, seed);
-    let mixed = shuffled(network, weights, seed);
-    let control = summarise(network, &Mask::non_zero(&mixed), &mixed, source.coords, seed);
-    let behind = match &args.run {
-        Some(run) => load_run(run)?.genome,
-        None => None,
-    };
+    let summary = summarise(model, source.coords, seed);
+    let control = summarise(&shuffled(model, seed), source.coords, seed);
     // Relays count as units: layers are compared with layers, a graph with a graph.
     let like = match network.is_layered() {
         true => Wiring::Layerized,
         false => Wiring::Graph,
     };
-    let evolved = behind.map(|genome| {
-        let (network, mask, weights) = resolve_wiring(&genome, like);
-        summarise(&network, &mask, &weights, source.coords, seed)
-    });
-    let labels = match &args.genome {
-        Some(path) => labels(&genome::read(path)?, source.coords, record),
-        None => None,
+    let (behind, labelled) = match source.trained {
+        true => (source.genome.as_ref(), None),
+        false => (None, source.genome.as_ref()),
     };
-    let symmetry = sweep_symmetry(&weights.0, scored.perturber, scored.swept);
-    let base =
-        Picture { width: source.size, height: source.size, rgb: scored.perturber.base().to_vec() };
-    let importance =
-        sweep_importance(&weights.0, scored.perturber, scored.swept, &Attributes::of(&base));
-    let dci = dci(&importance);
+    let evolved =
+        behind.map(|genome| summarise(&Model::of_genome(genome, like), source.coords, seed));
+    let labels = labelled.and_then(|genome| labels(genome, source.coords, record));
+    let symmetry = sweep_symmetry(view, scored.swept);
+    let base = view.picture();
+    let dci = dci(&sweep_importance(view, scored.swept, &Attributes::of(base)));
     let mut measures = of_summary(&summary, &control, evolved.as_ref());
     measures.extend(of_sweep(&symmetry, &dci, labels.as_ref()));
 
     let side = source.size.min(96);
-    let inputs = PixelInputs::full(side, source.coords);
-    let maps = feature_maps(network, weights, &inputs);
-    let non_zero = Mask::non_zero(weights);
-    let reach = guard::reach(network, &non_zero.0);
-    let alive: Vec<bool> =
-        reach.from_input.iter().zip(&reach.to_output).map(|(a, b)| *a && *b).collect();
+    let maps = model.maps(side, source.coords);
+    let alive = view.alive_units();
     let changed = changed(scored);
     let subtitle = format!(
         "{} links, {} non-zero, {} layers; {} at {}²; judge {}",
@@ -113,11 +91,11 @@ pub fn write(
     let note = format!(
         "taken at {MEASURED_AT}², means over hidden layers; shuffled: the same weights in other places of their layers"
     );
-    let name = short(&source.name);
+    let name = source.short_name();
     let svg = card(&Card {
         title: &name,
         subtitle: &subtitle,
-        drawn: &base,
+        drawn: base,
         target: source.target.as_ref(),
         score: &record.score,
         sampled: record.sampled.as_ref(),
@@ -160,58 +138,40 @@ pub fn write(
     out.result(&whole, &text)
 }
 
-/// File or folder name of a network, without what only this machine knows.
-fn short(name: &str) -> String {
-    let path = Path::new(name);
-    path.file_name().map_or(name.to_string(), |n| n.to_string_lossy().into_owned())
-}
-
-fn summarise(
-    network: &Network,
-    mask: &Mask,
-    weights: &Weights,
-    coords: Coords,
-    seed: u64,
-) -> Summary {
-    let inputs = PixelInputs::full(MEASURED_AT, coords);
-    let maps = feature_maps(network, weights, &inputs);
-    let drawn = picture(network, weights, MEASURED_AT, coords);
+fn summarise(model: &Model, coords: Coords, seed: u64) -> Summary {
     let mut rng = SimRng::new(seed, "card-measures", 0);
-    Summary::of(network, mask, weights, &maps, &drawn, &mut rng)
+    Summary::of(&View::new(model, MEASURED_AT, coords), &mut rng)
 }
 
 /// The non-zero weights in other places of the same layer: as many links in every layer, of the
 /// same sizes, and nothing else kept.
-fn shuffled(network: &Network, weights: &Weights, seed: u64) -> Weights {
-    let mut mixed = weights.clone();
-    for layer in 1..=network.depth() {
-        let places: Vec<usize> = (0..weights.0.len())
-            .filter(|&i| network.units[network.links[i].target].layer == layer)
-            .collect();
-        let mut values: Vec<f32> = places.iter().map(|&i| weights.0[i]).collect();
+fn shuffled(model: &Model, seed: u64) -> Model {
+    let mut mixed = model.weights.clone();
+    for layer in 1..=model.network.depth() {
+        let places: Vec<usize> =
+            (0..mixed.0.len()).filter(|&i| model.layer_of(i) == layer).collect();
+        let mut values: Vec<f32> = places.iter().map(|&i| mixed.0[i]).collect();
         SimRng::new(seed, "card-shuffle", layer as u64).shuffle(&mut values);
         for (&i, value) in places.iter().zip(values) {
             mixed.0[i] = value;
         }
     }
-    mixed
+    Model::new(model.network.clone(), mixed)
 }
 
 /// Agreement with people's labels, where the genome has any.
 fn labels(genome: &Genome, coords: Coords, record: &super::Record) -> Option<LabelAgreement> {
-    let (network, weights, labels) = labelled_links(genome);
+    let (model, labels) = labelled_links(genome);
     let links: Vec<usize> = (0..labels.len())
-        .filter(|&i| labels[i].is_some() && weights.0[i] != 0.0)
+        .filter(|&i| labels[i].is_some() && model.weights.0[i] != 0.0)
         .take(MOST_LABELLED)
         .collect();
     if links.len() < 3 {
         return None;
     }
     let delta: Delta = record.score.delta.parse().ok()?;
-    let inputs = PixelInputs::full(MEASURED_AT, coords);
-    let perturber = Perturber::new(&network, &weights, &inputs);
-    let swept = sweep(&network, &weights, &perturber, MEASURED_AT, &links, delta, &|_| {});
-    let moved = differences(&weights.0, &perturber, &swept);
+    let view = View::new(&model, MEASURED_AT, coords);
+    let moved = differences(&view, &view.sweep(&links, delta, &|_| {}));
     let (links, moved): (Vec<usize>, Vec<Vec<f32>>) = moved.into_iter().unzip();
     let names: Vec<&str> = links.iter().filter_map(|&i| labels[i].as_deref()).collect();
     let mut rng = SimRng::new(record.seed, "card-labels", 0);
@@ -227,15 +187,10 @@ fn changed(scored: &Scored<'_>) -> Vec<Changed> {
         .iter()
         .filter_map(|j| j.verdict.as_ref().map(|v| (j.perturbation, v.label)))
         .collect();
-    let size = scored.source.size;
-    let mut scratch = scored.perturber.scratch();
-    let shown = judged.len().min(SHOWN);
-    (0..shown)
-        .map(|k| {
-            let (p, label) = judged[k * judged.len() / shown];
-            let mut picture = Picture::filled(size, size, [0.0; 3]);
-            let value = (f64::from(scored.source.weights.0[p.link]) + p.delta) as f32;
-            scored.perturber.with_weight(&mut scratch, p.link, value, &mut picture.rgb);
+    let mut painter = scored.view.painter();
+    spread(&judged, SHOWN)
+        .map(|&(p, label)| {
+            let picture = painter.draw(p).clone();
             let sign = if p.delta < 0.0 { "−" } else { "+" };
             let step = style::number(p.delta.abs(), 2);
             Changed { picture, label, caption: format!("L{} w{} {sign}{step}", p.layer, p.link) }
@@ -416,20 +371,21 @@ fn measures_text(measures: &[Measure]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::Arch;
+    use crate::network::{Arch, Weights};
 
     #[test]
     fn the_control_keeps_each_layers_weights_and_moves_them() {
         let network = "2;sin:3".parse::<Arch>().unwrap().network();
         let count = network.weight_count();
         let weights = Weights((0..count).map(|i| i as f32).collect());
-        let mixed = shuffled(&network, &weights, 3);
-        assert_ne!(mixed, weights);
-        for block in &network.blocks {
-            let mut values = mixed.0[block.weights()].to_vec();
+        let model = Model::new(network, weights);
+        let mixed = shuffled(&model, 3);
+        assert_ne!(mixed, model);
+        for block in &model.network.blocks {
+            let mut values = mixed.weights.0[block.weights()].to_vec();
             values.sort_by(f32::total_cmp);
-            assert_eq!(values, weights.0[block.weights()]);
+            assert_eq!(values, model.weights.0[block.weights()]);
         }
-        assert_eq!(mixed, shuffled(&network, &weights, 3));
+        assert_eq!(mixed, shuffled(&model, 3));
     }
 }

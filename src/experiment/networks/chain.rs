@@ -3,22 +3,19 @@
 use super::plan::Chain;
 use super::record::{NetworkResult, NetworkRow, Training};
 use super::spec::{ArmSpec, ArmWiring, Level};
-use super::views::{Scored, write_views};
+use super::views::write_views;
 use crate::experiment::pruning::{PrunePlan, PruneRunError, prune_run};
-use crate::experiment::run::{
-    LoadedRun, RunError, TrainJob, Wiring, load_run, read_metrics, resolve_wiring, train_run,
-};
+use crate::experiment::run::{LoadedRun, RunError, TrainJob, load_run, read_metrics, train_run};
 use crate::experiment::study::{Curve, surviving};
 use crate::math::SimRng;
 use crate::network::files::WriteError;
-use crate::network::kernel::{Perturber, feature_maps};
-use crate::network::{Coords, Mask, Network, Picture, PixelInputs, Weights};
-use crate::probe::{Delta, Selection, sweep};
-use crate::prune::{PruneError, Rule, alive};
+use crate::network::{Coords, Mask, Model, Wiring};
+use crate::probe::{Delta, Selection, View};
+use crate::prune::{PruneError, Rule};
 use crate::score::measures::modules::NetworkModules;
 use crate::score::measures::sparsity::compositional_sparsity;
 use crate::score::measures::summary::Summary;
-use crate::score::{Fit, Judge, JudgeError, score};
+use crate::score::{Fit, Judge, JudgeError, Protocol};
 use crate::train::{StopReason, TrainConfig, TrainObserver};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -121,17 +118,15 @@ impl Worker<'_> {
         match arm.wiring {
             Some(ArmWiring::Evolved) => {
                 let (_, layered) = self.chain.source.evolved.as_ref().expect("planned so");
-                let mask = Mask::non_zero(&layered.weights);
-                let parts = (&layered.network, &mask, &layered.weights);
-                let result = self.look(arm, 0, parts, None)?;
+                let model = Model::new(layered.network.clone(), layered.weights.clone());
+                let result = self.look(arm, 0, &model, None)?;
                 rows.push(self.row(arm, 0, Ok(result)));
                 Ok(())
             }
             Some(wiring) => {
                 let run = self.train(arm, wiring, observer)?;
-                let parts = (&run.network, &run.mask, &run.weights);
                 let folder = self.folder.join(&run.result.run_id);
-                let result = self.look(arm, 0, parts, Some((&run, &folder)))?;
+                let result = self.look(arm, 0, &run.model, Some((&run, &folder)))?;
                 rows.push(self.row(arm, 0, Ok(result)));
                 self.trained.insert(arm.name.clone(), run);
                 Ok(())
@@ -155,7 +150,7 @@ impl Worker<'_> {
                 _ => Wiring::Layerized,
             };
             genome = (wiring == ArmWiring::Graph).then_some(g);
-            let (network, mask, _) = resolve_wiring(g, as_run);
+            let Model { network, mask, .. } = Model::of_genome(g, as_run);
             wired = Some((network, mask));
         }
         let wired = wired.unwrap_or_else(|| {
@@ -198,10 +193,10 @@ impl Worker<'_> {
         let parent = self.trained.get(from);
         let parent = parent.ok_or_else(|| ArmError::Before(from.clone()))?.clone();
         let mut rules = Vec::new();
-        let mut left = parent.mask.kept();
+        let mut left = parent.model.mask.kept();
         for (k, level) in arm.levels.iter().enumerate() {
             let budget = match level {
-                Level::Share(share) => (share * parent.mask.0.len() as f64).round() as usize,
+                Level::Share(share) => (share * parent.model.mask.0.len() as f64).round() as usize,
                 Level::Budget(budget) => *budget,
                 Level::Match(other) => *self
                     .kept
@@ -226,9 +221,9 @@ impl Worker<'_> {
             method: arm.method.expect("verified: a method"),
             rules,
             retrain: arm.retrain,
-            train: self.recipe(arm, parent.network.arch.is_some()),
+            train: self.recipe(arm, parent.model.network.arch.is_some()),
             evolved: evolved
-                .filter(|(_, layered)| layered.network.arch == parent.network.arch)
+                .filter(|(_, layered)| layered.network.arch == parent.model.network.arch)
                 .map(|(_, layered)| Mask::non_zero(&layered.weights)),
         };
         let (out, result, records) = loop {
@@ -252,8 +247,7 @@ impl Worker<'_> {
                 out.join(format!("round-{round}"))
             };
             let run = load_run(&folder)?;
-            let parts = (&run.network, &run.mask, &run.weights);
-            let mut result = self.look(arm, level, parts, Some((&run, &folder)))?;
+            let mut result = self.look(arm, level, &run.model, Some((&run, &folder)))?;
             result.kept = records[round - 1].kept;
             self.kept.insert((arm.name.clone(), level), result.kept);
             rows.push(self.row(arm, level, Ok(result)));
@@ -266,45 +260,37 @@ impl Worker<'_> {
         &self,
         arm: &ArmSpec,
         level: usize,
-        (network, mask, weights): (&Network, &Mask, &Weights),
+        model: &Model,
         run: Option<(&LoadedRun, &Path)>,
     ) -> Result<NetworkResult, ArmError> {
         let key = &self.chain.key;
-        let size = key.size;
-        let inputs = PixelInputs::full(size, Coords::default());
-        let perturber = Perturber::new(network, weights, &inputs);
-        let selection = key.sample.map_or(Selection::All, Selection::Sample);
         let seed = key.seed.unwrap_or(0);
-        let mut rng = SimRng::new(seed, "sweep-sample", 0);
-        let links = selection.links(network, weights, &mut rng);
-        let delta = Delta::Effect(key.effect);
-        let swept = sweep(network, weights, &perturber, size, &links, delta, &|_| {});
+        let view = View::new(model, key.size, Coords::default());
+        let protocol = Protocol {
+            selection: key.sample.map_or(Selection::All, Selection::Sample),
+            delta: Delta::Effect(key.effect),
+            seed,
+        };
         let target = &self.chain.source.target.picture;
-        let (score, judged) =
-            score(network, weights, &perturber, &swept, self.judge, Some(target))?;
-        let drawn = Picture { width: size, height: size, rgb: perturber.base().to_vec() };
-        let maps = feature_maps(network, weights, &inputs);
-        let mut rng = SimRng::new(seed, "measures", 0);
-        let fit = Fit::of(&drawn, target);
+        let found = protocol.measure(&view, self.judge, Some(target))?;
+        let fit = Fit::of(view.picture(), target);
         let name = match level {
             0 => arm.name.clone(),
             level => format!("{}-{level}", arm.name),
         };
         let named = |names: &[String]| names.contains(&name) || names.contains(&arm.name);
-        let views = if named(&key.show) || named(&key.show_maps) {
-            let scored =
-                Scored { network, mask, weights, perturber: &perturber, judged: &judged, size };
+        let with_maps = named(&key.show_maps);
+        let views = if named(&key.show) || with_maps {
             let file = format!("{}.{name}.{}", key.target.name, key.layers);
-            let maps = named(&key.show_maps).then_some(&maps);
-            Some(write_views(self.folder, &file, &scored, maps)?)
+            Some(write_views(self.folder, &file, &view, &found, with_maps)?)
         } else {
             None
         };
         Ok(NetworkResult {
             run_id: run.map(|(run, _)| run.result.run_id.clone()),
-            links: network.weight_count(),
-            kept: mask.kept(),
-            alive: alive(network, mask).kept(),
+            links: found.links,
+            kept: found.kept,
+            alive: found.alive,
             mse: fit.mse,
             r2: fit.r2,
             fit: fit.passes_gate(),
@@ -312,15 +298,15 @@ impl Worker<'_> {
                 Some((run, folder)) => Some(training(run, folder)?),
                 None => None,
             },
-            non_zero: score.non_zero,
-            perturbed: score.weights,
-            coherent: score.coherent,
-            fractured: score.fractured,
-            silent: score.silent,
-            by_layer: score.layers,
-            measures: Summary::of(network, mask, weights, &maps, &drawn, &mut rng),
-            sparsity: compositional_sparsity(network, mask),
-            modules: NetworkModules::of(network, mask),
+            non_zero: found.score.non_zero,
+            perturbed: found.score.weights,
+            coherent: found.score.coherent,
+            fractured: found.score.fractured,
+            silent: found.score.silent,
+            by_layer: found.score.layers,
+            measures: Summary::of(&view, &mut SimRng::new(seed, "measures", 0)),
+            sparsity: compositional_sparsity(&model.network, &model.mask),
+            modules: NetworkModules::of(&model.network, &model.mask),
             views,
         })
     }

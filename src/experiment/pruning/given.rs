@@ -2,7 +2,7 @@
 
 use crate::experiment::run::{LoadedRun, RunResult, Target, TrainJob};
 use crate::network::kernel::render;
-use crate::network::{Coords, Mask, Network, Picture, PixelInputs, Weights};
+use crate::network::{Coords, Mask, Model, Network, Picture, PixelInputs, Weights};
 use crate::score::Fit;
 use crate::train::{StopReason, TrainConfig, TrainReport};
 
@@ -53,9 +53,7 @@ pub fn given_run(
     LoadedRun {
         config,
         result,
-        network: problem.network,
-        mask: problem.mask,
-        weights,
+        model: Model { network: problem.network, mask: problem.mask, weights },
         start: initial,
         target: picture.clone(),
         genome: None,

@@ -149,7 +149,7 @@ pub fn prune_run(
 ) -> Result<(RunResult, Vec<RoundRecord>), PruneRunError> {
     let inputs = PixelInputs::full(parent.config.size, parent.config.coords);
     let mut origin = Origin::of(parent);
-    let (mut mask, mut weights) = (parent.mask.clone(), parent.weights.clone());
+    let (mut mask, mut weights) = (parent.model.mask.clone(), parent.model.weights.clone());
     let mut records = Vec::new();
     let mut last = None;
     for (k, &rule) in plan.rules.iter().enumerate() {
@@ -186,7 +186,7 @@ pub fn prune_run(
         if stopped {
             break;
         }
-        (mask, weights) = (kept, load_run(&folder)?.weights);
+        (mask, weights) = (kept, load_run(&folder)?.model.weights);
     }
     let last = last.ok_or_else(|| RunError::Folder {
         path: PathBuf::from(out),
@@ -203,7 +203,7 @@ fn choose_and_retrain(
     observer: &mut dyn TrainObserver,
 ) -> Result<Round, PruneRunError> {
     let (run, plan) = (round.run, round.plan);
-    let network = &run.network;
+    let network = &run.model.network;
     let needs = plan.method.info().needs;
     let mut cost = Cost::default();
     let mut search = Vec::new();
@@ -274,7 +274,7 @@ fn start_weights(
         Retrain::Finetune => Some(None),
         Retrain::Reinit => {
             let mut rng = SimRng::new(plan.train.seed, "init", 1000 + round.number as u64);
-            let drawn = init(&round.run.network, live, &plan.train.init, &mut rng)?;
+            let drawn = init(&round.run.model.network, live, &plan.train.init, &mut rng)?;
             Some(Some(drawn))
         }
         Retrain::Rewind { step } => origin.at(step, observer)?.map(Some),
@@ -290,7 +290,7 @@ fn train_sparse(
     observer: &mut dyn TrainObserver,
 ) -> Result<Round, PruneRunError> {
     let (run, plan) = (round.run, round.plan);
-    let top = TopK::new(&run.network, round.mask, round.rule, min_inputs, plan.train.steps)?;
+    let top = TopK::new(&run.model.network, round.mask, round.rule, min_inputs, plan.train.steps)?;
     // There is nothing to go on from: it begins where the run began.
     let retrain = match plan.retrain {
         Retrain::Finetune => Retrain::Rewind { step: 0 },
@@ -311,9 +311,9 @@ fn train_sparse(
         return Ok(Round { result, done: None });
     }
     let done = load_run(round.folder)?;
-    let kept = load_mask(&round.folder.join("kept.json"), &run.network)?;
-    let (count, alive) = (kept.kept(), done.mask.kept());
-    let size = |i: usize| candidates.0[i].then(|| f64::from(done.weights.0[i].abs()));
+    let kept = load_mask(&round.folder.join("kept.json"), &run.model.network)?;
+    let (count, alive) = (kept.kept(), done.model.mask.kept());
+    let size = |i: usize| candidates.0[i].then(|| f64::from(done.model.weights.0[i].abs()));
     let record = RoundRecord {
         round: round.number,
         method: plan.method.to_string(),
@@ -351,7 +351,7 @@ fn job(
         plan.method.name(),
         &target,
         run.config.coords,
-        (run.network.clone(), mask.clone()),
+        (run.model.network.clone(), mask.clone()),
         Some(start),
         run.genome.as_ref(),
         plan.train.clone(),
@@ -373,7 +373,7 @@ fn interrupted(round: &RoundInputs<'_>) -> Round {
     let drawn = Picture {
         width: target.width,
         height: target.height,
-        rgb: render(&round.run.network, round.weights, round.inputs),
+        rgb: render(&round.run.model.network, round.weights, round.inputs),
     };
     let fit = Fit::of(&drawn, target);
     let kept = round.mask.kept();

@@ -71,7 +71,7 @@ impl<'a> Origin<'a> {
             (None, None) => {
                 let mut rng = SimRng::new(run.config.train.seed, "init", self.attempt());
                 let init_ = &run.config.train.init;
-                Ok(init(&run.network, &run.mask, init_, &mut rng)?)
+                Ok(init(&run.model.network, &run.model.mask, init_, &mut rng)?)
             }
         }
     }
@@ -102,8 +102,8 @@ impl<'a> Origin<'a> {
             ));
         }
         let problem = Problem {
-            network: run.network.clone(),
-            mask: run.mask.clone(),
+            network: run.model.network.clone(),
+            mask: run.model.mask.clone(),
             inputs: PixelInputs::full(run.config.size, run.config.coords),
             target: run.target.clone(),
             // Without a given start a collapse leads to the next attempt, as it did in the run.

@@ -159,7 +159,7 @@ pub(super) fn search(
         None => {
             let mut rng = SimRng::new(round.plan.train.seed, "swarm", round.number as u64);
             let config = SwarmConfig::default();
-            let swarm = Swarm::new(&round.run.network, &saved.particles, config, &mut rng)?;
+            let swarm = Swarm::new(&round.run.model.network, &saved.particles, config, &mut rng)?;
             (swarm, rng)
         }
     };
@@ -170,7 +170,7 @@ pub(super) fn search(
             .iter()
             .map(|weights| utility(round, weights))
             .collect::<Result<Vec<f64>, PruneRunError>>()?;
-        swarm.tell(&round.run.network, &utilities, &mut rng)?;
+        swarm.tell(&round.run.model.network, &utilities, &mut rng)?;
         let best = swarm.best().map_or(f64::MIN, |(_, utility)| utility);
         saved.losses.push(-best);
         observer.logged(&LogLine {
@@ -236,7 +236,7 @@ fn particle(round: &RoundInputs<'_>, number: usize, spread: f64) -> Result<Prune
 
 /// What |w| leaves of a network under the round's rule.
 fn masked(round: &RoundInputs<'_>, weights: &Weights) -> Result<Pruned, PruneError> {
-    let context = EdgeContext::new(&round.run.network, weights, round.mask);
+    let context = EdgeContext::new(&round.run.model.network, weights, round.mask);
     // |w| draws no random numbers.
     let mut rng = SimRng::new(0, "swarm-mask", 0);
     let rule = round.rule;
@@ -254,7 +254,7 @@ fn utility(round: &RoundInputs<'_>, weights: &Weights) -> Result<f64, PruneRunEr
     let drawn = Picture {
         width: target.width,
         height: target.height,
-        rgb: render(&round.run.network, &pruned.weights, round.inputs),
+        rgb: render(&round.run.model.network, &pruned.weights, round.inputs),
     };
     let mse = drawn.mse(target);
     let alive = mse.is_finite() && drawn.variance() > ONE_COLOUR;
@@ -269,7 +269,7 @@ fn train(
     observer: &mut dyn TrainObserver,
 ) -> Result<(Trainer, StopReason), PruneRunError> {
     let problem = Problem {
-        network: round.run.network.clone(),
+        network: round.run.model.network.clone(),
         mask: start.live.clone(),
         inputs: round.inputs.clone(),
         target: round.run.target.clone(),

@@ -2,52 +2,11 @@
 
 use super::{RunError, hex};
 use crate::genome::{self, Genome};
-use crate::network::{
-    Arch, Coords, Mask, Network, Picture, PixelInputs, Weights, compile, kernel, layerize,
-};
+use crate::network::{Arch, Coords, Mask, Model, Network, Picture, PixelInputs, Weights, Wiring};
 use crate::train::{Problem, TrainConfig};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::path::Path;
-
-/// Where a network's links come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Wiring {
-    /// The genome's own graph.
-    Graph,
-    /// The layered twin, only the links that the evolved network uses (its non-zero weights).
-    Layerized,
-    /// The layered twin, every link.
-    Dense,
-}
-
-impl std::str::FromStr for Wiring {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "graph" => Ok(Wiring::Graph),
-            "layerized" => Ok(Wiring::Layerized),
-            "dense" => Ok(Wiring::Dense),
-            _ => Err(format!("expected wiring graph, layerized or dense, found {text:?}")),
-        }
-    }
-}
-
-/// The network, the mask and the evolved weights of a genome's wiring.
-pub fn resolve_wiring(genome: &Genome, wiring: Wiring) -> (Network, Mask, Weights) {
-    if wiring == Wiring::Graph {
-        let (network, weights) = compile(genome);
-        return (network, Mask::all(weights.0.len()), weights);
-    }
-    let layered = layerize(genome);
-    let mask = match wiring {
-        Wiring::Layerized => Mask::non_zero(&layered.weights),
-        _ => Mask::all(layered.weights.0.len()),
-    };
-    (layered.network, mask, layered.weights)
-}
 
 /// A picture to draw, and where it came from.
 #[derive(Clone, Debug)]
@@ -66,9 +25,7 @@ pub fn load_target(path: &Path, size: usize, coords: Coords) -> Result<Target, R
     let name = path.display().to_string();
     let picture = match path.extension().and_then(|e| e.to_str()) {
         Some("json" | "xml" | "zip") => {
-            let genome = genome::read(path)?;
-            let (network, weights) = compile(&genome);
-            kernel::picture(&network, &weights, size, coords)
+            Model::of_genome(&genome::read(path)?, Wiring::Graph).picture(size, coords)
         }
         _ => Picture::read(path)?.resized(size),
     };

@@ -4,7 +4,7 @@ use super::{RunConfig, RunError, RunResult, json_of, parse_json, parse_toml};
 use crate::genome::{self, Genome};
 use crate::network::npz::read_npz;
 use crate::network::weight_files::read_weights;
-use crate::network::{Arch, Mask, Network, Picture, Weights, compile};
+use crate::network::{Arch, Mask, Model, Network, Picture, Weights, compile};
 use crate::train::LogLine;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -77,12 +77,8 @@ pub struct LoadedRun {
     pub config: RunConfig,
     /// Its result.
     pub result: RunResult,
-    /// Its network.
-    pub network: Network,
-    /// Its mask.
-    pub mask: Mask,
-    /// Its trained weights.
-    pub weights: Weights,
+    /// Its network, the links that may be non-zero, and the trained weights.
+    pub model: Model,
     /// The weights its training began from, where they were given (none: drawn from its seed).
     pub start: Option<Weights>,
     /// Its target, in float.
@@ -155,7 +151,8 @@ pub fn load_run(folder: &Path) -> Result<LoadedRun, RunError> {
         height: config.size,
         rgb: target.values.iter().map(|&v| v as f32).collect(),
     };
-    Ok(LoadedRun { config, result, network, mask, weights, start, target, genome })
+    let model = Model { network, mask, weights };
+    Ok(LoadedRun { config, result, model, start, target, genome })
 }
 
 /// The logged steps of a run.

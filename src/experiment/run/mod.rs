@@ -6,10 +6,12 @@
 
 mod job;
 mod load;
+mod source;
 mod training;
 
-pub use job::{PrunedFrom, RunConfig, Target, TrainJob, Wiring, load_target, resolve_wiring};
+pub use job::{PrunedFrom, RunConfig, Target, TrainJob, load_target};
 pub use load::{LoadedRun, load_mask, load_run, mask_from_json, read_metrics};
+pub use source::{Kept, Source, Wanted};
 pub(super) use training::constrained_run;
 pub use training::{finished, train_run};
 

@@ -17,8 +17,7 @@ use super::spec::{SpecError, root_of};
 use super::targets;
 use crate::genome::{self, Genome};
 use crate::math::SimRng;
-use crate::network::kernel::picture;
-use crate::network::{Arch, Coords, Mask, Network, Picture, PixelInputs, Weights, compile};
+use crate::network::{Arch, Coords, Mask, Model, Picture, PixelInputs, Wiring};
 use crate::prune::{Method, Retrain, alive, schedule};
 use crate::score::Fit;
 use crate::score::measures::structural::{MaskConfig, PartedPicture, structural_compositionality};
@@ -218,8 +217,7 @@ fn prepare(root: &Path, target: &PartedTarget, size: usize) -> Result<Prepared, 
     let picture = match (target.picture, &genome) {
         (Shown::Drawing, _) => drawing.draw(size),
         (Shown::Genome, Some(genome)) => {
-            let (network, weights) = compile(genome);
-            picture(&network, &weights, size, Coords::Fer)
+            Model::of_genome(genome, Wiring::Graph).picture(size, Coords::Fer)
         }
         (Shown::Genome, None) => {
             let none = "none".to_string();
@@ -271,10 +269,11 @@ impl StructuralStudy {
         &self,
         cell: &StructuralCell,
         arm: &str,
-        (network, weights, mask): (&Network, &Weights, &Mask),
+        model: &Model,
     ) -> Result<ArmOutcome, String> {
         let prepared = self.prepared(&cell.target);
-        let drawn = picture(network, weights, cell.size, Coords::Fer);
+        let Model { network, mask, weights } = model;
+        let drawn = model.picture(cell.size, Coords::Fer);
         let inputs = PixelInputs::full(cell.size, Coords::Fer);
         // Links on no path are no part of anything.
         let mask = alive(network, mask);
@@ -345,8 +344,7 @@ impl StructuralStudy {
             return Ok(None);
         }
         let dense = load_run(&folder.join("dense")).map_err(text)?;
-        let whole = (&dense.network, &dense.weights, &dense.mask);
-        let mut arms = vec![self.measure(cell, "dense", whole)?];
+        let mut arms = vec![self.measure(cell, "dense", &dense.model)?];
         for (arm, method) in [("magnitude", Method::Magnitude {}), ("sp", Method::Sp {})] {
             let plan = PrunePlan {
                 method,
@@ -362,7 +360,7 @@ impl StructuralStudy {
                 return Ok(None);
             }
             let run = load_run(&out).map_err(text)?;
-            arms.push(self.measure(cell, arm, (&run.network, &run.weights, &run.mask))?);
+            arms.push(self.measure(cell, arm, &run.model)?);
         }
         Ok(Some(arms))
     }
@@ -446,9 +444,9 @@ impl CellStudy for StructuralStudy {
         match cell.arms {
             Arms::Evolved { .. } => {
                 let genome = self.prepared(&cell.target).genome.as_ref();
-                let (network, weights) = compile(genome.expect("a cell of an evolved network"));
-                let mask = Mask::all(network.weight_count());
-                let arm = self.measure(cell, "evolved", (&network, &weights, &mask))?;
+                let genome = genome.expect("a cell of an evolved network");
+                let model = Model::of_genome(genome, Wiring::Graph);
+                let arm = self.measure(cell, "evolved", &model)?;
                 Ok(Some(vec![arm]))
             }
             Arms::Trained { .. } => self.trained(cell, folder, going_on),

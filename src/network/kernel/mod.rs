@@ -16,7 +16,7 @@ pub use crate::math::lanes::Isa;
 pub use objective::Objective;
 pub use perturb::{PerturbScratch, Perturber};
 
-use super::{Coords, Network, Picture, PixelInputs, Weights};
+use super::{Coords, Model, Network, Picture, PixelInputs, Weights};
 use crate::math::lanes::{Block, LANES, Lanes, ZERO, floats, per_isa};
 use pixels::PixelTiles;
 use prepared::Prepared;
@@ -95,11 +95,33 @@ pub fn feature_maps(network: &Network, weights: &Weights, inputs: &PixelInputs) 
             a
         })
         .collect();
+    unit_rows(&tiles, units, pixels, tile)
+}
+
+impl Model {
+    /// What it draws, `size`² pixels.
+    pub fn picture(&self, size: usize, coords: Coords) -> Picture {
+        picture(&self.network, &self.weights, size, coords)
+    }
+
+    /// (U, `size`²) what each of its units draws.
+    pub fn maps(&self, size: usize, coords: Coords) -> FeatureMaps {
+        feature_maps(&self.network, &self.weights, &PixelInputs::full(size, coords))
+    }
+}
+
+/// The maps of all units from the (U, stride) rows of each tile.
+fn unit_rows(
+    tiles: &[impl AsRef<[Block]> + Sync],
+    units: usize,
+    pixels: usize,
+    tile: usize,
+) -> FeatureMaps {
     let mut values = vec![0.0; units * pixels];
     if pixels > 0 {
         values.par_chunks_mut(pixels).enumerate().for_each(|(u, row)| {
             for (a, out) in tiles.iter().zip(row.chunks_mut(tile)) {
-                out.copy_from_slice(&floats(a)[u * tile..][..out.len()]);
+                out.copy_from_slice(&floats(a.as_ref())[u * tile..][..out.len()]);
             }
         });
     }

@@ -4,10 +4,10 @@
 #![allow(unsafe_code)]
 
 use super::program::{BLOCK_ROWS, Program, STEP, Stage, part};
-use super::{Forward, Prepared, colours, interleave, tile};
+use super::{FeatureMaps, Forward, Prepared, colours, interleave, tile, unit_rows};
 use crate::math::Activation;
 use crate::math::lanes::{Block, Isa, LANES, Lanes, ZERO, per_isa};
-use crate::network::{Network, PixelInputs, Weights};
+use crate::network::{Model, PixelInputs};
 use std::ops::Range;
 
 /// The base of a set of perturbations of one network: shared between threads.
@@ -17,8 +17,7 @@ use std::ops::Range;
 /// [`super::render`] gives for the changed weights.
 #[derive(Clone, Debug)]
 pub struct Perturber {
-    network: Network,
-    weights: Weights,
+    model: Model,
     program: Program,
     prepared: Prepared,
     isa: Isa,
@@ -64,12 +63,12 @@ enum Step {
 }
 
 impl Perturber {
-    /// Stores what the network draws with `weights` (W,).
+    /// Stores what the units of `model` draw.
     ///
     /// # Panics
     /// If there is not one weight a link.
-    pub fn new(network: &Network, weights: &Weights, inputs: &PixelInputs) -> Self {
-        let pass = Forward::new(network, weights, inputs, true, Isa::best());
+    pub fn new(model: &Model, inputs: &PixelInputs) -> Self {
+        let pass = Forward::new(&model.network, &model.weights, inputs, true, Isa::best());
         let (stride, rows) = (pass.program.stride, pass.program.rows);
         let tiles = pass.tiles.tiles();
         let mut values = vec![ZERO; tiles * rows * stride];
@@ -83,8 +82,7 @@ impl Perturber {
             interleave(rgb, out);
         }
         Perturber {
-            network: network.clone(),
-            weights: weights.clone(),
+            model: model.clone(),
             isa: pass.isa,
             program: pass.program,
             prepared: pass.prepared,
@@ -95,6 +93,18 @@ impl Perturber {
         }
     }
 
+    /// The unchanged network.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// (U, P) feature maps of the unchanged weights.
+    pub fn maps(&self) -> FeatureMaps {
+        let tile = (self.program.rows * self.program.stride).max(1);
+        let tiles: Vec<&[Block]> = self.values.chunks(tile).collect();
+        unit_rows(&tiles, self.model.network.units.len(), self.pixels, self.program.tile_pixels())
+    }
+
     /// (P, 3) picture of the unchanged weights.
     pub fn base(&self) -> &[f32] {
         &self.base
@@ -102,9 +112,9 @@ impl Perturber {
 
     /// Buffers for one thread.
     pub fn scratch(&self) -> PerturbScratch {
-        let (units, stride) = (self.network.units.len(), self.program.stride);
+        let (units, stride) = (self.model.network.units.len(), self.program.stride);
         PerturbScratch {
-            weights: self.weights.0.clone(),
+            weights: self.model.weights.0.clone(),
             target: vec![false; units],
             affected: vec![false; units],
             needed: vec![false; units],
@@ -179,7 +189,7 @@ impl Perturber {
 
     /// Lists in `scratch` what the changes make necessary; false if no output feels them.
     fn plan(&self, scratch: &mut PerturbScratch, changes: &[(usize, f32)]) -> bool {
-        let network = &self.network;
+        let network = &self.model.network;
         let units = network.units.len();
         assert_eq!(scratch.target.len(), units, "a scratch of this perturber");
         let stride = self.program.stride;
@@ -206,7 +216,7 @@ impl Perturber {
             weights[link] = value;
         }
         for &(link, _) in changes {
-            let (before, now) = (self.weights.0[link], weights[link]);
+            let (before, now) = (self.model.weights.0[link], weights[link]);
             if before.to_bits() != now.to_bits() {
                 target[network.links[link].target] = true;
             }

@@ -18,9 +18,7 @@
 
 use super::attributes::Attributes;
 use crate::math::real;
-use crate::network::Picture;
-use crate::network::kernel::Perturber;
-use crate::probe::WeightSweep;
+use crate::probe::{View, WeightSweep};
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -82,29 +80,14 @@ pub fn dci(importance: &DMatrix<f64>) -> Dci {
 /// The importance matrix of a sweep: one row a swept link (in the order of the sweep), one column
 /// an attribute of `rods`; silent perturbations count as no change. The same bits at any thread
 /// count.
-pub fn sweep_importance(
-    weights: &[f32],
-    perturber: &Perturber,
-    sweep: &WeightSweep,
-    rods: &Attributes,
-) -> DMatrix<f64> {
-    let base = Picture { width: sweep.size, height: sweep.size, rgb: perturber.base().to_vec() };
-    let at_rest = rods.measure(&base);
-    let changes: Vec<Vec<f64>> = sweep
-        .perturbations
-        .par_iter()
-        .map_init(
-            || (perturber.scratch(), base.clone()),
-            |(scratch, picture), p| {
-                if p.silent {
-                    return vec![0.0; at_rest.len()];
-                }
-                let value = (f64::from(weights[p.link]) + p.delta) as f32;
-                perturber.with_weight(scratch, p.link, value, &mut picture.rgb);
-                let moved = rods.measure(picture);
-                moved.iter().zip(&at_rest).map(|(m, r)| (m - r).abs()).collect()
-            },
-        )
+pub fn sweep_importance(view: &View, sweep: &WeightSweep, rods: &Attributes) -> DMatrix<f64> {
+    let at_rest = rods.measure(view.picture());
+    let changes: Vec<Vec<f64>> = view
+        .changed(sweep, |_, picture| {
+            let moved = rods.measure(picture);
+            moved.iter().zip(&at_rest).map(|(m, r)| (m - r).abs()).collect()
+        })
+        .map(|(_, change)| change.unwrap_or_else(|| vec![0.0; at_rest.len()]))
         .collect();
     let mut rows: Vec<(usize, Vec<f64>, f64)> = Vec::new();
     for (p, change) in sweep.perturbations.iter().zip(changes) {
@@ -132,8 +115,8 @@ pub fn sweep_importance(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::{Arch, Coords, PixelInputs, Weights};
-    use crate::probe::{Delta, sweep};
+    use crate::network::{Arch, Coords, Model, Weights};
+    use crate::probe::Delta;
 
     #[test]
     fn one_to_one_is_perfect_and_all_to_all_is_nothing() {
@@ -161,10 +144,9 @@ mod tests {
         // 1;identity:1: bias → unit 4 → brightness, a plain grey picture: no parts, no place.
         let network = "1;identity:1".parse::<Arch>().unwrap().network();
         let weights = Weights(vec![0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.5]);
-        let perturber = Perturber::new(&network, &weights, &PixelInputs::full(8, Coords::Fer));
-        let swept = sweep(&network, &weights, &perturber, 8, &[6], Delta::Effect(0.18), &|_| {});
-        let base = Picture { width: 8, height: 8, rgb: perturber.base().to_vec() };
-        let matrix = sweep_importance(&weights.0, &perturber, &swept, &Attributes::of(&base));
+        let view = View::new(&Model::new(network, weights), 8, Coords::Fer);
+        let swept = view.sweep(&[6], Delta::Effect(0.18), &|_| {});
+        let matrix = sweep_importance(&view, &swept, &Attributes::of(view.picture()));
         let found = dci(&matrix);
         assert_eq!(matrix.nrows(), 1);
         assert_eq!(matrix.iter().filter(|&&v| v > 0.0).count(), 1);

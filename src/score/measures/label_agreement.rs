@@ -18,9 +18,8 @@
 use crate::genome::Genome;
 use crate::math::SimRng;
 use crate::math::stats::{Interval, StatsError, ranks, student_quantile};
-use crate::network::kernel::Perturber;
-use crate::network::{Network, Weights, compile};
-use crate::probe::WeightSweep;
+use crate::network::{Model, Wiring, compile};
+use crate::probe::{View, WeightSweep};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -50,7 +49,7 @@ pub struct LabelAgreement {
 
 /// A genome as its graph network, with the first label of the gene behind each link (`None`:
 /// unlabelled).
-pub fn labelled_links(genome: &Genome) -> (Network, Weights, Vec<Option<String>>) {
+pub fn labelled_links(genome: &Genome) -> (Model, Vec<Option<String>>) {
     // Weights that number the genes show which link came from which gene; exact in f32.
     let mut numbered = genome.clone();
     let genes: Vec<_> = genome.connections().collect();
@@ -59,37 +58,31 @@ pub fn labelled_links(genome: &Genome) -> (Network, Weights, Vec<Option<String>>
             .set_weight(gene.innovation, (k + 1) as f64)
             .expect("the gene is in the genome and its number finite");
     }
-    let (network, weights) = compile(genome);
     let labels = compile(&numbered)
         .1
         .0
         .iter()
         .map(|&number| genes[number as usize - 1].labels.first().cloned())
         .collect();
-    (network, weights, labels)
+    (Model::of_genome(genome, Wiring::Graph), labels)
 }
 
 /// What moving each swept link does: (link, D (3P,)), links in the order of the sweep, silent ones
 /// left out. A link with one silent side is compared with the base.
-pub fn differences(
-    weights: &[f32],
-    perturber: &Perturber,
-    sweep: &WeightSweep,
-) -> Vec<(usize, Vec<f32>)> {
-    let base = perturber.base();
+pub fn differences(view: &View, sweep: &WeightSweep) -> Vec<(usize, Vec<f32>)> {
+    let base = &view.picture().rgb;
     sweep
         .perturbations
         .par_chunk_by(|a, b| a.link == b.link)
         .map_init(
-            || (perturber.scratch(), base.to_vec()),
-            |(scratch, picture), pair| {
+            || view.painter(),
+            |painter, pair| {
                 let mut sum = vec![0.0f32; base.len()];
                 let mut moved = false;
                 for p in pair.iter().filter(|p| !p.silent) {
-                    let value = (f64::from(weights[p.link]) + p.delta) as f32;
-                    perturber.with_weight(scratch, p.link, value, picture);
+                    let picture = painter.draw(p);
                     let sign = if p.delta < 0.0 { -1.0 } else { 1.0 };
-                    for ((s, &now), &before) in sum.iter_mut().zip(&*picture).zip(base) {
+                    for ((s, &now), &before) in sum.iter_mut().zip(&picture.rgb).zip(base) {
                         *s += sign * (now - before);
                     }
                     moved = true;
@@ -249,14 +242,14 @@ mod tests {
         let genes =
             vec![link(9, 5, 4, 0.5, "size"), link(3, 0, 5, -2.0, "width"), link(4, 3, 4, 0.0, "")];
         let genome = Genome::new(nodes, genes, Provenance::default()).unwrap();
-        let (network, weights, labels) = labelled_links(&genome);
+        let (model, labels) = labelled_links(&genome);
         for (i, label) in labels.iter().enumerate() {
-            let expected = match weights.0[i] {
+            let expected = match model.weights.0[i] {
                 0.5 => Some("size"),
                 -2.0 => Some("width"),
                 _ => None,
             };
-            assert_eq!(label.as_deref(), expected, "{:?}", network.links[i]);
+            assert_eq!(label.as_deref(), expected, "{:?}", model.network.links[i]);
         }
         assert_eq!(labels.len(), 3);
     }

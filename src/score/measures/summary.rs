@@ -12,8 +12,8 @@ use super::orthogonality::{Orthogonality, orthogonality};
 use super::reuse::reuse;
 use super::roughness::mean_roughness;
 use crate::math::SimRng;
-use crate::network::kernel::FeatureMaps;
-use crate::network::{Mask, Network, Picture, Weights};
+use crate::network::Model;
+use crate::probe::View;
 use crate::prune::alive;
 use serde::{Deserialize, Serialize};
 
@@ -49,19 +49,11 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Of `network` with `weights` (W,) under `mask` (W,), whose maps over the pixels of `drawn`
-    /// are `maps` (U, P). The shuffles draw from `rng`. Does not depend on the number of threads.
-    ///
-    /// # Panics
-    /// If the parts do not belong together.
-    pub fn of(
-        network: &Network,
-        mask: &Mask,
-        weights: &Weights,
-        maps: &FeatureMaps,
-        drawn: &Picture,
-        rng: &mut SimRng,
-    ) -> Self {
+    /// Of a view's model, from its maps and its picture. The shuffles draw from `rng`. Does not
+    /// depend on the number of threads.
+    pub fn of(view: &View, rng: &mut SimRng) -> Self {
+        let Model { network, mask, weights } = view.model();
+        let (maps, drawn) = (&view.maps(), view.picture());
         let alive = alive(network, mask);
         let mut lives = vec![false; network.units.len()];
         for (link, _) in network.links.iter().zip(&alive.0).filter(|(_, a)| **a) {
@@ -114,29 +106,23 @@ impl Summary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::kernel::{feature_maps, picture};
-    use crate::network::{Arch, Coords, PixelInputs};
+    use crate::network::{Arch, Coords, Mask, Weights};
 
     /// Two hidden layers of two relays: x and y carried on, a third of the links removed.
-    fn carried() -> (Network, Mask, Weights) {
+    fn carried() -> Model {
         let network = "2;cache:2".parse::<Arch>().unwrap().network();
         let mut weights = vec![0.0; network.weight_count()];
         // Layer 1: unit 0 = x, unit 1 = y. Layer 2 the same. Head: hue x, saturation 0, value y.
         for link in [0, 5, 8, 11, 12, 17] {
             weights[link] = 1.0;
         }
-        let mask = Mask(weights.iter().map(|w| *w != 0.0).collect());
-        (network, mask, Weights(weights))
+        Model::new(network, Weights(weights))
     }
 
     #[test]
     fn a_network_that_carries_two_orthogonal_inputs_does_not_interfere_and_listens_to_one_input() {
-        let (network, mask, weights) = carried();
-        let inputs = PixelInputs::full(16, Coords::Fer);
-        let maps = feature_maps(&network, &weights, &inputs);
-        let drawn = picture(&network, &weights, 16, Coords::Fer);
-        let mut rng = SimRng::new(0, "test", 0);
-        let s = Summary::of(&network, &mask, &weights, &maps, &drawn, &mut rng);
+        let view = View::new(&carried(), 16, Coords::Fer);
+        let s = Summary::of(&view, &mut SimRng::new(0, "test", 0));
         assert_eq!(s.layers.len(), 2);
         assert!(s.interference.unwrap() < 1e-12, "{s:?}");
         // Layer 2 repeats layer 1: two of four maps.
@@ -148,15 +134,12 @@ mod tests {
 
     #[test]
     fn dead_units_do_not_count() {
-        let (network, mut mask, mut weights) = carried();
+        let mut model = carried();
         // Without its head link, the column that carries x is dead.
-        mask.0[12] = false;
-        weights.0[12] = 0.0;
-        let inputs = PixelInputs::full(16, Coords::Fer);
-        let maps = feature_maps(&network, &weights, &inputs);
-        let drawn = picture(&network, &weights, 16, Coords::Fer);
-        let mut rng = SimRng::new(0, "test", 0);
-        let s = Summary::of(&network, &mask, &weights, &maps, &drawn, &mut rng);
+        model.weights.0[12] = 0.0;
+        model.mask = Mask::non_zero(&model.weights);
+        let view = View::new(&model, 16, Coords::Fer);
+        let s = Summary::of(&view, &mut SimRng::new(0, "test", 0));
         assert!(s.layers.iter().all(|o| o.maps == 1), "{:?}", s.layers);
         assert_eq!(s.interference, None);
     }

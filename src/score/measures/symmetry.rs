@@ -11,8 +11,7 @@
 //! base says whether it is; report both. And a symmetric smear is still a smear.
 
 use crate::network::Picture;
-use crate::network::kernel::Perturber;
-use crate::probe::WeightSweep;
+use crate::probe::{View, WeightSweep};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -91,27 +90,12 @@ pub struct SweepSymmetry {
 
 /// Mean preservation over the perturbations of `sweep` that are not silent. The same bits at any
 /// thread count.
-pub fn sweep_symmetry(
-    weights: &[f32],
-    perturber: &Perturber,
-    sweep: &WeightSweep,
-) -> SweepSymmetry {
-    let base = Picture { width: sweep.size, height: sweep.size, rgb: perturber.base().to_vec() };
-    let (axis, base_error) = best_axis(&base);
-    let shares: Vec<Option<f64>> = sweep
-        .perturbations
-        .par_iter()
-        .map_init(
-            || (perturber.scratch(), base.clone()),
-            |(scratch, picture), p| {
-                if p.silent {
-                    return None;
-                }
-                let value = (f64::from(weights[p.link]) + p.delta) as f32;
-                perturber.with_weight(scratch, p.link, value, &mut picture.rgb);
-                preservation(&base, picture, axis)
-            },
-        )
+pub fn sweep_symmetry(view: &View, sweep: &WeightSweep) -> SweepSymmetry {
+    let base = view.picture();
+    let (axis, base_error) = best_axis(base);
+    let shares: Vec<Option<f64>> = view
+        .changed(sweep, |_, picture| preservation(base, picture, axis))
+        .map(|(_, share)| share.flatten())
         .collect();
     let found: Vec<f64> = shares.into_iter().flatten().collect();
     SweepSymmetry {

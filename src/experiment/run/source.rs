@@ -1,0 +1,116 @@
+//! A network from wherever it is kept: a run folder, a genome, or an arch with a file of weights.
+
+use super::{RunError, load_run, load_target};
+use crate::genome::{self, Genome};
+use crate::network::{Arch, Coords, Model, Picture, Wiring};
+use crate::probe::View;
+use std::path::Path;
+
+/// Where a network is kept.
+#[derive(Clone, Copy, Debug)]
+pub enum Kept<'a> {
+    /// The folder of a finished run.
+    Run(&'a Path),
+    /// A genome file, with its evolved weights.
+    Genome(&'a Path, Wiring),
+    /// A file of weights (`.npz` or `.safetensors`) of a layered network.
+    Weights(&'a Arch, &'a Path),
+}
+
+/// What is not as the network's own files say.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wanted<'a> {
+    /// Side of the picture in pixels. Default: that of the run, else 128.
+    pub size: Option<usize>,
+    /// Coordinate convention. Default: that of the run, else FER's.
+    pub coords: Option<Coords>,
+    /// Picture or genome that it should draw. Default: that of the run, else none.
+    pub target: Option<&'a Path>,
+}
+
+/// A network ready to be looked at.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// Name for people: the path.
+    pub name: String,
+    /// The network.
+    pub model: Model,
+    /// What it should draw, at `size`².
+    pub target: Option<Picture>,
+    /// The path of a run's own target as its config has it.
+    pub target_name: Option<String>,
+    /// Side of the picture in pixels.
+    pub size: usize,
+    /// Coordinate convention.
+    pub coords: Coords,
+    /// The genome of the file, or the one whose graph a run trained.
+    pub genome: Option<Genome>,
+    /// True if the weights come from a run.
+    pub trained: bool,
+}
+
+/// Side of a picture where nothing says otherwise, in pixels.
+const SIZE: usize = 128;
+
+impl Source {
+    /// Reads a network and what it should draw.
+    ///
+    /// A run's own target is left out where another coordinate convention is wanted: it was not
+    /// drawn for it.
+    ///
+    /// # Errors
+    /// A file cannot be read, or is not what it should be.
+    pub fn load(kept: Kept<'_>, wanted: Wanted<'_>) -> Result<Source, RunError> {
+        let mut source = match kept {
+            Kept::Run(folder) => {
+                let run = load_run(folder)?;
+                let size = wanted.size.unwrap_or(run.config.size);
+                let coords = wanted.coords.unwrap_or(run.config.coords);
+                let own = wanted.target.is_none() && coords == run.config.coords;
+                Source {
+                    target: own.then(|| run.target.resized(size)),
+                    target_name: Some(run.config.target),
+                    size,
+                    coords,
+                    genome: run.genome,
+                    trained: true,
+                    ..Source::plain(folder, run.model, wanted)
+                }
+            }
+            Kept::Genome(path, wiring) => {
+                let genome = genome::read(path)?;
+                let model = Model::of_genome(&genome, wiring);
+                Source { genome: Some(genome), ..Source::plain(path, model, wanted) }
+            }
+            Kept::Weights(arch, path) => Source::plain(path, Model::read(arch, path)?, wanted),
+        };
+        if let Some(path) = wanted.target {
+            source.target = Some(load_target(path, source.size, source.coords)?.picture);
+        }
+        Ok(source)
+    }
+
+    fn plain(path: &Path, model: Model, wanted: Wanted<'_>) -> Source {
+        Source {
+            name: path.display().to_string(),
+            model,
+            target: None,
+            target_name: None,
+            size: wanted.size.unwrap_or(SIZE),
+            coords: wanted.coords.unwrap_or_default(),
+            genome: None,
+            trained: false,
+        }
+    }
+
+    /// The file or folder name alone, without what only this machine knows.
+    pub fn short_name(&self) -> String {
+        let path = Path::new(&self.name);
+        path.file_name().map_or(self.name.clone(), |n| n.to_string_lossy().into_owned())
+    }
+
+    /// The model prepared for pictures of this size.
+    pub fn view(&self) -> View {
+        View::new(&self.model, self.size, self.coords)
+    }
+}

@@ -1,0 +1,115 @@
+//! A network as one value: its topology, the links that may carry a weight, and the weights.
+
+use super::weight_files::{ReadWeightsError, read_weights};
+use super::{Arch, Mask, Network, Weights, compile, layerize};
+use crate::genome::Genome;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// Where a network's links come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Wiring {
+    /// The genome's own graph.
+    Graph,
+    /// The layered twin, only the links that the evolved network uses (its non-zero weights).
+    Layerized,
+    /// The layered twin, every link.
+    Dense,
+}
+
+impl Wiring {
+    /// `graph`, `layerized` or `dense`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Wiring::Graph => "graph",
+            Wiring::Layerized => "layerized",
+            Wiring::Dense => "dense",
+        }
+    }
+}
+
+impl std::str::FromStr for Wiring {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "graph" => Ok(Wiring::Graph),
+            "layerized" => Ok(Wiring::Layerized),
+            "dense" => Ok(Wiring::Dense),
+            _ => Err(format!("expected wiring graph, layerized or dense, found {text:?}")),
+        }
+    }
+}
+
+/// A network that can draw: what the rooms above hand to each other.
+///
+/// Mask and weights have one entry a link. Weights outside the mask are 0, but for a model whose
+/// weights are only where training begins.
+///
+/// ```
+/// use picloom::genome::from_json;
+/// use picloom::network::{Coords, Model, Wiring};
+///
+/// let genome = from_json(include_str!("../../genomes/bred_moth.json"))?;
+/// let graph = Model::of_genome(&genome, Wiring::Graph).picture(32, Coords::Fer);
+/// let twin = Model::of_genome(&genome, Wiring::Layerized).picture(32, Coords::Fer);
+/// assert!(graph.mse(&twin) < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model {
+    /// The topology.
+    pub network: Network,
+    /// (W,) links that may be non-zero.
+    pub mask: Mask,
+    /// (W,) weights.
+    pub weights: Weights,
+}
+
+impl Model {
+    /// A network that keeps exactly its non-zero weights.
+    pub fn new(network: Network, weights: Weights) -> Self {
+        Model { mask: Mask::non_zero(&weights), network, weights }
+    }
+
+    /// A genome's network in one of its wirings, with the evolved weights.
+    pub fn of_genome(genome: &Genome, wiring: Wiring) -> Self {
+        let (network, weights) = match wiring {
+            Wiring::Graph => compile(genome),
+            _ => {
+                let layered = layerize(genome);
+                (layered.network, layered.weights)
+            }
+        };
+        let mask = match wiring {
+            Wiring::Layerized => Mask::non_zero(&weights),
+            _ => Mask::all(weights.0.len()),
+        };
+        Model { network, mask, weights }
+    }
+
+    /// A layered network with the weights of a file (`.npz` or `.safetensors`); it keeps the
+    /// non-zero ones.
+    ///
+    /// # Errors
+    /// The file cannot be read, or its arrays are not those of `arch`.
+    pub fn read(arch: &Arch, path: &Path) -> Result<Self, ReadWeightsError> {
+        let network = arch.network();
+        let weights = read_weights(path, &network)?;
+        Ok(Model::new(network, weights))
+    }
+
+    /// Number of non-zero weights.
+    pub fn non_zero(&self) -> usize {
+        self.weights.0.iter().filter(|&&w| w != 0.0).count()
+    }
+
+    /// Layer of the target of a link: 1 = first hidden layer.
+    ///
+    /// # Panics
+    /// If there is no such link.
+    pub fn layer_of(&self, link: usize) -> usize {
+        self.network.units[self.network.links[link].target].layer
+    }
+}

@@ -1,0 +1,112 @@
+//! The whole walk over one network: sweep it, judge the pictures, count its links.
+
+use super::{CompositionalScore, Judge, JudgeError, Judged, Label, score};
+use crate::math::SimRng;
+use crate::network::{Model, Picture};
+use crate::probe::{
+    Delta, Drawn, SampledShare, Selection, View, WeightSweep, sampled_share, spread,
+};
+use crate::prune::alive;
+
+/// How networks are measured, so that they can be compared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Protocol {
+    /// Which weights are moved.
+    pub selection: Selection,
+    /// How far.
+    pub delta: Delta,
+    /// Seed of the sample of weights.
+    pub seed: u64,
+}
+
+impl Protocol {
+    /// Sweeps and scores a view. A network without non-zero weights has a score of nothing.
+    ///
+    /// # Errors
+    /// The judge could not judge a picture.
+    ///
+    /// # Panics
+    /// If the selection names a link that is not there ([`Selection::links`] refuses those).
+    pub fn measure(
+        &self,
+        view: &View,
+        judge: &dyn Judge,
+        target: Option<&Picture>,
+    ) -> Result<Measurement, JudgeError> {
+        let mut rng = SimRng::new(self.seed, "sweep-sample", 0);
+        let links = self.selection.draw(view.model(), &mut rng);
+        Measurement::of(view, view.sweep(&links, self.delta, &|_| {}), judge, target)
+    }
+}
+
+/// What came of one network.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measurement {
+    /// Links of the topology, W.
+    pub links: usize,
+    /// Links of the mask.
+    pub kept: usize,
+    /// Kept links on a path from an input to an output.
+    pub alive: usize,
+    /// What was changed.
+    pub sweep: WeightSweep,
+    /// The compositional score, with the fit to the target.
+    pub score: CompositionalScore,
+    /// Each perturbation with its verdict, in the order of the sweep.
+    pub judged: Vec<Judged>,
+}
+
+impl Measurement {
+    /// Scores a sweep of `view`; `target` gates the score.
+    ///
+    /// # Errors
+    /// The judge could not judge a picture.
+    pub fn of(
+        view: &View,
+        sweep: WeightSweep,
+        judge: &dyn Judge,
+        target: Option<&Picture>,
+    ) -> Result<Self, JudgeError> {
+        let Model { network, mask, weights } = view.model();
+        let (score, judged) = score(view, &sweep, judge, target)?;
+        Ok(Measurement {
+            links: weights.0.len(),
+            kept: mask.kept(),
+            alive: alive(network, mask).kept(),
+            sweep,
+            score,
+            judged,
+        })
+    }
+
+    /// At most `count` perturbations with a verdict, evenly spread over layers and signs: those
+    /// that a page shows.
+    pub fn shown(&self, count: usize) -> Vec<&Judged> {
+        let judged: Vec<&Judged> = self.judged.iter().filter(|j| j.verdict.is_some()).collect();
+        spread(&judged, count).copied().collect()
+    }
+
+    /// The share of all non-zero weights of `model`, from a sample within its layers; none if too
+    /// few were drawn.
+    pub fn sampled_share(&self, model: &Model) -> Option<SampledShare> {
+        let mut population = vec![0; model.network.depth()];
+        for (link, &weight) in model.weights.0.iter().enumerate() {
+            if weight != 0.0 {
+                population[model.layer_of(link) - 1] += 1;
+            }
+        }
+        let drawn: Vec<Drawn> = self
+            .judged
+            .chunk_by(|a, b| a.perturbation.link == b.perturbation.link)
+            .map(|pair| {
+                let verdicts = pair.iter().filter_map(|j| j.verdict.as_ref());
+                Drawn {
+                    layer: pair[0].perturbation.layer - 1,
+                    coherent: verdicts.clone().filter(|v| v.label == Label::Coherent).count(),
+                    scored: verdicts.count(),
+                }
+            })
+            .collect();
+        sampled_share(&population, &drawn)
+    }
+}
