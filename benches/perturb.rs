@@ -4,7 +4,7 @@
 //! `cargo bench --bench perturb [-- NAME]`.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use picloom::cli::bench::{skull_sized, workloads};
+use picloom::experiment::bench::{skull_sized, workloads};
 use picloom::network::kernel::render;
 use picloom::network::{Coords, PixelInputs};
 use picloom::probe::{Change, View, spread};

@@ -3,7 +3,7 @@
 //! `cargo bench --bench render [-- NAME]`. Threads: RAYON_NUM_THREADS.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use picloom::cli::bench::{skull_sized, workloads};
+use picloom::experiment::bench::{skull_sized, workloads};
 use picloom::network::kernel::{feature_maps, render};
 use picloom::network::{Coords, PixelInputs};
 use std::time::Duration;

@@ -3,7 +3,7 @@
 //! `cargo bench --bench step [-- NAME]`. Threads: RAYON_NUM_THREADS.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use picloom::cli::bench::{SKULL, Workload, skull_sized, workloads};
+use picloom::experiment::bench::{SKULL, Workload, skull_sized, workloads};
 use std::time::Duration;
 
 fn time(c: &mut Criterion, group: &str, cases: &[(String, Workload, usize)]) {

@@ -266,9 +266,7 @@ fn absolute(
 
 /// Files that may import each other in a circle, by the folder that holds them all, and why. ARCHITECTURE.md
 /// says more.
-const CIRCLES: [(&str, &str); 10] = [
-    ("cli/bench", "the workloads of the score's timing are those of the command's"),
-    ("cli/score", "the card is a part of the score command"),
+const CIRCLES: [(&str, &str); 8] = [
     ("cli", "one command runs every kind of study"),
     ("experiment/claims", "a verdict reads the ledger's records, the ledger holds verdicts"),
     ("experiment/evolution", "a run by eye is one of the kinds of run, and is stored like them"),

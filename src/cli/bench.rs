@@ -1,22 +1,20 @@
 //! `picloom bench`: how long a training step, a picture and a score take on this machine.
 
-mod score;
-
 use super::output::Output;
-use super::source::{Usage, check_size};
+use super::source::{Usage, check_size, chosen_links};
+use crate::experiment::bench::{
+    ScoreBench, ScoreTiming, Timing, Workload, skull_sized, time_pictures, time_score, time_steps,
+    workloads,
+};
 use crate::experiment::evolution::bench_evolve;
-use crate::experiment::{load_run, mask_from_json};
-use crate::genome::{self, Genome};
-use crate::math::SimRng;
-use crate::math::lanes::Isa;
-use crate::network::kernel::{Objective, render};
-use crate::network::{Arch, Coords, Mask, Model, Network, PixelInputs, Weights, Wiring};
+use crate::genome;
+use crate::network::kernel::Isa;
+use crate::network::{Arch, Model, layerize};
 use crate::probe::{Delta, Selection};
-use crate::prune::alive;
+use crate::score::{DlJudge, Judge};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::path::PathBuf;
 
 /// What to time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -67,134 +65,6 @@ pub struct BenchArgs {
     compared: usize,
 }
 
-/// The architecture that layerizing FER's skull gives: 12 layers of 22 units, 5478 weights.
-pub const SKULL: &str = "12;cache:15,gaussian:4,identity:2,sin:1";
-
-/// A network to time.
-pub struct Workload {
-    /// `dense`, `sp-1404`, …
-    pub name: String,
-    /// Its mask are the links that train.
-    pub model: Model,
-}
-
-impl Workload {
-    /// A dense network with random weights of variance 1/fan-in.
-    pub fn dense(name: &str, arch: &str) -> Self {
-        let arch = arch.parse::<Arch>().expect("the benchmarks' arches are arches");
-        Self::random(name, arch.network())
-    }
-
-    /// A network with random weights of variance 1/fan-in.
-    pub fn random(name: &str, network: Network) -> Self {
-        let mut rng = SimRng::new(0, "bench", 0);
-        let weights = network
-            .units
-            .iter()
-            .flat_map(|unit| std::iter::repeat_n(unit.links.len(), unit.links.len()))
-            .map(|fan_in| (rng.normal() / (fan_in as f64).sqrt()) as f32)
-            .collect();
-        let mask = Mask::all(network.weight_count());
-        Workload { name: name.into(), model: Model { network, mask, weights: Weights(weights) } }
-    }
-
-    /// A finished run.
-    ///
-    /// # Errors
-    /// If the folder holds none.
-    pub fn of_run(folder: &Path) -> anyhow::Result<Self> {
-        let run = load_run(folder)?;
-        Ok(Workload {
-            name: folder.file_name().map_or("run".into(), |n| n.to_string_lossy().into_owned()),
-            model: run.model,
-        })
-    }
-
-    /// The same with `kept` links, drawn at random.
-    pub fn masked(mut self, kept: usize) -> Self {
-        let Model { mask, weights, .. } = &mut self.model;
-        let count = weights.0.len();
-        let mut order: Vec<usize> = (0..count).collect();
-        SimRng::new(0, "bench-mask", kept as u64).shuffle(&mut order);
-        *mask = Mask(vec![false; count]);
-        for &i in &order[..kept.min(count)] {
-            mask.0[i] = true;
-        }
-        mask.apply(weights);
-        self
-    }
-
-    /// The dense network of the skull, masked by similarity pruning: 1404 links, the paper's count.
-    pub fn sp() -> Self {
-        let mut workload = Self::dense("sp-1404", SKULL);
-        let text = include_str!("../../benches/sp_1404.json");
-        let Model { network, mask, weights } = &mut workload.model;
-        *mask = mask_from_json(text, "benches/sp_1404.json".as_ref(), network)
-            .expect("the committed mask is one of this network");
-        mask.apply(weights);
-        workload
-    }
-
-    /// A genome as dense layers with relays, of which only its own weights train.
-    pub fn layerized(genome: &Genome) -> Self {
-        let model = Model::of_genome(genome, Wiring::Layerized);
-        Workload { name: "evolved-layerized".into(), model }
-    }
-
-    /// A genome as the graph it is.
-    pub fn graph(genome: &Genome) -> Self {
-        Workload { name: "evolved-graph".into(), model: Model::of_genome(genome, Wiring::Graph) }
-    }
-
-    /// The problem of drawing a picture it does not draw yet, at `size`².
-    pub fn objective(&self, size: usize) -> Objective {
-        let inputs = PixelInputs::full(size, Coords::Fer);
-        let mut rng = SimRng::new(0, "bench-target", 0);
-        let target: Vec<f32> = (0..3 * inputs.pixels()).map(|_| rng.uniform() as f32).collect();
-        Objective::new(&self.model.network, &self.model.mask, &inputs, &target)
-    }
-}
-
-/// A random genome with the counts of FER's skull: 23 nodes, 57 links, 12 layers when layerized
-/// with 147 live weights.
-pub fn skull_sized() -> Genome {
-    genome::from_json(include_str!("../../benches/skull_sized.json"))
-        .expect("the committed genome is one")
-}
-
-/// The cases of the issue: the dense network of the skull, three masks of it (by similarity pruning and at
-/// random), and the evolved wiring in both forms.
-pub fn workloads(genome: &Genome) -> Vec<Workload> {
-    vec![
-        Workload::dense("dense", SKULL),
-        Workload::sp(),
-        Workload::dense("mask-1404", SKULL).masked(1404),
-        Workload::dense("mask-473", SKULL).masked(473),
-        Workload::layerized(genome),
-        Workload::graph(genome),
-    ]
-}
-
-/// Milliseconds of one case.
-#[derive(Clone, Debug, Serialize)]
-pub struct Timing {
-    /// Name of the workload.
-    pub case: String,
-    /// Links of the mask.
-    pub kept: usize,
-    /// The same under its older name.
-    pub live: usize,
-    /// Of the kept links, those on a path from an input to an output. Of the others a step computes
-    /// only those that lead a unit without inputs, whose value is constant, to an output.
-    pub alive: usize,
-    /// Calls timed.
-    pub calls: usize,
-    /// Fastest call, in milliseconds.
-    pub min_ms: f64,
-    /// Median call, in milliseconds.
-    pub median_ms: f64,
-}
-
 #[derive(Serialize)]
 struct Record {
     what: String,
@@ -202,38 +72,6 @@ struct Record {
     threads: usize,
     isa: &'static str,
     timings: Vec<Timing>,
-}
-
-/// A timing to fill in, and what to call for it.
-type Case<'a> = (Timing, Box<dyn FnMut() + 'a>);
-
-/// Calls each of `cases` in turn, so that all of them see the same disturbances, for about
-/// `seconds` each.
-fn time(cases: &mut [Case], seconds: f64) {
-    const SLICES: usize = 10;
-    let mut calls: Vec<Vec<f64>> = vec![Vec::new(); cases.len()];
-    for (_, call) in cases.iter_mut() {
-        call();
-    }
-    for _ in 0..SLICES {
-        for ((_, call), calls) in cases.iter_mut().zip(&mut calls) {
-            let slice = Instant::now();
-            loop {
-                let start = Instant::now();
-                call();
-                calls.push(start.elapsed().as_secs_f64() * 1e3);
-                if slice.elapsed().as_secs_f64() * SLICES as f64 >= seconds {
-                    break;
-                }
-            }
-        }
-    }
-    for ((timing, _), mut calls) in cases.iter_mut().zip(calls) {
-        calls.sort_by(f64::total_cmp);
-        timing.calls = calls.len();
-        timing.min_ms = calls[0];
-        timing.median_ms = calls[calls.len() / 2];
-    }
 }
 
 /// Times the cases and prints a table.
@@ -258,7 +96,7 @@ pub fn run(args: BenchArgs, out: &Output) -> anyhow::Result<()> {
         return out.result(&speed, &text);
     }
     if args.what == What::Score {
-        return score::run(&args, out);
+        return run_score(&args, out);
     }
     let genome = match &args.genome {
         Some(path) => genome::read(path)?,
@@ -268,42 +106,17 @@ pub fn run(args: BenchArgs, out: &Output) -> anyhow::Result<()> {
     for folder in &args.run {
         workloads.push(Workload::of_run(folder)?);
     }
-    let inputs = PixelInputs::full(size, Coords::Fer);
-    let mut cases: Vec<Case> = Vec::new();
-    for w in &workloads {
-        let timing = Timing {
-            case: w.name.clone(),
-            kept: w.model.mask.kept(),
-            live: w.model.mask.kept(),
-            alive: alive(&w.model.network, &w.model.mask).kept(),
-            calls: 0,
-            min_ms: 0.0,
-            median_ms: 0.0,
-        };
-        let call: Box<dyn FnMut() + '_> = match args.what {
-            What::Step => {
-                let mut objective = w.objective(size);
-                let mut gradient = vec![0.0; w.model.weights.0.len()];
-                Box::new(move || {
-                    std::hint::black_box(
-                        objective.loss_and_gradient(&w.model.weights.0, &mut gradient),
-                    );
-                })
-            }
-            // The others were answered above.
-            What::Render | What::Score | What::Evolve => Box::new(|| {
-                std::hint::black_box(render(&w.model.network, &w.model.weights, &inputs));
-            }),
-        };
-        cases.push((timing, call));
-    }
-    time(&mut cases, args.seconds);
+    // The other two were answered above.
+    let timings = match args.what {
+        What::Step => time_steps(&workloads, size, args.seconds),
+        _ => time_pictures(&workloads, size, args.seconds),
+    };
     let record = Record {
         what: format!("{:?}", args.what).to_lowercase(),
         size,
         threads: rayon::current_num_threads(),
         isa: Isa::best().name(),
-        timings: cases.into_iter().map(|(timing, _)| timing).collect(),
+        timings,
     };
     let mut text = format!(
         "{} at {}², {} threads, {}\n{:<18} {:>6} {:>6} {:>7} {:>10} {:>10}\n",
@@ -327,30 +140,83 @@ pub fn run(args: BenchArgs, out: &Output) -> anyhow::Result<()> {
     out.result(&record, &text)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+#[derive(Serialize)]
+struct ScoreRecord {
+    what: &'static str,
+    size: usize,
+    threads: usize,
+    delta: String,
+    judge: String,
+    timings: Vec<ScoreTiming>,
+}
 
-    #[test]
-    fn the_workloads_have_the_sizes_of_the_skull() {
-        let genome = skull_sized();
-        let counts: Vec<(usize, usize, usize)> = workloads(&genome)
-            .iter()
-            .map(|w| {
-                let alive = alive(&w.model.network, &w.model.mask).kept();
-                (w.model.mask.kept(), alive, w.model.network.depth())
-            })
-            .collect();
-        assert_eq!(
-            counts,
-            [
-                (5478, 5478, 13),
-                (1404, 1327, 13),
-                (1404, 1317, 13),
-                (473, 183, 13),
-                (147, 147, 13),
-                (57, 57, 12)
-            ]
+/// The networks to sweep: --arch with --params, or the genome's evolved graph and its dense layers
+/// with random weights; and the runs.
+fn cases(args: &BenchArgs) -> anyhow::Result<Vec<Workload>> {
+    let mut cases = match (&args.arch, &args.params) {
+        (Some(arch), Some(params)) => {
+            let model = Model::read(arch, params)?;
+            vec![Workload { name: params.display().to_string(), model }]
+        }
+        (Some(arch), None) => vec![Workload::random("dense", arch.network())],
+        _ => {
+            let genome = match &args.genome {
+                Some(path) => genome::read(path)?,
+                None => skull_sized(),
+            };
+            let dense = Workload::random("dense", layerize(&genome).network);
+            vec![Workload::graph(&genome), dense]
+        }
+    };
+    for folder in &args.run {
+        cases.push(Workload::of_run(folder)?);
+    }
+    Ok(cases)
+}
+
+/// Times the cases and prints a table.
+fn run_score(args: &BenchArgs, out: &Output) -> anyhow::Result<()> {
+    let size = check_size(args.size.unwrap_or(96))?;
+    if args.compared == 0 {
+        return Err(Usage("--compared: expected at least 1 weight, found 0".into()).into());
+    }
+    let bench = ScoreBench { size, delta: args.delta, compared: args.compared };
+    let judge = DlJudge::default();
+    let mut timings = Vec::new();
+    for case in cases(args)? {
+        let links = chosen_links(&args.weights, &case.model, 0)?;
+        let bar = out.progress(links.len() as u64, "weights");
+        timings.push(time_score(&case, &links, &bench, &judge, &|_| bar.inc(1))?);
+        bar.finish_and_clear();
+    }
+    let record = ScoreRecord {
+        what: "score",
+        size,
+        threads: rayon::current_num_threads(),
+        delta: args.delta.to_string(),
+        judge: judge.name(),
+        timings,
+    };
+    let mut text = format!(
+        "score at {}², {} threads, {}\n{:<18} {:>7} {:>7} {:>9} {:>9} {:>10} {:>9} {:>9}\n",
+        record.size,
+        record.threads,
+        record.delta,
+        "case",
+        "weights",
+        "silent",
+        "sweep s",
+        "score s",
+        "ms/pert.",
+        "afresh ×",
+        "judge ms"
+    );
+    for t in &record.timings {
+        let judge_ms = t.judge_ms.map_or("-".into(), |ms| format!("{ms:.3}"));
+        text += &format!(
+            "{:<18} {:>7} {:>7} {:>9.2} {:>9.2} {:>10.3} {:>9.2} {judge_ms:>9}\n",
+            t.case, t.weights, t.silent, t.sweep_s, t.score_s, t.perturbation_ms, t.ratio
         );
     }
+    out.result(&record, &text)
 }

@@ -2,16 +2,12 @@
 
 use super::output::Output;
 use super::source::SourceArgs;
-use crate::figures::sheets::{
-    FeatureSheet, Pane, Strip, Strips, feature_sheet, signed_picture, strips,
-};
-use crate::figures::style;
-use crate::figures::{Provenance, svg_to_png};
+use crate::figures::{Provenance, svg_to_png, views};
 use crate::network::files::write_atomic;
-use crate::probe::{Pca, PcaRecord, layer_pca};
+use crate::probe::{PcaRecord, layer_pca};
 use clap::Args;
 use serde::Serialize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 #[derive(Args)]
 pub struct MapsArgs {
@@ -48,16 +44,8 @@ pub fn run(args: MapsArgs, out: &Output) -> anyhow::Result<()> {
         None => None,
     };
     let svg = match &found {
-        Some(layers) => component_sheet(&source.name, layers, source.size),
-        None => feature_sheet(&FeatureSheet {
-            title: &source.name,
-            subtitle: "feature maps, one square a unit: red −1, white 0, blue +1; pale units do not reach the picture",
-            network,
-            maps: &view.maps().values,
-            size: source.size,
-            alive: Some(&view.alive_units()),
-            pane: 64,
-        }),
+        Some(layers) => views::component_sheet(&source.short_name(), layers, source.size),
+        None => views::unit_sheet(&source.name, &view),
     };
     let provenance = Provenance(vec![
         ("command".into(), "picloom maps".into()),
@@ -92,38 +80,4 @@ pub fn run(args: MapsArgs, out: &Output) -> anyhow::Result<()> {
     }
     text += &format!("wrote {}", summary.written);
     out.result(&summary, &text)
-}
-
-/// One row a layer, its components from left to right, each scaled so that its largest value is
-/// ±1.
-fn component_sheet(name: &str, layers: &[(usize, Pca)], size: usize) -> String {
-    let across = layers.iter().map(|(_, p)| p.components.len()).max();
-    let rows = layers
-        .iter()
-        .filter(|(_, pca)| !pca.components.is_empty())
-        .map(|(layer, pca)| {
-            let panes = pca.components.iter().map(|c| {
-                let most = c.map.iter().fold(0.0f32, |m, v| m.max(v.abs()));
-                let scaled: Vec<f32> = c.map.iter().map(|v| v / most).collect();
-                Pane::new(signed_picture(&scaled, size), style::percent(c.share, 1))
-            });
-            Strip {
-                label: format!("layer {layer}"),
-                sub: match pca.maps {
-                    1 => "1 map".to_string(),
-                    maps => format!("{maps} maps"),
-                },
-                panes: panes.collect(),
-            }
-        })
-        .collect();
-    let short = Path::new(name).file_name().map_or(name.into(), |n| n.to_string_lossy());
-    strips(&Strips {
-        title: format!("{short}: components of the feature maps"),
-        subtitle: "of each layer's units that reach the picture; share of their variance under each component, whose largest value is full red or blue".into(),
-        heads: (1..=across.unwrap_or(0)).map(|k| k.to_string()).collect(),
-        rows,
-        pane: 96,
-        ..Strips::default()
-    })
 }

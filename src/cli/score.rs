@@ -1,20 +1,20 @@
 //! `picloom score`: perturb the weights, judge the pictures; with `--all`, the card of a network.
 
-mod card;
-
 use super::interrupt;
 use super::judge::{JudgeChoice, usage_text};
 use super::output::Output;
 use super::source::{SourceArgs, Usage, chosen_links};
 use crate::experiment::Source;
-use crate::network::Coords;
-use crate::network::files::write_atomic;
-use crate::probe::{Delta, SampledShare, Selection, View, WeightSweep};
-use crate::score::{CompositionalScore, DlModel, JudgeUsage, Judged, Measurement};
+use crate::figures::views::card_of;
+use crate::figures::{Provenance, save};
+use crate::network::files::{create_folder, write_atomic};
+use crate::network::{Model, Wiring};
+use crate::probe::{Delta, SampledShare, Selection, View};
+use crate::score::card::{CardRecord, Measure};
+use crate::score::{CompositionalScore, DlModel, Measurement, ScoreRecord};
 use clap::{ArgMatches, Args, FromArgMatches};
-use serde::Serialize;
 use sha2::{Digest, Sha256};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 pub struct ScoreArgs {
@@ -67,30 +67,6 @@ impl Args for ModelSeen {
     }
 }
 
-/// What `--out` writes and `--json` prints.
-#[derive(Serialize)]
-struct Record {
-    format: &'static str,
-    version: &'static str,
-    network: String,
-    size: usize,
-    coords: Coords,
-    links: usize,
-    kept: usize,
-    /// `all`, a number of weights, or link numbers.
-    samples: String,
-    /// Seed of the sample.
-    seed: u64,
-    /// SHA-256 of the embedded judge's model as JSON; none for the other judges.
-    judge_model_sha256: Option<String>,
-    #[serde(flatten)]
-    score: CompositionalScore,
-    /// The share of all weights, for a sample of them.
-    sampled: Option<SampledShare>,
-    judge_usage: Option<JudgeUsage>,
-    perturbations: Vec<Judged>,
-}
-
 pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
     interrupt::listen();
     let json = |path: &PathBuf| path.extension().is_some_and(|e| e == "json");
@@ -107,32 +83,16 @@ pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
     let swept = view.sweep(&links, args.delta, &|_| bar.inc(1));
     bar.finish_and_clear();
     let found = Measurement::of(&view, swept, judge.as_ref(), source.target.as_ref())?;
-    let sampled = match args.samples {
-        Selection::Sample(_) => found.sampled_share(&source.model),
-        _ => None,
-    };
-    let mut text = table(&source.name, &found.score, sampled.as_ref());
-    text += &usage_text(judge.usage().as_ref());
-    let record = Record {
-        format: "picloom-score/1",
-        version: env!("CARGO_PKG_VERSION"),
-        network: source.name.clone(),
-        size: source.size,
-        coords: source.coords,
-        links: found.links,
-        kept: found.kept,
-        samples: args.samples.to_string(),
-        seed: args.seed,
+    let record = ScoreRecord {
         judge_model_sha256: model_sha256(&found.score.judge, &args.model)?,
-        score: found.score,
-        sampled,
         judge_usage: judge.usage(),
-        perturbations: found.judged,
+        ..ScoreRecord::of(&source.name, &view, &found, &args.samples, args.seed)
     };
+    let mut text = table(&source.name, &record.score, record.sampled.as_ref());
+    text += &usage_text(record.judge_usage.as_ref());
     if args.all {
         let folder = args.out.as_ref().expect("clap requires --out with --all");
-        let scored = Scored { source: &source, view: &view, swept: &found.sweep, record: &record };
-        return card::write(&scored, folder, &text, out);
+        return card(&source, &view, &found, record, folder, text, out);
     }
     if let Some(path) = &args.out {
         let json = serde_json::to_string_pretty(&record)? + "\n";
@@ -142,12 +102,40 @@ pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
     out.result(&record, &text)
 }
 
-/// What the card is made of.
-struct Scored<'a> {
-    source: &'a Source,
-    view: &'a View,
-    swept: &'a WeightSweep,
-    record: &'a Record,
+/// Measures all the rest, draws it and writes it into `folder`.
+fn card(
+    source: &Source,
+    view: &View,
+    found: &Measurement,
+    score: ScoreRecord,
+    folder: &Path,
+    mut text: String,
+    out: &Output,
+) -> anyhow::Result<()> {
+    let genome = source.genome.as_ref();
+    // Relays count as units: layers are compared with layers, a graph with a graph.
+    let like = if view.model().network.is_layered() { Wiring::Layerized } else { Wiring::Graph };
+    let behind = genome.filter(|_| source.trained).map(|genome| Model::of_genome(genome, like));
+    let labelled = genome.filter(|_| !source.trained);
+    let record = CardRecord::of(view, &found.sweep, score, behind.as_ref(), labelled);
+    let name = source.short_name();
+    let provenance = Provenance::none()
+        .with("command", "picloom score --all")
+        .with("network", &name)
+        .with("judge", &record.score.score.judge)
+        .with("delta", &record.score.score.delta)
+        .with("samples", &record.score.samples)
+        .with("seed", record.score.seed)
+        .with("version", env!("CARGO_PKG_VERSION"));
+    create_folder(folder)?;
+    let svg = card_of(&name, &record, view, source.target.as_ref());
+    let (svg, png) = save(&svg, &folder.join("card"), &provenance)?;
+    let json = folder.join("card.json");
+    write_atomic(&json, (serde_json::to_string_pretty(&record)? + "\n").as_bytes())?;
+    let shown: Vec<String> = [&svg, &png, &json].map(|p| p.display().to_string()).to_vec();
+    text +=
+        &format!("\n{}\nwrote   {}\n", measures_text(&record.measures), shown.join("\n        "));
+    out.result(&record, &text)
 }
 
 /// Identity of the embedded judge's numbers, the same for a file and for the shipped model.
@@ -199,6 +187,23 @@ fn table(name: &str, score: &CompositionalScore, sampled: Option<&SampledShare>)
     text += "\nlayer  coherent  fractured  silent\n";
     for (i, (coherent, fractured, silent)) in score.layers.iter().enumerate() {
         text += &format!("{:>5}  {coherent:>8}  {fractured:>9}  {silent:>6}\n", i + 1);
+    }
+    text
+}
+
+fn measures_text(measures: &[Measure]) -> String {
+    let number = |v: Option<f64>| v.map_or("-".to_string(), |v| format!("{v:.4}"));
+    let mut text =
+        format!("{:<32} {:>10} {:>10} {:>10}  range\n", "measure", "value", "shuffled", "evolved");
+    for m in measures {
+        text += &format!(
+            "{:<32} {:>10} {:>10} {:>10}  {}\n",
+            m.name,
+            number(m.value),
+            number(m.shuffled),
+            number(m.evolved),
+            m.range
+        );
     }
     text
 }

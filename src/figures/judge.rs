@@ -5,8 +5,11 @@ use super::axis::Axis;
 use super::charts::{Frame, Plot, Point, Series, plot};
 use super::style::{self, FRACTURED, GREY, INK, Marker, number};
 use super::svg::{Anchor, Svg};
+use super::{Provenance, SaveError, svg_to_png};
 use crate::network::Picture;
-use crate::score::calibrate::Report;
+use crate::network::files::{create_folder, write_atomic};
+use crate::score::calibrate::{NumberedPairs, Report};
+use std::path::Path;
 
 /// A base picture and its perturbed copy under a number.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +49,40 @@ pub fn pair_sheet(pairs: &[NumberedPair], pane: usize) -> String {
         }
     }
     svg.finish("numbered pairs of pictures: left before, right after one weight was changed")
+}
+
+/// Side of a picture on a saved sheet, in pixels.
+const PANE: usize = 168;
+
+/// Writes the pairs into `folder`, `page` of them on a sheet: `sheet_01.png` and on. Returns the
+/// number of sheets.
+///
+/// # Errors
+/// The folder cannot be written.
+pub fn save_pair_sheets(
+    all: &NumberedPairs,
+    page: usize,
+    folder: &Path,
+) -> Result<usize, SaveError> {
+    create_folder(folder)?;
+    let pages = all.pairs.chunks(page.max(1));
+    let sheets = pages.len();
+    for (s, pairs) in pages.enumerate() {
+        let pairs: Vec<NumberedPair> = pairs
+            .iter()
+            .enumerate()
+            .map(|(k, (network, _, picture))| NumberedPair {
+                number: s * page + k + 1,
+                base: all.bases[*network].clone(),
+                perturbed: picture.clone(),
+            })
+            .collect();
+        let path = folder.join(format!("sheet_{:02}.png", s + 1));
+        let png = svg_to_png(&pair_sheet(&pairs, PANE), 1.0, &Provenance::none())
+            .map_err(|problem| SaveError::Draw { path: path.clone(), problem })?;
+        write_atomic(&path, &png)?;
+    }
+    Ok(sheets)
 }
 
 /// Predicted probability against observed share, with Wilson's intervals and the counts beside

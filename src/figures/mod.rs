@@ -37,6 +37,7 @@ pub mod study;
 pub mod style;
 mod svg;
 pub mod theory;
+pub mod views;
 pub mod wiring;
 
 pub use files::{Provenance, SaveError, save, svg_to_png};

@@ -5,6 +5,8 @@
 //! Paul Tol's "muted" set follow. Every arm also has its own marker, so no figure depends on
 //! colour alone.
 
+pub use crate::math::text::{fixed, interval, number, percent, signed, superscript};
+
 /// An sRGB colour, 8 bits a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Colour(pub u8, pub u8, pub u8);
@@ -202,140 +204,9 @@ pub mod size {
     pub const CAPTION: f64 = 11.5;
 }
 
-/// A number for people: up to `digits` significant digits, a true minus sign, thin spaces between
-/// thousands, powers of ten as `4.3·10⁻⁴`; `–` for NaN, `∞` for infinities.
-pub fn number(value: f64, digits: usize) -> String {
-    let digits = digits.clamp(1, 17);
-    if value.is_nan() {
-        return "–".into();
-    }
-    if value.is_infinite() {
-        return if value > 0.0 { "∞" } else { "−∞" }.into();
-    }
-    if value == 0.0 {
-        return "0".into();
-    }
-    // Rust prints the correctly rounded decimal digits: no logarithm is needed to find the power.
-    let text = format!("{:.*e}", digits - 1, value.abs());
-    let (mantissa, power) = text.split_once('e').expect("{:e} writes an e");
-    let power: i32 = power.parse().expect("{:e} writes an integer power");
-    let sign = if value < 0.0 { "−" } else { "" };
-    if (-3..6).contains(&power) {
-        let decimals = (digits as i32 - 1 - power).max(0) as usize;
-        let mut plain = format!("{:.*}", decimals, value.abs());
-        if plain.contains('.') {
-            plain = plain.trim_end_matches('0').trim_end_matches('.').into();
-        }
-        format!("{sign}{}", grouped(&plain))
-    } else {
-        let mut mantissa = mantissa.to_string();
-        if mantissa.contains('.') {
-            mantissa = mantissa.trim_end_matches('0').trim_end_matches('.').into();
-        }
-        if mantissa == "1" {
-            format!("{sign}10{}", superscript(power))
-        } else {
-            format!("{sign}{mantissa}·10{}", superscript(power))
-        }
-    }
-}
-
-/// A number with a fixed count of decimals, a true minus sign and thin spaces between thousands.
-pub fn fixed(value: f64, decimals: usize) -> String {
-    if !value.is_finite() {
-        return number(value, 1);
-    }
-    let plain = format!("{:.*}", decimals, value.abs());
-    let zero = plain.bytes().all(|b| b == b'0' || b == b'.');
-    let sign = if value < 0.0 && !zero { "−" } else { "" };
-    format!("{sign}{}", grouped(&plain))
-}
-
-/// A whole number with its sign: `+3`, `−3`, `0`.
-pub fn signed(value: i64) -> String {
-    match value {
-        0 => "0".into(),
-        v if v > 0 => format!("+{v}"),
-        v => format!("−{}", v.unsigned_abs()),
-    }
-}
-
-/// `0.123` → `12.3 %` with `decimals` decimals.
-pub fn percent(value: f64, decimals: usize) -> String {
-    if value.is_finite() {
-        format!("{}\u{a0}%", fixed(100.0 * value, decimals))
-    } else {
-        number(value, 1)
-    }
-}
-
-/// `0.71 [0.65, 0.76]`: an estimate and its interval with `decimals` decimals.
-pub fn interval(value: f64, low: f64, high: f64, decimals: usize) -> String {
-    format!("{} [{}, {}]", fixed(value, decimals), fixed(low, decimals), fixed(high, decimals))
-}
-
-/// Thin no-break spaces between groups of three digits, from 10 000 on.
-fn grouped(plain: &str) -> String {
-    let (whole, rest) = match plain.find('.') {
-        Some(dot) => plain.split_at(dot),
-        None => (plain, ""),
-    };
-    if whole.len() < 5 {
-        return plain.into();
-    }
-    let mut text = String::new();
-    for (i, digit) in whole.chars().enumerate() {
-        if i > 0 && (whole.len() - i).is_multiple_of(3) {
-            text.push('\u{202f}');
-        }
-        text.push(digit);
-    }
-    text + rest
-}
-
-/// An integer in superscript: −12 → `⁻¹²`.
-pub fn superscript(power: i32) -> String {
-    power
-        .to_string()
-        .chars()
-        .map(|c| match c {
-            '-' => '⁻',
-            '1' => '¹',
-            '2' => '²',
-            '3' => '³',
-            digit => char::from_u32(0x2070 + digit as u32 - '0' as u32).unwrap_or(digit),
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_read_as_in_print() {
-        for (value, digits, text) in [
-            (0.0, 3, "0"),
-            (-0.0, 3, "0"),
-            (0.5, 3, "0.5"),
-            (-1.25, 3, "−1.25"),
-            (4.294e-4, 3, "4.29·10⁻⁴"),
-            (1e-12, 3, "10⁻¹²"),
-            (5478.0, 4, "5478"),
-            (100000.0, 6, "100\u{202f}000"),
-            (99.96, 3, "100"),
-            (1234567.0, 3, "1.23·10⁶"),
-            (f64::NAN, 3, "–"),
-            (f64::NEG_INFINITY, 3, "−∞"),
-        ] {
-            assert_eq!(number(value, digits), text, "{value}");
-        }
-        assert_eq!(fixed(-0.0004, 2), "0.00");
-        assert_eq!(fixed(-12345.678, 1), "−12\u{202f}345.7");
-        assert_eq!([3, 0, -12].map(signed), ["+3", "0", "−12"]);
-        assert_eq!(percent(0.9234, 1), "92.3\u{a0}%");
-        assert_eq!(interval(0.7, 0.65, 0.76, 2), "0.70 [0.65, 0.76]");
-    }
 
     #[test]
     fn arms_have_their_own_key_and_no_two_share_colour_and_marker() {

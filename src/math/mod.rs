@@ -7,6 +7,7 @@ pub(crate) mod lanes;
 pub mod real;
 pub mod rng;
 pub mod stats;
+pub mod text;
 pub mod volume;
 
 pub use activation::Activation;

@@ -53,12 +53,46 @@ pub struct DirectionRecord {
     pub rmse: (f64, f64),
 }
 
-impl Direction {
-    /// Without its components.
-    pub fn record(&self) -> DirectionRecord {
-        DirectionRecord { number: self.number, variance: self.variance, rmse: self.rmse }
-    }
+/// `directions.json`: largest variance first.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DirectionsRecord {
+    /// `picloom-directions/1`.
+    pub format: &'static str,
+    /// Seed of the directions.
+    pub seed: u64,
+    /// Length of a step t = 1, the same for all directions.
+    pub radius: f64,
+    /// Median RMSE of the farther end.
+    pub effect: f64,
+    /// Pictures of each direction.
+    pub steps: usize,
+    /// Weights that were moved together.
+    pub links: usize,
+    /// The directions without their components.
+    pub sorted: Vec<DirectionRecord>,
+}
 
+impl Directions {
+    /// Without components; `seed`, `links` and `steps` are those they were drawn with.
+    pub fn record(&self, seed: u64, links: usize, steps: usize) -> DirectionsRecord {
+        let of = |d: &Direction| DirectionRecord {
+            number: d.number,
+            variance: d.variance,
+            rmse: d.rmse,
+        };
+        DirectionsRecord {
+            format: "picloom-directions/1",
+            seed,
+            radius: self.radius,
+            effect: self.effect,
+            steps,
+            links,
+            sorted: self.sorted.iter().map(of).collect(),
+        }
+    }
+}
+
+impl Direction {
     /// The pictures at w + tρu, ρ = `radius`, for `steps` values of t from −1 to 1.
     pub fn pictures(&self, view: &View, radius: f64, steps: usize) -> Vec<Picture> {
         let mut painter = view.painter();

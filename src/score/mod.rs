@@ -3,11 +3,13 @@
 
 pub mod breeder;
 pub mod calibrate;
+pub mod card;
 pub mod dl;
 pub mod dl_threshold;
 mod judge;
 mod measurement;
 pub mod measures;
+mod record;
 #[cfg(feature = "vlm")]
 pub mod vlm;
 
@@ -16,6 +18,7 @@ pub use dl::{DlJudge, DlModel};
 pub use dl_threshold::DlThreshold;
 pub use judge::{BaseReading, Judge, JudgeError, JudgeUsage, Label, MockJudge, Verdict};
 pub use measurement::{Measurement, Protocol};
+pub use record::ScoreRecord;
 
 use crate::math::stats::wilson;
 use crate::network::Picture;

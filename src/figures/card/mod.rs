@@ -4,6 +4,8 @@
 mod inside;
 mod page;
 
+pub use crate::score::card::Measure;
+
 use super::fonts::{ellipsized, text_width, wrapped};
 use super::style::{self, Colour, size};
 use super::svg::Anchor;
@@ -11,28 +13,6 @@ use crate::network::{Network, Picture, Weights};
 use crate::probe::SampledShare;
 use crate::score::{CompositionalScore, Label};
 use page::Page;
-use serde::{Deserialize, Serialize};
-
-/// One number of a network, with what to compare it with.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Measure {
-    /// Short name for records, words joined by `-`.
-    pub key: String,
-    /// Name for people.
-    pub name: String,
-    /// The number; none if this network has no such number.
-    pub value: Option<f64>,
-    /// Which values can be, e.g. `0 to 1`.
-    pub range: String,
-    /// The same number of the same network with its weights shuffled within layers; none if it was
-    /// not taken.
-    pub shuffled: Option<f64>,
-    /// The same number of the evolved network behind a trained one; none if there is none.
-    pub evolved: Option<f64>,
-    /// What the number is compared with, in words.
-    pub reference: String,
-}
 
 /// A picture of the network after one weight was changed.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,141 +1,111 @@
-//! `picloom score --all`: everything measured of one network, as one figure and one record.
+//! The card of a network: its score and everything else that is measured of it, with what each
+//! number is compared with.
 
-use super::Scored;
-use crate::cli::output::Output;
-use crate::figures::card::{Card, Changed, Measure, card};
-use crate::figures::style;
-use crate::figures::{Provenance, save};
-use crate::genome::Genome;
-use crate::math::SimRng;
-use crate::network::files::{create_folder, write_atomic};
-use crate::network::{Coords, Model, Wiring};
-use crate::probe::{Delta, View, spread};
-use crate::score::measures::attributes::Attributes;
-use crate::score::measures::dci::{Dci, dci, sweep_importance};
-use crate::score::measures::label_agreement::{
+use super::ScoreRecord;
+use super::measures::attributes::Attributes;
+use super::measures::dci::{Dci, dci, sweep_importance};
+use super::measures::label_agreement::{
     LabelAgreement, differences, label_agreement, labelled_links,
 };
-use crate::score::measures::summary::Summary;
-use crate::score::measures::symmetry::{SweepSymmetry, sweep_symmetry};
-use serde::Serialize;
-use std::path::Path;
+use super::measures::summary::Summary;
+use super::measures::symmetry::{SweepSymmetry, sweep_symmetry};
+use crate::genome::Genome;
+use crate::math::SimRng;
+use crate::math::text::{fixed, number};
+use crate::network::{Coords, Model};
+use crate::probe::{Delta, View, WeightSweep};
+use serde::{Deserialize, Serialize};
 
 /// Side of the maps that are measured: METHODS §7 gives its reference values there.
-const MEASURED_AT: usize = 64;
-/// Changed pictures on a card.
-const SHOWN: usize = 24;
+pub const MEASURED_AT: usize = 64;
 /// Links with people's labels that are compared with each other.
 const MOST_LABELLED: usize = 400;
 /// Shuffles of the labels.
 const PERMUTATIONS: usize = 1000;
 
-/// `card.json`.
-#[derive(Serialize)]
-struct CardRecord<'a> {
-    format: &'static str,
-    score: &'a super::Record,
-    /// Side of the maps behind `summary`.
-    measured_at: usize,
-    summary: &'a Summary,
-    /// The same of the network with its weights shuffled within layers.
-    shuffled: &'a Summary,
-    /// The same of the evolved network behind a trained one.
-    evolved: Option<&'a Summary>,
-    symmetry: SweepSymmetry,
-    dci: Dci,
-    labels: Option<LabelAgreement>,
-    measures: &'a [Measure],
-    written: Vec<String>,
+/// One number of a network, with what to compare it with.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Measure {
+    /// Short name for records, words joined by `-`.
+    pub key: String,
+    /// Name for people.
+    pub name: String,
+    /// The number; none if this network has no such number.
+    pub value: Option<f64>,
+    /// Which values can be, e.g. `0 to 1`.
+    pub range: String,
+    /// The same number of the same network with its weights shuffled within layers; none if it was
+    /// not taken.
+    pub shuffled: Option<f64>,
+    /// The same number of the evolved network behind a trained one; none if there is none.
+    pub evolved: Option<f64>,
+    /// What the number is compared with, in words.
+    pub reference: String,
 }
 
-/// Measures, draws and writes the card of a scored network.
-pub fn write(scored: &Scored<'_>, folder: &Path, table: &str, out: &Output) -> anyhow::Result<()> {
-    create_folder(folder)?;
-    let (source, view, record) = (scored.source, scored.view, scored.record);
-    let model = view.model();
-    let (network, weights) = (&model.network, &model.weights);
-    let seed = record.seed;
-    let summary = summarise(model, source.coords, seed);
-    let control = summarise(&shuffled(model, seed), source.coords, seed);
-    // Relays count as units: layers are compared with layers, a graph with a graph.
-    let like = match network.is_layered() {
-        true => Wiring::Layerized,
-        false => Wiring::Graph,
-    };
-    let (behind, labelled) = match source.trained {
-        true => (source.genome.as_ref(), None),
-        false => (None, source.genome.as_ref()),
-    };
-    let evolved =
-        behind.map(|genome| summarise(&Model::of_genome(genome, like), source.coords, seed));
-    let labels = labelled.and_then(|genome| labels(genome, source.coords, record));
-    let symmetry = sweep_symmetry(view, scored.swept);
-    let base = view.picture();
-    let dci = dci(&sweep_importance(view, scored.swept, &Attributes::of(base)));
-    let mut measures = of_summary(&summary, &control, evolved.as_ref());
-    measures.extend(of_sweep(&symmetry, &dci, labels.as_ref()));
+/// `card.json`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CardRecord {
+    /// `picloom-card/1`.
+    pub format: &'static str,
+    /// The compositional score and each verdict.
+    pub score: ScoreRecord,
+    /// Side of the maps behind `summary`.
+    pub measured_at: usize,
+    /// The measures beside the score.
+    pub summary: Summary,
+    /// The same of the network with its weights shuffled within layers.
+    pub shuffled: Summary,
+    /// The same of the evolved network behind a trained one.
+    pub evolved: Option<Summary>,
+    /// Symmetric share of the changes.
+    pub symmetry: SweepSymmetry,
+    /// Disentanglement and completeness of the sweep.
+    pub dci: Dci,
+    /// Agreement with people's labels, where the genome has any.
+    pub labels: Option<LabelAgreement>,
+    /// All of it as rows with references.
+    pub measures: Vec<Measure>,
+    /// Names of the card's files: the record must not depend on where it was written.
+    pub written: Vec<String>,
+}
 
-    let side = source.size.min(96);
-    let maps = model.maps(side, source.coords);
-    let alive = view.alive_units();
-    let changed = changed(scored);
-    let subtitle = format!(
-        "{} links, {} non-zero, {} layers; {} at {}²; judge {}",
-        style::fixed(record.links as f64, 0),
-        style::fixed(record.score.non_zero as f64, 0),
-        network.depth(),
-        record.score.delta,
-        source.size,
-        record.score.judge
-    );
-    let note = format!(
-        "taken at {MEASURED_AT}², means over hidden layers; shuffled: the same weights in other places of their layers"
-    );
-    let name = source.short_name();
-    let svg = card(&Card {
-        title: &name,
-        subtitle: &subtitle,
-        drawn: base,
-        target: source.target.as_ref(),
-        score: &record.score,
-        sampled: record.sampled.as_ref(),
-        changed: &changed,
-        measures: &measures,
-        measures_note: &note,
-        network,
-        weights,
-        maps: (&maps.values, side),
-        alive: &alive,
-    });
-    let provenance = Provenance::none()
-        .with("command", "picloom score --all")
-        .with("network", &name)
-        .with("judge", &record.score.judge)
-        .with("delta", &record.score.delta)
-        .with("samples", &record.samples)
-        .with("seed", seed)
-        .with("version", env!("CARGO_PKG_VERSION"));
-    let (svg, png) = save(&svg, &folder.join("card"), &provenance)?;
-    let json = folder.join("card.json");
-    let shown: Vec<String> = [&svg, &png, &json].map(|p| p.display().to_string()).to_vec();
-    let mut text = table.to_string() + "\n" + &measures_text(&measures);
-    text += &format!("\nwrote   {}\n", shown.join("\n        "));
-    let whole = CardRecord {
-        format: "picloom-card/1",
-        score: record,
-        measured_at: MEASURED_AT,
-        summary: &summary,
-        shuffled: &control,
-        evolved: evolved.as_ref(),
-        symmetry,
-        dci,
-        labels,
-        measures: &measures,
-        // Names only: the record must not depend on where it was written.
-        written: vec!["card.svg".into(), "card.png".into(), "card.json".into()],
-    };
-    write_atomic(&json, (serde_json::to_string_pretty(&whole)? + "\n").as_bytes())?;
-    out.result(&whole, &text)
+impl CardRecord {
+    /// Measures a scored sweep of `view`.
+    ///
+    /// `behind` is the evolved network behind a trained one, in the same kind of wiring; `labelled`
+    /// a genome whose links people may have named.
+    pub fn of(
+        view: &View,
+        sweep: &WeightSweep,
+        score: ScoreRecord,
+        behind: Option<&Model>,
+        labelled: Option<&Genome>,
+    ) -> Self {
+        let (model, coords, seed) = (view.model(), view.coords(), score.seed);
+        let summary = summarise(model, coords, seed);
+        let control = summarise(&shuffled(model, seed), coords, seed);
+        let evolved = behind.map(|model| summarise(model, coords, seed));
+        let labels = labelled.and_then(|genome| labels(genome, coords, &score));
+        let symmetry = sweep_symmetry(view, sweep);
+        let dci = dci(&sweep_importance(view, sweep, &Attributes::of(view.picture())));
+        let mut measures = of_summary(&summary, &control, evolved.as_ref());
+        measures.extend(of_sweep(&symmetry, &dci, labels.as_ref()));
+        CardRecord {
+            format: "picloom-card/1",
+            score,
+            measured_at: MEASURED_AT,
+            summary,
+            shuffled: control,
+            evolved,
+            symmetry,
+            dci,
+            labels,
+            measures,
+            written: ["card.svg", "card.png", "card.json"].map(String::from).to_vec(),
+        }
+    }
 }
 
 fn summarise(model: &Model, coords: Coords, seed: u64) -> Summary {
@@ -160,7 +130,7 @@ fn shuffled(model: &Model, seed: u64) -> Model {
 }
 
 /// Agreement with people's labels, where the genome has any.
-fn labels(genome: &Genome, coords: Coords, record: &super::Record) -> Option<LabelAgreement> {
+fn labels(genome: &Genome, coords: Coords, record: &ScoreRecord) -> Option<LabelAgreement> {
     let (model, labels) = labelled_links(genome);
     let links: Vec<usize> = (0..labels.len())
         .filter(|&i| labels[i].is_some() && model.weights.0[i] != 0.0)
@@ -179,25 +149,6 @@ fn labels(genome: &Genome, coords: Coords, record: &super::Record) -> Option<Lab
     label_agreement(&moved, &names, PERMUTATIONS, &mut rng).ok()
 }
 
-/// Perturbations with a verdict, evenly spread over layers and signs.
-fn changed(scored: &Scored<'_>) -> Vec<Changed> {
-    let judged: Vec<_> = scored
-        .record
-        .perturbations
-        .iter()
-        .filter_map(|j| j.verdict.as_ref().map(|v| (j.perturbation, v.label)))
-        .collect();
-    let mut painter = scored.view.painter();
-    spread(&judged, SHOWN)
-        .map(|&(p, label)| {
-            let picture = painter.draw(p).clone();
-            let sign = if p.delta < 0.0 { "−" } else { "+" };
-            let step = style::number(p.delta.abs(), 2);
-            Changed { picture, label, caption: format!("L{} w{} {sign}{step}", p.layer, p.link) }
-        })
-        .collect()
-}
-
 /// The rows of a summary, beside its control and the evolved network's.
 fn of_summary(own: &Summary, control: &Summary, evolved: Option<&Summary>) -> Vec<Measure> {
     type Of = fn(&Summary) -> Option<f64>;
@@ -207,7 +158,7 @@ fn of_summary(own: &Summary, control: &Summary, evolved: Option<&Summary>) -> Ve
             0 => "no layer has two maps".to_string(),
             n => format!(
                 "Welch bound {}; low is not compositional",
-                style::number(some.iter().sum::<f64>() / n as f64, 3)
+                number(some.iter().sum::<f64>() / n as f64, 3)
             ),
         }
     };
@@ -311,7 +262,7 @@ fn of_sweep(symmetry: &SweepSymmetry, dci: &Dci, labels: Option<&LabelAgreement>
         evolved: None,
         reference,
     };
-    let error = style::number(symmetry.base_error, 2);
+    let error = number(symmetry.base_error, 2);
     let mirrored = if symmetry.base_error > 0.05 {
         format!("the picture is not symmetric (error {error}): says little")
     } else {
@@ -340,32 +291,15 @@ fn of_sweep(symmetry: &SweepSymmetry, dci: &Dci, labels: Option<&LabelAgreement>
             Some(l.auc.estimate),
             format!(
                 "½: chance; [{}, {}], p {}, {} links, {} labels",
-                style::fixed(l.auc.low, 2),
-                style::fixed(l.auc.high, 2),
-                style::number(l.p, 2),
+                fixed(l.auc.low, 2),
+                fixed(l.auc.high, 2),
+                number(l.p, 2),
                 l.links,
                 l.labels
             ),
         ));
     }
     rows
-}
-
-fn measures_text(measures: &[Measure]) -> String {
-    let number = |v: Option<f64>| v.map_or("-".to_string(), |v| format!("{v:.4}"));
-    let mut text =
-        format!("{:<32} {:>10} {:>10} {:>10}  range\n", "measure", "value", "shuffled", "evolved");
-    for m in measures {
-        text += &format!(
-            "{:<32} {:>10} {:>10} {:>10}  {}\n",
-            m.name,
-            number(m.value),
-            number(m.shuffled),
-            number(m.evolved),
-            m.range
-        );
-    }
-    text
 }
 
 #[cfg(test)]

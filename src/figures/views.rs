@@ -1,0 +1,257 @@
+//! What a [`View`] shows, drawn: the card of a measured network, sheets and animations of changed
+//! weights, components of its maps. The pictures are drawn anew from the model, nothing is measured.
+
+use super::apng::{AnimationError, animate, there_and_back};
+use super::card::{Card, Changed, card};
+use super::sheets::{
+    FeatureSheet, Pane, PaneGroup, Sheet, Strip, Strips, contact_sheet, feature_sheet, mosaic,
+    signed_picture, strips,
+};
+use super::style::{fixed, number, percent};
+use crate::network::Picture;
+use crate::probe::{Directions, Pca, View, WeightSweep, spread};
+use crate::score::card::CardRecord;
+
+/// Changed pictures on a card.
+const SHOWN: usize = 24;
+/// Side of the maps on a card, at most.
+const SIDE: usize = 96;
+/// Strips and frames are for looking at: no more weights than this are drawn.
+const MOST_STRIPS: usize = 48;
+/// Directions that vary most and directions that vary least: rows of each on their sheet.
+const MOST_DIRECTIONS: usize = 8;
+
+/// Draws the card `record` of what `view` shows; `target` is what it should draw.
+pub fn card_of(title: &str, record: &CardRecord, view: &View, target: Option<&Picture>) -> String {
+    let (model, score) = (view.model(), &record.score);
+    let side = view.size().min(SIDE);
+    let maps = model.maps(side, view.coords());
+    let subtitle = format!(
+        "{} links, {} non-zero, {} layers; {} at {}²; judge {}",
+        fixed(score.links as f64, 0),
+        fixed(score.score.non_zero as f64, 0),
+        model.network.depth(),
+        score.score.delta,
+        view.size(),
+        score.score.judge
+    );
+    let note = format!(
+        "taken at {}², means over hidden layers; shuffled: the same weights in other places of their layers",
+        record.measured_at
+    );
+    card(&Card {
+        title,
+        subtitle: &subtitle,
+        drawn: view.picture(),
+        target,
+        score: &score.score,
+        sampled: score.sampled.as_ref(),
+        changed: &changed(view, record),
+        measures: &record.measures,
+        measures_note: &note,
+        network: &model.network,
+        weights: &model.weights,
+        maps: (&maps.values, side),
+        alive: &view.alive_units(),
+    })
+}
+
+/// Perturbations with a verdict, evenly spread over layers and signs.
+fn changed(view: &View, record: &CardRecord) -> Vec<Changed> {
+    let judged: Vec<_> = record
+        .score
+        .perturbations
+        .iter()
+        .filter_map(|j| j.verdict.as_ref().map(|v| (j.perturbation, v.label)))
+        .collect();
+    let mut painter = view.painter();
+    spread(&judged, SHOWN)
+        .map(|&(p, label)| {
+            let caption = format!("L{} {}", p.layer, moved(p.link, p.delta));
+            Changed { picture: painter.draw(p).clone(), label, caption }
+        })
+        .collect()
+}
+
+/// The changed weight as people write it: `w7 +0.31`.
+fn moved(link: usize, delta: f64) -> String {
+    format!("w{link} {}{}", if delta < 0.0 { "−" } else { "+" }, number(delta.abs(), 2))
+}
+
+/// What every unit draws, unit by unit.
+pub fn unit_sheet(title: &str, view: &View) -> String {
+    feature_sheet(&FeatureSheet {
+        title,
+        subtitle: "feature maps, one square a unit: red −1, white 0, blue +1; pale units do not reach the picture",
+        network: &view.model().network,
+        maps: &view.maps().values,
+        size: view.size(),
+        alive: Some(&view.alive_units()),
+        pane: 64,
+    })
+}
+
+/// Every perturbation that had an effect, by layer.
+pub fn sweep_sheet(title: &str, view: &View, sweep: &WeightSweep) -> String {
+    let mut painter = view.painter();
+    let mut groups: Vec<PaneGroup> = Vec::new();
+    for p in sweep.perturbations.iter().filter(|p| !p.silent) {
+        let heading = format!("layer {}", p.layer);
+        if groups.last().is_none_or(|g| g.heading != heading) {
+            groups.push(PaneGroup { heading, panes: Vec::new() });
+        }
+        let pane = Pane::new(painter.draw(p).clone(), moved(p.link, p.delta));
+        groups.last_mut().expect("pushed above").panes.push(pane);
+    }
+    contact_sheet(&Sheet {
+        title: title.into(),
+        subtitle: format!(
+            "each picture: one weight changed, {}; silent weights are not shown",
+            sweep.delta
+        ),
+        groups,
+        columns: 12,
+        pane: 72,
+        ..Sheet::default()
+    })
+}
+
+/// Each of `links` (of many, some) swept from w − 1 to w + 1 in `steps` ≥ 2 pictures, one row a
+/// link.
+pub fn strip_sheet(title: &str, view: &View, links: &[usize], steps: usize) -> String {
+    let model = view.model();
+    let rows = spread(links, MOST_STRIPS)
+        .map(|&link| Strip {
+            label: format!("weight {link}"),
+            sub: format!("layer {}, w = {:.2}", model.layer_of(link), model.weights.0[link]),
+            panes: row(view.strip(link, 1.0, steps)),
+        })
+        .collect();
+    strips(&Strips {
+        title: title.into(),
+        subtitle: "each row: one weight swept from w − 1 to w + 1".into(),
+        heads: heads(steps, "w"),
+        rows,
+        pane: 72,
+        ..Strips::default()
+    })
+}
+
+/// The directions that vary most and least, over `links` weights, in `steps` ≥ 2 pictures each.
+pub fn direction_sheet(
+    title: &str,
+    view: &View,
+    found: &Directions,
+    links: usize,
+    steps: usize,
+) -> String {
+    let n = found.sorted.len();
+    let all = n <= 2 * MOST_DIRECTIONS;
+    let shown: Vec<usize> = if all {
+        (0..n).collect()
+    } else {
+        (0..MOST_DIRECTIONS).chain(n - MOST_DIRECTIONS..n).collect()
+    };
+    let rows = shown
+        .into_iter()
+        .map(|k| Strip {
+            label: format!("{} of {n}", k + 1),
+            sub: format!("variance {}", number(found.sorted[k].variance, 2)),
+            panes: row(found.sorted[k].pictures(view, found.radius, steps)),
+        })
+        .collect();
+    strips(&Strips {
+        title: format!("{title}: random directions"),
+        subtitle: format!(
+            "{links} weights moved together by ±{} along a unit direction (median RMSE at the ends {}); most variance first{}",
+            number(found.radius, 3),
+            number(found.effect, 2),
+            if all {
+                String::new()
+            } else {
+                format!(", the {MOST_DIRECTIONS} most and the {MOST_DIRECTIONS} least")
+            }
+        ),
+        heads: heads(steps, "t = 0"),
+        rows,
+        pane: 72,
+        ..Strips::default()
+    })
+}
+
+fn row(pictures: Vec<Picture>) -> Vec<Pane> {
+    pictures.into_iter().map(|p| Pane::new(p, "")).collect()
+}
+
+/// Heads of the columns of a strip from −1 to 1; `middle` for 0.
+fn heads(steps: usize, middle: &str) -> Vec<String> {
+    (0..steps)
+        .map(|k| {
+            let t = 2.0 * k as f64 / (steps - 1) as f64 - 1.0;
+            if t.abs() < 1e-9 {
+                middle.into()
+            } else {
+                format!("{}{:.2}", if t < 0.0 { "−" } else { "+" }, t.abs())
+            }
+        })
+        .collect()
+}
+
+/// An animated PNG: `links` (of many, some) side by side, all swept together there and back.
+///
+/// # Errors
+/// The frames cannot be encoded.
+pub fn sweep_animation(
+    view: &View,
+    links: &[usize],
+    steps: usize,
+    texts: &[(&str, &str)],
+) -> Result<Vec<u8>, AnimationError> {
+    let columns: Vec<Vec<Picture>> =
+        spread(links, MOST_STRIPS).map(|&link| view.strip(link, 1.0, steps)).collect();
+    let frames: Vec<Picture> = (0..steps)
+        .map(|k| {
+            let panes = columns.iter().map(|c| Pane::new(c[k].resized(96), "")).collect();
+            mosaic(&Sheet {
+                groups: vec![PaneGroup { heading: String::new(), panes }],
+                columns: 8,
+                pane: 96,
+                ..Sheet::default()
+            })
+        })
+        .collect();
+    animate(&there_and_back(frames), 80, texts)
+}
+
+/// One row a layer, its components from left to right, each scaled so that its largest value is
+/// ±1. `size` is the side of the maps.
+pub fn component_sheet(title: &str, layers: &[(usize, Pca)], size: usize) -> String {
+    let across = layers.iter().map(|(_, p)| p.components.len()).max();
+    let rows = layers
+        .iter()
+        .filter(|(_, pca)| !pca.components.is_empty())
+        .map(|(layer, pca)| {
+            let panes = pca.components.iter().map(|c| {
+                let most = c.map.iter().fold(0.0f32, |m, v| m.max(v.abs()));
+                let scaled: Vec<f32> = c.map.iter().map(|v| v / most).collect();
+                Pane::new(signed_picture(&scaled, size), percent(c.share, 1))
+            });
+            Strip {
+                label: format!("layer {layer}"),
+                sub: match pca.maps {
+                    1 => "1 map".to_string(),
+                    maps => format!("{maps} maps"),
+                },
+                panes: panes.collect(),
+            }
+        })
+        .collect();
+    strips(&Strips {
+        title: format!("{title}: components of the feature maps"),
+        subtitle: "of each layer's units that reach the picture; share of their variance under each component, whose largest value is full red or blue".into(),
+        heads: (1..=across.unwrap_or(0)).map(|k| k.to_string()).collect(),
+        rows,
+        pane: 96,
+        ..Strips::default()
+    })
+}

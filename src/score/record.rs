@@ -1,0 +1,72 @@
+//! What is kept of one scored network.
+
+use super::{CompositionalScore, JudgeUsage, Judged, Measurement};
+use crate::network::Coords;
+use crate::probe::{SampledShare, Selection, View};
+use serde::Serialize;
+
+/// `picloom-score/1`: a score, how it was taken, and every verdict.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ScoreRecord {
+    /// `picloom-score/1`.
+    pub format: &'static str,
+    /// Version of this crate.
+    pub version: &'static str,
+    /// The network's name.
+    pub network: String,
+    /// Side of the pictures in pixels.
+    pub size: usize,
+    /// Coordinate convention.
+    pub coords: Coords,
+    /// Links of the topology, W.
+    pub links: usize,
+    /// Links that may be non-zero.
+    pub kept: usize,
+    /// `all`, a number of weights, or link numbers.
+    pub samples: String,
+    /// Seed of the sample.
+    pub seed: u64,
+    /// SHA-256 of the embedded judge's model as JSON; none for the other judges.
+    pub judge_model_sha256: Option<String>,
+    /// The score.
+    #[serde(flatten)]
+    pub score: CompositionalScore,
+    /// The share of all weights, for a sample of them.
+    pub sampled: Option<SampledShare>,
+    /// What a judge that asks a server has used.
+    pub judge_usage: Option<JudgeUsage>,
+    /// Each perturbation with its verdict.
+    pub perturbations: Vec<Judged>,
+}
+
+impl ScoreRecord {
+    /// Of what was `found` of a view, whose links `selection` chose with `seed`. Identity and usage
+    /// of the judge are the caller's to add.
+    pub fn of(
+        network: &str,
+        view: &View,
+        found: &Measurement,
+        selection: &Selection,
+        seed: u64,
+    ) -> Self {
+        ScoreRecord {
+            format: "picloom-score/1",
+            version: env!("CARGO_PKG_VERSION"),
+            network: network.into(),
+            size: view.size(),
+            coords: view.coords(),
+            links: found.links,
+            kept: found.kept,
+            samples: selection.to_string(),
+            seed,
+            judge_model_sha256: None,
+            score: found.score.clone(),
+            sampled: match selection {
+                Selection::Sample(_) => found.sampled_share(view.model()),
+                _ => None,
+            },
+            judge_usage: None,
+            perturbations: found.judged.clone(),
+        }
+    }
+}
