@@ -142,23 +142,26 @@ fn a_run_killed_with_signal_nine_again_and_again_ends_in_the_same_bytes() {
     };
     let start = || {
         Command::new(std::env::current_exe().unwrap())
-            .args(["victim", "--exact", "--ignored"])
+            .args(["determinism_evolve::victim", "--exact", "--ignored"])
             .env("PICLOOM_VICTIM", &killed)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .unwrap()
     };
+    let mut alive = 0;
     // Killed wherever it happens to be once the checkpoint of generations 3, 11 and 24 is behind it.
     for after in [3, 11, 24] {
         let mut child = start();
         while generations() < after && child.try_wait().unwrap().is_none() {
             std::thread::sleep(std::time::Duration::from_millis(2));
         }
+        alive += usize::from(child.try_wait().unwrap().is_none());
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(killed.join("checkpoint.json").exists() || after == 3);
     }
+    assert!(alive > 0, "the run had ended by itself each time");
     assert!(!killed.join("result.json").exists(), "killed before its end");
     assert!(start().wait().unwrap().success());
     // A temporary file that the kill left behind is not part of the run.

@@ -2,7 +2,7 @@
 
 use picloom::evolve::Session;
 use picloom::genome::{self, Genome};
-use picloom::network::layerize;
+use picloom::network::{Coords, Picture, compile, kernel, layerize};
 use std::path::PathBuf;
 
 fn committed() -> Vec<(String, Genome)> {
@@ -45,7 +45,10 @@ fn at_least_sixteen_genomes_say_how_they_were_made_and_stand_in_the_gallery() {
         assert!(p.seed.is_some() && p.generations.is_some(), "{name}");
         assert!(!p.parents.is_empty() && p.notes.contains_key("config"), "{name}");
         assert!(gallery.contains(&format!("`{name}`")), "{name}");
-        assert!(PathBuf::from(format!("genomes/pictures/{name}.png")).exists());
+        let shown = Picture::read(format!("genomes/pictures/{name}.png").as_ref()).unwrap();
+        let (network, weights) = compile(&genome);
+        let drawn = kernel::picture(&network, &weights, shown.width, Coords::Fer);
+        assert!(drawn.to_bytes() == shown.to_bytes(), "{name} draws another picture");
         let text = std::fs::read_to_string(format!("genomes/{name}.json")).unwrap();
         assert!(genome::to_json(&genome) == text, "{name} is in canonical form");
         assert!(layerize(&genome).network.weight_count() > 0);

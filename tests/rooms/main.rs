@@ -8,6 +8,7 @@ mod determinism_evolve;
 mod evolve;
 mod evolve_genomes;
 mod evolve_xor;
+mod golden;
 mod judge_calibration;
 mod judge_dl;
 mod kernel;
