@@ -12,6 +12,7 @@ mod golden;
 mod judge_calibration;
 mod judge_dl;
 mod kernel;
+mod methods_page;
 mod networks;
 mod optimizers;
 mod orthogonal;
