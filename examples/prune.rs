@@ -5,9 +5,7 @@
 
 use picloom::genome::from_json;
 use picloom::math::SimRng;
-use picloom::network::{
-    Coords, Mask, Network, Picture, PixelInputs, Weights, compile, kernel, layerize,
-};
+use picloom::network::{Coords, Model, Picture, PixelInputs, Weights, Wiring};
 use picloom::prune::{EdgeContext, Orphans, Rule, prune};
 use picloom::score::Fit;
 use picloom::train::{Problem, TrainConfig, TrainError, Trainer};
@@ -15,16 +13,11 @@ use std::path::PathBuf;
 
 const SIZE: usize = 32;
 
-/// The weights after 400 steps from `start`, or from random ones.
-fn trained(
-    network: &Network,
-    mask: &Mask,
-    target: &Picture,
-    start: Option<Weights>,
-) -> Result<Weights, TrainError> {
+/// `model` after 400 steps on the links of its mask, from `start` or from random weights.
+fn trained(model: &Model, target: &Picture, start: Option<Weights>) -> Result<Model, TrainError> {
     let problem = Problem {
-        network: network.clone(),
-        mask: mask.clone(),
+        network: model.network.clone(),
+        mask: model.mask.clone(),
         inputs: PixelInputs::full(SIZE, Coords::Fer),
         target: target.clone(),
         start,
@@ -32,7 +25,7 @@ fn trained(
     let config = TrainConfig { steps: 400, ..TrainConfig::default() };
     let mut trainer = Trainer::new(problem, config)?;
     trainer.run(&mut ());
-    Ok(trainer.state().weights.clone())
+    Ok(Model { weights: trainer.state().weights.clone(), ..model.clone() })
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -40,33 +33,28 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .nth(1)
         .map_or_else(|| std::env::temp_dir().join("picloom-prune.png"), PathBuf::from);
     let genome = from_json(include_str!("../genomes/mask.json"))?;
-    let (evolved, weights) = compile(&genome);
-    let target = kernel::picture(&evolved, &weights, SIZE, Coords::Fer);
-    let network = layerize(&genome).network;
-    let all = Mask::all(network.weight_count());
-    let dense = trained(&network, &all, &target, None)?;
-    let fit = |weights: &Weights| {
-        Fit::of(&kernel::picture(&network, weights, SIZE, Coords::Fer), &target).r2
-    };
-    println!("dense:     {} links, R² {:.3}", all.kept(), fit(&dense));
+    let target = Model::of_genome(&genome, Wiring::Graph).picture(SIZE, Coords::Fer);
+    let fit = |model: &Model| Fit::of(&model.picture(SIZE, Coords::Fer), &target).r2;
+    let dense = trained(&Model::of_genome(&genome, Wiring::Dense), &target, None)?;
+    println!("dense:     {} links, R² {:.3}", dense.mask.kept(), fit(&dense));
 
-    let maps = kernel::feature_maps(&network, &dense, &PixelInputs::full(SIZE, Coords::Fer));
-    let context = EdgeContext::new(&network, &dense, &all).with_maps(&maps);
-    let rule = Rule::Budget(all.kept() / 3);
+    let maps = dense.maps(SIZE, Coords::Fer);
+    let context = EdgeContext::new(&dense.network, &dense.weights, &dense.mask).with_maps(&maps);
+    let rule = Rule::Budget(dense.mask.kept() / 3);
     for name in ["sp", "magnitude"] {
         let mut rng = SimRng::new(0, "example", 0);
         let pruned = prune(name.parse()?, rule, Orphans::Refill, &context, &mut rng)?;
-        let after = trained(&network, &pruned.live, &target, Some(pruned.weights.clone()))?;
+        let model = Model { mask: pruned.live, weights: pruned.weights, ..dense.clone() };
+        let after = trained(&model, &target, Some(model.weights.clone()))?;
         println!(
             "{:<10} {} links, R² {:.3} at once, {:.3} after training on",
             format!("{name}:"),
             pruned.kept,
-            fit(&pruned.weights),
+            fit(&model),
             fit(&after)
         );
         if name == "sp" {
-            let large = kernel::picture(&network, &after, 256, Coords::Fer);
-            std::fs::write(&out, large.to_png(&[]))?;
+            std::fs::write(&out, after.picture(256, Coords::Fer).to_png(&[]))?;
         }
     }
     println!("what the network pruned by similarity draws is in {}", out.display());

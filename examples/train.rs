@@ -4,7 +4,7 @@
 //! `cargo run --release --example train [OUT.png]`
 
 use picloom::genome::from_json;
-use picloom::network::{Coords, Mask, PixelInputs, compile, kernel, layerize};
+use picloom::network::{Coords, Model, PixelInputs, Wiring};
 use picloom::score::Fit;
 use picloom::train::{LogLine, Problem, TrainConfig, TrainObserver, Trainer};
 use std::path::PathBuf;
@@ -24,14 +24,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .map_or_else(|| std::env::temp_dir().join("picloom-train.png"), PathBuf::from);
     const SIZE: usize = 32;
     let genome = from_json(include_str!("../genomes/mask.json"))?;
-    let (evolved, weights) = compile(&genome);
-    let target = kernel::picture(&evolved, &weights, SIZE, Coords::Fer);
-    let network = layerize(&genome).network;
-    println!("{} weights to learn a picture of {SIZE} × {SIZE}", network.weight_count());
+    let target = Model::of_genome(&genome, Wiring::Graph).picture(SIZE, Coords::Fer);
+    let mut model = Model::of_genome(&genome, Wiring::Dense);
+    println!("{} weights to learn a picture of {SIZE} × {SIZE}", model.network.weight_count());
 
     let problem = Problem {
-        mask: Mask::all(network.weight_count()),
-        network: network.clone(),
+        network: model.network.clone(),
+        mask: model.mask.clone(),
         inputs: PixelInputs::full(SIZE, Coords::Fer),
         target: target.clone(),
         start: None,
@@ -39,16 +38,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let config = TrainConfig { steps: 600, log_every: 100, ..TrainConfig::default() };
     let mut trainer = Trainer::new(problem, config)?;
     let report = trainer.run(&mut Told);
-    let learned = kernel::picture(&network, &trainer.state().weights, SIZE, Coords::Fer);
+    model.weights = trainer.state().weights.clone();
     println!(
         "{:?} after {} steps: loss {:.5}, {:.1} % of the picture's variance explained",
         report.stop,
         report.steps,
         report.final_loss,
-        100.0 * Fit::of(&learned, &target).r2
+        100.0 * Fit::of(&model.picture(SIZE, Coords::Fer), &target).r2
     );
-    let large = kernel::picture(&network, &trainer.state().weights, 256, Coords::Fer);
-    std::fs::write(&out, large.to_png(&[]))?;
+    std::fs::write(&out, model.picture(256, Coords::Fer).to_png(&[]))?;
     println!("what it draws is in {}", out.display());
     Ok(())
 }

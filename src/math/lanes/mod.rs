@@ -78,6 +78,7 @@ pub(crate) trait Work {
 
 impl Isa {
     /// Does the work with this instruction set enabled.
+    #[inline(always)]
     pub(crate) fn run<W: Work>(self, work: W) -> W::Output {
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx512f,avx2,fma")]
