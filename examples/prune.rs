@@ -1,4 +1,4 @@
-//! Trains a dense network, keeps a third of its links by similarity and as many by magnitude,
+//! Trains a dense network, keeps half of its links by similarity and as many by magnitude,
 //! trains both on, and compares what they draw.
 //!
 //! `cargo run --release --example prune [OUT.png]`
@@ -11,9 +11,9 @@ use picloom::score::Fit;
 use picloom::train::{Problem, TrainConfig, TrainError, Trainer};
 use std::path::PathBuf;
 
-const SIZE: usize = 32;
+const SIZE: usize = 48;
 
-/// `model` after 400 steps on the links of its mask, from `start` or from random weights.
+/// `model` after 4000 steps on the links of its mask, from `start` or from random weights.
 fn trained(model: &Model, target: &Picture, start: Option<Weights>) -> Result<Model, TrainError> {
     let problem = Problem {
         network: model.network.clone(),
@@ -22,7 +22,7 @@ fn trained(model: &Model, target: &Picture, start: Option<Weights>) -> Result<Mo
         target: target.clone(),
         start,
     };
-    let config = TrainConfig { steps: 400, ..TrainConfig::default() };
+    let config = TrainConfig { steps: 4000, ..TrainConfig::default() };
     let mut trainer = Trainer::new(problem, config)?;
     trainer.run(&mut ());
     Ok(Model { weights: trainer.state().weights.clone(), ..model.clone() })
@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let out = std::env::args_os()
         .nth(1)
         .map_or_else(|| std::env::temp_dir().join("picloom-prune.png"), PathBuf::from);
-    let genome = from_json(include_str!("../genomes/mask.json"))?;
+    let genome = from_json(include_str!("../genomes/bred_moth.json"))?;
     let target = Model::of_genome(&genome, Wiring::Graph).picture(SIZE, Coords::Fer);
     let fit = |model: &Model| Fit::of(&model.picture(SIZE, Coords::Fer), &target).r2;
     let dense = trained(&Model::of_genome(&genome, Wiring::Dense), &target, None)?;
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let maps = dense.maps(SIZE, Coords::Fer);
     let context = EdgeContext::new(&dense.network, &dense.weights, &dense.mask).with_maps(&maps);
-    let rule = Rule::Budget(dense.mask.kept() / 3);
+    let rule = Rule::Budget(dense.mask.kept() / 2);
     for name in ["sp", "magnitude"] {
         let mut rng = SimRng::new(0, "example", 0);
         let pruned = prune(name.parse()?, rule, Orphans::Refill, &context, &mut rng)?;

@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let out = std::env::args_os()
         .nth(1)
         .map_or_else(|| std::env::temp_dir().join("picloom-score.png"), PathBuf::from);
-    let genome = from_json(include_str!("../genomes/mask.json"))?;
+    let genome = from_json(include_str!("../genomes/bred_moth.json"))?;
     let evolved = Model::of_genome(&genome, Wiring::Graph);
     let target = evolved.picture(SIZE, Coords::Fer);
     told("evolved", &evolved, &target)?;
@@ -50,7 +50,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         target: target.clone(),
         start: None,
     };
-    let config = TrainConfig { steps: 800, ..TrainConfig::default() };
+    let config = TrainConfig { steps: 4000, ..TrainConfig::default() };
     let mut trainer = Trainer::new(problem, config)?;
     trainer.run(&mut ());
     dense.weights = trainer.state().weights.clone();

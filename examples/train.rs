@@ -22,8 +22,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let out = std::env::args_os()
         .nth(1)
         .map_or_else(|| std::env::temp_dir().join("picloom-train.png"), PathBuf::from);
-    const SIZE: usize = 32;
-    let genome = from_json(include_str!("../genomes/mask.json"))?;
+    const SIZE: usize = 48;
+    let genome = from_json(include_str!("../genomes/bred_moth.json"))?;
     let target = Model::of_genome(&genome, Wiring::Graph).picture(SIZE, Coords::Fer);
     let mut model = Model::of_genome(&genome, Wiring::Dense);
     println!("{} weights to learn a picture of {SIZE} × {SIZE}", model.network.weight_count());
@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         target: target.clone(),
         start: None,
     };
-    let config = TrainConfig { steps: 600, log_every: 100, ..TrainConfig::default() };
+    let config = TrainConfig { steps: 4000, log_every: 500, ..TrainConfig::default() };
     let mut trainer = Trainer::new(problem, config)?;
     let report = trainer.run(&mut Told);
     model.weights = trainer.state().weights.clone();
