@@ -33,7 +33,7 @@
 //! | read or write a genome | [`genome::read`], [`genome::from_json`], [`genome::to_json`] |
 //! | breed by eye | [`evolve::Breeding`], [`evolve::Selection`], [`evolve::EvolveConfig`] |
 //! | search by a number | [`evolve::Search`] through [`evolve::Evolver`]; whole runs: [`experiment::evolution::evolve`] |
-//! | a network of a genome, of an arch | [`network::Model`]; its topology alone: [`network::compile`], [`network::layerize`], [`network::Arch`] |
+//! | a network of a genome, of an arch | [`network::Model`]; its topology alone: [`network::compile()`], [`network::layerize()`], [`network::Arch`] |
 //! | a picture, what each unit draws | [`network::Model::picture`], [`network::Model::maps`] |
 //! | a loss and its gradient | [`network::kernel::Objective`]; slow and plain: [`mod@network::reference`] |
 //! | train | [`train::Trainer`] with a [`train::Problem`] and a [`train::TrainConfig`] |
