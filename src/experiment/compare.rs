@@ -11,6 +11,7 @@ use crate::genome::{Genome, GenomeInfo};
 use crate::network::kernel::FeatureMaps;
 use crate::network::{Coords, Mask, Model, Network, Picture, Weights, Wiring};
 use crate::probe::{Delta, Selection, View};
+use crate::prune::method::{Magnitude, Sp};
 use crate::prune::{Method, Retrain, Rule};
 use crate::score::{CompositionalScore, Fit, Judge, JudgeError, Judged, Protocol};
 use crate::train::{LogLine, StopReason, TrainConfig, TrainObserver, TrainReport, TrainState};
@@ -242,8 +243,8 @@ pub fn compare(
                 "sp" | "magnitude" => {
                     let parent = dense.as_ref().expect("the dense arm comes first");
                     let (method, rule) = match arm {
-                        "sp" => (Method::Sp {}, Rule::Threshold(config.sp_threshold)),
-                        _ => (Method::Magnitude {}, Rule::Budget(sp_kept)),
+                        "sp" => (Method::Sp(Sp {}), Rule::Threshold(config.sp_threshold)),
+                        _ => (Method::Magnitude(Magnitude {}), Rule::Budget(sp_kept)),
                     };
                     let plan = PrunePlan {
                         method,

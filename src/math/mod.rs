@@ -1,7 +1,8 @@
-//! Numbers only: activations, colour, samplers. Knows nothing of genomes, networks or files.
+//! Numbers only: activations, colour, samplers, options by name. Knows nothing of genomes, networks or files.
 
 pub mod activation;
 pub mod assignment;
+pub mod choice;
 pub mod color;
 pub(crate) mod lanes;
 pub mod real;

@@ -1,5 +1,6 @@
 //! What a method may look at, what it answers, and how it says no.
 
+use crate::math::choice::{ChoiceError, OutOfRange};
 use crate::network::kernel::FeatureMaps;
 use crate::network::{Mask, Network, Weights};
 use serde::{Deserialize, Serialize};
@@ -101,12 +102,6 @@ impl<'a> EdgeContext<'a> {
         Ok(())
     }
 
-    /// The maps, or an error that names the method.
-    pub(super) fn need_maps(&self, method: &'static str) -> Result<&'a FeatureMaps, PruneError> {
-        self.maps
-            .ok_or(PruneError::Missing { method, what: "the feature maps of the trained network" })
-    }
-
     /// The weight of a kept link, 0 of a removed one.
     pub(super) fn weight(&self, link: usize) -> f64 {
         if self.mask.0[link] { f64::from(self.weights.0[link]) } else { 0.0 }
@@ -128,6 +123,11 @@ impl EdgeScores {
         EdgeScores(
             mask.0.iter().enumerate().map(|(link, &kept)| kept.then(|| score(link))).collect(),
         )
+    }
+
+    /// Every score changed by `f`.
+    pub(super) fn map(self, f: impl Fn(f64) -> f64) -> Self {
+        EdgeScores(self.0.into_iter().map(|score| score.map(&f)).collect())
     }
 
     /// (W,) scores with [`LAST`] for links without one; refuses NaN and infinite ones.
@@ -187,16 +187,12 @@ pub enum PruneError {
         /// Links asked for.
         budget: usize,
     },
-    /// A number of the rule or of the method's options is out of its range.
-    #[error("expected {what} in {range}, found {found}")]
-    OutOfRange {
-        /// Which number.
-        what: &'static str,
-        /// The range.
-        range: &'static str,
-        /// What was found.
-        found: f64,
-    },
+    /// A number of the rule is out of its range.
+    #[error(transparent)]
+    OutOfRange(#[from] OutOfRange),
+    /// An option of the method is out of its range.
+    #[error(transparent)]
+    Option(#[from] ChoiceError),
     /// The method needs something the context does not hold.
     #[error("{method} needs {what}: expected it in the context, found none")]
     Missing {

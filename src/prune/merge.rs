@@ -11,10 +11,13 @@
 
 use super::context::{EdgeContext, EdgeScores, PruneError};
 use super::guard::leaving;
+use super::round::{Pruned, Prunes, Round, finish};
 use super::select::Rule;
 use super::similarity::{gram, squared_norms};
+use crate::math::SimRng;
 use crate::network::kernel::FeatureMaps;
 use crate::network::{Mask, Weights};
+use serde::{Deserialize, Serialize};
 
 /// The outcome of merging.
 #[derive(Clone, Debug, PartialEq)]
@@ -143,4 +146,26 @@ pub fn merge(
         scores,
         merges,
     })
+}
+
+/// `sp-merge`: no options.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SpMerge {}
+
+impl SpMerge {
+    fn merged(round: &Round) -> Result<Merged, PruneError> {
+        merge(&round.context, round.maps()?, round.rule, &round.candidates.0)
+    }
+}
+
+impl Prunes for SpMerge {
+    fn scores(&self, round: &Round, _: &mut SimRng) -> Result<EdgeScores, PruneError> {
+        Ok(SpMerge::merged(round)?.scores)
+    }
+
+    fn prune(&self, round: &Round, _: &mut SimRng) -> Result<Pruned, PruneError> {
+        let Merged { mask, weights, scores, .. } = SpMerge::merged(round)?;
+        Ok(finish(round.context.network, mask, weights, scores, None))
+    }
 }

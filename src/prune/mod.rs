@@ -25,11 +25,14 @@
 
 mod apply;
 pub mod context;
+mod controls;
 pub mod guard;
+mod magnitude;
 pub mod merge;
 pub mod method;
 pub mod mrmr;
 pub mod retrain;
+mod round;
 pub mod schedule;
 pub mod select;
 pub mod similarity;
@@ -38,9 +41,10 @@ pub mod swarm;
 pub mod taylor;
 pub mod wanda;
 
-pub use apply::{Pruned, edge_scores, prune};
+pub use apply::{edge_scores, prune};
 pub use context::{EdgeContext, EdgeScores, PruneError};
 pub use guard::{GuardReport, Orphans, alive, alive_units};
-pub use method::{Method, MethodInfo, Need, ParseMethodError};
+pub use method::{Method, Need};
 pub use retrain::{MaskChange, Retrain};
+pub use round::Pruned;
 pub use select::{Rule, Scope};

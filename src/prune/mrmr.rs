@@ -9,11 +9,15 @@
 //! other. Because a more relevant parent is never dropped before a less relevant one, `Threshold(τ_rel)`
 //! gives exactly the greedy rule.
 
-use super::context::{EdgeContext, EdgeScores};
+use super::context::{EdgeContext, EdgeScores, PruneError};
+use super::round::{Prunes, Round};
 use super::similarity::{Inputs, inputs_of_units};
+use crate::math::SimRng;
+use crate::math::choice::OutOfRange;
 use crate::network::kernel::FeatureMaps;
 use crate::network::{Mask, Weights};
 use nalgebra::DMatrix;
+use serde::{Deserialize, Serialize};
 
 /// Default τ_red \[ours\]: parents closer than this are the same picture.
 pub const REDUNDANCY: f64 = 0.95;
@@ -110,6 +114,35 @@ fn solve_semidefinite(a: DMatrix<f64>, b: &[f64]) -> Vec<f64> {
         x[pivots[r]] = (y[r] - known) / columns[r][pivots[r]];
     }
     x
+}
+
+/// Options of `sp-mrmr`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SpMrmr {
+    /// τ_red in (0, 1]. Default: [`REDUNDANCY`].
+    pub redundancy: f64,
+}
+
+impl Default for SpMrmr {
+    fn default() -> Self {
+        SpMrmr { redundancy: REDUNDANCY }
+    }
+}
+
+impl Prunes for SpMrmr {
+    fn check(&self) -> Result<(), OutOfRange> {
+        let tau = self.redundancy;
+        OutOfRange::unless(tau > 0.0 && tau <= 1.0, "redundancy", "a number in (0, 1]", tau)
+    }
+
+    fn scores(&self, round: &Round, _: &mut SimRng) -> Result<EdgeScores, PruneError> {
+        Ok(scores(&round.context, round.maps()?, self.redundancy))
+    }
+
+    fn weights(&self, round: &Round, mask: &Mask) -> Result<Weights, PruneError> {
+        Ok(refit(&round.context, round.maps()?, mask))
+    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! depends on the order of a sort or on threads.
 
 use super::context::{EdgeContext, PruneError};
+use crate::math::choice::OutOfRange;
 use crate::network::Network;
 use serde::{Deserialize, Serialize};
 
@@ -148,21 +149,11 @@ impl Rule {
         scope: Scope,
     ) -> Result<Option<Quotas>, PruneError> {
         let left = candidates.iter().filter(|&&c| c).count();
-        let fraction = |what, p: f64| {
-            if (0.0..1.0).contains(&p) {
-                Ok(p)
-            } else {
-                Err(PruneError::OutOfRange { what, range: "[0, 1)", found: p })
-            }
-        };
+        let fraction = |what, p: f64| OutOfRange::unless_rate(what, p).map(|()| p);
         let total = match self {
-            Rule::Threshold(tau) if tau.is_finite() => return Ok(None),
             Rule::Threshold(tau) => {
-                return Err(PruneError::OutOfRange {
-                    what: "a threshold",
-                    range: "the finite numbers",
-                    found: tau,
-                });
+                OutOfRange::unless(tau.is_finite(), "a threshold", "a finite number", tau)?;
+                return Ok(None);
             }
             Rule::Budget(k) if k > left => {
                 return Err(PruneError::BudgetAbove { kept: left, budget: k });

@@ -1,4 +1,4 @@
-//! Similarity of feature maps: SP and its controls, SP-signed, Gram matrices.
+//! Similarity of feature maps: SP, SP-signed, Gram matrices.
 //!
 //! The paper's text is not public: this is our reading of its captions \[ours\]. A link j → i stays
 //! when the parent's picture is visible in the child's: |cos(a_j, a_i)| is high, a = the
@@ -7,12 +7,14 @@
 //!
 //! Sums over pixels run in a fixed order on eight f64 lanes: same bits at any thread count.
 
-use super::context::{EdgeContext, EdgeScores};
+use super::context::{EdgeContext, EdgeScores, PruneError};
+use super::round::{Prunes, Round};
 use crate::math::SimRng;
 use crate::network::kernel::FeatureMaps;
 use crate::network::{Mask, Network};
 use nalgebra::DMatrix;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 /// ⟨a, b⟩ in f64, eight interleaved lanes then the tail.
 pub fn dot(a: &[f32], b: &[f32]) -> f64 {
@@ -61,24 +63,6 @@ pub fn link_cosines(network: &Network, mask: &Mask, maps: &FeatureMaps) -> EdgeS
             })
             .collect(),
     )
-}
-
-/// A permuted similarity \[ours\]: every layer's sources are put into one random order, and each unit's
-/// similarities move to its kept parents accordingly. Each unit keeps the similarities it had, and a
-/// layer its hubs, but on the wrong parents.
-pub(super) fn permuted(network: &Network, cosines: EdgeScores, rng: &mut SimRng) -> EdgeScores {
-    let mut rank: Vec<usize> = (0..network.units.len()).collect();
-    rng.shuffle(&mut rank);
-    let mut result = cosines.clone();
-    for unit in &network.units {
-        let kept: Vec<usize> = unit.links.clone().filter(|&i| cosines.0[i].is_some()).collect();
-        let mut shuffled = kept.clone();
-        shuffled.sort_by_key(|&i| rank[network.links[i].source]);
-        for (&to, &from) in kept.iter().zip(&shuffled) {
-            result.0[to] = cosines.0[from];
-        }
-    }
-    result
 }
 
 /// (n, n) inner products ⟨a_j, a_k⟩ of the maps of `units`.
@@ -158,4 +142,30 @@ pub fn shares(context: &EdgeContext, maps: &FeatureMaps) -> EdgeScores {
         }
     }
     scores
+}
+
+/// `sp`: no options.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sp {}
+
+impl Prunes for Sp {
+    fn scores(&self, round: &Round, _: &mut SimRng) -> Result<EdgeScores, PruneError> {
+        Ok(link_cosines(round.context.network, round.context.mask, round.maps()?))
+    }
+}
+
+/// Options of `sp-signed`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SpSigned {
+    /// Rank by |share|: a parent that works against the child's sum counts as much. Default: false.
+    pub absolute: bool,
+}
+
+impl Prunes for SpSigned {
+    fn scores(&self, round: &Round, _: &mut SimRng) -> Result<EdgeScores, PruneError> {
+        let shares = shares(&round.context, round.maps()?);
+        Ok(if self.absolute { shares.map(f64::abs) } else { shares })
+    }
 }

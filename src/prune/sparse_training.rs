@@ -8,14 +8,17 @@
 //! These are the pure parts of that loop; training it is the caller's.
 
 use super::context::{EdgeContext, EdgeScores, PruneError};
-use super::select::{Quotas, layer_of_links, proportional, sizes, top};
+use super::magnitude::Magnitude;
+use super::round::{Prunes, Round};
+use super::select::{Quotas, Rule, Scope, layer_of_links, proportional, sizes, top};
+use crate::math::SimRng;
 use crate::network::{Mask, Network, Weights};
 use serde::{Deserialize, Serialize};
 
 /// A schedule and its constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct SparseTraining {
+pub struct Schedule {
     /// K, links left at the end.
     pub target: usize,
     /// Inputs every unit keeps (all it has, where it has fewer). Default: 2.
@@ -26,10 +29,10 @@ pub struct SparseTraining {
     pub end: f64,
 }
 
-impl SparseTraining {
+impl Schedule {
     /// The published schedule down to `target` links.
     pub fn new(target: usize) -> Self {
-        SparseTraining { target, min_inputs: 2, begin: 0.01, end: 0.5 }
+        Schedule { target, min_inputs: 2, begin: 0.01, end: 0.5 }
     }
 
     /// k after `step` of `steps` steps, from `dense` links: linear between begin and end.
@@ -121,11 +124,7 @@ impl SparseTraining {
     }
 
     /// Scores in which each unit's `min_inputs` best links stand above all others.
-    pub(super) fn row_bumped(
-        context: &EdgeContext,
-        min_inputs: usize,
-        mut scores: EdgeScores,
-    ) -> EdgeScores {
+    fn row_bumped(context: &EdgeContext, min_inputs: usize, mut scores: EdgeScores) -> EdgeScores {
         let bump = 1.0 + scores.0.iter().flatten().fold(0.0f64, |m, s| m.max(s.abs()));
         for unit in &context.network.units {
             let mut row: Vec<(f64, usize)> =
@@ -139,6 +138,39 @@ impl SparseTraining {
     }
 }
 
+/// Options of `sparse-training`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SparseTraining {
+    /// Inputs every unit keeps. Default: 2.
+    pub min_inputs: usize,
+}
+
+impl Default for SparseTraining {
+    fn default() -> Self {
+        SparseTraining { min_inputs: 2 }
+    }
+}
+
+impl Prunes for SparseTraining {
+    fn scores(&self, round: &Round, rng: &mut SimRng) -> Result<EdgeScores, PruneError> {
+        let sizes = Magnitude {}.scores(round, rng)?;
+        Ok(Schedule::row_bumped(&round.context, self.min_inputs, sizes))
+    }
+
+    fn quotas(&self, round: &Round, _: &mut SimRng) -> Result<Option<Quotas>, PruneError> {
+        let network = round.context.network;
+        let quotas = round.rule.quotas(network, &round.candidates.0, Scope::Layer)?;
+        Ok(match quotas {
+            Some(quotas) if !matches!(round.rule, Rule::Layerwise { .. }) => {
+                let (links, mask) = (quotas.total(), round.candidates);
+                Some(Schedule::quotas(network, mask, links, self.min_inputs)?)
+            }
+            quotas => quotas,
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -146,7 +178,7 @@ mod tests {
 
     #[test]
     fn k_falls_linearly_from_dense_to_target_over_the_published_window() {
-        let s = SparseTraining::new(100);
+        let s = Schedule::new(100);
         assert_eq!(s.links_at(1080, 0, 1000), 1080);
         assert_eq!(s.links_at(1080, 10, 1000), 1080);
         // Half-way between 1 % and 50 % is 25.5 %.
@@ -164,7 +196,7 @@ mod tests {
         let network = "1;cache:3".parse::<Arch>().unwrap().network();
         let mask = Mask::all(21);
         let mut weights = Weights((0..21).map(|i| (i + 1) as f32).collect());
-        let s = SparseTraining::new(13);
+        let s = Schedule::new(13);
         let kept = s.project(&network, &mask, &mut weights, 13).unwrap();
         assert_eq!(kept.kept(), 13);
         // 13·12/21 = 7.43 and 13·9/21 = 5.57: shares 7 and 6; each row's two largest come first,

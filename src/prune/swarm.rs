@@ -12,9 +12,12 @@
 //! layer, in sweeps until nothing moves: Ainsworth, Hayase, Srinivasa, *Git Re-Basin*, 2023). Graphs have no
 //! interchangeable units and are not aligned.
 
-use super::context::PruneError;
+use super::context::{EdgeScores, PruneError};
+use super::magnitude::Magnitude;
+use super::round::{Prunes, Round};
 use crate::math::SimRng;
 use crate::math::assignment::assign;
+use crate::math::choice::OutOfRange;
 use crate::network::{Network, Weights};
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -53,6 +56,38 @@ impl Default for SwarmConfig {
             step_min: 0.1,
             align: true,
         }
+    }
+}
+
+/// Options of the method `swarm`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// Networks in the swarm, ≥ 2. Default: 8.
+    pub particles: usize,
+    /// Moves of the swarm, ≥ 1. Default: 40.
+    pub moves: usize,
+    /// Training steps of each particle before the swarm moves. Default: 100.
+    pub steps: u64,
+    /// σ of the factors 1 + σ·N(0, 1) on the weights of every particle but the first, ≥ 0. Default: 0.1.
+    pub spread: f64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings { particles: 8, moves: 40, steps: 100, spread: 0.1 }
+    }
+}
+
+impl Prunes for Settings {
+    fn check(&self) -> Result<(), OutOfRange> {
+        OutOfRange::unless(self.moves > 0, "moves", "1 or more", self.moves as f64)?;
+        OutOfRange::unless_not_negative("spread", self.spread)
+    }
+
+    /// Of the best network, once the search is over.
+    fn scores(&self, round: &Round, rng: &mut SimRng) -> Result<EdgeScores, PruneError> {
+        Magnitude {}.scores(round, rng)
     }
 }
 

@@ -24,7 +24,9 @@
 
 use super::context::{EdgeContext, EdgeScores, PruneError};
 use super::guard::{leaving, reach};
+use super::round::{Pruned, Prunes, Round, finish};
 use super::select::Rule;
+use crate::math::SimRng;
 use crate::network::Mask;
 use serde::{Deserialize, Serialize};
 
@@ -175,4 +177,36 @@ pub fn remove_units(
         }
     }
     Ok(Removed { mask: Mask(mask), scores, units })
+}
+
+/// Options of `taylor`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Taylor {
+    /// |Σ s| of each vector in place of Σ|s|. Default: false.
+    pub vectorize: bool,
+    /// Which Taylor term. Default: `first`.
+    pub order: Order,
+    /// Rank again after every unit. Default: false, as published.
+    pub update: bool,
+}
+
+impl Taylor {
+    fn removed(&self, round: &Round) -> Result<Removed, PruneError> {
+        let Taylor { vectorize, order, update } = *self;
+        let candidates = &round.candidates.0;
+        remove_units(&round.context, round.rule, vectorize, order, update, candidates)
+    }
+}
+
+impl Prunes for Taylor {
+    fn scores(&self, round: &Round, _: &mut SimRng) -> Result<EdgeScores, PruneError> {
+        Ok(self.removed(round)?.scores)
+    }
+
+    fn prune(&self, round: &Round, _: &mut SimRng) -> Result<Pruned, PruneError> {
+        let Removed { mask, scores, .. } = self.removed(round)?;
+        let weights = round.context.weights.clone();
+        Ok(finish(round.context.network, mask, weights, scores, None))
+    }
 }

@@ -7,11 +7,14 @@
 //! unpruned activations.
 
 use super::context::{EdgeContext, EdgeScores, LAST, PruneError};
+use super::round::{Prunes, Round};
 use super::select::{Quotas, Rule, Scope, above, sizes, top};
 use super::similarity::squared_norms;
+use crate::math::SimRng;
 use crate::network::Network;
 use crate::network::kernel::FeatureMaps;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 /// (W,) Wanda scores. With `sequential` and a scope within layers, selection by `rule` is made
 /// layer by layer and each layer's activations are computed again from the links selected so far.
@@ -91,4 +94,31 @@ fn unit_map(context: &EdgeContext, kept: &[bool], maps: &FeatureMaps, unit: usiz
     }
     let activation = network.units[unit].activation;
     z.into_iter().map(|z| activation.value(z) as f32).collect()
+}
+
+/// Options of `wanda`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Wanda {
+    /// Within what scores are compared. Default: `row` (per output, as published).
+    pub scope: Scope,
+    /// Pass pruned activations on to the next layer. Default: true, as published.
+    pub sequential: bool,
+}
+
+impl Default for Wanda {
+    fn default() -> Self {
+        Wanda { scope: Scope::Row, sequential: true }
+    }
+}
+
+impl Prunes for Wanda {
+    fn scores(&self, round: &Round, _: &mut SimRng) -> Result<EdgeScores, PruneError> {
+        let (maps, candidates) = (round.maps()?, &round.candidates.0);
+        scores(&round.context, maps, round.rule, self.scope, self.sequential, candidates)
+    }
+
+    fn quotas(&self, round: &Round, _: &mut SimRng) -> Result<Option<Quotas>, PruneError> {
+        round.rule.quotas(round.context.network, &round.candidates.0, self.scope)
+    }
 }

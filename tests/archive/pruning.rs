@@ -4,6 +4,7 @@ use picloom::math::SimRng;
 use picloom::network::kernel::{Objective, feature_maps, render};
 use picloom::network::weight_files::read_weights;
 use picloom::network::{Arch, Coords, Mask, Network, PixelInputs, Weights};
+use picloom::prune::method::{Evolved, Sp};
 use picloom::prune::taylor::{Order, remove_units};
 use picloom::prune::{EdgeContext, Method, Orphans, Pruned, Rule, alive, prune};
 use std::path::Path;
@@ -25,7 +26,7 @@ fn sp_at(archive: &Path, name: &str, arch: &str, rule: Rule, orphans: Orphans) -
     let all = Mask::all(network.weight_count());
     let context = EdgeContext::new(&network, &weights, &all).with_maps(&maps);
     let mut rng = SimRng::new(0, "test", 0);
-    prune(Method::Sp {}, rule, orphans, &context, &mut rng).unwrap()
+    prune(Method::Sp(Sp {}), rule, orphans, &context, &mut rng).unwrap()
 }
 
 pub fn one_threshold_near_a_third_gives_the_captions_counts_on_fers_networks(archive: &Path) {
@@ -95,7 +96,8 @@ pub fn the_evolved_mask_is_147_and_281_links_and_keeps_the_evolved_weights(archi
         let context = EdgeContext::new(&network, &weights, &all).with_evolved(&evolved);
         let mut rng = SimRng::new(0, "test", 0);
         let rule = Rule::Budget(470);
-        let pruned = prune(Method::Evolved {}, rule, Orphans::Drop, &context, &mut rng).unwrap();
+        let pruned =
+            prune(Method::Evolved(Evolved {}), rule, Orphans::Drop, &context, &mut rng).unwrap();
         assert_eq!((pruned.kept, pruned.live.kept()), (count, count));
         assert!(pruned.weights == weights);
     }
@@ -109,7 +111,8 @@ pub fn every_relay_link_of_the_evolved_networks_scores_one(archive: &Path) {
         let context = EdgeContext::new(&network, &weights, &mask).with_maps(&maps);
         let mut rng = SimRng::new(0, "test", 0);
         let pruned =
-            prune(Method::Sp {}, Rule::Threshold(1.0), Orphans::Drop, &context, &mut rng).unwrap();
+            prune(Method::Sp(Sp {}), Rule::Threshold(1.0), Orphans::Drop, &context, &mut rng)
+                .unwrap();
         let live = alive(&network, &mask);
         let mut relays = 0;
         for (i, link) in network.links.iter().enumerate().filter(|(i, _)| mask.0[*i]) {

@@ -6,6 +6,10 @@
 use picloom::math::SimRng;
 use picloom::network::kernel::FeatureMaps;
 use picloom::network::{Arch, Mask, Network, Weights};
+use picloom::prune::method::{
+    Evolved, Imp, Magnitude, Random, Sp, SpInverted, SpLayerCounts, SpMerge, SpMrmr, SpPermuted,
+    SpSigned, SpUntrained, SparseTraining, Taylor, Wanda,
+};
 use picloom::prune::taylor::Order;
 use picloom::prune::{
     EdgeContext, Method, Orphans, PruneError, Pruned, Rule, Scope, edge_scores, prune,
@@ -74,7 +78,7 @@ fn sp_is_the_uncentred_cosine_of_the_two_maps() {
         0.8,
         0.0, // head
     ];
-    let pruned = run(Method::Sp {}, Rule::Threshold(0.75), &context);
+    let pruned = run(Method::Sp(Sp {}), Rule::Threshold(0.75), &context);
     close(&pruned.scores.0, &expected);
     // At least .75: 1, 2, 3, 4, 8 and 12. The output s, all black, gets its best path: every link into it
     // scores 0, so the tie goes to the path with the fewest new links, then the lower index: link 10.
@@ -86,11 +90,15 @@ fn sp_is_the_uncentred_cosine_of_the_two_maps() {
     assert_eq!((pruned.weights.0[3], pruned.weights.0[4]), (1.0, 0.0));
 
     let inverted =
-        edge_scores(Method::SpInverted {}, Rule::Budget(5), &context, &mut rng()).unwrap();
+        edge_scores(Method::SpInverted(SpInverted {}), Rule::Budget(5), &context, &mut rng())
+            .unwrap();
     close(&inverted.0, &expected.map(|c| 1.0 - c));
     let untrained = context.with_untrained_maps(&maps);
     let scores = |m, c: &EdgeContext| edge_scores(m, Rule::Budget(5), c, &mut rng()).unwrap();
-    assert_eq!(scores(Method::SpUntrained {}, &untrained), scores(Method::Sp {}, &context));
+    assert_eq!(
+        scores(Method::SpUntrained(SpUntrained {}), &untrained),
+        scores(Method::Sp(Sp {}), &context)
+    );
 }
 
 #[test]
@@ -103,7 +111,7 @@ fn signed_shares_are_by_hand_and_sum_to_one() {
     let all = Mask::all(14);
     let maps = with_inputs([[2.0, -1.0], [3.0, 4.0], [5.0, 3.0], [5.0, 3.0], [5.0, 3.0]]);
     let context = EdgeContext::new(&network, &weights, &all).with_maps(&maps);
-    let signed = Method::SpSigned { absolute: false };
+    let signed = Method::SpSigned(SpSigned { absolute: false });
     let scores = edge_scores(signed, Rule::Budget(5), &context, &mut rng()).unwrap();
     // 2·⟨(1,0),(2,−1)⟩/5 = .8, −1·⟨(0,1),(2,−1)⟩/5 = .2; head: ⟨(2,−1),(5,3)⟩/34 = 7/34.
     close(
@@ -141,7 +149,7 @@ fn mrmr_drops_the_redundant_parent_and_refits_the_other() {
     let all = Mask::all(14);
     let maps = with_inputs([[2.0, 1.0], [0.0, 1.0], [2.0, 2.0], [2.0, 2.0], [2.0, 2.0]]);
     let context = EdgeContext::new(&network, &weights, &all).with_maps(&maps);
-    let method = Method::SpMrmr { redundancy: 0.9 };
+    let method = Method::SpMrmr(SpMrmr { redundancy: 0.9 });
     let pruned = run(method, Rule::Threshold(0.92), &context);
     // Relevance to (2, 1): y 2/√5 = .894, x 1/√5, d 3/√10 = .949, bias 10/(5√5) = .894. Visited d, then y
     // (cos(y, d) = .707: not redundant), bias (cos with d .990: redundant), x.
@@ -165,7 +173,7 @@ fn merging_two_equal_units_folds_one_into_the_other() {
     let maps = with_inputs([[1.0, 2.0], [-2.0, -4.0], [1.0, 0.0], [1.0, 0.0], [1.0, 0.0]]);
     let context = EdgeContext::new(&network, &weights, &all).with_maps(&maps);
     for rule in [Rule::Threshold(0.99), Rule::Budget(7), Rule::Budget(13)] {
-        let pruned = run(Method::SpMerge {}, rule, &context);
+        let pruned = run(Method::SpMerge(SpMerge {}), rule, &context);
         // Unit 5 draws the larger map and stays; a_4 = −½ a_5, so its weights out fold in with −½.
         assert_eq!(kept(&pruned.mask), [4, 5, 6, 7, 9, 11, 13]);
         let folded: Vec<f32> = [9, 11, 13].map(|i| pruned.weights.0[i]).to_vec();
@@ -173,8 +181,9 @@ fn merging_two_equal_units_folds_one_into_the_other() {
         assert_eq!(pruned.scores.0[0], Some(0.0));
         assert_eq!((pruned.kept, pruned.alive), (7, 7));
     }
-    let error = prune(Method::SpMerge {}, Rule::Budget(6), Orphans::Drop, &context, &mut rng())
-        .unwrap_err();
+    let error =
+        prune(Method::SpMerge(SpMerge {}), Rule::Budget(6), Orphans::Drop, &context, &mut rng())
+            .unwrap_err();
     assert_eq!(error, PruneError::Unreachable { method: "sp-merge", reached: 7, budget: 6 });
 }
 
@@ -198,7 +207,7 @@ fn a_folded_network_draws_the_same_picture() {
     let maps = feature_maps(&network, &weights, &inputs);
     let all = Mask::all(network.weight_count());
     let context = EdgeContext::new(&network, &weights, &all).with_maps(&maps);
-    let pruned = run(Method::SpMerge {}, Rule::Threshold(0.999_999), &context);
+    let pruned = run(Method::SpMerge(SpMerge {}), Rule::Threshold(0.999_999), &context);
     // Two units a layer go: 5·4 + 5·5 + 3·5 = 60 → 3·4 + 3·3 + 3·3 = 30.
     assert_eq!(pruned.kept, 30);
     let before = render(&network, &weights, &inputs);
@@ -221,7 +230,7 @@ fn wanda_is_weight_times_input_norm_and_passes_pruned_activations_on() {
     let maps = with_inputs([a4, [-1.0, 1.0], [0.0; 2], [0.0; 2], [0.0; 2]]);
     let context = EdgeContext::new(&network, &weights, &all).with_maps(&maps);
     // Half of the links: 2 of 4 a hidden row, 1 of 2 an output row.
-    let method = |scope, sequential| Method::Wanda { scope, sequential };
+    let method = |scope, sequential| Method::Wanda(Wanda { scope, sequential });
     let pruned = run(method(Scope::Row, true), Rule::Budget(7), &context);
     // Row of 4: 5, 0, 0, 4.5 → links 0, 3. Row of 5: 1, 1, 0, 0 → 4, 5. Nothing is lost, so a_4 has norm
     // √(7.7² + 3.6²) = 8.5 and a_5 √2: h 8.5, 1.41; s 8.5, 8.49; v 8.5, 11.3.
@@ -251,7 +260,7 @@ fn taylor_removes_the_unit_whose_loss_matters_least() {
     let mut gradient = [1.0f32; 14];
     gradient[4..8].copy_from_slice(&[3.0, -3.0, 3.0, -3.0]);
     let context = EdgeContext::new(&network, &weights, &all).with_gradient(&gradient);
-    let method = |vectorize, order| Method::Taylor { vectorize, order, update: false };
+    let method = |vectorize, order| Method::Taylor(Taylor { vectorize, order, update: false });
     let plain = run(method(false, Order::First), Rule::Budget(10), &context);
     assert_eq!(kept(&plain.mask), [4, 5, 6, 7, 9, 11, 13]);
     assert_eq!((plain.scores.0[0], plain.scores.0[4]), (Some(14.0), Some(30.0)));
@@ -288,11 +297,11 @@ fn magnitude_keeps_the_largest_weights_and_ties_by_index() {
         assert_eq!((pruned.kept, pruned.alive), (6, 6));
     }
     // One global lottery-ticket round of 50 %: ⌊.5·13⌋ = 6 go.
-    assert_eq!(run(Method::Imp {}, Rule::Fraction(0.5), &context).kept, 8);
+    assert_eq!(run(Method::Imp(Imp {}), Rule::Fraction(0.5), &context).kept, 8);
     // Layerwise: round(.25·8) + 1 = 3 of 8 and round(.5·6) + 1 = 4 of 6 go; three outputs and two links:
     // the guards give every output its path and take the room from the first layer.
     let rule = Rule::Layerwise { hidden: 0.25, output: 0.5 };
-    let pruned = run(Method::Imp {}, rule, &context);
+    let pruned = run(Method::Imp(Imp {}), rule, &context);
     assert_eq!(kept(&pruned.mask), [0, 1, 2, 3, 8, 10, 12]);
     assert_eq!(pruned.guards.path_links, 1);
 }
@@ -307,7 +316,7 @@ fn the_evolved_mask_is_taken_as_it_is() {
         evolved.0[i] = true;
     }
     let context = EdgeContext::new(&network, &weights, &all).with_evolved(&evolved);
-    let pruned = run(Method::Evolved {}, Rule::Budget(9), &context);
+    let pruned = run(Method::Evolved(Evolved {}), Rule::Budget(9), &context);
     assert_eq!((kept(&pruned.mask), pruned.alive), (vec![2, 8, 9], 2));
     assert!(pruned.live == pruned.mask);
 }
@@ -326,8 +335,8 @@ fn controls_keep_what_they_should_and_break_what_they_should() {
         network.blocks.iter().map(|b| mask.0[b.weights()].iter().filter(|&&k| k).count()).collect()
     };
     for rule in [Rule::Budget(50), Rule::Threshold(0.6)] {
-        let sp = run(Method::Sp {}, rule, &context);
-        let counts = run(Method::SpLayerCounts {}, rule, &context);
+        let sp = run(Method::Sp(Sp {}), rule, &context);
+        let counts = run(Method::SpLayerCounts(SpLayerCounts {}), rule, &context);
         assert_eq!(layers(&counts.mask), layers(&sp.mask));
         assert!(counts.mask != sp.mask);
         assert_eq!(counts.kept, sp.kept);
@@ -335,7 +344,7 @@ fn controls_keep_what_they_should_and_break_what_they_should() {
     // Permuted: every unit keeps the similarities it had, on other parents.
     let scores =
         |m| edge_scores(m, Rule::Budget(50), &context, &mut SimRng::new(3, "x", 0)).unwrap();
-    let (sp, permuted) = (scores(Method::Sp {}), scores(Method::SpPermuted {}));
+    let (sp, permuted) = (scores(Method::Sp(Sp {})), scores(Method::SpPermuted(SpPermuted {})));
     assert!(sp != permuted);
     for unit in network.units.iter().filter(|u| !u.links.is_empty()) {
         let sorted = |s: &picloom::prune::EdgeScores| {
@@ -347,7 +356,8 @@ fn controls_keep_what_they_should_and_break_what_they_should() {
     }
     let random = |seed| {
         let mut rng = SimRng::new(seed, "x", 0);
-        prune(Method::Random {}, Rule::Budget(50), Orphans::Drop, &context, &mut rng).unwrap()
+        prune(Method::Random(Random {}), Rule::Budget(50), Orphans::Drop, &context, &mut rng)
+            .unwrap()
     };
     assert_eq!(random(1), random(1));
     assert!(random(1).mask != random(2).mask);
@@ -364,7 +374,7 @@ fn links_that_died_in_one_round_are_the_first_to_go_in_the_next() {
     }
     let maps = maps([[1.0, 1.0]; 9]);
     let context = EdgeContext::new(&network, &weights, &mask).with_maps(&maps);
-    let pruned = run(Method::Sp {}, Rule::Budget(8), &context);
+    let pruned = run(Method::Sp(Sp {}), Rule::Budget(8), &context);
     assert_eq!(kept(&pruned.mask), [0, 1, 2, 3, 4, 8, 10, 12]);
     assert_eq!(pruned.scores.0[4], None);
     assert_eq!((pruned.kept, pruned.alive), (8, 7));
@@ -375,12 +385,12 @@ fn bad_input_is_refused_with_what_was_expected_and_found() {
     let network = tiny();
     let weights = Weights(vec![1.0; 14]);
     let all = Mask::all(14);
-    let sp = Method::Sp {};
+    let sp = Method::Sp(Sp {});
     let refuse = |method, rule, context: &EdgeContext| {
         prune(method, rule, Orphans::Drop, context, &mut rng()).unwrap_err().to_string()
     };
     let context = EdgeContext::new(&network, &weights, &all);
-    let magnitude = Method::Magnitude {};
+    let magnitude = Method::Magnitude(Magnitude {});
     assert_eq!(
         refuse(magnitude, Rule::Budget(15), &context),
         "expected a budget of at most the 14 links still kept, found 15"
@@ -410,7 +420,7 @@ fn bad_input_is_refused_with_what_was_expected_and_found() {
     assert!(refuse(taylor, Rule::Budget(5), &context).contains("taylor needs the gradient"));
     let rule = Rule::Layerwise { hidden: 0.2, output: 0.1 };
     assert!(refuse(taylor, rule, &context).contains("it removes whole units"));
-    let sparse = Method::SparseTraining { min_inputs: 2 };
+    let sparse = Method::SparseTraining(SparseTraining { min_inputs: 2 });
     assert!(refuse(sparse, Rule::Budget(9), &context).contains("at least 10 links"));
     assert!("spp".parse::<Method>().unwrap_err().to_string().starts_with(
         "unknown pruning method: expected one of sp, sp-signed, sp-mrmr, sp-merge, imp, wanda"
@@ -426,8 +436,8 @@ fn refill_puts_the_best_live_links_in_the_places_of_orphans() {
     let refill = |mask: &Mask, budget| {
         let context = EdgeContext::new(&network, &weights, mask);
         let rule = Rule::Budget(budget);
-        let drop = run(Method::Magnitude {}, rule, &context);
-        let method = Method::Magnitude {};
+        let drop = run(Method::Magnitude(Magnitude {}), rule, &context);
+        let method = Method::Magnitude(Magnitude {});
         let refill = prune(method, rule, Orphans::Refill, &context, &mut rng()).unwrap();
         (drop, refill)
     };

@@ -4,6 +4,7 @@ use picloom::math::SimRng;
 use picloom::network::kernel::{FeatureMaps, feature_maps};
 use picloom::network::{Arch, Coords, Link, Mask, Network, PixelInputs, Weights};
 use picloom::prune::guard::{reach, smallest_feeding};
+use picloom::prune::method::{Imp, Random, Sp, SpSigned, SparseTraining, Wanda};
 use picloom::prune::{EdgeContext, Method, Orphans, PruneError, Pruned, Rule, Scope, alive, prune};
 use proptest::prelude::*;
 
@@ -57,16 +58,16 @@ impl Case {
 }
 
 fn methods() -> impl Iterator<Item = Method> {
-    Method::ALL
+    Method::all()
         .into_iter()
         .map(|m| match m {
-            Method::SparseTraining { .. } => Method::SparseTraining { min_inputs: 0 },
+            Method::SparseTraining(_) => Method::SparseTraining(SparseTraining { min_inputs: 0 }),
             m => m,
         })
         .chain([
-            Method::SpSigned { absolute: true },
-            Method::Wanda { scope: Scope::Layer, sequential: true },
-            Method::Wanda { scope: Scope::Global, sequential: false },
+            Method::SpSigned(SpSigned { absolute: true }),
+            Method::Wanda(Wanda { scope: Scope::Layer, sequential: true }),
+            Method::Wanda(Wanda { scope: Scope::Global, sequential: false }),
         ])
 }
 
@@ -84,7 +85,7 @@ fn budgets_are_exact_for_every_unstructured_method_and_every_output_is_fed() {
                     let name = format!("{method} density {density} budget {budget} {orphans:?}");
                     let pruned = match case.try_prune(method, Rule::Budget(budget), orphans) {
                         Err(PruneError::Unreachable { reached, .. }) => {
-                            assert!(method.info().structured && reached > budget, "{name}");
+                            assert!(method.row().structured && reached > budget, "{name}");
                             continue;
                         }
                         pruned => pruned.unwrap_or_else(|e| panic!("{name}: {e}")),
@@ -92,12 +93,12 @@ fn budgets_are_exact_for_every_unstructured_method_and_every_output_is_fed() {
                     assert_eq!(pruned.kept, pruned.mask.kept(), "{name}");
                     let on_paths = alive(&case.network, &pruned.mask);
                     assert_eq!(pruned.alive, on_paths.kept(), "{name}");
-                    if matches!(method, Method::Evolved {}) {
+                    if matches!(method, Method::Evolved(_)) {
                         assert!(pruned.live == pruned.mask);
                         continue;
                     }
                     assert!(pruned.live == on_paths, "{name}");
-                    if method.info().structured {
+                    if method.row().structured {
                         assert!(pruned.kept <= budget, "{name}");
                     } else {
                         assert_eq!(pruned.kept, budget, "{name}");
@@ -132,7 +133,8 @@ fn twenty_six_rounds_of_five_percent_leave_1452_links_of_5478() {
         for _ in 0..rounds {
             let context = EdgeContext::new(&network, &weights, &mask);
             let rule = Rule::Fraction(0.05);
-            let pruned = prune(Method::Imp {}, rule, Orphans::Drop, &context, &mut rng).unwrap();
+            let pruned =
+                prune(Method::Imp(Imp {}), rule, Orphans::Drop, &context, &mut rng).unwrap();
             (mask, weights) = (pruned.mask, pruned.weights);
         }
         assert_eq!(mask.kept(), count, "{arch} after {rounds} rounds");
@@ -142,7 +144,7 @@ fn twenty_six_rounds_of_five_percent_leave_1452_links_of_5478() {
 #[test]
 fn refilled_masks_are_wholly_alive() {
     let case = Case::new(ARCH, 1.0, 5);
-    for method in methods().filter(|m| !m.info().structured && m.name() != "evolved") {
+    for method in methods().filter(|m| !m.row().structured && m.name() != "evolved") {
         for budget in [150, 60, 25, 9, 7] {
             let pruned = case.prune(method, Rule::Budget(budget), Orphans::Refill);
             assert_eq!((pruned.kept, pruned.alive), (budget, budget), "{method}");
@@ -173,7 +175,7 @@ fn masks_scores_and_weights_do_not_depend_on_threads() {
 #[test]
 fn every_method_stands_in_the_documented_table_and_reads_back() {
     let page = include_str!("../../docs/PRUNING.md");
-    for method in Method::ALL {
+    for method in Method::all() {
         assert!(page.contains(&format!("| `{method}` |")), "docs/PRUNING.md lacks {method}");
         assert_eq!(method.name().parse::<Method>(), Ok(method));
         let text = serde_json::to_string(&method).unwrap();
@@ -192,7 +194,7 @@ fn every_method_stands_in_the_documented_table_and_reads_back() {
 #[test]
 fn a_pruned_round_keeps_its_bits_through_json() {
     let case = Case::new(ARCH, 0.7, 8);
-    let pruned = case.prune(Method::Sp {}, Rule::Budget(60), Orphans::Drop);
+    let pruned = case.prune(Method::Sp(Sp {}), Rule::Budget(60), Orphans::Drop);
     let text = serde_json::to_string(&pruned).unwrap();
     assert!(serde_json::from_str::<Pruned>(&text).unwrap() == pruned);
 }
@@ -251,7 +253,7 @@ proptest! {
         let could = reach(&network, &mask.0).from_input;
         let mut kept = Vec::new();
         for orphans in [Orphans::Drop, Orphans::Refill] {
-            let pruned = prune(Method::Random {}, Rule::Budget(budget), orphans, &context, &mut rng.clone()).unwrap();
+            let pruned = prune(Method::Random(Random {}), Rule::Budget(budget), orphans, &context, &mut rng.clone()).unwrap();
             prop_assert_eq!(pruned.kept, budget);
             let fed = reach(&network, &pruned.live.0).from_input;
             for o in network.outputs.into_iter().flatten() {
@@ -260,7 +262,7 @@ proptest! {
             kept.push(pruned.alive);
         }
         prop_assert!(kept[1] >= kept[0]);
-        let need_more = prune(Method::Random {}, Rule::Budget(need.saturating_sub(1)), Orphans::Drop, &context, &mut rng);
+        let need_more = prune(Method::Random(Random {}), Rule::Budget(need.saturating_sub(1)), Orphans::Drop, &context, &mut rng);
         prop_assert!(need == 0 || need_more.is_err());
     }
 }

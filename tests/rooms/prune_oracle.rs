@@ -4,6 +4,7 @@ use nalgebra::DMatrix;
 use picloom::math::SimRng;
 use picloom::network::kernel::{FeatureMaps, feature_maps};
 use picloom::network::{Arch, Coords, Mask, Network, PixelInputs, Weights, reference};
+use picloom::prune::method::{self, Sp, SpMrmr, SpSigned};
 use picloom::prune::taylor::{Order, importance, remove_units};
 use picloom::prune::{
     EdgeContext, EdgeScores, Method, Orphans, Rule, Scope, alive, edge_scores, prune,
@@ -116,15 +117,15 @@ fn similarities_and_shares_are_numpys() {
     let case = case();
     let rule = Rule::Threshold(0.0);
     let scores = |m| edge_scores(m, rule, &case.context(), &mut rng()).unwrap();
-    close(&scores(Method::Sp {}), &case.oracle.sp, 1e-5);
-    close(&scores(Method::SpSigned { absolute: false }), &case.oracle.shares, 1e-4);
+    close(&scores(Method::Sp(Sp {})), &case.oracle.sp, 1e-5);
+    close(&scores(Method::SpSigned(SpSigned { absolute: false })), &case.oracle.shares, 1e-4);
 }
 
 #[test]
 fn mrmr_scores_and_refitted_weights_are_numpys() {
     let case = case();
     let oracle = &case.oracle.mrmr;
-    let method = Method::SpMrmr { redundancy: oracle.redundancy };
+    let method = Method::SpMrmr(SpMrmr { redundancy: oracle.redundancy });
     let pruned = prune(
         method,
         Rule::Threshold(oracle.relevance),
@@ -155,7 +156,7 @@ fn wanda_scores_and_masks_are_numpys_in_every_scope() {
             other => panic!("the oracle has an unknown scope {other}"),
         };
         let pruned = prune(
-            Method::Wanda { scope, sequential },
+            Method::Wanda(method::Wanda { scope, sequential }),
             Rule::Budget(case.oracle.budget),
             Orphans::Drop,
             &case.context(),
@@ -227,7 +228,9 @@ fn imp_leaves_numpys_links_after_every_round() {
         let mut mask = case.all.clone();
         for (round, expected) in oracle.rounds.iter().enumerate() {
             let context = EdgeContext::new(&case.network, &case.weights, &mask);
-            let pruned = prune(Method::Imp {}, rule, Orphans::Drop, &context, &mut rng()).unwrap();
+            let pruned =
+                prune(Method::Imp(method::Imp {}), rule, Orphans::Drop, &context, &mut rng())
+                    .unwrap();
             assert_eq!(pruned.kept, expected.len(), "{rule:?}, round {round}");
             // The published code knows no orphans; with us they go first. Until there are some, the
             // links are the same, after that the counts are.

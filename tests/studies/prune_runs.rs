@@ -5,6 +5,7 @@ use picloom::experiment::{
     LoadedRun, PrunePlan, RoundRecord, RunResult, Target, TrainJob, load_run, prune_run, train_run,
 };
 use picloom::network::{Arch, Coords, Mask, Network, Picture};
+use picloom::prune::method::{Evolved, Imp, Magnitude, Sp, SpUntrained};
 use picloom::prune::{Method, Retrain, Rule};
 use picloom::train::{
     LogLine, Plateau, StopReason, TrainConfig, TrainObserver, TrainState, schedule::Schedule,
@@ -97,13 +98,13 @@ fn every_method_leaves_a_finished_run_of_the_budget() {
     let parent = dense(&folder.path().join("dense"), settings(200, 1));
     let links = parent.model.mask.0.len();
     let budget = links / 2;
-    for method in Method::ALL {
+    for method in Method::all() {
         let out = folder.path().join(method.name());
         let mut plan = plan(method, &[Rule::Budget(budget)]);
         plan.evolved = Some(Mask((0..links).map(|i| i % 3 != 1).collect()));
         let (result, records) = pruned(&parent, &plan, &out);
         let record = &records[0];
-        let info = method.info();
+        let info = method.row();
         match info.name {
             "evolved" => assert_eq!(record.kept, plan.evolved.as_ref().unwrap().kept()),
             _ if info.structured => assert!(record.kept <= budget && record.kept > 0),
@@ -153,10 +154,10 @@ fn interrupted_anywhere_a_round_goes_on_to_the_same_bytes() {
     for (method, calls) in [
         (swarm, vec![1, 25, 63, 66, 67, 130]),
         (sparse, vec![1, 30, 119]),
-        (Method::Sp {}, vec![50, 150]),
+        (Method::Sp(Sp {}), vec![50, 150]),
     ] {
         let rules = match method {
-            Method::Sp {} => vec![Rule::Budget(budget), Rule::Budget(budget / 2)],
+            Method::Sp(_) => vec![Rule::Budget(budget), Rule::Budget(budget / 2)],
             _ => vec![Rule::Budget(budget)],
         };
         let plan = plan(method, &rules);
@@ -210,7 +211,7 @@ fn the_swarms_best_never_gets_worse_and_is_the_network_that_is_retrained() {
 
 /// Counts weights that are not zero after every step.
 struct Count {
-    schedule: picloom::prune::sparse_training::SparseTraining,
+    schedule: picloom::prune::sparse_training::Schedule,
     dense: usize,
     rates: Vec<(u64, f64)>,
 }
@@ -232,7 +233,7 @@ fn sparse_training_holds_its_count_after_every_step_and_its_rate_before() {
     let parent = dense(&folder.path().join("dense"), settings(50, 1));
     let dense = parent.model.mask.0.len();
     let budget = dense / 3;
-    let schedule = picloom::prune::sparse_training::SparseTraining::new(budget);
+    let schedule = picloom::prune::sparse_training::Schedule::new(budget);
     let mut count = Count { schedule, dense, rates: Vec::new() };
     let out = folder.path().join("sparse");
     let plan = plan(Method::named("sparse-training").unwrap(), &[Rule::Budget(budget)]);
@@ -284,7 +285,7 @@ fn late_rewinding_goes_back_to_the_very_weights_of_the_step() {
     let train = |steps| TrainConfig { batch: Some(100), schedule, ..settings(steps, 5) };
     let parent = dense(&folder.path().join("dense"), train(80));
     let early = dense(&folder.path().join("early"), train(30));
-    let mut plan = plan(Method::Imp {}, &[Rule::Fraction(0.2), Rule::Fraction(0.2)]);
+    let mut plan = plan(Method::Imp(Imp {}), &[Rule::Fraction(0.2), Rule::Fraction(0.2)]);
     plan.retrain = Retrain::Rewind { step: 30 };
     let out = folder.path().join("imp");
     let (_, records) = pruned(&parent, &plan, &out);
@@ -317,14 +318,14 @@ fn a_run_that_began_from_given_weights_is_rewound_to_those() {
     let budget = |k| [Rule::Budget(k)];
     let half = parent.model.mask.0.len() / 2;
     let out = folder.path().join("round-1");
-    pruned(&parent, &plan(Method::Sp {}, &budget(half)), &out);
+    pruned(&parent, &plan(Method::Sp(Sp {}), &budget(half)), &out);
     let first = load_run(&out).unwrap();
     for step in [0, 20] {
-        let mut again = plan(Method::Magnitude {}, &budget(half / 2));
+        let mut again = plan(Method::Magnitude(Magnitude {}), &budget(half / 2));
         again.retrain = Retrain::Rewind { step };
         let out = folder.path().join(format!("rewound-{step}"));
         pruned(&first, &again, &out);
-        let mut short = plan(Method::Sp {}, &budget(half));
+        let mut short = plan(Method::Sp(Sp {}), &budget(half));
         short.train.steps = step;
         let then = folder.path().join(format!("then-{step}"));
         pruned(&parent, &short, &then);
@@ -334,14 +335,14 @@ fn a_run_that_began_from_given_weights_is_rewound_to_those() {
         assert_eq!(run.start.unwrap(), expected, "step {step}");
     }
     // There is no untrained network behind it.
-    let untrained = plan(Method::SpUntrained {}, &budget(half / 2));
+    let untrained = plan(Method::SpUntrained(SpUntrained {}), &budget(half / 2));
     let out = folder.path().join("untrained");
     let error = prune_run(&first, &untrained, &out, false, &mut Silent).unwrap_err();
     assert!(error.to_string().contains("prune its parent"), "{error}");
     // A folder of an earlier version has no start weights.
     std::fs::remove_file(folder.path().join("round-1/start.safetensors")).unwrap();
     let bare = load_run(&folder.path().join("round-1")).unwrap();
-    let mut again = plan(Method::Magnitude {}, &budget(half / 2));
+    let mut again = plan(Method::Magnitude(Magnitude {}), &budget(half / 2));
     again.retrain = Retrain::Rewind { step: 0 };
     let error = prune_run(&bare, &again, &out, false, &mut Silent).unwrap_err();
     assert!(error.to_string().contains("(start.safetensors in its folder"), "{error}");
@@ -385,7 +386,7 @@ fn plans_that_cannot_be_met_say_why() {
     let text = refuse("evolved", Rule::Budget(links / 2));
     assert!(text.contains("evolved needs the mask"), "{text}");
     // A mask of another arch.
-    let mut wrong = plan(Method::Evolved {}, &[Rule::Budget(links / 2)]);
+    let mut wrong = plan(Method::Evolved(Evolved {}), &[Rule::Budget(links / 2)]);
     wrong.evolved = Some(Mask::all(links - 1));
     let error = prune_run(&parent, &wrong, &out, false, &mut Silent).unwrap_err();
     let text = error.to_string();

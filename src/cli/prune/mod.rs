@@ -11,6 +11,7 @@ use crate::experiment::{
 use crate::genome;
 use crate::network::weight_files::read_weights;
 use crate::network::{Arch, Coords, Mask, layerize};
+use crate::prune::method::MethodRow;
 use crate::prune::schedule::{IMP_GLOBAL, IMP_ORIGINAL, geometric, imp_global, imp_original};
 use crate::prune::select::layer_of_links;
 use crate::prune::{Method, Retrain, Rule};
@@ -44,10 +45,7 @@ pub struct PruneArgs {
     /// Coordinate convention, with --arch: fer or picbreeder (default: fer)
     #[arg(long, requires = "arch")]
     coords: Option<Coords>,
-    /// Method: sp, sp-signed, sp-mrmr, sp-merge, imp, wanda, taylor, magnitude, random,
-    /// sparse-training, swarm, or a control (sp-layer-counts, sp-inverted, sp-untrained,
-    /// sp-permuted, evolved); options as wanda:scope=layer,sequential=false
-    #[arg(long, default_value = "sp")]
+    #[arg(long, default_value = "sp", help = method_help())]
     method: Method,
     /// Keep exactly this many links after the last round
     #[arg(long, conflicts_with_all = ["threshold", "match_run"])]
@@ -83,6 +81,18 @@ pub struct PruneArgs {
     /// Do not draw each round's wiring, change and feature maps
     #[arg(long)]
     no_pictures: bool,
+}
+
+/// The methods by name, as the table has them.
+fn method_help() -> String {
+    let (controls, methods): (Vec<_>, Vec<_>) =
+        Method::TABLE.iter().partition(|row| row.source.starts_with("control"));
+    let names = |rows: Vec<&MethodRow>| rows.iter().map(|r| r.name).collect::<Vec<_>>().join(", ");
+    format!(
+        "Method: {}, or a control ({}); options as wanda:scope=layer,sequential=false",
+        names(methods),
+        names(controls)
+    )
 }
 
 /// The two published forms of the lottery ticket.
@@ -145,7 +155,7 @@ fn rules(args: &PruneArgs, parent: &LoadedRun) -> anyhow::Result<Vec<Rule>> {
         return Err(Usage("--rounds: expected at least 1, found 0".into()).into());
     }
     let rounds = args.rounds.unwrap_or(1);
-    let lottery = matches!(args.method, Method::Imp {});
+    let lottery = matches!(args.method, Method::Imp(_));
     if args.lottery == Lottery::Original && !lottery {
         return Err(
             Usage(format!("--lottery: expected --method imp, found {}", args.method)).into()
@@ -233,9 +243,9 @@ pub fn run(args: PruneArgs, out: &Output) -> anyhow::Result<()> {
     let plan = PrunePlan {
         method: args.method,
         rules,
-        retrain: args.retrain.unwrap_or(match args.method {
-            Method::Imp {} | Method::SparseTraining { .. } => Retrain::Rewind { step: 0 },
-            _ => Retrain::Finetune,
+        retrain: args.retrain.unwrap_or(match args.method.row().rewinds {
+            true => Retrain::Rewind { step: 0 },
+            false => Retrain::Finetune,
         }),
         train: args.settings.config(Init { scale: args.settings.init_scale, ..Init::default() }),
         evolved,

@@ -244,7 +244,7 @@ impl NetworksPlan {
                         && arm.offsets.as_ref().is_none_or(|o| o.contains(&offset))
                         && arm.variants.as_ref().is_none_or(|v| v.contains(&variant.name))
                         && (source.evolved.is_some() && offset == 0
-                            || !matches!(arm.method, Some(crate::prune::Method::Evolved {})))
+                            || !matches!(arm.method, Some(crate::prune::Method::Evolved(_))))
                 };
                 let arms: Vec<ArmSpec> = trained.iter().filter(|a| possible(a)).cloned().collect();
                 for &seed in &spec.seeds {

@@ -17,6 +17,7 @@ use crate::math::SimRng;
 use crate::network::files::{create_folder, write_atomic};
 use crate::network::kernel::{FeatureMaps, Objective, feature_maps, render};
 use crate::network::{Mask, Picture, PixelInputs, Weights};
+use crate::prune::method::SparseTraining;
 use crate::prune::swarm::SwarmError;
 use crate::prune::{
     EdgeContext, EdgeScores, GuardReport, MaskChange, Method, Need, Orphans, PruneError, Retrain,
@@ -169,7 +170,7 @@ pub fn prune_run(
             folder: &folder,
         };
         let round = match plan.method {
-            Method::SparseTraining { min_inputs } => {
+            Method::SparseTraining(SparseTraining { min_inputs }) => {
                 train_sparse(&inputs, min_inputs, &mut origin, resume, observer)?
             }
             _ => choose_and_retrain(&inputs, &mut origin, resume, observer)?,
@@ -204,12 +205,11 @@ fn choose_and_retrain(
 ) -> Result<Round, PruneRunError> {
     let (run, plan) = (round.run, round.plan);
     let network = &run.model.network;
-    let needs = plan.method.info().needs;
+    let needs = plan.method.row().needs;
     let mut cost = Cost::default();
     let mut search = Vec::new();
     let mut weights = round.weights.clone();
-    if let Method::Swarm { particles, moves, steps, spread } = plan.method {
-        let settings = swarm::Settings { particles, moves, steps, spread };
+    if let Method::Swarm(settings) = plan.method {
         let Some(found) = swarm::search(round, settings, resume, observer)? else {
             return Ok(interrupted(round));
         };

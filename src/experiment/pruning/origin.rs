@@ -95,7 +95,7 @@ impl<'a> Origin<'a> {
             ));
         }
         let method = run.config.pruned.as_ref().map(|p| p.method.parse());
-        if matches!(method, Some(Ok(Method::SparseTraining { .. }))) {
+        if matches!(method, Some(Ok(Method::SparseTraining(_)))) {
             return Err(self.refuse(
                 "a run on fixed links, whose steps can be made again",
                 "one of sparse-training; rewind to step 0",

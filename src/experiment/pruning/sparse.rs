@@ -1,8 +1,9 @@
 //! Weight-sparse training as a run: the links are chosen after every step, from the run's own
 //! initial weights, see [`crate::prune::sparse_training`].
 
+use crate::math::choice::OutOfRange;
 use crate::network::{Mask, Network, Weights};
-use crate::prune::sparse_training::SparseTraining;
+use crate::prune::sparse_training::Schedule;
 use crate::prune::{PruneError, Rule, Scope, alive};
 use crate::train::Constraint;
 
@@ -12,7 +13,7 @@ pub(super) struct TopK {
     network: Network,
     /// Links that may be chosen, all of them alive.
     candidates: Mask,
-    schedule: SparseTraining,
+    schedule: Schedule,
     steps: u64,
 }
 
@@ -26,11 +27,8 @@ impl TopK {
         steps: u64,
     ) -> Result<Self, PruneError> {
         if min_inputs == 0 {
-            return Err(PruneError::OutOfRange {
-                what: "min_inputs of sparse-training",
-                range: "[1, ∞)",
-                found: 0.0,
-            });
+            let (what, expected) = ("min_inputs of sparse-training", "1 or more");
+            return Err(OutOfRange { what, expected, found: 0.0 }.into());
         }
         let candidates = alive(network, candidates);
         let target = rule
@@ -41,11 +39,11 @@ impl TopK {
             })?
             .total();
         // Refuses a count that cannot be met before any step is made.
-        SparseTraining::quotas(network, &candidates, target, min_inputs)?;
+        Schedule::quotas(network, &candidates, target, min_inputs)?;
         Ok(TopK {
             network: network.clone(),
             candidates,
-            schedule: SparseTraining { min_inputs, ..SparseTraining::new(target) },
+            schedule: Schedule { min_inputs, ..Schedule::new(target) },
             steps,
         })
     }

@@ -16,7 +16,8 @@ use crate::math::SimRng;
 use crate::network::files::{create_folder, write_atomic};
 use crate::network::kernel::render;
 use crate::network::{Picture, Weights};
-use crate::prune::swarm::{Swarm, SwarmConfig};
+use crate::prune::method::Magnitude;
+use crate::prune::swarm::{Settings, Swarm, SwarmConfig};
 use crate::prune::{EdgeContext, Method, Orphans, PruneError, Pruned, prune};
 use crate::train::{LogLine, Problem, StopReason, TrainConfig, TrainObserver, TrainState, Trainer};
 use serde::{Deserialize, Serialize};
@@ -34,15 +35,6 @@ pub(super) struct Found {
     pub(super) gradients: u64,
     /// Masked networks that were drawn and judged.
     pub(super) judged: u64,
-}
-
-/// The options of [`Method::Swarm`].
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Settings {
-    pub(super) particles: usize,
-    pub(super) moves: usize,
-    pub(super) steps: u64,
-    pub(super) spread: f64,
 }
 
 /// `swarm.json`.
@@ -72,22 +64,7 @@ pub(super) fn search(
     observer: &mut dyn TrainObserver,
 ) -> Result<Option<Found>, PruneRunError> {
     let Settings { moves, spread, .. } = settings;
-    if moves == 0 {
-        return Err(PruneError::OutOfRange {
-            what: "moves of the swarm",
-            range: "[1, ∞)",
-            found: 0.0,
-        }
-        .into());
-    }
-    if !(spread.is_finite() && spread >= 0.0) {
-        return Err(PruneError::OutOfRange {
-            what: "spread of the swarm",
-            range: "[0, ∞)",
-            found: spread,
-        }
-        .into());
-    }
+    round.plan.method.check().map_err(PruneError::from)?;
     let key = key(round, settings);
     let path = round.folder.join("swarm.json");
     let mut saved = if path.exists() {
@@ -240,7 +217,7 @@ fn masked(round: &RoundInputs<'_>, weights: &Weights) -> Result<Pruned, PruneErr
     // |w| draws no random numbers.
     let mut rng = SimRng::new(0, "swarm-mask", 0);
     let rule = round.rule;
-    prune(Method::Magnitude {}, rule, Orphans::Drop, &context, &mut rng)
+    prune(Method::Magnitude(Magnitude {}), rule, Orphans::Drop, &context, &mut rng)
 }
 
 /// −MSE of the masked network; the least number where it draws nothing finite, or one colour: such a

@@ -18,6 +18,7 @@ use super::targets;
 use crate::genome::{self, Genome};
 use crate::math::SimRng;
 use crate::network::{Arch, Coords, Mask, Model, Picture, PixelInputs, Wiring};
+use crate::prune::method::{Magnitude, Sp};
 use crate::prune::{Method, Retrain, alive, schedule};
 use crate::score::Fit;
 use crate::score::measures::structural::{MaskConfig, PartedPicture, structural_compositionality};
@@ -345,7 +346,9 @@ impl StructuralStudy {
         }
         let dense = load_run(&folder.join("dense")).map_err(text)?;
         let mut arms = vec![self.measure(cell, "dense", &dense.model)?];
-        for (arm, method) in [("magnitude", Method::Magnitude {}), ("sp", Method::Sp {})] {
+        for (arm, method) in
+            [("magnitude", Method::Magnitude(Magnitude {})), ("sp", Method::Sp(Sp {}))]
+        {
             let plan = PrunePlan {
                 method,
                 rules: schedule::geometric(links, budget, rounds),

@@ -4,8 +4,8 @@
 //! ε stands outside the root and decay is multiplied by the rate, as in torch and optax.
 //! References: Kingma & Ba 2015; Loshchilov & Hutter 2019.
 
-use super::setting::{SettingError, require_not_negative, require_positive, require_rate};
 use super::step::Scalar;
+use crate::math::choice::{Options, OutOfRange};
 use crate::math::real;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -28,11 +28,11 @@ impl Default for AdamConfig {
     }
 }
 
-impl AdamConfig {
-    pub(super) fn check(&self) -> Result<(), SettingError> {
-        require_rate("beta1", self.beta1)?;
-        require_rate("beta2", self.beta2)?;
-        require_positive("epsilon", self.epsilon)
+impl Options for AdamConfig {
+    fn check(&self) -> Result<(), OutOfRange> {
+        OutOfRange::unless_rate("beta1", self.beta1)?;
+        OutOfRange::unless_rate("beta2", self.beta2)?;
+        OutOfRange::unless_positive("epsilon", self.epsilon)
     }
 }
 
@@ -57,13 +57,15 @@ impl Default for AdamWConfig {
 }
 
 impl AdamWConfig {
-    pub(super) fn check(&self) -> Result<(), SettingError> {
-        self.adam().check()?;
-        require_not_negative("weight_decay", self.weight_decay)
-    }
-
     pub(super) fn adam(&self) -> AdamConfig {
         AdamConfig { beta1: self.beta1, beta2: self.beta2, epsilon: self.epsilon }
+    }
+}
+
+impl Options for AdamWConfig {
+    fn check(&self) -> Result<(), OutOfRange> {
+        self.adam().check()?;
+        OutOfRange::unless_not_negative("weight_decay", self.weight_decay)
     }
 }
 

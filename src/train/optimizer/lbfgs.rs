@@ -8,8 +8,8 @@
 //! curvature's direction nor the gradient's leads lower, the [`Step`] says that it is stuck.
 
 use super::line_search::{Trial, Wolfe, strong_wolfe};
-use super::setting::{SettingError, require};
 use super::step::{Evaluate, Scalar, Step, mask_and_norm, settle};
+use crate::math::choice::{Options, OutOfRange};
 use crate::network::Mask;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -37,17 +37,22 @@ impl Default for LbfgsConfig {
     }
 }
 
-impl LbfgsConfig {
-    pub(super) fn check(&self) -> Result<(), SettingError> {
-        require(
+impl Options for LbfgsConfig {
+    fn check(&self) -> Result<(), OutOfRange> {
+        OutOfRange::unless(
             (1..=1000).contains(&self.history),
             "history",
             "1 to 1000 pairs",
             self.history as f64,
         )?;
-        require(self.c1 > 0.0 && self.c1 < self.c2, "c1", "a number between 0 and c2", self.c1)?;
-        require(self.c2 < 1.0, "c2", "a number between c1 and 1", self.c2)?;
-        require(
+        OutOfRange::unless(
+            self.c1 > 0.0 && self.c1 < self.c2,
+            "c1",
+            "a number between 0 and c2",
+            self.c1,
+        )?;
+        OutOfRange::unless(self.c2 < 1.0, "c2", "a number between c1 and 1", self.c2)?;
+        OutOfRange::unless(
             self.max_evaluations >= 1,
             "max_evaluations",
             "at least 1 evaluation",

@@ -3,8 +3,8 @@
 //! Every live weight moves by exactly lr a step, so its rate is usually 3–10 times below Adam's.
 //! Reference: Chen et al. 2023, "Symbolic Discovery of Optimization Algorithms".
 
-use super::setting::{SettingError, require_not_negative, require_rate};
 use super::step::Scalar;
+use crate::math::choice::{Options, OutOfRange};
 use serde::{Deserialize, Serialize};
 
 /// Settings of Lion.
@@ -25,11 +25,11 @@ impl Default for LionConfig {
     }
 }
 
-impl LionConfig {
-    pub(super) fn check(&self) -> Result<(), SettingError> {
-        require_rate("beta1", self.beta1)?;
-        require_rate("beta2", self.beta2)?;
-        require_not_negative("weight_decay", self.weight_decay)
+impl Options for LionConfig {
+    fn check(&self) -> Result<(), OutOfRange> {
+        OutOfRange::unless_rate("beta1", self.beta1)?;
+        OutOfRange::unless_rate("beta2", self.beta2)?;
+        OutOfRange::unless_not_negative("weight_decay", self.weight_decay)
     }
 }
 

@@ -1,5 +1,5 @@
 //! Optimizers: how weights move on a gradient (METHODS §4). One file a family, one row each in
-//! [`TABLE`].
+//! [`OptimizerConfig::TABLE`].
 //!
 //! In: weights, a mask, a rate and a function that gives loss and gradient. Out: new weights and a
 //! [`Step`]. An optimizer does not know networks or pictures: only how many weights there are and
@@ -21,12 +21,11 @@ pub mod orthogonal;
 pub mod rmsprop;
 mod rule;
 pub mod sam;
-mod setting;
 pub mod sgd;
 mod step;
 
 pub use adam::{AdamConfig, AdamWConfig};
-pub use config::{OptimizerConfig, OptimizerError, Row, TABLE};
+pub use config::{OptimizerConfig, OptimizerError, Row};
 pub use lbfgs::LbfgsConfig;
 pub use lion::LionConfig;
 pub use muon::{MuonConfig, MuonMatrices, Orthogonalizer};
@@ -34,7 +33,6 @@ pub use orthogonal::{newton_schulz, polar_factor};
 pub use rmsprop::RmsPropConfig;
 pub use rule::{GradientRule, ParseRuleError};
 pub use sam::{SamBase, SamConfig};
-pub use setting::SettingError;
 pub use sgd::SgdConfig;
 pub use step::{Evaluate, Layout, MatrixShape, Scalar, Step};
 

@@ -9,8 +9,8 @@
 
 use super::adam::{Adam, AdamConfig};
 use super::orthogonal::{NewtonSchulz, polar_factor};
-use super::setting::{SettingError, require, require_positive, require_rate};
 use super::step::{Layout, MatrixShape, Scalar};
+use crate::math::choice::{Options, OutOfRange};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -70,13 +70,6 @@ impl Default for MuonConfig {
 }
 
 impl MuonConfig {
-    pub(super) fn check(&self) -> Result<(), SettingError> {
-        require_rate("momentum", self.momentum)?;
-        require(self.steps <= 100, "steps", "0 to 100 Newton-Schulz steps", self.steps as f64)?;
-        self.adam.check()?;
-        require_positive("adam_rate", self.adam_rate)
-    }
-
     /// The matrices of `layout` that Muon takes, in order.
     pub(super) fn chosen<'a>(&self, layout: &'a Layout) -> &'a [MatrixShape] {
         let all = &layout.matrices[..];
@@ -84,6 +77,20 @@ impl MuonConfig {
             MuonMatrices::All => all,
             MuonMatrices::Hidden => all.get(1..all.len().saturating_sub(1)).unwrap_or(&all[..0]),
         }
+    }
+}
+
+impl Options for MuonConfig {
+    fn check(&self) -> Result<(), OutOfRange> {
+        OutOfRange::unless_rate("momentum", self.momentum)?;
+        OutOfRange::unless(
+            self.steps <= 100,
+            "steps",
+            "0 to 100 Newton-Schulz steps",
+            self.steps as f64,
+        )?;
+        self.adam.check()?;
+        OutOfRange::unless_positive("adam_rate", self.adam_rate)
     }
 }
 

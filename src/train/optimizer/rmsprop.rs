@@ -3,8 +3,8 @@
 //! Torch's constants and order (α .99, ε outside the root, no centring). optax and Keras differ:
 //! α .9, and optax puts ε inside. References: Tieleman & Hinton 2012; `torch.optim.RMSprop`.
 
-use super::setting::{SettingError, require_positive, require_rate};
 use super::step::Scalar;
+use crate::math::choice::{Options, OutOfRange};
 use serde::{Deserialize, Serialize};
 
 /// Settings of RMSprop.
@@ -25,11 +25,11 @@ impl Default for RmsPropConfig {
     }
 }
 
-impl RmsPropConfig {
-    pub(super) fn check(&self) -> Result<(), SettingError> {
-        require_rate("alpha", self.alpha)?;
-        require_positive("epsilon", self.epsilon)?;
-        require_rate("momentum", self.momentum)
+impl Options for RmsPropConfig {
+    fn check(&self) -> Result<(), OutOfRange> {
+        OutOfRange::unless_rate("alpha", self.alpha)?;
+        OutOfRange::unless_positive("epsilon", self.epsilon)?;
+        OutOfRange::unless_rate("momentum", self.momentum)
     }
 }
 

@@ -6,9 +6,9 @@
 use super::adam::{Adam, AdamConfig};
 use super::first_order::FirstOrder;
 use super::rule::GradientRule;
-use super::setting::{SettingError, require_not_negative};
 use super::sgd::{Sgd, SgdConfig};
 use super::step::{Evaluate, Scalar, Step, mask_and_norm, settle};
+use crate::math::choice::{Options, OutOfRange};
 use crate::network::Mask;
 use serde::{Deserialize, Serialize};
 
@@ -39,9 +39,9 @@ impl Default for SamConfig {
     }
 }
 
-impl SamConfig {
-    pub(super) fn check(&self) -> Result<(), SettingError> {
-        require_not_negative("rho", self.rho)?;
+impl Options for SamConfig {
+    fn check(&self) -> Result<(), OutOfRange> {
+        OutOfRange::unless_not_negative("rho", self.rho)?;
         match &self.base {
             SamBase::Sgd(base) => base.check(),
             SamBase::Adam(base) => base.check(),

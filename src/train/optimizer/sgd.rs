@@ -2,8 +2,8 @@
 //!
 //! Torch's form (no dampening). References: Sutskever et al. 2013; `torch.optim.SGD`.
 
-use super::setting::{SettingError, require, require_rate};
 use super::step::Scalar;
+use crate::math::choice::{Options, OutOfRange};
 use serde::{Deserialize, Serialize};
 
 /// Settings of SGD.
@@ -16,10 +16,10 @@ pub struct SgdConfig {
     pub nesterov: bool,
 }
 
-impl SgdConfig {
-    pub(super) fn check(&self) -> Result<(), SettingError> {
-        require_rate("momentum", self.momentum)?;
-        require(
+impl Options for SgdConfig {
+    fn check(&self) -> Result<(), OutOfRange> {
+        OutOfRange::unless_rate("momentum", self.momentum)?;
+        OutOfRange::unless(
             self.momentum > 0.0 || !self.nesterov,
             "momentum",
             "a number > 0 with nesterov (as torch asks)",

@@ -1,0 +1,312 @@
+//! A choice from a table by name, with options: the one parser behind every
+//! `name:option=value,option=value` of the command line and of specs.
+//!
+//! In files the same choice is a table with its `name`: `{ name = "muon", steps = 20 }`. [`choices!`]
+//! makes the type, its table and both forms from one row a choice.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use std::fmt;
+
+/// A number outside its range.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{what}: expected {expected}, found {found}")]
+pub struct OutOfRange {
+    /// Which number.
+    pub what: &'static str,
+    /// What it may be.
+    pub expected: &'static str,
+    /// What it is.
+    pub found: f64,
+}
+
+impl OutOfRange {
+    /// Errors with `expected` unless `ok`.
+    ///
+    /// # Errors
+    /// If not `ok`.
+    pub fn unless(
+        ok: bool,
+        what: &'static str,
+        expected: &'static str,
+        found: f64,
+    ) -> Result<(), Self> {
+        if ok { Ok(()) } else { Err(OutOfRange { what, expected, found }) }
+    }
+
+    /// Refuses what is not in [0, 1): a decay rate, a share to remove.
+    ///
+    /// # Errors
+    /// If it is not.
+    pub fn unless_rate(what: &'static str, found: f64) -> Result<(), Self> {
+        Self::unless((0.0..1.0).contains(&found), what, "a rate in [0, 1)", found)
+    }
+
+    /// Refuses what is negative or not finite.
+    ///
+    /// # Errors
+    /// If it is.
+    pub fn unless_not_negative(what: &'static str, found: f64) -> Result<(), Self> {
+        Self::unless(found.is_finite() && found >= 0.0, what, "a finite number ≥ 0", found)
+    }
+
+    /// Refuses what is not positive or not finite.
+    ///
+    /// # Errors
+    /// If it is not.
+    pub fn unless_positive(what: &'static str, found: f64) -> Result<(), Self> {
+        Self::unless(found.is_finite() && found > 0.0, what, "a finite number > 0", found)
+    }
+}
+
+/// Options that know their ranges.
+pub trait Options {
+    /// Refuses options outside their range.
+    ///
+    /// # Errors
+    /// One is.
+    fn check(&self) -> Result<(), OutOfRange>;
+}
+
+/// A type made by [`choices!`].
+pub trait Choice: Serialize + DeserializeOwned {
+    /// What is chosen, for messages: `optimizer`.
+    const KIND: &'static str;
+
+    /// Every name, in the table's order.
+    fn names() -> Vec<&'static str>;
+
+    /// The choice of this name with its default options.
+    fn named(name: &str) -> Option<Self>;
+
+    /// Its name.
+    fn name(&self) -> &'static str;
+
+    /// Refuses options outside their range.
+    ///
+    /// # Errors
+    /// One is.
+    fn check(&self) -> Result<(), OutOfRange>;
+}
+
+/// A text that is no choice.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ChoiceError {
+    /// The name is in no row of the table.
+    #[error("unknown {kind}: expected one of {expected}, found {found:?}")]
+    Unknown {
+        /// What is chosen.
+        kind: &'static str,
+        /// Every name.
+        expected: String,
+        /// The name as it was found.
+        found: String,
+    },
+    /// The part after the colon is no list of options of that choice.
+    #[error("{kind} {text:?}: expected name:option=value,…, found {problem}")]
+    Options {
+        /// What is chosen.
+        kind: &'static str,
+        /// The text as it was found.
+        text: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// An option is outside its range.
+    #[error("{kind} {name}: {option}")]
+    Range {
+        /// What is chosen.
+        kind: &'static str,
+        /// Its name.
+        name: &'static str,
+        /// Which option, what it may be, what it is.
+        option: OutOfRange,
+    },
+}
+
+/// [`Choice::check`], with the name of the choice in the error.
+///
+/// # Errors
+/// An option is outside its range.
+pub fn check<C: Choice>(choice: &C) -> Result<(), ChoiceError> {
+    let named = |option| ChoiceError::Range { kind: C::KIND, name: choice.name(), option };
+    choice.check().map_err(named)
+}
+
+/// Reads `name`, or `name:option=value,…` with dots into nested options:
+/// `sam:rho=0.1,base.name=adam`.
+///
+/// # Errors
+/// No such name, no such option, or an option outside its range.
+pub fn parse<C: Choice>(text: &str) -> Result<C, ChoiceError> {
+    let (name, options) = match text.split_once(':') {
+        Some((name, options)) => (name, Some(options)),
+        None => (text, None),
+    };
+    let default = C::named(name).ok_or_else(|| ChoiceError::Unknown {
+        kind: C::KIND,
+        expected: C::names().join(", "),
+        found: name.to_string(),
+    })?;
+    let Some(options) = options else {
+        return Ok(default);
+    };
+    let fail = |problem| ChoiceError::Options { kind: C::KIND, text: text.to_string(), problem };
+    let mut tree = Map::new();
+    tree.insert("name".into(), name.into());
+    for option in options.split(',') {
+        let (key, value) =
+            option.split_once('=').ok_or_else(|| fail(format!("{option:?} without '='")))?;
+        let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
+        plant(&mut tree, key, value).map_err(|()| fail(format!("{key:?} twice")))?;
+    }
+    let choice: C = serde_json::from_value(Value::Object(tree)).map_err(|e| fail(e.to_string()))?;
+    check(&choice)?;
+    Ok(choice)
+}
+
+/// Sets `a.b.c` in a tree of maps; an error where something already stands.
+fn plant(tree: &mut Map<String, Value>, key: &str, value: Value) -> Result<(), ()> {
+    if let Some((first, rest)) = key.split_once('.') {
+        let inner = tree.entry(first).or_insert_with(|| Value::Object(Map::new()));
+        return plant(inner.as_object_mut().ok_or(())?, rest, value);
+    }
+    match tree.insert(key.into(), value) {
+        None => Ok(()),
+        Some(_) => Err(()),
+    }
+}
+
+/// Writes the text that parses back to `choice`: the name, then the options that are not default.
+///
+/// # Errors
+/// As the formatter.
+pub fn write<C: Choice>(choice: &C, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let tree = |choice: &C| serde_json::to_value(choice).map_err(|_| fmt::Error);
+    let default = C::named(choice.name()).ok_or(fmt::Error)?;
+    let mut options = Vec::new();
+    differences("", &tree(choice)?, &tree(&default)?, &mut options);
+    f.write_str(choice.name())?;
+    for (i, option) in options.iter().enumerate() {
+        write!(f, "{}{option}", if i == 0 { ":" } else { "," })?;
+    }
+    Ok(())
+}
+
+/// Leaves of `tree` that `default` does not have. A nested choice (`base.name`) that differs brings
+/// all its leaves.
+fn differences(path: &str, tree: &Value, default: &Value, found: &mut Vec<String>) {
+    if tree == default {
+        return;
+    }
+    match tree {
+        Value::Object(map) => {
+            for (key, value) in map {
+                let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                // A nested table that is written at all carries its name.
+                let same = key != "name" || path == "name";
+                let other = default.get(key).filter(|_| same).unwrap_or(&Value::Null);
+                differences(&path, value, other, found);
+            }
+        }
+        Value::String(word) => found.push(format!("{path}={word}")),
+        other => found.push(format!("{path}={other}")),
+    }
+}
+
+/// The type of a choice from its table: one row a choice, with its options (a struct with serde and
+/// `Default`), its name and what the table says of it.
+///
+/// `does` is the trait every options struct implements, reached through `options()`; it has a
+/// `check`. `rows` is the type of a row, with a field `name`.
+macro_rules! choices {
+    ($(#[$doc:meta])* pub enum $Choice:ident, $kind:literal, does $Does:ident, rows $Row:ident;
+     $( $(#[$about:meta])* $variant:ident($options:ty) $name:literal { $($row:tt)* } )*) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[serde(tag = "name")]
+        pub enum $Choice {
+            $( $(#[$about])* #[serde(rename = $name)] $variant($options), )*
+        }
+
+        impl $Choice {
+            /// The table, in order.
+            pub const TABLE: &'static [$Row] = &[ $( $Row { name: $name, $($row)* }, )* ];
+
+            /// Every choice of the table, with its default options.
+            pub fn all() -> Vec<Self> {
+                vec![ $( $Choice::$variant(<$options>::default()), )* ]
+            }
+
+            /// The choice of this name, with its default options.
+            pub fn named(name: &str) -> Option<Self> {
+                match name {
+                    $( $name => Some($Choice::$variant(<$options>::default())), )*
+                    _ => None,
+                }
+            }
+
+            /// Its name.
+            pub fn name(&self) -> &'static str {
+                match self { $( $Choice::$variant(_) => $name, )* }
+            }
+
+            /// Its row of the table.
+            pub fn row(&self) -> &'static $Row {
+                let name = self.name();
+                Self::TABLE.iter().find(|row| row.name == name).expect("every choice has a row")
+            }
+
+            /// Refuses options outside their range.
+            ///
+            /// # Errors
+            /// One is.
+            pub fn check(&self) -> Result<(), $crate::math::choice::ChoiceError> {
+                $crate::math::choice::check(self)
+            }
+
+            fn options(&self) -> &dyn $Does {
+                match self { $( $Choice::$variant(options) => options, )* }
+            }
+        }
+
+        impl $crate::math::choice::Choice for $Choice {
+            const KIND: &'static str = $kind;
+
+            fn names() -> Vec<&'static str> {
+                Self::TABLE.iter().map(|row| row.name).collect()
+            }
+
+            fn named(name: &str) -> Option<Self> {
+                $Choice::named(name)
+            }
+
+            fn name(&self) -> &'static str {
+                $Choice::name(self)
+            }
+
+            fn check(&self) -> Result<(), $crate::math::choice::OutOfRange> {
+                self.options().check()
+            }
+        }
+
+        impl std::str::FromStr for $Choice {
+            type Err = $crate::math::choice::ChoiceError;
+
+            /// `name`, or `name:option=value,…`.
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                $crate::math::choice::parse(text)
+            }
+        }
+
+        impl std::fmt::Display for $Choice {
+            /// The text that parses back to this choice: its name, then the options that are not
+            /// default.
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                $crate::math::choice::write(self, f)
+            }
+        }
+    };
+}
+pub(crate) use choices;

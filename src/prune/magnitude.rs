@@ -1,0 +1,28 @@
+//! |w|: magnitude pruning and the lottery ticket, which differ in rounds and rewinding only.
+
+use super::context::{EdgeScores, PruneError};
+use super::round::{Prunes, Round};
+use crate::math::SimRng;
+use serde::{Deserialize, Serialize};
+
+/// `magnitude`: no options.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Magnitude {}
+
+impl Prunes for Magnitude {
+    fn scores(&self, round: &Round, _: &mut SimRng) -> Result<EdgeScores, PruneError> {
+        Ok(EdgeScores::of(round.context.mask, |i| round.context.weight(i).abs()))
+    }
+}
+
+/// `imp`: no options.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Imp {}
+
+impl Prunes for Imp {
+    fn scores(&self, round: &Round, rng: &mut SimRng) -> Result<EdgeScores, PruneError> {
+        Magnitude {}.scores(round, rng)
+    }
+}
