@@ -7,10 +7,10 @@
 
 use super::spec::SpecError;
 use super::workers::{self, Ask, Outcome, StudyObserver, WorkError, work_through};
+use crate::math::hash::short_id;
 use crate::network::files::{WriteError, create_folder, write_atomic};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 
 /// A study that is a list of cells.
@@ -131,8 +131,7 @@ struct Failure {
 /// First 16 hex digits of the SHA-256 of the format and the canonical JSON of a config.
 pub fn cell_id<S: CellStudy>(cell: &S::Cell) -> String {
     let json = serde_json::to_string(cell).expect("a config is plain data");
-    let digest = Sha256::digest(format!("{}\n{json}", S::FORMAT));
-    digest[..8].iter().map(|b| format!("{b:02x}")).collect()
+    short_id(format!("{}\n{json}", S::FORMAT))
 }
 
 /// The folder of a study.

@@ -5,14 +5,14 @@
 //! similarity (SP) and by magnitude to the same count, then trained on. Each is scored on the same
 //! perturbation effect by the same judge.
 
-use super::pruning::{PrunePlan, PruneRunError, prune_run};
+use super::pruning::{PruneRunError, prune_run};
 use super::run::{LoadedRun, RunError, Target, TrainJob, load_run, train_run};
 use crate::genome::{Genome, GenomeInfo};
 use crate::network::kernel::FeatureMaps;
 use crate::network::{Coords, Mask, Model, Network, Picture, Weights, Wiring};
 use crate::probe::{Delta, Selection, View};
 use crate::prune::method::{Magnitude, Sp};
-use crate::prune::{Method, Retrain, Rule};
+use crate::prune::{Method, PrunePlan, Retrain, Rule};
 use crate::score::{CompositionalScore, Fit, Judge, JudgeError, Judged, Protocol};
 use crate::train::{LogLine, StopReason, TrainConfig, TrainObserver, TrainReport, TrainState};
 use serde::{Deserialize, Serialize};

@@ -22,7 +22,7 @@ pub mod workers;
 pub mod xor;
 
 pub use networks::NetworkRow;
-pub use pruning::{Cost, PrunePlan, PruneRunError, RoundRecord, given_run, prune_run};
+pub use pruning::{PruneParent, PruneRunError, prune_into, prune_run, round_folder};
 pub use run::{
     Kept, LoadedRun, Manifest, PrunedFrom, RunConfig, RunError, RunResult, Source, Target,
     TrainJob, Wanted, finished, load_mask, load_run, load_target, mask_from_json, read_metrics,

@@ -2,8 +2,8 @@
 //!
 //! In: a network, its weights, the links kept so far, feature maps (and a gradient, where a method
 //! asks for one). Out: a [`Pruned`]: mask, weights, the score of every link, what the guards did.
-//! Pure functions of data: no training loop, no files, no run. Training between rounds is the
-//! caller's; what a round needs from this room is [`prune`], [`Retrain::weights`] and [`schedule`].
+//! [`prune`] is a pure function of data; [`rounds`] repeats it with training in between. No files: a
+//! [`Keeper`] is told of each round as it comes.
 //!
 //! Dimension letters: P pixels, U units, W links (= weights), L hidden layers, K links to keep.
 //!
@@ -27,13 +27,18 @@ mod apply;
 pub mod context;
 mod controls;
 pub mod guard;
+mod keep;
 mod magnitude;
 pub mod merge;
 pub mod method;
 pub mod mrmr;
+mod origin;
+mod plan;
 pub mod retrain;
 mod round;
+mod rounds;
 pub mod schedule;
+mod search;
 pub mod select;
 pub mod similarity;
 pub mod sparse_training;
@@ -44,7 +49,11 @@ pub mod wanda;
 pub use apply::{edge_scores, prune};
 pub use context::{EdgeContext, EdgeScores, PruneError};
 pub use guard::{GuardReport, Orphans, alive, alive_units};
+pub use keep::{InMemory, Keeper, Links, Retrained, RoundJob};
 pub use method::{Method, Need};
+pub use plan::{Began, Cost, PrunePlan, RoundRecord, RoundsError, Trained};
 pub use retrain::{MaskChange, Retrain};
 pub use round::Pruned;
+pub use rounds::{round_mask, rounds};
 pub use select::{Rule, Scope};
+pub use swarm::Search;

@@ -28,6 +28,18 @@ pub enum Rule {
     },
 }
 
+impl std::fmt::Display for Rule {
+    /// As records write it: `budget:400`, `layerwise:0.2,0.1`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Rule::Threshold(t) => write!(f, "threshold:{t}"),
+            Rule::Budget(k) => write!(f, "budget:{k}"),
+            Rule::Fraction(p) => write!(f, "fraction:{p}"),
+            Rule::Layerwise { hidden, output } => write!(f, "layerwise:{hidden},{output}"),
+        }
+    }
+}
+
 /// Within what a score is compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

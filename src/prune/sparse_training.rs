@@ -5,14 +5,17 @@
 //! come back: their gradient is not masked); k falls linearly from dense to target between 1 % and
 //! 50 % of training; every unit keeps at least two inputs; the learning rate is multiplied by √(k_final/k_t).
 //!
-//! These are the pure parts of that loop; training it is the caller's.
+//! [`Schedule`] is that loop's arithmetic, [`TopK`] the constraint on a training run.
 
 use super::context::{EdgeContext, EdgeScores, PruneError};
+use super::guard::alive;
 use super::magnitude::Magnitude;
 use super::round::{Prunes, Round};
 use super::select::{Quotas, Rule, Scope, layer_of_links, proportional, sizes, top};
 use crate::math::SimRng;
+use crate::math::choice::OutOfRange;
 use crate::network::{Mask, Network, Weights};
+use crate::train::Constraint;
 use serde::{Deserialize, Serialize};
 
 /// A schedule and its constraint.
@@ -168,6 +171,92 @@ impl Prunes for SparseTraining {
             }
             quotas => quotas,
         })
+    }
+}
+
+/// The schedule, bound to a network and a length of training.
+#[derive(Debug)]
+pub(super) struct TopK {
+    network: Network,
+    /// Links that may be chosen, all of them alive.
+    candidates: Mask,
+    schedule: Schedule,
+    steps: u64,
+}
+
+impl TopK {
+    /// Down to the count of `rule` among `candidates` in half of `steps` steps.
+    pub(super) fn new(
+        network: &Network,
+        candidates: &Mask,
+        rule: Rule,
+        min_inputs: usize,
+        steps: u64,
+    ) -> Result<Self, PruneError> {
+        if min_inputs == 0 {
+            let (what, expected) = ("min_inputs of sparse-training", "1 or more");
+            return Err(OutOfRange { what, expected, found: 0.0 }.into());
+        }
+        let candidates = alive(network, candidates);
+        let target = rule
+            .quotas(network, &candidates.0, Scope::Global)?
+            .ok_or(PruneError::Missing {
+                method: "sparse-training",
+                what: "a budget: it has no scores to hold against a threshold",
+            })?
+            .total();
+        // Refuses a count that cannot be met before any step is made.
+        Schedule::quotas(network, &candidates, target, min_inputs)?;
+        Ok(TopK {
+            network: network.clone(),
+            candidates,
+            schedule: Schedule { min_inputs, ..Schedule::new(target) },
+            steps,
+        })
+    }
+
+    /// Links that may be chosen.
+    pub(super) fn candidates(&self) -> &Mask {
+        &self.candidates
+    }
+
+    /// K.
+    pub(super) fn target(&self) -> usize {
+        self.schedule.target
+    }
+
+    fn links_at(&self, step: u64) -> usize {
+        let dense = self.candidates.kept();
+        self.schedule.links_at(dense, step, self.steps)
+    }
+}
+
+impl Constraint for TopK {
+    fn lr_factor(&self, step: u64) -> f64 {
+        self.schedule.lr_factor(self.links_at(step))
+    }
+
+    fn project(&self, step: u64, weights: &mut Weights) {
+        let links = self.links_at(step);
+        if links < self.candidates.kept() {
+            // Fails on weights that are not finite only: the count was tried in `new`.
+            let _ = self.schedule.project(&self.network, &self.candidates, weights, links);
+        }
+    }
+
+    fn settled(&self, step: u64) -> bool {
+        self.links_at(step) == self.target()
+    }
+
+    fn finish(&self, weights: &Weights) -> (Mask, Mask) {
+        let finite = |w: &f32| if w.is_finite() { *w } else { 0.0 };
+        let mut weights = Weights(weights.0.iter().map(finite).collect());
+        let kept = self
+            .schedule
+            .project(&self.network, &self.candidates, &mut weights, self.target())
+            .unwrap_or_else(|_| self.candidates.clone());
+        let live = alive(&self.network, &kept);
+        (kept, live)
     }
 }
 

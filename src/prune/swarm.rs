@@ -368,3 +368,37 @@ fn index(block: &crate::network::DenseBlock, source: usize, target: usize) -> us
         + (target - block.targets.start) * block.sources.len()
         + (source - block.sources.start)
 }
+
+/// What the search found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Found {
+    /// (W,) the swarm's best network before masking.
+    pub(super) weights: Weights,
+    /// MSE of the best network, masked, after each move.
+    pub(super) losses: Vec<f64>,
+    /// Gradient evaluations, all of them in the particles' training.
+    pub(super) gradients: u64,
+    /// Masked networks that were drawn and judged.
+    pub(super) judged: u64,
+}
+
+/// A search as it is kept between interruptions.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Search {
+    /// Hash of all that decides the search.
+    pub key: String,
+    /// Particles that are trained.
+    pub(super) particles: Vec<Weights>,
+    pub(super) gradients: u64,
+    pub(super) losses: Vec<f64>,
+    pub(super) swarm: Option<(Swarm, SimRng)>,
+    /// Its answer, once it is done.
+    pub(super) found: Option<Found>,
+}
+
+impl Search {
+    /// True if there is nothing left to search.
+    pub fn is_done(&self) -> bool {
+        self.found.is_some()
+    }
+}

@@ -2,11 +2,11 @@
 
 use crate::whole::assert_whole;
 use picloom::experiment::{
-    LoadedRun, PrunePlan, RoundRecord, RunResult, Target, TrainJob, load_run, prune_run, train_run,
+    LoadedRun, PruneParent, RunResult, Target, TrainJob, load_run, prune_run, train_run,
 };
 use picloom::network::{Arch, Coords, Mask, Network, Picture};
 use picloom::prune::method::{Evolved, Imp, Magnitude, Sp, SpUntrained};
-use picloom::prune::{Method, Retrain, Rule};
+use picloom::prune::{InMemory, Method, PrunePlan, Retrain, RoundRecord, Rule, rounds};
 use picloom::train::{
     LogLine, Plateau, StopReason, TrainConfig, TrainObserver, TrainState, schedule::Schedule,
 };
@@ -174,6 +174,24 @@ fn interrupted_anywhere_a_round_goes_on_to_the_same_bytes() {
             assert_eq!(bytes(&out), bytes(&whole), "{method} {call}");
             assert!(!out.join("checkpoint.json").exists());
         }
+    }
+}
+
+#[test]
+fn rounds_in_memory_are_those_of_the_folders() {
+    let folder = TempDir::new().unwrap();
+    let parent = dense(&folder.path().join("dense"), settings(100, 1));
+    let budget = parent.model.mask.0.len() / 2;
+    for text in ["sp-mrmr", "sparse-training", "swarm:particles=2,moves=3,steps=5"] {
+        let plan = plan(text.parse().unwrap(), &[Rule::Budget(budget), Rule::Budget(budget - 40)]);
+        let out = folder.path().join(plan.method.name());
+        let (result, records) = pruned(&parent, &plan, &out);
+        let trained = PruneParent::of_run(&parent).trained;
+        let (found, links) = rounds(&trained, &plan, &mut InMemory(&mut ())).unwrap();
+        let (run, links) = (load_run(&out).unwrap(), links.unwrap());
+        assert_eq!(found, records, "{text}");
+        assert_eq!((&links.live, &links.weights), (&run.model.mask, &run.model.weights), "{text}");
+        assert_eq!(links.live.kept(), result.kept, "{text}");
     }
 }
 
@@ -379,10 +397,10 @@ fn plans_that_cannot_be_met_say_why() {
     assert!(text.contains("min_inputs"), "{text}");
     let text = refuse("swarm:particles=1", Rule::Budget(links / 2));
     assert!(text.contains("at least 2 particles, found 1"), "{text}");
-    let text = refuse("swarm:moves=0", Rule::Budget(links / 2));
-    assert!(text.contains("moves of the swarm"), "{text}");
-    let text = refuse("swarm:spread=-1", Rule::Budget(links / 2));
-    assert!(text.contains("spread of the swarm"), "{text}");
+    // Options are refused where they are read.
+    let read = |text: &str| text.parse::<Method>().unwrap_err().to_string();
+    assert!(read("swarm:moves=0").contains("swarm: moves: expected 1 or more, found 0"));
+    assert!(read("swarm:spread=-1").contains("swarm: spread: expected a finite number ≥ 0"));
     let text = refuse("evolved", Rule::Budget(links / 2));
     assert!(text.contains("evolved needs the mask"), "{text}");
     // A mask of another arch.

@@ -5,16 +5,14 @@ mod pictures;
 use super::output::Output;
 use super::source::{Usage, check_size};
 use super::train::{TrainProgress, TrainSettings, describe};
-use crate::experiment::{
-    LoadedRun, PrunePlan, given_run, load_mask, load_run, load_target, prune_run,
-};
+use crate::experiment::{PruneParent, load_mask, load_run, load_target, prune_into};
 use crate::genome;
 use crate::network::weight_files::read_weights;
-use crate::network::{Arch, Coords, Mask, layerize};
+use crate::network::{Arch, Coords, Mask, Model, layerize};
 use crate::prune::method::MethodRow;
 use crate::prune::schedule::{IMP_GLOBAL, IMP_ORIGINAL, geometric, imp_global, imp_original};
 use crate::prune::select::layer_of_links;
-use crate::prune::{Method, Retrain, Rule};
+use crate::prune::{Method, PrunePlan, Retrain, Rule};
 use crate::train::{Init, StopReason};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -123,10 +121,10 @@ struct Summary {
     out: String,
 }
 
-/// The run to prune.
-fn parent(args: &PruneArgs) -> anyhow::Result<LoadedRun> {
+/// What to prune.
+fn parent(args: &PruneArgs) -> anyhow::Result<PruneParent> {
     let (arch, params, target) = match (&args.run, &args.arch, &args.params, &args.target) {
-        (Some(folder), ..) => return Ok(load_run(folder)?),
+        (Some(folder), ..) => return Ok(PruneParent::of_run(&load_run(folder)?)),
         (None, Some(arch), Some(params), Some(target)) => (arch, params, target),
         _ => {
             let expected = "expected a RUN folder, or --arch A with --params X and --target T";
@@ -145,12 +143,12 @@ fn parent(args: &PruneArgs) -> anyhow::Result<LoadedRun> {
     };
     let coords = args.coords.unwrap_or_default();
     let target = load_target(target, check_size(args.size.unwrap_or(128))?, coords)?;
-    Ok(given_run((network, mask), weights, initial, &target, coords))
+    Ok(PruneParent::given(Model { network, mask, weights }, initial, &target, coords))
 }
 
 /// The rules of the rounds.
-fn rules(args: &PruneArgs, parent: &LoadedRun) -> anyhow::Result<Vec<Rule>> {
-    let from = parent.model.mask.kept();
+fn rules(args: &PruneArgs, parent: &Model) -> anyhow::Result<Vec<Rule>> {
+    let from = parent.mask.kept();
     if args.rounds == Some(0) {
         return Err(Usage("--rounds: expected at least 1, found 0".into()).into());
     }
@@ -177,9 +175,9 @@ fn rules(args: &PruneArgs, parent: &LoadedRun) -> anyhow::Result<Vec<Rule>> {
             let rules = match (lottery && args.rounds.is_none(), args.lottery) {
                 (true, Lottery::Global) => imp_global(from, IMP_GLOBAL, k),
                 (true, Lottery::Original) => {
-                    let layer = layer_of_links(&parent.model.network);
+                    let layer = layer_of_links(&parent.network);
                     let mut sizes = vec![0; layer.iter().max().map_or(0, |l| l + 1)];
-                    for (&l, _) in layer.iter().zip(&parent.model.mask.0).filter(|(_, k)| **k) {
+                    for (&l, _) in layer.iter().zip(&parent.mask.0).filter(|(_, k)| **k) {
                         sizes[l] += 1;
                     }
                     imp_original(&sizes, hidden, output, k)
@@ -218,21 +216,17 @@ fn rules(args: &PruneArgs, parent: &LoadedRun) -> anyhow::Result<Vec<Rule>> {
 
 pub fn run(args: PruneArgs, out: &Output) -> anyhow::Result<()> {
     let parent = parent(&args)?;
-    let from = parent.model.mask.kept();
-    let rules = rules(&args, &parent)?;
+    let model = &parent.trained.model;
+    let from = model.mask.kept();
+    let rules = rules(&args, model)?;
     let evolved = match &args.genome {
         Some(path) => {
             let layered = layerize(&genome::read(path)?);
-            if layered.network.arch != parent.model.network.arch {
+            if layered.network.arch != model.network.arch {
                 anyhow::bail!(
                     "{}: expected a genome whose layered network is that of the run, {}, found arch {}",
                     path.display(),
-                    parent
-                        .model
-                        .network
-                        .arch
-                        .as_ref()
-                        .map_or("a graph".to_string(), ToString::to_string),
+                    model.network.arch.as_ref().map_or("a graph".to_string(), ToString::to_string),
                     layered.arch()
                 );
             }
@@ -251,14 +245,14 @@ pub fn run(args: PruneArgs, out: &Output) -> anyhow::Result<()> {
         evolved,
     };
     let mut progress = TrainProgress::new(out, args.settings.steps);
-    let (result, rounds) = prune_run(&parent, &plan, &args.out, args.resume, &mut progress)?;
+    let (result, rounds) = prune_into(&parent, &plan, &args.out, args.resume, &mut progress)?;
     progress.bar.finish_and_clear();
     if !args.no_pictures {
-        pictures::draw(&parent, &args.out, &rounds, plan.rules.len())?;
+        pictures::draw(model, &args.out, &rounds, plan.rules.len())?;
     }
     let summary = Summary {
         run: result.run_id.clone(),
-        parent: parent.result.run_id,
+        parent: parent.trained.name.clone(),
         method: plan.method.to_string(),
         rounds: rounds
             .iter()

@@ -1,14 +1,14 @@
 //! The pictures of a round: the wiring that survives, what went, the feature maps before and after.
 
-use crate::experiment::{LoadedRun, RoundRecord, load_run};
+use crate::experiment::{LoadedRun, load_run, round_folder};
 use crate::figures::sheets::{FeatureSheet, feature_sheet};
 use crate::figures::style::fixed;
 use crate::figures::wiring::{Wiring, wiring, wiring_change};
 use crate::figures::{Provenance, save, svg_to_png};
 use crate::network::files::write_atomic;
 use crate::network::kernel::feature_maps;
-use crate::network::{Mask, Network, PixelInputs, Weights};
-use crate::prune::alive_units;
+use crate::network::{Mask, Model, Network, PixelInputs, Weights};
+use crate::prune::{RoundRecord, alive_units, round_mask};
 use std::path::{Path, PathBuf};
 
 /// Side of a map in the pictures, in pixels, at most.
@@ -16,28 +16,19 @@ const SIDE: usize = 64;
 
 /// Draws every finished round into its folder's `images`, where that is not done.
 pub fn draw(
-    parent: &LoadedRun,
+    parent: &Model,
     out: &Path,
     records: &[RoundRecord],
     rounds: usize,
 ) -> anyhow::Result<()> {
-    let (mut mask, mut weights) = (parent.model.mask.clone(), parent.model.weights.clone());
+    let (mut mask, mut weights) = (parent.mask.clone(), parent.weights.clone());
     for record in records {
-        let folder = match record.round == rounds {
-            true => out.to_path_buf(),
-            false => out.join(format!("round-{}", record.round)),
-        };
+        let folder = round_folder(out, record.round, rounds);
         if !folder.join("result.json").exists() {
             break;
         }
         let run = load_run(&folder)?;
-        let mut kept = mask.clone();
-        for &i in &record.change.removed {
-            kept.0[i] = false;
-        }
-        for &i in &record.change.reopened {
-            kept.0[i] = true;
-        }
+        let kept = round_mask(&mask, record);
         let round = Round {
             record,
             folder: folder.join("images"),

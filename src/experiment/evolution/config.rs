@@ -3,9 +3,9 @@
 use super::by_eye::VlmSection;
 use super::descriptors::Descriptor;
 use crate::evolve::{Axis, ConfigError, EvolveConfig, NoveltyConfig, Preset, lay_over};
+use crate::math::hash::short_id;
 use crate::network::Coords;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 /// What leads the search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -321,7 +321,7 @@ impl EvolutionConfig {
         identity.generations = 1;
         identity.target = identity.target.map(|_| String::new());
         let json = serde_json::to_string(&identity).expect("a config is plain data");
-        Sha256::digest(json)[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+        short_id(json)
     }
 }
 

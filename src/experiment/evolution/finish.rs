@@ -10,7 +10,6 @@ use crate::genome::{Genome, to_json};
 use crate::network::Picture;
 use crate::network::files::{create_folder, write_atomic};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use std::path::Path;
 
 /// Why a run ended.
@@ -73,16 +72,6 @@ impl EvolutionResult {
             genomes: Vec::new(),
         }
     }
-}
-
-/// SHA-256 of a picture's float pixels.
-pub(super) fn sha256_of(picture: &Picture) -> String {
-    let bytes: Vec<u8> = picture.rgb.iter().flat_map(|v| v.to_le_bytes()).collect();
-    hex(&Sha256::digest(bytes))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The genome with its provenance written in: search, seed, generation, parents, operators,

@@ -38,6 +38,7 @@ use crate::evolve::{
     ConfigError, Evolver, Feedback, MapElites, Novelty, Population, Search, TellError,
 };
 use crate::genome::{self, Genome, ReadGenomeError};
+use crate::math::hash::sha256_of_floats;
 use crate::network::Picture;
 use crate::network::files::WriteError;
 use std::path::{Path, PathBuf};
@@ -127,7 +128,7 @@ impl EvolutionJob {
             None => None,
             Some(path) => {
                 let target = super::load_target(Path::new(path), config.size, config.coords)?;
-                config.target_sha256 = Some(finish::sha256_of(&target.picture));
+                config.target_sha256 = Some(sha256_of_floats(&target.picture.rgb));
                 Some(target.picture)
             }
         };

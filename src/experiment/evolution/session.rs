@@ -8,9 +8,9 @@ use super::sheet::genome_sheet;
 use super::{EvolutionError, SearchKind};
 use crate::evolve::{Breeding, BreedingError, Selection, Session, SessionError};
 use crate::genome::{self, Genome, ReadGenomeError, to_json};
+use crate::math::hash::short_id;
 use crate::network::Coords;
 use crate::network::files::{WriteError, create_folder, write_atomic};
-use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 
 /// What to do with a session.
@@ -136,8 +136,7 @@ pub fn breed(
     let written = breeding.session(session.ancestors.clone());
     let text = written.to_toml();
     let identity = Session { step: Vec::new(), ..written };
-    let hash: String =
-        Sha256::digest(identity.to_toml())[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+    let hash = short_id(identity.to_toml());
     for (i, (genome, birth)) in breeding.genomes().iter().zip(breeding.births()).enumerate() {
         let genome = signed(genome, SearchKind::Interactive, birth, &hash);
         let path = genomes.join(format!("{i:02}.json"));

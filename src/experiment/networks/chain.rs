@@ -4,20 +4,20 @@ use super::plan::Chain;
 use super::record::{NetworkResult, NetworkRow, Training};
 use super::spec::{ArmSpec, ArmWiring, Level};
 use super::views::write_views;
-use crate::experiment::pruning::{PrunePlan, PruneRunError, prune_run};
+use crate::experiment::pruning::{PruneRunError, prune_run};
 use crate::experiment::run::{LoadedRun, RunError, TrainJob, load_run, read_metrics, train_run};
 use crate::experiment::study::{Curve, surviving};
 use crate::math::SimRng;
+use crate::math::hash::short_id;
 use crate::network::files::WriteError;
 use crate::network::{Coords, Mask, Model, Wiring};
 use crate::probe::{Delta, Selection, View};
-use crate::prune::{PruneError, Rule};
+use crate::prune::{PruneError, PrunePlan, RoundsError, Rule};
 use crate::score::measures::modules::NetworkModules;
 use crate::score::measures::sparsity::compositional_sparsity;
 use crate::score::measures::summary::Summary;
 use crate::score::{Fit, Judge, JudgeError, Protocol};
 use crate::train::{StopReason, TrainConfig, TrainObserver};
-use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -231,8 +231,10 @@ impl Worker<'_> {
             match prune_run(&parent, &plan, &out, true, observer) {
                 Ok((result, records)) => break (out, result, records),
                 // A method that removes whole units may not reach so few links: then the fewest.
-                Err(PruneRunError::Prune(PruneError::Unreachable { reached, .. }))
-                    if raise(&mut plan.rules, reached) => {}
+                Err(PruneRunError::Rounds(RoundsError::Prune(PruneError::Unreachable {
+                    reached,
+                    ..
+                }))) if raise(&mut plan.rules, reached) => {}
                 Err(error) => return Err(error.into()),
             }
         };
@@ -331,8 +333,7 @@ fn plan_id(parent: &LoadedRun, arm: &ArmSpec, plan: &PrunePlan) -> String {
     let rules: Vec<String> = plan.rules.iter().map(|r| format!("{r:?}")).collect();
     let decided = (&parent.result.run_id, arm, &plan.train, rules);
     let json = serde_json::to_string(&decided).expect("a plan is plain data");
-    let digest = Sha256::digest(json);
-    digest[..8].iter().map(|b| format!("{b:02x}")).collect()
+    short_id(json)
 }
 
 /// Points of a kept loss curve, before the last.

@@ -7,6 +7,7 @@ use crate::experiment::depth::{DepthModel, find_record, png_ratio};
 use crate::experiment::spec::STANDARD;
 use crate::experiment::workers::Cell;
 use crate::genome::{self, Genome};
+use crate::math::hash::{hex, short_id};
 use crate::network::{Arch, Coords, Layered, layerize};
 use crate::train::{Schedule, TrainConfig};
 use serde::Serialize;
@@ -90,7 +91,7 @@ impl Chain {
     /// The first 16 hex digits of the SHA-256 of what decides it, and of the judge.
     pub fn id(&self, judge: &str) -> String {
         let json = serde_json::to_string(&(judge, &self.key)).expect("a key is plain data");
-        hex(&Sha256::digest(json))[..16].to_string()
+        short_id(json)
     }
 
     /// Links of its layered network.
@@ -125,10 +126,6 @@ impl Cell for Chain {
         // Links, and a fixed part a pixel.
         trainings * (links + 500.0)
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
 impl NetworksPlan {

@@ -1,7 +1,8 @@
 //! What is to be trained: target, wiring, config with its id.
 
-use super::{RunError, hex};
+use super::RunError;
 use crate::genome::{self, Genome};
+use crate::math::hash::{hex, sha256_of_floats, short_id};
 use crate::network::{Arch, Coords, Mask, Model, Network, Picture, PixelInputs, Weights, Wiring};
 use crate::train::{Problem, TrainConfig};
 use serde::{Deserialize, Serialize};
@@ -83,7 +84,7 @@ impl RunConfig {
     /// The first 16 hex digits of the SHA-256 of the canonical JSON of this config.
     pub fn run_id(&self) -> String {
         let json = serde_json::to_string(self).expect("a config is plain data");
-        hex(&Sha256::digest(json))[..16].to_string()
+        short_id(json)
     }
 }
 
@@ -110,10 +111,6 @@ impl TrainJob {
         train: TrainConfig,
     ) -> Self {
         let size = target.picture.width;
-        let floats = |values: &[f32]| {
-            let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
-            hex(&Sha256::digest(bytes))
-        };
         let mut wiring = Sha256::new();
         for unit in &network.units {
             wiring.update(unit.activation.name());
@@ -126,12 +123,12 @@ impl TrainJob {
         let config = RunConfig {
             arm: arm.to_string(),
             target: target.name.clone(),
-            target_sha256: floats(&target.picture.rgb),
+            target_sha256: sha256_of_floats(&target.picture.rgb),
             size,
             coords,
             arch: network.arch.clone(),
             wiring_sha256: hex(&wiring.finalize()),
-            start_sha256: start.as_ref().map(|w| floats(&w.0)),
+            start_sha256: start.as_ref().map(|w| sha256_of_floats(&w.0)),
             pruned: None,
             train,
         };

@@ -140,7 +140,3 @@ fn parse_toml<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, RunError
         RunError::folder(path, format!("expected a config of this program, found: {}", e.message()))
     })
 }
-
-pub(in crate::experiment) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
-}

@@ -11,15 +11,16 @@ mod record;
 pub use record::{ArmOutcome, PartOutcome, StructuralRecord, StructuralRow};
 
 use super::cells::{CellStudy, read_spec, six_digits};
-use super::pruning::{PrunePlan, prune_run};
-use super::run::{RunError, Target, TrainJob, hex, load_run, train_run};
+use super::pruning::prune_run;
+use super::run::{RunError, Target, TrainJob, load_run, train_run};
 use super::spec::{SpecError, root_of};
 use super::targets;
 use crate::genome::{self, Genome};
 use crate::math::SimRng;
+use crate::math::hash::{hex, sha256_hex};
 use crate::network::{Arch, Coords, Mask, Model, Picture, PixelInputs, Wiring};
 use crate::prune::method::{Magnitude, Sp};
-use crate::prune::{Method, Retrain, alive, schedule};
+use crate::prune::{Method, PrunePlan, Retrain, alive, schedule};
 use crate::score::Fit;
 use crate::score::measures::structural::{MaskConfig, PartedPicture, structural_compositionality};
 use crate::train::{Schedule, StopReason, TrainConfig, TrainObserver, TrainState};
@@ -401,7 +402,7 @@ impl CellStudy for StructuralStudy {
             };
             if let Some(genome) = &prepared.genome {
                 // Its masks do not depend on the seed, only the random ones do: one is enough.
-                let genome_sha256 = hex(&Sha256::digest(genome::to_json(genome)));
+                let genome_sha256 = sha256_hex(genome::to_json(genome));
                 cells.push(cell(spec.seeds[0], Arms::Evolved { genome_sha256 }));
             }
             for &seed in &spec.seeds {

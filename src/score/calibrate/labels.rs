@@ -5,13 +5,13 @@
 //! `fractured`. Without a `target` column the target is the file's stem before `_labels`
 //! (`skull_labels.csv` → `skull`).
 
+use crate::math::hash::sha256_hex;
 use crate::network::Picture;
 use crate::network::picture::PictureError;
 use crate::score::dl::{Base, Features};
 use crate::score::judge::{Judge, JudgeError, Label, Verdict};
 use rayon::prelude::*;
 use serde::Deserialize;
-use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -131,12 +131,7 @@ pub fn read_labels(path: &Path) -> Result<LabelSet, LabelError> {
     if rows.is_empty() {
         return Err(row_error(2, "at least one row", "none".into()));
     }
-    let digest = Sha256::digest(&bytes);
-    Ok(LabelSet {
-        file: name.into_owned(),
-        sha256: digest.iter().map(|b| format!("{b:02x}")).collect(),
-        rows,
-    })
+    Ok(LabelSet { file: name.into_owned(), sha256: sha256_hex(&bytes), rows })
 }
 
 /// Calls `look(base, rows of that base)` once a base and puts its answers in the order of the rows.

@@ -2,12 +2,12 @@
 //! numbered.
 
 use super::KeyRow;
+use crate::math::hash::{sha256_hex, sha256_of_floats};
 use crate::math::SimRng;
 use crate::network::files::{WriteError, create_folder, write_atomic};
 use crate::network::{Coords, Model, Picture};
 use crate::probe::{Delta, Perturbation, Selection, View};
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 use std::path::Path;
 
 /// What a viewer is asked; the vision-language judge gets the same words.
@@ -103,12 +103,11 @@ impl NumberedPairs {
             let share = (i + 1) * count / n - i * count / n;
             let pairs = changed(&view, share, settings, i as u64);
             let base = view.picture().clone();
-            let floats = network.model.weights.0.iter().flat_map(|w| w.to_le_bytes());
             all.networks.push(DrawerRecord {
                 target: network.target.clone(),
                 network: network.name.clone(),
                 links: network.model.mask.kept(),
-                weights_sha256: hex(floats.collect::<Vec<u8>>()),
+                weights_sha256: sha256_of_floats(&view.model().weights.0),
                 fit: network.picture.as_ref().map(|t| 1.0 - base.mse(t) / t.variance()),
                 pairs: pairs.len(),
             });
@@ -166,16 +165,12 @@ impl NumberedPairs {
             delta: delta.to_string(),
             size: *size,
             seed: *seed,
-            prompt_sha256: hex(PROMPT),
+            prompt_sha256: sha256_hex(PROMPT),
             networks: self.networks.clone(),
             pairs: self.pairs.len(),
             sheets,
         }
     }
-}
-
-fn hex(bytes: impl AsRef<[u8]>) -> String {
-    Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
 }
 
 /// At most `count` perturbations with an effect, and the pictures then.

@@ -37,7 +37,7 @@ impl VlmBreeder {
 impl Breeder for VlmBreeder {
     fn name(&self) -> String {
         let config = self.client.config();
-        let prompt = super::hex_sha256(config.prompt.as_bytes());
+        let prompt = crate::math::hash::sha256_hex(config.prompt.as_bytes());
         format!("vlm/1 {} prompt {}", config.model, &prompt[..12])
     }
 

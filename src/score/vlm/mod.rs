@@ -17,9 +17,10 @@ pub use choose::VlmBreeder;
 pub use client::Client;
 pub use config::{ApiKey, CHOOSE_PROMPT, JUDGE_PROMPT, VlmConfig};
 pub use fault::{Fault, VlmError};
-pub use question::{Part, Png, Question, hex_sha256};
+pub use question::{Part, Png, Question};
 
 use super::judge::{BaseReading, Judge, JudgeError, JudgeUsage, Label, Verdict};
+use crate::math::hash::sha256_hex;
 use crate::network::Picture;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -42,7 +43,7 @@ impl VlmJudge {
 impl Judge for VlmJudge {
     fn name(&self) -> String {
         let config = self.client.config();
-        let prompt = hex_sha256(config.prompt.as_bytes());
+        let prompt = sha256_hex(config.prompt.as_bytes());
         let temperature = match config.temperature {
             Some(t) => t.to_string(),
             None => "default".to_string(),

@@ -1,10 +1,10 @@
 //! What is asked: a prompt, pictures and the form of the answer, as an OpenAI-compatible request.
 
 use super::config::VlmConfig;
+use crate::math::hash::sha256_hex;
 use crate::network::Picture;
 use crate::network::base64::base64;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
 /// A picture as PNG bytes, with their SHA-256 in hex.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,19 +25,13 @@ impl Png {
             pixel.copy_from_slice(&picture.at(i / width / times, i % width / times));
         }
         let bytes = large.to_png(&[]);
-        Png { sha256: hex_sha256(&bytes), bytes }
+        Png { sha256: sha256_hex(&bytes), bytes }
     }
 
     /// `data:image/png;base64,…` (RFC 2397, RFC 4648).
     fn data_url(&self) -> String {
         format!("data:image/png;base64,{}", base64(&self.bytes))
     }
-}
-
-/// SHA-256 in hex.
-pub fn hex_sha256(bytes: &[u8]) -> String {
-    let digest = Sha256::digest(bytes);
-    digest.iter().map(|b| format!("{b:02x}")).collect()
 }
 
 /// One part of the message, in order.
@@ -72,7 +66,7 @@ impl Question<'_> {
             "request": self.request(config, picture),
             "vote": self.vote,
         });
-        hex_sha256(document.to_string().as_bytes())
+        sha256_hex(document.to_string().as_bytes())
     }
 
     /// The request as it is sent.

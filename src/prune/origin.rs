@@ -4,24 +4,22 @@
 //! stopped after s steps, bit for bit: nothing needs to be saved beside the run. Only weights that
 //! training was given to begin from are in the folder (`start.safetensors`).
 
-use super::PruneRunError;
-use crate::experiment::run::LoadedRun;
+use super::plan::{Began, RoundsError, Trained};
 use crate::math::SimRng;
-use crate::network::{PixelInputs, Weights};
-use crate::prune::Method;
+use crate::network::Weights;
 use crate::train::{LogLine, Problem, StopReason, TrainObserver, TrainState, Trainer, init};
 use std::collections::BTreeMap;
 
 /// Where a run came from.
 pub(super) struct Origin<'a> {
-    run: &'a LoadedRun,
+    run: &'a Trained,
     known: BTreeMap<u64, Weights>,
     /// Gradient evaluations spent on replaying.
     pub(super) gradients: u64,
 }
 
 impl<'a> Origin<'a> {
-    pub(super) fn of(run: &'a LoadedRun) -> Self {
+    pub(super) fn of(run: &'a Trained) -> Self {
         Origin { run, known: BTreeMap::new(), gradients: 0 }
     }
 
@@ -31,7 +29,7 @@ impl<'a> Origin<'a> {
         &mut self,
         step: u64,
         observer: &mut dyn TrainObserver,
-    ) -> Result<Option<Weights>, PruneRunError> {
+    ) -> Result<Option<Weights>, RoundsError> {
         if let Some(weights) = self.known.get(&step) {
             return Ok(Some(weights.clone()));
         }
@@ -47,10 +45,8 @@ impl<'a> Origin<'a> {
 
     /// The weights before any training. For a run that was pruned these are no random weights
     /// unless it was rewound or drawn anew.
-    pub(super) fn untrained(&self) -> Result<Weights, PruneRunError> {
-        if let Some(pruned) = &self.run.config.pruned
-            && pruned.retrain == "finetune"
-        {
+    pub(super) fn untrained(&self) -> Result<Weights, RoundsError> {
+        if self.run.continues {
             return Err(self.refuse(
                 "a run that begins untrained",
                 "one that goes on from a pruned network; prune its parent instead",
@@ -60,42 +56,35 @@ impl<'a> Origin<'a> {
     }
 
     /// The weights at step 0.
-    pub(super) fn initial(&self) -> Result<Weights, PruneRunError> {
+    pub(super) fn initial(&self) -> Result<Weights, RoundsError> {
         let run = self.run;
-        match (&run.start, &run.config.start_sha256) {
-            (Some(start), _) => Ok(start.clone()),
-            (None, Some(_)) => Err(self.refuse(
+        match &run.began {
+            Began::Given(start) => Ok(start.clone()),
+            Began::Lost => Err(self.refuse(
                 "the weights it began from (start.safetensors in its folder, or --initial)",
                 "none",
             )),
-            (None, None) => {
-                let mut rng = SimRng::new(run.config.train.seed, "init", self.attempt());
-                let init_ = &run.config.train.init;
-                Ok(init(&run.model.network, &run.model.mask, init_, &mut rng)?)
+            Began::Drawn => {
+                let mut rng = SimRng::new(run.train.seed, "init", run.collapses as u64);
+                Ok(init(&run.model.network, &run.model.mask, &run.train.init, &mut rng)?)
             }
         }
-    }
-
-    /// The attempt that did not collapse.
-    fn attempt(&self) -> u64 {
-        self.run.result.train.collapses.len() as u64
     }
 
     fn replay(
         &mut self,
         step: u64,
         observer: &mut dyn TrainObserver,
-    ) -> Result<Option<Weights>, PruneRunError> {
+    ) -> Result<Option<Weights>, RoundsError> {
         let run = self.run;
-        let last = run.result.train.steps;
+        let last = run.steps;
         if step > last {
             return Err(self.refuse(
                 &format!("a step to rewind to of 0 to {last}, those it made"),
                 &step.to_string(),
             ));
         }
-        let method = run.config.pruned.as_ref().map(|p| p.method.parse());
-        if matches!(method, Some(Ok(Method::SparseTraining(_)))) {
+        if run.moving_links {
             return Err(self.refuse(
                 "a run on fixed links, whose steps can be made again",
                 "one of sparse-training; rewind to step 0",
@@ -104,18 +93,17 @@ impl<'a> Origin<'a> {
         let problem = Problem {
             network: run.model.network.clone(),
             mask: run.model.mask.clone(),
-            inputs: PixelInputs::full(run.config.size, run.config.coords),
+            inputs: run.inputs.clone(),
             target: run.target.clone(),
             // Without a given start a collapse leads to the next attempt, as it did in the run.
-            start: match run.config.start_sha256 {
-                Some(_) => Some(self.initial()?),
-                None => None,
+            start: match run.began {
+                Began::Drawn => None,
+                _ => Some(self.initial()?),
             },
         };
         let mut stop =
-            StopAt { attempt: self.attempt() as u32, step, weights: None, inner: observer };
-        let mut trainer = Trainer::new(problem, run.config.train.clone())
-            .map_err(crate::experiment::run::RunError::from)?;
+            StopAt { attempt: run.collapses as u32, step, weights: None, inner: observer };
+        let mut trainer = Trainer::new(problem, run.train.clone())?;
         let report = trainer.run(&mut stop);
         self.gradients += report.evaluations;
         if stop.weights.is_none() && report.stop != StopReason::Interrupted {
@@ -127,9 +115,9 @@ impl<'a> Origin<'a> {
         Ok(stop.weights)
     }
 
-    fn refuse(&self, expected: &str, found: &str) -> PruneRunError {
-        PruneRunError::Origin {
-            run: self.run.result.run_id.clone(),
+    fn refuse(&self, expected: &str, found: &str) -> RoundsError {
+        RoundsError::Origin {
+            run: self.run.name.clone(),
             expected: expected.to_string(),
             found: found.to_string(),
         }

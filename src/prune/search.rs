@@ -7,48 +7,23 @@
 //! |w| under the same rule leaves of it, so the best one is a network of exactly K links. One that
 //! draws a single colour counts as the worst: it could not be trained.
 //!
-//! `swarm.json` in the round's folder holds the search: while it runs, all that it needs to go on to
-//! the same bits; when it is done, its answer.
+//! A [`Search`] is handed to the keeper as it goes: while it runs, all that it needs to go on to the
+//! same bits; when it is done, its answer.
 
-use super::{PruneRunError, RoundInputs};
-use crate::experiment::run::{RunError, hex, parse_json};
+use super::apply::prune;
+use super::context::{EdgeContext, PruneError};
+use super::guard::Orphans;
+use super::keep::{Choosing, Keeper};
+use super::method::{Magnitude, Method};
+use super::plan::RoundsError;
+use super::round::Pruned;
+use super::swarm::{Found, Search, Settings, Swarm, SwarmConfig};
 use crate::math::SimRng;
-use crate::network::files::{create_folder, write_atomic};
+use crate::math::hash::short_id;
 use crate::network::kernel::render;
 use crate::network::{Picture, Weights};
-use crate::prune::method::Magnitude;
-use crate::prune::swarm::{Settings, Swarm, SwarmConfig};
-use crate::prune::{EdgeContext, Method, Orphans, PruneError, Pruned, prune};
 use crate::train::{LogLine, Problem, StopReason, TrainConfig, TrainObserver, TrainState, Trainer};
-use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use std::time::{Duration, Instant};
-
-/// What the search found.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Found {
-    /// (W,) the swarm's best network before masking.
-    pub(super) weights: Weights,
-    /// MSE of the best network, masked, after each move.
-    pub(super) losses: Vec<f64>,
-    /// Gradient evaluations, all of them in the particles' training.
-    pub(super) gradients: u64,
-    /// Masked networks that were drawn and judged.
-    pub(super) judged: u64,
-}
-
-/// `swarm.json`.
-#[derive(Serialize, Deserialize)]
-struct Saved {
-    /// Hash of all that decides the search.
-    key: String,
-    /// Particles that are trained.
-    particles: Vec<Weights>,
-    gradients: u64,
-    losses: Vec<f64>,
-    swarm: Option<(Swarm, SimRng)>,
-    found: Option<Found>,
-}
 
 /// Wall time between checkpoints of the moving swarm.
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(10);
@@ -57,62 +32,34 @@ const CHECKPOINT_EVERY: Duration = Duration::from_secs(10);
 const ONE_COLOUR: f64 = 1e-8;
 
 /// Searches, or goes on, or reads the answer; `None` if the observer interrupted.
-pub(super) fn search(
-    round: &RoundInputs<'_>,
+pub(super) fn search<K: Keeper>(
+    round: &Choosing<'_>,
     settings: Settings,
-    resume: bool,
-    observer: &mut dyn TrainObserver,
-) -> Result<Option<Found>, PruneRunError> {
+    keeper: &mut K,
+) -> Result<Option<Found>, K::Error> {
     let Settings { moves, spread, .. } = settings;
-    round.plan.method.check().map_err(PruneError::from)?;
     let key = key(round, settings);
-    let path = round.folder.join("swarm.json");
-    let mut saved = if path.exists() {
-        let saved: Saved = parse_json(&path)?;
-        if saved.key != key {
-            return Err(RunError::folder(
-                round.folder,
-                format!(
-                    "expected the swarm {key} of this plan, found swarm {}; choose another --out",
-                    saved.key
-                ),
-            )
-            .into());
-        }
-        if saved.found.is_none() && !resume {
-            return Err(RunError::folder(
-                round.folder,
-                "found an unfinished run; expected --resume to go on, or another --out",
-            )
-            .into());
-        }
-        saved
-    } else {
-        Saved {
+    let mut saved = match keeper.load_search(round.number, &key)? {
+        Some(search) => search,
+        None => Search {
             key,
             particles: Vec::new(),
             gradients: 0,
             losses: Vec::new(),
             swarm: None,
             found: None,
-        }
+        },
     };
     if let Some(found) = saved.found {
         return Ok(Some(found));
     }
-    create_folder(round.folder).map_err(RunError::from)?;
-    let save = |saved: &Saved| -> Result<(), PruneRunError> {
-        let json = serde_json::to_vec(saved).expect("a swarm is plain data");
-        write_atomic(&path, &json).map_err(RunError::from)?;
-        Ok(())
-    };
 
     let mut state = None;
     while saved.particles.len() < settings.particles {
         let start = particle(round, saved.particles.len(), spread)?;
-        let (trainer, stop) = train(round, &start, settings.steps, observer)?;
+        let (trainer, stop) = train(round, &start, settings.steps, keeper.steps())?;
         if stop == StopReason::Interrupted {
-            save(&saved)?;
+            keeper.save_search(round.number, &saved)?;
             return Ok(None);
         }
         saved.gradients += trainer.state().evaluations;
@@ -123,12 +70,12 @@ pub(super) fn search(
             false => start.weights.clone(),
         });
         state = Some(trainer.state().clone());
-        save(&saved)?;
+        keeper.save_search(round.number, &saved)?;
     }
     // The observer is asked between moves, too; what it sees is the last particle's training.
     let state: TrainState = match state {
         Some(state) => state,
-        None => train(round, &particle(round, 0, spread)?, 0, &mut Silent)?.0.state().clone(),
+        None => train(round, &particle(round, 0, spread)?, 0, &mut ())?.0.state().clone(),
     };
 
     let (mut swarm, mut rng) = match saved.swarm.take() {
@@ -136,7 +83,9 @@ pub(super) fn search(
         None => {
             let mut rng = SimRng::new(round.plan.train.seed, "swarm", round.number as u64);
             let config = SwarmConfig::default();
-            let swarm = Swarm::new(&round.run.model.network, &saved.particles, config, &mut rng)?;
+            let network = &round.trained.model.network;
+            let swarm = Swarm::new(network, &saved.particles, config, &mut rng)
+                .map_err(RoundsError::from)?;
             (swarm, rng)
         }
     };
@@ -146,11 +95,13 @@ pub(super) fn search(
             .ask()
             .iter()
             .map(|weights| utility(round, weights))
-            .collect::<Result<Vec<f64>, PruneRunError>>()?;
-        swarm.tell(&round.run.model.network, &utilities, &mut rng)?;
+            .collect::<Result<Vec<f64>, RoundsError>>()?;
+        swarm
+            .tell(&round.trained.model.network, &utilities, &mut rng)
+            .map_err(RoundsError::from)?;
         let best = swarm.best().map_or(f64::MIN, |(_, utility)| utility);
         saved.losses.push(-best);
-        observer.logged(&LogLine {
+        keeper.steps().logged(&LogLine {
             attempt: 0,
             step: swarm.rounds(),
             loss: -best,
@@ -159,10 +110,10 @@ pub(super) fn search(
             evaluations: saved.gradients,
             seconds: state.seconds,
         });
-        let go_on = observer.step_done(&state);
+        let go_on = keeper.steps().step_done(&state);
         if !go_on || last_save.elapsed() >= CHECKPOINT_EVERY {
             saved.swarm = Some((swarm.clone(), rng.clone()));
-            save(&saved)?;
+            keeper.save_search(round.number, &saved)?;
             last_save = Instant::now();
         }
         if !go_on {
@@ -176,11 +127,14 @@ pub(super) fn search(
         gradients: saved.gradients,
         judged: settings.particles as u64 * moves as u64,
     };
-    save(&Saved { particles: Vec::new(), swarm: None, found: Some(found.clone()), ..saved })?;
+    keeper.save_search(
+        round.number,
+        &Search { particles: Vec::new(), swarm: None, found: Some(found.clone()), ..saved },
+    )?;
     Ok(Some(found))
 }
 
-fn key(round: &RoundInputs<'_>, settings: Settings) -> String {
+fn key(round: &Choosing<'_>, settings: Settings) -> String {
     let bytes: Vec<u8> = round
         .weights
         .0
@@ -190,16 +144,16 @@ fn key(round: &RoundInputs<'_>, settings: Settings) -> String {
         .collect();
     let text = format!(
         "{} {} {:?} {settings:?} {}",
-        round.run.result.run_id,
+        round.trained.name,
         round.number,
         round.rule,
         serde_json::to_string(&round.plan.train).expect("a config is plain data"),
     );
-    hex(&Sha256::new().chain_update(text).chain_update(bytes).finalize())[..16].to_string()
+    short_id([text.into_bytes(), bytes].concat())
 }
 
 /// Where a particle begins: masked, with the guards.
-fn particle(round: &RoundInputs<'_>, number: usize, spread: f64) -> Result<Pruned, PruneRunError> {
+fn particle(round: &Choosing<'_>, number: usize, spread: f64) -> Result<Pruned, RoundsError> {
     let mut weights = round.weights.clone();
     if number > 0 {
         let index = ((round.number as u64) << 32) | number as u64;
@@ -212,8 +166,8 @@ fn particle(round: &RoundInputs<'_>, number: usize, spread: f64) -> Result<Prune
 }
 
 /// What |w| leaves of a network under the round's rule.
-fn masked(round: &RoundInputs<'_>, weights: &Weights) -> Result<Pruned, PruneError> {
-    let context = EdgeContext::new(&round.run.model.network, weights, round.mask);
+fn masked(round: &Choosing<'_>, weights: &Weights) -> Result<Pruned, PruneError> {
+    let context = EdgeContext::new(&round.trained.model.network, weights, round.mask);
     // |w| draws no random numbers.
     let mut rng = SimRng::new(0, "swarm-mask", 0);
     let rule = round.rule;
@@ -222,16 +176,16 @@ fn masked(round: &RoundInputs<'_>, weights: &Weights) -> Result<Pruned, PruneErr
 
 /// −MSE of the masked network; the least number where it draws nothing finite, or one colour: such a
 /// picture may be near the target, but has no gradient to go on with.
-fn utility(round: &RoundInputs<'_>, weights: &Weights) -> Result<f64, PruneRunError> {
+fn utility(round: &Choosing<'_>, weights: &Weights) -> Result<f64, RoundsError> {
     let pruned = match masked(round, weights) {
         Err(PruneError::NotFinite { .. }) => return Ok(f64::MIN),
         other => other?,
     };
-    let target = &round.run.target;
+    let target = &round.trained.target;
     let drawn = Picture {
         width: target.width,
         height: target.height,
-        rgb: render(&round.run.model.network, &pruned.weights, round.inputs),
+        rgb: render(&round.trained.model.network, &pruned.weights, &round.trained.inputs),
     };
     let mse = drawn.mse(target);
     let alive = mse.is_finite() && drawn.variance() > ONE_COLOUR;
@@ -240,16 +194,16 @@ fn utility(round: &RoundInputs<'_>, weights: &Weights) -> Result<f64, PruneRunEr
 
 /// Trains a particle on its own mask.
 fn train(
-    round: &RoundInputs<'_>,
+    round: &Choosing<'_>,
     start: &Pruned,
     steps: u64,
     observer: &mut dyn TrainObserver,
-) -> Result<(Trainer, StopReason), PruneRunError> {
+) -> Result<(Trainer, StopReason), RoundsError> {
     let problem = Problem {
-        network: round.run.model.network.clone(),
+        network: round.trained.model.network.clone(),
         mask: start.live.clone(),
-        inputs: round.inputs.clone(),
-        target: round.run.target.clone(),
+        inputs: round.trained.inputs.clone(),
+        target: round.trained.target.clone(),
         start: Some(start.weights.clone()),
     };
     let config = TrainConfig {
@@ -258,11 +212,7 @@ fn train(
         plateau: None,
         ..round.plan.train.clone()
     };
-    let mut trainer = Trainer::new(problem, config).map_err(RunError::from)?;
+    let mut trainer = Trainer::new(problem, config)?;
     let stop = trainer.run(observer).stop;
     Ok((trainer, stop))
 }
-
-struct Silent;
-
-impl TrainObserver for Silent {}
