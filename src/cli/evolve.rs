@@ -221,11 +221,12 @@ impl Looker {
     /// The model of the options; its name goes into the config.
     #[cfg(feature = "vlm")]
     fn model(args: &VlmArgs, section: &mut VlmSection) -> anyhow::Result<Self> {
-        let config = args.config().map_err(|e| match e.is::<Usage>() {
+        let options = args.options().map_err(|e| match e.is::<Usage>() {
             // The options are shared with the judge, and so are their messages.
             true => Usage(e.to_string().replace("--judge vlm", "--search vlm")).into(),
             false => e,
         })?;
+        let config = options.config()?;
         section.model = Some(config.model.clone());
         let breeder = crate::score::vlm::VlmBreeder::new(config)?;
         Ok(Looker::Model(Box::new(breeder)))

@@ -9,9 +9,10 @@ use crate::network::files::{create_folder, write_atomic};
 use crate::score::calibrate::{
     Calibration, LabelSet, RIDGE, Report, calibrate, compare_judges, read_labels, test_judge,
 };
-use crate::score::{DlJudge, DlModel, DlThreshold, Judge, JudgeUsage, MockJudge};
+use crate::score::judges::{BuildJudgeError, Dl, Vlm};
+use crate::score::{Judge, JudgeChoice, JudgeUsage};
 use anyhow::Context;
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -52,39 +53,31 @@ struct TestArgs {
     #[arg(required = true, value_name = "LABELS.csv")]
     labels: Vec<PathBuf>,
     #[command(flatten)]
-    judge: JudgeChoice,
+    judge: JudgeArg,
     /// Compare with this judge instead of the labels
-    #[arg(long, value_enum)]
-    against: Option<JudgeName>,
+    #[arg(long, value_name = "NAME")]
+    against: Option<JudgeChoice>,
     /// Folder for report.json, the reliability diagram and the ROC curve
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
 
-/// The judges by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum JudgeName {
-    /// Embedded: five features, description length among them
-    Dl,
-    /// Embedded: one threshold on the PNG size, a baseline
-    DlThreshold,
-    /// A vision-language model on an OpenAI-compatible server (docs/JUDGES.md)
-    Vlm,
-    /// Seeded coin tosses, to test the plumbing
-    Mock,
-}
-
 /// Which judge, and how it is set up.
 #[derive(Args, Clone, Debug)]
-pub struct JudgeChoice {
-    /// Who judges the pictures
-    #[arg(long, value_enum, default_value_t = JudgeName::Dl)]
-    judge: JudgeName,
+pub struct JudgeArg {
+    #[arg(long, default_value = "dl", value_name = "NAME", help = judge_help())]
+    judge: JudgeChoice,
     /// Model file for the judge dl, from `picloom judge calibrate` (default: the shipped one)
     #[arg(long = "judge-model", visible_alias = "model", value_name = "FILE")]
     model: Option<PathBuf>,
     #[command(flatten)]
     vlm: VlmArgs,
+}
+
+/// The judges by name, as the table has them.
+fn judge_help() -> String {
+    let rows = JudgeChoice::TABLE.iter().map(|row| format!("{}, {}", row.name, row.says));
+    format!("Who judges the pictures: {}", rows.collect::<Vec<_>>().join("; "))
 }
 
 /// How a vision-language server is reached.
@@ -120,13 +113,11 @@ pub struct VlmArgs {
 }
 
 impl VlmArgs {
-    /// The configuration these options make.
-    #[cfg(feature = "vlm")]
-    pub fn config(&self) -> anyhow::Result<crate::score::vlm::VlmConfig> {
-        use crate::score::vlm::{ApiKey, VlmConfig};
-        let Some(model) = &self.vlm_model else {
+    /// The options of the table that these are.
+    pub fn options(&self) -> anyhow::Result<Vlm> {
+        if self.vlm_model.is_none() {
             return Err(Usage("--judge vlm needs --vlm-model NAME (docs/JUDGES.md)".into()).into());
-        };
+        }
         let temperature = match self.vlm_temperature.as_str() {
             "server" => None,
             text => match text.parse::<f64>() {
@@ -137,55 +128,48 @@ impl VlmArgs {
                 }
             },
         };
-        let timeout = std::time::Duration::try_from_secs_f64(self.vlm_timeout)
-            .ok()
-            .filter(|t| !t.is_zero())
-            .ok_or_else(|| {
-                let expected = "--vlm-timeout: expected seconds above 0, found";
-                Usage(format!("{expected} {}", self.vlm_timeout))
-            })?;
-        Ok(VlmConfig {
+        let waits = std::time::Duration::try_from_secs_f64(self.vlm_timeout);
+        if !waits.is_ok_and(|t| !t.is_zero()) {
+            let expected = "--vlm-timeout: expected seconds above 0, found";
+            return Err(Usage(format!("{expected} {}", self.vlm_timeout)).into());
+        }
+        Ok(Vlm {
             url: self.vlm_url.clone(),
-            key: ApiKey::from_env(&self.vlm_key),
+            model: self.vlm_model.clone(),
+            key: self.vlm_key.clone(),
             votes: self.vlm_votes,
             temperature,
             at_a_time: self.vlm_at_a_time,
             attempts: self.vlm_attempts,
-            timeout,
-            ..VlmConfig::new(model, &self.vlm_cache)
+            timeout: self.vlm_timeout,
+            cache: self.vlm_cache.clone(),
         })
-    }
-
-    #[cfg(feature = "vlm")]
-    fn judge(&self) -> anyhow::Result<Box<dyn Judge>> {
-        Ok(Box::new(crate::score::vlm::VlmJudge::new(self.config()?)?))
-    }
-
-    #[cfg(not(feature = "vlm"))]
-    fn judge(&self) -> anyhow::Result<Box<dyn Judge>> {
-        let text = "this build has no vlm judge: build it with --features vlm";
-        Err(Usage(text.into()).into())
     }
 }
 
-impl JudgeChoice {
+impl JudgeArg {
     /// The chosen judge.
     pub fn build(&self) -> anyhow::Result<Box<dyn Judge>> {
-        if self.model.is_some() && self.judge != JudgeName::Dl {
+        if self.model.is_some() && !matches!(self.judge, JudgeChoice::Dl(_)) {
             return Err(Usage("--judge-model is for --judge dl".into()).into());
         }
-        self.named(self.judge)
+        self.named(&self.judge)
     }
 
-    fn named(&self, name: JudgeName) -> anyhow::Result<Box<dyn Judge>> {
-        Ok(match name {
-            JudgeName::Dl => match &self.model {
-                Some(path) => Box::new(DlJudge { model: DlModel::read(path)? }),
-                None => Box::new(DlJudge::default()),
-            },
-            JudgeName::DlThreshold => Box::new(DlThreshold::default()),
-            JudgeName::Vlm => self.vlm.judge()?,
-            JudgeName::Mock => Box::new(MockJudge { seed: 0 }),
+    /// A judge, with the options of the command line where it has none of its own.
+    fn named(&self, choice: &JudgeChoice) -> anyhow::Result<Box<dyn Judge>> {
+        let choice = match choice {
+            JudgeChoice::Dl(Dl { model: None }) => {
+                JudgeChoice::Dl(Dl { model: self.model.clone() })
+            }
+            JudgeChoice::Vlm(options) if *options == Vlm::default() => {
+                JudgeChoice::Vlm(self.vlm.options()?)
+            }
+            other => other.clone(),
+        };
+        choice.build().map_err(|error| match error {
+            BuildJudgeError::Options(text) => Usage(text).into(),
+            other => other.into(),
         })
     }
 }
@@ -305,7 +289,7 @@ fn run_test(args: &TestArgs, out: &Output) -> anyhow::Result<()> {
     let sets = read_sets(&args.labels)?;
     let judge = args.judge.build()?;
     let started = std::time::Instant::now();
-    let report = match args.against {
+    let report = match &args.against {
         None => test_judge(&sets, judge.as_ref())?,
         Some(name) => compare_judges(&sets, judge.as_ref(), args.judge.named(name)?.as_ref())?,
     };

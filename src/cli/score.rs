@@ -1,7 +1,7 @@
 //! `picloom score`: perturb the weights, judge the pictures; with `--all`, the card of a network.
 
 use super::interrupt;
-use super::judge::{JudgeChoice, usage_text};
+use super::judge::{JudgeArg, usage_text};
 use super::output::Output;
 use super::source::{SourceArgs, Usage, chosen_links};
 use crate::experiment::Source;
@@ -11,20 +11,16 @@ use crate::network::files::{create_folder, write_atomic};
 use crate::network::{Model, Wiring};
 use crate::probe::{Delta, SampledShare, Selection, View};
 use crate::score::card::{CardRecord, Measure};
-use crate::score::{CompositionalScore, DlModel, Measurement, ScoreRecord};
-use clap::{ArgMatches, Args, FromArgMatches};
-use sha2::{Digest, Sha256};
+use crate::score::{CompositionalScore, Measurement, ScoreRecord};
+use clap::Args;
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 pub struct ScoreArgs {
     #[command(flatten)]
     source: SourceArgs,
-    // Before `judge`, which takes what this only looks at.
     #[command(flatten)]
-    model: ModelSeen,
-    #[command(flatten)]
-    judge: JudgeChoice,
+    judge: JudgeArg,
     /// Weights to perturb: all, a number (sampled within layers), or link numbers (0,17,42)
     #[arg(long, default_value = "all", value_name = "all|N|IDS")]
     samples: Selection,
@@ -40,31 +36,6 @@ pub struct ScoreArgs {
     /// Record to write (.json); with --all, folder for card.svg, card.png and card.json
     #[arg(long, value_name = "FILE.json|DIR")]
     out: Option<PathBuf>,
-}
-
-/// The judge's model file, looked at without adding an argument of its own: records name it by the
-/// hash of its numbers.
-struct ModelSeen(Option<PathBuf>);
-
-impl FromArgMatches for ModelSeen {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        Ok(ModelSeen(matches.get_one::<PathBuf>("model").cloned()))
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
-}
-
-impl Args for ModelSeen {
-    fn augment_args(command: clap::Command) -> clap::Command {
-        command
-    }
-
-    fn augment_args_for_update(command: clap::Command) -> clap::Command {
-        command
-    }
 }
 
 pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
@@ -84,7 +55,7 @@ pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
     bar.finish_and_clear();
     let found = Measurement::of(&view, swept, judge.as_ref(), source.target.as_ref())?;
     let record = ScoreRecord {
-        judge_model_sha256: model_sha256(&found.score.judge, &args.model)?,
+        judge_model_sha256: judge.identity().sha256,
         judge_usage: judge.usage(),
         ..ScoreRecord::of(&source.name, &view, &found, &args.samples, args.seed)
     };
@@ -136,19 +107,6 @@ fn card(
     text +=
         &format!("\n{}\nwrote   {}\n", measures_text(&record.measures), shown.join("\n        "));
     out.result(&record, &text)
-}
-
-/// Identity of the embedded judge's numbers, the same for a file and for the shipped model.
-fn model_sha256(judge: &str, seen: &ModelSeen) -> anyhow::Result<Option<String>> {
-    if !judge.starts_with("dl/") {
-        return Ok(None);
-    }
-    let model = match &seen.0 {
-        Some(path) => DlModel::read(path)?,
-        None => DlModel::shipped(),
-    };
-    let hash = Sha256::digest(serde_json::to_string(&model)?);
-    Ok(Some(hash.iter().map(|b| format!("{b:02x}")).collect()))
 }
 
 /// The score as a table for people.

@@ -86,10 +86,24 @@ pub struct JudgeUsage {
     pub longest_seconds: Option<f64>,
 }
 
+/// Which judge it was, for records.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JudgeIdentity {
+    /// [`Judge::name`].
+    pub name: String,
+    /// SHA-256 of the fitted numbers behind it; none where the name says all.
+    pub sha256: Option<String>,
+}
+
 /// Decides whether perturbed pictures still make sense.
 pub trait Judge: Sync {
     /// Name and version for records, e.g. `dl/1`.
     fn name(&self) -> String;
+
+    /// Name, and the hash of its numbers.
+    fn identity(&self) -> JudgeIdentity {
+        JudgeIdentity { name: self.name(), sha256: None }
+    }
 
     /// Reads the unperturbed picture once; the answer judges pictures against it.
     fn read_base<'a>(&'a self, base: &'a Picture) -> Box<dyn BaseReading + 'a>;

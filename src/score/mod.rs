@@ -7,6 +7,7 @@ pub mod card;
 pub mod dl;
 pub mod dl_threshold;
 mod judge;
+pub mod judges;
 mod measurement;
 pub mod measures;
 mod record;
@@ -16,7 +17,10 @@ pub mod vlm;
 pub use breeder::{Breeder, Choice, Decision, MockBreeder};
 pub use dl::{DlJudge, DlModel};
 pub use dl_threshold::DlThreshold;
-pub use judge::{BaseReading, Judge, JudgeError, JudgeUsage, Label, MockJudge, Verdict};
+pub use judge::{
+    BaseReading, Judge, JudgeError, JudgeIdentity, JudgeUsage, Label, MockJudge, Verdict,
+};
+pub use judges::JudgeChoice;
 pub use measurement::{Measurement, Protocol};
 pub use record::ScoreRecord;
 

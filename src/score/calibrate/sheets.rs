@@ -2,8 +2,8 @@
 //! numbered.
 
 use super::KeyRow;
-use crate::math::hash::{sha256_hex, sha256_of_floats};
 use crate::math::SimRng;
+use crate::math::hash::{sha256_hex, sha256_of_floats};
 use crate::network::files::{WriteError, create_folder, write_atomic};
 use crate::network::{Coords, Model, Picture};
 use crate::probe::{Delta, Perturbation, Selection, View};
@@ -107,7 +107,7 @@ impl NumberedPairs {
                 target: network.target.clone(),
                 network: network.name.clone(),
                 links: network.model.mask.kept(),
-                weights_sha256: sha256_of_floats(&view.model().weights.0),
+                weights_sha256: sha256_of_floats(&network.model.weights.0),
                 fit: network.picture.as_ref().map(|t| 1.0 - base.mse(t) / t.variance()),
                 pairs: pairs.len(),
             });

@@ -27,7 +27,8 @@ pub mod uncertainty;
 
 pub use model::{DlModel, FORMAT, LeftOut, ModelError, Provenance, SetRecord, Term};
 
-use super::judge::{BaseReading, Judge, JudgeError, Verdict};
+use super::judge::{BaseReading, Judge, JudgeError, JudgeIdentity, Verdict};
+use crate::math::hash::sha256_hex;
 use crate::math::real;
 use crate::network::Picture;
 use canonical::{AreaAverage, COARSE, SIDE, opponent, rms};
@@ -88,6 +89,11 @@ impl Judge for DlJudge {
         let p = &self.model.provenance;
         let sets: Vec<&str> = p.sets.iter().map(|s| s.file.as_str()).collect();
         format!("dl/2 fitted {} on {}", p.date, sets.join("+"))
+    }
+
+    fn identity(&self) -> JudgeIdentity {
+        let json = serde_json::to_string(&self.model).expect("a model is plain data");
+        JudgeIdentity { name: self.name(), sha256: Some(sha256_hex(json)) }
     }
 
     fn read_base<'a>(&'a self, base: &'a Picture) -> Box<dyn BaseReading + 'a> {

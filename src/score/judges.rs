@@ -1,0 +1,256 @@
+//! The judges by name: what `--judge`, specs and programs choose from.
+
+use super::dl::{DlJudge, DlModel, ModelError};
+use super::dl_threshold::DlThreshold;
+use super::judge::{Judge, MockJudge};
+use crate::math::choice::{OutOfRange, choices};
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// A row of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JudgeRow {
+    /// Name in files and on the command line.
+    pub name: &'static str,
+    /// Who it is, for people.
+    pub says: &'static str,
+    /// True if it looks at the pictures: its scores say something of a network.
+    pub looks: bool,
+}
+
+choices! {
+    /// A judge, with its options; every option has a default.
+    ///
+    /// As text `dl-threshold:threshold=0.2`, in files `{ name = "dl-threshold", threshold = 0.2 }`.
+    pub enum JudgeChoice, "judge", does Judges, rows JudgeRow;
+
+    /// The embedded judge.
+    Dl(Dl) "dl" { says: "embedded: five features, description length among them", looks: true }
+    /// The baseline.
+    DlThreshold(Threshold) "dl-threshold" {
+        says: "embedded: one threshold on the PNG size, a baseline",
+        looks: true
+    }
+    /// A vision-language model.
+    Vlm(Vlm) "vlm" {
+        says: "a vision-language model on an OpenAI-compatible server (docs/JUDGES.md)",
+        looks: true
+    }
+    /// Coin tosses.
+    Mock(Mock) "mock" { says: "seeded coin tosses, to test the plumbing", looks: false }
+}
+
+impl Default for JudgeChoice {
+    /// The embedded judge with the shipped model.
+    fn default() -> Self {
+        JudgeChoice::Dl(Dl::default())
+    }
+}
+
+impl JudgeChoice {
+    /// The judge.
+    ///
+    /// # Errors
+    /// Its model or its server is not as it should be, or this build has no such judge.
+    pub fn build(&self) -> Result<Box<dyn Judge>, BuildJudgeError> {
+        self.check().map_err(|e| BuildJudgeError::Options(e.to_string()))?;
+        self.options().build()
+    }
+}
+
+/// Why there is no judge.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildJudgeError {
+    /// The model file of `dl`.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The server of `vlm`.
+    #[cfg(feature = "vlm")]
+    #[error(transparent)]
+    Vlm(#[from] super::vlm::VlmError),
+    /// Options that make no judge.
+    #[error("{0}")]
+    Options(String),
+}
+
+/// Options that make a judge.
+trait Judges {
+    fn check(&self) -> Result<(), OutOfRange> {
+        Ok(())
+    }
+
+    fn build(&self) -> Result<Box<dyn Judge>, BuildJudgeError>;
+}
+
+/// Options of `dl`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Dl {
+    /// Model file, from `picloom judge calibrate`. Default: the shipped one.
+    pub model: Option<PathBuf>,
+}
+
+impl Judges for Dl {
+    fn build(&self) -> Result<Box<dyn Judge>, BuildJudgeError> {
+        Ok(Box::new(match &self.model {
+            Some(path) => DlJudge { model: DlModel::read(path)? },
+            None => DlJudge::default(),
+        }))
+    }
+}
+
+/// Options of `dl-threshold`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Threshold {
+    /// See [`DlThreshold::threshold`]. Default: 0.10.
+    pub threshold: f64,
+}
+
+impl Default for Threshold {
+    fn default() -> Self {
+        Threshold { threshold: DlThreshold::default().threshold }
+    }
+}
+
+impl Judges for Threshold {
+    fn check(&self) -> Result<(), OutOfRange> {
+        let threshold = self.threshold;
+        OutOfRange::unless(threshold.is_finite(), "threshold", "a finite number", threshold)
+    }
+
+    fn build(&self) -> Result<Box<dyn Judge>, BuildJudgeError> {
+        Ok(Box::new(DlThreshold { threshold: self.threshold }))
+    }
+}
+
+/// Options of `vlm`: how a vision-language server is reached.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Vlm {
+    /// Base URL of the server. Default: Ollama's on this machine.
+    pub url: String,
+    /// Its model, by the server's name for it; without one there is no judge.
+    pub model: Option<String>,
+    /// Environment variable that holds the server's key, if it wants one.
+    pub key: String,
+    /// Votes a picture, every other one with the pictures swapped. Default: 2.
+    pub votes: usize,
+    /// Sampling temperature in [0, 2], or null for the server's own. Default: 0.
+    pub temperature: Option<f64>,
+    /// Requests under way at once. Default: 4.
+    pub at_a_time: usize,
+    /// Attempts a question. Default: 5.
+    pub attempts: u32,
+    /// Seconds an attempt may take. Default: 120.
+    pub timeout: f64,
+    /// Folder of the answers and of the log `exchanges.jsonl`. Default: `runs/vlm`.
+    pub cache: PathBuf,
+}
+
+impl Default for Vlm {
+    fn default() -> Self {
+        Vlm {
+            url: "http://localhost:11434/v1".into(),
+            model: None,
+            key: "PICLOOM_VLM_KEY".into(),
+            votes: 2,
+            temperature: Some(0.0),
+            at_a_time: 4,
+            attempts: 5,
+            timeout: 120.0,
+            cache: "runs/vlm".into(),
+        }
+    }
+}
+
+#[cfg(feature = "vlm")]
+impl Vlm {
+    /// The configuration of a client.
+    ///
+    /// # Errors
+    /// No model.
+    pub fn config(&self) -> Result<super::vlm::VlmConfig, BuildJudgeError> {
+        use super::vlm::{ApiKey, VlmConfig};
+        let model = self.model.as_ref().ok_or_else(|| {
+            BuildJudgeError::Options("judge vlm: expected a model, found none".into())
+        })?;
+        Ok(VlmConfig {
+            url: self.url.clone(),
+            key: ApiKey::from_env(&self.key),
+            votes: self.votes,
+            temperature: self.temperature,
+            at_a_time: self.at_a_time,
+            attempts: self.attempts,
+            timeout: std::time::Duration::from_secs_f64(self.timeout),
+            ..VlmConfig::new(model, &self.cache)
+        })
+    }
+}
+
+impl Judges for Vlm {
+    fn check(&self) -> Result<(), OutOfRange> {
+        let temperature = self.temperature.unwrap_or(0.0);
+        let warm = (0.0..=2.0).contains(&temperature);
+        OutOfRange::unless(warm, "temperature", "0 to 2, or null", temperature)?;
+        let timeout = std::time::Duration::try_from_secs_f64(self.timeout);
+        let waits = timeout.is_ok_and(|t| !t.is_zero());
+        OutOfRange::unless(waits, "timeout", "seconds above 0", self.timeout)
+    }
+
+    #[cfg(feature = "vlm")]
+    fn build(&self) -> Result<Box<dyn Judge>, BuildJudgeError> {
+        Ok(Box::new(super::vlm::VlmJudge::new(self.config()?)?))
+    }
+
+    #[cfg(not(feature = "vlm"))]
+    fn build(&self) -> Result<Box<dyn Judge>, BuildJudgeError> {
+        let text = "this build has no vlm judge: build it with --features vlm";
+        Err(BuildJudgeError::Options(text.into()))
+    }
+}
+
+/// Options of `mock`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Mock {
+    /// Seed of the tosses. Default: 0.
+    pub seed: u64,
+}
+
+impl Judges for Mock {
+    fn build(&self) -> Result<Box<dyn Judge>, BuildJudgeError> {
+        Ok(Box::new(MockJudge { seed: self.seed }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_judge_that_needs_no_server_is_built_under_its_name() {
+        for choice in JudgeChoice::all().into_iter().filter(|c| c.name() != "vlm") {
+            let judge = choice.build().unwrap();
+            assert!(judge.name().starts_with(&format!("{}/", choice.name())), "{}", judge.name());
+            assert_eq!(choice.name().parse(), Ok(choice));
+        }
+        assert!("vlm".parse::<JudgeChoice>().unwrap().build().is_err(), "it has no model");
+        let choice: JudgeChoice = "mock:seed=7".parse().unwrap();
+        assert_eq!(
+            (choice.row().looks, choice.build().unwrap().name().as_str()),
+            (false, "mock/7")
+        );
+    }
+
+    #[test]
+    fn the_embedded_judge_is_known_by_its_numbers() {
+        let shipped = JudgeChoice::default().build().unwrap().identity();
+        let mut changed = DlModel::shipped();
+        changed.intercept += 1e-9;
+        let changed = DlJudge { model: changed }.identity();
+        assert_eq!(shipped.name, changed.name);
+        assert!(shipped.sha256.is_some() && shipped.sha256 != changed.sha256);
+        assert_eq!(MockJudge { seed: 0 }.identity().sha256, None);
+    }
+}
