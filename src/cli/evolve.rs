@@ -16,7 +16,7 @@ use crate::figures::axis::Axis;
 use crate::figures::charts::{Frame, Plot, Series, plot};
 use crate::figures::{Provenance, save, style};
 use crate::network::Coords;
-use crate::score::{Breeder, Decision, JudgeUsage, MockBreeder};
+use crate::score::{Breeder, Decision, MockBreeder};
 use anyhow::Context;
 use clap::Args;
 use indicatif::ProgressBar;
@@ -210,50 +210,23 @@ fn config(args: &EvolveArgs, folder: &Path) -> anyhow::Result<EvolutionConfig> {
     Ok(config)
 }
 
-/// Who looks at the sheets.
-enum Looker {
-    Mock(MockBreeder),
-    #[cfg(feature = "vlm")]
-    Model(Box<crate::score::vlm::VlmBreeder>),
+/// The model of the options, to look at the sheets; its name goes into the config.
+#[cfg(feature = "vlm")]
+fn model(args: &VlmArgs, section: &mut VlmSection) -> anyhow::Result<Box<dyn Breeder>> {
+    let options = args.options().map_err(|e| match e.is::<Usage>() {
+        // The options are shared with the judge, and so are their messages.
+        true => Usage(e.to_string().replace("--judge vlm", "--search vlm")).into(),
+        false => e,
+    })?;
+    let config = options.config()?;
+    section.model = Some(config.model.clone());
+    Ok(Box::new(crate::score::vlm::VlmBreeder::new(config)?))
 }
 
-impl Looker {
-    /// The model of the options; its name goes into the config.
-    #[cfg(feature = "vlm")]
-    fn model(args: &VlmArgs, section: &mut VlmSection) -> anyhow::Result<Self> {
-        let options = args.options().map_err(|e| match e.is::<Usage>() {
-            // The options are shared with the judge, and so are their messages.
-            true => Usage(e.to_string().replace("--judge vlm", "--search vlm")).into(),
-            false => e,
-        })?;
-        let config = options.config()?;
-        section.model = Some(config.model.clone());
-        let breeder = crate::score::vlm::VlmBreeder::new(config)?;
-        Ok(Looker::Model(Box::new(breeder)))
-    }
-
-    #[cfg(not(feature = "vlm"))]
-    fn model(_args: &VlmArgs, _section: &mut VlmSection) -> anyhow::Result<Self> {
-        let text = "this build has no vlm breeder: build it with --features vlm";
-        Err(Usage(text.into()).into())
-    }
-
-    fn breeder(&self) -> &dyn Breeder {
-        match self {
-            Looker::Mock(mock) => mock,
-            #[cfg(feature = "vlm")]
-            Looker::Model(model) => model.as_ref(),
-        }
-    }
-
-    /// Requests, tokens and seconds; a mock asks nobody.
-    fn usage(&self) -> Option<JudgeUsage> {
-        match self {
-            Looker::Mock(_) => None,
-            #[cfg(feature = "vlm")]
-            Looker::Model(model) => Some(model.usage()),
-        }
-    }
+#[cfg(not(feature = "vlm"))]
+fn model(_args: &VlmArgs, _section: &mut VlmSection) -> anyhow::Result<Box<dyn Breeder>> {
+    let text = "this build has no vlm breeder: build it with --features vlm";
+    Err(Usage(text.into()).into())
 }
 
 fn by_eye(
@@ -264,16 +237,16 @@ fn by_eye(
 ) -> anyhow::Result<()> {
     let seed = config.seed;
     let section = config.vlm.get_or_insert_with(VlmSection::default);
-    let looker = match section.breeder {
+    let breeder: Box<dyn Breeder> = match section.breeder {
         BreederKind::Mock => {
-            Looker::Mock(MockBreeder { seed, generations: VlmSection::MOCK_PUBLISHES_IN })
+            Box::new(MockBreeder { seed, generations: VlmSection::MOCK_PUBLISHES_IN })
         }
-        BreederKind::Vlm => Looker::model(&args.vlm, section)?,
+        BreederKind::Vlm => model(&args.vlm, section)?,
     };
     let job = EvolutionJob::new(config)?;
     interrupt::listen();
     let mut progress = Progress { bar: out.progress(job.config.generations, "generations") };
-    let result = breed_by_eye(&job, folder, args.resume, looker.breeder(), &mut progress)?;
+    let result = breed_by_eye(&job, folder, args.resume, breeder.as_ref(), &mut progress)?;
     progress.bar.finish_and_clear();
     if result.cause == StopCause::Interrupted {
         anyhow::bail!(
@@ -282,7 +255,7 @@ fn by_eye(
             folder.display()
         );
     }
-    let text = describe_eye(&result, folder) + &usage_text(looker.usage().as_ref());
+    let text = describe_eye(&result, folder) + &usage_text(breeder.usage().as_ref());
     out.result(&result, &text)
 }
 

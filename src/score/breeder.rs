@@ -2,7 +2,7 @@
 //! a seeded mock. In: the sheet. Out: a choice with its reason. It does not know any genome; the
 //! command line hands its choices to `evolve`.
 
-use super::judge::JudgeError;
+use super::judge::{JudgeError, JudgeUsage};
 use crate::math::SimRng;
 use crate::network::Picture;
 use serde::{Deserialize, Serialize};
@@ -45,6 +45,11 @@ pub trait Breeder: Sync {
         generation: usize,
         before: &[Choice],
     ) -> Result<Choice, JudgeError>;
+
+    /// Requests, tokens and seconds so far; none for breeders that ask nobody.
+    fn usage(&self) -> Option<JudgeUsage> {
+        None
+    }
 }
 
 /// Seeded choices, for tests of the plumbing: one or two pictures a generation, and the first of

@@ -530,7 +530,7 @@ fn a_model_breeds_by_looking_at_the_sheet() {
     let state = server.state.lock().unwrap();
     let asked = state.requests[2].to_string();
     assert!(asked.contains("because: an eye") && asked.contains("Generation 1, pictures 0 to 14"));
-    assert_eq!(breeder.usage().failed, 1);
+    assert_eq!(breeder.usage().unwrap().failed, 1);
 }
 
 /// Scores a small network with a judge on this server.

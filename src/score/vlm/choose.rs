@@ -27,14 +27,13 @@ impl VlmBreeder {
             client: Client::new(VlmConfig { prompt: CHOOSE_PROMPT.to_string(), ..config })?,
         })
     }
-
-    /// What it took so far.
-    pub fn usage(&self) -> JudgeUsage {
-        self.client.usage()
-    }
 }
 
 impl Breeder for VlmBreeder {
+    fn usage(&self) -> Option<JudgeUsage> {
+        Some(self.client.usage())
+    }
+
     fn name(&self) -> String {
         let config = self.client.config();
         let prompt = crate::math::hash::sha256_hex(config.prompt.as_bytes());
