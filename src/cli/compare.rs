@@ -2,12 +2,12 @@
 
 use super::interrupt;
 use super::output::Output;
-use crate::experiment::compare::{CompareConfig, CompareObserver, Profile, compare};
+use crate::experiment::Record;
+use crate::experiment::compare::{CompareConfig, Profile, compare};
+use crate::experiment::workers::{self, News, StudyObserver};
 use crate::figures::compare::write_comparison;
 use crate::genome::{self, Genome};
 use crate::network::files::create_folder;
-use crate::score::DlJudge;
-use crate::train::TrainState;
 use clap::Args;
 use indicatif::ProgressBar;
 use std::path::PathBuf;
@@ -48,26 +48,14 @@ pub fn run(args: CompareArgs, out: &Output) -> anyhow::Result<()> {
         *seed += args.seed;
     }
     create_folder(&args.out)?;
-    let judge = DlJudge::default();
-    let mut progress = Progress { bar: out.progress(config.steps, "steps"), said: String::new() };
-    let compared = compare(&genome, &name, &config, &judge, &args.out.join("runs"), &mut progress);
+    let parts = 1 + 5 * config.seeds.len();
+    let bar = out.progress(config.steps, "steps");
+    let mut progress = Progress { bar, steps: config.steps, part: 0, parts };
+    let compared = compare(&genome, &name, &config, &args.out, &mut progress);
     progress.bar.finish_and_clear();
     let comparison = compared?;
-    let command = command_line(&args);
-    let report = write_comparison(&comparison, &args.out, &command)?;
-    let mut text =
-        format!("{:<10} {:>4} {:>6} {:>8}  score (95 % interval)\n", "arm", "seed", "kept", "R²");
-    for r in &comparison.record.arms {
-        let score = match (r.score.score, r.score.interval) {
-            (Some(s), Some((low, high))) => format!("{s:.3} ({low:.3} to {high:.3})"),
-            _ => "none".into(),
-        };
-        let unfit = if r.score.counts { "" } else { "  UNFIT: does not count" };
-        let seed = r.seed.map_or("-".into(), |s| s.to_string());
-        text +=
-            &format!("{:<10} {seed:>4} {:>6} {:>8.4}  {score}{unfit}\n", r.arm, r.kept, r.fit.r2);
-    }
-    text += &format!("\nreport: {}", report.display());
+    let report = write_comparison(&comparison, &args.out, &command_line(&args))?;
+    let text = format!("{}\nreport: {}", comparison.record.summary(), report.display());
     out.result(&comparison.record, &text)
 }
 
@@ -76,7 +64,7 @@ fn command_line(args: &CompareArgs) -> String {
     if let Some(genome) = &args.genome {
         command += &format!(" {}", genome.display());
     }
-    command += &format!(" --profile {}", format!("{:?}", args.profile).to_lowercase());
+    command += &format!(" --profile {}", args.profile.name());
     if let Some(steps) = args.steps {
         command += &format!(" --steps {steps}");
     }
@@ -88,24 +76,41 @@ fn command_line(args: &CompareArgs) -> String {
 
 struct Progress {
     bar: ProgressBar,
-    said: String,
+    /// Steps of a training.
+    steps: u64,
+    /// Networks begun, of all.
+    part: usize,
+    parts: usize,
 }
 
-impl CompareObserver for Progress {
-    fn part(&mut self, part: usize, parts: usize, what: &str) {
-        self.said = format!("{part}/{parts} {what}");
-        self.bar.set_position(0);
-        self.bar.set_message(self.said.clone());
-        if self.bar.is_hidden() {
-            eprintln!("{}", self.said);
+impl StudyObserver for Progress {
+    fn cell(&mut self, progress: &workers::Progress, _label: &str, _error: Option<&str>) {
+        if progress.done == progress.found {
+            // A chain that was finished before: the evolved network alone, or the five of a seed.
+            self.part += if self.part == 0 { 1 } else { 5 };
         }
     }
 
-    fn step(&mut self, state: &TrainState, steps: u64) -> bool {
-        if state.step.is_multiple_of(64) {
-            self.bar.set_length(steps);
-            self.bar.set_position(state.step);
+    fn news(&mut self, news: News<'_>) {
+        match news {
+            News::Begins(what) => {
+                self.part += 1;
+                let said = format!("{}/{} {what}", self.part, self.parts);
+                self.bar.set_position(0);
+                self.bar.set_message(said.clone());
+                if self.bar.is_hidden() {
+                    eprintln!("{said}");
+                }
+            }
+            News::Training(state) if state.step.is_multiple_of(64) => {
+                self.bar.set_length(self.steps);
+                self.bar.set_position(state.step);
+            }
+            _ => {}
         }
+    }
+
+    fn going_on(&mut self) -> bool {
         !interrupt::asked()
     }
 }

@@ -4,7 +4,6 @@
 //! and people's text goes to stderr.
 
 pub mod bench;
-mod cell_study;
 mod claims;
 mod compare;
 mod eval;
@@ -15,7 +14,6 @@ mod genome;
 mod interrupt;
 mod judge;
 mod maps;
-mod networks;
 mod output;
 mod prune;
 mod score;

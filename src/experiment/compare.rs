@@ -3,19 +3,26 @@
 //! Arms: the evolved network; its dense layered twin trained from random weights; the evolved
 //! wiring retrained from random weights, as raw graph and layered; the dense twin pruned by
 //! similarity (SP) and by magnitude to the same count, then trained on. Each is scored on the same
-//! perturbation effect by the same judge.
+//! perturbation effect by the same judge. It is a study of networks (`assets/compare.toml`) whose
+//! only target is the genome, with rows of its own: what a report shows of a network.
 
-use super::pruning::{PruneRunError, prune_run};
-use super::run::{LoadedRun, RunError, Target, TrainJob, load_run, train_run};
+use super::cells::{CellStudy, run_cells, status, study_folder};
+use super::networks::chain::{ArmError, Made, walk};
+use super::networks::plan::{Chain, NetworksStudy, Source};
+use super::networks::spec::{Level, NetworksSpec};
+use super::record::{Record, RecordError, line};
+use super::run::{RunError, Target, read_metrics};
+use super::spec::read_text;
+use super::workers::{Ask, StudyObserver};
 use crate::genome::{Genome, GenomeInfo};
 use crate::network::kernel::FeatureMaps;
 use crate::network::{Coords, Mask, Model, Network, Picture, Weights, Wiring};
-use crate::probe::{Delta, Selection, View};
-use crate::prune::method::{Magnitude, Sp};
-use crate::prune::{Method, PrunePlan, Retrain, Rule};
-use crate::score::{CompositionalScore, Fit, Judge, JudgeError, Judged, Protocol};
-use crate::train::{LogLine, StopReason, TrainConfig, TrainObserver, TrainReport, TrainState};
+use crate::probe::View;
+use crate::score::{CompositionalScore, Fit, JudgeError, Judged, Measurement};
+use crate::train::{LogLine, TrainReport};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::borrow::Cow;
 use std::path::Path;
 
 /// How much work a comparison does.
@@ -30,16 +37,25 @@ pub enum Profile {
     Paper,
 }
 
+impl Profile {
+    /// `quick`, `standard` or `paper`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Profile::Quick => "quick",
+            Profile::Standard => "standard",
+            Profile::Paper => "paper",
+        }
+    }
+}
+
 impl std::str::FromStr for Profile {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "quick" => Ok(Profile::Quick),
-            "standard" => Ok(Profile::Standard),
-            "paper" => Ok(Profile::Paper),
-            _ => Err(format!("expected profile quick, standard or paper, found {text:?}")),
-        }
+        let all = [Profile::Quick, Profile::Standard, Profile::Paper];
+        all.into_iter()
+            .find(|profile| profile.name() == text)
+            .ok_or_else(|| format!("expected profile quick, standard or paper, found {text:?}"))
     }
 }
 
@@ -62,20 +78,23 @@ pub struct CompareConfig {
     pub effect: f64,
 }
 
+/// The embedded spec in a profile.
+fn spec(profile: Profile) -> NetworksSpec {
+    let (path, text) = ("assets/compare.toml", include_str!("../../assets/compare.toml"));
+    let read = read_text(Path::new(path), text, Some(profile.name()));
+    read.expect("the embedded spec is sound").0
+}
+
 impl CompareConfig {
     /// The settings of a profile.
     pub fn of(profile: Profile) -> Self {
-        let (size, seeds, steps, sample) = match profile {
-            Profile::Quick => (64, 1, 40_000, Some(200)),
-            Profile::Standard => (128, 3, 20_000, Some(400)),
-            Profile::Paper => (256, 5, 100_000, None),
-        };
-        let seeds = (0..seeds).collect();
-        CompareConfig { profile, size, seeds, steps, sample, sp_threshold: 0.35, effect: 0.18 }
-    }
-
-    fn train(&self, seed: u64) -> TrainConfig {
-        TrainConfig { steps: self.steps, seed, ..TrainConfig::default() }
+        let NetworksSpec { size, seeds, steps, sample, effect, arms, .. } = spec(profile);
+        let level = arms.iter().flat_map(|arm| &arm.levels).find_map(|level| match level {
+            Level::Threshold(threshold) => Some(*threshold),
+            _ => None,
+        });
+        let sp_threshold = level.expect("the embedded spec prunes by similarity");
+        CompareConfig { profile, size, seeds, steps, sample, sp_threshold, effect }
     }
 }
 
@@ -123,6 +142,49 @@ pub struct CompareRecord {
     pub arms: Vec<ArmRecord>,
 }
 
+impl Record for CompareRecord {
+    const FORMAT: &'static str = "picloom-compare/1";
+
+    const COLUMNS: &'static [&'static str] = &[
+        "arm",
+        "seed",
+        "run_id",
+        "links",
+        "kept",
+        "alive",
+        "fit.mse",
+        "fit.r2",
+        "score.score",
+        "score.coherent",
+        "score.fractured",
+        "score.silent",
+    ];
+
+    fn lines(&self) -> Vec<Value> {
+        self.arms.iter().map(|arm| line(arm, &[])).collect()
+    }
+
+    fn summary(&self) -> String {
+        let mut text = format!(
+            "{:<10} {:>4} {:>6} {:>8}  score (95 % interval)\n",
+            "arm", "seed", "kept", "R²"
+        );
+        for arm in &self.arms {
+            let score = match (arm.score.score, arm.score.interval) {
+                (Some(s), Some((low, high))) => format!("{s:.3} ({low:.3} to {high:.3})"),
+                _ => "none".into(),
+            };
+            let unfit = if arm.score.counts { "" } else { "  UNFIT: does not count" };
+            let seed = arm.seed.map_or("-".into(), |s| s.to_string());
+            text += &format!(
+                "{:<10} {seed:>4} {:>6} {:>8.4}  {score}{unfit}\n",
+                arm.arm, arm.kept, arm.fit.r2
+            );
+        }
+        text
+    }
+}
+
 /// What is shown of one arm (of its first seed).
 #[derive(Clone, Debug)]
 pub struct ArmView {
@@ -155,41 +217,31 @@ pub struct Comparison {
     pub views: Vec<ArmView>,
 }
 
-/// Told what a comparison is doing.
-pub trait CompareObserver {
-    /// A part begins: `part` of `parts`, in words.
-    fn part(&mut self, _part: usize, _parts: usize, _what: &str) {}
-    /// After every training step. Returns false to interrupt.
-    fn step(&mut self, _state: &TrainState, _steps: u64) -> bool {
-        true
-    }
-}
-
-/// Watches nothing.
-impl CompareObserver for () {}
-
 /// Why a comparison ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum CompareError {
     /// Somebody asked to stop; the same command goes on from the checkpoint.
     #[error("interrupted: the same command goes on from here")]
     Interrupted,
-    /// A run failed.
+    /// A network could not be made or judged.
+    #[error("{0}")]
+    Arm(String),
+    /// The cells' files.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// A run's folder.
     #[error(transparent)]
     Run(#[from] RunError),
     /// The judge gave no answer.
     #[error(transparent)]
     Judge(#[from] JudgeError),
-    /// Pruning failed.
-    #[error(transparent)]
-    Prune(#[from] PruneRunError),
 }
 
 /// Pictures of perturbations shown for each arm.
 const SHOWN: usize = 24;
 
-/// Runs the comparison; its trainings are run folders under `runs`, finished ones are not
-/// computed again and unfinished ones go on.
+/// Runs the comparison in `folder`; its trainings are run folders under `folder/runs`, finished
+/// ones are not computed again and unfinished ones go on.
 ///
 /// # Errors
 /// A folder cannot be written or holds another run; interruption.
@@ -197,165 +249,165 @@ pub fn compare(
     genome: &Genome,
     name: &str,
     config: &CompareConfig,
-    judge: &dyn Judge,
-    runs: &Path,
-    observer: &mut dyn CompareObserver,
+    folder: &Path,
+    observer: &mut dyn StudyObserver,
 ) -> Result<Comparison, CompareError> {
-    let coords = Coords::Fer;
-    let evolved = Model::of_genome(genome, Wiring::Layerized);
-    let target = Target {
-        name: name.to_string(),
-        picture: Model::of_genome(genome, Wiring::Graph).picture(config.size, coords),
-    };
-    let mut record = CompareRecord {
-        format: "picloom-compare/1".into(),
-        version: env!("CARGO_PKG_VERSION").into(),
-        genome: name.to_string(),
-        made_by: genome.provenance.made_by.clone(),
-        info: GenomeInfo::of(genome),
-        arch: evolved.network.arch.as_ref().map(ToString::to_string).unwrap_or_default(),
-        config: config.clone(),
-        arms: Vec::new(),
-    };
-    let mut views = Vec::new();
-    let parts = 1 + 5 * config.seeds.len();
-    let mut part = 0;
-    let mut begin = |observer: &mut dyn CompareObserver, what: String| {
-        part += 1;
-        observer.part(part, parts, &what);
-    };
-
-    begin(observer, "scoring the evolved network".into());
-    let scene = Scene { config, judge, target: &target.picture, coords };
-    let (arm, view) = scene.look("evolved", None, &evolved, None, Vec::new())?;
-    record.arms.push(arm);
-    views.push(view);
-
-    let mut arms: Vec<(ArmRecord, ArmView)> = Vec::new();
-    for &seed in &config.seeds {
-        let mut sp_kept = 0;
-        let mut dense: Option<LoadedRun> = None;
-        for arm in ["dense", "graph", "layerized", "sp", "magnitude"] {
-            begin(observer, format!("{arm}, seed {seed}"));
-            let folder = runs.join(format!("{arm}-{seed}"));
-            let mut watch = Watch { observer, steps: config.steps };
-            let stop = match arm {
-                "sp" | "magnitude" => {
-                    let parent = dense.as_ref().expect("the dense arm comes first");
-                    let (method, rule) = match arm {
-                        "sp" => (Method::Sp(Sp {}), Rule::Threshold(config.sp_threshold)),
-                        _ => (Method::Magnitude(Magnitude {}), Rule::Budget(sp_kept)),
-                    };
-                    let plan = PrunePlan {
-                        method,
-                        rules: vec![rule],
-                        retrain: Retrain::Finetune,
-                        train: config.train(seed),
-                        evolved: None,
-                    };
-                    let (result, rounds) = prune_run(parent, &plan, &folder, true, &mut watch)?;
-                    if arm == "sp" {
-                        sp_kept = rounds[0].kept;
-                    }
-                    result.train.stop
-                }
-                _ => {
-                    let wiring: Wiring = arm.parse().expect("these arms are wirings");
-                    let Model { network, mask, .. } = Model::of_genome(genome, wiring);
-                    let kept = (wiring == Wiring::Graph).then_some(genome);
-                    let train = config.train(seed);
-                    let job =
-                        TrainJob::new(arm, &target, coords, (network, mask), None, kept, train);
-                    train_run(&folder, job, true, &mut watch)?.train.stop
-                }
-            };
-            if stop == StopReason::Interrupted {
-                return Err(CompareError::Interrupted);
-            }
-            let run = load_run(&folder)?;
-            let curve = super::run::read_metrics(&folder)?;
-            arms.push(scene.look(arm, Some(seed), &run.model, Some(&run), curve)?);
-            if arm == "dense" {
-                dense = Some(run);
-            }
+    let study = CompareStudy::new(genome, name, config);
+    let record = run_cells(&study, folder, observer)?.ok_or(CompareError::Interrupted)?;
+    if let Some(failed) = status(&study, folder)?.failed.first() {
+        return Err(CompareError::Arm(format!("{}: {}", failed.cell, failed.error)));
+    }
+    let runs = study_folder(&study, folder);
+    let (mut views, first) = (Vec::new(), config.seeds.first().copied());
+    let shown = |chain: &&Chain| chain.key.seed.is_none() || chain.key.seed == first;
+    for chain in study.networks.chains.iter().filter(shown) {
+        // Everything is finished: this only loads and looks.
+        let going_on = |_: super::workers::News<'_>| true;
+        let seen = walk(chain, &runs, Ask::new(&going_on), &mut |made| study.view(chain, made));
+        for (_, _, view) in seen.unwrap_or_default() {
+            views.push(view.map_err(CompareError::Arm)?);
         }
     }
-    for arm in ["dense", "graph", "layerized", "sp", "magnitude"] {
-        let first = config.seeds.first().copied();
-        for (record_, view) in arms.iter().filter(|(r, _)| r.arm == arm) {
-            record.arms.push(record_.clone());
-            if record_.seed == first {
-                views.push(view.clone());
+    let target = study.networks.chains[0].source.target.picture.clone();
+    Ok(Comparison { record, target, views })
+}
+
+/// A comparison as a study: the chains of a networks study, with rows of its own.
+struct CompareStudy {
+    networks: NetworksStudy,
+    /// The record, without arms.
+    head: CompareRecord,
+}
+
+impl CompareStudy {
+    fn new(genome: &Genome, name: &str, config: &CompareConfig) -> Self {
+        let mut spec = spec(config.profile);
+        let log_every = spec.log_every;
+        (spec.size, spec.steps, spec.sample) = (config.size, config.steps, config.sample);
+        (spec.seeds, spec.effect) = (config.seeds.clone(), config.effect);
+        for level in spec.arms.iter_mut().flat_map(|arm| &mut arm.levels) {
+            if let Level::Threshold(threshold) = level {
+                *threshold = config.sp_threshold;
             }
         }
-    }
-    Ok(Comparison { record, target: target.picture, views })
-}
-
-/// What every arm is looked at with.
-struct Scene<'a> {
-    config: &'a CompareConfig,
-    judge: &'a dyn Judge,
-    target: &'a Picture,
-    coords: Coords,
-}
-
-impl Scene<'_> {
-    fn look(
-        &self,
-        arm: &str,
-        seed: Option<u64>,
-        model: &Model,
-        run: Option<&LoadedRun>,
-        curve: Vec<LogLine>,
-    ) -> Result<(ArmRecord, ArmView), CompareError> {
-        let view = View::new(model, self.config.size, self.coords);
-        let protocol = Protocol {
-            selection: self.config.sample.map_or(Selection::All, Selection::Sample),
-            delta: Delta::Effect(self.config.effect),
-            seed: seed.unwrap_or(0),
+        let mut networks = NetworksStudy::new(spec, config.profile.name().into());
+        networks.spec.log_every = log_every;
+        // One after the other, each with all threads.
+        networks.at_a_time = 1;
+        let mut target = networks.spec.targets[0].clone();
+        target.genome = Some(name.into());
+        let picture = Model::of_genome(genome, Wiring::Graph).picture(config.size, Coords::Fer);
+        let source = Source::of(genome.clone(), Target { name: name.into(), picture });
+        let head = CompareRecord {
+            format: CompareRecord::FORMAT.into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            genome: name.to_string(),
+            made_by: genome.provenance.made_by.clone(),
+            info: GenomeInfo::of(genome),
+            arch: source.arch.to_string(),
+            config: config.clone(),
+            arms: Vec::new(),
         };
-        let found = protocol.measure(&view, self.judge, Some(self.target))?;
-        let mut painter = view.painter();
-        let perturbed = found
-            .shown(SHOWN)
-            .into_iter()
-            .map(|j| (j.clone(), painter.draw(j.perturbation).clone()))
-            .collect();
-        let record = ArmRecord {
-            arm: arm.to_string(),
-            seed,
-            run_id: run.map(|r| r.result.run_id.clone()),
+        networks.add(&target, source);
+        CompareStudy { networks, head }
+    }
+
+    fn measure(&self, chain: &Chain, view: &View) -> Result<Measurement, JudgeError> {
+        let target = &chain.source.target.picture;
+        chain.protocol().measure(view, &*self.networks.judge, Some(target))
+    }
+
+    fn row(&self, chain: &Chain, made: &Made<'_>) -> Result<ArmRecord, ArmError> {
+        let view = View::new(made.model, chain.key.size, Coords::Fer);
+        let found = self.measure(chain, &view)?;
+        Ok(ArmRecord {
+            arm: made.arm.name.clone(),
+            seed: chain.key.seed,
+            run_id: made.run.map(|(run, _)| run.result.run_id.clone()),
             links: found.links,
-            // A pruned run's mask holds the living links only; the rule's count is in its config.
-            kept: run.and_then(|r| r.config.pruned.as_ref()).map_or(found.kept, |p| p.kept),
+            kept: made.kept,
             alive: found.alive,
-            fit: Fit::of(view.picture(), self.target),
-            train: run.map(|r| r.result.train.clone()),
+            fit: Fit::of(view.picture(), &chain.source.target.picture),
+            train: made.run.map(|(run, _)| run.result.train.clone()),
             score: found.score,
-        };
-        let Model { network, mask, weights } = model.clone();
-        let view = ArmView {
-            arm: arm.to_string(),
+        })
+    }
+
+    fn view(&self, chain: &Chain, made: &Made<'_>) -> Result<ArmView, ArmError> {
+        let view = View::new(made.model, chain.key.size, Coords::Fer);
+        let found = self.measure(chain, &view)?;
+        let mut painter = view.painter();
+        let shown = found.shown(SHOWN).into_iter();
+        let perturbed = shown.map(|j| (j.clone(), painter.draw(j.perturbation).clone())).collect();
+        let Model { network, mask, weights } = made.model.clone();
+        Ok(ArmView {
+            arm: made.arm.name.clone(),
             drawn: view.picture().clone(),
             network,
             mask,
             weights,
             maps: view.maps(),
             perturbed,
-            curve,
-        };
-        Ok((record, view))
+            curve: match made.run {
+                Some((_, folder)) => read_metrics(folder)?,
+                None => Vec::new(),
+            },
+        })
     }
 }
 
-struct Watch<'a> {
-    observer: &'a mut dyn CompareObserver,
-    steps: u64,
-}
+impl CellStudy for CompareStudy {
+    type Cell = Chain;
+    type Outcome = Vec<ArmRecord>;
+    type Record = CompareRecord;
 
-impl TrainObserver for Watch<'_> {
-    fn step_done(&mut self, state: &TrainState) -> bool {
-        self.observer.step(state, self.steps)
+    const CELLS: &'static str = "chains";
+
+    fn name(&self) -> &str {
+        &self.networks.spec.name
+    }
+
+    fn profile(&self) -> &str {
+        &self.networks.profile
+    }
+
+    fn cells(&self) -> Cow<'_, [Chain]> {
+        Cow::Borrowed(&self.networks.chains)
+    }
+
+    fn id(&self, chain: &Chain) -> String {
+        self.networks.id(chain)
+    }
+
+    fn label(&self, chain: &Chain) -> String {
+        chain.label()
+    }
+
+    fn cost(&self, chain: &Chain) -> f64 {
+        chain.cost()
+    }
+
+    fn at_a_time(&self) -> usize {
+        self.networks.at_a_time
+    }
+
+    fn compute(
+        &self,
+        chain: &Chain,
+        folder: &Path,
+        ask: Ask<'_>,
+    ) -> Result<Option<Vec<ArmRecord>>, String> {
+        let Some(made) = walk(chain, folder, ask, &mut |made| self.row(chain, made)) else {
+            return Ok(None);
+        };
+        made.into_iter().map(|(_, _, row)| row).collect::<Result<_, _>>().map(Some)
+    }
+
+    /// Evolved first, then by arm and seed. Of a comparison of which an arm failed, what there is.
+    fn record(&self, outcomes: Vec<Result<Vec<ArmRecord>, String>>) -> CompareRecord {
+        let mut arms: Vec<ArmRecord> = outcomes.into_iter().flatten().flatten().collect();
+        let order = &self.networks.spec.arms;
+        arms.sort_by_key(|row| order.iter().position(|arm| arm.name == row.arm));
+        CompareRecord { arms, ..self.head.clone() }
     }
 }

@@ -8,6 +8,7 @@
 
 use super::networks::record::{NetworkRow, NetworksRecord};
 use super::networks::spec::BASE;
+use super::record::Record;
 use crate::math::SimRng;
 use crate::math::real::ln;
 use crate::math::stats::{

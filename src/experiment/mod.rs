@@ -5,24 +5,27 @@ pub mod bench;
 pub mod cells;
 pub mod claims;
 pub mod compare;
+pub mod curve;
 pub mod depth;
 pub mod evolution;
 pub mod finding;
+pub mod kinds;
 pub mod networks;
-pub mod newton_schulz;
 mod pruning;
+pub mod record;
 pub mod reevolution;
 mod run;
 pub mod spec;
 pub mod structural;
-pub mod study;
 pub mod targets;
 pub mod theory;
+pub mod training;
 pub mod workers;
 pub mod xor;
 
 pub use networks::NetworkRow;
 pub use pruning::{PruneParent, PruneRunError, prune_into, prune_run, round_folder};
+pub use record::Record;
 pub use run::{
     Kept, LoadedRun, Manifest, PrunedFrom, RunConfig, RunError, RunResult, Source, Target,
     TrainJob, Wanted, finished, load_mask, load_run, load_target, mask_from_json, read_metrics,

@@ -1,26 +1,37 @@
 //! Can a target-driven search find again what was found without a target?
 //!
-//! In: a [`ReevolutionSpec`] (`experiments/objective_reevolution.toml`). Out: a row for each
-//! target, arm and seed. Reference: Woolley & Stanley 2011, "On the deleterious effects of a priori
+//! In: `experiments/objective_reevolution.toml` ([`ReevolutionStudy`]). Out: a [`ReevolutionRecord`]
+//! with a row for each target, arm and seed. Reference: Woolley & Stanley 2011, "On the deleterious effects of a priori
 //! objectives on evolution and representation": NEAT driven by likeness did not re-evolve
 //! Picbreeder pictures, and what it found was larger.
 
+use super::cells::CellStudy;
 use super::evolution::{EvolutionConfig, EvolutionError, EvolutionJob, PictureJudge};
+use super::record::{Record, line};
+use super::run::RunError;
+use super::spec::{Problem, Spec, SpecError, check_name, read_spec, resolve, root_of};
+use super::workers::Ask;
 use crate::evolve::{Evolver, Feedback, Preset, Search};
-use crate::genome::{self, GenomeInfo};
-use rayon::prelude::*;
+use crate::genome::{self, Genome, GenomeInfo};
+use crate::math::hash::sha256_hex;
 use serde::{Deserialize, Serialize};
-use std::path::Path;
+use serde_json::{Value, json};
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
 
 /// The study, as its TOML file says it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReevolutionSpec {
-    /// Always `objective_reevolution`.
-    pub kind: String,
+    /// Name of the study. Default: objective_reevolution.
+    #[serde(default = "name")]
+    pub name: String,
+    /// What is asked, in one sentence.
+    #[serde(default)]
+    pub question: String,
     /// Genome files to find again. Those that begin with `archive:` are looked up in the reference
     /// data, and left out where there is none.
-    pub targets: Vec<String>,
+    pub targets: Vec<PathBuf>,
     /// First seed.
     pub seed: u64,
     /// Runs of each target and arm, with seeds `seed`, `seed` + 1, ….
@@ -29,6 +40,10 @@ pub struct ReevolutionSpec {
     pub found_at: f64,
     /// Searches to compare, each laid over the defaults of an evolution run.
     pub arm: Vec<ReevolutionArm>,
+}
+
+fn name() -> String {
+    ReevolutionSpec::KIND.into()
 }
 
 /// One way to search.
@@ -41,8 +56,24 @@ pub struct ReevolutionArm {
     pub config: toml::Table,
 }
 
+/// What decides a run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ReevolutionCell {
+    /// The genome that should be found again, as the spec names it.
+    pub target: String,
+    /// SHA-256 of its JSON.
+    pub genome_sha256: String,
+    /// How it is searched.
+    pub arm: ReevolutionArm,
+    /// Seed.
+    pub seed: u64,
+    /// r² from which on it counts as found.
+    pub found_at: f64,
+}
+
 /// One run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ReevolutionRow {
     /// The genome that should be found again.
     pub target: String,
@@ -54,6 +85,17 @@ pub struct ReevolutionRow {
     pub arm: String,
     /// Seed.
     pub seed: u64,
+    /// What came out; none if it failed.
+    pub result: Option<ReevolutionResult>,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub error: Option<String>,
+}
+
+/// What came out of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReevolutionResult {
     /// Genomes judged.
     pub evaluations: u64,
     /// MSE of the best genome's picture.
@@ -68,113 +110,227 @@ pub struct ReevolutionRow {
     pub links: usize,
 }
 
-/// Why a study could not be run.
-#[derive(Debug, thiserror::Error)]
-pub enum ReevolutionError {
-    /// The spec is not one.
-    #[error("expected an objective_reevolution spec, found: {0}")]
-    Spec(String),
-    /// An arm cannot run.
-    #[error("arm {arm:?} on {target}: {source}")]
-    Arm {
-        /// The arm.
-        arm: String,
-        /// The target.
-        target: String,
-        /// What is wrong.
-        source: EvolutionError,
-    },
+/// `record.json` of the study.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReevolutionRecord {
+    /// `picloom-reevolution/1`.
+    pub format: String,
+    /// Name of the study.
+    pub study: String,
+    /// What is asked.
+    pub question: String,
+    /// The profile.
+    pub profile: String,
+    /// One row a run, by target, arm and seed.
+    pub rows: Vec<ReevolutionRow>,
 }
 
-impl ReevolutionSpec {
-    /// A spec from TOML text.
+impl Spec for ReevolutionSpec {
+    const KIND: &'static str = "objective_reevolution";
+
+    fn check(&self) -> Result<(), Problem> {
+        check_name("name", &self.name)?;
+        for arm in &self.arm {
+            let config = EvolutionConfig::over_defaults(Preset::Neat, arm.config.clone());
+            let key = format!("arm {:?}", arm.name);
+            let found = config.err();
+            let holds = found.is_none();
+            Problem::unless(holds, key, "a config of evolution", found.unwrap_or_default())?;
+        }
+        Ok(())
+    }
+}
+
+/// The study in one profile, its genomes read.
+#[derive(Clone, Debug)]
+pub struct ReevolutionStudy {
+    /// What the spec says.
+    pub spec: ReevolutionSpec,
+    /// The profile.
+    pub profile: String,
+    targets: Vec<(String, PathBuf, Genome)>,
+}
+
+impl ReevolutionStudy {
+    /// Reads the spec at `path` in a profile; `None` is `standard`.
     ///
     /// # Errors
-    /// Not TOML, unknown keys (in the arms' configs too).
-    pub fn from_toml(text: &str) -> Result<Self, ReevolutionError> {
-        let fail = |e: String| ReevolutionError::Spec(e.trim().replace('\n', " "));
-        let spec: ReevolutionSpec = toml::from_str(text).map_err(|e| fail(e.to_string()))?;
-        for arm in &spec.arm {
-            EvolutionConfig::over_defaults(Preset::Neat, arm.config.clone()).map_err(fail)?;
+    /// Not readable, of another kind, no such profile, unknown keys (in the arms' configs too), a
+    /// target that cannot be read.
+    pub fn read(path: &Path, profile: Option<&str>) -> Result<Self, SpecError> {
+        let (spec, profile): (ReevolutionSpec, String) = read_spec(path, profile)?;
+        let root = root_of(path);
+        let mut targets = Vec::new();
+        for target in &spec.targets {
+            let name = target.display().to_string();
+            let Some(file) = resolve(&root, target) else { continue };
+            let genome = genome::read(&file).map_err(|e| SpecError::Target {
+                path: path.to_path_buf(),
+                target: name.clone(),
+                source: RunError::Genome(e),
+            })?;
+            targets.push((name, file, genome));
         }
-        Ok(spec)
+        Ok(ReevolutionStudy { spec, profile, targets })
+    }
+
+    fn target(&self, cell: &ReevolutionCell) -> &(String, PathBuf, Genome) {
+        let found = self.targets.iter().find(|target| target.0 == cell.target);
+        found.expect("cells name targets of the spec")
     }
 }
 
-/// Runs every target × arm × seed, in that order; `archive` is the folder of the reference data.
-///
-/// # Errors
-/// A target that cannot be read, an arm with impossible values.
-pub fn run(
-    spec: &ReevolutionSpec,
-    archive: Option<&Path>,
-) -> Result<Vec<ReevolutionRow>, ReevolutionError> {
-    let mut runs = Vec::new();
-    for target in &spec.targets {
-        let path = match (target.strip_prefix("archive:"), archive) {
-            (None, _) => target.clone(),
-            (Some(inside), Some(folder)) => folder.join(inside).display().to_string(),
-            (Some(_), None) => continue,
-        };
-        for arm in &spec.arm {
-            runs.extend((0..spec.seeds).map(|i| (target, path.clone(), arm, spec.seed + i)));
-        }
-    }
-    runs.into_par_iter()
-        .map(|(target, path, arm, seed)| {
-            one(spec, arm, &path, seed)
-                .map(|row| ReevolutionRow { target: target.clone(), ..row })
-                .map_err(|source| ReevolutionError::Arm {
-                    arm: arm.name.clone(),
-                    target: target.clone(),
-                    source,
-                })
-        })
-        .collect()
-}
-
-fn one(
-    spec: &ReevolutionSpec,
-    arm: &ReevolutionArm,
-    path: &str,
-    seed: u64,
-) -> Result<ReevolutionRow, EvolutionError> {
-    let mut config = EvolutionConfig::over_defaults(Preset::Neat, arm.config.clone())
-        .map_err(|problem| EvolutionError::ConfigFile { path: arm.name.clone().into(), problem })?;
-    config.seed = seed;
-    config.target = Some(path.to_string());
+/// Searches once; none if `ask` said no.
+fn search(
+    cell: &ReevolutionCell,
+    target: &Path,
+    ask: Ask<'_>,
+) -> Result<Option<ReevolutionResult>, EvolutionError> {
+    let arm = &cell.arm;
+    let fail = |problem| EvolutionError::ConfigFile { path: arm.name.clone().into(), problem };
+    let mut config =
+        EvolutionConfig::over_defaults(Preset::Neat, arm.config.clone()).map_err(fail)?;
+    config.seed = cell.seed;
+    config.target = Some(target.display().to_string());
     let job = EvolutionJob::new(config)?;
-    let info = GenomeInfo::of(&genome::read(Path::new(path))?);
     let picture = job.target.as_ref().expect("a target was read");
     let judge = PictureJudge::new(&job.config, Some(picture));
     let mut search = job.search();
     let mut evaluations = 0;
     for _ in 0..job.config.generations {
+        if !ask.going_on() {
+            return Ok(None);
+        }
         let judged = judge.judge(search.ask());
         evaluations += judged.len() as u64;
         search.tell(Feedback::Judged(judged))?;
     }
     let Search::Target(population) = &search else {
-        return Err(EvolutionError::ConfigFile {
-            path: arm.name.clone().into(),
-            problem: format!("expected search = \"target\", found {:?}", job.config.search.name()),
-        });
+        let found = job.config.search.name();
+        return Err(fail(format!("expected search = \"target\", found {found:?}")));
     };
     let best = &population.champion().expect("a generation was judged").genome;
     let mse = picture.mse(&judge.picture(best));
     let r2 = 1.0 - mse / picture.variance().max(f64::MIN_POSITIVE);
     let found = GenomeInfo::of(best);
-    Ok(ReevolutionRow {
-        target: path.to_string(),
-        target_hidden: info.hidden,
-        target_links: info.links,
-        arm: arm.name.clone(),
-        seed,
+    Ok(Some(ReevolutionResult {
         evaluations,
         mse,
         r2,
-        found: r2 >= spec.found_at,
+        found: r2 >= cell.found_at,
         hidden: found.hidden,
         links: found.links - found.disabled,
-    })
+    }))
+}
+
+impl CellStudy for ReevolutionStudy {
+    type Cell = ReevolutionCell;
+    type Outcome = ReevolutionResult;
+    type Record = ReevolutionRecord;
+
+    const CELLS: &'static str = "runs";
+
+    fn name(&self) -> &str {
+        &self.spec.name
+    }
+
+    fn profile(&self) -> &str {
+        &self.profile
+    }
+
+    /// By target, arm and seed.
+    fn cells(&self) -> Cow<'_, [ReevolutionCell]> {
+        let spec = &self.spec;
+        let mut cells = Vec::new();
+        for (target, _, genome) in &self.targets {
+            let genome_sha256 = sha256_hex(genome::to_json(genome));
+            for arm in &spec.arm {
+                cells.extend((spec.seed..spec.seed + spec.seeds).map(|seed| ReevolutionCell {
+                    target: target.clone(),
+                    genome_sha256: genome_sha256.clone(),
+                    arm: arm.clone(),
+                    seed,
+                    found_at: spec.found_at,
+                }));
+            }
+        }
+        Cow::Owned(cells)
+    }
+
+    fn label(&self, cell: &ReevolutionCell) -> String {
+        format!("{}, {}, seed {}", cell.target, cell.arm.name, cell.seed)
+    }
+
+    fn compute(
+        &self,
+        cell: &ReevolutionCell,
+        _folder: &Path,
+        ask: Ask<'_>,
+    ) -> Result<Option<ReevolutionResult>, String> {
+        search(cell, &self.target(cell).1, ask).map_err(|e| e.to_string())
+    }
+
+    fn record(&self, outcomes: Vec<Result<ReevolutionResult, String>>) -> ReevolutionRecord {
+        let row = |(cell, outcome): (&ReevolutionCell, Result<ReevolutionResult, String>)| {
+            let info = GenomeInfo::of(&self.target(cell).2);
+            ReevolutionRow {
+                target: cell.target.clone(),
+                target_hidden: info.hidden,
+                target_links: info.links,
+                arm: cell.arm.name.clone(),
+                seed: cell.seed,
+                error: outcome.as_ref().err().cloned(),
+                result: outcome.ok(),
+            }
+        };
+        ReevolutionRecord {
+            format: ReevolutionRecord::FORMAT.into(),
+            study: self.spec.name.clone(),
+            question: self.spec.question.clone(),
+            profile: self.profile.clone(),
+            rows: self.cells().iter().zip(outcomes).map(row).collect(),
+        }
+    }
+}
+
+impl Record for ReevolutionRecord {
+    const FORMAT: &'static str = "picloom-reevolution/1";
+
+    const COLUMNS: &'static [&'static str] = &[
+        "target",
+        "target_hidden",
+        "target_links",
+        "arm",
+        "seed",
+        "result.evaluations",
+        "result.mse",
+        "result.r2",
+        "result.found",
+        "result.hidden",
+        "result.links",
+        "error",
+    ];
+
+    fn lines(&self) -> Vec<Value> {
+        self.rows.iter().map(|row| line(row, &[])).collect()
+    }
+
+    fn summary(&self) -> String {
+        let mut text =
+            format!("{:<28} {:<36} {:>4} {:>8} {:>7}\n", "target", "arm", "seed", "r2", "found");
+        for row in &self.rows {
+            let (r2, found) = match &row.result {
+                Some(r) => (format!("{:.4}", r.r2), if r.found { "yes" } else { "no" }),
+                None => ("-".into(), "failed"),
+            };
+            text +=
+                &format!("{:<28} {:<36} {:>4} {r2:>8} {found:>7}\n", row.target, row.arm, row.seed);
+        }
+        text
+    }
+
+    fn findings(&self) -> Value {
+        json!({ "rows": self.rows })
+    }
 }

@@ -1,117 +1,72 @@
-//! A training study as its TOML file says it, and the runs that follow from it.
+//! Specs of studies: TOML files with a kind, a question, and profiles that change them.
 //!
-//! In: `experiments/NAME.toml` with `kind = "training"`. Out: a [`Plan`]: every run with its resolved
-//! config, in the order target, wiring, grid, optimizer, learning rate, seed. Two grids that ask for
-//! the same run get it once.
+//! In: `experiments/NAME.toml`. Out: its values in one profile, verified. A profile is what stands
+//! under `[profiles.NAME]`, laid over the rest: tables key by key, arrays whole; where the spec has a
+//! list of named tables, a profile's list of names says which of them are kept.
 
-use super::run::{RunConfig, RunError, Target, TrainJob, load_target};
-use crate::genome;
-use crate::network::{Arch, Coords, Mask, Model, Wiring};
-use crate::train::{GradientRule, OptimizerConfig, Schedule, TrainConfig};
-use serde::{Deserialize, Deserializer, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use super::RunError;
+use crate::network::Arch;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use toml::Spanned;
+use toml::de::{DeArray, DeTable, DeValue};
 
-/// A training study. Paths are relative to the folder that holds the spec's folder.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Spec {
-    /// Always `training`.
-    pub kind: String,
-    /// Name of the study: its folder under `runs/` and `figures/`.
-    pub name: String,
-    /// What is asked, in one sentence.
-    pub question: String,
-    /// Decision rules by claim, written before the runs.
-    #[serde(default)]
-    pub rules: BTreeMap<String, String>,
-    /// Side of the pictures in pixels, 2 to 4096.
-    pub size: usize,
-    /// Optimizer steps of every run, ≥ 1.
-    pub steps: u64,
-    /// Seeds of every grid: initial weights are the same wherever wiring and seed are.
-    pub seeds: Vec<u64>,
-    /// Learning rates of every grid, > 0.
-    pub lrs: Vec<f64>,
-    /// Steps between logged losses, ≥ 1. Default 10.
-    #[serde(default = "ten")]
-    pub log_every: u64,
-    /// What is done to the gradient. Default: FER's, divided by its norm.
-    #[serde(default)]
-    pub gradient: GradientRule,
-    /// How each target's genome is wired; a target with an `arch` is dense only.
-    pub wirings: Vec<Wiring>,
-    /// What is drawn by what.
-    pub targets: Vec<TargetSpec>,
-    /// The grids.
-    pub grids: Vec<Grid>,
-    /// Other sizes of the same study, by name.
-    #[serde(default)]
-    pub profiles: BTreeMap<String, Profile>,
-}
-
-fn ten() -> u64 {
-    10
-}
-
-/// A picture to draw and the network that is to draw it.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TargetSpec {
-    /// Its name in records and figures.
-    pub name: String,
-    /// Picture file, or a genome rendered in float. Default: the genome.
-    pub picture: Option<PathBuf>,
-    /// Genome whose wiring is trained; this or `arch`.
-    pub genome: Option<PathBuf>,
-    /// Arch of the dense network instead of a genome.
-    pub arch: Option<Arch>,
-}
-
-/// Optimizers × learning rates × seeds.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Grid {
-    /// Its name, for people.
-    pub name: String,
-    /// Optimizers as text: `adam`, `muon:steps=20`.
-    #[serde(deserialize_with = "optimizers")]
-    pub optimizers: Vec<OptimizerConfig>,
-    /// Instead of the study's.
-    pub lrs: Option<Vec<f64>>,
-    /// Instead of the study's.
-    pub seeds: Option<Vec<u64>>,
-    /// Instead of the study's.
-    pub steps: Option<u64>,
-}
-
-fn optimizers<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<OptimizerConfig>, D::Error> {
-    let texts = Vec::<String>::deserialize(from)?;
-    let parsed = texts.iter().map(|text| text.parse());
-    parsed.collect::<Result<_, _>>().map_err(serde::de::Error::custom)
-}
-
-/// What a profile changes. Its seeds, rates and steps replace those of every grid too.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Profile {
-    /// Instead of the study's.
-    pub size: Option<usize>,
-    /// Instead of the study's.
-    pub steps: Option<u64>,
-    /// Instead of the study's.
-    pub seeds: Option<Vec<u64>>,
-    /// Instead of the study's.
-    pub lrs: Option<Vec<f64>>,
-    /// Instead of the study's.
-    pub log_every: Option<u64>,
-    /// Names of the targets kept. Default: all.
-    pub targets: Option<Vec<String>>,
-}
-
-/// The profile that is the spec's own numbers.
+/// The profile that is the spec's own values.
 pub const STANDARD: &str = "standard";
+
+/// What the spec of one kind of study says.
+pub trait Spec: DeserializeOwned {
+    /// Its `kind`.
+    const KIND: &'static str;
+
+    /// What a profile's `changes` do besides being laid over the spec. Default: nothing.
+    fn adapt(_spec: &mut DeTable<'_>, _changes: &DeTable<'_>) {}
+
+    /// Verifies the values.
+    ///
+    /// # Errors
+    /// The first value outside its range.
+    fn check(&self) -> Result<(), Problem>;
+}
+
+/// A value outside its range.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Which key.
+    pub key: String,
+    /// What it may be.
+    pub expected: String,
+    /// What it is.
+    pub found: String,
+}
+
+impl Problem {
+    /// Fails with these words if `holds` is not true.
+    ///
+    /// # Errors
+    /// The problem.
+    pub fn unless(
+        holds: bool,
+        key: impl Into<String>,
+        expected: impl Into<String>,
+        found: impl Into<String>,
+    ) -> Result<(), Self> {
+        match holds {
+            true => Ok(()),
+            false => {
+                Err(Problem { key: key.into(), expected: expected.into(), found: found.into() })
+            }
+        }
+    }
+
+    /// The same of the file at `path`.
+    pub fn at(self, path: &Path) -> SpecError {
+        let Problem { key, expected, found } = self;
+        SpecError::Value { path: path.to_path_buf(), key, expected, found }
+    }
+}
 
 /// Why a spec cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -123,16 +78,6 @@ pub enum SpecError {
         path: PathBuf,
         /// Why.
         source: std::io::Error,
-    },
-    /// A study of another kind.
-    #[error("{path}: expected kind = \"{expected}\", found {found}")]
-    Kind {
-        /// The spec.
-        path: PathBuf,
-        /// The kind asked for.
-        expected: &'static str,
-        /// Its kind.
-        found: String,
     },
     /// Not TOML, unknown keys, values of the wrong type.
     #[error("{path}: expected a study, found: {problem}")]
@@ -166,294 +111,248 @@ pub enum SpecError {
     },
 }
 
-/// The kind of study in this spec: its `kind`, or none for an older kind with a program of its own.
-///
-/// # Errors
-/// The file cannot be read, or is no TOML.
-pub fn kind(path: &Path) -> Result<Option<String>, SpecError> {
-    let table: toml::Table = parse(path, &read(path)?)?;
-    Ok(table.get("kind").map(|kind| match kind.as_str() {
-        Some(text) => text.to_string(),
-        None => kind.to_string(),
-    }))
+/// What every spec says of itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Title {
+    /// The file.
+    pub spec: PathBuf,
+    /// Its kind of study.
+    pub kind: String,
+    /// What is asked, in one sentence.
+    pub question: String,
+    /// Names of its profiles beside `standard`.
+    pub profiles: Vec<String>,
 }
 
-pub(super) fn read(path: &Path) -> Result<String, SpecError> {
+impl Title {
+    /// Reads kind, question and profiles, and leaves the rest unread.
+    ///
+    /// # Errors
+    /// Not readable, no TOML, no kind.
+    pub fn read(path: &Path) -> Result<Self, SpecError> {
+        let text = read(path)?;
+        let file = File::parse(path, &text)?;
+        let question = file.spec.get_ref().get("question").and_then(|q| q.get_ref().as_str());
+        Ok(Title {
+            spec: path.to_path_buf(),
+            question: question.unwrap_or_default().to_string(),
+            profiles: file.profiles.keys().map(|name| name.get_ref().to_string()).collect(),
+            kind: file.kind,
+        })
+    }
+}
+
+fn read(path: &Path) -> Result<String, SpecError> {
     std::fs::read_to_string(path)
         .map_err(|source| SpecError::Read { path: path.to_path_buf(), source })
 }
 
-pub(super) fn parse<T: serde::de::DeserializeOwned>(
+/// The spec at `path` in a profile, `None` for `standard`, and the profile's name. What the other
+/// profiles make of it is verified too.
+///
+/// # Errors
+/// Not readable, of another kind, no such profile, unknown keys, values outside their range.
+pub fn read_spec<T: Spec>(path: &Path, profile: Option<&str>) -> Result<(T, String), SpecError> {
+    read_text(path, &read(path)?, profile)
+}
+
+/// [`read_spec`] of a text; `path` is for messages.
+///
+/// # Errors
+/// As there.
+pub fn read_text<T: Spec>(
     path: &Path,
     text: &str,
-) -> Result<T, SpecError> {
-    toml::from_str(text).map_err(|e: toml::de::Error| {
-        let line = e.span().map_or(String::new(), |span| {
-            let before = &text.as_bytes()[..span.start.min(text.len())];
-            format!("line {}: ", 1 + before.iter().filter(|b| **b == b'\n').count())
-        });
-        SpecError::Toml {
-            path: path.to_path_buf(),
-            problem: format!("{line}{}", e.message().replace('\n', " ")),
+    profile: Option<&str>,
+) -> Result<(T, String), SpecError> {
+    let file = File::parse(path, text)?;
+    let at = |problem: Problem| problem.at(path);
+    let expected = format!("{:?}", T::KIND);
+    Problem::unless(file.kind == T::KIND, "kind", expected, format!("{:?}", file.kind))
+        .map_err(at)?;
+    let standard: T = file.with(None)?;
+    let name = profile.unwrap_or(STANDARD);
+    let mut chosen = (name == STANDARD).then_some(standard);
+    for (key, changes) in &file.profiles {
+        let key = key.get_ref().as_ref();
+        let part = format!("profile {key}");
+        let other = "another name: standard is the study's own";
+        Problem::unless(key != STANDARD, &part, other, key).map_err(at)?;
+        let DeValue::Table(changes) = changes.get_ref() else {
+            return Err(at(Problem {
+                key: part,
+                expected: "a table".into(),
+                found: "none".into(),
+            }));
+        };
+        let spec = file.with(Some((key, changes)))?;
+        if key == name {
+            chosen = Some(spec);
         }
-    })
+    }
+    let known: Vec<&str> = file.profiles.keys().map(|k| k.get_ref().as_ref()).collect();
+    let expected = format!("{STANDARD} or one of {}", known.join(", "));
+    Problem::unless(chosen.is_some(), "profile", expected, format!("{name:?}")).map_err(at)?;
+    Ok((chosen.expect("verified: there is such a profile"), name.to_string()))
 }
 
-impl Spec {
-    /// Reads and verifies a spec.
-    ///
-    /// # Errors
-    /// Not readable, of another kind, unknown keys, values outside their range.
-    pub fn read(path: &Path) -> Result<Self, SpecError> {
-        let found = kind(path)?;
-        if found.as_deref() != Some("training") {
-            return Err(SpecError::Kind {
-                path: path.to_path_buf(),
-                expected: "training",
-                found: found.map_or("none".into(), |kind| format!("{kind:?}")),
-            });
+/// A spec's text, parsed: its values know their lines.
+struct File<'a> {
+    path: &'a Path,
+    text: &'a str,
+    kind: String,
+    spec: Spanned<DeTable<'a>>,
+    profiles: DeTable<'a>,
+}
+
+impl<'a> File<'a> {
+    fn parse(path: &'a Path, text: &'a str) -> Result<Self, SpecError> {
+        let mut spec = DeTable::parse(text).map_err(|e| fault(path, text, &e))?;
+        let kind = spec.get_mut().remove("kind");
+        let kind = kind.as_ref().and_then(|kind| kind.get_ref().as_str());
+        let none = || Problem { key: "kind".into(), expected: "text".into(), found: "none".into() };
+        let kind = kind.ok_or_else(|| none().at(path))?.to_string();
+        let profiles = match spec.get_mut().remove("profiles").map(Spanned::into_inner) {
+            Some(DeValue::Table(profiles)) => profiles,
+            _ => DeTable::new(),
+        };
+        Ok(File { path, text, kind, spec, profiles })
+    }
+
+    /// The spec with a profile's changes, verified.
+    fn with<T: Spec>(&self, profile: Option<(&str, &DeTable<'a>)>) -> Result<T, SpecError> {
+        let mut table = self.spec.clone();
+        let part = |problem: Problem| match profile {
+            None => problem.at(self.path),
+            Some((name, _)) => {
+                let key = format!("profile {name}, {}", problem.key);
+                Problem { key, ..problem }.at(self.path)
+            }
+        };
+        if let Some((_, changes)) = profile {
+            lay_over(table.get_mut(), changes).map_err(part)?;
+            T::adapt(table.get_mut(), changes);
         }
-        let spec: Spec = parse(path, &read(path)?)?;
-        spec.check(path)?;
+        let spec = T::deserialize(toml::Deserializer::from(table));
+        let spec = spec.map_err(|e| fault(self.path, self.text, &e))?;
+        spec.check().map_err(part)?;
         Ok(spec)
     }
+}
 
-    fn check(&self, path: &Path) -> Result<(), SpecError> {
-        let fail = |key: &str, expected: &str, found: String| {
-            Err(SpecError::Value {
-                path: path.to_path_buf(),
-                key: key.into(),
-                expected: expected.into(),
-                found,
-            })
-        };
-        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
-        if self.name.is_empty() || !self.name.chars().all(plain) {
-            let expected = "a folder name of a–z, 0–9, - and _";
-            return fail("name", expected, format!("{:?}", self.name));
-        }
-        if self.targets.is_empty() || self.grids.is_empty() || self.wirings.is_empty() {
-            let found = [self.targets.len(), self.wirings.len(), self.grids.len()];
-            return fail("targets, wirings, grids", "at least one of each", format!("{found:?}"));
-        }
-        let names: BTreeSet<_> = self.targets.iter().map(|t| &t.name).collect();
-        if names.len() < self.targets.len() {
-            return fail("targets", "names of their own", format!("{names:?} twice"));
-        }
-        for target in &self.targets {
-            let key = format!("target {}", target.name);
-            if target.genome.is_some() == target.arch.is_some() {
-                return fail(&key, "one of genome and arch", "both or none".into());
-            }
-            if target.arch.is_some() && target.picture.is_none() {
-                return fail(&key, "a picture with an arch", "none".into());
-            }
-            if target.arch.is_some() && self.wirings != [Wiring::Dense] {
-                let expected = "wirings = [\"dense\"] for a target with an arch";
-                return fail(&key, expected, format!("{:?}", self.wirings));
-            }
-        }
-        for grid in &self.grids {
-            if grid.optimizers.is_empty() {
-                return fail(&format!("grid {}", grid.name), "an optimizer", "none".into());
-            }
-            numbers(path, &grid.name, grid.lrs.as_deref(), grid.seeds.as_deref(), grid.steps)?;
-        }
-        numbers(path, "study", Some(&self.lrs), Some(&self.seeds), Some(self.steps))?;
-        for (name, profile) in &self.profiles {
-            let part = format!("profile {name}");
-            numbers(path, &part, profile.lrs.as_deref(), profile.seeds.as_deref(), profile.steps)?;
-            for target in profile.targets.iter().flatten() {
-                if !names.contains(target) {
-                    return fail(&part, &format!("targets among {names:?}"), target.clone());
-                }
-            }
-            if name == STANDARD {
-                return fail(&part, "another name: standard is the study's own", name.clone());
-            }
-        }
-        let sizes = self.profiles.values().filter_map(|p| p.size);
-        if let Some(size) = sizes.chain([self.size]).find(|s| !(2..=4096).contains(s)) {
-            return fail("size", "2 to 4096 pixels", size.to_string());
-        }
-        let logs = self.profiles.values().filter_map(|p| p.log_every);
-        if logs.chain([self.log_every]).any(|every| every == 0) {
-            return fail("log_every", "at least 1", "0".into());
-        }
-        Ok(())
+/// What TOML's reader says, with the line.
+fn fault(path: &Path, text: &str, error: &toml::de::Error) -> SpecError {
+    let line = error.span().map_or(String::new(), |span| {
+        let before = &text.as_bytes()[..span.start.min(text.len())];
+        format!("line {}: ", 1 + before.iter().filter(|b| **b == b'\n').count())
+    });
+    SpecError::Toml {
+        path: path.to_path_buf(),
+        problem: format!("{line}{}", error.message().replace('\n', " ")),
     }
 }
 
-/// Verifies the numbers of a grid.
-fn numbers(
-    path: &Path,
-    part: &str,
-    lrs: Option<&[f64]>,
-    seeds: Option<&[u64]>,
-    steps: Option<u64>,
-) -> Result<(), SpecError> {
-    let fail = |key: &str, expected: &str, found: String| {
-        Err(SpecError::Value {
-            path: path.to_path_buf(),
-            key: format!("{part}, {key}"),
-            expected: expected.into(),
-            found,
-        })
-    };
-    if let Some(lrs) = lrs
-        && (lrs.is_empty() || lrs.iter().any(|lr| !(lr.is_finite() && *lr > 0.0)))
-    {
-        return fail("lrs", "finite numbers > 0, at least one", format!("{lrs:?}"));
-    }
-    if seeds.is_some_and(<[u64]>::is_empty) {
-        return fail("seeds", "at least one", "none".into());
-    }
-    if steps == Some(0) {
-        return fail("steps", "at least 1", "0".into());
+fn lay_over<'a>(spec: &mut DeTable<'a>, changes: &DeTable<'a>) -> Result<(), Problem> {
+    for (key, change) in changes {
+        let name: &str = key.get_ref();
+        match (spec.get_mut(name).map(Spanned::get_mut), change.get_ref()) {
+            (Some(DeValue::Table(old)), DeValue::Table(new)) => lay_over(old, new)?,
+            (Some(DeValue::Array(tables)), DeValue::Array(names))
+                if named(tables) && are_names(names) =>
+            {
+                *tables = keep(name, tables, names)?;
+            }
+            _ => {
+                spec.insert(key.clone(), change.clone());
+            }
+        }
     }
     Ok(())
 }
 
-/// One run of a plan.
-#[derive(Clone, Debug)]
-pub struct Run {
-    /// Name of its target.
-    pub target: String,
-    /// Its wiring.
-    pub wiring: Wiring,
-    /// Its optimizer.
-    pub optimizer: OptimizerConfig,
-    /// Its learning rate; none for L-BFGS, which has none.
-    pub lr: Option<f64>,
-    /// Its seed.
-    pub seed: u64,
-    /// The resolved config.
-    pub config: RunConfig,
-    base: Arc<TrainJob>,
+fn name_of<'a>(table: &'a DeValue<'_>) -> Option<&'a str> {
+    table.as_table()?.get("name")?.get_ref().as_str()
 }
 
-impl Run {
-    /// The id, a hash of the config: the name of its folder.
-    pub fn run_id(&self) -> String {
-        self.config.run_id()
-    }
-
-    /// The run, ready to be trained.
-    pub fn job(&self) -> TrainJob {
-        TrainJob { config: self.config.clone(), ..(*self.base).clone() }
-    }
-
-    /// For people: `face dense muon:steps=20 lr 0.001 seed 2`.
-    pub fn label(&self) -> String {
-        let lr = self.lr.map_or(String::new(), |lr| format!(" lr {lr}"));
-        let wiring = &self.config.arm;
-        format!("{} {wiring} {}{lr} seed {}", self.target, self.optimizer, self.seed)
-    }
+fn named(tables: &DeArray<'_>) -> bool {
+    tables.iter().any(|table| name_of(table.get_ref()).is_some())
 }
 
-/// Every run of a study in one profile.
-#[derive(Clone, Debug)]
-pub struct Plan {
-    /// The study.
-    pub spec: Spec,
-    /// Name of the profile.
-    pub profile: String,
-    /// Side of the pictures in pixels.
-    pub size: usize,
-    /// The runs, in order, no id twice.
-    pub runs: Vec<Run>,
+fn are_names(values: &DeArray<'_>) -> bool {
+    values.iter().all(|value| value.get_ref().is_str())
 }
 
-impl Plan {
-    /// Resolves the spec at `path` in a profile; `None` is `standard`, the spec's own numbers.
-    ///
-    /// # Errors
-    /// The spec is not valid, has no such profile, or names files that cannot be loaded.
-    pub fn read(path: &Path, profile: Option<&str>) -> Result<Self, SpecError> {
-        let spec = Spec::read(path)?;
-        let name = profile.unwrap_or(STANDARD);
-        let standard = Profile::default();
-        let changes = match spec.profiles.get(name) {
-            Some(changes) => changes,
-            None if name == STANDARD => &standard,
-            None => {
-                let known: Vec<_> = spec.profiles.keys().map(String::as_str).collect();
-                return Err(SpecError::Value {
-                    path: path.to_path_buf(),
-                    key: "profile".into(),
-                    expected: format!("{STANDARD} or one of {}", known.join(", ")),
-                    found: format!("{name:?}"),
-                });
-            }
-        };
-        let size = changes.size.unwrap_or(spec.size);
-        let root = root_of(path);
-        let (mut runs, mut seen) = (Vec::new(), BTreeSet::new());
-        let kept = |t: &&TargetSpec| changes.targets.as_ref().is_none_or(|k| k.contains(&t.name));
-        for target in spec.targets.iter().filter(kept) {
-            for &wiring in &spec.wirings {
-                let base =
-                    base_job(&root, target, wiring, size).map_err(|source| SpecError::Target {
-                        path: path.to_path_buf(),
-                        target: target.name.clone(),
-                        source,
-                    })?;
-                for run in spec.cells(changes, target, wiring, &Arc::new(base)) {
-                    if seen.insert(run.run_id()) {
-                        runs.push(run);
-                    }
-                }
-            }
-        }
-        Ok(Plan { profile: name.to_string(), size, runs, spec })
+/// The tables with these names, in the spec's order.
+fn keep<'a>(key: &str, tables: &DeArray<'a>, names: &DeArray<'_>) -> Result<DeArray<'a>, Problem> {
+    let known: Vec<&str> = tables.iter().filter_map(|t| name_of(t.get_ref())).collect();
+    let mut wanted = BTreeSet::new();
+    for name in names.iter().filter_map(|name| name.get_ref().as_str()) {
+        Problem::unless(known.contains(&name), key, format!("some of {known:?}"), name)?;
+        wanted.insert(name);
+    }
+    let kept = tables.iter().filter(|t| name_of(t.get_ref()).is_some_and(|n| wanted.contains(n)));
+    Ok(kept.cloned().collect())
+}
+
+/// A picture to draw and the network that is to draw it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TargetSpec {
+    /// Its name in records and figures.
+    pub name: String,
+    /// Picture file, or a genome rendered in float. Default: the genome.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub picture: Option<PathBuf>,
+    /// Genome whose wirings are trained; this or `arch`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub genome: Option<PathBuf>,
+    /// Arch of the dense network instead of a genome.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arch: Option<Arch>,
+}
+
+impl TargetSpec {
+    /// Refuses a target that is not said, or said twice.
+    pub(in crate::experiment) fn check(&self) -> Result<(), Problem> {
+        let key = format!("target {}", self.name);
+        let one = self.genome.is_some() != self.arch.is_some();
+        Problem::unless(one, &key, "one of genome and arch", "both or none")?;
+        let drawn = self.arch.is_none() || self.picture.is_some();
+        Problem::unless(drawn, &key, "a picture with an arch", "none")
+    }
+
+    /// The file of what is drawn.
+    pub(in crate::experiment) fn drawn(&self) -> &Path {
+        self.picture.as_ref().or(self.genome.as_ref()).expect("verified: a picture or a genome")
     }
 }
 
-impl Spec {
-    /// The runs of one target and wiring.
-    fn cells(
-        &self,
-        changes: &Profile,
-        target: &TargetSpec,
-        wiring: Wiring,
-        base: &Arc<TrainJob>,
-    ) -> Vec<Run> {
-        let mut runs = Vec::new();
-        for grid in &self.grids {
-            let first = |a: Option<&Vec<f64>>, b: Option<&Vec<f64>>| a.or(b).cloned();
-            let lrs = first(changes.lrs.as_ref(), grid.lrs.as_ref()).unwrap_or(self.lrs.clone());
-            let seeds = changes.seeds.as_ref().or(grid.seeds.as_ref());
-            for optimizer in &grid.optimizers {
-                let lrs: Vec<Option<f64>> = match optimizer {
-                    OptimizerConfig::Lbfgs(_) => vec![None],
-                    _ => lrs.iter().copied().map(Some).collect(),
-                };
-                for &lr in &lrs {
-                    for &seed in seeds.unwrap_or(&self.seeds) {
-                        let train = TrainConfig {
-                            steps: changes.steps.or(grid.steps).unwrap_or(self.steps),
-                            seed,
-                            gradient: self.gradient,
-                            log_every: changes.log_every.unwrap_or(self.log_every),
-                            optimizer: optimizer.clone(),
-                            schedule: lr.map_or_else(Schedule::default, Schedule::constant),
-                            ..TrainConfig::default()
-                        };
-                        runs.push(Run {
-                            target: target.name.clone(),
-                            wiring,
-                            optimizer: optimizer.clone(),
-                            lr,
-                            seed,
-                            config: RunConfig { train, ..base.config.clone() },
-                            base: Arc::clone(base),
-                        });
-                    }
-                }
-            }
-        }
-        runs
-    }
+/// Refuses names that could not be those of folders.
+///
+/// # Errors
+/// The name.
+pub(super) fn check_name(key: &str, name: &str) -> Result<(), Problem> {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
+    let fits = !name.is_empty() && name.chars().all(plain);
+    Problem::unless(fits, key, "a folder name of a–z, 0–9, - and _", format!("{name:?}"))
+}
+
+/// Refuses an empty list, and names that stand twice.
+///
+/// # Errors
+/// The names.
+pub(super) fn check_names(key: &str, names: &[&String]) -> Result<(), Problem> {
+    let different: BTreeSet<_> = names.iter().collect();
+    let fits = !names.is_empty() && different.len() == names.len();
+    Problem::unless(fits, key, "at least one, with names of their own", format!("{names:?}"))
+}
+
+/// Refuses a side that no picture has.
+///
+/// # Errors
+/// The size.
+pub(super) fn check_size(size: usize) -> Result<(), Problem> {
+    Problem::unless((2..=4096).contains(&size), "size", "2 to 4096 pixels", size.to_string())
 }
 
 /// The folder that paths of a spec are relative to: that of its folder.
@@ -467,31 +366,83 @@ pub(super) fn root_of(path: &Path) -> PathBuf {
     }
 }
 
-/// Network, mask and picture of a target. The config names the target as the spec does, so that its
-/// hash does not depend on where the repository stands.
-fn base_job(
-    root: &Path,
-    target: &TargetSpec,
-    wiring: Wiring,
-    size: usize,
-) -> Result<TrainJob, RunError> {
-    let coords = Coords::default();
-    let drawn = target.picture.as_ref().or(target.genome.as_ref());
-    let drawn = drawn.expect("verified: a picture or a genome");
-    let picture = load_target(&root.join(drawn), size, coords)?.picture;
-    let (wired, genome) = match (&target.genome, &target.arch) {
-        (Some(path), _) => {
-            let genome = genome::read(&root.join(path))?;
-            let Model { network, mask, .. } = Model::of_genome(&genome, wiring);
-            ((network, mask), (wiring == Wiring::Graph).then_some(genome))
+const ARCHIVE: &str = "archive:";
+
+/// True for a path in other people's data.
+pub(super) fn is_archived(path: &Path) -> bool {
+    path.to_string_lossy().starts_with(ARCHIVE)
+}
+
+/// Where a path of a spec leads: `archive:…` into `PICLOOM_ARCHIVE` (none where that is not set),
+/// others into `root`.
+pub(super) fn resolve(root: &Path, path: &Path) -> Option<PathBuf> {
+    match path.to_string_lossy().strip_prefix(ARCHIVE) {
+        Some(rest) => std::env::var_os("PICLOOM_ARCHIVE").map(|a| Path::new(&a).join(rest)),
+        None => Some(root.join(path)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Small {
+        a: usize,
+        b: Inner,
+        rows: Vec<Row>,
+    }
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    struct Inner {
+        c: Vec<usize>,
+        d: usize,
+    }
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    struct Row {
+        name: String,
+    }
+
+    impl Spec for Small {
+        const KIND: &'static str = "small";
+
+        fn check(&self) -> Result<(), Problem> {
+            Problem::unless(self.a > 0, "a", "above 0", self.a.to_string())
         }
-        (None, arch) => {
-            let network = arch.as_ref().expect("verified: an arch").network();
-            let mask = Mask::all(network.weight_count());
-            ((network, mask), None)
+    }
+
+    const TEXT: &str = "kind = \"small\"\na = 1\nrows = [{ name = \"x\" }, { name = \"y\" }]\n\
+        [b]\nc = [1, 2]\nd = 3\n[profiles.q]\nrows = [\"y\"]\nb = { c = [9] }\n";
+
+    fn spec(text: &str, profile: Option<&str>) -> Result<Small, String> {
+        let read = read_text(Path::new("s.toml"), text, profile);
+        read.map(|r| r.0).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn a_profile_changes_tables_key_by_key_arrays_whole_and_keeps_named_tables() {
+        let (standard, quick) = (spec(TEXT, None).unwrap(), spec(TEXT, Some("q")).unwrap());
+        assert_eq!((standard.b.c, standard.rows.len()), (vec![1, 2], 2));
+        assert_eq!(quick.b, Inner { c: vec![9], d: 3 });
+        assert_eq!(quick.rows, [Row { name: "y".into() }]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_place_in_other_profiles_too() {
+        for (from, to, said) in [
+            ("a = 1", "a = 0", "s.toml: a: expected above 0, found 0"),
+            ("d = 3", "d = \"x\"", "line 6: invalid type"),
+            ("\"y\"]\nb", "\"z\"]\nb", "profile q, rows: expected some of [\"x\", \"y\"], found z"),
+            ("[9] }", "[9] }\na = 0", "profile q, a: expected above 0, found 0"),
+            ("[9] }", "[9] }\ne = 0", "line 10: unknown field `e`"),
+            ("small", "large", "kind: expected \"small\", found \"large\""),
+        ] {
+            let error = spec(&TEXT.replacen(from, to, 1), None).unwrap_err();
+            assert!(error.contains(said), "{error}");
         }
-    };
-    let target = Target { name: drawn.display().to_string(), picture };
-    let train = TrainConfig::default();
-    Ok(TrainJob::new(wiring.name(), &target, coords, wired, None, genome.as_ref(), train))
+        let error = spec(TEXT, Some("r")).unwrap_err();
+        assert!(error.contains("profile: expected standard or one of q, found \"r\""), "{error}");
+    }
 }

@@ -30,6 +30,9 @@ pub trait StudyObserver: Send {
     /// A cell has been finished, found finished, or has failed (then `error` says why).
     fn cell(&mut self, _progress: &Progress, _label: &str, _error: Option<&str>) {}
 
+    /// Now and then while a cell is worked on.
+    fn news(&mut self, _news: News<'_>) {}
+
     /// Now and then during training. Returns false to stop all cells at a checkpoint.
     fn going_on(&mut self) -> bool {
         true
@@ -61,31 +64,35 @@ pub enum WorkError {
     Threads(#[from] rayon::ThreadPoolBuildError),
 }
 
-/// Something to be worked on.
-pub trait Cell: Sync {
+/// A cell to be worked on.
+pub struct Task<C> {
     /// For people: `face dense muon:steps=20 lr 0.001 seed 2`.
-    fn label(&self) -> String;
+    pub label: String,
     /// How long it takes, in any unit: for the estimate of what is left.
-    fn cost(&self) -> f64;
+    pub cost: f64,
+    /// The cell.
+    pub cell: C,
 }
 
-/// Works on the `waiting` cells; those `found` finished are only counted. False if it was stopped.
+/// Works on the `waiting` cells, at most `at_a_time`; those `found` finished are only counted. False
+/// if it was stopped.
 ///
 /// # Errors
 /// `work` cannot write a file, threads cannot be started.
-pub fn work_through<C: Cell>(
-    found: &[&C],
-    waiting: &[&C],
-    work: impl Fn(&C, &mut Ask<'_, '_>) -> Result<Outcome, WriteError> + Sync,
+pub fn work_through<C: Sync>(
+    found: &[Task<C>],
+    waiting: &[Task<C>],
+    at_a_time: usize,
+    work: impl Fn(&C, Ask<'_>) -> Result<Outcome, WriteError> + Sync,
     observer: &mut dyn StudyObserver,
 ) -> Result<bool, WorkError> {
     let mut progress = Progress { total: found.len() + waiting.len(), ..Progress::default() };
-    for cell in found {
+    for task in found {
         progress.done += 1;
         progress.found += 1;
-        observer.cell(&progress, &cell.label(), None);
+        observer.cell(&progress, &task.label, None);
     }
-    let workers = rayon::current_num_threads().min(waiting.len()).max(1);
+    let workers = rayon::current_num_threads().min(waiting.len()).min(at_a_time).max(1);
     let threads = (rayon::current_num_threads() / workers).max(1);
     let pool = || rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pools: Vec<_> = (0..workers).map(|_| pool()).collect::<Result<_, _>>()?;
@@ -97,7 +104,7 @@ pub fn work_through<C: Cell>(
             progress,
             failure: None,
             cost_made: 0.0,
-            cost_left: waiting.iter().map(|cell| cell.cost()).sum(),
+            cost_left: waiting.iter().map(|task| task.cost).sum(),
             started: Instant::now(),
         }),
     };
@@ -108,11 +115,12 @@ pub fn work_through<C: Cell>(
                 pool.install(|| {
                     while !shared.stopped.load(Ordering::Relaxed) {
                         let next = shared.next.fetch_add(1, Ordering::Relaxed);
-                        let Some(cell) = waiting.get(next) else {
+                        let Some(task) = waiting.get(next) else {
                             return;
                         };
-                        let outcome = work(cell, &mut Ask(&shared));
-                        if !shared.over(*cell, outcome) {
+                        let going_on = |news: News<'_>| shared.hear(news);
+                        let outcome = work(&task.cell, Ask(&going_on));
+                        if !shared.over(task, outcome) {
                             return;
                         }
                     }
@@ -145,7 +153,7 @@ struct Watched<'a> {
 
 impl Shared<'_> {
     /// Counts a cell; false if the work is to stop.
-    fn over(&self, cell: &impl Cell, outcome: Result<Outcome, WriteError>) -> bool {
+    fn over<C>(&self, task: &Task<C>, outcome: Result<Outcome, WriteError>) -> bool {
         let mut watched = self.watched.lock().expect("no worker panicked");
         let error = match outcome {
             Ok(Outcome::Done) => {
@@ -166,38 +174,63 @@ impl Shared<'_> {
                 return false;
             }
         };
-        watched.cost_made += cell.cost();
-        watched.cost_left -= cell.cost();
+        watched.cost_made += task.cost;
+        watched.cost_left -= task.cost;
         let rate = watched.started.elapsed().as_secs_f64() / watched.cost_made.max(1e-300);
         watched.progress.seconds_left = Some((rate * watched.cost_left).max(0.0));
         let progress = watched.progress;
-        watched.observer.cell(&progress, &cell.label(), error.as_deref());
+        watched.observer.cell(&progress, &task.label, error.as_deref());
         true
+    }
+
+    /// Tells the observer; false once somebody asked to stop.
+    fn hear(&self, news: News<'_>) -> bool {
+        let mut watched = self.watched.lock().expect("no worker panicked");
+        watched.observer.news(news);
+        if !watched.observer.going_on() {
+            self.stopped.store(true, Ordering::Relaxed);
+        }
+        !self.stopped.load(Ordering::Relaxed)
     }
 }
 
-/// Asks the study's observer, now and then, whether the work shall go on.
-pub struct Ask<'a, 'b>(&'a Shared<'b>);
+/// What is told while a cell is worked on; of several at a time, any.
+#[derive(Clone, Copy, Debug)]
+pub enum News<'a> {
+    /// A part of it begins, in words.
+    Begins(&'a str),
+    /// It is being trained, and so far.
+    Training(&'a TrainState),
+    /// It goes on.
+    GoesOn,
+}
+
+/// Asks now and then whether the work shall go on.
+#[derive(Clone, Copy)]
+pub struct Ask<'a>(&'a (dyn Fn(News<'_>) -> bool + Sync));
 
 /// Steps between two questions.
 const ASK_EVERY: u64 = 8;
 
-impl Ask<'_, '_> {
+impl<'a> Ask<'a> {
+    /// Tells the news to `going_on`, which says whether to go on.
+    pub fn new(going_on: &'a (dyn Fn(News<'_>) -> bool + Sync)) -> Self {
+        Ask(going_on)
+    }
+
     /// False once somebody asked to stop.
     pub fn going_on(&self) -> bool {
-        let mut watched = self.0.watched.lock().expect("no worker panicked");
-        if !watched.observer.going_on() {
-            self.0.stopped.store(true, Ordering::Relaxed);
-        }
-        !self.0.stopped.load(Ordering::Relaxed)
+        (self.0)(News::GoesOn)
+    }
+
+    /// Tells that a part of the work begins.
+    pub fn begin(&self, what: &str) {
+        (self.0)(News::Begins(what));
     }
 }
 
-impl TrainObserver for Ask<'_, '_> {
+impl TrainObserver for Ask<'_> {
     fn step_done(&mut self, state: &TrainState) -> bool {
-        if state.step.is_multiple_of(ASK_EVERY) {
-            return self.going_on();
-        }
-        !self.0.stopped.load(Ordering::Relaxed)
+        !state.step.is_multiple_of(ASK_EVERY) || (self.0)(News::Training(state))
     }
 }

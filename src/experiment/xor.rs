@@ -1,6 +1,7 @@
 //! NEAT's classic check: can the evolution room solve XOR as the paper's did?
 //!
-//! In: an [`XorSpec`] (`experiments/xor.toml`). Out: an [`XorReport`] beside the published numbers.
+//! In: `experiments/xor.toml` ([`XorStudy`]). Out: an [`XorRecord`] with a row a run, and an
+//! [`XorReport`] beside the published numbers.
 //! Reference: Stanley & Miikkulainen 2002, §4.1: 100 runs, population 150, fitness
 //! (4 − Σ|error|)², sigmoid 1/(1 + e^(−4.9 z)); solved in 32 generations (4 755 evaluations) on
 //! average with 2.35 hidden nodes, never later than generation 90, never failing.
@@ -9,19 +10,29 @@
 //! never connected (`start.inputs`), ink is the output. The phenotype is the paper's: every
 //! hidden and output node computes the steep unipolar sigmoid, whatever its gene says.
 
+use super::cells::CellStudy;
+use super::record::{Record, line};
+use super::spec::{Problem, Spec, SpecError, check_name, read_spec};
+use super::workers::Ask;
 use crate::evolve::{EvolveConfig, Evolver, Feedback, Judged, Population, Preset, Search};
 use crate::genome::{Genome, Input, NodeId, Output, Role};
 use crate::math::real;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// The study, as its TOML file says it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct XorSpec {
-    /// Always `xor`.
-    pub kind: String,
+    /// Name of the study. Default: xor.
+    #[serde(default = "name")]
+    pub name: String,
+    /// What is asked, in one sentence.
+    #[serde(default)]
+    pub question: String,
     /// Independent runs, with seeds `seed`, `seed` + 1, ….
     pub runs: u64,
     /// Generations after which a run has failed.
@@ -31,7 +42,12 @@ pub struct XorSpec {
     /// Slope of the sigmoid; 4.9 in the paper.
     pub slope: f64,
     /// Numbers of evolution, laid over the `neat` preset.
-    pub evolve: EvolveConfig,
+    #[serde(default)]
+    pub evolve: toml::Table,
+}
+
+fn name() -> String {
+    XorSpec::KIND.into()
 }
 
 /// One run.
@@ -47,10 +63,42 @@ pub struct XorRun {
     pub hidden: Option<usize>,
     /// Enabled links of the solution.
     pub links: Option<usize>,
+    /// Why it could not be made.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub error: Option<String>,
+}
+
+/// What decides a run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct XorCell {
+    /// Seed.
+    pub seed: u64,
+    /// Generations after which it has failed.
+    pub generations: u64,
+    /// Slope of the sigmoid.
+    pub slope: f64,
+    /// Numbers of evolution.
+    pub evolve: EvolveConfig,
+}
+
+/// `record.json` of the check.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct XorRecord {
+    /// `picloom-xor/1`.
+    pub format: String,
+    /// Name of the study.
+    pub study: String,
+    /// What is asked.
+    pub question: String,
+    /// The profile.
+    pub profile: String,
+    /// Each run, by seed.
+    pub runs: Vec<XorRun>,
 }
 
 /// Means over the solved runs, beside the published ones.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct XorReport {
     /// Runs solved.
     pub solved: usize,
@@ -68,38 +116,59 @@ pub struct XorReport {
     pub mean_hidden: f64,
     /// Mean enabled links of the solution. Published: 7.48.
     pub mean_links: f64,
-    /// Each run, by seed.
-    pub each: Vec<XorRun>,
+}
+
+impl Spec for XorSpec {
+    const KIND: &'static str = "xor";
+
+    fn check(&self) -> Result<(), Problem> {
+        check_name("name", &self.name)?;
+        let above = self.runs > 0 && self.generations > 0 && self.slope > 0.0;
+        let found = format!("{}, {}, {}", self.runs, self.generations, self.slope);
+        Problem::unless(above, "runs, generations, slope", "numbers above 0", found)?;
+        self.config().map(|_| ())
+    }
 }
 
 impl XorSpec {
-    /// A spec from TOML text; `[evolve]` is laid over the `neat` preset.
+    /// Its numbers of evolution, laid over the `neat` preset.
+    fn config(&self) -> Result<EvolveConfig, Problem> {
+        let problem = |found: String| Problem {
+            key: "evolve".into(),
+            expected: "numbers of evolution".into(),
+            found,
+        };
+        let evolve =
+            EvolveConfig::over_preset(Preset::Neat, self.evolve.clone()).map_err(problem)?;
+        evolve.validate().map_err(|e| problem(e.to_string()))?;
+        let fits = !evolve.start.colour && evolve.start.inputs == [Input::X, Input::Y, Input::Bias];
+        let expected = "colour = false, inputs = [\"x\", \"y\", \"bias\"]";
+        let found = format!("{}, {:?}", evolve.start.colour, evolve.start.inputs);
+        Problem::unless(fits, "evolve.start", expected, found)?;
+        Ok(evolve)
+    }
+}
+
+/// The check in one profile.
+#[derive(Clone, Debug)]
+pub struct XorStudy {
+    /// What the spec says.
+    pub spec: XorSpec,
+    /// The profile.
+    pub profile: String,
+    /// Numbers of evolution.
+    pub evolve: EvolveConfig,
+}
+
+impl XorStudy {
+    /// Reads the spec at `path` in a profile; `None` is `standard`.
     ///
     /// # Errors
-    /// Not TOML, unknown keys, impossible values, as text with the key.
-    pub fn from_toml(text: &str) -> Result<Self, String> {
-        let mut table: toml::Table =
-            text.parse().map_err(|e| format!("expected TOML, found: {e}"))?;
-        let overrides = match table.remove("evolve") {
-            None => toml::Table::new(),
-            Some(toml::Value::Table(overrides)) => overrides,
-            Some(other) => return Err(format!("evolve: expected a table, found {other}")),
-        };
-        let evolve = EvolveConfig::over_preset(Preset::Neat, overrides)?;
-        evolve.validate().map_err(|e| e.to_string())?;
-        let evolve = toml::Value::try_from(evolve).map_err(|e| e.to_string())?;
-        table.insert("evolve".into(), evolve);
-        let spec: XorSpec = table.try_into().map_err(|e: toml::de::Error| e.to_string())?;
-        let wanted = [Input::X, Input::Y, Input::Bias];
-        if spec.evolve.start.colour || spec.evolve.start.inputs != wanted {
-            return Err(
-                "evolve.start: expected colour = false, inputs = [\"x\", \"y\", \"bias\"]".into()
-            );
-        }
-        if spec.runs == 0 || spec.generations == 0 || spec.slope <= 0.0 {
-            return Err("expected runs, generations and slope above 0".into());
-        }
-        Ok(spec)
+    /// Not readable, of another kind, no such profile, unknown keys, impossible values.
+    pub fn read(path: &Path, profile: Option<&str>) -> Result<Self, SpecError> {
+        let (spec, profile): (XorSpec, String) = read_spec(path, profile)?;
+        let evolve = spec.config().map_err(|problem| problem.at(path))?;
+        Ok(XorStudy { spec, profile, evolve })
     }
 }
 
@@ -140,7 +209,8 @@ pub fn judge(genome: &Genome, slope: f64) -> (f64, bool) {
 }
 
 /// One run from its seed.
-pub fn run_once(spec: &XorSpec, seed: u64) -> XorRun {
+pub fn run_once(spec: &XorCell) -> XorRun {
+    let seed = spec.seed;
     let mut search = Search::Target(Population::new(spec.evolve.clone(), seed, &[]));
     let mut evaluations = 0;
     for generation in 1..=spec.generations {
@@ -155,6 +225,7 @@ pub fn run_once(spec: &XorSpec, seed: u64) -> XorRun {
                 evaluations: evaluations + first as u64 + 1,
                 hidden: Some(hidden),
                 links: Some(genome.connections().filter(|c| c.enabled).count()),
+                error: None,
             };
         }
         evaluations += judged.len() as u64;
@@ -164,35 +235,119 @@ pub fn run_once(spec: &XorSpec, seed: u64) -> XorRun {
             .collect();
         search.tell(Feedback::Judged(told)).expect("finite fitness");
     }
-    XorRun { seed, generations: None, evaluations, hidden: None, links: None }
+    XorRun { seed, generations: None, evaluations, hidden: None, links: None, error: None }
 }
 
-/// All runs, on all cores.
-pub fn run(spec: &XorSpec) -> XorReport {
-    let each: Vec<XorRun> =
-        (0..spec.runs).into_par_iter().map(|i| run_once(spec, spec.seed + i)).collect();
-    let solved: Vec<&XorRun> = each.iter().filter(|r| r.generations.is_some()).collect();
-    let n = solved.len().max(1) as f64;
-    let mean = |value: &dyn Fn(&XorRun) -> f64| solved.iter().map(|r| value(r)).sum::<f64>() / n;
-    let generations = |r: &XorRun| r.generations.unwrap_or(0) as f64;
-    let mean_generations = mean(&generations);
-    let squares =
-        mean(&|r| (generations(r) - mean_generations) * (generations(r) - mean_generations));
-    XorReport {
-        solved: solved.len(),
-        runs: each.len(),
-        mean_generations,
-        sd_generations: squares.sqrt(),
-        worst_generations: solved.iter().filter_map(|r| r.generations).max().unwrap_or(0),
-        mean_evaluations: mean(&|r| r.evaluations as f64),
-        mean_hidden: mean(&|r| r.hidden.unwrap_or(0) as f64),
-        mean_links: mean(&|r| r.links.unwrap_or(0) as f64),
-        each,
+impl CellStudy for XorStudy {
+    type Cell = XorCell;
+    type Outcome = XorRun;
+    type Record = XorRecord;
+
+    const CELLS: &'static str = "runs";
+
+    fn name(&self) -> &str {
+        &self.spec.name
+    }
+
+    fn profile(&self) -> &str {
+        &self.profile
+    }
+
+    fn cells(&self) -> Cow<'_, [XorCell]> {
+        let XorSpec { generations, slope, .. } = self.spec;
+        let seeds = self.spec.seed..self.spec.seed + self.spec.runs;
+        seeds
+            .map(|seed| XorCell { seed, generations, slope, evolve: self.evolve.clone() })
+            .collect()
+    }
+
+    fn label(&self, cell: &XorCell) -> String {
+        format!("seed {}", cell.seed)
+    }
+
+    fn compute(&self, cell: &XorCell, _: &Path, ask: Ask<'_>) -> Result<Option<XorRun>, String> {
+        Ok(ask.going_on().then(|| run_once(cell)))
+    }
+
+    fn record(&self, outcomes: Vec<Result<XorRun, String>>) -> XorRecord {
+        let seeds = self.spec.seed..;
+        let none = |seed, error| XorRun {
+            seed,
+            generations: None,
+            evaluations: 0,
+            hidden: None,
+            links: None,
+            error: Some(error),
+        };
+        let run = |(seed, outcome): (u64, Result<XorRun, String>)| {
+            outcome.unwrap_or_else(|error| none(seed, error))
+        };
+        XorRecord {
+            format: XorRecord::FORMAT.into(),
+            study: self.spec.name.clone(),
+            question: self.spec.question.clone(),
+            profile: self.profile.clone(),
+            runs: seeds.zip(outcomes).map(run).collect(),
+        }
+    }
+}
+
+impl XorRecord {
+    /// Means over the solved runs.
+    pub fn report(&self) -> XorReport {
+        let solved: Vec<&XorRun> = self.runs.iter().filter(|r| r.generations.is_some()).collect();
+        let n = solved.len().max(1) as f64;
+        let mean =
+            |value: &dyn Fn(&XorRun) -> f64| solved.iter().map(|r| value(r)).sum::<f64>() / n;
+        let generations = |r: &XorRun| r.generations.unwrap_or(0) as f64;
+        let mean_generations = mean(&generations);
+        let squares =
+            mean(&|r| (generations(r) - mean_generations) * (generations(r) - mean_generations));
+        XorReport {
+            solved: solved.len(),
+            runs: self.runs.len(),
+            mean_generations,
+            sd_generations: squares.sqrt(),
+            worst_generations: solved.iter().filter_map(|r| r.generations).max().unwrap_or(0),
+            mean_evaluations: mean(&|r| r.evaluations as f64),
+            mean_hidden: mean(&|r| r.hidden.unwrap_or(0) as f64),
+            mean_links: mean(&|r| r.links.unwrap_or(0) as f64),
+        }
+    }
+}
+
+impl Record for XorRecord {
+    const FORMAT: &'static str = "picloom-xor/1";
+
+    const COLUMNS: &'static [&'static str] =
+        &["seed", "generations", "evaluations", "hidden", "links", "error"];
+
+    fn lines(&self) -> Vec<Value> {
+        self.runs.iter().map(|run| line(run, &[])).collect()
+    }
+
+    fn summary(&self) -> String {
+        let report = self.report();
+        format!(
+            "solved {} of {} runs\nmean over solved runs: {:.1} generations, {:.0} evaluations, {:.2} hidden nodes\npublished (Stanley, Miikkulainen 2002): 32 generations, 4755 evaluations, 2.35 hidden nodes\n",
+            report.solved,
+            report.runs,
+            report.mean_generations,
+            report.mean_evaluations,
+            report.mean_hidden
+        )
+    }
+
+    fn findings(&self) -> Value {
+        let mut findings = json!(self.report());
+        findings["each"] = json!(self.runs);
+        findings
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::spec::read_text;
     use super::*;
     use crate::genome::{ConnectionGene, InnovationId, NodeGene, Provenance};
     use crate::math::Activation;
@@ -240,7 +395,11 @@ mod tests {
     #[test]
     fn a_spec_for_another_problem_is_refused() {
         let text = "kind = \"xor\"\nruns = 1\ngenerations = 1\nseed = 1\nslope = 4.9\n";
-        assert!(XorSpec::from_toml(text).unwrap_err().contains("evolve.start"));
-        assert!(XorSpec::from_toml(&format!("{text}sloppe = 1\n")).unwrap_err().contains("sloppe"));
+        let error = |text: &str| {
+            let read = read_text::<XorSpec>(Path::new("x.toml"), text, None);
+            read.unwrap_err().to_string()
+        };
+        assert!(error(text).contains("x.toml: evolve.start: expected"), "{}", error(text));
+        assert!(error(&format!("{text}sloppe = 1\n")).contains("sloppe"));
     }
 }

@@ -5,8 +5,9 @@
 use super::axis::Axis;
 use super::charts::{Bars, Estimate, Frame, Grid, Group, Mark, Panel, Plot, Series, grid};
 use super::style::{Colour, Marker, PALETTE, number, superscript};
-use crate::experiment::newton_schulz::{muon_arm, newton_schulz};
-use crate::experiment::study::{Curve, RunRow, StudyRecord};
+use crate::experiment::curve::Curve;
+use crate::experiment::training::newton_schulz::{muon_arm, newton_schulz};
+use crate::experiment::training::{RunRow, TrainingRecord};
 use crate::math::real;
 use crate::train::StopReason;
 use std::collections::BTreeMap;
@@ -22,7 +23,7 @@ pub struct StudyFigure {
     /// Figures of the paper it answers to.
     pub paper: &'static str,
     /// Draws it as SVG.
-    pub draw: fn(&StudyRecord) -> String,
+    pub draw: fn(&TrainingRecord) -> String,
 }
 
 /// Every figure, in the order of the paper's.
@@ -76,13 +77,13 @@ const OPTIMIZERS: [(&str, &str, Colour, bool); 8] = [
 
 /// What the panels of a loss figure are.
 struct Panels<'a> {
-    record: &'a StudyRecord,
+    record: &'a TrainingRecord,
     targets: Vec<&'a str>,
     rates: Vec<f64>,
 }
 
 impl<'a> Panels<'a> {
-    fn of(record: &'a StudyRecord) -> Self {
+    fn of(record: &'a TrainingRecord) -> Self {
         let (mut targets, mut rates) = (Vec::new(), Vec::new());
         for row in &record.runs {
             if !targets.contains(&row.target.as_str()) {
@@ -214,7 +215,7 @@ fn line(name: &str, colour: Colour, broken: bool, points: Vec<(f64, f64)>) -> Se
     if broken { series.dashed() } else { series }
 }
 
-fn optimizer_loss(record: &StudyRecord, by_evaluations: bool) -> String {
+fn optimizer_loss(record: &TrainingRecord, by_evaluations: bool) -> String {
     let panels = Panels::of(record);
     let (title, x) = if by_evaluations {
         (
@@ -248,7 +249,7 @@ fn optimizer_loss(record: &StudyRecord, by_evaluations: bool) -> String {
 }
 
 /// The Newton–Schulz arms of a record in order, the exact polar factor last.
-fn muon_arms(record: &StudyRecord) -> Vec<(Option<usize>, String, Colour)> {
+fn muon_arms(record: &TrainingRecord) -> Vec<(Option<usize>, String, Colour)> {
     let mut steps: Vec<usize> =
         record.runs.iter().filter_map(|row| muon_arm(row).flatten()).collect();
     steps.sort_unstable();
@@ -263,7 +264,7 @@ fn muon_arms(record: &StudyRecord) -> Vec<(Option<usize>, String, Colour)> {
     named.chain([exact]).collect()
 }
 
-fn muon_loss(record: &StudyRecord) -> String {
+fn muon_loss(record: &TrainingRecord) -> String {
     let panels = Panels::of(record);
     let frame = Frame::new("Muon's training loss by Newton–Schulz steps")
         .subtitle(panels.what())
@@ -284,7 +285,7 @@ fn muon_loss(record: &StudyRecord) -> String {
     })
 }
 
-fn newton_schulz_bars(record: &StudyRecord) -> String {
+fn newton_schulz_bars(record: &TrainingRecord) -> String {
     let panels = Panels::of(record);
     let arms = muon_arms(record);
     let markers = [Marker::Circle, Marker::Square, Marker::Triangle, Marker::Diamond];

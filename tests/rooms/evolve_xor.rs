@@ -1,14 +1,17 @@
 //! NEAT's classic check, at its published scale.
 
-use picloom::experiment::xor::{XorSpec, run};
+use picloom::experiment::cells::run_cells;
+use picloom::experiment::xor::XorStudy;
+use std::path::Path;
 
 #[test]
 fn xor_is_solved_in_at_least_95_of_100_runs_within_100_generations() {
-    let text = std::fs::read_to_string("experiments/xor.toml").unwrap();
-    let spec = XorSpec::from_toml(&text).unwrap();
-    assert_eq!((spec.runs, spec.generations), (100, 100));
-    assert_eq!(spec.evolve.reproduction.population, 150);
-    let report = run(&spec);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("experiments/xor.toml");
+    let study = XorStudy::read(&path, None).unwrap();
+    assert_eq!((study.spec.runs, study.spec.generations), (100, 100));
+    assert_eq!(study.evolve.reproduction.population, 150);
+    let folder = tempfile::tempdir().unwrap();
+    let report = run_cells(&study, folder.path(), &mut ()).unwrap().unwrap().report();
     eprintln!(
         "solved {} of {}; generations {:.1} ± {:.1} (worst {}), evaluations {:.0}, hidden {:.2}, links {:.2}; \
          published: 100 of 100; 32 (worst 90), 4755, 2.35, 7.48",

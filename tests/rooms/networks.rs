@@ -1,10 +1,10 @@
 //! Networks studies through their files: the same record however they are run, clear refusals.
 
 use crate::whole::assert_whole;
-use picloom::experiment::networks::run::study_folder;
-use picloom::experiment::networks::{NetworksPlan, NetworksRecord, collect, run_networks};
+use picloom::experiment::Record;
+use picloom::experiment::cells::{CellStudy, collect_cells, run_cells, status, study_folder};
+use picloom::experiment::networks::{NetworksRecord, NetworksStudy};
 use picloom::experiment::workers::{Progress, StudyObserver};
-use picloom::score::{DlJudge, Judge};
 use std::path::{Path, PathBuf};
 
 const SMALL: &str = r#"
@@ -61,14 +61,13 @@ fn repository(spec: &str) -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
-fn plan(path: &Path, profile: Option<&str>) -> NetworksPlan {
-    NetworksPlan::read(path, profile, Path::new("nowhere")).unwrap()
+fn plan(path: &Path, profile: Option<&str>) -> NetworksStudy {
+    NetworksStudy::read(path, profile, Path::new("nowhere")).unwrap()
 }
 
-fn run_with(plan: &NetworksPlan, runs: &Path, threads: usize) -> NetworksRecord {
+fn run_with(plan: &NetworksStudy, runs: &Path, threads: usize) -> NetworksRecord {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    let judge = DlJudge::default();
-    let record = pool.install(|| run_networks(plan, runs, &judge, &mut ()));
+    let record = pool.install(|| run_cells(plan, runs, &mut ()));
     record.unwrap().expect("nobody stopped it")
 }
 
@@ -127,18 +126,17 @@ fn killed_anywhere_and_at_any_number_of_threads_it_ends_in_the_same_bytes() {
     let plan = plan(&path, None);
     let wanted = run_with(&plan, &folder.path().join("whole"), 1).to_json();
     let runs = folder.path().join("killed");
-    let judge = DlJudge::default();
     let mut kills = 0;
     loop {
         let mut observer = Impatient { after: 5 + 7 * kills, asked: 0, done: Vec::new() };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build();
-        let ran = pool.unwrap().install(|| run_networks(&plan, &runs, &judge, &mut observer));
+        let ran = pool.unwrap().install(|| run_cells(&plan, &runs, &mut observer));
         if let Some(record) = ran.unwrap() {
             assert_eq!(record.to_json(), wanted);
             break;
         }
         if kills == 0 {
-            let error = collect(&plan, &runs, &judge.name()).unwrap_err().to_string();
+            let error = collect_cells(&plan, &runs).unwrap_err().to_string();
             assert!(error.contains("finished chains"), "{error}");
         }
         kills += 1;
@@ -148,7 +146,7 @@ fn killed_anywhere_and_at_any_number_of_threads_it_ends_in_the_same_bytes() {
     assert_eq!(bytes, wanted);
     // Nothing is computed again.
     let mut observer = Impatient { after: usize::MAX, asked: 0, done: Vec::new() };
-    run_networks(&plan, &runs, &judge, &mut observer).unwrap();
+    run_cells(&plan, &runs, &mut observer).unwrap();
     assert_eq!((observer.asked, observer.done.len()), (0, plan.chains.len()));
 }
 
@@ -167,6 +165,50 @@ fn a_failing_arm_is_recorded_with_its_dependants_and_stops_nothing_else() {
 }
 
 #[test]
+fn a_chain_whose_arm_failed_says_why_and_is_tried_again_by_the_next_run() {
+    let (folder, path) = repository(SMALL);
+    let plan = plan(&path, Some("one"));
+    let wanted = run_with(&plan, &folder.path().join("whole"), 1).to_json();
+    // A file stands where the graph's run folder belongs.
+    let runs = folder.path().join("broken");
+    let record = NetworksRecord::read(&folder.path().join("whole/small/record.json")).unwrap();
+    let graph = record.rows.iter().find(|row| row.arm == "graph").unwrap();
+    let id = graph.result.as_ref().unwrap().run_id.clone().unwrap();
+    std::fs::create_dir_all(runs.join("small")).unwrap();
+    std::fs::write(runs.join("small").join(&id), "in the way").unwrap();
+    let record = run_with(&plan, &runs, 1);
+    let failed: Vec<&str> =
+        record.rows.iter().filter(|r| r.result.is_none()).map(|r| r.arm.as_str()).collect();
+    assert_eq!(failed, ["graph"]);
+    let found = status(&plan, &runs).unwrap();
+    assert_eq!((found.done, found.failed.len(), found.total), (1, 1, 2));
+    assert!(found.failed[0].cell.ends_with("seed 7"), "{found:?}");
+    assert!(found.failed[0].error.starts_with("graph: "), "{found:?}");
+    assert!(found.failed[0].error.contains(&id), "{found:?}");
+
+    std::fs::remove_file(runs.join("small").join(&id)).unwrap();
+    assert_eq!(run_with(&plan, &runs, 1).to_json(), wanted);
+    assert_eq!(status(&plan, &runs).unwrap().done, 2);
+}
+
+#[test]
+fn rows_that_version_0_1_kept_without_their_config_are_found() {
+    let (folder, path) = repository(SMALL);
+    let plan = plan(&path, Some("one"));
+    let runs = folder.path().join("runs");
+    let wanted = run_with(&plan, &runs, 1).to_json();
+    for chain in plan.cells().iter() {
+        let file = runs.join("small/cells").join(format!("{}.json", plan.id(chain)));
+        let text = std::fs::read_to_string(&file).unwrap();
+        let cell: serde_json::Value = serde_json::from_str(&text).unwrap();
+        std::fs::write(&file, cell["outcome"].to_string()).unwrap();
+    }
+    let mut observer = Impatient { after: 0, asked: 0, done: Vec::new() };
+    let record = run_cells(&plan, &runs, &mut observer).unwrap().unwrap();
+    assert_eq!((record.to_json(), observer.asked), (wanted, 0));
+}
+
+#[test]
 fn wrong_specs_are_refused_with_path_expected_and_found() {
     let cases = [
         ("wiring = \"dense\"", "wiring = \"round\"", "unknown variant"),
@@ -180,12 +222,13 @@ fn wrong_specs_are_refused_with_path_expected_and_found() {
     ];
     for (from, to, expected) in cases {
         let (_folder, path) = repository(&SMALL.replacen(from, to, 1));
-        let error = NetworksPlan::read(&path, None, Path::new("nowhere")).unwrap_err().to_string();
+        let error =
+            NetworksStudy::read(&path, None, Path::new("nowhere")).err().unwrap().to_string();
         assert!(error.contains("small.toml"), "{error}");
         assert!(error.contains(expected), "{to}: {error}");
     }
     let (_folder, path) = repository(SMALL);
-    let error = NetworksPlan::read(&path, Some("huge"), Path::new("nowhere")).unwrap_err();
+    let error = NetworksStudy::read(&path, Some("huge"), Path::new("nowhere")).err().unwrap();
     assert!(error.to_string().contains("standard or one of one"), "{error}");
 }
 
@@ -216,7 +259,7 @@ fn the_depth_of_an_arch_is_predicted_from_another_study() {
     let other = path.with_file_name("later.toml");
     std::fs::write(&other, later).unwrap();
     let runs = folder.path().join("runs");
-    let error = NetworksPlan::read(&other, None, &runs).unwrap_err().to_string();
+    let error = NetworksStudy::read(&other, None, &runs).err().unwrap().to_string();
     assert!(error.contains("depth_from") && error.contains("no record of small"), "{error}");
     // A record in which every network is fit, best at five layers.
     let mut record = run_with(&plan(&path, None), &runs, 2);
@@ -227,7 +270,7 @@ fn the_depth_of_an_arch_is_predicted_from_another_study() {
         }
     }
     std::fs::write(runs.join("small/record.json"), record.to_json()).unwrap();
-    let plan = NetworksPlan::read(&other, None, &runs).unwrap();
+    let plan = NetworksStudy::read(&other, None, &runs).unwrap();
     let layers: std::collections::BTreeSet<usize> =
         plan.chains.iter().map(|c| c.key.layers).collect();
     assert_eq!(layers.into_iter().collect::<Vec<_>>(), [4, 5]);

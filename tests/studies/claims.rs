@@ -1,10 +1,10 @@
 //! The ledger on records whose answer is known, and its check on the command line.
 
-use picloom::experiment::NetworkRow;
+use picloom::experiment::cells::run_cells;
 use picloom::experiment::claims::{Ledger, Records, StudySpec};
 use picloom::experiment::finding::Verdict;
-use picloom::experiment::networks::{NetworksPlan, NetworksRecord, run_networks};
-use picloom::score::DlJudge;
+use picloom::experiment::networks::{NetworksRecord, NetworksStudy};
+use picloom::experiment::{NetworkRow, Record};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -25,9 +25,9 @@ fn template() -> NetworksRecord {
     let path = folder.path().join("experiments/t.toml");
     let text = "kind = \"networks\"\nname = \"t\"\nquestion = \"?\"\nsize = 12\nsteps = 20\nseeds = [0]\nsample = 4\n[[targets]]\nname = \"mask\"\ngenome = \"mask.json\"\n[[arms]]\nname = \"dense\"\nwiring = \"dense\"\n";
     std::fs::write(&path, text).unwrap();
-    let plan = NetworksPlan::read(&path, None, Path::new("nowhere")).unwrap();
+    let plan = NetworksStudy::read(&path, None, Path::new("nowhere")).unwrap();
     let runs = folder.path().join("runs");
-    run_networks(&plan, &runs, &DlJudge::default(), &mut ()).unwrap().unwrap()
+    run_cells(&plan, &runs, &mut ()).unwrap().unwrap()
 }
 
 /// Builds records row by row.

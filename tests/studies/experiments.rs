@@ -1,8 +1,10 @@
 //! Studies: specs refused loudly, the same record whatever happens on the way, failures recorded.
 
 use assert_cmd::Command;
-use picloom::experiment::spec::{Plan, Run, Spec, kind};
-use picloom::experiment::study::{CellState, StudyRecord, collect, run_study, state, study_folder};
+use picloom::experiment::Record;
+use picloom::experiment::cells::{CellState, CellStudy, collect_cells, run_cells, study_folder};
+use picloom::experiment::spec::{Title, read_spec};
+use picloom::experiment::training::{Run, TrainingRecord, TrainingSpec, TrainingStudy};
 use picloom::experiment::workers::{Progress, StudyObserver};
 use picloom::figures::studies::FIGURES;
 use std::path::{Path, PathBuf};
@@ -17,7 +19,7 @@ fn training_specs() -> Vec<PathBuf> {
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.extension().is_some_and(|e| e == "toml"))
-        .filter(|path| kind(path).unwrap().as_deref() == Some("training"))
+        .filter(|path| Title::read(path).unwrap().kind == "training")
         .collect();
     paths.sort();
     paths
@@ -58,9 +60,9 @@ fn repository(spec: &str) -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
-fn run_with(plan: &Plan, runs: &Path, threads: usize) -> StudyRecord {
+fn run_with(plan: &TrainingStudy, runs: &Path, threads: usize) -> TrainingRecord {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    let record = pool.install(|| run_study(plan, runs, &mut ())).unwrap();
+    let record = pool.install(|| run_cells(plan, runs, &mut ())).unwrap();
     record.expect("nobody stopped it")
 }
 
@@ -90,13 +92,13 @@ fn a_plan_holds_each_run_once_in_a_fixed_order_and_lbfgs_without_a_rate() {
         "[[grids]]\nname = \"again\"\noptimizers = [\"adam\"]\n[profiles.one]",
     );
     let (_folder, path) = repository(&twice);
-    let plan = Plan::read(&path, None).unwrap();
+    let plan = TrainingStudy::read(&path, None).unwrap();
     let labels: Vec<String> = plan.runs.iter().map(Run::label).collect();
     assert_eq!(plan.runs.len(), 4 + 2 + 4, "{labels:?}");
     assert_eq!(labels[0], "face dense adam lr 0.01 seed 0");
     assert_eq!(labels[1], "face dense adam lr 0.01 seed 1");
     assert_eq!(labels[4], "face dense lbfgs seed 0");
-    let one = Plan::read(&path, Some("one")).unwrap();
+    let one = TrainingStudy::read(&path, Some("one")).unwrap();
     assert_eq!((one.runs.len(), one.runs[0].seed), (3, 7));
 }
 
@@ -104,7 +106,7 @@ fn a_plan_holds_each_run_once_in_a_fixed_order_and_lbfgs_without_a_rate() {
 fn a_run_has_the_same_id_wherever_the_repository_stands() {
     let ((_a, first), (_b, second)) = (repository(SMALL), repository(SMALL));
     let ids = |path: &Path| -> Vec<String> {
-        let plan = Plan::read(path, None).unwrap();
+        let plan = TrainingStudy::read(path, None).unwrap();
         plan.runs.iter().map(Run::run_id).collect()
     };
     assert_eq!(ids(&first), ids(&second));
@@ -123,36 +125,36 @@ fn wrong_specs_are_refused_with_path_expected_and_found() {
         ("\"dense\"", "\"thick\"", vec!["thick", "layerized"]),
         ("face.png", "no.png", vec!["target face", "no.png"]),
         ("name = \"small\"", "name = \"../up\"", vec!["folder name", "../up"]),
-        ("\"training\"", "\"depth\"", vec!["expected kind = \"training\"", "\"depth\""]),
+        ("\"training\"", "\"depth\"", vec!["kind: expected \"training\"", "\"depth\""]),
         ("arch = ", "genome = \"g.json\"\narch = ", vec!["one of genome and arch"]),
         ("size = 8", "size = [", vec!["line "]),
     ] {
         let (_folder, path) = repository(&SMALL.replacen(from, to, 1));
-        let error = Plan::read(&path, None).unwrap_err().to_string();
+        let error = TrainingStudy::read(&path, None).unwrap_err().to_string();
         assert!(error.contains("small.toml"), "{to}: {error}");
         for part in parts {
             assert!(error.contains(part), "{to}: expected {part:?} in: {error}");
         }
     }
     let (_folder, path) = repository(SMALL);
-    let error = Plan::read(&path, Some("two")).unwrap_err().to_string();
+    let error = TrainingStudy::read(&path, Some("two")).unwrap_err().to_string();
     assert!(error.contains("standard or one of one, found \"two\""), "{error}");
-    let missing = Spec::read(Path::new("no/such.toml")).unwrap_err();
+    let missing = TrainingStudy::read(Path::new("no/such.toml"), None).unwrap_err();
     assert!(missing.to_string().contains("no/such.toml: cannot read"));
-    let xor = Spec::read(&root().join("experiments/xor.toml")).unwrap_err();
-    assert!(xor.to_string().contains("expected kind = \"training\""), "{xor}");
+    let xor = TrainingStudy::read(&root().join("experiments/xor.toml"), None).unwrap_err();
+    assert!(xor.to_string().contains("kind: expected \"training\""), "{xor}");
 }
 
 #[test]
 fn the_record_is_the_same_at_one_and_two_threads_and_when_read_back() {
     let (folder, path) = repository(SMALL);
-    let plan = Plan::read(&path, None).unwrap();
+    let plan = TrainingStudy::read(&path, None).unwrap();
     let one = run_with(&plan, &folder.path().join("one"), 1).to_json();
     let two = run_with(&plan, &folder.path().join("two"), 2).to_json();
     assert_eq!(one, two);
     let file = study_folder(&plan, &folder.path().join("one")).join("record.json");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), one);
-    let read = StudyRecord::read(&file).unwrap();
+    let read = TrainingRecord::read(&file).unwrap();
     assert_eq!(read.to_json(), one);
     assert_eq!(read.to_csv().lines().count(), 1 + plan.runs.len());
     for row in &read.runs {
@@ -165,19 +167,20 @@ fn the_record_is_the_same_at_one_and_two_threads_and_when_read_back() {
 #[test]
 fn a_study_killed_anywhere_ends_in_the_same_record() {
     let (folder, path) = repository(SMALL);
-    let plan = Plan::read(&path, None).unwrap();
+    let plan = TrainingStudy::read(&path, None).unwrap();
     let wanted = run_with(&plan, &folder.path().join("whole"), 2).to_json();
     let runs = folder.path().join("killed");
     let mut kills = 0;
     let record = loop {
         let mut observer = Impatient { after: 4 + kills, ..Impatient::default() };
-        if let Some(record) = run_study(&plan, &runs, &mut observer).unwrap() {
+        if let Some(record) = run_cells(&plan, &runs, &mut observer).unwrap() {
             break record;
         }
         if kills == 0 {
-            let states = plan.runs.iter().map(|run| state(&plan, &runs, run));
+            let folder = study_folder(&plan, &runs);
+            let states = plan.runs.iter().map(|run| plan.state(run, &folder).unwrap());
             assert!(states.into_iter().any(|s| s == CellState::Begun));
-            let error = collect(&plan, &runs).unwrap_err().to_string();
+            let error = collect_cells(&plan, &runs).unwrap_err().to_string();
             assert!(error.contains("expected 10 finished runs"), "{error}");
         }
         kills += 1;
@@ -186,21 +189,21 @@ fn a_study_killed_anywhere_ends_in_the_same_record() {
     assert_eq!(record.to_json(), wanted);
     // Nothing is computed again: nobody is asked whether to go on.
     let mut observer = Impatient::default();
-    run_study(&plan, &runs, &mut observer).unwrap().unwrap();
+    run_cells(&plan, &runs, &mut observer).unwrap().unwrap();
     assert_eq!((observer.asked, observer.cells.len()), (0, plan.runs.len()));
 }
 
 #[test]
 fn a_failed_cell_is_recorded_does_not_stop_the_others_and_is_tried_again() {
     let (folder, path) = repository(SMALL);
-    let plan = Plan::read(&path, None).unwrap();
+    let plan = TrainingStudy::read(&path, None).unwrap();
     let wanted = run_with(&plan, &folder.path().join("whole"), 2).to_json();
     let runs = folder.path().join("broken");
     let blocked = study_folder(&plan, &runs).join(plan.runs[3].run_id());
     std::fs::create_dir_all(blocked.parent().unwrap()).unwrap();
     std::fs::write(&blocked, "a file where a folder should be").unwrap();
     let mut observer = Impatient { after: usize::MAX, ..Impatient::default() };
-    let record = run_study(&plan, &runs, &mut observer).unwrap().unwrap();
+    let record = run_cells(&plan, &runs, &mut observer).unwrap().unwrap();
     let failed: Vec<usize> =
         (0..record.runs.len()).filter(|&i| record.runs[i].result.is_none()).collect();
     assert_eq!(failed, [3]);
@@ -209,11 +212,12 @@ fn a_failed_cell_is_recorded_does_not_stop_the_others_and_is_tried_again() {
     assert!(!error.contains(&*runs.to_string_lossy()), "{error}");
     let last = observer.cells.last().unwrap().0;
     assert_eq!((last.done, last.failed, last.total), (9, 1, 10));
-    assert!(matches!(state(&plan, &runs, &plan.runs[3]), CellState::Failed(_)));
-    assert_eq!(StudyRecord::read(&blocked.with_file_name("record.json")).unwrap(), record);
+    let state = plan.state(&plan.runs[3], &study_folder(&plan, &runs)).unwrap();
+    assert!(matches!(state, CellState::Failed { .. }));
+    assert_eq!(TrainingRecord::read(&blocked.with_file_name("record.json")).unwrap(), record);
 
     std::fs::remove_file(&blocked).unwrap();
-    let healed = run_study(&plan, &runs, &mut ()).unwrap().unwrap();
+    let healed = run_cells(&plan, &runs, &mut ()).unwrap().unwrap();
     assert_eq!(healed.to_json(), wanted);
 }
 
@@ -222,7 +226,7 @@ fn every_training_study_runs_at_smoke_scale_and_its_figures_are_drawn() {
     let specs = training_specs();
     assert!(!specs.is_empty());
     for path in specs {
-        let plan = Plan::read(&path, Some("smoke")).unwrap();
+        let plan = TrainingStudy::read(&path, Some("smoke")).unwrap();
         let runs = tempfile::tempdir().unwrap();
         let record = run_with(&plan, runs.path(), 2);
         let failed = record.runs.iter().find(|row| row.result.is_none());
@@ -238,10 +242,10 @@ fn every_training_study_runs_at_smoke_scale_and_its_figures_are_drawn() {
 #[test]
 fn committed_records_are_of_the_committed_specs() {
     for path in training_specs() {
-        let spec = Spec::read(&path).unwrap();
+        let (spec, _): (TrainingSpec, String) = read_spec(&path, None).unwrap();
         let file = root().join("figures").join(&spec.name).join("record.json");
-        let record = StudyRecord::read(&file).unwrap();
-        let plan = Plan::read(&path, Some(&record.profile)).unwrap();
+        let record = TrainingRecord::read(&file).unwrap();
+        let plan = TrainingStudy::read(&path, Some(&record.profile)).unwrap();
         let ids: Vec<String> = plan.runs.iter().map(Run::run_id).collect();
         let found: Vec<&String> = record.runs.iter().map(|row| &row.run_id).collect();
         assert_eq!(found, ids.iter().collect::<Vec<_>>(), "{}", path.display());
@@ -267,6 +271,7 @@ fn the_command_lists_runs_counts_and_collects() {
     let list = json(&["experiment", "list", "--json"]);
     assert_eq!(list[0]["kind"], "training");
     assert_eq!(list[1]["spec"], "experiments/xor.toml");
+    assert!(list[1]["about"].as_str().unwrap().ends_with('?'), "{list}");
     let spec = "experiments/small.toml";
     let before = json(&["experiment", "status", spec, "--profile", "one", "--json"]);
     assert_eq!((&before["waiting"], &before["done"]), (&3.into(), &0.into()));

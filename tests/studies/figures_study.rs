@@ -38,7 +38,6 @@ fn spec() -> StudySpec {
         rule: "every interval above 0".into(),
     });
     StudySpec {
-        kind: "study".into(),
         name: "study".into(),
         question: "What?".into(),
         parts: Vec::new(),

@@ -4,6 +4,7 @@
 mod whole;
 
 mod claims;
+mod compare;
 mod evolve_reevolution;
 mod experiments;
 mod figures;

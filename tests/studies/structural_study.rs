@@ -1,7 +1,8 @@
 //! The structural study: resumable to the same bytes; its rules on made-up records; its committed
 //! record says what its page says.
 
-use picloom::experiment::cells::{CellRecord, run_cells};
+use picloom::experiment::Record;
+use picloom::experiment::cells::run_cells;
 use picloom::experiment::finding::Verdict;
 use picloom::experiment::structural::findings::{of_arm, parts_are_ablatable, sp_against};
 use picloom::experiment::structural::{

@@ -1,14 +1,12 @@
 //! The theory as a study: resumable to the same bytes, and its committed record says what its page says.
 
-use picloom::experiment::cells::{
-    CellOutcome, CellRecord, CellStudy, cell_id, collect_cells, run_cells, state,
-};
+use picloom::experiment::Record;
+use picloom::experiment::cells::{CellState, CellStudy, collect_cells, run_cells};
 use picloom::experiment::finding::Verdict;
 use picloom::experiment::theory::findings::{agreement, parts_sensitivity};
 use picloom::experiment::theory::record::{Peak, TheoryRecord};
 use picloom::experiment::theory::study::{TheoryCell, TheoryStudy};
-use picloom::experiment::workers::Progress;
-use picloom::experiment::workers::StudyObserver;
+use picloom::experiment::workers::{Progress, StudyObserver};
 use picloom::figures::theory::{FIGURES, figure};
 use picloom::math::volume::sensitivity::Volume;
 use std::path::{Path, PathBuf};
@@ -89,9 +87,9 @@ fn a_finished_cell_is_never_computed_again_and_a_damaged_one_is_refused() {
     study.spec.sensitivity.volumes.truncate(1);
     let folder = tempfile::tempdir().unwrap();
     let first = run_cells(&study, folder.path(), &mut ()).unwrap().unwrap();
-    let cell = study.cells().into_iter().find(|c| matches!(c, TheoryCell::Meeting { .. })).unwrap();
-    let path =
-        folder.path().join("theory/cells").join(format!("{}.json", cell_id::<TheoryStudy>(&cell)));
+    let cells = study.cells();
+    let cell = cells.iter().find(|c| matches!(c, TheoryCell::Meeting { .. })).unwrap();
+    let path = folder.path().join("theory/cells").join(format!("{}.json", study.id(cell)));
     // A value put into the file by hand is what the next run reports: it read, it did not compute.
     let text = std::fs::read_to_string(&path).unwrap();
     let exact = first.meetings[0].values.as_ref().unwrap().exact.unwrap();
@@ -103,8 +101,9 @@ fn a_finished_cell_is_never_computed_again_and_a_damaged_one_is_refused() {
     // Another seed is another cell.
     let mut other = study.clone();
     other.spec.seed = 2;
-    let waiting = other.cells().into_iter().last().unwrap();
-    assert_eq!(state(&other, folder.path(), &waiting).unwrap(), CellOutcome::Waiting);
+    let waiting = other.cells().last().unwrap().clone();
+    let state = other.state(&waiting, &folder.path().join("theory")).unwrap();
+    assert_eq!(state, CellState::Waiting);
     let error = collect_cells(&other, folder.path()).unwrap_err().to_string();
     assert!(error.contains("expected") && error.contains("finished cells"), "{error}");
     std::fs::write(&path, "{").unwrap();

@@ -5,7 +5,7 @@
 
 use crate::experiment::finding::Verdict;
 use crate::experiment::networks::record::{NetworkResult, NetworkRow, NetworksRecord};
-use crate::math::stats::{mean, mean_interval};
+use crate::math::stats::{Interval, mean, mean_interval};
 use serde::{Deserialize, Serialize};
 
 /// Some networks of a record.
@@ -27,7 +27,7 @@ impl<'a> Group<'a> {
         Group { arm, level, variant: super::BASE, offset: 0 }
     }
 
-    fn holds(&self, row: &NetworkRow) -> bool {
+    pub(super) fn holds(&self, row: &NetworkRow) -> bool {
         row.arm == self.arm
             && row.level == self.level
             && row.offset == self.offset
@@ -83,13 +83,22 @@ impl Effect {
         }
         let each: Vec<f64> = targets.iter().map(|t| t.value).collect();
         let interval = mean_interval(&each, 0.95).ok();
+        Effect { targets, without, ..Effect::plain(name, mean(&each).ok(), interval) }
+    }
+
+    /// One that is not a mean over targets.
+    pub fn plain(
+        name: impl Into<String>,
+        estimate: Option<f64>,
+        interval: Option<Interval>,
+    ) -> Self {
         Effect {
             name: name.into(),
-            estimate: mean(&each).ok(),
+            estimate,
             low: interval.map(|i| i.low),
             high: interval.map(|i| i.high),
-            targets,
-            without,
+            targets: Vec::new(),
+            without: Vec::new(),
         }
     }
 

@@ -4,10 +4,11 @@ use super::effects::Effect;
 use super::verdicts::{CLAIMS, Outcome};
 use crate::experiment::finding::Verdict;
 use crate::experiment::networks::NetworksRecord;
-use crate::experiment::spec::{SpecError, kind, parse, read};
+use crate::experiment::record::{Record, RecordError};
+use crate::experiment::spec::{Problem, Spec, SpecError, check_name, read_spec};
 use crate::experiment::structural::StructuralRecord;
-use crate::experiment::study::StudyRecord;
 use crate::experiment::theory::record::TheoryRecord;
+use crate::experiment::training::TrainingRecord;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -15,8 +16,6 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StudySpec {
-    /// Always `study`.
-    pub kind: String,
     /// Its name.
     pub name: String,
     /// What is asked, in one sentence.
@@ -51,33 +50,21 @@ impl StudySpec {
     /// # Errors
     /// Not readable, of another kind, unknown keys, a claim that is not C1 to C15 in order.
     pub fn read(path: &Path) -> Result<Self, SpecError> {
-        let found = kind(path)?;
-        if found.as_deref() != Some("study") {
-            return Err(SpecError::Kind {
-                path: path.to_path_buf(),
-                expected: "study",
-                found: found.map_or("none".into(), |kind| format!("{kind:?}")),
-            });
-        }
-        let spec: StudySpec = parse(path, &read(path)?)?;
-        let fail = |key: &str, expected: &str, found: String| {
-            Err(SpecError::Value {
-                path: path.to_path_buf(),
-                key: key.into(),
-                expected: expected.into(),
-                found,
-            })
-        };
-        let ids: Vec<&str> = spec.claims.iter().map(|c| c.id.as_str()).collect();
+        Ok(read_spec(path, None)?.0)
+    }
+}
+
+impl Spec for StudySpec {
+    const KIND: &'static str = "study";
+
+    fn check(&self) -> Result<(), Problem> {
+        check_name("name", &self.name)?;
+        let ids: Vec<&str> = self.claims.iter().map(|c| c.id.as_str()).collect();
         let known: Vec<&str> = CLAIMS.iter().map(|c| c.0).collect();
-        if ids != known {
-            return fail("claims", &known.join(", "), ids.join(", "));
-        }
-        if !(spec.margin >= 0.0 && spec.equivalence > 0.0) {
-            let found = format!("{}, {}", spec.margin, spec.equivalence);
-            return fail("margin, equivalence", "numbers above 0", found);
-        }
-        Ok(spec)
+        Problem::unless(ids == known, "claims", known.join(", "), ids.join(", "))?;
+        let above = self.margin >= 0.0 && self.equivalence > 0.0;
+        let found = format!("{}, {}", self.margin, self.equivalence);
+        Problem::unless(above, "margin, equivalence", "numbers above 0", found)
     }
 }
 
@@ -97,30 +84,11 @@ pub struct Records {
     /// Drawings.
     pub out_of_domain: Option<NetworksRecord>,
     /// Every optimizer.
-    pub optimizers: Option<StudyRecord>,
+    pub optimizers: Option<TrainingRecord>,
     /// Volume ratios.
     pub theory: Option<TheoryRecord>,
     /// Parts in subnetworks.
     pub structural: Option<StructuralRecord>,
-}
-
-/// Why there is no ledger.
-#[derive(Debug, thiserror::Error)]
-pub enum LedgerError {
-    /// The spec is at fault.
-    #[error(transparent)]
-    Spec(#[from] SpecError),
-    /// A record is there and cannot be read.
-    #[error("{0}")]
-    Record(String),
-    /// A committed ledger cannot be read.
-    #[error("{path}: expected a ledger of claims, found: {problem}")]
-    Ledger {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        problem: String,
-    },
 }
 
 impl Records {
@@ -128,31 +96,35 @@ impl Records {
     ///
     /// # Errors
     /// A record is there and cannot be read.
-    pub fn read(folder: &Path) -> Result<Self, LedgerError> {
+    pub fn read(folder: &Path) -> Result<Self, RecordError> {
         /// The record of one part, if it is there.
-        fn part<R, E: std::fmt::Display>(
-            path: PathBuf,
-            read: impl Fn(&Path) -> Result<R, E>,
-        ) -> Result<Option<R>, LedgerError> {
-            if !path.exists() {
-                return Ok(None);
-            }
-            let record = read(&path).map_err(|e| LedgerError::Record(e.to_string()))?;
-            Ok(Some(record))
+        fn part<R: Record>(folder: &Path, name: &str) -> Result<Option<R>, RecordError> {
+            let path = folder.join(name).join("record.json");
+            path.exists().then(|| R::read(&path)).transpose()
         }
-        let path = |name: &str| folder.join(name).join("record.json");
-        let networks = |name: &str| part(path(name), NetworksRecord::read);
         Ok(Records {
             folder: folder.to_path_buf(),
-            wirings: networks("wirings")?,
-            depth: networks("depth")?,
-            pruning: networks("pruning")?,
-            controls: networks("controls")?,
-            out_of_domain: networks("out_of_domain")?,
-            optimizers: part(path("optimizers"), StudyRecord::read)?,
-            theory: part(path("theory"), TheoryRecord::read)?,
-            structural: part(path("structural"), StructuralRecord::read)?,
+            wirings: part(folder, "wirings")?,
+            depth: part(folder, "depth")?,
+            pruning: part(folder, "pruning")?,
+            controls: part(folder, "controls")?,
+            out_of_domain: part(folder, "out_of_domain")?,
+            optimizers: part(folder, "optimizers")?,
+            theory: part(folder, "theory")?,
+            structural: part(folder, "structural")?,
         })
+    }
+
+    /// The record of a part that is a study of networks.
+    pub fn networks(&self, part: &str) -> Option<&NetworksRecord> {
+        match part {
+            "wirings" => self.wirings.as_ref(),
+            "depth" => self.depth.as_ref(),
+            "pruning" => self.pruning.as_ref(),
+            "controls" => self.controls.as_ref(),
+            "out_of_domain" => self.out_of_domain.as_ref(),
+            _ => None,
+        }
     }
 }
 
@@ -196,7 +168,7 @@ impl Ledger {
     pub fn of(spec: &StudySpec, records: &Records) -> Self {
         let claims = spec.claims.iter().zip(CLAIMS).map(|(text, (_, decide))| {
             let Outcome { statistic, effects, controls, verdict, notes, seeds, records } =
-                decide(records, spec);
+                decide.apply(records, spec);
             ClaimRow {
                 text: text.clone(),
                 statistic,
@@ -220,8 +192,12 @@ impl Ledger {
     ///
     /// # Errors
     /// Not readable, or of another format.
-    pub fn read(path: &Path) -> Result<Self, LedgerError> {
-        let fail = |problem: String| LedgerError::Ledger { path: path.to_path_buf(), problem };
+    pub fn read(path: &Path) -> Result<Self, RecordError> {
+        let fail = |found: String| RecordError::Damaged {
+            path: path.to_path_buf(),
+            expected: "a ledger of claims".into(),
+            found,
+        };
         let text = std::fs::read_to_string(path).map_err(|e| fail(e.to_string()))?;
         let ledger: Self = serde_json::from_str(&text).map_err(|e| fail(e.to_string()))?;
         match ledger.format == FORMAT {

@@ -10,7 +10,7 @@ pub mod ledger;
 pub mod verdicts;
 
 pub use effects::{Effect, Group};
-pub use ledger::{ClaimRow, Ledger, LedgerError, Records, StudySpec};
+pub use ledger::{ClaimRow, Ledger, Records, StudySpec};
 pub use verdicts::trained_points;
 
 use super::networks::spec::BASE;

@@ -4,26 +4,29 @@ use super::plan::Chain;
 use super::record::{NetworkResult, NetworkRow, Training};
 use super::spec::{ArmSpec, ArmWiring, Level};
 use super::views::write_views;
+use crate::experiment::cells::without_path;
+use crate::experiment::curve::{Curve, surviving};
 use crate::experiment::pruning::{PruneRunError, prune_run};
 use crate::experiment::run::{LoadedRun, RunError, TrainJob, load_run, read_metrics, train_run};
-use crate::experiment::study::{Curve, surviving};
+use crate::experiment::workers::Ask;
 use crate::math::SimRng;
 use crate::math::hash::short_id;
 use crate::network::files::WriteError;
 use crate::network::{Coords, Mask, Model, Wiring};
-use crate::probe::{Delta, Selection, View};
+use crate::probe::View;
 use crate::prune::{PruneError, PrunePlan, RoundsError, Rule};
 use crate::score::measures::modules::NetworkModules;
 use crate::score::measures::sparsity::compositional_sparsity;
 use crate::score::measures::summary::Summary;
-use crate::score::{Fit, Judge, JudgeError, Protocol};
-use crate::train::{StopReason, TrainConfig, TrainObserver};
+use crate::score::{Fit, Judge, JudgeError};
+use crate::train::{StopReason, TrainConfig};
 use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Why an arm has no result.
 #[derive(Debug, thiserror::Error)]
-enum ArmError {
+#[allow(missing_docs)]
+pub enum ArmError {
     #[error(transparent)]
     Run(#[from] RunError),
     #[error(transparent)]
@@ -39,108 +42,132 @@ enum ArmError {
     Interrupted,
 }
 
-/// Runs the arms of `chain` in the study's `folder`; none if the observer stopped it.
-///
-/// An arm that fails gives a row that says why.
-pub fn run_chain(
+/// A network of a chain, made.
+pub struct Made<'a> {
+    /// Its arm.
+    pub arm: &'a ArmSpec,
+    /// Level of pruning, from 1; 0: not pruned.
+    pub level: usize,
+    /// Links kept by the rule.
+    pub kept: usize,
+    /// The network.
+    pub model: &'a Model,
+    /// Its run, with the folder; none for the evolved network.
+    pub run: Option<(&'a LoadedRun, &'a Path)>,
+}
+
+/// What was seen of each network: arm, level, and what `look` said or why there is nothing.
+pub type Seen<T> = Vec<(String, usize, Result<T, String>)>;
+
+/// Makes the networks of `chain` in the study's `folder`, arm by arm, and looks at each; none if
+/// `ask` said no. What is finished there is not computed again.
+pub fn walk<T>(
     chain: &Chain,
     folder: &Path,
-    judge: &dyn Judge,
-    observer: &mut dyn TrainObserver,
-) -> Option<Vec<NetworkRow>> {
-    let mut worker =
-        Worker { chain, folder, judge, trained: BTreeMap::new(), kept: BTreeMap::new() };
-    let mut rows = Vec::new();
+    ask: Ask<'_>,
+    look: &mut dyn FnMut(&Made<'_>) -> Result<T, ArmError>,
+) -> Option<Seen<T>> {
+    let mut worker = Worker { chain, folder, ask, trained: BTreeMap::new(), kept: BTreeMap::new() };
+    let mut seen: Seen<T> = Vec::new();
     for arm in &chain.key.arms {
-        let mut done = Vec::new();
-        let outcome = worker.arm(arm, observer, &mut done);
-        let levels = arm.levels.len().max(1);
-        let made = done.len();
-        rows.append(&mut done);
+        let seed = chain.key.seed.map_or(String::new(), |seed| format!(", seed {seed}"));
+        ask.begin(&format!("{}{seed}", arm.name));
+        let before = seen.len();
+        let outcome = worker.arm(arm, &mut |made| {
+            seen.push((made.arm.name.clone(), made.level, Ok(look(made)?)));
+            Ok(())
+        });
         match outcome {
             Ok(()) => {}
             Err(ArmError::Interrupted) => return None,
             Err(error) => {
-                let prefix = format!("{}{}", folder.display(), std::path::MAIN_SEPARATOR);
-                let error = error.to_string().replace(&prefix, "");
-                for k in made..levels {
-                    let level = if arm.levels.is_empty() { 0 } else { k + 1 };
-                    rows.push(worker.row(arm, level, Err(error.clone())));
-                }
+                let error = without_path(&error.to_string(), folder);
+                let made = seen.len() - before;
+                let left = levels(arm).skip(made);
+                seen.extend(left.map(|k| (arm.name.clone(), k, Err(error.clone()))));
             }
         }
     }
-    Some(rows)
+    Some(seen)
+}
+
+/// The levels of an arm, from 1; 0 alone if it is not pruned.
+pub(super) fn levels(arm: &ArmSpec) -> std::ops::RangeInclusive<usize> {
+    match arm.levels.len() {
+        0 => 0..=0,
+        levels => 1..=levels,
+    }
+}
+
+/// Scored and measured rows of the networks of `chain`; none if `ask` said no.
+///
+/// An arm that fails gives rows that say why.
+pub fn run_chain(
+    chain: &Chain,
+    folder: &Path,
+    judge: &dyn Judge,
+    ask: Ask<'_>,
+) -> Option<Vec<NetworkRow>> {
+    let seen = walk(chain, folder, ask, &mut |made| measure(chain, folder, judge, made))?;
+    Some(seen.into_iter().map(|(arm, level, result)| row(chain, arm, level, result)).collect())
+}
+
+/// A row of the record.
+pub(super) fn row(
+    chain: &Chain,
+    arm: String,
+    level: usize,
+    result: Result<NetworkResult, String>,
+) -> NetworkRow {
+    let key = &chain.key;
+    NetworkRow {
+        target: key.target.name.clone(),
+        variant: key.variant.name.clone(),
+        offset: key.offset,
+        layers: key.layers,
+        arm,
+        level,
+        seed: key.seed,
+        error: result.as_ref().err().cloned(),
+        result: result.ok().map(Box::new),
+    }
 }
 
 struct Worker<'a> {
     chain: &'a Chain,
     folder: &'a Path,
-    judge: &'a dyn Judge,
+    ask: Ask<'a>,
     /// Trained networks by arm, for arms that are pruned from them.
     trained: BTreeMap<String, LoadedRun>,
     /// Links kept by (arm, level from 1), for arms that match them.
     kept: BTreeMap<(String, usize), usize>,
 }
 
-impl Worker<'_> {
-    fn row(
-        &self,
-        arm: &ArmSpec,
-        level: usize,
-        result: Result<NetworkResult, String>,
-    ) -> NetworkRow {
-        let key = &self.chain.key;
-        let (result, error) = match result {
-            Ok(result) => (Some(Box::new(result)), None),
-            Err(error) => (None, Some(error)),
-        };
-        NetworkRow {
-            target: key.target.name.clone(),
-            variant: key.variant.name.clone(),
-            offset: key.offset,
-            layers: key.layers,
-            arm: arm.name.clone(),
-            level,
-            seed: key.seed,
-            result,
-            error,
-        }
-    }
+/// Is given every network made.
+type Look<'a> = dyn FnMut(&Made<'_>) -> Result<(), ArmError> + 'a;
 
-    /// The rows of one arm.
-    fn arm(
-        &mut self,
-        arm: &ArmSpec,
-        observer: &mut dyn TrainObserver,
-        rows: &mut Vec<NetworkRow>,
-    ) -> Result<(), ArmError> {
+impl Worker<'_> {
+    /// Makes the networks of one arm.
+    fn arm(&mut self, arm: &ArmSpec, look: &mut Look<'_>) -> Result<(), ArmError> {
         match arm.wiring {
             Some(ArmWiring::Evolved) => {
                 let (_, layered) = self.chain.source.evolved.as_ref().expect("planned so");
-                let model = Model::new(layered.network.clone(), layered.weights.clone());
-                let result = self.look(arm, 0, &model, None)?;
-                rows.push(self.row(arm, 0, Ok(result)));
-                Ok(())
+                let model = &Model::new(layered.network.clone(), layered.weights.clone());
+                look(&Made { arm, level: 0, kept: model.mask.kept(), model, run: None })
             }
             Some(wiring) => {
-                let run = self.train(arm, wiring, observer)?;
+                let run = self.train(arm, wiring)?;
                 let folder = self.folder.join(&run.result.run_id);
-                let result = self.look(arm, 0, &run.model, Some((&run, &folder)))?;
-                rows.push(self.row(arm, 0, Ok(result)));
+                let (model, kept) = (&run.model, run.model.mask.kept());
+                look(&Made { arm, level: 0, kept, model, run: Some((&run, &folder)) })?;
                 self.trained.insert(arm.name.clone(), run);
                 Ok(())
             }
-            None => self.prune(arm, observer, rows),
+            None => self.prune(arm, look),
         }
     }
 
-    fn train(
-        &self,
-        arm: &ArmSpec,
-        wiring: ArmWiring,
-        observer: &mut dyn TrainObserver,
-    ) -> Result<LoadedRun, ArmError> {
+    fn train(&self, arm: &ArmSpec, wiring: ArmWiring) -> Result<LoadedRun, ArmError> {
         let (key, source) = (&self.chain.key, &self.chain.source);
         let (mut wired, mut genome) = (None, None);
         if wiring != ArmWiring::Dense {
@@ -163,7 +190,7 @@ impl Worker<'_> {
             TrainJob::new(&arm.name, &source.target, Coords::default(), wired, None, genome, train);
         debug_assert_eq!(job.config.size, key.size);
         let folder = self.folder.join(job.config.run_id());
-        let result = train_run(&folder, job, true, observer)?;
+        let result = train_run(&folder, job, true, &mut { self.ask })?;
         if result.train.stop == StopReason::Interrupted {
             return Err(ArmError::Interrupted);
         }
@@ -183,12 +210,7 @@ impl Worker<'_> {
         train
     }
 
-    fn prune(
-        &mut self,
-        arm: &ArmSpec,
-        observer: &mut dyn TrainObserver,
-        rows: &mut Vec<NetworkRow>,
-    ) -> Result<(), ArmError> {
+    fn prune(&mut self, arm: &ArmSpec, look: &mut Look<'_>) -> Result<(), ArmError> {
         let from = arm.from.as_ref().expect("verified: a parent");
         let parent = self.trained.get(from);
         let parent = parent.ok_or_else(|| ArmError::Before(from.clone()))?.clone();
@@ -228,7 +250,7 @@ impl Worker<'_> {
         };
         let (out, result, records) = loop {
             let out = self.folder.join(plan_id(&parent, arm, &plan));
-            match prune_run(&parent, &plan, &out, true, observer) {
+            match prune_run(&parent, &plan, &out, true, &mut { self.ask }) {
                 Ok((result, records)) => break (out, result, records),
                 // A method that removes whole units may not reach so few links: then the fewest.
                 Err(PruneRunError::Rounds(RoundsError::Prune(PruneError::Unreachable {
@@ -249,69 +271,58 @@ impl Worker<'_> {
                 out.join(format!("round-{round}"))
             };
             let run = load_run(&folder)?;
-            let mut result = self.look(arm, level, &run.model, Some((&run, &folder)))?;
-            result.kept = records[round - 1].kept;
-            self.kept.insert((arm.name.clone(), level), result.kept);
-            rows.push(self.row(arm, level, Ok(result)));
+            let kept = records[round - 1].kept;
+            self.kept.insert((arm.name.clone(), level), kept);
+            look(&Made { arm, level, kept, model: &run.model, run: Some((&run, &folder)) })?;
         }
         Ok(())
     }
+}
 
-    /// Scores and measures one network.
-    fn look(
-        &self,
-        arm: &ArmSpec,
-        level: usize,
-        model: &Model,
-        run: Option<(&LoadedRun, &Path)>,
-    ) -> Result<NetworkResult, ArmError> {
-        let key = &self.chain.key;
-        let seed = key.seed.unwrap_or(0);
-        let view = View::new(model, key.size, Coords::default());
-        let protocol = Protocol {
-            selection: key.sample.map_or(Selection::All, Selection::Sample),
-            delta: Delta::Effect(key.effect),
-            seed,
-        };
-        let target = &self.chain.source.target.picture;
-        let found = protocol.measure(&view, self.judge, Some(target))?;
-        let fit = Fit::of(view.picture(), target);
-        let name = match level {
-            0 => arm.name.clone(),
-            level => format!("{}-{level}", arm.name),
-        };
-        let named = |names: &[String]| names.contains(&name) || names.contains(&arm.name);
-        let with_maps = named(&key.show_maps);
-        let views = if named(&key.show) || with_maps {
-            let file = format!("{}.{name}.{}", key.target.name, key.layers);
-            Some(write_views(self.folder, &file, &view, &found, with_maps)?)
-        } else {
-            None
-        };
-        Ok(NetworkResult {
-            run_id: run.map(|(run, _)| run.result.run_id.clone()),
-            links: found.links,
-            kept: found.kept,
-            alive: found.alive,
-            mse: fit.mse,
-            r2: fit.r2,
-            fit: fit.passes_gate(),
-            train: match run {
-                Some((run, folder)) => Some(training(run, folder)?),
-                None => None,
-            },
-            non_zero: found.score.non_zero,
-            perturbed: found.score.weights,
-            coherent: found.score.coherent,
-            fractured: found.score.fractured,
-            silent: found.score.silent,
-            by_layer: found.score.layers,
-            measures: Summary::of(&view, &mut SimRng::new(seed, "measures", 0)),
-            sparsity: compositional_sparsity(&model.network, &model.mask),
-            modules: NetworkModules::of(&model.network, &model.mask),
-            views,
-        })
-    }
+/// Scores and measures one network.
+fn measure(
+    chain: &Chain,
+    folder: &Path,
+    judge: &dyn Judge,
+    made: &Made<'_>,
+) -> Result<NetworkResult, ArmError> {
+    let (key, Made { arm, model, .. }) = (&chain.key, made);
+    let view = View::new(model, key.size, Coords::default());
+    let target = &chain.source.target.picture;
+    let found = chain.protocol().measure(&view, judge, Some(target))?;
+    let fit = Fit::of(view.picture(), target);
+    let name = match made.level {
+        0 => arm.name.clone(),
+        level => format!("{}-{level}", arm.name),
+    };
+    let named = |names: &[String]| names.contains(&name) || names.contains(&arm.name);
+    let with_maps = named(&key.show_maps);
+    let views = if named(&key.show) || with_maps {
+        let file = format!("{}.{name}.{}", key.target.name, key.layers);
+        Some(write_views(folder, &file, &view, &found, with_maps)?)
+    } else {
+        None
+    };
+    Ok(NetworkResult {
+        run_id: made.run.map(|(run, _)| run.result.run_id.clone()),
+        links: found.links,
+        kept: made.kept,
+        alive: found.alive,
+        mse: fit.mse,
+        r2: fit.r2,
+        fit: fit.passes_gate(),
+        train: made.run.map(|(run, folder)| training(run, folder)).transpose()?,
+        non_zero: found.score.non_zero,
+        perturbed: found.score.weights,
+        coherent: found.score.coherent,
+        fractured: found.score.fractured,
+        silent: found.score.silent,
+        by_layer: found.score.layers,
+        measures: Summary::of(&view, &mut SimRng::new(chain.seed(), "measures", 0)),
+        sparsity: compositional_sparsity(&model.network, &model.mask),
+        modules: NetworkModules::of(&model.network, &model.mask),
+        views,
+    })
 }
 
 /// Raises every budget below `fewest` to it; false if there was none.
@@ -332,8 +343,7 @@ fn raise(rules: &mut [Rule], fewest: usize) -> bool {
 fn plan_id(parent: &LoadedRun, arm: &ArmSpec, plan: &PrunePlan) -> String {
     let rules: Vec<String> = plan.rules.iter().map(|r| format!("{r:?}")).collect();
     let decided = (&parent.result.run_id, arm, &plan.train, rules);
-    let json = serde_json::to_string(&decided).expect("a plan is plain data");
-    short_id(json)
+    short_id(serde_json::to_string(&decided).expect("a plan is plain data"))
 }
 
 /// Points of a kept loss curve, before the last.

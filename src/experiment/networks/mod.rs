@@ -8,11 +8,10 @@
 pub mod chain;
 pub mod plan;
 pub mod record;
-pub mod run;
+mod run;
 pub mod spec;
 pub mod views;
 
-pub use plan::NetworksPlan;
+pub use plan::NetworksStudy;
 pub use record::{NetworkResult, NetworkRow, NetworksRecord};
-pub use run::{NetworksError, collect, run_networks};
 pub use spec::NetworksSpec;

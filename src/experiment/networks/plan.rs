@@ -1,24 +1,26 @@
 //! A networks study resolved: every chain with what it needs.
 
-use super::super::run::{RunError, Target, load_target};
-use super::super::spec::{SpecError, root_of};
-use super::spec::{ArmSpec, ArmWiring, BASE, NetworksSpec, Profile, TargetSpec, VariantSpec};
+use super::spec::{ArmSpec, ArmWiring, BASE, NetworksSpec, VariantSpec};
 use crate::experiment::depth::{DepthModel, find_record, png_ratio};
-use crate::experiment::spec::STANDARD;
-use crate::experiment::workers::Cell;
+use crate::experiment::run::{RunError, Target, load_target};
+use crate::experiment::spec::{
+    Problem, SpecError, TargetSpec, is_archived, read_spec, resolve, root_of,
+};
 use crate::genome::{self, Genome};
 use crate::math::hash::{hex, short_id};
 use crate::network::{Arch, Coords, Layered, layerize};
+use crate::probe::{Delta, Selection};
+use crate::score::{DlJudge, Judge, Protocol};
 use crate::train::{Schedule, TrainConfig};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// A networks study in one profile.
-#[derive(Clone, Debug)]
-pub struct NetworksPlan {
+#[derive(Clone)]
+pub struct NetworksStudy {
     /// The study, with the profile's numbers in place of its own.
     pub spec: NetworksSpec,
     /// Name of the profile.
@@ -32,14 +34,20 @@ pub struct NetworksPlan {
     pub predicted: Option<bool>,
     /// PNG bytes / raw bytes of every target.
     pub png_ratio: BTreeMap<String, f64>,
+    /// Who judges what weight changes do to a picture.
+    pub judge: Arc<dyn Judge + Send>,
+    /// Chains worked on at a time, at most.
+    pub at_a_time: usize,
 }
 
 /// Arms that hang together: those of one target, way of training, depth and seed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Chain {
-    /// What decides it; its hash is its id.
+    /// What decides it, with the judge; its hash is its id.
+    #[serde(flatten)]
     pub key: ChainKey,
     /// The picture and the networks' source.
+    #[serde(skip)]
     pub source: Arc<Source>,
 }
 
@@ -90,18 +98,30 @@ pub struct Source {
 impl Chain {
     /// The first 16 hex digits of the SHA-256 of what decides it, and of the judge.
     pub fn id(&self, judge: &str) -> String {
-        let json = serde_json::to_string(&(judge, &self.key)).expect("a key is plain data");
-        short_id(json)
+        short_id(serde_json::to_string(&(judge, &self.key)).expect("a key is plain data"))
     }
 
     /// Links of its layered network.
     pub fn arch(&self) -> Arch {
         Arch { layers: self.key.layers, ..self.source.arch.clone() }
     }
-}
 
-impl Cell for Chain {
-    fn label(&self) -> String {
+    /// Seed of what is drawn: 0 for the evolved network.
+    pub fn seed(&self) -> u64 {
+        self.key.seed.unwrap_or(0)
+    }
+
+    /// How its networks are measured.
+    pub fn protocol(&self) -> Protocol {
+        Protocol {
+            selection: self.key.sample.map_or(Selection::All, Selection::Sample),
+            delta: Delta::Effect(self.key.effect),
+            seed: self.seed(),
+        }
+    }
+
+    /// For people: `moth muon depth 6 seed 1`.
+    pub fn label(&self) -> String {
         let key = &self.key;
         let variant = match key.variant.name.as_str() {
             BASE => String::new(),
@@ -111,121 +131,114 @@ impl Cell for Chain {
         format!("{}{variant} depth {}{seed}", key.target.name, key.layers)
     }
 
-    fn cost(&self) -> f64 {
+    /// About how long it takes: links, and a fixed part a pixel, for every training.
+    pub fn cost(&self) -> f64 {
         let links = self.arch().dense_params() as f64;
-        let trainings: f64 = self
-            .key
-            .arms
-            .iter()
-            .map(|arm| match arm.wiring {
-                Some(ArmWiring::Evolved) => 0.1,
-                Some(_) => 1.0,
-                None => 0.6 * (arm.rounds * arm.levels.len()) as f64,
-            })
-            .sum();
-        // Links, and a fixed part a pixel.
-        trainings * (links + 500.0)
+        let trainings = |arm: &ArmSpec| match arm.wiring {
+            Some(ArmWiring::Evolved) => 0.1,
+            Some(_) => 1.0,
+            None => 0.6 * (arm.rounds * arm.levels.len()) as f64,
+        };
+        self.key.arms.iter().map(trainings).sum::<f64>() * (links + 500.0)
     }
 }
 
-impl NetworksPlan {
+impl NetworksStudy {
     /// Resolves the spec at `path` in a profile; `None` is `standard`, the spec's own numbers.
     /// Records of other studies are looked for under `runs`, then under `figures/`.
     ///
     /// # Errors
     /// The spec is not valid, has no such profile, or names files that cannot be loaded.
     pub fn read(path: &Path, profile: Option<&str>, runs: &Path) -> Result<Self, SpecError> {
-        let mut spec = NetworksSpec::read(path)?;
-        let name = profile.unwrap_or(STANDARD);
-        let value = |key: &str, expected: String, found: String| SpecError::Value {
-            path: path.to_path_buf(),
-            key: key.into(),
-            expected,
-            found,
-        };
-        let changes = match spec.profiles.remove(name) {
-            Some(changes) => changes,
-            None if name == STANDARD => Profile::default(),
-            None => {
-                let known: Vec<_> = spec.profiles.keys().map(String::as_str).collect();
-                let expected = format!("{STANDARD} or one of {}", known.join(", "));
-                return Err(value("profile", expected, format!("{name:?}")));
-            }
-        };
-        change(&mut spec, changes);
+        let (spec, profile): (NetworksSpec, String) = read_spec(path, profile)?;
         let root = root_of(path);
         let model = match &spec.depth_from {
             None => None,
             Some(study) => {
-                let record = find_record(study, runs, &root).map_err(|e| {
+                let record = find_record(study, runs, &root).map_err(|found| {
                     let expected = format!("a finished study {study} to predict depths from");
-                    value("depth_from", expected, e)
+                    Problem { key: "depth_from".into(), expected, found }.at(path)
                 })?;
                 // No network of that study learned its picture: every arch keeps its own depth.
                 DepthModel::of_record(&record).ok()
             }
         };
-        let mut plan = NetworksPlan {
-            profile: name.into(),
-            predicted: spec.depth_from.as_ref().map(|_| model.is_some()),
-            chains: Vec::new(),
-            left_out: Vec::new(),
-            png_ratio: BTreeMap::new(),
-            spec,
-        };
-        for target in plan.spec.targets.clone() {
-            let Some(mut source) = load(&root, &target, plan.spec.size).map_err(|source| {
+        let mut study = NetworksStudy::new(spec, profile);
+        study.predicted = study.spec.depth_from.as_ref().map(|_| model.is_some());
+        for target in study.spec.targets.clone() {
+            let Some(mut source) = load(&root, &target, study.spec.size).map_err(|source| {
                 SpecError::Target { path: path.to_path_buf(), target: target.name.clone(), source }
             })?
             else {
-                plan.left_out.push(target.name.clone());
+                study.left_out.push(target.name.clone());
                 continue;
             };
-            let ratio = png_ratio(&source.target.picture);
-            plan.png_ratio.insert(target.name.clone(), ratio);
             if let (Some(model), None) = (&model, &source.evolved) {
-                source.arch.layers = model.layers(ratio);
+                source.arch.layers = model.layers(png_ratio(&source.target.picture));
             }
-            plan.add(&target, Arc::new(source));
+            study.add(&target, source);
         }
-        Ok(plan)
+        Ok(study)
     }
 
-    /// The chains of one target.
-    fn add(&mut self, target: &TargetSpec, source: Arc<Source>) {
-        let spec = &self.spec;
+    /// A study without targets, judged by the embedded judge.
+    pub fn new(mut spec: NetworksSpec, profile: String) -> Self {
+        spec.log_every = spec.log_every.min(spec.steps.div_ceil(20)).max(1);
+        // Retraining budgets shrink with a profile's steps.
+        for arm in &mut spec.arms {
+            arm.steps = arm.steps.map(|s| s.min(spec.steps));
+        }
+        NetworksStudy {
+            spec,
+            profile,
+            chains: Vec::new(),
+            left_out: Vec::new(),
+            predicted: None,
+            png_ratio: BTreeMap::new(),
+            judge: Arc::new(DlJudge::default()),
+            at_a_time: usize::MAX,
+        }
+    }
+
+    /// Adds the chains of one target.
+    pub fn add(&mut self, target: &TargetSpec, source: Source) {
+        let ratio = png_ratio(&source.target.picture);
+        self.png_ratio.insert(target.name.clone(), ratio);
+        let (spec, source) = (&self.spec, Arc::new(source));
         let (is_evolved, trained): (Vec<_>, Vec<_>) =
             spec.arms.iter().cloned().partition(|arm| arm.wiring == Some(ArmWiring::Evolved));
         let mut chains = Vec::new();
         let first_seed = spec.seeds.first().copied();
-        let mut chain =
-            |variant: &VariantSpec, offset: i64, seed: Option<u64>, arms: Vec<ArmSpec>| {
-                let layers = source.arch.layers as i64 + offset;
-                if arms.is_empty() || layers < 1 {
-                    return;
-                }
-                let shown = (seed.is_none() || seed == first_seed)
-                    && variant.name == BASE
-                    && !is_archived(target)
-                    && spec.show.offsets.as_ref().is_none_or(|o| o.contains(&offset));
-                let key = ChainKey {
-                    study: spec.name.clone(),
-                    target: target.clone(),
-                    sha256: source.sha256(),
-                    offset,
-                    layers: layers as usize,
-                    seed,
-                    variant: variant.clone(),
-                    train: train_config(spec, variant, &source, seed.unwrap_or(0)),
-                    arms,
-                    size: spec.size,
-                    sample: spec.sample,
-                    effect: spec.effect,
-                    show: kept(shown, &spec.show.arms),
-                    show_maps: kept(shown, &spec.show.maps),
-                };
-                chains.push(Chain { key, source: Arc::clone(&source) });
+        let mut chain = |variant: &VariantSpec,
+                         offset: i64,
+                         seed: Option<u64>,
+                         arms: Vec<ArmSpec>| {
+            let layers = source.arch.layers as i64 + offset;
+            if arms.is_empty() || layers < 1 {
+                return;
+            }
+            let shown = (seed.is_none() || seed == first_seed)
+                && variant.name == BASE
+                && ![&target.picture, &target.genome].into_iter().flatten().any(|p| is_archived(p))
+                && spec.show.offsets.as_ref().is_none_or(|o| o.contains(&offset));
+            let key = ChainKey {
+                study: spec.name.clone(),
+                target: target.clone(),
+                sha256: source.sha256(),
+                offset,
+                layers: layers as usize,
+                seed,
+                variant: variant.clone(),
+                train: train_config(spec, variant, &source, seed.unwrap_or(0)),
+                arms,
+                size: spec.size,
+                sample: spec.sample,
+                effect: spec.effect,
+                show: kept(shown, &spec.show.arms),
+                show_maps: kept(shown, &spec.show.maps),
             };
+            chains.push(Chain { key, source: Arc::clone(&source) });
+        };
         if source.evolved.is_some() {
             chain(&spec.variants[0], 0, None, is_evolved.clone());
         }
@@ -255,31 +268,6 @@ impl NetworksPlan {
 
 fn kept(shown: bool, names: &[String]) -> Vec<String> {
     if shown { names.to_vec() } else { Vec::new() }
-}
-
-/// Puts a profile's numbers in place of the study's.
-fn change(spec: &mut NetworksSpec, changes: Profile) {
-    spec.size = changes.size.unwrap_or(spec.size);
-    spec.steps = changes.steps.unwrap_or(spec.steps);
-    if let Some(seeds) = changes.seeds {
-        spec.seeds = seeds;
-    }
-    spec.sample = changes.sample.or(spec.sample);
-    spec.target_r2 = changes.target_r2.or(spec.target_r2);
-    if let Some(offsets) = changes.offsets {
-        spec.offsets = offsets;
-    }
-    if let Some(names) = changes.targets {
-        spec.targets.retain(|t| names.contains(&t.name));
-    }
-    if let Some(names) = changes.variants {
-        spec.variants.retain(|v| names.contains(&v.name));
-    }
-    spec.log_every = spec.log_every.min(spec.steps.div_ceil(20)).max(1);
-    // Retraining budgets shrink with a profile's steps.
-    for arm in &mut spec.arms {
-        arm.steps = arm.steps.map(|s| s.min(spec.steps));
-    }
 }
 
 /// FER's recipe with a variant's changes.
@@ -318,6 +306,13 @@ fn train_config(
 }
 
 impl Source {
+    /// Of a genome.
+    pub fn of(genome: Genome, target: Target) -> Self {
+        let layered = layerize(&genome);
+        let arch = layered.arch().clone();
+        Source { target, evolved: Some((genome, layered)), arch }
+    }
+
     fn sha256(&self) -> String {
         let mut hash = Sha256::new();
         for value in &self.target.picture.rgb {
@@ -330,43 +325,21 @@ impl Source {
     }
 }
 
-const ARCHIVE: &str = "archive:";
-
-fn is_archived(target: &TargetSpec) -> bool {
-    let paths = [&target.picture, &target.genome];
-    paths.into_iter().flatten().any(|path| path.to_string_lossy().starts_with(ARCHIVE))
-}
-
 /// The source of a target; none if it is in an archive that is not there.
 fn load(root: &Path, target: &TargetSpec, size: usize) -> Result<Option<Source>, RunError> {
-    let coords = Coords::default();
-    let resolve = |path: &PathBuf| -> Option<PathBuf> {
-        match path.to_string_lossy().strip_prefix(ARCHIVE) {
-            Some(rest) => std::env::var_os("PICLOOM_ARCHIVE").map(|a| Path::new(&a).join(rest)),
-            None => Some(root.join(path)),
-        }
-    };
-    let drawn = target.picture.as_ref().or(target.genome.as_ref());
-    let drawn = drawn.expect("verified: a picture or a genome");
-    let Some(path) = resolve(drawn) else {
+    let drawn = target.drawn();
+    let Some(path) = resolve(root, drawn) else {
         return Ok(None);
     };
-    let picture = load_target(&path, size, coords)?.picture;
-    let (evolved, arch) = match (&target.genome, &target.arch) {
-        (Some(path), _) => {
-            let Some(path) = resolve(path) else {
-                return Ok(None);
-            };
-            let genome = genome::read(&path)?;
-            let layered = layerize(&genome);
-            let arch = layered.arch().clone();
-            (Some((genome, layered)), arch)
-        }
-        (None, arch) => (None, arch.clone().expect("verified: an arch")),
+    let name = drawn.display().to_string();
+    let picture = load_target(&path, size, Coords::default())?.picture;
+    let target_picture = Target { name, picture };
+    if let Some(arch) = &target.arch {
+        return Ok(Some(Source { target: target_picture, evolved: None, arch: arch.clone() }));
+    }
+    let genome = target.genome.as_ref().expect("verified: a genome or an arch");
+    let Some(path) = resolve(root, genome) else {
+        return Ok(None);
     };
-    Ok(Some(Source {
-        target: Target { name: drawn.display().to_string(), picture },
-        evolved,
-        arch,
-    }))
+    Ok(Some(Source::of(genome::read(&path)?, target_picture)))
 }

@@ -1,14 +1,15 @@
 //! What a networks study leaves: one row a network.
 
-use super::spec::NetworksSpec;
-use crate::experiment::study::Curve;
+use crate::experiment::curve::Curve;
+use crate::experiment::record::{Record, line};
+use crate::math::stats::mean;
 use crate::score::measures::modules::NetworkModules;
 use crate::score::measures::sparsity::CompositionalSparsity;
 use crate::score::measures::summary::Summary;
 use crate::train::StopReason;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
 /// `record.json` of a networks study. Equal plans give equal bytes; there are no wall times in it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -184,83 +185,7 @@ pub struct Maps {
     pub alive: Vec<bool>,
 }
 
-/// A record that cannot be read.
-#[derive(Debug, thiserror::Error)]
-#[error("{path}: expected a record of a networks study, found: {problem}")]
-pub struct ReadRecordError {
-    /// The file.
-    pub path: PathBuf,
-    /// What is wrong.
-    pub problem: String,
-}
-
-pub(super) const FORMAT: &str = "picloom-networks/1";
-
-fn compact(value: &impl Serialize) -> String {
-    serde_json::to_string(value).expect("records are plain data")
-}
-
 impl NetworksRecord {
-    /// A record without rows.
-    pub(super) fn empty(spec: &NetworksSpec, profile: &str, judge: String) -> Self {
-        NetworksRecord {
-            format: FORMAT.into(),
-            study: spec.name.clone(),
-            question: spec.question.clone(),
-            profile: profile.into(),
-            size: spec.size,
-            steps: spec.steps,
-            sample: spec.sample,
-            effect: spec.effect,
-            target_r2: spec.target_r2,
-            judge,
-            left_out: Vec::new(),
-            predicted: None,
-            png_ratio: BTreeMap::new(),
-            rows: Vec::new(),
-        }
-    }
-
-    /// JSON, one network a line.
-    pub fn to_json(&self) -> String {
-        let rows: Vec<String> = self.rows.iter().map(compact).collect();
-        let head = [
-            ("format", compact(&self.format)),
-            ("study", compact(&self.study)),
-            ("question", compact(&self.question)),
-            ("profile", compact(&self.profile)),
-            ("size", compact(&self.size)),
-            ("steps", compact(&self.steps)),
-            ("sample", compact(&self.sample)),
-            ("effect", compact(&self.effect)),
-            ("target_r2", compact(&self.target_r2)),
-            ("judge", compact(&self.judge)),
-            ("left_out", compact(&self.left_out)),
-            ("predicted", compact(&self.predicted)),
-            ("png_ratio", compact(&self.png_ratio)),
-        ];
-        let mut json = String::from("{\n");
-        for (key, value) in head {
-            json += &format!("\"{key}\": {value},\n");
-        }
-        json + "\"rows\": [\n" + &rows.join(",\n") + "\n]\n}\n"
-    }
-
-    /// Reads a record.
-    ///
-    /// # Errors
-    /// Not readable, or of another format.
-    pub fn read(path: &Path) -> Result<Self, ReadRecordError> {
-        let fail = |problem: String| ReadRecordError { path: path.to_path_buf(), problem };
-        let text = std::fs::read_to_string(path).map_err(|e| fail(e.to_string()))?;
-        let record: Self = serde_json::from_str(&text).map_err(|e| fail(e.to_string()))?;
-        if record.format != FORMAT {
-            let found = format!("format {:?}, expected {FORMAT:?}", record.format);
-            return Err(fail(found));
-        }
-        Ok(record)
-    }
-
     /// Names of the targets, in order.
     pub fn targets(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
@@ -271,63 +196,110 @@ impl NetworksRecord {
         }
         names
     }
+}
 
-    /// A table without curves and views, one row a network.
-    pub fn to_csv(&self) -> String {
-        let mut csv = String::from(
-            "study,profile,target,variant,offset,layers,arm,level,seed,run_id,links,kept,alive,mse,r2,fit,steps,evaluations,collapses,first_loss,score,coherent,fractured,silent,interference,excess,roughness,duplicates,effective_fan_in,reuse,q_z,decoded,computing_depth,mean_in_degree,spanning_modules,error\n",
-        );
-        let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
+impl Record for NetworksRecord {
+    const FORMAT: &'static str = "picloom-networks/1";
+
+    const COLUMNS: &'static [&'static str] = &[
+        "study",
+        "profile",
+        "target",
+        "variant",
+        "offset",
+        "layers",
+        "arm",
+        "level",
+        "seed",
+        "result.run_id",
+        "result.links",
+        "result.kept",
+        "result.alive",
+        "result.mse",
+        "result.r2",
+        "result.fit",
+        "result.train.steps",
+        "result.train.evaluations",
+        "result.train.collapses",
+        "result.train.first_loss",
+        "score",
+        "result.coherent",
+        "result.fractured",
+        "result.silent",
+        "result.measures.interference",
+        "result.measures.excess",
+        "result.measures.roughness",
+        "result.measures.duplicates",
+        "result.measures.effective_fan_in",
+        "result.measures.reuse",
+        "result.measures.q_z",
+        "result.measures.decoded",
+        "result.sparsity.computing_depth",
+        "result.sparsity.mean_in_degree",
+        "spanning_modules=result.modules.spanning",
+        "error",
+    ];
+
+    fn lines(&self) -> Vec<Value> {
+        let line = |row: &NetworkRow| {
+            let score = row.result.as_ref().and_then(|r| r.score());
+            let head = [
+                ("study", json!(self.study)),
+                ("profile", json!(self.profile)),
+                ("score", json!(score)),
+            ];
+            line(row, &head)
+        };
+        self.rows.iter().map(line).collect()
+    }
+
+    fn findings(&self) -> Value {
+        json!({ "networks": self.rows.len(), "left_out": self.left_out })
+    }
+
+    /// Mean scores over seeds, fit networks only.
+    fn summary(&self) -> String {
+        let mut groups: Vec<(String, Vec<f64>, usize, usize, f64)> = Vec::new();
         for row in &self.rows {
-            let seed = row.seed.map_or(String::new(), |s| s.to_string());
-            let some = |value: Option<f64>| value.map_or(String::new(), |v| v.to_string());
-            let result = row.result.as_ref().map_or(",".repeat(24), |r| {
-                let m = &r.measures;
-                let train = r.train.as_ref();
-                [
-                    r.run_id.clone().unwrap_or_default(),
-                    r.links.to_string(),
-                    r.kept.to_string(),
-                    r.alive.to_string(),
-                    r.mse.to_string(),
-                    r.r2.to_string(),
-                    r.fit.to_string(),
-                    train.map_or(String::new(), |t| t.steps.to_string()),
-                    train.map_or(String::new(), |t| t.evaluations.to_string()),
-                    train.map_or(String::new(), |t| t.collapses.to_string()),
-                    some(train.and_then(|t| t.first_loss)),
-                    some(r.score()),
-                    r.coherent.to_string(),
-                    r.fractured.to_string(),
-                    r.silent.to_string(),
-                    some(m.interference),
-                    some(m.excess),
-                    some(m.roughness),
-                    m.duplicates.to_string(),
-                    m.effective_fan_in.to_string(),
-                    m.reuse.to_string(),
-                    some(m.q_z),
-                    some(m.decoded),
-                    r.sparsity.computing_depth.to_string(),
-                    r.sparsity.mean_in_degree.to_string(),
-                ]
-                .join(",")
-            });
-            let modules = row.result.as_ref().and_then(|r| r.modules.as_ref());
-            csv += &format!(
-                "{},{},{},{},{},{},{},{},{seed},{result},{},{}\n",
-                self.study,
-                self.profile,
+            let level = match row.level {
+                0 => String::new(),
+                level => format!("-{level}"),
+            };
+            let name = format!(
+                "{:<16} {:<14} {:>2} {:<22}",
                 row.target,
                 row.variant,
-                row.offset,
                 row.layers,
-                row.arm,
-                row.level,
-                modules.map_or(String::new(), |m| m.spanning.to_string()),
-                row.error.as_deref().map_or(String::new(), quoted),
+                format!("{}{level}", row.arm)
             );
+            let at = groups.iter().position(|g| g.0 == name).unwrap_or_else(|| {
+                groups.push((name, Vec::new(), 0, 0, 0.0));
+                groups.len() - 1
+            });
+            let group = &mut groups[at];
+            group.2 += 1;
+            if let Some(result) = &row.result {
+                group.4 += result.r2;
+                group.3 += result.alive;
+                if result.fit {
+                    group.1.extend(result.score());
+                }
+            }
         }
-        csv
+        let mut text = format!(
+            "{:<16} {:<14} {:>2} {:<22} {:>6} {:>7} {:>8} {:>6}\n",
+            "target", "training", "L", "network", "score", "fit", "alive", "R²"
+        );
+        for (name, scores, all, alive, r2) in groups {
+            let score = mean(&scores).map_or("-".into(), |s| format!("{s:.2}"));
+            let fit = format!("{}/{all}", scores.len());
+            let (alive, r2) = (alive as f64 / all as f64, r2 / all as f64);
+            text += &format!("{name} {score:>6} {fit:>7} {alive:>8.0} {r2:>6.3}\n");
+        }
+        if !self.left_out.is_empty() {
+            let names = self.left_out.join(", ");
+            text += &format!("left out, PICLOOM_ARCHIVE is not set: {names}\n");
+        }
+        text
     }
 }

@@ -1,152 +1,122 @@
-//! Works through a networks study and keeps its record.
+//! A networks study as cells: a chain each.
 
-use super::chain::run_chain;
-use super::plan::{Chain, NetworksPlan};
+use super::chain::{levels, row, run_chain};
+use super::plan::{Chain, NetworksStudy};
 use super::record::{NetworkRow, NetworksRecord};
 use super::views::LARGEST;
-use crate::experiment::workers::{Cell, Outcome, StudyObserver, WorkError, work_through};
-use crate::network::files::{WriteError, create_folder, write_atomic};
-use crate::score::Judge;
-use std::path::{Path, PathBuf};
+use crate::experiment::cells::CellStudy;
+use crate::experiment::record::{Record, RecordError};
+use crate::experiment::workers::Ask;
+use crate::network::files::{create_folder, write_atomic};
+use std::borrow::Cow;
+use std::path::Path;
 
-/// Why a networks study has no record.
-#[derive(Debug, thiserror::Error)]
-pub enum NetworksError {
-    /// A file cannot be written.
-    #[error(transparent)]
-    Write(#[from] WriteError),
-    /// The chains cannot be worked through.
-    #[error(transparent)]
-    Work(#[from] WorkError),
-    /// A finished chain's file is damaged.
-    #[error("{path}: expected the rows of a finished chain, found: {problem}")]
-    CellFile {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        problem: String,
-    },
-    /// Some chains are not finished.
-    #[error(
-        "study {study}, profile {profile}: expected {total} finished chains in {folder}, found {done}; go on with `picloom experiment run`"
-    )]
-    Unfinished {
-        /// Name of the study.
-        study: String,
-        /// The profile.
-        profile: String,
-        /// Folder of its runs.
-        folder: PathBuf,
-        /// Chains.
-        total: usize,
-        /// Chains finished.
-        done: usize,
-    },
-}
+impl CellStudy for NetworksStudy {
+    type Cell = Chain;
+    type Outcome = Vec<NetworkRow>;
+    type Record = NetworksRecord;
 
-/// The folder of a study's runs.
-pub fn study_folder(plan: &NetworksPlan, runs: &Path) -> PathBuf {
-    runs.join(&plan.spec.name)
-}
+    const CELLS: &'static str = "chains";
 
-fn cell_path(folder: &Path, chain: &Chain, judge: &str) -> PathBuf {
-    folder.join("cells").join(format!("{}.json", chain.id(judge)))
-}
-
-/// Chains of `plan` with a finished file under `runs`.
-pub fn finished(plan: &NetworksPlan, runs: &Path, judge: &str) -> usize {
-    let folder = study_folder(plan, runs);
-    let chains = plan.chains.iter();
-    chains.filter(|chain| cell_path(&folder, chain, judge).exists()).count()
-}
-
-/// Runs every chain of `plan` that is not finished under `runs`; `None` if the observer stopped it.
-/// A chain with a failed arm is finished; its rows say what failed.
-///
-/// Writes `RUNS/STUDY/record.json` and `RUNS/STUDY/rows.csv` at the end.
-///
-/// # Errors
-/// Files cannot be written, threads not started.
-pub fn run_networks(
-    plan: &NetworksPlan,
-    runs: &Path,
-    judge: &dyn Judge,
-    observer: &mut dyn StudyObserver,
-) -> Result<Option<NetworksRecord>, NetworksError> {
-    let folder = study_folder(plan, runs);
-    create_folder(&folder.join("cells"))?;
-    let name = judge.name();
-    let is_done = |chain: &&Chain| cell_path(&folder, chain, &name).exists();
-    let (found, waiting): (Vec<&Chain>, Vec<&Chain>) = plan.chains.iter().partition(is_done);
-    let work = |chain: &Chain, ask: &mut crate::experiment::workers::Ask<'_, '_>| {
-        let Some(rows) = run_chain(chain, &folder, judge, ask) else {
-            return Ok(Outcome::Interrupted);
-        };
-        let failed = rows.iter().find_map(|row| row.error.clone());
-        let json = serde_json::to_vec(&rows).expect("rows are plain data");
-        write_atomic(&cell_path(&folder, chain, &name), &json)?;
-        Ok(match failed {
-            None => Outcome::Done,
-            Some(error) => Outcome::Failed(format!("{}: {error}", chain.label())),
-        })
-    };
-    if !work_through(&found, &waiting, work, observer)? {
-        return Ok(None);
+    fn name(&self) -> &str {
+        &self.spec.name
     }
-    write_targets(plan, &folder)?;
-    let record = collect(plan, runs, &name)?;
-    write_atomic(&folder.join("record.json"), record.to_json().as_bytes())?;
-    write_atomic(&folder.join("rows.csv"), record.to_csv().as_bytes())?;
-    Ok(Some(record))
-}
 
-/// Writes `views/TARGET-target.png` of every target of which pictures are shown into `folder`.
-///
-/// # Errors
-/// The folder cannot be written.
-pub fn write_targets(plan: &NetworksPlan, folder: &Path) -> Result<(), WriteError> {
-    let shown = plan.chains.iter().filter(|c| !c.key.show.is_empty());
-    for chain in shown {
-        let picture = &chain.source.target.picture;
-        let picture = picture.resized(picture.width.min(LARGEST));
-        let png = picture.to_png(&[("command", "picloom experiment run")]);
-        let name = format!("{}-target.png", chain.key.target.name);
-        create_folder(&folder.join("views"))?;
-        write_atomic(&folder.join("views").join(name), &png)?;
+    fn profile(&self) -> &str {
+        &self.profile
     }
-    Ok(())
-}
 
-/// The record of a study whose chains are all finished.
-///
-/// # Errors
-/// Some are not, or a file is damaged.
-pub fn collect(
-    plan: &NetworksPlan,
-    runs: &Path,
-    judge: &str,
-) -> Result<NetworksRecord, NetworksError> {
-    let folder = study_folder(plan, runs);
-    let mut record = NetworksRecord::empty(&plan.spec, &plan.profile, judge.to_string());
-    record.left_out.clone_from(&plan.left_out);
-    record.predicted = plan.predicted;
-    record.png_ratio.clone_from(&plan.png_ratio);
-    let done = finished(plan, runs, judge);
-    if done < plan.chains.len() {
-        return Err(NetworksError::Unfinished {
-            study: plan.spec.name.clone(),
-            profile: plan.profile.clone(),
-            folder,
-            total: plan.chains.len(),
-            done,
+    fn cells(&self) -> Cow<'_, [Chain]> {
+        Cow::Borrowed(&self.chains)
+    }
+
+    fn id(&self, chain: &Chain) -> String {
+        chain.id(&self.judge.name())
+    }
+
+    fn label(&self, chain: &Chain) -> String {
+        chain.label()
+    }
+
+    fn cost(&self, chain: &Chain) -> f64 {
+        chain.cost()
+    }
+
+    fn at_a_time(&self) -> usize {
+        self.at_a_time
+    }
+
+    /// Trainings are run folders of the study: chains with the same training share it.
+    fn compute(
+        &self,
+        chain: &Chain,
+        folder: &Path,
+        ask: Ask<'_>,
+    ) -> Result<Option<Vec<NetworkRow>>, String> {
+        Ok(run_chain(chain, folder, &*self.judge, ask))
+    }
+
+    /// The arms that failed.
+    fn flaw(&self, rows: &Vec<NetworkRow>) -> Option<String> {
+        let mut errors: Vec<String> = Vec::new();
+        for row in rows {
+            let Some(error) = &row.error else { continue };
+            let error = format!("{}: {error}", row.arm);
+            if !errors.contains(&error) {
+                errors.push(error);
+            }
+        }
+        (!errors.is_empty()).then(|| errors.join("; "))
+    }
+
+    fn record(&self, outcomes: Vec<Result<Vec<NetworkRow>, String>>) -> NetworksRecord {
+        let spec = &self.spec;
+        let rows = self.chains.iter().zip(outcomes).flat_map(|(chain, outcome)| {
+            outcome.unwrap_or_else(|error| {
+                let all = chain.key.arms.iter().flat_map(|arm| levels(arm).map(move |k| (arm, k)));
+                all.map(|(arm, k)| row(chain, arm.name.clone(), k, Err(error.clone()))).collect()
+            })
         });
+        NetworksRecord {
+            format: NetworksRecord::FORMAT.into(),
+            study: spec.name.clone(),
+            question: spec.question.clone(),
+            profile: self.profile.clone(),
+            size: spec.size,
+            steps: spec.steps,
+            sample: spec.sample,
+            effect: spec.effect,
+            target_r2: spec.target_r2,
+            judge: self.judge.name(),
+            left_out: self.left_out.clone(),
+            predicted: self.predicted,
+            png_ratio: self.png_ratio.clone(),
+            rows: rows.collect(),
+        }
     }
-    for chain in &plan.chains {
-        let path = cell_path(&folder, chain, judge);
-        let fail = |problem: String| NetworksError::CellFile { path: path.clone(), problem };
-        let text = std::fs::read_to_string(&path).map_err(|e| fail(e.to_string()))?;
-        let rows: Vec<NetworkRow> = serde_json::from_str(&text).map_err(|e| fail(e.to_string()))?;
-        record.rows.extend(rows);
+
+    /// `views/TARGET-target.png` of every target of which pictures are shown, and the pictures of
+    /// its networks.
+    fn pictures(&self, record: &NetworksRecord, from: &Path, to: &Path) -> Result<(), RecordError> {
+        for chain in self.chains.iter().filter(|c| !c.key.show.is_empty()) {
+            let picture = &chain.source.target.picture;
+            let picture = picture.resized(picture.width.min(LARGEST));
+            let png = picture.to_png(&[("command", "picloom experiment run")]);
+            let name = format!("{}-target.png", chain.key.target.name);
+            create_folder(&to.join("views"))?;
+            write_atomic(&to.join("views").join(name), &png)?;
+        }
+        let views = record.rows.iter().filter_map(|row| row.result.as_ref()?.views.as_ref());
+        let files = views.flat_map(|v| [Some(&v.sweep), v.maps.as_ref().map(|m| &m.file)]);
+        for file in files.flatten().filter(|_| from != to) {
+            let bytes = std::fs::read(from.join(file)).map_err(|e| RecordError::Damaged {
+                path: from.join(file),
+                expected: "a picture that the record names".into(),
+                found: e.to_string(),
+            })?;
+            create_folder(&to.join("views"))?;
+            write_atomic(&to.join(file), &bytes)?;
+        }
+        Ok(())
     }
-    Ok(record)
 }

@@ -1,20 +1,15 @@
 //! A networks study as its TOML file says it.
 
-use super::super::spec::{SpecError, kind, parse, read};
-use crate::network::Arch;
+use crate::experiment::spec::{Problem, Spec, TargetSpec, check_name, check_names, check_size};
 use crate::prune::{Method, Retrain};
 use crate::train::{GradientRule, OptimizerConfig, init::Scheme, schedule::Shape};
-use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// A networks study. Paths are relative to the folder that holds the spec's folder; one that begins
 /// with `archive:` is relative to `PICLOOM_ARCHIVE`, and its target is left out where that is unset.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NetworksSpec {
-    /// Always `networks`.
-    pub kind: String,
     /// Name of the study: its folder under `runs/` and `figures/`.
     pub name: String,
     /// What is asked, in one sentence.
@@ -28,7 +23,8 @@ pub struct NetworksSpec {
     pub log_every: u64,
     /// Seeds of every trained arm.
     pub seeds: Vec<u64>,
-    /// Weights perturbed in each network, sampled within layers; none: all.
+    /// Weights perturbed in each network, sampled within layers; none, or "all": all.
+    #[serde(default, deserialize_with = "sample")]
     pub sample: Option<usize>,
     /// Wanted effect of a perturbation, RMSE. Default 0.18.
     #[serde(default = "effect")]
@@ -52,14 +48,29 @@ pub struct NetworksSpec {
     /// every unit's map.
     #[serde(default)]
     pub show: Show,
-    /// Other sizes of the same study, by name.
-    #[serde(default)]
-    pub profiles: BTreeMap<String, Profile>,
 }
 
 fn hundred() -> u64 {
     100
 }
+fn sample<'de, D: Deserializer<'de>>(from: D) -> Result<Option<usize>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "expected a number of weights, or \"all\"")]
+    enum Sample {
+        Weights(usize),
+        Word(All),
+    }
+    #[derive(Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    enum All {
+        All,
+    }
+    Ok(match Sample::deserialize(from)? {
+        Sample::Weights(weights) => Some(weights),
+        Sample::Word(All::All) => None,
+    })
+}
+
 fn effect() -> f64 {
     0.18
 }
@@ -72,23 +83,6 @@ fn plain() -> Vec<VariantSpec> {
 
 /// The variant that changes nothing.
 pub const BASE: &str = "base";
-
-/// A picture to draw and the networks that are to draw it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TargetSpec {
-    /// Its name in records and figures.
-    pub name: String,
-    /// Picture file, or a genome rendered in float. Default: the genome.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub picture: Option<PathBuf>,
-    /// Genome whose wirings are trained; this or `arch`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub genome: Option<PathBuf>,
-    /// Arch of the dense network instead of a genome.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub arch: Option<Arch>,
-}
 
 /// How an arm is wired, if it is not pruned from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -244,186 +238,76 @@ pub struct Show {
     pub offsets: Option<Vec<i64>>,
 }
 
-/// What a profile changes.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Profile {
-    /// Instead of the study's.
-    pub size: Option<usize>,
-    /// Instead of the study's.
-    pub steps: Option<u64>,
-    /// Instead of the study's.
-    pub seeds: Option<Vec<u64>>,
-    /// Instead of the study's.
-    pub sample: Option<usize>,
-    /// Instead of the study's.
-    pub target_r2: Option<f64>,
-    /// Instead of the study's.
-    pub offsets: Option<Vec<i64>>,
-    /// Names of the targets kept. Default: all.
-    pub targets: Option<Vec<String>>,
-    /// Names of the variants kept. Default: all.
-    pub variants: Option<Vec<String>>,
-}
+impl Spec for NetworksSpec {
+    const KIND: &'static str = "networks";
 
-impl NetworksSpec {
-    /// Reads and verifies a spec.
-    ///
-    /// # Errors
-    /// Not readable, of another kind, unknown keys, values outside their range.
-    pub fn read(path: &Path) -> Result<Self, SpecError> {
-        let found = kind(path)?;
-        if found.as_deref() != Some("networks") {
-            return Err(SpecError::Kind {
-                path: path.to_path_buf(),
-                expected: "networks",
-                found: found.map_or("none".into(), |kind| format!("{kind:?}")),
-            });
-        }
-        let spec: NetworksSpec = parse(path, &read(path)?)?;
-        match spec.problem() {
-            None => Ok(spec),
-            Some((key, expected, found)) => {
-                Err(SpecError::Value { path: path.to_path_buf(), key, expected, found })
-            }
-        }
-    }
-
-    /// The first value outside its range: key, expected, found.
-    fn problem(&self) -> Option<(String, String, String)> {
-        let wrong = |key: &str, expected: &str, found: String| {
-            Some((key.to_string(), expected.to_string(), found))
-        };
-        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
-        let named = |name: &str| !name.is_empty() && name.chars().all(plain);
-        if !named(&self.name) {
-            let expected = "a folder name of a–z, 0–9, - and _";
-            return wrong("name", expected, format!("{:?}", self.name));
-        }
-        let lists = [
-            ("targets", self.targets.iter().map(|t| &t.name).collect()),
+    fn check(&self) -> Result<(), Problem> {
+        check_name("name", &self.name)?;
+        for (key, names) in [
+            ("targets", self.targets.iter().map(|t| &t.name).collect::<Vec<_>>()),
             ("arms", self.arms.iter().map(|a| &a.name).collect()),
             ("variants", self.variants.iter().map(|v| &v.name).collect()),
-        ];
-        for (key, names) in lists {
-            let names: Vec<&String> = names;
-            let different: BTreeSet<_> = names.iter().collect();
-            if names.is_empty() || different.len() < names.len() {
-                let expected = "at least one, with names of their own";
-                return wrong(key, expected, format!("{names:?}"));
-            }
-            if let Some(name) = names.iter().find(|n| !named(n)) {
-                return wrong(key, "names of a–z, 0–9, - and _", format!("{name:?}"));
-            }
+        ] {
+            check_names(key, &names)?;
+            names.into_iter().try_for_each(|name| check_name(key, name))?;
         }
-        for target in &self.targets {
-            let key = format!("target {}", target.name);
-            if target.genome.is_some() == target.arch.is_some() {
-                return wrong(&key, "one of genome and arch", "both or none".into());
-            }
-            if target.arch.is_some() && target.picture.is_none() {
-                return wrong(&key, "a picture with an arch", "none".into());
-            }
-        }
+        self.targets.iter().try_for_each(TargetSpec::check)?;
         for (i, arm) in self.arms.iter().enumerate() {
-            let key = format!("arm {}", arm.name);
-            if arm.wiring.is_some() == arm.from.is_some() {
-                return wrong(&key, "one of wiring and from", "both or none".into());
-            }
-            let earlier: Vec<&str> = self.arms[..i].iter().map(|a| a.name.as_str()).collect();
-            let Some(from) = &arm.from else {
-                if arm.method.is_some() || !arm.levels.is_empty() {
-                    let expected = "method and levels with from only";
-                    return wrong(&key, expected, "them with a wiring".into());
-                }
-                continue;
-            };
-            let parent = self.arms[..i].iter().find(|a| a.name == *from);
-            if parent.is_none_or(|p| !matches!(p.wiring, Some(w) if w != ArmWiring::Evolved)) {
-                let expected = format!("from = a trained arm before it ({earlier:?})");
-                return wrong(&key, &expected, from.clone());
-            }
-            if arm.method.is_none() || arm.levels.is_empty() || arm.rounds == 0 {
-                let expected = "a method, at least one level and one round";
-                return wrong(&key, expected, format!("{} rounds", arm.rounds));
-            }
-            for level in &arm.levels {
-                if let Level::Match(other) = level
-                    && !earlier.contains(&other.as_str())
-                {
-                    let expected = format!("match: an arm before it ({earlier:?})");
-                    return wrong(&key, &expected, other.clone());
-                }
-            }
+            arm.check(&self.arms[..i])?;
         }
-        for variant in &self.variants {
-            if let Some(text) = &variant.optimizer
-                && let Err(error) = text.parse::<OptimizerConfig>()
-            {
-                let key = format!("variant {}, optimizer", variant.name);
-                return wrong(&key, "an optimizer", error.to_string());
-            }
-            for (name, share) in [("subsample", variant.subsample), ("batch", variant.batch)] {
-                if let Some(share) = share
-                    && !(share > 0.0 && share <= 1.0)
-                {
-                    let key = format!("variant {}, {name}", variant.name);
-                    return wrong(&key, "a share in (0, 1]", share.to_string());
-                }
-            }
-        }
-        let numbers = |part: &str, profile: &Profile| {
-            let key = |name: &str| format!("{part}{name}");
-            if profile.size.is_some_and(|s| !(2..=4096).contains(&s)) {
-                let found = format!("{:?}", profile.size);
-                return wrong(&key("size"), "2 to 4096 pixels", found);
-            }
-            if profile.steps == Some(0) || profile.sample == Some(0) {
-                return wrong(&key("steps, sample"), "at least 1", "0".into());
-            }
-            if profile.seeds.as_ref().is_some_and(Vec::is_empty)
-                || profile.offsets.as_ref().is_some_and(Vec::is_empty)
-            {
-                return wrong(&key("seeds, offsets"), "at least one", "none".into());
-            }
-            if let Some(r2) = profile.target_r2
-                && !(0.0..1.0).contains(&r2)
-            {
-                return wrong(&key("target_r2"), "a number in [0, 1)", r2.to_string());
-            }
-            let known = |names: Vec<&String>, chosen: &Option<Vec<String>>| {
-                let wanted = chosen.iter().flatten();
-                wanted
-                    .into_iter()
-                    .find(|n| !names.contains(n))
-                    .map(|n| (format!("{names:?}"), n.clone()))
-            };
-            let targets = self.targets.iter().map(|t| &t.name).collect();
-            let variants = self.variants.iter().map(|v| &v.name).collect();
-            known(targets, &profile.targets)
-                .or_else(|| known(variants, &profile.variants))
-                .and_then(|(names, found)| wrong(&key("names"), &format!("some of {names}"), found))
+        self.variants.iter().try_for_each(VariantSpec::check)?;
+        check_size(self.size)?;
+        let some = self.steps > 0 && self.sample != Some(0) && self.log_every > 0;
+        Problem::unless(some, "steps, sample, log_every", "at least 1", "0")?;
+        let some = !self.seeds.is_empty() && !self.offsets.is_empty();
+        Problem::unless(some, "seeds, offsets", "at least one", "none")?;
+        let effect = self.effect > 0.0 && self.effect < 1.0;
+        Problem::unless(effect, "effect", "a number in (0, 1)", self.effect.to_string())?;
+        let r2 = self.target_r2.unwrap_or(0.0);
+        Problem::unless((0.0..1.0).contains(&r2), "target_r2", "a number in [0, 1)", r2.to_string())
+    }
+}
+
+impl ArmSpec {
+    /// Refuses an arm that cannot be made of those `before` it.
+    fn check(&self, before: &[ArmSpec]) -> Result<(), Problem> {
+        let key = format!("arm {}", self.name);
+        let one = self.wiring.is_some() != self.from.is_some();
+        Problem::unless(one, &key, "one of wiring and from", "both or none")?;
+        let Some(from) = &self.from else {
+            let plain = self.method.is_none() && self.levels.is_empty();
+            let expected = "method and levels with from only";
+            return Problem::unless(plain, &key, expected, "them with a wiring");
         };
-        let own = Profile {
-            size: Some(self.size),
-            steps: Some(self.steps),
-            seeds: Some(self.seeds.clone()),
-            sample: self.sample,
-            target_r2: self.target_r2,
-            offsets: Some(self.offsets.clone()),
-            ..Profile::default()
-        };
-        if self.log_every == 0 {
-            return wrong("log_every", "at least 1", "0".into());
+        let names: Vec<&str> = before.iter().map(|a| a.name.as_str()).collect();
+        let trained = |a: &ArmSpec| a.wiring.is_some_and(|w| w != ArmWiring::Evolved);
+        let fits = before.iter().any(|a| a.name == *from && trained(a));
+        let expected = format!("from = a trained arm before it ({names:?})");
+        Problem::unless(fits, &key, expected, from)?;
+        let whole = self.method.is_some() && !self.levels.is_empty() && self.rounds > 0;
+        let expected = "a method, at least one level and one round";
+        Problem::unless(whole, &key, expected, format!("{} rounds", self.rounds))?;
+        for level in &self.levels {
+            if let Level::Match(other) = level {
+                let expected = format!("match: an arm before it ({names:?})");
+                Problem::unless(names.contains(&other.as_str()), &key, expected, other)?;
+            }
         }
-        if !(self.effect > 0.0 && self.effect < 1.0) {
-            return wrong("effect", "a number in (0, 1)", self.effect.to_string());
+        Ok(())
+    }
+}
+
+impl VariantSpec {
+    fn check(&self) -> Result<(), Problem> {
+        let key = |name: &str| format!("variant {}, {name}", self.name);
+        if let Some(Err(error)) = self.optimizer.as_ref().map(|o| o.parse::<OptimizerConfig>()) {
+            Problem::unless(false, key("optimizer"), "an optimizer", error.to_string())?;
         }
-        let profiles = self.profiles.iter();
-        numbers("", &own).or_else(|| {
-            profiles
-                .map(|(name, profile)| numbers(&format!("profile {name}, "), profile))
-                .find_map(|p| p)
-        })
+        for (name, share) in [("subsample", self.subsample), ("batch", self.batch)] {
+            let share = share.unwrap_or(1.0);
+            let fits = share > 0.0 && share <= 1.0;
+            Problem::unless(fits, key(name), "a share in (0, 1]", share.to_string())?;
+        }
+        Ok(())
     }
 }

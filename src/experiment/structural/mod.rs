@@ -10,11 +10,13 @@ mod record;
 
 pub use record::{ArmOutcome, PartOutcome, StructuralRecord, StructuralRow};
 
-use super::cells::{CellStudy, read_spec, six_digits};
+use super::cells::{CellStudy, work_folder};
 use super::pruning::prune_run;
+use super::record::{Record, six_digits};
 use super::run::{RunError, Target, TrainJob, load_run, train_run};
-use super::spec::{SpecError, root_of};
+use super::spec::{Problem, Spec, SpecError, check_name, read_spec, root_of};
 use super::targets;
+use super::workers::Ask;
 use crate::genome::{self, Genome};
 use crate::math::SimRng;
 use crate::math::hash::{hex, sha256_hex};
@@ -23,10 +25,10 @@ use crate::prune::method::{Magnitude, Sp};
 use crate::prune::{Method, PrunePlan, Retrain, alive, schedule};
 use crate::score::Fit;
 use crate::score::measures::structural::{MaskConfig, PartedPicture, structural_compositionality};
-use crate::train::{Schedule, StopReason, TrainConfig, TrainObserver, TrainState};
-use record::FORMAT;
+use crate::train::{Schedule, StopReason, TrainConfig};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -60,6 +62,21 @@ pub struct StructuralSpec {
     pub mask: MaskConfig,
     /// The pictures.
     pub targets: Vec<PartedTarget>,
+}
+
+impl Spec for StructuralSpec {
+    const KIND: &'static str = "structural";
+
+    fn check(&self) -> Result<(), Problem> {
+        check_name("name", &self.name)?;
+        let share = self.keep > 0.0 && self.keep < 1.0;
+        Problem::unless(share, "keep", "above 0 and below 1", self.keep.to_string())?;
+        let sound = self.rounds > 0 && !self.seeds.is_empty() && (8..=1024).contains(&self.size);
+        let found =
+            format!("{} rounds, {} seeds, size {}", self.rounds, self.seeds.len(), self.size);
+        let expected = "a round, a seed, and a size of 8 to 1024";
+        Problem::unless(sound, "rounds, seeds, size", expected, found)
+    }
 }
 
 /// A picture with known parts.
@@ -157,39 +174,22 @@ impl StructuralStudy {
     /// Not readable, of another kind, no such profile, unknown keys, a drawing or genome that does
     /// not exist.
     pub fn read(path: &Path, profile: Option<&str>) -> Result<Self, SpecError> {
-        let (spec, profile): (StructuralSpec, String) = read_spec(path, "structural", profile)?;
-        let fail = |key: &str, expected: &str, found: String| SpecError::Value {
-            path: path.to_path_buf(),
-            key: key.into(),
-            expected: expected.into(),
-            found,
-        };
-        if !(spec.keep > 0.0 && spec.keep < 1.0) {
-            return Err(fail("keep", "above 0 and below 1", spec.keep.to_string()));
-        }
-        if spec.rounds == 0 || spec.seeds.is_empty() || !(8..=1024).contains(&spec.size) {
-            let found =
-                format!("{} rounds, {} seeds, size {}", spec.rounds, spec.seeds.len(), spec.size);
-            let expected = "a round, a seed, and a size of 8 to 1024";
-            return Err(fail("rounds, seeds, size", expected, found));
-        }
+        let (spec, profile): (StructuralSpec, String) = read_spec(path, profile)?;
         let root = root_of(path);
-        let prepared = spec
-            .targets
-            .iter()
-            .map(|target| {
-                prepare(&root, target, spec.size).map_err(|error| match error {
-                    Unprepared::Run(source) => SpecError::Target {
-                        path: path.to_path_buf(),
-                        target: target.name.clone(),
-                        source,
-                    },
-                    Unprepared::Value(expected, found) => {
-                        fail(&format!("target {}", target.name), expected, found)
-                    }
-                })
+        let prepared = |target: &PartedTarget| {
+            prepare(&root, target, spec.size).map_err(|error| match error {
+                Unprepared::Run(source) => SpecError::Target {
+                    path: path.to_path_buf(),
+                    target: target.name.clone(),
+                    source,
+                },
+                Unprepared::Value(expected, found) => {
+                    let key = format!("target {}", target.name);
+                    Problem { key, expected: expected.into(), found }.at(path)
+                }
             })
-            .collect::<Result<_, _>>()?;
+        };
+        let prepared = spec.targets.iter().map(prepared).collect::<Result<_, _>>()?;
         Ok(StructuralStudy { spec, profile, prepared })
     }
 
@@ -257,15 +257,6 @@ fn mean_outside(picture: &Picture, regions: &[(String, Vec<bool>)]) -> [f32; 3] 
     })
 }
 
-/// Asks, now and then, whether training shall go on.
-struct Ask<'a>(&'a (dyn Fn() -> bool + Sync));
-
-impl TrainObserver for Ask<'_> {
-    fn step_done(&mut self, state: &TrainState) -> bool {
-        !state.step.is_multiple_of(64) || (self.0)()
-    }
-}
-
 impl StructuralStudy {
     fn measure(
         &self,
@@ -319,7 +310,7 @@ impl StructuralStudy {
         &self,
         cell: &StructuralCell,
         folder: &Path,
-        going_on: &(dyn Fn() -> bool + Sync),
+        mut ask: Ask<'_>,
     ) -> Result<Option<Vec<ArmOutcome>>, String> {
         let Arms::Trained { ref arch, steps, retrain_steps, lr, budget, rounds } = cell.arms else {
             unreachable!("asked for trained arms");
@@ -339,7 +330,6 @@ impl StructuralStudy {
         };
         let wired = (network, Mask::all(links));
         let job = TrainJob::new("dense", &target, Coords::Fer, wired, None, None, train(steps));
-        let mut ask = Ask(going_on);
         let text = |e: RunError| e.to_string();
         let result = train_run(&folder.join("dense"), job, true, &mut ask).map_err(text)?;
         if result.train.stop == StopReason::Interrupted {
@@ -375,8 +365,6 @@ impl CellStudy for StructuralStudy {
     type Outcome = Vec<ArmOutcome>;
     type Record = StructuralRecord;
 
-    const FORMAT: &'static str = FORMAT;
-
     fn name(&self) -> &str {
         &self.spec.name
     }
@@ -386,7 +374,7 @@ impl CellStudy for StructuralStudy {
     }
 
     /// Targets, within them the evolved network and then the trained ones, each by seed.
-    fn cells(&self) -> Vec<StructuralCell> {
+    fn cells(&self) -> Cow<'_, [StructuralCell]> {
         let spec = &self.spec;
         let links = spec.arch.dense_params();
         let budget = (spec.keep * links as f64).round() as usize;
@@ -419,7 +407,7 @@ impl CellStudy for StructuralStudy {
                 ));
             }
         }
-        cells
+        Cow::Owned(cells)
     }
 
     fn label(&self, cell: &StructuralCell) -> String {
@@ -440,9 +428,9 @@ impl CellStudy for StructuralStudy {
         &self,
         cell: &StructuralCell,
         folder: &Path,
-        going_on: &(dyn Fn() -> bool + Sync),
+        ask: Ask<'_>,
     ) -> Result<Option<Vec<ArmOutcome>>, String> {
-        if !going_on() {
+        if !ask.going_on() {
             return Ok(None);
         }
         match cell.arms {
@@ -453,37 +441,29 @@ impl CellStudy for StructuralStudy {
                 let arm = self.measure(cell, "evolved", &model)?;
                 Ok(Some(vec![arm]))
             }
-            Arms::Trained { .. } => self.trained(cell, folder, going_on),
+            Arms::Trained { .. } => self.trained(cell, &work_folder(folder, &self.id(cell)), ask),
         }
     }
 
     fn record(&self, outcomes: Vec<Result<Vec<ArmOutcome>, String>>) -> StructuralRecord {
-        let cells = self.cells();
+        let row =
+            |(cell, outcome): (&StructuralCell, Result<Vec<ArmOutcome>, String>)| StructuralRow {
+                target: cell.target.clone(),
+                picture: self.prepared(&cell.target).target.picture,
+                seed: cell.seed,
+                error: outcome.as_ref().err().cloned(),
+                arms: outcome.unwrap_or_default(),
+            };
+        let spec = &self.spec;
         StructuralRecord {
-            format: FORMAT.into(),
-            study: self.spec.name.clone(),
-            question: self.spec.question.clone(),
-            rules: self.spec.rules.clone(),
+            format: StructuralRecord::FORMAT.into(),
+            study: spec.name.clone(),
+            question: spec.question.clone(),
+            rules: spec.rules.clone(),
             profile: self.profile.clone(),
-            size: self.spec.size,
-            mask: self.spec.mask,
-            cells: cells
-                .iter()
-                .zip(outcomes)
-                .map(|(cell, outcome)| {
-                    let (arms, error) = match outcome {
-                        Ok(arms) => (arms, None),
-                        Err(error) => (Vec::new(), Some(error)),
-                    };
-                    StructuralRow {
-                        target: cell.target.clone(),
-                        picture: self.prepared(&cell.target).target.picture,
-                        seed: cell.seed,
-                        arms,
-                        error,
-                    }
-                })
-                .collect(),
+            size: spec.size,
+            mask: spec.mask,
+            cells: self.cells().iter().zip(outcomes).map(row).collect(),
         }
     }
 }

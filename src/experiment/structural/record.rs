@@ -1,15 +1,12 @@
 //! The record of the structural study: its rows and its files.
 
 use super::{Shown, findings};
-use crate::experiment::cells::{CellError, CellRecord, read_record, record_json, row_json};
+use crate::experiment::record::{Record, by_name};
 use crate::score::FIT_GATE;
 use crate::score::measures::structural::MaskConfig;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::path::Path;
-
-pub(super) const FORMAT: &str = "picloom-structural/1";
 
 /// One network measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -96,20 +93,13 @@ pub struct StructuralRecord {
     /// Side of the pictures in pixels.
     pub size: usize,
     /// How masks were learned.
+    #[serde(serialize_with = "by_name")]
     pub mask: MaskConfig,
     /// One row a cell.
     pub cells: Vec<StructuralRow>,
 }
 
 impl StructuralRecord {
-    /// Reads a record.
-    ///
-    /// # Errors
-    /// Not readable, or of another format.
-    pub fn read(path: &Path) -> Result<Self, CellError> {
-        read_record(path, FORMAT)
-    }
-
     /// Every measured network of an arm with its target and seed, in order.
     pub fn arm<'a>(
         &'a self,
@@ -123,50 +113,37 @@ impl StructuralRecord {
     }
 }
 
-impl CellRecord for StructuralRecord {
-    fn to_json(&self) -> String {
-        record_json(
-            &[
-                ("format", json!(self.format)),
-                ("study", json!(self.study)),
-                ("question", json!(self.question)),
-                ("rules", json!(self.rules)),
-                ("profile", json!(self.profile)),
-                ("size", json!(self.size)),
-                ("mask", json!(self.mask)),
-            ],
-            &[("cells", self.cells.iter().map(row_json).collect())],
-        )
-    }
+impl Record for StructuralRecord {
+    const FORMAT: &'static str = "picloom-structural/1";
 
-    fn to_csv(&self) -> String {
-        let mut csv = String::from(
-            "target,seed,arm,kept,r2,sc,sc_control,part,pixels,whole,mask,d_sub,d_abl,control\n",
-        );
+    const COLUMNS: &'static [&'static str] = &[
+        "target",
+        "seed",
+        "arm.arm",
+        "arm.kept",
+        "arm.r2",
+        "arm.sc",
+        "sc_control=arm.control",
+        "part.part",
+        "part.pixels",
+        "part.whole",
+        "mask=part.kept",
+        "part.d_sub",
+        "part.d_abl",
+        "part.control",
+    ];
+
+    /// A line a part of a network.
+    fn lines(&self) -> Vec<Value> {
+        let mut lines = Vec::new();
         for row in &self.cells {
             for arm in &row.arms {
-                for part in &arm.parts {
-                    csv += &format!(
-                        "{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
-                        row.target,
-                        row.seed,
-                        arm.arm,
-                        arm.kept,
-                        arm.r2,
-                        arm.sc,
-                        arm.control,
-                        part.part,
-                        part.pixels,
-                        part.whole,
-                        part.kept,
-                        part.d_sub,
-                        part.d_abl,
-                        part.control
-                    );
-                }
+                lines.extend(arm.parts.iter().map(|part| {
+                    json!({ "target": row.target, "seed": row.seed, "arm": arm, "part": part })
+                }));
             }
         }
-        csv
+        lines
     }
 
     fn summary(&self) -> String {

@@ -1,13 +1,12 @@
 //! The record of the theory study: its rows, its files, where its curves are largest.
 
 use super::study::MethodsValue;
-use crate::experiment::cells::{CellError, CellRecord, read_record, record_json, row_json};
+use crate::experiment::record::{Record, line};
 use crate::math::volume::sample::Estimate;
 use crate::math::volume::sensitivity::Volume;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::path::Path;
 
 /// A ratio over depth; every list has one entry a depth, six significant digits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -103,17 +102,7 @@ pub struct TheoryRecord {
     pub meetings: Vec<MeetingRow>,
 }
 
-pub(super) const FORMAT: &str = "picloom-theory/1";
-
 impl TheoryRecord {
-    /// Reads a record.
-    ///
-    /// # Errors
-    /// Not readable, or of another format.
-    pub fn read(path: &Path) -> Result<Self, CellError> {
-        read_record(path, FORMAT)
-    }
-
     /// The curves of a group with values.
     pub fn group<'a>(&'a self, group: &'a str) -> impl Iterator<Item = (&'a CurveRow, Peak)> + 'a {
         self.curves
@@ -154,61 +143,53 @@ impl Peak {
     }
 }
 
-impl CellRecord for TheoryRecord {
-    fn to_json(&self) -> String {
-        record_json(
-            &[
-                ("format", json!(self.format)),
-                ("study", json!(self.study)),
-                ("question", json!(self.question)),
-                ("rules", json!(self.rules)),
-                ("profile", json!(self.profile)),
-            ],
-            &[
-                ("curves", self.curves.iter().map(row_json).collect()),
-                ("meetings", self.meetings.iter().map(row_json).collect()),
-            ],
-        )
-    }
+impl Record for TheoryRecord {
+    const FORMAT: &'static str = "picloom-theory/1";
 
-    fn to_csv(&self) -> String {
-        let mut csv = String::from("group,name,volume,width,parts,layers,value,low,high,samples\n");
-        let cell = |v: Option<f64>| v.map_or(String::new(), |v| v.to_string());
+    const COLUMNS: &'static [&'static str] =
+        &["group", "name", "volume", "width", "parts", "layers", "value", "low", "high", "samples"];
+
+    /// A line a depth of a curve, and one an estimate of a meeting.
+    fn lines(&self) -> Vec<Value> {
+        let mut lines = Vec::new();
         for row in &self.curves {
-            let volume = row_json(&row.volume).replace('"', "\"\"");
+            let volume = serde_json::to_string(&row.volume).expect("records are plain data");
             let Some(v) = &row.values else { continue };
             for i in 0..v.layers.len() {
-                csv += &format!(
-                    "{},\"{}\",\"{volume}\",{},{},{},{},{},{},{}\n",
-                    row.group,
-                    row.name,
-                    row.width,
-                    row.parts,
-                    v.layers[i],
-                    cell(v.value[i]),
-                    cell(v.low[i]),
-                    cell(v.high[i]),
-                    v.samples[i]
-                );
+                let point = [
+                    ("volume", json!(volume)),
+                    ("layers", json!(v.layers[i])),
+                    ("value", json!(v.value[i])),
+                    ("low", json!(v.low[i])),
+                    ("high", json!(v.high[i])),
+                    ("samples", json!(v.samples[i])),
+                ];
+                lines.push(line(row, &point));
             }
         }
         for row in &self.meetings {
             let Some(v) = &row.values else { continue };
-            let mut line = |name: &str, value: f64, low: f64, high: f64, samples: usize| {
-                csv += &format!(
-                    "meeting,{name},\"p {}\",{},{},{},{value},{low},{high},{samples}\n",
-                    row.p, row.width, row.parts, row.layers
-                );
+            let mut add = |name: &str, value: f64, low: f64, high: f64, samples: usize| {
+                let point = [
+                    ("group", json!("meeting")),
+                    ("name", json!(name)),
+                    ("volume", json!(format!("p {}", row.p))),
+                    ("value", json!(value)),
+                    ("low", json!(low)),
+                    ("high", json!(high)),
+                    ("samples", json!(samples)),
+                ];
+                lines.push(line(row, &point));
             };
             if let Some(exact) = v.exact {
-                line("exact", exact, exact, exact, 0);
+                add("exact", exact, exact, exact, 0);
             }
             for (name, e) in [("direct", v.direct), ("karp-luby", v.karp_luby)] {
                 let i = e.probability;
-                line(name, i.estimate, i.low, i.high, e.samples);
+                add(name, i.estimate, i.low, i.high, e.samples);
             }
         }
-        csv
+        lines
     }
 
     fn summary(&self) -> String {

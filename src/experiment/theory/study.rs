@@ -1,15 +1,18 @@
 //! The theory as a study: `experiments/theory.toml`. A cell is one curve over depth, or one case in
 //! which theory and Monte Carlo meet; the record holds them all.
 
-use super::record::{CurveRow, CurveValues, FORMAT, MeetingRow, MeetingValues, TheoryRecord};
-use crate::experiment::cells::{CellStudy, read_spec, six_digits};
-use crate::experiment::spec::SpecError;
+use super::record::{CurveRow, CurveValues, MeetingRow, MeetingValues, TheoryRecord};
+use crate::experiment::cells::CellStudy;
+use crate::experiment::record::{Record, six_digits};
+use crate::experiment::spec::{Problem, Spec, SpecError, check_name, read_spec};
+use crate::experiment::workers::Ask;
 use crate::math::stats::Interval;
 use crate::math::volume::literal::Reading;
 use crate::math::volume::sample::{Estimate, direct, karp_luby};
 use crate::math::volume::sensitivity::{Volume, table};
 use crate::math::volume::{VolumeError, exact, moment};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -37,6 +40,14 @@ pub struct TheorySpec {
     pub budget: Vec<BudgetSpec>,
     /// P = 1…6.
     pub sensitivity: SensitivitySpec,
+}
+
+impl Spec for TheorySpec {
+    const KIND: &'static str = "theory";
+
+    fn check(&self) -> Result<(), Problem> {
+        check_name("name", &self.name)
+    }
 }
 
 /// Both literal readings at every width and needed depth.
@@ -188,7 +199,7 @@ impl TheoryStudy {
     /// # Errors
     /// Not readable, of another kind, no such profile, unknown keys.
     pub fn read(path: &Path, profile: Option<&str>) -> Result<Self, SpecError> {
-        let (spec, profile) = read_spec(path, "theory", profile)?;
+        let (spec, profile) = read_spec(path, profile)?;
         Ok(TheoryStudy { spec, profile })
     }
 
@@ -318,8 +329,6 @@ impl CellStudy for TheoryStudy {
     type Outcome = TheoryOutcome;
     type Record = TheoryRecord;
 
-    const FORMAT: &'static str = FORMAT;
-
     fn name(&self) -> &str {
         &self.spec.name
     }
@@ -328,7 +337,7 @@ impl CellStudy for TheoryStudy {
         &self.profile
     }
 
-    fn cells(&self) -> Vec<TheoryCell> {
+    fn cells(&self) -> Cow<'_, [TheoryCell]> {
         let curves = self.curves().into_iter().map(|c| c.2);
         curves.chain(self.meetings().into_iter().map(|m| m.1)).collect()
     }
@@ -373,9 +382,9 @@ impl CellStudy for TheoryStudy {
         &self,
         cell: &TheoryCell,
         _folder: &Path,
-        going_on: &(dyn Fn() -> bool + Sync),
+        ask: Ask<'_>,
     ) -> Result<Option<TheoryOutcome>, String> {
-        if !going_on() {
+        if !ask.going_on() {
             return Ok(None);
         }
         outcome(cell).map(Some).map_err(|e| e.to_string())
@@ -384,7 +393,7 @@ impl CellStudy for TheoryStudy {
     fn record(&self, outcomes: Vec<Result<TheoryOutcome, String>>) -> TheoryRecord {
         let mut outcomes = outcomes.into_iter();
         let mut record = TheoryRecord {
-            format: FORMAT.into(),
+            format: TheoryRecord::FORMAT.into(),
             study: self.spec.name.clone(),
             question: self.spec.question.clone(),
             rules: self.spec.rules.clone(),

@@ -30,9 +30,10 @@ mod volume;
 mod wirings;
 
 use super::studies;
+use crate::experiment::Record;
 use crate::experiment::claims::Ledger;
 use crate::experiment::networks::NetworksRecord;
-use crate::experiment::study::StudyRecord;
+use crate::experiment::training::TrainingRecord;
 use crate::network::Picture;
 use std::any::Any;
 use std::cell::RefCell;
@@ -511,7 +512,7 @@ pub fn make(study: &str, folder: &Path) -> String {
 
 /// A figure of the optimizers study.
 fn optimizers(sources: &Sources, name: &str) -> Result<Drawing, DrawError> {
-    let record = sources.read("optimizers", StudyRecord::read)?;
+    let record = sources.read("optimizers", TrainingRecord::read)?;
     let figure = studies::figure(name).expect("a test holds the two tables together");
     Ok((figure.draw)(&record).into())
 }

@@ -1,6 +1,7 @@
 //! Figures of the theory and of structural compositionality, and the theory beside trained networks.
 
 use super::{DrawError, Drawing, Sources, some};
+use crate::experiment::Record;
 use crate::experiment::claims::trained_points;
 use crate::experiment::networks::NetworksRecord;
 use crate::experiment::structural::StructuralRecord;

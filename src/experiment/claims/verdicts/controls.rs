@@ -1,15 +1,13 @@
 //! Whether effects survive another recipe: C15.
 
-use super::{Outcome, circumstances, no_record, path, seeds};
+use super::Outcome;
 use crate::experiment::claims::BASE;
 use crate::experiment::claims::effects::{Effect, Group, all_above, fit_score};
-use crate::experiment::claims::ledger::{Records, StudySpec};
+use crate::experiment::claims::ledger::StudySpec;
 use crate::experiment::finding::Verdict;
+use crate::experiment::networks::record::NetworksRecord;
 
-pub(super) fn survives_controls(records: &Records, spec: &StudySpec) -> Outcome {
-    let Some(record) = &records.controls else {
-        return no_record("controls");
-    };
+pub(super) fn survives_controls(record: &NetworksRecord, spec: &StudySpec) -> Outcome {
     let mut variants: Vec<&str> = Vec::new();
     for row in &record.rows {
         if !variants.contains(&row.variant.as_str()) {
@@ -18,15 +16,10 @@ pub(super) fn survives_controls(records: &Records, spec: &StudySpec) -> Outcome 
     }
     let group = |arm, level, variant, offset| Group { arm, level, variant, offset };
     let pruning = |variant| {
-        let offsets = [-3, 0, 3];
-        let pairs =
-            offsets.map(|o| (group("sp", 1, variant, o), group("sp-layer-counts", 1, variant, o)));
-        Effect::paired(
-            format!("{variant}: sp − random links with its counts"),
-            record,
-            &pairs,
-            fit_score,
-        )
+        let pairs = [-3, 0, 3]
+            .map(|o| (group("sp", 1, variant, o), group("sp-layer-counts", 1, variant, o)));
+        let name = format!("{variant}: sp − random links with its counts");
+        Effect::paired(name, record, &pairs, fit_score)
     };
     let depth = |variant, offset| {
         let pairs = [(group("sp", 1, variant, 0), group("sp", 1, variant, offset))];
@@ -49,13 +42,6 @@ pub(super) fn survives_controls(records: &Records, spec: &StudySpec) -> Outcome 
         Verdict::NotSupported => Verdict::NotSupported,
         _ => Verdict::Inconclusive,
     };
-    Outcome {
-        statistic: "score of SP less that of random links with its counts, in every way of training; the same for depth beside it".into(),
-        effects,
-        controls,
-        verdict,
-        notes: circumstances(record),
-        seeds: seeds(record),
-        records: path("controls"),
-    }
+    let statistic = "score of SP less that of random links with its counts, in every way of training; the same for depth beside it";
+    Outcome::new(statistic, verdict, effects).beside(controls)
 }

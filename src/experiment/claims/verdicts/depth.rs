@@ -1,12 +1,12 @@
 //! The best depth, and its prediction: C5, C6, C7.
 
-use super::{Outcome, circumstances, fit_share, no_record, path, seeds};
-use crate::experiment::claims::effects::{Effect, Group, all_above, fit_score};
-use crate::experiment::claims::ledger::{Records, StudySpec};
+use super::{Outcome, fit_share};
+use crate::experiment::claims::effects::{Effect, Group, fit_score};
+use crate::experiment::claims::ledger::StudySpec;
 use crate::experiment::depth::{DepthModel, DepthPoint, Sweep, depth_curves};
 use crate::experiment::finding::Verdict;
 use crate::experiment::networks::record::NetworksRecord;
-use crate::math::stats::mean;
+use crate::math::stats::{Interval, mean};
 
 /// Scores of one seed by layers, fit networks only: (layers, score).
 fn by_seed(
@@ -112,22 +112,13 @@ fn specific(record: &NetworksRecord, sweep: Sweep<'_>) -> Effect {
     Effect::of(name, values.collect())
 }
 
-pub(super) fn depth_peak(records: &Records, spec: &StudySpec) -> Outcome {
-    let Some(record) = &records.depth else {
-        return no_record("depth");
-    };
-    let effects = vec![
-        peak(record, Sweep::SP, false),
-        peak(record, Sweep::SP, true),
-        specific(record, Sweep::SP),
-    ];
-    let controls = vec![
-        peak(record, Sweep::DENSE, false),
-        peak(record, Sweep::DENSE, true),
-        specific(record, Sweep::DENSE),
-    ];
-    let mut notes = circumstances(record);
-    for (name, sweep) in [("sp", Sweep::SP), ("dense", Sweep::DENSE)] {
+/// The three effects of a sweep that has a peak of each target's own.
+fn peaked(record: &NetworksRecord, sweep: Sweep<'_>) -> Vec<Effect> {
+    vec![peak(record, sweep, false), peak(record, sweep, true), specific(record, sweep)]
+}
+
+pub(super) fn depth_peak(record: &NetworksRecord, spec: &StudySpec) -> Outcome {
+    let note = |sweep: Sweep<'_>| {
         let depths: Vec<String> = depth_curves(record, sweep)
             .iter()
             .map(|c| match (c.best, c.chosen) {
@@ -138,38 +129,24 @@ pub(super) fn depth_peak(records: &Records, spec: &StudySpec) -> Outcome {
                 _ => format!("{}: no depth counts", c.target),
             })
             .collect();
-        notes
-            .push(format!("optimal depth, one-standard-error rule, {name}: {}", depths.join("; ")));
-    }
-    Outcome {
-        statistic: "score at the depth that is best on the other seeds, on the seed left out: against both ends of the sweep, and against the depth best for the other targets".into(),
-        verdict: all_above(&effects, spec.margin),
-        effects,
-        controls,
-        notes,
-        seeds: seeds(record),
-        records: path("depth"),
-    }
+        format!("optimal depth, one-standard-error rule, {}: {}", sweep.arm, depths.join("; "))
+    };
+    let statistic = "score at the depth that is best on the other seeds, on the seed left out: against both ends of the sweep, and against the depth best for the other targets";
+    Outcome::general(statistic, peaked(record, Sweep::SP), spec.margin)
+        .beside(peaked(record, Sweep::DENSE))
+        .noting([Sweep::SP, Sweep::DENSE].map(note))
 }
 
-pub(super) fn depth_predicted(records: &Records, _: &StudySpec) -> Outcome {
-    let Some(record) = &records.depth else {
-        return no_record("depth");
-    };
-    let mut notes = circumstances(record);
+pub(super) fn depth_predicted(record: &NetworksRecord, _: &StudySpec) -> Outcome {
     let Ok(model) = DepthModel::of_record(record) else {
-        notes.push("no depth whose networks learned their picture".into());
-        return Outcome { notes, records: path("depth"), ..no_record("depth") };
+        let none = Outcome::new("none", Verdict::Inconclusive, Vec::new());
+        return none.noting(["no depth whose networks learned their picture".to_string()]);
     };
-    let slope = Effect {
-        name: "slope of depth on ln(PNG bytes / raw bytes), Theil–Sen".into(),
-        estimate: Some(model.b1),
-        low: model.b1_interval.map(|i| i.0),
-        high: model.b1_interval.map(|i| i.1),
-        targets: Vec::new(),
-        without: Vec::new(),
-    };
+    let interval = model.b1_interval.map(|(low, high)| Interval { estimate: model.b1, low, high });
+    let name = "slope of depth on ln(PNG bytes / raw bytes), Theil–Sen";
+    let slope = Effect::plain(name, Some(model.b1), interval);
     let p = model.spearman.map(|s| s.p);
+    let mut notes = Vec::new();
     if let (Some(error), Some(median)) = (model.error, model.median_error) {
         notes.push(format!(
             "leave-one-target-out error {error:.2} layers, predicting the median {median:.2}"
@@ -187,46 +164,27 @@ pub(super) fn depth_predicted(records: &Records, _: &StudySpec) -> Outcome {
         (Some(error), Some(median), _) if error >= median => Verdict::NotSupported,
         _ => Verdict::Inconclusive,
     };
-    Outcome {
-        statistic: "leave-one-target-out error of the predicted depth against predicting the median; Spearman's ρ of ratio and depth with permutation p".into(),
-        effects: vec![slope],
-        controls: Vec::new(),
-        verdict,
-        notes,
-        seeds: seeds(record),
-        records: path("depth"),
-    }
+    let statistic = "leave-one-target-out error of the predicted depth against predicting the median; Spearman's ρ of ratio and depth with permutation p";
+    Outcome::new(statistic, verdict, vec![slope]).noting(notes)
 }
 
-pub(super) fn out_of_domain(records: &Records, spec: &StudySpec) -> Outcome {
-    let Some(record) = &records.out_of_domain else {
-        return no_record("out_of_domain");
-    };
+pub(super) fn out_of_domain(record: &NetworksRecord, spec: &StudySpec) -> Outcome {
     let offset = |arm, level, offset| Group { offset, ..Group::of(arm, level) };
     let (sp, dense) = (Group::of("sp", 1), Group::of("dense", 0));
     let ends = [(sp, offset("sp", 1, -3)), (sp, offset("sp", 1, 3))];
-    let effects = vec![
-        Effect::paired("sp − dense, at the predicted depth", record, &[(sp, dense)], fit_score),
-        Effect::paired("sp at the predicted depth − at ± 3 layers", record, &ends, fit_score),
-    ];
     let random = (sp, Group::of("sp-layer-counts", 1));
-    let controls =
-        vec![Effect::paired("sp − random links with its counts", record, &[random], fit_score)];
-    let mut notes = circumstances(record);
-    notes.push(format!(
-        "fit at the predicted depth: dense {}, sp {}",
-        fit_share(record, dense),
-        fit_share(record, sp)
-    ));
-    Outcome {
-        statistic:
-            "differences of compositional scores on drawings, paired by target and seed, both fit"
-                .into(),
-        verdict: all_above(&effects, spec.margin),
-        effects,
-        controls,
-        notes,
-        seeds: seeds(record),
-        records: path("out_of_domain"),
-    }
+    let paired = |name: &str, pairs: &[_]| Effect::paired(name, record, pairs, fit_score);
+    let effects = vec![
+        paired("sp − dense, at the predicted depth", &[(sp, dense)]),
+        paired("sp at the predicted depth − at ± 3 layers", &ends),
+    ];
+    let statistic =
+        "differences of compositional scores on drawings, paired by target and seed, both fit";
+    Outcome::general(statistic, effects, spec.margin)
+        .beside(vec![paired("sp − random links with its counts", &[random])])
+        .noting([format!(
+            "fit at the predicted depth: dense {}, sp {}",
+            fit_share(record, dense),
+            fit_share(record, sp)
+        )])
 }

@@ -8,10 +8,11 @@ mod wirings;
 
 pub use theory::trained_points;
 
-use super::effects::{Effect, Group};
+use super::effects::{Effect, Group, all_above};
 use super::ledger::{Records, StudySpec};
 use crate::experiment::finding::Verdict;
 use crate::experiment::networks::record::NetworksRecord;
+use std::collections::BTreeSet;
 
 /// What was found on a claim.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,39 +33,85 @@ pub struct Outcome {
     pub records: Vec<String>,
 }
 
-/// Decides one claim.
-pub type Decide = fn(&Records, &StudySpec) -> Outcome;
+/// How a claim is decided.
+pub enum Decide {
+    /// From the record of networks of this part of the study.
+    Networks(&'static str, fn(&NetworksRecord, &StudySpec) -> Outcome),
+    /// From other records.
+    Other(fn(&Records) -> Outcome),
+}
+
+use Decide::{Networks, Other};
 
 /// Every claim, in order.
 pub const CLAIMS: &[(&str, Decide)] = &[
-    ("C1", wirings::evolved_over_dense),
-    ("C2", wirings::evolved_wiring_between),
-    ("C3", pruning::sp_over_others),
-    ("C4", pruning::which_links),
-    ("C5", depth::depth_peak),
-    ("C6", depth::depth_predicted),
-    ("C7", depth::out_of_domain),
-    ("C8", theory::volume),
-    ("C9", pruning::orthogonality),
-    ("C10", theory::parts),
-    ("C11", theory::optimizer),
-    ("C12", wirings::raw_graph),
-    ("C13", theory::ablatable),
-    ("C14", wirings::decodable),
-    ("C15", controls::survives_controls),
+    ("C1", Networks("wirings", wirings::evolved_over_dense)),
+    ("C2", Networks("wirings", wirings::evolved_wiring_between)),
+    ("C3", Networks("pruning", pruning::sp_over_others)),
+    ("C4", Networks("pruning", pruning::which_links)),
+    ("C5", Networks("depth", depth::depth_peak)),
+    ("C6", Networks("depth", depth::depth_predicted)),
+    ("C7", Networks("out_of_domain", depth::out_of_domain)),
+    ("C8", Other(theory::volume)),
+    ("C9", Networks("pruning", pruning::orthogonality)),
+    ("C10", Other(theory::parts)),
+    ("C11", Other(theory::optimizer)),
+    ("C12", Networks("wirings", wirings::raw_graph)),
+    ("C13", Other(theory::ablatable)),
+    ("C14", Networks("wirings", wirings::decodable)),
+    ("C15", Networks("controls", controls::survives_controls)),
 ];
+
+impl Decide {
+    /// What the records say. What is decided on networks comes with the circumstances of their
+    /// record, before what the rule has to say of its own.
+    pub fn apply(&self, records: &Records, spec: &StudySpec) -> Outcome {
+        let (part, decide) = match self {
+            Other(decide) => return decide(records),
+            Networks(part, decide) => (*part, decide),
+        };
+        let Some(record) = records.networks(part) else {
+            return no_record(part);
+        };
+        let mut outcome = decide(record, spec);
+        outcome.notes.splice(0..0, circumstances(record));
+        Outcome { seeds: seeds(record), records: path(part), ..outcome }
+    }
+}
+
+impl Outcome {
+    /// By a rule of its own.
+    fn new(statistic: &str, verdict: Verdict, effects: Vec<Effect>) -> Self {
+        Outcome {
+            statistic: statistic.into(),
+            effects,
+            controls: Vec::new(),
+            verdict,
+            notes: Vec::new(),
+            seeds: None,
+            records: Vec::new(),
+        }
+    }
+
+    /// By the general rule: every effect above 0.
+    fn general(statistic: &str, effects: Vec<Effect>, margin: f64) -> Self {
+        let verdict = all_above(&effects, margin);
+        Outcome::new(statistic, verdict, effects)
+    }
+
+    fn beside(self, controls: Vec<Effect>) -> Self {
+        Outcome { controls, ..self }
+    }
+
+    fn noting(self, notes: impl IntoIterator<Item = String>) -> Self {
+        Outcome { notes: self.notes.into_iter().chain(notes).collect(), ..self }
+    }
+}
 
 /// A claim whose record is not there.
 fn no_record(part: &str) -> Outcome {
-    Outcome {
-        statistic: "none".into(),
-        effects: Vec::new(),
-        controls: Vec::new(),
-        verdict: Verdict::Inconclusive,
-        notes: vec![format!("no record of {part}: it has not been run")],
-        seeds: None,
-        records: Vec::new(),
-    }
+    let none = Outcome::new("none", Verdict::Inconclusive, Vec::new());
+    none.noting([format!("no record of {part}: it has not been run")])
 }
 
 fn path(part: &str) -> Vec<String> {
@@ -72,7 +119,7 @@ fn path(part: &str) -> Vec<String> {
 }
 
 fn seeds(record: &NetworksRecord) -> Option<usize> {
-    let seeds: std::collections::BTreeSet<_> = record.rows.iter().filter_map(|r| r.seed).collect();
+    let seeds: BTreeSet<_> = record.rows.iter().filter_map(|r| r.seed).collect();
     (!seeds.is_empty()).then_some(seeds.len())
 }
 
@@ -107,10 +154,7 @@ fn circumstances(record: &NetworksRecord) -> Vec<String> {
 
 /// Share of fit networks of an arm, for notes.
 fn fit_share(record: &NetworksRecord, group: Group<'_>) -> String {
-    let rows = record.rows.iter().filter(|r| {
-        (r.arm.as_str(), r.level, r.offset, r.variant.as_str())
-            == (group.arm, group.level, group.offset, group.variant)
-    });
+    let rows = record.rows.iter().filter(|row| group.holds(row));
     let fits: Vec<bool> = rows.map(|r| r.result.as_ref().is_some_and(|x| x.fit)).collect();
     let fit = fits.iter().filter(|f| **f).count();
     format!("{fit} of {}", fits.len())

@@ -2,37 +2,24 @@
 
 use super::{Outcome, no_record, path, seeds};
 use crate::experiment::claims::effects::{Effect, fit_score};
-use crate::experiment::claims::ledger::{Records, StudySpec};
+use crate::experiment::claims::ledger::Records;
 use crate::experiment::finding::{Finding, Verdict};
 use crate::experiment::networks::record::NetworksRecord;
-use crate::experiment::newton_schulz::newton_schulz;
 use crate::experiment::structural::findings;
 use crate::experiment::theory::findings::{TrainedPoint, agreement, parts_sensitivity, prediction};
+use crate::experiment::training::newton_schulz::newton_schulz;
+use std::collections::BTreeSet;
 
 /// A finding of the theory's or the structural study's own rules.
 fn of_findings(part: &str, found: Finding, others: Vec<Finding>) -> Outcome {
-    let effect = |f: &Finding| Effect {
-        name: f.statistic.clone(),
-        estimate: f.effect,
-        low: f.interval.map(|i| i.low),
-        high: f.interval.map(|i| i.high),
-        targets: Vec::new(),
-        without: Vec::new(),
-    };
-    let mut notes = vec![format!("{} units", found.units)];
-    notes.extend(found.notes.iter().cloned());
-    for other in &others {
-        notes.extend(other.notes.iter().map(|n| format!("{}: {n}", other.statistic)));
-    }
-    Outcome {
-        statistic: found.statistic.clone(),
-        effects: vec![effect(&found)],
-        controls: others.iter().map(effect).collect(),
-        verdict: found.verdict,
-        notes,
-        seeds: None,
-        records: path(part),
-    }
+    let effect = |f: &Finding| Effect::plain(&f.statistic, f.effect, f.interval);
+    let beside = others.iter().flat_map(|f| f.notes.iter().map(|n| (&f.statistic, n)));
+    let outcome = Outcome::new(&found.statistic, found.verdict, vec![effect(&found)])
+        .beside(others.iter().map(effect).collect())
+        .noting([format!("{} units", found.units)])
+        .noting(found.notes)
+        .noting(beside.map(|(statistic, note)| format!("{statistic}: {note}")));
+    Outcome { records: path(part), ..outcome }
 }
 
 /// Fit trained networks by depth and density, for the theory's second half.
@@ -59,47 +46,39 @@ pub fn trained_points(record: &NetworksRecord) -> Vec<TrainedPoint> {
 /// Parts P of the claim on trained networks: the caption's.
 const PARTS: usize = 3;
 
-pub(super) fn volume(records: &Records, _: &StudySpec) -> Outcome {
+pub(super) fn volume(records: &Records) -> Outcome {
     let Some(record) = &records.theory else {
         return no_record("theory");
     };
     let found = agreement(record);
     let points = records.depth.as_ref().map(trained_points);
     let Some(Ok(predicted)) = points.map(|points| prediction(&points, PARTS)) else {
-        let mut outcome = of_findings("theory", found, Vec::new());
-        outcome.verdict = Verdict::Inconclusive;
-        outcome
-            .notes
-            .push("no record of depth: theory is not compared with trained networks".into());
-        return outcome;
+        let none = "no record of depth: theory is not compared with trained networks";
+        let outcome = of_findings("theory", found, Vec::new()).noting([none.to_string()]);
+        return Outcome { verdict: Verdict::Inconclusive, ..outcome };
     };
     let verdict = match (found.verdict, predicted.verdict) {
         (Verdict::Supported, Verdict::Supported) => Verdict::Supported,
         (Verdict::NotSupported, _) | (_, Verdict::NotSupported) => Verdict::NotSupported,
         _ => Verdict::Inconclusive,
     };
-    let (first, second) =
-        (of_findings("theory", found, Vec::new()), of_findings("depth", predicted, Vec::new()));
-    let both = |a: Vec<String>, b: Vec<String>| a.into_iter().chain(b).collect::<Vec<_>>();
-    Outcome {
-        statistic: both(vec![first.statistic], vec![second.statistic]).join("; and "),
-        effects: first.effects.into_iter().chain(second.effects).collect(),
-        controls: Vec::new(),
-        verdict,
-        notes: both(first.notes, second.notes),
-        seeds: records.depth.as_ref().and_then(seeds),
-        records: both(first.records, second.records),
-    }
+    let mut both = of_findings("theory", found, Vec::new());
+    let second = of_findings("depth", predicted, Vec::new());
+    both.statistic += &format!("; and {}", second.statistic);
+    both.effects.extend(second.effects);
+    both.records.extend(second.records);
+    let seeds = records.depth.as_ref().and_then(seeds);
+    Outcome { verdict, seeds, ..both.noting(second.notes) }
 }
 
-pub(super) fn parts(records: &Records, _: &StudySpec) -> Outcome {
+pub(super) fn parts(records: &Records) -> Outcome {
     match &records.theory {
         Some(record) => of_findings("theory", parts_sensitivity(record), Vec::new()),
         None => no_record("theory"),
     }
 }
 
-pub(super) fn ablatable(records: &Records, _: &StudySpec) -> Outcome {
+pub(super) fn ablatable(records: &Records) -> Outcome {
     let Some(record) = &records.structural else {
         return no_record("structural");
     };
@@ -109,23 +88,18 @@ pub(super) fn ablatable(records: &Records, _: &StudySpec) -> Outcome {
     of_findings("structural", first, found)
 }
 
-pub(super) fn optimizer(records: &Records, _: &StudySpec) -> Outcome {
+pub(super) fn optimizer(records: &Records) -> Outcome {
     let Some(record) = &records.optimizers else {
         return no_record("optimizers");
     };
     let Ok(found) = newton_schulz(record) else {
         return no_record("optimizers with Newton–Schulz arms");
     };
-    let effect = |name: &str, i: crate::math::stats::Interval| Effect {
-        name: name.into(),
-        estimate: Some(i.estimate),
-        low: Some(i.low),
-        high: Some(i.high),
-        targets: Vec::new(),
-        without: Vec::new(),
+    let effect = |name: &str, i: crate::math::stats::Interval| {
+        Effect::plain(name, Some(i.estimate), Some(i))
     };
-    let seeds: std::collections::BTreeSet<_> = record.runs.iter().map(|r| r.seed).collect();
-    let targets: std::collections::BTreeSet<_> = record.runs.iter().map(|r| &r.target).collect();
+    let seeds: BTreeSet<_> = record.runs.iter().map(|r| r.seed).collect();
+    let targets: BTreeSet<_> = record.runs.iter().map(|r| &r.target).collect();
     let mut notes = vec![format!(
         "profile {}, {}²; a unit is one (target, seed): {} of {} targets",
         record.profile,
@@ -153,13 +127,8 @@ pub(super) fn optimizer(records: &Records, _: &StudySpec) -> Outcome {
     ];
     controls
         .extend(found.slope_same_start.map(|i| effect("slope, without cells with restarts", i)));
-    Outcome {
-        statistic: "slope of log₂(late loss) on log₂(Newton–Schulz steps); claimed: below 0".into(),
-        effects: vec![effect("slope", found.slope)],
-        controls,
-        verdict: found.finding,
-        notes,
-        seeds: Some(seeds.len()),
-        records: path("optimizers"),
-    }
+    let statistic = "slope of log₂(late loss) on log₂(Newton–Schulz steps); claimed: below 0";
+    let outcome = Outcome::new(statistic, found.finding, vec![effect("slope", found.slope)]);
+    let outcome = outcome.beside(controls).noting(notes);
+    Outcome { seeds: Some(seeds.len()), records: path("optimizers"), ..outcome }
 }

@@ -1,11 +1,11 @@
 //! Claim C11, the part on Muon: do more Newton–Schulz steps give a lower loss?
 //!
-//! In: a [`StudyRecord`] with runs of `muon:steps=n`. Out: the [`NewtonSchulz`] statistics and a
+//! In: a [`TrainingRecord`] with runs of `muon:steps=n`. Out: the [`NewtonSchulz`] statistics and a
 //! verdict by the rule written in `experiments/optimizers.toml`.
 //! A unit is one (target, seed); learning rates are averaged inside it. `\[ours\]`
 
-use super::finding::Verdict;
-use super::study::{RunRow, StudyRecord};
+use super::record::{RunRow, TrainingRecord};
+use crate::experiment::finding::Verdict;
 use crate::math::real;
 use crate::math::stats::{Interval, StatsError, mean, mean_interval};
 use crate::train::optimizer::Orthogonalizer;
@@ -32,6 +32,27 @@ pub struct NewtonSchulz {
     pub finding: Verdict,
 }
 
+impl NewtonSchulz {
+    /// For people.
+    pub fn text(&self) -> String {
+        let interval = |i: Interval| format!("{:.4} [{:.4}, {:.4}]", i.estimate, i.low, i.high);
+        let mut text = format!(
+            "log₂ loss for each doubling of Newton–Schulz steps: {}, {} units: {:?}\n",
+            interval(self.slope),
+            self.units,
+            self.finding
+        );
+        if let Some(slope) = self.slope_same_start {
+            text += &format!("the same without cells with restarts: {}\n", interval(slope));
+        }
+        text + &format!(
+            "most steps / 5 steps: {}; exact polar / most steps: {}\n",
+            interval(self.most_over_five),
+            interval(self.exact_over_most)
+        )
+    }
+}
+
 /// Newton–Schulz steps of a Muon arm; `None` stands for the exact polar factor.
 pub type MuonArm = Option<usize>;
 
@@ -53,7 +74,7 @@ pub fn muon_arm(row: &RunRow) -> Option<MuonArm> {
 ///
 /// # Errors
 /// Fewer than 2 units with every arm (n = 5, a larger n, the exact polar factor) trained to the end.
-pub fn newton_schulz(record: &StudyRecord) -> Result<NewtonSchulz, StatsError> {
+pub fn newton_schulz(record: &TrainingRecord) -> Result<NewtonSchulz, StatsError> {
     // log₂ of the late loss by unit, rate and arm.
     let mut restarted: BTreeSet<(&str, u64, u64)> = BTreeSet::new();
     let mut losses: BTreeMap<(&str, u64), BTreeMap<u64, ArmLosses>> = BTreeMap::new();
@@ -130,10 +151,11 @@ fn slope(arms: &ArmLosses) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::study::{Curve, RowResult};
+    use crate::experiment::curve::Curve;
+    use crate::experiment::training::RowResult;
 
     /// Loss 2^(−n_log·fall)·(1 + seed/10), exact polar at half the loss of 20 steps.
-    fn record(fall: impl Fn(u64) -> f64) -> StudyRecord {
+    fn record(fall: impl Fn(u64) -> f64) -> TrainingRecord {
         let mut runs = Vec::new();
         for seed in 0..3 {
             for arm in ["muon:steps=1", "muon:steps=4", "muon", "muon:orthogonalizer=exact-polar"] {
@@ -166,7 +188,7 @@ mod tests {
                 });
             }
         }
-        StudyRecord {
+        TrainingRecord {
             format: String::new(),
             study: String::new(),
             question: String::new(),

@@ -1,0 +1,289 @@
+//! Records of studies: what figures, tables and claims are read from, small enough for git.
+//!
+//! A record is a head of a few fields and one or two lists of rows. As JSON it has a line a row, so
+//! that a changed row is a changed line; as a table it has the columns its kind names.
+
+use super::workers::WorkError;
+use crate::network::files::WriteError;
+use serde::de::DeserializeOwned;
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+use serde_json::ser::Formatter;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// `record.json` of a study. Equal studies give equal bytes; there are no wall times in it.
+pub trait Record: Serialize + DeserializeOwned {
+    /// Kind and version, the value of its field `format`: `picloom-theory/1`.
+    const FORMAT: &'static str;
+
+    /// Columns of the table: `PATH` of a value in a [line](Self::lines) (its last name is the
+    /// heading), or `HEADING=PATH`.
+    const COLUMNS: &'static [&'static str];
+
+    /// Lines of the table.
+    fn lines(&self) -> Vec<Value>;
+
+    /// What came out, for people.
+    fn summary(&self) -> String;
+
+    /// What came out, for programs: fields beside the number of cells.
+    fn findings(&self) -> Value {
+        Value::Object(serde_json::Map::new())
+    }
+
+    /// The bytes of `record.json`.
+    fn to_json(&self) -> String {
+        let mut json = Vec::new();
+        let mut to = serde_json::Serializer::with_formatter(&mut json, RowALine::default());
+        self.serialize(&mut to).expect("records are plain data");
+        String::from_utf8(json).expect("JSON is UTF-8") + "\n"
+    }
+
+    /// The table.
+    fn to_csv(&self) -> String {
+        let columns: Vec<(&str, &str)> = Self::COLUMNS
+            .iter()
+            .map(|column| {
+                let last = column.rsplit('.').next().unwrap_or(column);
+                column.split_once('=').unwrap_or((last, column))
+            })
+            .collect();
+        let mut table = csv::Writer::from_writer(Vec::new());
+        let mut write = |cells: Vec<String>| table.write_record(cells).expect("memory is enough");
+        write(columns.iter().map(|c| c.0.to_string()).collect());
+        for line in self.lines() {
+            write(columns.iter().map(|c| cell(&line, c.1)).collect());
+        }
+        String::from_utf8(table.into_inner().expect("memory is enough")).expect("text is UTF-8")
+    }
+
+    /// Reads a record.
+    ///
+    /// # Errors
+    /// Not readable, or of another format.
+    fn read(path: &Path) -> Result<Self, RecordError> {
+        let fail = |found: String| RecordError::Damaged {
+            path: path.to_path_buf(),
+            expected: format!("a record {}", Self::FORMAT),
+            found,
+        };
+        let text = std::fs::read_to_string(path).map_err(|e| fail(e.to_string()))?;
+        let value: Value = serde_json::from_str(&text).map_err(|e| fail(e.to_string()))?;
+        match &value["format"] {
+            format if format == Self::FORMAT => {
+                serde_json::from_str(&text).map_err(|e| fail(e.to_string()))
+            }
+            other => Err(fail(format!("format {other}"))),
+        }
+    }
+}
+
+/// Why a study has no record.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordError {
+    /// A file cannot be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// A file is not what it should be.
+    #[error("{path}: expected {expected}, found: {found}")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What it should be.
+        expected: String,
+        /// What it is.
+        found: String,
+    },
+    /// The cells cannot be worked through.
+    #[error(transparent)]
+    Work(#[from] WorkError),
+    /// Some cells are neither finished nor failed.
+    #[error(
+        "study {study}, profile {profile}: expected {total} finished {cells} in {folder}, found {done}; go on with `picloom experiment run`"
+    )]
+    Unfinished {
+        /// Name of the study.
+        study: String,
+        /// The profile.
+        profile: String,
+        /// What its cells are called.
+        cells: &'static str,
+        /// Folder of its cells.
+        folder: PathBuf,
+        /// Cells.
+        total: usize,
+        /// Cells finished or failed.
+        done: usize,
+    },
+}
+
+/// A row as a line of a table, with more values beside its own.
+pub(super) fn line(row: &impl Serialize, more: &[(&str, Value)]) -> Value {
+    let mut line = serde_json::to_value(row).expect("records are plain data");
+    for (key, value) in more {
+        line[key] = value.clone();
+    }
+    line
+}
+
+/// The text at a path of a line: empty if there is none.
+fn cell(line: &Value, path: &str) -> String {
+    match path.split('.').fold(line, |value, key| &value[key]) {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Number(number) if number.is_f64() => number.as_f64().unwrap_or(f64::NAN).to_string(),
+        other => other.to_string(),
+    }
+}
+
+/// A number with six significant digits: what a record keeps of it.
+pub fn six_digits(value: f64) -> f64 {
+    format!("{value:.5e}").parse().unwrap_or(value)
+}
+
+/// Serialises a struct with its fields in the order of their names.
+pub(super) fn by_name<T: Serialize, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
+    serde_json::to_value(value).map_err(serde::ser::Error::custom)?.serialize(to)
+}
+
+/// Writes compact JSON with a line for every field of the record, and for every object in a list
+/// that is such a field.
+#[derive(Default)]
+struct RowALine {
+    depth: usize,
+    /// Inside a list that is a field of the record.
+    in_list: bool,
+    /// That list has objects.
+    rows: bool,
+}
+
+impl RowALine {
+    fn open(&mut self) -> usize {
+        self.depth += 1;
+        self.depth - 1
+    }
+
+    fn close(&mut self) -> usize {
+        self.depth -= 1;
+        self.depth
+    }
+}
+
+impl Formatter for RowALine {
+    fn begin_object<W: ?Sized + io::Write>(&mut self, to: &mut W) -> io::Result<()> {
+        match self.open() {
+            0 => to.write_all(b"{\n"),
+            2 if self.in_list => {
+                self.rows = true;
+                to.write_all(b"\n{")
+            }
+            _ => to.write_all(b"{"),
+        }
+    }
+
+    fn end_object<W: ?Sized + io::Write>(&mut self, to: &mut W) -> io::Result<()> {
+        to.write_all(if self.close() == 0 { b"\n}" } else { b"}" })
+    }
+
+    fn begin_object_key<W: ?Sized + io::Write>(
+        &mut self,
+        to: &mut W,
+        first: bool,
+    ) -> io::Result<()> {
+        match (first, self.depth) {
+            (true, _) => Ok(()),
+            (false, 1) => to.write_all(b",\n"),
+            (false, _) => to.write_all(b","),
+        }
+    }
+
+    fn begin_object_value<W: ?Sized + io::Write>(&mut self, to: &mut W) -> io::Result<()> {
+        to.write_all(if self.depth == 1 { b": " } else { b":" })
+    }
+
+    fn begin_array<W: ?Sized + io::Write>(&mut self, to: &mut W) -> io::Result<()> {
+        if self.open() == 1 {
+            (self.in_list, self.rows) = (true, false);
+        }
+        to.write_all(b"[")
+    }
+
+    fn end_array<W: ?Sized + io::Write>(&mut self, to: &mut W) -> io::Result<()> {
+        let ends_rows = self.close() == 1 && std::mem::take(&mut self.in_list) && self.rows;
+        to.write_all(if ends_rows { b"\n]" } else { b"]" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::Deserialize;
+
+    #[derive(Serialize, Deserialize)]
+    struct Small {
+        format: String,
+        names: Vec<String>,
+        by: std::collections::BTreeMap<String, Vec<f64>>,
+        rows: Vec<Row>,
+    }
+
+    #[derive(Serialize, Deserialize)]
+    struct Row {
+        name: String,
+        inner: Option<Inner>,
+    }
+
+    #[derive(Serialize, Deserialize)]
+    struct Inner {
+        x: f64,
+        list: Vec<usize>,
+    }
+
+    impl Record for Small {
+        const FORMAT: &'static str = "small/1";
+        const COLUMNS: &'static [&'static str] = &["study", "name", "inner.x", "points=inner.list"];
+
+        fn lines(&self) -> Vec<Value> {
+            self.rows.iter().map(|r| line(r, &[("study", "s".into())])).collect()
+        }
+
+        fn summary(&self) -> String {
+            String::new()
+        }
+    }
+
+    fn small() -> Small {
+        Small {
+            format: Small::FORMAT.into(),
+            names: vec!["a".into(), "b".into()],
+            by: [("k".to_string(), vec![1.0])].into(),
+            rows: vec![
+                Row { name: "p, q".into(), inner: Some(Inner { x: 1e-7, list: vec![1, 2] }) },
+                Row { name: "r".into(), inner: None },
+            ],
+        }
+    }
+
+    #[test]
+    fn a_record_has_a_line_a_field_and_a_line_a_row() {
+        let wanted = "{\n\"format\": \"small/1\",\n\"names\": [\"a\",\"b\"],\n\"by\": {\"k\":[1.0]},\n\
+            \"rows\": [\n{\"name\":\"p, q\",\"inner\":{\"x\":1e-7,\"list\":[1,2]}},\n\
+            {\"name\":\"r\",\"inner\":null}\n]\n}\n";
+        assert_eq!(small().to_json(), wanted);
+    }
+
+    #[test]
+    fn a_table_has_the_columns_named_and_nothing_where_there_is_nothing() {
+        let wanted = "study,name,x,points\ns,\"p, q\",0.0000001,\"[1,2]\"\ns,r,,\n";
+        assert_eq!(small().to_csv(), wanted);
+    }
+
+    #[test]
+    fn records_keep_six_digits() {
+        assert_eq!(six_digits(0.123_456_789), 0.123_457);
+        assert_eq!(six_digits(2.251_264_796e-4), 2.251_26e-4);
+        assert_eq!(six_digits(0.0), 0.0);
+        assert!(six_digits(f64::NAN).is_nan());
+    }
+}

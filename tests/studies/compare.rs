@@ -1,0 +1,74 @@
+//! The comparison as a study: its arms at equal counts, the same record however often it is stopped.
+
+use picloom::experiment::compare::{CompareConfig, CompareError, Profile, compare};
+use picloom::experiment::workers::{News, StudyObserver};
+use picloom::genome::{self, Genome};
+use std::path::Path;
+
+fn moth() -> (Genome, CompareConfig) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("genomes/bred_moth.json");
+    let quick = CompareConfig::of(Profile::Quick);
+    let config = CompareConfig { size: 12, steps: 40, sample: Some(6), seeds: vec![3, 4], ..quick };
+    (genome::read(&path).unwrap(), config)
+}
+
+/// Says no at the `after`th question; remembers what was begun.
+struct Impatient {
+    after: usize,
+    asked: usize,
+    begun: Vec<String>,
+}
+
+impl StudyObserver for Impatient {
+    fn news(&mut self, news: News<'_>) {
+        if let News::Begins(what) = news {
+            self.begun.push(what.to_string());
+        }
+    }
+
+    fn going_on(&mut self) -> bool {
+        self.asked += 1;
+        self.asked < self.after
+    }
+}
+
+#[test]
+fn every_arm_is_there_for_every_seed_and_magnitude_keeps_as_many_links_as_similarity() {
+    let ((genome, config), folder) = (moth(), tempfile::tempdir().unwrap());
+    let found = compare(&genome, "moth", &config, folder.path(), &mut ()).unwrap();
+    let arms: Vec<_> = found.record.arms.iter().map(|a| (a.arm.as_str(), a.seed)).collect();
+    let mut wanted = vec![("evolved", None)];
+    for arm in ["dense", "graph", "layerized", "sp", "magnitude"] {
+        wanted.extend([(arm, Some(3)), (arm, Some(4))]);
+    }
+    assert_eq!(arms, wanted);
+    let kept = |arm: &str| -> Vec<usize> {
+        found.record.arms.iter().filter(|a| a.arm == arm).map(|a| a.kept).collect()
+    };
+    assert_eq!(kept("sp"), kept("magnitude"));
+    assert!(kept("sp")[0] < kept("dense")[0]);
+    let views: Vec<&str> = found.views.iter().map(|view| view.arm.as_str()).collect();
+    assert_eq!(views, ["evolved", "dense", "graph", "layerized", "sp", "magnitude"]);
+    assert!(found.views[0].curve.is_empty() && !found.views[1].curve.is_empty());
+    assert_eq!(found.target.width, 12);
+}
+
+#[test]
+fn a_stopped_comparison_goes_on_to_the_same_record_and_makes_nothing_twice() {
+    let ((genome, config), folder) = (moth(), tempfile::tempdir().unwrap());
+    let whole = tempfile::tempdir().unwrap();
+    let wanted = compare(&genome, "moth", &config, whole.path(), &mut ()).unwrap().record;
+    let mut stops = 0;
+    let record = loop {
+        let mut observer = Impatient { after: 8 + 9 * stops, asked: 0, begun: Vec::new() };
+        match compare(&genome, "moth", &config, folder.path(), &mut observer) {
+            Err(CompareError::Interrupted) => stops += 1,
+            other => break other.unwrap().record,
+        }
+    };
+    assert!(stops > 2, "{stops}");
+    assert_eq!(record, wanted);
+    let mut observer = Impatient { after: usize::MAX, asked: 0, begun: Vec::new() };
+    let again = compare(&genome, "moth", &config, folder.path(), &mut observer).unwrap().record;
+    assert_eq!((again, observer.begun), (wanted, vec![]));
+}
