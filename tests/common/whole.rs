@@ -28,7 +28,10 @@ pub fn assert_whole(path: &Path) {
             assert!(drawn > 4, "{name} has {drawn} elements");
         }
         Some("json") => assert!(!json(text()).is_null(), "{name} holds nothing"),
-        Some("jsonl") => assert!(text().lines().map(json).count() > 0, "{name} has no lines"),
+        Some("jsonl") => {
+            let lines: Vec<_> = text().lines().map(json).collect();
+            assert!(!lines.is_empty(), "{name} has no lines");
+        }
         Some("toml") => {
             let table: toml::Table = text().parse().unwrap_or_else(|e| panic!("{name}: {e}"));
             assert!(!table.is_empty(), "{name} holds nothing");
