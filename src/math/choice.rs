@@ -1,7 +1,7 @@
 //! A choice from a table by name, with options: the one parser behind every
 //! `name:option=value,option=value` of the command line and of specs.
 //!
-//! In files the same choice is a table with its `name`: `{ name = "muon", steps = 20 }`. [`choices!`]
+//! In files the same choice is a table with its `name`: `{ name = "muon", steps = 20 }`. `choices!`
 //! makes the type, its table and both forms from one row a choice.
 
 use serde::Serialize;
@@ -69,7 +69,7 @@ pub trait Options {
     fn check(&self) -> Result<(), OutOfRange>;
 }
 
-/// A type made by [`choices!`].
+/// A type made by `choices!`.
 pub trait Choice: Serialize + DeserializeOwned {
     /// What is chosen, for messages: `optimizer`.
     const KIND: &'static str;

@@ -1,5 +1,5 @@
 //! The table of methods: one row each, by which a method is named, parsed, documented and run. A new
-//! one is a file with its options and what they do ([`Prunes`]), and a row here and in
+//! one is a file with its options and what they do (`Prunes`), and a row here and in
 //! `docs/PRUNING.md`; a test holds the two tables together.
 
 pub use super::controls::{Evolved, Random, SpInverted, SpLayerCounts, SpPermuted, SpUntrained};

@@ -5,7 +5,7 @@
 //! come back: their gradient is not masked); k falls linearly from dense to target between 1 % and
 //! 50 % of training; every unit keeps at least two inputs; the learning rate is multiplied by √(k_final/k_t).
 //!
-//! [`Schedule`] is that loop's arithmetic, [`TopK`] the constraint on a training run.
+//! [`Schedule`] is that loop's arithmetic, `TopK` the constraint on a training run.
 
 use super::context::{EdgeContext, EdgeScores, PruneError};
 use super::guard::alive;
