@@ -6,7 +6,7 @@ use crate::experiment::read_metrics;
 use crate::figures::losses::{LossCurve, losses};
 use crate::figures::study::{DrawError, FIGURES, Figure, Sources, figure};
 use crate::figures::style::{self, Colour};
-use crate::figures::{Provenance, save, study_report};
+use crate::figures::{Provenance, save, save_small, study_report};
 use crate::network::files::write_atomic;
 use clap::Args;
 use serde_json::json;
@@ -19,11 +19,14 @@ pub struct FiguresArgs {
     /// Folder of the records, FOLDER/STUDY/record.json; the figures are written beside them
     #[arg(long, default_value = "figures", value_name = "FOLDER")]
     records: PathBuf,
+    /// Charts also as PNG (sheets of pictures are PNG alone)
+    #[arg(long)]
+    png: bool,
     /// Only list what can be drawn
     #[arg(long)]
     list: bool,
     /// Write all of them into one page instead
-    #[arg(long, value_name = "OUT.html", conflicts_with_all = ["names", "list", "losses"])]
+    #[arg(long, value_name = "OUT.html", conflicts_with_all = ["names", "png", "list", "losses"])]
     report: Option<PathBuf>,
     /// Draw the loss curves of these run folders, or CSVs with the columns step and mse, instead
     #[arg(long, value_name = "RUN|CSV", num_args = 1.., requires = "out")]
@@ -64,7 +67,7 @@ pub fn run(args: FiguresArgs, out: &Output) -> anyhow::Result<()> {
         let problem = match drawn {
             Ok(drawing) => {
                 if !args.list {
-                    save(&drawing.svg, &path, &provenance(f, &sources))?;
+                    save_small(&drawing.svg, &path, &provenance(f, &sources), args.png)?;
                 }
                 text += &format!("{}  {facts}\n", path.display());
                 None
@@ -114,7 +117,7 @@ pub(super) fn draw_all(records: &Path) -> anyhow::Result<Vec<PathBuf>> {
         match (figure.draw)(&sources) {
             Ok(drawing) => {
                 let path = records.join(figure.path());
-                save(&drawing.svg, &path, &provenance(figure, &sources))?;
+                save_small(&drawing.svg, &path, &provenance(figure, &sources), false)?;
                 paths.push(path);
             }
             Err(DrawError::Missing { .. } | DrawError::Nothing { .. }) => {}

@@ -1,8 +1,10 @@
-//! Figures on disk: SVG and PNG beside each other, with their provenance, whole or not at all.
+//! Figures on disk: as SVG, as PNG or as both, with their provenance, whole or not at all.
 
 use super::svg::escaped;
 use super::{fonts, style};
 use crate::network::files::{WriteError, create_folder, write_atomic};
+use crate::network::palette::encode_small_png;
+use crate::network::picture::encode_png;
 use std::path::{Path, PathBuf};
 
 /// Where a figure comes from. Written into the SVG as `<metadata>` and into the PNG as iTXt.
@@ -51,6 +53,8 @@ pub enum SaveError {
 
 /// Pixels of the PNG for each pixel of the SVG.
 pub const PNG_SCALE: f32 = 2.0;
+/// The same of a sheet of pictures, which has no finer lines than its words.
+const SHEET_SCALE: f32 = 1.5;
 /// A PNG larger than this is drawn at a smaller scale.
 const MOST_PIXELS: f32 = 60e6;
 
@@ -65,20 +69,57 @@ pub fn save(
     path: &Path,
     provenance: &Provenance,
 ) -> Result<(PathBuf, PathBuf), SaveError> {
-    let named = |extension: &str| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(extension);
-        PathBuf::from(name)
-    };
-    let (svg_path, png_path) = (named(".svg"), named(".png"));
-    let png = svg_to_png(svg, PNG_SCALE, provenance)
-        .map_err(|problem| SaveError::Draw { path: png_path.clone(), problem })?;
+    let (svg_path, png_path) = (named(path, ".svg"), named(path, ".png"));
+    let (width, height, rgb) = pixels(svg, PNG_SCALE, &png_path)?;
+    write(&svg_path, with_metadata(svg, provenance).as_bytes())?;
+    write(&png_path, &encode_png(width, height, &rgb, &provenance.texts()))?;
+    Ok((svg_path, png_path))
+}
+
+/// Writes a figure in the one form that suits it: a chart as `{path}.svg` (with `png`, also as
+/// `{path}.png`), a sheet of pictures as `{path}.png`, whose SVG would be the same pictures in a
+/// third more bytes. The PNGs have a palette of 256 colours. Returns the paths.
+///
+/// # Errors
+/// The folder cannot be written; `svg` is not an SVG.
+pub fn save_small(
+    svg: &str,
+    path: &Path,
+    provenance: &Provenance,
+    png: bool,
+) -> Result<Vec<PathBuf>, SaveError> {
+    let sheet = svg.contains("<image ");
+    let mut written = Vec::new();
+    if sheet || png {
+        let path = named(path, ".png");
+        let scale = if sheet { SHEET_SCALE } else { PNG_SCALE };
+        let (width, height, rgb) = pixels(svg, scale, &path)?;
+        write(&path, &encode_small_png(width, height, &rgb, 256, &provenance.texts()))?;
+        written.push(path);
+    }
+    if !sheet {
+        let path = named(path, ".svg");
+        write(&path, with_metadata(svg, provenance).as_bytes())?;
+        written.push(path);
+    }
+    Ok(written)
+}
+
+fn named(path: &Path, extension: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(extension);
+    PathBuf::from(name)
+}
+
+fn pixels(svg: &str, scale: f32, path: &Path) -> Result<(usize, usize, Vec<u8>), SaveError> {
+    svg_to_rgb(svg, scale).map_err(|problem| SaveError::Draw { path: path.into(), problem })
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     if let Some(folder) = path.parent().filter(|p| !p.as_os_str().is_empty()) {
         create_folder(folder)?;
     }
-    write_atomic(&svg_path, with_metadata(svg, provenance).as_bytes())?;
-    write_atomic(&png_path, &png)?;
-    Ok((svg_path, png_path))
+    write_atomic(path, bytes)
 }
 
 /// The SVG with the provenance as its `<metadata>`.
@@ -103,7 +144,7 @@ pub fn with_metadata(svg: &str, provenance: &Provenance) -> String {
 /// What is wrong with the SVG.
 pub fn svg_to_png(svg: &str, scale: f32, provenance: &Provenance) -> Result<Vec<u8>, String> {
     let (width, height, rgb) = svg_to_rgb(svg, scale)?;
-    Ok(crate::network::picture::encode_png(width, height, &rgb, &provenance.texts()))
+    Ok(encode_png(width, height, &rgb, &provenance.texts()))
 }
 
 /// The SVG as pixels: (width, height, RGB bytes), on white.

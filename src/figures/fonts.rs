@@ -19,9 +19,6 @@ pub const FAMILY: &str = "DejaVu Sans, Verdana, sans-serif";
 /// The name of the face inside the font files.
 pub const FACE: &str = "DejaVu Sans";
 
-/// Height of a capital letter, in em.
-pub const CAP: f64 = 0.729;
-
 /// plotters' idea of a font size is 1.24 em.
 pub(super) const PLOTTERS_EM: f64 = 1.24;
 

@@ -1,15 +1,15 @@
 //! Self-contained HTML reports: one file, no link out of it, readable on screens (light and dark)
 //! and on paper.
 //!
-//! Every text is escaped. Paragraphs, captions, callouts and list items know three marks:
+//! Every text is escaped, by maud. Paragraphs, captions, callouts and list items know three marks:
 //! `` `code` ``, `**strong**` and `[words](#section)` for links inside the report. Figures and
 //! tables are numbered in the order they stand.
 
 use super::fonts;
 use super::style::Colour;
-use super::svg::{data_uri, escaped};
+use super::svg::data_uri;
 use crate::network::Picture;
-use std::fmt::Write;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 /// A report.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -183,8 +183,8 @@ pub enum Block {
     Heading(String),
     Paragraph(String),
     List(Vec<String>),
-    /// SVG text of this program (not escaped), caption, wide: scroll instead of shrinking.
-    Figure(String, String, bool),
+    /// SVG text of this program (not escaped), caption.
+    Figure(String, String),
     /// A large PNG (a sheet): bytes, shown width in pixels, caption.
     Sheet(Vec<u8>, usize, String),
     /// Pictures side by side: pictures, shown width of each in pixels, caption.
@@ -226,12 +226,7 @@ impl Section {
 
     /// A figure drawn by this room (its SVG goes in as it is).
     pub fn figure(self, svg: impl Into<String>, caption: impl Into<String>) -> Self {
-        self.push(Block::Figure(svg.into(), caption.into(), false))
-    }
-
-    /// A figure too large for the page: it scrolls sideways instead of shrinking.
-    pub fn wide_figure(self, svg: impl Into<String>, caption: impl Into<String>) -> Self {
-        self.push(Block::Figure(svg.into(), caption.into(), true))
+        self.push(Block::Figure(svg.into(), caption.into()))
     }
 
     /// A large picture (PNG bytes) shown `width` pixels wide.
@@ -301,46 +296,44 @@ impl Page {
 
     /// The whole file.
     pub fn render(&self) -> String {
-        let mut out = Writer::default();
         let ids = self.ids();
-        for (section, id) in self.sections.iter().zip(&ids) {
-            let _ =
-                writeln!(out.text, "<section>\n<h2 id=\"{id}\">{}</h2>", escaped(&section.title));
-            out.blocks(&section.blocks);
-            out.text.push_str("</section>\n");
-        }
-        let mut nav = String::from("<a class=\"home\" href=\"#top\">Picloom</a>");
-        for (section, id) in self.sections.iter().zip(&ids) {
-            let _ = write!(nav, "<a href=\"#{id}\">{}</a>", escaped(&section.title));
-        }
-        let mut facts = String::new();
-        for (name, value) in &self.facts {
-            let _ =
-                write!(facts, "<div><dt>{}</dt><dd>{}</dd></div>", escaped(name), inline(value));
-        }
-        if !facts.is_empty() {
-            facts = format!("<dl class=\"facts\">{facts}</dl>\n");
-        }
-        let footer = if self.footer.is_empty() {
-            String::new()
-        } else {
-            format!("<footer>{}</footer>\n", inline(&self.footer))
+        let mut writer = Writer::default();
+        let sections: Vec<Markup> =
+            self.sections.iter().map(|s| writer.blocks(&s.blocks)).collect();
+        let page = html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta http-equiv="Content-Security-Policy" content=(POLICY);
+                    title { (self.title) }
+                    style { (PreEscaped(CSS)) @if writer.svg { (PreEscaped(font_faces())) } }
+                }
+                body #top {
+                    nav { div {
+                        a.home href="#top" { "Picloom" }
+                        @for (section, id) in self.sections.iter().zip(&ids) {
+                            a href={ "#" (id) } { (section.title) }
+                        }
+                    } }
+                    header {
+                        h1 { (self.title) }
+                        p.subtitle { (inline(&self.subtitle)) }
+                        @if !self.facts.is_empty() {
+                            dl.facts { @for (name, value) in &self.facts {
+                                div { dt { (name) } dd { (inline(value)) } }
+                            } }
+                        }
+                    }
+                    main { @for ((section, id), blocks) in self.sections.iter().zip(&ids).zip(&sections) {
+                        section { h2 id=(id) { (section.title) } (blocks) }
+                    } }
+                    @if !self.footer.is_empty() { footer { (inline(&self.footer)) } }
+                }
+            }
         };
-        let faces = if out.svg { font_faces() } else { String::new() };
-        format!(
-            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
-             img-src data:; font-src data:; style-src 'unsafe-inline'\">\n\
-             <title>{title}</title>\n<style>\n{css}{faces}</style>\n</head>\n<body id=\"top\">\n\
-             <nav><div>{nav}</div></nav>\n<header>\n<h1>{title}</h1>\n\
-             <p class=\"subtitle\">{subtitle}</p>\n{facts}</header>\n<main>\n{body}</main>\n{footer}\
-             </body>\n</html>\n",
-            title = escaped(&self.title),
-            subtitle = inline(&self.subtitle),
-            css = CSS,
-            body = out.text,
-        )
+        page.into_string()
     }
 
     /// An id for each section: its title in lower case, joined by hyphens, made unique.
@@ -361,6 +354,8 @@ impl Page {
 }
 
 const CSS: &str = include_str!("../../assets/report.css");
+/// Nothing is fetched, not even by mistake.
+const POLICY: &str = "default-src 'none'; img-src data:; font-src data:; style-src 'unsafe-inline'";
 
 /// The id a section with this title gets (if it is the first of that name): for links to it.
 pub fn slug(title: &str) -> String {
@@ -373,46 +368,43 @@ pub fn slug(title: &str) -> String {
 }
 
 fn font_faces() -> String {
-    let mut faces = String::new();
-    for (weight, bytes) in [("normal", fonts::REGULAR), ("bold", fonts::BOLD)] {
-        let _ = writeln!(
-            faces,
+    let face = |(weight, bytes)| {
+        format!(
             "@font-face {{ font-family: \"{}\"; font-weight: {weight}; \
-             src: url(data:font/ttf;base64,{}) format(\"truetype\"); }}",
+             src: url(data:font/ttf;base64,{}) format(\"truetype\"); }}\n",
             fonts::FACE,
             crate::network::base64::base64(bytes)
-        );
-    }
-    faces
+        )
+    };
+    [("normal", fonts::REGULAR), ("bold", fonts::BOLD)].map(face).concat()
 }
 
 /// Escaped text with `code`, **strong** and [links](#inside).
-fn inline(text: &str) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find(['`', '*', '[']) {
-        out.push_str(&escaped(&rest[..at]));
-        rest = &rest[at..];
-        let taken = wrapped_in(rest, "`", "`")
-            .map(|(inner, n)| (format!("<code>{}</code>", escaped(inner)), n))
-            .or_else(|| {
-                wrapped_in(rest, "**", "**")
-                    .map(|(inner, n)| (format!("<b>{}</b>", inline(inner)), n))
-            })
-            .or_else(|| link(rest));
-        match taken {
-            Some((html, length)) => {
-                out.push_str(&html);
-                rest = &rest[length..];
-            }
-            None => {
-                out.push_str(&escaped(&rest[..1]));
-                rest = &rest[1..];
-            }
-        }
-    }
+fn inline(text: &str) -> Markup {
     // A number and its sign of percent stay on one line.
-    (out + &escaped(rest)).replace(" %", "\u{a0}%")
+    let text = text.replace(" %", "\u{a0}%");
+    let (mut out, mut rest) = (String::new(), text.as_str());
+    while let Some(at) = rest.find(['`', '*', '[']) {
+        let (plain, marked) = rest.split_at(at);
+        let (piece, length) = mark(marked).unwrap_or_else(|| (html! { (marked[..1]) }, 1));
+        out += &html! { (plain) (piece) }.0;
+        rest = &marked[length..];
+    }
+    PreEscaped(out + &html! { (rest) }.0)
+}
+
+/// The mark that the text begins with, and how long it is.
+fn mark(text: &str) -> Option<(Markup, usize)> {
+    if let Some((inner, length)) = wrapped_in(text, "`", "`") {
+        return Some((html! { code { (inner) } }, length));
+    }
+    if let Some((inner, length)) = wrapped_in(text, "**", "**") {
+        return Some((html! { b { (inline(inner)) } }, length));
+    }
+    // Only links inside the report are links.
+    let (words, start) = wrapped_in(text, "[", "](#")?;
+    let end = start + text[start..].find(')')?;
+    Some((html! { a href={ "#" (text[start..end]) } { (words) } }, end + 1))
 }
 
 /// What stands between `open` at the start and the next `close`, and the length of all.
@@ -422,59 +414,45 @@ fn wrapped_in<'a>(text: &'a str, open: &str, close: &str) -> Option<(&'a str, us
     Some((&inner[..end], open.len() + end + close.len()))
 }
 
-/// `[words](#id)`: only links inside the report are links.
-fn link(text: &str) -> Option<(String, usize)> {
-    let (words, n) = wrapped_in(text, "[", "](#")?;
-    let end = text[n..].find(')')?;
-    let id = &text[n..n + end];
-    let html = format!("<a href=\"#{}\">{}</a>", escaped(id), escaped(words));
-    Some((html, n + end + 1))
-}
-
 /// Pixels of a page's column, and between pictures of a row (as in the style sheet).
 const PAGE: usize = 944;
 const ROW_GAP: usize = 16;
 
+/// Counts figures and tables as they are written.
 #[derive(Default)]
 struct Writer {
-    text: String,
     figures: usize,
     tables: usize,
     svg: bool,
 }
 
 impl Writer {
-    fn blocks(&mut self, blocks: &[Block]) {
-        for block in blocks {
-            self.block(block);
-        }
+    fn blocks(&mut self, blocks: &[Block]) -> Markup {
+        html! { @for block in blocks { (self.block(block)) "\n" } }
     }
 
-    fn block(&mut self, block: &Block) {
+    fn block(&mut self, block: &Block) -> Markup {
         match block {
-            Block::Heading(text) => self.line(&format!("<h3>{}</h3>", escaped(text))),
-            Block::Paragraph(text) => self.line(&format!("<p>{}</p>", inline(text))),
-            Block::List(items) => {
-                let items: String =
-                    items.iter().map(|i| format!("<li>{}</li>", inline(i))).collect();
-                self.line(&format!("<ul>{items}</ul>"));
-            }
-            Block::Figure(svg, caption, wide) => {
+            Block::Heading(text) => html! { h3 { (text) } },
+            Block::Paragraph(text) => html! { p { (inline(text)) } },
+            Block::List(items) => html! { ul { @for item in items { li { (inline(item)) } } } },
+            Block::Figure(svg, caption) => {
                 self.svg = true;
-                let svg = svg.trim_start_matches(|c| c != '<');
-                let class = if *wide { "sheet wide" } else { "sheet" };
-                self.figure(&format!("<div class=\"{class}\">{svg}</div>"), caption);
+                let svg = PreEscaped(svg.trim_start_matches(|c| c != '<'));
+                self.figure(html! { div.sheet { (svg) } }, caption)
             }
             Block::Sheet(png, width, caption) => {
-                let image = format!(
-                    "<div class=\"sheet\"><img src=\"{}\" width=\"{width}\" alt=\"{}\"></div>",
-                    data_uri(png),
-                    escaped(caption)
-                );
-                self.figure(&image, caption);
+                let image = html! { img src=(data_uri(png)) width=(width) alt=(caption); };
+                self.figure(html! { div.sheet { (image) } }, caption)
             }
-            Block::Pictures(shots, width, caption) => self.pictures(shots, *width, caption),
-            Block::Tiles(tiles) => self.tiles(tiles),
+            Block::Pictures(shots, width, caption) => self.figure(row(shots, *width), caption),
+            Block::Tiles(all) => html! { div.tiles { @for tile in all {
+                div style=[tile.tone.map(|c| format!("--tone:{}", c.hex()))] {
+                    div.value { (tile.value) }
+                    div.what { (inline(&tile.what)) }
+                    @if !tile.more.is_empty() { div.more { (inline(&tile.more)) } }
+                }
+            } } },
             Block::Table(table) => self.table(table),
             Block::Callout(kind, heading, text) => {
                 let class = match kind {
@@ -483,152 +461,85 @@ impl Writer {
                     Kind::Warning => "warning",
                     Kind::Bad => "bad",
                 };
-                self.line(&format!(
-                    "<aside class=\"{class}\"><div class=\"kind\">{}</div><p>{}</p></aside>",
-                    escaped(heading),
-                    inline(text)
-                ));
+                html! { aside class=(class) { div.kind { (heading) } p { (inline(text)) } } }
             }
-            Block::Code(text) => {
-                self.line(&format!("<pre><code>{}</code></pre>", escaped(text)));
-            }
-            Block::Details(summary, inside) => {
-                self.line(&format!("<details><summary>{}</summary>", inline(summary)));
-                self.blocks(inside);
-                self.line("</details>");
-            }
+            Block::Code(text) => html! { pre { code { (text) } } },
+            Block::Details(summary, inside) => html! {
+                details { summary { (inline(summary)) } (self.blocks(inside)) }
+            },
         }
-    }
-
-    fn line(&mut self, html: &str) {
-        self.text.push_str(html);
-        self.text.push('\n');
     }
 
     /// A numbered figure; without a caption, a figure without a number.
-    fn figure(&mut self, content: &str, caption: &str) {
-        if caption.is_empty() {
-            return self.line(&format!("<figure>{content}</figure>"));
-        }
-        self.figures += 1;
-        self.line(&format!(
-            "<figure>{content}<figcaption><b>Figure {}.</b> {}</figcaption></figure>",
-            self.figures,
-            inline(caption)
-        ));
+    fn figure(&mut self, content: Markup, caption: &str) -> Markup {
+        self.figures += usize::from(!caption.is_empty());
+        html! { figure {
+            (content)
+            @if !caption.is_empty() {
+                figcaption { b { "Figure " (self.figures) "." } " " (inline(caption)) }
+            }
+        } }
     }
 
-    fn pictures(&mut self, shots: &[Shot], width: usize, caption: &str) {
-        // A row that nearly fits is made to fit.
-        let count = shots.len().max(1);
-        let fitting = (PAGE + ROW_GAP) / count - ROW_GAP.min((PAGE + ROW_GAP) / count);
-        let width = if 4 * fitting >= 3 * width { width.min(fitting) } else { width };
-        let mut row = format!("<div class=\"row\" style=\"--size:{width}px\">");
-        for shot in shots {
-            let mut class = Vec::new();
-            // On screens with two pixels a pixel, even a picture of full size is enlarged.
-            if shot.width < 2 * width {
-                class.push("pixelated");
-            }
-            let mut frame = String::new();
-            if let Some(colour) = shot.frame {
-                class.push("framed");
-                frame = format!(" style=\"--frame:{}\"", colour.hex());
-            }
-            let _ = write!(
-                row,
-                "<div><img class=\"{}\"{frame} src=\"{}\" alt=\"{}\">",
-                class.join(" "),
-                data_uri(&shot.png),
-                escaped(&shot.label)
-            );
-            if !shot.label.is_empty() {
-                let _ = write!(row, "<div class=\"label\">{}</div>", escaped(&shot.label));
-            }
-            if !shot.sub.is_empty() {
-                let _ = write!(row, "<div class=\"sub\">{}</div>", inline(&shot.sub));
-            }
-            row.push_str("</div>");
-        }
-        row.push_str("</div>");
-        self.figure(&row, caption);
-    }
-
-    fn tiles(&mut self, tiles: &[Tile]) {
-        let mut out = String::from("<div class=\"tiles\">");
-        for tile in tiles {
-            let tone =
-                tile.tone.map_or(String::new(), |c| format!(" style=\"--tone:{}\"", c.hex()));
-            let _ = write!(
-                out,
-                "<div{tone}><div class=\"value\">{}</div><div class=\"what\">{}</div>",
-                escaped(&tile.value),
-                inline(&tile.what)
-            );
-            if !tile.more.is_empty() {
-                let _ = write!(out, "<div class=\"more\">{}</div>", inline(&tile.more));
-            }
-            out.push_str("</div>");
-        }
-        self.line(&(out + "</div>"));
-    }
-
-    fn table(&mut self, table: &Table) {
-        let class = |column: usize| match table.align.get(column) {
-            Some(Align::Right) => "right",
-            Some(Align::Middle) => "middle",
-            _ => "",
+    fn table(&mut self, table: &Table) -> Markup {
+        let align = |column: usize| match table.align.get(column) {
+            Some(Align::Right) => Some("right"),
+            Some(Align::Middle) => Some("middle"),
+            _ => None,
         };
-        let mut out = String::from("<div class=\"table\"><table>");
-        if !table.caption.is_empty() {
-            self.tables += 1;
-            let _ = write!(
-                out,
-                "<caption><b>Table {}.</b> {}</caption>",
-                self.tables,
-                inline(&table.caption)
-            );
-        }
-        out.push_str("<thead><tr>");
-        for (i, header) in table.headers.iter().enumerate() {
-            let _ =
-                write!(out, "<th scope=\"col\"{}>{}</th>", classes(&[class(i)]), inline(header));
-        }
-        out.push_str("</tr></thead>\n<tbody>");
-        for row in &table.rows {
-            out.push_str("<tr>");
-            for (i, cell) in row.iter().enumerate() {
-                let strong = if cell.strong { "strong" } else { "" };
-                let faint = if cell.faint { "faint" } else { "" };
-                let swatch = cell.swatch.map_or(String::new(), |c| {
-                    format!("<i class=\"swatch\" style=\"background:{}\"></i>", c.hex())
-                });
-                let note = cell.note.map_or(String::new(), |n| format!("<sup>{n}</sup>"));
-                let _ = write!(
-                    out,
-                    "<td{}>{swatch}{}{note}</td>",
-                    classes(&[class(i), strong, faint]),
-                    inline(&cell.text)
-                );
+        self.tables += usize::from(!table.caption.is_empty());
+        html! { div.table {
+            table {
+                @if !table.caption.is_empty() {
+                    caption { b { "Table " (self.tables) "." } " " (inline(&table.caption)) }
+                }
+                thead { tr { @for (i, header) in table.headers.iter().enumerate() {
+                    th scope="col" class=[align(i)] { (inline(header)) }
+                } } }
+                tbody { @for row in &table.rows {
+                    tr { @for (i, cell) in row.iter().enumerate() {
+                        td class=[classes([
+                            align(i),
+                            cell.strong.then_some("strong"),
+                            cell.faint.then_some("faint"),
+                        ])] {
+                            @if let Some(colour) = cell.swatch {
+                                i.swatch style={ "background:" (colour.hex()) } {}
+                            }
+                            (inline(&cell.text))
+                            @if let Some(note) = cell.note { sup { (note) } }
+                        }
+                    } }
+                } }
             }
-            out.push_str("</tr>\n");
-        }
-        out.push_str("</tbody></table>");
-        if !table.notes.is_empty() {
-            out.push_str("<ol class=\"notes\">");
-            for note in &table.notes {
-                let _ = write!(out, "<li>{}</li>", inline(note));
+            @if !table.notes.is_empty() {
+                ol.notes { @for note in &table.notes { li { (inline(note)) } } }
             }
-            out.push_str("</ol>");
-        }
-        self.line(&(out + "</div>"));
+        } }
     }
 }
 
-/// ` class="…"`, or nothing.
-fn classes(names: &[&str]) -> String {
-    let names: Vec<&str> = names.iter().filter(|n| !n.is_empty()).copied().collect();
-    if names.is_empty() { String::new() } else { format!(" class=\"{}\"", names.join(" ")) }
+/// Pictures side by side; a row that nearly fits is made to fit.
+fn row(shots: &[Shot], width: usize) -> Markup {
+    let fitting = ((PAGE + ROW_GAP) / shots.len().max(1)).saturating_sub(ROW_GAP);
+    let width = if 4 * fitting >= 3 * width { width.min(fitting) } else { width };
+    html! { div.row style={ "--size:" (width) "px" } { @for shot in shots { div {
+        // On screens with two pixels a pixel, even a picture of full size is enlarged.
+        img class=[classes([
+                (shot.width < 2 * width).then_some("pixelated"),
+                shot.frame.map(|_| "framed"),
+            ])]
+            style=[shot.frame.map(|c| format!("--frame:{}", c.hex()))]
+            src=(data_uri(&shot.png)) alt=(shot.label);
+        @if !shot.label.is_empty() { div.label { (shot.label) } }
+        @if !shot.sub.is_empty() { div.sub { (inline(&shot.sub)) } }
+    } } } }
+}
+
+/// The value of `class`, if there is any.
+fn classes<const N: usize>(names: [Option<&str>; N]) -> Option<String> {
+    let names: Vec<&str> = names.into_iter().flatten().collect();
+    (!names.is_empty()).then(|| names.join(" "))
 }
 
 #[cfg(test)]
@@ -638,14 +549,15 @@ mod tests {
     #[test]
     fn inline_marks_are_understood_and_everything_else_is_escaped() {
         assert_eq!(
-            inline("a `x<y` **b & `c`** [d](#e) * 2 < 3"),
+            inline("a `x<y` **b & `c`** [d](#e) * 2 < 3").0,
             "a <code>x&lt;y</code> <b>b &amp; <code>c</code></b> <a href=\"#e\">d</a> * 2 &lt; 3"
         );
         assert_eq!(
-            inline("[out](http://x) <script>alert('`')</script>"),
-            "[out](http://x) &lt;script&gt;alert(&#39;`&#39;)&lt;/script&gt;"
+            inline("[out](http://x) <script>alert('`')</script>").0,
+            "[out](http://x) &lt;script&gt;alert('`')&lt;/script&gt;"
         );
-        assert_eq!(inline("unclosed ` and ** and [ é"), "unclosed ` and ** and [ é");
+        assert_eq!(inline("[a](#\"><b>)").0, "<a href=\"#&quot;&gt;&lt;b&gt;\">a</a>");
+        assert_eq!(inline("unclosed ` and ** and [ é").0, "unclosed ` and ** and [ é");
     }
 
     #[test]

@@ -13,7 +13,7 @@
 //! | [`study`] | every figure of the study from its records, and its report |
 //! | [`wiring`] | the network itself, layer by layer |
 //! | [`html`] | self-contained reports |
-//! | [`files`] | `save`: SVG and PNG with provenance, whole or not at all |
+//! | [`files`] | `save`, `save_small`: SVG, PNG or both with provenance, whole or not at all |
 //!
 //! Every drawing function returns the same text for the same input, on every machine: coordinates
 //! are rounded to a fixed step, text is measured with the embedded font.
@@ -30,6 +30,7 @@ pub mod html;
 pub mod judge;
 mod layout;
 pub mod losses;
+mod page;
 pub mod sheets;
 pub mod structural;
 pub mod studies;
@@ -40,6 +41,6 @@ pub mod theory;
 pub mod views;
 pub mod wiring;
 
-pub use files::{Provenance, SaveError, save, svg_to_png};
+pub use files::{Provenance, SaveError, save, save_small, svg_to_png};
 pub use study::report::study_report;
 pub use style::{Arm, Colour, Marker, arm};

@@ -3,10 +3,11 @@
 //! As SVG, with crisp text, each row of pictures being one embedded PNG; and, for sheets of
 //! thousands, as bare pixels without words ([`mosaic`]).
 
-use super::fonts::{ellipsized, text_width, wrapped};
+use super::fonts::{text_width, wrapped};
+use super::page::{HEADING, LINE, PLAIN, Page, Raster};
 use super::style::{self, Colour, size};
-use super::svg::{Anchor, Svg};
-use crate::network::{Network, Picture, picture::encode_png};
+use super::svg::Anchor;
+use crate::network::{Network, Picture};
 
 /// One picture of a sheet.
 #[derive(Clone, Debug, PartialEq)]
@@ -133,9 +134,9 @@ pub struct FeatureSheet<'a> {
 
 const MARGIN: f64 = 18.0;
 const GAP: f64 = 10.0;
-/// Pixels of an embedded picture for each pixel of the SVG.
-const SHARP: usize = 2;
-const LINE: f64 = 1.28;
+/// Lines of frames: of a verdict, and of a map.
+const BROAD: f64 = 3.0;
+const THIN: f64 = 1.0;
 
 /// Red −1, white 0, blue +1; values beyond are clipped, NaN is grey.
 pub fn signed_colour(value: f32) -> Colour {
@@ -196,7 +197,7 @@ pub fn contact_sheet(sheet: &Sheet) -> String {
     let across =
         sheet.groups.iter().map(|g| g.panes.len().min(columns)).max().unwrap_or(0).max(1) as f64;
     let width = (2.0 * MARGIN + across * (pane + GAP) - GAP).max(420.0);
-    let mut page = Layout::new(width);
+    let mut page = Page::new(width, MARGIN);
     page.head(&sheet.title, &sheet.subtitle, &sheet.legend);
     if sheet.groups.iter().all(|g| g.panes.is_empty()) {
         page.nothing();
@@ -204,15 +205,14 @@ pub fn contact_sheet(sheet: &Sheet) -> String {
     for group in sheet.groups.iter().filter(|g| !g.panes.is_empty()) {
         if !group.heading.is_empty() {
             page.y += 6.0;
-            let heading = ellipsized(&group.heading, size::LABEL, true, width - 2.0 * MARGIN);
-            page.words(MARGIN, &heading, size::LABEL, true, style::INK);
+            page.words(&group.heading, HEADING, 1);
             page.y += 8.0;
         }
-        for row in group.panes.chunks(columns) {
-            page.row(MARGIN, pane, row);
+        for panes in group.panes.chunks(columns) {
+            row(&mut page, MARGIN, pane, panes, BROAD);
         }
     }
-    page.finish(&sheet.title)
+    page.finish(MARGIN - GAP, &sheet.title)
 }
 
 /// Draws rows of sweeps.
@@ -229,32 +229,22 @@ pub fn strips(strips: &Strips) -> String {
     let across = strips.rows.iter().map(|r| r.panes.len()).max().unwrap_or(0);
     let left = MARGIN + label;
     let width = (left + across.max(1) as f64 * (pane + GAP) - GAP + MARGIN).max(420.0);
-    let mut page = Layout::new(width);
+    let mut page = Page::new(width, MARGIN);
     page.head(&strips.title, &strips.subtitle, &strips.legend);
     if across == 0 {
         page.nothing();
     }
     if strips.heads.iter().any(|h| !h.is_empty()) && across > 0 {
-        for (i, head) in strips.heads.iter().take(across).enumerate() {
-            let x = left + i as f64 * (pane + GAP) + pane / 2.0;
-            let head = ellipsized(head, size::TICK, false, pane + GAP);
-            let at = (x, page.y + size::TICK);
-            page.text(at, &head, size::TICK, false, style::GREY, Anchor::Middle);
-        }
-        page.y += LINE * size::TICK + 6.0;
+        let middle = |i: usize| left + i as f64 * (pane + GAP) + pane / 2.0;
+        let heads = strips.heads.iter().take(across).enumerate();
+        page.column_heads(heads.map(|(i, head)| (middle(i), pane + GAP, head.clone())));
     }
-    for row in strips.rows.iter().filter(|r| !r.panes.is_empty()) {
+    for strip in strips.rows.iter().filter(|r| !r.panes.is_empty()) {
         let middle = page.y + pane / 2.0;
-        let room = label - 14.0;
-        let name = ellipsized(&row.label, size::TICK, true, room);
-        let at = (MARGIN, if row.sub.is_empty() { middle + 5.0 } else { middle - 3.0 });
-        page.text(at, &name, size::TICK, true, style::INK, Anchor::Start);
-        let sub = ellipsized(&row.sub, size::CAPTION, false, room);
-        let at = (MARGIN, middle + 14.0);
-        page.text(at, &sub, size::CAPTION, false, style::GREY, Anchor::Start);
-        page.row(left, pane, &row.panes);
+        page.row_label(middle, &strip.label, &strip.sub, style::INK, label - 14.0);
+        row(&mut page, left, pane, &strip.panes, BROAD);
     }
-    page.finish(&strips.title)
+    page.finish(MARGIN - GAP, &strips.title)
 }
 
 /// Draws the feature maps of a network: one row a layer, one square a unit, its activation under
@@ -274,14 +264,13 @@ pub fn feature_sheet(sheet: &FeatureSheet<'_>) -> String {
         rows.iter().map(|(name, _)| text_width(name, size::TICK, false)).fold(0.0, f64::max) + 14.0;
     let left = MARGIN + label;
     let width = (left + widest * (pane + GAP) - GAP + MARGIN).max(480.0);
-    let mut page = Layout::new(width);
+    let mut page = Page::new(width, MARGIN);
     page.head(sheet.title, sheet.subtitle, &[]);
     page.signed_scale();
-    for (name, row) in &rows {
+    for (name, units) in &rows {
         let middle = page.y + pane / 2.0 + 5.0;
-        let at = (left - 14.0, middle);
-        page.text(at, name, size::TICK, false, style::INK, Anchor::End);
-        let panes: Vec<Pane> = row
+        page.text((left - 14.0, middle), name, PLAIN, Anchor::End);
+        let panes: Vec<Pane> = units
             .iter()
             .map(|&u| {
                 let mut picture =
@@ -296,10 +285,31 @@ pub fn feature_sheet(sheet: &FeatureSheet<'_>) -> String {
                 Pane { picture, caption: unit_name(sheet.network, u), border: Some(border) }
             })
             .collect();
-        page.thin = true;
-        page.row(left, pane, &panes);
+        row(&mut page, left, pane, &panes, THIN);
     }
-    page.finish(sheet.title)
+    page.finish(MARGIN - GAP, sheet.title)
+}
+
+/// A row of pictures from `left`, with frames and captions.
+fn row(page: &mut Page, left: f64, pane: f64, panes: &[Pane], line: f64) {
+    let pictures: Vec<Option<&Picture>> = panes.iter().map(|p| Some(&p.picture)).collect();
+    page.pictures((left, page.y), pane, pane.round() + GAP, &pictures);
+    // Small panes: small captions, on one line.
+    let (em, most) = if pane < 60.0 { (9.0, 1) } else { (size::CAPTION, 2) };
+    let mut lines = 0;
+    for (i, one) in panes.iter().enumerate() {
+        let x = left + i as f64 * (pane + GAP);
+        if let Some(colour) = one.border {
+            page.frame((x, page.y), pane, colour, line);
+        }
+        let caption = wrapped(&one.caption, em, false, pane + GAP - 2.0, most);
+        for (k, line) in caption.iter().enumerate() {
+            let at = (x + pane / 2.0, page.y + pane + 3.0 + em + k as f64 * LINE * em);
+            page.text(at, line, (em, false, style::GREY), Anchor::Middle);
+        }
+        lines = lines.max(caption.len());
+    }
+    page.y += pane + GAP + lines as f64 * LINE * em + if lines > 0 { 4.0 } else { 0.0 };
 }
 
 /// Units by layer, with the names of the layers: inputs, layer 1, …, outputs.
@@ -340,192 +350,6 @@ pub(super) fn unit_name(network: &Network, unit: usize) -> String {
         }
     }
     network.units[unit].activation.to_string()
-}
-
-/// A page written from top to bottom.
-struct Layout {
-    width: f64,
-    y: f64,
-    thin: bool,
-    items: Vec<Item>,
-}
-
-/// What stands on the page; drawn when its height is known.
-enum Item {
-    Text((f64, f64), String, f64, bool, Colour, Anchor),
-    Image((f64, f64), (f64, f64), Vec<u8>),
-    Frame((f64, f64), f64, Colour, f64),
-    Fill((f64, f64), (f64, f64), Colour),
-}
-
-impl Layout {
-    fn new(width: f64) -> Self {
-        Layout { width, y: MARGIN, thin: false, items: Vec::new() }
-    }
-
-    fn text(
-        &mut self,
-        at: (f64, f64),
-        text: &str,
-        em: f64,
-        bold: bool,
-        colour: Colour,
-        anchor: Anchor,
-    ) {
-        if !text.is_empty() {
-            self.items.push(Item::Text(at, text.to_string(), em, bold, colour, anchor));
-        }
-    }
-
-    /// A line of text under what is there.
-    fn words(&mut self, x: f64, text: &str, em: f64, bold: bool, colour: Colour) {
-        self.text((x, self.y + 0.95 * em), text, em, bold, colour, Anchor::Start);
-        self.y += LINE * em;
-    }
-
-    fn head(&mut self, title: &str, subtitle: &str, legend: &[(Colour, String)]) {
-        let room = self.width - 2.0 * MARGIN;
-        for line in wrapped(title, size::TITLE, true, room, 3) {
-            self.words(MARGIN, &line, size::TITLE, true, style::INK);
-        }
-        for line in wrapped(subtitle, size::SUBTITLE, false, room, 4) {
-            self.words(MARGIN, &line, size::SUBTITLE, false, style::GREY);
-        }
-        if self.y > MARGIN {
-            self.y += 8.0;
-        }
-        if legend.is_empty() {
-            return;
-        }
-        let mut x = MARGIN;
-        for (colour, name) in legend {
-            let wide = 22.0 + text_width(name, size::TICK, false);
-            if x > MARGIN && x + wide > self.width - MARGIN {
-                x = MARGIN;
-                self.y += 1.5 * size::TICK;
-            }
-            self.items.push(Item::Frame((x, self.y + 1.0), 14.0, *colour, 3.0));
-            let at = (x + 22.0, self.y + 13.0);
-            self.text(at, name, size::TICK, false, style::INK, Anchor::Start);
-            x += wide + 22.0;
-        }
-        self.y += 1.5 * size::TICK + 8.0;
-    }
-
-    /// A bar from red −1 over white 0 to blue +1.
-    fn signed_scale(&mut self) {
-        const STEPS: usize = 40;
-        let (wide, high) = (160.0, 10.0);
-        let x = MARGIN + 24.0;
-        for i in 0..STEPS {
-            let value = (i as f32 + 0.5) / STEPS as f32 * 2.0 - 1.0;
-            let at = (x + wide * i as f64 / STEPS as f64, self.y + 2.0);
-            self.items.push(Item::Fill(
-                at,
-                (wide / STEPS as f64 + 0.3, high),
-                signed_colour(value),
-            ));
-        }
-        let y = self.y + 2.0 + high;
-        for (at, text, anchor) in [
-            (x - 6.0, "−1", Anchor::End),
-            (x + wide + 6.0, "+1, value of the unit at each pixel", Anchor::Start),
-        ] {
-            self.text((at, y), text, size::TICK, false, style::GREY, anchor);
-        }
-        self.y += high + 18.0;
-    }
-
-    fn nothing(&mut self) {
-        self.words(MARGIN, "no pictures", size::SUBTITLE, false, style::GREY);
-    }
-
-    /// A row of pictures from `left`, with borders and captions.
-    fn row(&mut self, left: f64, pane: f64, panes: &[Pane]) {
-        let cell = SHARP * pane.round() as usize;
-        let gap = SHARP * GAP as usize;
-        let wide = panes.len() * (cell + gap) - gap;
-        let mut raster = Raster::new(wide, cell);
-        for (i, one) in panes.iter().enumerate() {
-            raster.paste(i * (cell + gap), 0, &one.picture.resized(cell));
-        }
-        let png = encode_png(wide, cell, &raster.bytes, &[]);
-        let extent = (wide as f64 / SHARP as f64, cell as f64 / SHARP as f64);
-        self.items.push(Item::Image((left, self.y), extent, png));
-        let mut lines = 0;
-        for (i, one) in panes.iter().enumerate() {
-            let x = left + i as f64 * (pane + GAP);
-            if let Some(colour) = one.border {
-                let line = if self.thin { 1.0 } else { 3.0 };
-                let out = if self.thin { 1.0 } else { 3.0 };
-                self.items.push(Item::Frame(
-                    (x - out, self.y - out),
-                    pane + 2.0 * out,
-                    colour,
-                    line,
-                ));
-            }
-            // Small panes: small captions, on one line.
-            let em = if pane < 60.0 { 9.0 } else { size::CAPTION };
-            let most = if pane < 60.0 { 1 } else { 2 };
-            let caption = wrapped(&one.caption, em, false, pane + GAP - 2.0, most);
-            for (k, line) in caption.iter().enumerate() {
-                let at = (x + pane / 2.0, self.y + pane + 3.0 + em + k as f64 * LINE * em);
-                self.text(at, line, em, false, style::GREY, Anchor::Middle);
-            }
-            lines = lines.max(caption.len());
-        }
-        let em = if pane < 60.0 { 9.0 } else { size::CAPTION };
-        self.y += pane + GAP + lines as f64 * LINE * em + if lines > 0 { 4.0 } else { 0.0 };
-    }
-
-    fn finish(self, title: &str) -> String {
-        let mut svg = Svg::new(self.width, self.y + MARGIN - GAP);
-        for item in &self.items {
-            match item {
-                Item::Text(at, text, em, bold, colour, anchor) => {
-                    svg.text(*at, text, *em, *bold, *colour, *anchor);
-                }
-                Item::Image(at, extent, png) => svg.image(*at, *extent, png, false),
-                Item::Frame(at, side, colour, line) => {
-                    svg.rect(at.0, at.1, *side, *side, None, Some((*colour, *line)));
-                }
-                Item::Fill(at, extent, colour) => {
-                    svg.rect(at.0, at.1, extent.0, extent.1, Some(*colour), None);
-                }
-            }
-        }
-        svg.finish(title)
-    }
-}
-
-/// RGB bytes to paste pictures into, white at first.
-pub(super) struct Raster {
-    width: usize,
-    pub bytes: Vec<u8>,
-}
-
-impl Raster {
-    pub fn new(width: usize, height: usize) -> Self {
-        Raster { width, bytes: vec![255; 3 * width * height] }
-    }
-
-    pub fn paste(&mut self, x: usize, y: usize, picture: &Picture) {
-        let bytes = picture.to_bytes();
-        for (row, line) in bytes.chunks_exact(3 * picture.width).enumerate() {
-            let at = 3 * ((y + row) * self.width + x);
-            self.bytes[at..at + line.len()].copy_from_slice(line);
-        }
-    }
-
-    fn block(&mut self, x: usize, y: usize, width: usize, height: usize, colour: Colour) {
-        for row in y..y + height {
-            let at = 3 * (row * self.width + x);
-            for pixel in self.bytes[at..at + 3 * width].chunks_exact_mut(3) {
-                pixel.copy_from_slice(&[colour.0, colour.1, colour.2]);
-            }
-        }
-    }
 }
 
 #[cfg(test)]

@@ -24,9 +24,7 @@ pub(super) struct Svg {
 impl Svg {
     /// White paper.
     pub fn new(width: f64, height: f64) -> Self {
-        let mut svg = Svg { width, height, body: String::new() };
-        svg.rect(0.0, 0.0, width, height, Some(PAPER), None);
-        svg
+        Svg { width, height, body: String::new() }
     }
 
     /// A rectangle, filled, outlined (colour, width; the line lies inside), or both.
@@ -131,7 +129,16 @@ impl Svg {
 
     /// The whole document. `title` is what a screen reader says.
     pub fn finish(self, title: &str) -> String {
-        document((self.width, self.height), (self.width, self.height), title, &self.body)
+        let height = self.height;
+        self.finish_at(height, title)
+    }
+
+    /// The same, of a height that was not known before.
+    pub fn finish_at(self, height: f64, title: &str) -> String {
+        let mut whole = Svg::new(self.width, height);
+        whole.rect(0.0, 0.0, self.width, height, Some(PAPER), None);
+        whole.raw(&self.body);
+        document((self.width, height), (self.width, height), title, &whole.body)
     }
 }
 

@@ -14,6 +14,7 @@ pub mod kernel;
 pub mod layerize;
 mod model;
 pub mod npz;
+pub mod palette;
 pub mod picture;
 pub mod reference;
 pub mod weight_files;

@@ -9,4 +9,5 @@ mod evolve_cli;
 #[cfg(feature = "vlm")]
 mod evolve_vlm;
 mod figures_losses;
+mod links;
 mod prune_cli;

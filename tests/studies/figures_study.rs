@@ -206,6 +206,20 @@ fn the_report_is_one_file_with_every_figure_and_no_link_out_of_it() {
 }
 
 #[test]
+fn hostile_names_stay_text_in_the_report() {
+    let evil = "</p><script>alert(\"1\")</script>'";
+    let mut ledger = whole(tempfile::tempdir().unwrap().path());
+    for claim in &mut ledger.claims {
+        claim.text.says = evil.into();
+        claim.text.rule = evil.into();
+        claim.notes = vec![evil.into()];
+    }
+    let html = study_report(tempfile::tempdir().unwrap().path(), Some(&ledger));
+    assert!(!html.contains("<script") && !html.contains("alert(\"1"));
+    assert!(html.contains("&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;"));
+}
+
+#[test]
 fn the_docs_table_is_the_codes() {
     let path = root().join("docs/FIGURES.md");
     let wanted = page();
@@ -255,7 +269,13 @@ fn the_command_draws_what_there_is_and_says_what_is_missing() {
     ] {
         assert!(svg.contains(fact), "{fact}");
     }
-    assert!(!temporary.path().join("depth/score-by-depth.svg").exists());
+    let there = |file: &str| temporary.path().join(file).exists();
+    assert!(!there("depth/score-by-depth.svg"));
+    // A chart is an SVG, a sheet of pictures a PNG, unless both are asked for.
+    assert!(!there("pruning/pruning-score.png"));
+    assert!(there("pruning/pruning-pictures.png") && !there("pruning/pruning-pictures.svg"));
+    assert!(picloom(&["pruning-score", "--png"]).status.success());
+    assert!(there("pruning/pruning-score.png"));
     assert_eq!(picloom(&["score-by-depth"]).status.code(), Some(1));
     assert!(picloom(&["pruning-score"]).status.success());
     let report = picloom(&["--report", "report.html"]);

@@ -3,7 +3,7 @@
 use super::record::{Change, Maps, Views};
 use crate::network::Picture;
 use crate::network::files::{WriteError, create_folder, write_atomic};
-use crate::network::picture::encode_png;
+use crate::network::palette::encode_small_png;
 use crate::probe::View;
 use crate::score::{Judged, Label, Measurement};
 use std::path::Path;
@@ -12,6 +12,8 @@ use std::path::Path;
 const SHOWN: usize = 12;
 /// Side of a shown map in pixels.
 const SIDE: usize = 24;
+/// Colours of the pictures of one network at most.
+const COLOURS: usize = 128;
 /// Maps in a row of their picture.
 const PER_ROW: usize = 24;
 /// Side of a shown picture in pixels, at most.
@@ -85,5 +87,5 @@ fn side_by_side(tiles: &[Vec<u8>], side: usize, per_row: usize) -> Vec<u8> {
             rgb[at..at + 3 * side].copy_from_slice(line);
         }
     }
-    encode_png(width, height, &rgb, &[("command", "picloom experiment run")])
+    encode_small_png(width, height, &rgb, COLOURS, &[("command", "picloom experiment run")])
 }

@@ -1,7 +1,7 @@
 //! What the network looks like inside: feature maps and wiring.
 
-use super::page::{Mark, Page};
-use super::{Card, GAP, MARGIN, ROOM, TALLEST, WIDTH};
+use super::{Card, GAP, MARGIN, ROOM, TALLEST, WIDTH, heading, heading_at};
+use crate::figures::page::Page;
 use crate::figures::sheets::{
     FeatureSheet, Pane, PaneGroup, Sheet, contact_sheet, feature_sheet, signed_picture, unit_name,
 };
@@ -30,10 +30,10 @@ pub(super) fn inside(page: &mut Page, card: &Card<'_>) {
         let scale = beside.min(1.0);
         let left = MARGIN + scale * maps.width + GAP;
         let top = page.y;
-        page.heading_at(MARGIN, "Feature maps", "pale: without influence", left - MARGIN);
+        heading_at(page, MARGIN, "Feature maps", "pale: without influence", left - MARGIN);
         let below = page.y;
         page.y = top;
-        page.heading_at(left, "Wiring", more_wiring, WIDTH - MARGIN - left);
+        heading_at(page, left, "Wiring", more_wiring, WIDTH - MARGIN - left);
         let y = below.max(page.y);
         let low = maps.place(page, (MARGIN, y), scale);
         page.y = low.max(wiring.place(page, (left, y), scale));
@@ -42,7 +42,7 @@ pub(super) fn inside(page: &mut Page, card: &Card<'_>) {
     for (inner, name, more) in
         [(&maps, "Feature maps", more_maps), (&wiring, "Wiring", more_wiring)]
     {
-        page.heading(name, more);
+        heading(page, name, more);
         let scale = (ROOM / inner.width).min(TALLEST / inner.height).min(1.0);
         let left = MARGIN + (ROOM - scale * inner.width) / 2.0;
         page.y = inner.place(page, (left, page.y), scale) + 18.0;
@@ -119,7 +119,7 @@ impl<'a> Inner<'a> {
 
     /// Sets it in; returns its lower end.
     fn place(&self, page: &mut Page, (x, y): (f64, f64), scale: f64) -> f64 {
-        page.marks.push(Mark::Raw(format!(
+        page.svg.raw(&format!(
             "<svg x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" viewBox=\"0 0 {} {}\">{}</svg>\n",
             n(x),
             n(y),
@@ -128,7 +128,7 @@ impl<'a> Inner<'a> {
             n(self.width),
             n(self.height),
             self.body
-        )));
+        ));
         y + scale * self.height
     }
 }

@@ -2,17 +2,16 @@
 //! further measures, its maps and its wiring.
 
 mod inside;
-mod page;
 
 pub use crate::score::card::Measure;
 
-use super::fonts::{ellipsized, text_width, wrapped};
+use super::fonts::{text_width, wrapped};
+use super::page::{CAPTION, NAME, NOTE, PLAIN, Page, SUBTITLE};
 use super::style::{self, Colour, size};
 use super::svg::Anchor;
 use crate::network::{Network, Picture, Weights};
 use crate::probe::SampledShare;
 use crate::score::{CompositionalScore, Label};
-use page::Page;
 
 /// A picture of the network after one weight was changed.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,26 +63,48 @@ const GAP: f64 = 26.0;
 /// Changed pictures a row, their side, and the room between them.
 const ACROSS: usize = 12;
 const PANE: f64 = 82.0;
-/// Pixels of an embedded picture for each pixel of the SVG.
-const SHARP: f64 = 2.0;
 /// Tallest a row of maps and wiring may be.
 const TALLEST: f64 = 1400.0;
 
+/// A heading over a number or a picture.
+const OVER: super::page::Look = (size::TICK, true, style::GREY);
+
 /// Draws a card.
 pub fn card(card: &Card<'_>) -> String {
-    let mut page = Page { y: MARGIN, marks: Vec::new() };
-    for line in wrapped(card.title, 1.2 * size::TITLE, true, ROOM, 2) {
-        page.words(MARGIN, 1.2 * size::TITLE, &line, true, style::INK);
-    }
-    for line in wrapped(card.subtitle, size::SUBTITLE, false, ROOM, 3) {
-        page.words(MARGIN, size::SUBTITLE, &line, false, style::GREY);
-    }
+    let mut page = Page::new(WIDTH, MARGIN);
+    page.words(card.title, (1.2 * size::TITLE, true, style::INK), 2);
+    page.words(card.subtitle, SUBTITLE, 3);
     page.y += 16.0;
     summary(&mut page, card);
     changed(&mut page, card);
     measures(&mut page, card);
     inside::inside(&mut page, card);
-    page.finish(card.title)
+    page.finish(MARGIN, card.title)
+}
+
+/// A heading over the whole width with a grey line beside it.
+fn heading(page: &mut Page, name: &str, more: &str) {
+    page.fill((MARGIN, page.y), (ROOM, 1.0), style::GRID);
+    heading_at(page, MARGIN, name, more, ROOM);
+}
+
+fn heading_at(page: &mut Page, x: f64, name: &str, more: &str, room: f64) {
+    page.y += 12.0;
+    let em = 1.1 * size::LABEL;
+    let base = page.y + em;
+    page.text((x, base), name, (em, true, style::INK), Anchor::Start);
+    let at = text_width(name, em, true) + 14.0;
+    let words = wrapped(more, size::TICK, false, (room - at).max(120.0), 2);
+    for (i, line) in words.iter().enumerate() {
+        page.text((x + at, base + 18.0 * i as f64), line, NOTE, Anchor::Start);
+    }
+    page.y = base + 18.0 * words.len().saturating_sub(1) as f64 + 14.0;
+}
+
+/// A picture in a frame.
+fn picture(page: &mut Page, at: (f64, f64), side: f64, shown: &Picture, colour: Colour, line: f64) {
+    page.pictures(at, side, side, &[Some(shown)]);
+    page.frame(at, side, colour, line);
 }
 
 /// Pictures, the score, and the score of each layer.
@@ -91,10 +112,10 @@ fn summary(page: &mut Page, card: &Card<'_>) {
     let top = page.y;
     let mut x = MARGIN;
     let shots = [(Some(card.drawn), "it draws"), (card.target, "it should draw")];
-    for (picture, name) in shots {
-        let Some(picture) = picture else { continue };
-        page.text((x, top + 11.0), size::TICK, name, true, style::GREY, Anchor::Start);
-        page.picture((x, top + 20.0), SHOT, picture, style::UNJUDGED, 1.0);
+    for (shown, name) in shots {
+        let Some(shown) = shown else { continue };
+        page.text((x, top + 11.0), name, OVER, Anchor::Start);
+        picture(page, (x, top + 20.0), SHOT, shown, style::UNJUDGED, 1.0);
         x += SHOT + GAP;
     }
     let low = score_panel(page, card, x, top);
@@ -108,16 +129,15 @@ fn score_panel(page: &mut Page, card: &Card<'_>, x: f64, top: f64) -> f64 {
     const WIDE: f64 = 270.0;
     let score = card.score;
     let tone = if score.counts { style::INK } else { style::UNJUDGED };
-    let head = "compositional score";
-    page.text((x, top + 11.0), size::TICK, head, true, style::GREY, Anchor::Start);
+    page.text((x, top + 11.0), "compositional score", OVER, Anchor::Start);
     let value = score.score.map_or("none".into(), |v| style::fixed(v, 2));
-    page.text((x - 2.0, top + 66.0), 56.0, &value, true, tone, Anchor::Start);
+    page.text((x - 2.0, top + 66.0), &value, (56.0, true, tone), Anchor::Start);
     if !score.counts {
         let at = x + 10.0 + text_width(&value, 56.0, true);
         let wide = text_width("UNFIT", size::LABEL, true) + 16.0;
         page.fill((at, top + 38.0), (wide, 26.0), style::FRACTURED);
         let middle = (at + wide / 2.0, top + 56.5);
-        page.text(middle, size::LABEL, "UNFIT", true, style::PAPER, Anchor::Middle);
+        page.text(middle, "UNFIT", (size::LABEL, true, style::PAPER), Anchor::Middle);
     }
     let axis = top + 92.0;
     page.fill((x, axis - 1.0), (WIDE, 2.0), style::GRID);
@@ -125,24 +145,20 @@ fn score_panel(page: &mut Page, card: &Card<'_>, x: f64, top: f64) -> f64 {
         let share = f64::from(tick) / 4.0;
         let at = x + WIDE * share;
         page.fill((at - 0.5, axis - 5.0), (1.0, 10.0), style::UNJUDGED);
-        let text = style::number(share, 2);
-        let below = (at, axis + 20.0);
-        page.text(below, size::CAPTION, &text, false, style::GREY, Anchor::Middle);
+        page.text((at, axis + 20.0), &style::number(share, 2), CAPTION, Anchor::Middle);
     }
     if let (Some(value), Some((low, high))) = (score.score, score.interval) {
-        let colour = tone;
         let wide = (WIDE * (high - low)).max(2.0);
-        page.fill((x + WIDE * low, axis - 4.0), (wide, 8.0), style::PAPER.mix(colour, 0.3));
-        page.fill((x + WIDE * value - 2.0, axis - 9.0), (4.0, 18.0), colour);
+        page.fill((x + WIDE * low, axis - 4.0), (wide, 8.0), style::PAPER.mix(tone, 0.3));
+        page.fill((x + WIDE * value - 2.0, axis - 9.0), (4.0, 18.0), tone);
     }
-    let mut lines: Vec<(String, Colour)> = Vec::new();
-    match score.interval {
-        Some((low, high)) => lines.push((
-            format!("95 % interval {} to {}", style::fixed(low, 2), style::fixed(high, 2)),
-            style::INK,
-        )),
-        None => lines.push(("no change had an effect".into(), style::INK)),
-    }
+    let interval = match score.interval {
+        Some((low, high)) => {
+            format!("95 % interval {} to {}", style::fixed(low, 2), style::fixed(high, 2))
+        }
+        None => "no change had an effect".into(),
+    };
+    let mut lines = vec![(interval, style::INK)];
     if let Some(s) = card.sampled.filter(|s| s.drawn < s.population) {
         lines.push((
             format!(
@@ -177,8 +193,7 @@ fn score_panel(page: &mut Page, card: &Card<'_>, x: f64, top: f64) -> f64 {
     ));
     let mut y = axis + 48.0;
     for (line, colour) in lines {
-        let line = ellipsized(&line, size::TICK, false, WIDE + 30.0);
-        page.text((x, y), size::TICK, &line, false, colour, Anchor::Start);
+        page.cut((x, y), &line, (size::TICK, false, colour), Anchor::Start, WIDE + 30.0);
         y += 20.0;
     }
     y
@@ -186,8 +201,7 @@ fn score_panel(page: &mut Page, card: &Card<'_>, x: f64, top: f64) -> f64 {
 
 /// A stacked bar a layer: coherent, fractured, silent. Returns its lower end.
 fn layers(page: &mut Page, score: &CompositionalScore, x: f64, wide: f64, top: f64) -> f64 {
-    let name = "by layer of the weight";
-    page.text((x, top + 11.0), size::TICK, name, true, style::GREY, Anchor::Start);
+    page.text((x, top + 11.0), "by layer of the weight", OVER, Anchor::Start);
     let count = score.layers.len().max(1) as f64;
     let pitch = (168.0 / count).clamp(15.0, 26.0);
     let high = pitch - 4.0;
@@ -198,7 +212,7 @@ fn layers(page: &mut Page, score: &CompositionalScore, x: f64, wide: f64, top: f
         let base = y + high / 2.0 + 4.5;
         let em = size::CAPTION.min(high);
         let name = (i + 1).to_string();
-        page.text((x + label - 8.0, base), em, &name, false, style::INK, Anchor::End);
+        page.text((x + label - 8.0, base), &name, (em, false, style::INK), Anchor::End);
         let all = coherent + fractured + silent;
         let mut at = x + label;
         page.fill((at, y), (room, high), style::BLANK);
@@ -211,7 +225,7 @@ fn layers(page: &mut Page, score: &CompositionalScore, x: f64, wide: f64, top: f
         }
         let text = format!("{coherent} / {fractured} / {silent}");
         let right = (x + label + room + 10.0, base);
-        page.text(right, em, &text, false, style::GREY, Anchor::Start);
+        page.text(right, &text, (em, false, style::GREY), Anchor::Start);
         y += pitch;
     }
     y += 10.0;
@@ -222,8 +236,7 @@ fn layers(page: &mut Page, score: &CompositionalScore, x: f64, wide: f64, top: f
         (style::BLANK, format!("{} silent", score.silent)),
     ] {
         page.fill((at, y), (13.0, 13.0), colour);
-        let words = (at + 19.0, y + 11.5);
-        page.text(words, size::TICK, &text, false, style::INK, Anchor::Start);
+        page.text((at + 19.0, y + 11.5), &text, PLAIN, Anchor::Start);
         at += 19.0 + text_width(&text, size::TICK, false) + 18.0;
     }
     y + 22.0
@@ -238,7 +251,7 @@ fn changed(page: &mut Page, card: &Card<'_>) {
         "each: the whole network after one weight moved ({}); green frame: judged coherent, red: fractured",
         card.score.delta
     );
-    page.heading("One weight changed", &more);
+    heading(page, "One weight changed", &more);
     let apart = (ROOM - ACROSS as f64 * PANE) / (ACROSS - 1) as f64;
     for row in card.changed.chunks(ACROSS) {
         for (i, one) in row.iter().enumerate() {
@@ -247,10 +260,9 @@ fn changed(page: &mut Page, card: &Card<'_>) {
                 Label::Coherent => style::COHERENT,
                 Label::Fractured => style::FRACTURED,
             };
-            page.picture((x, page.y + 3.0), PANE, &one.picture, colour, 3.0);
-            let caption = ellipsized(&one.caption, 10.0, false, PANE + apart);
+            picture(page, (x, page.y + 3.0), PANE, &one.picture, colour, 3.0);
             let at = (x + PANE / 2.0, page.y + PANE + 18.0);
-            page.text(at, 10.0, &caption, false, style::GREY, Anchor::Middle);
+            page.cut(at, &one.caption, (10.0, false, style::GREY), Anchor::Middle, PANE + apart);
         }
         page.y += PANE + 30.0;
     }
@@ -262,25 +274,25 @@ fn measures(page: &mut Page, card: &Card<'_>) {
     if card.measures.is_empty() {
         return;
     }
-    page.heading("Further measures", card.measures_note);
+    heading(page, "Further measures", card.measures_note);
     let evolved = card.measures.iter().any(|m| m.evolved.is_some());
     // Right ends of the numbers' columns, left end of the words.
     let (value, shuffled) = (MARGIN + 326.0, MARGIN + 506.0);
     let (range, reference) = (shuffled + 26.0, shuffled + 150.0);
     let ends = if evolved { Some(MARGIN + 590.0) } else { None };
     let push = if evolved { 84.0 } else { 0.0 };
-    let head = |page: &mut Page, x: f64, text: &str, anchor: Anchor| {
-        let at = (x, page.y + 12.0);
-        page.text(at, size::CAPTION, text, true, style::GREY, anchor);
-    };
-    head(page, MARGIN + 8.0, "measure", Anchor::Start);
-    head(page, value, "this network", Anchor::End);
-    head(page, shuffled, "weights shuffled", Anchor::End);
-    if let Some(x) = ends {
-        head(page, x, "evolved", Anchor::End);
+    let heads = [
+        (Some(MARGIN + 8.0), "measure", Anchor::Start),
+        (Some(value), "this network", Anchor::End),
+        (Some(shuffled), "weights shuffled", Anchor::End),
+        (ends, "evolved", Anchor::End),
+        (Some(range + push), "range", Anchor::Start),
+        (Some(reference + push), "compare with", Anchor::Start),
+    ];
+    for (x, text, anchor) in heads {
+        let Some(x) = x else { continue };
+        page.text((x, page.y + 12.0), text, (size::CAPTION, true, style::GREY), anchor);
     }
-    head(page, range + push, "range", Anchor::Start);
-    head(page, reference + push, "compare with", Anchor::Start);
     page.y += 20.0;
     let number = |v: Option<f64>| v.map_or("–".to_string(), |v| style::number(v, 3));
     for (i, m) in card.measures.iter().enumerate() {
@@ -288,20 +300,15 @@ fn measures(page: &mut Page, card: &Card<'_>) {
             page.fill((MARGIN, page.y), (ROOM, 22.0), style::GRID.mix(style::PAPER, 0.6));
         }
         let base = page.y + 15.5;
-        let name = ellipsized(&m.name, size::TICK, false, 220.0);
-        page.text((MARGIN + 8.0, base), size::TICK, &name, false, style::INK, Anchor::Start);
-        page.text((value, base), size::TICK, &number(m.value), true, style::INK, Anchor::End);
-        let text = number(m.shuffled);
-        page.text((shuffled, base), size::TICK, &text, false, style::GREY, Anchor::End);
+        page.cut((MARGIN + 8.0, base), &m.name, PLAIN, Anchor::Start, 220.0);
+        page.text((value, base), &number(m.value), NAME, Anchor::End);
+        page.text((shuffled, base), &number(m.shuffled), NOTE, Anchor::End);
         if let Some(x) = ends {
-            let text = number(m.evolved);
-            page.text((x, base), size::TICK, &text, false, style::GREY, Anchor::End);
+            page.text((x, base), &number(m.evolved), NOTE, Anchor::End);
         }
-        let em = size::CAPTION;
-        page.text((range + push, base), em, &m.range, false, style::GREY, Anchor::Start);
-        let room = WIDTH - MARGIN - reference - push;
-        let words = ellipsized(&m.reference, em, false, room);
-        page.text((reference + push, base), em, &words, false, style::INK, Anchor::Start);
+        page.text((range + push, base), &m.range, CAPTION, Anchor::Start);
+        let (at, room) = ((reference + push, base), WIDTH - MARGIN - reference - push);
+        page.cut(at, &m.reference, (size::CAPTION, false, style::INK), Anchor::Start, room);
         page.y += 22.0;
     }
     page.y += 24.0;

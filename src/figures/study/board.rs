@@ -3,12 +3,12 @@
 
 use super::{DrawError, Sources};
 use crate::experiment::networks::record::{Maps, Views};
-use crate::figures::fonts::{ellipsized, text_width, wrapped};
+use crate::figures::fonts::text_width;
+use crate::figures::page::{CAPTION, HEADING, LINE, NOTE, Page};
 use crate::figures::sheets::signed_colour;
 use crate::figures::style::{self, Colour, size};
-use crate::figures::svg::{Anchor, Svg};
+use crate::figures::svg::Anchor;
 use crate::network::Picture;
-use crate::network::picture::encode_png;
 
 /// A picture with a verdict.
 #[derive(Clone, Debug)]
@@ -53,7 +53,6 @@ pub(super) struct Board {
 const MARGIN: f64 = 18.0;
 const GAP: f64 = 7.0;
 const APART: f64 = 14.0;
-const LINE: f64 = 1.3;
 
 /// What the borders of changed pictures mean.
 pub(super) fn verdicts() -> Vec<(Colour, String)> {
@@ -62,9 +61,6 @@ pub(super) fn verdicts() -> Vec<(Colour, String)> {
         (style::FRACTURED, "one weight changed, judged fractured".into()),
     ]
 }
-
-/// What stands on a board, drawn when its height is known.
-type Items = Vec<Box<dyn Fn(&mut Svg)>>;
 
 impl Board {
     fn x(&self, column: usize) -> f64 {
@@ -82,99 +78,49 @@ impl Board {
         let label = names.fold(0.0, f64::max).min(230.0);
         let left = MARGIN + if label > 0.0 { label + 14.0 } else { 0.0 };
         let width = (left + self.x(columns - 1) + self.pane + MARGIN).max(480.0);
-        let mut items: Items = Vec::new();
-        let mut y = MARGIN;
-        let room = width - 2.0 * MARGIN;
-        let words =
-            |items: &mut Items, y: &mut f64, text: &str, em: f64, bold: bool, colour: Colour| {
-                for line in wrapped(text, em, bold, room, 6) {
-                    let at = (MARGIN, *y + 0.95 * em);
-                    items.push(Box::new(move |svg| {
-                        svg.text(at, &line, em, bold, colour, Anchor::Start);
-                    }));
-                    *y += LINE * em;
-                }
-            };
-        words(&mut items, &mut y, &self.title, size::TITLE, true, style::INK);
-        words(&mut items, &mut y, &self.subtitle, size::SUBTITLE, false, style::GREY);
-        y += 8.0;
-        if !self.legend.is_empty() {
-            let mut x = MARGIN;
-            for (colour, name) in &self.legend {
-                let wide = 22.0 + text_width(name, size::TICK, false);
-                if x > MARGIN && x + wide > width - MARGIN {
-                    x = MARGIN;
-                    y += 1.5 * size::TICK;
-                }
-                let (at, colour, name) = ((x, y), *colour, name.clone());
-                items.push(Box::new(move |svg| {
-                    svg.rect(at.0, at.1 + 1.0, 14.0, 14.0, None, Some((colour, 3.0)));
-                    let place = (at.0 + 22.0, at.1 + 13.0);
-                    svg.text(place, &name, size::TICK, false, style::INK, Anchor::Start);
-                }));
-                x += wide + 22.0;
-            }
-            y += 1.5 * size::TICK + 8.0;
-        }
+        let mut page = Page::new(width, MARGIN);
+        page.head(&self.title, &self.subtitle, &self.legend);
         if !self.heads.is_empty() {
-            for (first, count, head) in &self.heads {
+            page.column_heads(self.heads.iter().map(|(first, count, head)| {
                 let (a, b) = (self.x(*first), self.x(first + count - 1) + self.pane);
-                let head = ellipsized(head, size::TICK, false, b - a + APART);
-                let at = (left + (a + b) / 2.0, y + size::TICK);
-                items.push(Box::new(move |svg| {
-                    svg.text(at, &head, size::TICK, false, style::GREY, Anchor::Middle);
-                }));
-            }
-            y += LINE * size::TICK + 6.0;
+                (left + (a + b) / 2.0, b - a + APART, head.clone())
+            }));
         }
         if rows().next().is_none() {
-            words(&mut items, &mut y, "no pictures", size::SUBTITLE, false, style::GREY);
+            page.nothing();
         }
         for block in self.blocks.iter().filter(|b| !b.rows.is_empty()) {
             if !block.heading.is_empty() {
-                y += 4.0;
-                words(&mut items, &mut y, &block.heading, size::LABEL, true, style::INK);
-                y += 5.0;
+                page.y += 4.0;
+                page.words(&block.heading, HEADING, 6);
+                page.y += 5.0;
             }
             for row in &block.rows {
-                let middle = y + self.pane / 2.0;
-                let lift = if row.sub.is_empty() { -5.0 } else { 3.0 };
-                let label_text = ellipsized(&row.label, size::TICK, true, label);
-                let sub = ellipsized(&row.sub, size::CAPTION, false, label);
                 let tone = row.tone.unwrap_or(style::INK);
-                items.push(Box::new(move |svg| {
-                    let at = (MARGIN, middle - lift);
-                    svg.text(at, &label_text, size::TICK, true, tone, Anchor::Start);
-                    let at = (MARGIN, middle + 13.0);
-                    svg.text(at, &sub, size::CAPTION, false, style::GREY, Anchor::Start);
-                }));
+                page.row_label(page.y + self.pane / 2.0, &row.label, &row.sub, tone, label);
                 for (k, tile) in row.tiles.iter().enumerate() {
-                    let Some(tile) = tile else { continue };
-                    let (at, pane) = ((left + self.x(k), y), self.pane);
-                    let side = tile.picture.width.min(2 * pane as usize).max(1);
-                    let small = tile.picture.resized(side);
-                    let png = encode_png(small.width, small.height, &small.to_bytes(), &[]);
-                    let border = tile.border;
-                    items.push(Box::new(move |svg| {
-                        svg.image(at, (pane, pane), &png, small.width < 24);
-                        if let Some(colour) = border {
-                            let side = pane + 4.0;
-                            let line = Some((colour, 3.0));
-                            svg.rect(at.0 - 2.0, at.1 - 2.0, side, side, None, line);
-                        }
-                    }));
+                    if let Some(tile) = tile {
+                        self.tile(&mut page, left + self.x(k), tile);
+                    }
                 }
-                y += self.pane + GAP + 2.0;
+                page.y += self.pane + GAP + 2.0;
             }
-            y += 6.0;
+            page.y += 6.0;
         }
-        y += 2.0;
-        words(&mut items, &mut y, &self.note, size::TICK, false, style::GREY);
-        let mut svg = Svg::new(width, y + MARGIN - 6.0);
-        for item in &items {
-            item(&mut svg);
+        page.y += 2.0;
+        page.words(&self.note, NOTE, 6);
+        page.finish(MARGIN - 6.0, &self.title)
+    }
+
+    /// A picture as it is, or smaller; enlarged pixels of a very small one stay square.
+    fn tile(&self, page: &mut Page, x: f64, tile: &Tile) {
+        let (at, pane) = ((x, page.y), self.pane);
+        let side = tile.picture.width.min(2 * pane as usize).max(1);
+        let png = tile.picture.resized(side).to_png(&[]);
+        page.svg.image(at, (pane, pane), &png, side < 24);
+        if let Some(colour) = tile.border {
+            page.frame((at.0 + 1.0, at.1 + 1.0), pane - 2.0, colour, 3.0);
         }
-        svg.finish(&self.title)
     }
 }
 
@@ -251,12 +197,11 @@ pub(super) fn map_sheet(
             .collect();
         layers.push(MapLayer { pictures, alive: alive.len(), units: units.len() });
     }
-    Ok(MapSheet { side: maps.side, layers })
+    Ok(MapSheet { layers })
 }
 
 /// Maps of a network, layer by layer.
 pub(super) struct MapSheet {
-    pub side: usize,
     pub layers: Vec<MapLayer>,
 }
 
@@ -270,12 +215,6 @@ pub(super) struct MapLayer {
 /// A network's maps: (name, second line, colour, maps).
 pub(super) type MapPanel = (String, String, Colour, MapSheet);
 
-/// Words on a page: (place, text, em, bold, colour, anchor).
-type Words = ((f64, f64), String, f64, bool, Colour, Anchor);
-
-/// A picture on a page: (place, extent, PNG).
-type Image = ((f64, f64), (f64, f64), Vec<u8>);
-
 /// Sheets of maps side by side: rows of panels under a heading.
 pub(super) struct MapBoard {
     pub title: String,
@@ -288,7 +227,7 @@ pub(super) struct MapBoard {
 }
 
 /// Side of a map in a [`MapBoard`], pixels.
-const MAP: f64 = 23.0;
+const MAP: f64 = 24.0;
 const MAP_GAP: f64 = 2.0;
 const COUNT: f64 = 40.0;
 
@@ -304,108 +243,42 @@ impl MapBoard {
         let most = most.max().unwrap_or(self.most).max(4) as f64;
         let panel = (most * (MAP + MAP_GAP) + COUNT).max(190.0);
         let width = (2.0 * MARGIN + across * panel + (across - 1.0) * 18.0).max(480.0);
-        let mut texts: Vec<Words> = Vec::new();
-        let mut images: Vec<Image> = Vec::new();
-        let mut y = MARGIN;
-        let room = width - 2.0 * MARGIN;
-        for (text, em, bold, colour) in [
-            (&self.title, size::TITLE, true, style::INK),
-            (&self.subtitle, size::SUBTITLE, false, style::GREY),
-        ] {
-            for line in wrapped(text, em, bold, room, 4) {
-                texts.push(((MARGIN, y + 0.95 * em), line, em, bold, colour, Anchor::Start));
-                y += LINE * em;
-            }
-        }
-        y += 8.0;
-        let scale = y;
-        y += 22.0;
+        let mut page = Page::new(width, MARGIN);
+        page.head(&self.title, &self.subtitle, &[]);
+        page.signed_scale();
         for (heading, panels) in &self.rows {
-            let em = size::LABEL;
-            let at = (MARGIN, y + 0.95 * em);
-            texts.push((at, heading.clone(), em, true, style::INK, Anchor::Start));
-            y += LINE * em + 4.0;
-            let mut deepest = 0.0f64;
-            for (i, (name, sub, colour, sheet)) in panels.iter().enumerate() {
-                let left = MARGIN + i as f64 * (panel + 18.0);
-                let mut top = y;
-                for (text, em, bold, colour) in
-                    [(name, size::TICK, true, *colour), (sub, size::CAPTION, false, style::GREY)]
-                {
-                    let text = ellipsized(text, em, bold, panel);
-                    texts.push(((left, top + em), text, em, bold, colour, Anchor::Start));
-                    top += LINE * em;
-                }
-                top += 4.0;
-                for layer in &sheet.layers {
-                    let (png, pixels) = row_of_maps(layer, sheet.side, self.most);
-                    if pixels > 0 {
-                        let wide = pixels as f64 * (MAP + MAP_GAP) / (sheet.side + 2) as f64;
-                        images.push(((left, top), (wide, MAP), png));
-                    }
-                    let count = format!("{}/{}", layer.alive, layer.units);
-                    let at = (left + panel - 4.0, top + 0.5 * MAP + 4.0);
-                    texts.push((at, count, size::CAPTION, false, style::GREY, Anchor::End));
-                    top += MAP + MAP_GAP;
-                }
-                deepest = deepest.max(top);
+            page.words(heading, HEADING, 1);
+            page.y += 4.0;
+            let top = page.y;
+            let mut deepest = top;
+            for (i, one) in panels.iter().enumerate() {
+                page.y = top;
+                self.panel(&mut page, MARGIN + i as f64 * (panel + 18.0), panel, one);
+                deepest = deepest.max(page.y);
             }
-            y = deepest.max(y) + 14.0;
+            page.y = deepest + 14.0;
         }
         if self.rows.is_empty() {
-            let at = (MARGIN, y + 15.0);
-            let text = "no pictures".to_string();
-            texts.push((at, text, size::SUBTITLE, false, style::GREY, Anchor::Start));
-            y += 24.0;
+            page.nothing();
         }
-        for line in wrapped(&self.note, size::TICK, false, room, 6) {
-            let at = (MARGIN, y + 0.95 * size::TICK);
-            texts.push((at, line, size::TICK, false, style::GREY, Anchor::Start));
-            y += LINE * size::TICK;
-        }
-        let mut svg = Svg::new(width, y + MARGIN - 4.0);
-        for step in 0..40 {
-            let value = (step as f32 + 0.5) / 20.0 - 1.0;
-            let x = MARGIN + 24.0 + 4.0 * step as f64;
-            svg.rect(x, scale, 4.3, 10.0, Some(signed_colour(value)), None);
-        }
-        let words = "+1, value of the unit at each pixel";
-        let (a, b) = ((MARGIN + 18.0, scale + 10.0), (MARGIN + 191.0, scale + 10.0));
-        svg.text(a, "−1", size::TICK, false, style::GREY, Anchor::End);
-        svg.text(b, words, size::TICK, false, style::GREY, Anchor::Start);
-        for (at, extent, png) in &images {
-            svg.image(*at, *extent, png, false);
-        }
-        for (at, text, em, bold, colour, anchor) in &texts {
-            svg.text(*at, text, *em, *bold, *colour, *anchor);
-        }
-        svg.finish(&self.title)
+        page.words(&self.note, NOTE, 6);
+        page.finish(MARGIN - 4.0, &self.title)
     }
-}
 
-/// A layer's maps side by side as a PNG, and its width in pixels.
-fn row_of_maps(layer: &MapLayer, side: usize, most: usize) -> (Vec<u8>, usize) {
-    let count = layer.units.min(most);
-    let pitch = side + 2;
-    let (width, height) = (count * pitch, side);
-    let mut rgb = vec![255u8; 3 * width * height];
-    for k in 0..count {
-        let bytes = layer.pictures.get(k).map(Picture::to_bytes);
-        for row in 0..side {
-            let at = 3 * (row * width + k * pitch);
-            let line = &mut rgb[at..at + 3 * side];
-            match &bytes {
-                Some(bytes) => line.copy_from_slice(&bytes[3 * row * side..3 * (row + 1) * side]),
-                None => {
-                    for pixel in line.chunks_exact_mut(3) {
-                        pixel.copy_from_slice(&[style::BLANK.0, style::BLANK.1, style::BLANK.2]);
-                    }
-                }
-            }
+    /// The maps of a network, a row a layer, with counts of units alive and in all.
+    fn panel(&self, page: &mut Page, left: f64, wide: f64, (name, sub, colour, sheet): &MapPanel) {
+        for (text, look) in [(name, (size::TICK, true, *colour)), (sub, CAPTION)] {
+            page.cut((left, page.y + look.0), text, look, Anchor::Start, wide);
+            page.y += LINE * look.0;
+        }
+        page.y += 4.0;
+        for layer in &sheet.layers {
+            let places = 0..layer.units.min(self.most);
+            let maps: Vec<Option<&Picture>> = places.map(|k| layer.pictures.get(k)).collect();
+            page.pictures((left, page.y), MAP, MAP + MAP_GAP, &maps);
+            let count = format!("{}/{}", layer.alive, layer.units);
+            page.text((left + wide - 4.0, page.y + 0.5 * MAP + 4.0), &count, CAPTION, Anchor::End);
+            page.y += MAP + MAP_GAP;
         }
     }
-    if width == 0 {
-        return (Vec::new(), 0);
-    }
-    (encode_png(width, height, &rgb, &[]), width)
 }

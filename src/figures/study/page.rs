@@ -21,8 +21,9 @@ pub fn page() -> String {
     let mut page = String::from(
         "# Figures\n\n\
          Every figure is drawn from records only, by `picloom figures NAME --records FOLDER` (all of them without a name), and lies\n\
-         beside its record as SVG and PNG; both name their command, record and profile inside. `picloom figures --list` says which\n\
-         of them the records in a folder suffice for, and `picloom figures --report OUT.html` makes one page of all.\n\n\
+         beside its record: a chart as SVG (with `--png` as PNG too), a sheet of pictures as PNG with a palette of 256 colours. Each names its\n\
+         command, record and profile inside. `picloom figures --list` says which of them the records in a folder suffice for, and\n\
+         `picloom figures --report OUT.html` makes one page of all.\n\n\
          The paper's full text is not public: its figures are known by their numbers and by the claims they belong to (METHODS §10).\n\
          “Paper” is the number of the figure ours answers to, not one it copies. 18–23 belong to the claim on optimizers; no record keeps\n\
          pictures by optimizer, so they are answered by the same sheets by arm.\n\n\

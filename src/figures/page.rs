@@ -1,0 +1,191 @@
+//! The paper under every figure that is made of pictures: sheets, boards, cards. It is written from
+//! the top down, and its height is known when all is placed.
+
+use super::fonts::{ellipsized, text_width, wrapped};
+use super::sheets::signed_colour;
+use super::style::{self, Colour, size};
+use super::svg::{Anchor, Svg};
+use crate::network::{Picture, picture::encode_png};
+
+/// Height of a line of text, in em.
+pub(super) const LINE: f64 = 1.3;
+/// Pixels of an embedded picture for each pixel of the SVG.
+pub(super) const SHARP: usize = 2;
+
+/// A page being written.
+pub(super) struct Page {
+    /// What is on it.
+    pub svg: Svg,
+    /// Its width.
+    pub width: f64,
+    /// White on either side and at the top.
+    pub margin: f64,
+    /// Where it goes on.
+    pub y: f64,
+}
+
+/// How a text looks: its size in em, bold or not, its colour.
+pub(super) type Look = (f64, bool, Colour);
+
+pub(super) const TITLE: Look = (size::TITLE, true, style::INK);
+pub(super) const SUBTITLE: Look = (size::SUBTITLE, false, style::GREY);
+pub(super) const HEADING: Look = (size::LABEL, true, style::INK);
+pub(super) const NAME: Look = (size::TICK, true, style::INK);
+pub(super) const PLAIN: Look = (size::TICK, false, style::INK);
+pub(super) const NOTE: Look = (size::TICK, false, style::GREY);
+pub(super) const CAPTION: Look = (size::CAPTION, false, style::GREY);
+
+impl Page {
+    pub fn new(width: f64, margin: f64) -> Self {
+        // The height is put right at the end.
+        Page { svg: Svg::new(width, 0.0), width, margin, y: margin }
+    }
+
+    /// Width between the margins.
+    pub fn room(&self) -> f64 {
+        self.width - 2.0 * self.margin
+    }
+
+    /// A line of text whose baseline is at `at`.
+    pub fn text(&mut self, at: (f64, f64), text: &str, (em, bold, colour): Look, anchor: Anchor) {
+        if !text.is_empty() {
+            self.svg.text(at, text, em, bold, colour, anchor);
+        }
+    }
+
+    /// The same, cut where it is wider than `room`.
+    pub fn cut(&mut self, at: (f64, f64), text: &str, look: Look, anchor: Anchor, room: f64) {
+        self.text(at, &ellipsized(text, look.0, look.1, room), look, anchor);
+    }
+
+    /// Words under what is there, in at most `lines` lines over the whole width.
+    pub fn words(&mut self, text: &str, look: Look, lines: usize) {
+        for line in wrapped(text, look.0, look.1, self.room(), lines) {
+            self.text((self.margin, self.y + 0.95 * look.0), &line, look, Anchor::Start);
+            self.y += LINE * look.0;
+        }
+    }
+
+    /// Title, second line, and what the colours of frames mean.
+    pub fn head(&mut self, title: &str, subtitle: &str, legend: &[(Colour, String)]) {
+        self.words(title, TITLE, 3);
+        self.words(subtitle, SUBTITLE, 6);
+        if self.y > self.margin {
+            self.y += 8.0;
+        }
+        if legend.is_empty() {
+            return;
+        }
+        let mut x = self.margin;
+        for (colour, name) in legend {
+            let wide = 22.0 + text_width(name, size::TICK, false);
+            if x > self.margin && x + wide > self.width - self.margin {
+                x = self.margin;
+                self.y += 1.5 * size::TICK;
+            }
+            self.frame((x + 3.0, self.y + 4.0), 8.0, *colour, 3.0);
+            self.text((x + 22.0, self.y + 13.0), name, PLAIN, Anchor::Start);
+            x += wide + 22.0;
+        }
+        self.y += 1.5 * size::TICK + 8.0;
+    }
+
+    /// Instead of pictures, where there are none.
+    pub fn nothing(&mut self) {
+        self.words("no pictures", SUBTITLE, 1);
+    }
+
+    /// A bar from red −1 over white 0 to blue +1.
+    pub fn signed_scale(&mut self) {
+        const STEPS: usize = 40;
+        let (x, step) = (self.margin + 24.0, 4.0);
+        for i in 0..STEPS {
+            let value = (i as f32 + 0.5) / STEPS as f32 * 2.0 - 1.0;
+            let at = (x + step * i as f64, self.y + 2.0);
+            self.fill(at, (step + 0.3, 10.0), signed_colour(value));
+        }
+        let y = self.y + 12.0;
+        self.text((x - 6.0, y), "−1", NOTE, Anchor::End);
+        let right = (x + step * STEPS as f64 + 6.0, y);
+        self.text(right, "+1, value of the unit at each pixel", NOTE, Anchor::Start);
+        self.y += 28.0;
+    }
+
+    /// What a row is called and more about it, left of a row whose middle is at `middle`.
+    pub fn row_label(&mut self, middle: f64, label: &str, sub: &str, tone: Colour, room: f64) {
+        let base = middle + if sub.is_empty() { 5.0 } else { -3.0 };
+        self.cut((self.margin, base), label, (size::TICK, true, tone), Anchor::Start, room);
+        self.cut((self.margin, middle + 13.0), sub, CAPTION, Anchor::Start, room);
+    }
+
+    /// Heads of columns: (middle, room, words).
+    pub fn column_heads(&mut self, heads: impl IntoIterator<Item = (f64, f64, String)>) {
+        for (x, room, head) in heads {
+            self.cut((x, self.y + size::TICK), &head, NOTE, Anchor::Middle, room);
+        }
+        self.y += LINE * size::TICK + 6.0;
+    }
+
+    pub fn fill(&mut self, at: (f64, f64), extent: (f64, f64), colour: Colour) {
+        self.svg.rect(at.0, at.1, extent.0, extent.1, Some(colour), None);
+    }
+
+    /// A frame around the square of this side at `at`.
+    pub fn frame(&mut self, at: (f64, f64), side: f64, colour: Colour, line: f64) {
+        let side = side + 2.0 * line;
+        self.svg.rect(at.0 - line, at.1 - line, side, side, None, Some((colour, line)));
+    }
+
+    /// Square pictures side by side, `pitch` apart, as one embedded PNG; an empty place is pale.
+    pub fn pictures(&mut self, at: (f64, f64), side: f64, pitch: f64, all: &[Option<&Picture>]) {
+        let (cell, step) = (SHARP * side.round() as usize, (SHARP as f64 * pitch).round() as usize);
+        let Some(width) = (all.len() * step).checked_sub(step - cell) else { return };
+        let mut raster = Raster::new(width, cell);
+        for (i, picture) in all.iter().enumerate() {
+            match picture {
+                Some(picture) => raster.paste(i * step, 0, &picture.resized(cell)),
+                None => raster.block(i * step, 0, cell, cell, style::BLANK),
+            }
+        }
+        let extent = (width as f64 / SHARP as f64, cell as f64 / SHARP as f64);
+        self.svg.image(at, extent, &raster.png(), false);
+    }
+
+    /// The document; `below` is the white under what is there.
+    pub fn finish(self, below: f64, title: &str) -> String {
+        self.svg.finish_at(self.y + below, title)
+    }
+}
+
+/// RGB bytes to paste pictures into, white at first.
+pub(super) struct Raster {
+    width: usize,
+    pub bytes: Vec<u8>,
+}
+
+impl Raster {
+    pub fn new(width: usize, height: usize) -> Self {
+        Raster { width, bytes: vec![255; 3 * width * height] }
+    }
+
+    pub fn paste(&mut self, x: usize, y: usize, picture: &Picture) {
+        let bytes = picture.to_bytes();
+        for (row, line) in bytes.chunks_exact(3 * picture.width).enumerate() {
+            let at = 3 * ((y + row) * self.width + x);
+            self.bytes[at..at + line.len()].copy_from_slice(line);
+        }
+    }
+
+    pub fn block(&mut self, x: usize, y: usize, width: usize, height: usize, colour: Colour) {
+        for row in y..y + height {
+            let at = 3 * (row * self.width + x);
+            for pixel in self.bytes[at..at + 3 * width].chunks_exact_mut(3) {
+                pixel.copy_from_slice(&[colour.0, colour.1, colour.2]);
+            }
+        }
+    }
+
+    fn png(&self) -> Vec<u8> {
+        encode_png(self.width, self.bytes.len() / (3 * self.width), &self.bytes, &[])
+    }
+}
