@@ -2,8 +2,7 @@
 //! the top down, and its height is known when all is placed.
 
 use super::fonts::{ellipsized, text_width, wrapped};
-use super::sheets::signed_colour;
-use super::style::{self, Colour, size};
+use super::style::{self, Colour, signed_colour, size};
 use super::svg::{Anchor, Svg};
 use crate::network::{Picture, picture::encode_png};
 

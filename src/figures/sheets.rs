@@ -3,6 +3,8 @@
 //! As SVG, with crisp text, each row of pictures being one embedded PNG; and, for sheets of
 //! thousands, as bare pixels without words ([`mosaic`]).
 
+pub use super::style::signed_colour;
+
 use super::fonts::{text_width, wrapped};
 use super::page::{HEADING, LINE, PLAIN, Page, Raster};
 use super::style::{self, Colour, size};
@@ -137,17 +139,6 @@ const GAP: f64 = 10.0;
 /// Lines of frames: of a verdict, and of a map.
 const BROAD: f64 = 3.0;
 const THIN: f64 = 1.0;
-
-/// Red −1, white 0, blue +1; values beyond are clipped, NaN is grey.
-pub fn signed_colour(value: f32) -> Colour {
-    if value.is_nan() {
-        style::BLANK
-    } else if value < 0.0 {
-        style::PAPER.mix(style::NEGATIVE, f64::from(-value))
-    } else {
-        style::PAPER.mix(style::POSITIVE, f64::from(value))
-    }
-}
 
 /// A feature map, (P,) values, as a picture: red −1, white 0, blue +1.
 ///

@@ -53,6 +53,17 @@ pub const NEGATIVE: Colour = Colour(202, 44, 31);
 /// Positive values and weights.
 pub const POSITIVE: Colour = Colour(21, 92, 178);
 
+/// Red −1, white 0, blue +1; values beyond are clipped, NaN is grey.
+pub fn signed_colour(value: f32) -> Colour {
+    if value.is_nan() {
+        BLANK
+    } else if value < 0.0 {
+        PAPER.mix(NEGATIVE, f64::from(-value))
+    } else {
+        PAPER.mix(POSITIVE, f64::from(value))
+    }
+}
+
 /// Border of a picture judged coherent.
 pub const COHERENT: Colour = Colour(0, 158, 115);
 /// Border of a picture judged fractured.
