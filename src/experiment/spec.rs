@@ -4,7 +4,7 @@
 //! under `[profiles.NAME]`, laid over the rest: tables key by key, arrays whole; where the spec has a
 //! list of named tables, a profile's list of names says which of them are kept.
 
-use super::RunError;
+use super::run::RunError;
 use crate::network::Arch;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -427,6 +427,8 @@ mod tests {
         assert_eq!((standard.b.c, standard.rows.len()), (vec![1, 2], 2));
         assert_eq!(quick.b, Inner { c: vec![9], d: 3 });
         assert_eq!(quick.rows, [Row { name: "y".into() }]);
+        let whole = TEXT.replace("rows = [\"y\"]", "rows = [{ name = \"z\" }]");
+        assert_eq!(spec(&whole, Some("q")).unwrap().rows, [Row { name: "z".into() }]);
     }
 
     #[test]
