@@ -9,7 +9,9 @@ use super::sheets::{FeatureSheet, Pane, PaneGroup, Sheet, contact_sheet, feature
 use super::style::{self, Colour, arm as arm_style};
 use super::wiring::{Wiring, wiring};
 use crate::experiment::compare::{ArmRecord, ArmView, CompareRecord, Comparison};
+use crate::network::Mask;
 use crate::network::files::{WriteError, create_folder, write_atomic};
+use crate::prune::alive_units;
 use crate::score::{FIT_GATE, Label, share_interval};
 use crate::train::StopReason;
 use std::path::{Path, PathBuf};
@@ -199,10 +201,7 @@ fn loss_figure(comparison: &Comparison) -> String {
 }
 
 fn maps_sheet(view: &ArmView, record: &CompareRecord) -> String {
-    let non_zero: Vec<bool> = view.weights.0.iter().map(|&w| w != 0.0).collect();
-    let reach = crate::prune::guard::reach(&view.network, &non_zero);
-    let alive: Vec<bool> =
-        reach.from_input.iter().zip(&reach.to_output).map(|(a, b)| *a && *b).collect();
+    let alive = alive_units(&view.network, &Mask::non_zero(&view.weights));
     feature_sheet(&FeatureSheet {
         title: arm_style(&view.arm).map_or(view.arm.as_str(), |(_, a)| a.label),
         subtitle: "what each unit draws: red −1, white 0, blue +1",

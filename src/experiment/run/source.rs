@@ -114,3 +114,31 @@ impl Source {
         View::new(&self.model, self.size, self.coords)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::weight_files::write_weights;
+
+    #[test]
+    fn a_genome_and_the_weights_of_its_twin_load_alike_and_wishes_are_kept() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("genomes/bred_moth.json");
+        let wanted = Wanted { size: Some(16), target: Some(&path), ..Wanted::default() };
+        let twin = Source::load(Kept::Genome(&path, Wiring::Layerized), wanted).unwrap();
+        assert_eq!((twin.short_name().as_str(), twin.trained), ("bred_moth.json", false));
+        let (picture, target) = (twin.view().picture().clone(), twin.target.unwrap());
+        assert_eq!((picture.width, target.width), (16, 16));
+        assert!(picture.mse(&target) < 1e-9);
+
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("twin.npz");
+        write_weights(&file, &twin.model.network, &twin.model.weights).unwrap();
+        let arch = twin.model.network.arch.clone().unwrap();
+        let read = Source::load(Kept::Weights(&arch, &file), Wanted::default()).unwrap();
+        assert_eq!(read.model, twin.model);
+        assert_eq!((read.size, read.target), (SIZE, None));
+
+        let none = Source::load(Kept::Run(folder.path()), Wanted::default()).unwrap_err();
+        assert!(none.to_string().contains("expected a run folder"), "{none}");
+    }
+}

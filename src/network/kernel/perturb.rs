@@ -124,24 +124,10 @@ impl Perturber {
         }
     }
 
-    /// Writes the (P, 3) picture when weight `link` becomes `value`.
-    ///
-    /// # Panics
-    /// If there is no such link, `out` has another length, or the scratch is another perturber's.
-    pub fn with_weight(
-        &self,
-        scratch: &mut PerturbScratch,
-        link: usize,
-        value: f32,
-        out: &mut [f32],
-    ) {
-        self.with_weights(scratch, &[(link, value)], out);
-    }
-
     /// Writes the (P, 3) picture when each `(link, value)` is set; later entries win.
     ///
     /// # Panics
-    /// As [`Perturber::with_weight`].
+    /// If there is no such link, `out` has another length, or the scratch is another perturber's.
     pub fn with_weights(
         &self,
         scratch: &mut PerturbScratch,
@@ -160,18 +146,10 @@ impl Perturber {
     }
 
     /// Root mean squared difference, over pixels and channels, between the base picture and the
-    /// one with weight `link` set to `value`: the `effect` of the change.
+    /// one with each `(link, value)` set: the `effect` of the changes. Later entries win.
     ///
     /// # Panics
-    /// As [`Perturber::with_weight`].
-    pub fn rmse_with_weight(&self, scratch: &mut PerturbScratch, link: usize, value: f32) -> f64 {
-        self.rmse_with_weights(scratch, &[(link, value)])
-    }
-
-    /// As [`Perturber::rmse_with_weight`], when each `(link, value)` is set; later entries win.
-    ///
-    /// # Panics
-    /// As [`Perturber::with_weight`].
+    /// If there is no such link, or the scratch is another perturber's.
     pub fn rmse_with_weights(&self, scratch: &mut PerturbScratch, changes: &[(usize, f32)]) -> f64 {
         if !self.plan(scratch, changes) || self.pixels == 0 {
             return 0.0;

@@ -201,3 +201,38 @@ fn changed(
         .map(|p| (p, painter.draw(p).clone()))
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::genome::from_json;
+    use crate::network::Wiring;
+
+    #[test]
+    fn pairs_are_shared_out_audible_and_the_same_for_a_seed() {
+        let genome = from_json(include_str!("../../../genomes/bred_moth.json")).unwrap();
+        let model = Model::of_genome(&genome, Wiring::Graph);
+        let drawer = |name: &str, picture| Drawer {
+            target: "moth".into(),
+            name: name.into(),
+            model: model.clone(),
+            coords: Coords::Fer,
+            picture,
+        };
+        let own = model.picture(16, Coords::Fer);
+        let networks = [drawer("a", Some(own)), drawer("b", None)];
+        let settings =
+            PairSettings { count: 5, delta: Delta::Effect(0.18), size: 16, seed: 3 };
+        let found = NumberedPairs::draw(&networks, &settings);
+        let counts: Vec<usize> = found.networks.iter().map(|n| n.pairs).collect();
+        assert_eq!(counts, [2, 3]);
+        assert_eq!((found.networks[0].fit, found.networks[1].fit), (Some(1.0), None));
+        for (i, p, picture) in &found.pairs {
+            assert!(!p.silent && (picture.mse(&found.bases[*i]).sqrt() - p.rmse).abs() < 1e-5);
+        }
+        assert_eq!(NumberedPairs::draw(&networks, &settings).pairs, found.pairs);
+        let record = found.record(&settings, 4, 2);
+        assert_eq!((record.pairs, record.sheets), (5, 2));
+        assert!(record.command.starts_with("picloom judge sheets a b --count 5 "));
+    }
+}
