@@ -109,7 +109,7 @@ pub fn run<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T>) ->
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {}", told_once(&error));
+            eprintln!("error: {}", output::shortened(&output::plain(&told_once(&error))));
             ExitCode::from(if error.is::<source::Usage>() { 2 } else { 1 })
         }
     }

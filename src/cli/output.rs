@@ -14,6 +14,7 @@ impl Output {
     /// Prints a result: as JSON with `--json` (the text then goes to stderr), else as the text.
     pub fn result(&self, value: &impl Serialize, text: &str) -> anyhow::Result<()> {
         let mut stdout = std::io::stdout().lock();
+        let text = plain(text);
         if self.json {
             eprintln!("{}", text.trim_end());
             serde_json::to_writer_pretty(&mut stdout, value)?;
@@ -30,5 +31,49 @@ impl Output {
         let style = format!("{{bar:30}} {{pos}}/{{len}} {unit}  {{msg}}  [{{elapsed}} < {{eta}}]");
         bar.set_style(ProgressStyle::with_template(&style).expect("a fixed template"));
         bar
+    }
+}
+
+/// Text for a terminal: control characters, which names in files may hold, are written out.
+pub fn plain(text: &str) -> String {
+    let written = |c: char| match c {
+        '\n' | '\t' => c.to_string(),
+        c if c.is_control() => c.escape_default().to_string(),
+        c => c.to_string(),
+    };
+    text.chars().map(written).collect()
+}
+
+/// Longest message, in characters: a file's content quoted in one can be as long as the file.
+const LONGEST: usize = 1200;
+
+/// A message with its middle left out if it is long.
+pub fn shortened(text: &str) -> String {
+    let count = text.chars().count();
+    if count <= LONGEST {
+        return text.to_string();
+    }
+    let (head, tail) = (LONGEST - 200, 160);
+    let start: String = text.chars().take(head).collect();
+    let end: String = text.chars().skip(count - tail).collect();
+    format!("{start} … ({} characters left out) … {end}", count - head - tail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_is_never_sent_what_a_file_put_into_a_name() {
+        assert_eq!(plain("a\u{1b}[31m\tb\nc\u{9b}"), "a\\u{1b}[31m\tb\nc\\u{9b}");
+    }
+
+    #[test]
+    fn long_messages_keep_their_ends() {
+        let long = format!("path: {}the end", "x".repeat(20_000));
+        let short = shortened(&long);
+        assert!(short.starts_with("path: ") && short.ends_with("the end"));
+        assert!(short.chars().count() < 1300);
+        assert_eq!(shortened("short"), "short");
     }
 }

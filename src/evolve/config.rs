@@ -412,6 +412,9 @@ impl EvolveConfig {
             }
         };
         let positive = |key, v: f64| check(v.is_finite() && v > 0.0, key, "a number above 0", &v);
+        // A weight far beyond ±3 saturates every unit; larger ranges overflow what is drawn from them.
+        let weight =
+            |key, v: f64| check(v > 0.0 && v <= 1e6, key, "a number above 0, at most 1e6", &v);
         let rate = |key, v: f64| check(v.is_finite() && v >= 0.0, key, "a number from 0 up", &v);
         let share = |key, v: f64| check((0.0..=1.0).contains(&v), key, "a number in [0, 1]", &v);
         let list = |key, v: &[Activation]| {
@@ -457,8 +460,8 @@ impl EvolveConfig {
         positive("mutation.width_low", m.width_low)?;
         rate("mutation.width_span", m.width_span)?;
         share("mutation.slider", m.slider)?;
-        positive("mutation.new_weight", m.new_weight)?;
-        positive("mutation.weight_limit", m.weight_limit)?;
+        weight("mutation.new_weight", m.new_weight)?;
+        weight("mutation.weight_limit", m.weight_limit)?;
         share("mutation.activation_rate", m.activation_rate)?;
         list("mutation.activations", &m.activations)?;
 

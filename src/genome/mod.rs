@@ -8,12 +8,14 @@
 //! Iteration is always in id order, so a genome's bytes do not depend on how it was built.
 
 mod dot;
+mod file;
 mod gene;
 mod info;
 mod json;
 mod picbreeder;
 
 pub use dot::to_dot;
+pub use file::read_plain;
 pub use gene::{ConnectionGene, InnovationId, Input, Marking, NodeGene, NodeId, Output, Role};
 pub use info::GenomeInfo;
 pub use json::{from_json, to_json};
@@ -61,6 +63,10 @@ pub struct Genome {
     pub provenance: Provenance,
 }
 
+/// Largest node id, innovation number and marking: half of what a node id can hold, so that edits
+/// of a genome from a file never run out of numbers.
+pub const LARGEST_ID: u64 = (u32::MAX / 2) as u64;
+
 /// Why an edit of a genome was refused. The genome is unchanged.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum GenomeError {
@@ -100,8 +106,8 @@ pub enum GenomeError {
     /// The connection would enter an input node.
     #[error("link into input node {0:?}: expected inputs to have no incoming links")]
     IntoInput(NodeId),
-    /// Weight is NaN or infinite.
-    #[error("link from {from:?} to {to:?}: expected a finite weight, found {weight}")]
+    /// Weight is NaN or infinite, or would be as the f32 that networks compute with.
+    #[error("link from {from:?} to {to:?}: expected a finite 32-bit weight, found {weight}")]
     BadWeight {
         /// Source node.
         from: NodeId,
@@ -118,6 +124,9 @@ pub enum GenomeError {
         /// The label that is not there.
         missing: &'static str,
     },
+    /// An id so large that no further gene could be numbered after it.
+    #[error("expected ids of at most {LARGEST_ID}, found {0}")]
+    IdTooLarge(u64),
     /// Input and output nodes cannot be removed.
     #[error("node {0:?} is an input or output and cannot be removed")]
     Fixed(NodeId),
@@ -147,10 +156,34 @@ impl Genome {
             genome.add_node(node)?;
         }
         for connection in connections {
-            genome.add_connection(connection)?;
+            genome.insert(connection)?;
+        }
+        if let Some(gene) = genome.first_cycle() {
+            return Err(GenomeError::Cycle { from: gene.source, to: gene.target });
         }
         genome.check_complete()?;
         Ok(genome)
+    }
+
+    /// The first connection, in innovation order, that closes a cycle with those before it.
+    ///
+    /// O((V + E) log E): a file of many links is not asked for a path at each of them.
+    fn first_cycle(&self) -> Option<&ConnectionGene> {
+        let cyclic = |count: usize| {
+            let ends = self.connections.values().take(count);
+            let ends = ends.map(|&e| self.graph.edge_endpoints(e).expect("mirrors the graph"));
+            let graph = petgraph::graph::DiGraph::<(), ()>::from_edges(
+                ends.map(|(a, b)| (a.index() as u32, b.index() as u32)),
+            );
+            petgraph::algo::toposort(&graph, None).is_err()
+        };
+        let count = self.connections.len();
+        if !cyclic(count) {
+            return None;
+        }
+        let numbers: Vec<usize> = (0..count).collect();
+        let first = numbers.partition_point(|&k| !cyclic(k + 1));
+        self.connections().nth(first)
     }
 
     /// Nodes, in id order.
@@ -242,6 +275,7 @@ impl Genome {
         if self.nodes.contains_key(&node.id) {
             return Err(GenomeError::DuplicateNode(node.id));
         }
+        check_ids(node.id.0.into(), node.marking)?;
         if node.role != Role::Hidden && self.nodes().any(|n| n.role == node.role) {
             return Err(GenomeError::DuplicateRole(node.role));
         }
@@ -257,12 +291,22 @@ impl Genome {
     /// Dangling end, taken innovation or pair, cycle, link into an input, weight not finite.
     pub fn add_connection(&mut self, gene: ConnectionGene) -> Result<(), GenomeError> {
         let (from, to) = (gene.source, gene.target);
+        if self.reaches(to, from) {
+            return Err(GenomeError::Cycle { from, to });
+        }
+        self.insert(gene)
+    }
+
+    /// Adds a connection that may close a cycle: for many at once, with one search afterwards.
+    fn insert(&mut self, gene: ConnectionGene) -> Result<(), GenomeError> {
+        let (from, to) = (gene.source, gene.target);
+        check_ids(gene.innovation.0, gene.marking)?;
         let source = *self.nodes.get(&from).ok_or(GenomeError::UnknownNode(from))?;
         let target = *self.nodes.get(&to).ok_or(GenomeError::UnknownNode(to))?;
         if self.connections.contains_key(&gene.innovation) {
             return Err(GenomeError::DuplicateInnovation(gene.innovation));
         }
-        if !gene.weight.is_finite() {
+        if !(gene.weight as f32).is_finite() {
             return Err(GenomeError::BadWeight { from, to, weight: gene.weight });
         }
         if matches!(self.graph[target].role, Role::Input(_)) {
@@ -271,7 +315,7 @@ impl Genome {
         if self.graph.find_edge(source, target).is_some() {
             return Err(GenomeError::DuplicateLink { from, to });
         }
-        if from == to || self.reaches(to, from) {
+        if from == to {
             return Err(GenomeError::Cycle { from, to });
         }
         let innovation = gene.innovation;
@@ -324,7 +368,7 @@ impl Genome {
         let index =
             *self.connections.get(&innovation).ok_or(GenomeError::UnknownInnovation(innovation))?;
         let gene = &mut self.graph[index];
-        if !weight.is_finite() {
+        if !(weight as f32).is_finite() {
             return Err(GenomeError::BadWeight { from: gene.source, to: gene.target, weight });
         }
         gene.weight = weight;
@@ -418,6 +462,14 @@ impl Genome {
     }
 }
 
+fn check_ids(id: u64, marking: Option<Marking>) -> Result<(), GenomeError> {
+    let ids = [Some(id), marking.map(|m| m.branch), marking.map(|m| m.id)];
+    match ids.into_iter().flatten().find(|&id| id > LARGEST_ID) {
+        Some(id) => Err(GenomeError::IdTooLarge(id)),
+        None => Ok(()),
+    }
+}
+
 impl PartialEq for Genome {
     /// Equal genes and provenance, whatever the editing history.
     fn eq(&self, other: &Self) -> bool {
@@ -426,6 +478,9 @@ impl PartialEq for Genome {
             && self.connections().eq(other.connections())
     }
 }
+
+/// Largest genome file that is read, in bytes.
+const LARGEST_FILE: u64 = 64 << 20;
 
 /// Why a genome file could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -444,7 +499,8 @@ pub struct ReadGenomeError {
 /// expected and what was found.
 pub fn read(path: &Path) -> Result<Genome, ReadGenomeError> {
     let fail = |problem: String| ReadGenomeError { path: path.display().to_string(), problem };
-    let bytes = std::fs::read(path).map_err(|e| fail(format!("cannot read genome: {e}")))?;
+    let bytes =
+        read_plain(path, LARGEST_FILE).map_err(|e| fail(format!("cannot read genome: {e}")))?;
     let text = |bytes: Vec<u8>| {
         String::from_utf8(bytes).map_err(|e| {
             fail(format!(

@@ -127,6 +127,7 @@ pub fn from_picbreeder_xml(xml: &str) -> Result<Genome, PicbreederError> {
         (true, Some(end)) => &xml[end + 2..],
         _ => xml,
     };
+    few_attributes(body)?;
     let wrapped = format!("<file>{body}</file>");
     let options =
         ParsingOptions { allow_dtd: false, nodes_limit: 2_000_000, ..ParsingOptions::default() };
@@ -177,7 +178,6 @@ pub fn from_picbreeder_xml(xml: &str) -> Result<Genome, PicbreederError> {
                 &format!("{}_{} again", marking.branch, marking.id),
             ));
         }
-        let line = line_of(node);
         let gene = NodeGene {
             id,
             role: role(node)?,
@@ -186,14 +186,20 @@ pub fn from_picbreeder_xml(xml: &str) -> Result<Genome, PicbreederError> {
             marking: Some(marking),
         };
         built.add_node(gene).map_err(|error| PicbreederError::Gene {
-            line,
+            line: line_of(node),
             error,
             ends: "-".into(),
         })?;
     }
 
     let links = child(genome, "links").ok_or_else(|| content(genome, "a <links> list", "none"))?;
-    for (position, link) in links.children().filter(|n| n.has_tag_name("link")).enumerate() {
+    let links = || links.children().filter(|n| n.has_tag_name("link"));
+    let refuse = |link: Node, error: GenomeError| {
+        let end = |tag| marking(link, tag).map_or("?".into(), |m| format!("{}_{}", m.branch, m.id));
+        let ends = format!("{} -> {}", end("source"), end("target"));
+        PicbreederError::Gene { line: line_of(link), error, ends }
+    };
+    for (position, link) in links().enumerate() {
         let (source, target) = (marking(link, "source")?, marking(link, "target")?);
         let end = |m: Marking| {
             ids.get(&m).copied().ok_or_else(|| {
@@ -213,11 +219,11 @@ pub fn from_picbreeder_xml(xml: &str) -> Result<Genome, PicbreederError> {
             marking: Some(marking(link, "marking")?),
             ..ConnectionGene::new(InnovationId(position as u64), end(source)?, end(target)?, weight)
         };
-        built.add_connection(gene).map_err(|error| PicbreederError::Gene {
-            line: line_of(link),
-            error,
-            ends: format!("{}_{} -> {}_{}", source.branch, source.id, target.branch, target.id),
-        })?;
+        built.insert(gene).map_err(|error| refuse(link, error))?;
+    }
+    if let Some(gene) = built.first_cycle() {
+        let link = links().nth(gene.innovation.0 as usize).expect("numbered by position");
+        return Err(refuse(link, GenomeError::Cycle { from: gene.source, to: gene.target }));
     }
     built.check_complete()?;
     Ok(built)
@@ -303,6 +309,30 @@ fn provenance(genome: Node) -> Provenance {
             .collect(),
         notes: BTreeMap::new(),
     }
+}
+
+/// Most attributes on one element; Picbreeder's have four.
+const MOST_ATTRIBUTES: usize = 64;
+
+/// Refuses an element with very many attributes: the parser compares each with all before it.
+fn few_attributes(xml: &str) -> Result<(), PicbreederError> {
+    let (mut line, mut count, mut inside, mut quote) = (1, 0, false, None);
+    for byte in xml.bytes() {
+        line += u32::from(byte == b'\n');
+        match (inside, quote, byte) {
+            (true, Some(open), _) if byte == open => quote = None,
+            (true, Some(_), _) => {}
+            (true, None, b'"' | b'\'') => (quote, count) = (Some(byte), count + 1),
+            (true, None, b'>') => inside = false,
+            (false, _, b'<') => (inside, count, quote) = (true, 0, None),
+            _ => {}
+        }
+        if count > MOST_ATTRIBUTES {
+            let expected = format!("at most {MOST_ATTRIBUTES} attributes on an element");
+            return Err(PicbreederError::Content { line, expected, found: "more".into() });
+        }
+    }
+    Ok(())
 }
 
 fn role(node: Node) -> Result<Role, PicbreederError> {

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 ///
 /// Units are ordered by depth, then node id; the four inputs come first. The genome is not changed.
 pub fn compile(genome: &Genome) -> (Network, Weights) {
-    let depths = genome.depths();
+    let (depths, layers) = (genome.depths(), layers(genome));
     let useful = useful_nodes(genome);
     let mut order: Vec<NodeId> = genome
         .nodes()
@@ -44,8 +44,7 @@ pub fn compile(genome: &Genome) -> (Network, Weights) {
             weights.push(weight as f32);
         }
         let activation = genome.node(*id).expect("ordered nodes exist").activation;
-        // A hidden node that no link enters still stands after the inputs: it is a constant.
-        units.push(Unit { activation, layer: depths[id].max(1), links: first..links.len() });
+        units.push(Unit { activation, layer: layers[id], links: first..links.len() });
     }
 
     let draw = |output: Output| genome.output(output).map(|n| place[&n.id]);
@@ -60,14 +59,35 @@ pub fn compile(genome: &Genome) -> (Network, Weights) {
     )
 }
 
+/// Layer of each node: 0 for inputs, else one more than the deepest it hears. A node that nothing
+/// enters is a constant and computes in the first layer, after the inputs; what hears only
+/// constants stands after them.
+pub(super) fn layers(genome: &Genome) -> BTreeMap<NodeId, usize> {
+    let mut sources: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
+    for c in genome.connections().filter(|c| c.enabled) {
+        sources.entry(c.target).or_default().push(c.source);
+    }
+    let mut layers = BTreeMap::new();
+    for id in genome.topological_order() {
+        let layer = match genome.node(id).expect("ids come from the genome").role {
+            Role::Input(_) => 0,
+            _ => 1 + sources.get(&id).into_iter().flatten().map(|s| layers[s]).max().unwrap_or(0),
+        };
+        layers.insert(id, layer);
+    }
+    layers
+}
+
 /// Outputs, and nodes from which an enabled path leads to an output.
 pub(super) fn useful_nodes(genome: &Genome) -> BTreeSet<NodeId> {
     let mut useful: BTreeSet<NodeId> =
         genome.nodes().filter(|n| matches!(n.role, Role::Output(_))).map(|n| n.id).collect();
+    let mut targets: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
+    for c in genome.connections().filter(|c| c.enabled) {
+        targets.entry(c.source).or_default().push(c.target);
+    }
     for id in genome.topological_order().into_iter().rev() {
-        let feeds =
-            genome.connections().any(|c| c.enabled && c.source == id && useful.contains(&c.target));
-        if feeds {
+        if targets.get(&id).is_some_and(|targets| targets.iter().any(|t| useful.contains(t))) {
             useful.insert(id);
         }
     }

@@ -1,5 +1,6 @@
 //! Whole files or none: temporary file in the same folder, fsync, rename.
 
+pub use crate::genome::read_plain;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 

@@ -4,9 +4,9 @@
 //! its layer to its last reader, and outputs to the end; every hidden layer has the same block of
 //! units, as large for each activation as the neediest layer; the head is linear.
 
-use super::compile::useful_nodes;
+use super::compile::{layers as layers_of, useful_nodes};
 use super::{Arch, Network, Weights};
-use crate::genome::{Genome, NodeId, Output, Role};
+use crate::genome::{Genome, NodeId, Output};
 use crate::math::Activation;
 use std::collections::BTreeMap;
 
@@ -39,13 +39,9 @@ impl Layered {
 /// L is the depth of the deepest output. Nodes that reach no output are dropped.
 pub fn layerize(genome: &Genome) -> Layered {
     let genome = genome.with_colour_outputs();
-    let depths = genome.depths();
+    let placed = layers_of(&genome);
+    let layer_of = |id: NodeId| placed[&id];
     let useful = useful_nodes(&genome);
-    // An expressed node that nothing enters is a constant; it computes in the first layer.
-    let layer_of = |id: NodeId| match genome.node(id).expect("ids come from the genome").role {
-        Role::Input(_) => 0,
-        _ => depths[&id].max(1),
-    };
     let outputs = [Output::Hue, Output::Saturation, Output::Brightness]
         .map(|o| genome.output(o).expect("colour outputs were added").id);
     let layers = outputs.iter().map(|&id| layer_of(id)).max().expect("three outputs");

@@ -1,6 +1,10 @@
 //! A square or rectangular RGB picture in floats, and its files.
 
+use super::files::read_plain;
 use std::path::Path;
+
+/// Largest picture file that is read, in bytes.
+const LARGEST_FILE: u64 = 64 << 20;
 
 /// RGB picture: `rgb[3 * (row * width + column) + channel]`, each in [0, 1].
 #[derive(Clone, Debug, PartialEq)]
@@ -46,10 +50,19 @@ impl Picture {
     /// The file cannot be read or is no picture.
     pub fn read(path: &Path) -> Result<Self, PictureError> {
         let fail = |problem: String| PictureError { path: path.display().to_string(), problem };
-        let bytes = std::fs::read(path).map_err(|e| fail(format!("cannot read picture: {e}")))?;
-        let picture = image::load_from_memory(&bytes)
-            .map_err(|e| fail(format!("expected a PNG, JPEG, GIF or WebP picture, found: {e}")))?
-            .to_rgba32f();
+        let bytes = read_plain(path, LARGEST_FILE)
+            .map_err(|e| fail(format!("cannot read picture: {e}")))?;
+        let problem = |e: &dyn std::fmt::Display| {
+            fail(format!("expected a PNG, JPEG, GIF or WebP picture, found: {e}"))
+        };
+        let mut reader = image::ImageReader::new(std::io::Cursor::new(bytes))
+            .with_guessed_format()
+            .map_err(|e| problem(&e))?;
+        // A small file can say that it is a huge picture.
+        let mut limits = image::Limits::default();
+        (limits.max_image_width, limits.max_image_height) = (Some(8192), Some(8192));
+        reader.limits(limits);
+        let picture = reader.decode().map_err(|e| problem(&e))?.to_rgba32f();
         let (width, height) = (picture.width() as usize, picture.height() as usize);
         let rgb = picture
             .pixels()

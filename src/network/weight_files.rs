@@ -3,12 +3,15 @@
 //! A layered network has `Dense_{i}.kernel`, shape in × out (npz), or `layers.{i}.weight`, shape
 //! out × in (safetensors), for i = 0..=L; a graph network has one vector, `links`.
 
-use super::files::{WriteError, write_atomic};
+use super::files::{WriteError, read_plain, write_atomic};
 use super::npz::{read_npz, write_npz};
 use super::{Network, Weights};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use std::collections::HashMap;
 use std::path::Path;
+
+/// Largest file of weights that is read, in bytes.
+const LARGEST_FILE: u64 = 1 << 30;
 
 /// Why a weights file could not be read for a network.
 #[derive(Debug, thiserror::Error)]
@@ -40,7 +43,8 @@ pub fn read_weights_under(
     prefix: &str,
 ) -> Result<Weights, ReadWeightsError> {
     let fail = |problem: String| ReadWeightsError { path: path.display().to_string(), problem };
-    let bytes = std::fs::read(path).map_err(|e| fail(format!("cannot read weights: {e}")))?;
+    let bytes =
+        read_plain(path, LARGEST_FILE).map_err(|e| fail(format!("cannot read weights: {e}")))?;
     let arrays = match path.extension().and_then(|e| e.to_str()).unwrap_or("") {
         "npz" => read_npz(&bytes)
             .map_err(|e| fail(e.to_string()))?
@@ -194,8 +198,8 @@ fn assemble(network: &Network, arrays: Vec<NamedArray>) -> Result<Weights, Strin
                 "array {name:?}: expected shape {shape:?} for {arch}, found {found:?}"
             ));
         }
-        if let Some(bad) = values.iter().find(|v| !v.is_finite()) {
-            return Err(format!("array {name:?}: expected finite numbers, found {bad}"));
+        if let Some(bad) = values.iter().find(|&&v| !(v as f32).is_finite()) {
+            return Err(format!("array {name:?}: expected finite 32-bit numbers, found {bad}"));
         }
         if !network.is_layered() {
             weights.0 = values.iter().map(|&v| v as f32).collect();

@@ -9,6 +9,7 @@ mod evolve;
 mod evolve_genomes;
 mod evolve_xor;
 mod golden;
+mod hostile;
 mod judge_calibration;
 mod judge_dl;
 mod kernel;

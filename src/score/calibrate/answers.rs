@@ -3,7 +3,7 @@
 //! `key.csv` says which network drew which number; the viewer sees numbers only and writes
 //! `number,label`. Merging gives a labelled set as [`super::read_labels`] reads it.
 
-use super::labels::LabelError;
+use super::labels::{LabelError, bytes_of};
 use crate::math::stats::{Confusion, Interval};
 use crate::score::judge::Label;
 use serde::{Deserialize, Serialize};
@@ -50,11 +50,6 @@ struct Labelled<'a> {
     layer: usize,
     delta: f64,
     rmse: f64,
-}
-
-fn bytes_of(path: &Path) -> Result<Vec<u8>, LabelError> {
-    std::fs::read(path)
-        .map_err(|source| LabelError::Read { path: path.display().to_string(), source })
 }
 
 fn wrong(path: &Path, line: usize, expected: &'static str, found: String) -> LabelError {

@@ -7,6 +7,7 @@
 
 use crate::math::hash::sha256_hex;
 use crate::network::Picture;
+use crate::network::files::read_plain;
 use crate::network::picture::PictureError;
 use crate::score::dl::{Base, Features};
 use crate::score::judge::{Judge, JudgeError, Label, Verdict};
@@ -86,6 +87,14 @@ struct Record {
     network: Option<String>,
 }
 
+/// Largest CSV that is read, in bytes.
+const LARGEST_FILE: u64 = 64 << 20;
+
+pub(super) fn bytes_of(path: &Path) -> Result<Vec<u8>, LabelError> {
+    read_plain(path, LARGEST_FILE)
+        .map_err(|source| LabelError::Read { path: path.display().to_string(), source })
+}
+
 /// Reads a labelled set.
 ///
 /// # Errors
@@ -93,8 +102,7 @@ struct Record {
 /// pair of pictures twice. The pictures are not read here.
 pub fn read_labels(path: &Path) -> Result<LabelSet, LabelError> {
     let shown = path.display().to_string();
-    let bytes =
-        std::fs::read(path).map_err(|source| LabelError::Read { path: shown.clone(), source })?;
+    let bytes = bytes_of(path)?;
     let row_error =
         |line, expected, found| LabelError::Row { path: shown.clone(), line, expected, found };
     let name = path.file_name().unwrap_or_default().to_string_lossy();

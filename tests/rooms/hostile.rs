@@ -1,0 +1,181 @@
+//! Files from strangers: refused with a message, never a panic, never more work than their size.
+
+use picloom::evolve::Session;
+use picloom::genome::{GenomeError, LARGEST_ID, from_json, from_picbreeder_xml, to_json};
+use picloom::network::kernel::picture;
+use picloom::network::npz::write_npz;
+use picloom::network::weight_files::read_weights;
+use picloom::network::{Arch, Coords, Picture, compile, layerize};
+use picloom::score::calibrate::read_labels;
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+/// A colour genome's JSON with these hidden nodes and connections (source, target, weight).
+fn genome(hidden: &[u64], connections: &[(u64, u64, f64)], first_innovation: u64) -> String {
+    let mut nodes: Vec<String> = [
+        (0, r#"{"input":"x"}"#),
+        (1, r#"{"input":"y"}"#),
+        (2, r#"{"input":"d"}"#),
+        (3, r#"{"input":"bias"}"#),
+        (4, r#"{"output":"ink"}"#),
+    ]
+    .iter()
+    .map(|(id, role)| format!(r#"{{"id":{id},"role":{role},"activation":"identity"}}"#))
+    .collect();
+    nodes.extend(
+        hidden.iter().map(|id| format!(r#"{{"id":{id},"role":"hidden","activation":"cos"}}"#)),
+    );
+    let connections: Vec<String> = connections
+        .iter()
+        .zip(first_innovation..)
+        .map(|((s, t, w), i)| {
+            format!(
+                r#"{{"innovation":{i},"source":{s},"target":{t},"weight":{w:?},"enabled":true}}"#
+            )
+        })
+        .collect();
+    format!(
+        r#"{{"format":"picloom-genome/1","nodes":[{}],"connections":[{}]}}"#,
+        nodes.join(","),
+        connections.join(",")
+    )
+}
+
+/// A few times what the slowest machine needs; the files below once took minutes.
+const SOON: Duration = Duration::from_secs(20);
+
+#[test]
+fn nodes_that_hear_only_constants_are_layered_after_them() {
+    // 5 hears nothing; 6 hears 5; 4 hears 6 and x: the link from 5 to 6 once had no layer to start in.
+    let json = genome(&[5, 6], &[(5, 6, 1.5), (6, 4, 0.5), (0, 4, 1.0)], 0);
+    let genome = from_json(&json).unwrap();
+    let layered = layerize(&genome);
+    assert_eq!(layered.arch().layers, 3);
+    let (graph, weights) = compile(&genome);
+    let layers: Vec<usize> = graph.units.iter().map(|u| u.layer).collect();
+    assert_eq!(layers, [0, 0, 0, 0, 1, 2, 3]);
+    let drawn = picture(&graph, &weights, 16, Coords::Fer);
+    let twin = picture(&layered.network, &layered.weights, 16, Coords::Fer);
+    let worst = drawn.rgb.iter().zip(&twin.rgb).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+    assert!(worst < 1e-5, "{worst}");
+}
+
+#[test]
+fn ids_leave_room_for_what_is_added_later() {
+    for (hidden, first) in [(vec![u64::from(u32::MAX)], 0), (vec![], u64::MAX)] {
+        let links: &[_] = if hidden.is_empty() { &[(0, 4, 1.0)] } else { &[] };
+        let error = from_json(&genome(&hidden, links, first)).unwrap_err().to_string();
+        assert!(error.contains(&format!("at most {LARGEST_ID}")), "{error}");
+    }
+    let grey = from_json(&genome(&[], &[(0, 4, 1.0)], LARGEST_ID - 2)).unwrap();
+    assert!(grey.with_colour_outputs().is_colour());
+}
+
+#[test]
+fn weights_that_networks_cannot_hold_are_refused() {
+    let error = from_json(&genome(&[], &[(0, 4, 1e300)], 0)).unwrap_err().to_string();
+    assert!(error.contains("finite 32-bit weight") && error.contains("1e300"), "{error}");
+    let network = "1;sin:1".parse::<Arch>().unwrap().network();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("w.npz");
+    let arrays = [
+        ("Dense_0.kernel".to_string(), vec![4, 1], vec![0.0, f32::NAN, 0.0, 0.0]),
+        ("Dense_1.kernel".to_string(), vec![1, 3], vec![f32::INFINITY; 3]),
+    ];
+    std::fs::write(&path, write_npz(&arrays)).unwrap();
+    let error = read_weights(&path, &network).unwrap_err().to_string();
+    assert!(error.contains("w.npz") && error.contains("found NaN"), "{error}");
+}
+
+#[test]
+fn a_cycle_is_named_by_the_first_link_that_closes_it() {
+    let json =
+        genome(&[5, 6], &[(0, 5, 1.0), (5, 6, 1.0), (6, 4, 1.0), (6, 5, 1.0), (5, 4, 1.0)], 0);
+    let error = from_json(&json).unwrap_err().to_string();
+    assert!(error.contains("NodeId(6)") && error.contains("NodeId(5)"), "{error}");
+    let loops = from_json(&genome(&[5], &[(5, 5, 1.0)], 0)).unwrap_err();
+    assert!(loops.to_string().contains("cycle"), "{loops}");
+    let whole = from_json(&genome(&[5], &[(5, 4, 1.0)], 0)).unwrap();
+    let mut edited = whole.clone();
+    let back = picloom::genome::ConnectionGene::new(
+        picloom::genome::InnovationId(9),
+        picloom::genome::NodeId(4),
+        picloom::genome::NodeId(5),
+        1.0,
+    );
+    assert!(matches!(edited.add_connection(back), Err(GenomeError::Cycle { .. })));
+    assert_eq!(edited, whole);
+}
+
+#[test]
+fn a_genome_of_many_links_is_read_and_layered_in_time_of_its_size() {
+    let start = Instant::now();
+    let hidden: Vec<u64> = (5..405).collect();
+    let layer = |k: usize| &hidden[200 * k..200 * (k + 1)];
+    let mut links = Vec::new();
+    for &a in layer(0) {
+        links.push((0, a, 1.0));
+        links.extend(layer(1).iter().map(|&b| (a, b, 0.01)));
+    }
+    links.extend(layer(1).iter().map(|&b| (b, 4, 0.01)));
+    let json = genome(&hidden, &links, 0);
+    let genome = from_json(&json).unwrap();
+    assert_eq!(compile(&genome).0.links.len(), 200 + 200 * 200 + 200);
+    assert_eq!(from_json(&to_json(&genome)).unwrap(), genome);
+    assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
+}
+
+#[test]
+fn an_element_of_very_many_attributes_is_refused_at_once() {
+    let start = Instant::now();
+    let mut xml = String::from("<data><genome age=\"1\"\n");
+    for i in 0..120_000 {
+        write!(xml, " a{i}=\"1\"").unwrap();
+    }
+    xml += "/></data>";
+    let error = from_picbreeder_xml(&xml).unwrap_err().to_string();
+    assert!(error.contains("line 2") && error.contains("attributes"), "{error}");
+    let fine = "<data><genome note=\"a &lt; 'b' > c\"></genome></data>";
+    let error = from_picbreeder_xml(fine).unwrap_err().to_string();
+    assert!(error.contains("<nodes>"), "{error}");
+    assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
+}
+
+#[test]
+fn a_long_list_of_nodes_is_read_in_time_of_its_length() {
+    let start = Instant::now();
+    let mut xml = String::from("<genome><nodes>\n");
+    for (i, (kind, label)) in
+        [("in", "x"), ("in", "y"), ("in", "d"), ("in", "bias"), ("out", "ink")].iter().enumerate()
+    {
+        writeln!(xml, "<node type=\"{kind}\" label=\"{label}\"><marking branch=\"0\" id=\"{i}\"/><activation>cos(x)</activation></node>").unwrap();
+    }
+    for i in 5..60_000 {
+        writeln!(xml, "<node type=\"hidden\"><marking branch=\"0\" id=\"{i}\"/><activation>cos(x)</activation></node>").unwrap();
+    }
+    xml += "</nodes><links></links></genome>";
+    assert_eq!(from_picbreeder_xml(&xml).unwrap().nodes().len(), 60_000);
+    assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
+}
+
+#[test]
+fn sessions_with_ranges_that_overflow_are_refused() {
+    for text in ["new_weight = 1.5e308", "new_weight = nan", "slider = nan", "weight_limit = inf"] {
+        let toml = format!("format = \"picloom-session/1\"\nseed = 1\n[config.mutation]\n{text}\n");
+        let error = Session::from_toml(&toml).unwrap_err().to_string();
+        assert!(error.contains("mutation."), "{text}: {error}");
+    }
+}
+
+#[test]
+fn devices_and_folders_are_no_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = Picture::read(folder.path()).unwrap_err().to_string();
+    assert!(error.contains("expected a plain file"), "{error}");
+    if std::path::Path::new("/dev/zero").exists() {
+        let error = Picture::read("/dev/zero".as_ref()).unwrap_err().to_string();
+        assert!(error.contains("expected a plain file"), "{error}");
+        let error = read_labels("/dev/zero".as_ref()).unwrap_err().to_string();
+        assert!(error.contains("expected a plain file"), "{error}");
+    }
+}
