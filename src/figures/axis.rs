@@ -6,6 +6,8 @@
 
 use super::style;
 use crate::math::real;
+use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
+use std::ops::Range;
 
 /// How values become places.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -114,34 +116,20 @@ impl Axis {
         }
     }
 
-    /// Lays the axis over these values, with ticks about `apart` pixels apart on `length` pixels.
-    pub(super) fn over(
-        &self,
-        values: impl IntoIterator<Item = f64>,
-        length: f64,
-        apart: f64,
-    ) -> Laid {
+    /// Lays the axis over these values, with about `count` labelled ticks.
+    pub(super) fn over(&self, values: impl IntoIterator<Item = f64>, count: f64) -> Laid {
         let shown = |v: &f64| v.is_finite() && (self.scale == Scale::Linear || *v > 0.0);
-        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         let given =
             self.range.map(|(a, b)| (a.min(b), a.max(b))).filter(|(a, b)| shown(a) && shown(b));
-        match given {
-            Some(range) => (low, high) = range,
-            None => {
-                for v in values.into_iter().chain(self.include).filter(shown) {
-                    low = low.min(v);
-                    high = high.max(v);
-                }
-                for (v, _) in self.names.iter().filter(|(v, _)| shown(v)) {
-                    low = low.min(*v);
-                    high = high.max(*v);
-                }
-            }
-        }
-        let count = (length / apart).max(1.0);
+        let (low, high) = given.unwrap_or_else(|| {
+            let named = self.names.iter().map(|(v, _)| *v);
+            let all = values.into_iter().chain(self.include).chain(named).filter(shown);
+            all.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)))
+        });
+        let count = count.max(1.0);
         match self.scale {
             Scale::Linear => self.linear(low, high, given.is_some(), count),
-            Scale::Log => self.logarithmic(low, high, given.is_some(), count),
+            Scale::Log => logarithmic(low, high, given.is_some(), count),
         }
     }
 
@@ -158,27 +146,21 @@ impl Axis {
             // A value that must be included and is the extreme stands on the edge: bars on 0.
             // Padding never crosses 0: amounts do not become negative.
             if self.include != Some(low) {
-                let padded = low - pad;
-                low = if low >= 0.0 { padded.max(0.0) } else { padded };
+                low = if low >= 0.0 { (low - pad).max(0.0) } else { low - pad };
             }
             if self.include != Some(high) {
-                let padded = high + pad;
-                high = if high <= 0.0 { padded.min(0.0) } else { padded };
+                high = if high <= 0.0 { (high + pad).min(0.0) } else { high + pad };
             }
         }
-        let ticks = if self.names.is_empty() {
-            self.linear_ticks(low, high, count)
-        } else {
-            self.names
-                .iter()
-                .filter(|(v, _)| *v >= low && *v <= high)
-                .map(|(v, name)| Tick::labelled(*v, name.clone()))
-                .collect()
+        let named = || self.names.iter().filter(|(v, _)| *v >= low && *v <= high).cloned();
+        let ticks = match self.names.is_empty() {
+            true => self.linear_ticks(low, high, count),
+            false => named().collect(),
         };
-        Laid { scale: Scale::Linear, low, high, ticks }
+        Laid { scale: Scale::Linear, low, high, ticks, small: Vec::new() }
     }
 
-    fn linear_ticks(&self, low: f64, high: f64, count: f64) -> Vec<Tick> {
+    fn linear_ticks(&self, low: f64, high: f64, count: f64) -> Vec<(f64, String)> {
         let (step, decimals) = nice_step((high - low) / count, self.whole);
         // The slack keeps a tick that rounding moved past the edge.
         let slack = 1e-9 * (high - low);
@@ -190,95 +172,73 @@ impl Axis {
             return Vec::new();
         }
         let scientific = !(1e-3..1e6).contains(&big);
-        (0..=(last - first) as i64)
-            .map(|i| {
-                let v = (first + i as f64) * step;
-                let label = match self.format {
-                    Format::Percent => style::percent(v, (decimals - 2).max(0) as usize),
-                    Format::Signed if v > 0.5 => format!("+{}", style::fixed(v, 0)),
-                    _ if scientific => {
-                        let lost = real::log10(big / step).ceil() as usize + 1;
-                        style::number(if v.abs() < step / 2.0 { 0.0 } else { v }, lost.min(6))
-                    }
-                    _ => style::fixed(v, decimals.max(0) as usize),
-                };
-                Tick::labelled(v, label)
-            })
-            .collect()
-    }
-
-    fn logarithmic(&self, low: f64, high: f64, given: bool, count: f64) -> Laid {
-        let (mut low, mut high) =
-            if low > high { (-1.0, 0.0) } else { (real::log10(low), real::log10(high)) };
-        if !given && high - low > 1.7 {
-            low = (low + 1e-9).floor();
-            high = (high - 1e-9).ceil();
-        } else if !given {
-            // On a short range whole decades could leave half the chart empty.
-            let pad = 0.05 * (high - low);
-            (low, high) = (low - pad, high + pad);
-        }
-        if high - low < 1e-9 {
-            (low, high) = ((low - 0.5).floor(), (high + 0.5).ceil());
-        }
-        let decades = high - low;
-        // One way of writing for the whole axis: 0.01 … 1000, or powers.
-        let plain = low > -3.1 && high < 4.1;
-        let stride = (decades / count).ceil().max(1.0) as i32;
-        let mut ticks = Vec::new();
-        let (first, last) = ((low - 1e-9).ceil() as i32, (high + 1e-9).floor() as i32);
-        for power in first - 1..=last {
-            if power >= first && power.rem_euclid(stride) == 0 {
-                ticks.push(Tick::labelled(f64::from(power), decade(power, plain)));
-            } else if power >= first {
-                ticks.push(Tick::small(f64::from(power)));
+        let label = |v: f64| match self.format {
+            Format::Percent => style::percent(v, (decimals - 2).max(0) as usize),
+            Format::Signed if v > 0.5 => format!("+{}", style::fixed(v, 0)),
+            _ if scientific => {
+                let lost = real::log10(big / step).ceil() as usize + 1;
+                style::number(if v.abs() < step / 2.0 { 0.0 } else { v }, lost.min(6))
             }
-            if stride > 1 {
-                continue;
-            }
-            for digit in 2..10 {
-                let place = f64::from(power) + real::log10(f64::from(digit));
-                if place < low - 1e-9 || place > high + 1e-9 {
-                    continue;
-                }
-                // Fewer than two decades leave room, and need, for 2 and 5.
-                let named = matches!(digit, 2 | 5) && decades * 3.0 < count + 1.0;
-                ticks.push(if named {
-                    Tick::labelled(place, style::number(real::pow(10.0, place), 1))
-                } else {
-                    Tick::small(place)
-                });
-            }
-        }
-        Laid { scale: Scale::Log, low, high, ticks }
+            _ => style::fixed(v, decimals.max(0) as usize),
+        };
+        let ticks = (0..=(last - first) as i64).map(|i| (first + i as f64) * step);
+        ticks.map(|v| (v, label(v))).collect()
     }
 }
 
-/// A tick: its place in axis units (log₁₀ of the value on a logarithmic axis), and its label.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Tick {
-    pub at: f64,
-    /// `None`: a small tick without label or grid line.
-    pub label: Option<String>,
+fn logarithmic(low: f64, high: f64, given: bool, count: f64) -> Laid {
+    let (mut low, mut high) =
+        if low > high { (-1.0, 0.0) } else { (real::log10(low), real::log10(high)) };
+    if !given && high - low > 1.7 {
+        low = (low + 1e-9).floor();
+        high = (high - 1e-9).ceil();
+    } else if !given {
+        // On a short range whole decades could leave half the chart empty.
+        let pad = 0.05 * (high - low);
+        (low, high) = (low - pad, high + pad);
+    }
+    if high - low < 1e-9 {
+        (low, high) = ((low - 0.5).floor(), (high + 0.5).ceil());
+    }
+    let decades = high - low;
+    // One way of writing for the whole axis: 0.01 … 1000, or powers.
+    let plain = low > -3.1 && high < 4.1;
+    let stride = (decades / count).ceil().max(1.0) as i32;
+    let (mut ticks, mut small) = (Vec::new(), Vec::new());
+    let inside = |place: f64| place >= low - 1e-9 && place <= high + 1e-9;
+    // 2 and 5 have a label where there is room for it, and where one decade alone would have one.
+    let few = (high + 1e-9).floor() - (low - 1e-9).ceil() < 1.0;
+    let between = few || decades * 3.0 < count + 1.0;
+    for power in (low - 1e-9).ceil() as i32 - 1..=(high + 1e-9).floor() as i32 {
+        let place = f64::from(power);
+        match power.rem_euclid(stride) {
+            _ if !inside(place) => {}
+            0 => ticks.push((place, decade(power, plain))),
+            _ => small.push(place),
+        }
+        for digit in (2..10).filter(|_| stride == 1) {
+            let place = place + real::log10(f64::from(digit));
+            match between && matches!(digit, 2 | 5) {
+                _ if !inside(place) => {}
+                true => ticks.push((place, style::number(real::pow(10.0, place), 1))),
+                false => small.push(place),
+            }
+        }
+    }
+    Laid { scale: Scale::Log, low, high, ticks, small }
 }
 
-impl Tick {
-    fn labelled(at: f64, label: String) -> Self {
-        Tick { at, label: Some(label) }
-    }
-
-    fn small(at: f64) -> Self {
-        Tick { at, label: None }
-    }
-}
-
-/// An axis laid over its data: range and ticks in axis units.
+/// An axis laid over its data: range and ticks in axis units (log₁₀ of the value on a logarithmic
+/// axis).
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Laid {
     pub scale: Scale,
     pub low: f64,
     pub high: f64,
-    pub ticks: Vec<Tick>,
+    /// Labelled ticks: place and label.
+    pub ticks: Vec<(f64, String)>,
+    /// Places between them that have a faint grid line.
+    pub small: Vec<f64>,
 }
 
 impl Laid {
@@ -292,15 +252,54 @@ impl Laid {
         }
     }
 
-    /// True if a place lies in the shown range.
-    pub fn shows(&self, place: f64) -> bool {
+    /// The place of a value if it lies in the shown range.
+    pub fn shown(&self, value: f64) -> Option<f64> {
         let slack = 1e-9 * (self.high - self.low);
-        place >= self.low - slack && place <= self.high + slack
+        self.place(value).filter(|p| *p >= self.low - slack && *p <= self.high + slack)
+    }
+
+    /// The place of a value, moved to the nearer end where it lies outside the range; one below
+    /// every place of a log axis is at its low end.
+    pub fn clamped(&self, value: f64) -> f64 {
+        self.place(value).unwrap_or(self.low).clamp(self.low, self.high)
+    }
+
+    /// The label of the tick that stands at a place.
+    pub fn label(&self, at: f64) -> Option<&str> {
+        self.ticks.iter().find(|t| t.0 == at).map(|t| t.1.as_str())
     }
 
     /// Labels of the ticks.
     pub fn labels(&self) -> impl Iterator<Item = &str> {
-        self.ticks.iter().filter_map(|t| t.label.as_deref())
+        self.ticks.iter().map(|t| t.1.as_str())
+    }
+}
+
+/// plotters' coordinate: places to drawing units.
+impl Ranged for Laid {
+    type FormatOption = NoDefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, place: &f64, (first, last): (i32, i32)) -> i32 {
+        let share = (place - self.low) / (self.high - self.low);
+        first + (share * f64::from(last - first)).round() as i32
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
+        match hint.weight().allow_light_points() {
+            true => self.small.clone(),
+            false => self.ticks.iter().map(|t| t.0).collect(),
+        }
+    }
+
+    fn range(&self) -> Range<f64> {
+        self.low..self.high
+    }
+}
+
+impl ValueFormatter<f64> for Laid {
+    fn format_ext(&self, place: &f64) -> String {
+        self.label(*place).unwrap_or_default().into()
     }
 }
 
@@ -340,7 +339,7 @@ mod tests {
     use super::*;
 
     fn labels(axis: &Axis, values: &[f64]) -> Vec<String> {
-        axis.over(values.iter().copied(), 600.0, 100.0).labels().map(String::from).collect()
+        axis.over(values.iter().copied(), 6.0).labels().map(String::from).collect()
     }
 
     #[test]
@@ -368,7 +367,7 @@ mod tests {
     fn a_range_of_no_width_is_padded_and_nan_is_left_out() {
         for values in [&[3.0, 3.0][..], &[0.0], &[f64::NAN, -2.0], &[], &[f64::NAN]] {
             for axis in [Axis::new(""), Axis::new("").log(), Axis::new("").whole()] {
-                let laid = axis.over(values.iter().copied(), 400.0, 80.0);
+                let laid = axis.over(values.iter().copied(), 5.0);
                 assert!(laid.high > laid.low, "{values:?} {laid:?}");
                 assert!(laid.low.is_finite() && laid.high.is_finite());
                 assert!(laid.labels().count() >= 2, "{values:?} {laid:?}");
@@ -378,20 +377,23 @@ mod tests {
 
     #[test]
     fn log_axes_end_on_decades() {
-        let laid = Axis::new("").log().over([3e-4, 0.2, -1.0, f64::NAN], 600.0, 60.0);
+        let laid = Axis::new("").log().over([3e-4, 0.2, -1.0, f64::NAN], 10.0);
         assert_eq!((laid.low, laid.high), (-4.0, 0.0));
         assert_eq!(laid.labels().collect::<Vec<_>>(), ["10⁻⁴", "10⁻³", "10⁻²", "10⁻¹", "1"]);
-        let one = Axis::new("").log().over([100.0], 600.0, 60.0);
+        let one = Axis::new("").log().over([100.0], 10.0);
         assert_eq!((one.low, one.high), (1.0, 3.0));
-        let short = Axis::new("").log().over([0.011, 0.15], 600.0, 60.0);
+        let short = Axis::new("").log().over([0.011, 0.15], 10.0);
         assert!(short.low > -2.1 && short.high < -0.75, "{short:?}");
         assert_eq!(short.labels().collect::<Vec<_>>(), ["0.01", "0.02", "0.05", "0.1"]);
         assert_eq!(laid.place(0.0), None);
+        // Little room: one decade among the ticks is not enough to read a scale by.
+        let narrow = Axis::new("").log().over([130.0, 4000.0], 3.9);
+        assert!(narrow.labels().count() >= 2, "{narrow:?}");
     }
 
     #[test]
     fn a_bar_stands_on_its_baseline() {
-        let laid = Axis::new("").include(0.0).over([0.4, 0.9], 400.0, 60.0);
+        let laid = Axis::new("").include(0.0).over([0.4, 0.9], 6.7);
         assert_eq!(laid.low, 0.0);
         assert!(laid.high > 0.9);
     }

@@ -19,9 +19,6 @@ pub const FAMILY: &str = "DejaVu Sans, Verdana, sans-serif";
 /// The name of the face inside the font files.
 pub const FACE: &str = "DejaVu Sans";
 
-/// plotters' idea of a font size is 1.24 em.
-pub(super) const PLOTTERS_EM: f64 = 1.24;
-
 /// ab_glyph scales a font so that ascent − descent = size; for DejaVu that is 2384/2048 em.
 const ASCENT_TO_DESCENT: f64 = 2384.0 / 2048.0;
 

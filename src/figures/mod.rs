@@ -20,7 +20,6 @@
 
 pub mod apng;
 pub mod axis;
-mod canvas;
 pub mod card;
 pub mod charts;
 pub mod compare;
@@ -32,12 +31,9 @@ mod layout;
 pub mod losses;
 mod page;
 pub mod sheets;
-pub mod structural;
-pub mod studies;
 pub mod study;
 pub mod style;
 mod svg;
-pub mod theory;
 pub mod views;
 pub mod wiring;
 

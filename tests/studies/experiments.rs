@@ -6,7 +6,7 @@ use picloom::experiment::cells::{CellState, CellStudy, collect_cells, run_cells,
 use picloom::experiment::spec::{Title, read_spec};
 use picloom::experiment::training::{Run, TrainingRecord, TrainingSpec, TrainingStudy};
 use picloom::experiment::workers::{Progress, StudyObserver};
-use picloom::figures::studies::FIGURES;
+use picloom::figures::study::{FIGURES, Sources};
 use std::path::{Path, PathBuf};
 
 fn root() -> &'static Path {
@@ -231,10 +231,11 @@ fn every_training_study_runs_at_smoke_scale_and_its_figures_are_drawn() {
         let record = run_with(&plan, runs.path(), 2);
         let failed = record.runs.iter().find(|row| row.result.is_none());
         assert_eq!(failed, None);
-        for figure in FIGURES.iter().filter(|f| f.study == record.study) {
-            let svg = (figure.draw)(&record);
+        for figure in FIGURES.iter().filter(|f| f.studies == [record.study.as_str()]) {
+            let draw = || (figure.draw)(&Sources::new(runs.path())).unwrap().svg;
+            let svg = draw();
             assert!(svg.starts_with("<svg") && svg.len() > 4000, "{}", figure.name);
-            assert_eq!(svg, (figure.draw)(&record));
+            assert_eq!(svg, draw());
         }
     }
 }

@@ -1,12 +1,14 @@
 //! Groups of bars or dots with intervals, upright or lying.
 
-use super::cartesian::Cartesian;
-use super::frame::{Frame, Key, Sign, TICK, nothing, surround};
+use super::canvas::{Area, Canvas, Face, stroke};
+use super::cartesian::{Cartesian, Place};
+use super::chart::{Chart, Values};
+use super::frame::{Frame, Key, Sign, TICK};
 use super::plot::Rule;
-use crate::figures::axis::Axis;
-use crate::figures::canvas::{Area, Canvas, Face, Stand, draw, stroke};
+use crate::figures::axis::{Axis, Laid};
 use crate::figures::fonts::text_width;
 use crate::figures::style::{self, Arm, Colour, Marker};
+use plotters::style::text_anchor::HPos;
 
 /// An estimate and what is known of its uncertainty.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -111,27 +113,14 @@ impl Bars {
     }
 }
 
-/// Draws groups of bars or dots.
-pub fn bars(bars: &Bars) -> String {
-    let (width, height) = bars.frame.pixels();
-    let keys = bars.keys();
-    let keys = if keys.len() > 1 { keys } else { Vec::new() };
-    draw(width, height, &bars.frame.title, |canvas| {
-        let area = surround(canvas, &bars.frame, &keys);
-        let Some(axes) = bars.lay(area, String::new(), None) else {
-            return nothing(canvas, area);
-        };
-        let inner = axes.sides(area).inside(area);
-        bars.paint(canvas, &axes, inner, (true, true));
-        axes.paint_y_title(canvas, inner, area.x);
-    })
-}
+impl Chart for Bars {
+    fn frame(&self) -> &Frame {
+        &self.frame
+    }
 
-impl Bars {
-    pub(super) fn keys(&self) -> Vec<Key> {
-        self.series
-            .iter()
-            .filter(|(name, _, _)| !name.is_empty())
+    fn keys(&self) -> Vec<Key> {
+        let named = self.series.iter().filter(|(name, _, _)| !name.is_empty());
+        named
             .map(|(name, colour, marker)| Key {
                 name: name.clone(),
                 colour: *colour,
@@ -143,171 +132,117 @@ impl Bars {
             .collect()
     }
 
-    fn estimates(&self) -> impl Iterator<Item = &Estimate> {
-        self.groups
-            .iter()
-            .flat_map(|g| g.estimates.iter().flatten())
-            .filter(|e| e.value.is_finite())
-    }
-
-    /// Every value that should be in view.
-    pub(super) fn values(&self) -> Vec<f64> {
-        let mut values: Vec<f64> = self
-            .estimates()
-            .flat_map(|e| {
-                [e.value]
-                    .into_iter()
-                    .chain(e.interval.iter().flat_map(|i| [i.0, i.1]))
-                    .chain(e.seeds.iter().copied())
-            })
-            .collect();
+    fn values(&self) -> Values {
+        let mut values = Vec::new();
+        for e in self.groups.iter().flat_map(|g| g.estimates.iter().flatten()) {
+            if e.value.is_finite() {
+                values.push(e.value);
+                values.extend(e.interval.iter().flat_map(|i| [i.0, i.1]));
+                values.extend(&e.seeds);
+            }
+        }
         if !values.is_empty() {
             values.extend(self.rules.iter().map(|r| r.at));
         }
-        values
+        (Vec::new(), values)
     }
 
-    pub(super) fn lay(
-        &self,
-        area: Area,
-        title: String,
-        shared: Option<&[f64]>,
-    ) -> Option<Cartesian> {
-        let own = self.values();
-        if own.is_empty() {
+    fn lay(&self, area: Area, values: &Values) -> Option<Cartesian> {
+        if self.values().1.is_empty() {
             return None;
         }
-        let count = self.groups.len() as f64;
         let mut value = self.value.clone();
         if self.mark == Mark::Bar && value.include.is_none() {
             value.include = Some(0.0);
         }
-        let length = if self.lying { area.width } else { area.height };
-        let apart = if self.lying { 84.0 } else { 58.0 };
-        let values = value.over(shared.unwrap_or(&own).iter().copied(), length - 60.0, apart);
-        let places = self.groups.iter().enumerate().map(|(i, g)| {
-            let at = if self.lying { count - 0.5 - i as f64 } else { i as f64 + 0.5 };
-            (at, g.name.clone())
-        });
-        let mut category = Axis::new("").range(0.0, count).names(places);
+        let (length, apart) = if self.lying { (area.width, 84.0) } else { (area.height, 58.0) };
+        let values = value.over(values.1.iter().copied(), (length - 60.0) / apart);
+        let places = self.groups.iter().enumerate().map(|(i, g)| (self.centre(i), g.name.clone()));
+        let mut categories =
+            Axis::new("").range(0.0, self.groups.len() as f64).names(places).over([], 1.0);
         // A lone unnamed group is no category.
-        category.names.retain(|(_, name)| !name.is_empty());
-        let mut categories = category.over([], length, 1.0);
-        if category.names.is_empty() {
-            categories.ticks.clear();
-        }
-        let title_of = |lying: bool| {
-            if lying { self.value.title() } else { self.category.clone() }
-        };
+        categories.ticks.retain(|(_, name)| !name.is_empty());
+        let (value, category) = (self.value.title(), self.category.clone());
         let (x, y) = if self.lying { (values, categories) } else { (categories, values) };
+        let (x_title, y_title) = if self.lying { (value, category) } else { (category, value) };
+        // Bars stand on a line of their own, at 0.
+        let dots = self.mark == Mark::Dot;
         Some(Cartesian {
             x,
             y,
-            x_title: title_of(self.lying),
-            y_title: title_of(!self.lying),
+            x_title,
+            y_title,
             x_named: !self.lying,
             y_named: self.lying,
             grid: (self.lying, !self.lying),
-            // Bars stand on a line of their own, at 0.
-            lines: match self.mark {
-                Mark::Bar => (false, false),
-                Mark::Dot => (!self.lying, self.lying),
-            },
-            title,
+            lines: (dots && !self.lying, dots && self.lying),
         })
     }
 
-    pub(super) fn paint(
-        &self,
-        canvas: &Canvas<'_>,
-        axes: &Cartesian,
-        inner: Area,
-        labelled: (bool, bool),
-    ) {
-        axes.paint_under(canvas, inner);
-        let values = if self.lying { &axes.x } else { &axes.y };
-        // Pixel of (category place, value place).
-        let pixel = |category: f64, value: f64| {
-            if self.lying {
-                (axes.px(inner, value), axes.py(inner, category))
-            } else {
-                (axes.px(inner, category), axes.py(inner, value))
-            }
-        };
-        for (i, group) in self.groups.iter().enumerate().skip(1).step_by(2) {
+    fn paint(&self, canvas: &Canvas<'_>, axes: &Cartesian, place: Place, _: &Values) {
+        let (inner, count) = (place.inner, self.groups.len() as f64);
+        if self.mark == Mark::Dot && self.groups.len() > 2 {
             // Every second group on a pale ground: the eye keeps groups apart.
-            if self.mark == Mark::Dot && self.groups.len() > 2 {
-                let at = self.centre(i);
-                let (a, b) = (pixel(at - 0.5, values.low), pixel(at + 0.5, values.high));
-                let ground = Area {
-                    x: a.0.min(b.0),
-                    y: a.1.min(b.1),
-                    width: (a.0 - b.0).abs(),
-                    height: (a.1 - b.1).abs(),
+            for i in (1..self.groups.len()).step_by(2).map(|i| i as f64 / count) {
+                let ground = match self.lying {
+                    true => Area {
+                        y: inner.y + i * inner.height,
+                        height: inner.height / count,
+                        ..inner
+                    },
+                    false => {
+                        Area { x: inner.x + i * inner.width, width: inner.width / count, ..inner }
+                    }
                 };
-                debug_assert!(group.estimates.len() <= self.series.len().max(1));
                 canvas.fill(ground, style::BLANK.mix(style::PAPER, 0.55));
             }
         }
-        if self.mark == Mark::Dot {
-            self.grid_again(canvas, axes, inner);
-        }
+        let chart = axes.open(canvas, place);
+        let values = if self.lying { &axes.x } else { &axes.y };
+        // Pixel of (category place, value place).
+        let pixel = |category: f64, value: f64| match self.lying {
+            true => chart.pixel((value, category)),
+            false => chart.pixel((category, value)),
+        };
         for rule in &self.rules {
-            let Some(place) = values.place(rule.at).filter(|p| values.shows(*p)) else {
-                continue;
-            };
-            let (a, b) = if self.lying {
-                let x = axes.px(inner, place);
-                ((x, inner.bottom()), (x, inner.y))
-            } else {
-                let y = axes.py(inner, place);
-                ((inner.x, y), (inner.right(), y))
-            };
+            let Some(place) = values.shown(rule.at) else { continue };
+            let (mut a, mut b) = (pixel(0.0, place), pixel(count, place));
+            if self.lying {
+                (a.1, b.1) = (inner.bottom(), inner.y);
+            }
             canvas.dashes(a, b, stroke(rule.colour, 1.6));
-            let face = Face { colour: rule.colour, ..TICK };
-            let (at, stand) = if self.lying {
-                ((b.0 + 4.0, b.1 + 9.0), Stand::Left)
-            } else {
-                ((b.0 - 3.0, b.1 - 9.0), Stand::Right)
+            let (at, stand) = match self.lying {
+                true => ((b.0 + 4.0, b.1 + 9.0), HPos::Left),
+                false => ((b.0 - 3.0, b.1 - 9.0), HPos::Right),
             };
-            canvas.text(at, &rule.label, face, stand);
+            canvas.text(at, &rule.label, Face { colour: rule.colour, ..TICK }, stand);
         }
         for (i, group) in self.groups.iter().enumerate() {
-            let count = group.estimates.len().max(1) as f64;
-            let step = 0.82 / count;
+            let members = group.estimates.len().max(1) as f64;
+            let step = 0.82 / members;
+            let slot = step * if self.lying { inner.height } else { inner.width } / count;
             for (k, estimate) in group.estimates.iter().enumerate() {
                 let Some(e) = estimate.as_ref().filter(|e| e.value.is_finite()) else {
                     continue;
                 };
-                let offset = (k as f64 - (count - 1.0) / 2.0) * step;
+                let offset = (k as f64 - (members - 1.0) / 2.0) * step;
                 let at = self.centre(i) + if self.lying { -offset } else { offset };
-                let (_, colour, marker) = self.series.get(k).cloned().unwrap_or((
-                    String::new(),
-                    style::colour(k),
-                    Marker::Circle,
-                ));
-                let colour = e.colour.unwrap_or(colour);
-                let slot = step * if self.lying { inner.height } else { inner.width }
-                    / self.groups.len() as f64;
-                self.one(canvas, values, &pixel, (at, slot), e, (colour, marker));
+                let look = self.series.get(k).map(|(_, colour, marker)| (*colour, *marker));
+                let (colour, marker) = look.unwrap_or((style::colour(k), Marker::Circle));
+                let look = (e.colour.unwrap_or(colour), marker);
+                self.one(canvas, values, &pixel, (at, slot), e, look);
             }
         }
-        axes.paint_axes(canvas, inner, labelled);
         if self.mark == Mark::Bar
-            && let Some(zero) = values.place(0.0).filter(|z| values.shows(*z))
+            && let Some(zero) = values.shown(0.0)
         {
-            let count = self.groups.len() as f64;
-            let line = stroke(style::GREY, 1.2);
-            canvas.line(pixel(0.0, zero), pixel(count, zero), line);
+            canvas.line(pixel(0.0, zero), pixel(count, zero), stroke(style::GREY, 1.2));
         }
     }
+}
 
-    /// The grid lines that grounds have covered.
-    fn grid_again(&self, canvas: &Canvas<'_>, axes: &Cartesian, inner: Area) {
-        let untitled = Cartesian { title: String::new(), ..axes.clone() };
-        untitled.paint_under(canvas, inner);
-    }
-
+impl Bars {
+    /// Place of a group on the category axis: left to right, or top to bottom.
     fn centre(&self, group: usize) -> f64 {
         if self.lying { self.groups.len() as f64 - 0.5 - group as f64 } else { group as f64 + 0.5 }
     }
@@ -315,83 +250,77 @@ impl Bars {
     fn one(
         &self,
         canvas: &Canvas<'_>,
-        values: &crate::figures::axis::Laid,
+        values: &Laid,
         pixel: &dyn Fn(f64, f64) -> (f64, f64),
         (at, slot): (f64, f64),
         e: &Estimate,
         (colour, marker): (Colour, Marker),
     ) {
-        let Some(value) = values.place(e.value) else {
+        if values.place(e.value).is_none() {
             return;
+        }
+        let centre = pixel(at, values.clamped(e.value));
+        let across = |p: (f64, f64), by: f64| match self.lying {
+            true => (p.0, p.1 + by),
+            false => (p.0 + by, p.1),
         };
-        let clamp = |v: f64| v.clamp(values.low, values.high);
-        let centre = pixel(at, clamp(value));
-        let across = |p: (f64, f64), by: f64| {
-            if self.lying { (p.0, p.1 + by) } else { (p.0 + by, p.1) }
+        // The end farthest from the baseline, where texts stand.
+        let farther = |a: (f64, f64), b: (f64, f64)| match self.lying {
+            true => (a.0.max(b.0), a.1),
+            false => (a.0, a.1.min(b.1)),
         };
+        let half = half_width(slot);
         if self.mark == Mark::Bar {
-            let base = pixel(at, clamp(values.place(0.0).unwrap_or(values.low)));
-            let half = half_width(slot);
-            let (a, b) = (across(base, -half), across(centre, half));
-            let bar = Area {
-                x: a.0.min(b.0),
-                y: a.1.min(b.1),
-                width: (a.0 - b.0).abs(),
-                height: (a.1 - b.1).abs(),
-            };
-            if e.faint {
-                canvas.fill(bar, style::PAPER.mix(colour, 0.14));
-                canvas.outline(bar, colour, 1.6);
-            } else {
-                canvas.fill(bar, colour);
+            let base = pixel(at, values.clamped(0.0));
+            let bar = Area::between(across(base, -half), across(centre, half));
+            match e.faint {
+                true => {
+                    canvas.fill(bar, style::PAPER.mix(colour, 0.14));
+                    canvas.outline(bar, colour, 1.6);
+                }
+                false => canvas.fill(bar, colour),
             }
         }
         let mut end = centre;
-        if let Some((low, high)) = e.interval
-            && let Some(high) = values.place(high)
-        {
-            let low = values.place(low).unwrap_or(values.low);
-            let (a, b) = (pixel(at, clamp(low)), pixel(at, clamp(high)));
-            let whisker = match self.mark {
+        if let Some((low, high)) = e.interval.filter(|i| values.place(i.1).is_some()) {
+            let (a, b) = (pixel(at, values.clamped(low)), pixel(at, values.clamped(high)));
+            let line = match self.mark {
                 Mark::Bar => stroke(style::INK, 1.6),
                 Mark::Dot => stroke(colour, 2.0),
             };
-            canvas.line(a, b, whisker);
             let cap = (0.18 * slot).clamp(2.0, 5.0);
-            for p in [a, b] {
-                canvas.line(across(p, -cap), across(p, cap), whisker);
-            }
-            end = if self.lying { (end.0.max(b.0), end.1) } else { (end.0, end.1.min(b.1)) };
+            canvas.whisker(a, b, across((0.0, 0.0), cap), line);
+            end = farther(end, b);
         }
         // Seeds stand in a column beside the middle, spread so that equal ones are all seen.
         let n = e.seeds.len() as f64;
         for (s, seed) in e.seeds.iter().enumerate() {
-            let Some(place) = values.place(*seed).filter(|p| values.shows(*p)) else {
-                continue;
-            };
-            let width = half_width(slot);
-            let spread = 0.5 * width + (s as f64 - (n - 1.0) / 2.0) * (0.6 * width / n).min(7.0);
-            let p = across(pixel(at, place), spread);
+            let Some(place) = values.shown(*seed) else { continue };
+            let apart = (0.6 * half / n).min(7.0);
+            let p = across(pixel(at, place), 0.5 * half + (s as f64 - (n - 1.0) / 2.0) * apart);
             let tone = match self.mark {
                 Mark::Bar if !e.faint => colour.mix(style::INK, 0.5),
                 _ => colour,
             };
             canvas.marker(p, Marker::Circle, tone, 4.6, true);
-            end = if self.lying { (end.0.max(p.0), end.1) } else { (end.0, end.1.min(p.1)) };
+            end = farther(end, p);
         }
         if self.mark == Mark::Dot {
             canvas.marker(centre, marker, colour, 11.0, e.faint);
         }
-        if !e.text.is_empty() {
-            let face = Face { colour: style::INK, ..TICK };
-            let column = self.texts_at.and_then(|v| values.place(v));
-            if let Some(place) = column.filter(|_| self.lying) {
-                canvas.text(pixel(at, clamp(place)), &e.text, face, Stand::Left);
-            } else if self.lying {
-                canvas.text((end.0 + 9.0, end.1), &e.text, face, Stand::Left);
-            } else if text_width(&e.text, face.em, false) < slot.max(30.0) + 14.0 {
-                canvas.text((end.0, end.1 - 13.0), &e.text, face, Stand::Middle);
+        if e.text.is_empty() {
+            return;
+        }
+        let face = Face { colour: style::INK, ..TICK };
+        match (self.lying, self.texts_at) {
+            (true, Some(column)) => {
+                canvas.text(pixel(at, values.clamped(column)), &e.text, face, HPos::Left);
             }
+            (true, None) => canvas.text((end.0 + 9.0, end.1), &e.text, face, HPos::Left),
+            (false, _) if text_width(&e.text, face.em, false) < slot.max(30.0) + 14.0 => {
+                canvas.text((end.0, end.1 - 13.0), &e.text, face, HPos::Center);
+            }
+            (false, _) => {}
         }
     }
 }

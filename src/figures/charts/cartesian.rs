@@ -1,16 +1,15 @@
-//! Axes, grid and labels about a plotting area, and plotters' coordinates inside it.
+//! A panel: plotters' chart with grid, axes and labels over a plotting area.
+//!
+//! plotters draws them; what it is told is what it cannot know: the ticks ([`Laid`]), how much room
+//! the labels need (so that panels align), and how long names are broken or turned.
 
+use super::canvas::{Area, Canvas, Face, LINE, Paper, drawn, fine, rgb, stroke, written};
 use super::frame::{LABEL, TICK};
 use crate::figures::axis::Laid;
-use crate::figures::canvas::{Area, Canvas, Face, Stand, drawn, fine, stroke};
 use crate::figures::fonts::{ellipsized, pieces, text_width, wrapped};
-use crate::figures::style;
-use plotters::coord::types::RangedCoordf64;
+use crate::figures::style::{self, Colour};
 use plotters::prelude::*;
-
-/// plotters' chart over the plotting area, in axis units.
-pub(super) type Chart<'c, 'a> =
-    ChartContext<'c, SVGBackend<'a>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
+use plotters::style::text_anchor::{HPos, VPos};
 
 /// Both axes of a panel, laid over its data, and how to draw them.
 #[derive(Clone, Debug)]
@@ -19,16 +18,14 @@ pub(super) struct Cartesian {
     pub y: Laid,
     pub x_title: String,
     pub y_title: String,
-    /// Ticks are names: wrapped under their slot, no tick marks.
+    /// Ticks are names: wrapped under their slot.
     pub x_named: bool,
     /// Ticks are names.
     pub y_named: bool,
     /// Grid lines across x (vertical) and across y (horizontal).
     pub grid: (bool, bool),
-    /// Axis lines at the bottom and at the left.
+    /// Axis lines, with their tick marks, at the bottom and at the left.
     pub lines: (bool, bool),
-    /// Panel title, bold above the plotting area.
-    pub title: String,
 }
 
 /// Room needed around a plotting area, in pixels.
@@ -40,14 +37,20 @@ pub(super) struct Sides {
     pub bottom: f64,
 }
 
-impl Sides {
-    pub fn inside(self, area: Area) -> Area {
-        area.inset(self.left, self.top, self.right, self.bottom)
-    }
+/// Where a panel stands on the figure.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    /// The plotting area.
+    pub inner: Area,
+    /// Room for labels at its left and below it, in pixels.
+    pub room: (f64, f64),
+    /// Whether labels are written below it and at its left.
+    pub labelled: (bool, bool),
 }
 
-const LINE: f64 = 1.25;
-const TICK_MARK: f64 = 5.0;
+/// Length of a tick mark; plotters puts labels twice as far from the axis.
+const TICK_MARK: f64 = 4.5;
+const NAME_MARK: f64 = 3.0;
 /// Names on the x axis are turned rather than written smaller than this.
 const SMALL_NAME: f64 = 10.5;
 /// Most pixels a name on the y axis may take.
@@ -55,11 +58,20 @@ const NAME: f64 = 230.0;
 
 const PANEL: Face = Face { em: 15.0, bold: true, colour: style::INK };
 
+/// Room above a plotting area for its title.
+pub(super) fn title_room(title: &str) -> f64 {
+    if title.is_empty() { 8.0 } else { 1.7 * PANEL.em }
+}
+
 /// The title of a panel, bold above its plotting area.
 pub(super) fn panel_title(canvas: &Canvas<'_>, title: &str, inner: Area) {
     let title = ellipsized(title, PANEL.em, true, inner.width);
     let at = (inner.x, inner.y - 0.85 * PANEL.em);
-    canvas.text(at, &title, PANEL, Stand::Left);
+    canvas.text(at, &title, PANEL, HPos::Left);
+}
+
+fn mark(named: bool) -> f64 {
+    if named { NAME_MARK } else { TICK_MARK }
 }
 
 impl Cartesian {
@@ -67,56 +79,39 @@ impl Cartesian {
     pub fn sides(&self, area: Area) -> Sides {
         let widest = self.y.labels().map(|l| text_width(l, TICK.em, false)).fold(0.0, f64::max);
         let widest = if self.y_named { widest.min(NAME.min(0.4 * area.width)) } else { widest };
-        let title = |text: &str| if text.is_empty() { 0.0 } else { 1.7 * LABEL.em };
-        let left = title(&self.y_title) + widest + TICK_MARK + 6.0;
-        let right = if self.x_named {
-            6.0
-        } else {
-            self.x
-                .labels()
-                .last()
-                .map_or(0.0, |l| text_width(l, TICK.em, false) / 2.0)
-                .clamp(8.0, 40.0)
-        };
-        let below = if self.x.labels().next().is_none() {
-            0.0
-        } else if self.x_named {
-            let slot = self.slot(area.width - left - right);
-            match self.name_em(slot) {
-                None => 6.0 + self.tallest(area.height),
-                Some(em) => {
-                    let lines = self.x.labels().map(|l| wrapped(l, em, false, slot, 3).len()).max();
-                    6.0 + lines.unwrap_or(0) as f64 * LINE * em
+        let title = |text: &str, room: f64| if text.is_empty() { 0.0 } else { room * LABEL.em };
+        let left = title(&self.y_title, 1.7) + widest + 2.0 * mark(self.y_named) + 2.0;
+        let last = self.x.labels().last().filter(|_| !self.x_named);
+        let right = last.map_or(6.0, |l| (text_width(l, TICK.em, false) / 2.0).clamp(8.0, 40.0));
+        let lines = match self.x.labels().next() {
+            None => 0.0,
+            Some(_) if !self.x_named => LINE * TICK.em,
+            Some(_) => {
+                let slot = self.slot(area.width - left - right);
+                match self.name_em(slot) {
+                    None => self.tallest(area.height),
+                    Some(em) => {
+                        let lines = self.x.labels().map(|l| wrapped(l, em, false, slot, 3).len());
+                        lines.max().unwrap_or(0) as f64 * LINE * em
+                    }
                 }
             }
-        } else {
-            TICK_MARK + 3.0 + LINE * TICK.em
         };
-        Sides {
-            left,
-            right,
-            top: if self.title.is_empty() { 8.0 } else { 1.7 * PANEL.em },
-            bottom: below + title(&self.x_title) + 2.0,
-        }
+        let marks = if lines > 0.0 { 2.0 * mark(self.x_named) } else { 0.0 };
+        Sides { left, right, top: 8.0, bottom: marks + lines + title(&self.x_title, 1.3) + 5.0 }
     }
 
     /// Pixels a named x tick has for itself.
     fn slot(&self, width: f64) -> f64 {
-        let mut apart = self.x.high - self.x.low;
-        for pair in self.x.ticks.windows(2) {
-            apart = apart.min((pair[1].at - pair[0].at).abs());
-        }
-        (width * apart / (self.x.high - self.x.low) - 6.0).max(4.0)
+        let whole = self.x.high - self.x.low;
+        let pairs = self.x.ticks.windows(2).map(|pair| (pair[1].0 - pair[0].0).abs());
+        (width * pairs.fold(whole, f64::min) / whole - 6.0).max(4.0)
     }
 
     /// Size of names under slots this wide; `None` if they must be turned to be read.
     fn name_em(&self, slot: f64) -> Option<f64> {
-        let longest = self
-            .x
-            .labels()
-            .flat_map(pieces)
-            .map(|w| text_width(w.trim_start(), TICK.em, false))
-            .fold(0.0, f64::max);
+        let words = self.x.labels().flat_map(pieces);
+        let longest = words.map(|w| text_width(w.trim_start(), TICK.em, false)).fold(0.0, f64::max);
         let em = TICK.em.min(TICK.em * slot / longest.max(1.0) - 0.05);
         let fits = |l: &str| wrapped(l, em, false, slot, 9).len() <= 3;
         (em >= SMALL_NAME && self.x.labels().all(fits)).then_some(em)
@@ -126,143 +121,132 @@ impl Cartesian {
         self.x.labels().map(|l| text_width(l, TICK.em, false)).fold(0.0, f64::max).min(0.4 * height)
     }
 
-    /// Pixel of a place on x.
-    pub fn px(&self, inner: Area, place: f64) -> f64 {
-        inner.x + inner.width * (place - self.x.low) / (self.x.high - self.x.low)
+    /// Draws grid, axes and labels, and opens plotters' chart for the data.
+    pub fn open<'c, 'a>(&self, canvas: &'c Canvas<'a>, place: Place) -> Chart<'c, 'a> {
+        let Place { inner, room, labelled } = place;
+        // An axis without labels keeps its line and its marks.
+        let below = if labelled.0 { room.1 - 5.0 } else { TICK_MARK };
+        let left = if labelled.1 { room.0 } else { TICK_MARK };
+        let whole = canvas.area.clone().shrink(
+            (fine(inner.x - left), fine(inner.y)),
+            (fine(inner.width + left), fine(inner.height + below)),
+        );
+        let mut chart = drawn(
+            ChartBuilder::on(&whole)
+                .x_label_area_size(fine(below))
+                .y_label_area_size(fine(left))
+                .build_cartesian_2d(self.x.clone(), self.y.clone()),
+        );
+        // The grid first: it lies under the axis lines.
+        let mut mesh = chart.configure_mesh();
+        if !self.grid.0 {
+            mesh.disable_x_mesh();
+        }
+        if !self.grid.1 {
+            mesh.disable_y_mesh();
+        }
+        let (bold, light) = (stroke(style::GRID, 1.0), stroke(FAINT, 0.6));
+        drawn(mesh.disable_axes().bold_line_style(bold).light_line_style(light).draw());
+        self.below(&mut chart, canvas, inner, labelled.0);
+        self.beside(&mut chart, inner, labelled.1);
+        Chart { chart, inner }
     }
 
-    /// Pixel of a place on y (upwards).
-    pub fn py(&self, inner: Area, place: f64) -> f64 {
-        inner.bottom() - inner.height * (place - self.y.low) / (self.y.high - self.y.low)
+    /// Line and tick marks of an axis; those not drawn still keep their labels at a distance.
+    fn axis_style(drawn: bool) -> ShapeStyle {
+        let colour = rgb(style::GREY).mix(if drawn { 1.0 } else { 0.0 });
+        colour.stroke_width(fine(1.2) as u32)
     }
 
-    /// Grid and panel title, under the data; `inner` is the plotting area.
-    pub fn paint_under(&self, canvas: &Canvas<'_>, inner: Area) {
-        let grid = stroke(style::GRID, 1.0);
-        for tick in self.x.ticks.iter().filter(|t| t.label.is_some()) {
-            if self.grid.0 {
-                let x = self.px(inner, tick.at);
-                canvas.line((x, inner.y), (x, inner.bottom()), grid);
-            }
-        }
-        for tick in self.y.ticks.iter().filter(|t| t.label.is_some()) {
-            if self.grid.1 {
-                let y = self.py(inner, tick.at);
-                canvas.line((inner.x, y), (inner.right(), y), grid);
-            }
-        }
-        panel_title(canvas, &self.title, inner);
-    }
-
-    /// Axis lines and ticks; labels and title where `labelled` (below, at the left) says so.
-    pub fn paint_axes(&self, canvas: &Canvas<'_>, inner: Area, labelled: (bool, bool)) {
-        let axis = stroke(style::GREY, 1.2);
-        let (left, bottom) = (inner.x, inner.bottom());
-        if self.lines.0 {
-            canvas.line((left, bottom), (inner.right(), bottom), axis);
-        }
-        if self.lines.1 {
-            canvas.line((left, inner.y), (left, bottom), axis);
-        }
-        let mut below = bottom + 6.0;
-        if labelled.0 {
-            below = self.paint_x(canvas, inner);
-        }
-        if labelled.1 {
-            self.paint_y(canvas, inner);
-        }
-        if labelled.0 && !self.x_title.is_empty() {
-            let at = (inner.x + inner.width / 2.0, below + 0.85 * LABEL.em);
-            let title = ellipsized(&self.x_title, LABEL.em, false, inner.width + 60.0);
-            canvas.text(at, &title, LABEL, Stand::Middle);
-        }
-    }
-
-    /// The y title, centred on the plotting area at the left edge `x`.
-    pub fn paint_y_title(&self, canvas: &Canvas<'_>, inner: Area, x: f64) {
-        if !self.y_title.is_empty() {
-            let title = ellipsized(&self.y_title, LABEL.em, false, inner.height + 40.0);
-            let at = (x + 0.6 * LABEL.em, inner.y + inner.height / 2.0);
-            canvas.text_up(at, &title, LABEL);
-        }
-    }
-
-    fn paint_x(&self, canvas: &Canvas<'_>, inner: Area) -> f64 {
-        let bottom = inner.bottom();
-        let mark = stroke(style::GREY, 1.2);
-        if self.x_named {
-            let slot = self.slot(inner.width);
-            let em = self.name_em(slot);
-            let mut deepest = bottom + 6.0;
-            for tick in &self.x.ticks {
-                let (x, name) = (self.px(inner, tick.at), tick.label.as_deref().unwrap_or(""));
-                let Some(em) = em else {
-                    let name = ellipsized(name, TICK.em, false, 200.0);
-                    let length = text_width(&name, TICK.em, false);
-                    canvas.text_up((x, bottom + 6.0 + length / 2.0), &name, TICK);
-                    deepest = deepest.max(bottom + 6.0 + length);
-                    continue;
-                };
-                let face = Face { em, ..TICK };
-                let mut y = bottom + 6.0;
-                for line in wrapped(name, em, false, slot, 3) {
-                    canvas.text((x, y + 0.6 * em), &line, face, Stand::Middle);
-                    y += LINE * em;
-                }
-                deepest = deepest.max(y);
-            }
-            return deepest;
-        }
-        let mut free = f64::NEG_INFINITY;
-        for tick in &self.x.ticks {
-            let x = self.px(inner, tick.at);
-            let length = if tick.label.is_some() { TICK_MARK } else { 0.6 * TICK_MARK };
-            canvas.line((x, bottom), (x, bottom + length), mark);
-            let Some(label) = &tick.label else { continue };
+    fn below(&self, chart: &mut Context<'_, '_>, canvas: &Canvas<'_>, inner: Area, labelled: bool) {
+        let slot = self.slot(inner.width);
+        let em = if self.x_named { self.name_em(slot) } else { Some(TICK.em) };
+        // A label that would touch its neighbour is left out; its mark stays.
+        let (mut free, mut kept) = (f64::NEG_INFINITY, Vec::new());
+        for (at, label) in &self.x.ticks {
+            let x = inner.width * (at - self.x.low) / (self.x.high - self.x.low);
             let half = text_width(label, TICK.em, false) / 2.0;
-            // A label that would touch its neighbour is left out; its mark stays.
-            if x - half < free + 6.0 {
-                continue;
-            }
-            free = x + half;
-            let y = bottom + TICK_MARK + 3.0 + 0.55 * TICK.em;
-            canvas.text((x, y), label, TICK, Stand::Middle);
-        }
-        bottom + TICK_MARK + 3.0 + LINE * TICK.em
-    }
-
-    fn paint_y(&self, canvas: &Canvas<'_>, inner: Area) {
-        let mark = stroke(style::GREY, 1.2);
-        for tick in &self.y.ticks {
-            let y = self.py(inner, tick.at);
-            if !self.y_named {
-                let length = if tick.label.is_some() { TICK_MARK } else { 0.6 * TICK_MARK };
-                canvas.line((inner.x - length, y), (inner.x, y), mark);
-            }
-            let Some(label) = &tick.label else { continue };
-            let x = inner.x - TICK_MARK - 4.0;
-            if self.y_named {
-                let room = (x - 4.0).min(NAME);
-                let pitch = inner.height / self.y.ticks.len().max(1) as f64;
-                let face =
-                    Face { colour: style::INK, em: TICK.em.min(0.82 * pitch).max(6.0), ..TICK };
-                let label = ellipsized(label, face.em, false, room);
-                canvas.text((x, y), &label, face, Stand::Right);
-            } else {
-                canvas.text((x, y), label, TICK, Stand::Right);
+            if self.x_named || x - half >= free + 6.0 {
+                free = x + half;
+                kept.push((*at, label));
             }
         }
-    }
-
-    /// plotters' chart over the plotting area.
-    pub fn chart<'c, 'a>(&self, canvas: &'c Canvas<'a>, inner: Area) -> Chart<'c, 'a> {
-        let area = canvas
-            .area
-            .clone()
-            .shrink((fine(inner.x), fine(inner.y)), (fine(inner.width), fine(inner.height)));
+        let label = |at: &f64| match (kept.iter().find(|k| k.0 == *at), em) {
+            (Some((_, label)), Some(em)) if labelled && self.x_named => {
+                wrapped(label, em, false, slot, 3).join("\n")
+            }
+            (Some((_, label)), Some(_)) if labelled => label.to_string(),
+            _ => String::new(),
+        };
+        let face = Face { em: em.unwrap_or(TICK.em), ..TICK };
+        let mut mesh = chart.configure_mesh();
+        if labelled && !self.x_title.is_empty() {
+            mesh.x_desc(ellipsized(&self.x_title, LABEL.em, false, inner.width + 60.0));
+        }
         drawn(
-            ChartBuilder::on(&area)
-                .build_cartesian_2d(self.x.low..self.x.high, self.y.low..self.y.high),
-        )
+            mesh.disable_mesh()
+                .disable_y_axis()
+                .axis_style(Self::axis_style(self.lines.0))
+                .set_tick_mark_size(LabelAreaPosition::Bottom, fine(mark(self.x_named)))
+                .x_label_style(written(face, HPos::Center, VPos::Top))
+                .axis_desc_style(written(LABEL, HPos::Center, VPos::Bottom))
+                .x_label_formatter(&label)
+                .draw(),
+        );
+        // plotters cannot hang a turned label from its end.
+        for (at, name) in self.x.ticks.iter().filter(|_| em.is_none() && labelled) {
+            let name = ellipsized(name, TICK.em, false, 200.0);
+            let x = inner.x + inner.width * (at - self.x.low) / (self.x.high - self.x.low);
+            let y = inner.bottom() + 6.0 + text_width(&name, TICK.em, false) / 2.0;
+            canvas.text_up((x, y), &name, TICK);
+        }
+    }
+
+    fn beside(&self, chart: &mut Context<'_, '_>, inner: Area, labelled: bool) {
+        let pitch = inner.height / self.y.ticks.len().max(1) as f64;
+        let face = match self.y_named {
+            true => Face { colour: style::INK, em: TICK.em.min(0.82 * pitch).max(6.0), ..TICK },
+            false => TICK,
+        };
+        let label = |at: &f64| match self.y.label(*at) {
+            Some(label) if labelled && self.y_named => {
+                ellipsized(label, face.em, false, NAME.min(inner.x - 12.0))
+            }
+            Some(label) if labelled => label.to_string(),
+            _ => String::new(),
+        };
+        let mut mesh = chart.configure_mesh();
+        if labelled && !self.y_title.is_empty() {
+            mesh.y_desc(ellipsized(&self.y_title, LABEL.em, false, inner.height + 40.0));
+        }
+        drawn(
+            mesh.disable_mesh()
+                .disable_x_axis()
+                .axis_style(Self::axis_style(self.lines.1))
+                .set_tick_mark_size(LabelAreaPosition::Left, fine(mark(self.y_named)))
+                .y_label_style(written(face, HPos::Right, VPos::Center))
+                .axis_desc_style(written(LABEL, HPos::Center, VPos::Top))
+                .y_label_formatter(&label)
+                .draw(),
+        );
+    }
+}
+
+/// Grid lines between decades.
+const FAINT: Colour = Colour(242, 244, 246);
+
+type Context<'c, 'a> = ChartContext<'c, Paper<'a>, Cartesian2d<Laid, Laid>>;
+
+/// plotters' chart over a plotting area, in axis units.
+pub(super) struct Chart<'c, 'a> {
+    pub chart: Context<'c, 'a>,
+    pub inner: Area,
+}
+
+impl Chart<'_, '_> {
+    /// Pixel of a place in axis units.
+    pub fn pixel(&self, place: (f64, f64)) -> (f64, f64) {
+        let (x, y) = self.chart.backend_coord(&place);
+        (f64::from(x) / f64::from(fine(1.0)), f64::from(y) / f64::from(fine(1.0)))
     }
 }

@@ -1,9 +1,9 @@
 //! What surrounds a chart: title, subtitle, legend, note.
 
-use crate::figures::canvas::{Area, Canvas, Face, Stand, fine, rgb, stroke};
+use super::canvas::{Area, Canvas, Face, stroke};
 use crate::figures::fonts::{text_width, wrapped};
 use crate::figures::style::{self, Colour, Marker, size};
-use plotters::prelude::*;
+use plotters::style::text_anchor::HPos;
 
 /// Title, texts and size of a figure.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,7 +98,7 @@ pub(super) fn surround(canvas: &Canvas<'_>, frame: &Frame, keys: &[Key]) -> Area
         [(&frame.title, TITLE, 2, 1.3), (&frame.subtitle, SUBTITLE, 3, 1.35)]
     {
         for line in wrapped(words, face.em, face.bold, text, lines) {
-            canvas.text((MARGIN, top + 0.5 * face.em), &line, face, Stand::Left);
+            canvas.text((MARGIN, top + 0.5 * face.em), &line, face, HPos::Left);
             top += leading * face.em;
         }
     }
@@ -111,7 +111,7 @@ pub(super) fn surround(canvas: &Canvas<'_>, frame: &Frame, keys: &[Key]) -> Area
     let note = wrapped(&frame.note, size::TICK, false, text, 4);
     let mut bottom = height - 12.0;
     for line in note.iter().rev() {
-        canvas.text((MARGIN, bottom - 0.5 * TICK.em), line, TICK, Stand::Left);
+        canvas.text((MARGIN, bottom - 0.5 * TICK.em), line, TICK, HPos::Left);
         bottom -= 1.35 * TICK.em;
     }
     if !note.is_empty() {
@@ -152,13 +152,11 @@ fn legend(canvas: &Canvas<'_>, keys: &[Key], top: f64, width: f64) -> f64 {
                 canvas.marker((x + SIGN / 2.0, middle), marker, key.colour, 11.0, false);
             }
             Sign::Box => {
-                let points = [(x + 10.0, middle - 7.0), (x + 24.0, middle + 7.0)]
-                    .map(|(x, y)| (fine(x), fine(y)));
-                let square = Rectangle::new(points, rgb(key.colour).filled());
-                crate::figures::canvas::drawn(canvas.area.draw(&square));
+                let square = Area { x: x + 10.0, y: middle - 7.0, width: 14.0, height: 14.0 };
+                canvas.fill(square, key.colour);
             }
         }
-        canvas.text((x + SIGN + 8.0, middle), &key.name, LABEL, Stand::Left);
+        canvas.text((x + SIGN + 8.0, middle), &key.name, LABEL, HPos::Left);
         x += wide + 22.0;
     }
     y + line
@@ -167,6 +165,5 @@ fn legend(canvas: &Canvas<'_>, keys: &[Key], top: f64, width: f64) -> f64 {
 /// Says that there is nothing to draw.
 pub(super) fn nothing(canvas: &Canvas<'_>, area: Area) {
     canvas.outline(area, style::GRID, 1.0);
-    let middle = (area.x + area.width / 2.0, area.y + area.height / 2.0);
-    canvas.text(middle, "no data", SUBTITLE, Stand::Middle);
+    canvas.text(area.middle(), "no data", SUBTITLE, HPos::Center);
 }

@@ -1,11 +1,12 @@
-//! Small multiples: several panels in one figure, aligned, with one legend.
+//! Charts on a figure: one, or several as small multiples, aligned, with one legend.
 
 use super::bars::Bars;
-use super::cartesian::{Cartesian, panel_title};
+use super::canvas::{Area, Canvas, draw};
+use super::cartesian::{Cartesian, Place, panel_title, title_room};
+use super::chart::{Chart, Values};
 use super::frame::{Frame, Key, nothing, surround};
 use super::heatmap::{Heatmap, SCALE};
 use super::plot::Plot;
-use crate::figures::canvas::{Area, Canvas, draw};
 
 /// One panel. The title of its frame stands above it; its other texts and its size are not used.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,6 +15,20 @@ pub enum Panel {
     Plot(Plot),
     Bars(Bars),
     Heatmap(Heatmap),
+}
+
+impl Panel {
+    fn chart(&self) -> &dyn Chart {
+        match self {
+            Panel::Plot(plot) => plot,
+            Panel::Bars(bars) => bars,
+            Panel::Heatmap(heatmap) => heatmap,
+        }
+    }
+
+    fn is_plot(&self) -> bool {
+        matches!(self, Panel::Plot(_))
+    }
 }
 
 /// Panels in rows.
@@ -32,11 +47,50 @@ pub struct Grid {
     pub share_y: bool,
 }
 
+/// Draws a chart of lines or points.
+///
+/// ```
+/// use picloom::figures::axis::Axis;
+/// use picloom::figures::charts::{Frame, Plot, Series, plot};
+/// let svg = plot(&Plot {
+///     frame: Frame::new("Loss while training"),
+///     x: Axis::new("step"),
+///     y: Axis::new("loss").unit("MSE").log(),
+///     series: vec![Series::line("dense", picloom::figures::style::colour(1), [(0.0, 0.2), (10.0, 0.01)])],
+///     ..Plot::default()
+/// });
+/// assert!(svg.starts_with("<svg"));
+/// ```
+pub fn plot(plot: &Plot) -> String {
+    single(Panel::Plot(plot.clone()))
+}
+
+/// Draws groups of bars or dots.
+pub fn bars(bars: &Bars) -> String {
+    single(Panel::Bars(bars.clone()))
+}
+
+/// Draws a matrix.
+pub fn heatmap(heatmap: &Heatmap) -> String {
+    single(Panel::Heatmap(heatmap.clone()))
+}
+
+/// Draws one chart under the title of its own frame.
+fn single(mut panel: Panel) -> String {
+    let frame = panel.chart().frame().clone();
+    match &mut panel {
+        Panel::Plot(Plot { frame, .. })
+        | Panel::Bars(Bars { frame, .. })
+        | Panel::Heatmap(Heatmap { frame, .. }) => frame.title.clear(),
+    }
+    grid(&Grid { frame, columns: 1, panels: vec![panel], ..Grid::default() })
+}
+
 /// Draws small multiples.
 pub fn grid(grid: &Grid) -> String {
     let (width, height) = grid.frame.pixels();
     let mut keys: Vec<Key> = Vec::new();
-    for key in grid.panels.iter().flat_map(Panel::keys) {
+    for key in grid.panels.iter().flat_map(|panel| panel.chart().keys()) {
         if !keys.iter().any(|k| k.name == key.name) {
             keys.push(key);
         }
@@ -46,23 +100,15 @@ pub fn grid(grid: &Grid) -> String {
     }
     draw(width, height, &grid.frame.title, |canvas| {
         let area = surround(canvas, &grid.frame, &keys);
-        if grid.panels.is_empty() {
-            return nothing(canvas, area);
-        }
-        let heat = grid.panels.iter().find_map(|p| match p {
-            Panel::Heatmap(h) => Some(h),
+        let heat = grid.panels.iter().find_map(|panel| match panel {
+            Panel::Heatmap(heatmap) => Some(heatmap),
             _ => None,
         });
-        match heat {
-            Some(first) => {
-                let inside = area.inset(0.0, 0.0, SCALE, 0.0);
-                let shared = grid.paint(canvas, inside);
-                let beside = inside.inset(0.0, 24.0, 0.0, 40.0);
-                first.scale(canvas, beside, shared.heat.unwrap_or((0.0, 1.0)));
-            }
-            None => {
-                grid.paint(canvas, area);
-            }
+        let right = if heat.is_some() { SCALE } else { 0.0 };
+        match (grid.paint(canvas, area.inset(0.0, 0.0, right, 0.0)), heat) {
+            (None, _) => nothing(canvas, area),
+            (Some(panels), Some(first)) => first.scale(canvas, panels, &grid.shared(first)),
+            (Some(_), None) => {}
         }
     })
 }
@@ -70,23 +116,52 @@ pub fn grid(grid: &Grid) -> String {
 const GAP: f64 = 14.0;
 
 impl Grid {
-    fn paint(&self, canvas: &Canvas<'_>, area: Area) -> Shared {
-        let columns = self.columns.clamp(1, self.panels.len());
-        let rows = self.panels.len().div_ceil(columns);
+    /// The values of all charts of the kind of this one.
+    fn shared(&self, one: &dyn Chart) -> Values {
+        let (mut xs, mut ys) = (Vec::new(), Vec::new());
+        let kind = |panel: &Panel| std::mem::discriminant(panel);
+        let own = self.panels.iter().find(|p| std::ptr::addr_eq(p.chart(), one)).map(kind);
+        for panel in self.panels.iter().filter(|p| Some(kind(p)) == own) {
+            let (mut x, mut y) = panel.chart().values();
+            xs.append(&mut x);
+            ys.append(&mut y);
+        }
+        (xs, ys)
+    }
+
+    /// What the axes of a panel are laid over.
+    fn values(&self, panel: &Panel) -> Values {
+        let (mut own, all) = (panel.chart().values(), self.shared(panel.chart()));
+        if self.share_x && panel.is_plot() {
+            own.0 = all.0;
+        }
+        if self.share_y || matches!(panel, Panel::Heatmap(_)) {
+            own.1 = all.1;
+        }
+        own
+    }
+
+    /// Paints the panels; returns the area from the first plotting area to the last, `None` if no
+    /// panel has anything to show.
+    fn paint(&self, canvas: &Canvas<'_>, area: Area) -> Option<Area> {
+        let columns = self.columns.clamp(1, self.panels.len().max(1));
+        let rows = self.panels.len().div_ceil(columns).max(1);
         let rough =
             Area { width: area.width / columns as f64, height: area.height / rows as f64, ..area };
-        let shared = Shared::of(self);
-        let laid: Vec<Option<Cartesian>> =
-            self.panels.iter().map(|panel| panel.lay(rough, &shared)).collect();
+        let values: Vec<Values> = self.panels.iter().map(|panel| self.values(panel)).collect();
+        let laid: Vec<Option<Cartesian>> = (self.panels.iter().zip(&values))
+            .map(|(panel, values)| panel.chart().lay(rough, values))
+            .collect();
+        if laid.len() < 2 && laid.iter().all(Option::is_none) {
+            return None;
+        }
         // Where a range is shared, only the outer panels carry its labels.
         let labelled = |i: usize| {
-            let below = self.panels.get(i + columns);
-            let same_below = self.share_x
-                && matches!(below, Some(Panel::Plot(_)))
+            let below = self.panels.get(i + columns).is_some_and(Panel::is_plot)
                 && laid[i + columns].is_some();
             let left = i.is_multiple_of(columns) || !self.share_y;
             (
-                !(same_below && matches!(self.panels[i], Panel::Plot(_))),
+                !(self.share_x && below && self.panels[i].is_plot()),
                 left || laid[i].as_ref().is_some_and(|a| a.y_named),
             )
         };
@@ -106,124 +181,38 @@ impl Grid {
             if x && (i + columns < self.panels.len() || row + 1 == rows) {
                 bottoms[row] = bottoms[row].max(sides.bottom);
             }
-            top = top.max(sides.top);
+            top = top.max(title_room(&self.panels[i].chart().frame().title));
             right = right.max(sides.right);
         }
         let total = |margins: &[f64]| margins.iter().sum::<f64>();
         let gaps = |n: usize| GAP * (n - 1) as f64;
         let width = area.width - total(&lefts) - right * columns as f64 - gaps(columns);
         let height = area.height - total(&bottoms) - top * rows as f64 - gaps(rows);
-        for (i, (panel, axes)) in self.panels.iter().zip(&laid).enumerate() {
+        let inner = |i: usize| {
             let (column, row) = (i % columns, i / columns);
-            let inner = Area {
-                width: (width / columns as f64).max(10.0),
-                height: (height / rows as f64).max(10.0),
-                x: area.x
-                    + total(&lefts[..=column])
-                    + (width / columns as f64 + right + GAP) * column as f64,
-                y: area.y
-                    + top
-                    + total(&bottoms[..row])
-                    + (height / rows as f64 + top + GAP) * row as f64,
-            };
+            let (width, height) = (width / columns as f64, height / rows as f64);
+            Area {
+                width: width.max(10.0),
+                height: height.max(10.0),
+                x: area.x + total(&lefts[..=column]) + (width + right + GAP) * column as f64,
+                y: area.y + top + total(&bottoms[..row]) + (height + top + GAP) * row as f64,
+            }
+        };
+        for (i, (panel, axes)) in self.panels.iter().zip(&laid).enumerate() {
+            let (inner, chart) = (inner(i), panel.chart());
+            panel_title(canvas, &chart.frame().title, inner);
             let Some(axes) = axes else {
                 nothing(canvas, inner);
-                panel_title(canvas, panel.title(), inner);
                 continue;
             };
-            panel.paint(canvas, axes, inner, labelled(i), &shared);
-            if labelled(i).1 {
-                axes.paint_y_title(canvas, inner, inner.x - lefts[column]);
-            }
+            // A panel above a free place has the room its own labels need.
+            let below = bottoms[i / columns].max(axes.sides(rough).bottom);
+            let room = (lefts[i % columns], below);
+            let place = Place { inner, room, labelled: labelled(i) };
+            chart.paint(canvas, axes, place, &values[i]);
         }
-        shared
-    }
-}
-
-/// Values that several panels' ranges are taken from.
-struct Shared {
-    plot: Option<(Vec<f64>, Vec<f64>)>,
-    share: (bool, bool),
-    bars: Option<Vec<f64>>,
-    heat: Option<(f64, f64)>,
-}
-
-impl Shared {
-    fn of(grid: &Grid) -> Self {
-        let (mut xs, mut ys, mut values) = (Vec::new(), Vec::new(), Vec::new());
-        let mut heat: Option<(f64, f64)> = None;
-        for panel in &grid.panels {
-            match panel {
-                Panel::Plot(p) => {
-                    let (mut x, mut y) = p.values();
-                    xs.append(&mut x);
-                    ys.append(&mut y);
-                }
-                Panel::Bars(b) => values.append(&mut b.values()),
-                Panel::Heatmap(h) => {
-                    let (low, high) = h.range();
-                    if low > high {
-                        continue;
-                    }
-                    heat = Some(heat.map_or((low, high), |(a, b)| (a.min(low), b.max(high))));
-                }
-            }
-        }
-        Shared {
-            plot: (grid.share_x || grid.share_y).then_some((xs, ys)),
-            share: (grid.share_x, grid.share_y),
-            bars: grid.share_y.then_some(values),
-            heat,
-        }
-    }
-}
-
-impl Panel {
-    fn keys(&self) -> Vec<Key> {
-        match self {
-            Panel::Plot(p) => p.keys(),
-            Panel::Bars(b) => b.keys(),
-            Panel::Heatmap(_) => Vec::new(),
-        }
-    }
-
-    fn lay(&self, area: Area, shared: &Shared) -> Option<Cartesian> {
-        match self {
-            Panel::Plot(p) => {
-                let values = shared.plot.as_ref().map(|(xs, ys)| {
-                    let own = p.values();
-                    (
-                        if shared.share.0 { xs.clone() } else { own.0 },
-                        if shared.share.1 { ys.clone() } else { own.1 },
-                    )
-                });
-                p.lay(area, p.frame.title.clone(), values.as_ref())
-            }
-            Panel::Bars(b) => b.lay(area, b.frame.title.clone(), shared.bars.as_deref()),
-            Panel::Heatmap(h) => h.lay(area, h.frame.title.clone()),
-        }
-    }
-
-    fn title(&self) -> &str {
-        match self {
-            Panel::Plot(p) => &p.frame.title,
-            Panel::Bars(b) => &b.frame.title,
-            Panel::Heatmap(h) => &h.frame.title,
-        }
-    }
-
-    fn paint(
-        &self,
-        canvas: &Canvas<'_>,
-        axes: &Cartesian,
-        inner: Area,
-        labelled: (bool, bool),
-        shared: &Shared,
-    ) {
-        match self {
-            Panel::Plot(p) => p.paint(canvas, axes, inner, labelled),
-            Panel::Bars(b) => b.paint(canvas, axes, inner, labelled),
-            Panel::Heatmap(h) => h.paint(canvas, axes, inner, labelled, shared.heat),
-        }
+        let (first, last) = (inner(0), inner(columns * rows - 1));
+        let (width, height) = (last.right() - first.x, last.bottom() - first.y);
+        Some(Area { width, height, ..first })
     }
 }

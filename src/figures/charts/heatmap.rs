@@ -1,11 +1,13 @@
 //! A matrix of values as coloured cells, with the numbers in them.
 
-use super::cartesian::Cartesian;
-use super::frame::{Frame, TICK, nothing, surround};
-use crate::figures::axis::Axis;
-use crate::figures::canvas::{Area, Canvas, Face, Stand, draw};
-use crate::figures::fonts::text_width;
+use super::canvas::{Area, Canvas, Face, LINE, stroke};
+use super::cartesian::{Cartesian, Place};
+use super::chart::{Chart, Values};
+use super::frame::{Frame, Key, TICK};
+use crate::figures::axis::{Axis, Format};
+use crate::figures::fonts::{text_width, wrapped};
 use crate::figures::style::{self, Colour};
+use plotters::style::text_anchor::HPos;
 
 /// How values become colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,21 +47,6 @@ pub struct Heatmap {
 /// Room for the colour scale, in pixels.
 pub(super) const SCALE: f64 = 96.0;
 
-/// Draws a matrix.
-pub fn heatmap(heatmap: &Heatmap) -> String {
-    let (width, height) = heatmap.frame.pixels();
-    draw(width, height, &heatmap.frame.title, |canvas| {
-        let area = surround(canvas, &heatmap.frame, &[]);
-        let Some(axes) = heatmap.lay(area, String::new()) else {
-            return nothing(canvas, area);
-        };
-        let inner = axes.sides(area).inside(area.inset(0.0, 0.0, SCALE, 0.0));
-        heatmap.paint(canvas, &axes, inner, (true, true), None);
-        axes.paint_y_title(canvas, inner, area.x);
-        heatmap.scale(canvas, inner, heatmap.range());
-    })
-}
-
 /// Stops of the sequential scale, pale to dark (blues of even steps in brightness).
 const AMOUNT: [Colour; 5] = [
     Colour(240, 244, 249),
@@ -85,19 +72,13 @@ impl Tones {
 }
 
 impl Heatmap {
-    fn finite(&self) -> impl Iterator<Item = f64> {
-        self.values.iter().flatten().copied().filter(|v| v.is_finite())
-    }
-
-    /// Values of the palest and the darkest colour.
-    pub(super) fn range(&self) -> (f64, f64) {
+    /// Values of the palest and the darkest colour over these.
+    fn range(&self, values: &[f64]) -> (f64, f64) {
         if let Some((a, b)) = self.value.range {
             return (a.min(b), a.max(b));
         }
-        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-        for v in self.finite() {
-            (low, high) = (low.min(v), high.max(v));
-        }
+        let ends = (f64::INFINITY, f64::NEG_INFINITY);
+        let (low, high) = values.iter().fold(ends, |(a, b), v| (a.min(*v), b.max(*v)));
         if self.tones == Tones::Signed {
             let most = low.abs().max(high.abs()).max(1e-12);
             return (-most, most);
@@ -105,98 +86,21 @@ impl Heatmap {
         if low == high { (low - 0.5, high + 0.5) } else { (low, high) }
     }
 
-    pub(super) fn lay(&self, area: Area, title: String) -> Option<Cartesian> {
-        let (rows, columns) = (self.rows.len(), self.columns.len());
-        if rows == 0 || columns == 0 || self.finite().next().is_none() {
-            return None;
-        }
-        let names = |names: &[String], down: bool| {
-            let count = names.len() as f64;
-            let places = names.iter().enumerate().map(|(i, name)| {
-                let at = i as f64 + 0.5;
-                (if down { count - at } else { at }, name.clone())
-            });
-            let places: Vec<_> = places.collect();
-            Axis::new("").range(0.0, count).names(places)
+    /// The number in a cell, if its text fits.
+    fn number(&self, value: f64, full: Area) -> Option<(String, f64)> {
+        let decimals = self.decimals?;
+        let text = match self.value.format {
+            Format::Percent => style::percent(value, decimals),
+            _ => style::fixed(value, decimals),
         };
-        Some(Cartesian {
-            x: names(&self.columns, false).over([], area.width, 1.0),
-            y: names(&self.rows, true).over([], area.height, 1.0),
-            x_title: self.x.clone(),
-            y_title: self.y.clone(),
-            x_named: true,
-            y_named: true,
-            grid: (false, false),
-            lines: (false, false),
-            title,
-        })
+        let em = TICK.em.min(0.62 * full.height);
+        (em >= 7.0 && text_width(&text, em, false) < full.width - 4.0).then_some((text, em))
     }
 
-    pub(super) fn paint(
-        &self,
-        canvas: &Canvas<'_>,
-        axes: &Cartesian,
-        inner: Area,
-        labelled: (bool, bool),
-        shared: Option<(f64, f64)>,
-    ) {
-        axes.paint_under(canvas, inner);
-        let (low, high) = shared.unwrap_or_else(|| self.range());
-        let (rows, columns) = (self.rows.len(), self.columns.len());
-        let cell = |row: usize, column: usize| Area {
-            x: inner.x + inner.width * column as f64 / columns as f64,
-            y: inner.y + inner.height * row as f64 / rows as f64,
-            width: inner.width / columns as f64,
-            height: inner.height / rows as f64,
-        };
-        let gap = if rows * columns > 1500 { 0.0 } else { 0.8 };
-        for row in 0..rows {
-            for column in 0..columns {
-                let value =
-                    self.values.get(row).and_then(|r| r.get(column)).copied().unwrap_or(f64::NAN);
-                let full = cell(row, column);
-                let area = full.inset(gap, gap, gap, gap);
-                if value.is_nan() {
-                    canvas.fill(area, style::BLANK);
-                    continue;
-                }
-                let colour = self.tones.at(((value - low) / (high - low)).clamp(0.0, 1.0));
-                canvas.fill(area, colour);
-                let Some(decimals) = self.decimals else {
-                    continue;
-                };
-                let text = match self.value.format {
-                    crate::figures::axis::Format::Percent => style::percent(value, decimals),
-                    _ => style::fixed(value, decimals),
-                };
-                let em = TICK.em.min(0.62 * full.height);
-                if em >= 7.0 && text_width(&text, em, false) < full.width - 4.0 {
-                    let face = Face {
-                        em,
-                        bold: self.outlined.contains(&(row, column)),
-                        colour: colour.text_on(),
-                    };
-                    let at = (full.x + full.width / 2.0, full.y + full.height / 2.0);
-                    canvas.text(at, &text, face, Stand::Middle);
-                }
-            }
-        }
-        for &(row, column) in &self.outlined {
-            if row < rows && column < columns {
-                canvas.outline(cell(row, column), style::INK, 2.0);
-            }
-        }
-        axes.paint_axes(canvas, inner, labelled);
-    }
-
-    /// The colour scale to the right of `inner`.
-    pub(super) fn scale(&self, canvas: &Canvas<'_>, inner: Area, (low, high): (f64, f64)) {
-        let bar = Area {
-            x: inner.right() + 18.0,
-            y: inner.y,
-            width: 14.0,
-            height: inner.height.min(260.0),
-        };
+    /// The colour scale to the right of the panels.
+    pub(super) fn scale(&self, canvas: &Canvas<'_>, panels: Area, values: &Values) {
+        let (x, height) = (panels.right() + 18.0, panels.height.min(260.0));
+        let bar = Area { x, y: panels.y, width: 14.0, height };
         const STEPS: usize = 48;
         for i in 0..STEPS {
             let t = (i as f64 + 0.5) / STEPS as f64;
@@ -208,24 +112,87 @@ impl Heatmap {
             canvas.fill(strip, self.tones.at(t));
         }
         canvas.outline(bar, style::GRID, 0.8);
-        let axis = Axis { range: Some((low, high)), ..self.value.clone() };
-        let laid = axis.over([], bar.height, 40.0);
-        for tick in &laid.ticks {
-            let y = bar.bottom() - bar.height * (tick.at - laid.low) / (laid.high - laid.low);
-            canvas.line(
-                (bar.right(), y),
-                (bar.right() + 4.0, y),
-                crate::figures::canvas::stroke(style::GREY, 1.0),
-            );
-            let label = tick.label.as_deref().unwrap_or("");
-            canvas.text((bar.right() + 8.0, y), label, TICK, Stand::Left);
+        let axis = Axis { range: Some(self.range(&values.1)), ..self.value.clone() };
+        let laid = axis.over([], bar.height / 40.0);
+        for (at, label) in &laid.ticks {
+            let y = bar.bottom() - bar.height * (at - laid.low) / (laid.high - laid.low);
+            canvas.line((bar.right(), y), (bar.right() + 4.0, y), stroke(style::GREY, 1.0));
+            canvas.text((bar.right() + 8.0, y), label, TICK, HPos::Left);
         }
-        let title = self.value.title();
-        if !title.is_empty() {
-            let lines = crate::figures::fonts::wrapped(&title, TICK.em, false, 84.0, 3);
-            for (i, line) in lines.iter().enumerate() {
-                let y = bar.bottom() + 18.0 + i as f64 * 1.25 * TICK.em;
-                canvas.text((bar.x, y), line, TICK, Stand::Left);
+        for (i, line) in wrapped(&self.value.title(), TICK.em, false, 84.0, 3).iter().enumerate() {
+            let y = bar.bottom() + 18.0 + i as f64 * LINE * TICK.em;
+            canvas.text((bar.x, y), line, TICK, HPos::Left);
+        }
+    }
+}
+
+impl Chart for Heatmap {
+    fn frame(&self) -> &Frame {
+        &self.frame
+    }
+
+    fn keys(&self) -> Vec<Key> {
+        Vec::new()
+    }
+
+    fn values(&self) -> Values {
+        let all = self.values.iter().flatten().copied();
+        (Vec::new(), all.filter(|v| v.is_finite()).collect())
+    }
+
+    fn lay(&self, _: Area, _: &Values) -> Option<Cartesian> {
+        if self.rows.is_empty() || self.columns.is_empty() || self.values().1.is_empty() {
+            return None;
+        }
+        let names = |names: &[String], down: bool| {
+            let count = names.len() as f64;
+            let places = names.iter().enumerate().map(|(i, name)| {
+                let at = i as f64 + 0.5;
+                (if down { count - at } else { at }, name.clone())
+            });
+            Axis::new("").range(0.0, count).names(places).over([], 1.0)
+        };
+        Some(Cartesian {
+            x: names(&self.columns, false),
+            y: names(&self.rows, true),
+            x_title: self.x.clone(),
+            y_title: self.y.clone(),
+            x_named: true,
+            y_named: true,
+            grid: (false, false),
+            lines: (false, false),
+        })
+    }
+
+    fn paint(&self, canvas: &Canvas<'_>, axes: &Cartesian, place: Place, values: &Values) {
+        let opened = axes.open(canvas, place);
+        let (low, high) = self.range(&values.1);
+        let (rows, columns) = (self.rows.len(), self.columns.len());
+        let cell = |row: usize, column: usize| {
+            let corner =
+                |row: usize, column: usize| opened.pixel((column as f64, (rows - row) as f64));
+            Area::between(corner(row, column), corner(row + 1, column + 1))
+        };
+        let gap = if rows * columns > 1500 { 0.0 } else { 0.8 };
+        for (row, column) in (0..rows).flat_map(|r| (0..columns).map(move |c| (r, c))) {
+            let value = self.values.get(row).and_then(|r| r.get(column)).copied();
+            let full = cell(row, column);
+            let area = full.inset(gap, gap, gap, gap);
+            let Some(value) = value.filter(|v| !v.is_nan()) else {
+                canvas.fill(area, style::BLANK);
+                continue;
+            };
+            let colour = self.tones.at(((value - low) / (high - low)).clamp(0.0, 1.0));
+            canvas.fill(area, colour);
+            if let Some((text, em)) = self.number(value, full) {
+                let bold = self.outlined.contains(&(row, column));
+                let face = Face { em, bold, colour: colour.text_on() };
+                canvas.text(full.middle(), &text, face, HPos::Center);
+            }
+        }
+        for &(row, column) in &self.outlined {
+            if row < rows && column < columns {
+                canvas.outline(cell(row, column), style::INK, 2.0);
             }
         }
     }

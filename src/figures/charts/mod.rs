@@ -5,14 +5,16 @@
 //! can be shown says "no data" instead of drawing empty axes.
 
 mod bars;
+mod canvas;
 mod cartesian;
+mod chart;
 mod frame;
 mod grid;
 mod heatmap;
 mod plot;
 
-pub use bars::{Bars, Estimate, Group, Mark, bars};
+pub use bars::{Bars, Estimate, Group, Mark};
 pub use frame::Frame;
-pub use grid::{Grid, Panel, grid};
-pub use heatmap::{Heatmap, Tones, heatmap};
-pub use plot::{Line, Plot, Point, Rule, Series, plot};
+pub use grid::{Grid, Panel, bars, grid, heatmap, plot};
+pub use heatmap::{Heatmap, Tones};
+pub use plot::{Line, Plot, Point, Rule, Series};

@@ -1,13 +1,14 @@
 //! Lines and scatter: series of points, with interval bands, error bars, labels and rules.
 
-use super::cartesian::{Cartesian, Chart};
-use super::frame::{Frame, Key, SUBTITLE, Sign, TICK, nothing, surround};
-use crate::figures::axis::{Axis, Laid};
-use crate::figures::canvas::{Area, Canvas, Face, Stand, draw, drawn, fine, rgb, stroke};
+use super::canvas::{Area, Canvas, Face, drawn, fine, rgb, stroke};
+use super::cartesian::{Cartesian, Chart as Opened, Place};
+use super::chart::{Chart, Values};
+use super::frame::{Frame, Key, SUBTITLE, Sign, TICK};
+use crate::figures::axis::{Axis, Laid, Scale};
 use crate::figures::fonts::text_width;
 use crate::figures::style::{self, Colour, Marker};
-use plotters::element::DashedPathElement;
 use plotters::prelude::*;
+use plotters::style::text_anchor::HPos;
 
 /// How the points of a series are joined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -194,51 +195,28 @@ pub struct Plot {
     pub diagonal: bool,
 }
 
-/// Draws a chart of lines or points.
-///
-/// ```
-/// use picloom::figures::axis::Axis;
-/// use picloom::figures::charts::{Frame, Plot, Series, plot};
-/// let svg = plot(&Plot {
-///     frame: Frame::new("Loss while training"),
-///     x: Axis::new("step"),
-///     y: Axis::new("loss").unit("MSE").log(),
-///     series: vec![Series::line("dense", picloom::figures::style::colour(1), [(0.0, 0.2), (10.0, 0.01)])],
-///     ..Plot::default()
-/// });
-/// assert!(svg.starts_with("<svg"));
-/// ```
-pub fn plot(plot: &Plot) -> String {
-    let (width, height) = plot.frame.pixels();
-    let keys = plot.keys();
-    let keys = if keys.len() > 1 { keys } else { Vec::new() };
-    draw(width, height, &plot.frame.title, |canvas| {
-        let area = surround(canvas, &plot.frame, &keys);
-        let Some(axes) = plot.lay(area, String::new(), None) else {
-            return nothing(canvas, area);
-        };
-        let inner = axes.sides(area).inside(area);
-        plot.paint(canvas, &axes, inner, (true, true));
-        axes.paint_y_title(canvas, inner, area.x);
-    })
+/// Whether an axis can show any of these values.
+fn any(values: &[f64], axis: &Axis) -> bool {
+    values.iter().any(|v| v.is_finite() && (axis.scale == Scale::Linear || *v > 0.0))
 }
 
-impl Plot {
-    pub(super) fn keys(&self) -> Vec<Key> {
+impl Chart for Plot {
+    fn frame(&self) -> &Frame {
+        &self.frame
+    }
+
+    fn keys(&self) -> Vec<Key> {
         self.series.iter().filter_map(Series::key).collect()
     }
 
-    /// Every x and y that should be in view.
-    pub(super) fn values(&self) -> (Vec<f64>, Vec<f64>) {
+    fn values(&self) -> Values {
         let (mut xs, mut ys) = (Vec::new(), Vec::new());
         for series in &self.series {
-            for p in &series.points {
-                if p.x.is_finite() && p.y.is_finite() {
-                    xs.push(p.x);
-                    ys.push(p.y);
-                    xs.extend(p.x_interval.iter().flat_map(|i| [i.0, i.1]));
-                    ys.extend(p.y_interval.iter().flat_map(|i| [i.0, i.1]));
-                }
+            for p in series.points.iter().filter(|p| p.x.is_finite() && p.y.is_finite()) {
+                xs.push(p.x);
+                ys.push(p.y);
+                xs.extend(p.x_interval.iter().flat_map(|i| [i.0, i.1]));
+                ys.extend(p.y_interval.iter().flat_map(|i| [i.0, i.1]));
             }
             for &(x, low, high) in &series.band {
                 xs.push(x);
@@ -252,207 +230,141 @@ impl Plot {
         (xs, ys)
     }
 
-    /// The axes in a panel of this size; `None` if there is nothing to show. `shared` replaces the
-    /// values the ranges are taken from.
-    pub(super) fn lay(
-        &self,
-        area: Area,
-        title: String,
-        shared: Option<&(Vec<f64>, Vec<f64>)>,
-    ) -> Option<Cartesian> {
-        let own = self.values();
+    fn lay(&self, area: Area, values: &Values) -> Option<Cartesian> {
+        let (mut xs, mut ys) = values.clone();
         // Among panels of one range, an empty one keeps its axes.
-        let (xs, ys) = shared.unwrap_or(&own);
-        let any = |values: &[f64], axis: &Axis| {
-            let log = axis.scale == crate::figures::axis::Scale::Log;
-            values.iter().any(|v| v.is_finite() && (!log || *v > 0.0))
-        };
-        if !any(xs, &self.x) || !any(ys, &self.y) {
+        if !any(&xs, &self.x) || !any(&ys, &self.y) {
             return None;
-        }
-        let (mut xs, mut ys) = (xs.clone(), ys.clone());
-        if self.diagonal {
-            // One range for both, so that the diagonal is the diagonal.
-            xs.append(&mut ys.clone());
-            ys.clone_from(&xs);
         }
         let (mut wide, mut high) = ((area.width - 70.0) / 68.0, (area.height - 50.0) / 56.0);
         if self.diagonal {
+            // One range for both, so that the diagonal is the diagonal.
+            xs.append(&mut ys);
+            ys.clone_from(&xs);
             wide = wide.min(high);
             high = wide;
         }
         // A decade's label needs less room than a number's.
-        if self.y.scale == crate::figures::axis::Scale::Log {
+        if self.y.scale == Scale::Log {
             high *= 1.6;
         }
         Some(Cartesian {
-            x: self.x.over(xs, wide, 1.0),
-            y: self.y.over(ys, high, 1.0),
+            x: self.x.over(xs, wide),
+            y: self.y.over(ys, high),
             x_title: self.x.title(),
             y_title: self.y.title(),
             x_named: !self.x.names.is_empty(),
             y_named: !self.y.names.is_empty(),
             grid: (self.x.names.is_empty(), true),
             lines: (true, true),
-            title,
         })
     }
 
-    pub(super) fn paint(
-        &self,
-        canvas: &Canvas<'_>,
-        axes: &Cartesian,
-        inner: Area,
-        labelled: (bool, bool),
-    ) {
-        axes.paint_under(canvas, inner);
-        axes.paint_axes(canvas, inner, labelled);
+    fn paint(&self, canvas: &Canvas<'_>, axes: &Cartesian, place: Place, _: &Values) {
+        let mut chart = axes.open(canvas, place);
+        let inner = place.inner;
         if self.values().0.is_empty() {
-            let middle = (inner.x + inner.width / 2.0, inner.y + inner.height / 2.0);
-            return canvas.text(middle, "no data", SUBTITLE, Stand::Middle);
+            return canvas.text(inner.middle(), "no data", SUBTITLE, HPos::Center);
         }
-        let mut chart = axes.chart(canvas, inner);
         for series in &self.series {
             band(&mut chart, axes, series);
         }
         if self.diagonal {
-            let low = axes.x.low.max(axes.y.low);
-            let high = axes.x.high.min(axes.y.high);
-            let ends = [low, high].map(|v| (axes.px(inner, v), axes.py(inner, v)));
-            canvas.dashes(ends[0], ends[1], stroke(style::UNJUDGED, 1.4));
+            let ends = [axes.x.low.max(axes.y.low), axes.x.high.min(axes.y.high)];
+            let [a, b] = ends.map(|v| chart.pixel((v, v)));
+            canvas.dashes(a, b, stroke(style::UNJUDGED, 1.4));
         }
-        self.rules(canvas, axes, inner);
+        self.rules(canvas, axes, &chart);
         for series in &self.series {
             lines(&mut chart, axes, series);
         }
         let mut taken = Vec::new();
         for series in &self.series {
-            points(canvas, axes, inner, series, &mut taken);
+            points(canvas, axes, &chart, series, &mut taken);
         }
-        labels(canvas, axes, inner, &self.series, &mut taken);
+        labels(canvas, axes, &chart, &self.series, &mut taken);
     }
+}
 
-    fn rules(&self, canvas: &Canvas<'_>, axes: &Cartesian, inner: Area) {
-        let mut places = Vec::new();
+impl Plot {
+    /// Lines across the chart, and their labels where nothing stands yet: upright lines have theirs
+    /// at the top, to the right or left of the line; level ones at the right, above or below it.
+    fn rules(&self, canvas: &Canvas<'_>, axes: &Cartesian, chart: &Opened<'_, '_>) {
+        let (inner, high) = (chart.inner, 1.35 * TICK.em);
+        let (mut written, mut taken) = (Vec::new(), Vec::new());
+        let wide = |rule: &Rule| text_width(&rule.label, TICK.em, false) + 6.0;
         for rule in &self.x_rules {
-            if let Some(place) = axes.x.place(rule.at).filter(|p| axes.x.shows(*p)) {
-                let x = axes.px(inner, place);
-                canvas.dashes((x, inner.bottom()), (x, inner.y), stroke(rule.colour, 1.6));
-                places.push(x);
-            }
+            let Some(place) = axes.x.shown(rule.at) else { continue };
+            let (x, _) = chart.pixel((place, axes.y.low));
+            canvas.dashes((x, inner.bottom()), (x, inner.y), stroke(rule.colour, 1.6));
+            taken.push(Area { x, y: inner.y, width: 0.0, height: inner.height });
+            let wide = wide(rule);
+            let sides = [x + 4.0, x - 4.0 - wide];
+            let inside = move |x: &f64| *x > inner.x && x + wide <= inner.right();
+            let rows = (0..6).map(|row| inner.y + 3.0 + f64::from(row) * (high + 2.0));
+            let places = rows.flat_map(move |y| {
+                let all = sides.into_iter().filter(inside);
+                all.map(move |x| Area { x, y, width: wide, height: high })
+            });
+            written.push((rule, places.collect::<Vec<_>>()));
         }
         for rule in &self.y_rules {
-            if let Some(place) = axes.y.place(rule.at).filter(|p| axes.y.shows(*p)) {
-                let y = axes.py(inner, place);
-                canvas.dashes((inner.x, y), (inner.right(), y), stroke(rule.colour, 1.6));
-            }
+            let Some(place) = axes.y.shown(rule.at) else { continue };
+            let (_, y) = chart.pixel((axes.x.low, place));
+            canvas.dashes((inner.x, y), (inner.right(), y), stroke(rule.colour, 1.6));
+            let (x, above) = (inner.right() - wide(rule) - 2.0, y - high - 2.0);
+            let first = if above < inner.y { y + 2.0 } else { above };
+            let rows = (0..6).map(|row| first - f64::from(row) * (high + 2.0));
+            let places = rows.map(|y| Area { x, y, width: wide(rule), height: high });
+            written.push((rule, places.collect()));
         }
-        let (high, mut taken) = (1.35 * TICK.em, Vec::<Area>::new());
-        let mut label = |text: &str, colour: Colour, mut at: Area, step: f64| {
-            if text.is_empty() {
-                return;
-            }
-            for _ in 0..6 {
-                if taken.iter().any(|t| touches(*t, at, 2.0)) {
-                    at.y += step;
-                }
-            }
+        for (rule, places) in written.iter().filter(|w| !w.0.label.is_empty()) {
+            let free = |at: &&Area| !taken.iter().any(|t: &Area| t.touches(**at, 0.0));
+            let Some(&at) = places.iter().find(free).or(places.first()) else { continue };
             taken.push(at);
-            let face = Face { colour, ..TICK };
-            let middle = at.y + at.height / 2.0;
-            drawn(canvas.area.draw(&Rectangle::new(
-                [(fine(at.x), fine(at.y)), (fine(at.right()), fine(at.bottom()))],
+            let ground = Rectangle::new(
+                [(at.x, at.y), (at.right(), at.bottom())].map(|(x, y)| (fine(x), fine(y))),
                 rgb(style::PAPER).mix(0.82).filled(),
-            )));
-            canvas.text((at.x + 3.0, middle), text, face, Stand::Left);
-        };
-        for rule in &self.x_rules {
-            let Some(place) = axes.x.place(rule.at).filter(|p| axes.x.shows(*p)) else {
-                continue;
-            };
-            let x = axes.px(inner, place);
-            let wide = text_width(&rule.label, TICK.em, false) + 6.0;
-            let right = x + 4.0 + wide;
-            let crossed = |from: f64, to: f64| places.iter().any(|p| *p > from && *p < to);
-            let left = if right > inner.right()
-                || (crossed(x + 1.0, right)
-                    && !crossed(x - 4.0 - wide, x - 1.0)
-                    && x - 4.0 - wide > inner.x)
-            {
-                x - 4.0 - wide
-            } else {
-                x + 4.0
-            };
-            let at = Area { x: left, y: inner.y + 3.0, width: wide, height: high };
-            label(&rule.label, rule.colour, at, high + 2.0);
-        }
-        for rule in &self.y_rules {
-            let Some(place) = axes.y.place(rule.at).filter(|p| axes.y.shows(*p)) else {
-                continue;
-            };
-            let y = axes.py(inner, place);
-            let wide = text_width(&rule.label, TICK.em, false) + 6.0;
-            let above = y - high - 2.0;
-            let at = Area {
-                x: inner.right() - wide - 2.0,
-                y: if above < inner.y { y + 2.0 } else { above },
-                width: wide,
-                height: high,
-            };
-            label(&rule.label, rule.colour, at, -(high + 2.0));
+            );
+            drawn(canvas.area.draw(&ground));
+            let face = Face { colour: rule.colour, ..TICK };
+            canvas.text((at.x + 3.0, at.middle().1), &rule.label, face, HPos::Left);
         }
     }
 }
 
-fn touches(a: Area, b: Area, gap: f64) -> bool {
-    a.x < b.right() + gap
-        && b.x < a.right() + gap
-        && a.y < b.bottom() + gap
-        && b.y < a.bottom() + gap
-}
-
-fn band(chart: &mut Chart<'_, '_>, axes: &Cartesian, series: &Series) {
+fn band(chart: &mut Opened<'_, '_>, axes: &Cartesian, series: &Series) {
     let mut runs: Vec<Vec<(f64, f64, f64)>> = vec![Vec::new()];
     for &(x, low, high) in &series.band {
-        let places = (axes.x.place(x), axes.y.place(low), axes.y.place(high));
-        let (low_edge, high_edge) = (axes.y.low, axes.y.high);
-        match places {
-            (Some(x), low, Some(high)) if axes.x.shows(x) && !series_nan(series, low, axes) => {
-                // Below the range, or nothing on a log axis: to the edge.
-                let low = low.unwrap_or(low_edge).clamp(low_edge, high_edge);
-                let high = high.clamp(low_edge, high_edge);
-                runs.last_mut().expect("begins with one").push((x, low, high));
+        // A missing lower edge ends a band on a linear axis (NaN); on a log axis it may just be ≤ 0.
+        let known = axes.y.place(low).is_some() || axes.y.scale == Scale::Log;
+        match (axes.x.shown(x), axes.y.place(high)) {
+            (Some(x), Some(_)) if known => {
+                let one = (x, axes.y.clamped(low), axes.y.clamped(high));
+                runs.last_mut().expect("begins with one").push(one);
             }
             _ => runs.push(Vec::new()),
         }
     }
     for run in runs.iter().filter(|r| r.len() > 1) {
-        let outline: Vec<(f64, f64)> =
-            run.iter().map(|p| (p.0, p.1)).chain(run.iter().rev().map(|p| (p.0, p.2))).collect();
+        let low = run.iter().map(|p| (p.0, p.1));
+        let outline: Vec<(f64, f64)> = low.chain(run.iter().rev().map(|p| (p.0, p.2))).collect();
         let area = Polygon::new(outline, rgb(series.colour).mix(0.18).filled());
-        drawn(chart.draw_series(std::iter::once(area)));
+        drawn(chart.chart.draw_series([area]));
     }
 }
 
-/// A missing lower edge ends a band on a linear axis (NaN); on a log axis it may just be ≤ 0.
-fn series_nan(_: &Series, low: Option<f64>, axes: &Cartesian) -> bool {
-    low.is_none() && axes.y.scale == crate::figures::axis::Scale::Linear
-}
-
-fn lines(chart: &mut Chart<'_, '_>, axes: &Cartesian, series: &Series) {
-    if series.line == Line::None {
-        return;
-    }
+fn lines(chart: &mut Opened<'_, '_>, axes: &Cartesian, series: &Series) {
     let style = stroke(series.colour, series.width);
-    for run in runs(axes, series) {
+    let runs = if series.line == Line::None { Vec::new() } else { runs(axes, series) };
+    for run in runs {
         match series.line {
-            Line::Solid | Line::None => {
-                let path = PathElement::new(run, style);
-                drawn(chart.draw_series(std::iter::once(path)));
-            }
             Line::Dashed => {
-                let path = DashedPathElement::new(run, fine(7.0), fine(4.5), style);
-                drawn(chart.draw_series(std::iter::once(path)));
+                let dashes = DashedLineSeries::new(run, fine(7.0), fine(4.5), style);
+                drawn(chart.chart.draw_series(dashes));
+            }
+            _ => {
+                drawn(chart.chart.draw_series(LineSeries::new(run, style)));
             }
         }
     }
@@ -463,21 +375,12 @@ fn runs(axes: &Cartesian, series: &Series) -> Vec<Vec<(f64, f64)>> {
     let places: Vec<Option<(f64, f64)>> =
         series.points.iter().map(|p| axes.x.place(p.x).zip(axes.y.place(p.y))).collect();
     let mut runs: Vec<Vec<(f64, f64)>> = Vec::new();
-    let mut open = false;
     for pair in places.windows(2) {
-        let cut = match (pair[0], pair[1]) {
-            (Some(a), Some(b)) => clipped(axes, a, b).map(|(p, q)| (p, q, q == b)),
-            _ => None,
-        };
-        match cut {
-            Some((p, q, whole)) => {
-                match runs.last_mut().filter(|_| open) {
-                    Some(run) if run.last() == Some(&p) => run.push(q),
-                    _ => runs.push(vec![p, q]),
-                }
-                open = whole;
-            }
-            None => open = false,
+        let cut = pair[0].zip(pair[1]).and_then(|(a, b)| clipped(axes, a, b));
+        let Some((from, to)) = cut else { continue };
+        match runs.last_mut() {
+            Some(run) if run.last() == Some(&from) => run.push(to),
+            _ => runs.push(vec![from, to]),
         }
     }
     runs
@@ -493,62 +396,55 @@ fn clipped(axes: &Cartesian, a: (f64, f64), b: (f64, f64)) -> Option<((f64, f64)
         (-dy, a.1 - axes.y.low),
         (dy, axes.y.high - a.1),
     ] {
-        if p == 0.0 {
-            if q < 0.0 {
-                return None;
-            }
-        } else if p < 0.0 {
-            enter = enter.max(q / p);
-        } else {
-            leave = leave.min(q / p);
+        match p {
+            0.0 if q < 0.0 => return None,
+            0.0 => {}
+            p if p < 0.0 => enter = enter.max(q / p),
+            p => leave = leave.min(q / p),
         }
-    }
-    if enter > leave {
-        return None;
     }
     let at = |t: f64| match t {
         0.0 => a,
         1.0 => b,
         t => (a.0 + t * dx, a.1 + t * dy),
     };
-    Some((at(enter), at(leave)))
+    (enter <= leave).then(|| (at(enter), at(leave)))
+}
+
+/// The points of a series that are in view: place in pixels, and the point.
+fn seen<'s>(
+    axes: &Cartesian,
+    chart: &Opened<'_, '_>,
+    series: &'s Series,
+) -> Vec<((f64, f64), &'s Point)> {
+    let place = |p: &Point| Some(chart.pixel((axes.x.shown(p.x)?, axes.y.shown(p.y)?)));
+    series.points.iter().filter_map(|p| Some((place(p)?, p))).collect()
+}
+
+/// The ends of an interval on an axis, cut at its ends; none without a high end.
+fn ends(laid: &Laid, interval: Option<(f64, f64)>) -> Option<[f64; 2]> {
+    let (low, high) = interval?;
+    laid.place(high).map(|_| [laid.clamped(low), laid.clamped(high)])
 }
 
 fn points(
     canvas: &Canvas<'_>,
     axes: &Cartesian,
-    inner: Area,
+    chart: &Opened<'_, '_>,
     series: &Series,
     taken: &mut Vec<Area>,
 ) {
-    let whisker = stroke(series.colour, 1.6);
-    for p in &series.points {
-        let Some((x, y)) = axes.x.place(p.x).zip(axes.y.place(p.y)) else {
-            continue;
-        };
-        if !axes.x.shows(x) || !axes.y.shows(y) {
-            continue;
+    let line = stroke(series.colour, 1.6);
+    for (at, p) in seen(axes, chart, series) {
+        if let Some(ends) = ends(&axes.y, p.y_interval) {
+            let [a, b] = ends.map(|y| (at.0, chart.pixel((axes.x.low, y)).1));
+            canvas.whisker(a, b, (3.5, 0.0), line);
+            taken.push(Area::between((at.0 - 3.0, a.1), (at.0 + 3.0, b.1)));
         }
-        let at = (axes.px(inner, x), axes.py(inner, y));
-        let ends = |laid: &Laid, interval: (f64, f64)| {
-            let low = laid.place(interval.0).unwrap_or(laid.low);
-            laid.place(interval.1).map(|high| [low, high].map(|v| v.clamp(laid.low, laid.high)))
-        };
-        if let Some([low, high]) = p.y_interval.and_then(|i| ends(&axes.y, i)) {
-            let (a, b) = (axes.py(inner, low), axes.py(inner, high));
-            canvas.line((at.0, a), (at.0, b), whisker);
-            taken.push(Area { x: at.0 - 3.0, y: b, width: 6.0, height: a - b });
-            for y in [a, b] {
-                canvas.line((at.0 - 3.5, y), (at.0 + 3.5, y), whisker);
-            }
-        }
-        if let Some([low, high]) = p.x_interval.and_then(|i| ends(&axes.x, i)) {
-            let (a, b) = (axes.px(inner, low), axes.px(inner, high));
-            canvas.line((a, at.1), (b, at.1), whisker);
-            taken.push(Area { x: a, y: at.1 - 3.0, width: b - a, height: 6.0 });
-            for x in [a, b] {
-                canvas.line((x, at.1 - 3.5), (x, at.1 + 3.5), whisker);
-            }
+        if let Some(ends) = ends(&axes.x, p.x_interval) {
+            let [a, b] = ends.map(|x| (chart.pixel((x, axes.y.low)).0, at.1));
+            canvas.whisker(a, b, (0.0, 3.5), line);
+            taken.push(Area::between((a.0, at.1 - 3.0), (b.0, at.1 + 3.0)));
         }
         if let Some(marker) = series.marker {
             canvas.marker(at, marker, series.colour, 9.5, series.hollow);
@@ -557,34 +453,28 @@ fn points(
     }
 }
 
-/// Writes each label at the first place about its point that is free.
+/// Writes each label at the first place about its point that is free. One without room would cover
+/// another: it is left out, its point stays.
 fn labels(
     canvas: &Canvas<'_>,
     axes: &Cartesian,
-    inner: Area,
+    chart: &Opened<'_, '_>,
     series: &[Series],
     taken: &mut Vec<Area>,
 ) {
+    let (inner, high, r) = (chart.inner, TICK.em, 8.0);
     for series in series {
         let face = Face { colour: series.colour.mix(style::INK, 0.45), ..TICK };
-        for p in series.points.iter().filter(|p| !p.label.is_empty()) {
-            let Some((x, y)) = axes.x.place(p.x).zip(axes.y.place(p.y)) else {
-                continue;
-            };
-            if !axes.x.shows(x) || !axes.y.shows(y) {
-                continue;
-            }
-            let at = (axes.px(inner, x), axes.py(inner, y));
-            let (wide, high) = (text_width(&p.label, TICK.em, false), TICK.em);
-            let (r, mut placed) = (8.0, None);
+        for (at, p) in seen(axes, chart, series).into_iter().filter(|s| !s.1.label.is_empty()) {
+            let wide = text_width(&p.label, TICK.em, false);
             // Beyond the whiskers, if there are any.
-            let end = |v: Option<f64>, otherwise: f64| {
-                v.and_then(|v| axes.y.place(v))
-                    .map_or(otherwise, |v| axes.py(inner, v.clamp(axes.y.low, axes.y.high)) - at.1)
+            let end = |value: Option<f64>, otherwise: f64| {
+                let value = value.filter(|v| axes.y.place(*v).is_some());
+                value.map_or(otherwise, |v| chart.pixel((axes.x.low, axes.y.clamped(v))).1 - at.1)
             };
             let above = end(p.y_interval.map(|i| i.1), -r) - high - 4.0;
             let below = end(p.y_interval.map(|i| i.0), r) + 4.0;
-            for (dx, dy) in [
+            let places = [
                 (r, -0.5 * high),
                 (-r - wide, -0.5 * high),
                 (-0.5 * wide, -r - high),
@@ -601,20 +491,22 @@ fn labels(
                 (-5.0, below),
                 (r + 6.0, -2.0 * r - high),
                 (r + 6.0, 2.0 * r),
-            ] {
-                let place = Area { x: at.0 + dx, y: at.1 + dy, width: wide, height: high };
-                let inside = place.x >= inner.x
+            ]
+            .map(|(dx, dy)| Area {
+                x: at.0 + dx,
+                y: at.1 + dy,
+                width: wide,
+                height: high,
+            });
+            let free = places.into_iter().find(|place| {
+                place.x >= inner.x
                     && place.right() <= inner.right() + 10.0
                     && place.y >= inner.y - 6.0
-                    && place.bottom() <= inner.bottom();
-                if inside && !taken.iter().any(|t| touches(*t, place, 0.0)) {
-                    placed = Some(place);
-                    break;
-                }
-            }
-            // A label without room would cover another: it is left out, its point stays.
-            if let Some(place) = placed {
-                canvas.text((place.x, place.y + high / 2.0), &p.label, face, Stand::Left);
+                    && place.bottom() <= inner.bottom()
+                    && !taken.iter().any(|t| t.touches(*place, 0.0))
+            });
+            if let Some(place) = free {
+                canvas.text((place.x, place.middle().1), &p.label, face, HPos::Left);
                 taken.push(place);
             }
         }

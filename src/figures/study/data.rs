@@ -5,6 +5,7 @@ use crate::experiment::networks::record::{NetworkRow, NetworksRecord};
 use crate::figures::charts::Estimate;
 use crate::figures::style::{self, Colour, Marker, number};
 use crate::math::stats::{mean, mean_interval};
+use std::collections::BTreeSet;
 
 /// The seeds of one arm on one target.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -49,32 +50,39 @@ pub(super) fn cell(record: &NetworksRecord, target: &str, group: Group<'_>, valu
 }
 
 /// A share cannot lie outside [0, 1]; neither is its interval drawn there.
-pub(super) fn cut((low, high): (f64, f64)) -> (f64, f64) {
-    (low.clamp(0.0, 1.0), high.clamp(0.0, 1.0))
+pub(super) fn cut(mut estimate: Estimate) -> Estimate {
+    let ends = estimate.interval.map(|(low, high)| (low.clamp(0.0, 1.0), high.clamp(0.0, 1.0)));
+    estimate.interval = ends;
+    estimate
 }
 
-/// 95 % Student-t interval of a mean; none with fewer than two values.
-pub(super) fn t_interval(values: &[f64]) -> Option<(f64, f64)> {
-    mean_interval(values, 0.95).ok().map(|i| (i.low, i.high))
+/// Mean with its 95 % Student-t interval (none with fewer than two values) and the values behind
+/// it; none without values.
+pub(super) fn estimate(values: &[f64]) -> Option<Estimate> {
+    let mut estimate = Estimate::new(mean(values).ok()?).seeds(values.iter().copied());
+    estimate.interval = mean_interval(values, 0.95).ok().map(|i| (i.low, i.high));
+    Some(estimate)
+}
+
+/// Mean of values that do not count: hollow, without an interval.
+pub(super) fn hollow(values: &[f64]) -> Option<Estimate> {
+    estimate(values).map(|e| Estimate { interval: None, ..e }.faint(true))
 }
 
 impl Cell {
     /// Mean of the fit seeds with its interval over seeds; hollow if none is fit; none if nothing
     /// is known. Where some seeds are unfit, their share is written.
     pub fn estimate(&self) -> Option<Estimate> {
-        if let Ok(value) = mean(&self.fit) {
-            let mut estimate = Estimate::new(value);
-            estimate.interval = t_interval(&self.fit).map(cut);
-            if self.asked > 1 {
-                estimate = estimate.seeds(self.fit.iter().copied());
-            }
-            if self.fit.len() < self.asked {
-                estimate = estimate.text(format!("{}/{}", self.fit.len(), self.asked));
-            }
-            return Some(estimate);
+        let Some(mut found) = estimate(&self.fit).map(cut) else {
+            return hollow(&self.unfit);
+        };
+        if self.asked == 1 {
+            found.seeds.clear();
         }
-        let value = mean(&self.unfit).ok()?;
-        Some(Estimate::new(value).seeds(self.unfit.iter().copied()).faint(true))
+        if self.fit.len() < self.asked {
+            found.text = format!("{}/{}", self.fit.len(), self.asked);
+        }
+        Some(found)
     }
 }
 
@@ -101,9 +109,18 @@ pub(super) fn over_targets(
     value: Value,
 ) -> Option<Estimate> {
     let values: Vec<f64> = by_target(record, group, value).into_iter().map(|t| t.1).collect();
-    let mut estimate = Estimate::new(mean(&values).ok()?).seeds(values.iter().copied());
-    estimate.interval = t_interval(&values).map(cut);
-    Some(estimate)
+    estimate(&values).map(cut)
+}
+
+/// The same of the networks that did not learn their picture, hollow: for groups in which none did.
+pub(super) fn unfit_over_targets(
+    record: &NetworksRecord,
+    group: Group<'_>,
+    value: Value,
+) -> Option<Estimate> {
+    let targets = record.targets().into_iter();
+    let means = targets.filter_map(|t| mean(&cell(record, t, group, value).unfit).ok());
+    hollow(&means.collect::<Vec<_>>())
 }
 
 /// (learned, asked) of a group over all targets.
@@ -125,16 +142,26 @@ pub(super) fn exists(record: &NetworksRecord, group: Group<'_>) -> bool {
 
 /// The arms and levels of a record at the reference depth, in the house order of arms.
 pub(super) fn arms(record: &NetworksRecord) -> Vec<(String, usize)> {
-    let mut found: Vec<(String, usize)> = Vec::new();
-    for row in &record.rows {
-        let one = (row.arm.clone(), row.level);
+    let mut found = distinct(record.rows.iter().map(|row| (row.arm.clone(), row.level)));
+    let place = |arm: &str| style::arm(arm).map_or(usize::MAX, |(i, _)| i);
+    found.sort_by_key(|a| (place(&a.0), a.1));
+    found
+}
+
+/// What occurs, each once, in the order of its first time.
+pub(super) fn distinct<T: PartialEq>(all: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut found = Vec::new();
+    for one in all {
         if !found.contains(&one) {
             found.push(one);
         }
     }
-    let place = |arm: &str| style::arm(arm).map_or(usize::MAX, |(i, _)| i);
-    found.sort_by_key(|a| (place(&a.0), a.1));
     found
+}
+
+/// What occurs, each once, in order of size.
+pub(super) fn sorted<T: Ord>(all: impl IntoIterator<Item = T>) -> Vec<T> {
+    all.into_iter().collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// Label, colour and marker of an arm; of one the house style does not know, its own name.
@@ -152,9 +179,7 @@ pub(super) fn spoken(name: &str) -> String {
 
 /// The seeds of a record in words.
 fn seeds(record: &NetworksRecord) -> String {
-    let seeds: std::collections::BTreeSet<u64> =
-        record.rows.iter().filter_map(|r| r.seed).collect();
-    match seeds.len() {
+    match sorted(record.rows.iter().filter_map(|r| r.seed)).len() {
         0 => "no seeds".into(),
         1 => "one seed".into(),
         n => format!("{n} seeds"),

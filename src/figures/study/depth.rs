@@ -1,52 +1,30 @@
 //! Score by depth, and depth by compression.
 
-use super::data::{cut, look, spoken, t_interval, what};
+use super::data::{cut, estimate, hollow, look, spoken, what};
+use super::drawers::{Multiples, Spread, course};
 use super::{DrawError, Drawing, Sources, some};
-use crate::experiment::depth::{DepthCurve, DepthModel, Sweep, depth_curves};
+use crate::experiment::depth::{DepthCurve, DepthModel, DepthPoint, Sweep, depth_curves};
 use crate::figures::axis::Axis;
-use crate::figures::charts::{Frame, Grid, Panel, Plot, Point, Rule, Series, grid, plot};
+use crate::figures::charts::{Estimate, Frame, Panel, Plot, Point, Rule, Series, plot};
 use crate::figures::style::{self, Marker, fixed, number};
 use crate::math::real;
-use crate::math::stats::mean;
 
 const STUDY: &str = "depth";
 
 /// A depth counts if more than half of its seeds learned the picture.
-fn counts(scores: &[f64], unfit: usize) -> bool {
-    scores.len() > unfit
-}
-
-/// The series of one arm in one panel: line and band over the depths that count, rings on those
-/// that do not.
-fn series(arm: &str, curve: &DepthCurve) -> Vec<Series> {
-    let (label, colour, marker) = look(arm);
-    let (mut line, mut band, mut hollow) = (Vec::new(), Vec::new(), Vec::new());
-    for point in &curve.points {
-        let x = point.layers as f64;
-        if counts(&point.scores, point.unfit) {
-            let Ok(y) = mean(&point.scores) else { continue };
-            line.push((x, y));
-            let (low, high) = t_interval(&point.scores).map_or((y, y), cut);
-            band.push((x, low, high));
-        } else if let Ok(y) = mean(&point.all) {
-            hollow.push(Point::new(x, y));
-        }
-    }
-    let mut all = Vec::new();
-    if !hollow.is_empty() {
-        all.push(Series::cloud("", colour, marker, hollow).hollow());
-    }
-    // Also without a point: the legend names every arm.
-    all.push(Series::line(label, colour, line).marked(marker).band(band));
-    all
+fn at(point: &DepthPoint) -> Option<(f64, Estimate)> {
+    let found = match point.scores.len() > point.unfit {
+        true => estimate(&point.scores).map(cut),
+        false => hollow(&point.all),
+    };
+    Some((point.layers as f64, found?))
 }
 
 pub(super) fn score_by_depth(sources: &Sources) -> Result<Drawing, DrawError> {
     let record = sources.networks(STUDY)?;
     let arms = [("dense", Sweep::DENSE), ("sp", Sweep::SP)];
     let curves = arms.map(|(arm, sweep)| (arm, depth_curves(&record, sweep)));
-    let mut panels = Vec::new();
-    let mut parts = Vec::new();
+    let (mut panels, mut parts) = (Vec::new(), Vec::new());
     for target in record.targets() {
         let mut plot = Plot {
             frame: Frame::new(spoken(target)),
@@ -59,38 +37,30 @@ pub(super) fn score_by_depth(sources: &Sources) -> Result<Drawing, DrawError> {
             let Some(curve) = curves.iter().find(|c| c.target == target) else {
                 continue;
             };
-            plot.series.append(&mut series(arm, curve));
-            let (_, colour, _) = look(arm);
-            if let Some(chosen) = curve.chosen {
-                let edge = if curve.at_edge() { " (end)" } else { "" };
-                let rule = Rule::new(chosen as f64, format!("{chosen}")).coloured(colour);
-                plot.x_rules.push(rule);
-                depths.push(format!("{arm} {chosen}{edge}"));
-            } else {
-                depths.push(format!("{arm} none"));
-            }
+            let points = curve.points.iter().filter_map(at);
+            plot.series.extend(course(look(arm), points, Spread::Band));
+            depths.push(match curve.chosen {
+                Some(chosen) => {
+                    let rule = Rule::new(chosen as f64, format!("{chosen}"));
+                    plot.x_rules.push(rule.coloured(look(arm).1));
+                    format!("{arm} {chosen}{}", if curve.at_edge() { " (end)" } else { "" })
+                }
+                None => format!("{arm} none"),
+            });
         }
         parts.push(format!("{} {}", spoken(target), depths.join(", ")));
         panels.push(Panel::Plot(plot));
     }
     let panels = some(panels, STUDY, "networks by depth")?;
-    let columns = panels.len().clamp(1, 3);
-    let rows = panels.len().div_ceil(columns) as u32;
-    let svg = grid(&Grid {
-        frame: Frame::new("Compositional score by depth")
-            .subtitle(what(&record))
-            .note("Lines: mean over the seeds that learned the picture (R² ≥ 0.95), bands 95 % t-intervals over seeds, cut at 0 and 1. Hollow: depths at which half the seeds or fewer learned it; they do not count. Broken lines: optimal depth by the one-standard-error rule (the shallowest within one standard error of the best).")
-            .sized(1000, 150 + 270 * rows),
-        columns,
-        panels,
-        share_x: false,
-        share_y: true,
-    });
+    let frame = Frame::new("Compositional score by depth")
+        .subtitle(what(&record))
+        .note("Lines: mean over the seeds that learned the picture (R² ≥ 0.95), bands 95 % t-intervals over seeds, cut at 0 and 1. Hollow: depths at which half the seeds or fewer learned it; they do not count. Broken lines: optimal depth by the one-standard-error rule (the shallowest within one standard error of the best).");
+    let size = Multiples { columns: 3, width: 1000, height: (150, 270), share: (false, true) };
     let says = format!(
         "Optimal depth by the one-standard-error rule (“end”: the best is the shallowest or deepest depth that counts, so no peak is shown): {}.",
         parts.join("; ")
     );
-    Ok(Drawing { svg, says })
+    Ok(Drawing { svg: size.draw(frame, panels), says })
 }
 
 pub(super) fn predicted(sources: &Sources) -> Result<Drawing, DrawError> {

@@ -1,12 +1,14 @@
 //! Drawings that no genome draws.
 
 use super::board::{Block, Board, Row, Tile, sweep, verdicts};
-use super::data::{self, look, says, spoken, what};
-use super::wirings::{SCORE_NOTE, facts, score_bars, shown};
+use super::data::{self, look, says, sorted, spoken, what};
+use super::drawers::Multiples;
+use super::pictures::pictured;
+use super::wirings::{SCORE_NOTE, score_bars};
 use super::{DrawError, Drawing, Sources, some};
 use crate::experiment::claims::effects::{Effect, Group as Networks, fit_score};
 use crate::experiment::networks::record::NetworksRecord;
-use crate::figures::charts::{Frame, Grid, Panel, grid};
+use crate::figures::charts::{Frame, Panel};
 use crate::network::Picture;
 
 const STUDY: &str = "out_of_domain";
@@ -22,9 +24,8 @@ fn name(arm: &str) -> String {
 
 pub(super) fn scores(sources: &Sources) -> Result<Drawing, DrawError> {
     let record = sources.networks(STUDY)?;
-    let offsets: std::collections::BTreeSet<i64> = record.rows.iter().map(|r| r.offset).collect();
     let mut panels = Vec::new();
-    for &offset in &offsets {
+    for offset in sorted(record.rows.iter().map(|row| row.offset)) {
         let groups: Vec<Networks<'_>> = ARMS
             .iter()
             .map(|&(arm, level)| Networks { offset, ..Networks::of(arm, level) })
@@ -45,17 +46,11 @@ pub(super) fn scores(sources: &Sources) -> Result<Drawing, DrawError> {
         panels.push(Panel::Bars(bars));
     }
     let panels = some(panels, STUDY, "dense or pruned networks")?;
-    let rows = panels.len() as u32;
-    let svg = grid(&Grid {
-        frame: Frame::new("Drawings that nobody evolved: score by target")
-            .subtitle(what(&record))
-            .note(SCORE_NOTE)
-            .sized(1060, 190 + 260 * rows),
-        columns: 1,
-        panels,
-        share_x: false,
-        share_y: true,
-    });
+    let frame = Frame::new("Drawings that nobody evolved: score by target")
+        .subtitle(what(&record))
+        .note(SCORE_NOTE);
+    let size = Multiples { columns: 1, width: 1060, height: (190, 260), share: (false, true) };
+    let svg = size.draw(frame, panels);
     let (sp, dense) = (Networks::of("sp", 1), Networks::of("dense", 0));
     let random = Networks::of("sp-layer-counts", 1);
     let ends = [-3, 3].map(|offset| (sp, Networks { offset, ..sp }));
@@ -99,23 +94,14 @@ pub(super) fn pictures(sources: &Sources) -> Result<Drawing, DrawError> {
         let picture = drawing(sources, &record, target);
         let mut rows = Vec::new();
         for (arm, level) in ARMS {
-            let Some((row, result, views)) = shown(&record, target, Networks::of(arm, level))
-            else {
+            let Some(one) = pictured(sources, STUDY, target, arm, level) else {
                 continue;
             };
-            let (label, tone) = (name(arm), look(arm).1);
-            let first = match rows.is_empty() {
-                true => picture.clone().map(|picture| Tile { picture, border: None }),
-                false => None,
-            };
-            let mut tiles = vec![first];
-            tiles.extend(sweep(sources, STUDY, views, CHANGES)?);
-            rows.push(Row {
-                label,
-                sub: format!("L {}, {}", row.layers, facts(result)),
-                tone: Some(tone),
-                tiles,
-            });
+            let first = picture.clone().filter(|_| rows.is_empty());
+            let mut tiles = vec![first.map(|picture| Tile { picture, border: None })];
+            tiles.extend(sweep(sources, STUDY, &one.views, CHANGES)?);
+            let sub = format!("L {}, {}", one.layers, one.facts);
+            rows.push(Row { label: name(arm), sub, tone: Some(one.tone), tiles });
         }
         if !rows.is_empty() {
             if picture.is_none() {

@@ -6,12 +6,16 @@
 //!
 //! | file | draws |
 //! |---|---|
-//! | [`wirings`](self) | evolved against dense, the evolved wiring retrained, sheets of changed weights and maps |
+//! | `drawers`, `pictures` | the kinds that figures are made of: courses along an axis, rows by arm, matrices, small multiples, grids of pictures |
+//! | `data` | what they take from a networks record |
+//! | `wirings` | evolved against dense, the evolved wiring retrained, sheets of changed weights and maps |
 //! | `depth` | score by depth, depth by compression |
 //! | `pruning`, `orthogonality` | methods at equal counts |
 //! | `domain` | drawings that nobody evolved |
 //! | `controls` | other ways of training |
-//! | `volume` | the theory, alone and beside trained networks; structural compositionality |
+//! | `optimizers` | loss by optimizer, Muon by its Newton–Schulz steps |
+//! | `theory` | the theory, alone and beside trained networks |
+//! | `structural` | do parts of a picture live in subnetworks of their own |
 //! | `verdicts` | the ledger as a forest plot |
 //! | [`page`] | the table of the paper's figures in `docs/FIGURES.md` |
 //! | [`report`] | the whole study in one page |
@@ -21,18 +25,23 @@ mod controls;
 mod data;
 mod depth;
 mod domain;
+mod drawers;
+mod optimizers;
 mod orthogonality;
 pub mod page;
+mod pictures;
 mod pruning;
 pub mod report;
+mod structural;
+mod theory;
 mod verdicts;
-mod volume;
 mod wirings;
 
-use super::studies;
 use crate::experiment::Record;
 use crate::experiment::claims::Ledger;
 use crate::experiment::networks::NetworksRecord;
+use crate::experiment::structural::StructuralRecord;
+use crate::experiment::theory::record::TheoryRecord;
 use crate::experiment::training::TrainingRecord;
 use crate::network::Picture;
 use std::any::Any;
@@ -116,265 +125,101 @@ impl Figure {
     }
 }
 
-/// Every figure, in the order of the paper's.
-pub static FIGURES: &[Figure] = &[
-    Figure {
-        name: "evolved-against-dense",
-        studies: &["wirings"],
-        shows: "compositional score of evolved networks and of dense ones trained on the same pictures, by target",
-        paper: "1",
-        claims: "C1",
-        draw: wirings::evolved_against_dense,
-    },
-    Figure {
-        name: "evolved-wiring-retrained",
-        studies: &["wirings"],
-        shows: "the same beside the evolved wiring trained from random weights, as a graph and in layers",
-        paper: "2",
-        claims: "C2",
-        draw: wirings::evolved_wiring_retrained,
-    },
-    Figure {
-        name: "score-by-depth",
-        studies: &["depth"],
-        shows: "score against the number of hidden layers by target, dense and pruned; optimal depth by the one-standard-error rule",
-        paper: "3, 16, 17",
-        claims: "C5",
-        draw: depth::score_by_depth,
-    },
-    Figure {
-        name: "depth-predicted-by-compression",
-        studies: &["depth"],
-        shows: "optimal depth against the PNG ratio of the target with the Theil–Sen line and the depth predicted for each target left out",
-        paper: "4",
-        claims: "C6",
-        draw: depth::predicted,
-    },
-    Figure {
-        name: "out-of-domain",
-        studies: &["out_of_domain"],
-        shows: "score on drawings that no genome draws, at the predicted depth and 3 layers off it",
-        paper: "5",
-        claims: "C7",
-        draw: domain::scores,
-    },
-    Figure {
-        name: "volume-ratio",
-        studies: &["theory"],
-        shows: "share of networks that can be compositional, by depth and width, in four readings",
-        paper: "6",
-        claims: "C8",
-        draw: |s| volume::of_theory(s, "volume-ratio"),
-    },
-    Figure {
-        name: "fixed-budget",
-        studies: &["theory"],
-        shows: "chance that a network of exactly K edges has two separate spanning parts, by depth",
-        paper: "6",
-        claims: "C8",
-        draw: |s| volume::of_theory(s, "fixed-budget"),
-    },
-    Figure {
-        name: "monte-carlo-agreement",
-        studies: &["theory"],
-        shows: "exact probabilities against two Monte Carlo estimators",
-        paper: "6",
-        claims: "C8",
-        draw: |s| volume::of_theory(s, "monte-carlo-agreement"),
-    },
-    Figure {
-        name: "trained-counterpart",
-        studies: &["depth"],
-        shows: "trained networks beside what the theory expects of wirings like theirs",
-        paper: "6",
-        claims: "C8",
-        draw: volume::counterpart,
-    },
-    Figure {
-        name: "orthogonality",
-        studies: &["pruning"],
-        shows: "interference of the maps of a layer and its Welch bound by arm, with the control of SP's counts",
-        paper: "8",
-        claims: "C9",
-        draw: orthogonality::interference,
-    },
-    Figure {
-        name: "interference-bounds",
-        studies: &["pruning"],
-        shows: "interference of every layer against its Welch bound",
-        paper: "8",
-        claims: "C9",
-        draw: volume::bounds,
-    },
-    Figure {
-        name: "volume-ratio-by-parts",
-        studies: &["theory"],
-        shows: "the volume ratio by the number of parts P, with the best depth of each",
-        paper: "9",
-        claims: "C10",
-        draw: |s| volume::of_theory(s, "volume-ratio-by-parts"),
-    },
-    Figure {
-        name: "perturbation-sheets",
-        studies: &["wirings"],
-        shows: "what evolved, dense and retrained networks draw when one weight is changed, with the verdicts",
-        paper: "10–12, 18–23",
-        claims: "C1, C2",
-        draw: wirings::perturbation_sheets,
-    },
-    Figure {
-        name: "feature-maps",
-        studies: &["wirings"],
-        shows: "maps of the units of evolved, dense and pruned networks, layer by layer",
-        paper: "10–12",
-        claims: "C1",
-        draw: wirings::feature_maps,
-    },
-    Figure {
-        name: "muon-newton-schulz",
-        studies: &["optimizers"],
-        shows: "loss at the end of training by Newton–Schulz steps of Muon, with the exact polar factor",
-        paper: "13",
-        claims: "C11",
-        draw: |s| optimizers(s, "muon-newton-schulz"),
-    },
-    Figure {
-        name: "muon-loss",
-        studies: &["optimizers"],
-        shows: "training loss of Muon by Newton–Schulz steps, at four learning rates",
-        paper: "13",
-        claims: "C11",
-        draw: |s| optimizers(s, "muon-loss"),
-    },
-    Figure {
-        name: "out-of-domain-pictures",
-        studies: &["out_of_domain"],
-        shows: "each drawing, what the networks draw of it, and what they draw when one weight is changed",
-        paper: "24–29",
-        claims: "C7",
-        draw: domain::pictures,
-    },
-    Figure {
-        name: "pruning-score",
-        studies: &["pruning"],
-        shows: "score by pruning method at both levels, with links kept and alive",
-        paper: "30–37",
-        claims: "C3, C4",
-        draw: pruning::score,
-    },
-    Figure {
-        name: "pruning-score-by-target",
-        studies: &["pruning"],
-        shows: "the same target by target",
-        paper: "30–37",
-        claims: "C3, C4",
-        draw: pruning::by_target,
-    },
-    Figure {
-        name: "pruning-score-against-kept",
-        studies: &["pruning"],
-        shows: "score against the links kept, method by method",
-        paper: "30–37",
-        claims: "C3, C4",
-        draw: pruning::against_kept,
-    },
-    Figure {
-        name: "pruning-score-against-loss",
-        studies: &["pruning"],
-        shows: "score against the loss, network by network",
-        paper: "30–37",
-        claims: "C3",
-        draw: pruning::against_loss,
-    },
-    Figure {
-        name: "pruning-maps",
-        studies: &["pruning"],
-        shows: "maps of the units before and after pruning",
-        paper: "30–37",
-        claims: "C3, C9",
-        draw: pruning::maps,
-    },
-    Figure {
-        name: "pruning-pictures",
-        studies: &["pruning"],
-        shows: "what pruned networks draw, and what they draw when one weight is changed",
-        paper: "30–37",
-        claims: "C3",
-        draw: pruning::pictures,
-    },
-    Figure {
-        name: "optimizer-loss-by-steps",
-        studies: &["optimizers"],
-        shows: "training loss by optimizer at four learning rates, against steps",
-        paper: "38–41",
-        claims: "C11",
-        draw: |s| optimizers(s, "optimizer-loss-by-steps"),
-    },
-    Figure {
-        name: "optimizer-loss-by-evaluations",
-        studies: &["optimizers"],
-        shows: "the same against gradient evaluations",
-        paper: "38–41",
-        claims: "C11",
-        draw: |s| optimizers(s, "optimizer-loss-by-evaluations"),
-    },
-    Figure {
-        name: "raw-graph-loss",
-        studies: &["wirings"],
-        shows: "training loss of the raw evolved graph, of its links in layers and of the dense twin",
-        paper: "–",
-        claims: "C12",
-        draw: wirings::raw_graph_loss,
-    },
-    Figure {
-        name: "decodable-against-organised",
-        studies: &["wirings"],
-        shows: "score against what can be decoded linearly from the last hidden layer, evolved and dense",
-        paper: "–",
-        claims: "C14",
-        draw: wirings::decodable_against_organised,
-    },
-    Figure {
-        name: "controls-depth",
-        studies: &["controls"],
-        shows: "score at three depths under other rates, schedules, initial weights, optimizers and fewer pixels",
-        paper: "–",
-        claims: "C15",
-        draw: controls::depth,
-    },
-    Figure {
-        name: "controls-pruning",
-        studies: &["controls"],
-        shows: "score of SP less that of random links with its counts, under the same",
-        paper: "–",
-        claims: "C15",
-        draw: controls::pruning,
-    },
-    Figure {
-        name: "structural-compositionality",
-        studies: &["structural"],
-        shows: "do parts of a picture live in subnetworks of their own: D_sub and D_abl by arm, beside random masks",
-        paper: "–",
-        claims: "C13",
-        draw: |s| volume::of_structural(s, "structural-compositionality"),
-    },
-    Figure {
-        name: "structural-parts",
-        studies: &["structural"],
-        shows: "the same part by part: SC of every part of every picture",
-        paper: "–",
-        claims: "C13",
-        draw: |s| volume::of_structural(s, "structural-parts"),
-    },
-    Figure {
-        name: "claims",
-        studies: &[],
-        shows: "the effects every claim is decided on, with intervals and verdicts",
-        paper: "–",
-        claims: "C1–C15",
-        draw: verdicts::forest,
-    },
-];
+/// Builds [`FIGURES`]: name, studies, figure of the paper, claims, drawer; caption.
+macro_rules! figures {
+    ($($name:literal, [$($study:literal),*], $paper:literal, $claims:literal, $draw:expr; $shows:literal;)*) => {
+        /// Every figure, in the order of the paper's.
+        pub static FIGURES: &[Figure] = &[$(Figure {
+            name: $name,
+            studies: &[$($study),*],
+            shows: $shows,
+            paper: $paper,
+            claims: $claims,
+            draw: $draw,
+        }),*];
+    };
+}
+
+figures! {
+    "evolved-against-dense", ["wirings"], "1", "C1", |s| wirings::by_arm(
+            s,
+            "Evolved networks against dense networks of the same pictures",
+            &["evolved", "dense"],
+            &[("score, evolved − dense", "evolved", "dense")],
+        );
+        "compositional score of evolved networks and of dense ones trained on the same pictures, by target";
+    "evolved-wiring-retrained", ["wirings"], "2", "C2", |s| wirings::by_arm(
+            s,
+            "The evolved wiring, trained from random weights",
+            &["evolved", "dense", "graph", "layerized"],
+            &[
+                ("score, evolved − layerized", "evolved", "layerized"),
+                ("layerized − dense", "layerized", "dense"),
+                ("graph − dense", "graph", "dense"),
+            ],
+        );
+        "the same beside the evolved wiring trained from random weights, as a graph and in layers";
+    "score-by-depth", ["depth"], "3, 16, 17", "C5", depth::score_by_depth;
+        "score against the number of hidden layers by target, dense and pruned; optimal depth by the one-standard-error rule";
+    "depth-predicted-by-compression", ["depth"], "4", "C6", depth::predicted;
+        "optimal depth against the PNG ratio of the target with the Theil–Sen line and the depth predicted for each target left out";
+    "out-of-domain", ["out_of_domain"], "5", "C7", domain::scores;
+        "score on drawings that no genome draws, at the predicted depth and 3 layers off it";
+    "volume-ratio", ["theory"], "6", "C8", |s| theory(s, theory::volume_ratio);
+        "share of networks that can be compositional, by depth and width, in four readings";
+    "fixed-budget", ["theory"], "6", "C8", |s| theory(s, theory::fixed_budget);
+        "chance that a network of exactly K edges has two separate spanning parts, by depth";
+    "monte-carlo-agreement", ["theory"], "6", "C8", |s| theory(s, theory::monte_carlo_agreement);
+        "exact probabilities against two Monte Carlo estimators";
+    "trained-counterpart", ["depth"], "6", "C8", theory::trained_counterpart;
+        "trained networks beside what the theory expects of wirings like theirs";
+    "orthogonality", ["pruning"], "8", "C9", orthogonality::interference;
+        "interference of the maps of a layer and its Welch bound by arm, with the control of SP's counts";
+    "interference-bounds", ["pruning"], "8", "C9", orthogonality::bounds;
+        "interference of every layer against its Welch bound";
+    "volume-ratio-by-parts", ["theory"], "9", "C10", |s| theory(s, theory::volume_ratio_by_parts);
+        "the volume ratio by the number of parts P, with the best depth of each";
+    "perturbation-sheets", ["wirings"], "10–12, 18–23", "C1, C2", wirings::perturbation_sheets;
+        "what evolved, dense and retrained networks draw when one weight is changed, with the verdicts";
+    "feature-maps", ["wirings"], "10–12", "C1", wirings::feature_maps;
+        "maps of the units of evolved, dense and pruned networks, layer by layer";
+    "muon-newton-schulz", ["optimizers"], "13", "C11", |s| optimizers(s, optimizers::newton_schulz_bars);
+        "loss at the end of training by Newton–Schulz steps of Muon, with the exact polar factor";
+    "muon-loss", ["optimizers"], "13", "C11", |s| optimizers(s, optimizers::muon_loss);
+        "training loss of Muon by Newton–Schulz steps, at four learning rates";
+    "out-of-domain-pictures", ["out_of_domain"], "24–29", "C7", domain::pictures;
+        "each drawing, what the networks draw of it, and what they draw when one weight is changed";
+    "pruning-score", ["pruning"], "30–37", "C3, C4", pruning::score;
+        "score by pruning method at both levels, with links kept and alive";
+    "pruning-score-by-target", ["pruning"], "30–37", "C3, C4", pruning::by_target;
+        "the same target by target";
+    "pruning-score-against-kept", ["pruning"], "30–37", "C3, C4", pruning::against_kept;
+        "score against the links kept, method by method";
+    "pruning-score-against-loss", ["pruning"], "30–37", "C3", pruning::against_loss;
+        "score against the loss, network by network";
+    "pruning-maps", ["pruning"], "30–37", "C3, C9", pruning::maps;
+        "maps of the units before and after pruning";
+    "pruning-pictures", ["pruning"], "30–37", "C3", pruning::sheets;
+        "what pruned networks draw, and what they draw when one weight is changed";
+    "optimizer-loss-by-steps", ["optimizers"], "38–41", "C11", |s| optimizers(s, |record| optimizers::optimizer_loss(record, false));
+        "training loss by optimizer at four learning rates, against steps";
+    "optimizer-loss-by-evaluations", ["optimizers"], "38–41", "C11", |s| optimizers(s, |record| optimizers::optimizer_loss(record, true));
+        "the same against gradient evaluations";
+    "raw-graph-loss", ["wirings"], "–", "C12", wirings::raw_graph_loss;
+        "training loss of the raw evolved graph, of its links in layers and of the dense twin";
+    "decodable-against-organised", ["wirings"], "–", "C14", wirings::decodable_against_organised;
+        "score against what can be decoded linearly from the last hidden layer, evolved and dense";
+    "controls-depth", ["controls"], "–", "C15", controls::depth;
+        "score at three depths under other rates, schedules, initial weights, optimizers and fewer pixels";
+    "controls-pruning", ["controls"], "–", "C15", controls::pruning;
+        "score of SP less that of random links with its counts, under the same";
+    "structural-compositionality", ["structural"], "–", "C13", |s| structural(s, structural::by_arm);
+        "do parts of a picture live in subnetworks of their own: D_sub and D_abl by arm, beside random masks";
+    "structural-parts", ["structural"], "–", "C13", |s| structural(s, structural::by_part);
+        "the same part by part: SC of every part of every picture";
+    "claims", [], "–", "C1–C15", verdicts::forest;
+        "the effects every claim is decided on, with intervals and verdicts";
+}
 
 /// The figure of this name.
 pub fn figure(name: &str) -> Option<&'static Figure> {
@@ -511,10 +356,24 @@ pub fn make(study: &str, folder: &Path) -> String {
 }
 
 /// A figure of the optimizers study.
-fn optimizers(sources: &Sources, name: &str) -> Result<Drawing, DrawError> {
-    let record = sources.read("optimizers", TrainingRecord::read)?;
-    let figure = studies::figure(name).expect("a test holds the two tables together");
-    Ok((figure.draw)(&record).into())
+fn optimizers(
+    sources: &Sources,
+    draw: fn(&TrainingRecord) -> String,
+) -> Result<Drawing, DrawError> {
+    Ok(draw(&*sources.read("optimizers", TrainingRecord::read)?).into())
+}
+
+/// A figure of the theory study.
+fn theory(sources: &Sources, draw: fn(&TheoryRecord) -> String) -> Result<Drawing, DrawError> {
+    Ok(draw(&*sources.read("theory", TheoryRecord::read)?).into())
+}
+
+/// A figure of the structural study.
+fn structural(
+    sources: &Sources,
+    draw: fn(&StructuralRecord) -> String,
+) -> Result<Drawing, DrawError> {
+    Ok(draw(&*sources.read("structural", StructuralRecord::read)?).into())
 }
 
 /// Fails if there is nothing of what is to be drawn.
@@ -530,20 +389,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_unique_and_every_other_table_is_in_this_one() {
+    fn names_are_unique() {
         for f in FIGURES {
             assert!(std::ptr::eq(figure(f.name).unwrap(), f), "{}", f.name);
-        }
-        for f in studies::FIGURES {
-            let row = figure(f.name).unwrap();
-            assert_eq!((row.studies, row.paper), (&[f.study][..], f.paper));
-            assert_eq!(row.shows, f.shows);
-        }
-        for f in crate::figures::theory::FIGURES {
-            assert_eq!(figure(f.name).unwrap().studies, [f.study], "{}", f.name);
-        }
-        for f in crate::figures::structural::FIGURES {
-            assert_eq!(figure(f.name).unwrap().studies, [f.study], "{}", f.name);
         }
     }
 

@@ -1,11 +1,14 @@
 //! How much the maps of a layer interfere, by arm.
 
-use super::data::{self, arms, cut, look, says, t_interval, what};
+use super::data::{by_target, cut, estimate, says, unfit_over_targets, what};
+use super::drawers::{panel, rows};
+use super::pruning::by_level;
+use super::theory::{FREE, by_depth, clouds, looks};
 use super::{DrawError, Drawing, Sources, some};
-use crate::experiment::claims::effects::{Effect, Group as Networks};
+use crate::experiment::claims::effects::{Effect, Group as Networks, Value};
 use crate::experiment::networks::record::NetworkResult;
 use crate::figures::axis::Axis;
-use crate::figures::charts::{Bars, Estimate, Frame, Grid, Group, Mark, Panel, grid};
+use crate::figures::charts::{Estimate, Frame, Grid, Panel, Plot, grid};
 use crate::figures::style::{self, Marker};
 use crate::math::stats::mean;
 
@@ -28,65 +31,24 @@ fn welch(result: &NetworkResult) -> Option<f64> {
 
 pub(super) fn interference(sources: &Sources) -> Result<Drawing, DrawError> {
     let record = sources.networks(STUDY)?;
-    let arms = arms(&record);
-    let levels: std::collections::BTreeSet<usize> =
-        arms.iter().map(|a| a.1).filter(|l| *l > 0).collect();
-    let levels = some(levels.into_iter().collect(), STUDY, "pruned networks")?;
-    let (mut panels, mut most) = (Vec::new(), 0);
-    for &level in &levels {
-        let mut groups = Vec::new();
-        for (arm, at) in arms.iter().filter(|a| a.1 == 0 || a.1 == level) {
-            let group = Networks::of(arm, *at);
-            let values = |value| -> Vec<f64> {
-                let by = data::by_target(&record, group, value);
-                by.into_iter().map(|t| t.1).collect()
-            };
-            let (found, bound) = (values(measured), values(welch));
-            let mark = |values: &[f64]| {
-                let e = Estimate::new(mean(values).ok()?).seeds(values.iter().copied());
-                Some(e.coloured(look(arm).1))
-            };
-            let mark = match mark(&found) {
-                Some(mut e) => {
-                    e.interval = t_interval(&found).map(cut);
-                    Some(e)
-                }
-                None => {
-                    let targets = record.targets().into_iter();
-                    let unfit: Vec<f64> = targets
-                        .filter_map(|t| mean(&data::cell(&record, t, group, any).unfit).ok())
-                        .collect();
-                    mark(&unfit).map(|e| e.faint(true))
-                }
-            };
-            let bound = mean(&bound).ok().map(Estimate::new);
-            groups.push(Group { name: look(arm).0, estimates: vec![mark, bound] });
-        }
-        most = most.max(groups.len());
-        panels.push(Panel::Bars(Bars {
-            frame: Frame::new(format!("level {level}")),
-            value: Axis::new("interference I").unit("mean squared cosine").include(0.0),
-            series: vec![
-                ("interference".into(), style::INK, Marker::Circle),
-                ("its Welch bound".into(), style::GREY, Marker::Plus),
-            ],
-            groups,
-            mark: Mark::Dot,
-            lying: true,
-            ..Bars::default()
-        }));
-    }
-    let columns = panels.len();
-    let svg = grid(&Grid {
-        frame: Frame::new("Interference of the maps of a layer, by pruning method")
-            .subtitle(what(&record))
-            .note("Lower is more orthogonal. Alive units, relays merged; networks that learned their picture. Marks: means over targets, whiskers 95 % t-intervals over targets, rings targets; hollow: none learned its picture. The Welch bound is the least that so many maps of so many dimensions can have: 0 where the maps are no more than their dimensions. “random, SP's layer counts” is the control: as many links in every layer, other ones.")
-            .sized(560 * columns.min(3) as u32, 210 + 30 * most as u32),
-        columns,
-        panels,
-        share_x: false,
-        share_y: true,
-    });
+    let values = |group: Networks<'_>, value: Value| -> Vec<f64> {
+        by_target(&record, group, value).into_iter().map(|t| t.1).collect()
+    };
+    let frame = Frame::new("Interference of the maps of a layer, by pruning method")
+        .subtitle(what(&record))
+        .note("Lower is more orthogonal. Alive units, relays merged; networks that learned their picture. Marks: means over targets, whiskers 95 % t-intervals over targets, rings targets; hollow: none learned its picture. The Welch bound is the least that so many maps of so many dimensions can have: 0 where the maps are no more than their dimensions. “random, SP's layer counts” is the control: as many links in every layer, other ones.");
+    let series = vec![
+        ("interference".into(), style::INK, Marker::Circle),
+        ("its Welch bound".into(), style::GREY, Marker::Plus),
+    ];
+    let value = Axis::new("interference I").unit("mean squared cosine").include(0.0);
+    let template = rows("", value, series);
+    let svg = by_level(&record, frame, (560, 210, 30), &template, &|group, colour| {
+        let found = estimate(&values(group, measured)).map(cut);
+        let found = found.or_else(|| unfit_over_targets(&record, group, any));
+        let bound = mean(&values(group, welch)).ok().map(Estimate::new);
+        vec![found.map(|e| e.coloured(colour)), bound]
+    })?;
     let dense = Networks::of("dense", 0);
     let sp = [1, 2].map(|l| Networks::of("sp", l));
     let same = [1, 2].map(|l| Networks::of("sp-layer-counts", l));
@@ -96,4 +58,56 @@ pub(super) fn interference(sources: &Sources) -> Result<Drawing, DrawError> {
     ]
     .map(|(name, pairs)| says(&Effect::paired(name, &record, &pairs, measured)));
     Ok(Drawing { svg, says: format!("{}.", parts.join("; ")) })
+}
+
+/// Interference of every layer of trained networks against the least that as many maps of their
+/// rank can have (Welch's bound), and the excess over it by depth.
+pub(super) fn bounds(sources: &Sources) -> Result<Drawing, DrawError> {
+    const ARMS: [&str; 4] = ["evolved", "dense", "sp", "sp-layer-counts"];
+    let record = sources.networks(STUDY)?;
+    let networks = record.rows.iter().filter(|row| row.level < 2);
+    let layers: Vec<_> = networks
+        .filter(|row| ARMS.contains(&row.arm.as_str()))
+        .filter_map(|row| Some((row, row.result.as_ref().filter(|r| r.fit)?)))
+        .flat_map(|(row, result)| result.measures.layers.iter().map(move |layer| (row, layer)))
+        .filter(|(_, layer)| layer.maps > 1)
+        .collect();
+    let layers = some(layers, STUDY, "networks that learned their picture")?;
+    let arms = looks(layers.iter().map(|(row, _)| row.arm.as_str()));
+    let measured: Vec<(&str, f64, f64)> =
+        layers.iter().map(|(row, l)| (row.arm.as_str(), l.welch, l.interference)).collect();
+    let excess: Vec<(&str, f64, f64)> = layers
+        .iter()
+        .map(|(row, l)| (row.arm.as_str(), row.layers as f64, l.interference - l.welch))
+        .collect();
+    let below = layers.iter().filter(|(_, l)| l.interference < l.welch - 1e-9).count();
+    let full = layers.iter().filter(|(_, l)| l.rank >= l.maps).count();
+    let svg = grid(&Grid {
+        frame: Frame::new("Interference of feature maps against Welch's bound")
+            .subtitle("Mean squared cosine between the maps of a layer; n unit-norm maps of rank d cannot have less than (n − d)/(d(n − 1))")
+            .note(format!(
+                "{} layers, {full} of them of full rank, where the bound is 0; {below} below the bound. Whiskers: 95 % intervals (Student). Low interference is not compositionality: raw orthogonality ranks networks wrongly on FER's own pictures.",
+                layers.len()
+            ))
+            .sized(1000, 560),
+        columns: 2,
+        panels: vec![
+            Panel::Plot(Plot {
+                frame: Frame::new("measured against bound"),
+                x: Axis::new("Welch's bound"),
+                y: Axis::new("interference"),
+                series: clouds(&arms, &measured),
+                diagonal: true,
+                ..Plot::default()
+            }),
+            panel(
+                "excess by depth",
+                Axis::new("hidden layers L").whole(),
+                Axis::new("interference − bound"),
+                by_depth(&arms, &excess, FREE),
+            ),
+        ],
+        ..Grid::default()
+    });
+    Ok(svg.into())
 }

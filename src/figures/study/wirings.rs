@@ -1,24 +1,18 @@
 //! Evolved networks, their dense twins, and the evolved wiring trained from random weights.
 
-use super::board::{Block, Board, MapBoard, Row, Tile, map_sheet, sweep, verdicts};
-use super::data::{self, by_target, cell, look, over_targets, says, spoken, what};
+use super::board::{Block, Board, Row, sweep, verdicts};
+use super::data::{self, cell, look, over_targets, says, spoken, what};
+use super::drawers::{Multiples, geometric_mean, panel};
+use super::pictures::{self, Pictured, pictured};
 use super::{DrawError, Drawing, Sources, some};
 use crate::experiment::claims::effects::{Effect, Group as Networks, fit_score};
-use crate::experiment::networks::record::{NetworkResult, NetworkRow, NetworksRecord, Views};
+use crate::experiment::networks::record::{NetworkResult, NetworksRecord};
 use crate::figures::axis::Axis;
-use crate::figures::charts::{
-    Bars, Frame, Grid, Group, Mark, Panel, Plot, Point, Series, bars, grid, plot,
-};
+use crate::figures::charts::{Bars, Estimate, Frame, Group, Mark, Plot, Point, Series, bars, plot};
 use crate::figures::style::{self, Colour, percent};
-use crate::math::real;
-use crate::math::stats::wilson;
-use std::rc::Rc;
+use crate::math::stats::{mean, wilson};
 
 const STUDY: &str = "wirings";
-
-fn score(result: &NetworkResult) -> Option<f64> {
-    result.score()
-}
 
 /// An axis of scores that ends at `end`, beyond 1 to leave room for words.
 pub(super) fn score_axis(end: f64) -> Axis {
@@ -40,33 +34,24 @@ fn over_perturbations(
 
 /// Groups of targets, then their mean, for these arms at one level and depth.
 pub(super) fn score_bars(record: &NetworksRecord, arms: &[Networks<'_>], frame: Frame) -> Bars {
-    let mut groups: Vec<Group> = Vec::new();
-    for target in record.targets() {
-        groups.push(Group {
-            name: spoken(target),
-            estimates: arms
-                .iter()
-                .map(|arm| {
-                    let mut estimate = cell(record, target, *arm, score).estimate()?;
-                    if let Some((low, high)) = over_perturbations(record, target, *arm) {
-                        estimate = estimate.between(low, high).seeds([]);
-                    }
-                    Some(estimate)
-                })
-                .collect(),
-        });
-    }
+    let group = |name: String, estimate: &dyn Fn(Networks<'_>) -> Option<Estimate>| Group {
+        name,
+        estimates: arms.iter().map(|arm| estimate(*arm)).collect(),
+    };
+    let of_target = |target: &str| {
+        group(spoken(target), &|arm| {
+            let estimate = cell(record, target, arm, |r| r.score()).estimate()?;
+            Some(match over_perturbations(record, target, arm) {
+                Some((low, high)) => estimate.between(low, high).seeds([]),
+                None => estimate,
+            })
+        })
+    };
+    let mut groups: Vec<Group> = record.targets().into_iter().map(of_target).collect();
     if groups.len() > 1 {
-        groups.push(Group {
-            name: "mean".into(),
-            estimates: arms
-                .iter()
-                .map(|arm| {
-                    let mean = over_targets(record, *arm, fit_score);
-                    mean.map(|e| e.seeds([]))
-                })
-                .collect(),
-        });
+        groups.push(group("mean".into(), &|arm| {
+            over_targets(record, arm, fit_score).map(|e| e.seeds([]))
+        }));
     }
     Bars {
         frame,
@@ -81,11 +66,14 @@ pub(super) fn score_bars(record: &NetworksRecord, arms: &[Networks<'_>], frame: 
 /// What the parts of a [`score_bars`] chart mean.
 pub(super) const SCORE_NOTE: &str = "Marks: mean over the seeds that learned the picture (R² ≥ 0.95); rings: seeds; whiskers: 95 % t-intervals over seeds, under “mean” over targets, cut at 0 and 1; of the evolved network, Wilson intervals over its perturbations. Hollow: no seed learned it; the score does not count. n/m: n of m seeds learned it.";
 
-fn scores(
+/// Scores of these arms by target; in numbers the differences of some pairs of them (name, more,
+/// less), and how many networks of all but the first learned their picture.
+pub(super) fn by_arm(
     sources: &Sources,
-    arms: &[&str],
     title: &str,
-) -> Result<(String, Rc<NetworksRecord>), DrawError> {
+    arms: &[&str],
+    pairs: &[(&str, &str, &str)],
+) -> Result<Drawing, DrawError> {
     let record = sources.networks(STUDY)?;
     let groups: Vec<Networks<'_>> = arms.iter().map(|arm| Networks::of(arm, 0)).collect();
     let there = groups.iter().copied().filter(|g| data::exists(&record, *g));
@@ -94,106 +82,49 @@ fn scores(
         .subtitle(what(&record))
         .note(SCORE_NOTE)
         .sized(if arms.len() > 2 { 1000 } else { 860 }, 560);
-    Ok((bars(&score_bars(&record, &there, frame)), record))
-}
-
-fn fits(record: &NetworksRecord, arms: &[&str]) -> String {
-    let parts = arms.iter().map(|arm| {
-        let (fit, asked) = data::learned(record, Networks::of(arm, 0));
+    let effects = pairs.iter().map(|&(name, more, less)| {
+        let pair = [(Networks::of(more, 0), Networks::of(less, 0))];
+        says(&Effect::paired(name, &record, &pair, fit_score))
+    });
+    let learned = arms[1..].iter().map(|arm| {
+        let (fit, asked) = data::learned(&record, Networks::of(arm, 0));
         format!("{} {fit} of {asked}", look(arm).0)
     });
-    format!("Learned their picture: {}.", parts.collect::<Vec<_>>().join(", "))
-}
-
-pub(super) fn evolved_against_dense(sources: &Sources) -> Result<Drawing, DrawError> {
-    let arms = ["evolved", "dense"];
-    let (svg, record) =
-        scores(sources, &arms, "Evolved networks against dense networks of the same pictures")?;
-    let pair = [(Networks::of("evolved", 0), Networks::of("dense", 0))];
-    let effect = Effect::paired("score, evolved − dense", &record, &pair, fit_score);
-    let says = format!("{}. {}", says(&effect), fits(&record, &arms[1..]));
-    Ok(Drawing { svg, says })
-}
-
-pub(super) fn evolved_wiring_retrained(sources: &Sources) -> Result<Drawing, DrawError> {
-    let arms = ["evolved", "dense", "graph", "layerized"];
-    let (svg, record) = scores(sources, &arms, "The evolved wiring, trained from random weights")?;
-    let [evolved, dense, graph, layerized] = arms.map(|arm| Networks::of(arm, 0));
-    let parts = [
-        ("score, evolved − layerized", evolved, layerized),
-        ("layerized − dense", layerized, dense),
-        ("graph − dense", graph, dense),
-    ]
-    .map(|(name, a, b)| says(&Effect::paired(name, &record, &[(a, b)], fit_score)));
-    let says = format!("{}. {}", parts.join("; "), fits(&record, &arms[1..]));
-    Ok(Drawing { svg, says })
-}
-
-/// The first row of an arm on a target whose pictures were kept.
-pub(super) fn shown<'a>(
-    record: &'a NetworksRecord,
-    target: &'a str,
-    group: Networks<'a>,
-) -> Option<(&'a NetworkRow, &'a NetworkResult, &'a Views)> {
-    data::rows(record, target, group).find_map(|row| {
-        let result = row.result.as_deref()?;
-        Some((row, result, result.views.as_ref()?))
-    })
-}
-
-/// Score and fit of a network, for the line under its name.
-pub(super) fn facts(result: &NetworkResult) -> String {
-    let score = match result.score() {
-        Some(score) => format!("score {}", style::fixed(score, 2)),
-        None => "no score".into(),
-    };
-    let fit = if result.fit { "" } else { ", not learned" };
-    format!("{score}, R² {}{fit}", style::fixed(result.r2, 2))
+    let says = format!(
+        "{}. Learned their picture: {}.",
+        effects.collect::<Vec<_>>().join("; "),
+        learned.collect::<Vec<_>>().join(", ")
+    );
+    Ok(Drawing { svg: bars(&score_bars(&record, &there, frame)), says })
 }
 
 /// Targets shown on a sheet, at most.
-pub(super) const TARGETS: usize = 4;
+const TARGETS: usize = 4;
 /// Changed weights shown of each network.
-pub(super) const CHANGES: usize = 8;
+const CHANGES: usize = 8;
 
-/// Similarity-pruned networks of the same target, where another study kept pictures of one.
-fn pruned_elsewhere(
-    sources: &Sources,
-    target: &str,
-    maps: bool,
-) -> Option<(&'static str, Rc<NetworksRecord>)> {
-    ["pruning", "depth"].into_iter().find_map(|study| {
-        let record = sources.networks(study).ok()?;
-        let views = shown(&record, target, Networks::of("sp", 1))?.2;
-        let good = !maps || views.maps.is_some();
-        good.then(|| (study, record.clone()))
-    })
+/// A similarity-pruned network of the same target, where another study kept pictures of one.
+fn pruned_elsewhere(sources: &Sources, target: &str, maps: bool) -> Option<Pictured> {
+    let found = ["pruning", "depth"].map(|study| pictured(sources, study, target, "sp", 1));
+    found.into_iter().flatten().find(|one| !maps || one.views.maps.is_some())
 }
 
 pub(super) fn perturbation_sheets(sources: &Sources) -> Result<Drawing, DrawError> {
+    const ARMS: [&str; 4] = ["evolved", "dense", "graph", "layerized"];
     let record = sources.networks(STUDY)?;
-    let (mut blocks, mut counted) = (Vec::new(), Vec::new());
-    let mut row = |study: &str, arm: &str, found: (&NetworkRow, &NetworkResult, &Views)| {
-        let (label, tone, _) = look(arm);
-        let tiles = sweep(sources, study, found.2, CHANGES)?;
-        let verdicts: Vec<bool> = found.2.changes.iter().map(|c| c.coherent).collect();
-        counted.push((arm.to_string(), verdicts));
-        Ok(Row { label, sub: facts(found.1), tone: Some(tone), tiles })
-    };
+    let (mut blocks, mut counted) = (Vec::new(), Vec::<(String, bool)>::new());
     for target in record.targets() {
-        let mut rows = Vec::new();
-        for arm in ["evolved", "dense", "graph", "layerized"] {
-            if let Some(found) = shown(&record, target, Networks::of(arm, 0)) {
-                rows.push(row(STUDY, arm, found)?);
-            }
-        }
-        if rows.is_empty() || blocks.len() == TARGETS {
+        let own = ARMS.iter().filter_map(|arm| pictured(sources, STUDY, target, arm, 0));
+        let mut networks: Vec<Pictured> = own.collect();
+        if networks.is_empty() || blocks.len() == TARGETS {
             continue;
         }
-        if let Some((study, other)) = pruned_elsewhere(sources, target, false)
-            && let Some(found) = shown(&other, target, Networks::of("sp", 1))
-        {
-            rows.push(row(study, "sp", found)?);
+        networks.extend(pruned_elsewhere(sources, target, false));
+        let mut rows = Vec::new();
+        for one in networks {
+            let tiles = sweep(sources, one.study, &one.views, CHANGES)?;
+            counted.extend(one.views.changes.iter().map(|c| (one.arm.clone(), c.coherent)));
+            rows.push(Row { label: one.label, sub: one.facts, tone: Some(one.tone), tiles });
         }
         blocks.push(Block { heading: spoken(target), rows });
     }
@@ -213,11 +144,10 @@ pub(super) fn perturbation_sheets(sources: &Sources) -> Result<Drawing, DrawErro
     }
     .draw();
     let mut parts: Vec<String> = Vec::new();
-    for arm in ["evolved", "dense", "graph", "layerized", "sp"] {
-        let all: Vec<bool> =
-            counted.iter().filter(|c| c.0 == arm).flat_map(|c| c.1.iter().copied()).collect();
+    for arm in ARMS.into_iter().chain(["sp"]) {
+        let all: Vec<bool> = counted.iter().filter(|c| c.0 == arm).map(|c| c.1).collect();
         if !all.is_empty() {
-            let good = all.iter().filter(|c| **c).count();
+            let good = all.iter().filter(|coherent| **coherent).count();
             parts.push(format!("{} {good} of {}", look(arm).0, all.len()));
         }
     }
@@ -225,87 +155,38 @@ pub(super) fn perturbation_sheets(sources: &Sources) -> Result<Drawing, DrawErro
     Ok(Drawing { svg, says })
 }
 
-/// Units shown of a layer.
-pub(super) const UNITS: usize = 12;
-
 pub(super) fn feature_maps(sources: &Sources) -> Result<Drawing, DrawError> {
     let record = sources.networks(STUDY)?;
-    let mut rows = Vec::new();
-    for target in record.targets() {
-        let mut panels = Vec::new();
-        let mut panel = |study: &str, arm: &str, found: (&NetworkRow, &NetworkResult, &Views)| {
-            let Some(maps) = &found.2.maps else {
-                return Ok(());
-            };
-            let (label, colour, _) = look(arm);
-            let sheet = map_sheet(sources, study, maps, UNITS)?;
-            panels.push((label, facts(found.1), colour, sheet));
-            Ok(())
-        };
-        for arm in ["evolved", "dense"] {
-            if let Some(found) = shown(&record, target, Networks::of(arm, 0)) {
-                panel(STUDY, arm, found)?;
-            }
-        }
-        if let Some((study, other)) = pruned_elsewhere(sources, target, true)
-            && let Some(found) = shown(&other, target, Networks::of("sp", 1))
-        {
-            panel(study, "sp", found)?;
-        }
-        if !panels.is_empty() && rows.len() < 3 {
-            rows.push((spoken(target), panels));
-        }
-    }
-    let svg = MapBoard {
-        title: "Maps of the units, layer by layer".into(),
-        subtitle: what(&record),
-        note: MAPS_NOTE.into(),
-        rows: some(rows, STUDY, "maps of units (views)")?,
-        most: UNITS,
-    }
-    .draw();
-    Ok(svg.into())
+    pictures::maps(sources, &record, "Maps of the units, layer by layer", 3, &|target| {
+        let own = ["evolved", "dense"].map(|arm| pictured(sources, STUDY, target, arm, 0));
+        own.into_iter().flatten().chain(pruned_elsewhere(sources, target, true)).collect()
+    })
 }
 
-/// What a sheet of maps shows.
-pub(super) const MAPS_NOTE: &str = "One row a layer from the first hidden layer down to hue, saturation and brightness; at most 12 alive units of each. Grey places: units without a path to the picture. Right: alive units of all in the layer.";
-
-/// (decoded, score) of the evolved and of the dense networks of a target.
-type Ends = [Option<(f64, f64)>; 2];
-
 pub(super) fn decodable_against_organised(sources: &Sources) -> Result<Drawing, DrawError> {
+    const ARMS: [&str; 2] = ["evolved", "dense"];
     let record = sources.networks(STUDY)?;
     let decoded = |r: &NetworkResult| r.measures.decoded.filter(|_| r.fit);
-    let mut series = Vec::new();
-    let mut points: Vec<(String, Ends)> =
-        record.targets().into_iter().map(|t| (t.to_string(), [None, None])).collect();
-    for (k, arm) in ["evolved", "dense"].into_iter().enumerate() {
-        let group = Networks::of(arm, 0);
-        let (x, y) = (by_target(&record, group, decoded), by_target(&record, group, fit_score));
-        for (target, ends) in &mut points {
-            let at = |v: &[(String, f64)]| v.iter().find(|p| p.0 == *target).map(|p| p.1);
-            ends[k] = at(&x).zip(at(&y));
-        }
-    }
-    for (_, ends) in &points {
-        if let [Some(a), Some(b)] = ends {
-            let mut line = Series::line("", Colour(190, 195, 202), [*a, *b]);
-            line.width = 1.4;
-            series.push(line);
-        }
-    }
-    let mut any = false;
-    for (k, arm) in ["evolved", "dense"].into_iter().enumerate() {
+    // (decoded, score) of both networks of a target.
+    let ends = |target: &str| {
+        ARMS.map(|arm| {
+            let of = |value| mean(&cell(&record, target, Networks::of(arm, 0), value).fit).ok();
+            of(decoded).zip(of(fit_score))
+        })
+    };
+    let points: Vec<_> = record.targets().into_iter().map(|t| (t, ends(t))).collect();
+    let joined = points.iter().filter_map(|(_, [a, b])| a.zip(*b));
+    let mut series: Vec<Series> = joined
+        .map(|(a, b)| Series { width: 1.4, ..Series::line("", Colour(190, 195, 202), [a, b]) })
+        .collect();
+    for (k, arm) in ARMS.into_iter().enumerate() {
         let (label, colour, marker) = look(arm);
-        let cloud: Vec<Point> = points
-            .iter()
-            .filter_map(|(target, ends)| {
-                ends[k].map(|(x, y)| Point::new(x, y).label(spoken(target)))
-            })
-            .collect();
-        any |= !cloud.is_empty();
+        let cloud = points.iter().filter_map(|(target, ends)| {
+            ends[k].map(|(x, y)| Point::new(x, y).label(spoken(target)))
+        });
         series.push(Series::cloud(label, colour, marker, cloud));
     }
+    let any = series.iter().any(|s| !s.points.is_empty());
     some(vec![(); usize::from(any)], STUDY, "fit networks with decoded attributes")?;
     let pair = [(Networks::of("evolved", 0), Networks::of("dense", 0))];
     let says = format!(
@@ -326,22 +207,6 @@ pub(super) fn decodable_against_organised(sources: &Sources) -> Result<Drawing, 
     Ok(Drawing { svg, says })
 }
 
-/// The geometric mean of several loss curves where all are known.
-fn averaged(curves: &[Vec<(u64, f64)>]) -> Vec<(f64, f64)> {
-    let longest = curves.iter().max_by_key(|c| c.len());
-    let Some(longest) = longest else {
-        return Vec::new();
-    };
-    (0..longest.len())
-        .map(|i| {
-            // A run that ended early stays at its last loss.
-            let held = curves.iter().filter_map(|c| c.get(i).or(c.last()));
-            let logs: Vec<f64> = held.map(|p| real::ln(p.1.max(1e-12))).collect();
-            (longest[i].0 as f64, real::exp(logs.iter().sum::<f64>() / logs.len().max(1) as f64))
-        })
-        .collect()
-}
-
 pub(super) fn raw_graph_loss(sources: &Sources) -> Result<Drawing, DrawError> {
     let record = sources.networks(STUDY)?;
     let arms = ["dense", "graph", "layerized"];
@@ -349,52 +214,32 @@ pub(super) fn raw_graph_loss(sources: &Sources) -> Result<Drawing, DrawError> {
     for target in record.targets() {
         let mut series = Vec::new();
         for arm in arms {
-            let curves: Vec<Vec<(u64, f64)>> = data::rows(&record, target, Networks::of(arm, 0))
-                .filter_map(|row| row.result.as_ref()?.train.as_ref())
+            let trained = data::rows(&record, target, Networks::of(arm, 0))
+                .filter_map(|row| row.result.as_ref()?.train.as_ref());
+            let curves: Vec<Vec<(u64, f64)>> = trained
                 .map(|train| train.curve.by_steps().collect::<Vec<_>>())
                 .filter(|curve| !curve.is_empty())
                 .collect();
             let (label, colour, _) = look(arm);
             drawn += curves.len();
             if !curves.is_empty() {
-                series.push(Series::line(label, colour, averaged(&curves)));
+                series.push(Series::line(label, colour, geometric_mean(&curves)));
             }
         }
-        panels.push(Panel::Plot(Plot {
-            frame: Frame::new(spoken(target)),
-            x: Axis::new("step"),
-            y: Axis::new("loss").unit("MSE").log(),
-            series,
-            ..Plot::default()
-        }));
+        let y = Axis::new("loss").unit("MSE").log();
+        panels.push(panel(spoken(target), Axis::new("step"), y, series));
     }
     some(vec![(); drawn], STUDY, "loss curves of trained networks")?;
-    let columns = panels.len().clamp(1, 4);
-    let rows = panels.len().div_ceil(columns) as u32;
     let shares = arms.map(|arm| {
         let (fit, asked) = data::learned(&record, Networks::of(arm, 0));
         let share = percent(fit as f64 / asked.max(1) as f64, 0);
         format!("{} {share} ({fit} of {asked})", look(arm).0)
     });
-    let svg = grid(&Grid {
-        frame: Frame::new(
-            "Training the raw evolved graph, its links in layers, and the dense twin",
-        )
-        .subtitle(what(&record))
-        .note("Geometric means over seeds, whether they learned the picture or not.")
-        .sized(1000, 130 + 260 * rows),
-        columns,
-        panels,
-        share_x: true,
-        share_y: true,
-    });
+    let frame =
+        Frame::new("Training the raw evolved graph, its links in layers, and the dense twin")
+            .subtitle(what(&record))
+            .note("Geometric means over seeds, whether they learned the picture or not.");
+    let size = Multiples { columns: 4, width: 1000, height: (130, 260), share: (true, true) };
     let says = format!("Learned their picture (R² ≥ 0.95): {}.", shares.join(", "));
-    Ok(Drawing { svg, says })
-}
-
-/// A row of a board for a network whose pictures were kept.
-pub(super) fn tiles_or_blank(tiles: Vec<Option<Tile>>, columns: usize) -> Vec<Option<Tile>> {
-    let mut tiles = tiles;
-    tiles.resize_with(columns, || None);
-    tiles
+    Ok(Drawing { svg: size.draw(frame, panels), says })
 }

@@ -1,67 +1,16 @@
-//! Figures of studies, drawn from their committed records only.
-//!
-//! [`FIGURES`] is the table: name, record, what it shows, the paper's figure, the function.
+//! Training loss by optimizer, and Muon by its Newton–Schulz steps.
 
-use super::axis::Axis;
-use super::charts::{Bars, Estimate, Frame, Grid, Group, Mark, Panel, Plot, Series, grid};
-use super::style::{Colour, Marker, PALETTE, number, superscript};
+use super::data::distinct;
+use super::drawers::{Multiples, geometric_mean, panel};
 use crate::experiment::curve::Curve;
 use crate::experiment::training::newton_schulz::{muon_arm, newton_schulz};
 use crate::experiment::training::{RunRow, TrainingRecord};
+use crate::figures::axis::Axis;
+use crate::figures::charts::{Bars, Estimate, Frame, Grid, Group, Mark, Panel, Series, grid};
+use crate::figures::style::{Colour, Marker, PALETTE, number, superscript};
 use crate::math::real;
 use crate::train::StopReason;
 use std::collections::BTreeMap;
-
-/// One figure of a study.
-pub struct StudyFigure {
-    /// Its name: that of its files, and on the command line.
-    pub name: &'static str,
-    /// The study whose `figures/STUDY/record.json` it is drawn from.
-    pub study: &'static str,
-    /// What it shows, in a sentence.
-    pub shows: &'static str,
-    /// Figures of the paper it answers to.
-    pub paper: &'static str,
-    /// Draws it as SVG.
-    pub draw: fn(&TrainingRecord) -> String,
-}
-
-/// Every figure, in the order of the paper's.
-pub static FIGURES: &[StudyFigure] = &[
-    StudyFigure {
-        name: "muon-newton-schulz",
-        study: "optimizers",
-        shows: "loss at the end of training by Newton–Schulz steps of Muon, with the exact polar factor",
-        paper: "13",
-        draw: |record| newton_schulz_bars(record),
-    },
-    StudyFigure {
-        name: "muon-loss",
-        study: "optimizers",
-        shows: "training loss of Muon by Newton–Schulz steps, at four learning rates",
-        paper: "13",
-        draw: |record| muon_loss(record),
-    },
-    StudyFigure {
-        name: "optimizer-loss-by-steps",
-        study: "optimizers",
-        shows: "training loss by optimizer at four learning rates, against steps",
-        paper: "38–41",
-        draw: |record| optimizer_loss(record, false),
-    },
-    StudyFigure {
-        name: "optimizer-loss-by-evaluations",
-        study: "optimizers",
-        shows: "the same against gradient evaluations",
-        paper: "38–41",
-        draw: |record| optimizer_loss(record, true),
-    },
-];
-
-/// The figure of this name.
-pub fn figure(name: &str) -> Option<&'static StudyFigure> {
-    FIGURES.iter().find(|figure| figure.name == name)
-}
 
 /// Name in records, label, colour, broken line: the optimizers in the order of every figure.
 const OPTIMIZERS: [(&str, &str, Colour, bool); 8] = [
@@ -84,17 +33,8 @@ struct Panels<'a> {
 
 impl<'a> Panels<'a> {
     fn of(record: &'a TrainingRecord) -> Self {
-        let (mut targets, mut rates) = (Vec::new(), Vec::new());
-        for row in &record.runs {
-            if !targets.contains(&row.target.as_str()) {
-                targets.push(row.target.as_str());
-            }
-            if let Some(lr) = row.lr
-                && !rates.contains(&lr)
-            {
-                rates.push(lr);
-            }
-        }
+        let targets = distinct(record.runs.iter().map(|row| row.target.as_str()));
+        let rates = distinct(record.runs.iter().filter_map(|row| row.lr));
         Panels { record, targets, rates }
     }
 
@@ -119,23 +59,14 @@ impl<'a> Panels<'a> {
         let mut panels = Vec::new();
         for target in &self.targets {
             for &lr in &self.rates {
-                panels.push(Panel::Plot(Plot {
-                    frame: Frame::new(format!("{target}, rate {}", rate(lr))),
-                    x: x.clone(),
-                    y: Axis::new("loss").unit("MSE").log(),
-                    series: series(target, lr),
-                    ..Plot::default()
-                }));
+                let (title, y) = (format!("{target}, rate {}", rate(lr)), Axis::new("loss"));
+                let y = y.unit("MSE").log();
+                panels.push(panel(title, x.clone(), y, series(target, lr)));
             }
         }
-        let (columns, rows) = (self.rates.len().max(1), self.targets.len().max(1));
-        grid(&Grid {
-            frame: frame.sized(1200, 150 + 300 * rows as u32),
-            columns,
-            panels,
-            share_x: true,
-            share_y: true,
-        })
+        let columns = self.rates.len().max(1);
+        let size = Multiples { columns, width: 1200, height: (150, 300), share: (true, true) };
+        size.draw(frame, panels)
     }
 
     fn seeds(&self) -> String {
@@ -176,27 +107,12 @@ impl<'a> Panels<'a> {
     }
 }
 
-/// The geometric mean of several curves, point by point. A curve that ends early (its run
-/// collapsed) stays at its last loss.
 fn averaged(curves: &[&Curve], by_evaluations: bool) -> Vec<(f64, f64)> {
-    let points: Vec<Vec<(u64, f64)>> = curves
-        .iter()
-        .map(|curve| match by_evaluations {
-            true => curve.by_evaluations().collect(),
-            false => curve.by_steps().collect(),
-        })
-        .filter(|points: &Vec<_>| !points.is_empty())
-        .collect();
-    let longest = points.iter().map(Vec::len).max().unwrap_or(0);
-    let whole = points.iter().filter(|p| p.len() == longest).count() as f64;
-    (0..longest)
-        .map(|i| {
-            let full = points.iter().filter(|p| p.len() == longest);
-            let x = full.map(|p| p[i].0 as f64).sum::<f64>() / whole;
-            let held = points.iter().map(|p| real::ln(p[i.min(p.len() - 1)].1));
-            (x, real::exp(held.sum::<f64>() / points.len() as f64))
-        })
-        .collect()
+    let points = |curve: &&Curve| match by_evaluations {
+        true => curve.by_evaluations().collect(),
+        false => curve.by_steps().collect(),
+    };
+    geometric_mean(&curves.iter().map(points).collect::<Vec<_>>())
 }
 
 /// A learning rate: `5·10⁻³`.
@@ -215,7 +131,7 @@ fn line(name: &str, colour: Colour, broken: bool, points: Vec<(f64, f64)>) -> Se
     if broken { series.dashed() } else { series }
 }
 
-fn optimizer_loss(record: &TrainingRecord, by_evaluations: bool) -> String {
+pub(super) fn optimizer_loss(record: &TrainingRecord, by_evaluations: bool) -> String {
     let panels = Panels::of(record);
     let (title, x) = if by_evaluations {
         (
@@ -264,7 +180,7 @@ fn muon_arms(record: &TrainingRecord) -> Vec<(Option<usize>, String, Colour)> {
     named.chain([exact]).collect()
 }
 
-fn muon_loss(record: &TrainingRecord) -> String {
+pub(super) fn muon_loss(record: &TrainingRecord) -> String {
     let panels = Panels::of(record);
     let frame = Frame::new("Muon's training loss by Newton–Schulz steps")
         .subtitle(panels.what())
@@ -285,7 +201,7 @@ fn muon_loss(record: &TrainingRecord) -> String {
     })
 }
 
-fn newton_schulz_bars(record: &TrainingRecord) -> String {
+pub(super) fn newton_schulz_bars(record: &TrainingRecord) -> String {
     let panels = Panels::of(record);
     let arms = muon_arms(record);
     let markers = [Marker::Circle, Marker::Square, Marker::Triangle, Marker::Diamond];
@@ -359,29 +275,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn curves_are_averaged_geometrically_and_a_short_one_stays_at_its_last_loss() {
-        let curve = |loss: &[f64], evaluations: Option<Vec<u64>>| Curve {
-            step: (0..loss.len() as u64).collect(),
-            evaluations,
-            loss: loss.to_vec(),
-        };
-        let (a, b) =
-            (curve(&[1.0, 4.0], Some(vec![0, 3])), curve(&[4.0, 9.0, 1.0], Some(vec![0, 2, 5])));
-        for (by_evaluations, at) in [(false, [0.0, 1.0, 2.0]), (true, [0.0, 2.0, 5.0])] {
-            let found = averaged(&[&a, &b], by_evaluations);
-            assert_eq!(found.len(), 3);
-            for ((f, x), y) in found.iter().zip(at).zip([2.0, 6.0, 2.0]) {
-                assert!(f.0 == x && (f.1 - y).abs() < 1e-12, "{f:?}: {x}, {y}");
-            }
-        }
-        assert!(averaged(&[], true).is_empty());
+    fn rates_are_written_as_powers() {
         assert_eq!((rate(5e-3), rate(1e-4)), ("5·10⁻³".into(), "10⁻⁴".into()));
-    }
-
-    #[test]
-    fn names_of_figures_are_unique() {
-        for f in FIGURES {
-            assert!(std::ptr::eq(figure(f.name).unwrap(), f));
-        }
     }
 }

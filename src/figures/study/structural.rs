@@ -1,72 +1,18 @@
 //! Figures of the structural study, drawn from its record.
 
-use super::axis::Axis;
-use super::charts::{Bars, Estimate, Frame, Grid, Group, Mark, Panel, Rule, grid};
-use super::style::{self, Arm, Colour, Marker};
+use super::data::{distinct, estimate, hollow};
+use super::drawers::Multiples;
+use super::theory::looks;
 use crate::experiment::structural::findings::{of_arm, sp_against};
 use crate::experiment::structural::{ArmOutcome, StructuralRecord};
-use crate::math::stats::mean_interval;
-
-/// One figure of the structural study.
-pub struct StructuralFigure {
-    /// Its name: that of its files, and on the command line.
-    pub name: &'static str,
-    /// The study whose `figures/STUDY/record.json` it is drawn from.
-    pub study: &'static str,
-    /// What it shows, in a sentence.
-    pub shows: &'static str,
-    /// Figures of the paper it answers to.
-    pub paper: &'static str,
-    /// Draws it as SVG.
-    pub draw: fn(&StructuralRecord) -> String,
-}
-
-/// Every figure of the structural study.
-pub static FIGURES: &[StructuralFigure] = &[
-    StructuralFigure {
-        name: "structural-compositionality",
-        study: "structural",
-        shows: "do parts of a picture live in subnetworks of their own: D_sub and D_abl by arm, beside random masks",
-        paper: "– (Lepori et al. 2023)",
-        draw: |record| by_arm(record),
-    },
-    StructuralFigure {
-        name: "structural-parts",
-        study: "structural",
-        shows: "the same part by part: SC of every part of every picture",
-        paper: "– (Lepori et al. 2023)",
-        draw: |record| by_part(record),
-    },
-];
-
-/// The figure of this name.
-pub fn figure(name: &str) -> Option<&'static StructuralFigure> {
-    FIGURES.iter().find(|figure| figure.name == name)
-}
+use crate::figures::axis::Axis;
+use crate::figures::charts::{Bars, Estimate, Frame, Grid, Group, Mark, Panel, Rule, grid};
+use crate::figures::style::{self, Arm, Colour, Marker};
 
 const ARMS: [&str; 4] = ["evolved", "dense", "magnitude", "sp"];
 
 fn present(record: &StructuralRecord) -> Vec<&'static Arm> {
-    let mut arms: Vec<_> = ARMS
-        .iter()
-        .filter(|arm| record.arm(arm).next().is_some())
-        .filter_map(|arm| style::arm(arm))
-        .collect();
-    arms.sort_by_key(|arm| arm.0);
-    arms.into_iter().map(|arm| arm.1).collect()
-}
-
-/// Mean with its 95 % interval and the units behind it; none without units.
-fn estimate(values: &[f64]) -> Option<Estimate> {
-    if values.is_empty() {
-        return None;
-    }
-    let mean = values.iter().sum::<f64>() / values.len() as f64;
-    let found = Estimate::new(mean).seeds(values.iter().copied());
-    Some(match mean_interval(values, 0.95) {
-        Ok(i) => found.between(i.low, i.high),
-        Err(_) => found,
-    })
+    looks(ARMS.into_iter().filter(|arm| record.arm(arm).next().is_some()))
 }
 
 /// Mean over the parts of a network.
@@ -81,7 +27,7 @@ const SUB: Colour = Colour(0, 114, 178);
 const ABL: Colour = Colour(213, 94, 0);
 const RANDOM: Colour = Colour(140, 140, 140);
 
-fn by_arm(record: &StructuralRecord) -> String {
+pub(super) fn by_arm(record: &StructuralRecord) -> String {
     let arms = present(record);
     let fit = |arm: &Arm, value: &dyn Fn(&ArmOutcome) -> f64| -> Vec<f64> {
         let all = record.arm(arm.key).filter(|(_, a)| a.fit());
@@ -150,19 +96,13 @@ fn by_arm(record: &StructuralRecord) -> String {
                 ..Bars::default()
             }),
         ],
-        share_x: false,
-        share_y: false,
+        ..Grid::default()
     })
 }
 
-fn by_part(record: &StructuralRecord) -> String {
+pub(super) fn by_part(record: &StructuralRecord) -> String {
     let arms = present(record);
-    let mut targets: Vec<&str> = Vec::new();
-    for row in &record.cells {
-        if !targets.contains(&row.target.as_str()) {
-            targets.push(&row.target);
-        }
-    }
+    let targets = distinct(record.cells.iter().map(|row| row.target.as_str()));
     let panels: Vec<Panel> = targets
         .iter()
         .map(|target| {
@@ -191,15 +131,10 @@ fn by_part(record: &StructuralRecord) -> String {
                             let fit: Vec<f64> =
                                 networks.iter().filter(|a| a.fit()).map(|a| part(a)).collect();
                             let all: Vec<f64> = networks.iter().map(|a| part(a)).collect();
-                            if fit.is_empty() {
-                                // Without whiskers: it does not count.
-                                estimate(&all).map(|e| Estimate {
-                                    interval: None,
-                                    faint: true,
-                                    ..e
-                                })
-                            } else {
-                                estimate(&fit).map(|e| Estimate { interval: None, ..e })
+                            // Without whiskers: their units are parts, not networks.
+                            match fit.is_empty() {
+                                true => hollow(&all),
+                                false => estimate(&fit).map(|e| Estimate { interval: None, ..e }),
                             }
                         })
                         .collect(),
@@ -216,30 +151,9 @@ fn by_part(record: &StructuralRecord) -> String {
             })
         })
         .collect();
-    let columns = targets.len().clamp(1, 4);
-    let rows = targets.len().div_ceil(columns) as u32;
-    grid(&Grid {
-        frame: Frame::new("Structural compositionality, part by part")
-            .subtitle("(D_sub − D_abl)/2 minus that of random masks with as many links in every layer; above 0: more separable than chance")
-            .note("Mean over seeds; small rings: seeds. Hollow: no network of that arm reached R² ≥ 0.95, so it is shown and not counted. “evolved …”: the picture is what the evolved genome draws, parts by the drawing it was evolved for.")
-            .sized(1240, 170 + 330 * rows),
-        columns,
-        panels,
-        share_x: false,
-        share_y: true,
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn intervals_are_those_of_the_mean() {
-        assert_eq!(estimate(&[]), None);
-        let one = estimate(&[0.5]).unwrap();
-        assert_eq!((one.value, one.interval), (0.5, None));
-        let (low, high) = estimate(&[0.0, 1.0]).unwrap().interval.unwrap();
-        assert!((low + high - 1.0).abs() < 1e-12 && high > 6.0, "t with one degree");
-    }
+    let frame = Frame::new("Structural compositionality, part by part")
+        .subtitle("(D_sub − D_abl)/2 minus that of random masks with as many links in every layer; above 0: more separable than chance")
+        .note("Mean over seeds; small rings: seeds. Hollow: no network of that arm reached R² ≥ 0.95, so it is shown and not counted. “evolved …”: the picture is what the evolved genome draws, parts by the drawing it was evolved for.");
+    let size = Multiples { columns: 4, width: 1240, height: (170, 330), share: (false, true) };
+    size.draw(frame, panels)
 }

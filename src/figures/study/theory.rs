@@ -1,69 +1,20 @@
-//! Figures of the theory: from its record, and (trained counterparts) from plain points that other
-//! studies' records hold.
+//! Figures of the theory, alone and beside trained networks.
 
-use super::axis::Axis;
-use super::charts::{Frame, Grid, Panel, Plot, Point, Rule, Series, grid};
-use super::style::{self, Arm, Colour, Marker, PALETTE, number};
+use super::data::{distinct, estimate, sorted};
+use super::drawers::{Multiples, Spread, course, panel};
+use super::{DrawError, Drawing, Sources, some};
+use crate::experiment::claims::trained_points;
+
 use crate::experiment::theory::findings::{
     TrainedPoint, agreement, counterpart, parts_sensitivity, prediction, standard_errors,
 };
 use crate::experiment::theory::record::{CurveRow, Peak, TheoryRecord};
-use crate::math::stats::mean_interval;
+use crate::figures::axis::Axis;
+use crate::figures::charts::{Frame, Grid, Panel, Plot, Point, Rule, Series, grid};
+use crate::figures::style::{self, ARMS, Arm, Colour, Marker, PALETTE, number};
 use crate::math::volume::VolumeError;
 use crate::math::volume::literal::Reading;
 use crate::math::volume::sensitivity::Volume;
-use std::collections::BTreeMap;
-
-/// One figure of the theory study.
-pub struct TheoryFigure {
-    /// Its name: that of its files, and on the command line.
-    pub name: &'static str,
-    /// The study whose `figures/STUDY/record.json` it is drawn from.
-    pub study: &'static str,
-    /// What it shows, in a sentence.
-    pub shows: &'static str,
-    /// Figures of the paper it answers to.
-    pub paper: &'static str,
-    /// Draws it as SVG.
-    pub draw: fn(&TheoryRecord) -> String,
-}
-
-/// Every figure of the theory, in the order of the paper's.
-pub static FIGURES: &[TheoryFigure] = &[
-    TheoryFigure {
-        name: "volume-ratio",
-        study: "theory",
-        shows: "share of networks that can be compositional, by depth and width, in four readings",
-        paper: "6",
-        draw: |record| volume_ratio(record),
-    },
-    TheoryFigure {
-        name: "volume-ratio-by-parts",
-        study: "theory",
-        shows: "the same by the number of parts P, with the best depth of each",
-        paper: "9",
-        draw: |record| volume_ratio_by_parts(record),
-    },
-    TheoryFigure {
-        name: "fixed-budget",
-        study: "theory",
-        shows: "chance that a network of exactly K edges has two separate spanning parts, by depth",
-        paper: "6 (ours)",
-        draw: |record| fixed_budget(record),
-    },
-    TheoryFigure {
-        name: "monte-carlo-agreement",
-        study: "theory",
-        shows: "exact probabilities against two Monte Carlo estimators",
-        paper: "6 (ours)",
-        draw: |record| monte_carlo_agreement(record),
-    },
-];
-
-/// The figure of this name.
-pub fn figure(name: &str) -> Option<&'static TheoryFigure> {
-    FIGURES.iter().find(|figure| figure.name == name)
-}
 
 /// The `i`th of `n` ordered tones, light to dark, told apart by brightness alone.
 fn tone(i: usize, n: usize) -> Colour {
@@ -95,12 +46,8 @@ fn drawn(row: &CurveRow, name: String, colour: Colour) -> Vec<Series> {
     series
 }
 
-fn depth() -> Axis {
-    Axis::new("hidden layers L").whole()
-}
-
-fn panel(title: impl Into<String>, y: Axis, series: Vec<Series>) -> Panel {
-    Panel::Plot(Plot { frame: Frame::new(title), x: depth(), y, series, ..Plot::default() })
+fn by_layers(title: impl Into<String>, y: Axis, series: Vec<Series>) -> Panel {
+    panel(title, Axis::new("hidden layers L").whole(), y, series)
 }
 
 /// Masks a sampled point of these curves has, for the note.
@@ -108,15 +55,9 @@ fn samples<'a>(rows: impl Iterator<Item = &'a CurveRow>) -> usize {
     rows.filter_map(|row| row.values.as_ref()?.samples.iter().max()).max().copied().unwrap_or(0)
 }
 
-fn volume_ratio(record: &TheoryRecord) -> String {
+pub(super) fn volume_ratio(record: &TheoryRecord) -> String {
     let of = |group: &'static str| record.curves.iter().filter(move |row| row.group == group);
-    let widths: Vec<usize> = {
-        let mut widths: Vec<usize> =
-            of("literal").chain(of("random-mask")).map(|r| r.width).collect();
-        widths.sort_unstable();
-        widths.dedup();
-        widths
-    };
+    let widths = sorted(of("literal").chain(of("random-mask")).map(|row| row.width));
     let colour = |width: usize| {
         let at = widths.iter().position(|w| *w == width).unwrap_or(0);
         tone(at, widths.len())
@@ -156,24 +97,28 @@ fn volume_ratio(record: &TheoryRecord) -> String {
     });
     let rare = || Axis::new("volume ratio").log().range(1e-5, 1.3);
     let mut panels = vec![
-        panel(
+        by_layers(
             format!("a  C(W, P)/C(WL, P) × gate at D = {middle}"),
             Axis::new("volume ratio").log(),
             literal(Reading::Choices),
         ),
-        panel(
+        by_layers(
             format!("b  P different units a layer × gate, D = {middle}"),
             Axis::new("volume ratio").include(0.0),
             literal(Reading::Distinct),
         ),
-        panel(
+        by_layers(
             format!("c  random mask, mean in-degree {}", degree.unwrap_or(0.0)),
             rare(),
             all(of("random-mask").collect()),
         ),
     ];
     if let Some(edges) = edges {
-        panels.push(panel(format!("d  exactly {edges} edges in the network"), rare(), all(budget)));
+        panels.push(by_layers(
+            format!("d  exactly {edges} edges in the network"),
+            rare(),
+            all(budget),
+        ));
     }
     grid(&Grid {
         frame: Frame::new(format!(
@@ -188,23 +133,14 @@ fn volume_ratio(record: &TheoryRecord) -> String {
         .sized(1000, 900),
         columns: 2,
         panels,
-        share_x: false,
-        share_y: false,
+        ..Grid::default()
     })
 }
 
-fn volume_ratio_by_parts(record: &TheoryRecord) -> String {
-    let mut names: Vec<&str> = Vec::new();
-    let mut parts: Vec<usize> = Vec::new();
+pub(super) fn volume_ratio_by_parts(record: &TheoryRecord) -> String {
     let of = || record.curves.iter().filter(|row| row.group == "parts");
-    for row in of() {
-        if !names.contains(&row.name.as_str()) {
-            names.push(&row.name);
-        }
-        parts.push(row.parts);
-    }
-    parts.sort_unstable();
-    parts.dedup();
+    let names = distinct(of().map(|row| row.name.as_str()));
+    let parts = sorted(of().map(|row| row.parts));
     let mut gate = 0.0;
     let panels: Vec<Panel> = names
         .iter()
@@ -219,14 +155,9 @@ fn volume_ratio_by_parts(record: &TheoryRecord) -> String {
                     drawn(row, format!("P {}", row.parts), tone(at, parts.len()))
                 })
                 .collect();
-            Panel::Plot(Plot {
-                frame: Frame::new(*name),
-                x: Axis::new("hidden layers L")
-                    .names([1, 3, 5, 7, 9].map(|l| (f64::from(l), l.to_string()))),
-                y: Axis::new("volume ratio").log().range(1e-6, 1.2),
-                series,
-                ..Plot::default()
-            })
+            let ticks = [1, 3, 5, 7, 9].map(|l| (f64::from(l), l.to_string()));
+            let x = Axis::new("hidden layers L").names(ticks);
+            panel(*name, x, Axis::new("volume ratio").log().range(1e-6, 1.2), series)
         })
         .collect();
     let found = parts_sensitivity(record);
@@ -238,23 +169,17 @@ fn volume_ratio_by_parts(record: &TheoryRecord) -> String {
             if i.holds(0.0) { "no clear shift" } else { "a shift" }
         )
     });
-    let columns = names.len().clamp(1, 4);
-    grid(&Grid {
-        frame: Frame::new("Volume ratio by the number of parts P")
-            .subtitle("Diamonds: best depth of each P. Values below 10⁻⁶, and sampled points without a hit, are left out.")
-            .note(format!(
-                "choices, distinct: the literal readings times the gate at D = {gate}, exact. Random mask: mean in-degree 1.5. Edges: exactly that many in the whole network. Sampled points have {} draws; bands: 95 % intervals.{finding}",
-                number(samples(of()) as f64, 6)
-            ))
-            .sized(1240, 160 + 330 * names.len().div_ceil(columns) as u32),
-        columns,
-        panels,
-        share_x: true,
-        share_y: true,
-    })
+    let frame = Frame::new("Volume ratio by the number of parts P")
+        .subtitle("Diamonds: best depth of each P. Values below 10⁻⁶, and sampled points without a hit, are left out.")
+        .note(format!(
+            "choices, distinct: the literal readings times the gate at D = {gate}, exact. Random mask: mean in-degree 1.5. Edges: exactly that many in the whole network. Sampled points have {} draws; bands: 95 % intervals.{finding}",
+            number(samples(of()) as f64, 6)
+        ));
+    let size = Multiples { columns: 4, width: 1240, height: (160, 330), share: (true, true) };
+    size.draw(frame, panels)
 }
 
-fn fixed_budget(record: &TheoryRecord) -> String {
+pub(super) fn fixed_budget(record: &TheoryRecord) -> String {
     let rows: Vec<(&CurveRow, usize)> = record
         .curves
         .iter()
@@ -306,11 +231,10 @@ fn fixed_budget(record: &TheoryRecord) -> String {
             .sized(1000, 560),
         columns: 2,
         panels: vec![
-            panel(format!("W = {width}, more or fewer edges"), chance(), tones(at_width, false)),
-            panel(format!("K = {edges}, wider or narrower"), chance(), tones(at_edges, true)),
+            by_layers(format!("W = {width}, more or fewer edges"), chance(), tones(at_width, false)),
+            by_layers(format!("K = {edges}, wider or narrower"), chance(), tones(at_edges, true)),
         ],
-        share_x: false,
-        share_y: false,
+        ..Grid::default()
     })
 }
 
@@ -318,7 +242,7 @@ fn fixed_budget(record: &TheoryRecord) -> String {
 const ESTIMATORS: [(&str, Colour, Marker); 2] =
     [("direct", PALETTE[0], Marker::Circle), ("Karp–Luby", PALETTE[1], Marker::Triangle)];
 
-fn monte_carlo_agreement(record: &TheoryRecord) -> String {
+pub(super) fn monte_carlo_agreement(record: &TheoryRecord) -> String {
     let mut values = [Vec::new(), Vec::new()];
     let mut errors = [Vec::new(), Vec::new()];
     let mut missed = 0;
@@ -385,82 +309,79 @@ fn monte_carlo_agreement(record: &TheoryRecord) -> String {
                 ..Plot::default()
             }),
         ],
-        share_x: false,
-        share_y: false,
+        ..Grid::default()
     })
 }
 
 /// The arms that occur, in their fixed order; those without a style are left out.
-fn arms<'a>(keys: impl Iterator<Item = &'a str>) -> Vec<&'static Arm> {
-    let mut found: Vec<(usize, &'static Arm)> = keys.filter_map(style::arm).collect();
-    found.sort_by_key(|f| f.0);
-    found.dedup_by_key(|f| f.0);
-    found.into_iter().map(|f| f.1).collect()
+pub(super) fn looks<'a>(keys: impl Iterator<Item = &'a str>) -> Vec<&'static Arm> {
+    sorted(keys.filter_map(style::arm).map(|found| found.0)).into_iter().map(|i| &ARMS[i]).collect()
 }
 
 /// A value without bounds.
-const FREE: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
+pub(super) const FREE: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
 
-/// Mean and 95 % interval by depth, one marked line an arm; interval ends are cut at what the value
-/// can be.
-fn by_depth(
-    arms: &[&Arm],
-    points: &[(&str, usize, f64)],
-    (least, most): (f64, f64),
-) -> Vec<Series> {
-    arms.iter()
-        .map(|arm| {
-            let mut depths: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
-            for (_, layers, value) in points.iter().filter(|p| p.0 == arm.key) {
-                depths.entry(*layers).or_default().push(*value);
-            }
-            let mut series = Series::line(arm.label, arm.colour, []).marked(arm.marker);
-            series.points = depths
-                .iter()
-                .map(|(layers, values)| {
-                    let mean = values.iter().sum::<f64>() / values.len() as f64;
-                    let point = Point::new(*layers as f64, mean);
-                    match mean_interval(values, 0.95) {
-                        Ok(i) => point.between(i.low.max(least), i.high.min(most)),
-                        Err(_) => point,
-                    }
-                })
-                .collect();
-            series
-        })
-        .collect()
+/// Clouds of (arm, x, y), one an arm.
+pub(super) fn clouds(arms: &[&Arm], points: &[(&str, f64, f64)]) -> Vec<Series> {
+    let cloud = |arm: &&Arm| {
+        let own = points.iter().filter(|p| p.0 == arm.key).map(|p| Point::new(p.1, p.2));
+        Series::cloud(arm.label, arm.colour, arm.marker, own)
+    };
+    arms.iter().map(cloud).collect()
 }
 
-/// Trained networks beside the theory: what a random mask of their width, depth and density could
-/// be expected to hold (log₁₀ E\[N\], P = `parts`), how many separate parts they have, and how
-/// they score. Points come from the record of a study of networks by depth.
-///
-/// # Errors
-/// A point out of range.
-pub fn trained_counterpart(points: &[TrainedPoint], parts: usize) -> Result<String, VolumeError> {
-    let arms = arms(points.iter().map(|p| p.arm.as_str()));
+/// Mean and 95 % interval of (arm, depth, value) by depth, one marked line an arm; interval ends are
+/// cut at what the value can be.
+pub(super) fn by_depth(
+    arms: &[&Arm],
+    points: &[(&str, f64, f64)],
+    (least, most): (f64, f64),
+) -> Vec<Series> {
+    let line = |arm: &&Arm| {
+        let own: Vec<_> = points.iter().filter(|p| p.0 == arm.key).collect();
+        let depths = sorted(own.iter().map(|p| p.1 as usize)).into_iter().map(|depth| depth as f64);
+        let estimates = depths.filter_map(|depth| {
+            let values: Vec<f64> = own.iter().filter(|p| p.1 == depth).map(|p| p.2).collect();
+            let mut found = estimate(&values)?;
+            found.interval = found.interval.map(|(low, high)| (low.max(least), high.min(most)));
+            Some((depth, found))
+        });
+        course((arm.label.into(), arm.colour, arm.marker), estimates, Spread::Whiskers)
+    };
+    arms.iter().flat_map(line).collect()
+}
+
+/// Parts P of the trained counterpart: the paper's caption's.
+const PARTS: usize = 3;
+
+/// Trained networks of the depth study beside the theory: what a random mask of their width, depth
+/// and density could be expected to hold (log₁₀ E\[N\]), how many separate parts they have, and
+/// how they score.
+pub(super) fn trained_counterpart(sources: &Sources) -> Result<Drawing, DrawError> {
+    let record = sources.networks("depth")?;
+    let points = some(trained_points(&record), "depth", "networks that learned their picture")?;
+    counterpart_of(&points).map(Drawing::from).map_err(|e| DrawError::Unreadable(e.to_string()))
+}
+
+fn counterpart_of(points: &[TrainedPoint]) -> Result<String, VolumeError> {
+    let arms = looks(points.iter().map(|p| p.arm.as_str()));
     let (mut expected, mut both) = (Vec::new(), Vec::new());
     for point in points {
-        if let Some(ln) = counterpart(point.width, point.layers, point.density, parts)? {
+        if let Some(ln) = counterpart(point.width, point.layers, point.density, PARTS)? {
             let log = ln / std::f64::consts::LN_10;
-            expected.push((point.arm.as_str(), point.layers, log));
+            expected.push((point.arm.as_str(), point.layers as f64, log));
             both.push((point.arm.as_str(), log, point.score));
         }
     }
-    let of = |value: &dyn Fn(&TrainedPoint) -> f64| -> Vec<(&str, usize, f64)> {
-        let all = points.iter();
-        all.map(|p| (p.arm.as_str(), p.layers, value(p))).collect()
+    let of = |value: &dyn Fn(&TrainedPoint) -> f64| -> Vec<(&str, f64, f64)> {
+        points.iter().map(|p| (p.arm.as_str(), p.layers as f64, value(p))).collect()
     };
-    let clouds = arms
-        .iter()
-        .map(|arm| {
-            let own = both.iter().filter(|b| b.0 == arm.key);
-            let points = own.map(|b| Point::new(b.1, b.2));
-            Series::cloud(arm.label, arm.colour, arm.marker, points)
-        })
-        .collect();
-    let expected_title = || Axis::new(format!("log₁₀ E[N], P = {parts}"));
-    let found = prediction(points, parts)?;
+    let theory = || Axis::new(format!("log₁₀ E[N], P = {PARTS}"));
+    let score = || Axis::new("compositional score");
+    let scores = by_depth(&arms, &of(&|p| p.score), (0.0, 1.0));
+    let spanning = by_depth(&arms, &of(&|p| p.spanning as f64), (0.0, f64::INFINITY));
+    let parts = Axis::new("alive components through all layers").include(0.0);
+    let found = prediction(points, PARTS)?;
     Ok(grid(&Grid {
         frame: Frame::new("Does the volume of modular networks say how trained ones score?")
             .subtitle("Theory: expected number of P-modular labellings of a random mask of the same width, depth and density")
@@ -471,86 +392,13 @@ pub fn trained_counterpart(points: &[TrainedPoint], parts: usize) -> Result<Stri
             .sized(1000, 860),
         columns: 2,
         panels: vec![
-            panel("theory by depth", expected_title(), by_depth(&arms, &expected, FREE)),
-            panel(
-                "score by depth",
-                Axis::new("compositional score"),
-                by_depth(&arms, &of(&|p| p.score), (0.0, 1.0)),
-            ),
-            panel(
-                "separate parts by depth",
-                Axis::new("alive components through all layers").include(0.0),
-                by_depth(&arms, &of(&|p| p.spanning as f64), (0.0, f64::INFINITY)),
-            ),
-            Panel::Plot(Plot {
-                frame: Frame::new("score against theory"),
-                x: expected_title(),
-                y: Axis::new("compositional score"),
-                series: clouds,
-                ..Plot::default()
-            }),
+            by_layers("theory by depth", theory(), by_depth(&arms, &expected, FREE)),
+            by_layers("score by depth", score(), scores),
+            by_layers("separate parts by depth", parts, spanning),
+            panel("score against theory", theory(), score(), clouds(&arms, &both)),
         ],
-        share_x: false,
-        share_y: false,
+        ..Grid::default()
     }))
-}
-
-/// Interference of one layer of a trained network.
-#[derive(Clone, Debug, PartialEq)]
-pub struct InterferencePoint {
-    /// `dense`, `sp`, ….
-    pub arm: String,
-    /// Hidden layers of the network.
-    pub layers: usize,
-    /// Feature maps of the layer, copies merged.
-    pub n: usize,
-    /// Their rank d.
-    pub rank: usize,
-    /// Mean squared cosine between different maps.
-    pub interference: f64,
-    /// Welch's bound (n − d)/(d(n − 1)).
-    pub welch: f64,
-}
-
-/// Measured interference against the least that n maps of rank d can have (Welch's bound), and the
-/// excess over it by depth.
-pub fn interference_bounds(points: &[InterferencePoint]) -> String {
-    let arms = arms(points.iter().map(|p| p.arm.as_str()));
-    let clouds = arms
-        .iter()
-        .map(|arm| {
-            let own = points.iter().filter(|p| p.arm == arm.key);
-            let points = own.map(|p| Point::new(p.welch, p.interference));
-            Series::cloud(arm.label, arm.colour, arm.marker, points)
-        })
-        .collect();
-    let excess: Vec<(&str, usize, f64)> =
-        points.iter().map(|p| (p.arm.as_str(), p.layers, p.interference - p.welch)).collect();
-    let below = points.iter().filter(|p| p.interference < p.welch - 1e-9).count();
-    let full = points.iter().filter(|p| p.rank >= p.n).count();
-    grid(&Grid {
-        frame: Frame::new("Interference of feature maps against Welch's bound")
-            .subtitle("Mean squared cosine between the maps of a layer; n unit-norm maps of rank d cannot have less than (n − d)/(d(n − 1))")
-            .note(format!(
-                "{} layers, {full} of them of full rank, where the bound is 0; {below} below the bound. Whiskers: 95 % intervals (Student). Low interference is not compositionality: raw orthogonality ranks networks wrongly on FER's own pictures.",
-                points.len()
-            ))
-            .sized(1000, 560),
-        columns: 2,
-        panels: vec![
-            Panel::Plot(Plot {
-                frame: Frame::new("measured against bound"),
-                x: Axis::new("Welch's bound"),
-                y: Axis::new("interference"),
-                series: clouds,
-                diagonal: true,
-                ..Plot::default()
-            }),
-            panel("excess by depth", Axis::new("interference − bound"), by_depth(&arms, &excess, FREE)),
-        ],
-        share_x: false,
-        share_y: false,
-    })
 }
 
 #[cfg(test)]
@@ -577,17 +425,8 @@ mod tests {
             spanning: 1,
             score: 0.5,
         };
-        let svg = trained_counterpart(&[point("sp", 3), point("dense", 4)], 3).unwrap();
+        let svg = counterpart_of(&[point("sp", 3), point("dense", 4)]).unwrap();
         assert!(svg.contains("similarity-pruned") && svg.contains("score against theory"));
-        assert!(trained_counterpart(&[], 3).unwrap().contains("no data"));
-        let layer = InterferencePoint {
-            arm: "sp".into(),
-            layers: 4,
-            n: 6,
-            rank: 3,
-            interference: 0.4,
-            welch: 0.2,
-        };
-        assert!(interference_bounds(&[layer]).contains("0 below the bound"));
+        assert!(counterpart_of(&[]).unwrap().contains("no data"));
     }
 }

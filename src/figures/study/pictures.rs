@@ -1,0 +1,96 @@
+//! Grids of pictures: what networks draw, with one weight changed, and the maps of their units.
+
+use super::board::{MapBoard, MapPanel, map_sheet};
+use super::data::{look, rows, spoken, what};
+use super::{DrawError, Drawing, Sources, some};
+use crate::experiment::claims::effects::Group;
+use crate::experiment::networks::record::{NetworkResult, NetworksRecord, Views};
+use crate::figures::style::{self, Colour};
+
+/// A network whose pictures were kept beside the record of a study.
+pub(super) struct Pictured {
+    pub study: &'static str,
+    pub arm: String,
+    pub level: usize,
+    pub label: String,
+    pub tone: Colour,
+    /// Score and fit.
+    pub facts: String,
+    /// Hidden layers.
+    pub layers: usize,
+    pub views: Views,
+}
+
+/// The first network of an arm on a target whose pictures were kept by a study.
+pub(super) fn pictured(
+    sources: &Sources,
+    study: &'static str,
+    target: &str,
+    arm: &str,
+    level: usize,
+) -> Option<Pictured> {
+    let record = sources.networks(study).ok()?;
+    rows(&record, target, Group::of(arm, level)).find_map(|row| {
+        let result = row.result.as_deref()?;
+        let (label, tone, _) = look(arm);
+        Some(Pictured {
+            study,
+            arm: arm.into(),
+            level,
+            label,
+            tone,
+            facts: facts(result),
+            layers: row.layers,
+            views: result.views.clone()?,
+        })
+    })
+}
+
+/// Score and fit of a network, for the line under its name.
+fn facts(result: &NetworkResult) -> String {
+    let score = match result.score() {
+        Some(score) => format!("score {}", style::fixed(score, 2)),
+        None => "no score".into(),
+    };
+    let fit = if result.fit { "" } else { ", not learned" };
+    format!("{score}, R² {}{fit}", style::fixed(result.r2, 2))
+}
+
+/// Units shown of a layer.
+const UNITS: usize = 12;
+
+/// Maps of the units of some networks of each target: at most `most` rows of three, which is what
+/// can be read.
+pub(super) fn maps(
+    sources: &Sources,
+    record: &NetworksRecord,
+    title: &str,
+    most: usize,
+    networks: &dyn Fn(&str) -> Vec<Pictured>,
+) -> Result<Drawing, DrawError> {
+    let mut rows: Vec<(String, Vec<MapPanel>)> = Vec::new();
+    for target in record.targets() {
+        let mut panels = Vec::new();
+        for one in networks(target) {
+            if let Some(maps) = &one.views.maps {
+                let sheet = map_sheet(sources, one.study, maps, UNITS)?;
+                panels.push((one.label, one.facts, one.tone, sheet));
+            }
+        }
+        let mut heading = spoken(target);
+        while !panels.is_empty() && rows.len() < most {
+            let rest = panels.split_off(panels.len().min(3));
+            rows.push((std::mem::take(&mut heading), panels));
+            panels = rest;
+        }
+    }
+    let svg = MapBoard {
+        title: title.into(),
+        subtitle: what(record),
+        note: "One row a layer from the first hidden layer down to hue, saturation and brightness; at most 12 alive units of each. Grey places: units without a path to the picture. Right: alive units of all in the layer.".into(),
+        rows: some(rows, &record.study, "maps of units (views)")?,
+        most: UNITS,
+    }
+    .draw();
+    Ok(svg.into())
+}
