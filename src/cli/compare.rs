@@ -8,6 +8,7 @@ use crate::experiment::workers::{self, News, StudyObserver};
 use crate::figures::compare::write_comparison;
 use crate::genome::{self, Genome};
 use crate::network::files::create_folder;
+use crate::score::JudgeChoice;
 use clap::Args;
 use indicatif::ProgressBar;
 use std::path::PathBuf;
@@ -25,6 +26,9 @@ pub struct CompareArgs {
     /// First seed
     #[arg(long, default_value_t = 0)]
     seed: u64,
+    /// Who judges, with options as in dl-threshold:threshold=0.2 [default: dl]
+    #[arg(long, value_name = "NAME[:OPTIONS]")]
+    judge: Option<JudgeChoice>,
     /// Folder for the report and everything it is drawn from
     #[arg(long, default_value = "picloom-compare")]
     out: PathBuf,
@@ -43,6 +47,9 @@ pub fn run(args: CompareArgs, out: &Output) -> anyhow::Result<()> {
     let mut config = CompareConfig::of(args.profile);
     if let Some(steps) = args.steps {
         config.steps = steps;
+    }
+    if let Some(judge) = &args.judge {
+        config.judge = judge.clone();
     }
     for seed in &mut config.seeds {
         *seed += args.seed;
@@ -70,6 +77,9 @@ fn command_line(args: &CompareArgs) -> String {
     }
     if args.seed != 0 {
         command += &format!(" --seed {}", args.seed);
+    }
+    if let Some(judge) = &args.judge {
+        command += &format!(" --judge {judge}");
     }
     command
 }

@@ -27,7 +27,7 @@ enum JudgeCommand {
     /// Fit the embedded judge to labelled pictures, with every target left out once
     Calibrate(CalibrateArgs),
     /// Compare a judge with labels, or with another judge
-    Test(TestArgs),
+    Test(Box<TestArgs>),
     /// Draw numbered perturbations of several networks, shuffled, to label without knowing the network
     Sheets(sheets::SheetsArgs),
     /// Merge numbered answers with their key into a labelled set

@@ -18,7 +18,8 @@ use crate::genome::{Genome, GenomeInfo};
 use crate::network::kernel::FeatureMaps;
 use crate::network::{Coords, Mask, Model, Network, Picture, Weights, Wiring};
 use crate::probe::View;
-use crate::score::{CompositionalScore, Fit, JudgeError, Judged, Measurement};
+use crate::score::judges::BuildJudgeError;
+use crate::score::{CompositionalScore, Fit, JudgeChoice, JudgeError, Judged, Measurement};
 use crate::train::{LogLine, TrainReport};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -76,6 +77,13 @@ pub struct CompareConfig {
     pub sp_threshold: f64,
     /// Wanted effect of a perturbation, RMSE.
     pub effect: f64,
+    /// Who judges; default, and not written: the embedded judge.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub judge: JudgeChoice,
+}
+
+fn is_default(judge: &JudgeChoice) -> bool {
+    *judge == JudgeChoice::default()
 }
 
 /// The embedded spec in a profile.
@@ -88,13 +96,13 @@ fn spec(profile: Profile) -> NetworksSpec {
 impl CompareConfig {
     /// The settings of a profile.
     pub fn of(profile: Profile) -> Self {
-        let NetworksSpec { size, seeds, steps, sample, effect, arms, .. } = spec(profile);
+        let NetworksSpec { size, seeds, steps, sample, effect, judge, arms, .. } = spec(profile);
         let level = arms.iter().flat_map(|arm| &arm.levels).find_map(|level| match level {
             Level::Threshold(threshold) => Some(*threshold),
             _ => None,
         });
         let sp_threshold = level.expect("the embedded spec prunes by similarity");
-        CompareConfig { profile, size, seeds, steps, sample, sp_threshold, effect }
+        CompareConfig { profile, size, seeds, steps, sample, sp_threshold, effect, judge }
     }
 }
 
@@ -232,6 +240,9 @@ pub enum CompareError {
     /// A run's folder.
     #[error(transparent)]
     Run(#[from] RunError),
+    /// The judge cannot be asked.
+    #[error(transparent)]
+    NoJudge(#[from] BuildJudgeError),
     /// The judge gave no answer.
     #[error(transparent)]
     Judge(#[from] JudgeError),
@@ -252,7 +263,7 @@ pub fn compare(
     folder: &Path,
     observer: &mut dyn StudyObserver,
 ) -> Result<Comparison, CompareError> {
-    let study = CompareStudy::new(genome, name, config);
+    let study = CompareStudy::new(genome, name, config)?;
     let record = run_cells(&study, folder, observer)?.ok_or(CompareError::Interrupted)?;
     if let Some(failed) = status(&study, folder)?.failed.first() {
         return Err(CompareError::Arm(format!("{}: {}", failed.cell, failed.error)));
@@ -280,17 +291,19 @@ struct CompareStudy {
 }
 
 impl CompareStudy {
-    fn new(genome: &Genome, name: &str, config: &CompareConfig) -> Self {
+    fn new(genome: &Genome, name: &str, config: &CompareConfig) -> Result<Self, CompareError> {
         let mut spec = spec(config.profile);
         let log_every = spec.log_every;
         (spec.size, spec.steps, spec.sample) = (config.size, config.steps, config.sample);
         (spec.seeds, spec.effect) = (config.seeds.clone(), config.effect);
+        spec.judge = config.judge.clone();
         for level in spec.arms.iter_mut().flat_map(|arm| &mut arm.levels) {
             if let Level::Threshold(threshold) = level {
                 *threshold = config.sp_threshold;
             }
         }
-        let mut networks = NetworksStudy::new(spec, config.profile.name().into());
+        let mut networks =
+            NetworksStudy::new(spec, config.profile.name().into(), config.judge.build()?);
         networks.spec.log_every = log_every;
         // One after the other, each with all threads.
         networks.at_a_time = 1;
@@ -309,7 +322,7 @@ impl CompareStudy {
             arms: Vec::new(),
         };
         networks.add(&target, source);
-        CompareStudy { networks, head }
+        Ok(CompareStudy { networks, head })
     }
 
     fn measure(&self, chain: &Chain, view: &View) -> Result<Measurement, JudgeError> {

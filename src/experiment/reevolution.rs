@@ -168,7 +168,7 @@ impl ReevolutionStudy {
             let genome = genome::read(&file).map_err(|e| SpecError::Target {
                 path: path.to_path_buf(),
                 target: name.clone(),
-                source: RunError::Genome(e),
+                source: Box::new(RunError::Genome(e)),
             })?;
             targets.push((name, file, genome));
         }

@@ -107,7 +107,7 @@ pub enum SpecError {
         /// Name of the target.
         target: String,
         /// Why.
-        source: RunError,
+        source: Box<RunError>,
     },
 }
 

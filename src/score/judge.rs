@@ -95,8 +95,18 @@ pub struct JudgeIdentity {
     pub sha256: Option<String>,
 }
 
+impl std::fmt::Display for JudgeIdentity {
+    /// The name, and the first 16 digits of the hash.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.sha256 {
+            Some(hash) => write!(f, "{} {}", self.name, &hash[..16.min(hash.len())]),
+            None => f.write_str(&self.name),
+        }
+    }
+}
+
 /// Decides whether perturbed pictures still make sense.
-pub trait Judge: Sync {
+pub trait Judge: Send + Sync {
     /// Name and version for records, e.g. `dl/1`.
     fn name(&self) -> String;
 

@@ -275,3 +275,34 @@ fn the_depth_of_an_arch_is_predicted_from_another_study() {
         plan.chains.iter().map(|c| c.key.layers).collect();
     assert_eq!(layers.into_iter().collect::<Vec<_>>(), [4, 5]);
 }
+
+#[test]
+fn a_spec_names_its_judge_and_records_say_which_it_was() {
+    let (_folder, path) = repository(SMALL);
+    let shipped = plan(&path, Some("one"));
+    assert_eq!(shipped.judged_by(), "dl/2");
+    let with = |judge: &str| {
+        let spec = SMALL.replacen("sample = 6", &format!("sample = 6\njudge = {judge}"), 1);
+        let (folder, path) = repository(&spec);
+        (NetworksStudy::read(&path, Some("one"), Path::new("nowhere")), folder)
+    };
+    let (named, _folder) = with("{ name = \"dl\" }");
+    let ids = |study: &NetworksStudy| -> Vec<String> {
+        study.cells().iter().map(|cell| study.id(cell)).collect()
+    };
+    assert_eq!(ids(&named.unwrap()), ids(&shipped));
+    let (mock, _folder) = with("{ name = \"mock\", seed = 3 }");
+    let mock = mock.unwrap();
+    assert_eq!(mock.judged_by(), "mock/3");
+    assert!(ids(&mock).iter().all(|id| !ids(&shipped).contains(id)));
+    let runs = tempfile::tempdir().unwrap();
+    assert_eq!(run_with(&mock, runs.path(), 1).judge, "mock/3");
+    for (judge, expected) in [
+        ("{ name = \"oracle\" }", "judge"),
+        ("{ name = \"dl\", model = \"none.json\" }", "none.json"),
+    ] {
+        let (refused, _folder) = with(judge);
+        let error = refused.err().expect("no such judge").to_string();
+        assert!(error.contains("small.toml") && error.contains(expected), "{error}");
+    }
+}

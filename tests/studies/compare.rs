@@ -72,3 +72,19 @@ fn a_stopped_comparison_goes_on_to_the_same_record_and_makes_nothing_twice() {
     let again = compare(&genome, "moth", &config, folder.path(), &mut observer).unwrap().record;
     assert_eq!((again, observer.begun), (wanted, vec![]));
 }
+
+#[test]
+fn another_judge_is_named_in_the_record_and_does_not_meet_the_networks_judged_before() {
+    let ((genome, config), folder) = (moth(), tempfile::tempdir().unwrap());
+    let config = CompareConfig { seeds: vec![3], ..config };
+    let mocked = CompareConfig { judge: "mock:seed=3".parse().unwrap(), ..config.clone() };
+    let run = |config: &CompareConfig| {
+        compare(&genome, "moth", config, folder.path(), &mut ()).unwrap().record
+    };
+    let (shipped, mocked) = (run(&config), run(&mocked));
+    assert!(shipped.arms.iter().all(|arm| arm.score.judge == "dl/2"));
+    assert!(mocked.arms.iter().all(|arm| arm.score.judge == "mock/3"));
+    let json = serde_json::to_string(&shipped.config).unwrap();
+    assert!(!json.contains("judge"), "the default writes what it always wrote: {json}");
+    assert!(serde_json::to_string(&mocked.config).unwrap().contains("mock"));
+}

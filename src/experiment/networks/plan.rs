@@ -10,7 +10,7 @@ use crate::genome::{self, Genome};
 use crate::math::hash::{hex, short_id};
 use crate::network::{Arch, Coords, Layered, layerize};
 use crate::probe::{Delta, Selection};
-use crate::score::{DlJudge, Judge, Protocol};
+use crate::score::{Judge, JudgeChoice, Protocol};
 use crate::train::{Schedule, TrainConfig};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -35,7 +35,7 @@ pub struct NetworksStudy {
     /// PNG bytes / raw bytes of every target.
     pub png_ratio: BTreeMap<String, f64>,
     /// Who judges what weight changes do to a picture.
-    pub judge: Arc<dyn Judge + Send>,
+    pub judge: Arc<dyn Judge>,
     /// Chains worked on at a time, at most.
     pub at_a_time: usize,
 }
@@ -163,10 +163,15 @@ impl NetworksStudy {
                 DepthModel::of_record(&record).ok()
             }
         };
-        let mut study = NetworksStudy::new(spec, profile);
+        let judge = spec.judge.build().map_err(|error| {
+            let expected = "a judge that can be asked".into();
+            Problem { key: "judge".into(), expected, found: error.to_string() }.at(path)
+        })?;
+        let mut study = NetworksStudy::new(spec, profile, judge);
         study.predicted = study.spec.depth_from.as_ref().map(|_| model.is_some());
         for target in study.spec.targets.clone() {
             let Some(mut source) = load(&root, &target, study.spec.size).map_err(|source| {
+                let source = Box::new(source);
                 SpecError::Target { path: path.to_path_buf(), target: target.name.clone(), source }
             })?
             else {
@@ -181,8 +186,8 @@ impl NetworksStudy {
         Ok(study)
     }
 
-    /// A study without targets, judged by the embedded judge.
-    pub fn new(mut spec: NetworksSpec, profile: String) -> Self {
+    /// A study without targets. `judge` is the one of the spec.
+    pub fn new(mut spec: NetworksSpec, profile: String, judge: Box<dyn Judge>) -> Self {
         spec.log_every = spec.log_every.min(spec.steps.div_ceil(20)).max(1);
         // Retraining budgets shrink with a profile's steps.
         for arm in &mut spec.arms {
@@ -195,8 +200,16 @@ impl NetworksStudy {
             left_out: Vec::new(),
             predicted: None,
             png_ratio: BTreeMap::new(),
-            judge: Arc::new(DlJudge::default()),
+            judge: Arc::from(judge),
             at_a_time: usize::MAX,
+        }
+    }
+
+    /// The judge in records and ids: its name where it is the shipped one, else its identity.
+    pub fn judged_by(&self) -> String {
+        match self.spec.judge == JudgeChoice::default() {
+            true => self.judge.name(),
+            false => self.judge.identity().to_string(),
         }
     }
 

@@ -31,7 +31,7 @@ impl CellStudy for NetworksStudy {
     }
 
     fn id(&self, chain: &Chain) -> String {
-        chain.id(&self.judge.name())
+        chain.id(&self.judged_by())
     }
 
     fn label(&self, chain: &Chain) -> String {
@@ -87,7 +87,7 @@ impl CellStudy for NetworksStudy {
             sample: spec.sample,
             effect: spec.effect,
             target_r2: spec.target_r2,
-            judge: self.judge.name(),
+            judge: self.judged_by(),
             left_out: self.left_out.clone(),
             predicted: self.predicted,
             png_ratio: self.png_ratio.clone(),

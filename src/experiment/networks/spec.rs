@@ -2,6 +2,7 @@
 
 use crate::experiment::spec::{Problem, Spec, TargetSpec, check_name, check_names, check_size};
 use crate::prune::{Method, Retrain};
+use crate::score::JudgeChoice;
 use crate::train::{GradientRule, OptimizerConfig, init::Scheme, schedule::Shape};
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -29,6 +30,9 @@ pub struct NetworksSpec {
     /// Wanted effect of a perturbation, RMSE. Default 0.18.
     #[serde(default = "effect")]
     pub effect: f64,
+    /// Who judges what weight changes do to a picture, as `{ name = "dl" }`. Default: `dl`, shipped.
+    #[serde(default)]
+    pub judge: JudgeChoice,
     /// R² at which training ends, so that arms are compared at equal fit; none: all steps are made.
     pub target_r2: Option<f64>,
     /// Depths: hidden layers added to the target's arch, for arms that are layered and not wired by

@@ -181,7 +181,7 @@ impl StructuralStudy {
                 Unprepared::Run(source) => SpecError::Target {
                     path: path.to_path_buf(),
                     target: target.name.clone(),
-                    source,
+                    source: Box::new(source),
                 },
                 Unprepared::Value(expected, found) => {
                     let key = format!("target {}", target.name);

@@ -204,7 +204,7 @@ impl TrainingStudy {
                     SpecError::Target {
                         path: path.to_path_buf(),
                         target: target.name.clone(),
-                        source,
+                        source: Box::new(source),
                     }
                 })?;
                 for run in spec.runs(target, wiring, &Arc::new(base)) {
