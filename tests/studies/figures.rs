@@ -2,6 +2,7 @@
 //! kind of figure drawn once for people to look at.
 
 mod demo;
+mod golden;
 mod pages;
 use crate::whole::assert_whole;
 use demo::scores;
@@ -31,7 +32,7 @@ fn folder() -> (PathBuf, Option<tempfile::TempDir>) {
 }
 
 #[test]
-fn the_gallery_is_drawn_twice_alike_and_saved() {
+fn the_gallery_is_drawn_twice_alike_as_its_golden_pictures_and_saved() {
     let (folder, _guard) = folder();
     let gallery = || {
         let mut all = demo::charts();
@@ -45,11 +46,14 @@ fn the_gallery_is_drawn_twice_alike_and_saved() {
     let first = gallery();
     for ((name, svg), (_, again)) in first.iter().zip(gallery()) {
         assert!(*svg == again, "{name} differs between two drawings");
-        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{name}");
+        // Letters of an embedded picture may spell anything.
+        let words = !svg.contains("data:image");
+        assert!(!words || !svg.contains("NaN") && !svg.contains("inf"), "{name}");
         let (svg_path, png_path) = save(svg, &folder.join(name), &provenance).unwrap();
         assert_whole(&svg_path);
         assert_whole(&png_path);
     }
+    golden::hold(&first);
 }
 
 #[test]
@@ -141,11 +145,13 @@ fn a_line_is_cut_at_a_fixed_range() {
         series: vec![Series::line("s", colour(0), [(-1.0, 0.5), (2.0, 0.5)])],
         ..Plot::default()
     });
-    let line = svg.lines().find(|l| l.contains(&colour(0).hex().to_uppercase())).unwrap();
+    let line =
+        svg.lines().find(|l| l.contains(&format!("stroke=\"{}\"", colour(0).hex()))).unwrap();
     let points = line.split("points=\"").nth(1).unwrap();
+    let points = points.split('"').next().unwrap();
     let xs: Vec<f64> = points.split([',', ' ']).step_by(2).filter_map(|x| x.parse().ok()).collect();
     assert_eq!(xs.len(), 2, "{line}");
-    assert!(xs[0] > 0.0 && xs[1] < 8600.0 && xs[0] < xs[1], "{xs:?}");
+    assert!(xs[0] > 0.0 && xs[1] < 860.0 && xs[0] < xs[1], "{xs:?}");
 }
 
 #[test]
