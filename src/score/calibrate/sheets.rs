@@ -221,8 +221,7 @@ mod tests {
         };
         let own = model.picture(16, Coords::Fer);
         let networks = [drawer("a", Some(own)), drawer("b", None)];
-        let settings =
-            PairSettings { count: 5, delta: Delta::Effect(0.18), size: 16, seed: 3 };
+        let settings = PairSettings { count: 5, delta: Delta::Effect(0.18), size: 16, seed: 3 };
         let found = NumberedPairs::draw(&networks, &settings);
         let counts: Vec<usize> = found.networks.iter().map(|n| n.pairs).collect();
         assert_eq!(counts, [2, 3]);
