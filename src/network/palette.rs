@@ -109,7 +109,7 @@ mod tests {
         assert!(3 * bytes.len() < rgb.len());
         let back = decoded(&bytes);
         assert_eq!(&back[..3 * side], &rgb[..3 * side]);
-        assert_eq!(&back[3 * side..3 * (side + 1)], &[255; 3 * 160]);
+        assert_eq!(&back[3 * side..6 * side], &[255; 3 * 160]);
         let off: i32 =
             back.iter().zip(&rgb).map(|(a, b)| (i32::from(*a) - i32::from(*b)).pow(2)).sum();
         let rmse = f64::from(off) / rgb.len() as f64;
