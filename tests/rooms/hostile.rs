@@ -74,7 +74,7 @@ fn ids_leave_room_for_what_is_added_later() {
 #[test]
 fn weights_that_networks_cannot_hold_are_refused() {
     let error = from_json(&genome(&[], &[(0, 4, 1e300)], 0)).unwrap_err().to_string();
-    assert!(error.contains("finite 32-bit weight") && error.contains("1e300"), "{error}");
+    assert!(error.contains("finite weight (of 32 bits)") && error.contains("1e300"), "{error}");
     let network = "1;sin:1".parse::<Arch>().unwrap().network();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("w.npz");
