@@ -199,7 +199,9 @@ fn assemble(network: &Network, arrays: Vec<NamedArray>) -> Result<Weights, Strin
             ));
         }
         if let Some(bad) = values.iter().find(|&&v| !(v as f32).is_finite()) {
-            return Err(format!("array {name:?}: expected finite numbers (of 32 bits), found {bad}"));
+            return Err(format!(
+                "array {name:?}: expected finite numbers (of 32 bits), found {bad}"
+            ));
         }
         if !network.is_layered() {
             weights.0 = values.iter().map(|&v| v as f32).collect();
