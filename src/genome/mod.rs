@@ -107,7 +107,9 @@ pub enum GenomeError {
     #[error("link into input node {0:?}: expected inputs to have no incoming links")]
     IntoInput(NodeId),
     /// Weight is NaN or infinite, or would be as the f32 that networks compute with.
-    #[error("link from {from:?} to {to:?}: expected a finite weight (of 32 bits), found {weight}")]
+    #[error(
+        "link from {from:?} to {to:?}: expected a finite weight (of 32 bits), found {weight:?}"
+    )]
     BadWeight {
         /// Source node.
         from: NodeId,

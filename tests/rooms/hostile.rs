@@ -50,7 +50,8 @@ fn nodes_that_hear_only_constants_are_layered_after_them() {
     let json = genome(&[5, 6], &[(5, 6, 1.5), (6, 4, 0.5), (0, 4, 1.0)], 0);
     let genome = from_json(&json).unwrap();
     let layered = layerize(&genome);
-    assert_eq!(layered.arch().layers, 3);
+    // Hue and saturation are added behind the ink.
+    assert_eq!(layered.arch().layers, 4);
     let (graph, weights) = compile(&genome);
     let layers: Vec<usize> = graph.units.iter().map(|u| u.layer).collect();
     assert_eq!(layers, [0, 0, 0, 0, 1, 2, 3]);
@@ -62,7 +63,7 @@ fn nodes_that_hear_only_constants_are_layered_after_them() {
 
 #[test]
 fn ids_leave_room_for_what_is_added_later() {
-    for (hidden, first) in [(vec![u64::from(u32::MAX)], 0), (vec![], u64::MAX)] {
+    for (hidden, first) in [(vec![u64::from(u32::MAX)], 0), (vec![], u64::MAX - 8)] {
         let links: &[_] = if hidden.is_empty() { &[(0, 4, 1.0)] } else { &[] };
         let error = from_json(&genome(&hidden, links, first)).unwrap_err().to_string();
         assert!(error.contains(&format!("at most {LARGEST_ID}")), "{error}");
