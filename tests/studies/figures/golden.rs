@@ -50,7 +50,9 @@ pub fn hold(pictures: &[(&str, String)]) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let file = root.join("tests/golden/figures.txt");
     let mut found = String::new();
-    for (name, svg) in pictures {
+    // Pictures of other people's genomes are drawn where these are, but not kept.
+    let pictures: Vec<_> = pictures.iter().filter(|(name, _)| !name.starts_with("skull")).collect();
+    for (name, svg) in &pictures {
         let _ = write!(found, "== {name} ==\n{}", ascii(svg));
     }
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
