@@ -298,8 +298,8 @@ fn a_spec_names_its_judge_and_records_say_which_it_was() {
     let runs = tempfile::tempdir().unwrap();
     assert_eq!(run_with(&mock, runs.path(), 1).judge, "mock/3");
     for (judge, expected) in [
-        ("{ name = \"oracle\" }", "judge"),
-        ("{ name = \"dl\", model = \"none.json\" }", "none.json"),
+        ("{ name = \"oracle\" }", "small.toml"),
+        ("{ name = \"dl\", model = \"none.json\" }", "judge: expected"),
     ] {
         let (refused, _folder) = with(judge);
         let error = refused.err().expect("no such judge").to_string();
