@@ -214,7 +214,11 @@ impl<'a> File<'a> {
         let kind = kind.ok_or_else(|| none().at(path))?.to_string();
         let profiles = match spec.get_mut().remove("profiles").map(Spanned::into_inner) {
             Some(DeValue::Table(profiles)) => profiles,
-            _ => DeTable::new(),
+            Some(_) => {
+                let (key, expected) = ("profiles".into(), "tables, one a profile".into());
+                return Err(Problem { key, expected, found: "another value".into() }.at(path));
+            }
+            None => DeTable::new(),
         };
         Ok(File { path, text, kind, spec, profiles })
     }
@@ -444,6 +448,8 @@ mod tests {
             let error = spec(&TEXT.replacen(from, to, 1), None).unwrap_err();
             assert!(error.contains(said), "{error}");
         }
+        let error = spec("kind = \"small\"\nprofiles = 3\n", None).unwrap_err();
+        assert!(error.contains("s.toml: profiles: expected tables"), "{error}");
         let error = spec(TEXT, Some("r")).unwrap_err();
         assert!(error.contains("profile: expected standard or one of q, found \"r\""), "{error}");
     }
