@@ -83,7 +83,9 @@ pub fn run(args: BenchArgs, out: &Output) -> anyhow::Result<()> {
         return Err(Usage(format!("--seconds: expected a number above 0, found {found}")).into());
     }
     if args.what == What::Evolve {
-        anyhow::ensure!((8..=1024).contains(&size), "expected 8 to 1024 pixels, found {size}");
+        if !(8..=1024).contains(&size) {
+            return Err(Usage(format!("--size: expected 8 to 1024 pixels, found {size}")).into());
+        }
         let speed = bench_evolve(150, size, args.seconds);
         let text = format!(
             "evolve at {size}², population {}, {} threads: {:.0} genomes/s ({:.0} drawn and judged), {:.1} links",

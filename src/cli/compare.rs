@@ -1,7 +1,9 @@
 //! `picloom compare`: the main job.
 
 use super::interrupt;
+use super::names::one_of;
 use super::output::Output;
+use super::progress::Bar;
 use crate::experiment::Record;
 use crate::experiment::compare::{CompareConfig, Profile, compare};
 use crate::experiment::workers::{self, News, StudyObserver};
@@ -10,7 +12,6 @@ use crate::genome::{self, Genome};
 use crate::network::files::create_folder;
 use crate::score::JudgeChoice;
 use clap::Args;
-use indicatif::ProgressBar;
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -18,7 +19,7 @@ pub struct CompareArgs {
     /// Genome file (.json, .zip, .xml); default: one that comes with the program
     genome: Option<PathBuf>,
     /// quick (64², minutes), standard (128², 3 seeds) or paper (256², 100 000 steps, 5 seeds)
-    #[arg(long, default_value = "quick")]
+    #[arg(long, default_value = "quick", value_parser = one_of::<Profile>())]
     profile: Profile,
     /// Optimizer steps of each training, instead of the profile's
     #[arg(long)]
@@ -85,7 +86,7 @@ fn command_line(args: &CompareArgs) -> String {
 }
 
 struct Progress {
-    bar: ProgressBar,
+    bar: Bar,
     /// Steps of a training.
     steps: u64,
     /// Networks begun, of all.
@@ -106,11 +107,7 @@ impl StudyObserver for Progress {
             News::Begins(what) => {
                 self.part += 1;
                 let said = format!("{}/{} {what}", self.part, self.parts);
-                self.bar.set_position(0);
-                self.bar.set_message(said.clone());
-                if self.bar.is_hidden() {
-                    eprintln!("{said}");
-                }
+                self.bar.begin(&said);
             }
             News::Training(state) if state.step.is_multiple_of(64) => {
                 self.bar.set_length(self.steps);

@@ -28,6 +28,12 @@ pub fn run(args: EvalArgs, out: &Output) -> anyhow::Result<()> {
         .as_ref()
         .ok_or_else(|| Usage("expected --target IMG or --target GENOME, found none".into()))?;
     let fit = Fit::of(&source.model.picture(source.size, source.coords), target);
+    if !fit.mse.is_finite() {
+        anyhow::bail!(
+            "{}: expected a picture of finite numbers, found NaN: has its training diverged?",
+            source.name
+        );
+    }
     let evaluation = Evaluation {
         network: source.name,
         size: source.size,

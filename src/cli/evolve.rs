@@ -3,7 +3,9 @@
 
 use super::interrupt;
 use super::judge::{VlmArgs, usage_text};
+use super::names::one_of;
 use super::output::Output;
+use super::progress::Bar;
 use super::source::Usage;
 use crate::evolve::{Preset, Selection, Session};
 use crate::experiment::evolution::{
@@ -19,13 +21,12 @@ use crate::network::Coords;
 use crate::score::{Breeder, Decision, MockBreeder};
 use anyhow::Context;
 use clap::Args;
-use indicatif::ProgressBar;
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 pub struct EvolveArgs {
-    /// What leads the search: target, novelty, map-elites, interactive or vlm [default: target]
-    #[arg(long)]
+    /// What leads the search [default: target]
+    #[arg(long, value_parser = one_of::<SearchKind>())]
     search: Option<SearchKind>,
     /// Picture or genome to draw
     #[arg(long, value_name = "IMG|GENOME")]
@@ -48,20 +49,20 @@ pub struct EvolveArgs {
     /// TOML file laid over the preset (keys as in the run's config.toml)
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Numbers of evolution: picbreeder or neat [default: picbreeder]
-    #[arg(long)]
+    /// Numbers of evolution [default: picbreeder]
+    #[arg(long, value_parser = one_of::<Preset>())]
     preset: Option<Preset>,
     /// Side of the judged pictures in pixels [default: 64]
     #[arg(long)]
     size: Option<usize>,
-    /// Coordinate convention: fer or picbreeder
-    #[arg(long)]
+    /// Coordinate convention [default: fer]
+    #[arg(long, value_parser = one_of::<Coords>())]
     coords: Option<Coords>,
     /// Likeness to the target: mse, ssim or both
-    #[arg(long, value_parser = named::<Measure>)]
+    #[arg(long, value_parser = one_of::<Measure>())]
     fitness: Option<Measure>,
     /// Gradient descent before judging: none, lamarck (inherited) or baldwin (not inherited)
-    #[arg(long, value_parser = named::<RefineMode>)]
+    #[arg(long, value_parser = one_of::<RefineMode>())]
     refine: Option<RefineMode>,
     /// Its steps a genome a generation
     #[arg(long, value_name = "STEPS")]
@@ -94,7 +95,7 @@ pub struct EvolveArgs {
     #[arg(long)]
     cell: Option<usize>,
     /// Vlm: who looks at the sheets, vlm or mock (seeded tosses) [default: vlm]
-    #[arg(long, value_parser = named::<BreederKind>)]
+    #[arg(long, value_parser = one_of::<BreederKind>())]
     breeder: Option<BreederKind>,
     /// Vlm: pictures to publish before the run ends [default: 1]
     #[arg(long, value_name = "N")]
@@ -104,12 +105,6 @@ pub struct EvolveArgs {
     /// Draw our own target pictures into a folder, and do nothing else
     #[arg(long, value_name = "DIR")]
     draw_targets: Option<PathBuf>,
-}
-
-/// A kebab-case name of a config enum.
-fn named<T: serde::de::DeserializeOwned>(name: &str) -> Result<T, String> {
-    T::deserialize(serde::de::value::StrDeserializer::<serde::de::value::Error>::new(name))
-        .map_err(|e| e.to_string())
 }
 
 pub fn run(args: EvolveArgs, out: &Output) -> anyhow::Result<()> {
@@ -314,7 +309,7 @@ fn interactive(
 
 /// Shows the best fitness and listens to Ctrl-C.
 struct Progress {
-    bar: ProgressBar,
+    bar: Bar,
 }
 
 impl EvolutionObserver for Progress {

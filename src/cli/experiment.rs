@@ -2,6 +2,7 @@
 
 use super::interrupt;
 use super::output::Output;
+use super::progress::{Bar, duration};
 use super::study;
 use crate::experiment::claims::StudySpec;
 use crate::experiment::depth::{DepthModel, png_ratio};
@@ -13,7 +14,6 @@ use crate::experiment::{Record, load_target};
 use crate::network::Coords;
 use crate::network::files::write_atomic;
 use clap::{Args, Subcommand};
-use indicatif::ProgressBar;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -32,7 +32,13 @@ enum ExperimentCommand {
         folder: PathBuf,
     },
     /// Run every cell of a study that is not finished
-    Run(StudyArgs),
+    Run {
+        #[command(flatten)]
+        study: StudyArgs,
+        /// Only say how many cells there are to run, and about how long they take
+        #[arg(long)]
+        dry_run: bool,
+    },
     /// Count finished, failed and waiting cells
     Status(StudyArgs),
     /// Write the finished runs as a table
@@ -83,10 +89,16 @@ pub fn run(args: ExperimentArgs, out: &Output) -> anyhow::Result<()> {
     let (json, text) = match args.command {
         ExperimentCommand::List { folder } => list(&folder)?,
         ExperimentCommand::PredictDepth { picture, from } => predict_depth(&picture, &from)?,
-        ExperimentCommand::Run(args) => {
+        ExperimentCommand::Run { study: args, dry_run: true } => match args.is_whole()? {
+            true => study::preview(&args)?,
+            false => preview_one(&args)?,
+        },
+        ExperimentCommand::Run { study: args, .. } => {
             interrupt::listen();
-            let (json, text) =
-                if args.is_whole()? { study::run(&args, out)? } else { run_one(&args, out)? };
+            let (json, text) = match args.is_whole()? {
+                true => study::run(&args, out)?,
+                false => run_one(&args, None, out)?,
+            };
             out.result(&json, &text)?;
             return match json["failed"].as_u64() {
                 Some(failed) if failed > 0 => {
@@ -132,10 +144,39 @@ fn list(folder: &Path) -> anyhow::Result<Said> {
     Ok((rows.into(), text))
 }
 
-/// Runs one study, of whatever kind.
-pub(super) fn run_one(args: &StudyArgs, out: &Output) -> anyhow::Result<Said> {
+/// Wall seconds of so many seconds of one core, by all threads.
+pub(super) fn wall(core_seconds: f64) -> f64 {
+    core_seconds / rayon::current_num_threads() as f64
+}
+
+/// What running a study would do.
+pub(super) fn preview_one(args: &StudyArgs) -> anyhow::Result<Said> {
+    let status = args.study()?.status(&args.runs)?;
+    let (to_do, seconds) = (status.total - status.done, wall(status.core_seconds_left));
+    let text = format!(
+        "{} ({}): {to_do} of {} {} to run, about {} on {} threads",
+        status.study,
+        status.profile,
+        status.total,
+        status.cells,
+        duration(seconds),
+        rayon::current_num_threads()
+    );
+    let json = json!({
+        "study": status.study, "profile": status.profile, "cells": status.total,
+        "to_run": to_do, "core_seconds": status.core_seconds_left, "seconds": seconds,
+    });
+    Ok((json, text))
+}
+
+/// Runs one study, of whatever kind; `whole` is the study that it is a part of.
+pub(super) fn run_one(
+    args: &StudyArgs,
+    whole: Option<&Whole>,
+    out: &Output,
+) -> anyhow::Result<Said> {
     let study = args.study()?;
-    let mut watch = Watch::new(out, study.count(), study.called());
+    let mut watch = Watch::new(out, study.count(), study.called(), whole.cloned());
     let ran = study.run(&args.runs, &mut watch);
     watch.bar.finish_and_clear();
     let Some(found) = ran? else {
@@ -212,35 +253,57 @@ fn predict_depth(picture: &Path, from: &Path) -> anyhow::Result<Said> {
     Ok((json, text))
 }
 
+/// How far the study is that a study is a part of, in seconds of one core that its parts were thought
+/// to take before it began.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Whole {
+    /// All its parts.
+    pub(super) total: f64,
+    /// The parts after this one.
+    pub(super) ahead: f64,
+}
+
 /// Shows how far a study is.
 pub(super) struct Watch {
-    pub(super) bar: ProgressBar,
+    pub(super) bar: Bar,
     /// Cells that failed.
     pub(super) failed: usize,
-    every: usize,
-    what: &'static str,
+    whole: Option<Whole>,
 }
 
 impl Watch {
-    pub(super) fn new(out: &Output, cells: usize, what: &'static str) -> Self {
-        Watch { bar: out.progress(cells as u64, what), failed: 0, every: (cells / 20).max(1), what }
+    pub(super) fn new(
+        out: &Output,
+        cells: usize,
+        what: &'static str,
+        whole: Option<Whole>,
+    ) -> Self {
+        Watch { bar: out.progress(cells as u64, what), failed: 0, whole }
+    }
+
+    /// `about 12 min left; of the study 31 %, about 2 h 5 min left`.
+    fn left(&self, progress: &Progress) -> String {
+        let (Some(left), Some(pace)) = (progress.seconds_left, progress.pace) else {
+            return String::new();
+        };
+        let mut text = format!(", about {} left", duration(left));
+        if let Some(whole) = self.whole.as_ref().filter(|whole| whole.total > 0.0) {
+            let ahead = left / pace + whole.ahead;
+            let share = 100.0 * (1.0 - ahead / whole.total).clamp(0.0, 1.0);
+            let left = duration(left + pace * whole.ahead);
+            text += &format!("; of the study {share:.0} %, about {left} left");
+        }
+        text
     }
 }
 
 impl StudyObserver for Watch {
     fn cell(&mut self, progress: &Progress, label: &str, error: Option<&str>) {
-        let over = progress.done + progress.failed;
         self.failed = progress.failed;
-        let left = progress
-            .seconds_left
-            .map_or(String::new(), |seconds| format!(", about {:.0} s left", seconds));
-        self.bar.set_position(over as u64);
-        self.bar.set_message(format!("{label}{left}"));
+        self.bar.set_position((progress.done + progress.failed) as u64);
+        self.bar.set_message(format!("{label}{}", self.left(progress)));
         if let Some(error) = error {
-            self.bar.suspend(|| eprintln!("failed: {label}: {error}"));
-        }
-        if self.bar.is_hidden() && over.is_multiple_of(self.every) {
-            eprintln!("{over}/{} {}{left}", progress.total, self.what);
+            self.bar.say(&format!("failed: {label}: {error}"));
         }
     }
 

@@ -7,6 +7,7 @@ use crate::figures::losses::{LossCurve, losses};
 use crate::figures::study::{DrawError, FIGURES, Figure, Sources, figure};
 use crate::figures::style::{self, Colour};
 use crate::figures::{Provenance, save, save_small, study_report};
+use crate::math::UnknownName;
 use crate::network::files::write_atomic;
 use clap::Args;
 use serde_json::json;
@@ -53,8 +54,8 @@ pub fn run(args: FiguresArgs, out: &Output) -> anyhow::Result<()> {
         chosen.clear();
         for name in &args.names {
             chosen.push(figure(name).ok_or_else(|| {
-                let names: Vec<_> = FIGURES.iter().map(|f| f.name).collect();
-                Usage(format!("figure: expected one of {}, found {name:?}", names.join(", ")))
+                let names = FIGURES.iter().map(|f| f.name);
+                Usage(UnknownName::new("figure", names, name).to_string())
             })?);
         }
     }

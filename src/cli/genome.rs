@@ -1,5 +1,6 @@
 //! `picloom genome info|render|convert|layerize`.
 
+use super::names::one_of;
 use super::output::Output;
 use super::source::{Usage, check_size};
 use crate::genome::{self, GenomeInfo};
@@ -31,8 +32,8 @@ enum GenomeCommand {
         /// Side of the picture in pixels
         #[arg(long, default_value_t = 256)]
         size: usize,
-        /// Coordinate convention: fer or picbreeder
-        #[arg(long, default_value = "fer")]
+        /// Coordinate convention
+        #[arg(long, default_value = "fer", value_parser = one_of::<Coords>())]
         coords: Coords,
         /// The PNG to write
         #[arg(long)]

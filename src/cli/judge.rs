@@ -64,6 +64,7 @@ struct TestArgs {
 
 /// Which judge, and how it is set up.
 #[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "The judge")]
 pub struct JudgeArg {
     #[arg(long, default_value = "dl", value_name = "NAME", help = judge_help())]
     judge: JudgeChoice,
@@ -82,6 +83,7 @@ fn judge_help() -> String {
 
 /// How a vision-language server is reached.
 #[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "A vision-language model")]
 pub struct VlmArgs {
     /// Base URL of the server of --judge vlm
     #[arg(long, default_value = "http://localhost:11434/v1", value_name = "URL")]
@@ -188,6 +190,11 @@ fn read_sets(paths: &[PathBuf]) -> anyhow::Result<Vec<LabelSet>> {
 }
 
 fn run_calibrate(args: &CalibrateArgs, out: &Output) -> anyhow::Result<()> {
+    if !(args.ridge.is_finite() && args.ridge > 0.0) {
+        return Err(
+            Usage(format!("--ridge: expected a number above 0, found {}", args.ridge)).into()
+        );
+    }
     let sets = read_sets(&args.labels)?;
     // File names only: where the files lay on this machine is nobody's business.
     let files: Vec<&str> = sets.iter().map(|s| s.file.as_str()).collect();

@@ -1,11 +1,12 @@
 //! The command line: clap structs → calls. The only place that prints.
 //!
 //! Exit codes: 0 done, 1 the work failed, 2 bad usage. With `--json`, stdout is one JSON document
-//! and people's text goes to stderr.
+//! and people's text goes to stderr; with `--quiet` nothing but errors goes there.
 
 pub mod bench;
 mod claims;
 mod compare;
+mod completions;
 mod eval;
 mod evolve;
 mod experiment;
@@ -14,7 +15,9 @@ mod genome;
 mod interrupt;
 mod judge;
 mod maps;
+mod names;
 mod output;
+mod progress;
 mod prune;
 mod score;
 mod source;
@@ -22,20 +25,36 @@ mod study;
 mod sweep;
 mod train;
 
-use clap::{Parser, Subcommand};
-use output::Output;
+use crate::evolve::ConfigError;
+use crate::experiment::evolution::EvolutionError;
+use crate::experiment::{PruneRunError, RunError};
+use crate::prune::RoundsError;
+use crate::train::TrainError;
+use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
+use output::{Output, tell_error};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 the work failed, 2 wrong use, 130 stopped.";
+
+/// Heading of the options that every command has.
+const EVERYWHERE: &str = "Everywhere";
+
 /// Evolve, retrain, prune and score picture-drawing networks.
 #[derive(Parser)]
-#[command(name = "picloom", version, about, long_about = None)]
+#[command(name = "picloom", version, about, long_about = None, after_help = EXIT_CODES)]
 struct Cli {
-    /// Print one JSON document on stdout; text for people goes to stderr.
-    #[arg(long, global = true)]
+    /// Print one JSON document on stdout; text for people goes to stderr
+    #[arg(long, global = true, help_heading = EVERYWHERE)]
     json: bool,
-    /// Worker threads (default: one a core). Results do not depend on it.
-    #[arg(long, global = true, value_name = "N")]
+    /// Nothing on stderr but errors: no progress, no remarks
+    #[arg(long, global = true, help_heading = EVERYWHERE)]
+    quiet: bool,
+    /// Colours in messages; auto: on a terminal, unless NO_COLOR is set
+    #[arg(long, global = true, help_heading = EVERYWHERE, value_name = "WHEN", default_value = "auto")]
+    color: ColorChoice,
+    /// Worker threads [default: one a core]. Results do not depend on it
+    #[arg(long, global = true, help_heading = EVERYWHERE, value_name = "N", value_parser = threads)]
     threads: Option<usize>,
     #[command(subcommand)]
     command: Command,
@@ -71,6 +90,10 @@ enum Command {
     Claims(claims::ClaimsArgs),
     /// Time training steps and pictures on this machine
     Bench(bench::BenchArgs),
+    /// Print what a shell needs to complete commands, options and their values
+    Completions(completions::CompletionsArgs),
+    /// Write a manual page for every command
+    Man(completions::ManArgs),
 }
 
 /// Runs the command line and returns the exit code.
@@ -83,12 +106,20 @@ pub fn main() -> ExitCode {
 /// The thread that calls joins the worker threads, and may call again: their number is that of
 /// its first call.
 pub fn run<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T>) -> ExitCode {
-    let cli = Cli::parse_from(arguments);
-    if let Err(e) = join_workers(cli.threads) {
-        eprintln!("error: {e}");
+    let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
+    let command = Cli::command().color(wanted_colour(&arguments));
+    let parsed = Cli::from_arg_matches(&command.get_matches_from(arguments));
+    let cli = parsed.unwrap_or_else(|error| error.exit());
+    anstream::ColorChoice::write_global(match cli.color {
+        ColorChoice::Auto => anstream::ColorChoice::Auto,
+        ColorChoice::Always => anstream::ColorChoice::Always,
+        ColorChoice::Never => anstream::ColorChoice::Never,
+    });
+    let out = Output { json: cli.json, quiet: cli.quiet };
+    if let Err(e) = join_workers(cli.threads, &out) {
+        tell_error(&e);
         return ExitCode::from(1);
     }
-    let out = Output { json: cli.json };
     let result = match cli.command {
         Command::Compare(args) => compare::run(args, &out),
         Command::Genome(args) => genome::run(args, &out),
@@ -104,23 +135,49 @@ pub fn run<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T>) ->
         Command::Figures(args) => figures::run(args, &out),
         Command::Claims(args) => claims::run(args, &out),
         Command::Bench(args) => bench::run(args, &out),
+        Command::Completions(args) => completions::print(args),
+        Command::Man(args) => completions::write_pages(&args, &out),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {}", output::shortened(&output::plain(&told_once(&error))));
-            ExitCode::from(if error.is::<source::Usage>() { 2 } else { 1 })
+            tell_error(&told_once(&error));
+            ExitCode::from(if is_wrong_use(&error) { 2 } else { 1 })
         }
     }
+}
+
+/// What `--color` says, which clap's own messages need before it has parsed anything.
+fn wanted_colour(arguments: &[OsString]) -> ColorChoice {
+    let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
+    let joined = words.iter().find_map(|word| word.strip_prefix("--color="));
+    let apart = || words.windows(2).find(|two| two[0] == "--color").map(|two| two[1]);
+    match joined.or_else(apart) {
+        Some("always") => ColorChoice::Always,
+        Some("never") => ColorChoice::Never,
+        _ => ColorChoice::Auto,
+    }
+}
+
+/// Worker threads that are started, at the most: more only cost memory.
+const MOST_THREADS: usize = 256;
+
+fn threads(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|n| *n > 0);
+    number.ok_or_else(|| format!("expected a number of threads from 1 up, found {text:?}"))
 }
 
 /// Starts the worker threads, this one among them. A parallel pass of work that runs outside of them
 /// would be queued under a lock and waited for asleep, and the queue allocates; a training step is
 /// one or more such passes.
-fn join_workers(threads: Option<usize>) -> Result<(), String> {
+fn join_workers(wanted: Option<usize>, out: &Output) -> Result<(), String> {
     if rayon::current_thread_index().is_some() {
         return Ok(());
+    }
+    let threads = wanted.map(|n| n.min(MOST_THREADS));
+    if threads < wanted {
+        out.note(&format!("--threads: {MOST_THREADS}, the most there can be"));
     }
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads.unwrap_or(0))
@@ -130,6 +187,25 @@ fn join_workers(threads: Option<usize>) -> Result<(), String> {
             let threads = threads.map_or("worker".into(), |n| n.to_string());
             format!("cannot start {threads} threads: {e}")
         })
+}
+
+/// True for a wrong value of an option, whichever room noticed it.
+fn is_wrong_use(error: &anyhow::Error) -> bool {
+    let setting = |error: &TrainError| {
+        matches!(error, TrainError::Config(_) | TrainError::Schedule(_) | TrainError::Init(_))
+    };
+    let run = |error: &RunError| matches!(error, RunError::Train(error) if setting(error));
+    error.is::<source::Usage>()
+        || error.is::<ConfigError>()
+        || error.downcast_ref().is_some_and(run)
+        || match error.downcast_ref() {
+            Some(PruneRunError::Run(error)) => run(error),
+            Some(PruneRunError::Rounds(RoundsError::Train(error))) => setting(error),
+            Some(PruneRunError::Rounds(RoundsError::Init(_))) => true,
+            Some(PruneRunError::Rounds(RoundsError::Prune(error))) => error.is_of_the_rule(),
+            _ => false,
+        }
+        || matches!(error.downcast_ref(), Some(EvolutionError::Config(_)))
 }
 
 /// An error and its causes, without those that the message before has already told.
@@ -147,7 +223,9 @@ fn told_once(error: &anyhow::Error) -> String {
 
 /// True if whoever read our output has left (`picloom … | head`).
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error
-        .downcast_ref::<std::io::Error>()
-        .is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
+    let kind = |cause: &(dyn std::error::Error + 'static)| match cause.downcast_ref() {
+        Some(json) => serde_json::Error::io_error_kind(json),
+        None => cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind),
+    };
+    error.chain().any(|cause| kind(cause) == Some(std::io::ErrorKind::BrokenPipe))
 }

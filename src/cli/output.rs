@@ -1,13 +1,16 @@
 //! Where results and words go.
 
-use indicatif::{ProgressBar, ProgressStyle};
+use super::progress::Bar;
+use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use std::io::Write;
 
-/// The two ways to print.
+/// The ways to print.
 pub struct Output {
     /// JSON on stdout, text on stderr.
     pub json: bool,
+    /// Nothing on stderr but errors.
+    pub quiet: bool,
 }
 
 impl Output {
@@ -16,7 +19,7 @@ impl Output {
         let mut stdout = std::io::stdout().lock();
         let text = plain(text);
         if self.json {
-            eprintln!("{}", text.trim_end());
+            self.note(text.trim_end());
             serde_json::to_writer_pretty(&mut stdout, value)?;
             writeln!(stdout)?;
         } else {
@@ -25,13 +28,28 @@ impl Output {
         Ok(())
     }
 
-    /// A progress bar on stderr, shown only on a terminal.
-    pub fn progress(&self, total: u64, unit: &str) -> ProgressBar {
-        let bar = ProgressBar::new(total);
-        let style = format!("{{bar:30}} {{pos}}/{{len}} {unit}  {{msg}}  [{{elapsed}} < {{eta}}]");
-        bar.set_style(ProgressStyle::with_template(&style).expect("a fixed template"));
-        bar
+    /// Says something beside the result, on stderr.
+    pub fn note(&self, text: &str) {
+        if !self.quiet {
+            tell(text);
+        }
     }
+
+    /// A bar on stderr, none of `total` done.
+    pub fn progress(&self, total: u64, unit: &str) -> Bar {
+        Bar::new(total, unit, self.quiet)
+    }
+}
+
+/// Writes a line to stderr; nobody listening is no reason to fail.
+pub fn tell(text: &str) {
+    let _ = writeln!(anstream::stderr().lock(), "{text}");
+}
+
+/// Writes an error to stderr.
+pub fn tell_error(text: &str) {
+    let red: Style = AnsiColor::Red.on_default().bold();
+    tell(&format!("{red}error:{red:#} {}", shortened(&plain(text))));
 }
 
 /// Text for a terminal: control characters, which names in files may hold, are written out.

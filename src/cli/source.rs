@@ -1,5 +1,6 @@
 //! The network that a command works on: a run folder, a genome, or an arch with parameters.
 
+use super::names::one_of;
 use crate::experiment::{Kept, Source, Wanted};
 use crate::network::{Arch, Coords, Model, Wiring};
 use crate::probe::{LinksError, Selection};
@@ -13,14 +14,15 @@ pub struct Usage(pub String);
 
 /// Shared arguments of the commands that look at one network.
 #[derive(Args)]
+#[command(next_help_heading = "The network")]
 pub struct SourceArgs {
     /// Folder of a finished run
     pub run: Option<PathBuf>,
     /// Genome file (.json, .zip, .xml), with its evolved weights
     #[arg(long, conflicts_with = "run")]
     pub genome: Option<PathBuf>,
-    /// How the genome is wired: graph, layerized or dense
-    #[arg(long, requires = "genome", default_value = "graph")]
+    /// How the genome is wired
+    #[arg(long, requires = "genome", default_value = "graph", value_parser = one_of::<Wiring>())]
     pub wiring: Wiring,
     /// Arch string of a layered network, e.g. "12;cache:15,gaussian:4,identity:2,sin:1"
     #[arg(long, conflicts_with_all = ["run", "genome"], requires = "params")]
@@ -34,8 +36,8 @@ pub struct SourceArgs {
     /// Side of the picture in pixels (default: that of the run, else 128)
     #[arg(long)]
     pub size: Option<usize>,
-    /// Coordinate convention: fer or picbreeder
-    #[arg(long)]
+    /// Coordinate convention [default: that of the run, else fer]
+    #[arg(long, value_parser = one_of::<Coords>())]
     pub coords: Option<Coords>,
 }
 

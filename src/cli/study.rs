@@ -1,9 +1,10 @@
 //! `picloom experiment run` on the whole study: its parts, then figures, claims and the report.
 
 use super::claims;
-use super::experiment::{Said, StudyArgs, collect_one, run_one, status_one};
+use super::experiment::{Said, StudyArgs, Whole, collect_one, preview_one, run_one, status_one};
 use super::figures;
 use super::output::Output;
+use super::progress::duration;
 use crate::experiment::claims::StudySpec;
 use crate::network::files::create_folder;
 use serde_json::json;
@@ -54,14 +55,41 @@ pub fn collect(args: &StudyArgs, folder: &Path) -> anyhow::Result<Said> {
     Ok((json!({ "study": spec.name, "parts": rows }), text))
 }
 
+/// What running the study would do, part by part.
+pub fn preview(args: &StudyArgs) -> anyhow::Result<Said> {
+    let spec = StudySpec::read(&args.spec)?;
+    let (mut rows, mut text, mut seconds) = (Vec::new(), String::new(), 0.0);
+    for part in parts(&spec, args) {
+        match preview_one(&part) {
+            Ok((json, said)) => {
+                seconds += json["seconds"].as_f64().unwrap_or(0.0);
+                text += &format!("{said}\n");
+                rows.push(json);
+            }
+            Err(error) => text += &format!("{}: not yet: {error:#}\n", part.spec.display()),
+        }
+    }
+    text += &format!("in all about {}", duration(seconds));
+    Ok((json!({ "study": spec.name, "parts": rows, "seconds": seconds }), text))
+}
+
+/// Seconds of one core that the cells take which are not finished; 0 where that cannot be said yet,
+/// of a part that needs another's record.
+fn core_seconds(part: &StudyArgs) -> f64 {
+    preview_one(part).map_or(0.0, |(json, _)| json["core_seconds"].as_f64().unwrap_or(0.0))
+}
+
 pub fn run(args: &StudyArgs, out: &Output) -> anyhow::Result<Said> {
     let spec = StudySpec::read(&args.spec)?;
     let (mut rows, mut text) = (Vec::new(), String::new());
     let mut failed = 0;
-    for (k, part) in parts(&spec, args).iter().enumerate() {
-        let (number, of) = (k + 1, spec.parts.len());
-        eprintln!("part {number} of {of}: {}", part.spec.display());
-        let (json, said) = run_one(part, out)?;
+    let parts = parts(&spec, args);
+    let mut ahead: f64 = parts.iter().map(core_seconds).sum();
+    let total = ahead;
+    for (k, part) in parts.iter().enumerate() {
+        ahead -= core_seconds(part);
+        out.note(&format!("part {} of {}: {}", k + 1, parts.len(), part.spec.display()));
+        let (json, said) = run_one(part, Some(&Whole { total, ahead: ahead.max(0.0) }), out)?;
         failed += json["failed"].as_u64().unwrap_or(0);
         text += &format!("{}\n\n", said.trim_end());
         rows.push(json);

@@ -1,19 +1,22 @@
 //! `picloom train`: one wiring on one picture, into a run folder.
 
 use super::interrupt;
+use super::names::one_of;
 use super::output::Output;
+use super::progress::Bar;
 use super::source::{Usage, check_size};
-use crate::experiment::{RunResult, TrainJob, load_mask, load_target, train_run};
+use crate::experiment::{
+    RunResult, TrainJob, load_mask, load_target, read_train_config, train_run,
+};
 use crate::genome;
 use crate::network::weight_files::read_weights;
 use crate::network::{Arch, Coords, Mask, Model, Network, Wiring};
 use crate::train::schedule::Shape;
 use crate::train::{
-    GradientRule, Init, LogLine, OptimizerConfig, Plateau, Schedule, StopReason, TrainConfig,
-    TrainObserver, TrainState,
+    GradientRule, Init, LogLine, OptimizerConfig, Plateau, StopReason, TrainConfig, TrainObserver,
+    TrainState,
 };
 use clap::Args;
-use indicatif::ProgressBar;
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -21,8 +24,8 @@ pub struct TrainArgs {
     /// Genome whose wiring is trained (.json, .zip, .xml)
     #[arg(long, required_unless_present = "arch", conflicts_with = "arch")]
     genome: Option<PathBuf>,
-    /// How the genome is wired: graph, layerized or dense
-    #[arg(long, default_value = "dense", conflicts_with = "arch")]
+    /// How the genome is wired
+    #[arg(long, default_value = "dense", conflicts_with = "arch", value_parser = one_of::<Wiring>())]
     wiring: Wiring,
     /// Arch string of a layered network instead of a genome
     #[arg(long)]
@@ -36,102 +39,122 @@ pub struct TrainArgs {
     /// Side of the picture in pixels
     #[arg(long, default_value_t = 128)]
     size: usize,
-    /// Coordinate convention: fer or picbreeder
-    #[arg(long, default_value = "fer")]
+    /// Coordinate convention
+    #[arg(long, default_value = "fer", value_parser = one_of::<Coords>())]
     coords: Coords,
-    #[command(flatten)]
-    settings: TrainSettings,
     /// Initial weights: a file (.npz, .safetensors) or a scheme such as lecun-truncated, he, xavier
-    #[arg(long, default_value = "lecun-truncated", value_name = "FILE|SCHEME")]
-    init: String,
+    /// [default: lecun-truncated]
+    #[arg(long, value_name = "FILE|SCHEME")]
+    init: Option<String>,
     /// Folder of the run
     #[arg(long)]
     out: PathBuf,
     /// Go on from the folder's checkpoint
     #[arg(long)]
     resume: bool,
+    #[command(flatten)]
+    settings: TrainSettings,
 }
 
 /// Training settings shared by `train` and `prune`; the defaults are FER's recipe.
 #[derive(Args, Clone)]
+#[command(next_help_heading = "Training")]
 pub struct TrainSettings {
-    /// Optimizer steps
-    #[arg(long, default_value_t = 100_000)]
-    pub steps: u64,
+    /// TOML file of settings, as `[train]` in a run's config.toml, which may be given whole; options
+    /// go before it
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Optimizer steps [default: 100000]
+    #[arg(long)]
+    steps: Option<u64>,
     /// Optimizer: sgd, adam, adamw, rmsprop, lion, sam, lbfgs, muon; settings as muon:steps=20. lbfgs
     /// searches its own rate along the raw gradient: --lr, --schedule and --gradient do not act on it
-    #[arg(long, default_value = "adam")]
-    pub optimizer: OptimizerConfig,
-    /// Learning rate
-    #[arg(long, default_value_t = 3e-3)]
-    pub lr: f64,
-    /// Learning-rate schedule: constant or cosine
-    #[arg(long, default_value = "constant")]
-    pub schedule: Shape,
-    /// Steps of linear warm-up
-    #[arg(long, default_value_t = 0)]
-    pub warm_up: usize,
-    /// Where the cosine ends, as a share of --lr
-    #[arg(long, default_value_t = 0.0, value_name = "SHARE")]
-    pub floor: f64,
-    /// Gradient rule: normalize (FER), raw, or clip-norm:C
-    #[arg(long, default_value = "normalize")]
-    pub gradient: GradientRule,
-    /// Factor on the initial weights
-    #[arg(long, default_value_t = 1.0)]
-    pub init_scale: f64,
-    /// Pixels of a minibatch (default: all)
+    /// [default: adam]
     #[arg(long)]
-    pub batch: Option<usize>,
-    /// Pixels that training may see at all (default: all)
+    optimizer: Option<OptimizerConfig>,
+    /// Learning rate [default: 0.003]
     #[arg(long)]
-    pub subsample: Option<usize>,
+    lr: Option<f64>,
+    /// Learning-rate schedule [default: constant]
+    #[arg(long, value_parser = one_of::<Shape>())]
+    schedule: Option<Shape>,
+    /// Steps of linear warm-up [default: 0]
+    #[arg(long)]
+    warm_up: Option<usize>,
+    /// Where the cosine ends, as a share of --lr [default: 0]
+    #[arg(long, value_name = "SHARE")]
+    floor: Option<f64>,
+    /// Gradient rule: normalize (FER), raw, or clip-norm:C [default: normalize]
+    #[arg(long)]
+    gradient: Option<GradientRule>,
+    /// Factor on the initial weights [default: 1]
+    #[arg(long)]
+    init_scale: Option<f64>,
+    /// Pixels of a minibatch [default: all]
+    #[arg(long)]
+    batch: Option<usize>,
+    /// Pixels that training may see at all [default: all]
+    #[arg(long)]
+    subsample: Option<usize>,
     /// Stop at this loss; with --batch, that of all pixels is looked at every 50 steps
     #[arg(long)]
-    pub target_loss: Option<f64>,
+    target_loss: Option<f64>,
     /// Stop when the loss has not fallen by --least-fall of itself in this many steps
     #[arg(long, value_name = "STEPS")]
-    pub plateau: Option<u64>,
-    /// Least relative fall of the loss that --plateau counts
-    #[arg(long, default_value_t = 1e-3, value_name = "SHARE", requires = "plateau")]
-    pub least_fall: f64,
-    /// Steps at the loss of the best constant colour after which an attempt has collapsed
-    #[arg(long, default_value_t = 500, value_name = "STEPS")]
-    pub collapse_after: u64,
-    /// New attempts after a collapse into one colour
-    #[arg(long, default_value_t = 5)]
-    pub restarts: u32,
-    /// Log every N steps
-    #[arg(long, default_value_t = 10)]
-    pub log_every: u64,
-    /// Seed
-    #[arg(long, default_value_t = 0)]
-    pub seed: u64,
+    plateau: Option<u64>,
+    /// Least relative fall of the loss that --plateau counts [default: 0.001]
+    #[arg(long, value_name = "SHARE", requires = "plateau")]
+    least_fall: Option<f64>,
+    /// Steps at the loss of the best constant colour after which an attempt has collapsed [default:
+    /// 500]
+    #[arg(long, value_name = "STEPS")]
+    collapse_after: Option<u64>,
+    /// New attempts after a collapse into one colour [default: 5]
+    #[arg(long)]
+    restarts: Option<u32>,
+    /// Log every N steps [default: 10]
+    #[arg(long)]
+    log_every: Option<u64>,
+    /// Seed [default: 0]
+    #[arg(long)]
+    seed: Option<u64>,
 }
 
 impl TrainSettings {
-    /// The config, with an init scheme.
-    pub fn config(&self, init: Init) -> TrainConfig {
-        TrainConfig {
-            steps: self.steps,
-            seed: self.seed,
-            gradient: self.gradient,
-            log_every: self.log_every,
-            batch: self.batch,
-            subsample: self.subsample,
-            target_loss: self.target_loss,
-            restarts: self.restarts,
-            optimizer: self.optimizer.clone(),
-            schedule: Schedule {
-                lr: self.lr,
-                shape: self.schedule,
-                warm_up: self.warm_up,
-                floor: self.floor,
-            },
-            init,
-            plateau: self.plateau.map(|window| Plateau { window, improvement: self.least_fall }),
-            collapse_after: self.collapse_after,
+    /// The defaults, over them the file, over it the options.
+    pub fn config(&self) -> anyhow::Result<TrainConfig> {
+        let mut config = match &self.config {
+            Some(path) => read_train_config(path)?,
+            None => TrainConfig::default(),
+        };
+        let set = &mut config;
+        lay(&mut set.steps, self.steps);
+        lay(&mut set.optimizer, self.optimizer.clone());
+        lay(&mut set.schedule.lr, self.lr);
+        lay(&mut set.schedule.shape, self.schedule);
+        lay(&mut set.schedule.warm_up, self.warm_up);
+        lay(&mut set.schedule.floor, self.floor);
+        lay(&mut set.gradient, self.gradient);
+        lay(&mut set.init.scale, self.init_scale);
+        set.batch = self.batch.or(set.batch);
+        set.subsample = self.subsample.or(set.subsample);
+        set.target_loss = self.target_loss.or(set.target_loss);
+        if let Some(window) = self.plateau {
+            let improvement = self.least_fall.unwrap_or(1e-3);
+            set.plateau = Some(Plateau { window, improvement });
         }
+        lay(&mut set.collapse_after, self.collapse_after);
+        lay(&mut set.restarts, self.restarts);
+        lay(&mut set.log_every, self.log_every);
+        lay(&mut set.seed, self.seed);
+        Ok(config)
+    }
+}
+
+/// Sets what was given.
+fn lay<T>(setting: &mut T, given: Option<T>) {
+    if let Some(given) = given {
+        *setting = given;
     }
 }
 
@@ -160,26 +183,31 @@ pub fn run(args: TrainArgs, out: &Output) -> anyhow::Result<()> {
             return Err(Usage("expected --genome or --arch, found neither".into()).into());
         }
     };
-    let is_file = args.init.ends_with(".npz") || args.init.ends_with(".safetensors");
-    let (start, init) = if is_file {
-        if args.settings.init_scale != 1.0 {
-            return Err(Usage(format!(
-                "--init-scale: expected an --init scheme to scale, found the file {}",
-                args.init
-            ))
-            .into());
+    let mut config = args.settings.config()?;
+    let is_file = |init: &&String| init.ends_with(".npz") || init.ends_with(".safetensors");
+    let start = match args.init.as_ref().filter(is_file) {
+        Some(file) => {
+            if args.settings.init_scale.is_some() {
+                return Err(Usage(format!(
+                    "--init-scale: expected an --init scheme to scale, found the file {file}"
+                ))
+                .into());
+            }
+            let mut start = read_weights(file.as_ref(), &network)?;
+            mask.apply(&mut start);
+            config.init = Init::default();
+            Some(start)
         }
-        let mut start = read_weights(args.init.as_ref(), &network)?;
-        mask.apply(&mut start);
-        (Some(start), Init::default())
-    } else {
-        let scheme = args
-            .init
-            .parse()
-            .map_err(|e| Usage(format!("--init: {e}; or a .npz or .safetensors file")))?;
-        (None, Init { scheme, scale: args.settings.init_scale })
+        None => {
+            if let Some(scheme) = &args.init {
+                config.init.scheme = scheme
+                    .parse()
+                    .map_err(|e| Usage(format!("--init: {e}; or a .npz or .safetensors file")))?;
+            }
+            None
+        }
     };
-    let config = args.settings.config(init);
+    let steps = config.steps;
     let job = TrainJob::new(
         arm,
         &target,
@@ -189,7 +217,7 @@ pub fn run(args: TrainArgs, out: &Output) -> anyhow::Result<()> {
         genome_of_graph.as_ref(),
         config,
     );
-    let mut progress = TrainProgress::new(out, args.settings.steps);
+    let mut progress = TrainProgress::new(out, steps);
     let result = train_run(&args.out, job, args.resume, &mut progress)?;
     progress.bar.finish_and_clear();
     report(&args.out, &result, out)
@@ -198,7 +226,7 @@ pub fn run(args: TrainArgs, out: &Output) -> anyhow::Result<()> {
 /// Shows the loss and listens to Ctrl-C.
 pub struct TrainProgress {
     /// The bar.
-    pub bar: ProgressBar,
+    pub bar: Bar,
 }
 
 impl TrainProgress {
@@ -249,7 +277,17 @@ fn report(folder: &std::path::Path, result: &RunResult, out: &Output) -> anyhow:
     if train.stop == StopReason::Interrupted {
         anyhow::bail!("interrupted; go on with --resume --out {}", folder.display());
     }
-    Ok(())
+    diverged(&train.stop)
+}
+
+/// Training that diverged has failed: nothing can be said of its weights.
+pub fn diverged(stop: &StopReason) -> anyhow::Result<()> {
+    match stop {
+        StopReason::Diverged { step, .. } => anyhow::bail!(
+            "training diverged at step {step}: its loss or weights are no finite numbers; take a smaller --lr"
+        ),
+        _ => Ok(()),
+    }
 }
 
 /// A stop reason in words.

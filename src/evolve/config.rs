@@ -7,6 +7,8 @@
 
 use crate::genome::Input;
 use crate::math::Activation;
+use crate::math::UnknownName;
+use crate::math::names::names;
 use serde::{Deserialize, Serialize};
 
 /// A named set of values for every field.
@@ -20,17 +22,7 @@ pub enum Preset {
     Neat,
 }
 
-impl std::str::FromStr for Preset {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "picbreeder" => Ok(Preset::Picbreeder),
-            "neat" => Ok(Preset::Neat),
-            _ => Err(format!("expected preset \"picbreeder\" or \"neat\", found {text:?}")),
-        }
-    }
-}
+names! { Preset, "preset": Picbreeder "picbreeder", Neat "neat" }
 
 /// The whole of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -391,7 +383,9 @@ impl EvolveConfig {
     pub fn over_preset(default: Preset, overrides: toml::Table) -> Result<Self, String> {
         let preset = match overrides.get("preset") {
             None => default,
-            Some(toml::Value::String(name)) => name.parse()?,
+            Some(toml::Value::String(name)) => {
+                name.parse().map_err(|e: UnknownName| e.to_string())?
+            }
             Some(other) => return Err(format!("expected a preset's name, found {other}")),
         };
         let mut table = toml::Table::try_from(Self::preset(preset)).map_err(|e| e.to_string())?;

@@ -48,7 +48,7 @@ pub trait CellStudy: Sync {
     /// A cell in a few words, for people.
     fn label(&self, cell: &Self::Cell) -> String;
 
-    /// About how long a cell takes, in any unit.
+    /// About how long a cell takes, in seconds of one core.
     fn cost(&self, _cell: &Self::Cell) -> f64 {
         1.0
     }
@@ -316,7 +316,7 @@ pub fn collect_cells<S: CellStudy>(study: &S, runs: &Path) -> Result<S::Record, 
 }
 
 /// How far a study is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Status {
     /// Name of the study.
     pub study: String,
@@ -335,6 +335,8 @@ pub struct Status {
     pub waiting: usize,
     /// Failed, with the reasons.
     pub failed: Vec<FailedCell>,
+    /// About how long all cells that are not finished take, in seconds of one core.
+    pub core_seconds_left: f64,
 }
 
 /// A cell that failed.
@@ -363,9 +365,14 @@ pub fn status<S: CellStudy>(study: &S, runs: &Path) -> Result<Status, RecordErro
         begun: 0,
         waiting: 0,
         failed: Vec::new(),
+        core_seconds_left: 0.0,
     };
     for cell in cells.iter() {
-        match study.state(cell, &folder)? {
+        let state = study.state(cell, &folder)?;
+        if !matches!(state, CellState::Done(_)) {
+            status.core_seconds_left += study.cost(cell);
+        }
+        match state {
             CellState::Done(_) => status.done += 1,
             CellState::Begun => status.begun += 1,
             CellState::Waiting => status.waiting += 1,

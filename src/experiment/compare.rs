@@ -15,6 +15,7 @@ use super::run::{RunError, Target, read_metrics};
 use super::spec::read_text;
 use super::workers::{Ask, StudyObserver};
 use crate::genome::{Genome, GenomeInfo};
+use crate::math::names::names;
 use crate::network::kernel::FeatureMaps;
 use crate::network::{Coords, Mask, Model, Network, Picture, Weights, Wiring};
 use crate::probe::View;
@@ -38,27 +39,7 @@ pub enum Profile {
     Paper,
 }
 
-impl Profile {
-    /// `quick`, `standard` or `paper`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Profile::Quick => "quick",
-            Profile::Standard => "standard",
-            Profile::Paper => "paper",
-        }
-    }
-}
-
-impl std::str::FromStr for Profile {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let all = [Profile::Quick, Profile::Standard, Profile::Paper];
-        all.into_iter()
-            .find(|profile| profile.name() == text)
-            .ok_or_else(|| format!("expected profile quick, standard or paper, found {text:?}"))
-    }
-}
+names! { Profile, "profile": Quick "quick", Standard "standard", Paper "paper" }
 
 /// Settings of a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

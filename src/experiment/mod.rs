@@ -5,6 +5,7 @@ pub mod bench;
 pub mod cells;
 pub mod claims;
 pub mod compare;
+mod cost;
 pub mod curve;
 pub mod depth;
 pub mod evolution;
@@ -29,5 +30,5 @@ pub use record::Record;
 pub use run::{
     Kept, LoadedRun, Manifest, PrunedFrom, RunConfig, RunError, RunResult, Source, Target,
     TrainJob, Wanted, finished, load_mask, load_run, load_target, mask_from_json, read_metrics,
-    train_run,
+    read_train_config, train_run,
 };

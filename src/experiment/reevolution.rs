@@ -6,10 +6,11 @@
 //! Picbreeder pictures, and what it found was larger.
 
 use super::cells::CellStudy;
+use super::cost;
 use super::evolution::{EvolutionConfig, EvolutionError, EvolutionJob, PictureJudge};
 use super::record::{Record, line};
 use super::run::RunError;
-use super::spec::{Problem, Spec, SpecError, check_name, read_spec, resolve, root_of};
+use super::spec::{Places, Problem, Spec, SpecError, check_name, read_spec};
 use super::workers::Ask;
 use crate::evolve::{Evolver, Feedback, Preset, Search};
 use crate::genome::{self, Genome, GenomeInfo};
@@ -160,11 +161,11 @@ impl ReevolutionStudy {
     /// target that cannot be read.
     pub fn read(path: &Path, profile: Option<&str>) -> Result<Self, SpecError> {
         let (spec, profile): (ReevolutionSpec, String) = read_spec(path, profile)?;
-        let root = root_of(path);
+        let places = Places::of(path);
         let mut targets = Vec::new();
         for target in &spec.targets {
             let name = target.display().to_string();
-            let Some(file) = resolve(&root, target) else { continue };
+            let Some(file) = places.find(target) else { continue };
             let genome = genome::read(&file).map_err(|e| SpecError::Target {
                 path: path.to_path_buf(),
                 target: name.clone(),
@@ -181,16 +182,22 @@ impl ReevolutionStudy {
     }
 }
 
+fn fail(arm: &ReevolutionArm, problem: String) -> EvolutionError {
+    EvolutionError::ConfigFile { path: arm.name.clone().into(), problem }
+}
+
+fn config(arm: &ReevolutionArm) -> Result<EvolutionConfig, EvolutionError> {
+    let config = EvolutionConfig::over_defaults(Preset::Neat, arm.config.clone());
+    config.map_err(|problem| fail(arm, problem))
+}
+
 /// Searches once; none if `ask` said no.
 fn search(
     cell: &ReevolutionCell,
     target: &Path,
     ask: Ask<'_>,
 ) -> Result<Option<ReevolutionResult>, EvolutionError> {
-    let arm = &cell.arm;
-    let fail = |problem| EvolutionError::ConfigFile { path: arm.name.clone().into(), problem };
-    let mut config =
-        EvolutionConfig::over_defaults(Preset::Neat, arm.config.clone()).map_err(fail)?;
+    let mut config = config(&cell.arm)?;
     config.seed = cell.seed;
     config.target = Some(target.display().to_string());
     let job = EvolutionJob::new(config)?;
@@ -208,7 +215,7 @@ fn search(
     }
     let Search::Target(population) = &search else {
         let found = job.config.search.name();
-        return Err(fail(format!("expected search = \"target\", found {found:?}")));
+        return Err(fail(&cell.arm, format!("expected search = \"target\", found {found:?}")));
     };
     let best = &population.champion().expect("a generation was judged").genome;
     let mse = picture.mse(&judge.picture(best));
@@ -260,6 +267,13 @@ impl CellStudy for ReevolutionStudy {
 
     fn label(&self, cell: &ReevolutionCell) -> String {
         format!("{}, {}, seed {}", cell.target, cell.arm.name, cell.seed)
+    }
+
+    fn cost(&self, cell: &ReevolutionCell) -> f64 {
+        config(&cell.arm).map_or(0.0, |config| {
+            let population = config.evolve.reproduction.population;
+            cost::search(config.generations, population, config.size * config.size)
+        })
     }
 
     fn compute(

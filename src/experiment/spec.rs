@@ -5,6 +5,7 @@
 //! list of named tables, a profile's list of names says which of them are kept.
 
 use super::run::RunError;
+use crate::math::names::did_you_mean;
 use crate::network::Arch;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -191,8 +192,12 @@ pub fn read_text<T: Spec>(
         }
     }
     let known: Vec<&str> = file.profiles.keys().map(|k| k.get_ref().as_ref()).collect();
-    let expected = format!("{STANDARD} or one of {}", known.join(", "));
-    Problem::unless(chosen.is_some(), "profile", expected, format!("{name:?}")).map_err(at)?;
+    let expected = match known.is_empty() {
+        true => format!("{STANDARD}, the only one"),
+        false => format!("{STANDARD} or one of {}", known.join(", ")),
+    };
+    let found = format!("{name:?}{}", did_you_mean(name, known));
+    Problem::unless(chosen.is_some(), "profile", expected, found).map_err(at)?;
     Ok((chosen.expect("verified: there is such a profile"), name.to_string()))
 }
 
@@ -359,17 +364,6 @@ pub(super) fn check_size(size: usize) -> Result<(), Problem> {
     Problem::unless((2..=4096).contains(&size), "size", "2 to 4096 pixels", size.to_string())
 }
 
-/// The folder that paths of a spec are relative to: that of its folder.
-pub(super) fn root_of(path: &Path) -> PathBuf {
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
-    match folder.map(|f| (f, f.parent())) {
-        None => PathBuf::from(".."),
-        Some((_, Some(root))) if !root.as_os_str().is_empty() => root.to_path_buf(),
-        Some((f, _)) if f.as_os_str() == "." => PathBuf::from(".."),
-        Some(_) => PathBuf::from("."),
-    }
-}
-
 const ARCHIVE: &str = "archive:";
 
 /// True for a path in other people's data.
@@ -377,12 +371,42 @@ pub(super) fn is_archived(path: &Path) -> bool {
     path.to_string_lossy().starts_with(ARCHIVE)
 }
 
-/// Where a path of a spec leads: `archive:…` into `PICLOOM_ARCHIVE` (none where that is not set),
-/// others into `root`.
-pub(super) fn resolve(root: &Path, path: &Path) -> Option<PathBuf> {
-    match path.to_string_lossy().strip_prefix(ARCHIVE) {
-        Some(rest) => std::env::var_os("PICLOOM_ARCHIVE").map(|a| Path::new(&a).join(rest)),
-        None => Some(root.join(path)),
+/// Where the paths of a spec lead: `archive:…` into `PICLOOM_ARCHIVE`, others from the spec's folder
+/// or, where nothing is there, from the folder above.
+#[derive(Clone, Debug)]
+pub(super) struct Places {
+    beside: PathBuf,
+    /// The folder above the spec's.
+    pub(super) above: PathBuf,
+}
+
+impl Places {
+    /// Those of the spec at `path`.
+    pub(super) fn of(path: &Path) -> Self {
+        let beside = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
+            _ => PathBuf::from("."),
+        };
+        let above = match beside.parent() {
+            Some(above) if !above.as_os_str().is_empty() => above.to_path_buf(),
+            _ if beside.as_os_str() == "." => PathBuf::from(".."),
+            _ => PathBuf::from("."),
+        };
+        Places { beside, above }
+    }
+
+    /// The file; none if it is in an archive that is not there.
+    pub(super) fn find(&self, path: &Path) -> Option<PathBuf> {
+        match path.to_string_lossy().strip_prefix(ARCHIVE) {
+            Some(rest) => std::env::var_os("PICLOOM_ARCHIVE").map(|a| Path::new(&a).join(rest)),
+            None => Some(self.file(path)),
+        }
+    }
+
+    /// The file, which is in no archive.
+    pub(super) fn file(&self, path: &Path) -> PathBuf {
+        let (beside, above) = (self.beside.join(path), self.above.join(path));
+        if !beside.exists() && above.exists() { above } else { beside }
     }
 }
 
@@ -433,6 +457,24 @@ mod tests {
         assert_eq!(quick.rows, [Row { name: "y".into() }]);
         let whole = TEXT.replace("rows = [\"y\"]", "rows = [{ name = \"z\" }]");
         assert_eq!(spec(&whole, Some("q")).unwrap().rows, [Row { name: "z".into() }]);
+    }
+
+    #[test]
+    fn a_path_is_looked_for_beside_the_spec_and_then_above() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("studies");
+        std::fs::create_dir(&folder).unwrap();
+        for file in ["both.png", "above.png"] {
+            std::fs::write(root.path().join(file), "").unwrap();
+        }
+        std::fs::write(folder.join("both.png"), "").unwrap();
+        let places = Places::of(&folder.join("s.toml"));
+        let found = |name: &str| places.find(Path::new(name)).unwrap();
+        assert_eq!(found("both.png"), folder.join("both.png"));
+        assert_eq!(found("above.png"), root.path().join("above.png"));
+        assert_eq!(found("none.png"), folder.join("none.png"));
+        assert_eq!(Places::of(Path::new("s.toml")).above, Path::new(".."));
+        assert_eq!(Places::of(Path::new("studies/s.toml")).above, Path::new("."));
     }
 
     #[test]

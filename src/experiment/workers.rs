@@ -23,6 +23,8 @@ pub struct Progress {
     pub failed: usize,
     /// Estimate of the wall time left in seconds; none before the first cell is finished.
     pub seconds_left: Option<f64>,
+    /// Wall time of this call in seconds, a second of the cost that its finished cells had.
+    pub pace: Option<f64>,
 }
 
 /// Watches a study. What is computed does not depend on it.
@@ -68,7 +70,7 @@ pub enum WorkError {
 pub struct Task<C> {
     /// For people: `face dense muon:steps=20 lr 0.001 seed 2`.
     pub label: String,
-    /// How long it takes, in any unit: for the estimate of what is left.
+    /// How long it takes, in seconds of one core, about: for the estimate of what is left.
     pub cost: f64,
     /// The cell.
     pub cell: C,
@@ -177,6 +179,7 @@ impl Shared<'_> {
         watched.cost_made += task.cost;
         watched.cost_left -= task.cost;
         let rate = watched.started.elapsed().as_secs_f64() / watched.cost_made.max(1e-300);
+        watched.progress.pace = Some(rate);
         watched.progress.seconds_left = Some((rate * watched.cost_left).max(0.0));
         let progress = watched.progress;
         watched.observer.cell(&progress, &task.label, error.as_deref());

@@ -11,6 +11,7 @@
 //! hidden and output node computes the steep unipolar sigmoid, whatever its gene says.
 
 use super::cells::CellStudy;
+use super::cost;
 use super::record::{Record, line};
 use super::spec::{Problem, Spec, SpecError, check_name, read_spec};
 use super::workers::Ask;
@@ -263,6 +264,10 @@ impl CellStudy for XorStudy {
 
     fn label(&self, cell: &XorCell) -> String {
         format!("seed {}", cell.seed)
+    }
+
+    fn cost(&self, cell: &XorCell) -> f64 {
+        cost::search(cell.generations, cell.evolve.reproduction.population, 4)
     }
 
     fn compute(&self, cell: &XorCell, _: &Path, ask: Ask<'_>) -> Result<Option<XorRun>, String> {

@@ -5,6 +5,7 @@
 //! kernel is tested against it. To add an activation, add a row to the table below and its
 //! vector form in `math::lanes`.
 
+use super::names::names;
 use super::real;
 use serde::{Deserialize, Serialize};
 
@@ -16,14 +17,6 @@ macro_rules! activations {
         pub enum Activation { $( $(#[$doc])* $variant, )* }
 
         impl Activation {
-            /// Every activation, in alphabetical order of its name.
-            pub const ALL: &'static [Activation] = &[ $( Activation::$variant, )* ];
-
-            /// The name used in files and arch strings.
-            pub fn name(self) -> &'static str {
-                match self { $( Activation::$variant => $name, )* }
-            }
-
             /// a = f(z), in f64 (the reference).
             pub fn value(self, z: f64) -> f64 {
                 match self { $( Activation::$variant => { let $z = z; $value } )* }
@@ -35,6 +28,8 @@ macro_rules! activations {
                 match self { $( Activation::$variant => { let ($dz, $a) = (z, a); let _ = ($dz, $a); $slope } )* }
             }
         }
+
+        names! { Activation, "activation": $($variant $name),* }
     };
 }
 
@@ -55,32 +50,6 @@ activations! {
     Sin "sin", |z| real::sin(z), |z, a| real::cos(z);
     /// tanh(z), range (-1, 1).
     Tanh "tanh", |z| real::tanh(z), |z, a| 1.0 - a * a;
-}
-
-/// A name that is no activation.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("unknown activation: expected one of {expected}, found {found:?}", expected = Activation::ALL.iter().map(|a| a.name()).collect::<Vec<_>>().join(", "))]
-pub struct UnknownActivation {
-    /// The name as it was found.
-    pub found: String,
-}
-
-impl std::str::FromStr for Activation {
-    type Err = UnknownActivation;
-
-    fn from_str(name: &str) -> Result<Self, UnknownActivation> {
-        Activation::ALL
-            .iter()
-            .copied()
-            .find(|a| a.name() == name)
-            .ok_or_else(|| UnknownActivation { found: name.to_string() })
-    }
-}
-
-impl std::fmt::Display for Activation {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
-    }
 }
 
 impl Activation {

@@ -4,6 +4,7 @@
 //! In files the same choice is a table with its `name`: `{ name = "muon", steps = 20 }`. `choices!`
 //! makes the type, its table and both forms from one row a choice.
 
+use super::UnknownName;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -94,15 +95,8 @@ pub trait Choice: Serialize + DeserializeOwned {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ChoiceError {
     /// The name is in no row of the table.
-    #[error("unknown {kind}: expected one of {expected}, found {found:?}")]
-    Unknown {
-        /// What is chosen.
-        kind: &'static str,
-        /// Every name.
-        expected: String,
-        /// The name as it was found.
-        found: String,
-    },
+    #[error(transparent)]
+    Unknown(#[from] UnknownName),
     /// The part after the colon is no list of options of that choice.
     #[error("{kind} {text:?}: expected name:option=value,…, found {problem}")]
     Options {
@@ -144,11 +138,7 @@ pub fn parse<C: Choice>(text: &str) -> Result<C, ChoiceError> {
         Some((name, options)) => (name, Some(options)),
         None => (text, None),
     };
-    let default = C::named(name).ok_or_else(|| ChoiceError::Unknown {
-        kind: C::KIND,
-        expected: C::names().join(", "),
-        found: name.to_string(),
-    })?;
+    let default = C::named(name).ok_or_else(|| UnknownName::new(C::KIND, C::names(), name))?;
     let Some(options) = options else {
         return Ok(default);
     };

@@ -6,6 +6,7 @@ pub mod choice;
 pub mod color;
 pub mod hash;
 pub(crate) mod lanes;
+pub mod names;
 pub mod real;
 pub mod rng;
 pub mod stats;
@@ -13,4 +14,5 @@ pub mod text;
 pub mod volume;
 
 pub use activation::Activation;
+pub use names::{Named, UnknownName};
 pub use rng::SimRng;

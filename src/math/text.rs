@@ -1,5 +1,15 @@
 //! Numbers as people read them in print: significant digits, true minus signs, thin spaces.
 
+use serde::{Deserialize, Deserializer};
+
+/// Reads a number as JSON has it, which writes null for NaN.
+///
+/// # Errors
+/// Neither a number nor null.
+pub fn number_or_null<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(from)?.unwrap_or(f64::NAN))
+}
+
 /// A number for people: up to `digits` significant digits, a true minus sign, thin spaces between
 /// thousands, powers of ten as `4.3·10⁻⁴`; `–` for NaN, `∞` for infinities.
 pub fn number(value: f64, digits: usize) -> String {

@@ -1,6 +1,7 @@
 //! Pixel coordinates: what the four inputs of a CPPN are at each pixel.
 
 use crate::genome::Input;
+use crate::math::names::names;
 use serde::{Deserialize, Serialize};
 
 /// Coordinate convention (METHODS §1). Row = y, top row y = −1; column = x.
@@ -14,17 +15,7 @@ pub enum Coords {
     Picbreeder,
 }
 
-impl std::str::FromStr for Coords {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "fer" => Ok(Coords::Fer),
-            "picbreeder" => Ok(Coords::Picbreeder),
-            _ => Err(format!("expected coordinates \"fer\" or \"picbreeder\", found {text:?}")),
-        }
-    }
-}
+names! { Coords, "coordinate convention": Fer "fer", Picbreeder "picbreeder" }
 
 impl Coords {
     /// (x, y, d, bias) of the pixel in `row`, `column` of a `size`² picture.

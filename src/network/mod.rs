@@ -32,7 +32,7 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// A unit: sums its links, applies its activation.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Unit {
     /// Applied to the weighted sum. Input units have `Identity` and no links.
     pub activation: Activation,
@@ -43,7 +43,7 @@ pub struct Unit {
 }
 
 /// A connection that carries a weight. Its index is the index of its weight.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Link {
     /// Unit whose value is read.
     pub source: usize,
@@ -55,7 +55,7 @@ pub struct Link {
 /// `offset` of the flat weight vector; `sources` and `targets` are unit ranges.
 ///
 /// Read column-major (as nalgebra does) the same numbers are the `in × out` kernel of flax.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DenseBlock {
     /// First weight.
     pub offset: usize,
@@ -76,7 +76,7 @@ impl DenseBlock {
 ///
 /// Invariants: `units[..4]` are the inputs in the order of `inputs`; every link's source comes
 /// before its target; links are sorted by target, then source; `units[u].links` is where `u`'s are.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Network {
     /// What units 0..4 read: x, y, d, bias. (FER calls this order y, x, d, b because its `y` runs
     /// along the columns; its weight files fit this order, see `tests/archive/training.rs`.)

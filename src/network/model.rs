@@ -3,6 +3,7 @@
 use super::weight_files::{ReadWeightsError, read_weights};
 use super::{Arch, Mask, Network, Weights, compile, layerize};
 use crate::genome::Genome;
+use crate::math::names::names;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -18,29 +19,7 @@ pub enum Wiring {
     Dense,
 }
 
-impl Wiring {
-    /// `graph`, `layerized` or `dense`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Wiring::Graph => "graph",
-            Wiring::Layerized => "layerized",
-            Wiring::Dense => "dense",
-        }
-    }
-}
-
-impl std::str::FromStr for Wiring {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "graph" => Ok(Wiring::Graph),
-            "layerized" => Ok(Wiring::Layerized),
-            "dense" => Ok(Wiring::Dense),
-            _ => Err(format!("expected wiring graph, layerized or dense, found {text:?}")),
-        }
-    }
-}
+names! { Wiring, "wiring": Graph "graph", Layerized "layerized", Dense "dense" }
 
 /// A network that can draw: what the rooms above hand to each other.
 ///

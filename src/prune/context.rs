@@ -222,3 +222,19 @@ pub enum PruneError {
         found: f64,
     },
 }
+
+impl PruneError {
+    /// True if what was asked for is at fault, not what was given to prune.
+    pub fn is_of_the_rule(&self) -> bool {
+        use PruneError::{BudgetAbove, BudgetBelow, Option, OutOfRange, Unreachable, Unsupported};
+        matches!(
+            self,
+            BudgetAbove { .. }
+                | BudgetBelow { .. }
+                | Unreachable { .. }
+                | OutOfRange(_)
+                | Option(_)
+                | Unsupported { .. }
+        )
+    }
+}

@@ -38,7 +38,8 @@ pub const FIT_GATE: f64 = 0.95;
 /// How well a network draws its target.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fit {
-    /// Mean squared error over pixels and channels.
+    /// Mean squared error over pixels and channels; NaN (in JSON null) of a network that diverged.
+    #[serde(deserialize_with = "crate::math::text::number_or_null")]
     pub mse: f64,
     /// 1 − MSE / Var(target about its best constant colour); 1 is perfect, 0 as good as the best
     /// constant, below 0 worse. A constant target gives 1 if it is met exactly, else −∞ … 0.

@@ -5,11 +5,10 @@
 //! and graphs].
 
 use crate::math::SimRng;
+use crate::math::names::names;
 use crate::network::{DenseBlock, Mask, Network, Weights};
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
-use std::fmt;
-use std::str::FromStr;
 
 /// Standard deviation of a standard normal truncated to ±2.
 const TRUNCATED_DEVIATION: f64 = 0.879_625_66;
@@ -36,15 +35,7 @@ macro_rules! schemes {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
         pub enum Scheme { $( $(#[$doc])* #[serde(rename = $name)] $variant, )* }
 
-        impl Scheme {
-            /// Every scheme.
-            pub const ALL: &'static [Scheme] = &[ $( Scheme::$variant, )* ];
-
-            /// The name used in configs and on the command line.
-            pub fn name(self) -> &'static str {
-                match self { $( Scheme::$variant => $name, )* }
-            }
-        }
+        names! { Scheme, "scheme of initial weights": $($variant $name),* }
     };
 }
 
@@ -67,12 +58,6 @@ schemes! {
 /// Why no weights were drawn.
 #[derive(Debug, thiserror::Error, PartialEq)]
 pub enum InitError {
-    /// No such scheme.
-    #[error("init: expected one of {expected}, found {found:?}", expected = Scheme::ALL.iter().map(|s| s.name()).collect::<Vec<_>>().join(", "))]
-    UnknownScheme {
-        /// The name as it was found.
-        found: String,
-    },
     /// The scale is not a finite number above 0.
     #[error("init scale: expected a finite number > 0, found {found}")]
     Scale {
@@ -92,21 +77,6 @@ pub enum InitError {
         "init orthogonal: expected a layered network, found a graph wiring; use another scheme"
     )]
     NoBlocks,
-}
-
-impl FromStr for Scheme {
-    type Err = InitError;
-
-    fn from_str(name: &str) -> Result<Self, InitError> {
-        let found = Scheme::ALL.iter().copied().find(|s| s.name() == name);
-        found.ok_or_else(|| InitError::UnknownScheme { found: name.to_string() })
-    }
-}
-
-impl fmt::Display for Scheme {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
 }
 
 /// Draws weights, (W,), in link order; those outside the mask are 0.

@@ -1,9 +1,8 @@
 //! The learning rate of each step: constant or cosine, after an optional linear warm-up.
 
+use crate::math::names::names;
 use crate::math::real;
 use serde::{Deserialize, Serialize};
-use std::fmt;
-use std::str::FromStr;
 
 /// A learning-rate schedule over `total` steps.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,12 +33,6 @@ pub enum Shape {
 /// Why a schedule is none.
 #[derive(Debug, thiserror::Error, PartialEq)]
 pub enum ScheduleError {
-    /// Unknown shape.
-    #[error("learning-rate schedule: expected constant or cosine, found {found:?}")]
-    Shape {
-        /// The text as it was found.
-        found: String,
-    },
     /// A setting outside its range.
     #[error("learning-rate schedule, {setting}: expected {expected}, found {found}")]
     Setting {
@@ -102,25 +95,7 @@ impl Schedule {
     }
 }
 
-impl fmt::Display for Shape {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Shape::Constant => "constant",
-            Shape::Cosine => "cosine",
-        })
-    }
-}
-
-impl FromStr for Shape {
-    type Err = ScheduleError;
-
-    fn from_str(text: &str) -> Result<Self, ScheduleError> {
-        [Shape::Constant, Shape::Cosine]
-            .into_iter()
-            .find(|shape| shape.to_string() == text)
-            .ok_or_else(|| ScheduleError::Shape { found: text.to_string() })
-    }
-}
+names! { Shape, "learning-rate schedule": Constant "constant", Cosine "cosine" }
 
 #[cfg(test)]
 mod tests {

@@ -130,7 +130,8 @@ pub struct TrainReport {
     pub steps: u64,
     /// Gradient evaluations of the last attempt.
     pub evaluations: u64,
-    /// Plain MSE over all pixels, after the last step.
+    /// Plain MSE over all pixels, after the last step; NaN (in JSON null) of a run that diverged.
+    #[serde(deserialize_with = "crate::math::text::number_or_null")]
     pub final_loss: f64,
     /// Attempts that collapsed before.
     pub collapses: Vec<Collapse>,

@@ -346,7 +346,7 @@ fn a_run_can_be_trained_pruned_scored_drawn_and_is_never_made_twice() {
     let too_many = (links + 1).to_string();
     let error = refused(
         &["prune", &path("run"), "--budget", &too_many, "--steps", "1", "--out", &path("x")],
-        1,
+        2,
     );
     assert!(error.contains("expected") && error.contains("found"), "{error}");
 
@@ -543,7 +543,7 @@ fn refused_training_settings_leave_nothing_behind() {
     let (mask, run) = (mask().display().to_string(), out.display().to_string());
     let train = ["train", "--genome", &mask, "--target", &mask, "--size", "16"];
     let settings = ["--batch", "200", "--subsample", "100", "--out", &run];
-    let error = refused(&[&train[..], &settings[..]].concat(), 1);
+    let error = refused(&[&train[..], &settings[..]].concat(), 2);
     assert!(error.contains("batch: expected 1 to 100 pixels, found 200"), "{error}");
     assert!(!out.exists(), "nothing is written");
 }

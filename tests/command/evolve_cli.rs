@@ -18,9 +18,15 @@ fn evolve(folder: &Path, more: &[&str]) -> Command {
 /// Exit code 1, nothing on stdout, one line of error, which is returned.
 #[track_caller]
 fn refused(command: &mut Command) -> String {
+    refused_with(1, command)
+}
+
+/// The same with another exit code.
+#[track_caller]
+fn refused_with(code: i32, command: &mut Command) -> String {
     let output = command.output().unwrap();
     let error = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert_eq!(output.status.code(), Some(code), "{error}");
     assert!(output.stdout.is_empty());
     assert_eq!(error.trim_end().lines().count(), 1, "{error}");
     assert!(error.starts_with("error: "), "{error}");
@@ -70,7 +76,7 @@ fn a_target_that_cannot_be_read_is_named() {
     let wrong = refused(&mut evolve(&run, &["--target", text.to_str().unwrap()]));
     assert!(wrong.contains("text.png") && wrong.contains("expected"), "{wrong}");
     assert!(!run.exists(), "nothing is begun");
-    let none = refused(&mut evolve(&run, &["--search", "target"]));
+    let none = refused_with(2, &mut evolve(&run, &["--search", "target"]));
     assert!(none.contains("--target"), "{none}");
 }
 
@@ -79,18 +85,21 @@ fn unknown_keys_and_impossible_values_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let run = folder.path().join("run");
     let config = folder.path().join("c.toml");
-    let with = |text: &str| {
+    let with = |code: i32, text: &str| {
         std::fs::write(&config, text).unwrap();
-        refused(&mut evolve(&run, &["--search", "novelty", "--config", config.to_str().unwrap()]))
+        refused_with(
+            code,
+            &mut evolve(&run, &["--search", "novelty", "--config", config.to_str().unwrap()]),
+        )
     };
-    let unknown = with("[evolve.mutation]\nadd_nodes = 3.0\n");
+    let unknown = with(1, "[evolve.mutation]\nadd_nodes = 3.0\n");
     assert!(unknown.contains("c.toml") && unknown.contains("add_nodes"), "{unknown}");
-    let impossible = with("[evolve.mutation]\nlink_rate = 2.0\n");
+    let impossible = with(2, "[evolve.mutation]\nlink_rate = 2.0\n");
     assert!(
         impossible.contains("mutation.link_rate: expected a number in [0, 1], found 2.0"),
         "{impossible}"
     );
-    let garbage = with("size = [\n");
+    let garbage = with(1, "size = [\n");
     assert!(garbage.contains("expected TOML"), "{garbage}");
     assert!(!run.exists());
 }

@@ -156,7 +156,7 @@ fn other_runs_and_spoilt_decisions_are_refused_and_nothing_is_touched() {
     assert!(half.contains("expected a decision"), "{half}");
 
     let fresh = work.path().join("fresh");
-    let wrong = refused(evolve(&fresh, &MOCK).args(["--publish", "0"]), 1);
+    let wrong = refused(evolve(&fresh, &MOCK).args(["--publish", "0"]), 2);
     assert!(wrong.contains("vlm.publish: expected at least 1"), "{wrong}");
     assert!(!fresh.exists());
 }

@@ -10,4 +10,5 @@ mod evolve_cli;
 mod evolve_vlm;
 mod figures_losses;
 mod links;
+mod manners;
 mod prune_cli;

@@ -259,15 +259,15 @@ fn what_cannot_be_pruned_is_refused_with_expected_and_found() {
         }
         assert!(!folder.join("x/result.json").exists());
     };
-    prune(&["dense", "--budget", "768"], 1, &["1 to 767 links", "found 768"]);
+    prune(&["dense", "--budget", "768"], 2, &["1 to 767 links", "found 768"]);
     prune(
         &["dense", "--budget", "7"],
-        1,
+        2,
         &["expected a budget of at least 8 links", "path from an input", "found 7"],
     );
     prune(
         &["dense", "--method", "sparse-training", "--budget", "60"],
-        1,
+        2,
         &["expected a budget of at least 136 links", "lower min_inputs", "found 60"],
     );
     prune(&["dense"], 2, &["--budget K, --threshold T or --match RUN", "found none"]);

@@ -1,6 +1,7 @@
 //! `picloom judge sheets` and `judge labels`: perturbations of several networks, shuffled and
 //! numbered, to label without knowing who drew what.
 
+use crate::cli::names::one_of;
 use crate::cli::output::Output;
 use crate::cli::source::{Usage, check_size};
 use crate::experiment::{Kept, Source, Wanted};
@@ -31,8 +32,8 @@ pub struct SheetsArgs {
     /// Side of the pictures in pixels
     #[arg(long, default_value_t = 112)]
     size: usize,
-    /// Coordinate convention of genomes and of ARCH@PARAMS: fer or picbreeder
-    #[arg(long)]
+    /// Coordinate convention of genomes and of ARCH@PARAMS [default: fer]
+    #[arg(long, value_parser = one_of::<Coords>())]
     coords: Option<Coords>,
     /// Pairs on a sheet
     #[arg(long, default_value_t = 20)]

@@ -2,9 +2,10 @@
 
 mod pictures;
 
+use super::names::one_of;
 use super::output::Output;
 use super::source::{Usage, check_size};
-use super::train::{TrainProgress, TrainSettings, describe};
+use super::train::{TrainProgress, TrainSettings, describe, diverged};
 use crate::experiment::{PruneParent, load_mask, load_run, load_target, prune_into};
 use crate::genome;
 use crate::network::weight_files::read_weights;
@@ -13,7 +14,7 @@ use crate::prune::method::MethodRow;
 use crate::prune::schedule::{IMP_GLOBAL, IMP_ORIGINAL, geometric, imp_global, imp_original};
 use crate::prune::select::layer_of_links;
 use crate::prune::{Method, PrunePlan, Retrain, Rule};
-use crate::train::{Init, StopReason};
+use crate::train::StopReason;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -40,8 +41,8 @@ pub struct PruneArgs {
     /// Side of the picture in pixels, with --arch (default: 128)
     #[arg(long, requires = "arch")]
     size: Option<usize>,
-    /// Coordinate convention, with --arch: fer or picbreeder (default: fer)
-    #[arg(long, requires = "arch")]
+    /// Coordinate convention, with --arch [default: fer]
+    #[arg(long, requires = "arch", value_parser = one_of::<Coords>())]
     coords: Option<Coords>,
     #[arg(long, default_value = "sp", help = method_help())]
     method: Method,
@@ -68,8 +69,6 @@ pub struct PruneArgs {
     /// Genome whose layered wiring is the mask of --method evolved
     #[arg(long)]
     genome: Option<PathBuf>,
-    #[command(flatten)]
-    settings: TrainSettings,
     /// Folder of the pruned run; earlier rounds go to OUT/round-K
     #[arg(long)]
     out: PathBuf,
@@ -79,6 +78,8 @@ pub struct PruneArgs {
     /// Do not draw each round's wiring, change and feature maps
     #[arg(long)]
     no_pictures: bool,
+    #[command(flatten)]
+    settings: TrainSettings,
 }
 
 /// The methods by name, as the table has them.
@@ -170,7 +171,8 @@ fn rules(args: &PruneArgs, parent: &Model) -> anyhow::Result<Vec<Rule>> {
     Ok(match (budget, args.threshold.as_slice()) {
         (Some(k), _) => {
             if k == 0 || k > from {
-                anyhow::bail!("--budget: expected 1 to {from} links, those kept so far, found {k}");
+                let expected = format!("1 to {from} links, those kept so far");
+                return Err(Usage(format!("--budget: expected {expected}, found {k}")).into());
             }
             let rules = match (lottery && args.rounds.is_none(), args.lottery) {
                 (true, Lottery::Global) => imp_global(from, IMP_GLOBAL, k),
@@ -241,10 +243,10 @@ pub fn run(args: PruneArgs, out: &Output) -> anyhow::Result<()> {
             true => Retrain::Rewind { step: 0 },
             false => Retrain::Finetune,
         }),
-        train: args.settings.config(Init { scale: args.settings.init_scale, ..Init::default() }),
+        train: args.settings.config()?,
         evolved,
     };
-    let mut progress = TrainProgress::new(out, args.settings.steps);
+    let mut progress = TrainProgress::new(out, plan.train.steps);
     let (result, rounds) = prune_into(&parent, &plan, &args.out, args.resume, &mut progress)?;
     progress.bar.finish_and_clear();
     if !args.no_pictures {
@@ -287,5 +289,5 @@ pub fn run(args: PruneArgs, out: &Output) -> anyhow::Result<()> {
     if result.train.stop == StopReason::Interrupted {
         anyhow::bail!("interrupted; go on with --resume --out {}", args.out.display());
     }
-    Ok(())
+    diverged(&result.train.stop)
 }

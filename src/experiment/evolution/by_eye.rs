@@ -17,6 +17,7 @@ use super::sheet::{draw, genome_sheet};
 use super::{EvolutionError, EvolutionJob, read_config, store};
 use crate::evolve::{Birth, Breeding, BreedingError, Selection, TellError};
 use crate::genome::to_json;
+use crate::math::names::names;
 use crate::network::files::{create_folder, write_atomic};
 use crate::score::{Breeder, Choice, Decision};
 use serde::{Deserialize, Serialize};
@@ -38,6 +39,8 @@ pub enum BreederKind {
     /// [`VlmSection::MOCK_PUBLISHES_IN`].
     Mock,
 }
+
+names! { BreederKind, "breeder": Vlm "vlm", Mock "mock" }
 
 /// Breeding by a model that looks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

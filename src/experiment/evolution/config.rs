@@ -4,6 +4,7 @@ use super::by_eye::VlmSection;
 use super::descriptors::Descriptor;
 use crate::evolve::{Axis, ConfigError, EvolveConfig, NoveltyConfig, Preset, lay_over};
 use crate::math::hash::short_id;
+use crate::math::names::names;
 use crate::network::Coords;
 use serde::{Deserialize, Serialize};
 
@@ -24,34 +25,9 @@ pub enum SearchKind {
     Vlm,
 }
 
-impl std::str::FromStr for SearchKind {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "target" => Ok(SearchKind::Target),
-            "novelty" => Ok(SearchKind::Novelty),
-            "map-elites" => Ok(SearchKind::MapElites),
-            "interactive" => Ok(SearchKind::Interactive),
-            "vlm" => Ok(SearchKind::Vlm),
-            _ => Err(format!(
-                "expected search target, novelty, map-elites, interactive or vlm, found {text:?}"
-            )),
-        }
-    }
-}
-
-impl SearchKind {
-    /// The name used on the command line and in provenance.
-    pub fn name(self) -> &'static str {
-        match self {
-            SearchKind::Target => "target",
-            SearchKind::Novelty => "novelty",
-            SearchKind::MapElites => "map-elites",
-            SearchKind::Interactive => "interactive",
-            SearchKind::Vlm => "vlm",
-        }
-    }
+names! {
+    SearchKind, "search":
+    Target "target", Novelty "novelty", MapElites "map-elites", Interactive "interactive", Vlm "vlm",
 }
 
 /// How likeness to the target is measured.
@@ -66,6 +42,8 @@ pub enum Measure {
     /// (1 − w)·(1 − MSE/Var(target)) + w·SSIM, w = `ssim_weight` `\[ours\]`.
     Both,
 }
+
+names! { Measure, "fitness": Mse "mse", Ssim "ssim", Both "both" }
 
 /// From picture to fitness.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -91,6 +69,8 @@ pub enum RefineMode {
     /// They are judged but not inherited (Hinton & Nowlan 1987).
     Baldwin,
 }
+
+names! { RefineMode, "refinement": None "none", Lamarck "lamarck", Baldwin "baldwin" }
 
 /// Gradient refinement of each genome before it is judged: Adam on the normalised gradient of
 /// the MSE.

@@ -1,5 +1,6 @@
 //! Numbers that say what kind of picture it is: axes of MAP-Elites, space of novelty search.
 
+use crate::math::names::names;
 use crate::math::real;
 use crate::network::Picture;
 use crate::score::dl_threshold::png_length;
@@ -31,34 +32,6 @@ pub enum Descriptor {
 }
 
 impl Descriptor {
-    /// Every descriptor.
-    pub const ALL: &'static [Descriptor] = &[
-        Descriptor::Symmetry,
-        Descriptor::SymmetryY,
-        Descriptor::Complexity,
-        Descriptor::Colourfulness,
-        Descriptor::EdgeDensity,
-        Descriptor::Contrast,
-        Descriptor::Brightness,
-        Descriptor::Clarity,
-        Descriptor::Thumbnail,
-    ];
-
-    /// The name used in configs.
-    pub fn name(self) -> &'static str {
-        match self {
-            Descriptor::Symmetry => "symmetry",
-            Descriptor::SymmetryY => "symmetry_y",
-            Descriptor::Complexity => "complexity",
-            Descriptor::Colourfulness => "colourfulness",
-            Descriptor::EdgeDensity => "edge_density",
-            Descriptor::Contrast => "contrast",
-            Descriptor::Brightness => "brightness",
-            Descriptor::Clarity => "clarity",
-            Descriptor::Thumbnail => "thumbnail",
-        }
-    }
-
     /// True if it is one number.
     pub fn is_scalar(self) -> bool {
         self != Descriptor::Thumbnail
@@ -87,15 +60,11 @@ impl Descriptor {
     }
 }
 
-impl std::str::FromStr for Descriptor {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        Descriptor::ALL.iter().copied().find(|d| d.name() == name).ok_or_else(|| {
-            let names: Vec<_> = Descriptor::ALL.iter().map(|d| d.name()).collect();
-            format!("expected one of {}, found {name:?}", names.join(", "))
-        })
-    }
+names! {
+    Descriptor, "descriptor":
+    Symmetry "symmetry", SymmetryY "symmetry_y", Complexity "complexity",
+    Colourfulness "colourfulness", EdgeDensity "edge_density", Contrast "contrast",
+    Brightness "brightness", Clarity "clarity", Thumbnail "thumbnail",
 }
 
 /// Values of several descriptors, one after the other.
@@ -239,6 +208,6 @@ mod tests {
             assert_eq!(d.name().parse::<Descriptor>(), Ok(d));
             assert_eq!(serde_json::to_string(&d).unwrap(), format!("\"{}\"", d.name()));
         }
-        assert!("smell".parse::<Descriptor>().unwrap_err().contains("symmetry"));
+        assert!("smell".parse::<Descriptor>().unwrap_err().to_string().contains("symmetry"));
     }
 }

@@ -1,11 +1,10 @@
 //! A networks study resolved: every chain with what it needs.
 
 use super::spec::{ArmSpec, ArmWiring, BASE, NetworksSpec, VariantSpec};
+use crate::experiment::cost;
 use crate::experiment::depth::{DepthModel, find_record, png_ratio};
 use crate::experiment::run::{RunError, Target, load_target};
-use crate::experiment::spec::{
-    Problem, SpecError, TargetSpec, is_archived, read_spec, resolve, root_of,
-};
+use crate::experiment::spec::{Places, Problem, SpecError, TargetSpec, is_archived, read_spec};
 use crate::genome::{self, Genome};
 use crate::math::hash::{hex, short_id};
 use crate::network::{Arch, Coords, Layered, layerize};
@@ -131,15 +130,18 @@ impl Chain {
         format!("{}{variant} depth {}{seed}", key.target.name, key.layers)
     }
 
-    /// About how long it takes: links, and a fixed part a pixel, for every training.
+    /// About how long it takes, in seconds of one core.
     pub fn cost(&self) -> f64 {
-        let links = self.arch().dense_params() as f64;
-        let trainings = |arm: &ArmSpec| match arm.wiring {
-            Some(ArmWiring::Evolved) => 0.1,
-            Some(_) => 1.0,
-            None => 0.6 * (arm.rounds * arm.levels.len()) as f64,
+        let (links, key) = (self.arch().dense_params(), &self.key);
+        let training = cost::training(key.train.steps, links, key.size);
+        let scoring = cost::scoring(key.sample.unwrap_or(links), links, key.size);
+        let arm = |arm: &ArmSpec| match arm.wiring {
+            Some(ArmWiring::Evolved) => scoring,
+            Some(_) => training + scoring,
+            // Masked steps take about 0.6 of a dense one.
+            None => arm.levels.len() as f64 * (0.6 * arm.rounds as f64 * training + scoring),
         };
-        self.key.arms.iter().map(trainings).sum::<f64>() * (links + 500.0)
+        key.arms.iter().map(arm).sum()
     }
 }
 
@@ -151,11 +153,11 @@ impl NetworksStudy {
     /// The spec is not valid, has no such profile, or names files that cannot be loaded.
     pub fn read(path: &Path, profile: Option<&str>, runs: &Path) -> Result<Self, SpecError> {
         let (spec, profile): (NetworksSpec, String) = read_spec(path, profile)?;
-        let root = root_of(path);
+        let places = Places::of(path);
         let model = match &spec.depth_from {
             None => None,
             Some(study) => {
-                let record = find_record(study, runs, &root).map_err(|found| {
+                let record = find_record(study, runs, &places.above).map_err(|found| {
                     let expected = format!("a finished study {study} to predict depths from");
                     Problem { key: "depth_from".into(), expected, found }.at(path)
                 })?;
@@ -170,7 +172,7 @@ impl NetworksStudy {
         let mut study = NetworksStudy::new(spec, profile, judge);
         study.predicted = study.spec.depth_from.as_ref().map(|_| model.is_some());
         for target in study.spec.targets.clone() {
-            let Some(mut source) = load(&root, &target, study.spec.size).map_err(|source| {
+            let Some(mut source) = load(&places, &target, study.spec.size).map_err(|source| {
                 let source = Box::new(source);
                 SpecError::Target { path: path.to_path_buf(), target: target.name.clone(), source }
             })?
@@ -339,9 +341,9 @@ impl Source {
 }
 
 /// The source of a target; none if it is in an archive that is not there.
-fn load(root: &Path, target: &TargetSpec, size: usize) -> Result<Option<Source>, RunError> {
+fn load(places: &Places, target: &TargetSpec, size: usize) -> Result<Option<Source>, RunError> {
     let drawn = target.drawn();
-    let Some(path) = resolve(root, drawn) else {
+    let Some(path) = places.find(drawn) else {
         return Ok(None);
     };
     let name = drawn.display().to_string();
@@ -351,7 +353,7 @@ fn load(root: &Path, target: &TargetSpec, size: usize) -> Result<Option<Source>,
         return Ok(Some(Source { target: target_picture, evolved: None, arch: arch.clone() }));
     }
     let genome = target.genome.as_ref().expect("verified: a genome or an arch");
-    let Some(path) = resolve(root, genome) else {
+    let Some(path) = places.find(genome) else {
         return Ok(None);
     };
     Ok(Some(Source::of(genome::read(&path)?, target_picture)))

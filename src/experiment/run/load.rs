@@ -5,7 +5,7 @@ use crate::genome::{self, Genome};
 use crate::network::npz::read_npz;
 use crate::network::weight_files::read_weights;
 use crate::network::{Arch, Mask, Model, Network, Picture, Weights, compile};
-use crate::train::LogLine;
+use crate::train::{LogLine, TrainConfig};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -68,6 +68,18 @@ fn mask_of(file: MaskFile, path: &Path, network: &Network) -> Result<Mask, RunEr
         })? = true;
     }
     Ok(mask)
+}
+
+/// Training settings from a TOML file: keys of [`TrainConfig`], alone or as `[train]` in the
+/// `config.toml` of a run. Keys that are not there have their defaults.
+///
+/// # Errors
+/// Not readable, no TOML, unknown keys, values of the wrong type.
+pub fn read_train_config(path: &Path) -> Result<TrainConfig, RunError> {
+    let mut table: toml::Table = parse_toml(path)?;
+    let settings = table.remove("train").unwrap_or(toml::Value::Table(table));
+    TrainConfig::deserialize(settings)
+        .map_err(|e| RunError::folder(path, e.to_string().trim().replace('\n', " ")))
 }
 
 /// A finished run read back from its folder.

@@ -10,7 +10,7 @@ mod source;
 mod training;
 
 pub use job::{PrunedFrom, RunConfig, Target, TrainJob, load_target};
-pub use load::{LoadedRun, load_mask, load_run, mask_from_json, read_metrics};
+pub use load::{LoadedRun, load_mask, load_run, mask_from_json, read_metrics, read_train_config};
 pub use source::{Kept, Source, Wanted};
 pub(super) use training::constrained_run;
 pub use training::{finished, train_run};
@@ -44,8 +44,6 @@ pub struct RunResult {
 pub struct Manifest {
     /// Version of this crate.
     pub version: String,
-    /// Commit it was built from, if known at run time (`PICLOOM_COMMIT`).
-    pub commit: Option<String>,
     /// Instruction sets the kernel could choose from.
     pub cpu: Vec<String>,
     /// Worker threads.
@@ -71,7 +69,6 @@ impl Manifest {
         let cpu = vec![std::env::consts::ARCH.to_string()];
         Manifest {
             version: env!("CARGO_PKG_VERSION").to_string(),
-            commit: std::env::var("PICLOOM_COMMIT").ok(),
             cpu,
             threads: rayon::current_num_threads(),
             seconds,

@@ -95,6 +95,8 @@ pub(in crate::experiment) fn constrained_run(
     write_atomic(&folder.join("config.toml"), config_text.as_bytes())?;
     if let Some(genome) = &job.genome {
         write_atomic(&folder.join("genome.json"), genome::to_json(genome).as_bytes())?;
+        let network = serde_json::to_vec(&trainer.problem().network).expect("plain data");
+        write_atomic(&folder.join("network.json"), &network)?;
     }
     let target = &trainer.problem().target;
     let shape = vec![target.height, target.width, 3];

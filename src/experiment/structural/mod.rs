@@ -11,10 +11,11 @@ mod record;
 pub use record::{ArmOutcome, PartOutcome, StructuralRecord, StructuralRow};
 
 use super::cells::{CellStudy, work_folder};
+use super::cost;
 use super::pruning::prune_run;
 use super::record::{Record, six_digits};
 use super::run::{RunError, Target, TrainJob, load_run, train_run};
-use super::spec::{Problem, Spec, SpecError, check_name, read_spec, root_of};
+use super::spec::{Places, Problem, Spec, SpecError, check_name, read_spec};
 use super::targets;
 use super::workers::Ask;
 use crate::genome::{self, Genome};
@@ -175,9 +176,9 @@ impl StructuralStudy {
     /// not exist.
     pub fn read(path: &Path, profile: Option<&str>) -> Result<Self, SpecError> {
         let (spec, profile): (StructuralSpec, String) = read_spec(path, profile)?;
-        let root = root_of(path);
+        let places = Places::of(path);
         let prepared = |target: &PartedTarget| {
-            prepare(&root, target, spec.size).map_err(|error| match error {
+            prepare(&places, target, spec.size).map_err(|error| match error {
                 Unprepared::Run(source) => SpecError::Target {
                     path: path.to_path_buf(),
                     target: target.name.clone(),
@@ -204,16 +205,16 @@ enum Unprepared {
     Value(&'static str, String),
 }
 
-fn prepare(root: &Path, target: &PartedTarget, size: usize) -> Result<Prepared, Unprepared> {
+fn prepare(places: &Places, target: &PartedTarget, size: usize) -> Result<Prepared, Unprepared> {
     let drawing = targets::ALL.iter().find(|t| t.name == target.drawing);
     let found = format!("{:?}", target.drawing);
     let drawing =
         drawing.ok_or_else(|| Unprepared::Value("a drawing of our own", found.clone()))?;
     let parts = drawing.parts(size).ok_or(Unprepared::Value("a drawing with parts", found))?;
     let genome = match &target.genome {
-        Some(path) => {
-            Some(genome::read(&root.join(path)).map_err(|e| Unprepared::Run(RunError::Genome(e)))?)
-        }
+        Some(path) => Some(
+            genome::read(&places.file(path)).map_err(|e| Unprepared::Run(RunError::Genome(e)))?,
+        ),
         None => None,
     };
     let picture = match (target.picture, &genome) {
@@ -418,9 +419,12 @@ impl CellStudy for StructuralStudy {
     }
 
     fn cost(&self, cell: &StructuralCell) -> f64 {
-        match cell.arms {
-            Arms::Evolved { .. } => 0.05,
-            Arms::Trained { .. } => 1.0,
+        match &cell.arms {
+            Arms::Evolved { .. } => 1.0,
+            Arms::Trained { arch, steps, retrain_steps, rounds, .. } => {
+                let steps = steps + 2 * *rounds as u64 * retrain_steps;
+                cost::training(steps, arch.dense_params(), cell.size)
+            }
         }
     }
 

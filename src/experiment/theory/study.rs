@@ -363,7 +363,9 @@ impl CellStudy for TheoryStudy {
     }
 
     fn cost(&self, cell: &TheoryCell) -> f64 {
-        match cell {
+        // Additions a second of one core.
+        const ADDITIONS: f64 = 3e8;
+        let additions = match cell {
             TheoryCell::Curve { volume, width, layers, samples, .. } => {
                 let units: usize = layers.iter().map(|l| l * width).sum();
                 match volume {
@@ -375,7 +377,8 @@ impl CellStudy for TheoryStudy {
             TheoryCell::Meeting { width, layers, samples, .. } => {
                 (2 * samples * layers * width * width) as f64
             }
-        }
+        };
+        additions / ADDITIONS
     }
 
     fn compute(

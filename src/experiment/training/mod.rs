@@ -11,6 +11,7 @@ pub use record::{RowResult, RunRow, TrainingRecord};
 pub use spec::{Run, TrainingSpec, TrainingStudy};
 
 use super::cells::{CellState, CellStudy, unfinished, without_path};
+use super::cost;
 use super::record::{Record, RecordError};
 use super::run::{RunError, finished, read_metrics, train_run};
 use super::workers::Ask;
@@ -47,7 +48,8 @@ impl CellStudy for TrainingStudy {
     }
 
     fn cost(&self, run: &Run) -> f64 {
-        run.config.train.steps as f64
+        let config = &run.config;
+        cost::training(config.train.steps, run.base.problem.network.weight_count(), config.size)
     }
 
     fn compute(

@@ -6,7 +6,7 @@
 
 use crate::experiment::run::{RunConfig, RunError, Target, TrainJob, load_target};
 use crate::experiment::spec::{
-    Problem, Spec, SpecError, TargetSpec, check_name, check_names, check_size, read_spec, root_of,
+    Places, Problem, Spec, SpecError, TargetSpec, check_name, check_names, check_size, read_spec,
 };
 use crate::genome;
 use crate::network::{Coords, Mask, Model, Wiring};
@@ -149,7 +149,7 @@ pub struct Run {
     pub seed: u64,
     /// The resolved config.
     pub config: RunConfig,
-    base: Arc<TrainJob>,
+    pub(super) base: Arc<TrainJob>,
 }
 
 impl Serialize for Run {
@@ -196,11 +196,11 @@ impl TrainingStudy {
     /// The spec is not valid, has no such profile, or names files that cannot be loaded.
     pub fn read(path: &Path, profile: Option<&str>) -> Result<Self, SpecError> {
         let (spec, profile): (TrainingSpec, String) = read_spec(path, profile)?;
-        let root = root_of(path);
+        let places = Places::of(path);
         let (mut runs, mut seen) = (Vec::new(), BTreeSet::new());
         for target in &spec.targets {
             for &wiring in &spec.wirings {
-                let base = base_job(&root, target, wiring, spec.size).map_err(|source| {
+                let base = base_job(&places, target, wiring, spec.size).map_err(|source| {
                     SpecError::Target {
                         path: path.to_path_buf(),
                         target: target.name.clone(),
@@ -259,17 +259,17 @@ impl TrainingSpec {
 /// Network, mask and picture of a target. The config names the target as the spec does, so that its
 /// hash does not depend on where the repository stands.
 fn base_job(
-    root: &Path,
+    places: &Places,
     target: &TargetSpec,
     wiring: Wiring,
     size: usize,
 ) -> Result<TrainJob, RunError> {
     let coords = Coords::default();
     let drawn = target.drawn();
-    let picture = load_target(&root.join(drawn), size, coords)?.picture;
+    let picture = load_target(&places.file(drawn), size, coords)?.picture;
     let (wired, genome) = match (&target.genome, &target.arch) {
         (Some(path), _) => {
-            let genome = genome::read(&root.join(path))?;
+            let genome = genome::read(&places.file(path))?;
             let Model { network, mask, .. } = Model::of_genome(&genome, wiring);
             ((network, mask), (wiring == Wiring::Graph).then_some(genome))
         }

@@ -1,0 +1,40 @@
+//! `picloom completions` and `picloom man`: what shells and `man` need, from the command line itself.
+
+use super::Cli;
+use super::output::Output;
+use crate::network::files::{WriteError, create_folder};
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+use serde_json::json;
+use std::io::Write;
+use std::path::PathBuf;
+
+#[derive(Args)]
+pub struct CompletionsArgs {
+    /// The shell
+    shell: Shell,
+}
+
+#[derive(Args)]
+pub struct ManArgs {
+    /// Folder for picloom.1, picloom-train.1, …
+    #[arg(long)]
+    out: PathBuf,
+}
+
+pub fn print(args: CompletionsArgs) -> anyhow::Result<()> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "picloom", &mut script);
+    Ok(std::io::stdout().write_all(&script)?)
+}
+
+pub fn write_pages(args: &ManArgs, out: &Output) -> anyhow::Result<()> {
+    create_folder(&args.out)?;
+    clap_mangen::generate_to(Cli::command(), &args.out)
+        .map_err(|source| WriteError { path: args.out.clone(), source })?;
+    let text = format!("wrote {}", args.out.join("picloom.1").display());
+    out.result(
+        &json!({ "written": args.out }),
+        &format!("{text} and a page for every command below it"),
+    )
+}

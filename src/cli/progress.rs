@@ -1,0 +1,132 @@
+//! How far the work is: a bar on a terminal, elsewhere a line every ten seconds, with `--quiet`
+//! neither.
+
+use super::output::tell;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::IsTerminal;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// Time between two lines where there is no terminal.
+const EVERY: Duration = Duration::from_secs(10);
+
+/// Shows how much of a total is done, on stderr.
+pub struct Bar {
+    bar: ProgressBar,
+    unit: String,
+    /// When the last line was written, where lines are.
+    lines: Option<Mutex<Instant>>,
+    quiet: bool,
+}
+
+impl Bar {
+    /// Of `total` units, none of them done.
+    pub fn new(total: u64, unit: &str, quiet: bool) -> Self {
+        let bar = if quiet { ProgressBar::hidden() } else { ProgressBar::new(0) };
+        bar.set_length(total);
+        let style = format!("{{bar:30}} {{pos}}/{{len}} {unit}  {{msg}}  [{{elapsed}} < {{eta}}]");
+        bar.set_style(ProgressStyle::with_template(&style).expect("a fixed template"));
+        let lines = !quiet && !std::io::stderr().is_terminal();
+        Bar { bar, unit: unit.into(), lines: lines.then(|| Mutex::new(Instant::now())), quiet }
+    }
+
+    /// So many more are done.
+    pub fn inc(&self, more: u64) {
+        self.bar.inc(more);
+        self.line();
+    }
+
+    /// So many are done.
+    pub fn set_position(&self, done: u64) {
+        self.bar.set_position(done);
+        self.line();
+    }
+
+    /// There are so many in all.
+    pub fn set_length(&self, total: u64) {
+        self.bar.set_length(total);
+    }
+
+    /// What is said beside the bar.
+    pub fn set_message(&self, message: impl Into<String>) {
+        self.bar.set_message(message.into());
+        self.line();
+    }
+
+    /// A new part of the work: nothing of it is done; said at once where there is no bar.
+    pub fn begin(&self, part: &str) {
+        self.bar.reset();
+        self.bar.set_message(part.to_string());
+        if self.lines.is_some() {
+            tell(part);
+        }
+    }
+
+    /// A line that is worth a line, above the bar.
+    pub fn say(&self, text: &str) {
+        if !self.quiet {
+            self.bar.suspend(|| tell(text));
+        }
+    }
+
+    /// Takes the bar away.
+    pub fn finish_and_clear(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    fn line(&self) {
+        let Some(lines) = &self.lines else { return };
+        let mut last = lines.lock().expect("nobody panics with it");
+        if last.elapsed() >= EVERY {
+            *last = Instant::now();
+            tell(&self.text());
+        }
+    }
+
+    /// The bar as a line: `12/40 weights, loss 1e-3, 20 s, about 45 s left`.
+    fn text(&self) -> String {
+        let bar = &self.bar;
+        let mut text = format!("{}/{} {}", bar.position(), bar.length().unwrap_or(0), self.unit);
+        let message = bar.message();
+        if !message.is_empty() {
+            text += &format!(", {message}");
+        }
+        text += &format!(", {}", duration(bar.elapsed().as_secs_f64()));
+        let left = bar.eta().as_secs_f64();
+        if left > 0.0 {
+            text += &format!(", about {} left", duration(left));
+        }
+        text
+    }
+}
+
+/// Seconds for people: `45 s`, `12 min`, `3 h 20 min`.
+pub fn duration(seconds: f64) -> String {
+    let minutes = (seconds / 60.0).round() as u64;
+    match minutes {
+        0..2 => format!("{seconds:.0} s"),
+        2..90 => format!("{minutes} min"),
+        _ => format!("{} h {} min", minutes / 60, minutes % 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_says_what_the_bar_shows() {
+        let bar = Bar::new(40, "weights", true);
+        bar.inc(12);
+        bar.set_message("loss 1e-3");
+        let text = bar.text();
+        assert!(text.starts_with("12/40 weights, loss 1e-3, 0 s"), "{text}");
+    }
+
+    #[test]
+    fn durations_have_the_unit_that_people_think_in() {
+        assert_eq!(duration(44.7), "45 s");
+        assert_eq!(duration(720.0), "12 min");
+        assert_eq!(duration(12_000.0), "3 h 20 min");
+    }
+}

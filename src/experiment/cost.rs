@@ -1,0 +1,43 @@
+//! About how long work takes, in seconds of one core \[ours\]: for estimates, of which no result
+//! depends.
+
+/// A training step or a picture, a link and pixel: measured on a core with AVX-512 (docs/BENCHMARKS.md).
+const LINK: f64 = 3e-11;
+
+/// What a pixel costs beside its links (inputs, colours, loss), in links.
+const PIXEL: f64 = 500.0;
+
+/// Pictures drawn, wholly or in part, until a weight's change has the wanted effect.
+const PICTURES: f64 = 2.0;
+
+/// Judging a picture, a pixel.
+const JUDGED: f64 = 1e-7;
+
+/// A training of so many steps of a network of `links` links on a picture of `size`² pixels.
+pub fn training(steps: u64, links: usize, size: usize) -> f64 {
+    steps as f64 * (size * size) as f64 * (links as f64 + PIXEL) * LINK
+}
+
+/// A score: `weights` weights of a network of `links` links changed both ways.
+pub fn scoring(weights: usize, links: usize, size: usize) -> f64 {
+    let picture = PICTURES * (links as f64 + PIXEL) * LINK + JUDGED;
+    2.0 * weights as f64 * (size * size) as f64 * picture
+}
+
+/// A search: breeding a genome, and drawing and judging its picture of so many pixels.
+pub fn search(generations: u64, population: usize, pixels: usize) -> f64 {
+    (generations * population as u64) as f64 * (1e-5 + pixels as f64 * 1e-8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_published_run_takes_a_quarter_of_an_hour_of_a_core() {
+        // 100 000 steps of the skull's dense network at 256²: 5.3 ms a step on two cores.
+        let seconds = training(100_000, 5478, 256);
+        assert!((900.0..1500.0).contains(&seconds), "{seconds}");
+        assert!(scoring(100, 5478, 96) < scoring(200, 5478, 96));
+    }
+}

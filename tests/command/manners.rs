@@ -1,0 +1,268 @@
+//! How the command behaves: what it says and where, exit codes, completions, colours, threads.
+
+use std::io::Read;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+const MASK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/genomes/mask.json");
+const FACE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/experiments/targets/face.png");
+
+fn picloom(folder: &Path, line: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_picloom"));
+    let words = line.split_whitespace().map(|word| match word {
+        "MASK" => MASK,
+        "FACE" => FACE,
+        word => word,
+    });
+    command.args(words).current_dir(folder).env_remove("NO_COLOR");
+    command
+}
+
+fn run(folder: &Path, line: &str) -> Output {
+    picloom(folder, line).output().unwrap()
+}
+
+fn error(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+fn files(folder: &Path) -> usize {
+    std::fs::read_dir(folder).unwrap().count()
+}
+
+const TRAIN: &str = "train --genome MASK --target MASK --size 16 --steps 5 --out run";
+
+#[test]
+fn a_wrong_value_of_an_option_is_wrong_use_and_leaves_nothing() {
+    let folder = TempDir::new().unwrap();
+    let small = "train --arch 1;sin:2 --target FACE --size 8 --steps 3 --out dense";
+    assert!(run(folder.path(), small).status.success());
+    let evolve = "evolve --search novelty --generations 1 --out run";
+    for line in [
+        &format!("{TRAIN} --lr -1"),
+        &format!("{TRAIN} --lr nan"),
+        &format!("{TRAIN} --floor 2 --schedule cosine"),
+        &format!("{TRAIN} --schedule cosin"),
+        &format!("{TRAIN} --init-scale 0"),
+        &format!("{TRAIN} --init orthogonl"),
+        &format!("{TRAIN} --log-every 0"),
+        &format!("{TRAIN} --batch 0"),
+        &format!("{TRAIN} --subsample 1000"),
+        &format!("{TRAIN} --collapse-after 0"),
+        &format!("{TRAIN} --target-loss -1"),
+        &format!("{TRAIN} --plateau 0"),
+        &format!("{TRAIN} --optimizer adam:beta1=2"),
+        &format!("{TRAIN} --gradient clip-norm:-1"),
+        &format!("{TRAIN} --wiring round"),
+        &format!("{TRAIN} --coords polar"),
+        &format!("{TRAIN} --size 1"),
+        &format!("{TRAIN} --size 100000"),
+        &format!("{TRAIN} --threads 0"),
+        &format!("{TRAIN} --color red"),
+        "prune dense --budget 0 --out run",
+        "prune dense --budget 99999 --out run",
+        "prune dense --budget 1 --out run",
+        "prune dense --budget 5 --lr 0 --out run",
+        "prune dense --budget 5 --rounds 0 --out run",
+        "prune dense --threshold nan --out run",
+        "prune dense --budget 5 --method wanda:bits=3 --out run",
+        &format!("{evolve} --size 3"),
+        &format!("{evolve} --population 0"),
+        &format!("{evolve} --generations 0"),
+        &format!("{evolve} --search target"),
+        "score --genome MASK --samples 0",
+        "score --genome MASK --delta effect:2",
+        "sweep --genome MASK --steps 1 --out run",
+        "maps --genome MASK --pca 0 --out run.png",
+        "maps --genome MASK --out run.bmp",
+        "judge calibrate labels.csv --ridge 0",
+        "bench evolve --size 2",
+        "compare --profile quik",
+        "figures clams",
+    ] {
+        let output = run(folder.path(), line);
+        assert_eq!(output.status.code(), Some(2), "{line}: {}", error(&output));
+        assert!(output.stdout.is_empty(), "{line}");
+        assert_eq!(files(folder.path()), 1, "{line} leaves nothing");
+    }
+}
+
+#[test]
+fn a_wrong_name_is_told_the_nearest() {
+    let folder = TempDir::new().unwrap();
+    for (line, nearest) in [
+        (format!("{TRAIN} --optimizer adm"), "adam"),
+        (format!("{TRAIN} --wiring dens"), "dense"),
+        (format!("{TRAIN} --init lecun-trunc"), "lecun-truncated"),
+        (format!("{TRAIN} --stepz 3"), "--steps"),
+        ("prune run --method wnda --out x".into(), "wanda"),
+        ("score --genome MASK --judge dl-treshold".into(), "dl-threshold"),
+        ("figures depth-predicted-by-compresion".into(), "depth-predicted-by-compression"),
+        ("evolve --search novel --out x".into(), "novelty"),
+        ("trian".into(), "train"),
+    ] {
+        let said = error(&run(folder.path(), &line));
+        let hint =
+            [format!("did you mean {nearest:?}"), format!("similar argument exists: '{nearest}'")];
+        let clap = [
+            format!("similar value exists: '{nearest}'"),
+            format!("similar subcommand exists: '{nearest}'"),
+        ];
+        assert!(hint.iter().chain(&clap).any(|h| said.contains(h)), "{line}: {said}");
+    }
+}
+
+#[test]
+fn a_training_that_diverges_has_failed_and_says_so() {
+    let folder = TempDir::new().unwrap();
+    for _ in 0..2 {
+        let output =
+            run(folder.path(), &format!("{TRAIN} --gradient raw --optimizer sgd --lr 1e30"));
+        assert_eq!(output.status.code(), Some(1), "{}", error(&output));
+        assert!(error(&output).contains("diverged at step"), "{}", error(&output));
+        assert!(String::from_utf8_lossy(&output.stdout).contains("diverged"));
+    }
+    let looked_at = run(folder.path(), "eval run");
+    assert_eq!(looked_at.status.code(), Some(1), "{}", error(&looked_at));
+}
+
+#[test]
+fn whoever_stops_reading_ends_the_command_quietly() {
+    let folder = TempDir::new().unwrap();
+    assert!(run(folder.path(), TRAIN).status.success());
+    let figures = format!("figures --list --records {}/figures", env!("CARGO_MANIFEST_DIR"));
+    for line in
+        [&figures, &format!("{figures} --json"), "score run --samples 2 --json", "completions bash"]
+    {
+        // Standard output is gone before the command writes.
+        let mut child = picloom(folder.path(), line)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let mut said = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{line}: {said}");
+        assert!(!said.contains("panicked") && !said.contains("error:"), "{line}: {said}");
+        // And so is standard error.
+        let mut child = picloom(folder.path(), line)
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stderr.take());
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{line}");
+    }
+}
+
+#[test]
+fn quiet_means_nothing_on_stderr_but_errors() {
+    let folder = TempDir::new().unwrap();
+    let loud = run(folder.path(), &format!("{TRAIN} --json --threads 100000"));
+    assert!(error(&loud).contains("--threads: 256, the most"), "{}", error(&loud));
+    assert!(error(&loud).contains("all steps made"), "people's text goes to stderr");
+    let quiet = run(folder.path(), &format!("{TRAIN} --json --threads 100000 --quiet"));
+    assert_eq!(error(&quiet), "");
+    assert_eq!(quiet.stdout, loud.stdout);
+    let failed = run(folder.path(), "score missing --quiet");
+    assert!(error(&failed).starts_with("error:"));
+}
+
+#[test]
+fn colours_are_as_asked_for() {
+    let folder = TempDir::new().unwrap();
+    for wrong in ["score missing", "score --nonsense"] {
+        let said = |more: &str| error(&run(folder.path(), &format!("{wrong} {more}")));
+        assert!(!said("").contains('\u{1b}'), "no terminal, no colour");
+        assert!(!said("--color never").contains('\u{1b}'));
+        assert!(said("--color always").contains("\u{1b}["), "{wrong}");
+        assert!(said("--color=always").contains("\u{1b}["), "{wrong}");
+    }
+}
+
+#[test]
+fn shells_and_man_get_every_command_and_value() {
+    let folder = TempDir::new().unwrap();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let output = run(folder.path(), &format!("completions {shell}"));
+        let script = String::from_utf8(output.stdout).unwrap();
+        // Values of options are not in the scripts of the last two.
+        let values = if ["powershell", "elvish"].contains(&shell) { 0 } else { 2 };
+        for word in ["layerized", "map-elites", "experiment", "dry-run"].iter().skip(2 - values) {
+            assert!(script.contains(word), "{shell} has no {word}");
+        }
+    }
+    assert!(run(folder.path(), "man --out man").status.success());
+    for (page, words) in [
+        ("picloom.1", vec!["picloom\\-train", "Exit codes"]),
+        ("picloom-train.1", vec!["TRAINING", "\\-\\-optimizer"]),
+        ("picloom-experiment-run.1", vec!["\\-\\-dry\\-run"]),
+        ("picloom-judge-labels.1", vec!["\\-\\-second"]),
+    ] {
+        let text = std::fs::read_to_string(folder.path().join("man").join(page)).unwrap();
+        for word in words {
+            assert!(text.contains(word), "{page} has no {word}: {text}");
+        }
+    }
+}
+
+#[test]
+fn help_puts_options_into_groups() {
+    let folder = TempDir::new().unwrap();
+    for (line, groups) in [
+        ("train --help", &["Training:", "Everywhere:"][..]),
+        ("score --help", &["The network:", "The judge:", "A vision-language model:"]),
+        ("evolve --help", &["Breeding by hand:", "A vision-language model:"]),
+    ] {
+        let text = String::from_utf8(run(folder.path(), line).stdout).unwrap();
+        for group in groups {
+            assert!(text.contains(group), "{line} has no {group}");
+        }
+    }
+}
+
+#[test]
+fn a_dry_run_says_how_much_there_is_to_do_and_does_nothing() {
+    let folder = TempDir::new().unwrap();
+    let studies = concat!(env!("CARGO_MANIFEST_DIR"), "/experiments");
+    for (study, cells) in
+        [("xor.toml", "runs to run, about"), ("study.toml --profile smoke", "in all about")]
+    {
+        let line = format!("experiment run {studies}/{study} --dry-run --threads 2");
+        let output = run(folder.path(), &line);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success() && text.contains(cells), "{text}{}", error(&output));
+        assert_eq!(files(folder.path()), 0);
+    }
+    let json = run(folder.path(), &format!("experiment run {studies}/xor.toml --dry-run --json"));
+    let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!((json["cells"].as_u64(), json["to_run"].as_u64()), (Some(100), Some(100)));
+    assert!(json["core_seconds"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn the_settings_of_a_run_train_another() {
+    let folder = TempDir::new().unwrap();
+    let id = |line: &str| {
+        let output = run(folder.path(), &format!("{line} --json"));
+        assert!(output.status.success(), "{line}: {}", error(&output));
+        let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        json["run_id"].as_str().unwrap().to_string()
+    };
+    let settings = "--optimizer muon --lr 0.01 --init he --seed 7 --steps 6";
+    let start = "train --genome MASK --target MASK --size 16";
+    let first = id(&format!("{start} {settings} --out a"));
+    assert_eq!(id(&format!("{start} --config a/config.toml --out b")), first);
+    // An option goes before the file.
+    let other = id(&format!("{start} --config a/config.toml --seed 8 --out c"));
+    assert_eq!(
+        other,
+        id(&format!("{start} {settings} --seed 8 --out d").replacen("--seed 7 ", "", 1))
+    );
+    std::fs::write(folder.path().join("bad.toml"), "stepz = 3\n").unwrap();
+    let output = run(folder.path(), &format!("{start} --config bad.toml --out e"));
+    assert_eq!(output.status.code(), Some(1));
+    assert!(error(&output).contains("bad.toml") && error(&output).contains("stepz"));
+}
