@@ -3,7 +3,7 @@
 
 use super::interrupt;
 use super::judge::{VlmArgs, usage_text};
-use super::output::Output;
+use super::output::{Output, plain};
 use super::source::Usage;
 use crate::evolve::{Preset, Selection, Session};
 use crate::experiment::evolution::{
@@ -340,7 +340,7 @@ impl EvolutionObserver for Progress {
             Decision::Publish(picture) => format!("published {picture}"),
             Decision::Stop => "stopped".to_string(),
         };
-        self.bar.set_message(format!("{what}: {}", record.choice.reason));
+        self.bar.set_message(plain(&format!("{what}: {}", record.choice.reason)));
     }
 
     fn stop(&mut self) -> bool {

@@ -1,7 +1,7 @@
 //! `picloom experiment`: studies from their specs.
 
 use super::interrupt;
-use super::output::Output;
+use super::output::{Output, plain};
 use super::study;
 use crate::experiment::claims::StudySpec;
 use crate::experiment::depth::{DepthModel, png_ratio};
@@ -235,9 +235,10 @@ impl StudyObserver for Watch {
             .seconds_left
             .map_or(String::new(), |seconds| format!(", about {:.0} s left", seconds));
         self.bar.set_position(over as u64);
-        self.bar.set_message(format!("{label}{left}"));
+        self.bar.set_message(plain(&format!("{label}{left}")));
         if let Some(error) = error {
-            self.bar.suspend(|| eprintln!("failed: {label}: {error}"));
+            let failed = plain(&format!("failed: {label}: {error}"));
+            self.bar.suspend(|| eprintln!("{failed}"));
         }
         if self.bar.is_hidden() && over.is_multiple_of(self.every) {
             eprintln!("{over}/{} {}{left}", progress.total, self.what);
