@@ -1,17 +1,18 @@
 //! `picloom compare`: the main job.
 
 use super::interrupt;
-use super::output::Output;
+use super::output::{Output, plain};
 use crate::experiment::Record;
 use crate::experiment::compare::{CompareConfig, Profile, compare};
 use crate::experiment::workers::{self, News, StudyObserver};
 use crate::figures::compare::write_comparison;
 use crate::genome::{self, Genome};
+use crate::math::text::word;
 use crate::network::files::create_folder;
 use crate::score::JudgeChoice;
 use clap::Args;
 use indicatif::ProgressBar;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 pub struct CompareArgs {
@@ -30,9 +31,12 @@ pub struct CompareArgs {
     #[arg(long, value_name = "NAME[:OPTIONS]")]
     judge: Option<JudgeChoice>,
     /// Folder for the report and everything it is drawn from
-    #[arg(long, default_value = "picloom-compare")]
+    #[arg(long, default_value = FOLDER)]
     out: PathBuf,
 }
+
+/// Where a comparison lies if nothing else is said.
+const FOLDER: &str = "picloom-compare";
 
 /// The genome that is compared when none is named.
 const DEFAULT: (&str, &str) =
@@ -69,7 +73,7 @@ pub fn run(args: CompareArgs, out: &Output) -> anyhow::Result<()> {
 fn command_line(args: &CompareArgs) -> String {
     let mut command = String::from("picloom compare");
     if let Some(genome) = &args.genome {
-        command += &format!(" {}", genome.display());
+        command += &format!(" {}", word(genome.display()));
     }
     command += &format!(" --profile {}", args.profile.name());
     if let Some(steps) = args.steps {
@@ -79,7 +83,10 @@ fn command_line(args: &CompareArgs) -> String {
         command += &format!(" --seed {}", args.seed);
     }
     if let Some(judge) = &args.judge {
-        command += &format!(" --judge {judge}");
+        command += &format!(" --judge {}", word(judge));
+    }
+    if args.out != Path::new(FOLDER) {
+        command += &format!(" --out {}", word(args.out.display()));
     }
     command
 }
@@ -105,7 +112,7 @@ impl StudyObserver for Progress {
         match news {
             News::Begins(what) => {
                 self.part += 1;
-                let said = format!("{}/{} {what}", self.part, self.parts);
+                let said = plain(&format!("{}/{} {what}", self.part, self.parts));
                 self.bar.set_position(0);
                 self.bar.set_message(said.clone());
                 if self.bar.is_hidden() {

@@ -3,8 +3,9 @@
 use super::claims;
 use super::experiment::{Said, StudyArgs, collect_one, run_one, status_one};
 use super::figures;
-use super::output::Output;
+use super::output::{Output, plain};
 use crate::experiment::claims::StudySpec;
+use crate::math::text::word;
 use crate::network::files::create_folder;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -54,20 +55,26 @@ pub fn collect(args: &StudyArgs, folder: &Path) -> anyhow::Result<Said> {
     Ok((json!({ "study": spec.name, "parts": rows }), text))
 }
 
+fn command_line(args: &StudyArgs) -> String {
+    let profile = args.profile.as_ref().map(|name| format!(" --profile {name}"));
+    let (spec, profile) = (word(args.spec.display()), profile.unwrap_or_default());
+    format!("picloom experiment run {spec}{profile} --runs {}", word(args.runs.display()))
+}
+
 pub fn run(args: &StudyArgs, out: &Output) -> anyhow::Result<Said> {
     let spec = StudySpec::read(&args.spec)?;
     let (mut rows, mut text) = (Vec::new(), String::new());
     let mut failed = 0;
     for (k, part) in parts(&spec, args).iter().enumerate() {
         let (number, of) = (k + 1, spec.parts.len());
-        eprintln!("part {number} of {of}: {}", part.spec.display());
+        eprintln!("part {number} of {of}: {}", plain(&part.spec.display().to_string()));
         let (json, said) = run_one(part, out)?;
         failed += json["failed"].as_u64().unwrap_or(0);
         text += &format!("{}\n\n", said.trim_end());
         rows.push(json);
     }
     let (ledger, said) = claims::write(&spec, &args.runs)?;
-    let drawn = figures::draw_all(&args.runs)?;
+    let drawn = figures::draw_all(&args.runs, &command_line(args))?;
     text += &said;
     let report = args.runs.join("report.html");
     text += &format!("{} figures, {}", drawn.len(), report.display());
