@@ -1,6 +1,7 @@
 //! The ledger as a forest plot: every effect a claim is decided on, with its interval, effects of one
 //! kind on one axis. Of a rule with several halves, those that do not hold come first.
 
+use super::data::distinct;
 use super::{DrawError, Drawing, Sources, some};
 use crate::experiment::claims::{ClaimRow, Effect};
 use crate::experiment::finding::Verdict;
@@ -237,8 +238,13 @@ impl Block<'_> {
     }
 }
 
-/// Blocks of one kind; of none, if nothing is known.
-type Section<'a> = (Option<Kind>, Vec<Block<'a>>);
+/// Blocks of one kind, on one axis; of none, if nothing is known.
+struct Section<'a> {
+    kind: Option<Kind>,
+    /// A half of a claim whose other halves are of other kinds: it stands beside them.
+    alone: bool,
+    blocks: Vec<Block<'a>>,
+}
 
 /// Height of an effect with this name.
 fn row(name: &[String]) -> f64 {
@@ -249,44 +255,41 @@ fn row(name: &[String]) -> f64 {
 fn sections(claims: &[ClaimRow]) -> Vec<Section<'_>> {
     let mut sections: Vec<Section<'_>> = Vec::new();
     for claim in claims {
-        for half in halves(claim) {
-            let name = wrapped(&half.name, size::CAPTION, false, NAMES.1, 9);
-            put(&mut sections, Some(half.kind), claim).halves.push((half, name));
+        let all = halves(claim);
+        let (held, count) = (all.iter().filter(|half| half.holds()).count(), all.len());
+        let kinds = distinct(all.iter().map(|half| half.kind));
+        let mut halves: Vec<Option<Half>> = all.into_iter().map(Some).collect();
+        // What nothing is known of has a place too.
+        let wanted = if kinds.is_empty() { vec![None] } else { kinds.iter().map(Some).collect() };
+        for (k, kind) in wanted.into_iter().map(|kind| kind.copied()).enumerate() {
+            let own = halves.iter_mut().filter(|half| half.as_ref().map(|h| h.kind) == kind);
+            let own: Vec<Half> = own.filter_map(Option::take).collect();
+            let alone = kinds.len() > 1;
+            let said = match own.first().is_some_and(Half::holds) {
+                _ if !alone => "",
+                _ if held == 0 || held == count => "(The same claim.)",
+                true => "(This half holds, the other does not.)",
+                false => "(This half does not hold, the other does.)",
+            };
+            // The claim itself is not said twice.
+            let says = match k {
+                0 if said.starts_with("(The same") => claim.text.says.clone(),
+                0 => format!("{} {said}", claim.text.says),
+                _ => said.to_string(),
+            };
+            let words = wrapped(&says, size::TICK, false, WORDS.1, 9);
+            let named = own.into_iter().map(|half| {
+                let name = wrapped(&half.name, size::CAPTION, false, NAMES.1, 9);
+                (half, name)
+            });
+            let block = Block { claim, words, halves: named.collect() };
+            match sections.iter_mut().find(|s| s.kind == kind && !s.alone && !alone) {
+                Some(section) => section.blocks.push(block),
+                None => sections.push(Section { kind, alone, blocks: vec![block] }),
+            }
         }
-        if claim.effects.is_empty() {
-            put(&mut sections, None, claim);
-        }
-    }
-    // Halves of several kinds stand apart: each says which it is.
-    for block in sections.iter_mut().flat_map(|section| &mut section.1) {
-        let (here, all) = (block.halves.len(), halves(block.claim));
-        let holds = block.halves.iter().all(|half| half.0.holds());
-        let words = match all.iter().filter(|half| half.holds() != holds).count() {
-            others if here + others != all.len() || others == 0 => continue,
-            _ if holds => "(This half holds, the other does not.)",
-            _ => "(This half does not hold, the other does.)",
-        };
-        block.words.extend(wrapped(words, size::TICK, false, WORDS.1, 9));
     }
     sections
-}
-
-/// The block of a claim among those of this kind, which it is the last of.
-fn put<'s, 'a>(
-    sections: &'s mut Vec<Section<'a>>,
-    kind: Option<Kind>,
-    claim: &'a ClaimRow,
-) -> &'s mut Block<'a> {
-    let at = sections.iter().position(|s| s.0 == kind).unwrap_or_else(|| {
-        sections.push((kind, Vec::new()));
-        sections.len() - 1
-    });
-    let blocks = &mut sections[at].1;
-    if blocks.last().is_none_or(|b| !std::ptr::eq(b.claim, claim)) {
-        let words = wrapped(&claim.text.says, size::TICK, false, WORDS.1, 9);
-        blocks.push(Block { claim, words, halves: Vec::new() });
-    }
-    blocks.last_mut().expect("pushed above")
 }
 
 pub(super) fn forest(sources: &Sources) -> Result<Drawing, DrawError> {
@@ -301,7 +304,7 @@ pub(super) fn forest(sources: &Sources) -> Result<Drawing, DrawError> {
     let note = wrapped(&note, size::TICK, false, WIDTH - 2.0 * MARGIN, 6);
     let (top, heading) = (84.0, 50.0);
     let of = |blocks: &[Block<'_>]| blocks.iter().map(Block::height).sum::<f64>();
-    let bottom = top + sections.iter().map(|(_, blocks)| heading + of(blocks)).sum::<f64>();
+    let bottom = top + sections.iter().map(|s| heading + of(&s.blocks)).sum::<f64>();
     let mut svg = Svg::new(WIDTH, bottom + 30.0 + LINE * note.len() as f64);
     let text = |svg: &mut Svg, at, text: &str, em, bold, colour| {
         svg.text(at, text, em, bold, colour, Anchor::Start);
@@ -309,7 +312,7 @@ pub(super) fn forest(sources: &Sources) -> Result<Drawing, DrawError> {
     text(&mut svg, (MARGIN, 34.0), "The claims", size::TITLE, true, style::INK);
     text(&mut svg, (MARGIN, 57.0), &tally(&ledger.claims), size::SUBTITLE, false, style::GREY);
     let mut y = top;
-    for (kind, blocks) in &sections {
+    for Section { kind, blocks, .. } in &sections {
         let axis = kind.map(|kind| {
             let shown = blocks.iter().flat_map(|b| &b.halves).map(|h| &h.0);
             let ends = |h: &Half| h.interval.map_or([h.estimate; 2], |(a, b)| [Some(a), Some(b)]);
@@ -441,15 +444,17 @@ mod tests {
         let ledger = ledger();
         let sections = sections(&ledger.claims);
         let mut shown = 0;
-        for (kind, blocks) in &sections {
-            for (half, name) in blocks.iter().flat_map(|b| &b.halves) {
-                assert_eq!(Some(half.kind), *kind);
+        for section in &sections {
+            for (half, name) in section.blocks.iter().flat_map(|b| &b.halves) {
+                assert_eq!(Some(half.kind), section.kind);
                 assert_eq!(name.join(" ").replace("- ", "-"), half.name, "labels are whole");
                 shown += 1;
             }
         }
         // Two halves are in notes only.
         assert_eq!(shown, ledger.claims.iter().map(|c| c.effects.len()).sum::<usize>() + 2);
-        assert!(sections.len() > 8, "{}", sections.len());
+        // Of the claim whose halves are of two kinds, that which does not hold is above the other.
+        let at = |kind| sections.iter().position(|s| s.alone && s.kind == Some(kind)).unwrap();
+        assert!(at(Kind::Decoded) < at(Kind::Scores) && at(Kind::Rho) < at(Kind::Held));
     }
 }
