@@ -9,10 +9,11 @@ use crate::experiment::compare::{CompareConfig, Profile, compare};
 use crate::experiment::workers::{self, News, StudyObserver};
 use crate::figures::compare::write_comparison;
 use crate::genome::{self, Genome};
+use crate::math::text::word;
 use crate::network::files::create_folder;
 use crate::score::JudgeChoice;
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 pub struct CompareArgs {
@@ -31,9 +32,12 @@ pub struct CompareArgs {
     #[arg(long, value_name = "NAME[:OPTIONS]")]
     judge: Option<JudgeChoice>,
     /// Folder for the report and everything it is drawn from
-    #[arg(long, default_value = "picloom-compare")]
+    #[arg(long, default_value = FOLDER)]
     out: PathBuf,
 }
+
+/// Where a comparison lies if nothing else is said.
+const FOLDER: &str = "picloom-compare";
 
 /// The genome that is compared when none is named.
 const DEFAULT: (&str, &str) =
@@ -70,7 +74,7 @@ pub fn run(args: CompareArgs, out: &Output) -> anyhow::Result<()> {
 fn command_line(args: &CompareArgs) -> String {
     let mut command = String::from("picloom compare");
     if let Some(genome) = &args.genome {
-        command += &format!(" {}", genome.display());
+        command += &format!(" {}", word(genome.display()));
     }
     command += &format!(" --profile {}", args.profile.name());
     if let Some(steps) = args.steps {
@@ -80,7 +84,10 @@ fn command_line(args: &CompareArgs) -> String {
         command += &format!(" --seed {}", args.seed);
     }
     if let Some(judge) = &args.judge {
-        command += &format!(" --judge {judge}");
+        command += &format!(" --judge {}", word(judge));
+    }
+    if args.out != Path::new(FOLDER) {
+        command += &format!(" --out {}", word(args.out.display()));
     }
     command
 }

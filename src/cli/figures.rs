@@ -8,6 +8,7 @@ use crate::figures::study::{DrawError, FIGURES, Figure, Sources, figure};
 use crate::figures::style::{self, Colour};
 use crate::figures::{Provenance, save, save_small, study_report};
 use crate::math::UnknownName;
+use crate::math::text::word;
 use crate::network::files::write_atomic;
 use clap::Args;
 use serde_json::json;
@@ -45,7 +46,12 @@ pub fn run(args: FiguresArgs, out: &Output) -> anyhow::Result<()> {
         return draw_losses(&args.losses, args.over.as_deref(), path, out);
     }
     if let Some(path) = &args.report {
-        write_atomic(path, study_report(&args.records, None).as_bytes())?;
+        let command = format!(
+            "picloom figures --records {} --report {}",
+            word(args.records.display()),
+            word(path.display())
+        );
+        write_atomic(path, study_report(&args.records, None, &command).as_bytes())?;
         let text = format!("wrote {}", path.display());
         return out.result(&json!({ "written": [path] }), &text);
     }
@@ -109,9 +115,9 @@ fn provenance(figure: &Figure, sources: &Sources) -> Provenance {
         .with("profile", sources.profile(figure))
 }
 
-/// Draws every figure whose records lie under `records`, and `report.html`; returns the paths of the
-/// figures, without extension.
-pub(super) fn draw_all(records: &Path) -> anyhow::Result<Vec<PathBuf>> {
+/// Draws every figure whose records lie under `records`, and `report.html`, which says that `command`
+/// wrote it; returns the paths of the figures, without extension.
+pub(super) fn draw_all(records: &Path, command: &str) -> anyhow::Result<Vec<PathBuf>> {
     let sources = Sources::new(records);
     let mut paths = Vec::new();
     for figure in FIGURES {
@@ -125,7 +131,7 @@ pub(super) fn draw_all(records: &Path) -> anyhow::Result<Vec<PathBuf>> {
             Err(error) => return Err(error.into()),
         }
     }
-    let report = study_report(records, None);
+    let report = study_report(records, None, command);
     write_atomic(&records.join("report.html"), report.as_bytes())?;
     Ok(paths)
 }

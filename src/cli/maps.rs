@@ -45,7 +45,7 @@ pub fn run(args: MapsArgs, out: &Output) -> anyhow::Result<()> {
     };
     let svg = match &found {
         Some(layers) => views::component_sheet(&source.short_name(), layers, source.size),
-        None => views::unit_sheet(&source.name, &view),
+        None => views::unit_sheet(&source.short_name(), &view),
     };
     let provenance = Provenance(vec![
         ("command".into(), "picloom maps".into()),

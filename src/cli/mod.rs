@@ -223,9 +223,6 @@ fn told_once(error: &anyhow::Error) -> String {
 
 /// True if whoever read our output has left (`picloom … | head`).
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    let kind = |cause: &(dyn std::error::Error + 'static)| match cause.downcast_ref() {
-        Some(json) => serde_json::Error::io_error_kind(json),
-        None => cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind),
-    };
-    error.chain().any(|cause| kind(cause) == Some(std::io::ErrorKind::BrokenPipe))
+    let mut causes = error.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>());
+    causes.any(|cause| cause.kind() == std::io::ErrorKind::BrokenPipe)
 }

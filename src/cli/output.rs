@@ -20,8 +20,7 @@ impl Output {
         let text = plain(text);
         if self.json {
             self.note(text.trim_end());
-            serde_json::to_writer_pretty(&mut stdout, value)?;
-            writeln!(stdout)?;
+            writeln!(stdout, "{}", ascii_controls(&serde_json::to_string_pretty(value)?))?;
         } else {
             writeln!(stdout, "{}", text.trim_end())?;
         }
@@ -31,7 +30,7 @@ impl Output {
     /// Says something beside the result, on stderr.
     pub fn note(&self, text: &str) {
         if !self.quiet {
-            tell(text);
+            tell(&plain(text));
         }
     }
 
@@ -52,14 +51,30 @@ pub fn tell_error(text: &str) {
     tell(&format!("{red}error:{red:#} {}", shortened(&plain(text))));
 }
 
+/// Whether a terminal obeys a character instead of showing it: control characters, and those that turn
+/// the direction of writing.
+fn is_order(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 /// Text for a terminal: control characters, which names in files may hold, are written out.
 pub fn plain(text: &str) -> String {
     let written = |c: char| match c {
         '\n' | '\t' => c.to_string(),
-        c if c.is_control() => c.escape_default().to_string(),
+        c if is_order(c) => c.escape_default().to_string(),
         c => c.to_string(),
     };
     text.chars().map(written).collect()
+}
+
+/// JSON for a terminal: serde writes out the control characters of ASCII only.
+fn ascii_controls(json: &str) -> String {
+    let written = |c: char| match c {
+        '\n' => c.to_string(),
+        c if is_order(c) => format!("\\u{:04x}", c as u32),
+        c => c.to_string(),
+    };
+    json.chars().map(written).collect()
 }
 
 /// Longest message, in characters: a file's content quoted in one can be as long as the file.
@@ -84,6 +99,9 @@ mod tests {
     #[test]
     fn a_terminal_is_never_sent_what_a_file_put_into_a_name() {
         assert_eq!(plain("a\u{1b}[31m\tb\nc\u{9b}"), "a\\u{1b}[31m\tb\nc\\u{9b}");
+        assert_eq!(plain("\u{202e}txt"), "\\u{202e}txt");
+        let json = serde_json::to_string("a\u{1b}\u{9b}\u{202e}é").unwrap();
+        assert_eq!(ascii_controls(&json), r#""a\u001b\u009b\u202eé""#);
     }
 
     #[test]

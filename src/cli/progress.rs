@@ -1,7 +1,7 @@
 //! How far the work is: a bar on a terminal, elsewhere a line every ten seconds, with `--quiet`
 //! neither.
 
-use super::output::tell;
+use super::output::{plain, tell};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::Mutex;
@@ -49,23 +49,23 @@ impl Bar {
 
     /// What is said beside the bar.
     pub fn set_message(&self, message: impl Into<String>) {
-        self.bar.set_message(message.into());
+        self.bar.set_message(plain(&message.into()));
         self.line();
     }
 
     /// A new part of the work: nothing of it is done; said at once where there is no bar.
     pub fn begin(&self, part: &str) {
         self.bar.reset();
-        self.bar.set_message(part.to_string());
+        self.bar.set_message(plain(part));
         if self.lines.is_some() {
-            tell(part);
+            tell(&plain(part));
         }
     }
 
     /// A line that is worth a line, above the bar.
     pub fn say(&self, text: &str) {
         if !self.quiet {
-            self.bar.suspend(|| tell(text));
+            self.bar.suspend(|| tell(&plain(text)));
         }
     }
 

@@ -6,6 +6,7 @@ use super::figures;
 use super::output::Output;
 use super::progress::duration;
 use crate::experiment::claims::StudySpec;
+use crate::math::text::word;
 use crate::network::files::create_folder;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -79,6 +80,12 @@ fn core_seconds(part: &StudyArgs) -> f64 {
     preview_one(part).map_or(0.0, |(json, _)| json["core_seconds"].as_f64().unwrap_or(0.0))
 }
 
+fn command_line(args: &StudyArgs) -> String {
+    let profile = args.profile.as_ref().map(|name| format!(" --profile {name}"));
+    let (spec, profile) = (word(args.spec.display()), profile.unwrap_or_default());
+    format!("picloom experiment run {spec}{profile} --runs {}", word(args.runs.display()))
+}
+
 pub fn run(args: &StudyArgs, out: &Output) -> anyhow::Result<Said> {
     let spec = StudySpec::read(&args.spec)?;
     let (mut rows, mut text) = (Vec::new(), String::new());
@@ -95,7 +102,7 @@ pub fn run(args: &StudyArgs, out: &Output) -> anyhow::Result<Said> {
         rows.push(json);
     }
     let (ledger, said) = claims::write(&spec, &args.runs)?;
-    let drawn = figures::draw_all(&args.runs)?;
+    let drawn = figures::draw_all(&args.runs, &command_line(args))?;
     text += &said;
     let report = args.runs.join("report.html");
     text += &format!("{} figures, {}", drawn.len(), report.display());

@@ -69,7 +69,7 @@ pub fn run(args: SweepArgs, out: &Output) -> anyhow::Result<()> {
         ("delta".into(), swept.delta.clone()),
     ]);
     let mut folder = Folder { path: &args.out, provenance, written: Vec::new() };
-    let (title, steps) = (&source.name, args.steps);
+    let (title, steps) = (&source.short_name(), args.steps);
     folder.sheet("contact-sheet", &views::sweep_sheet(title, &view, &swept))?;
     folder.sheet("strips", &views::strip_sheet(title, &view, &links, steps))?;
     let texts = [("command", "picloom sweep")];

@@ -200,6 +200,8 @@ pub struct ArmView {
 pub struct Comparison {
     /// The numbers.
     pub record: CompareRecord,
+    /// What the genome is called ([title](crate::genome::Provenance::title)).
+    pub name: String,
     /// The picture to draw.
     pub target: Picture,
     /// One view an arm, in the order of the record.
@@ -261,7 +263,7 @@ pub fn compare(
         }
     }
     let target = study.networks.chains[0].source.target.picture.clone();
-    Ok(Comparison { record, target, views })
+    Ok(Comparison { record, name: genome.provenance.title(Path::new(name)), target, views })
 }
 
 /// A comparison as a study: the chains of a networks study, with rows of its own.

@@ -4,6 +4,7 @@
 //! that a changed row is a changed line; as a table it has the columns its kind names.
 
 use super::workers::WorkError;
+use crate::math::text;
 use crate::network::files::WriteError;
 use serde::de::DeserializeOwned;
 use serde::{Serialize, Serializer};
@@ -131,7 +132,7 @@ pub(super) fn line(row: &impl Serialize, more: &[(&str, Value)]) -> Value {
 fn cell(line: &Value, path: &str) -> String {
     match path.split('.').fold(line, |value, key| &value[key]) {
         Value::Null => String::new(),
-        Value::String(text) => text.clone(),
+        Value::String(text) => text::cell(text),
         Value::Number(number) if number.is_f64() => number.as_f64().unwrap_or(f64::NAN).to_string(),
         other => other.to_string(),
     }

@@ -203,27 +203,42 @@ fn logarithmic(low: f64, high: f64, given: bool, count: f64) -> Laid {
     let decades = high - low;
     // One way of writing for the whole axis: 0.01 … 1000, or powers.
     let plain = low > -3.1 && high < 4.1;
-    let stride = (decades / count).ceil().max(1.0) as i32;
-    let (mut ticks, mut small) = (Vec::new(), Vec::new());
+    let powers = (low - 1e-9).ceil() as i32..=(high + 1e-9).floor() as i32;
+    let many = |stride: i32| powers.clone().filter(|p| p.rem_euclid(stride) == 0).count() > 1;
+    let wanted = (decades / count).ceil().max(1.0) as i32;
+    let stride = (1..=wanted).rev().find(|stride| many(*stride)).unwrap_or(1);
     let inside = |place: f64| place >= low - 1e-9 && place <= high + 1e-9;
-    // 2 and 5 have a label where there is room for it, and where one decade alone would have one.
-    let few = (high + 1e-9).floor() - (low - 1e-9).ceil() < 1.0;
-    let between = few || decades * 3.0 < count + 1.0;
-    for power in (low - 1e-9).ceil() as i32 - 1..=(high + 1e-9).floor() as i32 {
-        let place = f64::from(power);
-        match power.rem_euclid(stride) {
-            _ if !inside(place) => {}
-            0 => ticks.push((place, decade(power, plain))),
-            _ => small.push(place),
-        }
-        for digit in (2..10).filter(|_| stride == 1) {
-            let place = place + real::log10(f64::from(digit));
-            match between && matches!(digit, 2 | 5) {
-                _ if !inside(place) => {}
-                true => ticks.push((place, style::number(real::pow(10.0, place), 1))),
-                false => small.push(place),
+    // 2 and 5 have a label where there is room for it; the fewer decades there are, the more digits
+    // must have one, for one tick says nothing of a scale.
+    let between: &[i32] = if decades * 3.0 < count + 1.0 { &[1, 2, 5] } else { &[1] };
+    let (mut ticks, mut small) = (Vec::new(), Vec::new());
+    for digits in [between, &[1, 2, 5], &[1, 2, 3, 4, 5, 6, 7, 8, 9]] {
+        (ticks, small) = (Vec::new(), Vec::new());
+        for power in powers.start() - 1..=*powers.end() {
+            for digit in (1..10).filter(|digit| *digit == 1 || stride == 1) {
+                let place = f64::from(power) + real::log10(f64::from(digit));
+                let labelled = match digit {
+                    1 => power.rem_euclid(stride) == 0,
+                    _ => digits.contains(&digit),
+                };
+                match labelled {
+                    _ if !inside(place) => {}
+                    true if digit == 1 => ticks.push((place, decade(power, plain))),
+                    true => ticks.push((place, style::number(real::pow(10.0, place), 1))),
+                    false => small.push(place),
+                }
             }
         }
+        if ticks.len() > 1 {
+            break;
+        }
+    }
+    if ticks.len() < 2 {
+        // Between two digits of one decade: as on a linear axis.
+        let (from, to) = (real::pow(10.0, low), real::pow(10.0, high));
+        let even = [2.0, 3.0, 4.0, 6.0].map(|count| Axis::default().linear_ticks(from, to, count));
+        let even = even.into_iter().find(|ticks| ticks.len() > 1).unwrap_or_default();
+        ticks = even.into_iter().map(|(value, label)| (real::log10(value), label)).collect();
     }
     Laid { scale: Scale::Log, low, high, ticks, small }
 }
@@ -262,6 +277,11 @@ impl Laid {
     /// every place of a log axis is at its low end.
     pub fn clamped(&self, value: f64) -> f64 {
         self.place(value).unwrap_or(self.low).clamp(self.low, self.high)
+    }
+
+    /// Whether a value lies beyond the range, to which [`clamped`](Self::clamped) moves it.
+    pub fn beyond(&self, value: f64) -> bool {
+        self.place(value).is_some() && self.shown(value).is_none()
     }
 
     /// The label of the tick that stands at a place.
@@ -389,6 +409,22 @@ mod tests {
         // Little room: one decade among the ticks is not enough to read a scale by.
         let narrow = Axis::new("").log().over([130.0, 4000.0], 3.9);
         assert!(narrow.labels().count() >= 2, "{narrow:?}");
+    }
+
+    #[test]
+    fn every_log_axis_has_two_ticks_however_short_it_is_and_little_its_room() {
+        for low in [1e-9, 3.3e-4, 0.021, 0.11, 0.201, 1.0, 7.3, 4096.0] {
+            for times in [1.0, 1.04, 1.3, 1.9, 2.4, 4.0, 9.0, 30.0, 80.0, 1e5] {
+                for count in [0.3, 1.0, 2.5, 6.0, 14.0] {
+                    let laid = Axis::new("").log().over([low, low * times], count);
+                    let labels: Vec<&str> = laid.labels().collect();
+                    assert!(labels.len() >= 2, "{low} × {times}, {count}: {laid:?}");
+                    assert!(labels.windows(2).all(|pair| pair[0] != pair[1]), "{labels:?}");
+                    let ends = laid.low - 1e-6..=laid.high + 1e-6;
+                    assert!(laid.ticks.iter().all(|t| ends.contains(&t.0)), "{laid:?}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -6,9 +6,10 @@ use super::files::{Provenance, SaveError, save, svg_to_png};
 use super::html::{Align, Cell, Kind, Page, Section, Shot, Table, Tile};
 use super::losses::{LossCurve, losses};
 use super::sheets::{FeatureSheet, Pane, PaneGroup, Sheet, contact_sheet, feature_sheet};
-use super::style::{self, Colour, arm as arm_style};
+use super::style::{self, Colour, arm as arm_style, percent};
 use super::wiring::{Wiring, wiring};
-use crate::experiment::compare::{ArmRecord, ArmView, CompareRecord, Comparison};
+use crate::experiment::compare::{ArmRecord, ArmView, CompareConfig, CompareRecord, Comparison};
+use crate::math::text;
 use crate::network::Mask;
 use crate::network::files::{WriteError, create_folder, write_atomic};
 use crate::prune::alive_units;
@@ -116,7 +117,7 @@ pub fn write_comparison(
             sweep: swept,
         });
     }
-    let figure = score_figure(record);
+    let figure = score_figure(record, &comparison.name);
     save(&figure, &out.join("comparison"), &provenance)?;
     let curves = loss_figure(comparison);
     save(&curves, &out.join("losses"), &provenance)?;
@@ -140,8 +141,8 @@ struct Sheets {
     sweep: String,
 }
 
-/// Compositional score of each arm, with intervals; unfit arms hollow.
-pub fn score_figure(record: &CompareRecord) -> String {
+/// Compositional score of each arm, with intervals; unfit arms hollow. `name`: the genome's.
+pub fn score_figure(record: &CompareRecord, name: &str) -> String {
     let all = summaries(record);
     let groups = all
         .iter()
@@ -169,12 +170,15 @@ pub fn score_figure(record: &CompareRecord) -> String {
     let seeds = record.config.seeds.len();
     bars(&Bars {
         frame: Frame::new("Share of weight changes that leave a clean picture")
-            .subtitle(format!("{}, {}², effect {} RMSE", short_name(&record.genome), record.config.size, record.config.effect))
+            .subtitle(format!("{name}, {}², effect {} RMSE", record.config.size, record.config.effect))
             .note(format!(
-                "Whiskers: 95 % Wilson interval{}. Hollow: the network does not draw the picture (R² < {FIT_GATE}), its score does not count.",
-                if seeds > 1 { format!(" over {seeds} seeds pooled; dots: single seeds") } else { String::new() }
+                "{} Hollow: the network does not draw the picture (R² < {FIT_GATE}), its score does not count.",
+                match seeds {
+                    1 => "One network an arm, one seed; whiskers: 95 % Wilson interval over its weight changes.".to_string(),
+                    n => format!("Whiskers: 95 % Wilson interval over the weight changes of {n} seeds pooled; rings: single seeds."),
+                }
             ))
-            .sized(860, 440),
+            .sized(860, 450),
         value: Axis::new("compositional score").range(0.0, 1.15),
         series: vec![("score".into(), style::INK, style::Marker::Circle)],
         groups,
@@ -286,7 +290,7 @@ fn write_csv(record: &CompareRecord, path: &Path) -> Result<(), ReportError> {
         let s = &r.score;
         writer
             .write_record([
-                r.arm.clone(),
+                text::cell(&r.arm),
                 r.seed.map_or(String::new(), |s| s.to_string()),
                 r.links.to_string(),
                 r.kept.to_string(),
@@ -328,7 +332,7 @@ fn report(
     let record = &comparison.record;
     let all = summaries(record);
     let config = &record.config;
-    let name = short_name(&record.genome);
+    let name = &comparison.name;
 
     let tiles = all.iter().filter(|a| ["evolved", "dense", "sp"].contains(&a.key)).map(|arm| {
         let (value, more) = match arm.pooled() {
@@ -359,14 +363,27 @@ fn report(
         format!("Do the parts of {name} mean something?"),
         "One picture, drawn by an evolved network and by networks trained on it. Change one weight at a time: is the result still a clean picture?",
     )
-    .fact("genome", record.genome.clone())
+    .fact("genome", format!("{name} ({})", record.genome))
     .fact("made by", record.made_by.clone())
     .fact("network", format!("{} nodes, {} links; layered: {}", record.info.nodes, record.info.links, record.arch))
     .fact("profile", format!("{:?}: {}², {} steps, {} seed{}", config.profile, config.size, config.steps, config.seeds.len(), if config.seeds.len() == 1 { "" } else { "s" }).to_lowercase());
 
+    let usual = CompareConfig::of(config.profile).steps;
+    if config.steps < usual {
+        page = page.banner(
+            Kind::Warning,
+            "A short run",
+            format!(
+                "Trained for {} steps; the profile's are {}. It shows that everything works; its numbers say little of what the networks can learn.",
+                style::number(config.steps as f64, 6),
+                style::number(usual as f64, 6)
+            ),
+        );
+    }
     page = page.section(
         Section::new("In short")
             .tiles(tiles)
+            .paragraph(units(config.seeds.len()))
             .paragraph(in_words(&all))
             .figure(figure.to_string(), "The compositional score of every arm. Higher means: more of its weights can be changed without damage."),
     );
@@ -443,6 +460,14 @@ fn count_line(arm: &ArmSummary) -> String {
     format!("{} coherent, {} fractured, {} silent", s.coherent, s.fractured, s.silent)
 }
 
+/// What an interval is over: changes of weights, never seeds.
+fn units(seeds: usize) -> String {
+    match seeds {
+        1 => "One network an arm, one seed: each interval is over the weight changes of that network. How much another seed would differ, it does not say.".into(),
+        n => format!("{n} networks an arm, one a seed (the evolved network has none): each interval is over the weight changes of all {n} pooled. How much seeds differ is in [the numbers](#the-numbers)."),
+    }
+}
+
 /// What the numbers say, in sentences that follow from them.
 fn in_words(all: &[ArmSummary]) -> String {
     let of = |key: &str| all.iter().find(|a| a.key == key);
@@ -456,16 +481,29 @@ fn in_words(all: &[ArmSummary]) -> String {
                 style::fixed(dense.mean_r2(), 2)
             ),
             true if e_low > d_high => format!(
-                "Of the changes to the evolved network {} % leave a clean picture, of those to the dense twin {} %; the intervals do not touch. ",
-                percent(e),
-                percent(d)
+                "Of the changes to the evolved network {} leave a clean picture, of those to the dense twin {}; the intervals do not touch. ",
+                percent(e, 0),
+                percent(d, 0)
             ),
             true => format!(
-                "Evolved network {} %, dense twin {} %: the intervals touch, this run does not tell them apart. ",
-                percent(e),
-                percent(d)
+                "Evolved network {}, dense twin {}: the intervals touch, this run does not tell them apart. ",
+                percent(e, 0),
+                percent(d, 0)
             ),
         };
+    }
+    if let (Some(sp), Some(dense)) = (of("sp"), of("dense"))
+        && let (Some((s, s_interval)), Some((d, d_interval))) = (sp.pooled(), dense.pooled())
+        && sp.fit()
+        && dense.fit()
+        && s < d
+    {
+        text += &format!(
+            "Here pruning by similarity (SP) did not help: SP scores {}, below the {} of the dense twin it was cut from; {}. ",
+            percent(s, 0),
+            percent(d, 0),
+            touching(s_interval, d_interval)
+        );
     }
     if let (Some(sp), Some(magnitude)) = (of("sp"), of("magnitude"))
         && let (Some((s, s_interval)), Some((m, m_interval))) = (sp.pooled(), magnitude.pooled())
@@ -473,9 +511,8 @@ fn in_words(all: &[ArmSummary]) -> String {
         let count = sp.records[0].kept;
         text += &match (sp.fit(), magnitude.fit()) {
             (true, true) => {
-                let apart = s_interval.0 > m_interval.1 || m_interval.0 > s_interval.1;
-                let tell = if apart { "the intervals do not touch" } else { "the intervals touch" };
-                format!("At the same count of links ({count}), pruning by similarity scores {} % and by magnitude {} %; {tell}. ", percent(s), percent(m))
+                let tell = touching(s_interval, m_interval);
+                format!("At the same count of links ({count}), pruning by similarity scores {} and by magnitude {}; {tell}. ", percent(s, 0), percent(m, 0))
             }
             _ => "A pruned twin did not learn the picture well enough, so which links stay is not compared here. ".to_string(),
         };
@@ -487,8 +524,11 @@ fn in_words(all: &[ArmSummary]) -> String {
     text
 }
 
-fn percent(share: f64) -> String {
-    format!("{:.0}", 100.0 * share)
+fn touching(a: (f64, f64), b: (f64, f64)) -> &'static str {
+    match a.0 > b.1 || b.0 > a.1 {
+        true => "the intervals do not touch",
+        false => "the intervals touch",
+    }
 }
 
 fn numbers(all: &[ArmSummary]) -> Section {
@@ -513,13 +553,12 @@ fn numbers(all: &[ArmSummary]) -> Section {
                 cell(r.kept.to_string()),
                 cell(r.alive.to_string()),
                 cell(format!("{:.2e}", r.fit.mse)),
-                cell(style::fixed(r.fit.r2, 4)),
-                cell(if unfit { "unfit".into() } else { "fit".into() }),
-                cell(s.score.map_or("none".into(), |v| style::fixed(v, 3)))
-                    .strong(!unfit && s.score.is_some_and(|v| v >= 0.5)),
-                cell(s.interval.map_or(String::new(), |(l, h)| {
-                    format!("{} to {}", style::fixed(l, 3), style::fixed(h, 3))
-                })),
+                cell(style::fixed(r.fit.r2, 4) + if unfit { ", unfit" } else { "" }),
+                cell(match (s.score, s.interval) {
+                    (Some(v), Some((low, high))) => style::interval(v, low, high, 3),
+                    _ => "none".into(),
+                })
+                .strong(!unfit && s.score.is_some_and(|v| v >= 0.5)),
                 cell(format!("{} / {} / {}", s.coherent, s.fractured, s.silent)),
                 end,
             ]);
@@ -532,14 +571,12 @@ fn numbers(all: &[ArmSummary]) -> Section {
         "alive",
         "MSE",
         "R²",
-        "fit",
-        "score",
-        "95 % interval",
+        "score [95 %]",
         "coherent / fractured / silent",
         "end of training",
     ];
     let mut align = vec![Align::Left];
-    align.extend([Align::Right; 9]);
+    align.extend([Align::Right; 7]);
     align.push(Align::Left);
     let mut notes = vec!["alive: kept links on a path from an input to the picture. Grey rows are unfit: their scores do not count.".to_string()];
     if collapsed {
@@ -552,8 +589,4 @@ fn numbers(all: &[ArmSummary]) -> Section {
         rows,
         notes,
     })
-}
-
-fn short_name(genome: &str) -> String {
-    Path::new(genome).file_stem().map_or(genome.to_string(), |s| s.to_string_lossy().into_owned())
 }

@@ -7,7 +7,7 @@
 
 use super::fonts;
 use super::style::Colour;
-use super::svg::data_uri;
+use super::svg::{data_uri, visible};
 use crate::network::Picture;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -20,6 +20,8 @@ pub struct Page {
     pub subtitle: String,
     /// Small facts under the title: (name, value).
     pub facts: Vec<(String, String)>,
+    /// What must be read before anything else: a kind, a few bold words, a text.
+    pub banner: Option<(Kind, String, String)>,
     /// The chapters.
     pub sections: Vec<Section>,
     /// Last line: what wrote this, and from what.
@@ -282,6 +284,12 @@ impl Page {
         self
     }
 
+    /// With a remark above all chapters.
+    pub fn banner(mut self, kind: Kind, heading: &str, text: impl Into<String>) -> Self {
+        self.banner = Some((kind, heading.into(), text.into()));
+        self
+    }
+
     /// With one more section.
     pub fn section(mut self, section: Section) -> Self {
         self.sections.push(section);
@@ -326,6 +334,9 @@ impl Page {
                             } }
                         }
                     }
+                    @if let Some((kind, heading, text)) = &self.banner {
+                        div.banner { (callout(*kind, heading, text)) }
+                    }
                     main { @for ((section, id), blocks) in self.sections.iter().zip(&ids).zip(&sections) {
                         section { h2 id=(id) { (section.title) } (blocks) }
                     } }
@@ -333,7 +344,7 @@ impl Page {
                 }
             }
         };
-        page.into_string()
+        visible(&page.into_string())
     }
 
     /// An id for each section: its title in lower case, joined by hyphens, made unique.
@@ -438,12 +449,12 @@ impl Writer {
             Block::List(items) => html! { ul { @for item in items { li { (inline(item)) } } } },
             Block::Figure(svg, caption) => {
                 self.svg = true;
-                let svg = PreEscaped(svg.trim_start_matches(|c| c != '<'));
-                self.figure(html! { div.sheet { (svg) } }, caption)
+                let svg = svg.trim_start_matches(|c| c != '<');
+                self.figure(sheet(width_of(svg), html! { (PreEscaped(svg)) }), caption)
             }
             Block::Sheet(png, width, caption) => {
                 let image = html! { img src=(data_uri(png)) width=(width) alt=(caption); };
-                self.figure(html! { div.sheet { (image) } }, caption)
+                self.figure(sheet(Some(*width), image), caption)
             }
             Block::Pictures(shots, width, caption) => self.figure(row(shots, *width), caption),
             Block::Tiles(all) => html! { div.tiles { @for tile in all {
@@ -454,15 +465,7 @@ impl Writer {
                 }
             } } },
             Block::Table(table) => self.table(table),
-            Block::Callout(kind, heading, text) => {
-                let class = match kind {
-                    Kind::Note => "note",
-                    Kind::Good => "good",
-                    Kind::Warning => "warning",
-                    Kind::Bad => "bad",
-                };
-                html! { aside class=(class) { div.kind { (heading) } p { (inline(text)) } } }
-            }
+            Block::Callout(kind, heading, text) => callout(*kind, heading, text),
             Block::Code(text) => html! { pre { code { (text) } } },
             Block::Details(summary, inside) => html! {
                 details { summary { (inline(summary)) } (self.blocks(inside)) }
@@ -497,11 +500,13 @@ impl Writer {
                     th scope="col" class=[align(i)] { (inline(header)) }
                 } } }
                 tbody { @for row in &table.rows {
+                    // On a narrow screen a row is a list, and every cell says what it is.
                     tr { @for (i, cell) in row.iter().enumerate() {
-                        td class=[classes([
+                        td data-head=[table.headers.get(i)] class=[classes([
                             align(i),
                             cell.strong.then_some("strong"),
                             cell.faint.then_some("faint"),
+                            cell.swatch.map(|_| "key"),
                         ])] {
                             @if let Some(colour) = cell.swatch {
                                 i.swatch style={ "background:" (colour.hex()) } {}
@@ -517,6 +522,31 @@ impl Writer {
             }
         } }
     }
+}
+
+/// White ground for a figure, which the reader can push sideways where it is wider than the screen:
+/// the style sheet needs its width (pixels) to keep its words legible there.
+fn sheet(width: Option<usize>, inside: Markup) -> Markup {
+    let style = width.map(|width| format!("--wide:{width}px"));
+    html! { div.sheet tabindex="0" style=[style] { (inside) } }
+}
+
+/// The width an SVG says it has, in whole pixels.
+fn width_of(svg: &str) -> Option<usize> {
+    let (_, rest) = svg[..svg.find('>')?].split_once(" width=\"")?;
+    let digits = rest.find(|c: char| !c.is_ascii_digit())?;
+    rest[..digits].parse().ok()
+}
+
+/// A remark set apart.
+fn callout(kind: Kind, heading: &str, text: &str) -> Markup {
+    let class = match kind {
+        Kind::Note => "note",
+        Kind::Good => "good",
+        Kind::Warning => "warning",
+        Kind::Bad => "bad",
+    };
+    html! { aside class=(class) { div.kind { (heading) } p { (inline(text)) } } }
 }
 
 /// Pictures side by side; a row that nearly fits is made to fit.

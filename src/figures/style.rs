@@ -1,8 +1,8 @@
 //! House style: colours, the arms' fixed order, sizes, how numbers are written.
 //!
-//! The categorical colours are those of Okabe and Ito (2008, "Color Universal Design"), which
-//! people with any common form of colour blindness can tell apart; beyond eight, dark tones of
-//! Paul Tol's "muted" set follow. Every arm also has its own marker, so no figure depends on
+//! The arms' colours ([`ARMS`], the one table of them) are those of Okabe and Ito (2008, "Color Universal
+//! Design"), which people with any common form of colour blindness can tell apart; beyond eight, dark
+//! tones of Paul Tol's "muted" set follow. Every arm also has its own marker, so no figure depends on
 //! colour alone.
 
 pub use crate::math::text::{fixed, interval, number, percent, signed, superscript};
@@ -71,20 +71,21 @@ pub const FRACTURED: Colour = Colour(213, 60, 0);
 /// Border of a picture not judged: a silent weight, the base itself.
 pub const UNJUDGED: Colour = Colour(160, 166, 174);
 
-/// Categorical colours in the order series without an arm of their own take them.
+/// Categorical colours in the order series that are no arms take them (Paul Tol's "bright" and "vibrant"
+/// sets): none is an arm's, so that a colour that stands for an arm stands for it in every figure.
 pub const PALETTE: [Colour; 12] = [
-    Colour(0, 114, 178),
-    Colour(213, 94, 0),
-    Colour(0, 158, 115),
-    Colour(204, 121, 167),
-    Colour(230, 159, 0),
-    Colour(86, 180, 233),
-    Colour(31, 35, 40),
-    Colour(136, 34, 85),
-    Colour(153, 153, 51),
-    Colour(51, 34, 136),
-    Colour(68, 170, 153),
-    Colour(140, 140, 140),
+    Colour(68, 119, 170),
+    Colour(238, 102, 119),
+    Colour(34, 136, 51),
+    Colour(204, 187, 68),
+    Colour(102, 204, 238),
+    Colour(170, 51, 119),
+    Colour(0, 68, 136),
+    Colour(238, 119, 51),
+    Colour(0, 153, 136),
+    Colour(204, 51, 17),
+    Colour(187, 187, 187),
+    Colour(90, 60, 40),
 ];
 
 /// The `i`th categorical colour; begins again after the last.
@@ -228,6 +229,14 @@ mod tests {
             }
         }
         assert_eq!(arm("no such arm"), None);
+    }
+
+    #[test]
+    fn no_other_series_has_an_arms_colour() {
+        for (i, colour) in PALETTE.iter().enumerate() {
+            assert!(ARMS.iter().all(|arm| arm.colour != *colour), "{colour:?}");
+            assert!(!PALETTE[..i].contains(colour), "{colour:?}");
+        }
     }
 
     #[test]

@@ -75,6 +75,14 @@ impl Svg {
         self.body.push_str("/>\n");
     }
 
+    /// The head of an arrow whose point is at `tip`, to the right (1) or to the left (−1).
+    pub fn arrow(&mut self, (x, y): (f64, f64), way: f64, fill: Colour) {
+        let back = x - 9.0 * way;
+        let points = [(x, y), (back, y - 4.5), (back, y + 4.5)];
+        let points = points.map(|(x, y)| format!("{},{}", n(x), n(y))).join(" ");
+        let _ = writeln!(self.body, "<polygon points=\"{points}\" fill=\"{}\"/>", fill.hex());
+    }
+
     /// A line of text whose baseline is at `y`.
     pub fn text(
         &mut self,
@@ -165,23 +173,31 @@ pub(super) fn n(value: f64) -> String {
     if text == "-0" { "0".into() } else { text.into() }
 }
 
-/// Text made safe for XML and HTML, in content and in quoted attributes. Control characters that
-/// XML forbids become U+FFFD.
+/// Text made safe for XML and HTML, in content and in quoted attributes; see also [`visible`].
 pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in visible(text).chars() {
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
-            '\t' | '\n' | '\r' => out.push(c),
-            c if (c as u32) < 0x20 || matches!(c as u32, 0xfffe | 0xffff) => out.push('\u{fffd}'),
             c => out.push(c),
         }
     }
     out
+}
+
+/// The text with U+FFFD for what cannot be seen: control characters but for line ends and tabs (XML
+/// forbids most of them), signs that turn the direction of what follows, and no characters at all.
+pub(super) fn visible(text: &str) -> String {
+    let hidden = |c: char| match c {
+        '\t' | '\n' | '\r' => false,
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}' => true,
+        c => c.is_control(),
+    };
+    text.replace(hidden, "\u{fffd}")
 }
 
 /// `data:image/png;base64,…`.
@@ -205,8 +221,8 @@ mod tests {
     #[test]
     fn markup_in_text_is_escaped() {
         assert_eq!(
-            escaped("<a href='x'>\"&\u{1}"),
-            "&lt;a href=&#39;x&#39;&gt;&quot;&amp;\u{fffd}"
+            escaped("<a href='x'>\"&\u{1}\u{9b}\u{202e}]]>"),
+            "&lt;a href=&#39;x&#39;&gt;&quot;&amp;\u{fffd}\u{fffd}\u{fffd}]]&gt;"
         );
     }
 }

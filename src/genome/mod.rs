@@ -53,6 +53,25 @@ pub struct Provenance {
     pub notes: BTreeMap<String, String>,
 }
 
+impl Provenance {
+    /// What people call the genome in the file `path`: its name, or the file's. Searches number
+    /// their files: a number alone comes after the run it is of, `face 000`.
+    pub fn title(&self, path: &Path) -> String {
+        let name = self.name.trim();
+        let stem = path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
+        if !name.is_empty() {
+            return name.into();
+        }
+        if stem.is_empty() || !stem.bytes().all(|b| b.is_ascii_digit()) {
+            return stem;
+        }
+        let said = |folder: &str| !["genomes", "published", "/", ".", ".."].contains(&folder);
+        let mut folders = path.iter().rev().skip(1).map(|folder| folder.to_string_lossy());
+        let run = folders.find(|folder| said(folder));
+        run.map_or(format!("genome {stem}"), |run| format!("{run} {stem}"))
+    }
+}
+
 /// A CPPN genome. See the module's invariants.
 #[derive(Clone, Debug)]
 pub struct Genome {

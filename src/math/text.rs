@@ -1,4 +1,5 @@
-//! Numbers as people read them in print: significant digits, true minus signs, thin spaces.
+//! Numbers as people read them in print: significant digits, true minus signs, thin spaces; and texts as
+//! shells and spreadsheets read them.
 
 use serde::{Deserialize, Deserializer};
 
@@ -116,9 +117,51 @@ pub fn superscript(power: i32) -> String {
         .collect()
 }
 
+/// A text as a shell takes it for one word: in quotes where it needs them.
+pub fn word(text: impl std::fmt::Display) -> String {
+    let text = text.to_string();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./=:,+@%".contains(c);
+    match !text.is_empty() && text.chars().all(plain) {
+        true => text,
+        false => format!("'{}'", text.replace('\'', r"'\''")),
+    }
+}
+
+/// A text as a cell of a table: spreadsheets compute what begins like a formula, so a text that does,
+/// and is no number, gets an apostrophe before it.
+pub fn cell(text: &str) -> String {
+    let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    match formula && text.parse::<f64>().is_err() {
+        true => format!("'{text}"),
+        false => text.into(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_cell_is_never_a_formula_and_numbers_stay_numbers() {
+        for (text, wanted) in [
+            ("=1+1", "'=1+1"),
+            ("@SUM(A1)", "'@SUM(A1)"),
+            ("-2+3", "'-2+3"),
+            ("\t=1", "'\t=1"),
+            ("-0.5", "-0.5"),
+            ("+3", "+3"),
+            ("a=b", "a=b"),
+            ("", ""),
+        ] {
+            assert_eq!(cell(text), wanted);
+        }
+    }
+
+    #[test]
+    fn a_text_with_a_space_or_a_quote_is_one_word_of_a_command() {
+        let words = ["a/b-1.json", "my moth.json", "it's", ""].map(word);
+        assert_eq!(words, ["a/b-1.json", "'my moth.json'", r"'it'\''s'", "''"]);
+    }
 
     #[test]
     fn numbers_read_as_in_print() {

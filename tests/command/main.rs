@@ -5,6 +5,7 @@ mod whole;
 
 mod cli;
 mod docs;
+mod escaping;
 mod evolve_cli;
 #[cfg(feature = "vlm")]
 mod evolve_vlm;

@@ -2,7 +2,7 @@
 //! that are in them; nothing broken by records in which nothing went well; the docs' table is the
 //! code's.
 
-mod records;
+pub mod records;
 
 use crate::whole::assert_whole;
 use assert_cmd::Command;
@@ -162,7 +162,7 @@ fn records_in_which_nothing_went_well_are_drawn_or_refused_but_never_break() {
                     Err(e) => panic!("{}: {e}", f.name),
                 }
             }
-            assert!(study_report(temporary.path(), Some(&ledger)).contains("</html>"));
+            assert!(study_report(temporary.path(), Some(&ledger), "c").contains("</html>"));
         }
     }
 }
@@ -185,8 +185,8 @@ fn a_picture_that_is_not_beside_its_record_or_is_cut_off_is_named() {
 fn the_report_is_one_file_with_every_figure_and_no_link_out_of_it() {
     let (folder, _guard) = folder();
     let ledger = whole(&folder);
-    let html = study_report(&folder, Some(&ledger));
-    assert!(html == study_report(&folder, Some(&ledger)));
+    let html = study_report(&folder, Some(&ledger), "c");
+    assert!(html == study_report(&folder, Some(&ledger), "c"));
     let found = html.replace("http://www.w3.org/2000/svg", "");
     for outside in ["http://", "https://", "src=\"/", "url(/", "<script"] {
         assert!(!found.contains(outside), "{outside}");
@@ -201,7 +201,7 @@ fn the_report_is_one_file_with_every_figure_and_no_link_out_of_it() {
     std::fs::write(folder.join("study.html"), html).unwrap();
     // Without a record: the page says what is missing, and how to make it.
     let nothing = tempfile::tempdir().unwrap();
-    let html = study_report(nothing.path(), None);
+    let html = study_report(nothing.path(), None, "c");
     assert!(html.contains("Not drawn") && html.contains("experiments/depth.toml"));
 }
 
@@ -214,7 +214,7 @@ fn hostile_names_stay_text_in_the_report() {
         claim.text.rule = evil.into();
         claim.notes = vec![evil.into()];
     }
-    let html = study_report(tempfile::tempdir().unwrap().path(), Some(&ledger));
+    let html = study_report(tempfile::tempdir().unwrap().path(), Some(&ledger), "c");
     assert!(!html.contains("<script") && !html.contains("alert(\"1"));
     assert!(html.contains("&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;"));
 }

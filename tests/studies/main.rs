@@ -5,10 +5,12 @@ mod whole;
 
 mod claims;
 mod compare;
+mod escaping;
 mod evolve_reevolution;
 mod experiments;
 mod figures;
 mod figures_study;
 mod prune_runs;
+mod reports;
 mod structural_study;
 mod theory_study;

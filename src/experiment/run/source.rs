@@ -103,9 +103,12 @@ impl Source {
         }
     }
 
-    /// The file or folder name alone, without what only this machine knows.
+    /// A genome's name, else the file or folder name alone, without what only this machine knows.
     pub fn short_name(&self) -> String {
         let path = Path::new(&self.name);
+        if let Some(genome) = self.genome.as_ref().filter(|_| !self.trained) {
+            return genome.provenance.title(path);
+        }
         path.file_name().map_or(self.name.clone(), |n| n.to_string_lossy().into_owned())
     }
 
@@ -125,7 +128,7 @@ mod tests {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("genomes/bred_moth.json");
         let wanted = Wanted { size: Some(16), target: Some(&path), ..Wanted::default() };
         let twin = Source::load(Kept::Genome(&path, Wiring::Layerized), wanted).unwrap();
-        assert_eq!((twin.short_name().as_str(), twin.trained), ("bred_moth.json", false));
+        assert_eq!((twin.short_name().as_str(), twin.trained), ("bred_moth", false));
         let (picture, target) = (twin.view().picture().clone(), twin.target.unwrap());
         assert_eq!((picture.width, target.width), (16, 16));
         assert!(picture.mse(&target) < 1e-9);

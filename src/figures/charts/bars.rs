@@ -283,14 +283,14 @@ impl Bars {
         }
         let mut end = centre;
         if let Some((low, high)) = e.interval.filter(|i| values.place(i.1).is_some()) {
-            let (a, b) = (pixel(at, values.clamped(low)), pixel(at, values.clamped(high)));
+            let end_of = |value| (pixel(at, values.clamped(value)), values.beyond(value));
             let line = match self.mark {
                 Mark::Bar => stroke(style::INK, 1.6),
                 Mark::Dot => stroke(colour, 2.0),
             };
             let cap = (0.18 * slot).clamp(2.0, 5.0);
-            canvas.whisker(a, b, across((0.0, 0.0), cap), line);
-            end = farther(end, b);
+            canvas.whisker([end_of(low), end_of(high)], across((0.0, 0.0), cap), line);
+            end = farther(end, end_of(high).0);
         }
         // Seeds stand in a column beside the middle, spread so that equal ones are all seen.
         let n = e.seeds.len() as f64;

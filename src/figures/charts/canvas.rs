@@ -300,11 +300,27 @@ impl Canvas<'_> {
         drawn(self.area.draw(&PathElement::new(points, style)));
     }
 
-    /// An interval from `a` to `b`: a line whose ends have caps, `cap` pixels to both sides.
-    pub fn whisker(&self, a: (f64, f64), b: (f64, f64), cap: (f64, f64), style: ShapeStyle) {
+    /// An interval between two ends: a line with caps, `cap` pixels to both sides, or with the head of
+    /// an arrow where the interval goes on beyond its end (`true`).
+    pub fn whisker(&self, ends: [((f64, f64), bool); 2], cap: (f64, f64), style: ShapeStyle) {
+        let [(a, _), (b, _)] = ends;
         self.line(a, b, style);
-        for (x, y) in [a, b] {
-            self.line((x - cap.0, y - cap.1), (x + cap.0, y + cap.1), style);
+        for ((end, beyond), (other, _)) in ends.into_iter().zip([ends[1], ends[0]]) {
+            let (x, y) = end;
+            if !beyond {
+                self.line((x - cap.0, y - cap.1), (x + cap.0, y + cap.1), style);
+                continue;
+            }
+            let way = |from: f64, to: f64| if to == from { 0.0 } else { (to - from).signum() };
+            let (dx, dy) = (way(other.0, x), way(other.1, y));
+            let back = (x - 7.0 * dx, y - 7.0 * dy);
+            let head = [
+                (x, y),
+                (back.0 - 4.0 * dy, back.1 - 4.0 * dx),
+                (back.0 + 4.0 * dy, back.1 + 4.0 * dx),
+            ];
+            let head: Vec<(i32, i32)> = head.iter().map(|p| (fine(p.0), fine(p.1))).collect();
+            drawn(self.area.draw(&Polygon::new(head, style.color.filled())));
         }
     }
 

@@ -74,6 +74,8 @@ pub struct Series {
     pub line: Line,
     /// Width of the line in pixels. Default: 2.4.
     pub width: f64,
+    /// Diameter of the markers in pixels. Default: 9.5.
+    pub diameter: f64,
     /// The points.
     pub points: Vec<Point>,
     /// Interval band: (x, low, high), in the order of x; drawn as a pale area.
@@ -95,6 +97,7 @@ impl Series {
             marker: None,
             line: Line::Solid,
             width: 2.4,
+            diameter: 9.5,
             points: points.into_iter().map(|(x, y)| Point::new(x, y)).collect(),
             band: Vec::new(),
             hollow: false,
@@ -421,10 +424,11 @@ fn seen<'s>(
     series.points.iter().filter_map(|p| Some((place(p)?, p))).collect()
 }
 
-/// The ends of an interval on an axis, cut at its ends; none without a high end.
-fn ends(laid: &Laid, interval: Option<(f64, f64)>) -> Option<[f64; 2]> {
+/// The ends of an interval on an axis, cut at its ends, and whether they are; none without a high end.
+fn ends(laid: &Laid, interval: Option<(f64, f64)>) -> Option<[(f64, bool); 2]> {
     let (low, high) = interval?;
-    laid.place(high).map(|_| [laid.clamped(low), laid.clamped(high)])
+    let end = |value| (laid.clamped(value), laid.beyond(value));
+    laid.place(high).map(|_| [end(low), end(high)])
 }
 
 fn points(
@@ -437,24 +441,32 @@ fn points(
     let line = stroke(series.colour, 1.6);
     for (at, p) in seen(axes, chart, series) {
         if let Some(ends) = ends(&axes.y, p.y_interval) {
-            let [a, b] = ends.map(|y| (at.0, chart.pixel((axes.x.low, y)).1));
-            canvas.whisker(a, b, (3.5, 0.0), line);
+            let ends = ends.map(|(y, cut)| ((at.0, chart.pixel((axes.x.low, y)).1), cut));
+            canvas.whisker(ends, (3.5, 0.0), line);
+            let [a, b] = ends.map(|end| end.0);
             taken.push(Area::between((at.0 - 3.0, a.1), (at.0 + 3.0, b.1)));
         }
         if let Some(ends) = ends(&axes.x, p.x_interval) {
-            let [a, b] = ends.map(|x| (chart.pixel((x, axes.y.low)).0, at.1));
-            canvas.whisker(a, b, (0.0, 3.5), line);
+            let ends = ends.map(|(x, cut)| ((chart.pixel((x, axes.y.low)).0, at.1), cut));
+            canvas.whisker(ends, (0.0, 3.5), line);
+            let [a, b] = ends.map(|end| end.0);
             taken.push(Area::between((a.0, at.1 - 3.0), (b.0, at.1 + 3.0)));
         }
         if let Some(marker) = series.marker {
-            canvas.marker(at, marker, series.colour, 9.5, series.hollow);
-            taken.push(Area { x: at.0 - 5.0, y: at.1 - 5.0, width: 10.0, height: 10.0 });
+            let size = series.diameter;
+            canvas.marker(at, marker, series.colour, size, series.hollow);
+            let half = size / 2.0 + 0.25;
+            let (x, y) = (at.0 - half, at.1 - half);
+            taken.push(Area { x, y, width: 2.0 * half, height: 2.0 * half });
         }
     }
 }
 
-/// Writes each label at the first place about its point that is free. One without room would cover
-/// another: it is left out, its point stays.
+/// Distances in pixels at which a label without room beside its point is tried, joined to it by a line.
+const AWAY: [f64; 5] = [22.0, 36.0, 52.0, 70.0, 90.0];
+
+/// Writes each label at the first place about its point that is free, or farther away with a line to
+/// the point. One without room anywhere would cover another: it is left out, its point stays.
 fn labels(
     canvas: &Canvas<'_>,
     axes: &Cartesian,
@@ -498,14 +510,28 @@ fn labels(
                 width: wide,
                 height: high,
             });
-            let free = places.into_iter().find(|place| {
+            let is_free = |place: &Area| {
                 place.x >= inner.x
                     && place.right() <= inner.right() + 10.0
                     && place.y >= inner.y - 6.0
                     && place.bottom() <= inner.bottom()
                     && !taken.iter().any(|t| t.touches(*place, 0.0))
+            };
+            let mut away = AWAY.iter().flat_map(|&far| {
+                [(0.8, -0.6), (0.8, 0.6), (-0.8, -0.6), (-0.8, 0.6), (0.3, -1.0), (0.3, 1.0)].map(
+                    |(dx, dy)| {
+                        let x = at.0 + far * dx - if dx < 0.0 { wide } else { 0.0 };
+                        let y = at.1 + far * dy - 0.5 * high;
+                        Area { x, y, width: wide, height: high }
+                    },
+                )
             });
-            if let Some(place) = free {
+            let near = places.into_iter().find(is_free);
+            if let Some(place) = near.or_else(|| away.find(is_free)) {
+                if near.is_none() {
+                    let end = if place.x > at.0 { place.x - 3.0 } else { place.right() + 3.0 };
+                    canvas.line(at, (end, place.middle().1), stroke(style::UNJUDGED, 0.9));
+                }
                 canvas.text((place.x, place.middle().1), &p.label, face, HPos::Left);
                 taken.push(place);
             }

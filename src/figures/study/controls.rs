@@ -1,13 +1,16 @@
 //! Do depth and pruning matter under other ways of training?
 
-use super::data::{distinct, look, over_targets, says, sorted, spoken, unfit_over_targets, what};
+use super::data::{
+    FEWEST, cell, cut, distinct, estimate, look, says, sorted, spoken, unfit_over_targets, what,
+};
 use super::drawers::{Multiples, Spread, course, panel, rows};
 use super::{DrawError, Drawing, Sources, some};
 use crate::experiment::claims::effects::{Effect, Group as Networks, fit_score};
 use crate::experiment::networks::record::NetworksRecord;
 use crate::figures::axis::Axis;
-use crate::figures::charts::{Bars, Estimate, Frame, Group, Rule, bars};
+use crate::figures::charts::{Bars, Estimate, Frame, Group, Rule, Series, bars};
 use crate::figures::style;
+use crate::math::stats::mean;
 
 const STUDY: &str = "controls";
 
@@ -35,13 +38,30 @@ pub(super) fn depth(sources: &Sources) -> Result<Drawing, DrawError> {
     for variant in variants(&record) {
         let mut series = Vec::new();
         for (arm, level) in [("dense", 0), ("sp", 1)] {
-            let points = offsets.iter().filter_map(|&offset| {
-                let group = Networks { arm, level, variant, offset };
-                let found = over_targets(&record, group, fit_score)
-                    .or_else(|| unfit_over_targets(&record, group, |r| r.score()));
-                Some((offset as f64, found?))
+            let group = |offset: i64| Networks { arm, level, variant, offset };
+            // Each target's mean at each depth, where a network of it learned it.
+            let of_target = |target: &&str| -> Vec<Option<f64>> {
+                let cells = offsets.iter().map(|o| cell(&record, target, group(*o), fit_score));
+                cells.map(|cell| mean(&cell.fit).ok()).collect()
+            };
+            let courses: Vec<Vec<Option<f64>>> = record.targets().iter().map(of_target).collect();
+            let (label, colour, marker) = look(arm);
+            series.extend(courses.iter().map(|course| {
+                let points = offsets.iter().zip(course);
+                let points = points.map(|(o, y)| (*o as f64, y.unwrap_or(f64::NAN)));
+                Series { width: 1.0, ..Series::line("", colour.mix(style::PAPER, 0.45), points) }
+            }));
+            // Depths are compared on the same targets: those that count at every depth.
+            let whole: Vec<Vec<f64>> =
+                courses.iter().filter_map(|c| c.iter().copied().collect()).collect();
+            let points = offsets.iter().enumerate().filter_map(|(i, &offset)| {
+                let values: Vec<f64> = whole.iter().map(|course| course[i]).collect();
+                let none = courses.iter().all(|course| course[i].is_none());
+                let unfit = || unfit_over_targets(&record, group(offset), |r| r.score());
+                let found = estimate(&values).map(cut);
+                Some((offset as f64, found.or_else(|| none.then(unfit).flatten())?))
             });
-            series.extend(course(look(arm), points, Spread::Band));
+            series.extend(course((label, colour, marker), points, Spread::Band));
         }
         let x = Axis::new("depth offset").unit("layers").names(ticks.clone());
         panels.push(panel(name(variant), x, Axis::new("score").range(0.0, 1.0), series));
@@ -49,7 +69,7 @@ pub(super) fn depth(sources: &Sources) -> Result<Drawing, DrawError> {
     let panels = some(panels, STUDY, "networks")?;
     let frame = Frame::new("Score by depth under other ways of training")
         .subtitle(what(&record))
-        .note("Means over targets (seeds averaged within each, networks that learned their picture), bands 95 % t-intervals over targets, cut at 0 and 1. Hollow: no network learned its picture.");
+        .note("Thin lines: one target each (seeds averaged, networks that learned their picture). Marked lines: mean over the targets that count at every depth, so that depths are compared on the same pictures (rings: these targets). Hollow: no network learned its picture at that depth.");
     let columns = if panels.len() > 8 { 5 } else { 4 };
     let size = Multiples { columns, width: 1000, height: (140, 230), share: (true, true) };
     Ok(size.draw(frame, panels).into())
@@ -70,18 +90,15 @@ pub(super) fn pruning(sources: &Sources) -> Result<Drawing, DrawError> {
         })
         .collect();
     let effects = some(effects, STUDY, "networks")?;
-    // As far to both sides as the farthest interval, and room for words.
-    let reach = effects.iter().flat_map(|e| {
-        let parts = e.targets.iter().map(|t| t.value);
-        parts.chain(e.low).chain(e.high)
-    });
-    let end = reach.fold(0.05f64, |a, v| a.max(v.abs())).min(1.0);
+    // As far to both sides as the farthest target, and room for words; longer intervals are cut.
+    let reach = effects.iter().flat_map(|e| &e.targets).map(|t| t.value.abs());
+    let end = 1.1 * reach.fold(0.05f64, f64::max);
     let groups = effects.iter().map(|effect| Group {
         name: effect.name.clone(),
         estimates: vec![effect.estimate.map(|value| {
             let mut e = Estimate::new(value).seeds(effect.targets.iter().map(|t| t.value));
             let ends = effect.low.zip(effect.high);
-            e.interval = ends.map(|(low, high)| (low.max(-end), high.min(end)));
+            e.interval = ends.filter(|_| effect.targets.len() >= FEWEST);
             let pairs: usize = effect.targets.iter().map(|t| t.pairs).sum();
             e.text(format!("{pairs} pairs"))
         })],
@@ -91,7 +108,7 @@ pub(super) fn pruning(sources: &Sources) -> Result<Drawing, DrawError> {
     let svg = bars(&Bars {
         frame: Frame::new("SP against random links with its counts, under other ways of training")
             .subtitle(what(&record))
-            .note("Difference of compositional scores, paired by target, depth and seed, both networks fit; above 0: SP is higher. Marks: means over targets, whiskers 95 % t-intervals over targets, cut at ±1; rings targets. No mark: no pair of networks that learned their picture.")
+            .note("Difference of compositional scores, paired by target, depth and seed, both networks fit; above 0: SP is higher. Marks: means over targets; rings: targets; whiskers: 95 % t-intervals over four targets or more. No mark: no pair of networks that learned their picture.")
             .sized(860, 190 + 34 * effects.len() as u32),
         groups: groups.collect(),
         rules: vec![Rule::new(0.0, "").coloured(style::INK)],

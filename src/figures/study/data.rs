@@ -56,11 +56,16 @@ pub(super) fn cut(mut estimate: Estimate) -> Estimate {
     estimate
 }
 
-/// Mean with its 95 % Student-t interval (none with fewer than two values) and the values behind
+/// Values of which an interval is drawn, at least: Student's t of three is so wide that the three dots
+/// themselves say more.
+pub(super) const FEWEST: usize = 4;
+
+/// Mean with its 95 % Student-t interval (none with fewer than [`FEWEST`] values) and the values behind
 /// it; none without values.
 pub(super) fn estimate(values: &[f64]) -> Option<Estimate> {
     let mut estimate = Estimate::new(mean(values).ok()?).seeds(values.iter().copied());
-    estimate.interval = mean_interval(values, 0.95).ok().map(|i| (i.low, i.high));
+    let found = mean_interval(values, 0.95).ok().filter(|_| values.len() >= FEWEST);
+    estimate.interval = found.map(|i| (i.low, i.high));
     Some(estimate)
 }
 
@@ -175,6 +180,24 @@ pub(super) fn look(arm: &str) -> (String, Colour, Marker) {
 /// A target's name as people write it.
 pub(super) fn spoken(name: &str) -> String {
     name.replace(['_', '-'], " ")
+}
+
+/// Targets whose genomes were bred in one tree (`genomes/README.md`), and the studies they are genomes
+/// in: elsewhere a target of such a name is a drawing.
+const BRED: [&str; 4] = ["moth", "cat", "lamp", "face"];
+const OF_GENOMES: [&str; 4] = ["wirings", "depth", "pruning", "controls"];
+
+/// Which targets of a record are kin, in a sentence; none if no two are.
+pub(super) fn kin(record: &NetworksRecord) -> Option<String> {
+    let targets = record.targets();
+    let bred: Vec<&str> = BRED.into_iter().filter(|name| targets.contains(name)).collect();
+    let (last, others) = bred.split_last()?;
+    (!others.is_empty() && OF_GENOMES.contains(&record.study.as_str())).then(|| {
+        format!(
+            "Kin, for they were bred in one tree: {} and {last}; intervals over targets take them for independent.",
+            others.join(", ")
+        )
+    })
 }
 
 /// The seeds of a record in words.

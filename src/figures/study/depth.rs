@@ -54,7 +54,7 @@ pub(super) fn score_by_depth(sources: &Sources) -> Result<Drawing, DrawError> {
     let panels = some(panels, STUDY, "networks by depth")?;
     let frame = Frame::new("Compositional score by depth")
         .subtitle(what(&record))
-        .note("Lines: mean over the seeds that learned the picture (R² ≥ 0.95), bands 95 % t-intervals over seeds, cut at 0 and 1. Hollow: depths at which half the seeds or fewer learned it; they do not count. Broken lines: optimal depth by the one-standard-error rule (the shallowest within one standard error of the best).");
+        .note("Lines: mean over the seeds that learned the picture (R² ≥ 0.95); rings: seeds, where they are too few (three or fewer) for a band of 95 % t-intervals. Hollow: depths at which half the seeds or fewer learned it; they do not count. Broken lines: optimal depth by the one-standard-error rule (the shallowest within one standard error of the best).");
     let size = Multiples { columns: 3, width: 1000, height: (150, 270), share: (false, true) };
     let says = format!(
         "Optimal depth by the one-standard-error rule (“end”: the best is the shallowest or deepest depth that counts, so no peak is shown): {}.",

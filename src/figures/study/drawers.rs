@@ -19,21 +19,27 @@ pub(super) enum Spread {
 }
 
 /// Estimates along an axis as series: a marked line over those that count, hollow marks for those
-/// that do not.
+/// that do not; dots for single values where an interval was asked for and they are too few for one.
 pub(super) fn course(
     (label, colour, marker): Look,
     estimates: impl IntoIterator<Item = (f64, Estimate)>,
     spread: Spread,
 ) -> Vec<Series> {
     let (mut points, mut band, mut hollow) = (Vec::new(), Vec::new(), Vec::new());
+    let mut dots = Vec::new();
     for (x, e) in estimates {
         let point = Point::new(x, e.value);
+        if !e.faint && e.interval.is_none() && spread != Spread::None && e.seeds.len() > 1 {
+            dots.extend(e.seeds.iter().map(|value| Point::new(x, *value)));
+        }
         let (low, high) = e.interval.unwrap_or((e.value, e.value));
         match (e.faint, spread) {
             (true, _) => {
                 hollow.push(point);
                 continue;
             }
+            // NaN ends the band before a value without an interval.
+            (_, Spread::Band) if e.interval.is_none() => band.push((x, f64::NAN, f64::NAN)),
             (_, Spread::Band) => band.push((x, low, high)),
             (_, Spread::Whiskers) if e.interval.is_some() => {
                 points.push(point.between(low, high));
@@ -46,6 +52,9 @@ pub(super) fn course(
     let mut series = Vec::new();
     if !hollow.is_empty() {
         series.push(Series::cloud("", colour, marker, hollow).hollow());
+    }
+    if !dots.is_empty() {
+        series.push(Series { diameter: 4.6, ..Series::cloud("", colour, Marker::Ring, dots) });
     }
     // Also without a point: the legend names every arm.
     series.push(Series { points, ..Series::line(label, colour, []).marked(marker).band(band) });
@@ -149,7 +158,18 @@ mod tests {
         let look = ("arm".to_string(), Colour(0, 0, 0), Marker::Circle);
         let series = course(look, estimates, Spread::Band);
         assert!(series[0].hollow && series[0].points.len() == 1);
-        assert_eq!(series[1].band, [(1.0, 0.4, 0.6), (3.0, 0.9, 0.9)]);
+        assert_eq!(series[1].band[0], (1.0, 0.4, 0.6));
+        assert!(series[1].band[1].1.is_nan());
         assert_eq!(series[1].points.len(), 2);
+    }
+
+    #[test]
+    fn values_too_few_for_an_interval_are_dots() {
+        let estimates = [(1.0, Estimate::new(0.5).seeds([0.3, 0.5, 0.7]))];
+        let look = || ("arm".to_string(), Colour(0, 0, 0), Marker::Circle);
+        let series = course(look(), estimates.clone(), Spread::Band);
+        assert_eq!((series[0].points.len(), series[0].marker), (3, Some(Marker::Ring)));
+        assert!(series[1].band[0].2.is_nan() && series[1].points.len() == 1);
+        assert_eq!(course(look(), estimates, Spread::None).len(), 1);
     }
 }

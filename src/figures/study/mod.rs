@@ -10,7 +10,7 @@
 //! | `data` | what they take from a networks record |
 //! | `wirings` | evolved against dense, the evolved wiring retrained, sheets of changed weights and maps |
 //! | `depth` | score by depth, depth by compression |
-//! | `pruning`, `orthogonality` | methods at equal counts |
+//! | `pruning`, `orthogonality` | pruning methods, most of them at equal counts |
 //! | `domain` | drawings that nobody evolved |
 //! | `controls` | other ways of training |
 //! | `optimizers` | loss by optimizer, Muon by its Newton–Schulz steps |
@@ -40,9 +40,11 @@ mod wirings;
 use crate::experiment::Record;
 use crate::experiment::claims::Ledger;
 use crate::experiment::networks::NetworksRecord;
+use crate::experiment::spec::STANDARD;
 use crate::experiment::structural::StructuralRecord;
 use crate::experiment::theory::record::TheoryRecord;
 use crate::experiment::training::TrainingRecord;
+use crate::math::text::word;
 use crate::network::Picture;
 use std::any::Any;
 use std::cell::RefCell;
@@ -172,11 +174,11 @@ figures! {
     "monte-carlo-agreement", ["theory"], "6", "C8", |s| theory(s, theory::monte_carlo_agreement);
         "exact probabilities against two Monte Carlo estimators";
     "trained-counterpart", ["depth"], "6", "C8", theory::trained_counterpart;
-        "trained networks beside what the theory expects of wirings like theirs";
+        "trained networks beside what the theory expects of wirings like theirs, depths compared within targets";
     "orthogonality", ["pruning"], "8", "C9", orthogonality::interference;
         "interference of the maps of a layer and its Welch bound by arm, with the control of SP's counts";
     "interference-bounds", ["pruning"], "8", "C9", orthogonality::bounds;
-        "interference of every layer against its Welch bound";
+        "interference of every layer against its Welch bound, and what it exceeds it by, target by target";
     "volume-ratio-by-parts", ["theory"], "9", "C10", |s| theory(s, theory::volume_ratio_by_parts);
         "the volume ratio by the number of parts P, with the best depth of each";
     "perturbation-sheets", ["wirings"], "10–12, 18–23", "C1, C2", wirings::perturbation_sheets;
@@ -218,7 +220,7 @@ figures! {
     "structural-parts", ["structural"], "–", "C13", |s| structural(s, structural::by_part);
         "the same part by part: SC of every part of every picture";
     "claims", [], "–", "C1–C15", verdicts::forest;
-        "the effects every claim is decided on, with intervals and verdicts";
+        "the effects every claim is decided on, those of one kind on one axis, with intervals and verdicts";
 }
 
 /// The figure of this name.
@@ -280,7 +282,7 @@ impl Sources {
         if !path.exists() {
             return Err(DrawError::Missing {
                 study: study.into(),
-                make: make(study, &self.folder),
+                make: make(study, PROFILE, &self.folder),
                 path,
             });
         }
@@ -325,18 +327,18 @@ impl Sources {
         Ok(picture)
     }
 
+    /// The profile of the record of `study`, if it is there and of one.
+    pub fn profile_of(&self, study: &str) -> Option<String> {
+        let text = std::fs::read_to_string(self.path(study)).ok()?;
+        let json: serde_json::Value = serde_json::from_str(&text).ok()?;
+        Some(json["profile"].as_str()?.to_string())
+    }
+
     /// Name and profile of every record a figure is drawn from, as far as they are there: for its
     /// provenance.
     pub fn profile(&self, figure: &Figure) -> String {
-        let profiles: Vec<String> = figure
-            .studies
-            .iter()
-            .filter_map(|study| {
-                let text = std::fs::read_to_string(self.path(study)).ok()?;
-                let json: serde_json::Value = serde_json::from_str(&text).ok()?;
-                Some(json["profile"].as_str()?.to_string())
-            })
-            .collect();
+        let profiles: Vec<String> =
+            figure.studies.iter().filter_map(|study| self.profile_of(study)).collect();
         match profiles.is_empty() {
             true => "of the records named in it".into(),
             false => profiles.join(", "),
@@ -344,14 +346,36 @@ impl Sources {
     }
 }
 
+/// The profile of commands for records that are not there yet.
+pub const PROFILE: &str = "quick";
+
 /// The command that makes the record of `study` in `folder`.
-pub fn make(study: &str, folder: &Path) -> String {
+pub fn make(study: &str, profile: &str, folder: &Path) -> String {
     match study {
         "claims" => "picloom claims".into(),
         _ => format!(
-            "picloom experiment run experiments/{study}.toml --profile quick --runs {}",
-            folder.display()
+            "picloom experiment run {} --runs {}",
+            spec(study, profile),
+            word(folder.display())
         ),
+    }
+}
+
+/// The command that copies the record of `study` out of its runs.
+fn collect(study: &str, profile: &str, runs: &Path, record: &Path) -> String {
+    format!(
+        "picloom experiment collect {} --runs {} \\\n    --out {study}.csv --record {}",
+        spec(study, profile),
+        word(runs.display()),
+        word(record.display())
+    )
+}
+
+/// The spec of a study in a profile, as an argument.
+fn spec(study: &str, profile: &str) -> String {
+    match profile {
+        STANDARD => format!("experiments/{study}.toml"),
+        _ => format!("experiments/{study}.toml --profile {profile}"),
     }
 }
 

@@ -14,14 +14,14 @@ use std::collections::BTreeMap;
 
 /// Name in records, label, colour, broken line: the optimizers in the order of every figure.
 const OPTIMIZERS: [(&str, &str, Colour, bool); 8] = [
-    ("sgd", "SGD", Colour(140, 140, 140), false),
-    ("rmsprop", "RMSprop", Colour(230, 159, 0), false),
-    ("adam", "Adam", Colour(0, 114, 178), false),
-    ("adamw", "AdamW", Colour(86, 180, 233), true),
-    ("sam", "SAM", Colour(204, 121, 167), false),
-    ("lion", "Lion", Colour(0, 158, 115), false),
-    ("muon", "Muon", Colour(213, 94, 0), false),
-    ("lbfgs", "L-BFGS", Colour(31, 35, 40), true),
+    ("sgd", "SGD", PALETTE[10], false),
+    ("rmsprop", "RMSprop", PALETTE[3], false),
+    ("adam", "Adam", PALETTE[0], false),
+    ("adamw", "AdamW", PALETTE[4], true),
+    ("sam", "SAM", PALETTE[1], false),
+    ("lion", "Lion", PALETTE[2], false),
+    ("muon", "Muon", PALETTE[5], false),
+    ("lbfgs", "L-BFGS", PALETTE[11], true),
 ];
 
 /// What the panels of a loss figure are.

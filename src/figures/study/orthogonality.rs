@@ -1,14 +1,14 @@
 //! How much the maps of a layer interfere, by arm.
 
-use super::data::{by_target, cut, estimate, says, unfit_over_targets, what};
-use super::drawers::{panel, rows};
-use super::pruning::by_level;
-use super::theory::{FREE, by_depth, clouds, looks};
+use super::data::{by_target, cut, distinct, estimate, says, spoken, unfit_over_targets, what};
+use super::drawers::rows;
+use super::pruning::{STAR, by_level};
+use super::theory::{clouds, looks};
 use super::{DrawError, Drawing, Sources, some};
 use crate::experiment::claims::effects::{Effect, Group as Networks, Value};
 use crate::experiment::networks::record::NetworkResult;
 use crate::figures::axis::Axis;
-use crate::figures::charts::{Estimate, Frame, Grid, Panel, Plot, grid};
+use crate::figures::charts::{Bars, Estimate, Frame, Grid, Group, Mark, Panel, Plot, grid};
 use crate::figures::style::{self, Marker};
 use crate::math::stats::mean;
 
@@ -36,7 +36,7 @@ pub(super) fn interference(sources: &Sources) -> Result<Drawing, DrawError> {
     };
     let frame = Frame::new("Interference of the maps of a layer, by pruning method")
         .subtitle(what(&record))
-        .note("Lower is more orthogonal. Alive units, relays merged; networks that learned their picture. Marks: means over targets, whiskers 95 % t-intervals over targets, rings targets; hollow: none learned its picture. The Welch bound is the least that so many maps of so many dimensions can have: 0 where the maps are no more than their dimensions. “random, SP's layer counts” is the control: as many links in every layer, other ones.");
+        .note(format!("Lower is more orthogonal. Alive units, relays merged; networks that learned their picture. Marks: means over targets, rings targets, whiskers 95 % t-intervals over four targets or more; hollow: none learned its picture. The Welch bound is the least that so many maps of so many dimensions can have: 0 where the maps are no more than their dimensions. “random, SP's layer counts” is the control: as many links in every layer, other ones. {STAR}"));
     let series = vec![
         ("interference".into(), style::INK, Marker::Circle),
         ("its Welch bound".into(), style::GREY, Marker::Plus),
@@ -61,14 +61,17 @@ pub(super) fn interference(sources: &Sources) -> Result<Drawing, DrawError> {
 }
 
 /// Interference of every layer of trained networks against the least that as many maps of their
-/// rank can have (Welch's bound), and the excess over it by depth.
+/// rank can have (Welch's bound), and the excess over it target by target: each target has a depth of
+/// its own here, so that depths cannot be compared but arms can.
 pub(super) fn bounds(sources: &Sources) -> Result<Drawing, DrawError> {
     const ARMS: [&str; 4] = ["evolved", "dense", "sp", "sp-layer-counts"];
     let record = sources.networks(STUDY)?;
-    let networks = record.rows.iter().filter(|row| row.level < 2);
-    let layers: Vec<_> = networks
-        .filter(|row| ARMS.contains(&row.arm.as_str()))
-        .filter_map(|row| Some((row, row.result.as_ref().filter(|r| r.fit)?)))
+    let networks = || {
+        let some = record.rows.iter().filter(|row| row.level < 2);
+        some.filter(|row| ARMS.contains(&row.arm.as_str()))
+            .filter_map(|row| Some((row, row.result.as_ref().filter(|r| r.fit)?)))
+    };
+    let layers: Vec<_> = networks()
         .flat_map(|(row, result)| result.measures.layers.iter().map(move |layer| (row, layer)))
         .filter(|(_, layer)| layer.maps > 1)
         .collect();
@@ -76,17 +79,28 @@ pub(super) fn bounds(sources: &Sources) -> Result<Drawing, DrawError> {
     let arms = looks(layers.iter().map(|(row, _)| row.arm.as_str()));
     let measured: Vec<(&str, f64, f64)> =
         layers.iter().map(|(row, l)| (row.arm.as_str(), l.welch, l.interference)).collect();
-    let excess: Vec<(&str, f64, f64)> = layers
-        .iter()
-        .map(|(row, l)| (row.arm.as_str(), row.layers as f64, l.interference - l.welch))
-        .collect();
+    // Mean over the layers of a network, then seeds as dots.
+    let excess = |target: &str, arm: &str| -> Vec<f64> {
+        let own = networks().filter(|(row, _)| row.target == target && row.arm == arm);
+        let means = own.filter_map(|(_, result)| {
+            let counted = result.measures.layers.iter().filter(|layer| layer.maps > 1);
+            mean(&counted.map(|l| l.interference - l.welch).collect::<Vec<_>>()).ok()
+        });
+        means.collect()
+    };
+    let mut targets = distinct(layers.iter().map(|(row, _)| (row.layers, row.target.as_str())));
+    targets.sort_unstable();
+    let groups = targets.iter().map(|(depth, target)| Group {
+        name: format!("{}, L {depth}", spoken(target)),
+        estimates: arms.iter().map(|arm| estimate(&excess(target, arm.key))).collect(),
+    });
     let below = layers.iter().filter(|(_, l)| l.interference < l.welch - 1e-9).count();
     let full = layers.iter().filter(|(_, l)| l.rank >= l.maps).count();
     let svg = grid(&Grid {
         frame: Frame::new("Interference of feature maps against Welch's bound")
             .subtitle("Mean squared cosine between the maps of a layer; n unit-norm maps of rank d cannot have less than (n − d)/(d(n − 1))")
             .note(format!(
-                "{} layers, {full} of them of full rank, where the bound is 0; {below} below the bound. Whiskers: 95 % intervals (Student). Low interference is not compositionality: raw orthogonality ranks networks wrongly on FER's own pictures.",
+                "{} layers, {full} of them of full rank, where the bound is 0; {below} below the bound. Right: mean over the layers of a network, then over seeds (rings). Low interference is not compositionality: raw orthogonality ranks networks wrongly on FER's own pictures.",
                 layers.len()
             ))
             .sized(1000, 560),
@@ -100,12 +114,14 @@ pub(super) fn bounds(sources: &Sources) -> Result<Drawing, DrawError> {
                 diagonal: true,
                 ..Plot::default()
             }),
-            panel(
-                "excess by depth",
-                Axis::new("hidden layers L").whole(),
-                Axis::new("interference − bound"),
-                by_depth(&arms, &excess, FREE),
-            ),
+            Panel::Bars(Bars {
+                frame: Frame::new("excess, target by target"),
+                value: Axis::new("interference − bound"),
+                series: Bars::arms(arms.iter().copied()),
+                groups: groups.collect(),
+                mark: Mark::Dot,
+                ..Bars::default()
+            }),
         ],
         ..Grid::default()
     });

@@ -1,6 +1,6 @@
 //! The table of the paper's figures: `docs/FIGURES.md`, held to [`FIGURES`] by a test.
 
-use super::{FIGURES, make};
+use super::{FIGURES, PROFILE, make};
 use std::path::Path;
 
 /// Figures of the paper that are not in [`FIGURES`], and why.
@@ -54,13 +54,15 @@ pub fn page() -> String {
         }
     }
     for study in studies {
-        let command = make(study, Path::new("runs"));
+        let command = make(study, PROFILE, Path::new("runs"));
         page += &format!("| `{study}/record.json` | `{command}` |\n");
     }
     page += "| `claims.json` | `picloom claims` |\n\n\
              ## House style\n\n\
-             Arms have one colour, marker and place in the order in every figure (`src/figures/style.rs`). Scores of networks that did not\n\
-             learn their picture (R² < 0.95) are hollow and do not count. Whiskers and bands are 95 % intervals; the note under each figure\n\
-             says over what (seeds or targets). No figure depends on colour alone.\n";
+             Arms have one colour, marker and place in the order in every figure (`src/figures/style.rs`); nothing else has an arm's colour.\n\
+             Scores of networks that did not learn their picture (R² < 0.95) are hollow and do not count. Whiskers and bands are 95 %\n\
+             intervals; the note under each figure says over what (seeds or targets). Of three values or fewer there is no interval: the\n\
+             values are dots. An arrow ends an interval that goes on beyond its axis. No figure depends on colour alone.\n\n\
+             The bred genomes moth, cat, lamp and face are of one breeding tree (`genomes/README.md`): kin, not independent pictures.\n";
     page
 }

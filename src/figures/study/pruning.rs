@@ -1,4 +1,4 @@
-//! Every pruning method at equal counts.
+//! Every pruning method, most of them at equal counts.
 
 use super::board::{Block, Board, Row, sweep, verdicts};
 use super::data::{
@@ -40,7 +40,26 @@ fn links(record: &NetworksRecord, group: Networks<'_>) -> Option<(f64, f64)> {
     Some((kept, alive))
 }
 
-/// Lying rows of arms, a panel a level of pruning; arms that are not pruned are in every panel.
+/// What a star after an arm's name means.
+pub(super) const STAR: &str =
+    "* keeps another number of links than SP; evolved and dense are not pruned.";
+
+/// Whether each network of a group keeps as many links as SP's of the same target and seed.
+fn counts_of_sp(record: &NetworksRecord, group: Networks<'_>) -> bool {
+    let kept = |group: Networks<'_>| -> Vec<(String, Option<u64>, usize)> {
+        let targets = record.targets().into_iter();
+        let rows = targets.flat_map(|target| data::rows(record, target, group).collect::<Vec<_>>());
+        rows.filter_map(|r| Some((r.target.clone(), r.seed, r.result.as_ref()?.kept))).collect()
+    };
+    let sp = kept(Networks { arm: "sp", ..group });
+    kept(group).iter().all(|one| {
+        let twin = sp.iter().find(|twin| (&twin.0, twin.1) == (&one.0, one.1));
+        twin.is_none_or(|twin| twin.2 == one.2)
+    })
+}
+
+/// Lying rows of arms, a panel a level of pruning; arms that are not pruned are in every panel. A star
+/// stands after the name of one that keeps another number of links than SP ([`STAR`]).
 /// `size`: width of a panel, height of the frame and of a row, in pixels. `estimates` of one arm at
 /// one level, in the colour of the arm.
 pub(super) fn by_level(
@@ -56,8 +75,12 @@ pub(super) fn by_level(
     for level in some(levels, STUDY, "pruned networks")? {
         let there = arms.iter().filter(|a| a.1 == 0 || a.1 == level);
         let groups = there.map(|(arm, at)| {
-            let (name, colour, _) = look(arm);
-            Group { name, estimates: estimates(Networks::of(arm, *at), colour) }
+            let (mut name, colour, _) = look(arm);
+            let networks = Networks::of(arm, *at);
+            if *at > 0 && !counts_of_sp(record, networks) {
+                name += " *";
+            }
+            Group { name, estimates: estimates(networks, colour) }
         });
         let groups: Vec<Group> = groups.collect();
         most = most.max(groups.len());
@@ -85,9 +108,9 @@ pub(super) fn score(sources: &Sources) -> Result<Drawing, DrawError> {
         texts_at: Some(1.04),
         ..rows("", score_axis(1.5), vec![("".into(), style::INK, Marker::Circle)])
     };
-    let frame = Frame::new("Compositional score by pruning method, at equal counts")
+    let frame = Frame::new("Compositional score by pruning method")
         .subtitle(what(&record))
-        .note("Marks: mean over targets (seeds averaged within each, networks that learned their picture only), whiskers 95 % t-intervals over targets, rings targets. Hollow: no network learned its picture; no mark: nothing could be judged. Right: links kept/alive · networks that learned their picture. Broken lines: evolved and dense.");
+        .note(format!("Marks: mean over targets (seeds averaged within each, networks that learned their picture only), rings targets, whiskers 95 % t-intervals over four targets or more. Hollow: no network learned its picture; no mark: nothing could be judged. Right: links kept/alive · networks that learned their picture. Broken lines: evolved and dense. {STAR}"));
     let svg = by_level(&record, frame, (620, 190, 26), &template, &|networks, colour| {
         let found = over_targets(&record, networks, fit_score);
         let found = found.or_else(|| unfit_over_targets(&record, networks, |r| r.score()));

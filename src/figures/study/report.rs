@@ -1,10 +1,11 @@
 //! The whole study in one self-contained page: the story first, then part by part.
 
 use super::data::spoken;
-use super::verdicts::{numbers, tally, tone};
-use super::{DrawError, Drawing, FIGURES, Figure, Sources, make};
+use super::verdicts::{halves, numbers, tally, tone};
+use super::{DrawError, Drawing, FIGURES, Figure, Sources, collect, make};
 use crate::experiment::claims::{ClaimRow, Ledger};
 use crate::figures::html::{Align, Cell, Kind, Page, Section, Table};
+use crate::math::text::word;
 use std::path::Path;
 
 /// The figures that tell the story, each with the claims it answers to.
@@ -59,8 +60,9 @@ const PARTS: [(&str, &str, &str); 8] = [
 ];
 
 /// The report on the records under `folder`, with `ledger` (if none is given, `FOLDER/claims.json`
-/// if it is there). Figures whose records are missing are named, with the command that makes them.
-pub fn study_report(folder: &Path, ledger: Option<&Ledger>) -> String {
+/// if it is there), written by `command`. Figures whose records are missing are named, with the command
+/// that makes them.
+pub fn study_report(folder: &Path, ledger: Option<&Ledger>, command: &str) -> String {
     let mut sources = Sources::new(folder);
     if let Some(ledger) = ledger {
         sources = sources.with_ledger(ledger.clone());
@@ -76,6 +78,17 @@ pub fn study_report(folder: &Path, ledger: Option<&Ledger>) -> String {
     .fact("figures", format!("{there} of {}", drawn.len()));
     if let Ok(ledger) = &ledger {
         page = page.fact("claims", tally(&ledger.claims));
+    }
+    let smoke: Vec<String> = smoked(&sources).iter().map(|study| spoken(study)).collect();
+    if !smoke.is_empty() {
+        page = page.banner(
+            Kind::Warning,
+            "Smoke run",
+            format!(
+                "The records of {} are of the profile smoke: tiny pictures, a few steps. They show that everything runs; their numbers and verdicts mean nothing.",
+                smoke.join(", ")
+            ),
+        );
     }
     page = page.section(story(&drawn, ledger.as_deref().ok()));
     page = page.section(match &ledger {
@@ -94,10 +107,23 @@ pub fn study_report(folder: &Path, ledger: Option<&Ledger>) -> String {
     for study in studies {
         page = page.section(part(&sources, study, &drawn));
     }
+    page = page.section(Section::new("Repeat it").code(command).paragraph(
+        "This command wrote the page, from records; the commands that make the records stand at the end of each part.",
+    ));
     page.footer(
         "Written by `picloom figures --report` from records only; figure numbers of the paper are in `docs/FIGURES.md`.",
     )
     .render()
+}
+
+/// Studies whose record is of the profile `smoke`.
+fn smoked(sources: &Sources) -> Vec<&'static str> {
+    let mut studies: Vec<&str> = FIGURES.iter().flat_map(|f| f.studies).copied().collect();
+    studies.dedup();
+    studies.sort_unstable();
+    studies.dedup();
+    studies.retain(|study| sources.profile_of(study).as_deref() == Some("smoke"));
+    studies
 }
 
 fn find<'a>(drawn: &'a [(&Figure, Result<Drawing, DrawError>)], name: &str) -> Option<&'a Drawing> {
@@ -150,16 +176,16 @@ fn story(drawn: &[(&Figure, Result<Drawing, DrawError>)], ledger: Option<&Ledger
 
 fn verdict_section(ledger: &Ledger, drawn: &[(&Figure, Result<Drawing, DrawError>)]) -> Section {
     let rows = ledger.claims.iter().map(|claim| {
-        let ClaimRow { text, effects, .. } = claim;
-        let effect = effects.first();
+        let ClaimRow { text, .. } = claim;
+        let first = halves(claim).into_iter().next();
         vec![
             Cell::new(text.id.clone()).swatch(tone(claim.verdict)),
             Cell::new(text.says.clone()),
-            Cell::new(effect.map_or("none".into(), |e| e.name.clone())),
-            Cell::new(effect.map_or("–".into(), numbers)),
-            Cell::new(match (claim.seeds, effect) {
-                (Some(seeds), Some(e)) if !e.targets.is_empty() => {
-                    format!("{seeds} × {}", e.targets.len())
+            Cell::new(first.as_ref().map_or("none".into(), |half| half.name.clone())),
+            Cell::new(first.as_ref().map_or("–".into(), |half| half.numbers.clone())),
+            Cell::new(match (claim.seeds, first) {
+                (Some(seeds), Some(half)) if half.targets > 0 => {
+                    format!("{seeds} × {}", half.targets)
                 }
                 (Some(seeds), _) => format!("{seeds}"),
                 _ => "–".into(),
@@ -175,8 +201,8 @@ fn verdict_section(ledger: &Ledger, drawn: &[(&Figure, Result<Drawing, DrawError
             crate::figures::style::number(ledger.margin, 2)
         ))
         .table(Table {
-            caption: "Every claim, the first effect it is decided on, and the verdict".into(),
-            headers: ["claim", "says", "first effect", "95 %", "seeds × targets", "verdict"]
+            caption: "Every claim, the effect it is decided on (of several, one that does not hold), and the verdict".into(),
+            headers: ["claim", "says", "decided on", "95 %", "seeds × targets", "verdict"]
                 .map(String::from)
                 .to_vec(),
             align: vec![
@@ -237,6 +263,9 @@ fn part(
             record.targets().iter().map(|t| spoken(t)).collect::<Vec<_>>().join(", "),
             super::data::what(&record),
         ));
+        if let Some(kin) = super::data::kin(&record) {
+            section = section.paragraph(kin);
+        }
         if !record.left_out.is_empty() {
             section = section.callout(
                 Kind::Note,
@@ -282,8 +311,25 @@ fn part(
     // Lines that fit the page.
     let names: Vec<String> = names.chunks(3).map(|c| c.join(" ")).collect();
     section.code(format!(
-        "{}\npicloom figures --records runs {}",
-        make(study, Path::new("runs")),
+        "{}\npicloom figures --records {} {}",
+        made(sources, study),
+        word(sources.folder().display()),
         names.join(" \\\n    ")
     ))
+}
+
+/// The commands that made the record of a study, in its profile: in the folder of the runs, or copied
+/// out of it.
+fn made(sources: &Sources, study: &str) -> String {
+    let folder = sources.folder();
+    let profile = sources.profile_of(study);
+    match profile {
+        Some(profile) if !folder.join(study).join("cells").exists() => {
+            let runs = Path::new("runs");
+            let record = sources.path(study);
+            format!("{}\n{}", make(study, &profile, runs), collect(study, &profile, runs, &record))
+        }
+        Some(profile) => make(study, &profile, folder),
+        None => make(study, super::PROFILE, folder),
+    }
 }

@@ -7,7 +7,7 @@ use crate::experiment::structural::findings::{of_arm, sp_against};
 use crate::experiment::structural::{ArmOutcome, StructuralRecord};
 use crate::figures::axis::Axis;
 use crate::figures::charts::{Bars, Estimate, Frame, Grid, Group, Mark, Panel, Rule, grid};
-use crate::figures::style::{self, Arm, Colour, Marker};
+use crate::figures::style::{self, Arm, Colour, Marker, PALETTE};
 
 const ARMS: [&str; 4] = ["evolved", "dense", "magnitude", "sp"];
 
@@ -23,9 +23,10 @@ fn over_parts(
     arm.parts.iter().map(value).sum::<f64>() / arm.parts.len().max(1) as f64
 }
 
-const SUB: Colour = Colour(0, 114, 178);
-const ABL: Colour = Colour(213, 94, 0);
-const RANDOM: Colour = Colour(140, 140, 140);
+const SUB: Colour = PALETTE[0];
+const ABL: Colour = PALETTE[1];
+const LEARNED: Colour = PALETTE[5];
+const RANDOM: Colour = PALETTE[10];
 
 pub(super) fn by_arm(record: &StructuralRecord) -> String {
     let arms = present(record);
@@ -89,7 +90,7 @@ pub(super) fn by_arm(record: &StructuralRecord) -> String {
                 frame: Frame::new("SC = mean (D_sub − D_abl)/2"),
                 value: Axis::new("SC").include(0.0),
                 series: vec![
-                    ("learned masks".into(), Colour(0, 158, 115), Marker::Diamond),
+                    ("learned masks".into(), LEARNED, Marker::Diamond),
                     ("random masks, same counts".into(), RANDOM, Marker::Cross),
                 ],
                 groups: groups(&[&|a| a.sc, &|a| a.control]),

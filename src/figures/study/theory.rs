@@ -12,6 +12,7 @@ use crate::experiment::theory::record::{CurveRow, Peak, TheoryRecord};
 use crate::figures::axis::Axis;
 use crate::figures::charts::{Frame, Grid, Panel, Plot, Point, Rule, Series, grid};
 use crate::figures::style::{self, ARMS, Arm, Colour, Marker, PALETTE, number};
+use crate::math::stats::mean;
 use crate::math::volume::VolumeError;
 use crate::math::volume::literal::Reading;
 use crate::math::volume::sensitivity::Volume;
@@ -318,9 +319,6 @@ pub(super) fn looks<'a>(keys: impl Iterator<Item = &'a str>) -> Vec<&'static Arm
     sorted(keys.filter_map(style::arm).map(|found| found.0)).into_iter().map(|i| &ARMS[i]).collect()
 }
 
-/// A value without bounds.
-pub(super) const FREE: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
-
 /// Clouds of (arm, x, y), one an arm.
 pub(super) fn clouds(arms: &[&Arm], points: &[(&str, f64, f64)]) -> Vec<Series> {
     let cloud = |arm: &&Arm| {
@@ -330,21 +328,14 @@ pub(super) fn clouds(arms: &[&Arm], points: &[(&str, f64, f64)]) -> Vec<Series> 
     arms.iter().map(cloud).collect()
 }
 
-/// Mean and 95 % interval of (arm, depth, value) by depth, one marked line an arm; interval ends are
-/// cut at what the value can be.
-pub(super) fn by_depth(
-    arms: &[&Arm],
-    points: &[(&str, f64, f64)],
-    (least, most): (f64, f64),
-) -> Vec<Series> {
+/// Mean and 95 % interval of (arm, depth, value) by depth, one marked line an arm.
+fn by_depth(arms: &[&Arm], points: &[(&str, f64, f64)]) -> Vec<Series> {
     let line = |arm: &&Arm| {
         let own: Vec<_> = points.iter().filter(|p| p.0 == arm.key).collect();
-        let depths = sorted(own.iter().map(|p| p.1 as usize)).into_iter().map(|depth| depth as f64);
+        let depths = sorted(own.iter().map(|p| p.1 as i64)).into_iter().map(|depth| depth as f64);
         let estimates = depths.filter_map(|depth| {
             let values: Vec<f64> = own.iter().filter(|p| p.1 == depth).map(|p| p.2).collect();
-            let mut found = estimate(&values)?;
-            found.interval = found.interval.map(|(low, high)| (low.max(least), high.min(most)));
-            Some((depth, found))
+            Some((depth, estimate(&values)?))
         });
         course((arm.label.into(), arm.colour, arm.marker), estimates, Spread::Whiskers)
     };
@@ -354,47 +345,95 @@ pub(super) fn by_depth(
 /// Parts P of the trained counterpart: the paper's caption's.
 const PARTS: usize = 3;
 
+/// A value of a trained network.
+struct Seen<'a> {
+    target: &'a str,
+    arm: &'a str,
+    /// Layers more than the target's reference.
+    offset: f64,
+    value: f64,
+}
+
+/// (arm, offset, value), a point a target and depth with its seeds averaged; if `centred`, less the mean of
+/// all depths of that target and arm: what a picture is like drops out, and only its depths are compared.
+fn within_targets<'a>(all: &[Seen<'a>], centred: bool) -> Vec<(&'a str, f64, f64)> {
+    let mut found = Vec::new();
+    for (target, arm) in distinct(all.iter().map(|one| (one.target, one.arm))) {
+        let own = || all.iter().filter(move |one| (one.target, one.arm) == (target, arm));
+        let depths: Vec<(f64, f64)> = sorted(own().map(|one| one.offset as i64))
+            .into_iter()
+            .filter_map(|offset| {
+                let here = own().filter(|one| one.offset as i64 == offset);
+                let values: Vec<f64> = here.map(|one| one.value).collect();
+                Some((offset as f64, mean(&values).ok()?))
+            })
+            .collect();
+        let mean = depths.iter().map(|d| d.1).sum::<f64>() / depths.len() as f64;
+        let middle = if centred { mean } else { 0.0 };
+        found.extend(depths.into_iter().map(|(offset, value)| (arm, offset, value - middle)));
+    }
+    found
+}
+
 /// Trained networks of the depth study beside the theory: what a random mask of their width, depth
 /// and density could be expected to hold (log₁₀ E\[N\]), how many separate parts they have, and
 /// how they score.
 pub(super) fn trained_counterpart(sources: &Sources) -> Result<Drawing, DrawError> {
     let record = sources.networks("depth")?;
     let points = some(trained_points(&record), "depth", "networks that learned their picture")?;
-    counterpart_of(&points).map(Drawing::from).map_err(|e| DrawError::Unreadable(e.to_string()))
+    let reference = |target: &str| {
+        let row = record.rows.iter().find(|row| row.target == target);
+        row.map_or(0, |row| row.layers as i64 - row.offset)
+    };
+    let drawn = counterpart_of(&points, &reference);
+    drawn.map(Drawing::from).map_err(|e| DrawError::Unreadable(e.to_string()))
 }
 
-fn counterpart_of(points: &[TrainedPoint]) -> Result<String, VolumeError> {
+fn counterpart_of(
+    points: &[TrainedPoint],
+    reference: &dyn Fn(&str) -> i64,
+) -> Result<String, VolumeError> {
     let arms = looks(points.iter().map(|p| p.arm.as_str()));
-    let (mut expected, mut both) = (Vec::new(), Vec::new());
+    fn seen<'a>(p: &'a TrainedPoint, reference: i64, value: f64) -> Seen<'a> {
+        let offset = (p.layers as i64 - reference) as f64;
+        Seen { target: &p.target, arm: &p.arm, offset, value }
+    }
+    let (mut expected, mut scored) = (Vec::new(), Vec::new());
     for point in points {
+        let at = reference(&point.target);
         if let Some(ln) = counterpart(point.width, point.layers, point.density, PARTS)? {
-            let log = ln / std::f64::consts::LN_10;
-            expected.push((point.arm.as_str(), point.layers as f64, log));
-            both.push((point.arm.as_str(), log, point.score));
+            expected.push(seen(point, at, ln / std::f64::consts::LN_10));
+            scored.push(seen(point, at, point.score));
         }
     }
-    let of = |value: &dyn Fn(&TrainedPoint) -> f64| -> Vec<(&str, f64, f64)> {
-        points.iter().map(|p| (p.arm.as_str(), p.layers as f64, value(p))).collect()
+    let of = |value: &dyn Fn(&TrainedPoint) -> f64, centred: bool| -> Vec<(&str, f64, f64)> {
+        let all: Vec<Seen<'_>> =
+            points.iter().map(|p| seen(p, reference(&p.target), value(p))).collect();
+        within_targets(&all, centred)
     };
-    let theory = || Axis::new(format!("log₁₀ E[N], P = {PARTS}"));
-    let score = || Axis::new("compositional score");
-    let scores = by_depth(&arms, &of(&|p| p.score), (0.0, 1.0));
-    let spanning = by_depth(&arms, &of(&|p| p.spanning as f64), (0.0, f64::INFINITY));
-    let parts = Axis::new("alive components through all layers").include(0.0);
+    let theory = || Axis::new(format!("log₁₀ E[N], P = {PARTS}")).unit("centred");
+    let score = || Axis::new("compositional score").unit("centred");
+    let parts = Axis::new("components through all layers").include(0.0);
+    let (expected, scored) = (within_targets(&expected, true), within_targets(&scored, true));
+    // The same networks in the same order.
+    let both: Vec<(&str, f64, f64)> =
+        expected.iter().zip(&scored).map(|(e, s)| (e.0, e.2, s.2)).collect();
     let found = prediction(points, PARTS)?;
+    let depth = || Axis::new("depth").unit("layers from the reference").signed();
+    let course = |points: &[(&str, f64, f64)]| by_depth(&arms, points);
     Ok(grid(&Grid {
         frame: Frame::new("Does the volume of modular networks say how trained ones score?")
             .subtitle("Theory: expected number of P-modular labellings of a random mask of the same width, depth and density")
             .note(format!(
-                "Whiskers: 95 % intervals over targets and seeds (Student). Networks whose density leaves nothing to chance (dense, one layer) have no E[N]. {}.",
-                found.text()
+                "Depths are compared within targets. Centred: seeds are averaged, and each value is taken less the mean of its target and arm over all depths, since not every picture was learned at every depth. One mark at the lower right is a target at a depth. Whiskers: 95 % intervals over four targets or more (Student). Networks whose density leaves nothing to chance (dense, one layer) have no E[N]. {}.",
+                found.text().replace(" -", " −").replace("[-", "[−")
             ))
-            .sized(1000, 860),
+            .sized(1000, 880),
         columns: 2,
         panels: vec![
-            by_layers("theory by depth", theory(), by_depth(&arms, &expected, FREE)),
-            by_layers("score by depth", score(), scores),
-            by_layers("separate parts by depth", parts, spanning),
+            panel("theory by depth", depth(), theory(), course(&expected)),
+            panel("score by depth", depth(), score(), course(&of(&|p| p.score, true))),
+            panel("separate parts by depth", depth(), parts, course(&of(&|p| p.spanning as f64, false))),
             panel("score against theory", theory(), score(), clouds(&arms, &both)),
         ],
         ..Grid::default()
@@ -425,8 +464,30 @@ mod tests {
             spanning: 1,
             score: 0.5,
         };
-        let svg = counterpart_of(&[point("sp", 3), point("dense", 4)]).unwrap();
+        let svg = counterpart_of(&[point("sp", 3), point("dense", 4)], &|_| 3).unwrap();
         assert!(svg.contains("similarity-pruned") && svg.contains("score against theory"));
-        assert!(counterpart_of(&[]).unwrap().contains("no data"));
+        assert!(counterpart_of(&[], &|_| 3).unwrap().contains("no data"));
+    }
+
+    #[test]
+    fn a_depth_at_which_only_an_easy_picture_was_learned_does_not_score_higher_for_it() {
+        // Both lose .1 a layer; the hard picture was learned at two depths, the easy one also deeper.
+        let one = |target, offset: f64, value| Seen { target, arm: "sp", offset, value };
+        let all = [
+            one("hard", 0.0, 0.2),
+            one("hard", 0.0, 0.4),
+            one("hard", 1.0, 0.2),
+            one("easy", 0.0, 0.9),
+            one("easy", 1.0, 0.8),
+            one("easy", 2.0, 0.7),
+        ];
+        let found = within_targets(&all, true);
+        let at = |offset: f64| -> f64 {
+            let values: Vec<f64> = found.iter().filter(|p| p.1 == offset).map(|p| p.2).collect();
+            values.iter().sum::<f64>() / values.len() as f64
+        };
+        assert_eq!(found.len(), 5, "a point a target and depth");
+        assert!(at(0.0) > at(1.0) && at(1.0) > at(2.0), "{found:?}");
+        assert!(found.iter().map(|p| p.2).sum::<f64>().abs() < 1e-12);
     }
 }

@@ -50,7 +50,9 @@ pub(super) fn score_bars(record: &NetworksRecord, arms: &[Networks<'_>], frame: 
     let mut groups: Vec<Group> = record.targets().into_iter().map(of_target).collect();
     if groups.len() > 1 {
         groups.push(group("mean".into(), &|arm| {
-            over_targets(record, arm, fit_score).map(|e| e.seeds([]))
+            // Too few targets for an interval: they are rings.
+            let mean = over_targets(record, arm, fit_score)?;
+            Some(if mean.interval.is_some() { mean.seeds([]) } else { mean })
         }));
     }
     Bars {
@@ -64,7 +66,7 @@ pub(super) fn score_bars(record: &NetworksRecord, arms: &[Networks<'_>], frame: 
 }
 
 /// What the parts of a [`score_bars`] chart mean.
-pub(super) const SCORE_NOTE: &str = "Marks: mean over the seeds that learned the picture (R² ≥ 0.95); rings: seeds; whiskers: 95 % t-intervals over seeds, under “mean” over targets, cut at 0 and 1; of the evolved network, Wilson intervals over its perturbations. Hollow: no seed learned it; the score does not count. n/m: n of m seeds learned it.";
+pub(super) const SCORE_NOTE: &str = "Marks: mean over the seeds that learned the picture (R² ≥ 0.95); rings: seeds, without an interval where they are three or fewer. Whiskers: of the evolved network 95 % Wilson intervals over its perturbations, under “mean” t-intervals over targets, cut at 0 and 1 (rings there: targets, if three or fewer). Hollow: no seed learned it; the score does not count. n/m: n of m seeds learned it.";
 
 /// Scores of these arms by target; in numbers the differences of some pairs of them (name, more,
 /// less), and how many networks of all but the first learned their picture.
@@ -80,8 +82,8 @@ pub(super) fn by_arm(
     let there = some(there.collect(), STUDY, &format!("one of the arms {}", arms.join(", ")))?;
     let frame = Frame::new(title)
         .subtitle(what(&record))
-        .note(SCORE_NOTE)
-        .sized(if arms.len() > 2 { 1000 } else { 860 }, 560);
+        .note(format!("{SCORE_NOTE} {}", data::kin(&record).unwrap_or_default()))
+        .sized(if arms.len() > 2 { 1000 } else { 860 }, 580);
     let effects = pairs.iter().map(|&(name, more, less)| {
         let pair = [(Networks::of(more, 0), Networks::of(less, 0))];
         says(&Effect::paired(name, &record, &pair, fit_score))
@@ -98,25 +100,29 @@ pub(super) fn by_arm(
     Ok(Drawing { svg: bars(&score_bars(&record, &there, frame)), says })
 }
 
-/// Targets shown on a sheet, at most.
-const TARGETS: usize = 4;
 /// Changed weights shown of each network.
 const CHANGES: usize = 8;
 
-/// A similarity-pruned network of the same target, where another study kept pictures of one.
+/// A similarity-pruned network of the same target, where another study kept pictures of one and they lie
+/// beside its record.
 fn pruned_elsewhere(sources: &Sources, target: &str, maps: bool) -> Option<Pictured> {
     let found = ["pruning", "depth"].map(|study| pictured(sources, study, target, "sp", 1));
-    found.into_iter().flatten().find(|one| !maps || one.views.maps.is_some())
+    found.into_iter().flatten().find(|one| {
+        let there = sources.folder().join(one.study).join(&one.views.sweep).exists();
+        there && (!maps || one.views.maps.is_some())
+    })
 }
 
 pub(super) fn perturbation_sheets(sources: &Sources) -> Result<Drawing, DrawError> {
     const ARMS: [&str; 4] = ["evolved", "dense", "graph", "layerized"];
     let record = sources.networks(STUDY)?;
     let (mut blocks, mut counted) = (Vec::new(), Vec::<(String, bool)>::new());
+    let mut without: Vec<String> = Vec::new();
     for target in record.targets() {
         let own = ARMS.iter().filter_map(|arm| pictured(sources, STUDY, target, arm, 0));
         let mut networks: Vec<Pictured> = own.collect();
-        if networks.is_empty() || blocks.len() == TARGETS {
+        if networks.is_empty() {
+            without.push(spoken(target));
             continue;
         }
         networks.extend(pruned_elsewhere(sources, target, false));
@@ -133,13 +139,17 @@ pub(super) fn perturbation_sheets(sources: &Sources) -> Result<Drawing, DrawErro
         title: "One weight changed at a time".into(),
         subtitle: what(&record),
         note: format!(
-            "First the network's own picture, then its picture with one weight changed so far that the picture changes by an RMSE of {}; weights of all layers, first layer first. First seed of each arm.",
-            style::number(record.effect, 2)
+            "First the network's own picture, then its picture with one weight changed so far that the picture changes by an RMSE of {}; weights of all layers, first layer first. First seed of each arm.{}",
+            style::number(record.effect, 2),
+            match without.is_empty() {
+                true => String::new(),
+                false => format!(" No pictures are kept of {}.", without.join(", ")),
+            }
         ),
         legend: verdicts(),
         heads: vec![(0, 1, "draws".into()), (1, CHANGES, "one weight changed".into())],
         blocks,
-        pane: 58.0,
+        pane: 50.0,
         apart: vec![1],
     }
     .draw();

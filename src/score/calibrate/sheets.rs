@@ -4,6 +4,7 @@
 use super::KeyRow;
 use crate::math::SimRng;
 use crate::math::hash::{sha256_hex, sha256_of_floats};
+use crate::math::text;
 use crate::network::files::{WriteError, create_folder, write_atomic};
 use crate::network::{Coords, Model, Picture};
 use crate::probe::{Delta, Perturbation, Selection, View};
@@ -136,8 +137,8 @@ impl NumberedPairs {
                 number: k + 1,
                 image: format!("{:03}.png", k + 1),
                 base: base_file(*i),
-                target: self.networks[*i].target.clone(),
-                network: self.networks[*i].network.clone(),
+                target: text::cell(&self.networks[*i].target),
+                network: text::cell(&self.networks[*i].network),
                 link: p.link,
                 layer: p.layer,
                 delta: p.delta,
