@@ -5,6 +5,7 @@ use super::experiment::{Said, StudyArgs, collect_one, run_one, status_one};
 use super::figures;
 use super::output::Output;
 use crate::experiment::claims::StudySpec;
+use crate::experiment::folder::Holding;
 use crate::network::files::create_folder;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -42,6 +43,7 @@ pub fn status(args: &StudyArgs) -> anyhow::Result<Said> {
 /// Writes `FOLDER/PART/record.json` and `rows.csv` of every part, with the pictures beside them.
 pub fn collect(args: &StudyArgs, folder: &Path) -> anyhow::Result<Said> {
     let spec = StudySpec::read(&args.spec)?;
+    Holding::WholeStudy.ask(folder)?;
     let (mut rows, mut text) = (Vec::new(), String::new());
     for part in parts(&spec, args) {
         let name = part.spec.file_stem().unwrap_or_default();
@@ -56,6 +58,7 @@ pub fn collect(args: &StudyArgs, folder: &Path) -> anyhow::Result<Said> {
 
 pub fn run(args: &StudyArgs, out: &Output) -> anyhow::Result<Said> {
     let spec = StudySpec::read(&args.spec)?;
+    Holding::WholeStudy.ask(&args.runs)?;
     let (mut rows, mut text) = (Vec::new(), String::new());
     let mut failed = 0;
     for (k, part) in parts(&spec, args).iter().enumerate() {

@@ -9,6 +9,7 @@ pub mod curve;
 pub mod depth;
 pub mod evolution;
 pub mod finding;
+pub mod folder;
 pub mod kinds;
 pub mod networks;
 mod pruning;

@@ -15,6 +15,7 @@ pub use source::{Kept, Source, Wanted};
 pub(super) use training::constrained_run;
 pub use training::{finished, train_run};
 
+use super::folder::OtherHolding;
 use crate::genome;
 use crate::network::files::WriteError;
 use crate::score::Fit;
@@ -97,6 +98,9 @@ pub enum RunError {
     /// Training cannot begin.
     #[error(transparent)]
     Train(#[from] TrainError),
+    /// The folder holds something else.
+    #[error(transparent)]
+    Other(#[from] OtherHolding),
     /// A file of the folder is not what it should be.
     #[error("{path}: {problem}")]
     Folder {
