@@ -197,7 +197,7 @@ fn predict_depth(picture: &Path, from: &Path) -> anyhow::Result<Said> {
     let record = NetworksRecord::read(from)?;
     let model = DepthModel::of_record(&record)
         .map_err(|e| anyhow::anyhow!("{}: cannot predict depths: {e}", from.display()))?;
-    let target = load_target(picture, model.size, Coords::default())?;
+    let target = load_target(picture, model.size, Coords::default(), None)?;
     let ratio = png_ratio(&target.picture);
     let layers = model.layers(ratio);
     let error = model

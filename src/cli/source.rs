@@ -1,7 +1,7 @@
 //! The network that a command works on: a run folder, a genome, or an arch with parameters.
 
 use crate::experiment::{Kept, Source, Wanted};
-use crate::network::{Arch, Coords, Model, Wiring};
+use crate::network::{Arch, Coords, Model, Squaring, Wiring};
 use crate::probe::{LinksError, Selection};
 use clap::Args;
 use std::path::PathBuf;
@@ -31,12 +31,19 @@ pub struct SourceArgs {
     /// Picture or genome that the network should draw (a run knows its own)
     #[arg(long, value_name = "IMG|GENOME")]
     pub target: Option<PathBuf>,
+    #[arg(long, requires = "target", help = fit_help())]
+    pub fit: Option<Squaring>,
     /// Side of the picture in pixels (default: that of the run, else 128)
     #[arg(long)]
     pub size: Option<usize>,
     /// Coordinate convention: fer or picbreeder
     #[arg(long)]
     pub coords: Option<Coords>,
+}
+
+/// What `--fit` says of itself.
+pub fn fit_help() -> String {
+    format!("What becomes of a picture that is not square: {}", Squaring::CHOICES)
 }
 
 /// The largest picture side that is drawn.
@@ -67,7 +74,10 @@ impl SourceArgs {
         };
         self.size.map(check_size).transpose()?;
         let target = self.target.as_deref();
-        Ok(Source::load(kept, Wanted { size: self.size, coords: self.coords, target })?)
+        Ok(Source::load(
+            kept,
+            Wanted { size: self.size, coords: self.coords, target, fit: self.fit },
+        )?)
     }
 }
 

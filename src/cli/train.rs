@@ -2,11 +2,11 @@
 
 use super::interrupt;
 use super::output::Output;
-use super::source::{Usage, check_size};
+use super::source::{Usage, check_size, fit_help};
 use crate::experiment::{RunResult, TrainJob, load_mask, load_target, train_run};
 use crate::genome;
 use crate::network::weight_files::read_weights;
-use crate::network::{Arch, Coords, Mask, Model, Network, Wiring};
+use crate::network::{Arch, Coords, Mask, Model, Network, Squaring, Wiring};
 use crate::train::schedule::Shape;
 use crate::train::{
     GradientRule, Init, LogLine, OptimizerConfig, Plateau, Schedule, StopReason, TrainConfig,
@@ -33,6 +33,8 @@ pub struct TrainArgs {
     /// Picture or genome to draw
     #[arg(long, value_name = "IMG|GENOME")]
     target: PathBuf,
+    #[arg(long, help = fit_help())]
+    fit: Option<Squaring>,
     /// Side of the picture in pixels
     #[arg(long, default_value_t = 128)]
     size: usize,
@@ -137,7 +139,7 @@ impl TrainSettings {
 
 pub fn run(args: TrainArgs, out: &Output) -> anyhow::Result<()> {
     let size = check_size(args.size)?;
-    let target = load_target(&args.target, size, args.coords)?;
+    let target = load_target(&args.target, size, args.coords, args.fit)?;
     let mut genome_of_graph = None;
     let (arm, network, mask): (&str, Network, Mask) = match (&args.genome, &args.arch) {
         (Some(path), _) => {

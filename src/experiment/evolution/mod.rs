@@ -131,7 +131,12 @@ impl EvolutionJob {
         let target = match &config.target {
             None => None,
             Some(path) => {
-                let target = super::load_target(Path::new(path), config.size, config.coords)?;
+                let target = super::load_target(
+                    Path::new(path),
+                    config.size,
+                    config.coords,
+                    config.target_fit,
+                )?;
                 config.target_sha256 = Some(sha256_of_floats(&target.picture.rgb));
                 Some(target.picture)
             }

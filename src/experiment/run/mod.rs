@@ -9,7 +9,7 @@ mod load;
 mod source;
 mod training;
 
-pub use job::{PrunedFrom, RunConfig, Target, TrainJob, load_target};
+pub use job::{PrunedFrom, RunConfig, Target, TrainJob, is_genome_file, load_target};
 pub use load::{LoadedRun, load_mask, load_run, mask_from_json, read_metrics};
 pub use source::{Kept, Source, Wanted};
 pub(super) use training::constrained_run;
