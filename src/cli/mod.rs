@@ -16,6 +16,7 @@ mod judge;
 mod maps;
 mod output;
 mod prune;
+mod render;
 mod score;
 mod source;
 mod study;
@@ -43,7 +44,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Compare a genome's evolved network with networks trained on its picture
+    /// Compare a genome's evolved network with networks trained on its picture, networks trained on a
+    /// picture, or finished runs
     Compare(compare::CompareArgs),
     /// Look at, draw and convert genomes
     Genome(genome::GenomeArgs),
@@ -55,6 +57,8 @@ enum Command {
     Eval(eval::EvalArgs),
     /// Remove links and retrain
     Prune(prune::PruneArgs),
+    /// Draw what a network draws, at any size
+    Render(render::RenderArgs),
     /// Draw what every unit of a network sees
     Maps(maps::MapsArgs),
     /// Change weights one by one and draw the pictures
@@ -96,6 +100,7 @@ pub fn run<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T>) ->
         Command::Train(args) => train::run(args, &out),
         Command::Eval(args) => eval::run(args, &out),
         Command::Prune(args) => prune::run(args, &out),
+        Command::Render(args) => render::run(args, &out),
         Command::Maps(args) => maps::run(args, &out),
         Command::Sweep(args) => sweep::run(args, &out),
         Command::Score(args) => score::run(args, &out),

@@ -9,5 +9,7 @@ mod evolve_cli;
 #[cfg(feature = "vlm")]
 mod evolve_vlm;
 mod figures_losses;
+mod folders;
 mod links;
+mod own_pictures;
 mod prune_cli;

@@ -4,6 +4,7 @@ use super::data::{cut, estimate, hollow, look, spoken, what};
 use super::drawers::{Multiples, Spread, course};
 use super::{DrawError, Drawing, Sources, some};
 use crate::experiment::depth::{DepthCurve, DepthModel, DepthPoint, Sweep, depth_curves};
+use crate::experiment::networks::NetworksRecord;
 use crate::figures::axis::Axis;
 use crate::figures::charts::{Estimate, Frame, Panel, Plot, Point, Rule, Series, plot};
 use crate::figures::style::{self, Marker, fixed, number};
@@ -22,8 +23,16 @@ fn at(point: &DepthPoint) -> Option<(f64, Estimate)> {
 
 pub(super) fn score_by_depth(sources: &Sources) -> Result<Drawing, DrawError> {
     let record = sources.networks(STUDY)?;
+    score_by_depth_of(&record)
+}
+
+/// Score by depth of every target of a record.
+///
+/// # Errors
+/// It has no networks by depth.
+pub fn score_by_depth_of(record: &NetworksRecord) -> Result<Drawing, DrawError> {
     let arms = [("dense", Sweep::DENSE), ("sp", Sweep::SP)];
-    let curves = arms.map(|(arm, sweep)| (arm, depth_curves(&record, sweep)));
+    let curves = arms.map(|(arm, sweep)| (arm, depth_curves(record, sweep)));
     let (mut panels, mut parts) = (Vec::new(), Vec::new());
     for target in record.targets() {
         let mut plot = Plot {
@@ -53,7 +62,7 @@ pub(super) fn score_by_depth(sources: &Sources) -> Result<Drawing, DrawError> {
     }
     let panels = some(panels, STUDY, "networks by depth")?;
     let frame = Frame::new("Compositional score by depth")
-        .subtitle(what(&record))
+        .subtitle(what(record))
         .note("Lines: mean over the seeds that learned the picture (R² ≥ 0.95), bands 95 % t-intervals over seeds, cut at 0 and 1. Hollow: depths at which half the seeds or fewer learned it; they do not count. Broken lines: optimal depth by the one-standard-error rule (the shallowest within one standard error of the best).");
     let size = Multiples { columns: 3, width: 1000, height: (150, 270), share: (false, true) };
     let says = format!(
