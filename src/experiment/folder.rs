@@ -52,14 +52,15 @@ impl Holding {
         if let Some((_, holding)) = MARKS.iter().find(|(file, _)| folder.join(file).exists()) {
             return Some(*holding);
         }
-        if let Ok(text) = std::fs::read_to_string(folder.join("record.json")) {
-            let record: Value = serde_json::from_str(&text).unwrap_or_default();
-            let format = record["format"].as_str().unwrap_or_default();
-            let compared = format.starts_with("picloom-compare/");
-            return Some(if compared { Holding::Comparison } else { Holding::Study });
+        // The cells of a comparison have a record of its kind too.
+        if ["cells", "failed", "work"].iter().any(|part| folder.join(part).is_dir()) {
+            return Some(Holding::Study);
         }
-        let begun = ["cells", "failed", "work"].iter().any(|part| folder.join(part).is_dir());
-        begun.then_some(Holding::Study)
+        let text = std::fs::read_to_string(folder.join("record.json")).ok()?;
+        let record: Value = serde_json::from_str(&text).unwrap_or_default();
+        let format = record["format"].as_str().unwrap_or_default();
+        let compared = format.starts_with("picloom-compare/");
+        Some(if compared { Holding::Comparison } else { Holding::Study })
     }
 
     /// Refuses a folder that holds anything but this.
