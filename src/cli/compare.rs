@@ -4,40 +4,48 @@ use super::interrupt;
 use super::names::one_of;
 use super::output::Output;
 use super::progress::Bar;
-use crate::experiment::Record;
-use crate::experiment::compare::{CompareConfig, Profile, compare};
+use super::source::{Usage, fit_help};
+use crate::experiment::compare::{CompareConfig, CompareStudy, Profile};
+use crate::experiment::compare_runs::{RunsConfig, compare_runs};
 use crate::experiment::workers::{self, News, StudyObserver};
+use crate::experiment::{Record, is_genome_file};
 use crate::figures::compare::write_comparison;
-use crate::genome::{self, Genome};
+use crate::figures::runs::write_runs;
+use crate::genome;
 use crate::math::text::word;
-use crate::network::files::create_folder;
+use crate::network::Squaring;
 use crate::score::JudgeChoice;
 use clap::Args;
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 pub struct CompareArgs {
-    /// Genome file (.json, .zip, .xml); default: one that comes with the program
-    genome: Option<PathBuf>,
+    /// Genome file (.json, .zip, .xml; default: one that comes with the program), a picture file, or two
+    /// or more folders of finished runs
+    #[arg(value_name = "GENOME|PICTURE|RUN RUN")]
+    subjects: Vec<PathBuf>,
     /// quick (64², minutes), standard (128², 3 seeds) or paper (256², 100 000 steps, 5 seeds)
     #[arg(long, default_value = "quick", value_parser = one_of::<Profile>())]
     profile: Profile,
     /// Optimizer steps of each training, instead of the profile's
     #[arg(long)]
     steps: Option<u64>,
-    /// First seed
+    /// First seed, as many as the profile has; of runs: seed of the weights that are changed
     #[arg(long, default_value_t = 0)]
     seed: u64,
+    /// Seeds of the trainings, instead of the profile's: 0,1,2
+    #[arg(long, value_delimiter = ',', conflicts_with = "seed")]
+    seeds: Vec<u64>,
+    #[arg(long, help = fit_help(), value_parser = one_of::<Squaring>())]
+    fit: Option<Squaring>,
     /// Who judges, with options as in dl-threshold:threshold=0.2 [default: dl]
     #[arg(long, value_name = "NAME[:OPTIONS]")]
     judge: Option<JudgeChoice>,
-    /// Folder for the report and everything it is drawn from
-    #[arg(long, default_value = FOLDER)]
-    out: PathBuf,
+    /// Folder for the report and everything it is drawn from [default: picloom-compare, with the name of
+    /// the genome or picture if one is given]
+    #[arg(long)]
+    out: Option<PathBuf>,
 }
-
-/// Where a comparison lies if nothing else is said.
-const FOLDER: &str = "picloom-compare";
 
 /// The genome that is compared when none is named.
 const DEFAULT: (&str, &str) =
@@ -45,10 +53,6 @@ const DEFAULT: (&str, &str) =
 
 pub fn run(args: CompareArgs, out: &Output) -> anyhow::Result<()> {
     interrupt::listen();
-    let (genome, name): (Genome, String) = match &args.genome {
-        Some(path) => (genome::read(path)?, path.display().to_string()),
-        None => (genome::from_json(DEFAULT.1)?, DEFAULT.0.to_string()),
-    };
     let mut config = CompareConfig::of(args.profile);
     if let Some(steps) = args.steps {
         config.steps = steps;
@@ -59,22 +63,92 @@ pub fn run(args: CompareArgs, out: &Output) -> anyhow::Result<()> {
     for seed in &mut config.seeds {
         *seed += args.seed;
     }
-    create_folder(&args.out)?;
-    let parts = 1 + 5 * config.seeds.len();
+    if !args.seeds.is_empty() {
+        config.seeds.clone_from(&args.seeds);
+        config.seeds.sort_unstable();
+        config.seeds.dedup();
+    }
+    let picture = |path: &Path| !is_genome_file(path);
+    if args.fit.is_some() && !matches!(args.subjects.as_slice(), [one] if picture(one)) {
+        return Err(Usage("--fit: expected a picture to compare on, found none".into()).into());
+    }
+    let study = match args.subjects.as_slice() {
+        [] => CompareStudy::of_genome(&genome::from_json(DEFAULT.1)?, DEFAULT.0, &config)?,
+        [one] if one.is_dir() => {
+            let text = format!("expected two or more runs, found only {}", one.display());
+            return Err(Usage(text).into());
+        }
+        [one] if picture(one) => CompareStudy::of_picture(one, args.fit, &config)?,
+        [one] => {
+            let name = one.display().to_string();
+            CompareStudy::of_genome(&genome::read(one)?, &name, &config)?
+        }
+        runs => return side_by_side(&args, runs, config, out),
+    };
+    let folder = folder(&args);
+    let chains = study.chains();
     let bar = out.progress(config.steps, "steps");
-    let mut progress = Progress { bar, steps: config.steps, part: 0, parts };
-    let compared = compare(&genome, &name, &config, &args.out, &mut progress);
+    let mut progress = Progress { bar, steps: config.steps, part: 0, chains };
+    let compared = study.run(&folder, &mut progress);
     progress.bar.finish_and_clear();
     let comparison = compared?;
-    let report = write_comparison(&comparison, &args.out, &command_line(&args))?;
+    let report = write_comparison(&comparison, &folder, &command_line(&args))?;
     let text = format!("{}\nreport: {}", comparison.record.summary(), report.display());
     out.result(&comparison.record, &text)
 }
 
+/// Compares finished runs.
+fn side_by_side(
+    args: &CompareArgs,
+    runs: &[PathBuf],
+    config: CompareConfig,
+    out: &Output,
+) -> anyhow::Result<()> {
+    if let Some(file) = runs.iter().find(|path| !path.is_dir()) {
+        let file = file.display();
+        let text = format!(
+            "expected one genome, one picture or folders of runs, found {file} among several"
+        );
+        return Err(Usage(text).into());
+    }
+    if args.steps.is_some() || !args.seeds.is_empty() {
+        let text = "--steps and --seeds are of trainings: finished runs are not trained again";
+        return Err(Usage(text.into()).into());
+    }
+    let CompareConfig { sample, effect, judge, .. } = config;
+    let config = RunsConfig { sample, seed: args.seed, effect, judge };
+    let folder = folder(args);
+    let bar = out.progress(runs.len() as u64, "runs");
+    let mut begin = |name: &str| {
+        bar.inc(1);
+        bar.set_message(name.to_string());
+        !interrupt::asked()
+    };
+    let compared = compare_runs(runs, &config, &folder, &mut begin);
+    bar.finish_and_clear();
+    let comparison = compared?;
+    let report = write_runs(&comparison, &folder, &command_line(args))?;
+    let text = format!("{}\nreport: {}", comparison.record.summary(), report.display());
+    out.result(&comparison.record, &text)
+}
+
+/// Where the report goes: each subject has a folder of its own.
+fn folder(args: &CompareArgs) -> PathBuf {
+    let default = || match args.subjects.as_slice() {
+        [] => PathBuf::from("picloom-compare"),
+        [one] => {
+            let stem = one.file_stem().unwrap_or_default().to_string_lossy();
+            PathBuf::from(format!("picloom-compare-{stem}"))
+        }
+        _ => PathBuf::from("picloom-compare-runs"),
+    };
+    args.out.clone().unwrap_or_else(default)
+}
+
 fn command_line(args: &CompareArgs) -> String {
     let mut command = String::from("picloom compare");
-    if let Some(genome) = &args.genome {
-        command += &format!(" {}", word(genome.display()));
+    for subject in &args.subjects {
+        command += &format!(" {}", word(subject.display()));
     }
     command += &format!(" --profile {}", args.profile.name());
     if let Some(steps) = args.steps {
@@ -83,11 +157,18 @@ fn command_line(args: &CompareArgs) -> String {
     if args.seed != 0 {
         command += &format!(" --seed {}", args.seed);
     }
+    if !args.seeds.is_empty() {
+        let seeds: Vec<String> = args.seeds.iter().map(ToString::to_string).collect();
+        command += &format!(" --seeds {}", seeds.join(","));
+    }
+    if let Some(fit) = args.fit {
+        command += &format!(" --fit {}", fit.name());
+    }
     if let Some(judge) = &args.judge {
         command += &format!(" --judge {}", word(judge));
     }
-    if args.out != Path::new(FOLDER) {
-        command += &format!(" --out {}", word(args.out.display()));
+    if let Some(folder) = &args.out {
+        command += &format!(" --out {}", word(folder.display()));
     }
     command
 }
@@ -96,16 +177,17 @@ struct Progress {
     bar: Bar,
     /// Steps of a training.
     steps: u64,
-    /// Networks begun, of all.
+    /// Networks begun.
     part: usize,
-    parts: usize,
+    /// Networks of each chain.
+    chains: Vec<usize>,
 }
 
 impl StudyObserver for Progress {
-    fn cell(&mut self, progress: &workers::Progress, _label: &str, _error: Option<&str>) {
-        if progress.done == progress.found {
-            // A chain that was finished before: the evolved network alone, or the five of a seed.
-            self.part += if self.part == 0 { 1 } else { 5 };
+    fn cell(&mut self, progress: &workers::Progress, _label: &str, error: Option<&str>) {
+        if error.is_none() && progress.done == progress.found {
+            // A chain that was finished before; the first are.
+            self.part += self.chains.get(progress.done - 1).unwrap_or(&0);
         }
     }
 
@@ -113,8 +195,8 @@ impl StudyObserver for Progress {
         match news {
             News::Begins(what) => {
                 self.part += 1;
-                let said = format!("{}/{} {what}", self.part, self.parts);
-                self.bar.begin(&said);
+                let all: usize = self.chains.iter().sum();
+                self.bar.begin(&format!("{}/{all} {what}", self.part));
             }
             News::Training(state) if state.step.is_multiple_of(64) => {
                 self.bar.set_length(self.steps);

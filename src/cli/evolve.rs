@@ -6,22 +6,27 @@ use super::judge::{VlmArgs, usage_text};
 use super::names::one_of;
 use super::output::Output;
 use super::progress::Bar;
-use super::source::Usage;
+use super::source::{Usage, fit_help};
 use crate::evolve::{Preset, Selection, Session};
 use crate::experiment::evolution::{
     BreedRequest, BreederKind, DecisionRecord, EvolutionConfig, EvolutionJob, EvolutionObserver,
-    EvolutionResult, EyeResult, GenerationRecord, Measure, RefineMode, SearchKind, StopCause,
-    VlmSection, breed, breed_by_eye, evolve, read_config,
+    EvolutionResult, EyeResult, GenerationRecord, Measure, RefineMode, SESSION_FILE, SearchKind,
+    StopCause, VlmSection, breed, breed_by_eye, evolve, read_config,
 };
+use crate::experiment::folder::Holding;
 use crate::experiment::targets;
 use crate::figures::axis::Axis;
 use crate::figures::charts::{Frame, Plot, Series, plot};
 use crate::figures::{Provenance, save, style};
-use crate::network::Coords;
+use crate::genome::{self, Output::Hue};
+use crate::network::{Coords, Squaring};
 use crate::score::{Breeder, Decision, MockBreeder};
 use anyhow::Context;
 use clap::Args;
 use std::path::{Path, PathBuf};
+
+/// Heading of the options of --search interactive.
+const BY_HAND: &str = "Breeding by hand (--search interactive)";
 
 #[derive(Args)]
 pub struct EvolveArgs {
@@ -40,6 +45,8 @@ pub struct EvolveArgs {
     /// Seed [default: 0]
     #[arg(long)]
     seed: Option<u64>,
+    #[arg(long, requires = "target", help = fit_help(), value_parser = one_of::<Squaring>())]
+    fit: Option<Squaring>,
     /// Folder of the run
     #[arg(long, required_unless_present = "draw_targets")]
     out: Option<PathBuf>,
@@ -73,24 +80,29 @@ pub struct EvolveArgs {
     /// Genome that generation 0 begins from (may be repeated)
     #[arg(long, value_name = "GENOME")]
     from: Vec<String>,
-    /// Interactive: session file to replay, and to write back with the new selection
-    #[arg(long, value_name = "FILE")]
+    /// Session file to replay, and to write back with the new selection; made where there
+    /// is none [default: session.toml in --out]
+    #[arg(long, help_heading = BY_HAND, value_name = "FILE")]
     script: Option<PathBuf>,
-    /// Interactive: places on the sheet to breed from, e.g. 3,8
-    #[arg(long, value_delimiter = ',', requires = "script")]
+    /// Places on the sheet to breed from, e.g. 3,8
+    #[arg(long, help_heading = BY_HAND, value_delimiter = ',')]
     select: Vec<usize>,
-    /// Interactive: mutation slider of this selection, 0 to 1
-    #[arg(long, requires = "select")]
+    /// Mutation slider of this selection, 0 to 1
+    #[arg(long, help_heading = BY_HAND, requires = "select", value_parser = slider)]
     slider: Option<f64>,
-    /// Interactive: another number draws other children from the same selection
-    #[arg(long, requires = "select", default_value_t = 0)]
+    /// Another number draws other children from the same selection
+    #[arg(long, help_heading = BY_HAND, requires = "select", default_value_t = 0)]
     roll: u64,
-    /// Interactive: a word on the choice, kept in the session
-    #[arg(long, requires = "select", default_value = "")]
+    /// A word on the choice, kept in the session
+    #[arg(long, help_heading = BY_HAND, requires = "select", default_value = "")]
     why: String,
-    /// Interactive: take back this many selections first
-    #[arg(long, requires = "script", default_value_t = 0)]
+    /// Take back this many selections first
+    #[arg(long, help_heading = BY_HAND, default_value_t = 0)]
     undo: usize,
+    /// Keep the genome at place N of the sheet as NAME.json in --out, with NAME.png (may be
+    /// repeated)
+    #[arg(long, help_heading = BY_HAND, num_args = 2, value_names = ["N", "NAME"], conflicts_with_all = ["select", "undo"])]
+    save: Vec<String>,
     /// Interactive and vlm: side of a sheet's cells in pixels [default: 160]
     #[arg(long)]
     cell: Option<usize>,
@@ -107,6 +119,11 @@ pub struct EvolveArgs {
     draw_targets: Option<PathBuf>,
 }
 
+fn slider(text: &str) -> Result<f64, String> {
+    let found = text.parse::<f64>().ok().filter(|s| (0.0..=1.0).contains(s));
+    found.ok_or_else(|| "expected a number from 0 to 1".into())
+}
+
 pub fn run(args: EvolveArgs, out: &Output) -> anyhow::Result<()> {
     if let Some(folder) = &args.draw_targets {
         let files = targets::write_all(folder)?;
@@ -114,7 +131,13 @@ pub fn run(args: EvolveArgs, out: &Output) -> anyhow::Result<()> {
         return out.result(&files, &text);
     }
     let folder = args.out.clone().expect("clap requires --out");
+    if args.resume && args.search != Some(SearchKind::Interactive) {
+        // Its config is read first.
+        Holding::Evolution.ask(&folder)?;
+    }
     let config = config(&args, &folder)?;
+    refuse_others_options(&args, config.search)?;
+    refuse_grey_of_colour(&args, &config)?;
     if config.search == SearchKind::Interactive {
         return interactive(&args, &folder, config, out);
     }
@@ -150,12 +173,31 @@ fn config(args: &EvolveArgs, folder: &Path) -> anyhow::Result<EvolutionConfig> {
         let message = "the config file names another preset than --preset";
         return Err(Usage(message.into()).into());
     }
+    lay_over(&mut config, args);
     let set = &mut config;
+    if set.search == SearchKind::Vlm {
+        let section = set.vlm.get_or_insert_with(VlmSection::default);
+        if let Some(cell) = args.cell {
+            section.cell = cell;
+        }
+        if let Some(breeder) = args.breeder {
+            section.breeder = breeder;
+        }
+        if let Some(publish) = args.publish {
+            section.publish = publish;
+        }
+    }
+    Ok(config)
+}
+
+/// Sets what the options say.
+fn lay_over(set: &mut EvolutionConfig, args: &EvolveArgs) {
     if let Some(search) = args.search {
         set.search = search;
     }
     if args.target.is_some() {
         set.target.clone_from(&args.target);
+        set.target_fit = args.fit;
     }
     if let Some(generations) = args.generations {
         set.generations = generations;
@@ -187,22 +229,47 @@ fn config(args: &EvolveArgs, folder: &Path) -> anyhow::Result<EvolutionConfig> {
     if !args.from.is_empty() {
         set.ancestors.clone_from(&args.from);
     }
-    if set.search == SearchKind::Vlm {
-        let section = set.vlm.get_or_insert_with(VlmSection::default);
-        if let Some(cell) = args.cell {
-            section.cell = cell;
+}
+
+/// Refuses options that this search does not read.
+fn refuse_others_options(args: &EvolveArgs, search: SearchKind) -> anyhow::Result<()> {
+    use SearchKind::{Interactive, MapElites, Novelty, Target, Vlm};
+    let judged: &[SearchKind] = &[Target, Novelty, MapElites];
+    for (option, given, of) in [
+        ("--breeder", args.breeder.is_some(), &[Vlm][..]),
+        ("--publish", args.publish.is_some(), &[Vlm]),
+        ("--cell", args.cell.is_some(), &[Vlm, Interactive]),
+        ("--script", args.script.is_some(), &[Interactive]),
+        ("--select", !args.select.is_empty(), &[Interactive]),
+        ("--undo", args.undo > 0, &[Interactive]),
+        ("--save", !args.save.is_empty(), &[Interactive]),
+        ("--target", args.target.is_some(), judged),
+        ("--size", args.size.is_some(), judged),
+        ("--fitness", args.fitness.is_some(), judged),
+        ("--refine", args.refine.is_some(), judged),
+        ("--refine-steps", args.refine_steps.is_some(), judged),
+        ("--generations", args.generations.is_some(), &[Target, Novelty, MapElites, Vlm]),
+    ] {
+        if given && !of.contains(&search) {
+            let names: Vec<&str> = of.iter().map(|search| search.name()).collect();
+            let (expected, found) = (names.join(", "), search.name());
+            let text = format!("{option}: expected --search {expected} with it, found {found}");
+            return Err(Usage(text).into());
         }
-        if let Some(breeder) = args.breeder {
-            section.breeder = breeder;
-        }
-        if let Some(publish) = args.publish {
-            section.publish = publish;
-        }
-    } else if args.breeder.is_some() || args.publish.is_some() {
-        let message = "--breeder and --publish are for --search vlm";
-        return Err(Usage(message.into()).into());
     }
-    Ok(config)
+    Ok(())
+}
+
+/// Grey is how founders begin: children of a genome in colour have its colours.
+fn refuse_grey_of_colour(args: &EvolveArgs, config: &EvolutionConfig) -> anyhow::Result<()> {
+    for path in config.ancestors.iter().filter(|_| args.grey) {
+        let genome = genome::read(Path::new(path))?;
+        if genome.output(Hue).is_some() {
+            let text = format!("--grey: expected ancestors in grey, found one in colour: {path}");
+            return Err(Usage(text).into());
+        }
+    }
+    Ok(())
 }
 
 /// The model of the options, to look at the sheets; its name goes into the config.
@@ -281,9 +348,11 @@ fn interactive(
     config: EvolutionConfig,
     out: &Output,
 ) -> anyhow::Result<()> {
-    let script = args.script.as_ref().ok_or_else(|| {
-        Usage("--search interactive: expected a session file (--script), found none".into())
-    })?;
+    let own = || folder.join(SESSION_FILE);
+    let script = &args.script.clone().unwrap_or_else(own);
+    if args.resume && !script.exists() {
+        anyhow::bail!("{}: expected a session to go on with, found none", script.display());
+    }
     config.validate()?;
     let request = BreedRequest {
         undo: args.undo,
@@ -293,18 +362,51 @@ fn interactive(
             roll: args.roll,
             why: args.why.clone(),
         }),
+        save: to_save(&args.save)?,
         cell: args.cell.unwrap_or(160),
         coords: config.coords,
     };
-    let fresh = || Session::new(config.evolve.clone(), config.seed, config.ancestors.clone());
-    let report = breed(script, fresh, folder, &request)?;
-    let text = format!(
-        "sheet {} with {} pictures: {}\nchoose with --select N,N",
+    // Of a session that is there, a config file says everything and options what they name.
+    let asked = |found: Option<&Session>| {
+        let mut config = config.clone();
+        if let Some(found) = found.filter(|_| args.config.is_none()) {
+            let Session { seed, ancestors, config: evolve, .. } = found.clone();
+            config = EvolutionConfig { seed, ancestors, evolve, ..config };
+            config.evolve.preset = args.preset.unwrap_or(config.evolve.preset);
+            lay_over(&mut config, args);
+        }
+        Session::new(config.evolve, config.seed, config.ancestors)
+    };
+    let report = breed(script, asked, folder, &request)?;
+    let mut text = String::new();
+    if report.undone > 0 {
+        text += &format!("took back {} selections\n", report.undone);
+    }
+    if let Some(selection) = &request.selection {
+        let places: Vec<String> = selection.chosen.iter().map(ToString::to_string).collect();
+        text += &format!("bred from {}\n", places.join(", "));
+    }
+    for path in &report.saved {
+        text += &format!("kept {}\n", path.display());
+    }
+    text += &format!(
+        "sheet {} with {} pictures: {}\nchoose with --select N,N, keep with --save N NAME",
         report.generation,
         report.genomes,
         report.sheet.display()
     );
     out.result(&report, &text)
+}
+
+/// Places and names of the genomes to keep.
+fn to_save(given: &[String]) -> Result<Vec<(usize, String)>, Usage> {
+    let pairs = given.chunks_exact(2).map(|pair| {
+        let place = pair[0].parse().map_err(|_| {
+            Usage(format!("--save: expected a place on the sheet and a name, found {:?}", pair[0]))
+        })?;
+        Ok((place, pair[1].clone()))
+    });
+    pairs.collect()
 }
 
 /// Shows the best fitness and listens to Ctrl-C.

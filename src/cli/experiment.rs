@@ -1,18 +1,25 @@
 //! `picloom experiment`: studies from their specs.
 
 use super::interrupt;
+use super::names::one_of;
 use super::output::Output;
 use super::progress::{Bar, duration};
+use super::source::{check_size, fit_help};
 use super::study;
+use crate::experiment::cells::study_folder;
 use crate::experiment::claims::StudySpec;
-use crate::experiment::depth::{DepthModel, png_ratio};
+use crate::experiment::depth::{DepthModel, Sweep, depth_curves, png_ratio};
+use crate::experiment::depth_sweep::DepthSweep;
 use crate::experiment::kinds::{Study, read_study};
 use crate::experiment::networks::NetworksRecord;
 use crate::experiment::spec::{Spec, SpecError, Title};
 use crate::experiment::workers::{Progress, StudyObserver};
 use crate::experiment::{Record, load_target};
-use crate::network::Coords;
+use crate::figures::study::score_by_depth_of;
+use crate::figures::{Provenance, save};
 use crate::network::files::write_atomic;
+use crate::network::{Coords, Squaring};
+use crate::score::JudgeChoice;
 use clap::{Args, Subcommand};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -52,14 +59,47 @@ enum ExperimentCommand {
         #[arg(long)]
         record: Option<PathBuf>,
     },
+    /// Train networks of several depths on one picture, and score them by depth
+    DepthSweep(Box<DepthSweepArgs>),
     /// Predict from how well a picture compresses at which depth its score is highest
     PredictDepth {
         /// Picture, or a genome
         picture: PathBuf,
-        /// Record of a depth study
-        #[arg(long, default_value = "figures/depth/record.json", value_name = "RECORD")]
-        from: PathBuf,
+        /// Record of a depth study [default: the one that came with the program]
+        #[arg(long, value_name = "RECORD")]
+        from: Option<PathBuf>,
+        #[arg(long, help = fit_help(), value_parser = one_of::<Squaring>())]
+        fit: Option<Squaring>,
     },
+}
+
+#[derive(Args)]
+struct DepthSweepArgs {
+    /// Picture, or a genome
+    picture: PathBuf,
+    /// Numbers of hidden layers
+    #[arg(long, value_delimiter = ',', default_values_t = DepthSweep::default().depths)]
+    depths: Vec<usize>,
+    /// Seeds of the trainings
+    #[arg(long, value_delimiter = ',', default_values_t = DepthSweep::default().seeds)]
+    seeds: Vec<u64>,
+    /// Optimizer steps of each training and retraining
+    #[arg(long, default_value_t = DepthSweep::default().steps)]
+    steps: u64,
+    /// Side of the picture in pixels
+    #[arg(long, default_value_t = DepthSweep::default().size)]
+    size: usize,
+    /// Weights changed in each network, sampled within layers
+    #[arg(long, default_value_t = DepthSweep::default().sample.unwrap_or(120), value_name = "N")]
+    samples: usize,
+    /// Who judges, with options as in dl-threshold:threshold=0.2 [default: dl]
+    #[arg(long, value_name = "NAME[:OPTIONS]")]
+    judge: Option<JudgeChoice>,
+    #[arg(long, help = fit_help(), value_parser = one_of::<Squaring>())]
+    fit: Option<Squaring>,
+    /// Folder of the run store
+    #[arg(long, default_value = "runs")]
+    runs: PathBuf,
 }
 
 #[derive(Args)]
@@ -88,24 +128,23 @@ impl StudyArgs {
 pub fn run(args: ExperimentArgs, out: &Output) -> anyhow::Result<()> {
     let (json, text) = match args.command {
         ExperimentCommand::List { folder } => list(&folder)?,
-        ExperimentCommand::PredictDepth { picture, from } => predict_depth(&picture, &from)?,
+        ExperimentCommand::PredictDepth { picture, from, fit } => {
+            predict_depth(&picture, from.as_deref(), fit)?
+        }
+        ExperimentCommand::DepthSweep(args) => {
+            interrupt::listen();
+            depth_sweep(*args, out)?
+        }
         ExperimentCommand::Run { study: args, dry_run: true } => match args.is_whole()? {
             true => study::preview(&args)?,
             false => preview_one(&args)?,
         },
         ExperimentCommand::Run { study: args, .. } => {
             interrupt::listen();
-            let (json, text) = match args.is_whole()? {
+            match args.is_whole()? {
                 true => study::run(&args, out)?,
                 false => run_one(&args, None, out)?,
-            };
-            out.result(&json, &text)?;
-            return match json["failed"].as_u64() {
-                Some(failed) if failed > 0 => {
-                    anyhow::bail!("{failed} failed; `picloom experiment status` says why")
-                }
-                _ => Ok(()),
-            };
+            }
         }
         ExperimentCommand::Status(args) => match args.is_whole()? {
             true => study::status(&args)?,
@@ -116,7 +155,13 @@ pub fn run(args: ExperimentArgs, out: &Output) -> anyhow::Result<()> {
             false => collect_one(&study, &csv, record.as_deref())?,
         },
     };
-    out.result(&json, &text)
+    out.result(&json, &text)?;
+    match json["failed"].as_u64() {
+        Some(failed) if failed > 0 => {
+            anyhow::bail!("{failed} failed; `picloom experiment status` says why")
+        }
+        _ => Ok(()),
+    }
 }
 
 /// What a command has to say: for programs, and for people.
@@ -145,7 +190,7 @@ fn list(folder: &Path) -> anyhow::Result<Said> {
 }
 
 /// Wall seconds of so many seconds of one core, by all threads.
-pub(super) fn wall(core_seconds: f64) -> f64 {
+fn wall(core_seconds: f64) -> f64 {
     core_seconds / rayon::current_num_threads() as f64
 }
 
@@ -175,14 +220,22 @@ pub(super) fn run_one(
     whole: Option<&Whole>,
     out: &Output,
 ) -> anyhow::Result<Said> {
-    let study = args.study()?;
+    run_study(args.study()?.as_ref(), &args.runs, whole, out)
+}
+
+fn run_study(
+    study: &dyn Study,
+    runs: &Path,
+    whole: Option<&Whole>,
+    out: &Output,
+) -> anyhow::Result<Said> {
     let mut watch = Watch::new(out, study.count(), study.called(), whole.cloned());
-    let ran = study.run(&args.runs, &mut watch);
+    let ran = study.run(runs, &mut watch);
     watch.bar.finish_and_clear();
     let Some(found) = ran? else {
         anyhow::bail!(
             "interrupted; the same command goes on from what is finished in {}",
-            args.runs.join(study.name()).display()
+            runs.join(study.name()).display()
         );
     };
     let path = found.folder.join("record.json");
@@ -234,11 +287,55 @@ pub(super) fn status_one(args: &StudyArgs) -> anyhow::Result<Said> {
     Ok((json!(status), text))
 }
 
-fn predict_depth(picture: &Path, from: &Path) -> anyhow::Result<Said> {
-    let record = NetworksRecord::read(from)?;
-    let model = DepthModel::of_record(&record)
-        .map_err(|e| anyhow::anyhow!("{}: cannot predict depths: {e}", from.display()))?;
-    let target = load_target(picture, model.size, Coords::default())?;
+/// Runs the sweep, draws it, and says which depth is best.
+fn depth_sweep(args: DepthSweepArgs, out: &Output) -> anyhow::Result<Said> {
+    let sweep = DepthSweep {
+        depths: args.depths,
+        seeds: args.seeds,
+        steps: args.steps,
+        size: check_size(args.size)?,
+        sample: Some(args.samples),
+        judge: args.judge.unwrap_or_default(),
+        fit: args.fit,
+    };
+    let study = sweep.study(&args.picture)?;
+    let (mut json, mut text) = run_study(&study, &args.runs, None, out)?;
+    let folder = study_folder(&study, &args.runs);
+    let record = NetworksRecord::read(&folder.join("record.json"))?;
+    let provenance = Provenance::none()
+        .with("command", "picloom experiment depth-sweep")
+        .with("picture", args.picture.display());
+    let drawing = score_by_depth_of(&record)?;
+    let (svg, png) = save(&drawing.svg, &folder.join("score-by-depth"), &provenance)?;
+    for (arm, sweep) in [("dense", Sweep::DENSE), ("sp", Sweep::SP)] {
+        let curves = depth_curves(&record, sweep);
+        let curve = curves.first().ok_or_else(|| anyhow::anyhow!("no {arm} network was made"))?;
+        json[arm] =
+            json!({ "best": curve.best, "chosen": curve.chosen, "at_edge": curve.at_edge() });
+        text += &match curve.chosen {
+            Some(layers) => format!("\n{arm}: best at {layers} hidden layers"),
+            None => format!("\n{arm}: no depth counts, too few networks learned the picture"),
+        };
+        if curve.chosen.is_some() && curve.at_edge() {
+            text += " (the end of the sweep: no peak is shown)";
+        }
+    }
+    json["figure"] = json!([svg, png]);
+    text += &format!("\nfigure: {}", png.display());
+    Ok((json, text))
+}
+
+fn predict_depth(
+    picture: &Path,
+    from: Option<&Path>,
+    fit: Option<Squaring>,
+) -> anyhow::Result<Said> {
+    let model = match from {
+        Some(path) => DepthModel::of_record(&NetworksRecord::read(path)?)
+            .map_err(|e| anyhow::anyhow!("{}: cannot predict depths: {e}", path.display()))?,
+        None => DepthModel::shipped(),
+    };
+    let target = load_target(picture, model.size, Coords::default(), fit)?;
     let ratio = png_ratio(&target.picture);
     let layers = model.layers(ratio);
     let error = model

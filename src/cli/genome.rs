@@ -178,7 +178,7 @@ fn info(file: &Path, out: &Output) -> anyhow::Result<()> {
     out.result(&info, &text)
 }
 
-fn require_extension(path: &Path, allowed: &[&str]) -> anyhow::Result<()> {
+pub(super) fn require_extension(path: &Path, allowed: &[&str]) -> anyhow::Result<()> {
     match path.extension().and_then(|e| e.to_str()) {
         Some(found) if allowed.contains(&found) => Ok(()),
         _ => Err(wrong_extension(path, allowed)),

@@ -4,6 +4,7 @@ mod sheets;
 
 use super::output::Output;
 use super::source::Usage;
+use crate::experiment::folder::Holding;
 use crate::figures::{Provenance, judge as judge_figures, save};
 use crate::network::files::{create_folder, write_atomic};
 use crate::score::calibrate::{
@@ -195,13 +196,16 @@ fn run_calibrate(args: &CalibrateArgs, out: &Output) -> anyhow::Result<()> {
             Usage(format!("--ridge: expected a number above 0, found {}", args.ridge)).into()
         );
     }
+    let file = args.out.extension().is_some_and(|e| e == "json");
+    if !file {
+        Holding::JudgeReport.ask(&args.out)?;
+    }
     let sets = read_sets(&args.labels)?;
     // File names only: where the files lay on this machine is nobody's business.
     let files: Vec<&str> = sets.iter().map(|s| s.file.as_str()).collect();
     let command = format!("picloom judge calibrate {} --ridge {}", files.join(" "), args.ridge);
     let calibration = calibrate(&sets, args.ridge, &today()?, &command)?;
     let json = serde_json::to_string_pretty(&calibration.model)? + "\n";
-    let file = args.out.extension().is_some_and(|e| e == "json");
     let mut written = Vec::new();
     let model = if file {
         args.out.clone()
@@ -293,6 +297,9 @@ pub fn usage_text(usage: Option<&JudgeUsage>) -> String {
 }
 
 fn run_test(args: &TestArgs, out: &Output) -> anyhow::Result<()> {
+    if let Some(folder) = &args.out {
+        Holding::JudgeReport.ask(folder)?;
+    }
     let sets = read_sets(&args.labels)?;
     let judge = args.judge.build()?;
     let started = std::time::Instant::now();

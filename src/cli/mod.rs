@@ -19,6 +19,7 @@ mod names;
 mod output;
 mod progress;
 mod prune;
+mod render;
 mod score;
 mod source;
 mod study;
@@ -62,7 +63,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Compare a genome's evolved network with networks trained on its picture
+    /// Compare a genome's evolved network with networks trained on its picture, networks trained on a
+    /// picture, or finished runs
     Compare(compare::CompareArgs),
     /// Look at, draw and convert genomes
     Genome(genome::GenomeArgs),
@@ -74,6 +76,8 @@ enum Command {
     Eval(eval::EvalArgs),
     /// Remove links and retrain
     Prune(prune::PruneArgs),
+    /// Draw what a network draws, at any size
+    Render(render::RenderArgs),
     /// Draw what every unit of a network sees
     Maps(maps::MapsArgs),
     /// Change weights one by one and draw the pictures
@@ -127,6 +131,7 @@ pub fn run<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T>) ->
         Command::Train(args) => train::run(args, &out),
         Command::Eval(args) => eval::run(args, &out),
         Command::Prune(args) => prune::run(args, &out),
+        Command::Render(args) => render::run(args, &out),
         Command::Maps(args) => maps::run(args, &out),
         Command::Sweep(args) => sweep::run(args, &out),
         Command::Score(args) => score::run(args, &out),

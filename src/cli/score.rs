@@ -5,6 +5,7 @@ use super::judge::{JudgeArg, usage_text};
 use super::output::Output;
 use super::source::{SourceArgs, Usage, chosen_links};
 use crate::experiment::Source;
+use crate::experiment::folder::Holding;
 use crate::figures::views::card_of;
 use crate::figures::{Provenance, save};
 use crate::network::files::{create_folder, write_atomic};
@@ -45,6 +46,9 @@ pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
         let expected = if args.all { "a folder (for the card)" } else { "a file ending in .json" };
         let found = path.display();
         return Err(Usage(format!("--out: expected {expected}, found {found}")).into());
+    }
+    if let (true, Some(folder)) = (args.all, &args.out) {
+        Holding::Card.ask(folder)?;
     }
     let judge = args.judge.build()?;
     let source = args.source.load()?;

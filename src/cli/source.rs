@@ -2,7 +2,7 @@
 
 use super::names::one_of;
 use crate::experiment::{Kept, Source, Wanted};
-use crate::network::{Arch, Coords, Model, Wiring};
+use crate::network::{Arch, Coords, Model, Squaring, Wiring};
 use crate::probe::{LinksError, Selection};
 use clap::Args;
 use std::path::PathBuf;
@@ -33,12 +33,19 @@ pub struct SourceArgs {
     /// Picture or genome that the network should draw (a run knows its own)
     #[arg(long, value_name = "IMG|GENOME")]
     pub target: Option<PathBuf>,
+    #[arg(long, requires = "target", help = fit_help(), value_parser = one_of::<Squaring>())]
+    pub fit: Option<Squaring>,
     /// Side of the picture in pixels (default: that of the run, else 128)
     #[arg(long)]
     pub size: Option<usize>,
     /// Coordinate convention [default: that of the run, else fer]
     #[arg(long, value_parser = one_of::<Coords>())]
     pub coords: Option<Coords>,
+}
+
+/// What `--fit` says of itself.
+pub fn fit_help() -> String {
+    format!("What becomes of a picture that is not square: {}", Squaring::CHOICES)
 }
 
 /// The largest picture side that is drawn.
@@ -69,7 +76,10 @@ impl SourceArgs {
         };
         self.size.map(check_size).transpose()?;
         let target = self.target.as_deref();
-        Ok(Source::load(kept, Wanted { size: self.size, coords: self.coords, target })?)
+        Ok(Source::load(
+            kept,
+            Wanted { size: self.size, coords: self.coords, target, fit: self.fit },
+        )?)
     }
 }
 

@@ -6,6 +6,7 @@ use super::figures;
 use super::output::Output;
 use super::progress::duration;
 use crate::experiment::claims::StudySpec;
+use crate::experiment::folder::Holding;
 use crate::math::text::word;
 use crate::network::files::create_folder;
 use serde_json::json;
@@ -44,6 +45,7 @@ pub fn status(args: &StudyArgs) -> anyhow::Result<Said> {
 /// Writes `FOLDER/PART/record.json` and `rows.csv` of every part, with the pictures beside them.
 pub fn collect(args: &StudyArgs, folder: &Path) -> anyhow::Result<Said> {
     let spec = StudySpec::read(&args.spec)?;
+    Holding::WholeStudy.ask(folder)?;
     let (mut rows, mut text) = (Vec::new(), String::new());
     for part in parts(&spec, args) {
         let name = part.spec.file_stem().unwrap_or_default();
@@ -88,6 +90,7 @@ fn command_line(args: &StudyArgs) -> String {
 
 pub fn run(args: &StudyArgs, out: &Output) -> anyhow::Result<Said> {
     let spec = StudySpec::read(&args.spec)?;
+    Holding::WholeStudy.ask(&args.runs)?;
     let (mut rows, mut text) = (Vec::new(), String::new());
     let mut failed = 0;
     let parts = parts(&spec, args);

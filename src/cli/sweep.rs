@@ -3,6 +3,7 @@
 use super::interrupt;
 use super::output::Output;
 use super::source::{SourceArgs, Usage, chosen_links};
+use crate::experiment::folder::Holding;
 use crate::figures::{Provenance, save, views};
 use crate::math::SimRng;
 use crate::network::files::{create_folder, write_atomic};
@@ -55,6 +56,7 @@ pub fn run(args: SweepArgs, out: &Output) -> anyhow::Result<()> {
         );
     }
     let wanted = wanted_directions(&args)?;
+    Holding::Sweep.ask(&args.out)?;
     let source = args.source.load()?;
     let links = chosen_links(&args.weights, &source.model, args.seed)?;
     create_folder(&args.out)?;

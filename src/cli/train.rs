@@ -4,13 +4,13 @@ use super::interrupt;
 use super::names::one_of;
 use super::output::Output;
 use super::progress::Bar;
-use super::source::{Usage, check_size};
+use super::source::{Usage, check_size, fit_help};
 use crate::experiment::{
     RunResult, TrainJob, load_mask, load_target, read_train_config, train_run,
 };
 use crate::genome;
 use crate::network::weight_files::read_weights;
-use crate::network::{Arch, Coords, Mask, Model, Network, Wiring};
+use crate::network::{Arch, Coords, Mask, Model, Network, Squaring, Wiring};
 use crate::train::schedule::Shape;
 use crate::train::{
     GradientRule, Init, LogLine, OptimizerConfig, Plateau, StopReason, TrainConfig, TrainObserver,
@@ -36,6 +36,8 @@ pub struct TrainArgs {
     /// Picture or genome to draw
     #[arg(long, value_name = "IMG|GENOME")]
     target: PathBuf,
+    #[arg(long, help = fit_help(), value_parser = one_of::<Squaring>())]
+    fit: Option<Squaring>,
     /// Side of the picture in pixels
     #[arg(long, default_value_t = 128)]
     size: usize,
@@ -160,7 +162,7 @@ fn lay<T>(setting: &mut T, given: Option<T>) {
 
 pub fn run(args: TrainArgs, out: &Output) -> anyhow::Result<()> {
     let size = check_size(args.size)?;
-    let target = load_target(&args.target, size, args.coords)?;
+    let target = load_target(&args.target, size, args.coords, args.fit)?;
     let mut genome_of_graph = None;
     let (arm, network, mask): (&str, Network, Mask) = match (&args.genome, &args.arch) {
         (Some(path), _) => {

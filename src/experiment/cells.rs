@@ -7,6 +7,7 @@
 //! threads; what comes out does not depend on how many, nor on interruptions. A cell that failed
 //! does not stop the others and is tried again by the next run.
 
+use super::folder::Holding;
 use super::record::{Record, RecordError};
 use super::workers::{Ask, Outcome, StudyObserver, Task, work_through};
 use crate::math::hash::short_id;
@@ -233,6 +234,7 @@ pub fn run_cells<S: CellStudy>(
     observer: &mut dyn StudyObserver,
 ) -> Result<Option<S::Record>, RecordError> {
     let folder = study_folder(study, runs);
+    Holding::Study.ask(&folder)?;
     create_folder(&folder)?;
     let cells = study.cells();
     let mut ids = BTreeSet::new();

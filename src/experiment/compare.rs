@@ -1,23 +1,31 @@
-//! The main job: one genome's evolved network against networks trained on its picture.
+//! The main job: one genome's evolved network against networks trained on its picture; or, of a picture
+//! that no genome draws, the trained networks alone.
 //!
 //! Arms: the evolved network; its dense layered twin trained from random weights; the evolved
 //! wiring retrained from random weights, as raw graph and layered; the dense twin pruned by
 //! similarity (SP) and by magnitude to the same count, then trained on. Each is scored on the same
 //! perturbation effect by the same judge. It is a study of networks (`assets/compare.toml`) whose
 //! only target is the genome, with rows of its own: what a report shows of a network.
+//!
+//! Of a picture: dense networks of the study's drawings' block and depth, pruned as above; and dense and
+//! SP once more at the depth that the picture's compressibility predicts, where that is another.
 
 use super::cells::{CellStudy, run_cells, status, study_folder};
+use super::depth::{DepthModel, png_ratio};
+use super::folder::{Holding, OtherHolding, Subject};
 use super::networks::chain::{ArmError, Made, walk};
 use super::networks::plan::{Chain, NetworksStudy, Source};
-use super::networks::spec::{Level, NetworksSpec};
+use super::networks::spec::{ArmSpec, Level, NetworksSpec};
 use super::record::{Record, RecordError, line};
-use super::run::{RunError, Target, read_metrics};
-use super::spec::read_text;
+use super::run::{RunError, Target, load_target, read_metrics};
+use super::spec::{TargetSpec, read_text};
 use super::workers::{Ask, StudyObserver};
-use crate::genome::{Genome, GenomeInfo};
+use crate::genome::{Genome, GenomeInfo, to_json};
+use crate::math::hash::{sha256_hex, sha256_of_floats};
 use crate::math::names::names;
+use crate::network::files::WriteError;
 use crate::network::kernel::FeatureMaps;
-use crate::network::{Coords, Mask, Model, Network, Picture, Weights, Wiring};
+use crate::network::{Arch, Coords, Mask, Model, Network, Picture, Squaring, Weights, Wiring};
 use crate::probe::View;
 use crate::score::judges::BuildJudgeError;
 use crate::score::{CompositionalScore, Fit, JudgeChoice, JudgeError, Judged, Measurement};
@@ -90,7 +98,8 @@ impl CompareConfig {
 /// One network of the comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ArmRecord {
-    /// `evolved`, `dense`, `graph`, `layerized`, `sp` or `magnitude`.
+    /// `evolved`, `dense`, `graph`, `layerized`, `sp` or `magnitude`; of a picture also
+    /// `dense-predicted` and `sp-predicted`.
     pub arm: String,
     /// Seed of the training; none for the evolved network.
     pub seed: Option<u64>,
@@ -110,6 +119,28 @@ pub struct ArmRecord {
     pub score: CompositionalScore,
 }
 
+/// A picture that no genome draws.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PictureRecord {
+    /// What became of it, if it is not square.
+    pub fit: Option<Squaring>,
+    /// PNG bytes / raw bytes.
+    pub png_ratio: f64,
+    /// Side of the picture whose ratio that is.
+    pub ratio_at: usize,
+    /// Hidden layers that the ratio predicts.
+    pub predicted_layers: usize,
+    /// By how many layers such predictions are off on average.
+    pub error: Option<f64>,
+}
+
+/// Block and depth of the dense networks that draw pictures without a genome: those of the study's
+/// own drawings.
+const PICTURE_ARCH: &str = "8;cache:8,gaussian:4,identity:2,sin:2";
+
+/// Arms that are made once more at the predicted depth.
+const PREDICTED: [&str; 2] = ["dense", "sp"];
+
 /// `record.json` of a comparison. Equal configs give equal bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CompareRecord {
@@ -117,13 +148,17 @@ pub struct CompareRecord {
     pub format: String,
     /// Version of this crate.
     pub version: String,
-    /// The genome's name or path.
+    /// The genome's name or path; without a genome, the picture's.
     pub genome: String,
     /// How the genome was made.
     pub made_by: String,
-    /// Its counts.
-    pub info: GenomeInfo,
-    /// Arch of its layered twin.
+    /// Its counts; none of a picture without a genome.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub info: Option<GenomeInfo>,
+    /// The picture, where there is no genome.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub picture: Option<PictureRecord>,
+    /// Arch of the layered twin.
     pub arch: String,
     /// The settings.
     pub config: CompareConfig,
@@ -200,7 +235,7 @@ pub struct ArmView {
 pub struct Comparison {
     /// The numbers.
     pub record: CompareRecord,
-    /// What the genome is called ([title](crate::genome::Provenance::title)).
+    /// What the genome or picture is called ([title](crate::genome::Provenance::title)).
     pub name: String,
     /// The picture to draw.
     pub target: Picture,
@@ -223,6 +258,12 @@ pub enum CompareError {
     /// A run's folder.
     #[error(transparent)]
     Run(#[from] RunError),
+    /// The folder holds something else.
+    #[error(transparent)]
+    Other(#[from] OtherHolding),
+    /// A file cannot be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
     /// The judge cannot be asked.
     #[error(transparent)]
     NoJudge(#[from] BuildJudgeError),
@@ -234,11 +275,63 @@ pub enum CompareError {
 /// Pictures of perturbations shown for each arm.
 const SHOWN: usize = 24;
 
-/// Runs the comparison in `folder`; its trainings are run folders under `folder/runs`, finished
-/// ones are not computed again and unfinished ones go on.
+/// The embedded study with these settings, without targets; some arms once more with `offset` more
+/// layers, if that is not 0.
+fn networks(config: &CompareConfig, offset: i64) -> Result<NetworksStudy, BuildJudgeError> {
+    let mut spec = spec(config.profile);
+    let log_every = spec.log_every;
+    (spec.size, spec.steps, spec.sample) = (config.size, config.steps, config.sample);
+    (spec.seeds, spec.effect) = (config.seeds.clone(), config.effect);
+    spec.judge = config.judge.clone();
+    for level in spec.arms.iter_mut().flat_map(|arm| &mut arm.levels) {
+        if let Level::Threshold(threshold) = level {
+            *threshold = config.sp_threshold;
+        }
+    }
+    if offset != 0 {
+        spec.offsets = vec![0, offset];
+        let mut more = Vec::new();
+        for arm in &mut spec.arms {
+            arm.offsets = Some(vec![0]);
+            if PREDICTED.contains(&arm.name.as_str()) {
+                let predicted = |name: &String| format!("{name}-predicted");
+                more.push(ArmSpec {
+                    name: predicted(&arm.name),
+                    from: arm.from.as_ref().map(predicted),
+                    offsets: Some(vec![offset]),
+                    ..arm.clone()
+                });
+            }
+        }
+        spec.arms.extend(more);
+    }
+    let mut networks =
+        NetworksStudy::new(spec, config.profile.name().into(), config.judge.build()?);
+    networks.spec.log_every = log_every;
+    // One after the other, each with all threads.
+    networks.at_a_time = 1;
+    Ok(networks)
+}
+
+/// A record without arms.
+fn head(name: &str, arch: &Arch, config: &CompareConfig) -> CompareRecord {
+    CompareRecord {
+        format: CompareRecord::FORMAT.into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        genome: name.to_string(),
+        made_by: String::new(),
+        info: None,
+        picture: None,
+        arch: arch.to_string(),
+        config: config.clone(),
+        arms: Vec::new(),
+    }
+}
+
+/// Runs the comparison of a genome in `folder`, see [`CompareStudy::run`].
 ///
 /// # Errors
-/// A folder cannot be written or holds another run; interruption.
+/// As there.
 pub fn compare(
     genome: &Genome,
     name: &str,
@@ -246,66 +339,123 @@ pub fn compare(
     folder: &Path,
     observer: &mut dyn StudyObserver,
 ) -> Result<Comparison, CompareError> {
-    let study = CompareStudy::new(genome, name, config)?;
-    let record = run_cells(&study, folder, observer)?.ok_or(CompareError::Interrupted)?;
-    if let Some(failed) = status(&study, folder)?.failed.first() {
-        return Err(CompareError::Arm(format!("{}: {}", failed.cell, failed.error)));
-    }
-    let runs = study_folder(&study, folder);
-    let (mut views, first) = (Vec::new(), config.seeds.first().copied());
-    let shown = |chain: &&Chain| chain.key.seed.is_none() || chain.key.seed == first;
-    for chain in study.networks.chains.iter().filter(shown) {
-        // Everything is finished: this only loads and looks.
-        let going_on = |_: super::workers::News<'_>| true;
-        let seen = walk(chain, &runs, Ask::new(&going_on), &mut |made| study.view(chain, made));
-        for (_, _, view) in seen.unwrap_or_default() {
-            views.push(view.map_err(CompareError::Arm)?);
-        }
-    }
-    let target = study.networks.chains[0].source.target.picture.clone();
-    Ok(Comparison { record, name: genome.provenance.title(Path::new(name)), target, views })
+    CompareStudy::of_genome(genome, name, config)?.run(folder, observer)
 }
 
 /// A comparison as a study: the chains of a networks study, with rows of its own.
-struct CompareStudy {
+pub struct CompareStudy {
     networks: NetworksStudy,
+    subject: Subject,
+    /// What the subject is called.
+    title: String,
     /// The record, without arms.
     head: CompareRecord,
 }
 
 impl CompareStudy {
-    fn new(genome: &Genome, name: &str, config: &CompareConfig) -> Result<Self, CompareError> {
-        let mut spec = spec(config.profile);
-        let log_every = spec.log_every;
-        (spec.size, spec.steps, spec.sample) = (config.size, config.steps, config.sample);
-        (spec.seeds, spec.effect) = (config.seeds.clone(), config.effect);
-        spec.judge = config.judge.clone();
-        for level in spec.arms.iter_mut().flat_map(|arm| &mut arm.levels) {
-            if let Level::Threshold(threshold) = level {
-                *threshold = config.sp_threshold;
-            }
-        }
-        let mut networks =
-            NetworksStudy::new(spec, config.profile.name().into(), config.judge.build()?);
-        networks.spec.log_every = log_every;
-        // One after the other, each with all threads.
-        networks.at_a_time = 1;
+    /// Of a genome, on its own picture.
+    ///
+    /// # Errors
+    /// The judge cannot be asked.
+    pub fn of_genome(
+        genome: &Genome,
+        name: &str,
+        config: &CompareConfig,
+    ) -> Result<Self, CompareError> {
+        let mut networks = networks(config, 0)?;
         let mut target = networks.spec.targets[0].clone();
         target.genome = Some(name.into());
         let picture = Model::of_genome(genome, Wiring::Graph).picture(config.size, Coords::Fer);
         let source = Source::of(genome.clone(), Target { name: name.into(), picture });
         let head = CompareRecord {
-            format: CompareRecord::FORMAT.into(),
-            version: env!("CARGO_PKG_VERSION").into(),
-            genome: name.to_string(),
             made_by: genome.provenance.made_by.clone(),
-            info: GenomeInfo::of(genome),
-            arch: source.arch.to_string(),
-            config: config.clone(),
-            arms: Vec::new(),
+            info: Some(GenomeInfo::of(genome)),
+            ..head(name, &source.arch, config)
         };
         networks.add(&target, source);
-        Ok(CompareStudy { networks, head })
+        let subject = Subject::new(name, sha256_hex(to_json(genome)));
+        let title = genome.provenance.title(Path::new(name));
+        Ok(CompareStudy { networks, subject, title, head })
+    }
+
+    /// Of a picture that no genome draws.
+    ///
+    /// # Errors
+    /// It cannot be read, it is not square and `fit` does not say what becomes of it, or the judge
+    /// cannot be asked.
+    pub fn of_picture(
+        path: &Path,
+        fit: Option<Squaring>,
+        config: &CompareConfig,
+    ) -> Result<Self, CompareError> {
+        let arch: Arch = PICTURE_ARCH.parse().expect("a fixed arch");
+        let model = DepthModel::shipped();
+        let small = load_target(path, model.size, Coords::Fer, fit)?.picture;
+        let png_ratio = png_ratio(&small);
+        let predicted_layers = model.layers(png_ratio);
+        let target = load_target(path, config.size, Coords::Fer, fit)?;
+        let picture = PictureRecord {
+            fit,
+            png_ratio,
+            ratio_at: model.size,
+            predicted_layers,
+            error: model.error,
+        };
+        let head = CompareRecord {
+            made_by: "a picture file".into(),
+            picture: Some(picture),
+            ..head(&target.name, &arch, config)
+        };
+        let subject = Subject::new(&target.name, sha256_of_floats(&small.rgb));
+        let mut networks = networks(config, predicted_layers as i64 - arch.layers as i64)?;
+        let spec = TargetSpec {
+            name: "picture".into(),
+            picture: Some(path.into()),
+            fit,
+            genome: None,
+            arch: Some(arch.clone()),
+        };
+        networks.add(&spec, Source { target, evolved: None, arch });
+        let title = path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
+        Ok(CompareStudy { networks, subject, title, head })
+    }
+
+    /// Number of networks in each of the chains, which are made one after the other.
+    pub fn chains(&self) -> Vec<usize> {
+        self.networks.chains.iter().map(|chain| chain.key.arms.len()).collect()
+    }
+
+    /// Runs the comparison in `folder`; its trainings are run folders under `folder/runs`, finished
+    /// ones are not computed again and unfinished ones go on.
+    ///
+    /// # Errors
+    /// A folder cannot be written or holds something else, a comparison of another genome for example;
+    /// interruption.
+    pub fn run(
+        &self,
+        folder: &Path,
+        observer: &mut dyn StudyObserver,
+    ) -> Result<Comparison, CompareError> {
+        Holding::Comparison.ask(folder)?;
+        self.subject.claim(folder)?;
+        self.subject.write(folder)?;
+        let record = run_cells(self, folder, observer)?.ok_or(CompareError::Interrupted)?;
+        if let Some(failed) = status(self, folder)?.failed.first() {
+            return Err(CompareError::Arm(format!("{}: {}", failed.cell, failed.error)));
+        }
+        let runs = study_folder(self, folder);
+        let (mut views, first) = (Vec::new(), self.head.config.seeds.first().copied());
+        let shown = |chain: &&Chain| chain.key.seed.is_none() || chain.key.seed == first;
+        for chain in self.networks.chains.iter().filter(shown) {
+            // Everything is finished: this only loads and looks.
+            let going_on = |_: super::workers::News<'_>| true;
+            let seen = walk(chain, &runs, Ask::new(&going_on), &mut |made| self.view(chain, made));
+            for (_, _, view) in seen.unwrap_or_default() {
+                views.push(view.map_err(CompareError::Arm)?);
+            }
+        }
+        let target = self.networks.chains[0].source.target.picture.clone();
+        Ok(Comparison { record, name: self.title.clone(), target, views })
     }
 
     fn measure(&self, chain: &Chain, view: &View) -> Result<Measurement, JudgeError> {

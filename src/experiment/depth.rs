@@ -254,6 +254,12 @@ impl DepthModel {
             .or_else(|_| Self::fit(&depth_curves(record, Sweep::DENSE), record.size))
     }
 
+    /// The model of the depth study that comes with the program (`figures/depth/record.json`).
+    pub fn shipped() -> Self {
+        let json = include_str!("../../assets/depth-model.json");
+        serde_json::from_str(json).expect("the shipped model is sound")
+    }
+
     /// L̂ for a picture of PNG ratio `c`.
     pub fn layers(&self, c: f64) -> usize {
         rounded(self.b0 + self.b1 * ln(c))

@@ -5,11 +5,14 @@ pub mod bench;
 pub mod cells;
 pub mod claims;
 pub mod compare;
+pub mod compare_runs;
 mod cost;
 pub mod curve;
 pub mod depth;
+pub mod depth_sweep;
 pub mod evolution;
 pub mod finding;
+pub mod folder;
 pub mod kinds;
 pub mod networks;
 mod pruning;
@@ -29,6 +32,6 @@ pub use pruning::{PruneParent, PruneRunError, prune_into, prune_run, round_folde
 pub use record::Record;
 pub use run::{
     Kept, LoadedRun, Manifest, PrunedFrom, RunConfig, RunError, RunResult, Source, Target,
-    TrainJob, Wanted, finished, load_mask, load_run, load_target, mask_from_json, read_metrics,
-    read_train_config, train_run,
+    TrainJob, Wanted, finished, is_genome_file, load_mask, load_run, load_target, mask_from_json,
+    read_metrics, read_train_config, train_run,
 };

@@ -1,6 +1,7 @@
 //! Rounds of pruning ([`crate::prune::rounds`]) kept as runs: each round a folder of its own, the last
 //! one the folder that was asked for.
 
+use super::folder::Holding;
 use super::run::{
     LoadedRun, PrunedFrom, RunError, RunResult, Target, TrainJob, constrained_run, load_mask,
     load_run, parse_json,
@@ -129,6 +130,7 @@ pub fn prune_into(
     resume: bool,
     observer: &mut dyn TrainObserver,
 ) -> Result<(RunResult, Vec<RoundRecord>), PruneRunError> {
+    Holding::Pruning.ask(out).map_err(RunError::from)?;
     let count = plan.rules.len();
     let mut folders = Folders { parent, rounds: count, out, resume, observer, last: None };
     let (records, _) = rounds(&parent.trained, plan, &mut folders)?;

@@ -3,6 +3,7 @@
 //! A record is a head of a few fields and one or two lists of rows. As JSON it has a line a row, so
 //! that a changed row is a changed line; as a table it has the columns its kind names.
 
+use super::folder::OtherHolding;
 use super::workers::WorkError;
 use crate::math::text;
 use crate::network::files::WriteError;
@@ -86,6 +87,9 @@ pub enum RecordError {
     /// A file cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
+    /// The folder holds something else.
+    #[error(transparent)]
+    Other(#[from] OtherHolding),
     /// A file is not what it should be.
     #[error("{path}: expected {expected}, found: {found}")]
     Damaged {

@@ -6,7 +6,7 @@
 
 use super::run::RunError;
 use crate::math::names::did_you_mean;
-use crate::network::Arch;
+use crate::network::{Arch, Squaring};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -312,6 +312,9 @@ pub struct TargetSpec {
     /// Picture file, or a genome rendered in float. Default: the genome.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub picture: Option<PathBuf>,
+    /// What becomes of a picture that is not square: crop, pad or squash. Default: it is refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fit: Option<Squaring>,
     /// Genome whose wirings are trained; this or `arch`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub genome: Option<PathBuf>,
@@ -327,7 +330,9 @@ impl TargetSpec {
         let one = self.genome.is_some() != self.arch.is_some();
         Problem::unless(one, &key, "one of genome and arch", "both or none")?;
         let drawn = self.arch.is_none() || self.picture.is_some();
-        Problem::unless(drawn, &key, "a picture with an arch", "none")
+        Problem::unless(drawn, &key, "a picture with an arch", "none")?;
+        let used = self.fit.is_none() || self.picture.is_some();
+        Problem::unless(used, &key, "fit with a picture", "fit without one")
     }
 
     /// The file of what is drawn.

@@ -8,7 +8,9 @@ use super::losses::{LossCurve, losses};
 use super::sheets::{FeatureSheet, Pane, PaneGroup, Sheet, contact_sheet, feature_sheet};
 use super::style::{self, Colour, arm as arm_style, percent};
 use super::wiring::{Wiring, wiring};
-use crate::experiment::compare::{ArmRecord, ArmView, CompareConfig, CompareRecord, Comparison};
+use crate::experiment::compare::{
+    ArmRecord, ArmView, CompareConfig, CompareRecord, Comparison, PictureRecord,
+};
 use crate::math::text;
 use crate::network::Mask;
 use crate::network::files::{WriteError, create_folder, write_atomic};
@@ -334,7 +336,11 @@ fn report(
     let config = &record.config;
     let name = &comparison.name;
 
-    let tiles = all.iter().filter(|a| ["evolved", "dense", "sp"].contains(&a.key)).map(|arm| {
+    let leading: &[&str] = match &record.picture {
+        None => &["evolved", "dense", "sp"],
+        Some(_) => &["dense", "sp", "sp-predicted"],
+    };
+    let tiles = all.iter().filter(|a| leading.contains(&a.key)).map(|arm| {
         let (value, more) = match arm.pooled() {
             Some((value, (low, high))) => (
                 style::fixed(value, 2),
@@ -349,9 +355,12 @@ fn report(
         };
         Tile { value, what: arm.label().to_string(), more, tone: Some(arm.colour()) }
     });
-    let shots = std::iter::once(
-        Shot::new(&comparison.target, "the picture").second_line("drawn by the genome"),
-    )
+    let shots = std::iter::once(Shot::new(&comparison.target, "the picture").second_line(
+        match record.picture {
+            None => "drawn by the genome",
+            Some(_) => "as it was given",
+        },
+    ))
     .chain(comparison.views.iter().zip(&all).map(|(view, arm)| {
         let r2 = arm.records[0].fit.r2;
         let fit = if arm.records[0].score.counts { "fit" } else { "unfit" };
@@ -359,14 +368,38 @@ fn report(
             .second_line(format!("R² {}, {fit}", style::fixed(r2, 3)))
             .framed(arm.colour())
     }));
-    let mut page = Page::new(
-        format!("Do the parts of {name} mean something?"),
-        "One picture, drawn by an evolved network and by networks trained on it. Change one weight at a time: is the result still a clean picture?",
-    )
-    .fact("genome", format!("{name} ({})", record.genome))
-    .fact("made by", record.made_by.clone())
-    .fact("network", format!("{} nodes, {} links; layered: {}", record.info.nodes, record.info.links, record.arch))
-    .fact("profile", format!("{:?}: {}², {} steps, {} seed{}", config.profile, config.size, config.steps, config.seeds.len(), if config.seeds.len() == 1 { "" } else { "s" }).to_lowercase());
+    let question = format!("Do the parts of {name} mean something?");
+    let mut page = match (&record.info, &record.picture) {
+        (Some(info), _) => Page::new(
+            question,
+            "One picture, drawn by an evolved network and by networks trained on it. Change one weight at a time: is the result still a clean picture?",
+        )
+        .fact("genome", format!("{name} ({})", record.genome))
+        .fact("made by", record.made_by.clone())
+        .fact("network", format!("{} nodes, {} links; layered: {}", info.nodes, info.links, record.arch)),
+        (None, picture) => Page::new(
+            question,
+            "One picture, drawn by networks trained on it; no genome draws it, so there is **no evolved network** beside them. Change one weight at a time: is the result still a clean picture?",
+        )
+        .fact("picture", match picture.as_ref().and_then(|p| p.fit) {
+            Some(how) => format!("{} (fit: {})", record.genome, how.name()),
+            None => record.genome.clone(),
+        })
+        .fact("network", record.arch.clone())
+        .fact("depth", picture.as_ref().map_or(String::new(), depth_words)),
+    };
+    page = page.fact(
+        "profile",
+        format!(
+            "{:?}: {}², {} steps, {} seed{}",
+            config.profile,
+            config.size,
+            config.steps,
+            config.seeds.len(),
+            if config.seeds.len() == 1 { "" } else { "s" }
+        )
+        .to_lowercase(),
+    );
 
     let usual = CompareConfig::of(config.profile).steps;
     if config.steps < usual {
@@ -396,7 +429,7 @@ fn report(
         "Each little picture is the same network after one weight was changed until the picture differs by the same amount everywhere. Green: the judge calls it a clean picture. Red: damaged.",
     );
     for (Sheets { sweep: swept, .. }, arm) in sheets.iter().zip(&all) {
-        if ["evolved", "dense", "sp"].contains(&arm.key) {
+        if leading.contains(&arm.key) {
             changed =
                 changed.figure(swept.clone(), format!("{}: {}", arm.label(), count_line(arm)));
         } else {
@@ -421,7 +454,7 @@ fn report(
                 .sheet(wiring.clone(), 960, format!("{}: links", arm.label()))
         };
         inside = match arm.key {
-            "evolved" => show(inside),
+            key if key == leading[0] => show(inside),
             _ => inside.details(
                 format!("{}: feature maps and links", arm.label()),
                 show(Section::new("")),
@@ -429,17 +462,19 @@ fn report(
         };
     }
     page = page.section(inside);
+    let of_genome = |text: &str| record.info.as_ref().map(|_| text.to_string());
     page = page.section(
         Section::new("How it was done")
             .list([
-                "Evolved: the genome, layered (relay units carry values across layers); its non-zero weights.".to_string(),
-                format!("Dense twin: the same layers, every link, trained from random weights with FER's recipe (gradient divided by its norm, Adam, rate 3e-3) for {} steps.", config.steps),
-                "Evolved graph and evolved layers: only the links that evolution found, trained from random weights.".to_string(),
-                format!("SP: links of the trained dense twin whose two units draw similar pictures (|cos| ≥ {}) stay; then trained on. Magnitude: as many links, the largest.", config.sp_threshold),
-                format!("Score: {} weights of each network, both directions, |δ| ≤ 16 chosen so that the picture changes by {} ± 15 % RMSE; weights that cannot are silent and not scored.", config.sample.map_or("all non-zero".to_string(), |n| format!("up to {n}")), config.effect),
-                format!("Judge: {}.", record.arms[0].score.judge),
-                format!("Fit gate: a score counts only if the network explains at least {} % of the picture's variance.", 100.0 * FIT_GATE),
-            ])
+                of_genome("Evolved: the genome, layered (relay units carry values across layers); its non-zero weights."),
+                Some(format!("Dense twin: the same layers, every link, trained from random weights with FER's recipe (gradient divided by its norm, Adam, rate 3e-3) for {} steps.", config.steps)),
+                of_genome("Evolved graph and evolved layers: only the links that evolution found, trained from random weights."),
+                record.picture.as_ref().map(|picture| format!("At the predicted depth: the same once more with as many layers as the picture's compressibility predicts. {}.", depth_words(picture))),
+                Some(format!("SP: links of the trained dense twin whose two units draw similar pictures (|cos| ≥ {}) stay; then trained on. Magnitude: as many links, the largest.", config.sp_threshold)),
+                Some(format!("Score: {} weights of each network, both directions, |δ| ≤ 16 chosen so that the picture changes by {} ± 15 % RMSE; weights that cannot are silent and not scored.", config.sample.map_or("all non-zero".to_string(), |n| format!("up to {n}")), config.effect)),
+                Some(format!("Judge: {}.", record.arms[0].score.judge)),
+                Some(format!("Fit gate: a score counts only if the network explains at least {} % of the picture's variance.", 100.0 * FIT_GATE)),
+            ].into_iter().flatten())
             .figure(curves.to_string(), "Loss before each logged step.")
             .callout(
                 Kind::Note,
@@ -453,6 +488,19 @@ fn report(
         ),
     );
     page.footer(format!("picloom {}", record.version)).render()
+}
+
+/// What is known of the best depth of a picture.
+fn depth_words(picture: &PictureRecord) -> String {
+    let off = picture
+        .error
+        .map_or(String::new(), |e| format!(", off by {} layers on average", style::fixed(e, 1)));
+    format!(
+        "PNG bytes / raw bytes {} at {}² predict {} hidden layers{off}",
+        style::fixed(picture.png_ratio, 3),
+        picture.ratio_at,
+        picture.predicted_layers
+    )
 }
 
 fn count_line(arm: &ArmSummary) -> String {
@@ -516,6 +564,14 @@ fn in_words(all: &[ArmSummary]) -> String {
             }
             _ => "A pruned twin did not learn the picture well enough, so which links stay is not compared here. ".to_string(),
         };
+    }
+    if let (Some(sp), Some(predicted)) = (of("sp"), of("sp-predicted"))
+        && let (Some((s, _)), Some((p, _))) = (sp.pooled(), predicted.pooled())
+    {
+        let (s, p) = (percent(s, 0), percent(p, 0));
+        text += &format!(
+            "Pruned by similarity, the network of the usual depth scores {s}, the one of the predicted depth {p}. "
+        );
     }
     let unfit: Vec<&str> = all.iter().filter(|a| !a.fit()).map(ArmSummary::label).collect();
     if !unfit.is_empty() {

@@ -9,7 +9,7 @@
 //! | [`charts`] | lines, scatter, bars and dots with intervals, heatmaps, grids of panels (plotters) |
 //! | [`sheets`] | contact sheets, feature-map sheets, strips; [`apng`] animates sweeps |
 //! | [`card`] | one network on one page: picture, score, changed weights, measures, maps, wiring |
-//! | [`losses`] | loss curves of runs |
+//! | [`losses`] | loss curves of runs; [`runs`] the report of runs side by side |
 //! | [`study`] | every figure of the study from its records, and its report |
 //! | [`wiring`] | the network itself, layer by layer |
 //! | [`html`] | self-contained reports |
@@ -30,6 +30,7 @@ pub mod judge;
 mod layout;
 pub mod losses;
 mod page;
+pub mod runs;
 pub mod sheets;
 pub mod study;
 pub mod style;

@@ -138,7 +138,7 @@ pub struct Arm {
 }
 
 /// The arms of the study in the order every figure and table shows them.
-pub const ARMS: [Arm; 24] = [
+pub const ARMS: [Arm; 26] = [
     row("evolved", "evolved", "evolved", Colour(0, 158, 115), Marker::Diamond),
     row("dense", "dense twin, trained", "dense", Colour(213, 94, 0), Marker::Square),
     row("graph", "evolved graph, retrained", "graph", Colour(204, 121, 167), Marker::Triangle),
@@ -181,6 +181,14 @@ pub const ARMS: [Arm; 24] = [
     row("evolved-mask", "evolved mask, retrained", "mask", Colour(122, 72, 138), Marker::Cross),
     row("sparse-training", "weight-sparse training", "sparse", Colour(31, 35, 40), Marker::Plus),
     row("swarm", "swarm in weight space", "swarm", Colour(17, 119, 51), Marker::Plus),
+    row(
+        "dense-predicted",
+        "dense, predicted depth",
+        "dense, depth",
+        Colour(166, 70, 0),
+        Marker::Square,
+    ),
+    row("sp-predicted", "SP, predicted depth", "SP, depth", Colour(0, 70, 116), Marker::Circle),
 ];
 
 const fn row(

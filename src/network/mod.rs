@@ -24,7 +24,7 @@ pub use compile::compile;
 pub use coords::{Coords, PixelInputs};
 pub use layerize::{Layered, layerize};
 pub use model::{Model, Wiring};
-pub use picture::Picture;
+pub use picture::{Picture, Squaring};
 
 use crate::genome::Input;
 use crate::math::Activation;

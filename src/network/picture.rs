@@ -1,6 +1,8 @@
 //! A square or rectangular RGB picture in floats, and its files.
 
 use super::files::read_plain;
+use crate::math::names::names;
+use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// Largest picture file that is read, in bytes.
@@ -16,6 +18,26 @@ pub struct Picture {
     /// (height · width · 3,) values in [0, 1].
     pub rgb: Vec<f32>,
 }
+
+/// What becomes of a picture that is not square where a square is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Squaring {
+    /// The longer side is cut at both ends alike.
+    Crop,
+    /// White is laid beside it.
+    Pad,
+    /// It is distorted.
+    Squash,
+}
+
+impl Squaring {
+    /// The choices, for people.
+    pub const CHOICES: &'static str =
+        "crop (cuts the longer side), pad (lays white beside it) or squash (distorts it)";
+}
+
+names! { Squaring, "fit": Crop "crop", Pad "pad", Squash "squash" }
 
 /// Why a picture could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -89,13 +111,47 @@ impl Picture {
     ///
     /// Exact identity when the size does not change; nearest pixel when it grows.
     pub fn resized(&self, size: usize) -> Picture {
-        if self.width == size && self.height == size {
+        self.resampled(size, size)
+    }
+
+    /// The whole picture or a part of it as a square of `size`².
+    pub fn squared(&self, size: usize, how: Squaring) -> Picture {
+        let (width, height) = (self.width, self.height);
+        let short = width.min(height);
+        match how {
+            Squaring::Squash => self.resized(size),
+            Squaring::Crop => {
+                let (left, top) = ((width - short) / 2, (height - short) / 2);
+                let mut cut = Picture::filled(short, short, [0.0; 3]);
+                for (row, line) in cut.rgb.chunks_exact_mut(3 * short).enumerate() {
+                    let from = 3 * ((top + row) * width + left);
+                    line.copy_from_slice(&self.rgb[from..from + 3 * short]);
+                }
+                cut.resized(size)
+            }
+            Squaring::Pad => {
+                let long = width.max(height);
+                let side = |part: usize| ((size * part + long / 2) / long).max(1);
+                let inner = self.resampled(side(width), side(height));
+                let (left, top) = ((size - inner.width) / 2, (size - inner.height) / 2);
+                let mut padded = Picture::filled(size, size, [1.0; 3]);
+                for (row, line) in inner.rgb.chunks_exact(3 * inner.width).enumerate() {
+                    let to = 3 * ((top + row) * size + left);
+                    padded.rgb[to..to + line.len()].copy_from_slice(line);
+                }
+                padded
+            }
+        }
+    }
+
+    fn resampled(&self, width: usize, height: usize) -> Picture {
+        if self.width == width && self.height == height {
             return self.clone();
         }
-        let mut out = Picture::filled(size, size, [0.0; 3]);
-        let spans = |from: usize| -> Vec<Vec<(usize, f64)>> {
-            let scale = from as f64 / size as f64;
-            (0..size)
+        let mut out = Picture::filled(width, height, [0.0; 3]);
+        let spans = |from: usize, to: usize| -> Vec<Vec<(usize, f64)>> {
+            let scale = from as f64 / to as f64;
+            (0..to)
                 .map(|i| {
                     let (a, b) = (i as f64 * scale, (i + 1) as f64 * scale);
                     if scale <= 1.0 {
@@ -108,7 +164,7 @@ impl Picture {
                 })
                 .collect()
         };
-        let (columns, rows) = (spans(self.width), spans(self.height));
+        let (columns, rows) = (spans(self.width, width), spans(self.height, height));
         for (row, ys) in rows.iter().enumerate() {
             for (column, xs) in columns.iter().enumerate() {
                 let (mut sum, mut total) = ([0.0f64; 3], 0.0);
@@ -121,7 +177,7 @@ impl Picture {
                         total += wx * wy;
                     }
                 }
-                let place = 3 * (row * size + column);
+                let place = 3 * (row * width + column);
                 for (out, sum) in out.rgb[place..place + 3].iter_mut().zip(sum) {
                     *out = (sum / total) as f32;
                 }

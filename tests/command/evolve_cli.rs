@@ -183,6 +183,121 @@ fn breeding_by_script_draws_sheets_and_replays_to_the_same_bits() {
     assert_eq!(std::fs::read(&session).unwrap(), before);
 }
 
+fn breed(out: &Path, more: &[&str]) -> Command {
+    let mut command = picloom();
+    command.args(["evolve", "--search", "interactive", "--cell", "16"]);
+    command.arg("--out").arg(out).args(more);
+    command
+}
+
+#[test]
+fn a_session_begins_in_its_folder_goes_on_and_keeps_genomes_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("bred");
+    breed(&out, &["--seed", "4"]).assert().success();
+    assert_whole(&out.join("session.toml"));
+    for _ in 0..3 {
+        breed(&out, &["--select", "1,3"]).assert().success();
+    }
+    assert_whole(&out.join("sheets/003.png"));
+    let back = breed(&out, &["--json", "--undo", "2", "--select", "0"]).output().unwrap();
+    let report: serde_json::Value = serde_json::from_slice(&back.stdout).unwrap();
+    assert_eq!((&report["undone"], &report["generation"]), (&2.into(), &2.into()));
+    let said = String::from_utf8(back.stderr).unwrap();
+    assert!(said.contains("took back 2 selections") && said.contains("bred from 0"), "{said}");
+    assert!(!out.join("sheets/003.png").exists(), "a sheet of what was taken back");
+    let many = refused(&mut breed(&out, &["--undo", "3"]));
+    assert!(many.contains("expected at most 2 selections to take back, found 3"), "{many}");
+
+    breed(&out, &["--save", "4", "owl", "--save", "5", "big_owl"]).assert().success();
+    let owl = picloom::genome::read(&out.join("owl.json")).unwrap();
+    let made = &owl.provenance;
+    assert_eq!((made.name.as_str(), made.seed.is_some()), ("owl", true));
+    assert_eq!(made.made_by, "picloom evolve --search interactive");
+    assert_eq!((made.notes["sheet"].as_str(), made.notes["place"].as_str()), ("2", "4"));
+    let on_sheet = picloom::genome::read(&out.join("genomes/04.json")).unwrap();
+    assert!(owl.nodes().eq(on_sheet.nodes()) && owl.connections().eq(on_sheet.connections()));
+    let picture = picloom::network::Picture::read(&out.join("owl.png")).unwrap();
+    assert_eq!((picture.width, picture.height), (512, 512));
+    assert!(out.join("big_owl.json").exists());
+    breed(&out, &["--save", "4", "owl"]).assert().success();
+    for (place, name, said) in [
+        ("5", "owl", "a name that nothing here has"),
+        ("0", "sheet", "sheet.png: expected a name that nothing here has"),
+        ("0", "../owl", "a name of letters, digits, - and _"),
+        ("15", "cat", "expected places 0 to 14, found 15"),
+    ] {
+        let error = refused(&mut breed(&out, &["--save", place, name]));
+        assert!(error.contains(said), "{error}");
+    }
+    let before = std::fs::read(out.join("session.toml")).unwrap();
+    breed(&out, &[]).assert().success();
+    assert_eq!(std::fs::read(out.join("session.toml")).unwrap(), before);
+}
+
+#[test]
+fn settings_that_a_session_does_not_have_are_refused_and_it_stays_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("bred");
+    let config = folder.path().join("c.toml");
+    std::fs::write(&config, "search = \"interactive\"\n[evolve.mutation]\nlink_rate = 0.5\n")
+        .unwrap();
+    breed(&out, &["--seed", "4", "--select", "1"]).assert().success();
+    let before = std::fs::read(out.join("session.toml")).unwrap();
+    for (more, said) in [
+        (&["--seed", "5"][..], "seed: expected 5, found 4"),
+        (&["--population", "8"], "population: expected 8, found 15"),
+        (&["--preset", "neat"], "preset: expected \"neat\", found \"picbreeder\""),
+        (&["--grey"], "start.colour: expected false, found true"),
+        (&["--from", "genomes/bred_moth.json"], "ancestors: expected"),
+        (&["--config", config.to_str().unwrap(), "--seed", "4"], "link_rate: expected 0.5"),
+    ] {
+        let error = refused(&mut breed(&out, more));
+        assert!(error.contains("session.toml") && error.contains(said), "{error}");
+    }
+    // What it has may be said again.
+    breed(&out, &["--seed", "4", "--preset", "picbreeder", "--population", "15"])
+        .assert()
+        .success();
+    let other = folder.path().join("other.toml");
+    let error = refused(breed(&out, &["--script"]).arg(&other));
+    assert!(error.contains("other.toml, found the session"), "{error}");
+    assert_eq!(std::fs::read(out.join("session.toml")).unwrap(), before);
+    let absent = refused(&mut breed(&folder.path().join("absent"), &["--resume"]));
+    assert!(absent.contains("expected a session to go on with"), "{absent}");
+}
+
+#[test]
+fn options_of_another_search_are_wrong_usage() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    for (search, more, said) in [
+        ("novelty", &["--select", "3"][..], "--select: expected --search interactive with it"),
+        ("target", &["--undo", "1", "--target", FACE], "--undo: expected --search interactive"),
+        ("novelty", &["--save", "3", "owl"], "--save: expected --search interactive"),
+        ("novelty", &["--cell", "32"], "--cell: expected --search vlm, interactive"),
+        ("interactive", &["--size", "32"], "--size: expected --search target"),
+        ("interactive", &["--generations", "3"], "--generations: expected --search target"),
+        ("interactive", &["--select", "1", "--slider", "NaN"], "expected a number from 0 to 1"),
+        ("interactive", &["--select", "1", "--slider", "1.5"], "expected a number from 0 to 1"),
+        ("interactive", &["--select", "1", "--save", "3", "owl"], "cannot be used with"),
+        ("interactive", &["--save", "x", "owl"], "expected a place on the sheet and a name"),
+        (
+            "interactive",
+            &["--grey", "--from", "genomes/target_apple.json"],
+            "--grey: expected ancestors in grey, found one in colour: genomes/target_apple.json",
+        ),
+    ] {
+        let mut command = picloom();
+        command.args(["evolve", "--search", search]).args(more).arg("--out").arg(&out);
+        let output = command.output().unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{search} {more:?}: {error}");
+        assert!(error.contains(said), "{search} {more:?}: {error}");
+    }
+    assert!(!out.exists());
+}
+
 #[test]
 fn the_committed_targets_are_what_the_generator_draws() {
     let folder = tempfile::tempdir().unwrap();

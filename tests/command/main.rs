@@ -10,6 +10,8 @@ mod evolve_cli;
 #[cfg(feature = "vlm")]
 mod evolve_vlm;
 mod figures_losses;
+mod folders;
 mod links;
 mod manners;
+mod own_pictures;
 mod prune_cli;

@@ -214,7 +214,10 @@ fn help_puts_options_into_groups() {
     for (line, groups) in [
         ("train --help", &["Training:", "Everywhere:"][..]),
         ("score --help", &["The network:", "The judge:", "A vision-language model:"]),
-        ("evolve --help", &["Breeding by hand:", "A vision-language model:"]),
+        (
+            "evolve --help",
+            &["Breeding by hand (--search interactive):", "A vision-language model:"],
+        ),
     ] {
         let text = String::from_utf8(run(folder.path(), line).stdout).unwrap();
         for group in groups {

@@ -92,7 +92,7 @@ impl TrainObserver for StopAfter {
 fn an_interrupted_run_goes_on_to_the_same_bits() {
     let work = tempfile::tempdir().unwrap();
     let genome = genome::read(&mask()).unwrap();
-    let target = load_target(&mask(), 32, Coords::Fer).unwrap();
+    let target = load_target(&mask(), 32, Coords::Fer, None).unwrap();
     for (wiring, optimizer) in
         [(Wiring::Dense, "adam"), (Wiring::Graph, "lbfgs"), (Wiring::Layerized, "muon")]
     {

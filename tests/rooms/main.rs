@@ -17,6 +17,7 @@ mod methods_page;
 mod networks;
 mod optimizers;
 mod orthogonal;
+mod pictures;
 mod prune;
 mod prune_invariants;
 mod prune_oracle;

@@ -168,7 +168,7 @@ fn outputs_of_the_wrong_kind_are_refused_before_anything_is_swept() {
 fn untrained_networks_and_those_of_100_steps_are_unfit() {
     let path = genome_file("mask.json");
     let size = 32;
-    let target = load_target(&path, size, Coords::Fer).unwrap().picture;
+    let target = load_target(&path, size, Coords::Fer, None).unwrap().picture;
     let genome = genome::read(&path).unwrap();
     let mut dense = Model::of_genome(&genome, Wiring::Dense);
     let judge = DlThreshold::default();

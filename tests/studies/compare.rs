@@ -1,7 +1,13 @@
 //! The comparison as a study: its arms at equal counts, the same record however often it is stopped.
 
-use picloom::experiment::compare::{CompareConfig, CompareError, Profile, compare};
+use picloom::experiment::Record;
+use picloom::experiment::compare::{
+    CompareConfig, CompareError, CompareRecord, CompareStudy, Profile, compare,
+};
+use picloom::experiment::depth::DepthModel;
+use picloom::experiment::networks::NetworksRecord;
 use picloom::experiment::workers::{News, StudyObserver};
+use picloom::figures::compare::write_comparison;
 use picloom::genome::{self, Genome};
 use std::path::Path;
 
@@ -87,4 +93,39 @@ fn another_judge_is_named_in_the_record_and_does_not_meet_the_networks_judged_be
     let json = serde_json::to_string(&shipped.config).unwrap();
     assert!(!json.contains("judge"), "the default writes what it always wrote: {json}");
     assert!(serde_json::to_string(&mocked.config).unwrap().contains("mock"));
+}
+
+#[test]
+fn a_picture_is_compared_without_an_evolved_network_and_at_the_depth_it_predicts() {
+    let (_, config) = moth();
+    let folder = tempfile::tempdir().unwrap();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("experiments/targets/car.png");
+    let study = CompareStudy::of_picture(&path, None, &config).unwrap();
+    let found = study.run(folder.path(), &mut ()).unwrap();
+    let picture = found.record.picture.clone().unwrap();
+    let layers = DepthModel::shipped().layers(picture.png_ratio);
+    assert_eq!(picture.predicted_layers, layers);
+    assert_ne!(layers, 8, "the usual depth: this picture shows nothing");
+    let arms: Vec<&str> = found.views.iter().map(|view| view.arm.as_str()).collect();
+    assert_eq!(arms, ["dense", "sp", "magnitude", "dense-predicted", "sp-predicted"]);
+    assert_eq!(study.chains(), [3, 3, 2, 2]);
+    assert!(found.record.info.is_none() && found.record.arms.len() == 10);
+    let links = |arm: &str| found.record.arms.iter().find(|a| a.arm == arm).unwrap().links;
+    assert_eq!(links("dense"), links("sp"));
+    assert_eq!(links("dense-predicted"), 4 * 16 + (layers - 1) * 256 + 3 * 16);
+    let report = write_comparison(&found, folder.path(), "picloom compare car.png").unwrap();
+    let page = std::fs::read_to_string(report).unwrap();
+    assert!(page.contains("no evolved network") && page.contains("predict"));
+    assert!(!page.contains("drawn by the genome"));
+    let json = serde_json::to_string(&found.record).unwrap();
+    let read: CompareRecord = serde_json::from_str(&json).unwrap();
+    assert_eq!(read, found.record);
+}
+
+#[test]
+fn the_shipped_depth_model_is_that_of_the_committed_depth_study() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("figures/depth/record.json");
+    let model = DepthModel::of_record(&NetworksRecord::read(&path).unwrap()).unwrap();
+    let json = serde_json::to_string_pretty(&model).unwrap();
+    assert!(DepthModel::shipped() == model, "assets/depth-model.json should be:\n{json}");
 }

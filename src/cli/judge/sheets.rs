@@ -4,6 +4,7 @@
 use crate::cli::names::one_of;
 use crate::cli::output::Output;
 use crate::cli::source::{Usage, check_size};
+use crate::experiment::folder::Holding;
 use crate::experiment::{Kept, Source, Wanted};
 use crate::figures::judge::save_pair_sheets;
 use crate::network::files::write_atomic;
@@ -72,7 +73,7 @@ fn load(text: &str, args: &SheetsArgs) -> anyhow::Result<Drawer> {
         None => (None, text),
     };
     let path = Path::new(place);
-    let mut wanted = Wanted { size: Some(args.size), coords: args.coords, target: None };
+    let mut wanted = Wanted { size: Some(args.size), coords: args.coords, ..Wanted::default() };
     let arch;
     let (kept, name) = if let Some((text_, params)) = place.split_once('@') {
         arch = text_.parse::<Arch>().map_err(|e| Usage(format!("{text}: {e}")))?;
@@ -103,6 +104,7 @@ pub fn run_sheets(args: &SheetsArgs, out: &Output) -> anyhow::Result<()> {
     if args.count == 0 || args.page == 0 {
         return Err(Usage("--count and --page: expected 1 or more, found 0".into()).into());
     }
+    Holding::JudgeSheets.ask(&args.out)?;
     let answers = args.out.join("answers.csv");
     if answers.exists() {
         let found = answers.display();

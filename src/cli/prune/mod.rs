@@ -4,12 +4,12 @@ mod pictures;
 
 use super::names::one_of;
 use super::output::Output;
-use super::source::{Usage, check_size};
+use super::source::{Usage, check_size, fit_help};
 use super::train::{TrainProgress, TrainSettings, describe, diverged};
 use crate::experiment::{PruneParent, load_mask, load_run, load_target, prune_into};
 use crate::genome;
 use crate::network::weight_files::read_weights;
-use crate::network::{Arch, Coords, Mask, Model, layerize};
+use crate::network::{Arch, Coords, Mask, Model, Squaring, layerize};
 use crate::prune::method::MethodRow;
 use crate::prune::schedule::{IMP_GLOBAL, IMP_ORIGINAL, geometric, imp_global, imp_original};
 use crate::prune::select::layer_of_links;
@@ -38,6 +38,8 @@ pub struct PruneArgs {
     /// Picture or genome that --arch draws
     #[arg(long, requires = "arch", value_name = "IMG|GENOME")]
     target: Option<PathBuf>,
+    #[arg(long, requires = "target", help = fit_help(), value_parser = one_of::<Squaring>())]
+    fit: Option<Squaring>,
     /// Side of the picture in pixels, with --arch (default: 128)
     #[arg(long, requires = "arch")]
     size: Option<usize>,
@@ -143,7 +145,7 @@ fn parent(args: &PruneArgs) -> anyhow::Result<PruneParent> {
         None => Mask::all(network.weight_count()),
     };
     let coords = args.coords.unwrap_or_default();
-    let target = load_target(target, check_size(args.size.unwrap_or(128))?, coords)?;
+    let target = load_target(target, check_size(args.size.unwrap_or(128))?, coords, args.fit)?;
     Ok(PruneParent::given(Model { network, mask, weights }, initial, &target, coords))
 }
 

@@ -16,6 +16,7 @@ use super::record::EvolutionObserver;
 use super::sheet::{draw, genome_sheet};
 use super::{EvolutionError, EvolutionJob, read_config, store};
 use crate::evolve::{Birth, Breeding, BreedingError, Selection, TellError};
+use crate::experiment::folder::Holding;
 use crate::genome::to_json;
 use crate::math::names::names;
 use crate::network::files::{create_folder, write_atomic};
@@ -131,6 +132,7 @@ pub fn breed_by_eye(
     breeder: &dyn Breeder,
     observer: &mut dyn EvolutionObserver,
 ) -> Result<EyeResult, EvolutionError> {
+    Holding::Evolution.ask(folder)?;
     let config = &job.config;
     let journal = folder.join("decisions.jsonl");
     let kept = begin(config, folder, &journal, resume)?;

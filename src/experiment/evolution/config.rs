@@ -5,7 +5,7 @@ use super::descriptors::Descriptor;
 use crate::evolve::{Axis, ConfigError, EvolveConfig, NoveltyConfig, Preset, lay_over};
 use crate::math::hash::short_id;
 use crate::math::names::names;
-use crate::network::Coords;
+use crate::network::{Coords, Squaring};
 use serde::{Deserialize, Serialize};
 
 /// What leads the search.
@@ -123,6 +123,9 @@ pub struct EvolutionConfig {
     /// Target picture or genome, for people; its pixels enter by `target_sha256`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
+    /// What becomes of a target picture that is not square; none: it is refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target_fit: Option<Squaring>,
     /// SHA-256 of the target's float pixels at `size`; filled in by the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_sha256: Option<String>,
@@ -163,6 +166,7 @@ impl EvolutionConfig {
             size: 64,
             coords: Coords::Fer,
             target: None,
+            target_fit: None,
             target_sha256: None,
             stop_at: None,
             ancestors: Vec::new(),
@@ -295,11 +299,12 @@ impl EvolutionConfig {
     }
 
     /// Identity of a run: the first 16 hex digits of the SHA-256 of the config as JSON, without
-    /// `generations` (a run may go on) and the target's name (its pixels count).
+    /// `generations` (a run may go on), the target's name and its fit (its pixels count).
     pub fn hash(&self) -> String {
         let mut identity = self.clone();
         identity.generations = 1;
         identity.target = identity.target.map(|_| String::new());
+        identity.target_fit = None;
         let json = serde_json::to_string(&identity).expect("a config is plain data");
         short_id(json)
     }

@@ -30,10 +30,11 @@ pub use fitness::{Likeness, ssim};
 pub use judge::PictureJudge;
 pub use record::{EvolutionObserver, GenerationRecord, Unwatched};
 pub use refine::{Refined, refine};
-pub use session::{BreedError, BreedReport, BreedRequest, breed};
+pub use session::{BreedError, BreedReport, BreedRequest, SESSION_FILE, breed};
 pub use sheet::{draw, genome_sheet, grid_sheet};
 pub use speed::{EvolveSpeed, bench_evolve};
 
+use super::folder::{Holding, OtherHolding};
 use crate::evolve::{
     ConfigError, Evolver, Feedback, MapElites, Novelty, Population, Search, TellError,
 };
@@ -68,6 +69,9 @@ pub enum EvolutionError {
     /// A file cannot be written (full disk, no permission).
     #[error(transparent)]
     Write(#[from] WriteError),
+    /// The folder holds something else.
+    #[error(transparent)]
+    Other(#[from] OtherHolding),
     /// The folder holds a run already.
     #[error(
         "{path}: this folder holds a run already: resume it (--resume) or choose another folder"
@@ -127,7 +131,12 @@ impl EvolutionJob {
         let target = match &config.target {
             None => None,
             Some(path) => {
-                let target = super::load_target(Path::new(path), config.size, config.coords)?;
+                let target = super::load_target(
+                    Path::new(path),
+                    config.size,
+                    config.coords,
+                    config.target_fit,
+                )?;
                 config.target_sha256 = Some(sha256_of_floats(&target.picture.rgb));
                 Some(target.picture)
             }
@@ -177,6 +186,7 @@ pub fn evolve(
     resume: bool,
     observer: &mut dyn EvolutionObserver,
 ) -> Result<EvolutionResult, EvolutionError> {
+    Holding::Evolution.ask(folder)?;
     let config = &job.config;
     let judge = PictureJudge::new(config, job.target.as_ref());
     let (mut store, mut search, mut evaluations) = if resume {

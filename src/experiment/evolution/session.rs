@@ -4,14 +4,21 @@
 //! that can look) chooses on the sheet, calls again, and repeats.
 
 use super::finish::signed;
-use super::sheet::genome_sheet;
+use super::sheet::{draw, genome_sheet};
+use super::store::first_difference;
 use super::{EvolutionError, SearchKind};
 use crate::evolve::{Breeding, BreedingError, Selection, Session, SessionError};
+use crate::experiment::folder::{Holding, OtherHolding};
 use crate::genome::{self, Genome, ReadGenomeError, to_json};
 use crate::math::hash::short_id;
 use crate::network::Coords;
 use crate::network::files::{WriteError, create_folder, write_atomic};
 use std::path::{Path, PathBuf};
+
+/// Name of the session file in the folder of its sheets, where no other is named.
+pub const SESSION_FILE: &str = "session.toml";
+/// Side of the picture beside a kept genome in pixels.
+const KEPT: usize = 512;
 
 /// What to do with a session.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +27,8 @@ pub struct BreedRequest {
     pub undo: usize,
     /// Then select.
     pub selection: Option<Selection>,
+    /// Genomes to keep of the sheet that then lies there: place and name.
+    pub save: Vec<(usize, String)>,
     /// Cell side of the sheet in pixels.
     pub cell: usize,
     /// Coordinate convention of the sheet.
@@ -29,6 +38,8 @@ pub struct BreedRequest {
 /// What a breeding call left behind.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct BreedReport {
+    /// Selections taken back.
+    pub undone: usize,
     /// Number of the sheet now to choose from.
     pub generation: u64,
     /// Genomes on it.
@@ -37,6 +48,8 @@ pub struct BreedReport {
     pub sheet: PathBuf,
     /// The session file.
     pub session: PathBuf,
+    /// Files of the genomes kept.
+    pub saved: Vec<PathBuf>,
 }
 
 /// Why a breeding call failed. The session file is as it was.
@@ -58,6 +71,39 @@ pub enum BreedError {
         /// What is wrong.
         source: SessionError,
     },
+    /// Settings were given, and the session has others.
+    #[error(
+        "{path}: the session here has other settings: {difference}; leave them out, or choose another --out and --script"
+    )]
+    OtherSettings {
+        /// The file.
+        path: PathBuf,
+        /// The first key that differs.
+        difference: String,
+    },
+    /// More selections to take back than there are.
+    #[error("{path}: expected at most {made} selections to take back, found {asked}")]
+    Undo {
+        /// The file.
+        path: PathBuf,
+        /// Selections there are.
+        made: usize,
+        /// Selections to take back.
+        asked: usize,
+    },
+    /// A genome cannot be kept under this name.
+    #[error("{path}: expected {expected}, found {found}")]
+    Name {
+        /// The file it would be.
+        path: PathBuf,
+        /// What was expected.
+        expected: &'static str,
+        /// What was found.
+        found: String,
+    },
+    /// The folder holds something else.
+    #[error(transparent)]
+    Other(#[from] OtherHolding),
     /// The new selection cannot be.
     #[error(transparent)]
     Selection(#[from] BreedingError),
@@ -74,35 +120,60 @@ impl From<BreedError> for EvolutionError {
         match error {
             BreedError::Genome(e) => EvolutionError::Genome(e),
             BreedError::Write(e) => EvolutionError::Write(e),
-            BreedError::Read { ref path, .. } | BreedError::Session { ref path, .. } => {
+            BreedError::Other(e) => EvolutionError::Other(e),
+            BreedError::Selection(e) => EvolutionError::Tell(e.into()),
+            BreedError::Read { ref path, .. }
+            | BreedError::Session { ref path, .. }
+            | BreedError::OtherSettings { ref path, .. }
+            | BreedError::Undo { ref path, .. }
+            | BreedError::Name { ref path, .. } => {
                 EvolutionError::Checkpoint { path: path.clone(), problem: error.to_string() }
             }
-            BreedError::Selection(e) => EvolutionError::Tell(e.into()),
         }
     }
 }
 
-/// Replays the session at `script` (created as `fresh` if there is none), applies `request`,
-/// writes the session back, and leaves in `folder`: `sheet.png` (numbered), `sheets/NNN.png`,
-/// `genomes/NN.json` of the sheet, and `lineage.jsonl` of all selected.
+/// Replays the session at `script`, applies `request`, writes the session back, and leaves in `folder`:
+/// `sheet.png` (numbered), `sheets/NNN.png`, `genomes/NN.json` of the sheet, `lineage.jsonl` of all
+/// selected, and the genomes to keep with their pictures. Sheets of selections taken back go.
+///
+/// `asked` is the session without selections that the caller's settings make of the one that is there,
+/// or anew: one that is there must be as it is asked for.
 ///
 /// # Errors
-/// Files that cannot be read or written, a selection that cannot be; the session file is as it was.
+/// Files that cannot be read or written, another session or something else in the folder, other
+/// settings, a selection that cannot be, a name that is taken; the session file is as it was.
 pub fn breed(
     script: &Path,
-    fresh: impl FnOnce() -> Session,
+    asked: impl FnOnce(Option<&Session>) -> Session,
     folder: &Path,
     request: &BreedRequest,
 ) -> Result<BreedReport, BreedError> {
+    Holding::Session.ask(folder)?;
+    let own = folder.join(SESSION_FILE);
+    if own.exists() && std::fs::canonicalize(&own).ok() != std::fs::canonicalize(script).ok() {
+        return Err(OtherHolding {
+            path: folder.to_path_buf(),
+            expected: format!("the session {}", script.display()),
+            found: format!("the session {}", own.display()),
+        }
+        .into());
+    }
     let refused = |source| BreedError::Session { path: script.to_path_buf(), source };
     let mut session = if script.exists() {
         let text = std::fs::read_to_string(script)
             .map_err(|source| BreedError::Read { path: script.to_path_buf(), source })?;
-        Session::from_toml(&text).map_err(refused)?
+        let found = Session::from_toml(&text).map_err(refused)?;
+        same_settings(script, &asked(Some(&found)), &found)?;
+        found
     } else {
-        fresh()
+        asked(None)
     };
-    let kept = session.step.len().saturating_sub(request.undo);
+    let made = session.step.len();
+    let Some(kept) = made.checked_sub(request.undo) else {
+        let path = script.to_path_buf();
+        return Err(BreedError::Undo { path, made, asked: request.undo });
+    };
     session.step.truncate(kept);
     let ancestors: Vec<Genome> = session
         .ancestors
@@ -129,14 +200,26 @@ pub fn breed(
         tell(&mut breeding, selection.clone(), &mut lineage)?;
     }
 
+    let session_name = script.display().to_string();
+    let written = breeding.session(session.ancestors.clone());
+    let text = written.to_toml();
+    let hash = short_id(Session { step: Vec::new(), ..written }.to_toml());
+    let mut kept = Vec::new();
+    for (place, name) in &request.save {
+        let mut genome = keep(&breeding, *place, name, &hash)?;
+        genome.provenance.notes.insert("session".into(), session_name.clone());
+        let path = free(folder, name, &genome)?;
+        if kept.iter().any(|(other, _)| *other == path) {
+            let expected = "a name for each genome";
+            return Err(BreedError::Name { path, expected, found: "it twice".into() });
+        }
+        kept.push((path, genome));
+    }
+
     let sheets = folder.join("sheets");
     let genomes = folder.join("genomes");
     create_folder(&sheets)?;
     create_folder(&genomes)?;
-    let written = breeding.session(session.ancestors.clone());
-    let text = written.to_toml();
-    let identity = Session { step: Vec::new(), ..written };
-    let hash = short_id(identity.to_toml());
     for (i, (genome, birth)) in breeding.genomes().iter().zip(breeding.births()).enumerate() {
         let genome = signed(genome, SearchKind::Interactive, birth, &hash);
         let path = genomes.join(format!("{i:02}.json"));
@@ -148,13 +231,72 @@ pub fn breed(
     write_atomic(&sheets.join(number), &png)?;
     let path = folder.join("sheet.png");
     write_atomic(&path, &png)?;
+    for taken_back in breeding.generation() + 1..=made as u64 {
+        let _ = std::fs::remove_file(sheets.join(format!("{taken_back:03}.png")));
+    }
     write_atomic(&folder.join("lineage.jsonl"), lineage.as_bytes())?;
+    for (path, genome) in &kept {
+        let picture = draw(genome, KEPT, request.coords).to_png(&[("picloom session", &hash)]);
+        write_atomic(&path.with_extension("png"), &picture)?;
+        write_atomic(path, to_json(genome).as_bytes())?;
+    }
     // Last: the selection counts once everything that shows it is there.
     write_atomic(script, text.as_bytes())?;
     Ok(BreedReport {
+        undone: request.undo,
         generation: breeding.generation(),
         genomes: breeding.genomes().len(),
         sheet: path,
         session: script.to_path_buf(),
+        saved: kept.into_iter().map(|(path, _)| path).collect(),
     })
+}
+
+fn same_settings(path: &Path, asked: &Session, found: &Session) -> Result<(), BreedError> {
+    let table = |session: &Session| {
+        let settings = Session { step: Vec::new(), ..session.clone() };
+        toml::Table::try_from(settings).expect("a session is plain data")
+    };
+    match first_difference("", &table(asked), &table(found)) {
+        None => Ok(()),
+        Some(difference) => Err(BreedError::OtherSettings { path: path.to_path_buf(), difference }),
+    }
+}
+
+/// The genome at a place of the sheet, named, and saying where it was.
+fn keep(breeding: &Breeding, place: usize, name: &str, hash: &str) -> Result<Genome, BreedError> {
+    let (genomes, births) = (breeding.genomes(), breeding.births());
+    if place >= genomes.len() {
+        let last = genomes.len() - 1;
+        return Err(BreedingError::NotOnSheet { last, found: place }.into());
+    }
+    let mut genome = signed(&genomes[place], SearchKind::Interactive, &births[place], hash);
+    genome.provenance.name = name.to_string();
+    let notes = &mut genome.provenance.notes;
+    notes.insert("sheet".into(), breeding.generation().to_string());
+    notes.insert("place".into(), place.to_string());
+    Ok(genome)
+}
+
+/// The file of a genome to keep: of a plain name that nothing else has.
+fn free(folder: &Path, name: &str, genome: &Genome) -> Result<PathBuf, BreedError> {
+    let plain = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+    let refused = |path: PathBuf, expected, found: &str| {
+        Err(BreedError::Name { path, expected, found: found.into() })
+    };
+    if name.is_empty() || !name.chars().all(plain) {
+        let expected = "a name of letters, digits, - and _";
+        return refused(folder.to_path_buf(), expected, &format!("{name:?}"));
+    }
+    let path = folder.join(format!("{name}.json"));
+    // The same genome may be kept once more.
+    if std::fs::read(&path).is_ok_and(|there| there == to_json(genome).as_bytes()) {
+        return Ok(path);
+    }
+    for taken in [path.with_extension("png"), path.clone()] {
+        if taken.exists() {
+            return refused(taken, "a name that nothing here has", "such a file");
+        }
+    }
+    Ok(path)
 }

@@ -185,7 +185,12 @@ pub(super) fn difference(ours: &EvolutionConfig, theirs: &EvolutionConfig) -> St
         .unwrap_or_else(|| "made by another version".to_string())
 }
 
-fn first_difference(prefix: &str, ours: &toml::Table, theirs: &toml::Table) -> Option<String> {
+/// The first key in which two tables differ, as "key: expected …, found …".
+pub(super) fn first_difference(
+    prefix: &str,
+    ours: &toml::Table,
+    theirs: &toml::Table,
+) -> Option<String> {
     let keys: std::collections::BTreeSet<&String> = ours.keys().chain(theirs.keys()).collect();
     for key in keys {
         let name = format!("{prefix}{key}");

@@ -347,7 +347,7 @@ fn load(places: &Places, target: &TargetSpec, size: usize) -> Result<Option<Sour
         return Ok(None);
     };
     let name = drawn.display().to_string();
-    let picture = load_target(&path, size, Coords::default())?.picture;
+    let picture = load_target(&path, size, Coords::default(), target.fit)?.picture;
     let target_picture = Target { name, picture };
     if let Some(arch) = &target.arch {
         return Ok(Some(Source { target: target_picture, evolved: None, arch: arch.clone() }));

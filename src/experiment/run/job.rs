@@ -3,7 +3,9 @@
 use super::RunError;
 use crate::genome::{self, Genome};
 use crate::math::hash::{hex, sha256_of_floats, short_id};
-use crate::network::{Arch, Coords, Mask, Model, Network, Picture, PixelInputs, Weights, Wiring};
+use crate::network::{
+    Arch, Coords, Mask, Model, Network, Picture, PixelInputs, Squaring, Weights, Wiring,
+};
 use crate::train::{Problem, TrainConfig};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -18,17 +20,39 @@ pub struct Target {
     pub picture: Picture,
 }
 
+/// True if the name of this file is that of a genome.
+pub fn is_genome_file(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e == "json" || e == "xml" || e == "zip")
+}
+
 /// Reads a target: a picture file (resampled to `size`²), or a genome, which is rendered in float.
+/// `fit` says what becomes of a picture that is not square.
 ///
 /// # Errors
-/// The file is neither.
-pub fn load_target(path: &Path, size: usize, coords: Coords) -> Result<Target, RunError> {
+/// The file is neither, or a picture that is not square without `fit`.
+pub fn load_target(
+    path: &Path,
+    size: usize,
+    coords: Coords,
+    fit: Option<Squaring>,
+) -> Result<Target, RunError> {
     let name = path.display().to_string();
-    let picture = match path.extension().and_then(|e| e.to_str()) {
-        Some("json" | "xml" | "zip") => {
-            Model::of_genome(&genome::read(path)?, Wiring::Graph).picture(size, coords)
+    if is_genome_file(path) {
+        let picture = Model::of_genome(&genome::read(path)?, Wiring::Graph).picture(size, coords);
+        return Ok(Target { name, picture });
+    }
+    let picture = Picture::read(path)?;
+    let (width, height) = (picture.width, picture.height);
+    let picture = match fit {
+        Some(how) => picture.squared(size, how),
+        None if width == height => picture.resized(size),
+        None => {
+            let problem = format!(
+                "expected a square picture, found {width} × {height} pixels; choose what becomes of it with --fit (in a spec: fit): {}",
+                Squaring::CHOICES
+            );
+            return Err(RunError::folder(path, problem));
         }
-        _ => Picture::read(path)?.resized(size),
     };
     Ok(Target { name, picture })
 }

@@ -9,12 +9,13 @@ mod load;
 mod source;
 mod training;
 
-pub use job::{PrunedFrom, RunConfig, Target, TrainJob, load_target};
+pub use job::{PrunedFrom, RunConfig, Target, TrainJob, is_genome_file, load_target};
 pub use load::{LoadedRun, load_mask, load_run, mask_from_json, read_metrics, read_train_config};
 pub use source::{Kept, Source, Wanted};
 pub(super) use training::constrained_run;
 pub use training::{finished, train_run};
 
+use super::folder::OtherHolding;
 use crate::genome;
 use crate::network::files::WriteError;
 use crate::score::Fit;
@@ -94,6 +95,9 @@ pub enum RunError {
     /// Training cannot begin.
     #[error(transparent)]
     Train(#[from] TrainError),
+    /// The folder holds something else.
+    #[error(transparent)]
+    Other(#[from] OtherHolding),
     /// A file of the folder is not what it should be.
     #[error("{path}: {problem}")]
     Folder {

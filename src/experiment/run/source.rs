@@ -2,7 +2,7 @@
 
 use super::{RunError, load_run, load_target};
 use crate::genome::{self, Genome};
-use crate::network::{Arch, Coords, Model, Picture, Wiring};
+use crate::network::{Arch, Coords, Model, Picture, Squaring, Wiring};
 use crate::probe::View;
 use std::path::Path;
 
@@ -26,6 +26,8 @@ pub struct Wanted<'a> {
     pub coords: Option<Coords>,
     /// Picture or genome that it should draw. Default: that of the run, else none.
     pub target: Option<&'a Path>,
+    /// What becomes of a picture that is not square; none: it is refused.
+    pub fit: Option<Squaring>,
 }
 
 /// A network ready to be looked at.
@@ -85,7 +87,8 @@ impl Source {
             Kept::Weights(arch, path) => Source::plain(path, Model::read(arch, path)?, wanted),
         };
         if let Some(path) = wanted.target {
-            source.target = Some(load_target(path, source.size, source.coords)?.picture);
+            source.target =
+                Some(load_target(path, source.size, source.coords, wanted.fit)?.picture);
         }
         Ok(source)
     }

@@ -2,6 +2,7 @@
 
 use super::load::MaskFile;
 use super::{Manifest, RunConfig, RunError, RunResult, TrainJob, parse_json, parse_toml, to_json};
+use crate::experiment::folder::Holding;
 use crate::genome;
 use crate::network::files::{WriteError, create_folder, write_atomic};
 use crate::network::npz::write_npz;
@@ -48,13 +49,15 @@ pub fn finished(folder: &Path, config: &RunConfig) -> Result<Option<RunResult>, 
 /// but no `result.json`.
 ///
 /// # Errors
-/// The folder cannot be written, holds another run, or an unfinished one without `resume`.
+/// The folder cannot be written, holds another run or something else, or an unfinished run without
+/// `resume`.
 pub fn train_run(
     folder: &Path,
     job: TrainJob,
     resume: bool,
     observer: &mut dyn TrainObserver,
 ) -> Result<RunResult, RunError> {
+    Holding::Training.ask(folder)?;
     constrained_run(folder, job, None, resume, observer)
 }
 

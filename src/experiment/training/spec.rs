@@ -266,7 +266,7 @@ fn base_job(
 ) -> Result<TrainJob, RunError> {
     let coords = Coords::default();
     let drawn = target.drawn();
-    let picture = load_target(&places.file(drawn), size, coords)?.picture;
+    let picture = load_target(&places.file(drawn), size, coords, target.fit)?.picture;
     let (wired, genome) = match (&target.genome, &target.arch) {
         (Some(path), _) => {
             let genome = genome::read(&places.file(path))?;

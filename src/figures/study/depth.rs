@@ -4,6 +4,7 @@ use super::data::{cut, estimate, hollow, look, spoken, what};
 use super::drawers::{Multiples, Spread, course};
 use super::{DrawError, Drawing, Sources, some};
 use crate::experiment::depth::{DepthCurve, DepthModel, DepthPoint, Sweep, depth_curves};
+use crate::experiment::networks::NetworksRecord;
 use crate::figures::axis::Axis;
 use crate::figures::charts::{Estimate, Frame, Panel, Plot, Point, Rule, Series, plot};
 use crate::figures::style::{self, Marker, fixed, number};
@@ -22,8 +23,16 @@ fn at(point: &DepthPoint) -> Option<(f64, Estimate)> {
 
 pub(super) fn score_by_depth(sources: &Sources) -> Result<Drawing, DrawError> {
     let record = sources.networks(STUDY)?;
+    score_by_depth_of(&record)
+}
+
+/// Score by depth of every target of a record.
+///
+/// # Errors
+/// It has no networks by depth.
+pub fn score_by_depth_of(record: &NetworksRecord) -> Result<Drawing, DrawError> {
     let arms = [("dense", Sweep::DENSE), ("sp", Sweep::SP)];
-    let curves = arms.map(|(arm, sweep)| (arm, depth_curves(&record, sweep)));
+    let curves = arms.map(|(arm, sweep)| (arm, depth_curves(record, sweep)));
     let (mut panels, mut parts) = (Vec::new(), Vec::new());
     for target in record.targets() {
         let mut plot = Plot {

@@ -37,6 +37,8 @@ mod theory;
 mod verdicts;
 mod wirings;
 
+pub use depth::score_by_depth_of;
+
 use crate::experiment::Record;
 use crate::experiment::claims::Ledger;
 use crate::experiment::networks::NetworksRecord;

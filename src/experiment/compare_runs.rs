@@ -1,0 +1,268 @@
+//! Finished runs side by side: each measured in the same way on the picture it was trained on.
+//!
+//! In: run folders. Out: a [`RunsRecord`], and what a page shows of each run. Nothing is trained.
+
+use super::folder::{Holding, OtherHolding, Subject};
+use super::record::{Record, line};
+use super::run::{LoadedRun, RunError, load_run, read_metrics};
+use crate::math::hash::sha256_hex;
+use crate::network::Picture;
+use crate::network::files::WriteError;
+use crate::probe::{Delta, Selection, View};
+use crate::score::judges::BuildJudgeError;
+use crate::score::{CompositionalScore, Fit, Judge, JudgeChoice, JudgeError, Judged, Protocol};
+use crate::train::{LogLine, TrainReport};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// How the runs are measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunsConfig {
+    /// Weights perturbed in each network, sampled within layers; none: all.
+    pub sample: Option<usize>,
+    /// Seed of the sample.
+    pub seed: u64,
+    /// Wanted effect of a perturbation, RMSE.
+    pub effect: f64,
+    /// Who judges.
+    pub judge: JudgeChoice,
+}
+
+/// One run of the comparison.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunRow {
+    /// Name of its folder, or the path where two have the same name.
+    pub name: String,
+    /// Its id.
+    pub run_id: String,
+    /// What it is.
+    pub arm: String,
+    /// Path of its picture as its config has it.
+    pub target: String,
+    /// Side of the picture in pixels.
+    pub size: usize,
+    /// Arch of a layered network; none for a graph.
+    pub arch: Option<String>,
+    /// Seed of its training.
+    pub seed: u64,
+    /// Links of the topology, W.
+    pub links: usize,
+    /// Links that may be non-zero.
+    pub kept: usize,
+    /// Kept links on a path from an input to an output.
+    pub alive: usize,
+    /// Fit to its picture.
+    pub fit: Fit,
+    /// How training ended.
+    pub train: TrainReport,
+    /// The compositional score.
+    pub score: CompositionalScore,
+}
+
+/// `record.json` of a comparison of runs. Equal runs and settings give equal bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunsRecord {
+    /// `picloom-runs/1`.
+    pub format: String,
+    /// Version of this crate.
+    pub version: String,
+    /// The settings.
+    pub config: RunsConfig,
+    /// A row a run, as they were named.
+    pub runs: Vec<RunRow>,
+}
+
+impl RunsRecord {
+    /// True if all runs draw the same picture at the same size.
+    pub fn same_picture(&self) -> bool {
+        let same = |a: &RunRow, b: &RunRow| a.target == b.target && a.size == b.size;
+        self.runs.windows(2).all(|pair| same(&pair[0], &pair[1]))
+    }
+}
+
+impl Record for RunsRecord {
+    const FORMAT: &'static str = "picloom-runs/1";
+
+    const COLUMNS: &'static [&'static str] = &[
+        "name",
+        "run_id",
+        "arm",
+        "target",
+        "size",
+        "arch",
+        "seed",
+        "links",
+        "kept",
+        "alive",
+        "fit.mse",
+        "fit.r2",
+        "train.final_loss",
+        "train.steps",
+        "score.score",
+        "score.coherent",
+        "score.fractured",
+        "score.silent",
+        "score.counts",
+    ];
+
+    fn lines(&self) -> Vec<Value> {
+        self.runs.iter().map(|run| line(run, &[])).collect()
+    }
+
+    fn summary(&self) -> String {
+        let width = self.runs.iter().map(|run| run.name.chars().count()).max().unwrap_or(0).max(4);
+        let mut text = format!(
+            "{:<width$} {:>6} {:>8} {:>10}  score (95 % interval)\n",
+            "run", "kept", "R²", "loss"
+        );
+        for run in &self.runs {
+            let score = match (run.score.score, run.score.interval) {
+                (Some(s), Some((low, high))) => format!("{s:.3} ({low:.3} to {high:.3})"),
+                _ => "none".into(),
+            };
+            let unfit = if run.score.counts { "" } else { "  UNFIT: does not count" };
+            text += &format!(
+                "{:<width$} {:>6} {:>8.4} {:>10.3e}  {score}{unfit}\n",
+                run.name, run.kept, run.fit.r2, run.train.final_loss
+            );
+        }
+        text
+    }
+}
+
+/// What is shown of one run.
+pub struct RunView {
+    /// Its network, ready to be looked at.
+    pub view: View,
+    /// The picture it was trained on.
+    pub target: Picture,
+    /// Some perturbed pictures with their verdicts, spread over the layers.
+    pub perturbed: Vec<(Judged, Picture)>,
+    /// Logged losses of training.
+    pub curve: Vec<LogLine>,
+}
+
+/// Runs compared.
+pub struct RunsComparison {
+    /// The numbers.
+    pub record: RunsRecord,
+    /// One view a run, in the order of the record.
+    pub views: Vec<RunView>,
+}
+
+/// Why runs could not be compared.
+#[derive(Debug, thiserror::Error)]
+pub enum CompareRunsError {
+    /// A folder is no finished run.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// The folder of the comparison holds something else.
+    #[error(transparent)]
+    Other(#[from] OtherHolding),
+    /// A file cannot be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// The judge cannot be asked.
+    #[error(transparent)]
+    NoJudge(#[from] BuildJudgeError),
+    /// The judge gave no answer.
+    #[error(transparent)]
+    Judge(#[from] JudgeError),
+    /// Somebody asked to stop.
+    #[error("interrupted: the same command begins anew")]
+    Interrupted,
+}
+
+/// Pictures of perturbations shown for each run.
+const SHOWN: usize = 24;
+
+/// Loads the runs, claims `out` for their comparison, and measures them one after the other; `begin`
+/// is told the name of each before it is measured and may say no.
+///
+/// # Errors
+/// A folder is no finished run, `out` holds something else, the judge gave no answer, `begin` said no.
+pub fn compare_runs(
+    folders: &[PathBuf],
+    config: &RunsConfig,
+    out: &Path,
+    begin: &mut dyn FnMut(&str) -> bool,
+) -> Result<RunsComparison, CompareRunsError> {
+    Holding::Comparison.ask(out)?;
+    let judge = config.judge.build()?;
+    let runs: Vec<LoadedRun> = folders.iter().map(|f| load_run(f)).collect::<Result<_, _>>()?;
+    let names = names(folders);
+    let mut ids: Vec<&str> = runs.iter().map(|run| run.result.run_id.as_str()).collect();
+    ids.sort_unstable();
+    let subject = Subject::new(&names.join(", "), sha256_hex(ids.join("\n")));
+    subject.claim(out)?;
+    subject.write(out)?;
+    let (mut rows, mut views) = (Vec::new(), Vec::new());
+    for ((folder, run), name) in folders.iter().zip(runs).zip(names) {
+        if !begin(&name) {
+            return Err(CompareRunsError::Interrupted);
+        }
+        let curve = read_metrics(folder)?;
+        let (row, view) = measure(name, run, curve, config, judge.as_ref())?;
+        rows.push(row);
+        views.push(view);
+    }
+    let record = RunsRecord {
+        format: RunsRecord::FORMAT.into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        config: config.clone(),
+        runs: rows,
+    };
+    Ok(RunsComparison { record, views })
+}
+
+fn measure(
+    name: String,
+    run: LoadedRun,
+    curve: Vec<LogLine>,
+    config: &RunsConfig,
+    judge: &dyn Judge,
+) -> Result<(RunRow, RunView), JudgeError> {
+    let LoadedRun { config: made, result, model, target, .. } = run;
+    let view = View::new(&model, made.size, made.coords);
+    let protocol = Protocol {
+        selection: config.sample.map_or(Selection::All, Selection::Sample),
+        delta: Delta::Effect(config.effect),
+        seed: config.seed,
+    };
+    let found = protocol.measure(&view, judge, Some(&target))?;
+    let perturbed = {
+        let mut painter = view.painter();
+        let shown = found.shown(SHOWN).into_iter();
+        shown.map(|j| (j.clone(), painter.draw(j.perturbation).clone())).collect()
+    };
+    let row = RunRow {
+        name,
+        run_id: result.run_id,
+        arm: made.arm,
+        target: made.target,
+        size: made.size,
+        arch: made.arch.map(|arch| arch.to_string()),
+        seed: made.train.seed,
+        links: found.links,
+        kept: found.kept,
+        alive: found.alive,
+        fit: Fit::of(view.picture(), &target),
+        train: result.train,
+        score: found.score,
+    };
+    Ok((row, RunView { view, target, perturbed, curve }))
+}
+
+/// Names of the folders; where two have the same, the paths.
+fn names(folders: &[PathBuf]) -> Vec<String> {
+    let short = |path: &PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    let all: Vec<Option<String>> = folders.iter().map(short).collect();
+    let name = |(path, name): (&PathBuf, &Option<String>)| match name {
+        Some(name) if all.iter().flatten().filter(|other| *other == name).count() == 1 => {
+            name.clone()
+        }
+        _ => path.display().to_string(),
+    };
+    folders.iter().zip(&all).map(name).collect()
+}

@@ -1,0 +1,117 @@
+//! A depth sweep of one picture without a spec of its own: the embedded study (`assets/depth-sweep.toml`)
+//! with the caller's picture, depths and seeds.
+
+use super::networks::plan::{NetworksStudy, Source};
+use super::networks::spec::NetworksSpec;
+use super::run::{RunError, is_genome_file, load_target};
+use super::spec::{Problem, Spec, SpecError, read_text};
+use crate::genome::{self, ReadGenomeError};
+use crate::math::hash::sha256_of_floats;
+use crate::network::{Coords, Squaring};
+use crate::score::JudgeChoice;
+use crate::score::judges::BuildJudgeError;
+use std::path::Path;
+
+/// What is swept. Default: the embedded study's numbers at depths 2, 4, … 12.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DepthSweep {
+    /// Numbers of hidden layers, each ≥ 1.
+    pub depths: Vec<usize>,
+    /// Seeds of the trainings.
+    pub seeds: Vec<u64>,
+    /// Optimizer steps of each training and retraining.
+    pub steps: u64,
+    /// Side of the picture in pixels.
+    pub size: usize,
+    /// Weights perturbed in each network; none: all.
+    pub sample: Option<usize>,
+    /// Who judges.
+    pub judge: JudgeChoice,
+    /// What becomes of a picture that is not square; none: it is refused.
+    pub fit: Option<Squaring>,
+}
+
+/// The embedded spec.
+fn embedded() -> NetworksSpec {
+    let (path, text) = ("assets/depth-sweep.toml", include_str!("../../assets/depth-sweep.toml"));
+    read_text(Path::new(path), text, None).expect("the embedded spec is sound").0
+}
+
+impl Default for DepthSweep {
+    fn default() -> Self {
+        let NetworksSpec { seeds, steps, size, sample, judge, .. } = embedded();
+        let depths = vec![2, 4, 6, 8, 10, 12];
+        DepthSweep { depths, seeds, steps, size, sample, judge, fit: None }
+    }
+}
+
+/// Why there is no sweep.
+#[derive(Debug, thiserror::Error)]
+pub enum DepthSweepError {
+    /// A number outside its range.
+    #[error(transparent)]
+    Settings(#[from] SpecError),
+    /// The picture cannot be read.
+    #[error(transparent)]
+    Picture(#[from] RunError),
+    /// The genome cannot be read.
+    #[error(transparent)]
+    Genome(#[from] ReadGenomeError),
+    /// The judge cannot be asked.
+    #[error(transparent)]
+    Judge(#[from] BuildJudgeError),
+}
+
+impl DepthSweep {
+    /// The study of the picture (or genome) at `path`: the block of its layers is the genome's, or that
+    /// of the study's drawings. Its name is the file's with eight digits of the picture's hash, so that
+    /// each picture has a folder of its own.
+    ///
+    /// # Errors
+    /// A number outside its range, a file that cannot be read, a judge that cannot be asked.
+    pub fn study(&self, path: &Path) -> Result<NetworksStudy, DepthSweepError> {
+        let mut spec = embedded();
+        (spec.seeds, spec.steps, spec.size) = (self.seeds.clone(), self.steps, self.size);
+        (spec.sample, spec.judge) = (self.sample, self.judge.clone());
+        let bounds = (1..=1000).contains(self.depths.iter().min().unwrap_or(&0))
+            && self.depths.iter().all(|depth| *depth <= 1000);
+        let found = format!("{:?}", self.depths);
+        Problem::unless(bounds, "depths", "numbers from 1 to 1000", found)
+            .and_then(|()| spec.check())
+            .map_err(|problem| problem.at(path))?;
+        let picture = load_target(path, self.size, Coords::default(), self.fit)?;
+        let mut target = spec.targets[0].clone();
+        let source = match is_genome_file(path) {
+            true => {
+                (target.genome, target.picture, target.arch) = (Some(path.into()), None, None);
+                Source::of(genome::read(path)?, picture)
+            }
+            false => {
+                (target.picture, target.fit) = (Some(path.into()), self.fit);
+                let arch = target.arch.clone().expect("the embedded spec has an arch");
+                Source { target: picture, evolved: None, arch }
+            }
+        };
+        target.name = name_of(path);
+        let hash = sha256_of_floats(&source.target.picture.rgb);
+        spec.name = format!("depth-{}-{}", target.name, &hash[..8]);
+        let mut depths = self.depths.clone();
+        depths.sort_unstable();
+        depths.dedup();
+        spec.offsets =
+            depths.iter().map(|&depth| depth as i64 - source.arch.layers as i64).collect();
+        spec.targets = vec![target.clone()];
+        let judge = spec.judge.build()?;
+        let mut study = NetworksStudy::new(spec, "sweep".into(), judge);
+        study.add(&target, source);
+        Ok(study)
+    }
+}
+
+/// The file's name in letters that folders have.
+fn name_of(path: &Path) -> String {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
+    let name: String = stem.chars().map(plain).take(40).collect();
+    if name.is_empty() { "picture".into() } else { name }
+}

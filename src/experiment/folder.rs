@@ -1,0 +1,172 @@
+//! What a folder holds, told by its files. Whoever is about to fill a folder asks first, so that
+//! nothing is computed for a folder that holds something else, and nothing is written over.
+
+use crate::network::files::{WriteError, create_folder, write_atomic};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// What the commands of this program leave in a folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Holding {
+    Training,
+    Pruning,
+    Evolution,
+    Session,
+    Comparison,
+    Study,
+    /// The results of the parts of a study, in folders of their own.
+    WholeStudy,
+    Sweep,
+    Card,
+    JudgeSheets,
+    JudgeReport,
+    /// A `config.toml` that is not ours.
+    Foreign,
+}
+
+/// Files that tell what a folder holds, the first that is there; `config.toml` and `record.json`, which
+/// several kinds have, are looked into.
+const MARKS: [(&str, Holding); 12] = [
+    ("pruning.json", Holding::Pruning),
+    ("swarm.json", Holding::Pruning),
+    ("round-1/config.toml", Holding::Pruning),
+    ("round-1/swarm.json", Holding::Pruning),
+    ("key.csv", Holding::JudgeSheets),
+    ("session.toml", Holding::Session),
+    ("lineage.jsonl", Holding::Session),
+    ("subject.json", Holding::Comparison),
+    ("claims.json", Holding::WholeStudy),
+    ("sweep.json", Holding::Sweep),
+    ("card.json", Holding::Card),
+    ("report.json", Holding::JudgeReport),
+];
+
+impl Holding {
+    /// What `folder` holds; none if it is not there, or holds nothing of ours.
+    pub fn of(folder: &Path) -> Option<Holding> {
+        if let Ok(text) = std::fs::read_to_string(folder.join("config.toml")) {
+            return Some(of_config(&text));
+        }
+        if let Some((_, holding)) = MARKS.iter().find(|(file, _)| folder.join(file).exists()) {
+            return Some(*holding);
+        }
+        // The cells of a comparison have a record of its kind too.
+        if ["cells", "failed", "work"].iter().any(|part| folder.join(part).is_dir()) {
+            return Some(Holding::Study);
+        }
+        let text = std::fs::read_to_string(folder.join("record.json")).ok()?;
+        let record: Value = serde_json::from_str(&text).unwrap_or_default();
+        let format = record["format"].as_str().unwrap_or_default();
+        let compared = format.starts_with("picloom-compare/");
+        Some(if compared { Holding::Comparison } else { Holding::Study })
+    }
+
+    /// Refuses a folder that holds anything but this.
+    ///
+    /// # Errors
+    /// What it holds.
+    pub fn ask(self, folder: &Path) -> Result<(), OtherHolding> {
+        match Holding::of(folder) {
+            Some(found) if found != self => Err(OtherHolding {
+                path: folder.to_path_buf(),
+                expected: self.says().into(),
+                found: found.says().into(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    fn says(self) -> &'static str {
+        match self {
+            Holding::Training => "a training run",
+            Holding::Pruning => "a pruning run",
+            Holding::Evolution => "an evolution run",
+            Holding::Session => "a breeding session",
+            Holding::Comparison => "a comparison",
+            Holding::Study => "the cells or the record of a study",
+            Holding::WholeStudy => "the results of a whole study",
+            Holding::Sweep => "a weight sweep",
+            Holding::Card => "the card of a network",
+            Holding::JudgeSheets => "pictures to be labelled",
+            Holding::JudgeReport => "the report of a judge",
+            Holding::Foreign => "a config.toml that is none of ours, or is damaged",
+        }
+    }
+}
+
+fn of_config(text: &str) -> Holding {
+    let Ok(config) = text.parse::<toml::Table>() else {
+        return Holding::Foreign;
+    };
+    let has = |key: &str| config.contains_key(key);
+    match (has("target_sha256") && has("train"), has("pruned")) {
+        (true, true) => Holding::Pruning,
+        (true, false) => Holding::Training,
+        _ if has("search") && has("evolve") => Holding::Evolution,
+        _ => Holding::Foreign,
+    }
+}
+
+/// A folder holds something else.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{path}: expected a new folder, or one of {expected}, found {found}; choose another --out")]
+pub struct OtherHolding {
+    /// The folder.
+    pub path: PathBuf,
+    /// What it may hold.
+    pub expected: String,
+    /// What it holds.
+    pub found: String,
+}
+
+/// What a comparison compares: its folder holds one and no other. `subject.json`, written first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Subject {
+    format: String,
+    name: String,
+    sha256: String,
+}
+
+impl Subject {
+    /// A name for people, and a hash of what it is.
+    pub fn new(name: &str, sha256: String) -> Self {
+        Subject { format: "picloom-subject/1".into(), name: name.into(), sha256 }
+    }
+
+    /// Refuses the folder of a comparison of something else.
+    ///
+    /// # Errors
+    /// What it compares.
+    pub fn claim(&self, folder: &Path) -> Result<(), OtherHolding> {
+        let read = |name: &str| -> Option<Value> {
+            serde_json::from_str(&std::fs::read_to_string(folder.join(name)).ok()?).ok()
+        };
+        let same = |value: &Value, other: &str| value.as_str().is_none_or(|text| text == other);
+        let (found, is_ours) = match (read("subject.json"), read("record.json")) {
+            (Some(subject), _) => (subject["name"].clone(), same(&subject["sha256"], &self.sha256)),
+            // Comparisons of version 0.1 have only their record.
+            (None, Some(record)) => (record["genome"].clone(), same(&record["genome"], &self.name)),
+            (None, None) => return Ok(()),
+        };
+        match is_ours {
+            true => Ok(()),
+            false => Err(OtherHolding {
+                path: folder.to_path_buf(),
+                expected: format!("a comparison of {}", self.name),
+                found: format!("one of {}", found.as_str().unwrap_or("something else")),
+            }),
+        }
+    }
+
+    /// Writes `subject.json`.
+    ///
+    /// # Errors
+    /// The folder cannot be written.
+    pub fn write(&self, folder: &Path) -> Result<(), WriteError> {
+        create_folder(folder)?;
+        let json = serde_json::to_string_pretty(self).expect("a subject is plain data") + "\n";
+        write_atomic(&folder.join("subject.json"), json.as_bytes())
+    }
+}

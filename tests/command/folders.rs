@@ -1,0 +1,164 @@
+//! No command writes into a folder that holds something else: each is asked into each folder, and the
+//! folder stays as it was, byte for byte.
+
+use assert_cmd::Command;
+use picloom::experiment::folder::{Holding, Subject};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+const MOTH: &str = "genomes/bred_moth.json";
+
+fn run(args: &[&str]) -> (Option<i32>, String) {
+    let output = Command::cargo_bin("picloom").unwrap().args(args).output().unwrap();
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[track_caller]
+fn done(args: &[&str]) {
+    let (code, error) = run(args);
+    assert_eq!(code, Some(0), "{args:?}: {error}");
+}
+
+/// Every file below `folder` with its bytes.
+fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => folders.push(path),
+                false => drop(found.insert(path.clone(), std::fs::read(&path).unwrap())),
+            }
+        }
+    }
+    found
+}
+
+const TRAIN: [&str; 9] =
+    ["train", "--genome", MOTH, "--target", MOTH, "--size", "8", "--steps", "2"];
+const EVOLVE: [&str; 9] =
+    ["evolve", "--search", "novelty", "--population", "6", "--size", "16", "--generations", "1"];
+const BREED: [&str; 7] = ["evolve", "--search", "interactive", "--population", "4", "--cell", "16"];
+const SWEEP: [&str; 9] =
+    ["sweep", "--genome", MOTH, "--size", "8", "--weights", "1", "--steps", "2"];
+const SHEETS: [&str; 7] = ["judge", "sheets", MOTH, "--count", "2", "--size", "16"];
+
+#[test]
+fn no_command_writes_over_what_another_left() {
+    let work = tempfile::tempdir().unwrap();
+    let at = |name: &str| work.path().join(name);
+    let text = |name: &str| at(name).to_str().unwrap().to_string();
+    let with = |args: &[&str], out: &str| done(&[args, &["--out", &text(out)]].concat());
+    with(&TRAIN, "training");
+    let parent = text("training");
+    let prune = ["prune", &parent, "--budget", "50", "--steps", "2", "--no-pictures"];
+    with(&prune, "pruning");
+    with(&EVOLVE, "evolution");
+    with(&BREED, "session");
+    with(&SWEEP, "sweep");
+    with(&SHEETS, "judge-sheets");
+    // What takes long to make has the file that tells it.
+    Subject::new("a picture", "00".into()).write(&at("comparison")).unwrap();
+    for (folder, file, content) in [
+        ("card", "card.json", "{}"),
+        ("judge-report", "report.json", "{}"),
+        ("whole-study", "claims.json", "{}"),
+        ("study", "record.json", "{\"format\": \"picloom-networks/1\"}"),
+        ("old-comparison", "record.json", "{\"format\": \"picloom-compare/1\"}"),
+        ("rounds", "round-1/config.toml", ""),
+        ("foreign", "config.toml", "title = \"a web page\""),
+    ] {
+        let path = at(folder).join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+    }
+    let folders = [
+        ("training", Holding::Training),
+        ("pruning", Holding::Pruning),
+        ("rounds", Holding::Pruning),
+        ("evolution", Holding::Evolution),
+        ("session", Holding::Session),
+        ("sweep", Holding::Sweep),
+        ("card", Holding::Card),
+        ("judge-sheets", Holding::JudgeSheets),
+        ("judge-report", Holding::JudgeReport),
+        ("comparison", Holding::Comparison),
+        ("old-comparison", Holding::Comparison),
+        ("study", Holding::Study),
+        ("whole-study", Holding::WholeStudy),
+        ("foreign", Holding::Foreign),
+    ];
+    let compare = ["compare", MOTH, "--steps", "1"];
+    let card = ["score", "--genome", MOTH, "--size", "8", "--samples", "1", "--all"];
+    let report = ["judge", "calibrate", "no-labels.csv"];
+    let resume = ["evolve", "--resume"];
+    let commands: [(&[&str], Holding); 10] = [
+        (&TRAIN, Holding::Training),
+        (&prune, Holding::Pruning),
+        (&EVOLVE, Holding::Evolution),
+        (&resume, Holding::Evolution),
+        (&BREED, Holding::Session),
+        (&SWEEP, Holding::Sweep),
+        (&card, Holding::Card),
+        (&SHEETS, Holding::JudgeSheets),
+        (&report, Holding::JudgeReport),
+        (&compare, Holding::Comparison),
+    ];
+    for (folder, holding) in folders {
+        assert_eq!(Holding::of(&at(folder)), Some(holding), "{folder}");
+        let before = files(&at(folder));
+        for (args, own) in commands.iter().filter(|(_, own)| *own != holding) {
+            let (code, error) = run(&[*args, &["--out", &text(folder)]].concat());
+            assert_eq!(code, Some(1), "{args:?} into {folder} ({own:?}): {error}");
+            for part in
+                [text(folder).as_str(), "expected a new folder, or one of", "found", "--out"]
+            {
+                assert!(error.contains(part), "{args:?} into {folder}: {error}");
+            }
+            assert!(files(&at(folder)) == before, "{args:?} changed {folder}");
+        }
+    }
+}
+
+#[test]
+fn a_study_asks_its_folder_too() {
+    let work = tempfile::tempdir().unwrap();
+    std::fs::create_dir(work.path().join("specs")).unwrap();
+    let spec = work.path().join("specs/small.toml");
+    let text = "kind = \"training\"\nname = \"small\"\nquestion = \"?\"\nsize = 8\nsteps = 2\n\
+        log_every = 1\nseeds = [0]\nlrs = [1e-2]\nwirings = [\"dense\"]\n[rules]\nC0 = \"none\"\n\
+        [[targets]]\nname = \"a\"\narch = \"1;sin:2\"\npicture = \"a.png\"\n\
+        [[grids]]\nname = \"some\"\noptimizers = [\"adam\"]\n";
+    std::fs::write(&spec, text).unwrap();
+    let picture = picloom::network::Picture::filled(4, 4, [0.5; 3]);
+    std::fs::write(work.path().join("a.png"), picture.to_png(&[])).unwrap();
+    let small = work.path().join("small");
+    done(&[&TRAIN[..], &["--out", small.to_str().unwrap()]].concat());
+    let before = files(&small);
+    let runs = work.path().to_str().unwrap();
+    let (code, error) = run(&["experiment", "run", spec.to_str().unwrap(), "--runs", runs]);
+    assert_eq!(code, Some(1), "{error}");
+    assert!(error.contains("found a training run") && files(&small) == before, "{error}");
+}
+
+#[test]
+fn a_comparison_of_another_genome_is_refused_before_anything_is_computed() {
+    let work = tempfile::tempdir().unwrap();
+    let out = work.path().join("compare");
+    Subject::new(MOTH, "of another genome".into()).write(&out).unwrap();
+    let before = files(&out);
+    let args = ["compare", "genomes/bred_cat.json", "--out", out.to_str().unwrap()];
+    let (code, error) = run(&args);
+    assert_eq!(code, Some(1), "{error}");
+    let said = "a comparison of genomes/bred_cat.json, found one of genomes/bred_moth.json";
+    assert!(error.contains(said), "{error}");
+    assert!(files(&out) == before);
+    // Version 0.1 left no subject; its record names the genome.
+    let record = r#"{"format": "picloom-compare/1", "genome": "genomes/bred_moth.json"}"#;
+    std::fs::remove_file(out.join("subject.json")).unwrap();
+    std::fs::write(out.join("record.json"), record).unwrap();
+    let (code, error) = run(&args);
+    assert_eq!(code, Some(1), "{error}");
+    assert!(error.contains(said), "{error}");
+}

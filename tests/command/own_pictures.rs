@@ -1,0 +1,230 @@
+//! Pictures and runs of one's own: any shape, any size, side by side.
+
+use crate::whole::assert_whole;
+use assert_cmd::Command;
+use picloom::experiment::load_run;
+use picloom::network::Picture;
+use serde_json::Value;
+use std::path::Path;
+
+const MOTH: &str = "genomes/bred_moth.json";
+
+fn picloom(args: &[&str]) -> std::process::Output {
+    Command::cargo_bin("picloom").unwrap().args(args).output().unwrap()
+}
+
+fn refused(args: &[&str], code: i32) -> String {
+    let output = picloom(args);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {error}");
+    assert!(output.stdout.is_empty(), "{args:?} printed a result");
+    error
+}
+
+fn json(args: &[&str]) -> Value {
+    let output = picloom(&[args, &["--json"]].concat());
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// Red left of blue, twice as wide as high.
+fn wide(folder: &Path) -> std::path::PathBuf {
+    let mut picture = Picture::filled(24, 12, [1.0, 0.0, 0.0]);
+    for row in 0..12 {
+        for column in 12..24 {
+            let at = 3 * (24 * row + column);
+            picture.rgb[at..at + 3].copy_from_slice(&[0.0, 0.0, 1.0]);
+        }
+    }
+    let path = folder.join("wide.png");
+    std::fs::write(&path, picture.to_png(&[])).unwrap();
+    path
+}
+
+#[test]
+fn a_picture_that_is_not_square_is_refused_with_the_choices_everywhere() {
+    let work = tempfile::tempdir().unwrap();
+    let picture = wide(work.path());
+    let (picture, out) = (text(&picture), work.path().join("out"));
+    let weights = work.path().join("w.npz");
+    let layers = json(&["genome", "layerize", MOTH, "--out", text(&weights)]);
+    let arch = layers["arch"].as_str().unwrap();
+    let params = ["--arch", arch, "--params", text(&weights)];
+    for args in [
+        &["train", "--genome", MOTH, "--target", picture, "--out", text(&out)][..],
+        &["eval", "--genome", MOTH, "--target", picture],
+        &["score", "--genome", MOTH, "--target", picture],
+        &["sweep", "--genome", MOTH, "--target", picture, "--out", text(&out)],
+        &[&["prune", "--target", picture, "--budget", "9", "--out", text(&out)], &params[..]]
+            .concat(),
+        &["evolve", "--target", picture, "--out", text(&out)],
+        &["compare", picture, "--out", text(&out)],
+        &["experiment", "predict-depth", picture],
+        &["experiment", "depth-sweep", picture, "--runs", text(&out)],
+    ] {
+        let error = refused(args, 1);
+        let said = "wide.png: expected a square picture, found 24 × 12 pixels";
+        assert!(error.contains(said), "{args:?}: {error}");
+        for choice in ["--fit", "crop", "pad", "squash"] {
+            assert!(error.contains(choice), "{args:?}: {error}");
+        }
+        assert!(!out.exists(), "{args:?} began");
+    }
+    refused(&["eval", "--genome", MOTH, "--target", picture, "--fit", "stretch"], 2);
+    refused(&["compare", MOTH, "--fit", "crop"], 2);
+}
+
+#[test]
+fn what_becomes_of_a_wide_picture_is_what_was_chosen() {
+    let work = tempfile::tempdir().unwrap();
+    let picture = wide(work.path());
+    let train = |fit: &str| {
+        let out = work.path().join(fit);
+        let args = ["train", "--genome", MOTH, "--target", text(&picture), "--fit", fit];
+        json(&[&args[..], &["--size", "12", "--steps", "1", "--out", text(&out)]].concat());
+        load_run(&out).unwrap().target
+    };
+    let (red, blue, white) = ([1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [1.0; 3]);
+    let at = |picture: &Picture, row| [picture.at(row, 0), picture.at(row, 11)];
+    let (crop, pad, squash) = (train("crop"), train("pad"), train("squash"));
+    for row in [0, 6, 11] {
+        assert_eq!(at(&crop, row), [red, blue]);
+        assert_eq!(at(&squash, row), [red, blue]);
+    }
+    assert_eq!(
+        [at(&pad, 2), at(&pad, 3), at(&pad, 8), at(&pad, 9)],
+        [[white; 2], [red, blue], [red, blue], [white; 2]]
+    );
+    // The run keeps what it drew, whatever happens to the file.
+    std::fs::remove_file(&picture).unwrap();
+    json(&["eval", text(&work.path().join("pad"))]);
+}
+
+#[test]
+fn an_evolution_run_remembers_what_became_of_its_picture() {
+    let work = tempfile::tempdir().unwrap();
+    let picture = wide(work.path());
+    let out = work.path().join("run");
+    let evolve = |more: &[&str]| {
+        json(
+            &[&["evolve", "--population", "6", "--size", "16", "--out", text(&out)], more].concat(),
+        )
+    };
+    let begun = ["--target", text(&picture), "--fit", "crop", "--generations", "1"];
+    let first = evolve(&begun);
+    let more = evolve(&["--resume", "--generations", "2"]);
+    assert_eq!(first["config_hash"], more["config_hash"]);
+    assert_eq!(more["generations"], 2);
+}
+
+#[test]
+fn a_trained_network_is_drawn_at_any_size() {
+    let work = tempfile::tempdir().unwrap();
+    let (run, out) = (work.path().join("run"), work.path().join("large.png"));
+    let train = ["train", "--genome", MOTH, "--wiring", "graph", "--target", MOTH, "--size", "16"];
+    json(&[&train[..], &["--steps", "3", "--out", text(&run)]].concat());
+    let render = |more: &[&str]| {
+        json(&[&["render", text(&run), "--out", text(&out)], more].concat());
+        Picture::read(&out).unwrap()
+    };
+    let large = render(&["--size", "100"]);
+    assert_eq!((large.width, large.height), (100, 100));
+    let own = render(&[]);
+    assert_eq!(own, Picture::read(&run.join("images/drawn.png")).unwrap(), "the run's own size");
+    // A genome draws what `genome render` draws.
+    let (ours, theirs) = (work.path().join("a.png"), work.path().join("b.png"));
+    json(&["render", "--genome", MOTH, "--size", "40", "--out", text(&ours)]);
+    json(&["genome", "render", MOTH, "--size", "40", "--out", text(&theirs)]);
+    assert_eq!(Picture::read(&ours).unwrap(), Picture::read(&theirs).unwrap());
+    for wrong in [&["--size", "1"][..], &["--size", "5000"], &["--target", MOTH]] {
+        refused(&[&["render", text(&run), "--out", text(&out)], wrong].concat(), 2);
+    }
+    refused(&["render", text(&run), "--out", "x.jpg"], 2);
+    refused(&["render", "--out", "x.png"], 2);
+}
+
+#[test]
+fn finished_runs_stand_side_by_side_in_one_report() {
+    let work = tempfile::tempdir().unwrap();
+    let at = |name: &str| work.path().join(name);
+    let train = ["train", "--genome", MOTH, "--wiring", "graph", "--target", MOTH, "--size", "16"];
+    for (name, steps) in [("short", "4"), ("long", "40")] {
+        json(
+            &[&train[..], &["--steps", steps, "--log-every", "1", "--out", text(&at(name))]]
+                .concat(),
+        );
+    }
+    let (short, long, out) = (at("short"), at("long"), at("both"));
+    let compare = ["compare", text(&short), text(&long), "--out", text(&out)];
+    let record = json(&compare);
+    let names: Vec<&str> =
+        record["runs"].as_array().unwrap().iter().map(|r| r["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["short", "long"]);
+    let run = load_run(&long).unwrap().result;
+    let r2 = record["runs"][1]["fit"]["r2"].as_f64().unwrap();
+    assert!((r2 - run.fit.r2).abs() < 1e-6, "{r2} {}", run.fit.r2);
+    for file in
+        ["comparison.svg", "losses.png", "scores.csv", "record.json", "maps/1.png", "sweeps/2.png"]
+    {
+        assert_whole(&out.join(file));
+    }
+    let page = std::fs::read_to_string(out.join("report.html")).unwrap();
+    assert!(page.contains("2 runs side by side") && !page.contains("Not the same picture"));
+    let first = std::fs::read(out.join("record.json")).unwrap();
+    json(&compare);
+    assert_eq!(std::fs::read(out.join("record.json")).unwrap(), first);
+
+    // Another picture is said; other runs do not go into the same folder.
+    let other = at("other");
+    let cat = ["--target", "genomes/bred_cat.json", "--size", "12", "--steps", "2"];
+    json(
+        &[&["train", "--genome", MOTH, "--wiring", "graph", "--out", text(&other)], &cat[..]]
+            .concat(),
+    );
+    let error = refused(&["compare", text(&short), text(&other), "--out", text(&out)], 1);
+    assert!(
+        error.contains("expected a new folder, or one of a comparison of short, other"),
+        "{error}"
+    );
+    let third = at("third");
+    json(&["compare", text(&short), text(&other), "--out", text(&third)]);
+    let page = std::fs::read_to_string(third.join("report.html")).unwrap();
+    assert!(page.contains("Not the same picture"));
+
+    refused(&["compare", text(&short)], 2);
+    refused(&["compare", text(&short), MOTH], 2);
+    refused(&["compare", text(&short), text(&long), "--steps", "3"], 2);
+    refused(&["compare", text(&short), text(&at("both"))], 1);
+}
+
+#[test]
+fn a_depth_sweep_needs_no_spec() {
+    let work = tempfile::tempdir().unwrap();
+    let picture = "experiments/targets/letter_a.png";
+    let sweep = ["experiment", "depth-sweep", picture, "--runs", text(work.path())];
+    let small = ["--size", "12", "--steps", "30", "--samples", "4"];
+    let more = ["--depths", "3,1", "--seeds", "0,2"];
+    let found = json(&[&sweep[..], &small, &more].concat());
+    assert_eq!((&found["cells"], &found["failed"]), (&4.into(), &0.into()));
+    let record = std::fs::read_to_string(found["record"].as_str().unwrap()).unwrap();
+    let record: Value = serde_json::from_str(&record).unwrap();
+    let mut made: Vec<(i64, i64)> = record["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|row| row["arm"] == "sp")
+        .map(|row| (row["layers"].as_i64().unwrap(), row["seed"].as_i64().unwrap()))
+        .collect();
+    made.sort_unstable();
+    assert_eq!(made, [(1, 0), (1, 2), (3, 0), (3, 2)]);
+    for figure in found["figure"].as_array().unwrap() {
+        assert_whole(Path::new(figure.as_str().unwrap()));
+    }
+    assert!(found["dense"]["chosen"].is_null(), "30 steps learn nothing");
+    let error = refused(&[&sweep[..], &small, &["--depths", "0,3"]].concat(), 1);
+    assert!(error.contains("depths: expected numbers from 1 to 1000, found [0, 3]"), "{error}");
+}
