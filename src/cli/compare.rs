@@ -1,13 +1,14 @@
 //! `picloom compare`: the main job.
 
-use super::interrupt;
+use super::interrupt::{self, Interrupted};
 use super::output::Output;
 use crate::experiment::Record;
-use crate::experiment::compare::{CompareConfig, Profile, compare};
+use crate::experiment::compare::{CompareConfig, CompareError, Profile, compare};
 use crate::experiment::workers::{self, News, StudyObserver};
 use crate::figures::compare::write_comparison;
 use crate::genome::{self, Genome};
-use crate::network::files::create_folder;
+use crate::network::lock::FolderLock;
+use crate::network::{Wiring, read_genome};
 use crate::score::JudgeChoice;
 use clap::Args;
 use indicatif::ProgressBar;
@@ -39,9 +40,8 @@ const DEFAULT: (&str, &str) =
     ("genomes/bred_moth.json", include_str!("../../genomes/bred_moth.json"));
 
 pub fn run(args: CompareArgs, out: &Output) -> anyhow::Result<()> {
-    interrupt::listen();
     let (genome, name): (Genome, String) = match &args.genome {
-        Some(path) => (genome::read(path)?, path.display().to_string()),
+        Some(path) => (read_genome(path, Wiring::Dense)?, path.display().to_string()),
         None => (genome::from_json(DEFAULT.1)?, DEFAULT.0.to_string()),
     };
     let mut config = CompareConfig::of(args.profile);
@@ -54,13 +54,17 @@ pub fn run(args: CompareArgs, out: &Output) -> anyhow::Result<()> {
     for seed in &mut config.seeds {
         *seed += args.seed;
     }
-    create_folder(&args.out)?;
+    let _lock = FolderLock::take(&args.out)?;
+    interrupt::saves();
     let parts = 1 + 5 * config.seeds.len();
     let bar = out.progress(config.steps, "steps");
     let mut progress = Progress { bar, steps: config.steps, part: 0, parts };
     let compared = compare(&genome, &name, &config, &args.out, &mut progress);
     progress.bar.finish_and_clear();
-    let comparison = compared?;
+    let comparison = match compared {
+        Err(CompareError::Interrupted) => return Err(Interrupted.into()),
+        other => other?,
+    };
     let report = write_comparison(&comparison, &args.out, &command_line(&args))?;
     let text = format!("{}\nreport: {}", comparison.record.summary(), report.display());
     out.result(&comparison.record, &text)

@@ -1,7 +1,7 @@
 //! `picloom evolve`: a search, into a run folder; or a breeding session, one selection a call; or
 //! breeding by a model that looks.
 
-use super::interrupt;
+use super::interrupt::{self, Interrupted};
 use super::judge::{VlmArgs, usage_text};
 use super::output::Output;
 use super::source::Usage;
@@ -16,6 +16,7 @@ use crate::figures::axis::Axis;
 use crate::figures::charts::{Frame, Plot, Series, plot};
 use crate::figures::{Provenance, save, style};
 use crate::network::Coords;
+use crate::network::lock::FolderLock;
 use crate::score::{Breeder, Decision, MockBreeder};
 use anyhow::Context;
 use clap::Args;
@@ -127,16 +128,13 @@ pub fn run(args: EvolveArgs, out: &Output) -> anyhow::Result<()> {
         return by_eye(&args, &folder, config, out);
     }
     let job = EvolutionJob::new(config)?;
-    interrupt::listen();
+    let _lock = FolderLock::take(&folder)?;
+    interrupt::saves_for_resume(&folder.join("config.toml"));
     let mut progress = Progress { bar: out.progress(job.config.generations, "generations") };
     let result = evolve(&job, &folder, args.resume, &mut progress)?;
     progress.bar.finish_and_clear();
     if result.cause == StopCause::Interrupted {
-        anyhow::bail!(
-            "interrupted after {} generations; go on with --resume --out {}",
-            result.generations,
-            folder.display()
-        );
+        return Err(Interrupted.into());
     }
     plots(&folder, &job.config)?;
     out.result(&result, &describe(&result, &folder))
@@ -244,16 +242,13 @@ fn by_eye(
         BreederKind::Vlm => model(&args.vlm, section)?,
     };
     let job = EvolutionJob::new(config)?;
-    interrupt::listen();
+    let _lock = FolderLock::take(folder)?;
+    interrupt::saves_for_resume(&folder.join("config.toml"));
     let mut progress = Progress { bar: out.progress(job.config.generations, "generations") };
     let result = breed_by_eye(&job, folder, args.resume, breeder.as_ref(), &mut progress)?;
     progress.bar.finish_and_clear();
     if result.cause == StopCause::Interrupted {
-        anyhow::bail!(
-            "interrupted after {} generations; go on with --resume --out {}",
-            result.generations,
-            folder.display()
-        );
+        return Err(Interrupted.into());
     }
     let text = describe_eye(&result, folder) + &usage_text(breeder.usage().as_ref());
     out.result(&result, &text)
@@ -301,6 +296,7 @@ fn interactive(
         cell: args.cell.unwrap_or(160),
         coords: config.coords,
     };
+    let _locks = (FolderLock::take(folder)?, FolderLock::of_file(script)?);
     let fresh = || Session::new(config.evolve.clone(), config.seed, config.ancestors.clone());
     let report = breed(script, fresh, folder, &request)?;
     let text = format!(
@@ -312,7 +308,7 @@ fn interactive(
     out.result(&report, &text)
 }
 
-/// Shows the best fitness and listens to Ctrl-C.
+/// Shows the best fitness, and stops the search when asked to.
 struct Progress {
     bar: ProgressBar,
 }

@@ -1,6 +1,6 @@
 //! `picloom experiment`: studies from their specs.
 
-use super::interrupt;
+use super::interrupt::{self, Interrupted};
 use super::output::Output;
 use super::study;
 use crate::experiment::claims::StudySpec;
@@ -12,6 +12,7 @@ use crate::experiment::workers::{Progress, StudyObserver};
 use crate::experiment::{Record, load_target};
 use crate::network::Coords;
 use crate::network::files::write_atomic;
+use crate::network::lock::FolderLock;
 use clap::{Args, Subcommand};
 use indicatif::ProgressBar;
 use serde_json::json;
@@ -84,7 +85,7 @@ pub fn run(args: ExperimentArgs, out: &Output) -> anyhow::Result<()> {
         ExperimentCommand::List { folder } => list(&folder)?,
         ExperimentCommand::PredictDepth { picture, from } => predict_depth(&picture, &from)?,
         ExperimentCommand::Run(args) => {
-            interrupt::listen();
+            interrupt::saves();
             let (json, text) =
                 if args.is_whole()? { study::run(&args, out)? } else { run_one(&args, out)? };
             out.result(&json, &text)?;
@@ -135,14 +136,12 @@ fn list(folder: &Path) -> anyhow::Result<Said> {
 /// Runs one study, of whatever kind.
 pub(super) fn run_one(args: &StudyArgs, out: &Output) -> anyhow::Result<Said> {
     let study = args.study()?;
+    let _lock = FolderLock::take(&args.runs.join(study.name()))?;
     let mut watch = Watch::new(out, study.count(), study.called());
     let ran = study.run(&args.runs, &mut watch);
     watch.bar.finish_and_clear();
     let Some(found) = ran? else {
-        anyhow::bail!(
-            "interrupted; the same command goes on from what is finished in {}",
-            args.runs.join(study.name()).display()
-        );
+        return Err(Interrupted.into());
     };
     let path = found.folder.join("record.json");
     let mut json = json!({

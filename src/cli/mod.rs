@@ -1,7 +1,7 @@
 //! The command line: clap structs → calls. The only place that prints.
 //!
-//! Exit codes: 0 done, 1 the work failed, 2 bad usage. With `--json`, stdout is one JSON document
-//! and people's text goes to stderr.
+//! Exit codes: 0 done, 1 the work failed, 2 bad usage, 130 interrupted. With `--json`, stdout is one
+//! JSON document and people's text goes to stderr.
 
 pub mod bench;
 mod claims;
@@ -83,11 +83,13 @@ pub fn main() -> ExitCode {
 /// The thread that calls joins the worker threads, and may call again: their number is that of
 /// its first call.
 pub fn run<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T>) -> ExitCode {
-    let cli = Cli::parse_from(arguments);
+    let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
+    let cli = Cli::parse_from(&arguments);
     if let Err(e) = join_workers(cli.threads) {
         eprintln!("error: {e}");
         return ExitCode::from(1);
     }
+    interrupt::listen(&arguments);
     let out = Output { json: cli.json };
     let result = match cli.command {
         Command::Compare(args) => compare::run(args, &out),
@@ -108,6 +110,10 @@ pub fn run<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T>) ->
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if error.is::<interrupt::Interrupted>() => {
+            interrupt::tell();
+            ExitCode::from(interrupt::CODE)
+        }
         Err(error) => {
             eprintln!("error: {}", output::shortened(&output::plain(&told_once(&error))));
             ExitCode::from(if error.is::<source::Usage>() { 2 } else { 1 })

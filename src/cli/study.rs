@@ -6,6 +6,7 @@ use super::figures;
 use super::output::Output;
 use crate::experiment::claims::StudySpec;
 use crate::network::files::create_folder;
+use crate::network::lock::FolderLock;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -56,6 +57,7 @@ pub fn collect(args: &StudyArgs, folder: &Path) -> anyhow::Result<Said> {
 
 pub fn run(args: &StudyArgs, out: &Output) -> anyhow::Result<Said> {
     let spec = StudySpec::read(&args.spec)?;
+    let _lock = FolderLock::take(&args.runs)?;
     let (mut rows, mut text) = (Vec::new(), String::new());
     let mut failed = 0;
     for (k, part) in parts(&spec, args).iter().enumerate() {

@@ -1,12 +1,12 @@
 //! `picloom train`: one wiring on one picture, into a run folder.
 
-use super::interrupt;
+use super::interrupt::{self, Interrupted};
 use super::output::Output;
 use super::source::{Usage, check_size};
-use crate::experiment::{RunResult, TrainJob, load_mask, load_target, train_run};
-use crate::genome;
+use crate::experiment::{RunResult, TrainJob, finished, load_mask, load_target, train_run};
+use crate::network::lock::FolderLock;
 use crate::network::weight_files::read_weights;
-use crate::network::{Arch, Coords, Mask, Model, Network, Wiring};
+use crate::network::{Arch, Coords, Mask, Model, Network, Wiring, read_genome};
 use crate::train::schedule::Shape;
 use crate::train::{
     GradientRule, Init, LogLine, OptimizerConfig, Plateau, Schedule, StopReason, TrainConfig,
@@ -14,7 +14,7 @@ use crate::train::{
 };
 use clap::Args;
 use indicatif::ProgressBar;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 pub struct TrainArgs {
@@ -141,7 +141,7 @@ pub fn run(args: TrainArgs, out: &Output) -> anyhow::Result<()> {
     let mut genome_of_graph = None;
     let (arm, network, mask): (&str, Network, Mask) = match (&args.genome, &args.arch) {
         (Some(path), _) => {
-            let genome = genome::read(path)?;
+            let genome = read_genome(path, args.wiring)?;
             let Model { network, mask, .. } = Model::of_genome(&genome, args.wiring);
             genome_of_graph = (args.wiring == Wiring::Graph).then_some(genome);
             (args.wiring.name(), network, mask)
@@ -189,22 +189,27 @@ pub fn run(args: TrainArgs, out: &Output) -> anyhow::Result<()> {
         genome_of_graph.as_ref(),
         config,
     );
-    let mut progress = TrainProgress::new(out, args.settings.steps);
+    // A finished run is only read, perhaps where nothing can be written.
+    let _lock = match finished(&args.out, &job.config)? {
+        Some(_) => None,
+        None => Some(FolderLock::take(&args.out)?),
+    };
+    let mut progress = TrainProgress::new(out, args.settings.steps, &args.out);
     let result = train_run(&args.out, job, args.resume, &mut progress)?;
     progress.bar.finish_and_clear();
     report(&args.out, &result, out)
 }
 
-/// Shows the loss and listens to Ctrl-C.
+/// Shows the loss, and stops the training when asked to.
 pub struct TrainProgress {
     /// The bar.
     pub bar: ProgressBar,
 }
 
 impl TrainProgress {
-    /// A bar of `steps` steps; listens to Ctrl-C from now on.
-    pub fn new(out: &Output, steps: u64) -> Self {
-        interrupt::listen();
+    /// A bar of `steps` steps; from now on the run in `folder` can be stopped at any of them.
+    pub fn new(out: &Output, steps: u64, folder: &Path) -> Self {
+        interrupt::saves_for_resume(folder);
         TrainProgress { bar: out.progress(steps, "steps") }
     }
 }
@@ -227,7 +232,7 @@ impl TrainObserver for TrainProgress {
     }
 }
 
-fn report(folder: &std::path::Path, result: &RunResult, out: &Output) -> anyhow::Result<()> {
+fn report(folder: &Path, result: &RunResult, out: &Output) -> anyhow::Result<()> {
     let train = &result.train;
     let stop = describe(&train.stop);
     let text = format!(
@@ -247,7 +252,7 @@ fn report(folder: &std::path::Path, result: &RunResult, out: &Output) -> anyhow:
     );
     out.result(result, &text)?;
     if train.stop == StopReason::Interrupted {
-        anyhow::bail!("interrupted; go on with --resume --out {}", folder.display());
+        return Err(Interrupted.into());
     }
     Ok(())
 }

@@ -9,6 +9,7 @@ pub mod curve;
 pub mod depth;
 pub mod evolution;
 pub mod finding;
+mod kept_sweep;
 pub mod kinds;
 pub mod networks;
 mod pruning;
@@ -23,6 +24,7 @@ pub mod training;
 pub mod workers;
 pub mod xor;
 
+pub use kept_sweep::kept_sweep;
 pub use networks::NetworkRow;
 pub use pruning::{PruneParent, PruneRunError, prune_into, prune_run, round_folder};
 pub use record::Record;

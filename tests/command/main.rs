@@ -11,3 +11,5 @@ mod evolve_vlm;
 mod figures_losses;
 mod links;
 mod prune_cli;
+#[cfg(target_os = "linux")]
+mod signals;

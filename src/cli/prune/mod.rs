@@ -2,13 +2,14 @@
 
 mod pictures;
 
+use super::interrupt::Interrupted;
 use super::output::Output;
 use super::source::{Usage, check_size};
 use super::train::{TrainProgress, TrainSettings, describe};
 use crate::experiment::{PruneParent, load_mask, load_run, load_target, prune_into};
-use crate::genome;
+use crate::network::lock::FolderLock;
 use crate::network::weight_files::read_weights;
-use crate::network::{Arch, Coords, Mask, Model, layerize};
+use crate::network::{Arch, Coords, Mask, Model, Wiring, layerize, read_genome};
 use crate::prune::method::MethodRow;
 use crate::prune::schedule::{IMP_GLOBAL, IMP_ORIGINAL, geometric, imp_global, imp_original};
 use crate::prune::select::layer_of_links;
@@ -221,7 +222,7 @@ pub fn run(args: PruneArgs, out: &Output) -> anyhow::Result<()> {
     let rules = rules(&args, model)?;
     let evolved = match &args.genome {
         Some(path) => {
-            let layered = layerize(&genome::read(path)?);
+            let layered = layerize(&read_genome(path, Wiring::Layerized)?);
             if layered.network.arch != model.network.arch {
                 anyhow::bail!(
                     "{}: expected a genome whose layered network is that of the run, {}, found arch {}",
@@ -244,10 +245,12 @@ pub fn run(args: PruneArgs, out: &Output) -> anyhow::Result<()> {
         train: args.settings.config(Init { scale: args.settings.init_scale, ..Init::default() }),
         evolved,
     };
-    let mut progress = TrainProgress::new(out, args.settings.steps);
+    let _lock = FolderLock::take(&args.out)?;
+    let mut progress = TrainProgress::new(out, args.settings.steps, &args.out);
     let (result, rounds) = prune_into(&parent, &plan, &args.out, args.resume, &mut progress)?;
     progress.bar.finish_and_clear();
-    if !args.no_pictures {
+    let is_interrupted = result.train.stop == StopReason::Interrupted;
+    if !args.no_pictures && !is_interrupted {
         pictures::draw(model, &args.out, &rounds, plan.rules.len())?;
     }
     let summary = Summary {
@@ -284,8 +287,5 @@ pub fn run(args: PruneArgs, out: &Output) -> anyhow::Result<()> {
         summary.out
     );
     out.result(&summary, &text)?;
-    if result.train.stop == StopReason::Interrupted {
-        anyhow::bail!("interrupted; go on with --resume --out {}", args.out.display());
-    }
-    Ok(())
+    if is_interrupted { Err(Interrupted.into()) } else { Ok(()) }
 }

@@ -10,7 +10,7 @@ use crate::evolve::{Breeding, BreedingError, Selection, Session, SessionError};
 use crate::genome::{self, Genome, ReadGenomeError, to_json};
 use crate::math::hash::short_id;
 use crate::network::Coords;
-use crate::network::files::{WriteError, create_folder, write_atomic};
+use crate::network::files::{WriteError, create_folder, read_text, write_atomic};
 use std::path::{Path, PathBuf};
 
 /// What to do with a session.
@@ -96,7 +96,7 @@ pub fn breed(
 ) -> Result<BreedReport, BreedError> {
     let refused = |source| BreedError::Session { path: script.to_path_buf(), source };
     let mut session = if script.exists() {
-        let text = std::fs::read_to_string(script)
+        let text = read_text(script)
             .map_err(|source| BreedError::Read { path: script.to_path_buf(), source })?;
         Session::from_toml(&text).map_err(refused)?
     } else {

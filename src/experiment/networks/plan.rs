@@ -8,7 +8,7 @@ use crate::experiment::spec::{
 };
 use crate::genome::{self, Genome};
 use crate::math::hash::{hex, short_id};
-use crate::network::{Arch, Coords, Layered, layerize};
+use crate::network::{Arch, Coords, Layered, Wiring, layerize, read_genome};
 use crate::probe::{Delta, Selection};
 use crate::score::{Judge, JudgeChoice, Protocol};
 use crate::train::{Schedule, TrainConfig};
@@ -354,5 +354,5 @@ fn load(root: &Path, target: &TargetSpec, size: usize) -> Result<Option<Source>,
     let Some(path) = resolve(root, genome) else {
         return Ok(None);
     };
-    Ok(Some(Source::of(genome::read(&path)?, target_picture)))
+    Ok(Some(Source::of(read_genome(&path, Wiring::Dense)?, target_picture)))
 }
