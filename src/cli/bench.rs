@@ -7,9 +7,8 @@ use crate::experiment::bench::{
     workloads,
 };
 use crate::experiment::evolution::bench_evolve;
-use crate::genome;
 use crate::network::kernel::Isa;
-use crate::network::{Arch, Model, layerize};
+use crate::network::{Arch, Model, Wiring, layerize, read_genome};
 use crate::probe::{Delta, Selection};
 use crate::score::{DlJudge, Judge};
 use clap::{Args, ValueEnum};
@@ -101,7 +100,7 @@ pub fn run(args: BenchArgs, out: &Output) -> anyhow::Result<()> {
         return run_score(&args, out);
     }
     let genome = match &args.genome {
-        Some(path) => genome::read(path)?,
+        Some(path) => read_genome(path, Wiring::Dense)?,
         None => skull_sized(),
     };
     let mut workloads = workloads(&genome);
@@ -163,7 +162,7 @@ fn cases(args: &BenchArgs) -> anyhow::Result<Vec<Workload>> {
         (Some(arch), None) => vec![Workload::random("dense", arch.network())],
         _ => {
             let genome = match &args.genome {
-                Some(path) => genome::read(path)?,
+                Some(path) => read_genome(path, Wiring::Dense)?,
                 None => skull_sized(),
             };
             let dense = Workload::random("dense", layerize(&genome).network);

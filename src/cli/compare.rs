@@ -1,11 +1,11 @@
 //! `picloom compare`: the main job.
 
-use super::interrupt;
+use super::interrupt::{self, Interrupted};
 use super::names::one_of;
 use super::output::Output;
 use super::progress::Bar;
 use super::source::{Usage, fit_help};
-use crate::experiment::compare::{CompareConfig, CompareStudy, Profile};
+use crate::experiment::compare::{CompareConfig, CompareError, CompareStudy, Profile};
 use crate::experiment::compare_runs::{RunsConfig, compare_runs};
 use crate::experiment::workers::{self, News, StudyObserver};
 use crate::experiment::{Record, is_genome_file};
@@ -13,7 +13,8 @@ use crate::figures::compare::write_comparison;
 use crate::figures::runs::write_runs;
 use crate::genome;
 use crate::math::text::word;
-use crate::network::Squaring;
+use crate::network::lock::FolderLock;
+use crate::network::{Squaring, Wiring, read_genome};
 use crate::score::JudgeChoice;
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -52,7 +53,6 @@ const DEFAULT: (&str, &str) =
     ("genomes/bred_moth.json", include_str!("../../genomes/bred_moth.json"));
 
 pub fn run(args: CompareArgs, out: &Output) -> anyhow::Result<()> {
-    interrupt::listen();
     let mut config = CompareConfig::of(args.profile);
     if let Some(steps) = args.steps {
         config.steps = steps;
@@ -81,17 +81,22 @@ pub fn run(args: CompareArgs, out: &Output) -> anyhow::Result<()> {
         [one] if picture(one) => CompareStudy::of_picture(one, args.fit, &config)?,
         [one] => {
             let name = one.display().to_string();
-            CompareStudy::of_genome(&genome::read(one)?, &name, &config)?
+            CompareStudy::of_genome(&read_genome(one, Wiring::Dense)?, &name, &config)?
         }
         runs => return side_by_side(&args, runs, config, out),
     };
     let folder = folder(&args);
+    let _lock = FolderLock::take(&folder)?;
+    interrupt::saves();
     let chains = study.chains();
     let bar = out.progress(config.steps, "steps");
     let mut progress = Progress { bar, steps: config.steps, part: 0, chains };
     let compared = study.run(&folder, &mut progress);
     progress.bar.finish_and_clear();
-    let comparison = compared?;
+    let comparison = match compared {
+        Err(CompareError::Interrupted) => return Err(Interrupted.into()),
+        other => other?,
+    };
     let report = write_comparison(&comparison, &folder, &command_line(&args))?;
     let text = format!("{}\nreport: {}", comparison.record.summary(), report.display());
     out.result(&comparison.record, &text)
@@ -118,6 +123,7 @@ fn side_by_side(
     let CompareConfig { sample, effect, judge, .. } = config;
     let config = RunsConfig { sample, seed: args.seed, effect, judge };
     let folder = folder(args);
+    let _lock = FolderLock::take(&folder)?;
     let bar = out.progress(runs.len() as u64, "runs");
     let mut begin = |name: &str| {
         bar.inc(1);

@@ -1,7 +1,7 @@
 //! `picloom evolve`: a search, into a run folder; or a breeding session, one selection a call; or
 //! breeding by a model that looks.
 
-use super::interrupt;
+use super::interrupt::{self, Interrupted};
 use super::judge::{VlmArgs, usage_text};
 use super::names::one_of;
 use super::output::Output;
@@ -19,6 +19,7 @@ use crate::figures::axis::Axis;
 use crate::figures::charts::{Frame, Plot, Series, plot};
 use crate::figures::{Provenance, save, style};
 use crate::genome::{self, Output::Hue};
+use crate::network::lock::FolderLock;
 use crate::network::{Coords, Squaring};
 use crate::score::{Breeder, Decision, MockBreeder};
 use anyhow::Context;
@@ -145,16 +146,13 @@ pub fn run(args: EvolveArgs, out: &Output) -> anyhow::Result<()> {
         return by_eye(&args, &folder, config, out);
     }
     let job = EvolutionJob::new(config)?;
-    interrupt::listen();
+    let _lock = FolderLock::take(&folder)?;
+    interrupt::saves_for_resume(&folder.join("config.toml"));
     let mut progress = Progress { bar: out.progress(job.config.generations, "generations") };
     let result = evolve(&job, &folder, args.resume, &mut progress)?;
     progress.bar.finish_and_clear();
     if result.cause == StopCause::Interrupted {
-        anyhow::bail!(
-            "interrupted after {} generations; go on with --resume --out {}",
-            result.generations,
-            folder.display()
-        );
+        return Err(Interrupted.into());
     }
     plots(&folder, &job.config)?;
     out.result(&result, &describe(&result, &folder))
@@ -306,16 +304,13 @@ fn by_eye(
         BreederKind::Vlm => model(&args.vlm, section)?,
     };
     let job = EvolutionJob::new(config)?;
-    interrupt::listen();
+    let _lock = FolderLock::take(folder)?;
+    interrupt::saves_for_resume(&folder.join("config.toml"));
     let mut progress = Progress { bar: out.progress(job.config.generations, "generations") };
     let result = breed_by_eye(&job, folder, args.resume, breeder.as_ref(), &mut progress)?;
     progress.bar.finish_and_clear();
     if result.cause == StopCause::Interrupted {
-        anyhow::bail!(
-            "interrupted after {} generations; go on with --resume --out {}",
-            result.generations,
-            folder.display()
-        );
+        return Err(Interrupted.into());
     }
     let text = describe_eye(&result, folder) + &usage_text(breeder.usage().as_ref());
     out.result(&result, &text)
@@ -377,6 +372,7 @@ fn interactive(
         }
         Session::new(config.evolve, config.seed, config.ancestors)
     };
+    let _locks = (FolderLock::take(folder)?, FolderLock::of_file(script)?);
     let report = breed(script, asked, folder, &request)?;
     let mut text = String::new();
     if report.undone > 0 {
@@ -409,7 +405,7 @@ fn to_save(given: &[String]) -> Result<Vec<(usize, String)>, Usage> {
     pairs.collect()
 }
 
-/// Shows the best fitness and listens to Ctrl-C.
+/// Shows the best fitness, and stops the search when asked to.
 struct Progress {
     bar: Bar,
 }

@@ -1,6 +1,6 @@
 //! `picloom experiment`: studies from their specs.
 
-use super::interrupt;
+use super::interrupt::{self, Interrupted};
 use super::names::one_of;
 use super::output::Output;
 use super::progress::{Bar, duration};
@@ -18,6 +18,7 @@ use crate::experiment::{Record, load_target};
 use crate::figures::study::score_by_depth_of;
 use crate::figures::{Provenance, save};
 use crate::network::files::write_atomic;
+use crate::network::lock::FolderLock;
 use crate::network::{Coords, Squaring};
 use crate::score::JudgeChoice;
 use clap::{Args, Subcommand};
@@ -132,7 +133,7 @@ pub fn run(args: ExperimentArgs, out: &Output) -> anyhow::Result<()> {
             predict_depth(&picture, from.as_deref(), fit)?
         }
         ExperimentCommand::DepthSweep(args) => {
-            interrupt::listen();
+            interrupt::saves();
             depth_sweep(*args, out)?
         }
         ExperimentCommand::Run { study: args, dry_run: true } => match args.is_whole()? {
@@ -140,7 +141,7 @@ pub fn run(args: ExperimentArgs, out: &Output) -> anyhow::Result<()> {
             false => preview_one(&args)?,
         },
         ExperimentCommand::Run { study: args, .. } => {
-            interrupt::listen();
+            interrupt::saves();
             match args.is_whole()? {
                 true => study::run(&args, out)?,
                 false => run_one(&args, None, out)?,
@@ -229,14 +230,12 @@ fn run_study(
     whole: Option<&Whole>,
     out: &Output,
 ) -> anyhow::Result<Said> {
+    let _lock = FolderLock::take(&runs.join(study.name()))?;
     let mut watch = Watch::new(out, study.count(), study.called(), whole.cloned());
     let ran = study.run(runs, &mut watch);
     watch.bar.finish_and_clear();
     let Some(found) = ran? else {
-        anyhow::bail!(
-            "interrupted; the same command goes on from what is finished in {}",
-            runs.join(study.name()).display()
-        );
+        return Err(Interrupted.into());
     };
     let path = found.folder.join("record.json");
     let mut json = json!({

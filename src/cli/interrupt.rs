@@ -1,26 +1,135 @@
-//! Ctrl-C asks running work to stop at a checkpoint; a second one ends the program.
+//! Ctrl-C, SIGTERM or SIGHUP: every command ends within a second or two, leaves whole files, and says
+//! how to go on.
+//!
+//! A command that keeps checkpoints says so ([`saves`]), asks now and then ([`asked`]) and ends with
+//! [`Interrupted`]; if it is not that far in time, or keeps nothing before its end, the program ends
+//! without it. That costs no file (all are written whole) and no more than the work since the last
+//! checkpoint, as if it had been killed.
 
-use std::sync::Once;
+use super::output;
+use crate::math::text::word;
+use crate::network::files::without_writes;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::time::Duration;
+
+/// Exit code after an interruption, as shells have it for Ctrl-C.
+pub const CODE: u8 = 130;
+
+/// Time to reach a checkpoint.
+const GRACE: Duration = Duration::from_millis(1500);
+
+/// Somebody asked to stop, and what was to be kept is kept.
+#[derive(Debug, thiserror::Error)]
+#[error("interrupted")]
+pub struct Interrupted;
 
 static ASKED: AtomicBool = AtomicBool::new(false);
-static INSTALL: Once = Once::new();
+static COMMAND: Mutex<Command> = Mutex::new(Command { line: Vec::new(), manner: Manner::Anew });
 
-/// Listens for Ctrl-C (and SIGTERM) from now on.
-pub fn listen() {
-    INSTALL.call_once(|| {
-        // Without a handler Ctrl-C just ends the program: files are still whole, only work since
-        // the last checkpoint is lost.
-        let _ = ctrlc::set_handler(|| {
-            if ASKED.swap(true, Ordering::SeqCst) {
-                std::process::exit(130);
-            }
-            eprintln!("stopping at the next checkpoint (Ctrl-C again to stop at once)");
-        });
-    });
+/// What is running.
+struct Command {
+    /// Its line, the program first.
+    line: Vec<String>,
+    manner: Manner,
+}
+
+/// How it goes on.
+enum Manner {
+    /// It does not: the same line begins again.
+    Anew,
+    /// The same line goes on.
+    Same,
+    /// The line with `--resume` goes on, if this exists; else the same line begins.
+    Resume(PathBuf),
+}
+
+fn command() -> MutexGuard<'static, Command> {
+    COMMAND.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Listens to the signals while the command of `line` runs.
+pub fn listen(line: &[OsString]) {
+    static INSTALL: Once = Once::new();
+    let line = line.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+    *command() = Command { line, manner: Manner::Anew };
+    // Without a handler the signal just ends the program: files are whole all the same.
+    INSTALL.call_once(|| drop(ctrlc::set_handler(hear)));
+}
+
+/// From now on the command can be asked to stop at a checkpoint, from which the same line goes on.
+pub fn saves() {
+    command().manner = Manner::Same;
+}
+
+/// As [`saves`]; what goes on is the line with `--resume`, once `begun` exists.
+pub fn saves_for_resume(begun: &Path) {
+    command().manner = Manner::Resume(begun.to_path_buf());
 }
 
 /// True once somebody asked to stop.
 pub fn asked() -> bool {
     ASKED.load(Ordering::SeqCst)
+}
+
+/// A signal came.
+fn hear() {
+    if ASKED.swap(true, Ordering::SeqCst) {
+        std::process::exit(CODE.into());
+    }
+    if matches!(command().manner, Manner::Anew) {
+        end();
+    }
+    output::tell("stopping (Ctrl-C again to stop at once)");
+    // Another thread waits, so that a second signal is heard.
+    std::thread::spawn(|| {
+        std::thread::sleep(GRACE);
+        end();
+    });
+}
+
+fn end() -> ! {
+    let _whole = without_writes();
+    tell();
+    std::process::exit(CODE.into());
+}
+
+/// Says how to go on, once.
+pub fn tell() {
+    static TOLD: Once = Once::new();
+    TOLD.call_once(|| output::tell(&hint(&command())));
+}
+
+fn hint(Command { line, manner }: &Command) -> String {
+    let mut line: Vec<String> = line.iter().map(word).collect();
+    let says = match manner {
+        Manner::Anew => "no file is half-written; again with",
+        Manner::Same => "go on with",
+        Manner::Resume(begun) => {
+            if begun.exists() && !line.iter().any(|part| part == "--resume") {
+                line.push("--resume".into());
+            }
+            "go on with"
+        }
+    };
+    format!("interrupted: {says}\n  {}", line.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hint_is_a_line_to_paste() {
+        let line = ["picloom", "train", "--out", "a b", "--name", "it's", "--init", ""];
+        let line = line.map(String::from).to_vec();
+        let told = |manner| hint(&Command { line: line.clone(), manner });
+        let plain = r"picloom train --out 'a b' --name 'it'\''s' --init ''";
+        assert_eq!(told(Manner::Same), format!("interrupted: go on with\n  {plain}"));
+        assert!(told(Manner::Anew).ends_with(plain));
+        assert!(told(Manner::Resume("/".into())).ends_with(&format!("{plain} --resume")));
+        assert!(told(Manner::Resume("no/such/folder".into())).ends_with(plain));
+    }
 }

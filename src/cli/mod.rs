@@ -1,6 +1,6 @@
 //! The command line: clap structs → calls. The only place that prints.
 //!
-//! Exit codes: 0 done, 1 the work failed, 2 bad usage. With `--json`, stdout is one JSON document
+//! Exit codes: 0 done, 1 the work failed, 2 bad usage, 130 stopped. With `--json`, stdout is one JSON document
 //! and people's text goes to stderr; with `--quiet` nothing but errors goes there.
 
 pub mod bench;
@@ -112,13 +112,14 @@ pub fn main() -> ExitCode {
 pub fn run<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
     let command = Cli::command().color(wanted_colour(&arguments));
-    let parsed = Cli::from_arg_matches(&command.get_matches_from(arguments));
+    let parsed = Cli::from_arg_matches(&command.get_matches_from(&arguments));
     let cli = parsed.unwrap_or_else(|error| error.exit());
     anstream::ColorChoice::write_global(match cli.color {
         ColorChoice::Auto => anstream::ColorChoice::Auto,
         ColorChoice::Always => anstream::ColorChoice::Always,
         ColorChoice::Never => anstream::ColorChoice::Never,
     });
+    interrupt::listen(&arguments);
     let out = Output { json: cli.json, quiet: cli.quiet };
     if let Err(e) = join_workers(cli.threads, &out) {
         tell_error(&e);
@@ -146,6 +147,10 @@ pub fn run<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T>) ->
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if error.is::<interrupt::Interrupted>() => {
+            interrupt::tell();
+            ExitCode::from(interrupt::CODE)
+        }
         Err(error) => {
             tell_error(&told_once(&error));
             ExitCode::from(if is_wrong_use(&error) { 2 } else { 1 })

@@ -1,14 +1,15 @@
 //! `picloom score`: perturb the weights, judge the pictures; with `--all`, the card of a network.
 
-use super::interrupt;
 use super::judge::{JudgeArg, usage_text};
 use super::output::Output;
 use super::source::{SourceArgs, Usage, chosen_links};
-use crate::experiment::Source;
+use super::sweep::PART;
 use crate::experiment::folder::Holding;
+use crate::experiment::{Source, kept_sweep};
 use crate::figures::views::card_of;
 use crate::figures::{Provenance, save};
-use crate::network::files::{create_folder, write_atomic};
+use crate::network::files::write_atomic;
+use crate::network::lock::FolderLock;
 use crate::network::{Model, Wiring};
 use crate::probe::{Delta, SampledShare, Selection, View};
 use crate::score::card::{CardRecord, Measure};
@@ -40,7 +41,6 @@ pub struct ScoreArgs {
 }
 
 pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
-    interrupt::listen();
     let json = |path: &PathBuf| path.extension().is_some_and(|e| e == "json");
     if let Some(path) = args.out.as_ref().filter(|p| json(p) == args.all) {
         let expected = if args.all { "a folder (for the card)" } else { "a file ending in .json" };
@@ -55,7 +55,17 @@ pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
     let links = chosen_links(&args.samples, &source.model, args.seed)?;
     let view = source.view();
     let bar = out.progress(links.len() as u64, "weights");
-    let swept = view.sweep(&links, args.delta, &|_| bar.inc(1));
+    let kept = match &args.out {
+        Some(folder) if args.all => Some((FolderLock::take(folder)?, folder.join(PART))),
+        Some(file) => Some((FolderLock::of_file(file)?, beside(file))),
+        None => None,
+    };
+    let swept = match &kept {
+        Some((_, part)) => {
+            kept_sweep(&view, &links, args.delta, part, &|done| bar.inc(done as u64))?
+        }
+        None => view.sweep(&links, args.delta, &|_| bar.inc(1)),
+    };
     bar.finish_and_clear();
     let found = Measurement::of(&view, swept, judge.as_ref(), source.target.as_ref())?;
     let record = ScoreRecord {
@@ -65,16 +75,26 @@ pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
     };
     let mut text = table(&source.name, &record.score, record.sampled.as_ref());
     text += &usage_text(record.judge_usage.as_ref());
-    if args.all {
-        let folder = args.out.as_ref().expect("clap requires --out with --all");
-        return card(&source, &view, &found, record, folder, text, out);
+    match &args.out {
+        Some(folder) if args.all => card(&source, &view, &found, record, folder, text, out)?,
+        Some(path) => {
+            let json = serde_json::to_string_pretty(&record)? + "\n";
+            write_atomic(path, json.as_bytes())?;
+            text += &format!("wrote   {}\n", path.display());
+            out.result(&record, &text)?;
+        }
+        None => out.result(&record, &text)?,
     }
-    if let Some(path) = &args.out {
-        let json = serde_json::to_string_pretty(&record)? + "\n";
-        write_atomic(path, json.as_bytes())?;
-        text += &format!("wrote   {}\n", path.display());
+    if let Some((_, part)) = &kept {
+        let _ = std::fs::remove_file(part);
     }
-    out.result(&record, &text)
+    Ok(())
+}
+
+/// Where the sweep of the record `file` is kept until that is written.
+fn beside(file: &Path) -> PathBuf {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    file.with_file_name(format!(".{name}{PART}"))
 }
 
 /// Measures all the rest, draws it and writes it into `folder`.
@@ -102,7 +122,6 @@ fn card(
         .with("samples", &record.score.samples)
         .with("seed", record.score.seed)
         .with("version", env!("CARGO_PKG_VERSION"));
-    create_folder(folder)?;
     let svg = card_of(&name, &record, view, source.target.as_ref());
     let (svg, png) = save(&svg, &folder.join("card"), &provenance)?;
     let json = folder.join("card.json");

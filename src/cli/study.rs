@@ -9,6 +9,7 @@ use crate::experiment::claims::StudySpec;
 use crate::experiment::folder::Holding;
 use crate::math::text::word;
 use crate::network::files::create_folder;
+use crate::network::lock::FolderLock;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -91,6 +92,7 @@ fn command_line(args: &StudyArgs) -> String {
 pub fn run(args: &StudyArgs, out: &Output) -> anyhow::Result<Said> {
     let spec = StudySpec::read(&args.spec)?;
     Holding::WholeStudy.ask(&args.runs)?;
+    let _lock = FolderLock::take(&args.runs)?;
     let (mut rows, mut text) = (Vec::new(), String::new());
     let mut failed = 0;
     let parts = parts(&spec, args);

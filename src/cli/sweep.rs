@@ -1,12 +1,13 @@
 //! `picloom sweep`: change weights one by one and draw the pictures.
 
-use super::interrupt;
 use super::output::Output;
 use super::source::{SourceArgs, Usage, chosen_links};
 use crate::experiment::folder::Holding;
+use crate::experiment::kept_sweep;
 use crate::figures::{Provenance, save, views};
 use crate::math::SimRng;
-use crate::network::files::{create_folder, write_atomic};
+use crate::network::files::write_atomic;
+use crate::network::lock::FolderLock;
 use crate::probe::{Delta, Selection, directions};
 use clap::Args;
 use serde::Serialize;
@@ -36,6 +37,9 @@ pub struct SweepArgs {
     out: PathBuf,
 }
 
+/// What a sweep has found so far, in its folder.
+pub const PART: &str = ".sweep.part";
+
 /// Directions that are drawn at random, at most.
 const LARGEST_COUNT: usize = 10_000;
 
@@ -49,7 +53,6 @@ struct Summary {
 }
 
 pub fn run(args: SweepArgs, out: &Output) -> anyhow::Result<()> {
-    interrupt::listen();
     if !(2..=101).contains(&args.steps) {
         return Err(
             Usage(format!("--steps: expected 2 to 101 pictures, found {}", args.steps)).into()
@@ -59,10 +62,11 @@ pub fn run(args: SweepArgs, out: &Output) -> anyhow::Result<()> {
     Holding::Sweep.ask(&args.out)?;
     let source = args.source.load()?;
     let links = chosen_links(&args.weights, &source.model, args.seed)?;
-    create_folder(&args.out)?;
+    let _lock = FolderLock::take(&args.out)?;
     let view = source.view();
     let bar = out.progress(links.len() as u64, "weights");
-    let swept = view.sweep(&links, args.delta, &|_| bar.inc(1));
+    let part = args.out.join(PART);
+    let swept = kept_sweep(&view, &links, args.delta, &part, &|done| bar.inc(done as u64))?;
     bar.finish_and_clear();
 
     let provenance = Provenance(vec![
@@ -76,7 +80,6 @@ pub fn run(args: SweepArgs, out: &Output) -> anyhow::Result<()> {
     folder.sheet("strips", &views::strip_sheet(title, &view, &links, steps))?;
     let texts = [("command", "picloom sweep")];
     folder.file("sweep.png", &views::sweep_animation(&view, &links, steps, &texts)?)?;
-    folder.file("sweep.json", &serde_json::to_vec_pretty(&swept)?)?;
     if let Some((count, effect)) = wanted {
         let all = chosen_links(&Selection::All, view.model(), args.seed)?;
         let mut rng = SimRng::new(args.seed, "sweep-directions", 0);
@@ -86,6 +89,9 @@ pub fn run(args: SweepArgs, out: &Output) -> anyhow::Result<()> {
         let record = found.record(args.seed, all.len(), steps);
         folder.file("directions.json", &serde_json::to_vec_pretty(&record)?)?;
     }
+    // Last: with it the others are there.
+    folder.file("sweep.json", &serde_json::to_vec_pretty(&swept)?)?;
+    let _ = std::fs::remove_file(part);
 
     let silent = swept.perturbations.iter().filter(|p| p.silent).count();
     let written: Vec<String> = folder.written.iter().map(|p| p.display().to_string()).collect();

@@ -1,23 +1,23 @@
 //! `picloom train`: one wiring on one picture, into a run folder.
 
-use super::interrupt;
+use super::interrupt::{self, Interrupted};
 use super::names::one_of;
 use super::output::Output;
 use super::progress::Bar;
 use super::source::{Usage, check_size, fit_help};
 use crate::experiment::{
-    RunResult, TrainJob, load_mask, load_target, read_train_config, train_run,
+    RunResult, TrainJob, finished, load_mask, load_target, read_train_config, train_run,
 };
-use crate::genome;
+use crate::network::lock::FolderLock;
 use crate::network::weight_files::read_weights;
-use crate::network::{Arch, Coords, Mask, Model, Network, Squaring, Wiring};
+use crate::network::{Arch, Coords, Mask, Model, Network, Squaring, Wiring, read_genome};
 use crate::train::schedule::Shape;
 use crate::train::{
     GradientRule, Init, LogLine, OptimizerConfig, Plateau, StopReason, TrainConfig, TrainObserver,
     TrainState,
 };
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 pub struct TrainArgs {
@@ -166,7 +166,7 @@ pub fn run(args: TrainArgs, out: &Output) -> anyhow::Result<()> {
     let mut genome_of_graph = None;
     let (arm, network, mask): (&str, Network, Mask) = match (&args.genome, &args.arch) {
         (Some(path), _) => {
-            let genome = genome::read(path)?;
+            let genome = read_genome(path, args.wiring)?;
             let Model { network, mask, .. } = Model::of_genome(&genome, args.wiring);
             genome_of_graph = (args.wiring == Wiring::Graph).then_some(genome);
             (args.wiring.name(), network, mask)
@@ -219,22 +219,27 @@ pub fn run(args: TrainArgs, out: &Output) -> anyhow::Result<()> {
         genome_of_graph.as_ref(),
         config,
     );
-    let mut progress = TrainProgress::new(out, steps);
+    // A finished run is only read, perhaps where nothing can be written.
+    let _lock = match finished(&args.out, &job.config)? {
+        Some(_) => None,
+        None => Some(FolderLock::take(&args.out)?),
+    };
+    let mut progress = TrainProgress::new(out, steps, &args.out);
     let result = train_run(&args.out, job, args.resume, &mut progress)?;
     progress.bar.finish_and_clear();
     report(&args.out, &result, out)
 }
 
-/// Shows the loss and listens to Ctrl-C.
+/// Shows the loss, and stops the training when asked to.
 pub struct TrainProgress {
     /// The bar.
     pub bar: Bar,
 }
 
 impl TrainProgress {
-    /// A bar of `steps` steps; listens to Ctrl-C from now on.
-    pub fn new(out: &Output, steps: u64) -> Self {
-        interrupt::listen();
+    /// A bar of `steps` steps; from now on the run in `folder` can be stopped at any of them.
+    pub fn new(out: &Output, steps: u64, folder: &Path) -> Self {
+        interrupt::saves_for_resume(folder);
         TrainProgress { bar: out.progress(steps, "steps") }
     }
 }
@@ -257,7 +262,7 @@ impl TrainObserver for TrainProgress {
     }
 }
 
-fn report(folder: &std::path::Path, result: &RunResult, out: &Output) -> anyhow::Result<()> {
+fn report(folder: &Path, result: &RunResult, out: &Output) -> anyhow::Result<()> {
     let train = &result.train;
     let stop = describe(&train.stop);
     let text = format!(
@@ -277,7 +282,7 @@ fn report(folder: &std::path::Path, result: &RunResult, out: &Output) -> anyhow:
     );
     out.result(result, &text)?;
     if train.stop == StopReason::Interrupted {
-        anyhow::bail!("interrupted; go on with --resume --out {}", folder.display());
+        return Err(Interrupted.into());
     }
     diverged(&train.stop)
 }

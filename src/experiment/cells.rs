@@ -11,7 +11,7 @@ use super::folder::Holding;
 use super::record::{Record, RecordError};
 use super::workers::{Ask, Outcome, StudyObserver, Task, work_through};
 use crate::math::hash::short_id;
-use crate::network::files::{WriteError, create_folder, write_atomic};
+use crate::network::files::{WriteError, create_folder, read_text, write_atomic};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -182,7 +182,7 @@ fn read_cell<S: CellStudy + ?Sized>(
         expected: "a finished cell; delete the file to compute it again".into(),
         found,
     };
-    let text = match std::fs::read_to_string(&path) {
+    let text = match read_text(&path) {
         Ok(text) => text,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
             return Ok(unfinished(folder, &id, work_folder(folder, &id).exists()));

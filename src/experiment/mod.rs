@@ -13,6 +13,7 @@ pub mod depth_sweep;
 pub mod evolution;
 pub mod finding;
 pub mod folder;
+mod kept_sweep;
 pub mod kinds;
 pub mod networks;
 mod pruning;
@@ -27,6 +28,7 @@ pub mod training;
 pub mod workers;
 pub mod xor;
 
+pub use kept_sweep::kept_sweep;
 pub use networks::NetworkRow;
 pub use pruning::{PruneParent, PruneRunError, prune_into, prune_run, round_folder};
 pub use record::Record;

@@ -6,7 +6,7 @@
 use super::folder::OtherHolding;
 use super::workers::WorkError;
 use crate::math::text;
-use crate::network::files::WriteError;
+use crate::network::files::{WriteError, read_text};
 use serde::de::DeserializeOwned;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -70,7 +70,7 @@ pub trait Record: Serialize + DeserializeOwned {
             expected: format!("a record {}", Self::FORMAT),
             found,
         };
-        let text = std::fs::read_to_string(path).map_err(|e| fail(e.to_string()))?;
+        let text = read_text(path).map_err(|e| fail(e.to_string()))?;
         let value: Value = serde_json::from_str(&text).map_err(|e| fail(e.to_string()))?;
         match &value["format"] {
             format if format == Self::FORMAT => {

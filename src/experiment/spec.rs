@@ -144,7 +144,7 @@ impl Title {
 }
 
 fn read(path: &Path) -> Result<String, SpecError> {
-    std::fs::read_to_string(path)
+    crate::network::files::read_text(path)
         .map_err(|source| SpecError::Read { path: path.to_path_buf(), source })
 }
 

@@ -3,6 +3,18 @@
 use std::io::{Error, ErrorKind, Read};
 use std::path::Path;
 
+/// Largest text file that is read, in bytes: a checkpoint of the largest network.
+const LARGEST_TEXT: u64 = 4 << 30;
+
+/// Reads a text file as [`read_plain`] does.
+///
+/// # Errors
+/// As there; it is no UTF-8.
+pub fn read_text(path: &Path) -> std::io::Result<String> {
+    let bytes = read_plain(path, LARGEST_TEXT)?;
+    String::from_utf8(bytes).map_err(|e| Error::new(ErrorKind::InvalidData, e.utf8_error()))
+}
+
 /// Reads a whole file of at most `largest` bytes: no device, pipe or folder, and no more than was
 /// asked for even if the file grows meanwhile.
 ///

@@ -25,6 +25,9 @@ pub struct ParseArchError {
     problem: String,
 }
 
+/// Weights of the largest network that an arch may name: a gigabyte with its links.
+pub const LARGEST_NETWORK: usize = 1 << 25;
+
 impl Arch {
     /// Units in each hidden layer.
     pub fn width(&self) -> usize {
@@ -116,7 +119,13 @@ impl FromStr for Arch {
             }
             parsed.push((activation, count));
         }
-        Ok(Arch { layers, block: parsed })
+        let arch = Arch { layers, block: parsed };
+        match arch.dense_params() {
+            count if count > LARGEST_NETWORK => {
+                Err(fail(format!("expected at most {LARGEST_NETWORK} weights, found {count}")))
+            }
+            _ => Ok(arch),
+        }
     }
 }
 
@@ -160,6 +169,7 @@ mod tests {
             "3;sin:1,cache:1",
             "3;sin:1,sin:2",
             "x;sin:1",
+            "1000;sin:4096",
         ] {
             assert!(text.parse::<Arch>().is_err(), "{text}");
         }

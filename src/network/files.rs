@@ -1,8 +1,12 @@
 //! Whole files or none: temporary file in the same folder, fsync, rename.
 
-pub use crate::genome::read_plain;
+pub use crate::genome::{read_plain, read_text};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
+
+/// Held shared by every write under way.
+static WRITES: RwLock<()> = RwLock::new(());
 
 /// Why a file could not be written. What stood at the path before still stands.
 #[derive(Debug, thiserror::Error)]
@@ -28,6 +32,7 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
         ))
     })?;
     let temporary = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
+    let _under_way = WRITES.read().unwrap_or_else(PoisonError::into_inner);
     let written = (|| {
         let mut file = std::fs::File::create(&temporary)?;
         file.write_all(bytes)?;
@@ -53,4 +58,36 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
 /// The system refuses; the message has the path.
 pub fn create_folder(path: &Path) -> Result<(), WriteError> {
     std::fs::create_dir_all(path).map_err(|source| WriteError { path: path.to_path_buf(), source })
+}
+
+/// Waits for the writes under way; new ones wait until the answer is dropped. For a process that
+/// ends itself: none of its files is left half-written then, not even a temporary one.
+pub fn without_writes() -> RwLockWriteGuard<'static, ()> {
+    WRITES.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes the temporary files of processes that died writing, in `folder` and all below it, but
+/// for folders that `is_busy`.
+pub(super) fn remove_leftovers(folder: &Path, is_busy: &dyn Fn(&Path) -> bool) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() && !is_busy(&path) => remove_leftovers(&path, is_busy),
+            Ok(kind) if kind.is_file() && entry.file_name().to_str().is_some_and(is_leftover) => {
+                let _ = std::fs::remove_file(path);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// True for the name of a temporary file of [`write_atomic`] whose process is not alive.
+fn is_leftover(name: &str) -> bool {
+    let parts = name.strip_prefix('.').and_then(|name| name.strip_suffix(".tmp"));
+    let process = parts.and_then(|parts| parts.rsplit_once('.')).map(|(_, process)| process);
+    process.is_some_and(|process| {
+        // Where there is no /proc, a name is all there is to see.
+        process.parse::<u32>().is_ok() && !Path::new("/proc").join(process).exists()
+    })
 }

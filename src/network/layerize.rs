@@ -8,7 +8,7 @@ use super::compile::{layers as layers_of, useful_nodes};
 use super::{Arch, Network, Weights};
 use crate::genome::{Genome, NodeId, Output};
 use crate::math::Activation;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A layered network with the evolved weights, and where each node went.
 #[derive(Clone, Debug)]
@@ -33,29 +33,91 @@ impl Layered {
     }
 }
 
+/// The arch of the network that [`layerize`] makes, without making it: that of a long genome may be
+/// too large to hold.
+pub fn layered_arch(genome: &Genome) -> Arch {
+    let genome = genome.with_colour_outputs();
+    let Places { placed, last, layers, .. } = Places::of(&genome);
+    arch_of(&genome, &placed, &last, layers)
+}
+
+/// Where the nodes of a colour genome stand.
+struct Places {
+    placed: BTreeMap<NodeId, usize>,
+    useful: BTreeSet<NodeId>,
+    outputs: [NodeId; 3],
+    /// The last layer in which a node's value must stand.
+    last: BTreeMap<NodeId, usize>,
+    layers: usize,
+}
+
+impl Places {
+    fn of(genome: &Genome) -> Self {
+        let placed = layers_of(genome);
+        let layer_of = |id: NodeId| placed[&id];
+        let useful = useful_nodes(genome);
+        let outputs = [Output::Hue, Output::Saturation, Output::Brightness]
+            .map(|o| genome.output(o).expect("colour outputs were added").id);
+        let layers = outputs.iter().map(|&id| layer_of(id)).max().expect("three outputs");
+        let mut last: BTreeMap<NodeId, usize> =
+            useful.iter().map(|&id| (id, layer_of(id))).collect();
+        for c in genome.connections().filter(|c| c.enabled && useful.contains(&c.target)) {
+            let reader = layer_of(c.target);
+            let entry = last.entry(c.source).or_insert_with(|| layer_of(c.source));
+            *entry = (*entry).max(reader - 1);
+        }
+        for id in outputs {
+            last.insert(id, layers);
+        }
+        Places { placed, useful, outputs, last, layers }
+    }
+}
+
+/// As many units of each activation as the neediest layer has, nodes and relays of others.
+fn arch_of(
+    genome: &Genome,
+    placed: &BTreeMap<NodeId, usize>,
+    last: &BTreeMap<NodeId, usize>,
+    layers: usize,
+) -> Arch {
+    // By activation: how many more units each layer needs than the one before.
+    let mut more: BTreeMap<Activation, Vec<isize>> = BTreeMap::new();
+    let mut stand = |activation, from: usize, to: usize| {
+        if from <= to {
+            let more = more.entry(activation).or_insert_with(|| vec![0; layers + 2]);
+            more[from] += 1;
+            more[to + 1] -= 1;
+        }
+    };
+    for (id, &end) in last {
+        let own = placed[id];
+        if own > 0 {
+            stand(genome.node(*id).expect("ids come from the genome").activation, own, own);
+        }
+        stand(Activation::Cache, own + 1, end);
+    }
+    let need = |more: &Vec<isize>| {
+        let units = more.iter().scan(0, |units, step| {
+            *units += step;
+            Some(*units)
+        });
+        units.max().unwrap_or(0) as usize
+    };
+    let needs = Activation::ALL.iter().filter_map(|a| Some((*a, need(more.get(a)?))));
+    Arch { layers, block: needs.filter(|(_, n)| *n > 0).collect() }
+}
+
 /// Layerizes a genome (a grey one with colour outputs added, see
 /// [`Genome::with_colour_outputs`]).
 ///
-/// L is the depth of the deepest output. Nodes that reach no output are dropped.
+/// L is the depth of the deepest output. Nodes that reach no output are dropped. A genome of
+/// unknown origin is read by [`read_genome`](super::read_genome), which refuses one whose
+/// network would be too large.
 pub fn layerize(genome: &Genome) -> Layered {
     let genome = genome.with_colour_outputs();
-    let placed = layers_of(&genome);
+    let Places { placed, useful, outputs, last, layers } = Places::of(&genome);
     let layer_of = |id: NodeId| placed[&id];
-    let useful = useful_nodes(&genome);
-    let outputs = [Output::Hue, Output::Saturation, Output::Brightness]
-        .map(|o| genome.output(o).expect("colour outputs were added").id);
-    let layers = outputs.iter().map(|&id| layer_of(id)).max().expect("three outputs");
-
-    // last[id]: the last layer in which the node's value must stand.
-    let mut last: BTreeMap<NodeId, usize> = useful.iter().map(|&id| (id, layer_of(id))).collect();
-    for c in genome.connections().filter(|c| c.enabled && useful.contains(&c.target)) {
-        let reader = layer_of(c.target);
-        let entry = last.entry(c.source).or_insert_with(|| layer_of(c.source));
-        *entry = (*entry).max(reader - 1);
-    }
-    for id in outputs {
-        last.insert(id, layers);
-    }
+    let Arch { block, .. } = arch_of(&genome, &placed, &last, layers);
 
     // Who stands in each hidden layer, as (activation, node): computed there, or relayed.
     let mut standing: Vec<Vec<(Activation, NodeId)>> = vec![Vec::new(); layers + 1];
@@ -70,11 +132,6 @@ pub fn layerize(genome: &Genome) -> Layered {
             }
         }
     }
-    let need = |a: Activation| {
-        standing.iter().map(|list| list.iter().filter(|(b, _)| *b == a).count()).max().unwrap_or(0)
-    };
-    let block: Vec<(Activation, usize)> =
-        Activation::ALL.iter().map(|&a| (a, need(a))).filter(|(_, n)| *n > 0).collect();
     let network = Arch { layers, block: block.clone() }.network();
 
     // place[layer][node]: the unit that holds the node's value in that layer.

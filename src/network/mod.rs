@@ -12,6 +12,7 @@ pub mod coords;
 pub mod files;
 pub mod kernel;
 pub mod layerize;
+pub mod lock;
 mod model;
 pub mod npz;
 pub mod palette;
@@ -19,11 +20,11 @@ pub mod picture;
 pub mod reference;
 pub mod weight_files;
 
-pub use arch::Arch;
+pub use arch::{Arch, LARGEST_NETWORK};
 pub use compile::compile;
 pub use coords::{Coords, PixelInputs};
-pub use layerize::{Layered, layerize};
-pub use model::{Model, Wiring};
+pub use layerize::{Layered, layered_arch, layerize};
+pub use model::{Model, Wiring, read_genome};
 pub use picture::{Picture, Squaring};
 
 use crate::genome::Input;

@@ -1,8 +1,8 @@
 //! A network as one value: its topology, the links that may carry a weight, and the weights.
 
 use super::weight_files::{ReadWeightsError, read_weights};
-use super::{Arch, Mask, Network, Weights, compile, layerize};
-use crate::genome::Genome;
+use super::{Arch, LARGEST_NETWORK, Mask, Network, Weights, compile, layered_arch, layerize};
+use crate::genome::{self, Genome, ReadGenomeError};
 use crate::math::names::names;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -44,6 +44,27 @@ pub struct Model {
     pub mask: Mask,
     /// (W,) weights.
     pub weights: Weights,
+}
+
+/// Reads a genome whose network in this wiring can be held in memory: that of a graph always can.
+///
+/// # Errors
+/// As [`genome::read`]; a layered network of more than [`LARGEST_NETWORK`] weights.
+pub fn read_genome(path: &Path, wiring: Wiring) -> Result<Genome, ReadGenomeError> {
+    let genome = genome::read(path)?;
+    if wiring != Wiring::Graph {
+        let arch = layered_arch(&genome);
+        if arch.dense_params() > LARGEST_NETWORK {
+            let problem = format!(
+                "expected a genome whose layered network has at most {LARGEST_NETWORK} weights, found {} of {} layers of {} units; take it as a graph",
+                arch.dense_params(),
+                arch.layers,
+                arch.width()
+            );
+            return Err(ReadGenomeError { path: path.display().to_string(), problem });
+        }
+    }
+    Ok(genome)
 }
 
 impl Model {

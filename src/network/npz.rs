@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::{Cursor, Read, Write};
 
-/// Largest array file that is read, in bytes.
-const LARGEST_ARRAY: u64 = 1 << 30;
+/// What the arrays of a file may unpack to in all, in bytes: zeros pack a thousandfold.
+const LARGEST: u64 = 256 << 20;
 
 /// An array: shape, and values in C order (last axis fastest).
 #[derive(Clone, Debug, PartialEq)]
@@ -36,11 +36,12 @@ pub enum NpzError {
 /// All arrays of an `.npz`, by name (without `.npy`).
 ///
 /// # Errors
-/// Not a zip; a member that is not a little-endian float32 or float64 array; more than 1 GiB.
+/// Not a zip; a member that is not a little-endian float32 or float64 array; more than 256 MiB.
 pub fn read_npz(bytes: &[u8]) -> Result<BTreeMap<String, Array>, NpzError> {
     let mut archive =
         zip::ZipArchive::new(Cursor::new(bytes)).map_err(|e| NpzError::Zip(e.to_string()))?;
     let mut arrays = BTreeMap::new();
+    let mut room = LARGEST;
     for i in 0..archive.len() {
         let entry = archive.by_index(i).map_err(|e| NpzError::Zip(e.to_string()))?;
         let name = entry
@@ -49,13 +50,12 @@ pub fn read_npz(bytes: &[u8]) -> Result<BTreeMap<String, Array>, NpzError> {
             .trim_end_matches(".npy")
             .to_string();
         let mut data = Vec::new();
-        entry
-            .take(LARGEST_ARRAY + 1)
-            .read_to_end(&mut data)
-            .map_err(|e| NpzError::Zip(e.to_string()))?;
-        if data.len() as u64 > LARGEST_ARRAY {
-            return Err(NpzError::Array { name, expected: "at most 1 GiB", found: "more".into() });
-        }
+        entry.take(room + 1).read_to_end(&mut data).map_err(|e| NpzError::Zip(e.to_string()))?;
+        let Some(left) = room.checked_sub(data.len() as u64) else {
+            let expected = "at most 256 MiB of arrays";
+            return Err(NpzError::Array { name, expected, found: "more (a zip bomb?)".into() });
+        };
+        room = left;
         let array = parse_npy(&data).map_err(|(expected, found)| NpzError::Array {
             name: name.clone(),
             expected,

@@ -15,3 +15,5 @@ mod links;
 mod manners;
 mod own_pictures;
 mod prune_cli;
+#[cfg(target_os = "linux")]
+mod signals;

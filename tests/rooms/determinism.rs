@@ -151,7 +151,7 @@ fn ctrl_c_leaves_a_checkpoint_that_resumes() {
     assert!(kill.success());
     let output = child.wait_with_output().unwrap();
     let error = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert_eq!(output.status.code(), Some(130), "{error}");
     assert!(error.contains("--resume"), "{error}");
     assert!(run.join("checkpoint.json").exists() && !run.join("result.json").exists());
     // Another config in the same folder is refused, with the checkpoint untouched.

@@ -1,13 +1,20 @@
 //! Files from strangers: refused with a message, never a panic, never more work than their size.
 
 use picloom::evolve::Session;
+use picloom::experiment::{Target, TrainJob, load_run, read_metrics, train_run};
 use picloom::genome::{GenomeError, LARGEST_ID, from_json, from_picbreeder_xml, to_json};
 use picloom::network::kernel::picture;
 use picloom::network::npz::write_npz;
 use picloom::network::weight_files::read_weights;
-use picloom::network::{Arch, Coords, Picture, compile, layerize};
+use picloom::network::{
+    Arch, Coords, LARGEST_NETWORK, Mask, Picture, Wiring, compile, layered_arch, layerize,
+    read_genome,
+};
 use picloom::score::calibrate::read_labels;
+use picloom::train::{TrainConfig, TrainObserver, TrainState};
 use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// A colour genome's JSON with these hidden nodes and connections (source, target, weight).
@@ -178,5 +185,122 @@ fn devices_and_folders_are_no_files() {
         assert!(error.contains("expected a plain file"), "{error}");
         let error = read_labels("/dev/zero".as_ref()).unwrap_err().to_string();
         assert!(error.contains("expected a plain file"), "{error}");
+    }
+}
+
+#[test]
+fn a_genome_whose_layered_network_fits_nowhere_is_refused_where_it_would_be_made() {
+    let start = Instant::now();
+    // A chain of nodes, and as many that wait in the first layer until the last: 1500³ weights.
+    let (chain, wait): (Vec<u64>, Vec<u64>) = ((5..1505).collect(), (1505..3005).collect());
+    let mut links = vec![(0, chain[0], 1.0), (chain[1499], 4, 1.0)];
+    links.extend(chain.windows(2).map(|pair| (pair[0], pair[1], 1.0)));
+    links.extend(wait.iter().flat_map(|&id| [(1, id, 1.0), (id, 4, 0.01)]));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("long.json");
+    std::fs::write(&path, genome(&[chain, wait].concat(), &links, 0)).unwrap();
+    for wiring in [Wiring::Dense, Wiring::Layerized] {
+        let error = read_genome(&path, wiring).unwrap_err().to_string();
+        let limit = format!("at most {LARGEST_NETWORK} weights, found ");
+        assert!(error.contains("long.json") && error.contains(&limit), "{error}");
+    }
+    // As a graph it is small.
+    let long = read_genome(&path, Wiring::Graph).unwrap();
+    picture(&compile(&long).0, &compile(&long).1, 4, Coords::Fer);
+    assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
+}
+
+#[test]
+fn the_arch_is_known_before_the_network_is_made() {
+    for entry in std::fs::read_dir("genomes").unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|e| e == "json") {
+            let genome = picloom::genome::read(&path).unwrap();
+            let layered = layerize(&genome);
+            assert_eq!(layered_arch(&genome), *layered.arch(), "{}", path.display());
+            assert_eq!(layered.arch().dense_params(), layered.network.weight_count());
+        }
+    }
+}
+
+#[test]
+fn an_archive_of_zeros_unpacks_to_no_more_than_is_meant() {
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, mebibytes) in [("a", 1), ("b", 256)] {
+        let header = format!(
+            "{{'descr': '<f4', 'fortran_order': False, 'shape': ({},), }}\n",
+            mebibytes << 18
+        );
+        zip.start_file(format!("{name}.npy"), zip::write::SimpleFileOptions::default()).unwrap();
+        zip.write_all(b"\x93NUMPY\x01\x00").unwrap();
+        zip.write_all(&(header.len() as u16).to_le_bytes()).unwrap();
+        zip.write_all(header.as_bytes()).unwrap();
+        for _ in 0..mebibytes {
+            zip.write_all(&vec![0; 1 << 20]).unwrap();
+        }
+    }
+    let bytes = zip.finish().unwrap().into_inner();
+    assert!(bytes.len() < 1 << 20, "{}", bytes.len());
+    let error = picloom::network::npz::read_npz(&bytes).unwrap_err().to_string();
+    assert!(error.contains("\"b\"") && error.contains("at most 256 MiB"), "{error}");
+}
+
+/// Stops at the tenth step.
+struct Stop;
+
+impl TrainObserver for Stop {
+    fn step_done(&mut self, state: &TrainState) -> bool {
+        state.step < 10
+    }
+}
+
+/// A tiny training.
+fn job() -> TrainJob {
+    let network = "1;sin:2".parse::<Arch>().unwrap().network();
+    let target = Target { name: "t".into(), picture: Picture::filled(4, 4, [0.2, 0.5, 0.9]) };
+    let wired = (network.clone(), Mask::all(network.weight_count()));
+    let train = TrainConfig { steps: 20, log_every: 1, ..TrainConfig::default() };
+    TrainJob::new("dense", &target, Coords::Fer, wired, None, None, train)
+}
+
+#[test]
+fn a_checkpoint_that_counts_lines_that_are_not_there_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    train_run(folder.path(), job(), false, &mut Stop).unwrap();
+    let path = folder.path().join("checkpoint.json");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let (head, rest) = text.split_once("\"metrics_bytes\":").unwrap();
+    let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+    std::fs::write(&path, format!("{head}\"metrics_bytes\":1099511627776{rest}")).unwrap();
+    let error = train_run(folder.path(), job(), true, &mut ()).unwrap_err().to_string();
+    assert!(error.contains("metrics.jsonl: expected at least 1099511627776 bytes"), "{error}");
+    read_metrics(folder.path()).unwrap();
+}
+
+#[test]
+fn a_checkpoint_that_death_left_beside_a_result_goes() {
+    let folder = tempfile::tempdir().unwrap();
+    let result = train_run(folder.path(), job(), false, &mut ()).unwrap();
+    let path = folder.path().join("checkpoint.json");
+    std::fs::write(&path, "{}").unwrap();
+    assert_eq!(train_run(folder.path(), job(), false, &mut ()).unwrap(), result);
+    assert!(!path.exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_runs_files_are_plain_files() {
+    let folder = tempfile::tempdir().unwrap();
+    train_run(folder.path(), job(), false, &mut ()).unwrap();
+    load_run(folder.path()).unwrap();
+    for name in ["config.toml", "result.json", "mask.json", "target.npz"] {
+        let path = folder.path().join(name);
+        let whole = std::fs::read(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink(Path::new("/dev/zero"), &path).unwrap();
+        let error = load_run(folder.path()).unwrap_err().to_string();
+        assert!(error.contains(name) && error.contains("expected a plain file"), "{error}");
+        std::fs::remove_file(&path).unwrap();
+        std::fs::write(&path, whole).unwrap();
     }
 }

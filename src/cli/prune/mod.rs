@@ -2,14 +2,15 @@
 
 mod pictures;
 
+use super::interrupt::Interrupted;
 use super::names::one_of;
 use super::output::Output;
 use super::source::{Usage, check_size, fit_help};
 use super::train::{TrainProgress, TrainSettings, describe, diverged};
 use crate::experiment::{PruneParent, load_mask, load_run, load_target, prune_into};
-use crate::genome;
+use crate::network::lock::FolderLock;
 use crate::network::weight_files::read_weights;
-use crate::network::{Arch, Coords, Mask, Model, Squaring, layerize};
+use crate::network::{Arch, Coords, Mask, Model, Squaring, Wiring, layerize, read_genome};
 use crate::prune::method::MethodRow;
 use crate::prune::schedule::{IMP_GLOBAL, IMP_ORIGINAL, geometric, imp_global, imp_original};
 use crate::prune::select::layer_of_links;
@@ -225,7 +226,7 @@ pub fn run(args: PruneArgs, out: &Output) -> anyhow::Result<()> {
     let rules = rules(&args, model)?;
     let evolved = match &args.genome {
         Some(path) => {
-            let layered = layerize(&genome::read(path)?);
+            let layered = layerize(&read_genome(path, Wiring::Layerized)?);
             if layered.network.arch != model.network.arch {
                 anyhow::bail!(
                     "{}: expected a genome whose layered network is that of the run, {}, found arch {}",
@@ -248,10 +249,12 @@ pub fn run(args: PruneArgs, out: &Output) -> anyhow::Result<()> {
         train: args.settings.config()?,
         evolved,
     };
-    let mut progress = TrainProgress::new(out, plan.train.steps);
+    let _lock = FolderLock::take(&args.out)?;
+    let mut progress = TrainProgress::new(out, plan.train.steps, &args.out);
     let (result, rounds) = prune_into(&parent, &plan, &args.out, args.resume, &mut progress)?;
     progress.bar.finish_and_clear();
-    if !args.no_pictures {
+    let is_interrupted = result.train.stop == StopReason::Interrupted;
+    if !args.no_pictures && !is_interrupted {
         pictures::draw(model, &args.out, &rounds, plan.rules.len())?;
     }
     let summary = Summary {
@@ -288,8 +291,5 @@ pub fn run(args: PruneArgs, out: &Output) -> anyhow::Result<()> {
         summary.out
     );
     out.result(&summary, &text)?;
-    if result.train.stop == StopReason::Interrupted {
-        anyhow::bail!("interrupted; go on with --resume --out {}", args.out.display());
-    }
-    diverged(&result.train.stop)
+    if is_interrupted { Err(Interrupted.into()) } else { diverged(&result.train.stop) }
 }

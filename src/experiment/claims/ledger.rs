@@ -9,6 +9,7 @@ use crate::experiment::spec::{Problem, Spec, SpecError, check_name, read_spec};
 use crate::experiment::structural::StructuralRecord;
 use crate::experiment::theory::record::TheoryRecord;
 use crate::experiment::training::TrainingRecord;
+use crate::network::files::read_text;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -198,7 +199,7 @@ impl Ledger {
             expected: "a ledger of claims".into(),
             found,
         };
-        let text = std::fs::read_to_string(path).map_err(|e| fail(e.to_string()))?;
+        let text = read_text(path).map_err(|e| fail(e.to_string()))?;
         let ledger: Self = serde_json::from_str(&text).map_err(|e| fail(e.to_string()))?;
         match ledger.format == FORMAT {
             true => Ok(ledger),

@@ -19,7 +19,7 @@ use crate::evolve::{Birth, Breeding, BreedingError, Selection, TellError};
 use crate::experiment::folder::Holding;
 use crate::genome::to_json;
 use crate::math::names::names;
-use crate::network::files::{create_folder, write_atomic};
+use crate::network::files::{create_folder, read_text, write_atomic};
 use crate::score::{Breeder, Choice, Decision};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -215,8 +215,7 @@ fn begin(
 fn read_decisions(path: &Path) -> Result<Vec<DecisionRecord>, EvolutionError> {
     let unreadable =
         |problem: String| EvolutionError::Checkpoint { path: path.to_path_buf(), problem };
-    let text = std::fs::read_to_string(path)
-        .map_err(|e| unreadable(format!("cannot read decisions: {e}")))?;
+    let text = read_text(path).map_err(|e| unreadable(format!("cannot read decisions: {e}")))?;
     text.lines()
         .enumerate()
         .map(|(i, line)| {

@@ -41,7 +41,7 @@ use crate::evolve::{
 use crate::genome::{self, Genome, ReadGenomeError};
 use crate::math::hash::sha256_of_floats;
 use crate::network::Picture;
-use crate::network::files::WriteError;
+use crate::network::files::{WriteError, read_text};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use store::Store;
@@ -179,7 +179,7 @@ impl EvolutionJob {
 ///
 /// # Errors
 /// A file cannot be written; with `resume`, the folder holds no run of this config; without, it
-/// holds one. The last checkpoint stands.
+/// holds one. The last checkpoint stands; a run that died before its first begins anew.
 pub fn evolve(
     job: &EvolutionJob,
     folder: &Path,
@@ -189,7 +189,7 @@ pub fn evolve(
     Holding::Evolution.ask(folder)?;
     let config = &job.config;
     let judge = PictureJudge::new(config, job.target.as_ref());
-    let (mut store, mut search, mut evaluations) = if resume {
+    let (mut store, mut search, mut evaluations) = if resume && !Store::is_only_begun(folder) {
         Store::resume(folder, config)?
     } else {
         (Store::create(folder, config)?, job.search(), 0)
@@ -224,8 +224,7 @@ pub fn read_config(
     preset: crate::evolve::Preset,
 ) -> Result<EvolutionConfig, EvolutionError> {
     let fail = |problem: String| EvolutionError::ConfigFile { path: path.to_path_buf(), problem };
-    let text =
-        std::fs::read_to_string(path).map_err(|e| fail(format!("cannot read config: {e}")))?;
+    let text = read_text(path).map_err(|e| fail(format!("cannot read config: {e}")))?;
     let one_line = |e: String| e.trim().replace('\n', " ");
     let table = text
         .parse()

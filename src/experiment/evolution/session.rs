@@ -12,7 +12,7 @@ use crate::experiment::folder::{Holding, OtherHolding};
 use crate::genome::{self, Genome, ReadGenomeError, to_json};
 use crate::math::hash::short_id;
 use crate::network::Coords;
-use crate::network::files::{WriteError, create_folder, write_atomic};
+use crate::network::files::{WriteError, create_folder, read_text, write_atomic};
 use std::path::{Path, PathBuf};
 
 /// Name of the session file in the folder of its sheets, where no other is named.
@@ -161,7 +161,7 @@ pub fn breed(
     }
     let refused = |source| BreedError::Session { path: script.to_path_buf(), source };
     let mut session = if script.exists() {
-        let text = std::fs::read_to_string(script)
+        let text = read_text(script)
             .map_err(|source| BreedError::Read { path: script.to_path_buf(), source })?;
         let found = Session::from_toml(&text).map_err(refused)?;
         same_settings(script, &asked(Some(&found)), &found)?;

@@ -9,7 +9,7 @@ use super::EvolutionError;
 use super::config::EvolutionConfig;
 use super::record::GenerationRecord;
 use crate::evolve::{Birth, Search};
-use crate::network::files::{WriteError, create_folder, write_atomic};
+use crate::network::files::{WriteError, create_folder, read_text, write_atomic};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
@@ -51,6 +51,11 @@ pub(super) struct Store {
 }
 
 impl Store {
+    /// True if the run in `folder` ended before its first checkpoint.
+    pub(super) fn is_only_begun(folder: &Path) -> bool {
+        folder.join("config.toml").exists() && !folder.join("checkpoint.json").exists()
+    }
+
     /// A new folder; refused if it holds a run.
     pub(super) fn create(folder: &Path, config: &EvolutionConfig) -> Result<Self, EvolutionError> {
         let checkpoint = folder.join("checkpoint.json");
@@ -77,8 +82,8 @@ impl Store {
         let path = folder.join("checkpoint.json");
         let unreadable =
             |problem: String| EvolutionError::Checkpoint { path: path.clone(), problem };
-        let text = std::fs::read_to_string(&path)
-            .map_err(|e| unreadable(format!("cannot read checkpoint: {e}")))?;
+        let text =
+            read_text(&path).map_err(|e| unreadable(format!("cannot read checkpoint: {e}")))?;
         let found: CheckpointIn = serde_json::from_str(&text)
             .map_err(|e| unreadable(format!("expected a {FORMAT} document, found: {e}")))?;
         if found.format != FORMAT {

@@ -7,7 +7,7 @@ use crate::experiment::run::{RunError, Target, load_target};
 use crate::experiment::spec::{Places, Problem, SpecError, TargetSpec, is_archived, read_spec};
 use crate::genome::{self, Genome};
 use crate::math::hash::{hex, short_id};
-use crate::network::{Arch, Coords, Layered, layerize};
+use crate::network::{Arch, Coords, Layered, Wiring, layerize, read_genome};
 use crate::probe::{Delta, Selection};
 use crate::score::{Judge, JudgeChoice, Protocol};
 use crate::train::{Schedule, TrainConfig};
@@ -356,5 +356,5 @@ fn load(places: &Places, target: &TargetSpec, size: usize) -> Result<Option<Sour
     let Some(path) = places.find(genome) else {
         return Ok(None);
     };
-    Ok(Some(Source::of(genome::read(&path)?, target_picture)))
+    Ok(Some(Source::of(read_genome(&path, Wiring::Dense)?, target_picture)))
 }

@@ -2,12 +2,16 @@
 
 use super::{RunConfig, RunError, RunResult, json_of, parse_json, parse_toml};
 use crate::genome::{self, Genome};
+use crate::network::files::{read_plain, read_text};
 use crate::network::npz::read_npz;
 use crate::network::weight_files::read_weights;
 use crate::network::{Arch, Mask, Model, Network, Picture, Weights, compile};
 use crate::train::{LogLine, TrainConfig};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
+
+/// Largest `target.npz` that is read, in bytes: a target of 4096² pixels, and some.
+const LARGEST_TARGET: u64 = 256 << 20;
 
 /// `mask.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -146,7 +150,7 @@ pub fn load_run(folder: &Path) -> Result<LoadedRun, RunError> {
         false => None,
     };
     let target_path = folder.join("target.npz");
-    let bytes = std::fs::read(&target_path)
+    let bytes = read_plain(&target_path, LARGEST_TARGET)
         .map_err(|e| RunError::folder(&target_path, format!("cannot read target: {e}")))?;
     let arrays = read_npz(&bytes).map_err(|e| RunError::folder(&target_path, e.to_string()))?;
     let target = arrays
@@ -173,8 +177,8 @@ pub fn load_run(folder: &Path) -> Result<LoadedRun, RunError> {
 /// There is no `metrics.jsonl`, or a line of it is damaged.
 pub fn read_metrics(folder: &Path) -> Result<Vec<LogLine>, RunError> {
     let path = folder.join("metrics.jsonl");
-    let text = std::fs::read_to_string(&path)
-        .map_err(|e| RunError::folder(&path, format!("cannot read: {e}")))?;
+    let text =
+        read_text(&path).map_err(|e| RunError::folder(&path, format!("cannot read: {e}")))?;
     text.lines()
         .enumerate()
         .map(|(i, line)| {

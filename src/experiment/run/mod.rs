@@ -17,7 +17,7 @@ pub use training::{finished, train_run};
 
 use super::folder::OtherHolding;
 use crate::genome;
-use crate::network::files::WriteError;
+use crate::network::files::{WriteError, read_text};
 use crate::score::Fit;
 use crate::train::{TrainError, TrainReport};
 use serde::{Deserialize, Serialize};
@@ -114,7 +114,7 @@ impl RunError {
     }
 }
 
-fn to_json(value: &impl Serialize) -> Vec<u8> {
+pub(in crate::experiment) fn to_json(value: &impl Serialize) -> Vec<u8> {
     let mut json = serde_json::to_vec_pretty(value).expect("records are plain data");
     json.push(b'\n');
     json
@@ -123,20 +123,21 @@ fn to_json(value: &impl Serialize) -> Vec<u8> {
 pub(in crate::experiment) fn parse_json<T: serde::de::DeserializeOwned>(
     path: &Path,
 ) -> Result<T, RunError> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|e| RunError::folder(path, format!("cannot read: {e}")))?;
+    let text = read_text(path).map_err(|e| RunError::folder(path, format!("cannot read: {e}")))?;
     json_of(path, &text)
 }
 
 /// What the text of the file at `path` says.
-fn json_of<T: serde::de::DeserializeOwned>(path: &Path, text: &str) -> Result<T, RunError> {
+pub(in crate::experiment) fn json_of<T: serde::de::DeserializeOwned>(
+    path: &Path,
+    text: &str,
+) -> Result<T, RunError> {
     serde_json::from_str(text)
         .map_err(|e| RunError::folder(path, format!("expected a file of this program, found: {e}")))
 }
 
 fn parse_toml<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, RunError> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|e| RunError::folder(path, format!("cannot read: {e}")))?;
+    let text = read_text(path).map_err(|e| RunError::folder(path, format!("cannot read: {e}")))?;
     toml::from_str(&text).map_err(|e| {
         RunError::folder(path, format!("expected a config of this program, found: {}", e.message()))
     })

@@ -1,8 +1,8 @@
 //! A network from wherever it is kept: a run folder, a genome, or an arch with a file of weights.
 
 use super::{RunError, load_run, load_target};
-use crate::genome::{self, Genome};
-use crate::network::{Arch, Coords, Model, Picture, Squaring, Wiring};
+use crate::genome::Genome;
+use crate::network::{Arch, Coords, Model, Picture, Squaring, Wiring, read_genome};
 use crate::probe::View;
 use std::path::Path;
 
@@ -80,7 +80,7 @@ impl Source {
                 }
             }
             Kept::Genome(path, wiring) => {
-                let genome = genome::read(path)?;
+                let genome = read_genome(path, wiring)?;
                 let model = Model::of_genome(&genome, wiring);
                 Source { genome: Some(genome), ..Source::plain(path, model, wanted) }
             }

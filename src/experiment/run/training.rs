@@ -73,10 +73,12 @@ pub(in crate::experiment) fn constrained_run(
     resume: bool,
     observer: &mut dyn TrainObserver,
 ) -> Result<RunResult, RunError> {
+    let checkpoint_path = folder.join("checkpoint.json");
     if let Some(result) = finished(folder, &job.config)? {
+        // A run that died right after its end left it.
+        let _ = std::fs::remove_file(&checkpoint_path);
         return Ok(result);
     }
-    let checkpoint_path = folder.join("checkpoint.json");
     if checkpoint_path.exists() && !resume {
         return Err(RunError::folder(
             folder,
@@ -89,6 +91,14 @@ pub(in crate::experiment) fn constrained_run(
     if checkpoint_path.exists() {
         let checkpoint: Checkpoint = parse_json(&checkpoint_path)?;
         metrics_bytes = checkpoint.metrics_bytes;
+        let path = folder.join("metrics.jsonl");
+        let found = std::fs::metadata(&path).map_or(0, |data| data.len());
+        if found < metrics_bytes {
+            let problem = format!(
+                "expected at least {metrics_bytes} bytes, found {found}: lines are missing"
+            );
+            return Err(RunError::folder(&path, problem));
+        }
         trainer = Trainer::resume(job.problem, job.config.train.clone(), checkpoint.state)?;
     } else {
         trainer = Trainer::new(job.problem, job.config.train.clone())?;

@@ -8,8 +8,7 @@ use crate::experiment::run::{RunConfig, RunError, Target, TrainJob, load_target}
 use crate::experiment::spec::{
     Places, Problem, Spec, SpecError, TargetSpec, check_name, check_names, check_size, read_spec,
 };
-use crate::genome;
-use crate::network::{Coords, Mask, Model, Wiring};
+use crate::network::{Coords, Mask, Model, Wiring, read_genome};
 use crate::train::{GradientRule, OptimizerConfig, Schedule, TrainConfig};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
@@ -269,7 +268,7 @@ fn base_job(
     let picture = load_target(&places.file(drawn), size, coords, target.fit)?.picture;
     let (wired, genome) = match (&target.genome, &target.arch) {
         (Some(path), _) => {
-            let genome = genome::read(&places.file(path))?;
+            let genome = read_genome(&places.file(path), wiring)?;
             let Model { network, mask, .. } = Model::of_genome(&genome, wiring);
             ((network, mask), (wiring == Wiring::Graph).then_some(genome))
         }

@@ -5,6 +5,7 @@
 
 use super::Features;
 use crate::math::real;
+use crate::network::files::read_text;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -105,7 +106,7 @@ impl DlModel {
     /// The file cannot be read, is no such JSON, or its numbers make no model.
     pub fn read(path: &Path) -> Result<Self, ModelError> {
         let path_text = path.display().to_string();
-        let text = std::fs::read_to_string(path)
+        let text = read_text(path)
             .map_err(|e| ModelError { path: path_text.clone(), found: e.to_string() })?;
         Self::from_json(&text, &path_text)
     }

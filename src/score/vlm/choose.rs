@@ -59,7 +59,7 @@ impl Breeder for VlmBreeder {
         )));
         parts.push(Part::Picture(&sheet));
         let question = Question { parts, schema_name: "choice", schema: schema(), vote: 0 };
-        Ok(self.client.ask(&question, |text| read(text, count))?)
+        Ok(self.client.ask(&question, |text| read_choice(text, count))?)
     }
 }
 
@@ -92,7 +92,11 @@ fn schema() -> Value {
     })
 }
 
-fn read(text: &str, count: usize) -> Result<Choice, String> {
+/// A choice among `count` pictures, from the model's text.
+///
+/// # Errors
+/// What was found instead of exactly the JSON that was asked for.
+pub fn read_choice(text: &str, count: usize) -> Result<Choice, String> {
     let mut answer: Answer = serde_json::from_str(text).map_err(|e| format!("{e} in {text}"))?;
     answer.pictures.sort_unstable();
     answer.pictures.dedup();
@@ -116,9 +120,10 @@ mod tests {
 
     #[test]
     fn choices_are_read_strictly() {
-        let good = read(r#"{"reason":"r","action":"select","pictures":[4,1,4]}"#, 15).unwrap();
+        let good =
+            read_choice(r#"{"reason":"r","action":"select","pictures":[4,1,4]}"#, 15).unwrap();
         assert_eq!(good.decision, Decision::Select(vec![1, 4]));
-        let good = read(r#"{"reason":"r","action":"publish","pictures":[14]}"#, 15).unwrap();
+        let good = read_choice(r#"{"reason":"r","action":"publish","pictures":[14]}"#, 15).unwrap();
         assert_eq!(good.decision, Decision::Publish(14));
         for bad in [
             r#"{"reason":"r","action":"select","pictures":[]}"#,
@@ -128,7 +133,7 @@ mod tests {
             r#"{"reason":"r","action":"rest","pictures":[]}"#,
             r#"{"reason":"r","action":"select","pictures":[-1]}"#,
         ] {
-            assert!(read(bad, 15).is_err(), "{bad}");
+            assert!(read_choice(bad, 15).is_err(), "{bad}");
         }
     }
 }

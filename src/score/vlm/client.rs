@@ -215,13 +215,10 @@ impl Client {
         };
         let response = attempt.response.as_deref().unwrap_or_default();
         attempt.text = match status {
-            200..=299 => match serde_json::from_str::<Completion>(response) {
-                Ok(completion) => {
-                    attempt.tokens = completion.usage.unwrap_or_default();
-                    text_of(completion)
-                }
-                Err(e) => Err(Fault::Envelope(format!("{e} in {}", beginning(response)))),
-            },
+            200..=299 => completion(response).and_then(|completion| {
+                attempt.tokens = completion.usage.unwrap_or_default();
+                text_of(completion)
+            }),
             401 | 403 => Err(Fault::Key {
                 status,
                 hint: match &self.config.key {
@@ -319,6 +316,18 @@ impl Client {
         *count += 1;
         Permit { client: self }
     }
+}
+
+/// The model's text in a server's answer.
+///
+/// # Errors
+/// It is no chat completion, or one without a usable text.
+pub fn read_completion(body: &str) -> Result<String, Fault> {
+    text_of(completion(body)?)
+}
+
+fn completion(body: &str) -> Result<Completion, Fault> {
+    serde_json::from_str(body).map_err(|e| Fault::Envelope(format!("{e} in {}", beginning(body))))
 }
 
 /// The model's text, or why there is none.

@@ -13,8 +13,8 @@ mod fault;
 mod question;
 mod store;
 
-pub use choose::VlmBreeder;
-pub use client::Client;
+pub use choose::{VlmBreeder, read_choice};
+pub use client::{Client, read_completion};
 pub use config::{ApiKey, CHOOSE_PROMPT, JUDGE_PROMPT, VlmConfig};
 pub use fault::{Fault, VlmError};
 pub use question::{Part, Png, Question};
@@ -90,7 +90,7 @@ impl BaseReading for Reading<'_> {
         let mut sum = 0.0;
         for vote in 0..config.votes {
             let question = ask_about(&config.prompt, &self.base, &perturbed, vote);
-            sum += self.client.ask(&question, read_vote)?.probability();
+            sum += self.client.ask(&question, read_vote)?;
         }
         Ok(Verdict::from_probability(sum / config.votes as f64))
     }
@@ -146,10 +146,14 @@ fn vote_schema() -> Value {
     })
 }
 
-fn read_vote(text: &str) -> Result<Vote, String> {
+/// P(fractured) of one vote, in \[0, 1\], from the model's text.
+///
+/// # Errors
+/// What was found instead of exactly the JSON that was asked for.
+pub fn read_vote(text: &str) -> Result<f64, String> {
     let vote: Vote = serde_json::from_str(text).map_err(|e| format!("{e} in {text}"))?;
     if (0.0..=1.0).contains(&vote.confidence) {
-        Ok(vote)
+        Ok(vote.probability())
     } else {
         Err(format!("a confidence outside 0 to 1 in {text}"))
     }
@@ -162,7 +166,7 @@ mod tests {
     #[test]
     fn votes_are_read_strictly() {
         let vote = read_vote(r#"{"reason":"r","answer":"fractured","confidence":0.5}"#).unwrap();
-        assert_eq!(vote.probability(), 0.75);
+        assert_eq!(vote, 0.75);
         for bad in [
             r#"{"answer":"fractured","confidence":0.5}"#,
             r#"{"reason":"r","answer":"broken","confidence":0.5}"#,

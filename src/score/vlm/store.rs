@@ -1,7 +1,7 @@
 //! Answers on disk, one file a question, and the log of every exchange.
 
 use super::fault::VlmError;
-use crate::network::files::{create_folder, write_atomic};
+use crate::network::files::{create_folder, read_text, write_atomic};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs::File;
@@ -65,7 +65,7 @@ impl Store {
             path: path.clone(),
             problem: format!("expected a kept answer ({FORMAT}), found {problem}"),
         };
-        let text = match std::fs::read_to_string(&path) {
+        let text = match read_text(&path) {
             Ok(text) => text,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(e) => return Err(fail(e.to_string())),

@@ -1,0 +1,118 @@
+//! A sweep that goes on where it was stopped: what it has found is kept beside its result until that
+//! is written.
+
+use super::run::{RunError, json_of, to_json};
+use crate::math::hash::short_id;
+use crate::network::files::{read_text, write_atomic};
+use crate::probe::{Delta, Perturbation, View, WeightSweep};
+use serde::{Deserialize, Serialize};
+use std::io::ErrorKind;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Links swept between two looks at the clock.
+const CHUNK: usize = 64;
+
+/// Wall time between two writes.
+const KEEP_EVERY: Duration = Duration::from_secs(5);
+
+/// What is kept: the perturbations of the first links.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Part {
+    format: String,
+    /// Hash of all that decides the sweep.
+    sweep: String,
+    perturbations: Vec<Perturbation>,
+}
+
+const FORMAT: &str = "picloom-sweep-part/1";
+
+/// [`View::sweep`], keeping its progress in the file `part`, which the caller removes once the
+/// result is written. What is there of another sweep is begun anew. `progress` is told of links done.
+///
+/// # Errors
+/// The file cannot be written, or is no part of a sweep.
+pub fn kept_sweep(
+    view: &View,
+    links: &[usize],
+    delta: Delta,
+    part: &Path,
+    progress: &(dyn Fn(usize) + Sync),
+) -> Result<WeightSweep, RunError> {
+    let model = view.model();
+    let decides = (&model.network, &model.weights, view.size(), view.coords(), delta, links);
+    let sweep = short_id(format!("{decides:?}"));
+    let mut found = match read_text(part) {
+        Ok(text) => match json_of::<Part>(part, &text)? {
+            kept if kept.format == FORMAT && kept.sweep == sweep => kept,
+            _ => Part { format: FORMAT.into(), sweep, perturbations: Vec::new() },
+        },
+        Err(e) if e.kind() == ErrorKind::NotFound => {
+            Part { format: FORMAT.into(), sweep, perturbations: Vec::new() }
+        }
+        Err(e) => return Err(RunError::folder(part, format!("cannot read: {e}"))),
+    };
+    // Two of every link, downwards and upwards.
+    let done = (found.perturbations.len() / 2).min(links.len());
+    progress(done);
+    let mut kept = Instant::now();
+    for chunk in links[done..].chunks(CHUNK) {
+        found.perturbations.extend(view.sweep(chunk, delta, &|_| progress(1)).perturbations);
+        if kept.elapsed() >= KEEP_EVERY {
+            write_atomic(part, &to_json(&found))?;
+            kept = Instant::now();
+        }
+    }
+    Ok(WeightSweep {
+        delta: delta.to_string(),
+        non_zero: model.non_zero(),
+        weights: links.len(),
+        size: view.size(),
+        perturbations: found.perturbations,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::genome::from_json;
+    use crate::network::{Coords, Model, Wiring};
+    use crate::probe::Selection;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn a_sweep_goes_on_from_what_is_kept_to_the_same_bits() {
+        let genome = from_json(include_str!("../../genomes/bred_moth.json")).unwrap();
+        let view = View::new(&Model::of_genome(&genome, Wiring::Layerized), 16, Coords::Fer);
+        let links = Selection::All.links(view.model(), 0).unwrap();
+        let delta = Delta::Effect(0.18);
+        let whole = view.sweep(&links, delta, &|_| {});
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("part");
+        assert_eq!(kept_sweep(&view, &links, delta, &path, &|_| {}).unwrap(), whole);
+
+        // Half of it is there: only the rest is swept.
+        let decides =
+            (&view.model().network, &view.model().weights, 16usize, Coords::Fer, delta, &links[..]);
+        let half = Part {
+            format: FORMAT.into(),
+            sweep: short_id(format!("{decides:?}")),
+            perturbations: whole.perturbations[..20].to_vec(),
+        };
+        write_atomic(&path, &to_json(&half)).unwrap();
+        let told = AtomicUsize::new(0);
+        let count = |done: usize| {
+            told.fetch_add(usize::from(done == 1), Ordering::Relaxed);
+        };
+        assert_eq!(kept_sweep(&view, &links, delta, &path, &count).unwrap(), whole);
+        assert_eq!(told.into_inner(), links.len() - 10);
+
+        // Of another sweep it is no part; and a file that is none is not overwritten.
+        let other = kept_sweep(&view, &links, Delta::Fixed(0.5), &path, &|_| {}).unwrap();
+        assert_eq!(other, view.sweep(&links, Delta::Fixed(0.5), &|_| {}));
+        std::fs::write(&path, "mine").unwrap();
+        let error = kept_sweep(&view, &links, delta, &path, &|_| {}).unwrap_err().to_string();
+        assert!(error.contains("part: expected a file of this program"), "{error}");
+    }
+}

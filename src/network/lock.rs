@@ -1,0 +1,194 @@
+//! One process at a time in a folder: an advisory lock that its holder's death releases.
+//!
+//! The lock is the system's, on the file `.lock` in the folder; what the file says is only who holds
+//! it. Good on one machine: a file system shared over a network may not pass such locks on, and one
+//! that knows none leaves the work unguarded.
+
+use super::files::{WriteError, create_folder, remove_leftovers};
+use std::ffi::OsStr;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{ErrorKind, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+/// Name of the lock's file in a folder.
+const NAME: &str = ".lock";
+
+/// A folder (or file) that no other process works in until this is dropped or the process ends.
+#[derive(Debug)]
+pub struct FolderLock {
+    path: PathBuf,
+    /// The topmost folder that was made for it; removed again if nothing came into it.
+    made: Option<PathBuf>,
+    /// Closed last: that releases it.
+    _file: File,
+}
+
+/// Why a folder cannot be worked in.
+#[derive(Debug, thiserror::Error)]
+pub enum LockError {
+    /// Another process is at work there.
+    #[error(
+        "{place}: expected that nobody else works there, found {holder}; wait for its end, or choose another place"
+    )]
+    Held {
+        /// The folder or file.
+        place: PathBuf,
+        /// Process and command, as it wrote them down.
+        holder: String,
+    },
+    /// The lock's file cannot be made.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+}
+
+impl FolderLock {
+    /// Takes the lock of a folder, which is made if it is missing, and removes what writes that were
+    /// cut short by the death of a process have left there.
+    ///
+    /// # Errors
+    /// Somebody holds it, this process included; the file cannot be made.
+    pub fn take(folder: &Path) -> Result<Self, LockError> {
+        let missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
+        let made = folder.ancestors().take_while(missing).last().map(Path::to_path_buf);
+        let path = folder.join(NAME);
+        create_folder(folder)?;
+        let lock = FolderLock { _file: hold(&path, folder)?, path, made };
+        remove_leftovers(folder, &is_held);
+        Ok(lock)
+    }
+
+    /// Takes the lock of a file that is read, changed and written back: `.NAME.lock` beside it.
+    ///
+    /// # Errors
+    /// As [`take`](Self::take); its folder is missing.
+    pub fn of_file(file: &Path) -> Result<Self, LockError> {
+        let name = file.file_name().unwrap_or(OsStr::new("")).to_string_lossy();
+        let path = file.with_file_name(format!(".{name}.lock"));
+        Ok(FolderLock { _file: hold(&path, file)?, path, made: None })
+    }
+}
+
+impl Drop for FolderLock {
+    fn drop(&mut self) {
+        if !cfg!(unix) {
+            // An open file may not be removable, and `is_current` cannot tell: it stays.
+            return;
+        }
+        let _ = std::fs::remove_file(&self.path);
+        if let Some(top) = &self.made {
+            // Only what is empty goes.
+            let ours = self.path.ancestors().skip(1).take_while(|path| path.starts_with(top));
+            for folder in ours {
+                if std::fs::remove_dir(folder).is_err() {
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/// The locked file at `path`, which guards `place`.
+fn hold(path: &Path, place: &Path) -> Result<File, LockError> {
+    let fail = |source| WriteError { path: path.to_path_buf(), source };
+    loop {
+        let mut options = OpenOptions::new();
+        let mut file =
+            options.read(true).write(true).create(true).truncate(false).open(path).map_err(fail)?;
+        match file.try_lock() {
+            Ok(()) if !is_current(&file, path) => continue,
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut text = String::new();
+                let _ = file.read_to_string(&mut text);
+                let holder = match text.trim() {
+                    "" => "another process".to_string(),
+                    text => text.to_string(),
+                };
+                return Err(LockError::Held { place: place.to_path_buf(), holder });
+            }
+            Err(TryLockError::Error(e)) if e.kind() == ErrorKind::Unsupported => {}
+            Err(TryLockError::Error(e)) => return Err(fail(e).into()),
+        }
+        let line: Vec<_> = std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect();
+        let holder = format!("process {}: {}\n", std::process::id(), line.join(" "));
+        let written = file.set_len(0).and_then(|()| file.rewind());
+        written.and_then(|()| file.write_all(holder.as_bytes())).map_err(fail)?;
+        return Ok(file);
+    }
+}
+
+/// True if `file` still lies at `path`: who held it removes it, and one that was opened before that
+/// guards nothing.
+#[cfg(unix)]
+fn is_current(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let id = |data: std::io::Result<std::fs::Metadata>| data.ok().map(|m| (m.dev(), m.ino()));
+    let ours = id(file.metadata());
+    ours.is_some() && ours == id(std::fs::metadata(path))
+}
+
+#[cfg(not(unix))]
+fn is_current(_file: &File, _path: &Path) -> bool {
+    true
+}
+
+/// True if somebody works in `folder`.
+fn is_held(folder: &Path) -> bool {
+    File::open(folder.join(NAME))
+        .is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_held_by_one_and_free_and_clean_after_it() {
+        let around = tempfile::tempdir().unwrap();
+        let folder = around.path().join("a/b");
+        let held = FolderLock::take(&folder).unwrap();
+        let error = FolderLock::take(&folder).unwrap_err().to_string();
+        let holder = format!("found process {}: ", std::process::id());
+        assert!(error.contains(&holder) && error.contains("a/b: expected"), "{error}");
+        drop(held);
+        assert!(!around.path().join("a").exists(), "what was made for the lock alone");
+        let again = FolderLock::take(&folder).unwrap();
+        std::fs::write(folder.join("x"), "").unwrap();
+        drop(again);
+        let left: Vec<_> = std::fs::read_dir(&folder).unwrap().collect();
+        assert_eq!(left.len(), 1);
+    }
+
+    #[test]
+    fn files_that_a_dead_process_left_half_written_go_unless_a_living_one_works_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let [inside, busy] = ["inside", "busy"].map(|name| folder.path().join(name));
+        // No process has this number.
+        let left = ".x.json.4294967295.tmp";
+        let ours = format!(".x.json.{}.tmp", std::process::id());
+        for (place, name) in
+            [(&inside, left), (&inside, ours.as_str()), (&inside, ".tmp"), (&busy, left)]
+        {
+            std::fs::create_dir_all(place).unwrap();
+            std::fs::write(place.join(name), "half").unwrap();
+        }
+        let _busy = hold(&busy.join(NAME), &busy).unwrap();
+        let _all = FolderLock::take(folder.path()).unwrap();
+        assert!(!inside.join(left).exists());
+        assert!(inside.join(&ours).exists() && inside.join(".tmp").exists());
+        assert!(busy.join(left).exists());
+    }
+
+    #[test]
+    fn a_file_has_a_lock_of_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let session = folder.path().join("session.toml");
+        let _folder = FolderLock::take(folder.path()).unwrap();
+        let held = FolderLock::of_file(&session).unwrap();
+        let error = FolderLock::of_file(&session).unwrap_err().to_string();
+        assert!(error.contains("session.toml: expected"), "{error}");
+        drop(held);
+        let missing = FolderLock::of_file(&folder.path().join("none/s.toml")).unwrap_err();
+        assert!(missing.to_string().contains("none/.s.toml.lock: cannot write"), "{missing}");
+    }
+}

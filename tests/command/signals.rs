@@ -1,0 +1,323 @@
+//! Two processes and one folder; Ctrl-C, SIGTERM and kill -9 on every command that takes long.
+
+use crate::whole::assert_whole;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_picloom");
+
+/// The program's second or two, on a machine that does other things besides.
+const SOON: Duration = Duration::from_secs(20);
+
+fn start(arguments: &[String]) -> Child {
+    let mut command = Command::new(PROGRAM);
+    command.args(arguments).stdout(Stdio::null()).stderr(Stdio::piped());
+    command.spawn().unwrap()
+}
+
+fn words(line: &str) -> Vec<String> {
+    line.split_whitespace().map(String::from).collect()
+}
+
+/// Waits until `is_so`, while the child lives.
+#[track_caller]
+fn wait_until(child: &mut Child, what: &str, mut is_so: impl FnMut(&Child) -> bool) {
+    let begun = Instant::now();
+    while !is_so(child) {
+        assert!(child.try_wait().unwrap().is_none(), "ended before {what}");
+        assert!(begun.elapsed() < Duration::from_secs(120), "waited too long for {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// True once the process is our program and has a handler for SIGINT: bit 1 of the caught signals.
+fn listens(child: &Child) -> bool {
+    let program = std::fs::read_link(format!("/proc/{}/exe", child.id()));
+    if program.ok() != std::fs::canonicalize(PROGRAM).ok() {
+        return false;
+    }
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
+    u64::from_str_radix(caught.trim(), 16).unwrap() & 0b10 != 0
+}
+
+fn signal(child: &Child, name: &str) {
+    let sent = Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+}
+
+/// Sends the signal, and returns what the program says before it ends, which is soon.
+#[track_caller]
+fn interrupted(child: Child, name: &str) -> String {
+    signal(&child, name);
+    let sent = Instant::now();
+    let Output { status, stderr, .. } = child.wait_with_output().unwrap();
+    let error = String::from_utf8(stderr).unwrap();
+    assert_eq!(status.code(), Some(130), "{error}");
+    assert!(sent.elapsed() < SOON, "ended after {:?}", sent.elapsed());
+    error
+}
+
+/// The line that an interrupted command says goes on.
+#[track_caller]
+fn hint(error: &str) -> String {
+    let (_, after) = error.split_once("interrupted: ").unwrap_or_else(|| panic!("{error}"));
+    after.lines().nth(1).unwrap_or_else(|| panic!("{error}")).trim().to_string()
+}
+
+/// A small dense run in `folder`.
+fn dense(folder: &Path) -> String {
+    let run = folder.join("dense").display().to_string();
+    let line = format!(
+        "train --arch 3;gaussian:2,sin:3 --target genomes/mask.json --size 12 --steps 20 --out {run}"
+    );
+    assert!(start(&words(&line)).wait().unwrap().success());
+    run
+}
+
+/// Commands that take for ever in a folder of their own, and that folder.
+fn endless(work: &Path) -> Vec<(String, String)> {
+    let place = |name: &str| work.join(name).display().to_string();
+    let forever = "--steps 1000000000";
+    let mut lines = vec![
+        (
+            format!("train --genome genomes/mask.json --target genomes/mask.json --size 12 {forever}"),
+            "train",
+        ),
+        (format!("prune {} --budget 20 {forever}", dense(work)), "prune"),
+        ("evolve --search novelty --generations 100000000 --population 12 --size 16".into(), "search"),
+        (
+            "evolve --search vlm --breeder mock --publish 10000000 --generations 100000000 --cell 16"
+                .into(),
+            "by-eye",
+        ),
+        ("compare --steps 1000000000".into(), "compare"),
+    ];
+    for (line, out) in &mut lines {
+        *line += &format!(" --out {}", place(out));
+    }
+    let mut lines: Vec<_> = lines.into_iter().map(|(line, out)| (line, place(out))).collect();
+    // A study of every kind in its own size, which takes hours; and the whole.
+    for name in ["optimizers", "wirings", "theory", "structural", "xor", "objective_reevolution"] {
+        let line = format!("experiment run experiments/{name}.toml --runs {}", place("runs"));
+        lines.push((line, format!("{}/{name}", place("runs"))));
+    }
+    let line = format!("experiment run experiments/study.toml --runs {}", place("whole"));
+    lines.push((line, place("whole")));
+    lines
+}
+
+#[test]
+fn one_process_at_a_time_works_in_a_folder_until_its_death() {
+    let work = tempfile::tempdir().unwrap();
+    for (line, folder) in endless(work.path()) {
+        let lock = Path::new(&folder).join(".lock");
+        let holds = |child: &Child| {
+            let text = std::fs::read_to_string(&lock).unwrap_or_default();
+            text.starts_with(&format!("process {}: ", child.id())) && text.ends_with('\n')
+        };
+        let arguments = words(&line);
+        let mut first = start(&arguments);
+        wait_until(&mut first, &line, holds);
+
+        let second = start(&arguments).wait_with_output().unwrap();
+        let error = String::from_utf8(second.stderr).unwrap();
+        assert_eq!(second.status.code(), Some(1), "{line}: {error}");
+        let holder = format!("process {}: {PROGRAM} {line}", first.id());
+        assert!(error.contains(&holder) && error.contains(&folder), "{line}: {error}");
+        // Another command fares no better.
+        let other = format!("sweep --genome genomes/mask.json --size 8 --weights 1 --out {folder}");
+        let other = start(&words(&other)).wait_with_output().unwrap();
+        assert_eq!(other.status.code(), Some(1), "{line}");
+        assert!(String::from_utf8(other.stderr).unwrap().contains(&holder), "{line}");
+
+        first.kill().unwrap();
+        first.wait().unwrap();
+        assert!(lock.exists(), "{line}: nobody cleaned up");
+        let mut arguments = arguments;
+        if !line.starts_with("compare") && !line.starts_with("experiment") {
+            arguments.push("--resume".into());
+        }
+        let mut second = start(&arguments);
+        wait_until(&mut second, &line, holds);
+        let error = interrupted(second, "-INT");
+        let said = hint(&error);
+        assert_eq!(said.replace('\'', ""), format!("{PROGRAM} {}", arguments.join(" ")));
+    }
+}
+
+#[test]
+fn a_breeding_session_is_changed_by_one_process_at_a_time() {
+    let work = tempfile::tempdir().unwrap();
+    let session = work.path().join("session.toml");
+    let held = picloom::network::lock::FolderLock::of_file(&session).unwrap();
+    let out = work.path().join("out");
+    let line = format!(
+        "evolve --search interactive --cell 16 --script {} --out {}",
+        session.display(),
+        out.display()
+    );
+    let refused = start(&words(&line)).wait_with_output().unwrap();
+    let error = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(error.contains("session.toml: expected that nobody else works there"), "{error}");
+    assert!(!out.exists() && !session.exists());
+    drop(held);
+    assert!(start(&words(&line)).wait().unwrap().success());
+}
+
+/// Every file below a folder, but for wall times.
+fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let (mut found, mut open) = (BTreeMap::new(), vec![folder.to_path_buf()]);
+    while let Some(next) = open.pop() {
+        for entry in std::fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.strip_prefix(folder).unwrap().display().to_string();
+            if path.is_dir() {
+                open.push(path);
+                continue;
+            }
+            let mut bytes = std::fs::read(&path).unwrap();
+            if name.ends_with("manifest.json") {
+                bytes.clear();
+            } else if name.ends_with("metrics.jsonl") {
+                let text = String::from_utf8(bytes).unwrap();
+                let timeless = |line| {
+                    let mut line: serde_json::Value = serde_json::from_str(line).unwrap();
+                    line.as_object_mut().unwrap().remove("seconds");
+                    line.to_string()
+                };
+                bytes = text.lines().map(timeless).collect::<Vec<_>>().join("\n").into();
+            }
+            found.insert(name, bytes);
+        }
+    }
+    found
+}
+
+/// A small networks study: five networks, two of them pruned.
+const STUDY: &str = r#"
+kind = "networks"
+name = "small"
+question = "Does it go on?"
+size = 12
+steps = 400
+seeds = [0, 1]
+sample = 6
+[[targets]]
+name = "mask"
+genome = "genomes/mask.json"
+[[arms]]
+name = "dense"
+wiring = "dense"
+[[arms]]
+name = "sp"
+from = "dense"
+method = { name = "sp" }
+levels = ["threshold:0.35", "share:0.2"]
+rounds = 2
+"#;
+
+#[test]
+fn interrupted_anywhere_the_line_that_is_hinted_at_goes_on_to_the_same_bytes() {
+    let work = tempfile::tempdir().unwrap();
+    let repository = work.path().join("repository");
+    for folder in ["experiments", "genomes"] {
+        std::fs::create_dir_all(repository.join(folder)).unwrap();
+    }
+    std::fs::copy("genomes/mask.json", repository.join("genomes/mask.json")).unwrap();
+    let spec = repository.join("experiments/small.toml");
+    std::fs::write(&spec, STUDY).unwrap();
+    let lines = [
+        "train --genome genomes/mask.json --target genomes/mask.json --size 16 --steps 1500 --out OUT"
+            .to_string(),
+        format!("prune {} --budget 12 --rounds 3 --steps 500 --out OUT", dense(work.path())),
+        "evolve --target experiments/targets/face.png --generations 30 --population 20 --size 16 --out OUT"
+            .into(),
+        "evolve --search vlm --breeder mock --publish 9 --generations 12 --cell 16 --out OUT".into(),
+        // A comparison is such a study too, and takes longer.
+        format!("experiment run {} --runs OUT", spec.display()),
+    ];
+    for (k, line) in lines.iter().enumerate() {
+        // A name that a shell would take apart.
+        let place = |name: &str| work.path().join(format!("{k} it's {name}"));
+        let arguments = |out: &Path| -> Vec<String> {
+            let out = out.display().to_string();
+            words(line).into_iter().map(|w| if w == "OUT" { out.clone() } else { w }).collect()
+        };
+        let whole = place("whole");
+        let begun = Instant::now();
+        let mut undisturbed = start(&arguments(&whole));
+        assert!(undisturbed.wait().unwrap().success(), "{line}");
+        let took = begun.elapsed();
+
+        let cut = place("cut");
+        let mut child = start(&arguments(&cut));
+        let mut interruptions = 0;
+        for part in 1..=4u32 {
+            let begun = Instant::now();
+            while child.try_wait().unwrap().is_none()
+                && !(listens(&child) && begun.elapsed() > took * part / 8)
+            {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            if child.try_wait().unwrap().is_some() {
+                break;
+            }
+            let error = interrupted(child, if part % 2 == 0 { "-TERM" } else { "-INT" });
+            interruptions += 1;
+            let mut again = Command::new("sh");
+            again.args(["-c", &format!("exec {}", hint(&error))]);
+            child = again.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        }
+        assert!(interruptions > 0, "{line}: never interrupted");
+        let Output { status, stderr, .. } = child.wait_with_output().unwrap();
+        assert!(status.success(), "{line}: {}", String::from_utf8_lossy(&stderr));
+        let (whole, cut) = (contents(&whole), contents(&cut));
+        let names = |f: &BTreeMap<String, Vec<u8>>| f.keys().cloned().collect::<Vec<_>>();
+        assert_eq!(names(&whole), names(&cut), "{line}");
+        for (name, bytes) in &whole {
+            assert!(bytes == &cut[name], "{line}: {name} differs");
+        }
+    }
+}
+
+#[test]
+fn commands_that_keep_nothing_before_their_end_stop_at_once_and_leave_no_half_file() {
+    let work = tempfile::tempdir().unwrap();
+    let out = work.path().join("out").display().to_string();
+    let heavy = "--genome genomes/mask.json --wiring dense --size 1500";
+    for line in [
+        format!("score {heavy} --all --out {out}"),
+        format!("sweep {heavy} --weights all --out {out}"),
+        format!("maps {heavy} --pca 3 --out {out}.png"),
+        "bench step --seconds 1000".into(),
+        "bench score --size 1500".into(),
+        "bench evolve --seconds 1000".into(),
+        "judge test assets/labels/labels.csv".into(),
+        format!("judge calibrate assets/labels/labels.csv --out {out}"),
+        format!("judge sheets genomes/mask.json --count 4000 --size 500 --out {out}"),
+        format!("figures --report {out}.html"),
+    ] {
+        let mut child = start(&words(&line));
+        wait_until(&mut child, &line, listens);
+        std::thread::sleep(Duration::from_millis(30));
+        let error = interrupted(child, "-INT");
+        assert_eq!(hint(&error).replace('\'', ""), format!("{PROGRAM} {line}"));
+        for (name, _) in contents(work.path()) {
+            assert!(name.ends_with(".lock"), "{line} left {name}");
+        }
+    }
+    // What was there stays, whole.
+    let sheet = work.path().join("maps.png");
+    let line = format!("maps --genome genomes/mask.json --size 16 --out {}", sheet.display());
+    assert!(start(&words(&line)).wait().unwrap().success());
+    let before = std::fs::read(&sheet).unwrap();
+    let mut child = start(&words(&format!("maps {heavy} --out {}", sheet.display())));
+    wait_until(&mut child, "maps", listens);
+    interrupted(child, "-TERM");
+    assert_whole(&sheet);
+    assert_eq!(std::fs::read(&sheet).unwrap(), before);
+}
