@@ -566,6 +566,7 @@ fn in_words(all: &[ArmSummary]) -> String {
         };
     }
     if let (Some(sp), Some(predicted)) = (of("sp"), of("sp-predicted"))
+        && (sp.fit() && predicted.fit())
         && let (Some((s, _)), Some((p, _))) = (sp.pooled(), predicted.pooled())
     {
         let (s, p) = (percent(s, 0), percent(p, 0));

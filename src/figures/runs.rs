@@ -180,7 +180,9 @@ fn report(
     let mut shots = Vec::new();
     for (i, (run, seen)) in runs.iter().zip(views).enumerate() {
         if i == 0 || !record.same_picture() {
-            shots.push(Shot::new(&seen.target, "the picture").second_line(run.target.clone()));
+            let file = Path::new(&run.target).file_name().unwrap_or_default();
+            let picture = Shot::new(&seen.target, "the picture");
+            shots.push(picture.second_line(file.to_string_lossy()));
         }
         let fit = if run.score.counts { "fit" } else { "unfit" };
         let drawn = Shot::new(seen.view.picture(), run.name.clone());
@@ -199,7 +201,7 @@ fn report(
             format!("{} coherent, {} fractured, {} silent", s.coherent, s.fractured, s.silent);
         changed = changed.figure(sweep.clone(), format!("{}: {counts}", run.name));
         let caption = format!("{}: feature maps; pale units do not reach the picture", run.name);
-        inside = inside.sheet(maps.clone(), 960, caption);
+        inside = inside.sheet(maps.clone(), width(maps).min(960), caption);
     }
     Page::new(
         format!("{} runs side by side", runs.len()),
@@ -224,6 +226,12 @@ fn report(
     .footer(format!("picloom {}", record.version))
 }
 
+/// Pixels across, as the PNG's head says.
+fn width(png: &[u8]) -> usize {
+    let field = png.get(16..20).and_then(|bytes| bytes.try_into().ok());
+    field.map_or(960, u32::from_be_bytes) as usize
+}
+
 fn numbers(runs: &[RunRow]) -> Table {
     let row = |(i, run): (usize, &RunRow)| {
         let s = &run.score;
@@ -231,7 +239,6 @@ fn numbers(runs: &[RunRow]) -> Table {
         vec![
             Cell::new(run.name.clone()).swatch(colour(i)).faint(!s.counts),
             cell(run.arm.clone()),
-            cell(run.arch.clone().unwrap_or("graph".into())),
             cell(run.kept.to_string()),
             cell(run.alive.to_string()),
             cell(format!("{:.2e}", run.train.final_loss)),
@@ -242,15 +249,19 @@ fn numbers(runs: &[RunRow]) -> Table {
             })),
         ]
     };
-    let headers =
-        ["run", "arm", "network", "kept", "alive", "loss", "R²", "score", "95 % interval"];
-    let mut align = vec![Align::Left; 3];
+    let headers = ["run", "arm", "kept", "alive", "loss", "R²", "score", "95 % interval"];
+    let mut align = vec![Align::Left; 2];
     align.extend([Align::Right; 6]);
+    let mut notes = vec!["alive: kept links on a path from an input to the picture. Grey rows are unfit: their scores do not count.".to_string()];
+    notes.extend(runs.iter().map(|run| {
+        let network = run.arch.clone().unwrap_or("a genome's own graph".into());
+        format!("{}: {network}", run.name)
+    }));
     Table {
         caption: "Every run of the comparison.".into(),
         headers: headers.map(String::from).to_vec(),
         align,
         rows: runs.iter().enumerate().map(row).collect(),
-        notes: vec!["alive: kept links on a path from an input to the picture. Grey rows are unfit: their scores do not count.".into()],
+        notes,
     }
 }
