@@ -122,6 +122,10 @@ fn a_folder_with_another_run_is_not_touched() {
     std::fs::write(run.join("checkpoint.json"), &before[..before.len() / 2]).unwrap();
     let half = refused(&mut evolve(&run, &["--resume"]));
     assert!(half.contains("expected a picloom-evolution/1 document"), "{half}");
+    // One that died before its first checkpoint begins anew.
+    std::fs::remove_file(run.join("checkpoint.json")).unwrap();
+    evolve(&run, &["--resume"]).assert().success();
+    assert_eq!(std::fs::read(run.join("checkpoint.json")).unwrap(), before);
 }
 
 /// A full disk, as the shell can make one: no file may grow beyond a few kilobytes, and the
