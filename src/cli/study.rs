@@ -96,12 +96,12 @@ pub fn run(args: &StudyArgs, out: &Output) -> anyhow::Result<Said> {
     let (mut rows, mut text) = (Vec::new(), String::new());
     let mut failed = 0;
     let parts = parts(&spec, args);
-    let mut ahead: f64 = parts.iter().map(core_seconds).sum();
-    let total = ahead;
+    let costs: Vec<f64> = parts.iter().map(core_seconds).collect();
+    let total = costs.iter().sum();
     for (k, part) in parts.iter().enumerate() {
-        ahead -= core_seconds(part);
+        let ahead = costs[k + 1..].iter().sum();
         out.note(&format!("part {} of {}: {}", k + 1, parts.len(), part.spec.display()));
-        let (json, said) = run_one(part, Some(&Whole { total, ahead: ahead.max(0.0) }), out)?;
+        let (json, said) = run_one(part, Some(&Whole { total, ahead }), out)?;
         failed += json["failed"].as_u64().unwrap_or(0);
         text += &format!("{}\n\n", said.trim_end());
         rows.push(json);
