@@ -189,8 +189,9 @@ impl Record for CompareRecord {
     }
 
     fn summary(&self) -> String {
+        let width = self.arms.iter().map(|arm| arm.arm.len()).max().unwrap_or(0).max(10);
         let mut text = format!(
-            "{:<10} {:>4} {:>6} {:>8}  score (95 % interval)\n",
+            "{:<width$} {:>4} {:>6} {:>8}  score (95 % interval)\n",
             "arm", "seed", "kept", "R²"
         );
         for arm in &self.arms {
@@ -201,7 +202,7 @@ impl Record for CompareRecord {
             let unfit = if arm.score.counts { "" } else { "  UNFIT: does not count" };
             let seed = arm.seed.map_or("-".into(), |s| s.to_string());
             text += &format!(
-                "{:<10} {seed:>4} {:>6} {:>8.4}  {score}{unfit}\n",
+                "{:<width$} {seed:>4} {:>6} {:>8.4}  {score}{unfit}\n",
                 arm.arm, arm.kept, arm.fit.r2
             );
         }
