@@ -62,7 +62,7 @@ pub fn score_by_depth_of(record: &NetworksRecord) -> Result<Drawing, DrawError> 
     }
     let panels = some(panels, STUDY, "networks by depth")?;
     let frame = Frame::new("Compositional score by depth")
-        .subtitle(what(&record))
+        .subtitle(what(record))
         .note("Lines: mean over the seeds that learned the picture (R² ≥ 0.95); rings: seeds, where they are too few (three or fewer) for a band of 95 % t-intervals. Hollow: depths at which half the seeds or fewer learned it; they do not count. Broken lines: optimal depth by the one-standard-error rule (the shallowest within one standard error of the best).");
     let size = Multiples { columns: 3, width: 1000, height: (150, 270), share: (false, true) };
     let says = format!(
@@ -141,7 +141,7 @@ pub(super) fn predicted(sources: &Sources) -> Result<Drawing, DrawError> {
     says.push('.');
     let svg = plot(&Plot {
         frame: Frame::new("Optimal depth against the compressibility of the picture")
-            .subtitle(what(&record))
+            .subtitle(what(record))
             .note(format!(
                 "{says} Whiskers join each target with its prediction. c: bytes of the PNG / raw bytes at this size, this crate's encoder."
             ))
