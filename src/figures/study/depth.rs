@@ -141,7 +141,7 @@ pub(super) fn predicted(sources: &Sources) -> Result<Drawing, DrawError> {
     says.push('.');
     let svg = plot(&Plot {
         frame: Frame::new("Optimal depth against the compressibility of the picture")
-            .subtitle(what(record))
+            .subtitle(what(&record))
             .note(format!(
                 "{says} Whiskers join each target with its prediction. c: bytes of the PNG / raw bytes at this size, this crate's encoder."
             ))
