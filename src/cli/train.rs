@@ -5,6 +5,7 @@ use super::names::one_of;
 use super::output::Output;
 use super::progress::Bar;
 use super::source::{Usage, check_size, fit_help};
+use crate::experiment::folder::Holding;
 use crate::experiment::{
     RunResult, TrainJob, finished, load_mask, load_target, read_train_config, train_run,
 };
@@ -219,6 +220,7 @@ pub fn run(args: TrainArgs, out: &Output) -> anyhow::Result<()> {
         genome_of_graph.as_ref(),
         config,
     );
+    Holding::Training.ask(&args.out)?;
     // A finished run is only read, perhaps where nothing can be written.
     let _lock = match finished(&args.out, &job.config)? {
         Some(_) => None,
