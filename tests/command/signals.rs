@@ -74,11 +74,14 @@ fn hint(error: &str) -> String {
     after.lines().nth(1).unwrap_or_else(|| panic!("{error}")).trim().to_string()
 }
 
+/// A learning rate at which nothing ever happens: no collapse, no fit, no end.
+const IDLE: &str = "--lr 0.000000001";
+
 /// A small dense run in `folder`.
 fn dense(folder: &Path) -> String {
     let run = folder.join("dense").display().to_string();
     let line = format!(
-        "train --arch 3;gaussian:2,sin:3 --target genomes/mask.json --size 12 --steps 20 --out {run}"
+        "train --arch 3;gaussian:2,sin:3 --target genomes/mask.json --size 12 {IDLE} --steps 20 --out {run}"
     );
     assert!(start(&words(&line)).wait().unwrap().success());
     run
@@ -90,7 +93,7 @@ fn endless(work: &Path) -> Vec<(String, String)> {
     let forever = "--steps 1000000000";
     let mut lines = vec![
         (
-            format!("train --genome genomes/mask.json --target genomes/mask.json --size 12 {forever}"),
+            format!("train --genome genomes/mask.json --target genomes/mask.json --size 12 {IDLE} {forever}"),
             "train",
         ),
         (format!("prune {} --budget 20 {forever}", dense(work)), "prune"),
