@@ -3,6 +3,9 @@
 //! They are read from the folder that `PICLOOM_ARCHIVE` names. Where it is not set every check is
 //! listed as ignored, with the reason, and counted so.
 
+#[path = "../common/reference_step.rs"]
+mod reference_step;
+
 mod genomes;
 mod judge;
 mod losses;

@@ -1,5 +1,6 @@
 //! The reference path against a float64 JAX/optax trace and against FER's trained networks.
 
+use crate::reference_step::evaluate;
 use nalgebra::DMatrix;
 use picloom::genome;
 use picloom::network::kernel::Objective;
@@ -129,20 +130,6 @@ pub fn the_fast_path_starts_like_the_traces(archive: &Path) {
             assert!(relative < 1e-4, "{name} step {step}: {loss} against {expected}");
         }
     }
-}
-
-/// The f64 reference as an `Evaluate`, whatever the weights are stored in.
-fn evaluate<T: Scalar>(
-    network: &Network,
-    weights: &[T],
-    inputs: &PixelInputs,
-    target: &DMatrix<f64>,
-    gradient: &mut [T],
-) -> f64 {
-    let weights: Vec<f64> = weights.iter().map(|w| w.wide()).collect();
-    let (loss, g) = reference::loss_and_gradient(network, &weights, inputs, target);
-    gradient.iter_mut().zip(g).for_each(|(to, g)| *to = T::narrow(g));
-    loss
 }
 
 /// Losses of the first steps of the `fer` recipe on an archive trace.

@@ -2,10 +2,11 @@
 //!
 //! The traces are made by `tests/oracle/optimizer_traces.py`.
 
+use crate::reference_step::evaluate;
 use nalgebra::DMatrix;
 use picloom::genome::Input;
 use picloom::math::SimRng;
-use picloom::network::{Arch, Coords, Mask, Network, PixelInputs, reference};
+use picloom::network::{Arch, Coords, Mask, PixelInputs};
 use picloom::train::optimizer::{
     GradientRule, Layout, MatrixShape, Optimizer, OptimizerConfig, OptimizerError, Scalar, Step,
 };
@@ -375,20 +376,6 @@ fn every_optimizer_trains_a_small_masked_network() {
         let removed = weights.iter().zip(&mask.0).filter(|(_, keep)| !**keep);
         assert!(removed.into_iter().all(|(w, _)| *w == 0.0), "{text}");
     }
-}
-
-/// The f64 reference as an `Evaluate`, whatever the weights are stored in.
-fn evaluate<T: Scalar>(
-    network: &Network,
-    weights: &[T],
-    inputs: &PixelInputs,
-    target: &DMatrix<f64>,
-    gradient: &mut [T],
-) -> f64 {
-    let weights: Vec<f64> = weights.iter().map(|w| w.wide()).collect();
-    let (loss, g) = reference::loss_and_gradient(network, &weights, inputs, target);
-    gradient.iter_mut().zip(g).for_each(|(to, g)| *to = T::narrow(g));
-    loss
 }
 
 // L-BFGS.
