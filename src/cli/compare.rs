@@ -1,6 +1,7 @@
 //! `picloom compare`: the main job.
 
 use super::interrupt::{self, Interrupted};
+use super::lay;
 use super::names::one_of;
 use super::output::Output;
 use super::progress::Bar;
@@ -54,12 +55,8 @@ const DEFAULT: (&str, &str) =
 
 pub fn run(args: CompareArgs, out: &Output) -> anyhow::Result<()> {
     let mut config = CompareConfig::of(args.profile);
-    if let Some(steps) = args.steps {
-        config.steps = steps;
-    }
-    if let Some(judge) = &args.judge {
-        config.judge = judge.clone();
-    }
+    lay(&mut config.steps, args.steps);
+    lay(&mut config.judge, args.judge.clone());
     for seed in &mut config.seeds {
         *seed += args.seed;
     }
@@ -128,7 +125,6 @@ fn side_by_side(
     let mut begin = |name: &str| {
         bar.inc(1);
         bar.set_message(name.to_string());
-        !interrupt::asked()
     };
     let compared = compare_runs(runs, &config, &folder, &mut begin);
     bar.finish_and_clear();

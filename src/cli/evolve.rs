@@ -3,6 +3,7 @@
 
 use super::interrupt::{self, Interrupted};
 use super::judge::{VlmArgs, usage_text};
+use super::lay;
 use super::names::one_of;
 use super::output::Output;
 use super::progress::Bar;
@@ -171,56 +172,32 @@ fn config(args: &EvolveArgs, folder: &Path) -> anyhow::Result<EvolutionConfig> {
         let message = "the config file names another preset than --preset";
         return Err(Usage(message.into()).into());
     }
-    lay_over(&mut config, args);
+    set_options(&mut config, args);
     let set = &mut config;
     if set.search == SearchKind::Vlm {
         let section = set.vlm.get_or_insert_with(VlmSection::default);
-        if let Some(cell) = args.cell {
-            section.cell = cell;
-        }
-        if let Some(breeder) = args.breeder {
-            section.breeder = breeder;
-        }
-        if let Some(publish) = args.publish {
-            section.publish = publish;
-        }
+        lay(&mut section.cell, args.cell);
+        lay(&mut section.breeder, args.breeder);
+        lay(&mut section.publish, args.publish);
     }
     Ok(config)
 }
 
 /// Sets what the options say.
-fn lay_over(set: &mut EvolutionConfig, args: &EvolveArgs) {
-    if let Some(search) = args.search {
-        set.search = search;
-    }
+fn set_options(set: &mut EvolutionConfig, args: &EvolveArgs) {
+    lay(&mut set.search, args.search);
     if args.target.is_some() {
         set.target.clone_from(&args.target);
         set.target_fit = args.fit;
     }
-    if let Some(generations) = args.generations {
-        set.generations = generations;
-    }
-    if let Some(population) = args.population {
-        set.evolve.reproduction.population = population;
-    }
-    if let Some(seed) = args.seed {
-        set.seed = seed;
-    }
-    if let Some(size) = args.size {
-        set.size = size;
-    }
-    if let Some(coords) = args.coords {
-        set.coords = coords;
-    }
-    if let Some(measure) = args.fitness {
-        set.fitness.measure = measure;
-    }
-    if let Some(mode) = args.refine {
-        set.refine.mode = mode;
-    }
-    if let Some(steps) = args.refine_steps {
-        set.refine.steps = steps;
-    }
+    lay(&mut set.generations, args.generations);
+    lay(&mut set.evolve.reproduction.population, args.population);
+    lay(&mut set.seed, args.seed);
+    lay(&mut set.size, args.size);
+    lay(&mut set.coords, args.coords);
+    lay(&mut set.fitness.measure, args.fitness);
+    lay(&mut set.refine.mode, args.refine);
+    lay(&mut set.refine.steps, args.refine_steps);
     if args.grey {
         set.evolve.start.colour = false;
     }
@@ -368,7 +345,7 @@ fn interactive(
             let Session { seed, ancestors, config: evolve, .. } = found.clone();
             config = EvolutionConfig { seed, ancestors, evolve, ..config };
             config.evolve.preset = args.preset.unwrap_or(config.evolve.preset);
-            lay_over(&mut config, args);
+            set_options(&mut config, args);
         }
         Session::new(config.evolve, config.seed, config.ancestors)
     };

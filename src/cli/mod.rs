@@ -218,6 +218,13 @@ fn is_wrong_use(error: &anyhow::Error) -> bool {
         || matches!(error.downcast_ref(), Some(EvolutionError::Config(_)))
 }
 
+/// Sets what an option says; one that is not given leaves the setting as it is.
+fn lay<T>(setting: &mut T, given: Option<T>) {
+    if let Some(given) = given {
+        *setting = given;
+    }
+}
+
 /// An error and its causes, without those that the message before has already told.
 fn told_once(error: &anyhow::Error) -> String {
     let mut text = String::new();

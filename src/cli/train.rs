@@ -1,6 +1,7 @@
 //! `picloom train`: one wiring on one picture, into a run folder.
 
 use super::interrupt::{self, Interrupted};
+use super::lay;
 use super::names::one_of;
 use super::output::Output;
 use super::progress::Bar;
@@ -151,13 +152,6 @@ impl TrainSettings {
         lay(&mut set.log_every, self.log_every);
         lay(&mut set.seed, self.seed);
         Ok(config)
-    }
-}
-
-/// Sets what was given.
-fn lay<T>(setting: &mut T, given: Option<T>) {
-    if let Some(given) = given {
-        *setting = given;
     }
 }
 

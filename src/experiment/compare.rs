@@ -273,8 +273,8 @@ pub enum CompareError {
     Judge(#[from] JudgeError),
 }
 
-/// Pictures of perturbations shown for each arm.
-const SHOWN: usize = 24;
+/// Pictures of perturbations shown for each network.
+pub(super) const SHOWN: usize = 24;
 
 /// The embedded study with these settings, without targets; some arms once more with `offset` more
 /// layers, if that is not 0.
@@ -483,9 +483,7 @@ impl CompareStudy {
     fn view(&self, chain: &Chain, made: &Made<'_>) -> Result<ArmView, ArmError> {
         let view = View::new(made.model, chain.key.size, Coords::Fer);
         let found = self.measure(chain, &view)?;
-        let mut painter = view.painter();
-        let shown = found.shown(SHOWN).into_iter();
-        let perturbed = shown.map(|j| (j.clone(), painter.draw(j.perturbation).clone())).collect();
+        let perturbed = found.shown_pictures(&view, SHOWN);
         let Model { network, mask, weights } = made.model.clone();
         Ok(ArmView {
             arm: made.arm.name.clone(),

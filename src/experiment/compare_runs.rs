@@ -2,14 +2,13 @@
 //!
 //! In: run folders. Out: a [`RunsRecord`], and what a page shows of each run. Nothing is trained.
 
-use super::folder::{Holding, OtherHolding, Subject};
+use super::compare::{CompareError, SHOWN};
+use super::folder::{Holding, Subject};
 use super::record::{Record, line};
-use super::run::{LoadedRun, RunError, load_run, read_metrics};
+use super::run::{LoadedRun, load_run, read_metrics};
 use crate::math::hash::sha256_hex;
 use crate::network::Picture;
-use crate::network::files::WriteError;
-use crate::probe::{Delta, Selection, View};
-use crate::score::judges::BuildJudgeError;
+use crate::probe::View;
 use crate::score::{CompositionalScore, Fit, Judge, JudgeChoice, JudgeError, Judged, Protocol};
 use crate::train::{LogLine, TrainReport};
 use serde::{Deserialize, Serialize};
@@ -151,43 +150,17 @@ pub struct RunsComparison {
     pub views: Vec<RunView>,
 }
 
-/// Why runs could not be compared.
-#[derive(Debug, thiserror::Error)]
-pub enum CompareRunsError {
-    /// A folder is no finished run.
-    #[error(transparent)]
-    Run(#[from] RunError),
-    /// The folder of the comparison holds something else.
-    #[error(transparent)]
-    Other(#[from] OtherHolding),
-    /// A file cannot be written.
-    #[error(transparent)]
-    Write(#[from] WriteError),
-    /// The judge cannot be asked.
-    #[error(transparent)]
-    NoJudge(#[from] BuildJudgeError),
-    /// The judge gave no answer.
-    #[error(transparent)]
-    Judge(#[from] JudgeError),
-    /// Somebody asked to stop.
-    #[error("interrupted: the same command begins anew")]
-    Interrupted,
-}
-
-/// Pictures of perturbations shown for each run.
-const SHOWN: usize = 24;
-
 /// Loads the runs, claims `out` for their comparison, and measures them one after the other; `begin`
-/// is told the name of each before it is measured and may say no.
+/// is told the name of each before it is measured.
 ///
 /// # Errors
-/// A folder is no finished run, `out` holds something else, the judge gave no answer, `begin` said no.
+/// A folder is no finished run, `out` holds something else, the judge gave no answer.
 pub fn compare_runs(
     folders: &[PathBuf],
     config: &RunsConfig,
     out: &Path,
-    begin: &mut dyn FnMut(&str) -> bool,
-) -> Result<RunsComparison, CompareRunsError> {
+    begin: &mut dyn FnMut(&str),
+) -> Result<RunsComparison, CompareError> {
     Holding::Comparison.ask(out)?;
     let judge = config.judge.build()?;
     let runs: Vec<LoadedRun> = folders.iter().map(|f| load_run(f)).collect::<Result<_, _>>()?;
@@ -199,9 +172,7 @@ pub fn compare_runs(
     subject.write(out)?;
     let (mut rows, mut views) = (Vec::new(), Vec::new());
     for ((folder, run), name) in folders.iter().zip(runs).zip(names) {
-        if !begin(&name) {
-            return Err(CompareRunsError::Interrupted);
-        }
+        begin(&name);
         let curve = read_metrics(folder)?;
         let (row, view) = measure(name, run, curve, config, judge.as_ref())?;
         rows.push(row);
@@ -225,17 +196,9 @@ fn measure(
 ) -> Result<(RunRow, RunView), JudgeError> {
     let LoadedRun { config: made, result, model, target, .. } = run;
     let view = View::new(&model, made.size, made.coords);
-    let protocol = Protocol {
-        selection: config.sample.map_or(Selection::All, Selection::Sample),
-        delta: Delta::Effect(config.effect),
-        seed: config.seed,
-    };
+    let protocol = Protocol::sampled(config.sample, config.effect, config.seed);
     let found = protocol.measure(&view, judge, Some(&target))?;
-    let perturbed = {
-        let mut painter = view.painter();
-        let shown = found.shown(SHOWN).into_iter();
-        shown.map(|j| (j.clone(), painter.draw(j.perturbation).clone())).collect()
-    };
+    let perturbed = found.shown_pictures(&view, SHOWN);
     let row = RunRow {
         name,
         run_id: result.run_id,

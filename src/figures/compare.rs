@@ -5,8 +5,9 @@ use super::charts::{Bars, Estimate, Frame, Group, Mark, bars};
 use super::files::{Provenance, SaveError, save, svg_to_png};
 use super::html::{Align, Cell, Kind, Page, Section, Shot, Table, Tile};
 use super::losses::{LossCurve, losses};
-use super::sheets::{FeatureSheet, Pane, PaneGroup, Sheet, contact_sheet, feature_sheet};
+use super::sheets::{FeatureSheet, feature_sheet};
 use super::style::{self, Colour, arm as arm_style, percent};
+use super::views::judged_sheet;
 use super::wiring::{Wiring, wiring};
 use crate::experiment::compare::{
     ArmRecord, ArmView, CompareConfig, CompareRecord, Comparison, PictureRecord,
@@ -15,7 +16,7 @@ use crate::math::text;
 use crate::network::Mask;
 use crate::network::files::{WriteError, create_folder, write_atomic};
 use crate::prune::alive_units;
-use crate::score::{FIT_GATE, Label, share_interval};
+use crate::score::{FIT_GATE, share_interval};
 use crate::train::StopReason;
 use std::path::{Path, PathBuf};
 
@@ -220,33 +221,8 @@ fn maps_sheet(view: &ArmView, record: &CompareRecord) -> String {
 }
 
 fn sweep_sheet(view: &ArmView, record: &CompareRecord) -> String {
-    let label = |l: Label| match l {
-        Label::Coherent => style::COHERENT,
-        Label::Fractured => style::FRACTURED,
-    };
-    let panes = view
-        .perturbed
-        .iter()
-        .filter_map(|(judged, picture)| {
-            let verdict = judged.verdict.as_ref()?;
-            let caption = format!("layer {}", judged.perturbation.layer);
-            Some(Pane::new(picture.clone(), caption).bordered(label(verdict.label)))
-        })
-        .collect();
-    contact_sheet(&Sheet {
-        title: arm_style(&view.arm).map_or(view.arm.as_str(), |(_, a)| a.label).to_string(),
-        subtitle: format!(
-            "each picture: one weight changed until the picture differs by {} RMSE",
-            record.config.effect
-        ),
-        legend: vec![
-            (style::COHERENT, "judged coherent".into()),
-            (style::FRACTURED, "judged fractured".into()),
-        ],
-        groups: vec![PaneGroup { heading: String::new(), panes }],
-        columns: 8,
-        pane: 96,
-    })
+    let title = arm_style(&view.arm).map_or(view.arm.as_str(), |(_, a)| a.label);
+    judged_sheet(title, &view.perturbed, record.config.effect)
 }
 
 fn wiring_figure(view: &ArmView) -> String {

@@ -6,13 +6,12 @@ use super::compare::ReportError;
 use super::files::{Provenance, SaveError, save, svg_to_png};
 use super::html::{Align, Cell, Kind, Page, Section, Shot, Table, Tile};
 use super::losses::{LossCurve, losses};
-use super::sheets::{Pane, PaneGroup, Sheet, contact_sheet};
-use super::style::{self, Colour, fixed};
-use super::views::unit_sheet;
+use super::style::{self, fixed};
+use super::views::{judged_sheet, unit_sheet};
 use crate::experiment::Record;
-use crate::experiment::compare_runs::{RunRow, RunView, RunsComparison, RunsRecord};
+use crate::experiment::compare_runs::{RunRow, RunsComparison, RunsRecord};
 use crate::network::files::{create_folder, write_atomic};
-use crate::score::{FIT_GATE, Label};
+use crate::score::FIT_GATE;
 use std::path::{Path, PathBuf};
 
 /// The large pictures of one run.
@@ -50,7 +49,7 @@ pub fn write_runs(
         };
         let texts = [("command", command), ("run", run.run_id.as_str())];
         write_atomic(&name("pictures"), &seen.view.picture().to_png(&texts))?;
-        let sweep = sweep_sheet(run, seen, record.config.effect);
+        let sweep = judged_sheet(&run.name, &seen.perturbed, record.config.effect);
         png(&name("sweeps"), &sweep)?;
         let maps = png(&name("maps"), &unit_sheet(&run.name, &seen.view))?;
         sheets.push(Sheets { maps, sweep });
@@ -66,10 +65,6 @@ pub fn write_runs(
     Ok(path)
 }
 
-fn colour(i: usize) -> Colour {
-    style::colour(i)
-}
-
 /// Compositional score of each run, with intervals; unfit runs hollow.
 fn score_figure(record: &RunsRecord) -> String {
     let estimate = |(i, run): (usize, &RunRow)| {
@@ -78,7 +73,7 @@ fn score_figure(record: &RunsRecord) -> String {
             Estimate::new(value)
                 .between(low, high)
                 .faint(!run.score.counts)
-                .coloured(colour(i))
+                .coloured(style::colour(i))
                 .text(format!("{}{unfit}", fixed(value, 2)))
         });
         Group { name: run.name.clone(), estimates: vec![estimate] }
@@ -106,39 +101,11 @@ fn loss_figure(comparison: &RunsComparison) -> String {
         .iter()
         .zip(&comparison.views)
         .enumerate()
-        .map(|(i, (run, seen))| LossCurve::of_run(&run.name, colour(i), &seen.curve, 200))
+        .map(|(i, (run, seen))| LossCurve::of_run(&run.name, style::colour(i), &seen.curve, 200))
         .filter(|curve| !curve.points.is_empty())
         .collect();
     let subtitle = "last attempt of each run; a pruned run begins from its parent's weights";
     losses("Training loss", subtitle, "Geometric means of neighbouring steps.", &curves)
-}
-
-fn sweep_sheet(run: &RunRow, seen: &RunView, effect: f64) -> String {
-    let panes = seen
-        .perturbed
-        .iter()
-        .filter_map(|(judged, picture)| {
-            let border = match judged.verdict.as_ref()?.label {
-                Label::Coherent => style::COHERENT,
-                Label::Fractured => style::FRACTURED,
-            };
-            let caption = format!("layer {}", judged.perturbation.layer);
-            Some(Pane::new(picture.clone(), caption).bordered(border))
-        })
-        .collect();
-    contact_sheet(&Sheet {
-        title: run.name.clone(),
-        subtitle: format!(
-            "each picture: one weight changed until the picture differs by {effect} RMSE"
-        ),
-        legend: vec![
-            (style::COHERENT, "judged coherent".into()),
-            (style::FRACTURED, "judged fractured".into()),
-        ],
-        groups: vec![PaneGroup { heading: String::new(), panes }],
-        columns: 8,
-        pane: 96,
-    })
 }
 
 fn report(
@@ -161,7 +128,7 @@ fn report(
             }
             (true, None) => "no change had an effect".into(),
         },
-        tone: Some(colour(i)),
+        tone: Some(style::colour(i)),
     });
     let mut short = Section::new("In short").tiles(tiles).paragraph(
         "One network a run: each interval is over the weight changes of that one network, not over trainings.",
@@ -187,7 +154,9 @@ fn report(
         let fit = if run.score.counts { "fit" } else { "unfit" };
         let drawn = Shot::new(seen.view.picture(), run.name.clone());
         shots.push(
-            drawn.second_line(format!("R² {}, {fit}", fixed(run.fit.r2, 3))).framed(colour(i)),
+            drawn
+                .second_line(format!("R² {}, {fit}", fixed(run.fit.r2, 3)))
+                .framed(style::colour(i)),
         );
     }
     let mut changed = Section::new("One weight changed").paragraph(
@@ -237,7 +206,7 @@ fn numbers(runs: &[RunRow]) -> Table {
         let s = &run.score;
         let cell = |text: String| Cell::new(text).faint(!s.counts);
         vec![
-            Cell::new(run.name.clone()).swatch(colour(i)).faint(!s.counts),
+            Cell::new(run.name.clone()).swatch(style::colour(i)).faint(!s.counts),
             cell(run.arm.clone()),
             cell(run.kept.to_string()),
             cell(run.alive.to_string()),

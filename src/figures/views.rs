@@ -7,10 +7,11 @@ use super::sheets::{
     FeatureSheet, Pane, PaneGroup, Sheet, Strip, Strips, contact_sheet, feature_sheet, mosaic,
     signed_picture, strips,
 };
-use super::style::{fixed, number, percent};
+use super::style::{COHERENT, FRACTURED, fixed, number, percent};
 use crate::network::Picture;
 use crate::probe::{Directions, Pca, View, WeightSweep, spread};
 use crate::score::card::CardRecord;
+use crate::score::{Judged, Label};
 
 /// Changed pictures on a card.
 const SHOWN: usize = 24;
@@ -113,6 +114,28 @@ pub fn sweep_sheet(title: &str, view: &View, sweep: &WeightSweep) -> String {
         columns: 12,
         pane: 72,
         ..Sheet::default()
+    })
+}
+
+/// Pictures after one weight was changed by the RMSE `effect`, framed by what the judge says of them.
+pub fn judged_sheet(title: &str, changed: &[(Judged, Picture)], effect: f64) -> String {
+    let panes = changed.iter().filter_map(|(judged, picture)| {
+        let border = match judged.verdict.as_ref()?.label {
+            Label::Coherent => COHERENT,
+            Label::Fractured => FRACTURED,
+        };
+        let caption = format!("layer {}", judged.perturbation.layer);
+        Some(Pane::new(picture.clone(), caption).bordered(border))
+    });
+    contact_sheet(&Sheet {
+        title: title.to_string(),
+        subtitle: format!(
+            "each picture: one weight changed until the picture differs by {effect} RMSE"
+        ),
+        legend: vec![(COHERENT, "judged coherent".into()), (FRACTURED, "judged fractured".into())],
+        groups: vec![PaneGroup { heading: String::new(), panes: panes.collect() }],
+        columns: 8,
+        pane: 96,
     })
 }
 

@@ -20,6 +20,13 @@ pub struct Protocol {
 }
 
 impl Protocol {
+    /// `sample` weights, sampled within layers (none: all), each moved until the picture differs by the
+    /// RMSE `effect`.
+    pub fn sampled(sample: Option<usize>, effect: f64, seed: u64) -> Self {
+        let selection = sample.map_or(Selection::All, Selection::Sample);
+        Protocol { selection, delta: Delta::Effect(effect), seed }
+    }
+
     /// Sweeps and scores a view. A network without non-zero weights has a score of nothing.
     ///
     /// # Errors
@@ -84,6 +91,13 @@ impl Measurement {
     pub fn shown(&self, count: usize) -> Vec<&Judged> {
         let judged: Vec<&Judged> = self.judged.iter().filter(|j| j.verdict.is_some()).collect();
         spread(&judged, count).copied().collect()
+    }
+
+    /// [`shown`](Self::shown), each with its picture, drawn by the `view` that was measured.
+    pub fn shown_pictures(&self, view: &View, count: usize) -> Vec<(Judged, Picture)> {
+        let mut painter = view.painter();
+        let shown = self.shown(count).into_iter();
+        shown.map(|j| (j.clone(), painter.draw(j.perturbation).clone())).collect()
     }
 
     /// The share of all non-zero weights of `model`, from a sample within its layers; none if too

@@ -8,7 +8,6 @@ use crate::experiment::spec::{Places, Problem, SpecError, TargetSpec, is_archive
 use crate::genome::{self, Genome};
 use crate::math::hash::{hex, short_id};
 use crate::network::{Arch, Coords, Layered, Wiring, layerize, read_genome};
-use crate::probe::{Delta, Selection};
 use crate::score::{Judge, JudgeChoice, Protocol};
 use crate::train::{Schedule, TrainConfig};
 use serde::Serialize;
@@ -112,11 +111,7 @@ impl Chain {
 
     /// How its networks are measured.
     pub fn protocol(&self) -> Protocol {
-        Protocol {
-            selection: self.key.sample.map_or(Selection::All, Selection::Sample),
-            delta: Delta::Effect(self.key.effect),
-            seed: self.seed(),
-        }
+        Protocol::sampled(self.key.sample, self.key.effect, self.seed())
     }
 
     /// For people: `moth muon depth 6 seed 1`.
