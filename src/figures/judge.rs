@@ -71,10 +71,10 @@ pub fn save_pair_sheets(
         let pairs: Vec<NumberedPair> = pairs
             .iter()
             .enumerate()
-            .map(|(k, (network, _, picture))| NumberedPair {
+            .map(|(k, pair)| NumberedPair {
                 number: s * page + k + 1,
-                base: all.bases[*network].clone(),
-                perturbed: picture.clone(),
+                base: all.bases[pair.network].clone(),
+                perturbed: pair.picture.clone(),
             })
             .collect();
         let path = folder.join(format!("sheet_{:02}.png", s + 1));

@@ -10,6 +10,7 @@ use crate::figures::judge::save_pair_sheets;
 use crate::network::files::write_atomic;
 use crate::network::{Arch, Coords, Wiring};
 use crate::probe::Delta;
+use crate::score::JudgeChoice;
 use crate::score::calibrate::{
     Drawer, NumberedPairs, PairSettings, ViewerAgreement, merge, read_answers, read_key,
     viewer_agreement,
@@ -27,9 +28,13 @@ pub struct SheetsArgs {
     /// Pairs in all, shared out equally among the networks
     #[arg(long, default_value_t = 320)]
     count: usize,
-    /// How far a weight is moved: effect:E (RMSE between the pictures) or fixed:D
-    #[arg(long, default_value = "effect:0.18")]
-    delta: Delta,
+    /// How far a weight is moved: effect:E (RMSE between the pictures) or fixed:D; of several, parted by
+    /// commas, each network's changes are shared out among them
+    #[arg(long, default_value = "effect:0.18", value_delimiter = ',')]
+    delta: Vec<Delta>,
+    /// Draw evenly over this judge's P(fractured), so that hard cases are there
+    #[arg(long, value_name = "JUDGE")]
+    even_over: Option<JudgeChoice>,
     /// Side of the pictures in pixels
     #[arg(long, default_value_t = 112)]
     size: usize,
@@ -51,7 +56,7 @@ pub struct SheetsArgs {
 pub struct LabelsArgs {
     /// Folder made by judge sheets
     folder: PathBuf,
-    /// Answers: columns number, label (c or coherent, f or fractured)
+    /// Answers: columns number, label (c or coherent, f or fractured; ? after it if in doubt)
     #[arg(long, value_name = "ANSWERS.csv")]
     from: PathBuf,
     /// Answers of a second viewer, to say how well the two agree
@@ -115,18 +120,24 @@ pub fn run_sheets(args: &SheetsArgs, out: &Output) -> anyhow::Result<()> {
         .iter()
         .map(|text| load(text, args).with_context(|| format!("source {text}")))
         .collect::<Result<_, _>>()?;
-    let settings =
-        PairSettings { count: args.count, delta: args.delta, size: args.size, seed: args.seed };
-    let pairs = NumberedPairs::draw(&networks, &settings);
+    let settings = PairSettings {
+        count: args.count,
+        deltas: args.delta.clone(),
+        size: args.size,
+        seed: args.seed,
+    };
+    let judge = args.even_over.as_ref().map(JudgeChoice::build).transpose()?;
+    let judge = judge.as_deref();
+    let pairs = NumberedPairs::draw(&networks, &settings, judge)?;
     pairs.write(&args.out)?;
     let sheets = save_pair_sheets(&pairs, args.page, &args.out.join("sheets"))?;
-    let record = pairs.record(&settings, args.page, sheets);
+    let record = pairs.record(&settings, judge, args.page, sheets);
     write_atomic(
         &args.out.join("sheets.json"),
         (serde_json::to_string_pretty(&record)? + "\n").as_bytes(),
     )?;
     let text = format!(
-        "{} pairs of {} networks on {sheets} sheets in {}\nlook at sheets/, write answers.csv, then: picloom judge labels {} --from {}\nleave key.csv shut until then\n",
+        "{} pairs of {} networks on {sheets} sheets in {}\nlook at sheets/, write answers.csv (c or f; c? or f? if in doubt), then: picloom judge labels {} --from {}\nleave key.csv shut until then\n",
         record.pairs,
         networks.len(),
         args.out.display(),
@@ -141,6 +152,7 @@ struct LabelsRecord {
     written: String,
     coherent: usize,
     fractured: usize,
+    unsure: usize,
     unanswered: usize,
     agreement: Option<ViewerAgreement>,
 }
@@ -156,17 +168,18 @@ pub fn run_labels(args: &LabelsArgs, out: &Output) -> anyhow::Result<()> {
         Some(second) => viewer_agreement(&answers, &read_answers(second)?),
         None => None,
     };
-    let count = |label| answers.values().filter(|l| **l == label).count();
+    let count = |label| answers.values().filter(|a| a.label == label).count();
     let record = LabelsRecord {
         written: path.display().to_string(),
         coherent: count(Label::Coherent),
         fractured: count(Label::Fractured),
+        unsure: answers.values().filter(|a| a.unsure).count(),
         unanswered: key.len() - answers.len(),
         agreement,
     };
     let mut text = format!(
-        "{} coherent, {} fractured, {} unanswered\nwrote {}\n",
-        record.coherent, record.fractured, record.unanswered, record.written
+        "{} coherent, {} fractured ({} of them unsure), {} unanswered\nwrote {}\n",
+        record.coherent, record.fractured, record.unsure, record.unanswered, record.written
     );
     if let Some(a) = &record.agreement {
         let kappa = a.kappa.map_or("none".to_string(), |k| {

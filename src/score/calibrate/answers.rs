@@ -31,12 +31,27 @@ pub struct KeyRow {
     pub delta: f64,
     /// RMSE between the two pictures, in [0, 1].
     pub rmse: f64,
+    /// Stratum of a judge's P(fractured) it was picked from; none (no column) if drawn plainly.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stratum: Option<usize>,
+    /// Changes of its network that it stands for; none (no column) if drawn plainly.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight: Option<f64>,
 }
 
 #[derive(Deserialize)]
-struct Answer {
+struct AnswerRow {
     number: usize,
     label: String,
+}
+
+/// A viewer's answer about one pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// What the viewer would say if one of the two had to be said.
+    pub label: Label,
+    /// True if the viewer was in doubt.
+    pub unsure: bool,
 }
 
 #[derive(Serialize)]
@@ -50,6 +65,12 @@ struct Labelled<'a> {
     layer: usize,
     delta: f64,
     rmse: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stratum: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    weight: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unsure: Option<u8>,
 }
 
 fn wrong(path: &Path, line: usize, expected: &'static str, found: String) -> LabelError {
@@ -79,26 +100,30 @@ pub fn read_key(path: &Path) -> Result<Vec<KeyRow>, LabelError> {
 }
 
 /// Reads a viewer's answers: columns `number, label`; `c` and `f` may stand for `coherent` and
-/// `fractured`. Rows with an empty label are left out.
+/// `fractured`, and a `?` after either says that the viewer was in doubt. Rows with an empty label are
+/// left out.
 ///
 /// # Errors
 /// The file is missing, a label is another word, or a number is answered twice.
-pub fn read_answers(path: &Path) -> Result<BTreeMap<usize, Label>, LabelError> {
+pub fn read_answers(path: &Path) -> Result<BTreeMap<usize, Answer>, LabelError> {
     let bytes = bytes_of(path)?;
     let mut answers = BTreeMap::new();
     for (i, record) in csv::Reader::from_reader(bytes.as_slice()).deserialize().enumerate() {
-        let answer: Answer =
+        let answer: AnswerRow =
             record.map_err(|e| wrong(path, i + 2, "columns number, label", e.to_string()))?;
-        let label = match answer.label.trim() {
+        let text = answer.label.trim();
+        let sure = text.strip_suffix('?');
+        let label = match sure.unwrap_or(text) {
             "c" | "coherent" => Label::Coherent,
             "f" | "fractured" => Label::Fractured,
-            "" => continue,
+            "" if sure.is_none() => continue,
             other => {
-                let expected = "the label coherent or fractured";
+                let expected = "the label coherent or fractured, with ? if in doubt";
                 return Err(wrong(path, i + 2, expected, format!("{other:?}")));
             }
         };
-        if answers.insert(answer.number, label).is_some() {
+        let given = Answer { label, unsure: sure.is_some() };
+        if answers.insert(answer.number, given).is_some() {
             let found = format!("{} again", answer.number);
             return Err(wrong(path, i + 2, "each number once", found));
         }
@@ -112,7 +137,7 @@ pub fn read_answers(path: &Path) -> Result<BTreeMap<usize, Label>, LabelError> {
 /// An answer has a number that the key does not have, or nothing was answered.
 pub fn merge(
     key: &[KeyRow],
-    answers: &BTreeMap<usize, Label>,
+    answers: &BTreeMap<usize, Answer>,
     path: &Path,
 ) -> Result<String, LabelError> {
     if let Some(number) = answers.keys().find(|n| key.iter().all(|r| r.number != **n)) {
@@ -123,9 +148,10 @@ pub fn merge(
     }
     let mut rows: Vec<&KeyRow> = key.iter().collect();
     rows.sort_by_key(|r| r.number);
+    let doubted = answers.values().any(|answer| answer.unsure);
     let mut writer = csv::Writer::from_writer(Vec::new());
     for row in rows {
-        let Some(&label) = answers.get(&row.number) else {
+        let Some(&Answer { label, unsure }) = answers.get(&row.number) else {
             continue;
         };
         let labelled = Labelled {
@@ -138,6 +164,9 @@ pub fn merge(
             layer: row.layer,
             delta: row.delta,
             rmse: row.rmse,
+            stratum: row.stratum,
+            weight: row.weight,
+            unsure: doubted.then_some(u8::from(unsure)),
         };
         let write = writer.serialize(labelled);
         write.map_err(|e| wrong(path, 0, "a row that can be written", e.to_string()))?;
@@ -161,13 +190,13 @@ pub struct ViewerAgreement {
 
 /// Agreement of two viewers; none if they answered no number in common.
 pub fn viewer_agreement(
-    first: &BTreeMap<usize, Label>,
-    second: &BTreeMap<usize, Label>,
+    first: &BTreeMap<usize, Answer>,
+    second: &BTreeMap<usize, Answer>,
 ) -> Option<ViewerAgreement> {
-    let class = |label: &Label| usize::from(*label == Label::Fractured);
+    let class = |answer: &Answer| usize::from(answer.label == Label::Fractured);
     let (a, b): (Vec<usize>, Vec<usize>) = first
         .iter()
-        .filter_map(|(number, label)| Some((class(label), class(second.get(number)?))))
+        .filter_map(|(number, answer)| Some((class(answer), class(second.get(number)?))))
         .unzip();
     let table = Confusion::of(&a, &b, 2).ok()?;
     Some(ViewerAgreement {
@@ -182,6 +211,10 @@ mod tests {
     use super::*;
     use crate::score::calibrate::read_labels;
 
+    fn answer(label: Label) -> Answer {
+        Answer { label, unsure: false }
+    }
+
     fn key() -> Vec<KeyRow> {
         (1..=3)
             .map(|number| KeyRow {
@@ -194,6 +227,8 @@ mod tests {
                 layer: 1,
                 delta: -0.5,
                 rmse: 0.18,
+                stratum: None,
+                weight: None,
             })
             .collect()
     }
@@ -224,7 +259,11 @@ mod tests {
             let error = read_answers(&path).unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");
         }
-        let stranger = BTreeMap::from([(9, Label::Coherent)]);
+        std::fs::write(&path, "number,label\n2,f?\n1,c\n").unwrap();
+        let doubted = merge(&key(), &read_answers(&path).unwrap(), &path).unwrap();
+        let column: Vec<&str> = doubted.lines().map(|l| l.rsplit(',').next().unwrap()).collect();
+        assert_eq!(column, ["unsure", "0", "1"]);
+        let stranger = BTreeMap::from([(9, answer(Label::Coherent))]);
         let error = merge(&key(), &stranger, &path).unwrap_err().to_string();
         assert!(error.contains("numbers of the key"), "{error}");
     }
@@ -232,8 +271,10 @@ mod tests {
     #[test]
     fn two_viewers_agree_as_counted_by_hand() {
         use Label::{Coherent, Fractured};
-        let first = BTreeMap::from([(1, Coherent), (2, Coherent), (3, Fractured), (4, Fractured)]);
-        let second = BTreeMap::from([(1, Coherent), (2, Fractured), (3, Fractured), (9, Coherent)]);
+        let answers =
+            |given: [(usize, Label); 4]| BTreeMap::from(given.map(|(n, l)| (n, answer(l))));
+        let first = answers([(1, Coherent), (2, Coherent), (3, Fractured), (4, Fractured)]);
+        let second = answers([(1, Coherent), (2, Fractured), (3, Fractured), (9, Coherent)]);
         let agreement = viewer_agreement(&first, &second).unwrap();
         assert_eq!(agreement.pictures, 3);
         assert_eq!(agreement.confusion, [[1, 1], [0, 1]]);

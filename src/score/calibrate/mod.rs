@@ -8,11 +8,15 @@ mod logistic;
 mod report;
 mod sheets;
 
-pub use answers::{KeyRow, ViewerAgreement, merge, read_answers, read_key, viewer_agreement};
+pub use answers::{
+    Answer, KeyRow, ViewerAgreement, merge, read_answers, read_key, viewer_agreement,
+};
 pub use labels::{LabelError, LabelRow, LabelSet, judge_rows, measure_rows, read_labels};
 pub use logistic::{FitError, Logistic, fit};
 pub use report::{Agreement, ReliabilityBin, Report};
-pub use sheets::{Drawer, DrawerRecord, NumberedPairs, PairSettings, SheetsRecord};
+pub use sheets::{
+    Drawer, DrawerRecord, NumberedPairs, Pair, PairSettings, Pick, STRATA, SheetsRecord,
+};
 
 use super::dl::{DlModel, FORMAT, Features, LeftOut, Provenance, SetRecord, Term};
 use super::judge::{Judge, Label, Verdict};

@@ -1,5 +1,10 @@
 //! Pairs to label without knowing the network: perturbations of several networks, shuffled and
 //! numbered.
+//!
+//! Drawn evenly over a judge's P(fractured), they hold the hard cases that a plain sample has few of:
+//! within each network the changes that could be shown are put into five [`STRATA`] by P, and picks
+//! go round the strata. A pick stands for `weight` = (changes in its stratum)/(picks from it) of them, so
+//! that shares of the network can still be estimated without bias.
 
 use super::KeyRow;
 use crate::math::SimRng;
@@ -8,11 +13,18 @@ use crate::math::text;
 use crate::network::files::{WriteError, create_folder, write_atomic};
 use crate::network::{Coords, Model, Picture};
 use crate::probe::{Delta, Perturbation, Selection, View};
+use crate::score::judge::{Judge, JudgeError};
+use rayon::prelude::*;
 use serde::Serialize;
 use std::path::Path;
 
 /// What a viewer is asked; the vision-language judge gets the same words.
 const PROMPT: &str = include_str!("../../../assets/prompts/judge.txt");
+
+/// Upper ends of the strata of P(fractured); the last is 1.
+pub const STRATA: [f64; 5] = [0.1, 0.35, 0.65, 0.9, 1.0];
+/// Changes looked at for each that is picked, with a judge to pick evenly over.
+const POOL: usize = 5;
 
 /// A network to draw pairs from.
 #[derive(Clone, Debug)]
@@ -30,16 +42,40 @@ pub struct Drawer {
 }
 
 /// How pairs are drawn.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PairSettings {
     /// Pairs in all, shared out equally among the networks.
     pub count: usize,
-    /// How far a weight is moved.
-    pub delta: Delta,
+    /// How far a weight is moved; of several, each network's changes are shared out among them.
+    pub deltas: Vec<Delta>,
     /// Side of the pictures in pixels.
     pub size: usize,
     /// Seed of the sample and of the shuffle.
     pub seed: u64,
+}
+
+/// One change to be labelled.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pair {
+    /// Index of the network.
+    pub network: usize,
+    /// What was changed.
+    pub perturbation: Perturbation,
+    /// The picture then.
+    pub picture: Picture,
+    /// How it was picked; none if drawn plainly.
+    pub pick: Option<Pick>,
+}
+
+/// How a change was picked evenly over a judge's P(fractured).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pick {
+    /// The judge's P(fractured), in [0, 1].
+    pub p: f64,
+    /// Place in [`STRATA`], from 0.
+    pub stratum: usize,
+    /// Changes of its network that it stands for, ≥ 1.
+    pub weight: f64,
 }
 
 /// Numbered pairs, in the order of their numbers.
@@ -49,8 +85,8 @@ pub struct NumberedPairs {
     pub bases: Vec<Picture>,
     /// What is kept of each network.
     pub networks: Vec<DrawerRecord>,
-    /// Index of the network, what was changed, and the picture then.
-    pub pairs: Vec<(usize, Perturbation, Picture)>,
+    /// The pairs.
+    pub pairs: Vec<Pair>,
 }
 
 /// One network of a set of pairs.
@@ -77,8 +113,11 @@ pub struct SheetsRecord {
     pub command: String,
     /// Version of this crate.
     pub picloom: &'static str,
-    /// How far weights were moved.
+    /// How far weights were moved; several, parted by commas.
     pub delta: String,
+    /// The judge whose P(fractured) the pairs are spread over; none if they were drawn plainly.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub even_over: Option<String>,
     /// Side of the pictures in pixels.
     pub size: usize,
     /// Seed of the sample and of the shuffle.
@@ -95,14 +134,27 @@ pub struct SheetsRecord {
 
 impl NumberedPairs {
     /// Draws the pairs: distinct links while there are enough, either sign by a toss; a network
-    /// with too few changes that have an effect gives fewer.
-    pub fn draw(networks: &[Drawer], settings: &PairSettings) -> Self {
+    /// with too few changes that have an effect gives fewer. With a judge, evenly over its strata.
+    ///
+    /// # Errors
+    /// The judge gave no answer.
+    pub fn draw(
+        networks: &[Drawer],
+        settings: &PairSettings,
+        even_over: Option<&dyn Judge>,
+    ) -> Result<Self, JudgeError> {
         let (n, count) = (networks.len(), settings.count);
         let mut all = NumberedPairs { bases: Vec::new(), networks: Vec::new(), pairs: Vec::new() };
         for (i, network) in networks.iter().enumerate() {
             let view = View::new(&network.model, settings.size, network.coords);
             let share = (i + 1) * count / n - i * count / n;
-            let pairs = changed(&view, share, settings, i as u64);
+            let mut rng = SimRng::new(settings.seed, "judge-sheets", i as u64);
+            let pool = if even_over.is_some() { POOL * share } else { share };
+            let found = changed(&view, pool, &settings.deltas, &mut rng);
+            let found = match even_over {
+                Some(judge) => evenly(&view, found, share, judge)?,
+                None => found.into_iter().map(|(p, picture)| (p, picture, None)).collect(),
+            };
             let base = view.picture().clone();
             all.networks.push(DrawerRecord {
                 target: network.target.clone(),
@@ -110,13 +162,18 @@ impl NumberedPairs {
                 links: network.model.mask.kept(),
                 weights_sha256: sha256_of_floats(&network.model.weights.0),
                 fit: network.picture.as_ref().map(|t| 1.0 - base.mse(t) / t.variance()),
-                pairs: pairs.len(),
+                pairs: found.len(),
             });
             all.bases.push(base);
-            all.pairs.extend(pairs.into_iter().map(|(p, picture)| (i, p, picture)));
+            all.pairs.extend(found.into_iter().map(|(perturbation, picture, pick)| Pair {
+                network: i,
+                perturbation,
+                picture,
+                pick,
+            }));
         }
         SimRng::new(settings.seed, "judge-sheets-shuffle", 0).shuffle(&mut all.pairs);
-        all
+        Ok(all)
     }
 
     /// Writes the pictures, `key.csv` and an empty `answers.csv` into `folder`.
@@ -126,25 +183,29 @@ impl NumberedPairs {
     pub fn write(&self, folder: &Path) -> Result<(), WriteError> {
         create_folder(folder)?;
         let base_file = |index: usize| format!("base_{:02}.png", index + 1);
+        let wide = self.pairs.len().to_string().len().max(3);
         for (i, base) in self.bases.iter().enumerate() {
             let png = base.to_png(&[("command", "picloom judge sheets")]);
             write_atomic(&folder.join(base_file(i)), &png)?;
         }
         let mut key = csv::Writer::from_writer(Vec::new());
         let mut blank = String::from("number,label\n");
-        for (k, (i, p, picture)) in self.pairs.iter().enumerate() {
+        for (k, pair) in self.pairs.iter().enumerate() {
+            let (network, p) = (&self.networks[pair.network], pair.perturbation);
             let row = KeyRow {
                 number: k + 1,
-                image: format!("{:03}.png", k + 1),
-                base: base_file(*i),
-                target: text::cell(&self.networks[*i].target),
-                network: text::cell(&self.networks[*i].network),
+                image: format!("{:0wide$}.png", k + 1),
+                base: base_file(pair.network),
+                target: text::cell(&network.target),
+                network: text::cell(&network.network),
                 link: p.link,
                 layer: p.layer,
                 delta: p.delta,
                 rmse: p.rmse,
+                stratum: pair.pick.map(|pick| pick.stratum),
+                weight: pair.pick.map(|pick| pick.weight),
             };
-            write_atomic(&folder.join(&row.image), &picture.to_png(&[]))?;
+            write_atomic(&folder.join(&row.image), &pair.picture.to_png(&[]))?;
             blank += &format!("{},\n", row.number);
             key.serialize(row).expect("a row is plain data, written to memory");
         }
@@ -154,16 +215,26 @@ impl NumberedPairs {
     }
 
     /// The record of these pairs on so many `sheets` of at most `page` pairs.
-    pub fn record(&self, settings: &PairSettings, page: usize, sheets: usize) -> SheetsRecord {
+    pub fn record(
+        &self,
+        settings: &PairSettings,
+        even_over: Option<&dyn Judge>,
+        page: usize,
+        sheets: usize,
+    ) -> SheetsRecord {
         let names: Vec<&str> = self.networks.iter().map(|n| n.network.as_str()).collect();
-        let PairSettings { count, delta, size, seed } = settings;
+        let PairSettings { count, deltas, size, seed } = settings;
+        let delta = deltas.iter().map(Delta::to_string).collect::<Vec<_>>().join(",");
+        let even_over = even_over.map(Judge::name);
+        let judge = if even_over.is_some() { " --even-over JUDGE" } else { "" };
         SheetsRecord {
             command: format!(
-                "picloom judge sheets {} --count {count} --delta {delta} --size {size} --page {page} --seed {seed}",
+                "picloom judge sheets {} --count {count} --delta {delta}{judge} --size {size} --page {page} --seed {seed}",
                 names.join(" ")
             ),
             picloom: env!("CARGO_PKG_VERSION"),
-            delta: delta.to_string(),
+            delta,
+            even_over,
             size: *size,
             seed: *seed,
             prompt_sha256: sha256_hex(PROMPT),
@@ -174,33 +245,76 @@ impl NumberedPairs {
     }
 }
 
-/// At most `count` perturbations with an effect, and the pictures then.
+/// At most `count` perturbations with an effect, and the pictures then; as many of each of `deltas`.
 fn changed(
     view: &View,
     count: usize,
-    settings: &PairSettings,
-    index: u64,
+    deltas: &[Delta],
+    rng: &mut SimRng,
 ) -> Vec<(Perturbation, Picture)> {
-    let mut rng = SimRng::new(settings.seed, "judge-sheets", index);
-    let links = Selection::Sample(4 * count).draw(view.model(), &mut rng);
-    let swept = view.sweep(&links, settings.delta, &|_| {});
-    let mut pairs: Vec<[Perturbation; 2]> = swept
-        .perturbations
-        .chunks_exact(2)
-        .map(|pair| {
-            let turn = usize::from(rng.chance(0.5));
-            [pair[turn], pair[1 - turn]]
-        })
-        .collect();
-    rng.shuffle(&mut pairs);
-    let mut painter = view.painter();
-    let first = pairs.iter().map(|pair| pair[0]);
-    first
-        .chain(pairs.iter().map(|pair| pair[1]))
-        .filter(|p| !p.silent)
-        .take(count)
-        .map(|p| (p, painter.draw(p).clone()))
-        .collect()
+    let mut found = Vec::new();
+    for (d, &delta) in deltas.iter().enumerate() {
+        let count = (d + 1) * count / deltas.len() - d * count / deltas.len();
+        let links = Selection::Sample(4 * count).draw(view.model(), rng);
+        let swept = view.sweep(&links, delta, &|_| {});
+        let mut pairs: Vec<[Perturbation; 2]> = swept
+            .perturbations
+            .chunks_exact(2)
+            .map(|pair| {
+                let turn = usize::from(rng.chance(0.5));
+                [pair[turn], pair[1 - turn]]
+            })
+            .collect();
+        rng.shuffle(&mut pairs);
+        let mut painter = view.painter();
+        let first = pairs.iter().map(|pair| pair[0]);
+        found.extend(
+            first
+                .chain(pairs.iter().map(|pair| pair[1]))
+                .filter(|p| !p.silent)
+                .take(count)
+                .map(|p| (p, painter.draw(p).clone())),
+        );
+    }
+    found
+}
+
+/// Of the changes of a `pool`, at most `count`, picked in turn from the strata of the judge's P.
+fn evenly(
+    view: &View,
+    pool: Vec<(Perturbation, Picture)>,
+    count: usize,
+    judge: &dyn Judge,
+) -> Result<Vec<(Perturbation, Picture, Option<Pick>)>, JudgeError> {
+    let reading = judge.read_base(view.picture());
+    let p: Vec<f64> = pool
+        .par_iter()
+        .map(|(_, picture)| Ok(reading.judge(picture)?.probability()))
+        .collect::<Result<_, JudgeError>>()?;
+    let mut strata: [Vec<usize>; STRATA.len()] = Default::default();
+    for (i, p) in p.iter().enumerate() {
+        strata[STRATA.iter().position(|end| p <= end).unwrap_or(STRATA.len() - 1)].push(i);
+    }
+    // The pool is in random order, so the first of a stratum are a random sample of it.
+    let mut picked = [0; STRATA.len()];
+    let mut left = count.min(pool.len());
+    while left > 0 {
+        for (picked, stratum) in picked.iter_mut().zip(&strata) {
+            if left > 0 && *picked < stratum.len() {
+                *picked += 1;
+                left -= 1;
+            }
+        }
+    }
+    let mut picks = vec![None; pool.len()];
+    for (s, (stratum, picked)) in strata.iter().zip(picked).enumerate() {
+        for &i in &stratum[..picked] {
+            let weight = stratum.len() as f64 / picked as f64;
+            picks[i] = Some(Pick { p: p[i], stratum: s, weight });
+        }
+    }
+    let kept = pool.into_iter().zip(picks).filter(|(_, pick)| pick.is_some());
+    Ok(kept.map(|((p, picture), pick)| (p, picture, pick)).collect())
 }
 
 #[cfg(test)]
@@ -222,17 +336,52 @@ mod tests {
         };
         let own = model.picture(16, Coords::Fer);
         let networks = [drawer("a", Some(own)), drawer("b", None)];
-        let settings = PairSettings { count: 5, delta: Delta::Effect(0.18), size: 16, seed: 3 };
-        let found = NumberedPairs::draw(&networks, &settings);
+        let deltas = vec![Delta::Effect(0.18)];
+        let settings = PairSettings { count: 5, deltas, size: 16, seed: 3 };
+        let found = NumberedPairs::draw(&networks, &settings, None).unwrap();
         let counts: Vec<usize> = found.networks.iter().map(|n| n.pairs).collect();
         assert_eq!(counts, [2, 3]);
         assert_eq!((found.networks[0].fit, found.networks[1].fit), (Some(1.0), None));
-        for (i, p, picture) in &found.pairs {
-            assert!(!p.silent && (picture.mse(&found.bases[*i]).sqrt() - p.rmse).abs() < 1e-5);
+        for Pair { network, perturbation: p, picture, pick } in &found.pairs {
+            let rmse = picture.mse(&found.bases[*network]).sqrt();
+            assert!(!p.silent && (rmse - p.rmse).abs() < 1e-5 && pick.is_none());
         }
-        assert_eq!(NumberedPairs::draw(&networks, &settings).pairs, found.pairs);
-        let record = found.record(&settings, 4, 2);
+        let again = NumberedPairs::draw(&networks, &settings, None).unwrap();
+        assert_eq!(again.pairs, found.pairs);
+        let record = found.record(&settings, None, 4, 2);
         assert_eq!((record.pairs, record.sheets), (5, 2));
         assert!(record.command.starts_with("picloom judge sheets a b --count 5 "));
+    }
+    #[test]
+    fn picks_go_round_the_strata_and_weigh_what_they_stand_for() {
+        let genome = from_json(include_str!("../../../genomes/bred_moth.json")).unwrap();
+        let model = Model::of_genome(&genome, Wiring::Graph);
+        let drawer = Drawer {
+            target: "moth".into(),
+            name: "a".into(),
+            model,
+            coords: Coords::Fer,
+            picture: None,
+        };
+        let deltas = vec![Delta::Effect(0.12), Delta::Effect(0.24)];
+        let settings = PairSettings { count: 6, deltas, size: 16, seed: 1 };
+        // Tosses are spread evenly, so each of the five strata has members.
+        let judge = crate::score::MockJudge { seed: 4 };
+        let found =
+            NumberedPairs::draw(std::slice::from_ref(&drawer), &settings, Some(&judge)).unwrap();
+        assert_eq!(found.pairs.len(), 6);
+        let picks: Vec<Pick> = found.pairs.iter().map(|p| p.pick.unwrap()).collect();
+        for s in 0..STRATA.len() {
+            let of: Vec<&Pick> = picks.iter().filter(|p| p.stratum == s).collect();
+            assert!((1..=2).contains(&of.len()), "stratum {s}: {picks:?}");
+            for pick in of {
+                let low = if s == 0 { 0.0 } else { STRATA[s - 1] };
+                assert!(low <= pick.p && pick.p <= STRATA[s] && pick.weight >= 1.0);
+            }
+        }
+        let weights: f64 = picks.iter().map(|p| p.weight).sum();
+        assert_eq!(weights, 30.0, "the picks stand for the whole pool");
+        let large = found.pairs.iter().filter(|p| p.perturbation.rmse > 0.18).count();
+        assert!((1..6).contains(&large), "both effects are there");
     }
 }
