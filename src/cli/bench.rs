@@ -199,13 +199,14 @@ fn run_score(args: &BenchArgs, out: &Output) -> anyhow::Result<()> {
         timings,
     };
     let mut text = format!(
-        "score at {}², {} threads, {}\n{:<18} {:>7} {:>7} {:>9} {:>9} {:>10} {:>9} {:>9}\n",
+        "score at {}², {} threads, {}\n{:<18} {:>7} {:>7} {:>9} {:>9} {:>9} {:>10} {:>9} {:>9}\n",
         record.size,
         record.threads,
         record.delta,
         "case",
         "weights",
         "silent",
+        "drawings",
         "sweep s",
         "score s",
         "ms/pert.",
@@ -215,8 +216,15 @@ fn run_score(args: &BenchArgs, out: &Output) -> anyhow::Result<()> {
     for t in &record.timings {
         let judge_ms = t.judge_ms.map_or("-".into(), |ms| format!("{ms:.3}"));
         text += &format!(
-            "{:<18} {:>7} {:>7} {:>9.2} {:>9.2} {:>10.3} {:>9.2} {judge_ms:>9}\n",
-            t.case, t.weights, t.silent, t.sweep_s, t.score_s, t.perturbation_ms, t.ratio
+            "{:<18} {:>7} {:>7} {:>9.1} {:>9.2} {:>9.2} {:>10.3} {:>9.2} {judge_ms:>9}\n",
+            t.case,
+            t.weights,
+            t.silent,
+            t.drawings,
+            t.sweep_s,
+            t.score_s,
+            t.perturbation_ms,
+            t.ratio
         );
     }
     out.result(&record, &text)

@@ -5,11 +5,12 @@ mod sheets;
 use super::output::Output;
 use super::source::Usage;
 use crate::experiment::folder::Holding;
-use crate::figures::{Provenance, judge as judge_figures, save};
+use crate::figures::{Provenance, judge as judge_figures, save, svg_to_png};
 use crate::network::files::{create_folder, write_atomic};
 use crate::score::calibrate::{
     Calibration, LabelSet, RIDGE, Report, calibrate, compare_judges, read_labels, test_judge,
 };
+use crate::score::dl::Version;
 use crate::score::judges::{BuildJudgeError, Dl, Vlm};
 use crate::score::{Judge, JudgeChoice, JudgeUsage};
 use anyhow::Context;
@@ -43,6 +44,9 @@ struct CalibrateArgs {
     /// Ridge of the logistic fit
     #[arg(long, default_value_t = RIDGE)]
     ridge: f64,
+    /// What the judge measures: 2 or 3 [default: the newest]
+    #[arg(long, value_name = "N")]
+    features: Option<usize>,
     /// Model file to write (.json), or a folder for the model, report.json and its figures
     #[arg(long, default_value = "judge-model.json")]
     out: PathBuf,
@@ -58,7 +62,7 @@ struct TestArgs {
     /// Compare with this judge instead of the labels
     #[arg(long, value_name = "NAME")]
     against: Option<JudgeChoice>,
-    /// Folder for report.json, the reliability diagram and the ROC curve
+    /// Folder for report.json, the reliability diagram, the ROC curve and the worst mistakes
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -162,8 +166,8 @@ impl JudgeArg {
     /// A judge, with the options of the command line where it has none of its own.
     fn named(&self, choice: &JudgeChoice) -> anyhow::Result<Box<dyn Judge>> {
         let choice = match choice {
-            JudgeChoice::Dl(Dl { model: None }) => {
-                JudgeChoice::Dl(Dl { model: self.model.clone() })
+            JudgeChoice::Dl(Dl { model: None, version: None }) => {
+                JudgeChoice::Dl(Dl { model: self.model.clone(), version: None })
             }
             JudgeChoice::Vlm(options) if *options == Vlm::default() => {
                 JudgeChoice::Vlm(self.vlm.options()?)
@@ -200,11 +204,21 @@ fn run_calibrate(args: &CalibrateArgs, out: &Output) -> anyhow::Result<()> {
     if !file {
         Holding::JudgeReport.ask(&args.out)?;
     }
+    let version = match args.features {
+        None => Version::default(),
+        Some(n) => Version::of(n)
+            .ok_or_else(|| Usage(format!("--features: expected 2 or 3, found {n}")))?,
+    };
     let sets = read_sets(&args.labels)?;
     // File names only: where the files lay on this machine is nobody's business.
     let files: Vec<&str> = sets.iter().map(|s| s.file.as_str()).collect();
-    let command = format!("picloom judge calibrate {} --ridge {}", files.join(" "), args.ridge);
-    let calibration = calibrate(&sets, args.ridge, &today()?, &command)?;
+    let command = format!(
+        "picloom judge calibrate {} --ridge {} --features {}",
+        files.join(" "),
+        args.ridge,
+        version.number()
+    );
+    let calibration = calibrate(&sets, version, args.ridge, &today()?, &command)?;
     let json = serde_json::to_string_pretty(&calibration.model)? + "\n";
     let mut written = Vec::new();
     let model = if file {
@@ -242,6 +256,12 @@ fn write_report(
         let (svg, png) = save(&svg, &folder.join(name), &provenance)?;
         written.extend([svg, png]);
     }
+    if !shown.mistakes.is_empty() {
+        let sheet = judge_figures::worst_mistakes(shown)?;
+        let path = folder.join("mistakes.png");
+        write_atomic(&path, &svg_to_png(&sheet, 1.0, &provenance).map_err(anyhow::Error::msg)?)?;
+        written.push(path);
+    }
     Ok(written)
 }
 
@@ -252,14 +272,14 @@ fn written_text(paths: &[PathBuf]) -> String {
 
 fn calibration_table(calibration: &Calibration) -> String {
     let model = &calibration.model;
-    let mut text = String::from("feature      mean    spread   weight\n");
+    let mut text = String::from("feature              mean    spread   weight\n");
     for term in &model.terms {
         text += &format!(
-            "{:<8} {:>8.4} {:>9.4} {:>8.4}\n",
+            "{:<16} {:>8.4} {:>9.4} {:>8.4}\n",
             term.feature, term.mean, term.spread, term.weight
         );
     }
-    text += &format!("constant {:>27.4}\n\n", model.intercept);
+    text += &format!("constant {:>35.4}\n\n", model.intercept);
     text += &calibration.in_sample.table();
     text += "\n";
     match &calibration.left_out {

@@ -3,11 +3,14 @@
 
 use super::axis::Axis;
 use super::charts::{Frame, Plot, Point, Series, plot};
-use super::style::{self, FRACTURED, GREY, INK, Marker, number};
+use super::sheets::{Pane, PaneGroup, Sheet, contact_sheet};
+use super::style::{self, COHERENT, FRACTURED, GREY, INK, Marker, fixed, number};
 use super::svg::{Anchor, Svg};
 use super::{Provenance, SaveError, svg_to_png};
 use crate::network::Picture;
 use crate::network::files::{create_folder, write_atomic};
+use crate::network::picture::PictureError;
+use crate::score::Label;
 use crate::score::calibrate::{NumberedPairs, Report};
 use std::path::Path;
 
@@ -146,10 +149,43 @@ pub fn roc(report: &Report) -> String {
     })
 }
 
+/// The worst mistakes of a report: base and changed picture side by side, framed by the label.
+///
+/// # Errors
+/// A picture cannot be read.
+pub fn worst_mistakes(report: &Report) -> Result<String, PictureError> {
+    let mut panes = Vec::new();
+    for m in &report.mistakes {
+        let (base, image) = &m.paths;
+        panes.push(Pane::new(Picture::read(base)?, m.network.clone()));
+        let doubt = if m.unsure { ", in doubt" } else { "" };
+        let (said, colour) = match m.label {
+            Label::Coherent => ("coherent", COHERENT),
+            Label::Fractured => ("fractured", FRACTURED),
+        };
+        let caption = format!("{said}{doubt}; P {}", fixed(m.p, 2));
+        panes.push(Pane::new(Picture::read(image)?, caption).bordered(colour));
+    }
+    Ok(contact_sheet(&Sheet {
+        title: "The worst mistakes".into(),
+        subtitle: format!(
+            "{}: left the base, right the change; framed by the label, P(fractured) is the judge's",
+            report.judge
+        ),
+        legend: vec![
+            (COHERENT, "labelled coherent".into()),
+            (FRACTURED, "labelled fractured".into()),
+        ],
+        groups: vec![PaneGroup { heading: String::new(), panes }],
+        columns: 4,
+        pane: 128,
+    }))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::score::{Label, Verdict};
+    use crate::score::Verdict;
 
     #[test]
     fn sheets_carry_numbers_and_two_pictures_a_pair() {

@@ -2,10 +2,14 @@
 //! amount that changes the picture by a fixed effect.
 //!
 //! `effect` [ours, default]: the RMSE between the two pictures. Matching it removes a confound:
-//! deep nets and nets with large weights are simply more sensitive to a fixed δ.
+//! deep nets and nets with large weights are simply more sensitive to a fixed δ. The amount is
+//! searched by drawing: one small step shows the slope, the straight line gives the first try, the secant
+//! through logarithms the next; most weights need two or three drawings a sign ([`View::drawings`]).
+//!
+//! [`View::drawings`]: super::View::drawings
 
 use super::change::Change;
-use crate::math::SimRng;
+use crate::math::{SimRng, real};
 use crate::network::Model;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -239,44 +243,74 @@ pub struct WeightSweep {
     pub perturbations: Vec<Perturbation>,
 }
 
+/// A link moved downwards and upwards, and the drawings it took.
+pub(super) struct Moved {
+    pub pair: [Perturbation; 2],
+    pub drawings: usize,
+}
+
 /// Perturbs each of `links` downwards and upwards. `effect` makes, for each thread, change → RMSE.
-pub(super) fn sweep_by<E: FnMut(Change) -> f64>(
+pub(super) fn search<E: FnMut(Change) -> f64>(
     model: &Model,
-    size: usize,
     links: &[usize],
     delta: Delta,
     progress: &(dyn Fn(usize) + Sync),
     effect: impl Fn() -> E + Sync + Send,
-) -> WeightSweep {
+) -> Vec<Moved> {
     let done = std::sync::atomic::AtomicUsize::new(0);
-    let pairs: Vec<[Perturbation; 2]> = links
-        .par_iter()
-        .map_init(effect, |effect, &link| {
-            let pair = [-1.0, 1.0].map(|sign| {
-                let mut at = |magnitude| effect(Change::By { link, delta: sign * magnitude });
-                let (magnitude, rmse, silent) = match delta {
-                    Delta::Fixed(d) => (d, at(d), false),
-                    Delta::Effect(wanted) => reach(&mut at, wanted),
-                };
-                let layer = model.layer_of(link);
-                Perturbation { link, layer, delta: sign * magnitude, rmse, silent }
-            });
-            progress(done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1);
-            pair
-        })
-        .collect();
-    WeightSweep {
-        delta: delta.to_string(),
-        non_zero: model.non_zero(),
-        weights: links.len(),
-        size,
-        perturbations: pairs.into_iter().flatten().collect(),
+    let of_link = |effect: &mut E, &link: &usize| {
+        let mut drawings = 0;
+        let mut at = |delta| {
+            drawings += 1;
+            effect(Change::By { link, delta })
+        };
+        // The slope at zero is the same both ways, so one small step serves both.
+        let probed = match delta {
+            Delta::Effect(_) => at(PROBE),
+            Delta::Fixed(_) => 0.0,
+        };
+        let pair = [-1.0, 1.0].map(|sign| {
+            let mut at = |magnitude| at(sign * magnitude);
+            let (magnitude, rmse, silent) = match delta {
+                Delta::Fixed(d) => (d, at(d), false),
+                Delta::Effect(wanted) => reach(&mut at, wanted, probed),
+            };
+            let layer = model.layer_of(link);
+            Perturbation { link, layer, delta: sign * magnitude, rmse, silent }
+        });
+        progress(done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1);
+        Moved { pair, drawings }
+    };
+    links.par_iter().map_init(effect, of_link).collect()
+}
+
+impl WeightSweep {
+    pub(super) fn of(model: &Model, size: usize, delta: Delta, moved: Vec<Moved>) -> Self {
+        WeightSweep {
+            delta: delta.to_string(),
+            non_zero: model.non_zero(),
+            weights: moved.len(),
+            size,
+            perturbations: moved.into_iter().flat_map(|m| m.pair).collect(),
+        }
     }
 }
 
-/// The magnitude whose effect is nearest to `wanted`: doubling until it is passed, then bisection.
-/// Returns (magnitude, effect, silent).
-fn reach(effect: &mut dyn FnMut(f64) -> f64, wanted: f64) -> (f64, f64, bool) {
+/// The small change of a weight that shows the slope of its effect, both ways.
+const PROBE: f64 = 1.0 / 64.0;
+/// Largest factor from one magnitude to the next: a jump over the first place where the effect is
+/// reached would find another.
+const GROWTH: f64 = 8.0;
+/// Tries inside a bracket that follow the secant; then it is halved.
+const SECANTS: usize = 4;
+/// Tries inside a bracket in all: δ is resolved to the rounding of an f32 then, and a jump in between
+/// has no better answer than the nearest picture found.
+const TRIES: usize = 24;
+
+/// The magnitude whose effect is nearest to `wanted`, found from the effect `probed` of the magnitude
+/// [`PROBE`]: the straight line, then the secant through ln δ and ln effect. Returns (magnitude, effect,
+/// silent).
+fn reach(effect: &mut dyn FnMut(f64) -> f64, wanted: f64, probed: f64) -> (f64, f64, bool) {
     let distance = |rmse: f64| (rmse / wanted - 1.0).abs();
     let mut best = (0.0, 0.0);
     let mut try_at = |magnitude: f64, best: &mut (f64, f64)| {
@@ -286,32 +320,68 @@ fn reach(effect: &mut dyn FnMut(f64) -> f64, wanted: f64) -> (f64, f64, bool) {
         }
         rmse
     };
-    let (mut low, mut high) = (0.0, 1.0 / 64.0);
-    loop {
-        let rmse = try_at(high, &mut best);
-        if distance(rmse) <= Delta::TOLERANCE {
-            return (best.0, best.1, false);
-        }
-        if rmse > wanted {
-            break;
-        }
-        if high >= Delta::LARGEST {
-            return (best.0, best.1, best.1 < Delta::SILENT_BELOW * wanted);
-        }
-        low = high;
-        high = (2.0 * high).min(Delta::LARGEST);
+    // The largest magnitude known to fall short and the least one known to pass, with their effects.
+    let (mut low, mut high) = ((0.0, 0.0), None);
+    if probed < wanted {
+        low = (PROBE, probed);
+    } else {
+        high = Some((PROBE, probed));
     }
-    // 24 halvings resolve δ to the rounding of an f32; a jump in between has no better answer
-    // than the nearest picture found.
-    for _ in 0..24 {
-        let middle = 0.5 * (low + high);
-        let rmse = try_at(middle, &mut best);
+    let mut magnitude = PROBE * (wanted / probed).clamp(1.0 / 64.0, GROWTH);
+    let mut inside = 0;
+    while inside < TRIES {
+        let rmse = try_at(magnitude, &mut best);
         if distance(rmse) <= Delta::TOLERANCE {
             break;
         }
-        if rmse > wanted { high = middle } else { low = middle }
+        let before = low;
+        if rmse > wanted {
+            high = Some((magnitude, rmse));
+        } else {
+            low = (magnitude, rmse);
+        }
+        magnitude = match high {
+            Some(high) => {
+                inside += 1;
+                if inside <= SECANTS { between(low, high, wanted) } else { 0.5 * (low.0 + high.0) }
+            }
+            None if magnitude >= Delta::LARGEST => break,
+            None => (magnitude * growth(before, low, wanted)).min(Delta::LARGEST),
+        };
+    }
+    if high.is_none() && best.1 < Delta::SILENT_BELOW * wanted {
+        // Not monotone, perhaps: what the steps have jumped over may reach what the end does not.
+        let mut skipped = PROBE;
+        while skipped < Delta::LARGEST && best.1 < Delta::SILENT_BELOW * wanted {
+            try_at(skipped, &mut best);
+            skipped *= 2.0;
+        }
     }
     (best.0, best.1, best.1 < Delta::SILENT_BELOW * wanted)
+}
+
+/// Where the line through two points (magnitude, effect) of logarithms, one on either side of `wanted`,
+/// passes it; well inside the two.
+fn between(low: (f64, f64), high: (f64, f64), wanted: f64) -> f64 {
+    if low.1 <= 0.0 || high.0 < PROBE * 1e-4 {
+        return 0.5 * (low.0 + high.0);
+    }
+    let share = real::ln(wanted / low.1) / real::ln(high.1 / low.1);
+    low.0 * real::exp(share.clamp(0.1, 0.9) * real::ln(high.0 / low.0))
+}
+
+/// The factor that the secant through two points (magnitude, effect) asks for to pass `wanted`, in 1.5 …
+/// [`GROWTH`].
+fn growth(before: (f64, f64), now: (f64, f64), wanted: f64) -> f64 {
+    let slope = if before.1 > 0.0 && now.1 > before.1 {
+        real::ln(now.1 / before.1) / real::ln(now.0 / before.0)
+    } else {
+        0.0
+    };
+    if now.1 <= 0.0 || slope <= 0.0 {
+        return GROWTH;
+    }
+    real::exp(real::ln(wanted / now.1) / slope.min(2.0)).clamp(1.5, GROWTH)
 }
 
 #[cfg(test)]

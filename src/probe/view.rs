@@ -1,7 +1,7 @@
 //! A model prepared for one picture size: what it draws, and what it draws when weights change.
 
 use super::change::Change;
-use super::sweep::{self, Delta, Perturbation, WeightSweep};
+use super::sweep::{self, Delta, Moved, Perturbation, WeightSweep};
 use crate::network::kernel::{FeatureMaps, PerturbScratch, Perturber, render};
 use crate::network::{Coords, Mask, Model, Picture, PixelInputs};
 use crate::prune::alive_units;
@@ -111,11 +111,29 @@ impl View {
         delta: Delta,
         progress: &(dyn Fn(usize) + Sync),
     ) -> WeightSweep {
+        let moved = self.search(links, delta, progress);
+        WeightSweep::of(self.model(), self.size(), delta, moved)
+    }
+
+    /// The drawings that [`View::sweep`] takes for each of `links`, both ways together.
+    ///
+    /// # Panics
+    /// If there is no such link.
+    pub fn drawings(&self, links: &[usize], delta: Delta) -> Vec<usize> {
+        self.search(links, delta, &|_| {}).into_iter().map(|m| m.drawings).collect()
+    }
+
+    fn search(
+        &self,
+        links: &[usize],
+        delta: Delta,
+        progress: &(dyn Fn(usize) + Sync),
+    ) -> Vec<Moved> {
         let effect = || {
             let mut painter = self.painter();
             move |change| painter.effect(change)
         };
-        sweep::sweep_by(self.model(), self.size(), links, delta, progress, effect)
+        sweep::search(self.model(), links, delta, progress, effect)
     }
 
     /// [`View::sweep`] with every picture drawn afresh: the plain way, to compare with.
@@ -134,7 +152,7 @@ impl View {
                 Picture { width: size, height: size, rgb }.mse(&self.drawn).sqrt()
             }
         };
-        sweep::sweep_by(model, size, links, delta, &|_| {}, effect)
+        WeightSweep::of(model, size, delta, sweep::search(model, links, delta, &|_| {}, effect))
     }
 
     /// What `see` makes of the picture under each perturbation of a sweep of this view, in the

@@ -1,6 +1,6 @@
 //! The judges by name: what `--judge`, specs and programs choose from.
 
-use super::dl::{DlJudge, DlModel, ModelError};
+use super::dl::{DlJudge, DlModel, ModelError, Version};
 use super::dl_threshold::DlThreshold;
 use super::judge::{Judge, MockJudge};
 use crate::math::choice::{OutOfRange, choices};
@@ -25,7 +25,7 @@ choices! {
     pub enum JudgeChoice, "judge", does Judges, rows JudgeRow;
 
     /// The embedded judge.
-    Dl(Dl) "dl" { says: "embedded: five features, description length among them", looks: true }
+    Dl(Dl) "dl" { says: "embedded: measures of corners, edges and colours, and a logistic model", looks: true }
     /// The baseline.
     DlThreshold(Threshold) "dl-threshold" {
         says: "embedded: one threshold on the PNG size, a baseline",
@@ -88,13 +88,24 @@ trait Judges {
 pub struct Dl {
     /// Model file, from `picloom judge calibrate`. Default: the shipped one.
     pub model: Option<PathBuf>,
+    /// Version of the shipped model, 2 or 3. Default: the newest.
+    pub version: Option<usize>,
 }
 
 impl Judges for Dl {
+    fn check(&self) -> Result<(), OutOfRange> {
+        let Some(version) = self.version else { return Ok(()) };
+        let known = Version::of(version).is_some() && self.model.is_none();
+        OutOfRange::unless(known, "version", "2 or 3, without a model file", version as f64)
+    }
+
     fn build(&self) -> Result<Box<dyn Judge>, BuildJudgeError> {
         Ok(Box::new(match &self.model {
             Some(path) => DlJudge { model: DlModel::read(path)? },
-            None => DlJudge::default(),
+            None => {
+                let version = self.version.and_then(Version::of).unwrap_or_default();
+                DlJudge { model: DlModel::shipped(version) }
+            }
         }))
     }
 }
@@ -236,6 +247,9 @@ mod tests {
             assert_eq!(choice.name().parse(), Ok(choice));
         }
         assert!("vlm".parse::<JudgeChoice>().unwrap().build().is_err(), "it has no model");
+        let older: JudgeChoice = "dl:version=2".parse().unwrap();
+        assert!(older.build().unwrap().name().starts_with("dl/2 "));
+        assert!("dl:version=1".parse::<JudgeChoice>().is_err());
         let choice: JudgeChoice = "mock:seed=7".parse().unwrap();
         assert_eq!(
             (choice.row().looks, choice.build().unwrap().name().as_str()),
@@ -246,7 +260,7 @@ mod tests {
     #[test]
     fn the_embedded_judge_is_known_by_its_numbers() {
         let shipped = JudgeChoice::default().build().unwrap().identity();
-        let mut changed = DlModel::shipped();
+        let mut changed = DlModel::shipped(Version::default());
         changed.intercept += 1e-9;
         let changed = DlJudge { model: changed }.identity();
         assert_eq!(shipped.name, changed.name);

@@ -1,5 +1,5 @@
-"""Oracle of the embedded judge (src/score/dl): an independent numpy implementation of its five
-features and references, run on drawings made by integer arithmetic.
+"""Oracle of the embedded judge (src/score/dl): an independent numpy implementation of the features of
+versions 2 and 3 and of their references, in float64, run on drawings made by integer arithmetic.
 
 Writes tests/oracle/judge.json, which tests/rooms/judge_dl.rs reads:  python tests/oracle/judge.py
 The drawings are repeated in the test; nothing but our own numbers is committed.
@@ -195,6 +195,92 @@ def features(base, new):
     return [float(orient), float((k - ck) / max(dk - ck, .1)), float(h - ch), float(novel), float(mirror)]
 
 
+# Version 3.
+
+def spread(a, r):
+    n = a.shape[0]
+    p = np.pad(a, r, mode='edge')
+    return np.max([p[i:i + n, j:j + n] for i in range(2 * r + 1) for j in range(2 * r + 1)], 0)
+
+
+def strength(planes):
+    """(corner, edge) of planes (n, n, c)."""
+    gy, gx = gradients(planes)
+    yy, xx, xy = (blur(z.sum(-1)) for z in (gy * gy, gx * gx, gy * gx))
+    root = np.sqrt((yy - xx) ** 2 + 4 * xy ** 2)
+    return np.sqrt(np.maximum((yy + xx - root) / 2, 0)), np.sqrt((yy + xx + root) / 2)
+
+
+def largest(a, share):
+    v = np.sort(a.ravel())
+    return v[-int(v.size * share):].mean()
+
+
+def halved(im):
+    n = im.shape[0] // 2
+    return im.reshape(n, 2, n, 2, 3).mean((1, 3))
+
+
+def length(g):
+    return np.sqrt((g[0] ** 2 + g[1] ** 2).sum(-1))
+
+
+def disorder(corner, edge):
+    return np.log((corner.mean() + 1e-4) / (edge.mean() + 5e-4))
+
+
+def seen(im):
+    """What version 3 sees of one 64² picture."""
+    o, c = opponent(im), opponent(halved(im))
+    s = {'o': o, 'c': c, 'fine': strength(o), 'coarse': strength(c), 'grey': strength(c[..., :1]), 'bins': bins(im)}
+    s['rise'] = [disorder(*s['fine']), disorder(*s['grey']), np.log(s['fine'][1].mean() + 1e-3),
+                 np.log(s['coarse'][1].mean() + 1e-3), np.log(largest(length(gradients(o[..., 1:])), .02) + 3e-3),
+                 np.log((length(gradients(o)) > .08).mean() + .01)]
+    return s
+
+
+def compared(old, new):
+    def above(a, b):
+        return np.maximum(a - b, 0)
+    rise = [b - a for a, b in zip(old['rise'], new['rise'])]
+    d, dc = new['o'] - old['o'], new['c'] - old['c']
+    corner, edge = strength(d)
+    flat = spread(old['coarse'][1], 1) < .03
+    strange = ~np.isin(new['bins'], np.unique(old['bins']))
+    return np.array([
+        np.log(largest(above(new['fine'][0], spread(old['fine'][0], 3)), .03) + 3e-3),
+        np.log(above(new['fine'][0], spread(old['fine'][0], 1)).mean() + 3e-4),
+        np.log(above(new['grey'][0], spread(old['grey'][0], 1)).mean() + 3e-4),
+        *rise[:4],
+        np.log(above(old['coarse'][1], spread(new['coarse'][1], 1)).mean() + 3e-4),
+        np.log(largest(above(new['grey'][1], spread(old['grey'][1], 1)), .03) + 3e-3),
+        np.log(edge.mean() + 1e-3), disorder(corner, edge),
+        np.log((strength(dc)[1] * flat).mean() + 1e-3),
+        np.log(length(gradients(d[..., 1:])).mean() + 1e-3),
+        rise[4], np.log(strange.mean() + .02), rise[5]])
+
+
+def features3(base, new):
+    b, p = box(base, N), box(new, N)
+    old = seen(b)
+    rmse = rms(p - b) + 1e-9
+    e = min(max(rmse, GRID[0]), GRID[-1])
+    i = min(int((e - GRID[0]) / .04), len(GRID) - 2)
+    f = (e - GRID[i]) / (GRID[i + 1] - GRID[i])
+
+    def clean(i):
+        return np.mean([compared(old, seen(x)) for x in references(b, GRID[i])[0]], 0)
+
+    c = compared(old, seen(p))
+    beyond = c - ((1 - f) * clean(i) + f * clean(i + 1))
+    was, now = halved(b), halved(p)
+    weight = max(0, 1 - asymmetry(was) / (rms(was - was.mean((0, 1))) + 1e-9))
+    mirror = weight * (asymmetry(now) - asymmetry(was)) / rmse
+    places = [(0, 0), (1, 0), (2, 0), (3, 1), (4, 0), (5, 1), (6, 0), (7, 1), (8, 0), (9, 1), (10, 0), (11, 1),
+              (12, 0), (12, 1), (13, 1), (14, 1), (15, 0)]
+    return [float(beyond[k] if less else c[k]) for k, less in places] + [float(mirror)]
+
+
 def drawing(width, height, kind):
     """A disc over a ramp, in bytes, by integers only; `kind` changes it."""
     row, column, c = np.meshgrid(np.arange(height), np.arange(width), np.arange(3), indexing='ij')
@@ -219,8 +305,9 @@ if __name__ == '__main__':
     rows = []
     for width, height in ((64, 64), (112, 112), (48, 48), (100, 70)):
         for kind in ('moved', 'grown', 'smeared', 'noisy', 'tinted'):
+            pair = drawing(width, height, 'base'), drawing(width, height, kind)
             rows.append({'width': width, 'height': height, 'kind': kind,
-                         'features': features(drawing(width, height, 'base'), drawing(width, height, kind))})
+                         'two': features(*pair), 'three': features3(*pair)})
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'judge.json')
     with open(path, 'w') as f:
         f.write('[\n' + ',\n'.join('  ' + json.dumps(r) for r in rows) + '\n]\n')

@@ -5,10 +5,12 @@ use crate::whole::assert_whole;
 use picloom::math::real;
 use picloom::network::Picture;
 use picloom::score::calibrate::{
-    LabelSet, RIDGE, calibrate, compare_judges, merge, read_answers, read_key, read_labels,
-    test_judge, viewer_agreement,
+    LabelRow, LabelSet, RIDGE, calibrate, compare_judges, merge, read_answers, read_key,
+    read_labels, test_judge, viewer_agreement,
 };
+use picloom::score::dl::Version;
 use picloom::score::{DlJudge, DlModel, Label, MockJudge};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -81,7 +83,7 @@ fn a_calibrated_judge_is_right_about_a_target_it_has_not_seen() {
     let folder = tempfile::tempdir().unwrap();
     let paths = own_sets(folder.path());
     let sets: Vec<_> = paths.iter().map(|p| read_labels(p).unwrap()).collect();
-    let calibration = calibrate(&sets, RIDGE, "2026-01-02", "a test").unwrap();
+    let calibration = calibrate(&sets, Version::Three, RIDGE, "2026-01-02", "a test").unwrap();
     let left_out = calibration.left_out.as_ref().unwrap();
     assert_eq!(left_out.targets.len(), 2);
     for (name, agreement) in &left_out.targets {
@@ -104,7 +106,7 @@ fn a_calibrated_judge_is_right_about_a_target_it_has_not_seen() {
     let coin = test_judge(&sets, &MockJudge { seed: 3 }).unwrap();
     assert!(coin.pooled.kappa.unwrap().low < 0.3);
     // One target alone cannot be left out.
-    let alone = calibrate(&sets[..1], RIDGE, "", "").unwrap();
+    let alone = calibrate(&sets[..1], Version::Two, RIDGE, "", "").unwrap();
     assert!(alone.left_out.is_none());
 }
 
@@ -122,7 +124,9 @@ fn the_command_fits_writes_and_tests() {
     let json: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
     assert!(json["left_out"]["targets"]["discs"]["auc"]["estimate"].is_number());
     let command = json["model"]["provenance"]["command"].as_str().unwrap();
-    assert_eq!(command, "picloom judge calibrate discs_labels.csv stripes_labels.csv --ridge 0.02");
+    let expected =
+        "picloom judge calibrate discs_labels.csv stripes_labels.csv --ridge 0.02 --features 3";
+    assert_eq!(command, expected);
     let out = run(&["judge", "test", a, "--model", model.to_str().unwrap(), "--json"]);
     let json: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
     assert_eq!(json["pooled"]["pictures"], 16);
@@ -143,53 +147,70 @@ fn the_command_fits_writes_and_tests() {
     assert!(text.contains("line 2") && text.contains("\"fine\""), "{text}");
 }
 
-/// The project's own labelled pictures (assets/labels/README.md).
-fn own_labels() -> LabelSet {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/labels");
-    read_labels(&folder.join("labels.csv")).unwrap()
+fn assets(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("assets").join(name)
+}
+
+/// The project's own labelled pictures (assets/labels/README.md, assets/labels2/README.md).
+fn own_labels() -> [LabelSet; 2] {
+    ["labels/labels.csv", "labels2/labels2.csv"].map(|name| read_labels(&assets(name)).unwrap())
 }
 
 #[test]
-fn the_own_labels_are_what_the_key_and_the_answers_make() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/labels");
-    let key = read_key(&folder.join("key.csv")).unwrap();
-    let path = folder.join("answers.csv");
-    let answers = read_answers(&path).unwrap();
-    assert!(answers.len() >= 300 && answers.len() == key.len());
-    let merged = merge(&key, &answers, &path).unwrap();
-    let labels = std::fs::read_to_string(folder.join("labels.csv")).unwrap();
-    assert!(merged == labels, "labels.csv is not the merge of key.csv and answers.csv");
-    let mut networks: Vec<&str> = key.iter().map(|r| r.network.as_str()).collect();
-    networks.sort_unstable();
-    networks.dedup();
-    let mut targets: Vec<&str> = key.iter().map(|r| r.target.as_str()).collect();
-    targets.sort_unstable();
-    targets.dedup();
-    assert!(networks.len() >= 15 && targets.len() >= 8);
-    let again = read_answers(&folder.join("second_viewing.csv")).unwrap();
+fn the_own_labels_are_what_the_keys_and_the_answers_make() {
+    for (folder, file, second) in
+        [("labels", "labels.csv", None), ("labels2", "labels2.csv", Some("second_rater.csv"))]
+    {
+        let folder = assets(folder);
+        let key = read_key(&folder.join("key.csv")).unwrap();
+        let path = folder.join("answers.csv");
+        let answers = read_answers(&path).unwrap();
+        assert_eq!(answers.len(), key.len());
+        let second = second.map(|name| read_answers(&folder.join(name)).unwrap());
+        let merged = merge(&key, &answers, second.as_ref(), &path).unwrap();
+        let labels = std::fs::read_to_string(folder.join(file)).unwrap();
+        assert!(merged == labels, "{file} is not the merge of key.csv and answers.csv");
+    }
+    let again = read_answers(&assets("labels/second_viewing.csv")).unwrap();
+    let answers = read_answers(&assets("labels/answers.csv")).unwrap();
     let agreement = viewer_agreement(&answers, &again).unwrap();
     assert_eq!(agreement.pictures, 120);
     assert!(agreement.kappa.unwrap().estimate > 0.9, "{agreement:?}");
 }
 
 #[test]
-fn the_shipped_judge_was_fitted_on_the_own_labels_and_agrees_with_them() {
-    let own = own_labels();
-    let shipped = DlModel::shipped();
-    let fractured = own.rows.iter().filter(|r| r.label == Label::Fractured);
-    let record = shipped.provenance.sets.last().unwrap();
-    assert_eq!(record.sha256, own.sha256);
-    assert_eq!(record.fractured, fractured.count());
-    assert_eq!(record.coherent + record.fractured, own.rows.len());
-    // In sample, and half of the pictures come from targets with one label only: a floor.
-    let sets = [own];
-    let report = test_judge(&sets, &DlJudge::default()).unwrap();
-    let (kappa, auc) = (report.pooled.kappa.unwrap(), report.pooled.auc.unwrap());
-    assert!(kappa.estimate > 0.75 && auc.estimate > 0.94, "{kappa:?} {auc:?}");
-    // Fitted on these alone, each target judged by a model that has not seen it.
-    let alone = calibrate(&sets, RIDGE, "", "").unwrap().left_out.unwrap();
-    let (kappa, auc) = (alone.pooled.kappa.unwrap(), alone.pooled.auc.unwrap());
-    assert!(kappa.estimate > 0.68 && auc.estimate > 0.92, "{kappa:?} {auc:?}");
+fn the_second_set_breaks_the_stereotype_and_two_viewers_saw_it() {
+    let [_, set] = own_labels();
+    let count =
+        |of: &dyn Fn(&LabelRow) -> &str| set.rows.iter().map(of).collect::<BTreeSet<&str>>().len();
+    assert!(set.rows.len() >= 1200 && count(&|r| &r.network) >= 60 && count(&|r| &r.target) >= 40);
+    let report = test_judge(&[set], &DlJudge::default()).unwrap();
+    let within = report.within.unwrap();
+    assert!(within.mixed * 5 > within.networks * 2 && within.viewers.unwrap().pictures >= 300);
+    // What the network alone tells is little.
+    assert!(within.majority.all.unwrap().estimate < 0.65, "{:?}", within.majority);
+}
+
+#[test]
+fn the_shipped_judge_is_the_fit_to_the_own_labels_and_looks_at_the_picture() {
+    let sets = own_labels();
+    let shipped = DlModel::shipped(Version::Three);
+    let found = calibrate(&sets, Version::Three, shipped.provenance.ridge, "", "").unwrap();
+    let hashes: Vec<&String> = shipped.provenance.sets.iter().map(|s| &s.sha256).collect();
+    assert_eq!(hashes, sets.iter().map(|s| &s.sha256).collect::<Vec<_>>());
+    for (fitted, shipped) in found.model.terms.iter().zip(&shipped.terms) {
+        assert!((fitted.mean - shipped.mean).abs() < 1e-9);
+        assert!((fitted.weight - shipped.weight).abs() < 1e-6, "{fitted:?} {shipped:?}");
+    }
+    // Each target judged by a model that has not seen it.
+    let left_out = found.left_out.unwrap();
+    let (kappa, auc) = (left_out.pooled.kappa.unwrap(), left_out.pooled.auc.unwrap());
+    assert!(kappa.estimate > 0.70 && auc.estimate > 0.93, "{kappa:?} {auc:?}");
+    let within = left_out.within.unwrap();
+    assert!(within.auc.unwrap().estimate > 0.87, "{within:?}");
+    assert!(within.above_network_mean.unwrap().low > 0.0, "{within:?}");
+    let scores = within.scores.unwrap();
+    assert!((0.90..=0.99).contains(&scores.coverage), "{scores:?}");
 }
 
 #[test]

@@ -1,9 +1,9 @@
-//! The embedded judge against an independent numpy implementation (tests/oracle/judge.py), on
-//! drawings made by integer arithmetic and, where the archive is present, on its pictures.
+//! The embedded judge, both versions, against an independent numpy implementation
+//! (tests/oracle/judge.py), on drawings made by integer arithmetic and, where the archive is present, on its pictures.
 
 use picloom::network::Picture;
-use picloom::score::dl::{Base, Features};
-use picloom::score::{DlJudge, Judge, Label};
+use picloom::score::dl::Version;
+use picloom::score::{DlJudge, DlModel, Judge, Label};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -11,7 +11,8 @@ struct Row {
     width: usize,
     height: usize,
     kind: String,
-    features: [f64; 5],
+    two: Vec<f64>,
+    three: Vec<f64>,
 }
 
 /// The drawing of the oracle script: a disc over a ramp, changed as `kind` says.
@@ -47,27 +48,32 @@ fn features_equal_the_oracles_at_every_size() {
     let rows: Vec<Row> = serde_json::from_str(include_str!("../oracle/judge.json")).unwrap();
     assert_eq!(rows.len(), 20);
     for row in rows {
-        let base = Base::new(&drawing(row.width, row.height, "base"));
-        let found = base.features(&drawing(row.width, row.height, &row.kind)).unwrap().unwrap();
-        for ((name, found), expected) in
-            Features::NAMES.iter().zip(found.values()).zip(row.features)
+        // Version 3 counts in 32-bit floats.
+        for (version, expected, close) in
+            [(Version::Two, &row.two, 1e-6), (Version::Three, &row.three, 2e-4)]
         {
-            assert!(
-                (found - expected).abs() < 1e-6,
-                "{} of {} at {}×{}: expected {expected}, found {found}",
-                name,
-                row.kind,
-                row.width,
-                row.height
-            );
+            let base = version.read(&drawing(row.width, row.height, "base"));
+            let new = drawing(row.width, row.height, &row.kind);
+            let found = base.features(&new).unwrap().unwrap();
+            assert_eq!((found.len(), expected.len()), (version.names().len(), found.len()));
+            for ((name, found), expected) in version.names().iter().zip(found).zip(expected) {
+                assert!(
+                    (found - expected).abs() < close,
+                    "{name} of {} at {}×{}: expected {expected}, found {found}",
+                    row.kind,
+                    row.width,
+                    row.height
+                );
+            }
         }
     }
 }
 
 #[test]
 fn the_shipped_judge_keeps_moved_parts_and_refuses_smears_and_noise_at_every_size() {
-    let judge = DlJudge::default();
-    for size in [48, 64, 112, 256] {
+    for (version, size) in Version::ALL.into_iter().flat_map(|v| [48, 64, 112, 256].map(|s| (v, s)))
+    {
+        let judge = DlJudge { model: DlModel::shipped(version) };
         let base = drawing(size, size, "base");
         let reading = judge.read_base(&base);
         for (kind, expected) in [
@@ -78,7 +84,7 @@ fn the_shipped_judge_keeps_moved_parts_and_refuses_smears_and_noise_at_every_siz
             ("noisy", Label::Fractured),
         ] {
             let verdict = reading.judge(&drawing(size, size, kind)).unwrap();
-            assert_eq!(verdict.label, expected, "{kind} at {size}: {verdict:?}");
+            assert_eq!(verdict.label, expected, "{version:?}: {kind} at {size}: {verdict:?}");
         }
         assert_eq!(reading.judge(&base).unwrap().evidence, 0.0);
     }

@@ -280,7 +280,7 @@ fn the_depth_of_an_arch_is_predicted_from_another_study() {
 fn a_spec_names_its_judge_and_records_say_which_it_was() {
     let (_folder, path) = repository(SMALL);
     let shipped = plan(&path, Some("one"));
-    assert!(shipped.judged_by().starts_with("dl/2 fitted"), "{}", shipped.judged_by());
+    assert!(shipped.judged_by().starts_with("dl/3 fitted"), "{}", shipped.judged_by());
     let with = |judge: &str| {
         let spec = SMALL.replacen("sample = 6", &format!("sample = 6\njudge = {judge}"), 1);
         let (folder, path) = repository(&spec);

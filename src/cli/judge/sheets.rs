@@ -59,7 +59,7 @@ pub struct LabelsArgs {
     /// Answers: columns number, label (c or coherent, f or fractured; ? after it if in doubt)
     #[arg(long, value_name = "ANSWERS.csv")]
     from: PathBuf,
-    /// Answers of a second viewer, to say how well the two agree
+    /// Answers of a second viewer: kept beside the first's, to say how well the two agree
     #[arg(long, value_name = "ANSWERS.csv")]
     second: Option<PathBuf>,
     /// Labelled set to write (default: labels.csv in the folder)
@@ -163,11 +163,9 @@ pub fn run_labels(args: &LabelsArgs, out: &Output) -> anyhow::Result<()> {
     let answers = read_answers(&args.from)?;
     let default = || args.folder.join("labels.csv");
     let path = args.out.clone().unwrap_or_else(default);
-    write_atomic(&path, merge(&key, &answers, &args.from)?.as_bytes())?;
-    let agreement = match &args.second {
-        Some(second) => viewer_agreement(&answers, &read_answers(second)?),
-        None => None,
-    };
+    let second = args.second.as_deref().map(read_answers).transpose()?;
+    write_atomic(&path, merge(&key, &answers, second.as_ref(), &args.from)?.as_bytes())?;
+    let agreement = second.and_then(|second| viewer_agreement(&answers, &second));
     let count = |label| answers.values().filter(|a| a.label == label).count();
     let record = LabelsRecord {
         written: path.display().to_string(),

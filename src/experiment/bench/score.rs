@@ -30,6 +30,8 @@ pub struct ScoreTiming {
     pub weights: usize,
     /// Of the perturbations, those that had no effect.
     pub silent: usize,
+    /// Median drawings that finding the matched effect takes for a perturbation.
+    pub drawings: f64,
     /// Wall-clock seconds of the sweep, all threads.
     pub sweep_s: f64,
     /// Wall-clock seconds of drawing and judging every perturbation that had an effect.
@@ -78,11 +80,14 @@ pub fn time_score(
     let start = Instant::now();
     score(&view, &swept, judge, None)?;
     let score_s = start.elapsed().as_secs_f64();
+    let mut drawings = view.drawings(&few, bench.delta);
+    drawings.sort_unstable();
     let loud: Vec<&Perturbation> = swept.perturbations.iter().filter(|p| !p.silent).collect();
     Ok(ScoreTiming {
         case: case.name.clone(),
         weights: links.len(),
         silent: swept.perturbations.len() - loud.len(),
+        drawings: drawings.get(drawings.len() / 2).map_or(0.0, |&both| both as f64 / 2.0),
         sweep_s,
         score_s,
         perturbation_ms: (sweep_s + score_s) * 1e3 / swept.perturbations.len() as f64,

@@ -36,7 +36,7 @@ pub struct KeyRow {
     pub stratum: Option<usize>,
     /// Changes of its network that it stands for; none (no column) if drawn plainly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub weight: Option<f64>,
+    pub stands_for: Option<f64>,
 }
 
 #[derive(Deserialize)]
@@ -68,9 +68,12 @@ struct Labelled<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     stratum: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    weight: Option<f64>,
+    stands_for: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unsure: Option<u8>,
+    /// Empty where the second viewer did not look.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    second: Option<&'static str>,
 }
 
 fn wrong(path: &Path, line: usize, expected: &'static str, found: String) -> LabelError {
@@ -131,13 +134,15 @@ pub fn read_answers(path: &Path) -> Result<BTreeMap<usize, Answer>, LabelError> 
     Ok(answers)
 }
 
-/// The labelled set as CSV: the answered rows of the key in the order of their numbers.
+/// The labelled set as CSV: the answered rows of the key in the order of their numbers, with what a
+/// `second` viewer said beside it, if there was one.
 ///
 /// # Errors
 /// An answer has a number that the key does not have, or nothing was answered.
 pub fn merge(
     key: &[KeyRow],
     answers: &BTreeMap<usize, Answer>,
+    second: Option<&BTreeMap<usize, Answer>>,
     path: &Path,
 ) -> Result<String, LabelError> {
     if let Some(number) = answers.keys().find(|n| key.iter().all(|r| r.number != **n)) {
@@ -165,8 +170,13 @@ pub fn merge(
             delta: row.delta,
             rmse: row.rmse,
             stratum: row.stratum,
-            weight: row.weight,
+            stands_for: row.stands_for,
             unsure: doubted.then_some(u8::from(unsure)),
+            second: second.map(|second| match second.get(&row.number).map(|answer| answer.label) {
+                Some(Label::Coherent) => "coherent",
+                Some(Label::Fractured) => "fractured",
+                None => "",
+            }),
         };
         let write = writer.serialize(labelled);
         write.map_err(|e| wrong(path, 0, "a row that can be written", e.to_string()))?;
@@ -228,7 +238,7 @@ mod tests {
                 delta: -0.5,
                 rmse: 0.18,
                 stratum: None,
-                weight: None,
+                stands_for: None,
             })
             .collect()
     }
@@ -240,7 +250,7 @@ mod tests {
         std::fs::write(&path, "number,label\n3,f\n1,coherent\n2,\n").unwrap();
         let answers = read_answers(&path).unwrap();
         let labels = folder.path().join("labels.csv");
-        std::fs::write(&labels, merge(&key(), &answers, &path).unwrap()).unwrap();
+        std::fs::write(&labels, merge(&key(), &answers, None, &path).unwrap()).unwrap();
         let set = read_labels(&labels).unwrap();
         let found: Vec<_> = set
             .rows
@@ -260,11 +270,16 @@ mod tests {
             assert!(error.contains(expected), "{error}");
         }
         std::fs::write(&path, "number,label\n2,f?\n1,c\n").unwrap();
-        let doubted = merge(&key(), &read_answers(&path).unwrap(), &path).unwrap();
+        let doubted = merge(&key(), &read_answers(&path).unwrap(), None, &path).unwrap();
         let column: Vec<&str> = doubted.lines().map(|l| l.rsplit(',').next().unwrap()).collect();
         assert_eq!(column, ["unsure", "0", "1"]);
+        let second = BTreeMap::from([(2, answer(Label::Coherent))]);
+        let both = merge(&key(), &read_answers(&path).unwrap(), Some(&second), &path).unwrap();
+        std::fs::write(&labels, both).unwrap();
+        let seconds: Vec<_> = read_labels(&labels).unwrap().rows.iter().map(|r| r.second).collect();
+        assert_eq!(seconds, [None, Some(Label::Coherent)]);
         let stranger = BTreeMap::from([(9, answer(Label::Coherent))]);
-        let error = merge(&key(), &stranger, &path).unwrap_err().to_string();
+        let error = merge(&key(), &stranger, None, &path).unwrap_err().to_string();
         assert!(error.contains("numbers of the key"), "{error}");
     }
 

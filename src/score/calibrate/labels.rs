@@ -1,6 +1,6 @@
 //! Labelled perturbations: a CSV and the pictures beside it.
 //!
-//! Columns `image, base, label` are needed; `target, network, weight, delta, rmse` are read if
+//! Columns `image, base, label` are needed; `target, network, stands_for, unsure, second` are read if
 //! there, any others are let be. Paths are relative to the CSV. `label` is `coherent` or
 //! `fractured`. Without a `target` column the target is the file's stem before `_labels`
 //! (`skull_labels.csv` → `skull`).
@@ -9,7 +9,7 @@ use crate::math::hash::sha256_hex;
 use crate::network::Picture;
 use crate::network::files::read_plain;
 use crate::network::picture::PictureError;
-use crate::score::dl::{Base, Features};
+use crate::score::dl::Version;
 use crate::score::judge::{Judge, JudgeError, Label, Verdict};
 use rayon::prelude::*;
 use serde::Deserialize;
@@ -29,6 +29,19 @@ pub struct LabelRow {
     pub target: String,
     /// Which network drew it, if the file says so.
     pub network: String,
+    /// Changes of its network that it stands for, > 0; 1 if the file does not say.
+    pub weight: f64,
+    /// True if whoever labelled it was in doubt.
+    pub unsure: bool,
+    /// What a second viewer said of it, if one was asked.
+    pub second: Option<Label>,
+}
+
+impl LabelRow {
+    /// The network it is of, told apart by its base picture.
+    pub fn drawer(&self) -> (&Path, &str) {
+        (&self.base, &self.network)
+    }
 }
 
 /// A labelled set.
@@ -85,6 +98,17 @@ struct Record {
     label: String,
     target: Option<String>,
     network: Option<String>,
+    stands_for: Option<f64>,
+    unsure: Option<u8>,
+    second: Option<String>,
+}
+
+fn label_of(text: &str) -> Option<Label> {
+    match text {
+        "coherent" => Some(Label::Coherent),
+        "fractured" => Some(Label::Fractured),
+        _ => None,
+    }
 }
 
 /// Largest CSV that is read, in bytes.
@@ -116,14 +140,14 @@ pub fn read_labels(path: &Path) -> Result<LabelSet, LabelError> {
         const COLUMNS: &str = "columns image, base, label (and target, network if known)";
         let line = rows.len() as u64 + 2;
         let record = record.map_err(|e| row_error(line, COLUMNS, e.to_string()))?;
-        let label = match record.label.as_str() {
-            "coherent" => Label::Coherent,
-            "fractured" => Label::Fractured,
-            other => {
-                let expected = "the label coherent or fractured";
-                return Err(row_error(line, expected, format!("{other:?}")));
-            }
+        let label = |text: &str| {
+            let expected = "the label coherent or fractured";
+            label_of(text).ok_or_else(|| row_error(line, expected, format!("{text:?}")))
         };
+        let weight = record.stands_for.unwrap_or(1.0);
+        if !(weight.is_finite() && weight > 0.0) {
+            return Err(row_error(line, "stands_for above 0", weight.to_string()));
+        }
         if !seen.insert((record.image.clone(), record.base.clone())) {
             let expected = "each pair of pictures once";
             return Err(row_error(line, expected, format!("{} again", record.image)));
@@ -131,9 +155,12 @@ pub fn read_labels(path: &Path) -> Result<LabelSet, LabelError> {
         rows.push(LabelRow {
             image: folder.join(&record.image),
             base: folder.join(&record.base),
-            label,
+            label: label(&record.label)?,
             target: record.target.filter(|t| !t.is_empty()).unwrap_or_else(|| stem.to_string()),
             network: record.network.unwrap_or_default(),
+            weight,
+            unsure: record.unsure == Some(1),
+            second: record.second.filter(|t| !t.is_empty()).map(|t| label(&t)).transpose()?,
         });
     }
     if rows.is_empty() {
@@ -189,13 +216,16 @@ pub fn judge_rows(rows: &[&LabelRow], judge: &dyn Judge) -> Result<Vec<Verdict>,
     })
 }
 
-/// The embedded judge's features of every row, in order; none where picture and base are the same.
+/// What a version of the embedded judge measures of every row, in order; none where picture and base are the same.
 ///
 /// # Errors
 /// A picture cannot be read, or differs in size from its base.
-pub fn measure_rows(rows: &[&LabelRow]) -> Result<Vec<Option<Features>>, LabelError> {
+pub fn measure_rows(
+    rows: &[&LabelRow],
+    version: Version,
+) -> Result<Vec<Option<Vec<f64>>>, LabelError> {
     by_base(rows, |base, group| {
-        let base = Base::new(base);
+        let base = version.read(base);
         each(group, |picture| base.features(picture))
     })
 }

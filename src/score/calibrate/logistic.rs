@@ -1,5 +1,5 @@
 //! Ridge logistic regression by Newton's method: the smallest model that turns a few features
-//! into a probability.
+//! into a probability. Rows may weigh more or less, and standardised features may be cut.
 
 use crate::math::real;
 use nalgebra::{DMatrix, DVector};
@@ -40,43 +40,56 @@ const STEPS: usize = 25;
 /// Ridge of the intercept: only keeps the system regular.
 const INTERCEPT_RIDGE: f64 = 1e-6;
 
-/// Minimises mean log-loss + λ/2·Σ weight² over `rows` (n, features); `positive` is (n,).
+/// One labelled row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Labelled {
+    /// Features.
+    pub x: Vec<f64>,
+    /// True for fractured.
+    pub positive: bool,
+    /// How much it counts, > 0.
+    pub weight: f64,
+}
+
+/// Minimises the weighted mean log-loss + λ/2·Σ weight² over `rows`; features are standardised by their
+/// weighted means and spreads and cut to ± `clip`, if there is one.
 ///
 /// Deterministic: sums run in the order of the rows.
 ///
 /// # Errors
 /// One class only, or λ ≤ 0.
-pub fn fit(rows: &[Vec<f64>], positive: &[bool], ridge: f64) -> Result<Logistic, FitError> {
-    let fractured = positive.iter().filter(|&&p| p).count();
-    let coherent = positive.len() - fractured;
+pub fn fit(rows: &[Labelled], ridge: f64, clip: Option<f64>) -> Result<Logistic, FitError> {
+    let fractured = rows.iter().filter(|r| r.positive).count();
+    let coherent = rows.len() - fractured;
     if fractured == 0 || coherent == 0 {
         return Err(FitError::OneClass { coherent, fractured });
     }
     if !(ridge > 0.0 && ridge.is_finite()) {
         return Err(FitError::Ridge(ridge));
     }
-    let (n, k) = (rows.len() as f64, rows[0].len());
-    let means: Vec<f64> = (0..k).map(|j| rows.iter().map(|r| r[j]).sum::<f64>() / n).collect();
+    let (total, k) = (rows.iter().map(|r| r.weight).sum::<f64>(), rows[0].x.len());
+    let mean =
+        |of: &dyn Fn(&Labelled) -> f64| rows.iter().map(|r| r.weight * of(r)).sum::<f64>() / total;
+    let means: Vec<f64> = (0..k).map(|j| mean(&|r| r.x[j])).collect();
     let spreads: Vec<f64> = (0..k)
-        .map(|j| {
-            let squares: f64 = rows.iter().map(|r| (r[j] - means[j]) * (r[j] - means[j])).sum();
-            (squares / n).sqrt() + 1e-9
-        })
+        .map(|j| mean(&|r| (r.x[j] - means[j]) * (r.x[j] - means[j])).sqrt() + 1e-9)
         .collect();
+    let clip = clip.unwrap_or(f64::INFINITY);
     // (n, k + 1), the last column 1.
     let design = DMatrix::from_fn(rows.len(), k + 1, |i, j| {
-        if j < k { (rows[i][j] - means[j]) / spreads[j] } else { 1.0 }
+        if j < k { ((rows[i].x[j] - means[j]) / spreads[j]).clamp(-clip, clip) } else { 1.0 }
     });
     let penalty = DVector::from_fn(k + 1, |j, _| if j < k { ridge } else { INTERCEPT_RIDGE });
     let mut weights = DVector::zeros(k + 1);
     for _ in 0..STEPS {
         let mut gradient = penalty.component_mul(&weights);
         let mut hessian = DMatrix::from_diagonal(&penalty);
-        for (i, &positive) in positive.iter().enumerate() {
+        for (i, labelled) in rows.iter().enumerate() {
             let row = design.row(i).transpose();
+            let share = labelled.weight / total;
             let p = 1.0 / (1.0 + real::exp(-row.dot(&weights)));
-            gradient += &row * ((p - f64::from(u8::from(positive))) / n);
-            hessian += &row * row.transpose() * (p * (1.0 - p) / n);
+            gradient += &row * ((p - f64::from(u8::from(labelled.positive))) * share);
+            hessian += &row * row.transpose() * (p * (1.0 - p) * share);
         }
         let step =
             hessian.cholesky().expect("ridge > 0 keeps the Hessian positive").solve(&gradient);
@@ -96,33 +109,43 @@ mod tests {
 
     #[test]
     fn the_gradient_is_zero_at_the_fit_and_the_sign_is_right() {
-        let rows: Vec<Vec<f64>> =
-            (0..40).map(|i| vec![f64::from(i), f64::from(i * 7 % 11)]).collect();
-        let positive: Vec<bool> = (0..40).map(|i| i > 22 || i == 5).collect();
+        let rows: Vec<Labelled> = (0..40)
+            .map(|i| Labelled {
+                x: vec![f64::from(i), f64::from(i * 7 % 11)],
+                positive: i > 22 || i == 5,
+                weight: if i % 3 == 0 { 0.5 } else { 1.0 },
+            })
+            .collect();
         let ridge = 0.05;
-        let model = fit(&rows, &positive, ridge).unwrap();
-        assert!(model.weights[0] > 1.0);
-        for j in 0..2 {
-            let slope: f64 = rows
-                .iter()
-                .zip(&positive)
-                .map(|(row, &y)| {
-                    let x = |j: usize| (row[j] - model.means[j]) / model.spreads[j];
-                    let z = model.intercept + model.weights[0] * x(0) + model.weights[1] * x(1);
-                    (1.0 / (1.0 + real::exp(-z)) - f64::from(u8::from(y))) * x(j) / 40.0
-                })
-                .sum();
-            assert!((slope + ridge * model.weights[j]).abs() < 1e-9, "{slope}");
+        for clip in [None, Some(1.2)] {
+            let model = fit(&rows, ridge, clip).unwrap();
+            assert!(model.weights[0] > 1.0);
+            let total: f64 = rows.iter().map(|r| r.weight).sum();
+            let cut = clip.unwrap_or(f64::INFINITY);
+            for j in 0..2 {
+                let slope: f64 = rows
+                    .iter()
+                    .map(|r| {
+                        let x = |j: usize| {
+                            ((r.x[j] - model.means[j]) / model.spreads[j]).clamp(-cut, cut)
+                        };
+                        let z = model.intercept + model.weights[0] * x(0) + model.weights[1] * x(1);
+                        let p = 1.0 / (1.0 + real::exp(-z));
+                        (p - f64::from(u8::from(r.positive))) * x(j) * r.weight / total
+                    })
+                    .sum();
+                assert!((slope + ridge * model.weights[j]).abs() < 1e-9, "{slope}");
+            }
         }
     }
 
     #[test]
     fn one_class_and_no_ridge_are_refused() {
-        let rows = vec![vec![0.0], vec![1.0]];
+        let row = |x, positive| Labelled { x: vec![x], positive, weight: 1.0 };
         assert!(matches!(
-            fit(&rows, &[true, true], 0.1),
+            fit(&[row(0.0, true), row(1.0, true)], 0.1, None),
             Err(FitError::OneClass { fractured: 2, .. })
         ));
-        assert_eq!(fit(&rows, &[true, false], 0.0), Err(FitError::Ridge(0.0)));
+        assert_eq!(fit(&[row(0.0, true), row(1.0, false)], 0.0, None), Err(FitError::Ridge(0.0)));
     }
 }

@@ -5,6 +5,7 @@
 mod answers;
 mod labels;
 mod logistic;
+mod networks;
 mod report;
 mod sheets;
 
@@ -12,19 +13,23 @@ pub use answers::{
     Answer, KeyRow, ViewerAgreement, merge, read_answers, read_key, viewer_agreement,
 };
 pub use labels::{LabelError, LabelRow, LabelSet, judge_rows, measure_rows, read_labels};
-pub use logistic::{FitError, Logistic, fit};
-pub use report::{Agreement, ReliabilityBin, Report};
+pub use logistic::{FitError, Labelled, Logistic, fit};
+pub use networks::{Kappas, ScoreErrors, Seen, Viewers, WithinNetworks, network_means};
+pub use report::{Agreement, Mistake, ReliabilityBin, Report};
 pub use sheets::{
     Drawer, DrawerRecord, NumberedPairs, Pair, PairSettings, Pick, STRATA, SheetsRecord,
 };
 
-use super::dl::{DlModel, FORMAT, Features, LeftOut, Provenance, SetRecord, Term};
+use super::dl::{DlModel, LeftOut, Provenance, SetRecord, Term, Version};
 use super::judge::{Judge, Label, Verdict};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// Default ridge λ of the fit. From .001 to .3 the left-out κ moves by .02 (skull, and all pooled)
 /// and .05 (butterfly) \[measured on the archive's and the own labels\].
 pub const RIDGE: f64 = 0.02;
+/// Weight in the fit of a picture whose viewer was in doubt.
+const UNSURE: f64 = 0.5;
 
 /// A fitted judge and how well it does.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -61,13 +66,14 @@ pub enum CalibrationError {
 
 /// Fits the embedded judge to labelled sets, with leave-one-target-out evaluation.
 ///
-/// `date` and `command` go into the model's provenance. Rows whose picture is the base itself are
+/// Rows whose viewer was in doubt count half. `date` and `command` go into the model's provenance. Rows whose picture is the base itself are
 /// left out: they are coherent by definition.
 ///
 /// # Errors
 /// Pictures cannot be read; one label only (also with a target left out); λ ≤ 0.
 pub fn calibrate(
     sets: &[LabelSet],
+    version: Version,
     ridge: f64,
     date: &str,
     command: &str,
@@ -75,42 +81,42 @@ pub fn calibrate(
     let rows: Vec<&LabelRow> = sets.iter().flat_map(|s| &s.rows).collect();
     let examples: Vec<Example> = rows
         .iter()
-        .zip(measure_rows(&rows)?)
+        .zip(measure_rows(&rows, version)?)
         .filter_map(|(row, features)| {
-            Some(Example { target: &row.target, label: row.label, features: features? })
+            let weight = if row.unsure { UNSURE } else { 1.0 };
+            let positive = row.label == Label::Fractured;
+            Some(Example { row, labelled: Labelled { x: features?, positive, weight } })
         })
         .collect();
     let all: Vec<&Example> = examples.iter().collect();
-    let mut model = model_of(&all, ridge)?;
-    let mut targets: Vec<&str> = all.iter().map(|e| e.target).collect();
+    let mut model = model_of(&all, version, ridge)?;
+    let mut targets: Vec<&str> = all.iter().map(|e| e.row.target.as_str()).collect();
     let (in_order, truth): (Vec<&str>, Vec<Label>) =
-        all.iter().map(|e| (e.target, e.label)).unzip();
+        all.iter().map(|e| (e.row.target.as_str(), e.row.label)).unzip();
     targets.sort_unstable();
     targets.dedup();
-    let report = |name: &str, verdicts: &[Verdict]| {
-        Report::of(name, "labels", &in_order, &truth, verdicts).ok_or(CalibrationError::Empty)
+    let labelled: Vec<&LabelRow> = all.iter().map(|e| e.row).collect();
+    let report = |name: &str, verdicts: &[Verdict], blind: &[f64]| {
+        let found = Report::of(name, "labels", &in_order, &truth, verdicts);
+        let within = within(&labelled, verdicts, blind);
+        let mistakes = report::mistakes(&labelled, verdicts);
+        found.map(|found| Report { within, mistakes, ..found }).ok_or(CalibrationError::Empty)
     };
     let own: Vec<Verdict> = all.iter().map(|e| e.verdict(&model)).collect();
-    let in_sample = report("dl, on the pictures it was fitted to", &own)?;
+    let own_blind = blind(&labelled, &own);
+    let in_sample = report("dl, on the pictures it was fitted to", &own, &own_blind)?;
 
     let mut left_out = None;
     if targets.len() > 1 {
-        let mut verdicts: Vec<Option<Verdict>> = vec![None; all.len()];
-        for &target in &targets {
-            let others: Vec<&Example> =
-                all.iter().copied().filter(|e| e.target != target).collect();
-            let without = model_of(&others, ridge).map_err(|source| CalibrationError::LeftOut {
-                target: target.to_string(),
-                source,
-            })?;
-            for (verdict, example) in verdicts.iter_mut().zip(&all) {
-                if example.target == target {
-                    *verdict = Some(example.verdict(&without));
-                }
-            }
-        }
-        let verdicts: Vec<Verdict> = verdicts.into_iter().flatten().collect();
-        left_out = Some(report("dl, fitted without the target", &verdicts)?);
+        let judged = without_own_target(&all, &targets, version, ridge)?;
+        // The same recipe, told of each picture only what is true of its network.
+        let means = network_features(&all);
+        let means: Vec<&Example> = means.iter().collect();
+        let told: Vec<f64> = without_own_target(&means, &targets, version, ridge)?
+            .iter()
+            .map(Verdict::probability)
+            .collect();
+        left_out = Some(report("dl, fitted without the target", &judged, &told)?);
     }
     model.provenance = Provenance {
         date: date.to_string(),
@@ -123,6 +129,76 @@ pub fn calibrate(
     Ok(Calibration { model, in_sample, left_out })
 }
 
+/// What a model fitted on all other targets says of each example, in order.
+fn without_own_target(
+    all: &[&Example],
+    targets: &[&str],
+    version: Version,
+    ridge: f64,
+) -> Result<Vec<Verdict>, CalibrationError> {
+    let mut verdicts: Vec<Option<Verdict>> = vec![None; all.len()];
+    for &target in targets {
+        let others: Vec<&Example> =
+            all.iter().copied().filter(|e| e.row.target != target).collect();
+        let without = model_of(&others, version, ridge)
+            .map_err(|source| CalibrationError::LeftOut { target: target.to_string(), source })?;
+        for (verdict, example) in verdicts.iter_mut().zip(all) {
+            if example.row.target == target {
+                *verdict = Some(example.verdict(&without));
+            }
+        }
+    }
+    Ok(verdicts.into_iter().flatten().collect())
+}
+
+/// The examples with the mean features of their networks.
+fn network_features<'a>(all: &[&Example<'a>]) -> Vec<Example<'a>> {
+    let mut sums: BTreeMap<_, (Vec<f64>, f64)> = BTreeMap::new();
+    for e in all {
+        let (sum, count) =
+            sums.entry(e.row.drawer()).or_insert_with(|| (vec![0.0; e.labelled.x.len()], 0.0));
+        sum.iter_mut().zip(&e.labelled.x).for_each(|(sum, x)| *sum += x);
+        *count += 1.0;
+    }
+    let mean = |e: &&Example<'a>| {
+        let (sum, count) = &sums[&e.row.drawer()];
+        let x = sum.iter().map(|sum| sum / count).collect();
+        Example { row: e.row, labelled: Labelled { x, ..e.labelled.clone() } }
+    };
+    all.iter().map(mean).collect()
+}
+
+/// The judge's own mean over each picture's network, as P(fractured).
+fn blind(rows: &[&LabelRow], verdicts: &[Verdict]) -> Vec<f64> {
+    let p: Vec<f64> = verdicts.iter().map(Verdict::probability).collect();
+    let networks: Vec<String> = rows.iter().map(|row| network_of(row)).collect();
+    network_means(&p, &networks.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+fn network_of(row: &LabelRow) -> String {
+    let (base, network) = row.drawer();
+    format!("{network} {}", base.display())
+}
+
+/// Agreement within networks of verdicts and of those of a judge that knows the network only.
+fn within(rows: &[&LabelRow], verdicts: &[Verdict], blind: &[f64]) -> Option<WithinNetworks> {
+    let is = |label: Label| label == Label::Fractured;
+    let seen: Vec<Seen> = rows
+        .iter()
+        .zip(verdicts)
+        .zip(blind)
+        .map(|((row, verdict), &blind)| Seen {
+            network: network_of(row),
+            fractured: is(row.label),
+            second: row.second.map(is),
+            weight: row.weight,
+            p: verdict.probability(),
+            blind,
+        })
+        .collect();
+    WithinNetworks::of(&seen)
+}
+
 /// Compares a judge with the labels.
 ///
 /// # Errors
@@ -131,7 +207,9 @@ pub fn test_judge(sets: &[LabelSet], judge: &dyn Judge) -> Result<Report, Calibr
     let rows: Vec<&LabelRow> = sets.iter().flat_map(|s| &s.rows).collect();
     let truth: Vec<Label> = rows.iter().map(|r| r.label).collect();
     let verdicts = judge_rows(&rows, judge)?;
-    compared(&rows, &judge.name(), "labels", &truth, &verdicts)
+    let report = compared(&rows, &judge.name(), "labels", &truth, &verdicts)?;
+    let within = within(&rows, &verdicts, &blind(&rows, &verdicts));
+    Ok(Report { within, mistakes: report::mistakes(&rows, &verdicts), ..report })
 }
 
 /// Compares a judge with another, whose labels count as true.
@@ -161,25 +239,24 @@ fn compared(
 }
 
 struct Example<'a> {
-    target: &'a str,
-    label: Label,
-    features: Features,
+    row: &'a LabelRow,
+    labelled: Labelled,
 }
 
 impl Example<'_> {
     fn verdict(&self, model: &DlModel) -> Verdict {
-        Verdict::from_probability(model.probability(&self.features))
+        Verdict::from_probability(model.probability(&self.labelled.x))
     }
 }
 
 /// A model without provenance.
-fn model_of(examples: &[&Example], ridge: f64) -> Result<DlModel, FitError> {
-    let rows: Vec<Vec<f64>> = examples.iter().map(|e| e.features.values().to_vec()).collect();
-    let positive: Vec<bool> = examples.iter().map(|e| e.label == Label::Fractured).collect();
-    let fitted = fit(&rows, &positive, ridge)?;
+fn model_of(examples: &[&Example], version: Version, ridge: f64) -> Result<DlModel, FitError> {
+    let rows: Vec<Labelled> = examples.iter().map(|e| e.labelled.clone()).collect();
+    let fitted = fit(&rows, ridge, version.clip())?;
     Ok(DlModel {
-        format: FORMAT.to_string(),
-        terms: Features::NAMES
+        version,
+        terms: version
+            .names()
             .iter()
             .enumerate()
             .map(|(j, name)| Term {

@@ -1,9 +1,11 @@
 //! How well a judge agrees with labels, or with another judge.
 
+use super::{LabelRow, WithinNetworks};
 use crate::math::stats::{Confusion, Interval, auc_delong, wilson};
 use crate::score::judge::{Label, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 /// Bins of the reliability table.
 const BINS: usize = 10;
@@ -121,6 +123,48 @@ fn roc(fractured: &[f64], coherent: &[f64]) -> Vec<(f64, f64)> {
     std::iter::once((0.0, 0.0)).chain(corners).collect()
 }
 
+/// A picture that the judge and the viewer see differently.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Mistake {
+    /// The perturbed picture's file.
+    pub image: String,
+    /// Its target.
+    pub target: String,
+    /// Its network.
+    pub network: String,
+    /// The label.
+    pub label: Label,
+    /// True if the viewer was in doubt.
+    pub unsure: bool,
+    /// The judge's P(fractured).
+    pub p: f64,
+    /// Where base and perturbed picture lie; not written to files.
+    #[serde(skip)]
+    pub paths: (PathBuf, PathBuf),
+}
+
+/// Mistakes that a report keeps.
+const WORST: usize = 10;
+
+/// The worst mistakes, worst first.
+pub(super) fn mistakes(rows: &[&LabelRow], verdicts: &[Verdict]) -> Vec<Mistake> {
+    let wrong = |(row, verdict): (&&LabelRow, &Verdict)| {
+        (row.label != verdict.label).then(|| Mistake {
+            image: row.image.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            target: row.target.clone(),
+            network: row.network.clone(),
+            label: row.label,
+            unsure: row.unsure,
+            p: verdict.probability(),
+            paths: (row.base.clone(), row.image.clone()),
+        })
+    };
+    let mut found: Vec<Mistake> = rows.iter().zip(verdicts).filter_map(wrong).collect();
+    found.sort_by(|a, b| (b.p - 0.5).abs().total_cmp(&(a.p - 0.5).abs()));
+    found.truncate(WORST);
+    found
+}
+
 /// Agreement over all pictures and per target.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
@@ -132,6 +176,12 @@ pub struct Report {
     pub pooled: Agreement,
     /// By target.
     pub targets: BTreeMap<String, Agreement>,
+    /// What it knows within networks; none against another judge.
+    #[serde(default)]
+    pub within: Option<WithinNetworks>,
+    /// The ten worst mistakes; empty against another judge.
+    #[serde(default)]
+    pub mistakes: Vec<Mistake>,
 }
 
 impl Report {
@@ -158,6 +208,8 @@ impl Report {
             against: against.to_string(),
             pooled: Agreement::of(truth, verdicts)?,
             targets: by_target.collect(),
+            within: None,
+            mistakes: Vec::new(),
         })
     }
 
@@ -190,6 +242,9 @@ impl Report {
             );
         }
         text += &format!("calibration error {:.3}\n", self.pooled.calibration_error);
+        if let Some(within) = &self.within {
+            text += &format!("\n{}", within.table());
+        }
         text
     }
 }

@@ -203,7 +203,7 @@ impl NumberedPairs {
                 delta: p.delta,
                 rmse: p.rmse,
                 stratum: pair.pick.map(|pick| pick.stratum),
-                weight: pair.pick.map(|pick| pick.weight),
+                stands_for: pair.pick.map(|pick| pick.weight),
             };
             write_atomic(&folder.join(&row.image), &pair.picture.to_png(&[]))?;
             blank += &format!("{},\n", row.number);

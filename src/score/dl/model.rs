@@ -1,24 +1,77 @@
 //! The logistic model behind the embedded judge, and its file.
 //!
-//! P(fractured) = 1/(1 + exp(−z)), z = Σ weight·(feature − mean)/spread + intercept; fractured if
-//! P > ½. Five weights and an intercept, fitted by `picloom judge calibrate`.
+//! P(fractured) = 1/(1 + exp(−z)), z = Σ weight·x + intercept, x = (feature − mean)/spread, from version 3 on
+//! cut to ± clip; fractured if P > ½. Fitted by `picloom judge calibrate`.
 
-use super::Features;
+use super::{Reader, three, two};
 use crate::math::real;
+use crate::network::Picture;
 use crate::network::files::read_text;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// Name of the file format.
-pub const FORMAT: &str = "picloom-judge-dl/2";
+/// What the judge measures; part of a model's file and of the judge's name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Version {
+    /// Five features: [`two`].
+    #[serde(rename = "picloom-judge-dl/2")]
+    Two,
+    /// Corners, edges and their references: [`three`].
+    #[default]
+    #[serde(rename = "picloom-judge-dl/3")]
+    Three,
+}
+
+impl Version {
+    /// All of them, oldest first.
+    pub const ALL: [Version; 2] = [Version::Two, Version::Three];
+
+    /// 2, 3, …
+    pub fn number(self) -> usize {
+        match self {
+            Version::Two => 2,
+            Version::Three => 3,
+        }
+    }
+
+    /// The version of a number.
+    pub fn of(number: usize) -> Option<Self> {
+        Version::ALL.into_iter().find(|v| v.number() == number)
+    }
+
+    /// The features' names, in order.
+    pub fn names(self) -> &'static [&'static str] {
+        match self {
+            Version::Two => two::NAMES,
+            Version::Three => three::NAMES,
+        }
+    }
+
+    /// Standardised features are cut to ± this; none: not cut.
+    pub fn clip(self) -> Option<f64> {
+        match self {
+            Version::Two => None,
+            Version::Three => Some(2.5),
+        }
+    }
+
+    /// Reads a base picture.
+    pub fn read(self, base: &Picture) -> Box<dyn Reader> {
+        match self {
+            Version::Two => Box::new(two::Base::new(base)),
+            Version::Three => Box::new(three::Base::new(base)),
+        }
+    }
+}
 
 /// A fitted model, with where it came from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DlModel {
-    /// [`FORMAT`].
-    pub format: String,
-    /// One term a feature, in the order of [`Features::NAMES`].
+    /// What it looks at.
+    #[serde(rename = "format")]
+    pub version: Version,
+    /// One term a feature, in the order of [`Version::names`].
     pub terms: Vec<Term>,
     /// Constant of z.
     pub intercept: f64,
@@ -86,7 +139,7 @@ pub struct LeftOut {
 
 /// Why a model file was refused.
 #[derive(Debug, thiserror::Error)]
-#[error("{path}: expected a judge model ({FORMAT}), found {found}")]
+#[error("{path}: expected a judge model (picloom-judge-dl/2 or /3), found {found}")]
 pub struct ModelError {
     /// The file.
     pub path: String,
@@ -95,9 +148,13 @@ pub struct ModelError {
 }
 
 impl DlModel {
-    /// The model shipped in the binary; its `provenance` says what it was fitted on.
-    pub fn shipped() -> Self {
-        Self::from_json(include_str!("model.json"), "shipped model").expect("tested")
+    /// The model of a version shipped in the binary; its `provenance` says what it was fitted on.
+    pub fn shipped(version: Version) -> Self {
+        let json = match version {
+            Version::Two => include_str!("model2.json"),
+            Version::Three => include_str!("model3.json"),
+        };
+        Self::from_json(json, "shipped model").expect("tested")
     }
 
     /// Reads a model file.
@@ -114,12 +171,10 @@ impl DlModel {
     fn from_json(text: &str, path: &str) -> Result<Self, ModelError> {
         let fail = |found: String| ModelError { path: path.to_string(), found };
         let model: DlModel = serde_json::from_str(text).map_err(|e| fail(e.to_string()))?;
-        if model.format != FORMAT {
-            return Err(fail(format!("format {:?}", model.format)));
-        }
         let names: Vec<&str> = model.terms.iter().map(|t| t.feature.as_str()).collect();
-        if names != Features::NAMES {
-            return Err(fail(format!("the features {names:?}, wanted {:?}", Features::NAMES)));
+        let wanted = model.version.names();
+        if names != wanted {
+            return Err(fail(format!("the features {names:?}, wanted {wanted:?}")));
         }
         let sound = model.intercept.is_finite()
             && model.terms.iter().all(|t| {
@@ -132,14 +187,17 @@ impl DlModel {
         }
     }
 
-    /// z, the log-odds of fractured.
-    pub fn log_odds(&self, features: &Features) -> f64 {
-        let parts = self.terms.iter().zip(features.values());
-        self.intercept + parts.map(|(t, value)| t.weight * (value - t.mean) / t.spread).sum::<f64>()
+    /// z, the log-odds of fractured, of features in the order of the version's names.
+    pub fn log_odds(&self, features: &[f64]) -> f64 {
+        let clip = self.version.clip().unwrap_or(f64::INFINITY);
+        let parts = self.terms.iter().zip(features);
+        let part =
+            |(t, value): (&Term, &f64)| t.weight * ((value - t.mean) / t.spread).clamp(-clip, clip);
+        self.intercept + parts.map(part).sum::<f64>()
     }
 
     /// P(fractured), in [0, 1].
-    pub fn probability(&self, features: &Features) -> f64 {
+    pub fn probability(&self, features: &[f64]) -> f64 {
         1.0 / (1.0 + real::exp(-self.log_odds(features)))
     }
 }
@@ -150,14 +208,17 @@ mod tests {
 
     #[test]
     fn the_shipped_model_reads_and_says_where_it_came_from() {
-        let model = DlModel::shipped();
-        assert!(model.terms.iter().all(|t| t.weight > 0.0));
-        assert!(!model.provenance.sets.is_empty() && !model.provenance.command.is_empty());
+        for version in Version::ALL {
+            let model = DlModel::shipped(version);
+            assert_eq!(model.version, version);
+            assert_eq!(Version::of(version.number()), Some(version));
+            assert!(!model.provenance.sets.is_empty() && !model.provenance.command.is_empty());
+        }
     }
 
     #[test]
     fn a_broken_model_is_refused_with_what_was_found() {
-        let mut model = DlModel::shipped();
+        let mut model = DlModel::shipped(Version::Two);
         model.terms[2].spread = 0.0;
         let text = serde_json::to_string(&model).unwrap();
         let error = DlModel::from_json(&text, "x.json").unwrap_err().to_string();
@@ -169,12 +230,20 @@ mod tests {
 
     #[test]
     fn probabilities_by_hand() {
-        let mut model = DlModel::shipped();
+        let mut model = DlModel::shipped(Version::Two);
         for (term, weight) in model.terms.iter_mut().zip([1.0, 2.0, 0.0, 0.0, 0.0]) {
             (term.mean, term.spread, term.weight) = (0.5, 0.25, weight);
         }
         model.intercept = -1.0;
-        let features = Features { orient: 0.75, dl: 0.5, cond: 9.0, novel: 9.0, mirror: 9.0 };
+        let features = [0.75, 0.5, 9.0, 9.0, 9.0];
         assert!((model.probability(&features) - 0.5).abs() < 1e-15);
+        // Cut to 2.5 spreads.
+        let mut cut = DlModel::shipped(Version::Three);
+        for term in &mut cut.terms {
+            (term.mean, term.spread, term.weight) = (0.0, 1.0, 1.0);
+        }
+        cut.intercept = 0.0;
+        let far = vec![9.0; cut.terms.len()];
+        assert_eq!(cut.log_odds(&far), 2.5 * far.len() as f64);
     }
 }

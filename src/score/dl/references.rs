@@ -81,16 +81,23 @@ pub enum Kind {
     Dirty,
 }
 
-/// Calls `see` with each reference of `base`, (3, N²), at this RMSE: four clean ones, then six
-/// dirty ones. A reference that cannot reach the RMSE is taken as far as it goes.
-pub fn references(base: &[f64], rmse: f64, mut see: impl FnMut(&[f64], Kind)) {
+/// Calls `see` with each clean reference of `base`, (3, N²), at this RMSE: four smooth warps. One that
+/// cannot reach the RMSE is taken as far as it goes.
+pub fn clean(base: &[f64], rmse: f64, mut see: impl FnMut(&[f64])) {
     let mut out = vec![0.0; base.len()];
     for (down, right) in &FIELDS.clean {
         solve(base, rmse, &mut out, |amount, out| {
             warp(base, down, right, amount, out);
         });
-        see(&out, Kind::Clean);
+        see(&out);
     }
+}
+
+/// Calls `see` with each reference of `base`, (3, N²), at this RMSE: four clean ones, then six
+/// dirty ones. A reference that cannot reach the RMSE is taken as far as it goes.
+pub fn references(base: &[f64], rmse: f64, mut see: impl FnMut(&[f64], Kind)) {
+    clean(base, rmse, |rgb| see(rgb, Kind::Clean));
+    let mut out = vec![0.0; base.len()];
     for (k, strength) in FIELDS.dirty.iter().enumerate() {
         solve(base, rmse, &mut out, |amount, out| {
             let pairs = base.chunks_exact(PIXELS).zip(out.chunks_exact_mut(PIXELS));

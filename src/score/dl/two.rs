@@ -1,120 +1,37 @@
-//! The embedded judge `dl` \[ours\]: a clean change keeps a picture as simple as it was and runs
+//! The features of `dl/2` \[ours\]: a clean change keeps a picture as simple as it was and runs
 //! along its contours; smears and ghosts do not.
 //!
-//! In: base and perturbed picture of one size. Out: P(fractured) from five features, each larger
-//! for more fractured pictures, all taken on 64² and 32² copies:
+//! In: base and perturbed picture of one size. Out: five features, each larger for more fractured
+//! pictures, all taken on 64² and 32² copies:
 //!
 //! | feature | one line | range |
 //! |---|---|---|
-//! | [`orient`](orientation) | share of the change that does not run along old contours | [0, 2] |
-//! | [`dl`](mod@code_length) | (ln K(new)/K(base) − clean)/(dirty − clean): 0 as simple as after a smooth warp of that RMSE, 1 as long as after a smear | about −2 … 5 |
-//! | [`cond`](uncertainty) | bits of colour uncertainty beyond a warp of that RMSE | about −3 … 3 |
-//! | [`novel`](novelty) | share of the change not found again within two coarse pixels | [0, 1] |
-//! | [`mirror`](symmetry) | loss of mirror symmetry about the best upright or slanted axis, relative to the RMSE | about −1 … 1 |
+//! | [`orient`](super::orientation) | share of the change that does not run along old contours | [0, 2] |
+//! | [`dl`](mod@super::code_length) | (ln K(new)/K(base) − clean)/(dirty − clean): 0 as simple as after a smooth warp of that RMSE, 1 as long as after a smear | about −2 … 5 |
+//! | [`cond`](super::uncertainty) | bits of colour uncertainty beyond a warp of that RMSE | about −3 … 3 |
+//! | [`novel`](super::novelty) | share of the change not found again within two coarse pixels | [0, 1] |
+//! | [`mirror`](super::symmetry) | loss of mirror symmetry about the best upright or slanted axis, relative to the RMSE | about −1 … 1 |
 //!
 //! `clean` and `dirty` come from [`references`] made of the base itself, so that the judge scales
-//! itself to the picture. Deterministic; about a millisecond a picture once a base is read. It
-//! knows nothing of networks or targets. What it was fitted on and where it errs: docs/JUDGES.md.
+//! itself to the picture. About a millisecond a picture once a base is read.
 
-pub mod canonical;
-pub mod code_length;
-mod model;
-pub mod novelty;
-pub mod orientation;
-pub mod references;
-pub mod symmetry;
-pub mod uncertainty;
-
-pub use model::{DlModel, FORMAT, LeftOut, ModelError, Provenance, SetRecord, Term};
-
-use super::judge::{BaseReading, Judge, JudgeError, JudgeIdentity, Verdict};
-use crate::math::hash::sha256_hex;
+use super::canonical::{AreaAverage, COARSE, SIDE, opponent, rms};
+use super::code_length::code_length;
+use super::novelty::OldPatches;
+use super::orientation::Orientation;
+use super::symmetry::OldSymmetry;
+use super::uncertainty::{PairCounts, colour_bins};
+use super::{Reader, SAME, references};
 use crate::math::real;
 use crate::network::Picture;
-use canonical::{AreaAverage, COARSE, SIDE, opponent, rms};
-use code_length::code_length;
-use novelty::OldPatches;
-use orientation::Orientation;
-use serde::{Deserialize, Serialize};
+use crate::score::judge::JudgeError;
 use std::sync::{Mutex, OnceLock, PoisonError};
-use symmetry::OldSymmetry;
-use uncertainty::{PairCounts, colour_bins};
 
-/// Pictures nearer than this RMSE are the same picture: coherent by definition.
-const SAME: f64 = 1e-4;
 /// Least distance between the clean and the dirty reference that `dl` is divided by.
 const LEAST_SPAN: f64 = 0.1;
 
-/// What the judge measures about a perturbed picture.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Features {
-    /// See [`orientation`].
-    pub orient: f64,
-    /// See [`mod@code_length`].
-    pub dl: f64,
-    /// See [`uncertainty`].
-    pub cond: f64,
-    /// See [`novelty`].
-    pub novel: f64,
-    /// See [`symmetry`].
-    pub mirror: f64,
-}
-
-impl Features {
-    /// The features' names, in order.
-    pub const NAMES: [&str; 5] = ["orient", "dl", "cond", "novel", "mirror"];
-
-    /// The values in the order of the names.
-    pub fn values(&self) -> [f64; 5] {
-        [self.orient, self.dl, self.cond, self.novel, self.mirror]
-    }
-}
-
-/// The embedded judge.
-#[derive(Clone, Debug, PartialEq)]
-pub struct DlJudge {
-    /// The fitted numbers.
-    pub model: DlModel,
-}
-
-impl Default for DlJudge {
-    /// With the model shipped in the binary.
-    fn default() -> Self {
-        DlJudge { model: DlModel::shipped() }
-    }
-}
-
-impl Judge for DlJudge {
-    fn name(&self) -> String {
-        let p = &self.model.provenance;
-        let sets: Vec<&str> = p.sets.iter().map(|s| s.file.as_str()).collect();
-        format!("dl/2 fitted {} on {}", p.date, sets.join("+"))
-    }
-
-    fn identity(&self) -> JudgeIdentity {
-        let json = serde_json::to_string(&self.model).expect("a model is plain data");
-        JudgeIdentity { name: self.name(), sha256: Some(sha256_hex(json)) }
-    }
-
-    fn read_base<'a>(&'a self, base: &'a Picture) -> Box<dyn BaseReading + 'a> {
-        Box::new(Reading { model: &self.model, base: Base::new(base) })
-    }
-}
-
-struct Reading<'a> {
-    model: &'a DlModel,
-    base: Base,
-}
-
-impl BaseReading for Reading<'_> {
-    fn judge(&self, perturbed: &Picture) -> Result<Verdict, JudgeError> {
-        let fractured = match self.base.features(perturbed)? {
-            None => 0.0,
-            Some(features) => self.model.probability(&features),
-        };
-        Ok(Verdict::from_probability(fractured))
-    }
-}
+/// The features' names, in order.
+pub const NAMES: &[&str] = &["orient", "dl", "cond", "novel", "mirror"];
 
 /// A base picture that was read: its copies, and its references as far as they were needed.
 pub struct Base {
@@ -200,26 +117,11 @@ impl Base {
         }
     }
 
-    /// The features of a perturbed picture; none if it is the base itself (RMSE < 10⁻⁴).
-    ///
-    /// # Errors
-    /// The picture has another size than the base.
-    pub fn features(&self, perturbed: &Picture) -> Result<Option<Features>, JudgeError> {
-        let found = (perturbed.width, perturbed.height);
-        if found != self.size {
-            return Err(JudgeError::Size { expected: self.size, found });
-        }
-        let mut scratch = self.lock_spare().pop().unwrap_or_else(Scratch::new);
-        let features = self.measure(perturbed, &mut scratch);
-        self.lock_spare().push(scratch);
-        Ok(features)
-    }
-
     fn lock_spare(&self) -> std::sync::MutexGuard<'_, Vec<Scratch>> {
         self.spare.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn measure(&self, perturbed: &Picture, scratch: &mut Scratch) -> Option<Features> {
+    fn measure(&self, perturbed: &Picture, scratch: &mut Scratch) -> Option<Vec<f64>> {
         let s = scratch;
         self.fine.apply(perturbed, &mut s.row, &mut s.rgb);
         let rmse = rms(&s.rgb, &self.rgb);
@@ -234,14 +136,14 @@ impl Base {
         s.orientation.read(&s.change);
         let (length, uncertainty) = self.simplicity(&s.rgb, &mut s.bins, &mut s.pairs);
         let reference = self.reference(rmse + 1e-9, &mut s.pairs);
-        Some(Features {
-            orient: self.orientation.disagreement(&s.orientation),
-            dl: (length - reference.clean_length)
+        Some(vec![
+            self.orientation.disagreement(&s.orientation),
+            (length - reference.clean_length)
                 / (reference.dirty_length - reference.clean_length).max(LEAST_SPAN),
-            cond: uncertainty - reference.clean_uncertainty,
-            novel: self.patches.novelty(&s.coarse),
-            mirror: self.symmetry.lost(&s.coarse, rmse + 1e-9),
-        })
+            uncertainty - reference.clean_uncertainty,
+            self.patches.novelty(&s.coarse),
+            self.symmetry.lost(&s.coarse, rmse + 1e-9),
+        ])
     }
 
     /// (ln K(new)/K(base), H(new bin | old bin)) of planes (3, N²).
@@ -284,5 +186,18 @@ impl Base {
                 dirty_length: mean(&|r| r.0, &dirty),
             }
         })
+    }
+}
+
+impl Reader for Base {
+    fn features(&self, perturbed: &Picture) -> Result<Option<Vec<f64>>, JudgeError> {
+        let found = (perturbed.width, perturbed.height);
+        if found != self.size {
+            return Err(JudgeError::Size { expected: self.size, found });
+        }
+        let mut scratch = self.lock_spare().pop().unwrap_or_else(Scratch::new);
+        let features = self.measure(perturbed, &mut scratch);
+        self.lock_spare().push(scratch);
+        Ok(features)
     }
 }
