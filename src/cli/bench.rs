@@ -22,8 +22,8 @@ pub enum What {
     Step,
     /// A picture from a network
     Render,
-    /// Every weight moved both ways until the picture changes, every such picture judged; and the
-    /// same search drawing every picture afresh
+    /// Every weight moved both ways until the picture changes, every such picture judged; against
+    /// the plain way
     Score,
     /// A NEAT target search: population 150, pictures of 64² pixels, drawn, judged and bred
     Evolve,
@@ -210,7 +210,7 @@ fn run_score(args: &BenchArgs, out: &Output) -> anyhow::Result<()> {
         "sweep s",
         "score s",
         "ms/pert.",
-        "afresh ×",
+        "plain ×",
         "judge ms"
     );
     for t in &record.timings {

@@ -8,7 +8,7 @@ use crate::experiment::folder::Holding;
 use crate::figures::{Provenance, judge as judge_figures, save, svg_to_png};
 use crate::network::files::{create_folder, write_atomic};
 use crate::score::calibrate::{
-    Calibration, LabelSet, RIDGE, Report, calibrate, compare_judges, read_labels, test_judge,
+    Calibration, LabelSet, Report, calibrate, compare_judges, read_labels, test_judge,
 };
 use crate::score::dl::Version;
 use crate::score::judges::{BuildJudgeError, Dl, Vlm};
@@ -41,9 +41,9 @@ struct CalibrateArgs {
     /// Labelled sets (columns image, base, label; paths relative to the file)
     #[arg(required = true, value_name = "LABELS.csv")]
     labels: Vec<PathBuf>,
-    /// Ridge of the logistic fit
-    #[arg(long, default_value_t = RIDGE)]
-    ridge: f64,
+    /// Ridge of the logistic fit [default: the version's]
+    #[arg(long)]
+    ridge: Option<f64>,
     /// What the judge measures: 2 or 3 [default: the newest]
     #[arg(long, value_name = "N")]
     features: Option<usize>,
@@ -195,10 +195,8 @@ fn read_sets(paths: &[PathBuf]) -> anyhow::Result<Vec<LabelSet>> {
 }
 
 fn run_calibrate(args: &CalibrateArgs, out: &Output) -> anyhow::Result<()> {
-    if !(args.ridge.is_finite() && args.ridge > 0.0) {
-        return Err(
-            Usage(format!("--ridge: expected a number above 0, found {}", args.ridge)).into()
-        );
+    if let Some(ridge) = args.ridge.filter(|r| !(r.is_finite() && *r > 0.0)) {
+        return Err(Usage(format!("--ridge: expected a number above 0, found {ridge}")).into());
     }
     let file = args.out.extension().is_some_and(|e| e == "json");
     if !file {
@@ -215,7 +213,7 @@ fn run_calibrate(args: &CalibrateArgs, out: &Output) -> anyhow::Result<()> {
     let command = format!(
         "picloom judge calibrate {} --ridge {} --features {}",
         files.join(" "),
-        args.ridge,
+        args.ridge.unwrap_or(version.ridge()),
         version.number()
     );
     let calibration = calibrate(&sets, version, args.ridge, &today()?, &command)?;

@@ -1,7 +1,7 @@
 //! A model prepared for one picture size: what it draws, and what it draws when weights change.
 
 use super::change::Change;
-use super::sweep::{self, Delta, Moved, Perturbation, WeightSweep};
+use super::sweep::{self, Delta, Moved, Perturbation, Search, WeightSweep};
 use crate::network::kernel::{FeatureMaps, PerturbScratch, Perturber, render};
 use crate::network::{Coords, Mask, Model, Picture, PixelInputs};
 use crate::prune::alive_units;
@@ -133,13 +133,14 @@ impl View {
             let mut painter = self.painter();
             move |change| painter.effect(change)
         };
-        sweep::search(self.model(), links, delta, progress, effect)
+        sweep::search(self.model(), links, (delta, Search::Secant), progress, effect)
     }
 
-    /// [`View::sweep`] with every picture drawn afresh: the plain way, to compare with.
+    /// [`View::sweep`] the plain way, to compare with: every picture drawn afresh, matched effects found
+    /// by doubling and halving.
     ///
-    /// The pictures have the same bits; effects differ in the rounding of their sums.
-    pub fn sweep_afresh(&self, links: &[usize], delta: Delta) -> WeightSweep {
+    /// The pictures of one change have the same bits; effects differ in the rounding of their sums.
+    pub fn sweep_plainly(&self, links: &[usize], delta: Delta) -> WeightSweep {
         let (model, size) = (self.model(), self.size());
         let inputs = &PixelInputs::full(size, self.coords);
         let effect = || {
@@ -152,7 +153,8 @@ impl View {
                 Picture { width: size, height: size, rgb }.mse(&self.drawn).sqrt()
             }
         };
-        WeightSweep::of(model, size, delta, sweep::search(model, links, delta, &|_| {}, effect))
+        let moved = sweep::search(model, links, (delta, Search::Plain), &|_| {}, effect);
+        WeightSweep::of(model, size, delta, moved)
     }
 
     /// What `see` makes of the picture under each perturbation of a sweep of this view, in the

@@ -5,8 +5,8 @@ use crate::whole::assert_whole;
 use picloom::math::real;
 use picloom::network::Picture;
 use picloom::score::calibrate::{
-    LabelRow, LabelSet, RIDGE, calibrate, compare_judges, merge, read_answers, read_key,
-    read_labels, test_judge, viewer_agreement,
+    LabelRow, LabelSet, calibrate, compare_judges, merge, read_answers, read_key, read_labels,
+    test_judge, viewer_agreement,
 };
 use picloom::score::dl::Version;
 use picloom::score::{DlJudge, DlModel, Label, MockJudge};
@@ -83,7 +83,7 @@ fn a_calibrated_judge_is_right_about_a_target_it_has_not_seen() {
     let folder = tempfile::tempdir().unwrap();
     let paths = own_sets(folder.path());
     let sets: Vec<_> = paths.iter().map(|p| read_labels(p).unwrap()).collect();
-    let calibration = calibrate(&sets, Version::Three, RIDGE, "2026-01-02", "a test").unwrap();
+    let calibration = calibrate(&sets, Version::Three, None, "2026-01-02", "a test").unwrap();
     let left_out = calibration.left_out.as_ref().unwrap();
     assert_eq!(left_out.targets.len(), 2);
     for (name, agreement) in &left_out.targets {
@@ -106,7 +106,7 @@ fn a_calibrated_judge_is_right_about_a_target_it_has_not_seen() {
     let coin = test_judge(&sets, &MockJudge { seed: 3 }).unwrap();
     assert!(coin.pooled.kappa.unwrap().low < 0.3);
     // One target alone cannot be left out.
-    let alone = calibrate(&sets[..1], Version::Two, RIDGE, "", "").unwrap();
+    let alone = calibrate(&sets[..1], Version::Two, None, "", "").unwrap();
     assert!(alone.left_out.is_none());
 }
 
@@ -125,7 +125,7 @@ fn the_command_fits_writes_and_tests() {
     assert!(json["left_out"]["targets"]["discs"]["auc"]["estimate"].is_number());
     let command = json["model"]["provenance"]["command"].as_str().unwrap();
     let expected =
-        "picloom judge calibrate discs_labels.csv stripes_labels.csv --ridge 0.02 --features 3";
+        "picloom judge calibrate discs_labels.csv stripes_labels.csv --ridge 0.005 --features 3";
     assert_eq!(command, expected);
     let out = run(&["judge", "test", a, "--model", model.to_str().unwrap(), "--json"]);
     let json: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
@@ -195,7 +195,7 @@ fn the_second_set_breaks_the_stereotype_and_two_viewers_saw_it() {
 fn the_shipped_judge_is_the_fit_to_the_own_labels_and_looks_at_the_picture() {
     let sets = own_labels();
     let shipped = DlModel::shipped(Version::Three);
-    let found = calibrate(&sets, Version::Three, shipped.provenance.ridge, "", "").unwrap();
+    let found = calibrate(&sets, Version::Three, None, "", "").unwrap();
     let hashes: Vec<&String> = shipped.provenance.sets.iter().map(|s| &s.sha256).collect();
     assert_eq!(hashes, sets.iter().map(|s| &s.sha256).collect::<Vec<_>>());
     for (fitted, shipped) in found.model.terms.iter().zip(&shipped.terms) {

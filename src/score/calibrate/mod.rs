@@ -25,9 +25,6 @@ use super::judge::{Judge, Label, Verdict};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Default ridge λ of the fit. From .001 to .3 the left-out κ moves by .02 (skull, and all pooled)
-/// and .05 (butterfly) \[measured on the archive's and the own labels\].
-pub const RIDGE: f64 = 0.02;
 /// Weight in the fit of a picture whose viewer was in doubt.
 const UNSURE: f64 = 0.5;
 
@@ -64,7 +61,8 @@ pub enum CalibrationError {
     Empty,
 }
 
-/// Fits the embedded judge to labelled sets, with leave-one-target-out evaluation.
+/// Fits the embedded judge to labelled sets, with leave-one-target-out evaluation; without a `ridge` with
+/// its version's.
 ///
 /// Rows whose viewer was in doubt count half. `date` and `command` go into the model's provenance. Rows whose picture is the base itself are
 /// left out: they are coherent by definition.
@@ -74,10 +72,11 @@ pub enum CalibrationError {
 pub fn calibrate(
     sets: &[LabelSet],
     version: Version,
-    ridge: f64,
+    ridge: Option<f64>,
     date: &str,
     command: &str,
 ) -> Result<Calibration, CalibrationError> {
+    let ridge = ridge.unwrap_or(version.ridge());
     let rows: Vec<&LabelRow> = sets.iter().flat_map(|s| &s.rows).collect();
     let examples: Vec<Example> = rows
         .iter()

@@ -55,6 +55,14 @@ impl Version {
         }
     }
 
+    /// Default ridge λ of the fit: of a few, the one with the best log loss with targets left out.
+    pub fn ridge(self) -> f64 {
+        match self {
+            Version::Two => 0.02,
+            Version::Three => 0.005,
+        }
+    }
+
     /// Reads a base picture.
     pub fn read(self, base: &Picture) -> Box<dyn Reader> {
         match self {
