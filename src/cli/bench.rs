@@ -210,7 +210,7 @@ fn run_score(args: &BenchArgs, out: &Output) -> anyhow::Result<()> {
         "sweep s",
         "score s",
         "ms/pert.",
-        "plain ×",
+        "afresh ×",
         "judge ms"
     );
     for t in &record.timings {

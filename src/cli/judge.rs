@@ -243,7 +243,7 @@ fn write_report(
 ) -> anyhow::Result<Vec<PathBuf>> {
     create_folder(folder)?;
     let path = folder.join("report.json");
-    let json = serde_json::to_string_pretty(record)? + "\n";
+    let json = serde_json::to_string(record)? + "\n";
     write_atomic(&path, json.as_bytes())?;
     let provenance =
         Provenance::none().with("command", command).with("version", env!("CARGO_PKG_VERSION"));

@@ -158,18 +158,18 @@ pub fn worst_mistakes(report: &Report) -> Result<String, PictureError> {
     for m in &report.mistakes {
         let (base, image) = &m.paths;
         panes.push(Pane::new(Picture::read(base)?, m.network.clone()));
-        let doubt = if m.unsure { ", in doubt" } else { "" };
+        let doubt = if m.unsure { "?" } else { "" };
         let (said, colour) = match m.label {
             Label::Coherent => ("coherent", COHERENT),
             Label::Fractured => ("fractured", FRACTURED),
         };
-        let caption = format!("{said}{doubt}; P {}", fixed(m.p, 2));
+        let caption = format!("{said}{doubt} P {}", fixed(m.p, 2));
         panes.push(Pane::new(Picture::read(image)?, caption).bordered(colour));
     }
     Ok(contact_sheet(&Sheet {
         title: "The worst mistakes".into(),
         subtitle: format!(
-            "{}: left the base, right the change; framed by the label, P(fractured) is the judge's",
+            "{}: left the base, right the change; framed by the label (? in doubt), P is the judge's P(fractured)",
             report.judge
         ),
         legend: vec![

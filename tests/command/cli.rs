@@ -371,7 +371,7 @@ fn a_run_can_be_trained_pruned_scored_drawn_and_is_never_made_twice() {
 }
 
 #[test]
-fn a_score_is_timed_against_drawing_every_picture_afresh() {
+fn a_score_is_timed_against_the_plain_way() {
     let timed = json(&[
         "bench",
         "score",

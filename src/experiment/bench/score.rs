@@ -44,8 +44,8 @@ pub struct ScoreTiming {
     pub incremental_s: f64,
     /// Seconds of the same sweep the plain way: every picture drawn afresh, effects found by doubling and
     /// halving.
-    pub plain_s: f64,
-    /// `plain_s / incremental_s`.
+    pub afresh_s: f64,
+    /// `afresh_s / incremental_s`.
     pub ratio: f64,
     /// Milliseconds of the embedded judge alone, one thread, median picture; none if all are silent.
     pub judge_ms: Option<f64>,
@@ -73,7 +73,7 @@ pub fn time_score(
     let incremental_s = start.elapsed().as_secs_f64();
     let start = Instant::now();
     std::hint::black_box(view.sweep_plainly(&few, bench.delta));
-    let plain_s = start.elapsed().as_secs_f64();
+    let afresh_s = start.elapsed().as_secs_f64();
 
     let start = Instant::now();
     let swept = view.sweep(links, bench.delta, progress);
@@ -94,8 +94,8 @@ pub fn time_score(
         perturbation_ms: (sweep_s + score_s) * 1e3 / swept.perturbations.len() as f64,
         compared: few.len(),
         incremental_s,
-        plain_s,
-        ratio: plain_s / incremental_s,
+        afresh_s,
+        ratio: afresh_s / incremental_s,
         judge_ms: judge_ms(&view, &loud, judge)?,
     })
 }

@@ -255,7 +255,7 @@ fn kappa(pairs: &[(bool, bool)]) -> Option<f64> {
 }
 
 /// `statistic` of all networks, with its delete-one jackknife interval; none where it is none, also
-/// without any one network, or of fewer than three.
+/// without any one network, or of fewer than three. All statistics here lie in [−1, 1].
 fn jackknife(
     networks: &[Vec<&Seen>],
     statistic: &dyn Fn(&[Vec<&Seen>]) -> Option<f64>,
@@ -279,7 +279,8 @@ fn jackknife(
     let squares: f64 = left_out.iter().map(|v| (v - mean) * (v - mean)).sum();
     let half = student_quantile(0.5 + LEVEL / 2.0, (n - 1) as f64)
         * (squares * (n - 1) as f64 / n as f64).sqrt();
-    Some(Interval { estimate, low: estimate - half, high: estimate + half })
+    let (low, high) = ((estimate - half).max(-1.0), (estimate + half).min(1.0));
+    Some(Interval { estimate, low, high })
 }
 
 /// One network's score against its labels.
