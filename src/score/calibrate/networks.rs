@@ -37,6 +37,9 @@ pub struct Seen {
     pub blind: f64,
 }
 
+/// Two opinions on each picture of a network: true for fractured.
+type Opinions<'a> = &'a dyn Fn(&[&Seen]) -> Vec<(bool, bool)>;
+
 /// Agreement of two or of a judge with the labels: κ on all pictures and on those of mixed networks.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Kappas {
@@ -122,7 +125,7 @@ impl WithinNetworks {
         let viewers = |n: &[&Seen]| -> Vec<(bool, bool)> {
             n.iter().filter_map(|s| Some((s.fractured, s.second?))).collect()
         };
-        let kappas = |of: &dyn Fn(&[&Seen]) -> Vec<(bool, bool)>| Kappas {
+        let kappas = |of: Opinions<'_>| Kappas {
             all: jackknife(&all, &|n| kappa(&pooled(n, of))),
             mixed: jackknife(&mixed, &|n| kappa(&pooled(n, of))),
         };
@@ -240,10 +243,7 @@ fn ordered(network: &[&Seen]) -> (f64, usize) {
     found
 }
 
-fn pooled(
-    networks: &[Vec<&Seen>],
-    of: &dyn Fn(&[&Seen]) -> Vec<(bool, bool)>,
-) -> Vec<(bool, bool)> {
+fn pooled(networks: &[Vec<&Seen>], of: Opinions<'_>) -> Vec<(bool, bool)> {
     networks.iter().flat_map(|n| of(n)).collect()
 }
 
