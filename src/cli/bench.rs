@@ -59,7 +59,7 @@ pub struct BenchArgs {
     /// score: how far: effect:E (RMSE between the pictures) or fixed:D
     #[arg(long, default_value = "effect:0.18")]
     delta: Delta,
-    /// score: weights that are swept both ways, incrementally and afresh
+    /// score: weights that are also swept the plain way
     #[arg(long, default_value_t = 24, value_name = "N")]
     compared: usize,
 }

@@ -157,8 +157,9 @@ impl VlmArgs {
 impl JudgeArg {
     /// The chosen judge.
     pub fn build(&self) -> anyhow::Result<Box<dyn Judge>> {
-        if self.model.is_some() && !matches!(self.judge, JudgeChoice::Dl(_)) {
-            return Err(Usage("--judge-model is for --judge dl".into()).into());
+        let plain = JudgeChoice::Dl(Dl::default());
+        if self.model.is_some() && self.judge != plain {
+            return Err(Usage("--judge-model is for --judge dl without options".into()).into());
         }
         self.named(&self.judge)
     }

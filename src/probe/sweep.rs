@@ -212,7 +212,7 @@ pub struct Perturbation {
     pub delta: f64,
     /// Its effect: RMSE between the pictures, over pixels and channels, in [0, 1].
     pub rmse: f64,
-    /// True if no |δ| ≤ 16 reaches 60 % of the wanted effect (`effect:` only). Not scored.
+    /// True if no |δ| ≤ 16 was found that reaches 60 % of the wanted effect (`effect:` only). Not scored.
     pub silent: bool,
 }
 
@@ -317,9 +317,9 @@ const SECANTS: usize = 4;
 /// has no better answer than the nearest picture found.
 const TRIES: usize = 24;
 
-/// The magnitude whose effect is nearest to `wanted`, found from the effect `probed` of the magnitude
-/// [`PROBE`]: the straight line, then the secant through ln δ and ln effect. Returns (magnitude, effect,
-/// silent).
+/// The magnitude whose effect is nearest to `wanted`. A first guess comes from the effect `probed` of
+/// [`PROBE`], of either sign: the straight line, then the secant through ln δ and ln effect. Returns
+/// (magnitude, effect, silent).
 fn reach(effect: &mut dyn FnMut(f64) -> f64, wanted: f64, probed: f64) -> (f64, f64, bool) {
     let distance = |rmse: f64| (rmse / wanted - 1.0).abs();
     let mut best = (0.0, 0.0);
@@ -332,19 +332,16 @@ fn reach(effect: &mut dyn FnMut(f64) -> f64, wanted: f64, probed: f64) -> (f64, 
     };
     // The largest magnitude known to fall short and the least one known to pass, with their effects.
     let (mut low, mut high) = ((0.0, 0.0), None);
-    if probed < wanted {
-        low = (PROBE, probed);
-    } else {
-        high = Some((PROBE, probed));
-    }
+    let mut before = (PROBE, probed);
     let mut magnitude = PROBE * (wanted / probed).clamp(1.0 / 64.0, GROWTH);
+    // Jumped over too much, perhaps, if the effect is not monotone: then in steps of two.
+    let mut steps = false;
     let mut inside = 0;
     while inside < TRIES {
         let rmse = try_at(magnitude, &mut best);
         if distance(rmse) <= Delta::TOLERANCE {
             break;
         }
-        let before = low;
         if rmse > wanted {
             high = Some((magnitude, rmse));
         } else {
@@ -355,17 +352,20 @@ fn reach(effect: &mut dyn FnMut(f64) -> f64, wanted: f64, probed: f64) -> (f64, 
                 inside += 1;
                 if inside <= SECANTS { between(low, high, wanted) } else { 0.5 * (low.0 + high.0) }
             }
-            None if magnitude >= Delta::LARGEST => break,
-            None => (magnitude * growth(before, low, wanted)).min(Delta::LARGEST),
+            None if magnitude >= Delta::LARGEST => {
+                if steps || best.1 >= Delta::SILENT_BELOW * wanted {
+                    break;
+                }
+                steps = true;
+                PROBE
+            }
+            None if steps => (2.0 * magnitude).min(Delta::LARGEST),
+            None => {
+                let factor = growth(before, low, wanted);
+                before = low;
+                (magnitude * factor).min(Delta::LARGEST)
+            }
         };
-    }
-    if high.is_none() && best.1 < Delta::SILENT_BELOW * wanted {
-        // Not monotone, perhaps: what the steps have jumped over may reach what the end does not.
-        let mut skipped = PROBE;
-        while skipped < Delta::LARGEST && best.1 < Delta::SILENT_BELOW * wanted {
-            try_at(skipped, &mut best);
-            skipped *= 2.0;
-        }
     }
     (best.0, best.1, best.1 < Delta::SILENT_BELOW * wanted)
 }
@@ -408,7 +408,7 @@ fn between(low: (f64, f64), high: (f64, f64), wanted: f64) -> f64 {
 /// The factor that the secant through two points (magnitude, effect) asks for to pass `wanted`, in 1.5 …
 /// [`GROWTH`].
 fn growth(before: (f64, f64), now: (f64, f64), wanted: f64) -> f64 {
-    let slope = if before.1 > 0.0 && now.1 > before.1 {
+    let slope = if before.1 > 0.0 && now.1 > before.1 && now.0 > before.0 {
         real::ln(now.1 / before.1) / real::ln(now.0 / before.0)
     } else {
         0.0
@@ -450,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn secants_reach_what_doubling_reaches_in_a_third_of_the_drawings() {
+    fn secants_reach_what_doubling_reaches_in_few_drawings() {
         let network = "3;gaussian:2,sin:3".parse::<Arch>().unwrap().network();
         let mut rng = SimRng::new(5, "test", 0);
         let weights = Weights((0..network.weight_count()).map(|_| rng.normal() as f32).collect());
@@ -474,6 +474,35 @@ mod tests {
             let mut drawings = view.drawings(&links, delta);
             drawings.sort_unstable();
             assert!(drawings[drawings.len() / 2] <= 8, "both ways: {drawings:?}");
+        }
+    }
+
+    #[test]
+    fn whatever_the_response_the_effect_is_found_where_doubling_finds_it() {
+        type Response = fn(f64) -> f64;
+        let responses: [(&str, f64, Response); 8] = [
+            ("linear", 0.3, |d| 0.2 * d),
+            ("steep, the other sign flat", 0.02, |d| (60.0 * d).min(0.5)),
+            ("flat, the other sign steep", 0.3, |d| 2.0 * d),
+            ("saturates above", 0.1, |d| d / (1.0 + d)),
+            ("saturates below", 0.001, |d| 0.09 * d / (1.0 + d)),
+            ("a bump", 1e-6, |d| if (0.3..0.6).contains(&d) { 0.5 } else { 1e-4 * d }),
+            ("nothing", 0.0, |_| 0.0),
+            ("no number", f64::NAN, |_| f64::NAN),
+        ];
+        for (name, probed, response) in responses {
+            let mut tries = 0;
+            let mut counted = |d: f64| {
+                tries += 1;
+                assert!(!(d > Delta::LARGEST), "{name}: {d}");
+                response(d)
+            };
+            let (_, rmse, silent) = reach(&mut counted, 0.18, probed);
+            let (_, plain, plainly_silent) = reach_plainly(&mut |d| response(d), 0.18);
+            assert_eq!(silent, plainly_silent, "{name}: {rmse} {plain}");
+            let near = |rmse: f64| (rmse / 0.18 - 1.0).abs() <= Delta::TOLERANCE;
+            assert_eq!(near(rmse), near(plain), "{name}: {rmse} {plain}");
+            assert!(tries <= 60, "{name}: {tries}");
         }
     }
 

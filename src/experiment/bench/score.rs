@@ -17,7 +17,7 @@ pub struct ScoreBench {
     pub size: usize,
     /// How far weights are moved.
     pub delta: Delta,
-    /// Weights that are swept both ways, both ways.
+    /// Weights that are swept by both programs, this one and the plain one.
     pub compared: usize,
 }
 

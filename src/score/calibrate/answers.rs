@@ -145,7 +145,8 @@ pub fn merge(
     second: Option<&BTreeMap<usize, Answer>>,
     path: &Path,
 ) -> Result<String, LabelError> {
-    if let Some(number) = answers.keys().find(|n| key.iter().all(|r| r.number != **n)) {
+    let given = answers.keys().chain(second.iter().flat_map(|second| second.keys()));
+    if let Some(number) = given.into_iter().find(|n| key.iter().all(|r| r.number != **n)) {
         return Err(wrong(path, 0, "numbers of the key", number.to_string()));
     }
     if answers.is_empty() {

@@ -159,7 +159,11 @@ pub fn read_labels(path: &Path) -> Result<LabelSet, LabelError> {
             target: record.target.filter(|t| !t.is_empty()).unwrap_or_else(|| stem.to_string()),
             network: record.network.unwrap_or_default(),
             weight,
-            unsure: record.unsure == Some(1),
+            unsure: match record.unsure.unwrap_or(0) {
+                0 => false,
+                1 => true,
+                other => return Err(row_error(line, "unsure 0 or 1", other.to_string())),
+            },
             second: record.second.filter(|t| !t.is_empty()).map(|t| label(&t)).transpose()?,
         });
     }

@@ -83,7 +83,8 @@ pub struct Viewers {
     pub pictures: usize,
     /// κ between them.
     pub kappa: Kappas,
-    /// √κ: what a judge that is always right would have against one of two equally good viewers.
+    /// √κ: what a judge that is always right would have against one of two equally good viewers whose
+    /// mistakes are independent.
     pub ceiling: Option<f64>,
 }
 
@@ -96,13 +97,13 @@ pub struct ScoreErrors {
     pub bias: f64,
     /// Standard deviation of score − labels.
     pub sd: f64,
-    /// Of it, what is the judge's and not the sample's: τ, between networks.
+    /// What of the errors is the judge's and not the sample's: τ, between networks, bias included.
     pub between: f64,
     /// Share of networks whose labels lie in score ± 1.96·√(τ² + sampling), τ from the other networks.
     pub coverage: f64,
     /// The same on mixed networks; none without any.
     pub coverage_mixed: Option<f64>,
-    /// Share of networks whose labels lie in Wilson's interval of the judge's labels.
+    /// Share of networks whose labels lie in Wilson's interval of the judge's labels, both unweighted.
     pub coverage_wilson: f64,
 }
 
@@ -190,7 +191,7 @@ impl WithinNetworks {
         if let Some(v) = &self.viewers {
             let ceiling = v.ceiling.map_or("none".into(), |c| format!("{c:.3}"));
             text += &format!(
-                "viewers on {} pictures; root of their kappa, the ceiling of a judge  {ceiling}\n",
+                "viewers on {} pictures; root of their kappa (a perfect judge, if they are equally good and independent)  {ceiling}\n",
                 v.pictures
             );
         }
@@ -302,11 +303,12 @@ impl ScoreError {
         let squares: f64 = network.iter().map(|s| s.weight * s.weight * s.p * (1.0 - s.p)).sum();
         let coherent = network.iter().filter(|s| s.p <= 0.5).count();
         let naive = wilson(coherent, network.len(), LEVEL).expect("a network with pictures");
+        let said = network.iter().filter(|s| !s.fractured).count() as f64 / network.len() as f64;
         ScoreError {
             error: mean(&|s| 1.0 - s.p) - labels,
             sampling: squares / (total * total),
             mixed: is_mixed(network),
-            wilson: naive.low <= labels && labels <= naive.high,
+            wilson: naive.low <= said && said <= naive.high,
         }
     }
 }

@@ -79,6 +79,8 @@ impl BaseReading for Reading<'_> {
             None => 0.0,
             Some(features) => self.model.probability(&features),
         };
+        // A picture with values that are no numbers is as damaged as can be.
+        let fractured = if fractured.is_nan() { 1.0 } else { fractured };
         Ok(Verdict::from_probability(fractured))
     }
 }

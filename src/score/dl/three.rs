@@ -284,7 +284,7 @@ impl Base {
     }
 
     /// What the planes `rgb`, (3, N²), are against the base.
-    /// The loss of symmetry is left to [`Base::features`]: no clean reference is asked for it.
+    /// The loss of symmetry is 0 here and left to [`Base::features`]: no clean reference is asked for it.
     fn compare(&self, rgb: &[f64], scratch: &mut Scratch) -> Compared {
         let mut new = std::mem::take(&mut scratch.look);
         let (planes, mut space) = scratch.space();
@@ -387,7 +387,9 @@ impl Reader for Base {
         let mut rgb = std::mem::take(&mut s.rgb);
         self.average.apply(perturbed, &mut s.row, &mut rgb);
         let rmse = rms(&rgb, &self.rgb);
-        let features = (rmse >= SAME).then(|| {
+        // Not a number is not the same either.
+        let same = rmse < SAME;
+        let features = (!same).then(|| {
             let mut compared = self.compare(&rgb, &mut s);
             compared[COMPARED - 1] = self.symmetry.lost(&s.look.halved, rmse + 1e-9);
             let clean = self.reference(rmse + 1e-9, &mut s);
