@@ -27,8 +27,10 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// The verdict of a judge that gives P(fractured), in [0, 1]: fractured above ½.
+    /// The verdict of a judge that gives P(fractured), in [0, 1]: fractured above ½. No number at all, as of
+    /// a picture with values that are none, is as damaged as can be.
     pub fn from_probability(fractured: f64) -> Self {
+        let fractured = if fractured.is_nan() { 1.0 } else { fractured };
         Verdict {
             label: if fractured > 0.5 { Label::Fractured } else { Label::Coherent },
             confidence: fractured.max(1.0 - fractured),

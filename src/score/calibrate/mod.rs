@@ -64,8 +64,8 @@ pub enum CalibrationError {
 /// Fits the embedded judge to labelled sets, with leave-one-target-out evaluation; without a `ridge` with
 /// its version's.
 ///
-/// Rows whose viewer was in doubt count half. `date` and `command` go into the model's provenance. Rows whose picture is the base itself are
-/// left out: they are coherent by definition.
+/// Rows whose viewer was in doubt count half. Rows whose picture is the base itself are left out: they are
+/// coherent by definition. `date` and `command` go into the model's provenance.
 ///
 /// # Errors
 /// Pictures cannot be read; one label only (also with a target left out); λ ≤ 0.

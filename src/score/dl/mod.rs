@@ -23,6 +23,7 @@ pub use model::{DlModel, LeftOut, ModelError, Provenance, SetRecord, Term, Versi
 use super::judge::{BaseReading, Judge, JudgeError, JudgeIdentity, Verdict};
 use crate::math::hash::sha256_hex;
 use crate::network::Picture;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Pictures nearer than this RMSE are the same picture: coherent by definition.
 const SAME: f64 = 1e-4;
@@ -35,6 +36,33 @@ pub trait Reader: Send + Sync {
     /// # Errors
     /// The picture has another size than the base.
     fn features(&self, perturbed: &Picture) -> Result<Option<Vec<f64>>, JudgeError>;
+}
+
+/// Refuses a picture of another size than the base's (width, height).
+fn check_size(expected: (usize, usize), picture: &Picture) -> Result<(), JudgeError> {
+    let found = (picture.width, picture.height);
+    if found == expected { Ok(()) } else { Err(JudgeError::Size { expected, found }) }
+}
+
+/// Working space of pictures judged at the same time: taken, and given back.
+struct Spare<T>(Mutex<Vec<T>>);
+
+impl<T: Default> Spare<T> {
+    fn of(first: T) -> Self {
+        Spare(Mutex::new(vec![first]))
+    }
+
+    fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
+        let taken = self.lock().pop();
+        let mut space = taken.unwrap_or_default();
+        let done = work(&mut space);
+        self.lock().push(space);
+        done
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<T>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// The embedded judge.
@@ -79,8 +107,6 @@ impl BaseReading for Reading<'_> {
             None => 0.0,
             Some(features) => self.model.probability(&features),
         };
-        // A picture with values that are no numbers is as damaged as can be.
-        let fractured = if fractured.is_nan() { 1.0 } else { fractured };
         Ok(Verdict::from_probability(fractured))
     }
 }

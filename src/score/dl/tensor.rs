@@ -139,11 +139,10 @@ pub fn dilate<const N: usize>(
     }
 }
 
-/// Mean of what `new` has above `old`, and mean of its largest `few` values.
-pub fn surplus(new: &[f32], old: &[f32], few: usize, work: &mut Vec<f32>) -> (f64, f64) {
-    work.clear();
-    work.extend(new.iter().zip(old).map(|(new, old)| (new - old).max(0.0)));
-    (mean(work), mean_of_largest(work, few))
+/// What `new` has above `old`, place by place.
+pub fn surplus(new: &[f32], old: &[f32], out: &mut Vec<f32>) {
+    out.clear();
+    out.extend(new.iter().zip(old).map(|(new, old)| (new - old).max(0.0)));
 }
 
 /// Mean of the largest `few` of `values`, which are put in another order.
@@ -220,8 +219,8 @@ mod tests {
             assert_eq!(out.iter().filter(|v| **v == 1.0).count(), side * side);
             assert_eq!(out.iter().filter(|v| **v == 0.5).count(), (radius + 1) * (radius + 1));
         }
-        let (all, few) = surplus(&[0.5, 0.25, 0.0, 1.0], &[0.0, 0.5, 0.0, 0.5], 2, &mut work);
-        assert_eq!((all, few), (0.25, 0.5));
+        surplus(&[0.5, 0.25, 0.0, 1.0], &[0.0, 0.5, 0.0, 0.5], &mut work);
+        assert_eq!((mean(&work), mean_of_largest(&mut work, 2)), (0.25, 0.5));
         assert_eq!(mean(&[1.0; 19]), 1.0);
     }
 }

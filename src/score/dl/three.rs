@@ -34,11 +34,11 @@ use super::canonical::{AreaAverage, PIXELS, SIDE, opponent, rms};
 use super::symmetry::OldSymmetry;
 use super::tensor::{Strength, Tensor, dilate, gradient, mean, mean_of_largest, surplus};
 use super::uncertainty::colour_bins;
-use super::{Reader, SAME, references};
+use super::{Reader, SAME, Spare, check_size, references};
 use crate::math::real;
 use crate::network::Picture;
 use crate::score::judge::JudgeError;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
 /// Side of the coarse copy.
 const HALF: usize = SIDE / 2;
@@ -233,8 +233,7 @@ pub struct Base {
     /// Means over the clean references at each RMSE of the grid.
     clean: [OnceLock<Compared>; references::GRID.len()],
     size: (usize, usize),
-    // Working space of pictures judged at the same time; taken and given back.
-    spare: Mutex<Vec<Scratch>>,
+    spare: Spare<Scratch>,
 }
 
 impl Base {
@@ -275,16 +274,31 @@ impl Base {
             look,
             clean: Default::default(),
             size: (base.width, base.height),
-            spare: Mutex::new(vec![s]),
+            spare: Spare::of(s),
         }
     }
 
-    fn lock_spare(&self) -> std::sync::MutexGuard<'_, Vec<Scratch>> {
-        self.spare.lock().unwrap_or_else(PoisonError::into_inner)
+    fn measure(&self, perturbed: &Picture, s: &mut Scratch) -> Option<Vec<f64>> {
+        let mut rgb = std::mem::take(&mut s.rgb);
+        self.average.apply(perturbed, &mut s.row, &mut rgb);
+        let rmse = rms(&rgb, &self.rgb);
+        // No number is not the same either.
+        let same = rmse < SAME;
+        let features = (!same).then(|| {
+            let mut compared = self.compare(&rgb, s);
+            compared[COMPARED - 1] = self.symmetry.lost(&s.look.halved, rmse + 1e-9);
+            let clean = self.reference(rmse + 1e-9, s);
+            let value = |&(_, i, less): &(&str, usize, bool)| {
+                if less { compared[i] - clean[i] } else { compared[i] }
+            };
+            FEATURES.iter().map(value).collect()
+        });
+        s.rgb = rgb;
+        features
     }
 
-    /// What the planes `rgb`, (3, N²), are against the base.
-    /// The loss of symmetry is 0 here and left to [`Base::features`]: no clean reference is asked for it.
+    /// What the planes `rgb`, (3, N²), are against the base. The loss of symmetry is 0 here and left to
+    /// [`Base::measure`]: no clean reference is asked for it.
     fn compare(&self, rgb: &[f64], scratch: &mut Scratch) -> Compared {
         let mut new = std::mem::take(&mut scratch.look);
         let (planes, mut space) = scratch.space();
@@ -297,13 +311,17 @@ impl Base {
     fn compare_looks(&self, new: &Look, s: &mut Space<'_>) -> Compared {
         let old = &self.look;
         let (fine_few, coarse_few) = (PIXELS * 3 / 100, COARSE_PIXELS * 3 / 100);
-        let (_, corners_top) = surplus(&new.fine.corner, &self.corners_by_3, fine_few, s.a);
-        let (corners, _) = surplus(&new.fine.corner, &self.corners_by_1, 1, s.a);
-        let (coarse, _) = surplus(&new.coarse_grey.corner, &self.coarse_corners_by_1, 1, s.a);
-        let (_, edges_new) =
-            surplus(&new.coarse_grey.edge, &self.coarse_edges_by_1, coarse_few, s.a);
+        surplus(&new.fine.corner, &self.corners_by_3, s.a);
+        let corners_top = mean_of_largest(s.a, fine_few);
+        surplus(&new.fine.corner, &self.corners_by_1, s.a);
+        let corners = mean(s.a);
+        surplus(&new.coarse_grey.corner, &self.coarse_corners_by_1, s.a);
+        let coarse = mean(s.a);
+        surplus(&new.coarse_grey.edge, &self.coarse_edges_by_1, s.a);
+        let edges_new = mean_of_largest(s.a, coarse_few);
         dilate::<HALF>(&new.coarse.edge, 1, s.a, s.b);
-        let (edges_lost, _) = surplus(&old.coarse.edge, s.b, 1, s.a);
+        surplus(&old.coarse.edge, s.b, s.a);
+        let edges_lost = mean(s.a);
 
         // The gradient of a difference is the difference of the gradients.
         let less = |new: &[f32], old: &[f32], out: &mut Vec<f32>| {
@@ -379,27 +397,7 @@ impl Scratch {
 
 impl Reader for Base {
     fn features(&self, perturbed: &Picture) -> Result<Option<Vec<f64>>, JudgeError> {
-        let found = (perturbed.width, perturbed.height);
-        if found != self.size {
-            return Err(JudgeError::Size { expected: self.size, found });
-        }
-        let mut s = self.lock_spare().pop().unwrap_or_default();
-        let mut rgb = std::mem::take(&mut s.rgb);
-        self.average.apply(perturbed, &mut s.row, &mut rgb);
-        let rmse = rms(&rgb, &self.rgb);
-        // Not a number is not the same either.
-        let same = rmse < SAME;
-        let features = (!same).then(|| {
-            let mut compared = self.compare(&rgb, &mut s);
-            compared[COMPARED - 1] = self.symmetry.lost(&s.look.halved, rmse + 1e-9);
-            let clean = self.reference(rmse + 1e-9, &mut s);
-            let value = |&(_, i, less): &(&str, usize, bool)| {
-                if less { compared[i] - clean[i] } else { compared[i] }
-            };
-            FEATURES.iter().map(value).collect()
-        });
-        s.rgb = rgb;
-        self.lock_spare().push(s);
-        Ok(features)
+        check_size(self.size, perturbed)?;
+        Ok(self.spare.with(|s| self.measure(perturbed, s)))
     }
 }

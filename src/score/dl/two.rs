@@ -21,11 +21,11 @@ use super::novelty::OldPatches;
 use super::orientation::Orientation;
 use super::symmetry::OldSymmetry;
 use super::uncertainty::{PairCounts, colour_bins};
-use super::{Reader, SAME, references};
+use super::{Reader, SAME, Spare, check_size, references};
 use crate::math::real;
 use crate::network::Picture;
 use crate::score::judge::JudgeError;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
 /// Least distance between the clean and the dirty reference that `dl` is divided by.
 const LEAST_SPAN: f64 = 0.1;
@@ -48,8 +48,7 @@ pub struct Base {
     length: f64,
     nodes: [OnceLock<Node>; references::GRID.len()],
     size: (usize, usize),
-    // Working space of pictures judged at the same time; taken and given back.
-    spare: Mutex<Vec<Scratch>>,
+    spare: Spare<Scratch>,
 }
 
 /// Readings of the references at one RMSE: means over the clean or the dirty ones.
@@ -60,6 +59,7 @@ struct Node {
     dirty_length: f64,
 }
 
+#[derive(Default)]
 struct Scratch {
     row: Vec<f64>,
     rgb: Vec<f64>,
@@ -70,27 +70,13 @@ struct Scratch {
     pairs: PairCounts,
 }
 
-impl Scratch {
-    fn new() -> Self {
-        Scratch {
-            row: Vec::new(),
-            rgb: Vec::new(),
-            coarse: Vec::new(),
-            change: Vec::new(),
-            orientation: Orientation::default(),
-            bins: Vec::new(),
-            pairs: PairCounts::default(),
-        }
-    }
-}
-
 impl Base {
     /// Reads a base picture. References are made when a picture first needs them, at most seven
     /// times a base.
     pub fn new(base: &Picture) -> Self {
         let fine = AreaAverage::new(base.width, base.height, SIDE);
         let coarse = AreaAverage::new(base.width, base.height, COARSE);
-        let mut scratch = Scratch::new();
+        let mut scratch = Scratch::default();
         fine.apply(base, &mut scratch.row, &mut scratch.rgb);
         coarse.apply(base, &mut scratch.row, &mut scratch.coarse);
         let rgb = scratch.rgb.clone();
@@ -113,12 +99,8 @@ impl Base {
             bins,
             nodes: Default::default(),
             size: (base.width, base.height),
-            spare: Mutex::new(vec![scratch]),
+            spare: Spare::of(scratch),
         }
-    }
-
-    fn lock_spare(&self) -> std::sync::MutexGuard<'_, Vec<Scratch>> {
-        self.spare.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn measure(&self, perturbed: &Picture, scratch: &mut Scratch) -> Option<Vec<f64>> {
@@ -191,13 +173,7 @@ impl Base {
 
 impl Reader for Base {
     fn features(&self, perturbed: &Picture) -> Result<Option<Vec<f64>>, JudgeError> {
-        let found = (perturbed.width, perturbed.height);
-        if found != self.size {
-            return Err(JudgeError::Size { expected: self.size, found });
-        }
-        let mut scratch = self.lock_spare().pop().unwrap_or_else(Scratch::new);
-        let features = self.measure(perturbed, &mut scratch);
-        self.lock_spare().push(scratch);
-        Ok(features)
+        check_size(self.size, perturbed)?;
+        Ok(self.spare.with(|scratch| self.measure(perturbed, scratch)))
     }
 }
