@@ -6,7 +6,7 @@
 use picloom::genome::from_json;
 use picloom::network::{Coords, Model, Picture, PixelInputs, Wiring};
 use picloom::probe::{Delta, Selection, View};
-use picloom::score::{DlJudge, JudgeError, Label, Measurement, Protocol};
+use picloom::score::{Call, DlJudge, JudgeError, Judged, Measurement, Protocol};
 use picloom::train::{Problem, TrainConfig, Trainer};
 use std::path::PathBuf;
 
@@ -21,15 +21,16 @@ fn told(name: &str, model: &Model, target: &Picture) -> Result<Option<Picture>, 
         protocol.measure(&view, &DlJudge::default(), Some(target))?;
     let (low, high) = score.interval.unwrap_or((0.0, 1.0));
     println!(
-        "{name}: {} changes leave it clean, {} damage it, {} do nothing: score {:.2} [{low:.2}, {high:.2}]{}",
+        "{name}: {} changes leave it clean, {} damage it, {} are unclear, {} do nothing: score {:.2} [{low:.2}, {high:.2}]{}",
         score.coherent,
         score.fractured,
+        score.unclear,
         score.silent,
         score.score.unwrap_or(f64::NAN),
         if score.counts { "" } else { ", which does not count: it has not learned its picture" },
     );
-    let damaged = |label: Label| label == Label::Fractured;
-    let first = judged.iter().find(|j| j.verdict.as_ref().is_some_and(|v| damaged(v.label)));
+    let damaged = |j: &&Judged| j.verdict.as_ref().is_some_and(|v| v.call == Call::Fractured);
+    let first = judged.iter().find(damaged);
     Ok(first.map(|j| View::new(model, 256, Coords::Fer).picture_with(j.perturbation)))
 }
 

@@ -11,10 +11,13 @@ use crate::figures::{Provenance, save};
 use crate::network::files::write_atomic;
 use crate::network::lock::FolderLock;
 use crate::network::{Model, Wiring};
-use crate::probe::{Delta, SampledShare, Selection, View};
+use crate::probe::{Delta, Selection, View};
+use crate::score::calibrate::read_labels;
 use crate::score::card::{CardRecord, Measure};
-use crate::score::{CompositionalScore, Measurement, ScoreRecord};
+use crate::score::{Calls, Corrected, Measurement, PictureLabel, ScoreRecord};
+use anyhow::Context;
 use clap::Args;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
@@ -35,6 +38,9 @@ pub struct ScoreArgs {
     /// The whole card: every measure, changed pictures, maps and wiring as one figure
     #[arg(long, requires = "out")]
     all: bool,
+    /// Correct the score by labels of a random part of its pictures: judge sheets, judge labels (docs/JUDGES.md)
+    #[arg(long, value_name = "LABELS.csv")]
+    labels: Option<PathBuf>,
     /// Record to write (.json); with --all, folder for card.svg, card.png and card.json
     #[arg(long, value_name = "FILE.json|DIR")]
     out: Option<PathBuf>,
@@ -53,6 +59,10 @@ pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
     let judge = args.judge.build()?;
     let source = args.source.load()?;
     let links = chosen_links(&args.samples, &source.model, args.seed)?;
+    let labels = match &args.labels {
+        Some(path) => Some((path, labels_of(path, &source.label_name())?)),
+        None => None,
+    };
     let view = source.view();
     let bar = out.progress(links.len() as u64, "weights");
     let kept = match &args.out {
@@ -68,12 +78,19 @@ pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
     };
     bar.finish_and_clear();
     let found = Measurement::of(&view, swept, judge.as_ref(), source.target.as_ref())?;
+    let corrected = match &labels {
+        Some((path, labels)) => {
+            Some(Corrected::of(&found, labels).with_context(|| path.display().to_string())?)
+        }
+        None => None,
+    };
     let record = ScoreRecord {
         judge_model_sha256: judge.identity().sha256,
         judge_usage: judge.usage(),
+        corrected,
         ..ScoreRecord::of(&source.name, &view, &found, &args.samples, args.seed)
     };
-    let mut text = table(&source.name, &record.score, record.sampled.as_ref());
+    let mut text = table(&record);
     text += &usage_text(record.judge_usage.as_ref());
     match &args.out {
         Some(folder) if args.all => card(&source, &view, &found, record, folder, text, out)?,
@@ -89,6 +106,27 @@ pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
         let _ = std::fs::remove_file(part);
     }
     Ok(())
+}
+
+/// The labels of the network `name` in a labelled set; of a set of one network its own.
+fn labels_of(path: &Path, name: &str) -> anyhow::Result<Vec<PictureLabel>> {
+    let set = read_labels(path)?;
+    let networks: BTreeSet<&str> = set.rows.iter().map(|row| row.network.as_str()).collect();
+    let shown = path.display();
+    if networks.len() > 1 && !networks.contains(name) {
+        let found = networks.into_iter().collect::<Vec<_>>().join(", ");
+        anyhow::bail!("{shown}: expected labels of {name}, found those of {found}");
+    }
+    let rows = set.rows.iter().filter(|row| networks.len() == 1 || row.network == name);
+    rows.map(|row| {
+        let (link, delta) = row.change.with_context(|| {
+            format!(
+                "{shown}: expected columns link and delta, found none: the labels of what change?"
+            )
+        })?;
+        Ok(PictureLabel { link, delta, label: row.label, weight: row.weight })
+    })
+    .collect()
 }
 
 /// Where the sweep of the record `file` is kept until that is written.
@@ -133,18 +171,30 @@ fn card(
 }
 
 /// The score as a table for people.
-fn table(name: &str, score: &CompositionalScore, sampled: Option<&SampledShare>) -> String {
-    let mut text = format!("{name}\njudge   {}\ndelta   {}\n", score.judge, score.delta);
+fn table(record: &ScoreRecord) -> String {
+    let score = &record.score;
+    let mut text =
+        format!("{}\njudge   {}\ndelta   {}\n", record.network, score.judge, score.delta);
     match (score.score, score.interval) {
         (Some(value), Some((low, high))) => {
             text += &format!("score   {value:.3}  (95 % interval {low:.3} to {high:.3})\n");
         }
+        (Some(value), None) => {
+            text += &format!("score   {value:.3}  (too few weights for an interval)\n");
+        }
         _ => text += "score   none: no perturbation had an effect\n",
     }
-    if let Some(s) = sampled.filter(|s| s.drawn < s.population) {
+    if let (Some((low, high)), Some(judge)) = (score.span, score.judge_error) {
+        let sample = score.sampling_error.map_or("unknown".into(), |e| format!("{e:.3}"));
         text += &format!(
-            "sample  {:.3} of all {} weights  (standard error {:.3}, 95 % interval {:.3} to {:.3})\n",
-            s.share, s.population, s.standard_error, s.interval.0, s.interval.1
+            "error   {judge:.3} of the judge, {sample} of the weights not moved (standard errors)\n\
+             span    {low:.3} coherent for sure, {high:.3} with the unclear ones\n"
+        );
+    }
+    if let Some(c) = &record.corrected {
+        text += &format!(
+            "labels  {:.3}  (95 % interval {:.3} to {:.3}), corrected by {:+.3} from {} labels\n",
+            c.score, c.interval.0, c.interval.1, c.correction, c.labels
         );
     }
     match score.fit {
@@ -162,12 +212,13 @@ fn table(name: &str, score: &CompositionalScore, sampled: Option<&SampledShare>)
         None => text += "fit     not measured: no target\n",
     }
     text += &format!(
-        "weights {} of {} non-zero, {} coherent, {} fractured, {} silent\n",
-        score.weights, score.non_zero, score.coherent, score.fractured, score.silent
+        "weights {} of {} non-zero, {} coherent, {} unclear, {} fractured, {} silent\n",
+        score.weights, score.non_zero, score.coherent, score.unclear, score.fractured, score.silent
     );
-    text += "\nlayer  coherent  fractured  silent\n";
-    for (i, (coherent, fractured, silent)) in score.layers.iter().enumerate() {
-        text += &format!("{:>5}  {coherent:>8}  {fractured:>9}  {silent:>6}\n", i + 1);
+    text += "\nlayer  coherent  unclear  fractured  silent\n";
+    for (i, &Calls { coherent, unclear, fractured, silent }) in score.layers.iter().enumerate() {
+        text +=
+            &format!("{:>5}  {coherent:>8}  {unclear:>7}  {fractured:>9}  {silent:>6}\n", i + 1);
     }
     text
 }

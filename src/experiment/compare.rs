@@ -180,6 +180,7 @@ impl Record for CompareRecord {
         "fit.r2",
         "score.score",
         "score.coherent",
+        "score.unclear",
         "score.fractured",
         "score.silent",
     ];

@@ -100,6 +100,7 @@ impl Record for RunsRecord {
         "train.steps",
         "score.score",
         "score.coherent",
+        "score.unclear",
         "score.fractured",
         "score.silent",
         "score.counts",

@@ -16,7 +16,7 @@ use crate::math::text;
 use crate::network::Mask;
 use crate::network::files::{WriteError, create_folder, write_atomic};
 use crate::prune::alive_units;
-use crate::score::{FIT_GATE, share_interval};
+use crate::score::FIT_GATE;
 use crate::train::StopReason;
 use std::path::{Path, PathBuf};
 
@@ -58,11 +58,16 @@ impl ArmSummary<'_> {
         self.records.iter().all(|r| r.score.counts)
     }
 
-    /// Pooled over the seeds: score and 95 % Wilson interval.
+    /// Mean score of the seeds, with the interval of these networks: their errors are independent.
     fn pooled(&self) -> Option<(f64, (f64, f64))> {
-        let coherent: usize = self.records.iter().map(|r| r.score.coherent).sum();
-        let total: usize = self.records.iter().map(|r| r.score.coherent + r.score.fractured).sum();
-        share_interval(coherent, total).map(|i| (coherent as f64 / total as f64, i))
+        let found = self.records.iter().filter_map(|r| r.score.score.zip(r.score.interval));
+        let n = found.clone().count() as f64;
+        let mean = found.clone().map(|(score, _)| score).sum::<f64>() / n;
+        let side = |of: &dyn Fn(f64, (f64, f64)) -> f64| {
+            found.clone().map(|(score, i)| of(score, i) * of(score, i)).sum::<f64>().sqrt() / n
+        };
+        let (low, high) = (side(&|score, i| score - i.0), side(&|score, i| i.1 - score));
+        (n > 0.0).then_some((mean, (mean - low, mean + high)))
     }
 
     fn mean_r2(&self) -> f64 {
@@ -177,8 +182,8 @@ pub fn score_figure(record: &CompareRecord, name: &str) -> String {
             .note(format!(
                 "{} Hollow: the network does not draw the picture (R² < {FIT_GATE}), its score does not count.",
                 match seeds {
-                    1 => "One network an arm, one seed; whiskers: 95 % Wilson interval over its weight changes.".to_string(),
-                    n => format!("Whiskers: 95 % Wilson interval over the weight changes of {n} seeds pooled; rings: single seeds."),
+                    1 => "One network an arm, one seed; whiskers: 95 % interval over its weight changes and the judge's error.".to_string(),
+                    n => format!("Mean of {n} seeds; whiskers: 95 % interval of these networks, over their weight changes and the judge's error; rings: single seeds."),
                 }
             ))
             .sized(860, 450),
@@ -252,6 +257,7 @@ fn write_csv(record: &CompareRecord, path: &Path) -> Result<(), ReportError> {
             "r2",
             "fit",
             "coherent",
+            "unclear",
             "fractured",
             "silent",
             "score",
@@ -277,6 +283,7 @@ fn write_csv(record: &CompareRecord, path: &Path) -> Result<(), ReportError> {
                 format!("{:.6}", r.fit.r2),
                 if s.counts { "fit" } else { "unfit" }.to_string(),
                 s.coherent.to_string(),
+                s.unclear.to_string(),
                 s.fractured.to_string(),
                 s.silent.to_string(),
                 number(s.score),
@@ -481,7 +488,10 @@ fn depth_words(picture: &PictureRecord) -> String {
 
 fn count_line(arm: &ArmSummary) -> String {
     let s = &arm.records[0].score;
-    format!("{} coherent, {} fractured, {} silent", s.coherent, s.fractured, s.silent)
+    format!(
+        "{} coherent, {} unclear, {} fractured, {} silent",
+        s.coherent, s.unclear, s.fractured, s.silent
+    )
 }
 
 /// What an interval is over: changes of weights, never seeds.
@@ -592,7 +602,7 @@ fn numbers(all: &[ArmSummary]) -> Section {
                     _ => "none".into(),
                 })
                 .strong(!unfit && s.score.is_some_and(|v| v >= 0.5)),
-                cell(format!("{} / {} / {}", s.coherent, s.fractured, s.silent)),
+                cell(format!("{} / {} / {} / {}", s.coherent, s.unclear, s.fractured, s.silent)),
                 end,
             ]);
         }
@@ -605,7 +615,7 @@ fn numbers(all: &[ArmSummary]) -> Section {
         "MSE",
         "R²",
         "score [95 %]",
-        "coherent / fractured / silent",
+        "coherent / unclear / fractured / silent",
         "end of training",
     ];
     let mut align = vec![Align::Left];

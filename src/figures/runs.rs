@@ -82,7 +82,7 @@ fn score_figure(record: &RunsRecord) -> String {
         frame: Frame::new("Share of weight changes that leave a clean picture")
             .subtitle(format!("one network a run, effect {} RMSE", record.config.effect))
             .note(format!(
-                "Whiskers: 95 % Wilson interval over the weight changes of one network. Hollow: the network does not draw its picture (R² < {FIT_GATE}), its score does not count."
+                "Whiskers: 95 % interval over the weight changes of one network and the judge's error. Hollow: the network does not draw its picture (R² < {FIT_GATE}), its score does not count."
             ))
             .sized(860, 190 + 50 * record.runs.len() as u32),
         value: Axis::new("compositional score").range(0.0, 1.15),
@@ -166,8 +166,10 @@ fn report(
         .paragraph("Each square is what one unit draws: red −1, white 0, blue +1.");
     for (run, Sheets { maps, sweep }) in runs.iter().zip(sheets) {
         let s = &run.score;
-        let counts =
-            format!("{} coherent, {} fractured, {} silent", s.coherent, s.fractured, s.silent);
+        let counts = format!(
+            "{} coherent, {} unclear, {} fractured, {} silent",
+            s.coherent, s.unclear, s.fractured, s.silent
+        );
         changed = changed.figure(sweep.clone(), format!("{}: {counts}", run.name));
         let caption = format!("{}: feature maps; pale units do not reach the picture", run.name);
         inside = inside.sheet(maps.clone(), width(maps).min(960), caption);

@@ -5,6 +5,8 @@
 //! tones of Paul Tol's "muted" set follow. Every arm also has its own marker, so no figure depends on
 //! colour alone.
 
+use crate::score::Call;
+
 pub use crate::math::text::{fixed, interval, number, percent, signed, superscript};
 
 /// An sRGB colour, 8 bits a channel.
@@ -66,10 +68,21 @@ pub fn signed_colour(value: f32) -> Colour {
 
 /// Border of a picture judged coherent.
 pub const COHERENT: Colour = Colour(0, 158, 115);
+/// Border of a picture of which the judge is not sure.
+pub const UNCLEAR: Colour = Colour(240, 214, 40);
 /// Border of a picture judged fractured.
 pub const FRACTURED: Colour = Colour(213, 60, 0);
 /// Border of a picture not judged: a silent weight, the base itself.
 pub const UNJUDGED: Colour = Colour(160, 166, 174);
+
+/// Border of a picture that was judged.
+pub fn called(call: Call) -> Colour {
+    match call {
+        Call::Coherent => COHERENT,
+        Call::Unclear => UNCLEAR,
+        Call::Fractured => FRACTURED,
+    }
+}
 
 /// Categorical colours in the order series that are no arms take them (Paul Tol's "bright" and "vibrant"
 /// sets): none is an arm's, so that a colour that stands for an arm stands for it in every figure.

@@ -7,11 +7,11 @@ use super::sheets::{
     FeatureSheet, Pane, PaneGroup, Sheet, Strip, Strips, contact_sheet, feature_sheet, mosaic,
     signed_picture, strips,
 };
-use super::style::{COHERENT, FRACTURED, fixed, number, percent};
+use super::style::{self, COHERENT, FRACTURED, UNCLEAR, fixed, number, percent};
 use crate::network::Picture;
 use crate::probe::{Directions, Pca, View, WeightSweep, spread};
+use crate::score::Judged;
 use crate::score::card::CardRecord;
-use crate::score::{Judged, Label};
 
 /// Changed pictures on a card.
 const SHOWN: usize = 24;
@@ -63,13 +63,13 @@ fn changed(view: &View, record: &CardRecord) -> Vec<Changed> {
         .score
         .perturbations
         .iter()
-        .filter_map(|j| j.verdict.as_ref().map(|v| (j.perturbation, v.label)))
+        .filter_map(|j| j.verdict.as_ref().map(|v| (j.perturbation, v.call)))
         .collect();
     let mut painter = view.painter();
     spread(&judged, SHOWN)
-        .map(|&(p, label)| {
+        .map(|&(p, call)| {
             let caption = format!("L{} {}", p.layer, moved(p.link, p.delta));
-            Changed { picture: painter.draw(p).clone(), label, caption }
+            Changed { picture: painter.draw(p).clone(), call, caption }
         })
         .collect()
 }
@@ -120,10 +120,7 @@ pub fn sweep_sheet(title: &str, view: &View, sweep: &WeightSweep) -> String {
 /// Pictures after one weight was changed by the RMSE `effect`, framed by what the judge says of them.
 pub fn judged_sheet(title: &str, changed: &[(Judged, Picture)], effect: f64) -> String {
     let panes = changed.iter().filter_map(|(judged, picture)| {
-        let border = match judged.verdict.as_ref()?.label {
-            Label::Coherent => COHERENT,
-            Label::Fractured => FRACTURED,
-        };
+        let border = style::called(judged.verdict.as_ref()?.call);
         let caption = format!("layer {}", judged.perturbation.layer);
         Some(Pane::new(picture.clone(), caption).bordered(border))
     });
@@ -132,7 +129,11 @@ pub fn judged_sheet(title: &str, changed: &[(Judged, Picture)], effect: f64) -> 
         subtitle: format!(
             "each picture: one weight changed until the picture differs by {effect} RMSE"
         ),
-        legend: vec![(COHERENT, "judged coherent".into()), (FRACTURED, "judged fractured".into())],
+        legend: vec![
+            (COHERENT, "judged coherent".into()),
+            (UNCLEAR, "unclear".into()),
+            (FRACTURED, "judged fractured".into()),
+        ],
         groups: vec![PaneGroup { heading: String::new(), panes: panes.collect() }],
         columns: 8,
         pane: 96,

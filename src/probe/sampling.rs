@@ -1,8 +1,8 @@
 //! The error of a score that was measured on a sample of the weights.
 //!
 //! A sample ([`super::Selection::Sample`]) draws nₕ of the Nₕ non-zero weights of each layer h
-//! without replacement. Weight i has mᵢ scored perturbations, yᵢ of them coherent (two, fewer if
-//! one is silent). The share of *all* weights is estimated by the combined ratio
+//! without replacement. Weight i has mᵢ scored perturbations (two, fewer if one is silent), yᵢ is how many
+//! of them are coherent, or the sum of their P(coherent). The share of *all* weights is estimated by the combined ratio
 //! R = Σₕ Nₕ ȳₕ / Σₕ Nₕ m̄ₕ, with the variance
 //! V = X⁻² Σₕ Nₕ² (1 − nₕ/Nₕ) sₕ²/nₕ, X = Σₕ Nₕ m̄ₕ, sₕ² the variance of yᵢ − R mᵢ within h.
 //! 1 − nₕ/Nₕ is the finite-population correction: a full sweep has no sampling error. Both signs
@@ -22,12 +22,12 @@ use crate::math::stats::student_quantile;
 use serde::{Deserialize, Serialize};
 
 /// What came of one drawn weight.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drawn {
     /// Its layer, an index into the population's layers.
     pub layer: usize,
-    /// Its coherent perturbations, y ≤ m.
-    pub coherent: usize,
+    /// Its coherent perturbations, or the sum of their P(coherent): 0 ≤ y ≤ m.
+    pub coherent: f64,
     /// Its scored perturbations, m.
     pub scored: usize,
 }
@@ -39,6 +39,9 @@ pub struct SampledShare {
     pub share: f64,
     /// √V; 0 if every weight was drawn.
     pub standard_error: f64,
+    /// t·√V, half of the interval before it is cut.
+    #[serde(default)]
+    pub half: f64,
     /// R ± t·√V cut to [0, 1], 95 %, Student's t with Σ(nₕ − 1) degrees of freedom. Falls on the
     /// point R if all drawn weights agree: look at Wilson's interval then.
     pub interval: (f64, f64),
@@ -84,15 +87,15 @@ pub fn sampled_share(population: &[usize], drawn: &[Drawn]) -> Option<SampledSha
     if strata.iter().any(|(n, s)| s.len() < 2 && s.len() < *n) {
         return None;
     }
-    let total = |f: fn(&Drawn) -> usize| -> f64 {
+    let total = |f: fn(&Drawn) -> f64| -> f64 {
         strata
             .iter()
             .map(|(count, some)| {
-                *count as f64 * some.iter().map(f).sum::<usize>() as f64 / some.len() as f64
+                *count as f64 * some.iter().map(f).sum::<f64>() / some.len() as f64
             })
             .sum()
     };
-    let (coherent, scored) = (total(|d| d.coherent), total(|d| d.scored));
+    let (coherent, scored) = (total(|d| d.coherent), total(|d| d.scored as f64));
     if scored == 0.0 {
         return None;
     }
@@ -100,7 +103,7 @@ pub fn sampled_share(population: &[usize], drawn: &[Drawn]) -> Option<SampledSha
     let (mut variance, mut freedom) = (0.0, 0);
     for (count, some) in strata.iter().filter(|(n, s)| s.len() < *n) {
         let (all, n) = (*count as f64, some.len() as f64);
-        let off = |d: &Drawn| d.coherent as f64 - share * d.scored as f64;
+        let off = |d: &Drawn| d.coherent - share * d.scored as f64;
         let mean = some.iter().map(off).sum::<f64>() / n;
         let square = some.iter().map(|d| (off(d) - mean) * (off(d) - mean));
         let s2 = square.sum::<f64>() / (n - 1.0);
@@ -113,6 +116,7 @@ pub fn sampled_share(population: &[usize], drawn: &[Drawn]) -> Option<SampledSha
     Some(SampledShare {
         share,
         standard_error,
+        half,
         interval: ((share - half).max(0.0), (share + half).min(1.0)),
         drawn: drawn.len(),
         population: population.iter().sum(),
@@ -125,7 +129,11 @@ mod tests {
     use super::*;
 
     fn weights(layer: usize, pairs: &[(usize, usize)]) -> Vec<Drawn> {
-        let of = |&(coherent, scored): &(usize, usize)| Drawn { layer, coherent, scored };
+        let of = |&(coherent, scored): &(usize, usize)| Drawn {
+            layer,
+            coherent: coherent as f64,
+            scored,
+        };
         pairs.iter().map(of).collect()
     }
 

@@ -4,7 +4,7 @@
 //! K(picture) = bytes of a pinned PNG encoding of the picture quantised to 16 levels a channel;
 //! a perturbed picture is coherent if log K(perturbed)/K(base) ≤ threshold (METHODS §6.4).
 
-use super::judge::{BaseReading, Judge, JudgeError, Label, Verdict};
+use super::judge::{BaseReading, Judge, JudgeError, Verdict};
 use crate::math::real;
 use crate::network::Picture;
 use crate::network::picture::encode_png;
@@ -49,10 +49,9 @@ impl BaseReading for Reading {
     fn judge(&self, perturbed: &Picture) -> Result<Verdict, JudgeError> {
         let evidence = real::ln(png_length(perturbed) as f64 / self.base);
         let distance = self.judge.threshold - evidence;
-        let label = if distance >= 0.0 { Label::Coherent } else { Label::Fractured };
         // A logistic of the distance with the labelled sets' typical spread.
-        let confidence = 1.0 / (1.0 + real::exp(-distance.abs() / 0.08));
-        Ok(Verdict { label, confidence, evidence })
+        let fractured = 1.0 / (1.0 + real::exp(distance / 0.08));
+        Ok(Verdict { evidence, ..Verdict::from_probability(fractured) })
     }
 }
 
@@ -60,6 +59,7 @@ impl BaseReading for Reading {
 mod tests {
     use super::*;
     use crate::math::SimRng;
+    use crate::score::Call;
 
     #[test]
     fn a_moved_disc_is_coherent_and_a_noisy_one_is_fractured() {
@@ -81,9 +81,9 @@ mod tests {
         let judge = DlThreshold::default();
         let base = disc(48.0, 0.0);
         let reading = judge.read_base(&base);
-        assert_eq!(reading.judge(&disc(58.0, 0.0)).unwrap().label, Label::Coherent);
+        assert_eq!(reading.judge(&disc(58.0, 0.0)).unwrap().call, Call::Coherent);
         let noisy = reading.judge(&disc(48.0, 0.1)).unwrap();
-        assert_eq!(noisy.label, Label::Fractured);
-        assert!(noisy.confidence > 0.99);
+        assert_eq!(noisy.call, Call::Fractured);
+        assert!(noisy.p_fractured > 0.99);
     }
 }

@@ -14,36 +14,50 @@ pub enum Label {
     Fractured,
 }
 
+/// What a judge calls a picture. A viewer has to decide ([`Label`]), a judge need not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Call {
+    /// Clean.
+    Coherent,
+    /// P(fractured) within [`UNCLEAR`].
+    Unclear,
+    /// Damaged.
+    Fractured,
+}
+
+/// P(fractured) of pictures that are unclear, ends included \[ours\].
+pub const UNCLEAR: std::ops::RangeInclusive<f64> = 0.25..=0.75;
+
 /// A judge's answer about one picture.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
-    /// Coherent or fractured.
-    pub label: Label,
-    /// How sure the judge is of the label, in [0.5, 1].
-    pub confidence: f64,
+    /// Coherent, unclear or fractured.
+    #[serde(rename = "label")]
+    pub call: Call,
+    /// P(fractured), in [0, 1].
+    pub p_fractured: f64,
     /// The judge's own number behind it; within one judge, larger = more fractured. P(fractured)
     /// for `dl`, the mean vote for `vlm`, the logarithm of the length ratio for `dl-threshold`.
     pub evidence: f64,
 }
 
 impl Verdict {
-    /// The verdict of a judge that gives P(fractured), in [0, 1]: fractured above ½. No number at all, as of
-    /// a picture with values that are none, is as damaged as can be.
+    /// The verdict of a judge that gives P(fractured), in [0, 1]. No number at all, as of a picture with
+    /// values that are none, is as damaged as can be.
     pub fn from_probability(fractured: f64) -> Self {
-        let fractured = if fractured.is_nan() { 1.0 } else { fractured };
-        Verdict {
-            label: if fractured > 0.5 { Label::Fractured } else { Label::Coherent },
-            confidence: fractured.max(1.0 - fractured),
-            evidence: fractured,
-        }
+        let p = if fractured.is_nan() { 1.0 } else { fractured };
+        let call = match p {
+            p if UNCLEAR.contains(&p) => Call::Unclear,
+            p if p < 0.5 => Call::Coherent,
+            _ => Call::Fractured,
+        };
+        Verdict { call, p_fractured: p, evidence: p }
     }
 
-    /// P(fractured) as the judge sees it: the confidence, or what it leaves.
-    pub fn probability(&self) -> f64 {
-        match self.label {
-            Label::Fractured => self.confidence,
-            Label::Coherent => 1.0 - self.confidence,
-        }
+    /// The likelier of the two: fractured if P is above ½.
+    pub fn likelier(&self) -> Label {
+        if self.p_fractured > 0.5 { Label::Fractured } else { Label::Coherent }
     }
 }
 
@@ -119,6 +133,12 @@ pub trait Judge: Send + Sync {
 
     /// Reads the unperturbed picture once; the answer judges pictures against it.
     fn read_base<'a>(&'a self, base: &'a Picture) -> Box<dyn BaseReading + 'a>;
+
+    /// How far its mean P(coherent) over a network is off what a viewer says of all the pictures, as a
+    /// standard deviation between networks; 0 where nobody measured it.
+    fn score_error(&self) -> f64 {
+        0.0
+    }
 
     /// How many pictures to hand it at a time; none = as many as there are cores. A judge that
     /// waits for a server wants more.

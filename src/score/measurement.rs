@@ -1,11 +1,9 @@
 //! The whole walk over one network: sweep it, judge the pictures, count its links.
 
-use super::{CompositionalScore, Judge, JudgeError, Judged, Label, score};
+use super::{CompositionalScore, Judge, JudgeError, Judged, score};
 use crate::math::SimRng;
 use crate::network::{Model, Picture};
-use crate::probe::{
-    Delta, Drawn, SampledShare, Selection, View, WeightSweep, sampled_share, spread,
-};
+use crate::probe::{Delta, Selection, View, WeightSweep, spread};
 use crate::prune::alive;
 
 /// How networks are measured, so that they can be compared.
@@ -98,29 +96,5 @@ impl Measurement {
         let mut painter = view.painter();
         let shown = self.shown(count).into_iter();
         shown.map(|j| (j.clone(), painter.draw(j.perturbation).clone())).collect()
-    }
-
-    /// The share of all non-zero weights of `model`, from a sample within its layers; none if too
-    /// few were drawn.
-    pub fn sampled_share(&self, model: &Model) -> Option<SampledShare> {
-        let mut population = vec![0; model.network.depth()];
-        for (link, &weight) in model.weights.0.iter().enumerate() {
-            if weight != 0.0 {
-                population[model.layer_of(link) - 1] += 1;
-            }
-        }
-        let drawn: Vec<Drawn> = self
-            .judged
-            .chunk_by(|a, b| a.perturbation.link == b.perturbation.link)
-            .map(|pair| {
-                let verdicts = pair.iter().filter_map(|j| j.verdict.as_ref());
-                Drawn {
-                    layer: pair[0].perturbation.layer - 1,
-                    coherent: verdicts.clone().filter(|v| v.label == Label::Coherent).count(),
-                    scored: verdicts.count(),
-                }
-            })
-            .collect();
-        sampled_share(&population, &drawn)
     }
 }

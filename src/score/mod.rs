@@ -6,6 +6,7 @@ pub mod calibrate;
 pub mod card;
 pub mod dl;
 pub mod dl_threshold;
+mod estimate;
 mod judge;
 pub mod judges;
 mod measurement;
@@ -17,16 +18,18 @@ pub mod vlm;
 pub use breeder::{Breeder, Choice, Decision, MockBreeder};
 pub use dl::{DlJudge, DlModel};
 pub use dl_threshold::DlThreshold;
+use estimate::Estimate;
+pub use estimate::{Calls, Corrected, CorrectionError, FEWEST_LABELS, PictureLabel};
 pub use judge::{
-    BaseReading, Judge, JudgeError, JudgeIdentity, JudgeUsage, Label, MockJudge, Verdict,
+    BaseReading, Call, Judge, JudgeError, JudgeIdentity, JudgeUsage, Label, MockJudge, UNCLEAR,
+    Verdict,
 };
 pub use judges::JudgeChoice;
 pub use measurement::{Measurement, Protocol};
 pub use record::ScoreRecord;
 
-use crate::math::stats::wilson;
 use crate::network::Picture;
-use crate::probe::{Perturbation, View, WeightSweep};
+use crate::probe::{Perturbation, SampledShare, View, WeightSweep};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -76,8 +79,8 @@ pub struct Judged {
     pub verdict: Option<Verdict>,
 }
 
-/// The compositional score of one network: the share of perturbations after which the picture
-/// still makes sense (METHODS §6.2).
+/// The compositional score of one network: how many perturbations leave a picture that still makes
+/// sense (METHODS §6.2), as the judge's mean P(coherent).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CompositionalScore {
     /// Name and version of the judge.
@@ -86,17 +89,31 @@ pub struct CompositionalScore {
     pub delta: String,
     /// Perturbations judged coherent.
     pub coherent: usize,
+    /// Perturbations of which the judge is not sure.
+    #[serde(default)]
+    pub unclear: usize,
     /// Perturbations judged fractured.
     pub fractured: usize,
     /// Perturbations without effect; not scored.
     pub silent: usize,
-    /// coherent / (coherent + fractured); none if nothing could be judged.
+    /// Mean P(coherent), in [0, 1]; none if nothing could be judged.
     pub score: Option<f64>,
-    /// 95 % Wilson interval of the score.
+    /// 95 % interval of the score: of the weights not moved, and of the judge.
     pub interval: Option<(f64, f64)>,
-    /// The same per layer of the perturbed weight, first hidden layer first: (coherent, fractured,
-    /// silent).
-    pub layers: Vec<(usize, usize, usize)>,
+    /// Share of the judged ones that are coherent, and that are coherent or unclear.
+    #[serde(default)]
+    pub span: Option<(f64, f64)>,
+    /// Standard error of the score from the weights not moved; none if too few were to tell.
+    #[serde(default)]
+    pub sampling_error: Option<f64>,
+    /// Standard error of the score from the judge.
+    #[serde(default)]
+    pub judge_error: Option<f64>,
+    /// The score with its sampling error alone; none if too few weights were moved to tell. Not in files.
+    #[serde(skip)]
+    pub sampled: Option<SampledShare>,
+    /// What the perturbations were called, by layer of the perturbed weight, first hidden layer first.
+    pub layers: Vec<Calls>,
     /// Fit to the target; none if no target was given.
     pub fit: Option<Fit>,
     /// False if the fit is below the gate: the number is shown, but does not count.
@@ -132,27 +149,33 @@ pub fn score(
     };
     let judged = with_threads(judge.at_a_time(), judge_all)?;
 
-    let mut layers = vec![(0, 0, 0); view.model().network.depth()];
+    let mut layers = vec![Calls::default(); view.model().network.depth()];
     for j in &judged {
-        let place = &mut layers[j.perturbation.layer - 1];
-        match j.verdict.as_ref().map(|v| v.label) {
-            Some(Label::Coherent) => place.0 += 1,
-            Some(Label::Fractured) => place.1 += 1,
-            None => place.2 += 1,
+        let calls = &mut layers[j.perturbation.layer - 1];
+        match j.verdict.as_ref().map(|v| v.call) {
+            Some(Call::Coherent) => calls.coherent += 1,
+            Some(Call::Unclear) => calls.unclear += 1,
+            Some(Call::Fractured) => calls.fractured += 1,
+            None => calls.silent += 1,
         }
     }
-    let sum = |f: fn(&(usize, usize, usize)) -> usize| layers.iter().map(f).sum::<usize>();
-    let (coherent, fractured, silent) = (sum(|l| l.0), sum(|l| l.1), sum(|l| l.2));
-    let total = coherent + fractured;
+    let mut all = Calls::default();
+    layers.iter().for_each(|calls| all += *calls);
+    let estimate = Estimate::of(view.model(), &judged, judge.score_error());
     let fit = target.map(|target| Fit::of(view.picture(), target));
     let score = CompositionalScore {
         judge: judge.name(),
         delta: sweep.delta.clone(),
-        coherent,
-        fractured,
-        silent,
-        score: (total > 0).then(|| coherent as f64 / total as f64),
-        interval: share_interval(coherent, total),
+        coherent: all.coherent,
+        unclear: all.unclear,
+        fractured: all.fractured,
+        silent: all.silent,
+        score: estimate.map(|e| e.score),
+        interval: estimate.and_then(|e| e.interval),
+        span: all.span(),
+        sampling_error: estimate.and_then(|e| e.sampling_error),
+        judge_error: estimate.map(|e| e.judge_error),
+        sampled: estimate.and_then(|e| e.sampled),
         layers,
         fit,
         counts: fit.is_none_or(|fit| fit.passes_gate()),
@@ -170,12 +193,6 @@ fn with_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + Send
         Some(pool) => pool.install(work),
         None => work(),
     }
-}
-
-/// 95 % Wilson interval of a share; none of nothing.
-pub fn share_interval(coherent: usize, total: usize) -> Option<(f64, f64)> {
-    let interval = wilson(coherent, total, 0.95).ok()?;
-    Some((interval.low, interval.high))
 }
 
 #[cfg(test)]

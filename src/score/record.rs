@@ -1,6 +1,6 @@
 //! What is kept of one scored network.
 
-use super::{CompositionalScore, JudgeUsage, Judged, Measurement};
+use super::{CompositionalScore, Corrected, JudgeUsage, Judged, Measurement};
 use crate::network::Coords;
 use crate::probe::{SampledShare, Selection, View};
 use serde::Serialize;
@@ -31,8 +31,11 @@ pub struct ScoreRecord {
     /// The score.
     #[serde(flatten)]
     pub score: CompositionalScore,
-    /// The share of all weights, for a sample of them.
+    /// Of a sample of the weights: the score with its sampling error alone.
     pub sampled: Option<SampledShare>,
+    /// The score corrected by labels of some of its pictures.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub corrected: Option<Corrected>,
     /// What a judge that asks a server has used.
     pub judge_usage: Option<JudgeUsage>,
     /// Each perturbation with its verdict.
@@ -62,9 +65,10 @@ impl ScoreRecord {
             judge_model_sha256: None,
             score: found.score.clone(),
             sampled: match selection {
-                Selection::Sample(_) => found.sampled_share(view.model()),
+                Selection::Sample(_) => found.score.sampled,
                 _ => None,
             },
+            corrected: None,
             judge_usage: None,
             perturbations: found.judged.clone(),
         }

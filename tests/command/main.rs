@@ -11,6 +11,7 @@ mod evolve_cli;
 mod evolve_vlm;
 mod figures_losses;
 mod folders;
+mod labelled_scores;
 mod links;
 mod manners;
 mod own_pictures;

@@ -89,7 +89,7 @@ fn the_shipped_judge_keeps_moved_parts_and_refuses_smears_and_noise_at_every_siz
                 assert!((0.25..0.75).contains(&verdict.evidence), "{verdict:?}");
                 continue;
             }
-            assert_eq!(verdict.label, expected, "{version:?}: {kind} at {size}: {verdict:?}");
+            assert_eq!(verdict.likelier(), expected, "{version:?}: {kind} at {size}: {verdict:?}");
         }
         assert_eq!(reading.judge(&base).unwrap().evidence, 0.0);
     }

@@ -6,7 +6,7 @@ use picloom::genome;
 use picloom::math::SimRng;
 use picloom::network::{Arch, Coords, Model, Network, Picture, Weights, Wiring};
 use picloom::probe::{Delta, Drawn, Selection, View, sampled_share};
-use picloom::score::{DlJudge, DlThreshold, Judge, Label, Measurement, Protocol};
+use picloom::score::{DlJudge, DlThreshold, Judge, Measurement, Protocol};
 use picloom::train::{Init, init};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -89,7 +89,10 @@ fn the_order_of_the_units_of_a_layer_does_not_matter() {
         let moved = reordered(&first, &arch, &mut rng);
         assert_ne!(moved.weights, first.weights, "something is in another place");
         let found = whole(&moved, 32, delta, &judge, None).score;
-        assert_eq!(found, expected, "{arch:?}");
+        assert_eq!(found.layers, expected.layers, "{arch:?}");
+        // The pictures' last bits differ, and so P's.
+        let off = found.score.unwrap() - expected.score.unwrap();
+        assert!(off.abs() < 1e-6, "{arch:?}: {off}");
     }
 }
 
@@ -118,7 +121,7 @@ fn threads_and_output_folder_do_not_reach_score_record_or_card() {
         };
         std::fs::create_dir_all(&folder).unwrap();
         let text = run(&[], &file);
-        assert!(text.contains("score   0.") && text.contains("sample  0."), "{text}");
+        assert!(text.contains("score   0.") && text.contains("span    0."), "{text}");
         run(&["--all"], &folder.join("card"));
         let mut left = vec![std::fs::read(&file).unwrap()];
         for name in ["card/card.json", "card/card.svg", "card/card.png"] {
@@ -221,13 +224,13 @@ fn the_sampling_error_is_that_of_repeated_samples_of_a_network_swept_fully() {
         let verdicts = pair.iter().filter_map(|j| j.verdict.as_ref());
         Drawn {
             layer: pair[0].perturbation.layer - 1,
-            coherent: verdicts.clone().filter(|v| v.label == Label::Coherent).count(),
+            coherent: verdicts.clone().map(|v| 1.0 - v.p_fractured).sum(),
             scored: verdicts.count(),
         }
     };
     let all: Vec<Drawn> = (0..network.weight_count()).map(of).collect();
     let swept = sampled_share(&population, &all).unwrap();
-    assert_eq!(full.sampled_share(&model), Some(swept));
+    assert_eq!(full.score.sampled, Some(swept));
     assert!((swept.share - truth).abs() < 1e-12 && swept.standard_error == 0.0);
     for count in [20, 60] {
         let mut rng = SimRng::new(count as u64, "test", 1);

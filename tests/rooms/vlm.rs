@@ -226,7 +226,7 @@ fn both_orders_are_asked_and_every_request_has_the_fixed_form() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::new(&[], Act::Right);
     let verdict = judge_one(&server, folder.path(), 3).unwrap();
-    assert_eq!(verdict.confidence, 1.0);
+    assert_eq!(verdict.p_fractured.max(1.0 - verdict.p_fractured), 1.0);
     let state = server.state.lock().unwrap();
     let texts = |i: usize| {
         let parts = state.requests[i]["messages"][0]["content"].as_array().unwrap();

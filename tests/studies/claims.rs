@@ -3,7 +3,7 @@
 use picloom::experiment::cells::run_cells;
 use picloom::experiment::claims::{Ledger, Records, StudySpec};
 use picloom::experiment::finding::Verdict;
-use picloom::experiment::networks::{NetworksRecord, NetworksStudy};
+use picloom::experiment::networks::{NetworksRecord, NetworksStudy, Scored};
 use picloom::experiment::{NetworkRow, Record};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -59,6 +59,7 @@ impl Builder {
         result.r2 = if score.is_some() { 0.99 } else { 0.2 };
         result.coherent = score.unwrap_or(50);
         result.fractured = 100 - result.coherent;
+        result.score = None;
         self.record.rows.push(row);
     }
 }
@@ -97,6 +98,38 @@ fn without_records_every_claim_is_inconclusive_and_says_what_is_missing() {
         assert_eq!(claim.verdict, Verdict::Inconclusive, "{}", claim.text.id);
         assert!(claim.notes[0].starts_with("no record of"), "{claim:?}");
     }
+}
+
+#[test]
+fn targets_that_happen_to_agree_do_not_hide_the_judges_error() {
+    // Ten points on every target: the interval over targets is a point.
+    let alike = || {
+        let mut builder = Builder::new("wirings");
+        for target in TARGETS {
+            builder.add((target, "evolved", 0), (0, None), Some(60));
+            for seed in SEEDS {
+                builder.add((target, "dense", 0), (0, Some(seed)), Some(50));
+            }
+        }
+        builder.record
+    };
+    let found = ledger(&Records { wirings: Some(alike()), ..Records::default() });
+    assert_eq!(verdict(&found, "C1"), Verdict::Supported);
+    // Scores that are known to ± .196 (95 %): standard error .1 of each network.
+    let mut known = alike();
+    for row in &mut known.rows {
+        let result = row.result.as_mut().unwrap();
+        let score = result.score().unwrap();
+        let half = 0.1 * 1.959_963_984_540_054;
+        result.score = Some(Scored { score, low: Some(score - half), high: Some(score + half) });
+    }
+    let found = ledger(&Records { wirings: Some(known), ..Records::default() });
+    // A target's evolved network is in all three of its pairs: variance .1² + .1²/3 a target.
+    let half = 1.959_963_984_540_054 * (4.0 * (0.01 + 0.01 / 3.0_f64)).sqrt() / 4.0;
+    let effect = &found.claims[0].effects[0];
+    assert!((effect.low.unwrap() - (0.1 - half)).abs() < 1e-9, "{effect:?}");
+    assert!((effect.high.unwrap() - (0.1 + half)).abs() < 1e-9, "{effect:?}");
+    assert_eq!(verdict(&found, "C1"), Verdict::Inconclusive);
 }
 
 #[test]

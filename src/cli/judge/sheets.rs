@@ -80,15 +80,15 @@ fn load(text: &str, args: &SheetsArgs) -> anyhow::Result<Drawer> {
     let path = Path::new(place);
     let mut wanted = Wanted { size: Some(args.size), coords: args.coords, ..Wanted::default() };
     let arch;
-    let (kept, name) = if let Some((text_, params)) = place.split_once('@') {
+    let kept = if let Some((text_, params)) = place.split_once('@') {
         arch = text_.parse::<Arch>().map_err(|e| Usage(format!("{text}: {e}")))?;
-        (Kept::Weights(&arch, Path::new(params)), stem(Path::new(params)))
+        Kept::Weights(&arch, Path::new(params))
     } else if path.is_dir() {
         wanted.coords = None;
-        (Kept::Run(path), stem(path))
+        Kept::Run(path)
     } else {
         wanted.target = Some(path);
-        (Kept::Genome(path, Wiring::Graph), format!("evolved_{}", stem(path)))
+        Kept::Genome(path, Wiring::Graph)
     };
     let source = Source::load(kept, wanted)?;
     let target = match (&source.target_name, kept) {
@@ -97,7 +97,7 @@ fn load(text: &str, args: &SheetsArgs) -> anyhow::Result<Drawer> {
     };
     Ok(Drawer {
         target: given.unwrap_or(target),
-        name,
+        name: source.label_name(),
         model: source.model,
         coords: source.coords,
         picture: source.target,

@@ -5,7 +5,7 @@
 
 use crate::experiment::finding::Verdict;
 use crate::experiment::networks::record::{NetworkResult, NetworkRow, NetworksRecord};
-use crate::math::stats::{Interval, mean, mean_interval};
+use crate::math::stats::{Interval, mean, mean_interval, normal_quantile};
 use serde::{Deserialize, Serialize};
 
 /// Some networks of a record.
@@ -54,7 +54,8 @@ pub struct TargetEffect {
     pub pairs: usize,
 }
 
-/// A mean over targets with its 95 % Student-t interval.
+/// A mean over targets with its 95 % interval: Student's t over targets. Of scores it is never narrower than
+/// what is known of their own errors allows ([`Effect::of_scores`]).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Effect {
     /// What is compared.
@@ -127,6 +128,64 @@ impl Effect {
             .collect();
         Effect::of(name, values)
     }
+
+    /// [`paired`](Self::paired) for the scores of fit networks. Targets that happen to agree do not make the
+    /// scores better than they are: the interval reaches at least 1.96 standard errors of the scores
+    /// themselves (weights not moved, and the judge) to either side.
+    pub fn of_scores(
+        name: impl Into<String>,
+        record: &NetworksRecord,
+        pairs: &[(Group<'_>, Group<'_>)],
+    ) -> Self {
+        let mut effect = Effect::paired(name, record, pairs, fit_score);
+        let variance: f64 = effect
+            .targets
+            .iter()
+            .map(|t| {
+                let rows: Vec<&NetworkRow> =
+                    record.rows.iter().filter(|r| r.target == t.target).collect();
+                own_variance(&rows, pairs)
+            })
+            .sum();
+        let half = normal_quantile(0.975) * variance.sqrt() / effect.targets.len() as f64;
+        if let (Some(e), Some(low), Some(high)) = (effect.estimate, effect.low, effect.high) {
+            effect.low = Some(low.min(e - half));
+            effect.high = Some(high.max(e + half));
+        }
+        effect
+    }
+}
+
+/// Variance of the mean of the differences of a target's pairs, from the scores' own errors: a network that
+/// is in many pairs errs in all of them alike. 0 of records without intervals.
+fn own_variance(rows: &[&NetworkRow], pairs: &[(Group<'_>, Group<'_>)]) -> f64 {
+    let mut coefficients: Vec<(&NetworkRow, f64)> = Vec::new();
+    let mut count = 0.0;
+    for (a, b) in pairs {
+        let of = |group: &Group<'_>| -> Vec<&NetworkRow> {
+            let fit = |r: &&NetworkRow| r.result.as_ref().is_some_and(|x| fit_score(x).is_some());
+            rows.iter().copied().filter(|r| group.holds(r)).filter(fit).collect()
+        };
+        let (first, second) = (of(a), of(b));
+        for x in &first {
+            for y in second.iter().filter(|y| are_a_pair(x.seed, y.seed)) {
+                count += 1.0;
+                for (row, sign) in [(*x, 1.0), (*y, -1.0)] {
+                    match coefficients.iter_mut().find(|(r, _)| std::ptr::eq(*r, row)) {
+                        Some((_, c)) => *c += sign,
+                        None => coefficients.push((row, sign)),
+                    }
+                }
+            }
+        }
+    }
+    let error =
+        |row: &NetworkRow| row.result.as_ref().and_then(|x| x.score?.error()).unwrap_or(0.0);
+    coefficients.iter().map(|(row, c)| (c / count * error(row)).powi(2)).sum()
+}
+
+fn are_a_pair(a: Option<u64>, b: Option<u64>) -> bool {
+    a == b || a.is_none() || b.is_none()
 }
 
 fn differences(rows: &[&NetworkRow], (a, b): (Group<'_>, Group<'_>), value: Value) -> Vec<f64> {
@@ -140,7 +199,7 @@ fn differences(rows: &[&NetworkRow], (a, b): (Group<'_>, Group<'_>), value: Valu
     let mut found = Vec::new();
     for (seed, value) in &first {
         for (other, against) in &second {
-            if seed == other || seed.is_none() || other.is_none() {
+            if are_a_pair(*seed, *other) {
                 found.push(value - against);
             }
         }

@@ -1,7 +1,7 @@
 //! One chain: its arms trained, pruned, scored and measured, in order.
 
 use super::plan::Chain;
-use super::record::{NetworkResult, NetworkRow, Training};
+use super::record::{NetworkResult, NetworkRow, Scored, Training};
 use super::spec::{ArmSpec, ArmWiring, Level};
 use super::views::write_views;
 use crate::experiment::cells::without_path;
@@ -314,7 +314,9 @@ fn measure(
         train: made.run.map(|(run, folder)| training(run, folder)).transpose()?,
         non_zero: found.score.non_zero,
         perturbed: found.score.weights,
+        score: Scored::of(&found.score),
         coherent: found.score.coherent,
+        unclear: found.score.unclear,
         fractured: found.score.fractured,
         silent: found.score.silent,
         by_layer: found.score.layers,

@@ -13,5 +13,5 @@ pub mod spec;
 pub mod views;
 
 pub use plan::NetworksStudy;
-pub use record::{NetworkResult, NetworkRow, NetworksRecord};
+pub use record::{NetworkResult, NetworkRow, NetworksRecord, Scored};
 pub use spec::NetworksSpec;

@@ -2,10 +2,11 @@
 
 use crate::experiment::curve::Curve;
 use crate::experiment::record::{Record, line};
-use crate::math::stats::mean;
+use crate::math::stats::{mean, normal_quantile, wilson};
 use crate::score::measures::modules::NetworkModules;
 use crate::score::measures::sparsity::CompositionalSparsity;
 use crate::score::measures::summary::Summary;
+use crate::score::{Call, Calls};
 use crate::train::StopReason;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -95,14 +96,21 @@ pub struct NetworkResult {
     pub non_zero: usize,
     /// Weights that were.
     pub perturbed: usize,
+    /// The compositional score with its 95 % interval; none in records older than it, whose score is
+    /// coherent / (coherent + fractured).
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub score: Option<Scored>,
     /// Perturbations judged coherent.
     pub coherent: usize,
+    /// Perturbations of which the judge is not sure.
+    #[serde(default)]
+    pub unclear: usize,
     /// Perturbations judged fractured.
     pub fractured: usize,
     /// Perturbations without effect.
     pub silent: usize,
-    /// (coherent, fractured, silent) by layer of the perturbed weight, first hidden layer first.
-    pub by_layer: Vec<(usize, usize, usize)>,
+    /// What they were called, by layer of the perturbed weight, first hidden layer first.
+    pub by_layer: Vec<Calls>,
     /// Measures beside the score.
     pub measures: Summary,
     /// Depth and in-degrees of the alive part.
@@ -118,7 +126,45 @@ impl NetworkResult {
     /// The compositional score; none if nothing could be judged.
     pub fn score(&self) -> Option<f64> {
         let total = self.coherent + self.fractured;
-        (total > 0).then(|| self.coherent as f64 / total as f64)
+        let share = || (total > 0).then(|| self.coherent as f64 / total as f64);
+        self.score.map(|s| s.score).or_else(share)
+    }
+
+    /// 95 % interval of the score; of records without one, Wilson's.
+    pub fn interval(&self) -> Option<(f64, f64)> {
+        match self.score {
+            Some(s) => s.low.zip(s.high),
+            None => {
+                let total = self.coherent + self.fractured;
+                wilson(self.coherent, total, 0.95).ok().map(|i| (i.low, i.high))
+            }
+        }
+    }
+}
+
+/// A score with its interval ([`CompositionalScore`](crate::score::CompositionalScore)).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scored {
+    /// Mean P(coherent).
+    pub score: f64,
+    /// Lower end; none if the sample was too small to tell.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+}
+
+impl Scored {
+    /// Of a score; none if nothing was judged.
+    pub fn of(found: &crate::score::CompositionalScore) -> Option<Self> {
+        let (low, high) = found.interval.unzip();
+        found.score.map(|score| Scored { score, low, high })
+    }
+
+    /// Its standard error: the longer side of the interval (the shorter may be cut) over 1.96; none without one.
+    pub fn error(&self) -> Option<f64> {
+        let (low, high) = self.low.zip(self.high)?;
+        Some((self.score - low).max(high - self.score) / normal_quantile(0.975))
     }
 }
 
@@ -165,6 +211,20 @@ pub struct Change {
     pub delta: f64,
     /// True if the picture was judged coherent.
     pub coherent: bool,
+    /// True if the judge was not sure.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub unclear: bool,
+}
+
+impl Change {
+    /// What the picture was called.
+    pub fn call(&self) -> Call {
+        match (self.coherent, self.unclear) {
+            (true, _) => Call::Coherent,
+            (false, true) => Call::Unclear,
+            (false, false) => Call::Fractured,
+        }
+    }
 }
 
 /// Feature maps as one picture.
@@ -223,7 +283,10 @@ impl Record for NetworksRecord {
         "result.train.collapses",
         "result.train.first_loss",
         "score",
+        "score_low=result.score.low",
+        "score_high=result.score.high",
         "result.coherent",
+        "result.unclear",
         "result.fractured",
         "result.silent",
         "result.measures.interference",

@@ -5,7 +5,7 @@ use crate::network::Picture;
 use crate::network::files::{WriteError, create_folder, write_atomic};
 use crate::network::palette::encode_small_png;
 use crate::probe::View;
-use crate::score::{Judged, Label, Measurement};
+use crate::score::{Call, Judged, Measurement};
 use std::path::Path;
 
 /// Changed weights shown of each network.
@@ -46,7 +46,8 @@ pub fn write_views(
             link: p.link,
             layer: p.layer,
             delta: p.delta,
-            coherent: verdict.as_ref().is_some_and(|v| v.label == Label::Coherent),
+            coherent: verdict.as_ref().is_some_and(|v| v.call == Call::Coherent),
+            unclear: verdict.as_ref().is_some_and(|v| v.call == Call::Unclear),
         })
         .collect();
     let maps = if with_maps { Some(write_maps(folder, name, view)?) } else { None };

@@ -115,6 +115,17 @@ impl Source {
         path.file_name().map_or(self.name.clone(), |n| n.to_string_lossy().into_owned())
     }
 
+    /// Name in a labelled set: the file's without its ending, `evolved_` before it if the weights are a
+    /// genome's.
+    pub fn label_name(&self) -> String {
+        let stem = Path::new(&self.name).file_stem().unwrap_or_default().to_string_lossy();
+        if self.genome.is_some() && !self.trained {
+            format!("evolved_{stem}")
+        } else {
+            stem.into_owned()
+        }
+    }
+
     /// The model prepared for pictures of this size.
     pub fn view(&self) -> View {
         View::new(&self.model, self.size, self.coords)

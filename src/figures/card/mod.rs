@@ -11,7 +11,7 @@ use super::style::{self, Colour, size};
 use super::svg::Anchor;
 use crate::network::{Network, Picture, Weights};
 use crate::probe::SampledShare;
-use crate::score::{CompositionalScore, Label};
+use crate::score::{Call, Calls, CompositionalScore};
 
 /// A picture of the network after one weight was changed.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,7 +19,7 @@ pub struct Changed {
     /// What it draws then.
     pub picture: Picture,
     /// What the judge said.
-    pub label: Label,
+    pub call: Call,
     /// Under it: `layer 2, w7 +0.31`.
     pub caption: String,
 }
@@ -162,9 +162,8 @@ fn score_panel(page: &mut Page, card: &Card<'_>, x: f64, top: f64) -> f64 {
     if let Some(s) = card.sampled.filter(|s| s.drawn < s.population) {
         lines.push((
             format!(
-                "of all {} weights: {} ± {} (s.e.)",
+                "of all {} weights, s.e. of the sample {}",
                 style::fixed(s.population as f64, 0),
-                style::fixed(s.share, 3),
                 style::fixed(s.standard_error, 3)
             ),
             style::INK,
@@ -199,31 +198,34 @@ fn score_panel(page: &mut Page, card: &Card<'_>, x: f64, top: f64) -> f64 {
     y
 }
 
-/// A stacked bar a layer: coherent, fractured, silent. Returns its lower end.
+/// A stacked bar a layer: coherent, unclear, fractured, silent. Returns its lower end.
 fn layers(page: &mut Page, score: &CompositionalScore, x: f64, wide: f64, top: f64) -> f64 {
     page.text((x, top + 11.0), "by layer of the weight", OVER, Anchor::Start);
     let count = score.layers.len().max(1) as f64;
     let pitch = (168.0 / count).clamp(15.0, 26.0);
     let high = pitch - 4.0;
-    let (label, numbers) = (30.0, 96.0);
+    let (label, numbers) = (30.0, 118.0);
     let room = (wide - label - numbers).max(40.0);
     let mut y = top + 22.0;
-    for (i, &(coherent, fractured, silent)) in score.layers.iter().enumerate() {
+    for (i, &calls) in score.layers.iter().enumerate() {
+        let Calls { coherent, unclear, fractured, silent } = calls;
         let base = y + high / 2.0 + 4.5;
         let em = size::CAPTION.min(high);
         let name = (i + 1).to_string();
         page.text((x + label - 8.0, base), &name, (em, false, style::INK), Anchor::End);
-        let all = coherent + fractured + silent;
+        let all = calls.judged() + silent;
         let mut at = x + label;
         page.fill((at, y), (room, high), style::BLANK);
-        for (share, colour) in [(coherent, style::COHERENT), (fractured, style::FRACTURED)] {
+        for (share, call) in
+            [(coherent, Call::Coherent), (unclear, Call::Unclear), (fractured, Call::Fractured)]
+        {
             let part = room * share as f64 / all.max(1) as f64;
             if part > 0.0 {
-                page.fill((at, y), (part, high), colour);
+                page.fill((at, y), (part, high), style::called(call));
             }
             at += part;
         }
-        let text = format!("{coherent} / {fractured} / {silent}");
+        let text = format!("{coherent} / {unclear} / {fractured} / {silent}");
         let right = (x + label + room + 10.0, base);
         page.text(right, &text, (em, false, style::GREY), Anchor::Start);
         y += pitch;
@@ -232,6 +234,7 @@ fn layers(page: &mut Page, score: &CompositionalScore, x: f64, wide: f64, top: f
     let mut at = x;
     for (colour, text) in [
         (style::COHERENT, format!("{} coherent", score.coherent)),
+        (style::UNCLEAR, format!("{} unclear", score.unclear)),
         (style::FRACTURED, format!("{} fractured", score.fractured)),
         (style::BLANK, format!("{} silent", score.silent)),
     ] {
@@ -248,7 +251,7 @@ fn changed(page: &mut Page, card: &Card<'_>) {
         return;
     }
     let more = format!(
-        "each: the whole network after one weight moved ({}); green frame: judged coherent, red: fractured",
+        "each: the whole network after one weight moved ({}); green frame: judged coherent, yellow: unclear, red: fractured",
         card.score.delta
     );
     heading(page, "One weight changed", &more);
@@ -256,10 +259,7 @@ fn changed(page: &mut Page, card: &Card<'_>) {
     for row in card.changed.chunks(ACROSS) {
         for (i, one) in row.iter().enumerate() {
             let x = MARGIN + i as f64 * (PANE + apart);
-            let colour = match one.label {
-                Label::Coherent => style::COHERENT,
-                Label::Fractured => style::FRACTURED,
-            };
+            let colour = style::called(one.call);
             picture(page, (x, page.y + 3.0), PANE, &one.picture, colour, 3.0);
             let at = (x + PANE / 2.0, page.y + PANE + 18.0);
             page.cut(at, &one.caption, (10.0, false, style::GREY), Anchor::Middle, PANE + apart);
@@ -324,12 +324,20 @@ mod tests {
         CompositionalScore {
             judge: "mock/0".into(),
             delta: "effect:0.18".into(),
-            coherent: 6,
+            coherent: 5,
+            unclear: 1,
             fractured: 2,
             silent: 4,
             score: Some(0.75),
             interval: Some((0.41, 0.93)),
-            layers: vec![(4, 0, 2), (2, 2, 2)],
+            span: Some((0.625, 0.75)),
+            sampling_error: Some(0.1),
+            judge_error: Some(0.09),
+            sampled: None,
+            layers: vec![
+                Calls { coherent: 4, unclear: 0, fractured: 0, silent: 2 },
+                Calls { coherent: 1, unclear: 1, fractured: 2, silent: 2 },
+            ],
             fit: Some(Fit { mse: 0.1, r2: if counts { 0.99 } else { 0.4 } }),
             counts,
             non_zero: 30,
@@ -341,7 +349,7 @@ mod tests {
         let picture = Picture::filled(8, 8, [0.2, 0.4, 0.6]);
         let changed = [Changed {
             picture: picture.clone(),
-            label: Label::Fractured,
+            call: Call::Fractured,
             caption: "layer 1, w3 +0.2".into(),
         }];
         let row = Measure {
@@ -378,7 +386,7 @@ mod tests {
         let svg = drawn(true);
         let (_, _, rgb) = super::super::files::svg_to_rgb(&svg, 0.5).unwrap();
         let ink = |c: Colour| rgb.chunks_exact(3).filter(|p| p == &[c.0, c.1, c.2]).count();
-        assert!(ink(style::COHERENT) > 100 && ink(style::FRACTURED) > 100);
+        assert!([style::COHERENT, style::UNCLEAR, style::FRACTURED].iter().all(|&c| ink(c) > 100));
         assert_eq!(svg.matches("<svg ").count(), 3);
         assert_eq!(svg.matches("<title>").count(), 1);
         for words in ["0.75", "0.41 to 0.93", "a &lt; b", "1.25", "4 silent", "R² 0.99"] {

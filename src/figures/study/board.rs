@@ -58,7 +58,8 @@ const APART: f64 = 14.0;
 pub(super) fn verdicts() -> Vec<(Colour, String)> {
     vec![
         (style::COHERENT, "one weight changed, judged coherent".into()),
-        (style::FRACTURED, "one weight changed, judged fractured".into()),
+        (style::UNCLEAR, "unclear".into()),
+        (style::FRACTURED, "judged fractured".into()),
     ]
 }
 
@@ -151,10 +152,7 @@ pub(super) fn sweep(
     let (count, shown) = (views.changes.len(), views.changes.len().min(most));
     for k in 0..shown {
         let i = k * count / shown;
-        let border = match views.changes[i].coherent {
-            true => style::COHERENT,
-            false => style::FRACTURED,
-        };
+        let border = style::called(views.changes[i].call());
         tiles.push(
             crop(&whole, side, 0, i + 1).map(|picture| Tile { picture, border: Some(border) }),
         );

@@ -86,7 +86,7 @@ pub(super) fn pruning(sources: &Sources) -> Result<Drawing, DrawError> {
                 .into_iter()
                 .map(|o| (group("sp", variant, o), group("sp-layer-counts", variant, o)))
                 .collect();
-            Effect::paired(name(variant), &record, &pairs, fit_score)
+            Effect::of_scores(name(variant), &record, &pairs)
         })
         .collect();
     let effects = some(effects, STUDY, "networks")?;

@@ -6,7 +6,7 @@ use super::drawers::Multiples;
 use super::pictures::pictured;
 use super::wirings::{SCORE_NOTE, score_bars};
 use super::{DrawError, Drawing, Sources, some};
-use crate::experiment::claims::effects::{Effect, Group as Networks, fit_score};
+use crate::experiment::claims::effects::{Effect, Group as Networks};
 use crate::experiment::networks::record::NetworksRecord;
 use crate::figures::charts::{Frame, Panel};
 use crate::network::Picture;
@@ -55,14 +55,9 @@ pub(super) fn scores(sources: &Sources) -> Result<Drawing, DrawError> {
     let random = Networks::of("sp-layer-counts", 1);
     let ends = [-3, 3].map(|offset| (sp, Networks { offset, ..sp }));
     let parts = [
-        Effect::paired(
-            "score at the predicted depth, sp − dense",
-            &record,
-            &[(sp, dense)],
-            fit_score,
-        ),
-        Effect::paired("sp − random links with its counts", &record, &[(sp, random)], fit_score),
-        Effect::paired("sp, at the predicted depth − 3 layers off it", &record, &ends, fit_score),
+        Effect::of_scores("score at the predicted depth, sp − dense", &record, &[(sp, dense)]),
+        Effect::of_scores("sp − random links with its counts", &record, &[(sp, random)]),
+        Effect::of_scores("sp, at the predicted depth − 3 layers off it", &record, &ends),
     ];
     let (fit, asked) = data::learned(&record, sp);
     let says = format!(

@@ -126,7 +126,7 @@ pub(super) fn score(sources: &Sources) -> Result<Drawing, DrawError> {
         .filter(|rival| data::exists(&record, Networks::of(rival, 1)))
         .map(|rival| {
             let name = format!("sp − {rival}");
-            says(&Effect::paired(name, &record, &pairs(rival), fit_score))
+            says(&Effect::of_scores(name, &record, &pairs(rival)))
         })
         .collect();
     let says = match parts.is_empty() {

@@ -10,7 +10,7 @@ use crate::experiment::networks::record::{NetworkResult, NetworksRecord};
 use crate::figures::axis::Axis;
 use crate::figures::charts::{Bars, Estimate, Frame, Group, Mark, Plot, Point, Series, bars, plot};
 use crate::figures::style::{self, Colour, percent};
-use crate::math::stats::{mean, wilson};
+use crate::math::stats::mean;
 
 const STUDY: &str = "wirings";
 
@@ -20,16 +20,14 @@ pub(super) fn score_axis(end: f64) -> Axis {
     Axis::new("compositional score").range(0.0, end).names(ticks)
 }
 
-/// A network without seeds: the interval of its score over its judged perturbations.
+/// A network without seeds: the interval of its own score.
 fn over_perturbations(
     record: &NetworksRecord,
     target: &str,
     arm: Networks<'_>,
 ) -> Option<(f64, f64)> {
     let row = data::rows(record, target, arm).find(|row| row.seed.is_none())?;
-    let result = row.result.as_ref()?;
-    let interval = wilson(result.coherent, result.coherent + result.fractured, 0.95).ok()?;
-    Some((interval.low, interval.high))
+    row.result.as_ref()?.interval()
 }
 
 /// Groups of targets, then their mean, for these arms at one level and depth.
@@ -66,7 +64,7 @@ pub(super) fn score_bars(record: &NetworksRecord, arms: &[Networks<'_>], frame: 
 }
 
 /// What the parts of a [`score_bars`] chart mean.
-pub(super) const SCORE_NOTE: &str = "Marks: mean over the seeds that learned the picture (R² ≥ 0.95); rings: seeds, without an interval where they are three or fewer. Whiskers: of the evolved network 95 % Wilson intervals over its perturbations, under “mean” t-intervals over targets, cut at 0 and 1 (rings there: targets, if three or fewer). Hollow: no seed learned it; the score does not count. n/m: n of m seeds learned it.";
+pub(super) const SCORE_NOTE: &str = "Marks: mean over the seeds that learned the picture (R² ≥ 0.95); rings: seeds, without an interval where they are three or fewer. Whiskers: of the evolved network 95 % intervals over its perturbations and the judge's error, under “mean” t-intervals over targets, cut at 0 and 1 (rings there: targets, if three or fewer). Hollow: no seed learned it; the score does not count. n/m: n of m seeds learned it.";
 
 /// Scores of these arms by target; in numbers the differences of some pairs of them (name, more,
 /// less), and how many networks of all but the first learned their picture.
@@ -86,7 +84,7 @@ pub(super) fn by_arm(
         .sized(if arms.len() > 2 { 1000 } else { 860 }, 580);
     let effects = pairs.iter().map(|&(name, more, less)| {
         let pair = [(Networks::of(more, 0), Networks::of(less, 0))];
-        says(&Effect::paired(name, &record, &pair, fit_score))
+        says(&Effect::of_scores(name, &record, &pair))
     });
     let learned = arms[1..].iter().map(|arm| {
         let (fit, asked) = data::learned(&record, Networks::of(arm, 0));
@@ -202,7 +200,7 @@ pub(super) fn decodable_against_organised(sources: &Sources) -> Result<Drawing, 
     let says = format!(
         "{}; {}.",
         says(&Effect::paired("decoded R², evolved − dense", &record, &pair, decoded)),
-        says(&Effect::paired("score, evolved − dense", &record, &pair, fit_score))
+        says(&Effect::of_scores("score, evolved − dense", &record, &pair))
     );
     let svg = plot(&Plot {
         frame: Frame::new("Equally decodable, unequally organised?")

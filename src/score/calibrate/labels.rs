@@ -1,7 +1,7 @@
 //! Labelled perturbations: a CSV and the pictures beside it.
 //!
-//! Columns `image, base, label` are needed; `target, network, stands_for, unsure, second` are read if
-//! there, any others are let be. Paths are relative to the CSV. `label` is `coherent` or
+//! Columns `image, base, label` are needed; `target, network, link, delta, stands_for, unsure, second` are
+//! read if there, any others are let be. Paths are relative to the CSV. `label` is `coherent` or
 //! `fractured`. Without a `target` column the target is the file's stem before `_labels`
 //! (`skull_labels.csv` → `skull`).
 
@@ -35,12 +35,16 @@ pub struct LabelRow {
     pub unsure: bool,
     /// What a second viewer said of it, if one was asked.
     pub second: Option<Label>,
+    /// The link that was moved and the change of its weight, if the file says so.
+    pub change: Option<(usize, f64)>,
 }
 
 impl LabelRow {
-    /// The network it is of, told apart by its base picture.
-    pub fn drawer(&self) -> (&Path, &str) {
-        (&self.base, &self.network)
+    /// The network it is of: by its target and name, in whatever set; one without a name by its base
+    /// picture.
+    pub fn drawer(&self) -> (&str, &str, &Path) {
+        let base = if self.network.is_empty() { self.base.as_path() } else { Path::new("") };
+        (&self.target, &self.network, base)
     }
 }
 
@@ -101,6 +105,8 @@ struct Record {
     stands_for: Option<f64>,
     unsure: Option<u8>,
     second: Option<String>,
+    link: Option<usize>,
+    delta: Option<f64>,
 }
 
 fn label_of(text: &str) -> Option<Label> {
@@ -164,6 +170,7 @@ pub fn read_labels(path: &Path) -> Result<LabelSet, LabelError> {
                 1 => true,
                 other => return Err(row_error(line, "unsure 0 or 1", other.to_string())),
             },
+            change: record.link.zip(record.delta),
             second: record.second.filter(|t| !t.is_empty()).map(|t| label(&t)).transpose()?,
         });
     }

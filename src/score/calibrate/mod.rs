@@ -113,10 +113,12 @@ pub fn calibrate(
         let means: Vec<&Example> = means.iter().collect();
         let told: Vec<f64> = without_own_target(&means, &targets, version, ridge)?
             .iter()
-            .map(Verdict::probability)
+            .map(|v| v.p_fractured)
             .collect();
         left_out = Some(report("dl, fitted without the target", &judged, &told)?);
     }
+    let scores = left_out.as_ref().and_then(|r| r.within.as_ref()?.scores);
+    model.between_networks = scores.map(|s| s.between);
     model.provenance = Provenance {
         date: date.to_string(),
         command: command.to_string(),
@@ -169,14 +171,14 @@ fn network_features<'a>(all: &[&Example<'a>]) -> Vec<Example<'a>> {
 
 /// The judge's own mean over each picture's network, as P(fractured).
 fn blind(rows: &[&LabelRow], verdicts: &[Verdict]) -> Vec<f64> {
-    let p: Vec<f64> = verdicts.iter().map(Verdict::probability).collect();
+    let p: Vec<f64> = verdicts.iter().map(|v| v.p_fractured).collect();
     let networks: Vec<String> = rows.iter().map(|row| network_of(row)).collect();
     network_means(&p, &networks.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 fn network_of(row: &LabelRow) -> String {
-    let (base, network) = row.drawer();
-    format!("{network} {}", base.display())
+    let (target, network, base) = row.drawer();
+    format!("{target} {network} {}", base.display())
 }
 
 /// Agreement within networks of verdicts and of those of a judge that knows the network only.
@@ -191,7 +193,7 @@ fn within(rows: &[&LabelRow], verdicts: &[Verdict], blind: &[f64]) -> Option<Wit
             fractured: is(row.label),
             second: row.second.map(is),
             weight: row.weight,
-            p: verdict.probability(),
+            p: verdict.p_fractured,
             blind,
         })
         .collect();
@@ -221,7 +223,7 @@ pub fn compare_judges(
     against: &dyn Judge,
 ) -> Result<Report, CalibrationError> {
     let rows: Vec<&LabelRow> = sets.iter().flat_map(|s| &s.rows).collect();
-    let truth: Vec<Label> = judge_rows(&rows, against)?.iter().map(|v| v.label).collect();
+    let truth: Vec<Label> = judge_rows(&rows, against)?.iter().map(Verdict::likelier).collect();
     let verdicts = judge_rows(&rows, judge)?;
     compared(&rows, &judge.name(), &against.name(), &truth, &verdicts)
 }
@@ -266,6 +268,7 @@ fn model_of(examples: &[&Example], version: Version, ridge: f64) -> Result<DlMod
             })
             .collect(),
         intercept: fitted.intercept,
+        between_networks: None,
         provenance: Provenance::default(),
     })
 }

@@ -61,7 +61,7 @@ impl Agreement {
         }
         let class = |label: Label| usize::from(label == Label::Fractured);
         let true_class: Vec<usize> = truth.iter().map(|&l| class(l)).collect();
-        let judged: Vec<usize> = verdicts.iter().map(|v| class(v.label)).collect();
+        let judged: Vec<usize> = verdicts.iter().map(|v| class(v.likelier())).collect();
         let table = Confusion::of(&true_class, &judged, 2).ok()?;
         let evidence = |of: usize| -> Vec<f64> {
             let pairs = verdicts.iter().zip(&true_class);
@@ -70,7 +70,7 @@ impl Agreement {
         let mut bins = vec![(0usize, 0.0f64, 0usize); BINS];
         let mut brier = 0.0;
         for (verdict, &class) in verdicts.iter().zip(&true_class) {
-            let p = verdict.probability();
+            let p = verdict.p_fractured;
             let bin = &mut bins[((p * BINS as f64) as usize).min(BINS - 1)];
             bin.0 += 1;
             bin.1 += p;
@@ -149,13 +149,13 @@ const WORST: usize = 10;
 /// The worst mistakes, worst first.
 pub(super) fn mistakes(rows: &[&LabelRow], verdicts: &[Verdict]) -> Vec<Mistake> {
     let wrong = |(row, verdict): (&&LabelRow, &Verdict)| {
-        (row.label != verdict.label).then(|| Mistake {
+        (row.label != verdict.likelier()).then(|| Mistake {
             image: row.image.file_name().unwrap_or_default().to_string_lossy().into_owned(),
             target: row.target.clone(),
             network: row.network.clone(),
             label: row.label,
             unsure: row.unsure,
-            p: verdict.probability(),
+            p: verdict.p_fractured,
             paths: (row.base.clone(), row.image.clone()),
         })
     };

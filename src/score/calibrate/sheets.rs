@@ -293,7 +293,7 @@ fn evenly(
     let reading = judge.read_base(view.picture());
     let p: Vec<f64> = pool
         .par_iter()
-        .map(|(_, picture)| Ok(reading.judge(picture)?.probability()))
+        .map(|(_, picture)| Ok(reading.judge(picture)?.p_fractured))
         .collect::<Result<_, JudgeError>>()?;
     let mut strata: [Vec<usize>; STRATA.len()] = Default::default();
     for (i, p) in p.iter().enumerate() {

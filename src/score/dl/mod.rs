@@ -91,6 +91,10 @@ impl Judge for DlJudge {
         JudgeIdentity { name: self.name(), sha256: Some(sha256_hex(json)) }
     }
 
+    fn score_error(&self) -> f64 {
+        self.model.between_networks.unwrap_or(self.model.version.score_error())
+    }
+
     fn read_base<'a>(&'a self, base: &'a Picture) -> Box<dyn BaseReading + 'a> {
         Box::new(Reading { model: &self.model, base: self.model.version.read(base) })
     }

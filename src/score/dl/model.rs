@@ -63,6 +63,15 @@ impl Version {
         }
     }
 
+    /// τ of models that do not say theirs ([`DlModel::between_networks`]).
+    pub fn score_error(self) -> f64 {
+        match self {
+            // Of the shipped one on networks it was not fitted to: `judge test assets/labels2/labels2.csv`.
+            Version::Two => 0.26,
+            Version::Three => 0.0,
+        }
+    }
+
     /// Reads a base picture.
     pub fn read(self, base: &Picture) -> Box<dyn Reader> {
         match self {
@@ -83,6 +92,11 @@ pub struct DlModel {
     pub terms: Vec<Term>,
     /// Constant of z.
     pub intercept: f64,
+    /// τ, how far the mean P(coherent) of a network is off its labels beyond what sampling them explains:
+    /// a standard deviation between networks of targets left out of the fit
+    /// ([`ScoreErrors`](crate::score::calibrate::ScoreErrors)). None if it was not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub between_networks: Option<f64>,
     /// How the numbers were found.
     pub provenance: Provenance,
 }
@@ -185,13 +199,17 @@ impl DlModel {
             return Err(fail(format!("the features {names:?}, wanted {wanted:?}")));
         }
         let sound = model.intercept.is_finite()
+            && model.between_networks.is_none_or(|t| (0.0..=1.0).contains(&t))
             && model.terms.iter().all(|t| {
                 t.mean.is_finite() && t.weight.is_finite() && t.spread.is_finite() && t.spread > 0.0
             });
         if sound {
             Ok(model)
         } else {
-            Err(fail("a number that is not finite, or a spread ≤ 0".into()))
+            Err(fail(
+                "a number that is not finite, a spread ≤ 0, or between_networks outside 0 to 1"
+                    .into(),
+            ))
         }
     }
 

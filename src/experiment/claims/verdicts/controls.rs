@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use crate::experiment::claims::BASE;
-use crate::experiment::claims::effects::{Effect, Group, all_above, fit_score};
+use crate::experiment::claims::effects::{Effect, Group, all_above};
 use crate::experiment::claims::ledger::StudySpec;
 use crate::experiment::finding::Verdict;
 use crate::experiment::networks::record::NetworksRecord;
@@ -19,12 +19,12 @@ pub(super) fn survives_controls(record: &NetworksRecord, spec: &StudySpec) -> Ou
         let pairs = [-3, 0, 3]
             .map(|o| (group("sp", 1, variant, o), group("sp-layer-counts", 1, variant, o)));
         let name = format!("{variant}: sp − random links with its counts");
-        Effect::paired(name, record, &pairs, fit_score)
+        Effect::of_scores(name, record, &pairs)
     };
     let depth = |variant, offset| {
         let pairs = [(group("sp", 1, variant, 0), group("sp", 1, variant, offset))];
         let name = format!("{variant}: sp at the reference depth − {offset:+} layers");
-        Effect::paired(name, record, &pairs, fit_score)
+        Effect::of_scores(name, record, &pairs)
     };
     let effects: Vec<Effect> = variants.iter().map(|v| pruning(v)).collect();
     let controls: Vec<Effect> = variants.iter().flat_map(|v| [depth(v, -3), depth(v, 3)]).collect();

@@ -173,7 +173,7 @@ pub(super) fn out_of_domain(record: &NetworksRecord, spec: &StudySpec) -> Outcom
     let (sp, dense) = (Group::of("sp", 1), Group::of("dense", 0));
     let ends = [(sp, offset("sp", 1, -3)), (sp, offset("sp", 1, 3))];
     let random = (sp, Group::of("sp-layer-counts", 1));
-    let paired = |name: &str, pairs: &[_]| Effect::paired(name, record, pairs, fit_score);
+    let paired = |name: &str, pairs: &[_]| Effect::of_scores(name, record, pairs);
     let effects = vec![
         paired("sp − dense, at the predicted depth", &[(sp, dense)]),
         paired("sp at the predicted depth − at ± 3 layers", &ends),

@@ -1,7 +1,7 @@
 //! Pruning at equal counts: C3, C4, C9.
 
 use super::{Outcome, fit_share};
-use crate::experiment::claims::effects::{Effect, Group, fit_score};
+use crate::experiment::claims::effects::{Effect, Group};
 use crate::experiment::claims::ledger::StudySpec;
 use crate::experiment::networks::record::{NetworkResult, NetworksRecord};
 
@@ -9,7 +9,7 @@ use crate::experiment::networks::record::{NetworkResult, NetworksRecord};
 fn sp_minus(record: &NetworksRecord, rivals: &[&str]) -> Vec<Effect> {
     let effect = |rival: &&str| {
         let pairs = [1, 2].map(|level| (Group::of("sp", level), Group::of(rival, level)));
-        Effect::paired(format!("sp − {rival}"), record, &pairs, fit_score)
+        Effect::of_scores(format!("sp − {rival}"), record, &pairs)
     };
     rivals.iter().map(effect).collect()
 }

@@ -1,14 +1,14 @@
 //! Evolved networks, evolved wirings, dense networks: C1, C2, C12, C14.
 
 use super::{Outcome, fit_share};
-use crate::experiment::claims::effects::{Effect, Group, all_above, fit_score};
+use crate::experiment::claims::effects::{Effect, Group, all_above};
 use crate::experiment::claims::ledger::StudySpec;
 use crate::experiment::finding::Verdict;
 use crate::experiment::networks::record::{NetworkResult, NetworksRecord};
 
 pub(super) fn evolved_over_dense(record: &NetworksRecord, spec: &StudySpec) -> Outcome {
     let (evolved, dense) = (Group::of("evolved", 0), Group::of("dense", 0));
-    let effects = vec![Effect::paired("evolved − dense", record, &[(evolved, dense)], fit_score)];
+    let effects = vec![Effect::of_scores("evolved − dense", record, &[(evolved, dense)])];
     let rough = Effect::paired("roughness, dense − evolved", record, &[(dense, evolved)], |r| {
         r.measures.roughness
     });
@@ -21,9 +21,8 @@ pub(super) fn evolved_over_dense(record: &NetworksRecord, spec: &StudySpec) -> O
 pub(super) fn evolved_wiring_between(record: &NetworksRecord, spec: &StudySpec) -> Outcome {
     let [evolved, dense, graph, layerized] =
         ["evolved", "dense", "graph", "layerized"].map(|arm| Group::of(arm, 0));
-    let difference = |a: Group, b: Group| {
-        Effect::paired(format!("{} − {}", a.arm, b.arm), record, &[(a, b)], fit_score)
-    };
+    let difference =
+        |a: Group, b: Group| Effect::of_scores(format!("{} − {}", a.arm, b.arm), record, &[(a, b)]);
     let effects = vec![difference(evolved, layerized), difference(layerized, dense)];
     let statistic =
         "two differences of compositional scores, paired by target and seed, fit networks only";
@@ -79,7 +78,7 @@ pub(super) fn decodable(record: &NetworksRecord, spec: &StudySpec) -> Outcome {
     let pair = [(Group::of("evolved", 0), Group::of("dense", 0))];
     let decoded = |r: &NetworkResult| r.measures.decoded.filter(|_| r.fit);
     let decoded = Effect::paired("decoded R², evolved − dense", record, &pair, decoded);
-    let organised = Effect::paired("score, evolved − dense", record, &pair, fit_score);
+    let organised = Effect::of_scores("score, evolved − dense", record, &pair);
     let equal = match (decoded.low, decoded.high) {
         (Some(low), Some(high)) if -spec.equivalence < low && high < spec.equivalence => Some(true),
         (Some(low), Some(high)) if low > spec.equivalence || high < -spec.equivalence => {
