@@ -409,7 +409,7 @@ fn report(
         "The target and what each network draws (first seed).",
     ));
     let mut changed = Section::new("One weight changed").paragraph(
-        "Each little picture is the same network after one weight was changed until the picture differs by the same amount everywhere. Green: the judge calls it a clean picture. Red: damaged.",
+        "Each little picture is the same network after one weight was changed until the picture differs by the same amount everywhere. Green: the judge calls it a clean picture. Yellow: it is not sure. Red: damaged.",
     );
     for (Sheets { sweep: swept, .. }, arm) in sheets.iter().zip(&all) {
         if leading.contains(&arm.key) {
@@ -497,8 +497,8 @@ fn count_line(arm: &ArmSummary) -> String {
 /// What an interval is over: changes of weights, never seeds.
 fn units(seeds: usize) -> String {
     match seeds {
-        1 => "One network an arm, one seed: each interval is over the weight changes of that network. How much another seed would differ, it does not say.".into(),
-        n => format!("{n} networks an arm, one a seed (the evolved network has none): each interval is over the weight changes of all {n} pooled. How much seeds differ is in [the numbers](#the-numbers)."),
+        1 => "One network an arm, one seed: each interval is over the weight changes of that network and the judge's error. How much another seed would differ, it does not say.".into(),
+        n => format!("{n} networks an arm, one a seed (the evolved network has none): each interval is over the weight changes of all {n} and the judge's error. How much seeds differ is in [the numbers](#the-numbers)."),
     }
 }
 

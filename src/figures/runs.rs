@@ -131,7 +131,7 @@ fn report(
         tone: Some(style::colour(i)),
     });
     let mut short = Section::new("In short").tiles(tiles).paragraph(
-        "One network a run: each interval is over the weight changes of that one network, not over trainings.",
+        "One network a run: each interval is over the weight changes of that one network and the judge's error, not over trainings.",
     );
     if !record.same_picture() {
         short = short.callout(
