@@ -1,4 +1,4 @@
-//! Ctrl-C, SIGTERM or SIGHUP: every command ends within a second or two, leaves whole files, and says
+//! Ctrl-C, SIGTERM, SIGHUP or SIGUSR1 (of schedulers): every command ends within a second or two, leaves whole files, and says
 //! how to go on.
 //!
 //! A command that keeps checkpoints says so ([`saves`]), asks now and then ([`asked`]) and ends with
@@ -56,7 +56,29 @@ pub fn listen(line: &[OsString]) {
     let line = line.iter().map(|part| part.to_string_lossy().into_owned()).collect();
     *command() = Command { line, manner: Manner::Anew };
     // Without a handler the signal just ends the program: files are whole all the same.
-    INSTALL.call_once(|| drop(ctrlc::set_handler(hear)));
+    INSTALL.call_once(|| {
+        drop(ctrlc::set_handler(hear));
+        #[cfg(unix)]
+        if let Ok(mut signals) = signal_hook::iterator::Signals::new([signal_hook::consts::SIGUSR1])
+        {
+            std::thread::spawn(move || signals.forever().for_each(|_| hear()));
+        }
+    });
+}
+
+/// What is done before the process ends without the command.
+static LAST: Mutex<Option<Box<dyn Fn() + Send>>> = Mutex::new(None);
+
+/// As [`saves`]; if the command does not reach a checkpoint in time, `last` is done before the end.
+pub fn saves_and(last: impl Fn() + Send + 'static) {
+    saves();
+    *LAST.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(last));
+}
+
+fn do_last() {
+    if let Some(last) = &*LAST.lock().unwrap_or_else(PoisonError::into_inner) {
+        last();
+    }
 }
 
 /// From now on the command can be asked to stop at a checkpoint, from which the same line goes on.
@@ -77,6 +99,7 @@ pub fn asked() -> bool {
 /// A signal came.
 fn hear() {
     if ASKED.swap(true, Ordering::SeqCst) {
+        do_last();
         std::process::exit(CODE.into());
     }
     if matches!(command().manner, Manner::Anew) {
@@ -92,6 +115,7 @@ fn hear() {
 
 fn end() -> ! {
     let _whole = without_writes();
+    do_last();
     tell();
     std::process::exit(CODE.into());
 }

@@ -17,6 +17,7 @@ mod judge;
 mod maps;
 mod names;
 mod output;
+mod plan;
 mod progress;
 mod prune;
 mod render;
@@ -28,6 +29,7 @@ mod train;
 
 use crate::evolve::ConfigError;
 use crate::experiment::evolution::EvolutionError;
+use crate::experiment::plan::ShareError;
 use crate::experiment::{PruneRunError, RunError};
 use crate::prune::RoundsError;
 use crate::train::TrainError;
@@ -88,6 +90,16 @@ enum Command {
     Judge(judge::JudgeArgs),
     /// Run studies from their specs
     Experiment(experiment::ExperimentArgs),
+    /// Write studies as a plan: a file of cells that any scheduler can hand out
+    Plan(plan::PlanArgs),
+    /// Work through a share of a plan, beside other workers on other machines
+    Run(plan::RunArgs),
+    /// Say how far a plan is: done, running where, failed why
+    Status(plan::StatusArgs),
+    /// Write the records of a plan that is worked through
+    Collect(plan::CollectArgs),
+    /// Write the script that hands a plan to Slurm, HyperQueue, Kubernetes or GNU parallel
+    Emit(plan::EmitArgs),
     /// Draw figures from committed records
     Figures(figures::FiguresArgs),
     /// Decide the claims of the study from its records
@@ -138,6 +150,11 @@ pub fn run<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T>) ->
         Command::Score(args) => score::run(args, &out),
         Command::Judge(args) => judge::run(args, &out),
         Command::Experiment(args) => experiment::run(args, &out),
+        Command::Plan(args) => plan::plan(args, &out),
+        Command::Run(args) => plan::run(args, &out),
+        Command::Status(args) => plan::status(&args, &out),
+        Command::Collect(args) => plan::collect(&args, &out),
+        Command::Emit(args) => plan::emit(args, &out),
         Command::Figures(args) => figures::run(args, &out),
         Command::Claims(args) => claims::run(args, &out),
         Command::Bench(args) => bench::run(args, &out),
@@ -206,6 +223,7 @@ fn is_wrong_use(error: &anyhow::Error) -> bool {
     };
     let run = |error: &RunError| matches!(error, RunError::Train(error) if setting(error));
     error.is::<source::Usage>()
+        || error.is::<ShareError>()
         || error.is::<ConfigError>()
         || error.downcast_ref().is_some_and(run)
         || match error.downcast_ref() {

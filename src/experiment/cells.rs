@@ -6,10 +6,15 @@
 //! `rows.csv`. Cells are started in the study's order, as many at a time as there are worker
 //! threads; what comes out does not depend on how many, nor on interruptions. A cell that failed
 //! does not stop the others and is tried again by the next run.
+//!
+//! The engine is [`pass`]: it goes once through a share of the cells and does those that are not
+//! finished and that no other worker has ([`super::lease`]), on this machine or another. A whole study
+//! on one machine ([`run_cells`]) and the shares of a plan on many ([`super::plan`]) are passes.
 
 use super::folder::Holding;
+use super::lease::{BEAT, Leases};
 use super::record::{Record, RecordError};
-use super::workers::{Ask, Outcome, StudyObserver, Task, work_through};
+use super::workers::{Ask, News, Outcome, StudyObserver, Task, work_through};
 use crate::math::hash::short_id;
 use crate::network::files::{WriteError, create_folder, read_text, write_atomic};
 use serde::de::DeserializeOwned;
@@ -18,6 +23,8 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// A study that is a list of cells.
 pub trait CellStudy: Sync {
@@ -150,6 +157,13 @@ struct CellFile<C, O> {
 struct Failure {
     cell: String,
     error: String,
+    /// How often it was tried; once, where version 0.1 did not say.
+    #[serde(default = "once")]
+    tries: u32,
+}
+
+fn once() -> u32 {
+    1
 }
 
 /// The folder of a study.
@@ -168,6 +182,15 @@ fn cell_path(folder: &Path, id: &str) -> PathBuf {
 
 fn failure_path(folder: &Path, id: &str) -> PathBuf {
     folder.join("failed").join(format!("{id}.json"))
+}
+
+fn read_failure(folder: &Path, id: &str) -> Option<Failure> {
+    serde_json::from_slice(&std::fs::read(failure_path(folder, id)).ok()?).ok()
+}
+
+/// The folder of the lease of a cell.
+pub fn lease_folder(folder: &Path, id: &str) -> PathBuf {
+    folder.join("leases").join(id)
 }
 
 fn read_cell<S: CellStudy + ?Sized>(
@@ -209,8 +232,7 @@ fn read_cell<S: CellStudy + ?Sized>(
 
 /// The state of a cell that left nothing.
 pub(super) fn unfinished<O>(folder: &Path, id: &str, is_begun: bool) -> CellState<O> {
-    let failure = std::fs::read(failure_path(folder, id)).ok();
-    match failure.and_then(|bytes| serde_json::from_slice::<Failure>(&bytes).ok()) {
+    match read_failure(folder, id) {
         Some(Failure { error, .. }) => CellState::Failed { error, outcome: None },
         None if is_begun => CellState::Begun,
         None => CellState::Waiting,
@@ -222,8 +244,118 @@ pub(super) fn without_path(message: &str, folder: &Path) -> String {
     message.replace(&format!("{}{}", folder.display(), std::path::MAIN_SEPARATOR), "")
 }
 
+/// Times a cell of a plan is tried before it is set aside.
+pub const TRIES: u32 = 3;
+
+/// Workers that die with a cell, one after the other, before it is set aside.
+pub const DEATHS: u32 = 5;
+
+/// What a process works with.
+pub struct Worker {
+    /// The cells it has.
+    pub leases: Arc<Leases>,
+    /// Times a cell is tried before it is set aside; none: without end.
+    pub tries: Option<u32>,
+}
+
+impl Worker {
+    /// One that tries every cell that is not finished.
+    pub fn new() -> Self {
+        Worker { leases: Arc::new(Leases::new(BEAT)), tries: None }
+    }
+}
+
+impl Default for Worker {
+    fn default() -> Self {
+        Worker::new()
+    }
+}
+
+/// What a pass came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pass {
+    /// The observer stopped it.
+    pub is_stopped: bool,
+    /// Cells computed.
+    pub done: usize,
+    /// Cells that another worker has.
+    pub elsewhere: Vec<usize>,
+    /// Cells that failed, and may be tried again.
+    pub failed: Vec<usize>,
+    /// Cells that failed too often.
+    pub aside: usize,
+}
+
+/// The names in a folder; none if it is not there.
+pub(super) fn names(folder: &Path) -> BTreeSet<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+}
+
+/// Goes once through the cells of these numbers and does what is not finished under `runs`.
+///
+/// # Errors
+/// Files cannot be written or are damaged, threads not started: then no cell is held any more. A failing
+/// cell is no error.
+pub fn pass<S: CellStudy>(
+    study: &S,
+    runs: &Path,
+    share: &[usize],
+    worker: &Worker,
+    observer: &mut dyn StudyObserver,
+) -> Result<Pass, RecordError> {
+    let folder = study_folder(study, runs);
+    Holding::Study.ask(&folder)?;
+    create_folder(&folder)?;
+    let cells = study.cells();
+    let mut pass = Pass::default();
+    let mut ids = BTreeSet::new();
+    let [failed, leased] = [folder.join("failed"), folder.join("leases")].map(|f| names(&f));
+    let (mut found, mut waiting) = (Vec::new(), Vec::new());
+    for &number in share {
+        let cell = &cells[number];
+        let id = study.id(cell);
+        let task = Task { label: study.label(cell), cost: study.cost(cell), cell: (number, cell) };
+        match study.state(cell, &folder)? {
+            _ if ids.contains(&id) => {}
+            CellState::Done(_) => {
+                // Whoever finished it may have died before it cleared up.
+                if failed.contains(&format!("{id}.json")) {
+                    let _ = std::fs::remove_file(failure_path(&folder, &id));
+                }
+                if leased.contains(&id) {
+                    let _ = std::fs::remove_dir_all(lease_folder(&folder, &id));
+                }
+                found.push(task);
+            }
+            CellState::Failed { .. } if worker.gives_up(&folder, &id) => pass.aside += 1,
+            _ => waiting.push(task),
+        }
+        ids.insert(id);
+    }
+    let seen = Mutex::new(pass);
+    let work = |(number, cell): &(usize, &S::Cell), ask: Ask<'_>| {
+        let outcome = compute(study, cell, &folder, worker, ask)?;
+        let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+        match outcome {
+            Outcome::Done => seen.done += 1,
+            Outcome::Elsewhere => seen.elsewhere.push(*number),
+            Outcome::Failed(_) if worker.gives_up(&folder, &study.id(cell)) => seen.aside += 1,
+            Outcome::Failed(_) => seen.failed.push(*number),
+            Outcome::Interrupted => {}
+        }
+        Ok(outcome)
+    };
+    let went = work_through(&found, &waiting, study.at_a_time(), work, observer)?;
+    let mut pass = seen.into_inner().unwrap_or_else(PoisonError::into_inner);
+    pass.is_stopped = !went;
+    pass.elsewhere.sort_unstable();
+    pass.failed.sort_unstable();
+    Ok(pass)
+}
+
 /// Computes every cell that is not finished under `runs` and writes `RUNS/STUDY/record.json` and
-/// `rows.csv`; `None` if the observer stopped it.
+/// `rows.csv`; `None` if the observer stopped it. Cells that other workers have are waited for.
 ///
 /// # Errors
 /// Files cannot be written or are damaged, threads not started. A failing cell is no error: the
@@ -233,52 +365,118 @@ pub fn run_cells<S: CellStudy>(
     runs: &Path,
     observer: &mut dyn StudyObserver,
 ) -> Result<Option<S::Record>, RecordError> {
-    let folder = study_folder(study, runs);
-    Holding::Study.ask(&folder)?;
-    create_folder(&folder)?;
-    let cells = study.cells();
-    let mut ids = BTreeSet::new();
-    let (mut found, mut waiting) = (Vec::new(), Vec::new());
-    for cell in cells.iter().filter(|cell| ids.insert(study.id(cell))) {
-        let task = Task { label: study.label(cell), cost: study.cost(cell), cell };
-        match study.state(cell, &folder)? {
-            CellState::Done(_) => found.push(task),
-            _ => waiting.push(task),
+    let worker = Worker::new();
+    let mut share: Vec<usize> = (0..study.cells().len()).collect();
+    loop {
+        let pass = pass(study, runs, &share, &worker, observer)?;
+        share = pass.elsewhere;
+        if pass.is_stopped || (!share.is_empty() && !wait(observer)) {
+            return Ok(None);
+        }
+        if share.is_empty() {
+            return write_record(study, runs).map(Some);
         }
     }
-    let work = |cell: &&S::Cell, ask: Ask<'_>| compute(study, *cell, &folder, ask);
-    if !work_through(&found, &waiting, study.at_a_time(), work, observer)? {
-        return Ok(None);
-    }
+}
+
+/// Waits a second for others; false if the observer stopped it.
+pub(super) fn wait(observer: &mut dyn StudyObserver) -> bool {
+    (0..10).all(|_| {
+        std::thread::sleep(Duration::from_millis(100));
+        observer.going_on()
+    })
+}
+
+/// Writes `RUNS/STUDY/record.json` and `rows.csv` of a study whose cells are all finished or failed.
+///
+/// # Errors
+/// As [`collect_cells`]; files cannot be written.
+pub fn write_record<S: CellStudy>(study: &S, runs: &Path) -> Result<S::Record, RecordError> {
+    let folder = study_folder(study, runs);
     let record = collect_cells(study, runs)?;
     study.pictures(&record, &folder, &folder)?;
     write_atomic(&folder.join("record.json"), record.to_json().as_bytes())?;
     write_atomic(&folder.join("rows.csv"), record.to_csv().as_bytes())?;
-    Ok(Some(record))
+    // If it is empty.
+    let _ = std::fs::remove_dir(folder.join("leases"));
+    Ok(record)
 }
 
-/// Computes one cell and keeps what it left, or says why it left nothing.
+impl Worker {
+    /// True for a cell that failed too often.
+    fn gives_up(&self, folder: &Path, id: &str) -> bool {
+        let tries = || read_failure(folder, id).map_or(0, |failure| failure.tries);
+        self.tries.is_some_and(|most| tries() >= most)
+    }
+}
+
+/// Computes one cell, if no other worker has it, and keeps what it left, or says why it left nothing.
 fn compute<S: CellStudy>(
     study: &S,
     cell: &S::Cell,
     folder: &Path,
+    worker: &Worker,
     ask: Ask<'_>,
 ) -> Result<Outcome, WriteError> {
-    let failure = failure_path(folder, &study.id(cell));
-    match study.compute(cell, folder, ask) {
+    let id = study.id(cell);
+    let Some(lease) = worker.leases.take(&lease_folder(folder, &id))? else {
+        return Ok(Outcome::Elsewhere);
+    };
+    // Since the look at all cells another worker may have finished it, or given up.
+    match study.state(cell, folder) {
+        Ok(CellState::Done(_)) => return Ok(Outcome::Done),
+        Ok(CellState::Failed { error, .. }) if worker.gives_up(folder, &id) => {
+            return Ok(Outcome::Failed(error));
+        }
+        _ => {}
+    }
+    let fail = |error: String, tries: Option<u32>| {
+        let tries = tries.unwrap_or(1 + read_failure(folder, &id).map_or(0, |f| f.tries));
+        let failure = Failure { cell: study.label(cell), error: error.clone(), tries };
+        write(&failure_path(folder, &id), &failure)?;
+        Ok(Outcome::Failed(error))
+    };
+    if worker.tries.is_some() && lease.deaths() >= DEATHS {
+        let error = format!(
+            "{} workers died with it, one after the other: killed, or out of memory",
+            lease.deaths()
+        );
+        return fail(error, worker.tries);
+    }
+    let going_on = |news: News<'_>| ask.tell(news) && lease.is_held();
+    let left = study.compute(cell, folder, Ask::new(&going_on));
+    if !lease.confirm() {
+        return Ok(Outcome::Elsewhere);
+    }
+    match left {
         Ok(None) => Ok(Outcome::Interrupted),
         Ok(Some(outcome)) => {
             let flaw = study.flaw(&outcome);
+            if flaw.is_some() {
+                takes_files(folder)?;
+            }
             study.keep(cell, outcome, folder)?;
-            let _ = std::fs::remove_file(failure);
-            Ok(flaw.map_or(Outcome::Done, Outcome::Failed))
+            match flaw {
+                Some(error) => fail(error, None),
+                None => {
+                    let _ = std::fs::remove_file(failure_path(folder, &id));
+                    Ok(Outcome::Done)
+                }
+            }
         }
         Err(error) => {
-            let error = without_path(&error, folder);
-            write(&failure, &Failure { cell: study.label(cell), error: error.clone() })?;
-            Ok(Outcome::Failed(error))
+            takes_files(folder)?;
+            fail(without_path(&error, folder), None)
         }
     }
+}
+
+/// Refuses a folder that takes no more files: a cell that failed there is not at fault.
+fn takes_files(folder: &Path) -> Result<(), WriteError> {
+    let probe = folder.join(".probe");
+    write_atomic(&probe, &[0; 1 << 16])?;
+    let _ = std::fs::remove_file(probe);
+    Ok(())
 }
 
 fn write(path: &Path, value: &impl Serialize) -> Result<(), WriteError> {

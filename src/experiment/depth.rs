@@ -17,7 +17,7 @@ use crate::math::stats::{
 };
 use crate::network::Picture;
 use serde::{Deserialize, Serialize};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// PNG bytes / raw bytes (3 a pixel) of a picture, by this crate's encoder; above 0.
 pub fn png_ratio(picture: &Picture) -> f64 {
@@ -144,16 +144,19 @@ pub fn depth_curves(record: &NetworksRecord, sweep: Sweep<'_>) -> Vec<DepthCurve
     curves
 }
 
+/// Where the record of the study `study` is: under `runs`, or `root/figures`; none: nowhere.
+pub(super) fn record_path(study: &str, runs: &Path, root: &Path) -> Option<PathBuf> {
+    let places = [runs.to_path_buf(), root.join("figures")];
+    let mut paths = places.iter().map(|folder| folder.join(study).join("record.json"));
+    paths.find(|path| path.exists())
+}
+
 /// The record of the depth study `study`, under `runs` or `root/figures`.
 ///
 /// # Errors
 /// There is none, or it cannot be read.
 pub fn find_record(study: &str, runs: &Path, root: &Path) -> Result<NetworksRecord, String> {
-    let places = [runs.to_path_buf(), root.join("figures")];
-    let path = places
-        .iter()
-        .map(|folder| folder.join(study).join("record.json"))
-        .find(|path| path.exists())
+    let path = record_path(study, runs, root)
         .ok_or_else(|| format!("no record of {study} under {}", runs.display()))?;
     NetworksRecord::read(&path).map_err(|e| e.to_string())
 }

@@ -1,15 +1,16 @@
 //! Every kind of study, by the `kind` of its spec: what can be done with one, whatever it is.
 
-use super::cells::{self, CellStudy, Status};
+use super::cells::{self, CellStudy, Pass, Status, Worker};
 use super::networks::{NetworksSpec, NetworksStudy};
 use super::record::{Record, RecordError};
 use super::reevolution::{ReevolutionSpec, ReevolutionStudy};
-use super::spec::{Problem, Spec, SpecError, Title};
+use super::spec::{Problem, Spec, SpecError, Title, read_spec};
 use super::structural::{StructuralSpec, StructuralStudy};
 use super::theory::study::{TheorySpec, TheoryStudy};
 use super::training::{TrainingSpec, TrainingStudy};
 use super::workers::StudyObserver;
 use super::xor::{XorSpec, XorStudy};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -50,6 +51,41 @@ pub fn read_study(
     }
 }
 
+/// The study whose record decides the cells of the spec at `path`; none: no other does.
+///
+/// # Errors
+/// The spec cannot be read.
+pub fn decided_by(path: &Path, profile: Option<&str>) -> Result<Option<String>, SpecError> {
+    match Title::read(path)?.kind == NetworksSpec::KIND {
+        true => Ok(read_spec::<NetworksSpec>(path, profile)?.0.depth_from),
+        false => Ok(None),
+    }
+}
+
+/// [`read_study`] of one that another's record decides, before that is there: with as many cells as it is
+/// going to have, as far as can be said.
+///
+/// # Errors
+/// As [`read_study`].
+pub fn read_undecided(path: &Path, profile: Option<&str>) -> Result<Box<dyn Study>, SpecError> {
+    Ok(Box::new(NetworksStudy::read_undecided(path, profile)?))
+}
+
+/// A cell as a line of a plan: all that its outcome depends on, besides the inputs it names.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Line {
+    /// The study.
+    pub study: String,
+    /// Its id: a hash of the config. None as long as a record that is still to come decides it.
+    pub cell: Option<String>,
+    /// The cell in a few words.
+    pub label: String,
+    /// About how long it takes, in seconds of one core.
+    pub core_seconds: f64,
+    /// The resolved config.
+    pub config: Value,
+}
+
 /// What can be done with a study, whatever its kind: every [`CellStudy`] is one.
 pub trait Study {
     /// Name of the study: its folder under `runs/` and `figures/`.
@@ -73,6 +109,27 @@ pub trait Study {
         runs: &Path,
         observer: &mut dyn StudyObserver,
     ) -> Result<Option<Collected>, RecordError>;
+
+    /// Shows every cell, in order.
+    fn lines(&self, show: &mut dyn FnMut(Line));
+
+    /// Goes once through the cells of these numbers.
+    ///
+    /// # Errors
+    /// As [`cells::pass`].
+    fn pass(
+        &self,
+        runs: &Path,
+        share: &[usize],
+        worker: &Worker,
+        observer: &mut dyn StudyObserver,
+    ) -> Result<Pass, RecordError>;
+
+    /// Writes the record and the table into the study's folder.
+    ///
+    /// # Errors
+    /// As [`cells::write_record`].
+    fn finish(&self, runs: &Path) -> Result<Collected, RecordError>;
 
     /// Counts its cells by their state.
     ///
@@ -136,6 +193,33 @@ impl<S: CellStudy> Study for S {
     ) -> Result<Option<Collected>, RecordError> {
         let record = cells::run_cells(self, runs, observer)?;
         Ok(record.map(|record| collected(self, runs, &record)))
+    }
+
+    fn lines(&self, show: &mut dyn FnMut(Line)) {
+        for cell in self.cells().iter() {
+            show(Line {
+                study: CellStudy::name(self).into(),
+                cell: Some(self.id(cell)),
+                label: self.label(cell),
+                core_seconds: self.cost(cell),
+                config: serde_json::to_value(cell).expect("a config is plain data"),
+            });
+        }
+    }
+
+    fn pass(
+        &self,
+        runs: &Path,
+        share: &[usize],
+        worker: &Worker,
+        observer: &mut dyn StudyObserver,
+    ) -> Result<Pass, RecordError> {
+        cells::pass(self, runs, share, worker, observer)
+    }
+
+    fn finish(&self, runs: &Path) -> Result<Collected, RecordError> {
+        let record = cells::write_record(self, runs)?;
+        Ok(collected(self, runs, &record))
     }
 
     fn status(&self, runs: &Path) -> Result<Status, RecordError> {

@@ -105,7 +105,7 @@ pub enum RecordError {
     Work(#[from] WorkError),
     /// Some cells are neither finished nor failed.
     #[error(
-        "study {study}, profile {profile}: expected {total} finished {cells} in {folder}, found {done}; go on with `picloom experiment run`"
+        "study {study}, profile {profile}: expected {total} finished {cells} in {folder}, found {done}; go on with `picloom experiment run` or `picloom run`"
     )]
     Unfinished {
         /// Name of the study.

@@ -53,6 +53,8 @@ pub enum Outcome {
     Failed(String),
     /// Stopped at a checkpoint, because somebody asked.
     Interrupted,
+    /// Another worker has it: nothing was done.
+    Elsewhere,
 }
 
 /// Why the work ended before its time.
@@ -166,6 +168,10 @@ impl Shared<'_> {
                 watched.progress.failed += 1;
                 Some(error)
             }
+            Ok(Outcome::Elsewhere) => {
+                watched.cost_left -= task.cost;
+                return true;
+            }
             Ok(Outcome::Interrupted) => {
                 self.stopped.store(true, Ordering::Relaxed);
                 return false;
@@ -224,6 +230,11 @@ impl<'a> Ask<'a> {
     /// False once somebody asked to stop.
     pub fn going_on(&self) -> bool {
         (self.0)(News::GoesOn)
+    }
+
+    /// Tells the news; false once somebody asked to stop.
+    pub fn tell(&self, news: News<'_>) -> bool {
+        (self.0)(news)
     }
 
     /// Tells that a part of the work begins.

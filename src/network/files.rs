@@ -1,8 +1,11 @@
 //! Whole files or none: temporary file in the same folder, fsync, rename.
 
+use super::process::{lives, place};
 pub use crate::genome::{read_plain, read_text};
+use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
 
 /// Held shared by every write under way.
@@ -24,6 +27,17 @@ pub struct WriteError {
 /// # Errors
 /// The folder is missing or not writable, or the disk is full; the old file is untouched.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+    write_atomic_with(path, |file| file.write_all(bytes))
+}
+
+/// [`write_atomic`] of what `fill` writes.
+///
+/// # Errors
+/// As there; what `fill` says.
+pub fn write_atomic_with(
+    path: &Path,
+    fill: impl FnOnce(&mut File) -> std::io::Result<()>,
+) -> Result<(), WriteError> {
     let fail = |source| WriteError { path: path.to_path_buf(), source };
     let name = path.file_name().and_then(|n| n.to_str()).ok_or_else(|| {
         fail(std::io::Error::new(
@@ -31,11 +45,11 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
             "expected a file name, found none",
         ))
     })?;
-    let temporary = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
+    let temporary = path.with_file_name(temporary_name(name));
     let _under_way = WRITES.read().unwrap_or_else(PoisonError::into_inner);
     let written = (|| {
-        let mut file = std::fs::File::create(&temporary)?;
-        file.write_all(bytes)?;
+        let mut file = File::create(&temporary)?;
+        fill(&mut file)?;
         file.sync_all()?;
         std::fs::rename(&temporary, path)
     })();
@@ -45,7 +59,7 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     }
     // The rename itself is durable once the folder is synced; not every system can sync a folder.
     if let Some(folder) = path.parent().filter(|p| !p.as_os_str().is_empty())
-        && let Ok(folder) = std::fs::File::open(folder)
+        && let Ok(folder) = File::open(folder)
     {
         let _ = folder.sync_all();
     }
@@ -82,12 +96,23 @@ pub(super) fn remove_leftovers(folder: &Path, is_busy: &dyn Fn(&Path) -> bool) {
     }
 }
 
-/// True for the name of a temporary file of [`write_atomic`] whose process is not alive.
+/// `.NAME.PLACE-COUNT.PROCESS.tmp`: no two writes have the same, wherever they are.
+fn temporary_name(name: &str) -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    format!(".{name}.{}-{count}.{}.tmp", place(), std::process::id())
+}
+
+/// True for the name of a temporary file of [`write_atomic`] whose process was here and is not alive.
+/// Names of version 0.1 have no place.
 fn is_leftover(name: &str) -> bool {
     let parts = name.strip_prefix('.').and_then(|name| name.strip_suffix(".tmp"));
-    let process = parts.and_then(|parts| parts.rsplit_once('.')).map(|(_, process)| process);
-    process.is_some_and(|process| {
-        // Where there is no /proc, a name is all there is to see.
-        process.parse::<u32>().is_ok() && !Path::new("/proc").join(process).exists()
-    })
+    let Some((rest, process)) = parts.and_then(|parts| parts.rsplit_once('.')) else {
+        return false;
+    };
+    let elsewhere = rest.rsplit_once('.').and_then(|(_, write)| write.split_once('-')).is_some_and(
+        |(of, count)| of.len() == place().len() && count.parse::<u64>().is_ok() && of != place(),
+    );
+    // Where processes cannot be seen, a name is all there is.
+    process.parse().is_ok_and(|process| !elsewhere && lives(process, None) != Some(true))
 }

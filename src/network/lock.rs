@@ -166,9 +166,15 @@ mod tests {
         // No process has this number.
         let left = ".x.json.4294967295.tmp";
         let ours = format!(".x.json.{}.tmp", std::process::id());
-        for (place, name) in
-            [(&inside, left), (&inside, ours.as_str()), (&inside, ".tmp"), (&busy, left)]
-        {
+        // That of another machine, of whose processes nothing is known here.
+        let far = ".x.json.0123456789abcdef-3.4294967295.tmp";
+        for (place, name) in [
+            (&inside, left),
+            (&inside, ours.as_str()),
+            (&inside, far),
+            (&inside, ".tmp"),
+            (&busy, left),
+        ] {
             std::fs::create_dir_all(place).unwrap();
             std::fs::write(place.join(name), "half").unwrap();
         }
@@ -176,6 +182,7 @@ mod tests {
         let _all = FolderLock::take(folder.path()).unwrap();
         assert!(!inside.join(left).exists());
         assert!(inside.join(&ours).exists() && inside.join(".tmp").exists());
+        assert!(inside.join(far).exists());
         assert!(busy.join(left).exists());
     }
 

@@ -17,6 +17,7 @@ mod model;
 pub mod npz;
 pub mod palette;
 pub mod picture;
+pub mod process;
 pub mod reference;
 pub mod weight_files;
 

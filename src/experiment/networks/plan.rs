@@ -147,19 +147,33 @@ impl NetworksStudy {
     /// # Errors
     /// The spec is not valid, has no such profile, or names files that cannot be loaded.
     pub fn read(path: &Path, profile: Option<&str>, runs: &Path) -> Result<Self, SpecError> {
+        Self::read_with(path, profile, |study| {
+            let record = find_record(study, runs, &Places::of(path).above).map_err(|found| {
+                let expected = format!("a finished study {study} to predict depths from");
+                Problem { key: "depth_from".into(), expected, found }.at(path)
+            })?;
+            // No network of that study learned its picture: every arch keeps its own depth.
+            Ok(DepthModel::of_record(&record).ok())
+        })
+    }
+
+    /// [`read`](Self::read) before the record is there that depths are predicted from: every arch has
+    /// its own.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn read_undecided(path: &Path, profile: Option<&str>) -> Result<Self, SpecError> {
+        Self::read_with(path, profile, |_| Ok(None))
+    }
+
+    fn read_with(
+        path: &Path,
+        profile: Option<&str>,
+        model_of: impl Fn(&str) -> Result<Option<DepthModel>, SpecError>,
+    ) -> Result<Self, SpecError> {
         let (spec, profile): (NetworksSpec, String) = read_spec(path, profile)?;
         let places = Places::of(path);
-        let model = match &spec.depth_from {
-            None => None,
-            Some(study) => {
-                let record = find_record(study, runs, &places.above).map_err(|found| {
-                    let expected = format!("a finished study {study} to predict depths from");
-                    Problem { key: "depth_from".into(), expected, found }.at(path)
-                })?;
-                // No network of that study learned its picture: every arch keeps its own depth.
-                DepthModel::of_record(&record).ok()
-            }
-        };
+        let model = spec.depth_from.as_deref().map(model_of).transpose()?.flatten();
         let judge = spec.judge.build().map_err(|error| {
             let expected = "a judge that can be asked".into();
             Problem { key: "judge".into(), expected, found: error.to_string() }.at(path)

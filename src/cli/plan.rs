@@ -1,0 +1,324 @@
+//! `picloom plan`, `run`, `status`, `collect` and `emit`: studies on more than one machine.
+
+use super::interrupt::{self, Interrupted};
+use super::names::one_of;
+use super::output::Output;
+use super::progress::{Bar, duration};
+use super::source::Usage;
+use crate::experiment::cells::{TRIES, Worker};
+use crate::experiment::lease::{BEAT, Leases};
+use crate::experiment::plan::emit::{Places, Resources, Scheduler, script};
+use crate::experiment::plan::{self, Plan, Planned, Share};
+use crate::experiment::workers::{Progress, StudyObserver};
+use crate::math::text::word;
+use crate::network::files::write_atomic;
+use clap::Args;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+#[derive(Args)]
+pub struct PlanArgs {
+    /// Specs (.toml); that of a whole study stands for its parts
+    #[arg(required = true, value_name = "SPEC")]
+    specs: Vec<PathBuf>,
+    /// Profile: standard, or one of the specs'
+    #[arg(long)]
+    profile: Option<String>,
+    /// The plan
+    #[arg(long, default_value = "plan.jsonl")]
+    out: PathBuf,
+    /// Run store with records that decide cells of the plan
+    #[arg(long, default_value = "runs")]
+    runs: PathBuf,
+}
+
+#[derive(Args)]
+pub struct RunArgs {
+    /// Plan (.jsonl)
+    plan: PathBuf,
+    /// Only share I of N, from 1/N to N/N; several workers with one share, or without, divide it as they go
+    #[arg(long, value_name = "I/N", conflicts_with_all = ["index", "shards"])]
+    shard: Option<Share>,
+    /// auto: the share that Slurm, HyperQueue, Kubernetes, PBS or SGE says by its array's variables
+    #[arg(long, value_name = "auto", value_parser = ["auto"])]
+    index: Option<String>,
+    /// Number of shares, where the scheduler does not say it
+    #[arg(long, value_name = "N", requires = "index")]
+    shards: Option<usize>,
+    #[command(flatten)]
+    store: StoreArgs,
+    /// Seconds between two signs of life; a worker silent for six of them loses its cells
+    #[arg(long, value_name = "SECONDS", default_value_t = BEAT.as_secs_f64())]
+    beat: f64,
+    /// Also try cells again that were set aside
+    #[arg(long)]
+    retry: bool,
+}
+
+#[derive(Args)]
+pub struct StoreArgs {
+    /// Folder of the run store, the same for all workers
+    #[arg(long, default_value = "runs")]
+    store: PathBuf,
+}
+
+#[derive(Args)]
+pub struct StatusArgs {
+    /// Plan (.jsonl)
+    plan: PathBuf,
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+#[derive(Args)]
+pub struct CollectArgs {
+    /// Plan (.jsonl)
+    plan: PathBuf,
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+#[derive(Args)]
+pub struct EmitArgs {
+    /// Who hands out the shares
+    #[arg(value_parser = one_of::<Scheduler>())]
+    scheduler: Scheduler,
+    /// Plan (.jsonl)
+    plan: PathBuf,
+    /// The script [default: the plan's name with .slurm.sh, .hq.py, .k8s.yaml or .parallel.sh]
+    #[arg(long)]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    store: StoreArgs,
+    /// The program, as the tasks find it
+    #[arg(long, default_value = "picloom")]
+    program: String,
+    /// Cells of a task [default: as many as take half of its time]
+    #[arg(long, value_name = "N")]
+    cells_per_task: Option<usize>,
+    /// Wall time of a task in minutes
+    #[arg(long, alias = "timeout_min", value_name = "N", default_value_t = Resources::default().timeout_min)]
+    timeout_min: u64,
+    /// Memory of a task in GB
+    #[arg(long, alias = "mem_gb", value_name = "N", default_value_t = Resources::default().mem_gb)]
+    mem_gb: u64,
+    /// Cores of a task, each with a cell of its own
+    #[arg(long, alias = "cpus_per_task", value_name = "N", default_value_t = Resources::default().cpus_per_task)]
+    cpus_per_task: usize,
+    /// Tasks at a time, at most
+    #[arg(long, alias = "array_parallelism", value_name = "N")]
+    array_parallelism: Option<usize>,
+    /// Slurm: partition
+    #[arg(long)]
+    partition: Option<String>,
+    /// Slurm: account
+    #[arg(long)]
+    account: Option<String>,
+    /// Slurm: one more option, as constraint=avx512; may be given again
+    #[arg(long, alias = "additional_parameters", value_name = "KEY=VALUE", value_parser = pair)]
+    additional_parameters: Vec<(String, String)>,
+    /// Slurm: tasks of an array, at most (MaxArraySize)
+    #[arg(long, value_name = "N", default_value_t = Resources::default().array_limit)]
+    array_limit: usize,
+    /// Kubernetes: image of the container
+    #[arg(long, default_value_t = Resources::default().image)]
+    image: String,
+    /// Kubernetes: claim of the volume with plan and store, seen as /work
+    #[arg(long, default_value_t = Resources::default().volume)]
+    volume: String,
+    /// parallel: file of hosts to reach by ssh
+    #[arg(long, value_name = "FILE")]
+    hosts: Option<PathBuf>,
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    let pair = text.split_once('=').filter(|(key, _)| !key.is_empty());
+    let pair = pair.ok_or_else(|| format!("expected KEY=VALUE, found {text:?}"))?;
+    Ok((pair.0.to_string(), pair.1.to_string()))
+}
+
+/// `340.5 core-hours`.
+fn core_hours(core_seconds: f64) -> String {
+    match core_seconds < 3600.0 {
+        true => format!("{} of one core", duration(core_seconds)),
+        false => format!("{:.1} core-hours", core_seconds / 3600.0),
+    }
+}
+
+pub fn plan(args: PlanArgs, out: &Output) -> anyhow::Result<()> {
+    let planned = Planned::new(&args.specs, args.profile.as_deref(), &args.runs)?;
+    planned.write(&args.out)?;
+    let plan = &planned.plan;
+    let mut text = String::new();
+    for part in &plan.parts {
+        let after = part.after.as_ref().map_or(String::new(), |study| format!(", after {study}"));
+        let costs = core_hours(part.core_seconds);
+        text += &format!(
+            "{} ({}): {} cells{after}, about {costs}\n",
+            part.study, part.profile, part.cells
+        );
+    }
+    text += &format!(
+        "{} cells, about {} by the estimate: {}",
+        plan.cells,
+        core_hours(plan.core_seconds),
+        args.out.display()
+    );
+    let json = json!({
+        "plan": args.out, "id": plan.id(), "cells": plan.cells, "core_seconds": plan.core_seconds,
+        "parts": plan.parts,
+    });
+    out.result(&json, &text)
+}
+
+pub fn run(args: RunArgs, out: &Output) -> anyhow::Result<()> {
+    let share = match (&args.shard, &args.index) {
+        (Some(share), _) => *share,
+        (None, Some(_)) => Share::auto(|name| std::env::var(name).ok(), args.shards)?,
+        (None, None) => Share::default(),
+    };
+    let beat = Duration::try_from_secs_f64(args.beat).ok().filter(|beat| !beat.is_zero());
+    let beat = beat
+        .ok_or_else(|| Usage(format!("--beat: expected seconds above 0, found {}", args.beat)))?;
+    let plan = Plan::read(&args.plan)?;
+    let store = &args.store.store;
+    let worker = Worker { leases: Arc::new(Leases::new(beat)), tries: Some(TRIES) };
+    let leases = Arc::clone(&worker.leases);
+    interrupt::saves_and(move || leases.release_all());
+    if args.retry {
+        plan.try_again(store)?;
+    }
+    let mut watch = Watch { bar: out.progress(0, "cells"), failed: 0 };
+    let ended = plan::work(&plan, store, share, &worker, &mut watch);
+    watch.bar.finish_and_clear();
+    let ended = ended?;
+    if ended.is_stopped {
+        return Err(Interrupted.into());
+    }
+    let json = json!({ "plan": args.plan, "done": ended.done, "set_aside": ended.aside });
+    out.result(&json, &format!("{} cells done here, {} set aside", ended.done, ended.aside))?;
+    if ended.aside > 0 {
+        let line = said_again("status", &args.plan, store);
+        anyhow::bail!(
+            "{} cells failed {TRIES} times and were set aside; `{line}` says why",
+            ended.aside
+        );
+    }
+    Ok(())
+}
+
+/// `picloom COMMAND PLAN --store STORE`.
+fn said_again(command: &str, plan: &Path, store: &Path) -> String {
+    format!("picloom {command} {} --store {}", word(plan.display()), word(store.display()))
+}
+
+/// Shows how far a worker is with the study it is at.
+struct Watch {
+    bar: Bar,
+    failed: usize,
+}
+
+impl StudyObserver for Watch {
+    fn cell(&mut self, progress: &Progress, label: &str, error: Option<&str>) {
+        self.bar.set_length(progress.total as u64);
+        self.bar.set_position((progress.done + progress.failed) as u64);
+        let left = progress
+            .seconds_left
+            .map_or(String::new(), |s| format!(", about {} left", duration(s)));
+        self.bar.set_message(format!("{label}{left}"));
+        if let Some(error) = error {
+            self.failed += 1;
+            self.bar.say(&format!("failed: {label}: {error}"));
+        }
+    }
+
+    fn going_on(&mut self) -> bool {
+        !interrupt::asked()
+    }
+}
+
+pub fn status(args: &StatusArgs, out: &Output) -> anyhow::Result<()> {
+    let plan = Plan::read(&args.plan)?;
+    let status = plan::status(&plan, &args.plan, &args.store.store)?;
+    let aside = status.failed.iter().filter(|cell| cell.is_set_aside).count();
+    let mut text = format!(
+        "{} of {} cells done, {} running, {} failed ({aside} set aside), {} waiting\nabout {} left",
+        status.done,
+        status.cells,
+        status.running.len(),
+        status.failed.len(),
+        status.waiting,
+        core_hours(status.core_seconds_left)
+    );
+    if let Some(seconds) = status.seconds_left {
+        text += &format!(", {} as many at a time as now", duration(seconds));
+    }
+    text += "\n";
+    for cell in &status.running {
+        let dead = if cell.is_dead { ", which is dead: another worker takes over" } else { "" };
+        text += &format!(
+            "running: {}, {}: on {}, process {}{dead}\n",
+            cell.study, cell.cell, cell.host, cell.process
+        );
+    }
+    for cell in &status.failed {
+        let state = if cell.is_set_aside { "set aside" } else { "failed" };
+        text += &format!(
+            "{state}: {}, {} ({}), tried {} times\n  {}\n",
+            cell.study, cell.cell, cell.id, cell.tries, cell.error
+        );
+    }
+    out.result(&status, &text)
+}
+
+pub fn collect(args: &CollectArgs, out: &Output) -> anyhow::Result<()> {
+    let plan = Plan::read(&args.plan)?;
+    let (mut rows, mut text) = (Vec::new(), String::new());
+    for (study, found) in plan::collect(&plan, &args.store.store)? {
+        let record = found.folder.join("record.json");
+        text += &format!("{}\nrecord: {}\n", found.summary.trim_end(), record.display());
+        rows.push(
+            json!({ "study": study, "record": record, "csv": found.folder.join("rows.csv") }),
+        );
+    }
+    out.result(&json!({ "plan": args.plan, "studies": rows }), &text)
+}
+
+pub fn emit(args: EmitArgs, out: &Output) -> anyhow::Result<()> {
+    let plan = Plan::read(&args.plan)?;
+    let resources = Resources {
+        timeout_min: args.timeout_min.max(1),
+        mem_gb: args.mem_gb.max(1),
+        cpus_per_task: args.cpus_per_task.max(1),
+        array_parallelism: args.array_parallelism,
+        partition: args.partition,
+        account: args.account,
+        additional_parameters: args.additional_parameters,
+        cells_per_task: args.cells_per_task,
+        array_limit: args.array_limit.max(1),
+        image: args.image,
+        volume: args.volume,
+        hosts: args.hosts,
+    };
+    let extension = match args.scheduler {
+        Scheduler::Slurm => "slurm.sh",
+        Scheduler::Hq => "hq.py",
+        Scheduler::K8s => "k8s.yaml",
+        Scheduler::Parallel => "parallel.sh",
+    };
+    let stem = args.plan.file_stem().unwrap_or_default().to_string_lossy();
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
+    let name: String = stem.chars().map(plain).collect();
+    let places = Places {
+        program: args.program,
+        plan: args.plan.display().to_string(),
+        store: args.store.store.display().to_string(),
+    };
+    let script = script(args.scheduler, &plan, &name, &places, &resources);
+    let path = args.out.unwrap_or_else(|| args.plan.with_extension(extension));
+    write_atomic(&path, script.text.as_bytes())?;
+    let json = json!({ "script": path, "tasks": script.tasks, "cells": plan.cells });
+    out.result(&json, &format!("{}: {} tasks", path.display(), script.tasks))
+}
