@@ -32,6 +32,9 @@ pub struct PlanArgs {
     /// Run store with records that decide cells of the plan
     #[arg(long, default_value = "runs")]
     runs: PathBuf,
+    /// Measure a cell of each study for so many seconds, and say how long all take
+    #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "5")]
+    estimate: Option<f64>,
 }
 
 #[derive(Args)]
@@ -166,11 +169,53 @@ pub fn plan(args: PlanArgs, out: &Output) -> anyhow::Result<()> {
         core_hours(plan.core_seconds),
         args.out.display()
     );
-    let json = json!({
+    let mut json = json!({
         "plan": args.out, "id": plan.id(), "cells": plan.cells, "core_seconds": plan.core_seconds,
         "parts": plan.parts,
     });
+    if let Some(seconds) = args.estimate {
+        json["estimate"] = estimate(&planned, seconds, &mut text)?;
+    }
     out.result(&json, &text)
+}
+
+/// Measures, and says what came out.
+fn estimate(
+    planned: &Planned,
+    seconds: f64,
+    text: &mut String,
+) -> anyhow::Result<serde_json::Value> {
+    let time = Duration::try_from_secs_f64(seconds);
+    let time =
+        time.map_err(|e| Usage(format!("--estimate: expected seconds, found {seconds}: {e}")))?;
+    let scratch = std::env::temp_dir().join(format!("picloom-estimate-{}", std::process::id()));
+    let folder = scratch.clone();
+    interrupt::saves_and(move || drop(std::fs::remove_dir_all(&folder)));
+    let measured = planned.measure(time, &scratch, &mut || !interrupt::asked());
+    let _ = std::fs::remove_dir_all(&scratch);
+    let Some(estimates) = measured? else {
+        return Err(Interrupted.into());
+    };
+    *text += "\n\nmeasured on this machine:\n";
+    for e in &estimates {
+        let factor =
+            e.factor.map_or("not measured in time".into(), |f| format!("{f:.2} of the estimate"));
+        let (all, longest) = (core_hours(e.core_seconds), duration(e.longest));
+        *text += &format!(
+            "{}: {} cells, about {all} ({factor}), the longest {longest}\n",
+            e.study, e.cells
+        );
+    }
+    let mut walls = serde_json::Map::new();
+    for cores in [rayon::current_num_threads(), 100, 1000] {
+        let wall = plan::wall(&estimates, cores);
+        *text += &format!("on {cores} cores: about {}\n", duration(wall));
+        walls.insert(cores.to_string(), wall.into());
+    }
+    let memory = estimates.iter().filter_map(|e| e.memory_mb).fold(0.0, f64::max);
+    *text +=
+        &format!("memory of a worker with one cell at a time: at most {memory:.0} MB until now");
+    Ok(json!({ "studies": estimates, "wall_seconds": walls, "memory_mb": memory }))
 }
 
 pub fn run(args: RunArgs, out: &Output) -> anyhow::Result<()> {

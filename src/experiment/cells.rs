@@ -61,6 +61,11 @@ pub trait CellStudy: Sync {
         1.0
     }
 
+    /// The part of that which a training step takes; none if a cell trains nothing, or in several ways.
+    fn step_cost(&self, _cell: &Self::Cell) -> Option<f64> {
+        None
+    }
+
     /// Cells worked on at a time, at most; each has its share of the threads.
     fn at_a_time(&self) -> usize {
         usize::MAX
@@ -342,7 +347,7 @@ pub fn pass<S: CellStudy>(
             Outcome::Elsewhere => seen.elsewhere.push(*number),
             Outcome::Failed(_) if worker.gives_up(&folder, &study.id(cell)) => seen.aside += 1,
             Outcome::Failed(_) => seen.failed.push(*number),
-            Outcome::Interrupted => {}
+            Outcome::Interrupted | Outcome::Found => {}
         }
         Ok(outcome)
     };
@@ -424,7 +429,7 @@ fn compute<S: CellStudy>(
     };
     // Since the look at all cells another worker may have finished it, or given up.
     match study.state(cell, folder) {
-        Ok(CellState::Done(_)) => return Ok(Outcome::Done),
+        Ok(CellState::Done(_)) => return Ok(Outcome::Found),
         Ok(CellState::Failed { error, .. }) if worker.gives_up(folder, &id) => {
             return Ok(Outcome::Failed(error));
         }

@@ -87,7 +87,7 @@ pub struct Line {
 }
 
 /// What can be done with a study, whatever its kind: every [`CellStudy`] is one.
-pub trait Study {
+pub trait Study: Sync {
     /// Name of the study: its folder under `runs/` and `figures/`.
     fn name(&self) -> &str;
 
@@ -109,6 +109,9 @@ pub trait Study {
         runs: &Path,
         observer: &mut dyn StudyObserver,
     ) -> Result<Option<Collected>, RecordError>;
+
+    /// What a training step of a cell takes, as [`CellStudy::step_cost`] has it.
+    fn step_cost(&self, number: usize) -> Option<f64>;
 
     /// Shows every cell, in order.
     fn lines(&self, show: &mut dyn FnMut(Line));
@@ -193,6 +196,10 @@ impl<S: CellStudy> Study for S {
     ) -> Result<Option<Collected>, RecordError> {
         let record = cells::run_cells(self, runs, observer)?;
         Ok(record.map(|record| collected(self, runs, &record)))
+    }
+
+    fn step_cost(&self, number: usize) -> Option<f64> {
+        CellStudy::step_cost(self, &self.cells()[number])
     }
 
     fn lines(&self, show: &mut dyn FnMut(Line)) {

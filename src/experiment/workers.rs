@@ -55,6 +55,8 @@ pub enum Outcome {
     Interrupted,
     /// Another worker has it: nothing was done.
     Elsewhere,
+    /// Another worker has just finished it: nothing was done.
+    Found,
 }
 
 /// Why the work ended before its time.
@@ -168,8 +170,14 @@ impl Shared<'_> {
                 watched.progress.failed += 1;
                 Some(error)
             }
-            Ok(Outcome::Elsewhere) => {
+            Ok(outcome @ (Outcome::Elsewhere | Outcome::Found)) => {
                 watched.cost_left -= task.cost;
+                if outcome == Outcome::Found {
+                    watched.progress.done += 1;
+                    watched.progress.found += 1;
+                    let progress = watched.progress;
+                    watched.observer.cell(&progress, &task.label, None);
+                }
                 return true;
             }
             Ok(Outcome::Interrupted) => {

@@ -82,7 +82,7 @@ pub fn without_writes() -> RwLockWriteGuard<'static, ()> {
 
 /// Removes the temporary files of processes that died writing, in `folder` and all below it, but
 /// for folders that `is_busy`.
-pub(super) fn remove_leftovers(folder: &Path, is_busy: &dyn Fn(&Path) -> bool) {
+pub(crate) fn remove_leftovers(folder: &Path, is_busy: &dyn Fn(&Path) -> bool) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let path = entry.path();

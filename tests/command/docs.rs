@@ -27,6 +27,11 @@ fn the_recipes_run_word_for_word() {
     assert!(runs_word_for_word("docs/RECIPES.md") >= 6);
 }
 
+#[test]
+fn the_way_to_a_cluster_runs_word_for_word() {
+    assert!(runs_word_for_word("docs/CLUSTER.md") >= 5);
+}
+
 /// Runs the commands of a page, in order, in one folder, and counts them.
 fn runs_word_for_word(page: &str) -> usize {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -15,6 +15,7 @@ mod labelled_scores;
 mod links;
 mod manners;
 mod own_pictures;
+mod plan;
 mod prune_cli;
 #[cfg(target_os = "linux")]
 mod signals;

@@ -5,6 +5,7 @@ use super::plan::{Chain, NetworksStudy};
 use super::record::{NetworkRow, NetworksRecord};
 use super::views::LARGEST;
 use crate::experiment::cells::CellStudy;
+use crate::experiment::cost;
 use crate::experiment::record::{Record, RecordError};
 use crate::experiment::workers::Ask;
 use crate::network::files::{create_folder, write_atomic};
@@ -40,6 +41,10 @@ impl CellStudy for NetworksStudy {
 
     fn cost(&self, chain: &Chain) -> f64 {
         chain.cost()
+    }
+
+    fn step_cost(&self, chain: &Chain) -> Option<f64> {
+        Some(cost::training(1, chain.arch().dense_params(), chain.key.size))
     }
 
     fn at_a_time(&self) -> usize {

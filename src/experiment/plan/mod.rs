@@ -15,11 +15,13 @@
 //! (`after`), its cells have no id yet, and workers come to them once the other's cells are over.
 
 pub mod emit;
+mod estimate;
 mod files;
 mod share;
 mod state;
 mod work;
 
+pub use estimate::{Estimate, wall};
 pub use files::Carried;
 pub use share::{Share, ShareError};
 pub use state::{Failed, PlanStatus, Running, status};

@@ -5,7 +5,7 @@ use crate::experiment::cells::{Pass, Worker, wait};
 use crate::experiment::folder::Holding;
 use crate::experiment::kinds::{Collected, Study};
 use crate::experiment::workers::StudyObserver;
-use crate::network::files::{WriteError, create_folder, write_atomic};
+use crate::network::files::{WriteError, create_folder, remove_leftovers, write_atomic};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -194,6 +194,8 @@ pub fn collect(plan: &Plan, store: &Path) -> Result<Vec<(String, Collected)>, Pl
             return Err(PlanError::refused(&path, "a record", found));
         };
         all.push((part.study.clone(), study.finish(store)?));
+        // Of workers that were killed while they wrote.
+        remove_leftovers(&store.join(&part.study), &|_| false);
     }
     Ok(all)
 }

@@ -418,6 +418,13 @@ impl CellStudy for StructuralStudy {
         }
     }
 
+    fn step_cost(&self, cell: &StructuralCell) -> Option<f64> {
+        match &cell.arms {
+            Arms::Evolved { .. } => None,
+            Arms::Trained { arch, .. } => Some(cost::training(1, arch.dense_params(), cell.size)),
+        }
+    }
+
     fn cost(&self, cell: &StructuralCell) -> f64 {
         match &cell.arms {
             Arms::Evolved { .. } => 1.0,

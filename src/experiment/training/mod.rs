@@ -52,6 +52,10 @@ impl CellStudy for TrainingStudy {
         cost::training(config.train.steps, run.base.problem.network.weight_count(), config.size)
     }
 
+    fn step_cost(&self, run: &Run) -> Option<f64> {
+        Some(self.cost(run) / run.config.train.steps.max(1) as f64)
+    }
+
     fn compute(
         &self,
         run: &Run,
