@@ -33,7 +33,13 @@ pub struct PlanArgs {
     #[arg(long, default_value = "runs")]
     runs: PathBuf,
     /// Measure a cell of each study for so many seconds, and say how long all take
-    #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "5")]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "5"
+    )]
     estimate: Option<f64>,
 }
 

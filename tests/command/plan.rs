@@ -285,7 +285,7 @@ fn an_estimate_measures_and_leaves_nothing_behind() {
     let spec = "home/experiments/small.toml";
     let temporary = work.at("tmp");
     std::fs::create_dir(&temporary).unwrap();
-    let mut command = work.command(&format!("plan {spec} --estimate 1 --json"));
+    let mut command = work.command(&format!("plan {spec} --estimate=1 --json"));
     let output = command.env("TMPDIR", &temporary).output().unwrap();
     let said: Value = serde_json::from_slice(&output.stdout).unwrap();
     let study = &said["estimate"]["studies"][0];

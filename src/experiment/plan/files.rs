@@ -1,6 +1,6 @@
 //! The files a plan carries, packed on the machine that plans and unpacked into the store.
 
-use super::{Plan, PlanError};
+use super::error::PlanError;
 use crate::experiment::spec::Places;
 use crate::math::hash::short_id;
 use crate::network::base64::{base64, from_base64};
@@ -125,25 +125,23 @@ impl Carried {
     }
 }
 
-impl Plan {
-    /// The folder with the plan's files in the store, where they are put if they are missing.
-    pub(super) fn unpack(&self, store: &Path) -> Result<PathBuf, PlanError> {
-        let id = short_id(serde_json::to_vec(&self.files).expect("files are plain data"));
-        // No study has such a name.
-        let folder = store.join(".inputs").join(id);
-        for file in &self.files {
-            let inside = Path::new(&file.path);
-            let path = folder.join(inside);
-            let stays = inside.components().all(|part| matches!(part, Component::Normal(_)));
-            let (Some(bytes), true) = (file.bytes(), stays) else {
-                let expected = "a file below the store, as text or base64";
-                return Err(PlanError::refused(inside, expected, "something else"));
-            };
-            if std::fs::read(&path).ok().as_ref() != Some(&bytes) {
-                create_folder(path.parent().expect("in the folder"))?;
-                write_atomic(&path, &bytes)?;
-            }
+/// The folder with the plan's files in the store, where they are put if they are missing.
+pub(super) fn unpack(files: &[Carried], store: &Path) -> Result<PathBuf, PlanError> {
+    let id = short_id(serde_json::to_vec(files).expect("files are plain data"));
+    // No study has such a name.
+    let folder = store.join(".inputs").join(id);
+    for file in files {
+        let inside = Path::new(&file.path);
+        let path = folder.join(inside);
+        let stays = inside.components().all(|part| matches!(part, Component::Normal(_)));
+        let (Some(bytes), true) = (file.bytes(), stays) else {
+            let expected = "a file below the store, as text or base64";
+            return Err(PlanError::refused(inside, expected, "something else"));
+        };
+        if std::fs::read(&path).ok().as_ref() != Some(&bytes) {
+            create_folder(path.parent().expect("in the folder"))?;
+            write_atomic(&path, &bytes)?;
         }
-        Ok(folder)
     }
+    Ok(folder)
 }

@@ -15,12 +15,14 @@
 //! (`after`), its cells have no id yet, and workers come to them once the other's cells are over.
 
 pub mod emit;
+mod error;
 mod estimate;
 mod files;
 mod share;
 mod state;
 mod work;
 
+pub use error::PlanError;
 pub use estimate::{Estimate, wall};
 pub use files::Carried;
 pub use share::{Share, ShareError};
@@ -30,11 +32,10 @@ pub use work::{Ended, collect, work};
 use super::claims::StudySpec;
 use super::depth::record_path;
 use super::kinds::{Line, Study, decided_by, read_study, read_undecided};
-use super::record::RecordError;
 use super::spec::{Places, Spec, SpecError, Title};
 use crate::math::hash::{hex, sha256_hex};
 use crate::network::files::{WriteError, write_atomic_with};
-use files::Packer;
+use files::{Packer, unpack};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -83,37 +84,6 @@ pub struct Part {
     /// The study of this plan whose record decides its cells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
-}
-
-/// Why a plan cannot be made or worked on.
-#[derive(Debug, thiserror::Error)]
-pub enum PlanError {
-    /// A spec cannot be used.
-    #[error(transparent)]
-    Spec(#[from] SpecError),
-    /// A study cannot be worked on, or has no record.
-    #[error(transparent)]
-    Record(#[from] RecordError),
-    /// A file cannot be written.
-    #[error(transparent)]
-    Write(#[from] WriteError),
-    /// Something is not what it should be.
-    #[error("{path}: expected {expected}, found {found}")]
-    Refused {
-        /// The plan, a file that it carries, or a folder of the store.
-        path: PathBuf,
-        /// What it should be.
-        expected: String,
-        /// What it is, and what to do.
-        found: String,
-    },
-}
-
-impl PlanError {
-    fn refused(path: &Path, expected: impl Into<String>, found: impl Into<String>) -> Self {
-        let (expected, found) = (expected.into(), found.into());
-        PlanError::Refused { path: path.to_path_buf(), expected, found }
-    }
 }
 
 /// The specs of the parts of a study that is made of others; else the spec itself.
@@ -291,7 +261,7 @@ impl Plan {
         if part.after.as_ref().is_some_and(|d| !store.join(d).join("record.json").exists()) {
             return Ok(None);
         }
-        let spec = self.unpack(store)?.join(&part.spec);
+        let spec = unpack(&self.files, store)?.join(&part.spec);
         let study = read_study(&spec, Some(&part.profile), store)?;
         if part.after.is_none() {
             let tally = Tally::of(study.as_ref(), true);

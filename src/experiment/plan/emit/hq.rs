@@ -1,6 +1,6 @@
 //! A Python script that submits a job to HyperQueue, by its client.
 
-use super::{Job, Places};
+use super::job::{Job, Places};
 
 /// A text as Python writes it; JSON's texts are Python's.
 fn text(value: &str) -> String {

@@ -1,6 +1,6 @@
 //! An Indexed Job of Kubernetes.
 
-use super::{Job, Places};
+use super::job::{Job, Places};
 
 /// A text as YAML writes it; JSON's texts are YAML's.
 fn text(value: &str) -> String {

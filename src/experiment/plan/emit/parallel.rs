@@ -1,6 +1,6 @@
 //! A script for GNU parallel: on this machine, or on hosts reached by ssh that share the folder.
 
-use super::Job;
+use super::job::Job;
 use crate::math::text::word;
 
 pub(super) fn script(job: &Job<'_>) -> String {

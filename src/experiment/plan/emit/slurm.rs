@@ -1,6 +1,6 @@
 //! A script for Slurm that submits itself as one or several job arrays.
 
-use super::Job;
+use super::job::Job;
 use crate::math::text::word;
 
 /// Seconds before the time limit at which a task is told to end.
