@@ -30,6 +30,7 @@ from ._core import (
     train,
 )
 from .flax import from_flax, to_flax
+from .formats import from_neat, read_vlm, write_vlm
 from .records import frame, read_record
 from .torch import from_torch, to_torch
 
@@ -46,15 +47,18 @@ __all__ = [
     "depth_sweep",
     "frame",
     "from_flax",
+    "from_neat",
     "from_torch",
     "load_run",
     "predict_depth",
     "prune",
     "read_record",
+    "read_vlm",
     "score",
     "strip",
     "sweep",
     "to_flax",
     "to_torch",
     "train",
+    "write_vlm",
 ]
