@@ -49,7 +49,7 @@ for row, (name, model) in zip(axes, [("evolved", evolved), ("trained", trained)]
 # %% [markdown]
 # ## Score
 #
-# The embedded judge looks at such changed pictures and says which still make sense. The score is their share.
+# The embedded judge looks at such changed pictures and says how surely each still makes sense. The score is the mean.
 
 # %%
 for name, model in [("evolved", evolved), ("trained", trained)]:

@@ -69,6 +69,24 @@ fn swept(
 }
 
 /// Changes weights one at a time, down and up, until the picture has changed by the same amount.
+///
+/// Parameters
+/// ----------
+/// model : Model
+/// weights : "all", int or sequence of int
+///     Which of the non-zero weights: all, so many drawn within layers by `seed`, or these links.
+/// delta : str
+///     "effect:E", until the RMSE between the pictures is E (± 15 %), or "fixed:D", by D.
+/// size : int
+///     Side of the pictures in pixels.
+/// progress : callable or tqdm bar, optional
+///     Called with (weights done, their share).
+///
+/// Returns
+/// -------
+/// dict of arrays, one entry a perturbation, by link, downwards first
+///     `link`; `layer`, of the link's target, 1 = first hidden; `delta`, the signed change of the weight; `rmse`, its
+///     effect on the picture, in [0, 1]; `silent`, True if no change of up to 16 reaches 60 % of the effect.
 #[pyfunction]
 #[pyo3(signature = (model, *, weights = Chosen::Text("all".into()), delta = "effect:0.18", size = 128, coords = "fer", seed = 0, progress = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
@@ -100,7 +118,11 @@ fn stopped() -> PyErr {
     failed("stopped by its progress function")
 }
 
-/// The pictures of one link at `steps` weights from w - span to w + span: (steps, size, size, 3).
+/// The pictures of one link at `steps` weights from w - span to w + span.
+///
+/// Returns
+/// -------
+/// (steps, size, size, 3) float32 in [0, 1]
 #[pyfunction]
 #[pyo3(signature = (model, link, *, span = 2.0, steps = 9, size = 128, coords = "fer"))]
 pub fn strip<'py>(
@@ -125,7 +147,25 @@ pub fn strip<'py>(
     Ok(Array4::from_shape_vec((steps, size, size, 3), rgb).expect("three a pixel").into_pyarray(py))
 }
 
-/// The share of single-weight changes after which the picture still makes sense.
+/// How surely the picture still makes sense after a change of one weight: the judge's mean P(coherent).
+///
+/// Parameters
+/// ----------
+/// model : Model
+/// target : array, Genome or path, optional
+///     What it should draw: a score counts only of a network that has learned its picture.
+/// judge : str
+///     As `--judge`: "dl", "dl-threshold:threshold=0.2", "mock".
+/// samples : "all", int or sequence of int
+///     Which weights are changed, as in `sweep`.
+/// name : str
+///     What the record calls the network.
+///
+/// Returns
+/// -------
+/// dict
+///     The record of `picloom score`: `score`, `interval` (95 %), counts, `layers`, `fit`, `counts`, and every
+///     perturbation with its verdict.
 #[pyfunction]
 #[pyo3(signature = (model, target = None, *, judge = "dl", samples = Chosen::Text("all".into()), delta = "effect:0.18", size = None, coords = "fer", seed = 0, name = "given", progress = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]

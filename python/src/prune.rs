@@ -157,6 +157,39 @@ fn parent(
 }
 
 /// Prunes a network and retrains what is left, in rounds.
+///
+/// Parameters
+/// ----------
+/// trained : TrainReport or Model
+///     A report knows its target and where its training began, so that it can be rewound; a model needs `target`, and
+///     `initial`, its (W,) weights before training, for methods that go back to them.
+/// target : array, Genome or path, optional
+///     As in `train`.
+/// method : str
+///     As `--method` of `picloom prune`: "sp", "magnitude", "wanda:scope=layer", …
+/// budget : int, optional
+///     Links that are kept after the last round.
+/// threshold : float or sequence of float, optional
+///     Links that score at least this are kept; one number, or one a round.
+/// rounds : int, optional
+///     Default 1; of "imp" as many as its shares take to the budget.
+/// retrain : str, optional
+///     "finetune", "rewind", "rewind:STEP" or "reinit". Default: as published for the method.
+/// evolved : Genome, optional
+///     Whose layered wiring is the mask of the method "evolved".
+/// progress, **settings
+///     As in `train`, of each retraining.
+///
+/// Returns
+/// -------
+/// PruneReport
+///
+/// Raises
+/// ------
+/// ValueError
+///     A setting cannot be, or the method lacks something.
+/// picloom.Error
+///     The training cannot be gone back to, or `progress` ended it.
 #[pyfunction]
 #[pyo3(signature = (trained, target = None, *, method = "sp", budget = None, threshold = None, rounds = None, retrain = None, evolved = None, initial = None, size = None, coords = "fer", progress = None, **settings))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]

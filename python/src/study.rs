@@ -20,6 +20,17 @@ use pyo3::types::PyDict;
 use std::path::PathBuf;
 
 /// A finished run read back from its folder.
+///
+/// Returns
+/// -------
+/// dict
+///     `config`, `result` (plain dicts), `model`, `target` (S, S, 3), `history` (as `TrainReport.history`), `genome`
+///     (of a graph, else None).
+///
+/// Raises
+/// ------
+/// FileNotFoundError, ValueError
+///     There is no such folder, or it holds no finished run.
 #[pyfunction]
 pub fn load_run(py: Python<'_>, folder: PathBuf) -> PyResult<Bound<'_, PyDict>> {
     let run = load(&folder).map_err(|e| of_file(&folder, e))?;
@@ -49,6 +60,27 @@ impl StudyObserver for Watch<'_, '_> {
 }
 
 /// Trains networks of several depths on one picture and scores them by depth.
+///
+/// A call that was ended goes on where it stood; one that is finished is only read.
+///
+/// Parameters
+/// ----------
+/// picture : path
+///     Picture or genome.
+/// depths, seeds : sequence of int, optional
+///     Numbers of hidden layers, and seeds of the trainings. Default: those of `picloom experiment depth-sweep`.
+/// steps, size, samples : int, optional
+///     Steps of each training, side in pixels, weights changed in each network.
+/// runs : path
+///     Folder of the run store.
+/// progress : callable or tqdm bar, optional
+///     Called with (networks done, their share).
+///
+/// Returns
+/// -------
+/// dict
+///     `record`, the path of the study's record; `dense` and `sp`, the curves of the dense and the pruned networks:
+///     `points` (layers, scores by seed), `best` and `chosen` (hidden layers, or None).
 #[pyfunction]
 #[pyo3(signature = (picture, *, depths = None, seeds = None, steps = None, size = None, samples = None, judge = "dl", fit = None, runs = PathBuf::from("runs"), progress = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
@@ -95,6 +127,12 @@ pub fn depth_sweep<'py>(
 }
 
 /// Predicts from how well a picture compresses at which depth its score is highest.
+///
+/// Returns
+/// -------
+/// dict
+///     `layers`, the predicted number of hidden layers; `ratio`, PNG bytes / raw bytes; `error`, the mean error in
+///     layers on targets left out.
 #[pyfunction]
 #[pyo3(signature = (picture, *, fit = None))]
 pub fn predict_depth<'py>(

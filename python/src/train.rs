@@ -225,7 +225,7 @@ pub struct Trainer {
 
 #[pymethods]
 impl Trainer {
-    /// Prepares a training of `model`'s links to draw `target`.
+    /// Prepares a training; the parameters are those of `train`.
     #[new]
     #[pyo3(signature = (model, target, *, size = None, coords = "fer", fit = None, start = None, **settings))]
     fn new(
@@ -306,6 +306,39 @@ impl Trainer {
 /// Trains the links of `model` to draw `target`, from random weights of `seed` or from `start`.
 ///
 /// The same settings give the same bits as `picloom train`, at any number of threads.
+///
+/// Parameters
+/// ----------
+/// model : Model
+///     Whose wiring and mask are trained; its weights are where training begins only if they are given as `start`.
+/// target : array, Genome or path
+///     (S, S, 3), floats in [0, 1] or bytes; a genome, or the path of one or of a picture, is drawn at `size`.
+/// size : int, optional
+///     Side of the picture in pixels. Default: that of the array, else 128.
+/// coords : str
+///     "fer" or "picbreeder".
+/// fit : str, optional
+///     What becomes of a picture that is not square: "crop", "pad" or "squash".
+/// start : (W,) array, optional
+///     Weights to begin from. There are no restarts after a collapse then.
+/// progress : callable or tqdm bar, optional
+///     Called now and then, from this thread, with (step, loss); ends the training by answering False. Of a bar
+///     `update` is called with the steps made since.
+/// **settings
+///     `steps`, `seed`, `optimizer`, `lr`, `log_every`, … as the options of `picloom train`, with its defaults.
+///
+/// Returns
+/// -------
+/// TrainReport
+///
+/// Raises
+/// ------
+/// ValueError
+///     A setting is unknown or outside its range, or the target is none.
+/// FileNotFoundError
+///     There is no such target.
+/// KeyboardInterrupt
+///     Ctrl-C, at the next step. With a `Trainer` the training can go on.
 #[pyfunction]
 #[pyo3(signature = (model, target, *, size = None, coords = "fer", fit = None, start = None, progress = None, **settings))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
