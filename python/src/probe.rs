@@ -3,7 +3,7 @@
 use crate::convert::{check_size, column, plain, target};
 use crate::errors::{failed, parsed, refused};
 use crate::model::Model;
-use crate::train::Listener;
+use crate::train::listener;
 use crate::watched::watched;
 use numpy::ndarray::Array4;
 use numpy::{IntoPyArray, PyArray4};
@@ -44,7 +44,7 @@ fn swept(
     delta: Delta,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Option<WeightSweep>> {
-    let hear = Listener::new(progress)?.detached();
+    let hear = listener(progress)?;
     let all = links.len().max(1) as f64;
     watched(
         py,

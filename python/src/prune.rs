@@ -4,7 +4,7 @@ use crate::convert::{keywords, plain, target};
 use crate::errors::{failed, parsed, refused};
 use crate::genome::Genome;
 use crate::model::{Model, weights_of};
-use crate::train::{Listener, Observer, TrainReport, TrainSettings};
+use crate::train::{Observer, TrainReport, TrainSettings, listener};
 use crate::watched::watched;
 use numpy::PyArrayLike1;
 use picloom::experiment::{PruneParent, Target};
@@ -233,7 +233,7 @@ pub fn prune(
         train: keywords::<TrainSettings>(settings)?.config()?,
         evolved,
     };
-    let hear = Listener::new(progress)?.detached();
+    let hear = listener(progress)?;
     let work = |caller: &crate::watched::Caller<(u64, f64)>| {
         let mut observer = Observer { caller, history: &mut Vec::new() };
         self::rounds(&trained, &plan, &mut InMemory(&mut observer))

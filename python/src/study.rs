@@ -4,7 +4,7 @@ use crate::convert::{check_size, picture_array, plain};
 use crate::errors::{failed, of_file, parsed};
 use crate::genome::Genome;
 use crate::model::Model;
-use crate::train::{Listener, history};
+use crate::train::{history, listener};
 use crate::watched::{Caller, watched};
 use picloom::experiment::cells::study_folder;
 use picloom::experiment::depth::{DepthModel, Sweep, depth_curves, png_ratio};
@@ -110,7 +110,7 @@ pub fn depth_sweep<'py>(
     let study = sweep.study(&picture).map_err(|e| of_file(&picture, e))?;
     let folder = study_folder(&study, &runs);
     let _lock = FolderLock::take(&folder).map_err(failed)?;
-    let hear = Listener::new(progress)?.detached();
+    let hear = listener(progress)?;
     let ran = watched(py, |caller| Study::run(&study, &runs, &mut Watch(caller)), hear)?;
     if ran.map_err(failed)?.is_none() {
         return Err(failed("stopped by its progress function; the same call goes on"));

@@ -73,37 +73,27 @@ impl TrainSettings {
     }
 }
 
-/// Who is told how far a training is: a function of (step, loss), or a bar as tqdm's, with `update`.
-pub struct Listener<'py> {
-    told: Option<Bound<'py, PyAny>>,
-    is_bar: bool,
-    shown: u64,
-}
-
-impl<'py> Listener<'py> {
-    pub fn new(told: Option<Bound<'py, PyAny>>) -> PyResult<Self> {
-        let is_bar = match &told {
-            Some(told) => told.hasattr("update")?,
-            None => false,
-        };
-        Ok(Listener { told, is_bar, shown: 0 })
-    }
-
-    /// Something that can be called while the interpreter's lock was given away in between.
-    pub fn detached(self) -> impl FnMut(Python<'_>, (u64, f64)) -> PyResult<bool> + Send {
-        let (told, is_bar, mut shown) = (self.told.map(Bound::unbind), self.is_bar, self.shown);
-        move |py, (step, value)| {
-            let Some(told) = &told else { return Ok(true) };
-            let told = told.bind(py);
-            if is_bar {
-                told.call_method1("update", (step.saturating_sub(shown),))?;
-                shown = step;
-                return Ok(true);
-            }
-            let answer = told.call1((step, value))?;
-            Ok(!answer.is(pyo3::types::PyBool::new(py, false)))
+/// Who is told how far the work is: a function of (what is done, a number), or a bar as tqdm's, with
+/// `update`. None if nobody is.
+///
+/// # Errors
+/// Python's, when it is asked whether it is a bar.
+pub fn listener(
+    told: Option<Bound<'_, PyAny>>,
+) -> PyResult<Option<impl FnMut(Python<'_>, (u64, f64)) -> PyResult<bool> + Send + use<>>> {
+    let Some(told) = told else { return Ok(None) };
+    let (is_bar, told, mut shown) = (told.hasattr("update")?, told.unbind(), 0);
+    Ok(Some(move |py: Python<'_>, (done, value): (u64, f64)| {
+        let told = told.bind(py);
+        if is_bar {
+            // A new attempt begins at 0 again; a bar does not go back.
+            told.call_method1("update", (done.saturating_sub(shown),))?;
+            shown = shown.max(done);
+            return Ok(true);
         }
-    }
+        let answer = told.call1((done, value))?;
+        Ok(!answer.is(pyo3::types::PyBool::new(py, false)))
+    }))
 }
 
 /// Keeps the logged steps and passes them on.
@@ -268,7 +258,7 @@ impl Trainer {
     /// (a tqdm bar), with the steps made since. If it answers False, or raises, training ends.
     #[pyo3(signature = (progress = None))]
     fn run(&mut self, py: Python<'_>, progress: Option<Bound<'_, PyAny>>) -> PyResult<TrainReport> {
-        let hear = Listener::new(progress)?.detached();
+        let hear = listener(progress)?;
         let Trainer { trainer, history, .. } = self;
         let report = watched(py, |caller| trainer.run(&mut Observer { caller, history }), hear)?;
         let problem = self.trainer.problem().clone();

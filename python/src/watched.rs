@@ -10,6 +10,7 @@ use std::time::Duration;
 pub struct Caller<'a, News> {
     stop: &'a AtomicBool,
     news: Sender<News>,
+    listens: bool,
 }
 
 impl<News> Caller<'_, News> {
@@ -20,8 +21,10 @@ impl<News> Caller<'_, News> {
 
     /// Tells how far the work is. Never waits: the caller hears the latest when it has time.
     pub fn tell(&self, news: News) {
-        // Nobody listens any more: then nobody wants to know.
-        let _ = self.news.send(news);
+        if self.listens {
+            // An error: the caller is gone, and with it who wanted to know.
+            let _ = self.news.send(news);
+        }
     }
 }
 
@@ -36,7 +39,7 @@ impl<News> Caller<'_, News> {
 pub fn watched<T: Send, News: Send>(
     py: Python<'_>,
     work: impl FnOnce(&Caller<News>) -> T + Send,
-    mut hear: impl FnMut(Python<'_>, News) -> PyResult<bool> + Send,
+    mut hear: Option<impl FnMut(Python<'_>, News) -> PyResult<bool> + Send>,
 ) -> PyResult<T> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(rayon::current_num_threads())
@@ -47,7 +50,12 @@ pub fn watched<T: Send, News: Send>(
         std::thread::scope(|scope| {
             let (sender, receiver) = channel();
             let (stop, pool) = (&stop, &pool);
-            let worker = scope.spawn(move || pool.install(|| work(&Caller { stop, news: sender })));
+            let caller = Caller { stop, news: sender, listens: hear.is_some() };
+            // The sender goes with the work: once it is dropped, the work has ended.
+            let worker = scope.spawn(move || {
+                let caller = caller;
+                pool.install(|| work(&caller))
+            });
             let mut raised = None;
             loop {
                 let news = receiver.recv_timeout(Duration::from_millis(50));
@@ -60,7 +68,10 @@ pub fn watched<T: Send, News: Send>(
                 let latest = news.ok().map(|news| receiver.try_iter().last().unwrap_or(news));
                 let wanted = Python::attach(|py| {
                     py.check_signals()?;
-                    latest.map_or(Ok(true), |news| hear(py, news))
+                    match (latest, &mut hear) {
+                        (Some(news), Some(hear)) => hear(py, news),
+                        _ => Ok(true),
+                    }
                 });
                 match wanted {
                     Ok(true) => {}
