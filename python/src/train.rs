@@ -78,6 +78,7 @@ impl TrainSettings {
 ///
 /// # Errors
 /// Python's, when it is asked whether it is a bar.
+#[expect(clippy::type_complexity, reason = "a closure: its type has no shorter name")]
 pub fn listener(
     told: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Option<impl FnMut(Python<'_>, (u64, f64)) -> PyResult<bool> + Send + use<>>> {
