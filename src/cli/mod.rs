@@ -10,6 +10,7 @@ mod completions;
 mod eval;
 mod evolve;
 mod experiment;
+mod export;
 mod figures;
 mod genome;
 mod interrupt;
@@ -80,6 +81,8 @@ enum Command {
     Prune(prune::PruneArgs),
     /// Draw what a network draws, at any size
     Render(render::RenderArgs),
+    /// Write a network for other programs: weights, ONNX, a shader, Graphviz
+    Export(export::ExportArgs),
     /// Draw what every unit of a network sees
     Maps(maps::MapsArgs),
     /// Change weights one by one and draw the pictures
@@ -145,6 +148,7 @@ pub fn run<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T>) ->
         Command::Eval(args) => eval::run(args, &out),
         Command::Prune(args) => prune::run(args, &out),
         Command::Render(args) => render::run(args, &out),
+        Command::Export(args) => export::run(args, &out),
         Command::Maps(args) => maps::run(args, &out),
         Command::Sweep(args) => sweep::run(args, &out),
         Command::Score(args) => score::run(args, &out),

@@ -9,6 +9,7 @@ pub mod arch;
 pub mod base64;
 pub mod compile;
 pub mod coords;
+pub mod export;
 pub mod files;
 pub mod kernel;
 pub mod layerize;

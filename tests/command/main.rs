@@ -9,6 +9,7 @@ mod escaping;
 mod evolve_cli;
 #[cfg(feature = "vlm")]
 mod evolve_vlm;
+mod export;
 mod figures_losses;
 mod folders;
 mod labelled_scores;

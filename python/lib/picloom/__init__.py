@@ -1,0 +1,64 @@
+"""Picloom: picture-drawing networks, evolved, retrained, pruned and scored.
+
+Everything computes in the Rust crate of the same name; the same settings and seeds give the same bits as
+the command ``picloom``. Pictures are float32 arrays (rows, columns, 3) in [0, 1], row 0 at the top; W is a
+network's number of links, U of its units.
+
+>>> import picloom
+>>> genome = picloom.Genome.random(seed=7)
+>>> genome.render(64).shape
+(64, 64, 3)
+"""
+
+from ._core import (
+    Error,
+    Genome,
+    Model,
+    PruneReport,
+    Search,
+    Trainer,
+    TrainReport,
+    __version__,
+    coordinates,
+    depth_sweep,
+    load_run,
+    predict_depth,
+    prune,
+    score,
+    strip,
+    sweep,
+    train,
+)
+from .flax import from_flax, to_flax
+from .formats import from_neat, read_vlm, write_vlm
+from .records import frame, read_record
+from .torch import from_torch, to_torch
+
+__all__ = [
+    "Error",
+    "Genome",
+    "Model",
+    "PruneReport",
+    "Search",
+    "TrainReport",
+    "Trainer",
+    "__version__",
+    "coordinates",
+    "depth_sweep",
+    "frame",
+    "from_flax",
+    "from_neat",
+    "from_torch",
+    "load_run",
+    "predict_depth",
+    "prune",
+    "read_record",
+    "read_vlm",
+    "score",
+    "strip",
+    "sweep",
+    "to_flax",
+    "to_torch",
+    "train",
+    "write_vlm",
+]

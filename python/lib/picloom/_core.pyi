@@ -1,0 +1,301 @@
+"""The types of the extension. What each does, with its defaults and sources: docs/PYTHON.md."""
+
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
+from typing import Any, Literal, Protocol, TypeAlias, TypedDict
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from typing_extensions import Unpack
+
+__version__: str
+
+Path: TypeAlias = str | PathLike[str]
+Picture: TypeAlias = NDArray[np.float32]
+Coords: TypeAlias = Literal["fer", "picbreeder"]
+Wiring: TypeAlias = Literal["graph", "layerized", "dense"]
+Preset: TypeAlias = Literal["picbreeder", "neat"]
+Squaring: TypeAlias = Literal["crop", "pad", "squash"]
+Weights: TypeAlias = int | str | Sequence[int]
+
+class Bar(Protocol):
+    """A tqdm bar, or anything else with its `update`."""
+
+    def update(self, n: int, /) -> object: ...
+
+Progress: TypeAlias = Callable[[int, float], object] | Bar
+Target: TypeAlias = "ArrayLike | Genome | Path"
+
+class TrainSettings(TypedDict, total=False):
+    """Settings of training by the names of the command's options; the defaults are FER's recipe."""
+
+    steps: int
+    seed: int
+    optimizer: str
+    lr: float
+    schedule: str
+    warm_up: int
+    floor: float
+    gradient: str
+    init: str
+    init_scale: float
+    batch: int
+    subsample: int
+    target_loss: float
+    plateau: int
+    least_fall: float
+    collapse_after: int
+    restarts: int
+    log_every: int
+
+class EvolveSettings(TypedDict, total=False):
+    """Settings of evolution, nested as in a run's `config.toml`, laid over the preset."""
+
+    start: Mapping[str, Any]
+    mutation: Mapping[str, Any]
+    crossover: Mapping[str, Any]
+    species: Mapping[str, Any]
+    reproduction: Mapping[str, Any]
+
+class Error(Exception): ...
+
+class Genome:
+    @staticmethod
+    def load(path: Path) -> Genome: ...
+    @staticmethod
+    def from_json(text: str) -> Genome: ...
+    @staticmethod
+    def random(*, seed: int, preset: Preset = "picbreeder", **settings: Unpack[EvolveSettings]) -> Genome: ...
+    def to_json(self) -> str: ...
+    def to_dot(self) -> str: ...
+    def save(self, path: Path) -> None: ...
+    def render(self, size: int = 256, *, coords: Coords = "fer") -> Picture: ...
+    def mutate(
+        self, *, seed: int, preset: Preset = "picbreeder", slider: float | None = None, **settings: Unpack[EvolveSettings]
+    ) -> Genome: ...
+    def crossover(self, other: Genome, *, seed: int, kind: Literal["union", "aligned"] = "union") -> Genome: ...
+    def distance(self, other: Genome, **settings: Any) -> float: ...
+    def info(self) -> dict[str, Any]: ...
+    @property
+    def provenance(self) -> dict[str, Any]: ...
+    @property
+    def nodes(self) -> list[dict[str, Any]]: ...
+    @property
+    def connections(self) -> list[dict[str, Any]]: ...
+
+class Model:
+    @staticmethod
+    def from_genome(genome: Genome, wiring: Wiring = "graph") -> Model: ...
+    @staticmethod
+    def from_arch(arch: str, *, seed: int = 0, init: str = "lecun-truncated") -> Model: ...
+    @staticmethod
+    def from_layers(arch: str, layers: Sequence[ArrayLike]) -> Model: ...
+    @staticmethod
+    def load(path: Path, arch: str | None = None) -> Model: ...
+    def save(self, path: Path) -> None: ...
+    def with_weights(self, weights: ArrayLike, mask: ArrayLike | None = None) -> Model: ...
+    def picture(self, size: int = 256, *, coords: Coords = "fer") -> Picture: ...
+    def maps(self, size: int = 256, *, coords: Coords = "fer") -> NDArray[np.float32]: ...
+    @property
+    def weights(self) -> NDArray[np.float32]: ...
+    @property
+    def mask(self) -> NDArray[np.bool_]: ...
+    @property
+    def alive(self) -> NDArray[np.bool_]: ...
+    @property
+    def links(self) -> NDArray[np.int64]: ...
+    @property
+    def layers(self) -> list[NDArray[np.float32]]: ...
+    @property
+    def arch(self) -> str | None: ...
+    @property
+    def network_dict(self) -> dict[str, Any]: ...
+
+class Search:
+    @staticmethod
+    def neat(
+        *,
+        seed: int,
+        preset: Preset = "neat",
+        population: int | None = None,
+        ancestors: Sequence[Genome] = [],
+        **settings: Unpack[EvolveSettings],
+    ) -> Search: ...
+    @staticmethod
+    def novelty(
+        *,
+        seed: int,
+        preset: Preset = "neat",
+        population: int | None = None,
+        ancestors: Sequence[Genome] = [],
+        neighbours: int = 15,
+        archived: int = 3,
+        archive_limit: int = 1000,
+        **settings: Unpack[EvolveSettings],
+    ) -> Search: ...
+    @staticmethod
+    def map_elites(
+        axes: Sequence[tuple[str, float, float, int]],
+        *,
+        seed: int,
+        preset: Preset = "picbreeder",
+        population: int | None = None,
+        ancestors: Sequence[Genome] = [],
+        **settings: Unpack[EvolveSettings],
+    ) -> Search: ...
+    @staticmethod
+    def interactive(
+        *,
+        seed: int,
+        preset: Preset = "picbreeder",
+        population: int | None = None,
+        ancestors: Sequence[Genome] = [],
+        **settings: Unpack[EvolveSettings],
+    ) -> Search: ...
+    @staticmethod
+    def from_state(text: str) -> Search: ...
+    def state(self) -> str: ...
+    def ask(self) -> list[Genome]: ...
+    def tell(
+        self, fitness: Sequence[float] | NDArray[Any] | None = None, descriptors: ArrayLike | None = None
+    ) -> list[dict[str, Any]]: ...
+    def select(self, chosen: Sequence[int], *, slider: float | None = None) -> list[dict[str, Any]]: ...
+    def undo(self) -> bool: ...
+    @property
+    def generation(self) -> int: ...
+    @property
+    def best(self) -> tuple[Genome, float] | None: ...
+    @property
+    def species(self) -> int: ...
+    @property
+    def archive(self) -> list[tuple[Genome, float, list[float]]]: ...
+    @property
+    def grid(self) -> dict[tuple[int, ...], tuple[Genome, float, list[float]]]: ...
+    @property
+    def births(self) -> list[dict[str, Any]] | None: ...
+
+class TrainReport:
+    @property
+    def model(self) -> Model: ...
+    @property
+    def stop(self) -> str: ...
+    @property
+    def steps(self) -> int: ...
+    @property
+    def evaluations(self) -> int: ...
+    @property
+    def final_loss(self) -> float: ...
+    @property
+    def r2(self) -> float: ...
+    @property
+    def collapses(self) -> list[dict[str, Any]]: ...
+    @property
+    def history(self) -> dict[str, NDArray[Any]]: ...
+    @property
+    def config(self) -> dict[str, Any]: ...
+
+class Trainer:
+    def __new__(
+        cls,
+        model: Model,
+        target: Target,
+        *,
+        size: int | None = None,
+        coords: Coords = "fer",
+        fit: Squaring | None = None,
+        start: ArrayLike | None = None,
+        **settings: Unpack[TrainSettings],
+    ) -> Trainer: ...
+    def run(self, progress: Progress | None = None) -> TrainReport: ...
+    @property
+    def weights(self) -> NDArray[np.float32]: ...
+    @property
+    def step(self) -> int: ...
+
+class PruneReport:
+    @property
+    def model(self) -> Model: ...
+    @property
+    def rounds(self) -> list[dict[str, Any]]: ...
+    @property
+    def kept(self) -> int: ...
+    @property
+    def final_loss(self) -> float: ...
+    @property
+    def r2(self) -> float: ...
+
+def coordinates(size: int, *, coords: Coords = "fer") -> NDArray[np.float32]: ...
+def train(
+    model: Model,
+    target: Target,
+    *,
+    size: int | None = None,
+    coords: Coords = "fer",
+    fit: Squaring | None = None,
+    start: ArrayLike | None = None,
+    progress: Progress | None = None,
+    **settings: Unpack[TrainSettings],
+) -> TrainReport: ...
+def prune(
+    trained: Model | TrainReport,
+    target: Target | None = None,
+    *,
+    method: str = "sp",
+    budget: int | None = None,
+    threshold: float | Sequence[float] | None = None,
+    rounds: int | None = None,
+    retrain: str | None = None,
+    evolved: Genome | None = None,
+    initial: ArrayLike | None = None,
+    size: int | None = None,
+    coords: Coords = "fer",
+    progress: Progress | None = None,
+    **settings: Unpack[TrainSettings],
+) -> PruneReport: ...
+def sweep(
+    model: Model,
+    *,
+    weights: Weights = "all",
+    delta: str = "effect:0.18",
+    size: int = 128,
+    coords: Coords = "fer",
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> dict[str, NDArray[Any]]: ...
+def strip(
+    model: Model,
+    link: int,
+    *,
+    span: float = 2.0,
+    steps: int = 9,
+    size: int = 128,
+    coords: Coords = "fer",
+) -> NDArray[np.float32]: ...
+def score(
+    model: Model,
+    target: Target | None = None,
+    *,
+    judge: str = "dl",
+    samples: Weights = "all",
+    delta: str = "effect:0.18",
+    size: int | None = None,
+    coords: Coords = "fer",
+    seed: int = 0,
+    name: str = "given",
+    progress: Progress | None = None,
+) -> dict[str, Any]: ...
+def depth_sweep(
+    picture: Path,
+    *,
+    depths: Sequence[int] | None = None,
+    seeds: Sequence[int] | None = None,
+    steps: int | None = None,
+    size: int | None = None,
+    samples: int | None = None,
+    judge: str = "dl",
+    fit: Squaring | None = None,
+    runs: Path = "runs",
+    progress: Progress | None = None,
+) -> dict[str, Any]: ...
+def predict_depth(picture: Target, *, fit: Squaring | None = None) -> dict[str, Any]: ...
+def load_run(folder: Path) -> dict[str, Any]: ...

@@ -1,0 +1,135 @@
+//! Between Python's values and the crate's.
+
+use crate::errors::{of_file, parsed, refused};
+use crate::genome::Genome;
+use numpy::ndarray::{Array2, Array3};
+use numpy::{IntoPyArray, PyArray2, PyArray3, PyReadonlyArray3, PyUntypedArrayMethods};
+use picloom::experiment::load_target;
+use picloom::network::{Coords, Model, Picture, Squaring, Wiring};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::path::PathBuf;
+
+/// The largest picture side that is drawn, as on the command line.
+const LARGEST_SIZE: usize = 4096;
+
+/// Side of a picture where nothing says otherwise, in pixels; the command line's.
+pub const SIZE: usize = 128;
+
+/// Refuses sizes that make no picture.
+pub fn check_size(size: usize) -> PyResult<usize> {
+    match (2..=LARGEST_SIZE).contains(&size) {
+        true => Ok(size),
+        false => Err(refused(format!("size: expected 2 to {LARGEST_SIZE} pixels, found {size}"))),
+    }
+}
+
+/// A record as plain dicts, lists, numbers and strings.
+pub fn plain<'py>(py: Python<'py>, record: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
+    let text = serde_json::to_string(record).map_err(refused)?;
+    py.import("json")?.call_method1("loads", (text,))
+}
+
+/// What Python's plain values say; unknown keys are refused where the type refuses them.
+pub fn of_plain<T: DeserializeOwned>(value: &Bound<'_, PyAny>) -> PyResult<T> {
+    let text: String = value.py().import("json")?.call_method1("dumps", (value,))?.extract()?;
+    serde_json::from_str(&text).map_err(refused)
+}
+
+/// Keyword arguments as a struct of options.
+pub fn keywords<T: DeserializeOwned + Default>(given: Option<&Bound<'_, PyDict>>) -> PyResult<T> {
+    given.map_or_else(|| Ok(T::default()), |given| of_plain(given.as_any()))
+}
+
+/// (S, S, 3) without a copy.
+pub fn picture_array(py: Python<'_>, picture: Picture) -> Bound<'_, PyArray3<f32>> {
+    let shape = (picture.height, picture.width, 3);
+    Array3::from_shape_vec(shape, picture.rgb).expect("three numbers a pixel").into_pyarray(py)
+}
+
+/// (rows, columns) of row-major values, without a copy.
+pub fn matrix<T: numpy::Element>(
+    py: Python<'_>,
+    shape: (usize, usize),
+    values: Vec<T>,
+) -> Bound<'_, PyArray2<T>> {
+    Array2::from_shape_vec(shape, values).expect("rows × columns values").into_pyarray(py)
+}
+
+/// A column of a table: one entry an item.
+pub fn column<'py, I, T: numpy::Element>(
+    py: Python<'py>,
+    items: &[I],
+    of: impl Fn(&I) -> T,
+) -> Bound<'py, numpy::PyArray1<T>> {
+    items.iter().map(of).collect::<Vec<T>>().into_pyarray(py)
+}
+
+/// What should be drawn: a picture array, a genome, or a file of either.
+///
+/// Files and genomes are drawn at `size` (default 128); an array has its own size, and is resampled if
+/// another is wanted.
+pub fn target(
+    given: &Bound<'_, PyAny>,
+    size: Option<usize>,
+    coords: Coords,
+    fit: Option<&str>,
+) -> PyResult<Picture> {
+    let size = size.map(check_size).transpose()?;
+    if let Ok(genome) = given.cast::<Genome>() {
+        let model = Model::of_genome(&genome.get().0, Wiring::Graph);
+        return Ok(model.picture(size.unwrap_or(SIZE), coords));
+    }
+    if given.is_instance_of::<PyString>() || given.hasattr("__fspath__")? {
+        let path: PathBuf = given.extract()?;
+        let fit = fit.map(parsed::<Squaring>).transpose()?;
+        let target = load_target(&path, size.unwrap_or(SIZE), coords, fit);
+        return Ok(target.map_err(|e| of_file(&path, e))?.picture);
+    }
+    let picture = picture_of_array(given)?;
+    let (width, height) = (picture.width, picture.height);
+    match (size, fit) {
+        (_, Some(how)) => Ok(picture.squared(size.unwrap_or(width.min(height)), parsed(how)?)),
+        (_, None) if width != height => Err(refused(format!(
+            "expected a square picture, found {width} × {height} pixels; choose what becomes of it with fit: {}",
+            Squaring::CHOICES
+        ))),
+        (Some(size), None) => Ok(picture.resized(size)),
+        (None, None) => Ok(picture),
+    }
+}
+
+/// A picture from an array of (rows, columns, 3): floats in [0, 1], or bytes.
+pub fn picture_of_array(given: &Bound<'_, PyAny>) -> PyResult<Picture> {
+    let numpy = given.py().import("numpy")?;
+    let array = numpy.call_method1("asarray", (given,))?;
+    if let Ok(bytes) = array.extract::<PyReadonlyArray3<u8>>() {
+        return picture(
+            bytes.shape(),
+            bytes.as_array().iter().map(|&v| f32::from(v) / 255.0).collect(),
+        );
+    }
+    let floats = array
+        .call_method1("astype", (numpy.getattr("float32")?,))?
+        .extract::<PyReadonlyArray3<f32>>()
+        .map_err(|_| {
+            let shape = array.getattr("shape").map_or("none".into(), |shape| shape.to_string());
+            refused(format!(
+                "expected a picture: an array (rows, columns, 3), a Genome, or a path; found shape {shape}"
+            ))
+        })?;
+    let values: Vec<f32> = floats.as_array().iter().copied().collect();
+    if let Some(found) = values.iter().find(|v| !(0.0..=1.0).contains(*v)) {
+        return Err(refused(format!("expected a picture with values in [0, 1], found {found}")));
+    }
+    picture(floats.shape(), values)
+}
+
+fn picture(shape: &[usize], rgb: Vec<f32>) -> PyResult<Picture> {
+    match *shape {
+        [height, width, 3] if height > 0 && width > 0 => Ok(Picture { width, height, rgb }),
+        _ => Err(refused(format!("expected a picture (rows, columns, 3), found shape {shape:?}"))),
+    }
+}

@@ -1,0 +1,36 @@
+//! The crate's errors as Python's: what was given is wrong (`ValueError`), a file is not there
+//! (`FileNotFoundError`), or the work failed (`picloom.Error`). The messages are the program's.
+
+use pyo3::create_exception;
+use pyo3::exceptions::{PyException, PyFileNotFoundError, PyValueError};
+use pyo3::prelude::*;
+use std::fmt::Display;
+use std::path::Path;
+use std::str::FromStr;
+
+create_exception!(
+    picloom,
+    Error,
+    PyException,
+    "The work failed; the message says what and what to do."
+);
+
+/// What was given cannot be.
+pub fn refused(error: impl Display) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// The work failed.
+pub fn failed(error: impl Display) -> PyErr {
+    Error::new_err(error.to_string())
+}
+
+/// What came of a file: it is not there, or it is not what it should be.
+pub fn of_file(path: &Path, error: impl Display) -> PyErr {
+    if path.exists() { refused(error) } else { PyFileNotFoundError::new_err(error.to_string()) }
+}
+
+/// A name or choice from its text.
+pub fn parsed<T: FromStr<Err: Display>>(text: &str) -> PyResult<T> {
+    text.parse().map_err(refused)
+}

@@ -1,0 +1,241 @@
+//! `Model`: a network that can draw. Immutable here: other weights make another model.
+
+use crate::convert::{check_size, matrix, picture_array, plain};
+use crate::errors::{of_file, parsed, refused};
+use crate::genome::Genome;
+use numpy::ndarray::{Array3, ArrayD};
+use numpy::{
+    IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayLike1, PyArrayLike2, PyUntypedArrayMethods,
+};
+use picloom::experiment::load_run;
+use picloom::math::SimRng;
+use picloom::network::weight_files::write_weights;
+use picloom::network::{Arch, Coords, Mask, Network, Weights, Wiring};
+use picloom::prune::alive;
+use picloom::train::{Init, init};
+use pyo3::prelude::*;
+use std::path::PathBuf;
+
+/// A network that can draw: wiring, the links that may be non-zero, and the weights. Immutable.
+#[pyclass(module = "picloom", frozen, eq)]
+#[derive(Clone, PartialEq)]
+pub struct Model(pub picloom::network::Model);
+
+impl Model {
+    fn network(&self) -> &Network {
+        &self.0.network
+    }
+}
+
+/// (W,) weights from Python, one a link.
+pub fn weights_of(network: &Network, given: &[f32]) -> PyResult<Weights> {
+    let expected = network.weight_count();
+    if given.len() != expected {
+        return Err(refused(format!("expected {expected} weights, found {}", given.len())));
+    }
+    match given.iter().find(|w| !w.is_finite()) {
+        Some(found) => Err(refused(format!("expected finite weights, found {found}"))),
+        None => Ok(Weights(given.to_vec())),
+    }
+}
+
+fn mask_of(network: &Network, given: &[bool]) -> PyResult<Mask> {
+    let expected = network.weight_count();
+    match given.len() == expected {
+        true => Ok(Mask(given.to_vec())),
+        false => {
+            Err(refused(format!("expected {expected} flags of the mask, found {}", given.len())))
+        }
+    }
+}
+
+#[pymethods]
+impl Model {
+    /// The network of a genome: its own graph ("graph"), the layered network that draws the same
+    /// picture ("layerized"), or that with every link free ("dense"). The weights are the evolved ones.
+    #[staticmethod]
+    #[pyo3(signature = (genome, wiring = "graph"))]
+    fn from_genome(genome: &Genome, wiring: &str) -> PyResult<Model> {
+        let wiring: Wiring = parsed(wiring)?;
+        Ok(Model(picloom::network::Model::of_genome(&genome.0, wiring)))
+    }
+
+    /// A layered network of an arch such as "12;cache:15,gaussian:4,identity:2,sin:1", every link
+    /// free, with random weights by the scheme `init`.
+    #[staticmethod]
+    #[pyo3(signature = (arch, *, seed = 0, init = "lecun-truncated"))]
+    fn from_arch(arch: &str, seed: u64, init: &str) -> PyResult<Model> {
+        let network = parsed::<Arch>(arch)?.network();
+        let mask = Mask::all(network.weight_count());
+        let scheme = Init { scheme: parsed(init)?, ..Init::default() };
+        let mut rng = SimRng::new(seed, "init", 0);
+        let weights = self::init(&network, &mask, &scheme, &mut rng).map_err(refused)?;
+        Ok(Model(picloom::network::Model { network, mask, weights }))
+    }
+
+    /// A layered network with given matrices, one a layer and the head, each (out, in). It keeps the
+    /// non-zero weights.
+    #[staticmethod]
+    fn from_layers(
+        arch: &str,
+        layers: Vec<PyArrayLike2<'_, f32, numpy::AllowTypeChange>>,
+    ) -> PyResult<Model> {
+        let network = parsed::<Arch>(arch)?.network();
+        if layers.len() != network.blocks.len() {
+            let (expected, found) = (network.blocks.len(), layers.len());
+            return Err(refused(format!(
+                "expected {expected} matrices, one a layer and the head, found {found}"
+            )));
+        }
+        let mut weights = Vec::with_capacity(network.weight_count());
+        for (i, (layer, block)) in layers.iter().zip(&network.blocks).enumerate() {
+            let (expected, found) = ([block.targets.len(), block.sources.len()], layer.shape());
+            if found != expected {
+                return Err(refused(format!(
+                    "layer {i}: expected shape {expected:?}, found {found:?}"
+                )));
+            }
+            weights.extend(layer.as_array().iter());
+        }
+        let weights = weights_of(&network, &weights)?;
+        Ok(Model(picloom::network::Model::new(network, weights)))
+    }
+
+    /// The network of a run's folder, or of a file of weights (.npz, .safetensors) of `arch`.
+    #[staticmethod]
+    #[pyo3(signature = (path, arch = None))]
+    fn load(path: PathBuf, arch: Option<&str>) -> PyResult<Model> {
+        let Some(arch) = arch else {
+            return Ok(Model(load_run(&path).map_err(|e| of_file(&path, e))?.model));
+        };
+        let arch: Arch = parsed(arch)?;
+        picloom::network::Model::read(&arch, &path).map(Model).map_err(|e| of_file(&path, e))
+    }
+
+    /// Writes the weights, whole or not at all, by extension: .npz (flax's order) or .safetensors
+    /// (PyTorch's).
+    fn save(&self, path: PathBuf) -> PyResult<()> {
+        write_weights(&path, self.network(), &self.0.weights).map_err(refused)
+    }
+
+    /// The same wiring with other weights (W,), and with `mask` (W,) if it is given. Weights outside
+    /// the mask become 0.
+    #[pyo3(signature = (weights, mask = None))]
+    fn with_weights(
+        &self,
+        weights: PyArrayLike1<'_, f32, numpy::AllowTypeChange>,
+        mask: Option<PyArrayLike1<'_, bool>>,
+    ) -> PyResult<Model> {
+        let mut weights = weights_of(
+            self.network(),
+            weights.as_array().as_standard_layout().as_slice().expect("made contiguous"),
+        )?;
+        let mask = match mask {
+            Some(mask) => mask_of(
+                self.network(),
+                mask.as_array().as_standard_layout().as_slice().expect("made contiguous"),
+            )?,
+            None => self.0.mask.clone(),
+        };
+        mask.apply(&mut weights);
+        Ok(Model(picloom::network::Model { network: self.network().clone(), mask, weights }))
+    }
+
+    /// What the network draws: (size, size, 3), float32 in [0, 1], row 0 at the top.
+    #[pyo3(signature = (size = 256, *, coords = "fer"))]
+    fn picture<'py>(
+        &self,
+        py: Python<'py>,
+        size: usize,
+        coords: &str,
+    ) -> PyResult<Bound<'py, PyArray3<f32>>> {
+        let (size, coords) = (check_size(size)?, parsed(coords)?);
+        Ok(picture_array(py, py.detach(|| self.0.picture(size, coords))))
+    }
+
+    /// What every unit draws, inputs first: (U, size, size), float32.
+    #[pyo3(signature = (size = 256, *, coords = "fer"))]
+    fn maps<'py>(
+        &self,
+        py: Python<'py>,
+        size: usize,
+        coords: &str,
+    ) -> PyResult<Bound<'py, PyArray3<f32>>> {
+        let (size, coords) = (check_size(size)?, parsed(coords)?);
+        let maps = py.detach(|| self.0.maps(size, coords));
+        let shape = (maps.units, size, size);
+        Ok(Array3::from_shape_vec(shape, maps.values).expect("U·P values").into_pyarray(py))
+    }
+
+    /// (W,) float32 weights, one a link; 0 outside the mask. A copy.
+    #[getter]
+    fn weights<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f32>> {
+        self.0.weights.0.clone().into_pyarray(py)
+    }
+
+    /// (W,) bool: the links that may be non-zero. A copy.
+    #[getter]
+    fn mask<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
+        self.0.mask.0.clone().into_pyarray(py)
+    }
+
+    /// (W,) bool: the links of the mask on a path from an input to an output.
+    #[getter]
+    fn alive<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
+        alive(self.network(), &self.0.mask).0.into_pyarray(py)
+    }
+
+    /// (W, 2) int64: source and target unit of each link.
+    #[getter]
+    fn links<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<i64>> {
+        let links = &self.network().links;
+        let values = links.iter().flat_map(|l| [l.source as i64, l.target as i64]).collect();
+        matrix(py, (links.len(), 2), values)
+    }
+
+    /// The matrices of a layered network, (out, in), first hidden layer to head; empty for a graph.
+    #[getter]
+    fn layers<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyArray2<f32>>> {
+        let block = |b: &picloom::network::DenseBlock| {
+            let values = self.0.weights.0[b.weights()].to_vec();
+            matrix(py, (b.targets.len(), b.sources.len()), values)
+        };
+        self.network().blocks.iter().map(block).collect()
+    }
+
+    /// The arch of a layered network; None for a graph.
+    #[getter]
+    fn arch(&self) -> Option<String> {
+        self.network().arch.as_ref().map(ToString::to_string)
+    }
+
+    /// The wiring as plain data: inputs, units (activation, layer, range of its links), links, the
+    /// units that draw hue, saturation and brightness.
+    #[getter]
+    fn network_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        plain(py, self.network())
+    }
+
+    fn __repr__(&self) -> String {
+        let kind = match &self.network().arch {
+            Some(arch) => format!("{:?}", arch.to_string()),
+            None => "graph".into(),
+        };
+        let (links, kept) = (self.network().weight_count(), self.0.mask.kept());
+        format!("Model({kind}, units={}, links={links}, kept={kept})", self.network().units.len())
+    }
+}
+
+/// What the inputs x, y, d, bias are at each pixel: (size, size, 4) float32.
+#[pyfunction]
+#[pyo3(signature = (size, *, coords = "fer"))]
+pub fn coordinates<'py>(
+    py: Python<'py>,
+    size: usize,
+    coords: &str,
+) -> PyResult<Bound<'py, numpy::PyArrayDyn<f32>>> {
+    let (size, coords) = (check_size(size)?, parsed::<Coords>(coords)?);
+    let pixels = (0..size * size).flat_map(|p| coords.at(size, p / size, p % size));
+    let values = pixels.map(|v| v as f32).collect();
+    Ok(ArrayD::from_shape_vec(vec![size, size, 4], values).expect("four a pixel").into_pyarray(py))
+}

@@ -1,0 +1,203 @@
+//! Sweeps, strips and scores: change weights, look, judge.
+
+use crate::convert::{check_size, column, plain, target};
+use crate::errors::{failed, parsed, refused};
+use crate::model::Model;
+use crate::train::listener;
+use crate::watched::watched;
+use numpy::ndarray::Array4;
+use numpy::{IntoPyArray, PyArray4};
+use picloom::network::{Coords, Picture};
+use picloom::probe::{Delta, Selection, View, WeightSweep};
+use picloom::score::{JudgeChoice, Measurement, ScoreRecord};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Links that are swept before the caller is asked whether to go on.
+const PART: usize = 32;
+
+/// Which weights are changed: "all", a number of them, or link numbers.
+#[derive(FromPyObject)]
+pub enum Chosen {
+    Count(usize),
+    Text(String),
+    Links(Vec<usize>),
+}
+
+impl Chosen {
+    fn selection(self) -> PyResult<Selection> {
+        match self {
+            Chosen::Count(0) => Err(refused("expected at least 1 weight, found 0")),
+            Chosen::Count(count) => Ok(Selection::Sample(count)),
+            Chosen::Text(text) => parsed(&text),
+            Chosen::Links(links) => Ok(Selection::Links(links)),
+        }
+    }
+}
+
+/// `view.sweep`, in parts, so that it can be ended; none if it was.
+fn swept(
+    py: Python<'_>,
+    view: &View,
+    links: &[usize],
+    delta: Delta,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<Option<WeightSweep>> {
+    let hear = listener(progress)?;
+    let all = links.len().max(1) as f64;
+    watched(
+        py,
+        |caller| {
+            let done = AtomicU64::new(0);
+            let told = |_| {
+                let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+                caller.tell((done, done as f64 / all));
+            };
+            let mut whole = view.sweep(&[], delta, &|_| {});
+            for part in links.chunks(PART) {
+                if !caller.going_on() {
+                    return None;
+                }
+                whole.perturbations.extend(view.sweep(part, delta, &told).perturbations);
+            }
+            whole.weights = links.len();
+            Some(whole)
+        },
+        hear,
+    )
+}
+
+/// Changes weights one at a time, down and up, until the picture has changed by the same amount.
+///
+/// Parameters
+/// ----------
+/// model : Model
+/// weights : "all", int or sequence of int
+///     Which of the non-zero weights: all, so many drawn within layers by `seed`, or these links.
+/// delta : str
+///     "effect:E", until the RMSE between the pictures is E (± 15 %), or "fixed:D", by D.
+/// size : int
+///     Side of the pictures in pixels.
+/// progress : callable or tqdm bar, optional
+///     Called with (weights done, their share).
+///
+/// Returns
+/// -------
+/// dict of arrays, one entry a perturbation, by link, downwards first
+///     `link`; `layer`, of the link's target, 1 = first hidden; `delta`, the signed change of the weight; `rmse`, its
+///     effect on the picture, in [0, 1]; `silent`, True if no change of up to 16 reaches 60 % of the effect.
+#[pyfunction]
+#[pyo3(signature = (model, *, weights = Chosen::Text("all".into()), delta = "effect:0.18", size = 128, coords = "fer", seed = 0, progress = None))]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
+pub fn sweep<'py>(
+    py: Python<'py>,
+    model: &Model,
+    weights: Chosen,
+    delta: &str,
+    size: usize,
+    coords: &str,
+    seed: u64,
+    progress: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let links = weights.selection()?.links(&model.0, seed).map_err(refused)?;
+    let (size, coords, delta) = (check_size(size)?, parsed(coords)?, parsed(delta)?);
+    let view = py.detach(|| View::new(&model.0, size, coords));
+    let swept = swept(py, &view, &links, delta, progress)?.ok_or_else(stopped)?;
+    let rows = &swept.perturbations;
+    let table = PyDict::new(py);
+    table.set_item("link", column(py, rows, |p| p.link))?;
+    table.set_item("layer", column(py, rows, |p| p.layer))?;
+    table.set_item("delta", column(py, rows, |p| p.delta))?;
+    table.set_item("rmse", column(py, rows, |p| p.rmse))?;
+    table.set_item("silent", column(py, rows, |p| p.silent))?;
+    Ok(table)
+}
+
+fn stopped() -> PyErr {
+    failed("stopped by its progress function")
+}
+
+/// The pictures of one link at `steps` weights from w - span to w + span.
+///
+/// Returns
+/// -------
+/// (steps, size, size, 3) float32 in [0, 1]
+#[pyfunction]
+#[pyo3(signature = (model, link, *, span = 2.0, steps = 9, size = 128, coords = "fer"))]
+pub fn strip<'py>(
+    py: Python<'py>,
+    model: &Model,
+    link: usize,
+    span: f64,
+    steps: usize,
+    size: usize,
+    coords: &str,
+) -> PyResult<Bound<'py, PyArray4<f32>>> {
+    let (size, coords): (usize, Coords) = (check_size(size)?, parsed(coords)?);
+    let links = model.0.weights.0.len();
+    if link >= links {
+        return Err(refused(format!("expected link numbers below {links}, found {link}")));
+    }
+    if !span.is_finite() {
+        return Err(refused(format!("span: expected a finite number, found {span}")));
+    }
+    let pictures = py.detach(|| View::new(&model.0, size, coords).strip(link, span, steps));
+    let rgb: Vec<f32> = pictures.into_iter().flat_map(|p: Picture| p.rgb).collect();
+    Ok(Array4::from_shape_vec((steps, size, size, 3), rgb).expect("three a pixel").into_pyarray(py))
+}
+
+/// How surely the picture still makes sense after a change of one weight: the judge's mean P(coherent).
+///
+/// Parameters
+/// ----------
+/// model : Model
+/// target : array, Genome or path, optional
+///     What it should draw: a score counts only of a network that has learned its picture.
+/// judge : str
+///     As `--judge`: "dl", "dl-threshold:threshold=0.2", "mock".
+/// samples : "all", int or sequence of int
+///     Which weights are changed, as in `sweep`.
+/// name : str
+///     What the record calls the network.
+///
+/// Returns
+/// -------
+/// dict
+///     The record of `picloom score`: `score`, `interval` (95 %), counts, `layers`, `fit`, `counts`, and every
+///     perturbation with its verdict.
+#[pyfunction]
+#[pyo3(signature = (model, target = None, *, judge = "dl", samples = Chosen::Text("all".into()), delta = "effect:0.18", size = None, coords = "fer", seed = 0, name = "given", progress = None))]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
+pub fn score<'py>(
+    py: Python<'py>,
+    model: &Model,
+    target: Option<&Bound<'py, PyAny>>,
+    judge: &str,
+    samples: Chosen,
+    delta: &str,
+    size: Option<usize>,
+    coords: &str,
+    seed: u64,
+    name: &str,
+    progress: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (coords, delta): (Coords, Delta) = (parsed(coords)?, parsed(delta)?);
+    let target = target.map(|given| self::target(given, size, coords, None)).transpose()?;
+    let own = target.as_ref().map_or(crate::convert::SIZE, |picture| picture.width);
+    let size = check_size(size.unwrap_or(own))?;
+    let judge = parsed::<JudgeChoice>(judge)?.build().map_err(refused)?;
+    let selection = samples.selection()?;
+    let links = selection.links(&model.0, seed).map_err(refused)?;
+    let view = py.detach(|| View::new(&model.0, size, coords));
+    let swept = swept(py, &view, &links, delta, progress)?.ok_or_else(stopped)?;
+    let found = py
+        .detach(|| Measurement::of(&view, swept, judge.as_ref(), target.as_ref()))
+        .map_err(failed)?;
+    let record = ScoreRecord {
+        judge_model_sha256: judge.identity().sha256,
+        judge_usage: judge.usage(),
+        ..ScoreRecord::of(name, &view, &found, &selection, seed)
+    };
+    plain(py, &record)
+}

@@ -1,0 +1,260 @@
+//! `prune`: rounds of choosing links and training what is left.
+
+use crate::convert::{keywords, plain, target};
+use crate::errors::{failed, parsed, refused};
+use crate::genome::Genome;
+use crate::model::{Model, weights_of};
+use crate::train::{Observer, TrainReport, TrainSettings, listener};
+use crate::watched::watched;
+use numpy::PyArrayLike1;
+use picloom::experiment::{PruneParent, Target};
+use picloom::network::{Coords, Mask, layerize};
+use picloom::prune::schedule::{IMP_GLOBAL, geometric, imp_global};
+use picloom::prune::{
+    Began, InMemory, Method, PrunePlan, Retrain, RoundRecord, RoundsError, Rule, Trained, rounds,
+};
+use picloom::score::Fit;
+use picloom::train::StopReason;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// What came of a pruning.
+#[pyclass(module = "picloom", frozen)]
+pub struct PruneReport {
+    /// The pruned and retrained network.
+    #[pyo3(get)]
+    model: Py<Model>,
+    rounds: Vec<RoundRecord>,
+    fit: Fit,
+}
+
+#[pymethods]
+impl PruneReport {
+    /// The rounds as dicts: rule, links kept and alive, score of every link, what changed, what it took.
+    #[getter]
+    fn rounds<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        plain(py, &self.rounds)
+    }
+
+    /// Links kept by the last round.
+    #[getter]
+    fn kept(&self) -> usize {
+        self.rounds.last().map_or(0, |round| round.kept)
+    }
+
+    /// Mean squared error to the target after the last retraining.
+    #[getter]
+    fn final_loss(&self) -> f64 {
+        self.fit.mse
+    }
+
+    /// Share of the target's variance that is explained.
+    #[getter]
+    fn r2(&self) -> f64 {
+        self.fit.r2
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "PruneReport(rounds={}, kept={}, r2={:.4})",
+            self.rounds.len(),
+            self.kept(),
+            self.fit.r2
+        )
+    }
+}
+
+/// A threshold, or one a round.
+#[derive(FromPyObject)]
+pub enum Thresholds {
+    One(f64),
+    Each(Vec<f64>),
+}
+
+/// The rules of the rounds, as the command line makes them.
+fn rules(
+    method: Method,
+    from: usize,
+    budget: Option<usize>,
+    threshold: Option<Thresholds>,
+    given: Option<usize>,
+) -> PyResult<Vec<Rule>> {
+    let rounds = given.unwrap_or(1);
+    let lottery = matches!(method, Method::Imp(_));
+    if rounds == 0 {
+        return Err(refused("rounds: expected at least 1, found 0"));
+    }
+    Ok(match (budget, threshold) {
+        (Some(_), Some(_)) => return Err(refused("expected budget or threshold, found both")),
+        (Some(k), None) if !(1..=from).contains(&k) => {
+            let expected = format!("1 to {from} links, those kept so far");
+            return Err(refused(format!("budget: expected {expected}, found {k}")));
+        }
+        (Some(k), None) => {
+            let found = match lottery && given.is_none() {
+                true => imp_global(from, IMP_GLOBAL, k),
+                false => geometric(from, k, rounds),
+            };
+            if found.is_empty() { vec![Rule::Budget(k)] } else { found }
+        }
+        (None, Some(Thresholds::One(one))) => vec![Rule::Threshold(one); rounds],
+        (None, Some(Thresholds::Each(all))) => match given.is_none_or(|r| r == all.len()) {
+            true => all.into_iter().map(Rule::Threshold).collect(),
+            false => {
+                let found = all.len();
+                return Err(refused(format!("expected one threshold or {rounds}, found {found}")));
+            }
+        },
+        (None, None) if lottery && given.is_some() => vec![Rule::Fraction(IMP_GLOBAL); rounds],
+        (None, None) => return Err(refused("expected budget or threshold, found neither")),
+    })
+}
+
+/// What is pruned: a training, which can be gone back to, or a model with what it should draw.
+fn parent(
+    trained: &Bound<'_, PyAny>,
+    target: Option<&Bound<'_, PyAny>>,
+    size: Option<usize>,
+    coords: Coords,
+    initial: Option<PyArrayLike1<'_, f32, numpy::AllowTypeChange>>,
+) -> PyResult<Trained> {
+    if let Ok(report) = trained.cast::<TrainReport>() {
+        let report = report.get();
+        if target.is_some() || size.is_some() || initial.is_some() {
+            let text =
+                "a TrainReport knows its target, size and first weights; expected none of them";
+            return Err(refused(text));
+        }
+        let (problem, ended) = (&report.problem, report.trained());
+        return Ok(Trained {
+            name: "given".into(),
+            model: report.model.get().0.clone(),
+            inputs: problem.inputs.clone(),
+            target: problem.target.clone(),
+            train: report.config.clone(),
+            steps: ended.steps,
+            collapses: ended.collapses.len(),
+            began: problem.start.clone().map_or(Began::Drawn, Began::Given),
+            continues: false,
+            moving_links: false,
+        });
+    }
+    let model =
+        trained.cast::<Model>().map_err(|_| refused("expected a Model or a TrainReport"))?;
+    let model = &model.get().0;
+    let target = target.ok_or_else(|| refused("expected a target for a Model, found none"))?;
+    let picture = self::target(target, size, coords, None)?;
+    let initial = match initial {
+        Some(given) => {
+            let given = given.as_array();
+            let given = given.as_standard_layout();
+            Some(weights_of(&model.network, given.as_slice().expect("made contiguous"))?)
+        }
+        None => None,
+    };
+    let target = Target { name: "given".into(), picture };
+    Ok(PruneParent::given(model.clone(), initial, &target, coords).trained)
+}
+
+/// Prunes a network and retrains what is left, in rounds.
+///
+/// Parameters
+/// ----------
+/// trained : TrainReport or Model
+///     A report knows its target and where its training began, so that it can be rewound; a model needs `target`, and
+///     `initial`, its (W,) weights before training, for methods that go back to them.
+/// target : array, Genome or path, optional
+///     As in `train`.
+/// method : str
+///     As `--method` of `picloom prune`: "sp", "magnitude", "wanda:scope=layer", …
+/// budget : int, optional
+///     Links that are kept after the last round.
+/// threshold : float or sequence of float, optional
+///     Links that score at least this are kept; one number, or one a round.
+/// rounds : int, optional
+///     Default 1; of "imp" as many as its shares take to the budget.
+/// retrain : str, optional
+///     "finetune", "rewind", "rewind:STEP" or "reinit". Default: as published for the method.
+/// evolved : Genome, optional
+///     Whose layered wiring is the mask of the method "evolved".
+/// progress, **settings
+///     As in `train`, of each retraining.
+///
+/// Returns
+/// -------
+/// PruneReport
+///
+/// Raises
+/// ------
+/// ValueError
+///     A setting cannot be, or the method lacks something.
+/// picloom.Error
+///     The training cannot be gone back to, or `progress` ended it.
+#[pyfunction]
+#[pyo3(signature = (trained, target = None, *, method = "sp", budget = None, threshold = None, rounds = None, retrain = None, evolved = None, initial = None, size = None, coords = "fer", progress = None, **settings))]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
+pub fn prune(
+    py: Python<'_>,
+    trained: &Bound<'_, PyAny>,
+    target: Option<&Bound<'_, PyAny>>,
+    method: &str,
+    budget: Option<usize>,
+    threshold: Option<Thresholds>,
+    rounds: Option<usize>,
+    retrain: Option<&str>,
+    evolved: Option<&Genome>,
+    initial: Option<PyArrayLike1<'_, f32, numpy::AllowTypeChange>>,
+    size: Option<usize>,
+    coords: &str,
+    progress: Option<Bound<'_, PyAny>>,
+    settings: Option<&Bound<'_, PyDict>>,
+) -> PyResult<PruneReport> {
+    let trained = parent(trained, target, size, parsed(coords)?, initial)?;
+    let method: Method = parsed(method)?;
+    let evolved = match evolved {
+        None => None,
+        Some(genome) => {
+            let layered = layerize(&genome.0);
+            if layered.network.arch != trained.model.network.arch {
+                let expected = "expected a genome whose layered network is the one pruned";
+                return Err(refused(format!("evolved: {expected}, found arch {}", layered.arch())));
+            }
+            Some(Mask::non_zero(&layered.weights))
+        }
+    };
+    let plan = PrunePlan {
+        method,
+        rules: rules(method, trained.model.mask.kept(), budget, threshold, rounds)?,
+        retrain: match (retrain, method.row().rewinds) {
+            (Some(text), _) => parsed::<Retrain>(text)?,
+            (None, true) => Retrain::Rewind { step: 0 },
+            (None, false) => Retrain::Finetune,
+        },
+        train: keywords::<TrainSettings>(settings)?.config()?,
+        evolved,
+    };
+    let hear = listener(progress)?;
+    let work = |caller: &crate::watched::Caller<(u64, f64)>| {
+        let mut observer = Observer { caller, history: &mut Vec::new() };
+        self::rounds(&trained, &plan, &mut InMemory(&mut observer))
+    };
+    let (rounds, last) = watched(py, work, hear)?.map_err(|error| match error {
+        RoundsError::Origin { .. } => failed(error),
+        _ => refused(error),
+    })?;
+    let Some(links) = last else {
+        return Err(failed(format!("{:?}: no round was finished", StopReason::Interrupted)));
+    };
+    let model = picloom::network::Model {
+        network: trained.model.network.clone(),
+        mask: links.live,
+        weights: links.weights,
+    };
+    let rgb = picloom::network::kernel::render(&model.network, &model.weights, &trained.inputs);
+    let drawn = picloom::network::Picture { rgb, ..trained.target.clone() };
+    Ok(PruneReport {
+        fit: Fit::of(&drawn, &trained.target),
+        model: Py::new(py, Model(model))?,
+        rounds,
+    })
+}

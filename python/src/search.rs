@@ -1,0 +1,277 @@
+//! Evolution by ask and tell: every search of the crate behind one class.
+
+use crate::convert::{keywords, plain};
+use crate::errors::{parsed, refused};
+use crate::genome::Genome;
+use picloom::evolve::{
+    Axis, Breeding, EvolveConfig, Evolver, Feedback, Judged, MapElites, Novelty, NoveltyConfig,
+    Population, Preset, Ranked, Search as AnySearch, Selection,
+};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyTuple};
+
+/// Settings that are laid over a preset, nested as in a run's `config.toml`.
+pub type Settings = toml::Table;
+
+/// A preset with settings laid over it.
+pub fn evolve_config(
+    preset: Preset,
+    settings: Option<&Bound<'_, PyDict>>,
+) -> PyResult<EvolveConfig> {
+    let config = EvolveConfig::over_preset(preset, keywords(settings)?).map_err(refused)?;
+    config.validate().map_err(refused)?;
+    Ok(config)
+}
+
+/// `evolve_config` with the number of genomes a generation.
+fn sized(
+    preset: &str,
+    population: Option<usize>,
+    settings: Option<&Bound<'_, PyDict>>,
+) -> PyResult<EvolveConfig> {
+    let mut config = evolve_config(parsed(preset)?, settings)?;
+    if let Some(population) = population {
+        config.reproduction.population = population;
+        config.validate().map_err(refused)?;
+    }
+    Ok(config)
+}
+
+fn plain_genomes(genomes: Vec<PyRef<'_, Genome>>) -> Vec<picloom::genome::Genome> {
+    genomes.iter().map(|genome| genome.0.clone()).collect()
+}
+
+/// A search for genomes: ask, judge, tell, again.
+///
+/// The whole search is a function of its settings, its seed and what it was told: the same bits at
+/// any number of threads.
+#[pyclass(module = "picloom")]
+pub struct Search(AnySearch);
+
+#[pymethods]
+impl Search {
+    /// NEAT: a population with species and fitness sharing, led by a fitness (larger is better).
+    #[staticmethod]
+    #[pyo3(signature = (*, seed, preset = "neat", population = None, ancestors = vec![], **settings))]
+    fn neat(
+        seed: u64,
+        preset: &str,
+        population: Option<usize>,
+        ancestors: Vec<PyRef<'_, Genome>>,
+        settings: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Search> {
+        let config = sized(preset, population, settings)?;
+        Ok(Search(AnySearch::Target(Population::new(config, seed, &plain_genomes(ancestors)))))
+    }
+
+    /// Novelty search: led by the distance of descriptors to those seen before.
+    #[staticmethod]
+    #[pyo3(signature = (*, seed, preset = "neat", population = None, ancestors = vec![], neighbours = 15, archived = 3, archive_limit = 1000, **settings))]
+    #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
+    fn novelty(
+        seed: u64,
+        preset: &str,
+        population: Option<usize>,
+        ancestors: Vec<PyRef<'_, Genome>>,
+        neighbours: usize,
+        archived: usize,
+        archive_limit: usize,
+        settings: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Search> {
+        if neighbours == 0 {
+            return Err(refused("neighbours: expected at least 1, found 0"));
+        }
+        let numbers = NoveltyConfig { neighbours, archived, archive_limit };
+        let config = sized(preset, population, settings)?;
+        let search = Novelty::new(numbers, config, seed, &plain_genomes(ancestors));
+        Ok(Search(AnySearch::Novelty(search)))
+    }
+
+    /// MAP-Elites: the best genome of each cell of a grid.
+    ///
+    /// `axes` are (name, low, high, cells), one a descriptor value.
+    #[staticmethod]
+    #[pyo3(signature = (axes, *, seed, preset = "picbreeder", population = None, ancestors = vec![], **settings))]
+    fn map_elites(
+        axes: Vec<(String, f64, f64, usize)>,
+        seed: u64,
+        preset: &str,
+        population: Option<usize>,
+        ancestors: Vec<PyRef<'_, Genome>>,
+        settings: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Search> {
+        let sound = |(_, low, high, cells): &(String, f64, f64, usize)| *cells > 0 && high > low;
+        if axes.is_empty() || !axes.iter().all(sound) {
+            let expected = "at least one (name, low, high, cells) with low < high and cells ≥ 1";
+            return Err(refused(format!("axes: expected {expected}, found {axes:?}")));
+        }
+        let axis = |(descriptor, low, high, cells)| Axis { descriptor, low, high, cells };
+        let axes = axes.into_iter().map(axis).collect();
+        let config = sized(preset, population, settings)?;
+        let search = MapElites::new(axes, config, seed, &plain_genomes(ancestors));
+        Ok(Search(AnySearch::MapElites(search)))
+    }
+
+    /// Breeding by eye: led by a choice of places on the sheet.
+    #[staticmethod]
+    #[pyo3(signature = (*, seed, preset = "picbreeder", population = None, ancestors = vec![], **settings))]
+    fn interactive(
+        seed: u64,
+        preset: &str,
+        population: Option<usize>,
+        ancestors: Vec<PyRef<'_, Genome>>,
+        settings: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Search> {
+        let config = sized(preset, population, settings)?;
+        Ok(Search(AnySearch::Interactive(Breeding::new(config, seed, &plain_genomes(ancestors)))))
+    }
+
+    /// A search as `state` wrote it.
+    #[staticmethod]
+    fn from_state(text: &str) -> PyResult<Search> {
+        serde_json::from_str(text).map(Search).map_err(refused)
+    }
+
+    /// The whole search as text: `from_state` goes on to the same bits.
+    fn state(&self) -> PyResult<String> {
+        serde_json::to_string(&self.0).map_err(refused)
+    }
+
+    /// The genomes to judge now, N of them.
+    fn ask(&self) -> Vec<Genome> {
+        self.0.ask().iter().cloned().map(Genome).collect()
+    }
+
+    /// Takes one fitness a genome asked and breeds the next generation. Returns the births of the
+    /// survivors (parents, elites, entries of an archive) not returned before, as dicts.
+    ///
+    /// `descriptors` (N, D) are needed by novelty search (whose fitness may be left out) and MAP-Elites.
+    #[pyo3(signature = (fitness = None, descriptors = None))]
+    fn tell<'py>(
+        &mut self,
+        py: Python<'py>,
+        fitness: Option<Vec<f64>>,
+        descriptors: Option<Vec<Vec<f64>>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let count = fitness.as_ref().map_or(0, Vec::len);
+        let known = descriptors.as_ref().map_or(0, Vec::len);
+        let novelty = matches!(self.0, AnySearch::Novelty(_));
+        if fitness.is_none() && !novelty {
+            return Err(refused("expected fitness, one number a genome asked, found none"));
+        }
+        if fitness.is_some() && descriptors.is_some() && count != known {
+            let text =
+                format!("expected {count} rows of descriptors, one a fitness, found {known}");
+            return Err(refused(text));
+        }
+        let fitness = fitness.unwrap_or_else(|| vec![0.0; known]);
+        let mut rows = descriptors.unwrap_or_default().into_iter();
+        let judge = |fitness| Judged {
+            fitness,
+            descriptor: rows.next().unwrap_or_default(),
+            learned: None,
+        };
+        let judged = fitness.into_iter().map(judge).collect();
+        let Search(search) = self;
+        let births = py.detach(|| search.tell(Feedback::Judged(judged))).map_err(refused)?;
+        plain(py, &births)
+    }
+
+    /// Chooses parents by their places on the sheet and breeds the next one (interactive search).
+    #[pyo3(signature = (chosen, *, slider = None))]
+    fn select<'py>(
+        &mut self,
+        py: Python<'py>,
+        chosen: Vec<usize>,
+        slider: Option<f64>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let selection = Selection { slider, ..Selection::of(&chosen) };
+        plain(py, &self.0.tell(Feedback::Selected(selection)).map_err(refused)?)
+    }
+
+    /// Takes back the last selection (interactive search); False on the first sheet.
+    fn undo(&mut self) -> PyResult<bool> {
+        match &mut self.0 {
+            AnySearch::Interactive(breeding) => Ok(breeding.undo().is_some()),
+            _ => Err(refused("expected an interactive search, found one led by numbers")),
+        }
+    }
+
+    /// The generation to judge, from 0.
+    #[getter]
+    fn generation(&self) -> u64 {
+        self.0.generation()
+    }
+
+    /// The best genome ever judged and its fitness; None before the first `tell`, and of searches
+    /// without a fitness.
+    #[getter]
+    fn best(&self) -> Option<(Genome, f64)> {
+        let pair = |ranked: &Ranked| (Genome(ranked.genome.clone()), ranked.fitness);
+        match &self.0 {
+            AnySearch::Target(population) => population.champion().map(pair),
+            AnySearch::Novelty(_) | AnySearch::Interactive(_) => None,
+            AnySearch::MapElites(map) => {
+                let elites = map.grid().values().map(|elite| &elite.ranked);
+                elites.max_by(|a, b| a.fitness.total_cmp(&b.fitness)).map(pair)
+            }
+        }
+    }
+
+    /// Number of species of the generation to judge.
+    #[getter]
+    fn species(&self) -> usize {
+        match &self.0 {
+            AnySearch::Target(population) => population.species().len(),
+            AnySearch::Novelty(novelty) => novelty.population().species().len(),
+            _ => 1,
+        }
+    }
+
+    /// The archive of novelty search: (genome, novelty when it entered, descriptor), oldest first.
+    #[getter]
+    fn archive(&self) -> Vec<(Genome, f64, Vec<f64>)> {
+        let AnySearch::Novelty(novelty) = &self.0 else { return Vec::new() };
+        let entry = |a: &picloom::evolve::Archived| {
+            (Genome(a.ranked.genome.clone()), a.ranked.fitness, a.descriptor.clone())
+        };
+        novelty.archive().iter().map(entry).collect()
+    }
+
+    /// The elites of MAP-Elites: a dict from cell to (genome, fitness, descriptor).
+    #[getter]
+    fn grid<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let grid = PyDict::new(py);
+        if let AnySearch::MapElites(map) = &self.0 {
+            for (cell, elite) in map.grid() {
+                let genome = Genome(elite.ranked.genome.clone());
+                let descriptor = PyList::new(py, &elite.descriptor)?;
+                grid.set_item(PyTuple::new(py, cell)?, (genome, elite.ranked.fitness, descriptor))?;
+            }
+        }
+        Ok(grid)
+    }
+
+    /// Who the genomes asked descend from: id, generation, parents, operators, seed and stream of
+    /// each, as dicts. None for MAP-Elites, whose births `tell` returns.
+    #[getter]
+    fn births<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let births = match &self.0 {
+            AnySearch::Target(population) => population.births(),
+            AnySearch::Novelty(novelty) => novelty.population().births(),
+            AnySearch::Interactive(breeding) => breeding.births(),
+            AnySearch::MapElites(_) => return Ok(None),
+        };
+        plain(py, &births).map(Some)
+    }
+
+    fn __repr__(&self) -> String {
+        let name = match &self.0 {
+            AnySearch::Target(_) => "neat",
+            AnySearch::Novelty(_) => "novelty",
+            AnySearch::MapElites(_) => "map_elites",
+            AnySearch::Interactive(_) => "interactive",
+        };
+        format!("Search.{name}(generation={}, N={})", self.generation(), self.0.ask().len())
+    }
+}

@@ -1,0 +1,151 @@
+//! What lies in folders: runs, and the depth sweep of a picture.
+
+use crate::convert::{check_size, picture_array, plain};
+use crate::errors::{failed, of_file, parsed};
+use crate::genome::Genome;
+use crate::model::Model;
+use crate::train::{history, listener};
+use crate::watched::{Caller, watched};
+use picloom::experiment::cells::study_folder;
+use picloom::experiment::depth::{DepthModel, Sweep, depth_curves, png_ratio};
+use picloom::experiment::depth_sweep::DepthSweep;
+use picloom::experiment::kinds::Study;
+use picloom::experiment::networks::NetworksRecord;
+use picloom::experiment::workers::{Progress, StudyObserver};
+use picloom::experiment::{Record, load_run as load, read_metrics};
+use picloom::network::Coords;
+use picloom::network::lock::FolderLock;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::path::PathBuf;
+
+/// A finished run read back from its folder.
+///
+/// Returns
+/// -------
+/// dict
+///     `config`, `result` (plain dicts), `model`, `target` (S, S, 3), `history` (as `TrainReport.history`), `genome`
+///     (of a graph, else None).
+///
+/// Raises
+/// ------
+/// FileNotFoundError, ValueError
+///     There is no such folder, or it holds no finished run.
+#[pyfunction]
+pub fn load_run(py: Python<'_>, folder: PathBuf) -> PyResult<Bound<'_, PyDict>> {
+    let run = load(&folder).map_err(|e| of_file(&folder, e))?;
+    let metrics = read_metrics(&folder).map_err(|e| of_file(&folder, e))?;
+    let found = PyDict::new(py);
+    found.set_item("config", plain(py, &run.config)?)?;
+    found.set_item("result", plain(py, &run.result)?)?;
+    found.set_item("model", Model(run.model))?;
+    found.set_item("target", picture_array(py, run.target))?;
+    found.set_item("history", history(py, &metrics)?)?;
+    found.set_item("genome", run.genome.map(Genome))?;
+    Ok(found)
+}
+
+/// Passes a study's progress on: cells finished, and their share.
+struct Watch<'a, 'c>(&'a Caller<'c, (u64, f64)>);
+
+impl StudyObserver for Watch<'_, '_> {
+    fn cell(&mut self, progress: &Progress, _: &str, _: Option<&str>) {
+        let ended = progress.done + progress.failed;
+        self.0.tell((ended as u64, ended as f64 / progress.total.max(1) as f64));
+    }
+
+    fn going_on(&mut self) -> bool {
+        self.0.going_on()
+    }
+}
+
+/// Trains networks of several depths on one picture and scores them by depth.
+///
+/// A call that was ended goes on where it stood; one that is finished is only read.
+///
+/// Parameters
+/// ----------
+/// picture : path
+///     Picture or genome.
+/// depths, seeds : sequence of int, optional
+///     Numbers of hidden layers, and seeds of the trainings. Default: those of `picloom experiment depth-sweep`.
+/// steps, size, samples : int, optional
+///     Steps of each training, side in pixels, weights changed in each network.
+/// runs : path
+///     Folder of the run store.
+/// progress : callable or tqdm bar, optional
+///     Called with (networks done, their share).
+///
+/// Returns
+/// -------
+/// dict
+///     `record`, the path of the study's record; `dense` and `sp`, the curves of the dense and the pruned networks:
+///     `points` (layers, scores by seed), `best` and `chosen` (hidden layers, or None).
+#[pyfunction]
+#[pyo3(signature = (picture, *, depths = None, seeds = None, steps = None, size = None, samples = None, judge = "dl", fit = None, runs = PathBuf::from("runs"), progress = None))]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
+pub fn depth_sweep<'py>(
+    py: Python<'py>,
+    picture: PathBuf,
+    depths: Option<Vec<usize>>,
+    seeds: Option<Vec<u64>>,
+    steps: Option<u64>,
+    size: Option<usize>,
+    samples: Option<usize>,
+    judge: &str,
+    fit: Option<&str>,
+    runs: PathBuf,
+    progress: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let usual = DepthSweep::default();
+    let sweep = DepthSweep {
+        depths: depths.unwrap_or(usual.depths),
+        seeds: seeds.unwrap_or(usual.seeds),
+        steps: steps.unwrap_or(usual.steps),
+        size: check_size(size.unwrap_or(usual.size))?,
+        sample: samples.or(usual.sample),
+        judge: parsed(judge)?,
+        fit: fit.map(parsed).transpose()?,
+    };
+    let study = sweep.study(&picture).map_err(|e| of_file(&picture, e))?;
+    let folder = study_folder(&study, &runs);
+    let _lock = FolderLock::take(&folder).map_err(failed)?;
+    let hear = listener(progress)?;
+    let ran = watched(py, |caller| Study::run(&study, &runs, &mut Watch(caller)), hear)?;
+    if ran.map_err(failed)?.is_none() {
+        return Err(failed("stopped by its progress function; the same call goes on"));
+    }
+    let path = folder.join("record.json");
+    let record = NetworksRecord::read(&path).map_err(failed)?;
+    let found = PyDict::new(py);
+    found.set_item("record", path)?;
+    for (arm, sweep) in [("dense", Sweep::DENSE), ("sp", Sweep::SP)] {
+        let curves = depth_curves(&record, sweep);
+        found.set_item(arm, plain(py, &curves.first())?)?;
+    }
+    Ok(found)
+}
+
+/// Predicts from how well a picture compresses at which depth its score is highest.
+///
+/// Returns
+/// -------
+/// dict
+///     `layers`, the predicted number of hidden layers; `ratio`, PNG bytes / raw bytes; `error`, the mean error in
+///     layers on targets left out.
+#[pyfunction]
+#[pyo3(signature = (picture, *, fit = None))]
+pub fn predict_depth<'py>(
+    py: Python<'py>,
+    picture: &Bound<'py, PyAny>,
+    fit: Option<&str>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let model = DepthModel::shipped();
+    let target = crate::convert::target(picture, Some(model.size), Coords::default(), fit)?;
+    let ratio = png_ratio(&target);
+    let found = PyDict::new(py);
+    found.set_item("ratio", ratio)?;
+    found.set_item("layers", model.layers(ratio))?;
+    found.set_item("error", model.error)?;
+    Ok(found)
+}
