@@ -1,5 +1,6 @@
 //! Reads what a run's folder holds: the finished run, a mask, the logged steps.
 
+use super::training::reached_file;
 use super::{RunConfig, RunError, RunResult, json_of, parse_json, parse_toml};
 use crate::genome::{self, Genome};
 use crate::network::files::{read_plain, read_text};
@@ -169,6 +170,20 @@ pub fn load_run(folder: &Path) -> Result<LoadedRun, RunError> {
     };
     let model = Model { network, mask, weights };
     Ok(LoadedRun { config, result, model, start, target, genome })
+}
+
+impl LoadedRun {
+    /// The network as it was when its training, in `folder`, first reached this R²; none if it did not.
+    ///
+    /// # Errors
+    /// The weights' file cannot be read.
+    pub fn reached(&self, folder: &Path, level: f64) -> Result<Option<Model>, RunError> {
+        if !self.result.train.reached.iter().any(|reached| reached.level == level) {
+            return Ok(None);
+        }
+        let weights = read_weights(&folder.join(reached_file(level)), &self.model.network)?;
+        Ok(Some(Model { weights, ..self.model.clone() }))
+    }
 }
 
 /// The logged steps of a run.

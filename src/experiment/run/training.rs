@@ -169,11 +169,21 @@ pub(in crate::experiment) fn constrained_run(
     write_atomic(&folder.join("images/drawn.png"), &drawn.to_png(&text))?;
     write_atomic(&folder.join("images/target.png"), &problem.target.to_png(&text))?;
     write_atomic(&folder.join("weights.safetensors"), &to_safetensors(&problem.network, &weights))?;
+    for reached in &state.reached {
+        let weights = reached.weights.as_ref().expect("a state has the weights of its levels");
+        let file = to_safetensors(&problem.network, weights);
+        write_atomic(&folder.join(reached_file(reached.level)), &file)?;
+    }
     write_atomic(&folder.join("mask.json"), &to_json(&MaskFile::of(&job.config, &mask)))?;
     write_atomic(&folder.join("manifest.json"), &to_json(&Manifest::here(state.seconds)))?;
     write_atomic(&folder.join("result.json"), &to_json(&result))?;
     let _ = std::fs::remove_file(&checkpoint_path);
     Ok(result)
+}
+
+/// Name of the file of the weights that first reached an R².
+pub(super) fn reached_file(level: f64) -> String {
+    format!("reached-{level}.safetensors")
 }
 
 #[derive(Serialize, Deserialize)]
