@@ -19,6 +19,7 @@ pub mod networks;
 mod pruning;
 pub mod record;
 pub mod reevolution;
+pub mod regime;
 mod run;
 pub mod spec;
 pub mod structural;

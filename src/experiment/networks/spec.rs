@@ -61,6 +61,41 @@ pub struct NetworksSpec {
     /// every unit's map.
     #[serde(default)]
     pub show: Show,
+    /// What a rule's power is simulated with where there is no pilot.
+    #[serde(default)]
+    pub power: Variances,
+}
+
+/// Where differences of scores come from, as standard deviations: what the power of a rule depends on.
+/// The defaults are those of the committed pruning study, SP against random links with its counts.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Variances {
+    /// Of a target's own effect, ≥ 0. Default 0.15.
+    pub target: f64,
+    /// Of a seed within a target, ≥ 0. Default 0.15.
+    pub seed: f64,
+    /// The judge's own error on a network, ≥ 0 (docs/JUDGES.md). Default 0.14.
+    pub judge: f64,
+    /// Score about which weights are drawn, in (0, 1): sampling n of them adds p(1 − p)/n. Default 0.4.
+    pub score: f64,
+    /// Share of pairs that cannot be compared, in [0, 1). Default 0.2.
+    pub missing: f64,
+}
+
+impl Default for Variances {
+    fn default() -> Self {
+        Variances { target: 0.15, seed: 0.15, judge: 0.14, score: 0.4, missing: 0.2 }
+    }
+}
+
+impl Variances {
+    fn check(&self) -> Result<(), Problem> {
+        let spreads = [self.target, self.seed, self.judge].iter().all(|sd| *sd >= 0.0);
+        let shares = self.score > 0.0 && self.score < 1.0 && (0.0..1.0).contains(&self.missing);
+        let expected = "standard deviations ≥ 0, score in (0, 1), missing in [0, 1)";
+        Problem::unless(spreads && shares, "power", expected, format!("{self:?}"))
+    }
 }
 
 fn hundred() -> u64 {
@@ -279,6 +314,7 @@ impl Spec for NetworksSpec {
             arm.check(&self.arms[..i])?;
         }
         self.variants.iter().try_for_each(VariantSpec::check)?;
+        self.power.check()?;
         check_size(self.size)?;
         let some = self.steps > 0 && self.sample != Some(0) && self.log_every > 0;
         Problem::unless(some, "steps, sample, log_every", "at least 1", "0")?;
