@@ -19,6 +19,7 @@ mod names;
 mod output;
 mod progress;
 mod prune;
+mod regime;
 mod render;
 mod score;
 mod source;
@@ -88,6 +89,8 @@ enum Command {
     Judge(judge::JudgeArgs),
     /// Run studies from their specs
     Experiment(experiment::ExperimentArgs),
+    /// Find the depth and the number of links at which a picture's score is highest
+    Regime(regime::RegimeArgs),
     /// Draw figures from committed records
     Figures(figures::FiguresArgs),
     /// Decide the claims of the study from its records
@@ -137,6 +140,7 @@ pub fn run<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T>) ->
         Command::Sweep(args) => sweep::run(args, &out),
         Command::Score(args) => score::run(args, &out),
         Command::Judge(args) => judge::run(args, &out),
+        Command::Regime(args) => regime::run(args, &out),
         Command::Experiment(args) => experiment::run(args, &out),
         Command::Figures(args) => figures::run(args, &out),
         Command::Claims(args) => claims::run(args, &out),

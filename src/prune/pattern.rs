@@ -48,10 +48,8 @@ impl Prunes for Rewired {
     /// 1 for the links of the rewired pattern, a draw in [0, 1) for the others.
     fn scores(&self, round: &Round, rng: &mut SimRng) -> Result<EdgeScores, PruneError> {
         let (pattern, _) = round.pattern()?;
-        let wired = rewired(round.context.network, pattern).ok_or(PruneError::Missing {
-            method: round.name,
-            what: "a layered network",
-        })?;
+        let wired = rewired(round.context.network, pattern)
+            .ok_or(PruneError::Missing { method: round.name, what: "a layered network" })?;
         let draws = draws(round.context.mask, rng);
         Ok(EdgeScores::of(round.context.mask, |i| match wired.0[i] {
             true => 1.0,

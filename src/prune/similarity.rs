@@ -164,13 +164,8 @@ pub enum Reading {
 
 impl Reading {
     /// Every reading, the default first.
-    pub const ALL: [Reading; 5] = [
-        Reading::CosMaps,
-        Reading::CorrMaps,
-        Reading::CosSum,
-        Reading::CorrSum,
-        Reading::Strength,
-    ];
+    pub const ALL: [Reading; 5] =
+        [Reading::CosMaps, Reading::CorrMaps, Reading::CosSum, Reading::CorrSum, Reading::Strength];
 
     fn is_default(&self) -> bool {
         *self == Reading::default()

@@ -136,9 +136,14 @@ pub fn every_relay_link_of_the_evolved_networks_scores_one(archive: &Path) {
         let maps = feature_maps(&network, &weights, &PixelInputs::full(64, Coords::Fer));
         let context = EdgeContext::new(&network, &weights, &mask).with_maps(&maps);
         let mut rng = SimRng::new(0, "test", 0);
-        let pruned =
-            prune(Method::Sp(Sp::default()), Rule::Threshold(1.0), Orphans::Drop, &context, &mut rng)
-                .unwrap();
+        let pruned = prune(
+            Method::Sp(Sp::default()),
+            Rule::Threshold(1.0),
+            Orphans::Drop,
+            &context,
+            &mut rng,
+        )
+        .unwrap();
         let live = alive(&network, &mask);
         let mut relays = 0;
         for (i, link) in network.links.iter().enumerate().filter(|(i, _)| mask.0[*i]) {

@@ -377,8 +377,7 @@ fn a_collapse_of_given_weights_is_tried_again_at_a_lower_rate_where_asked() {
     let batches = TrainConfig { batch: Some(5), collapse_after: 3, ..retry };
     let mut log = Log::default();
     Trainer::new(problem, batches).unwrap().run(&mut log);
-    let rates: Vec<f64> = (0..4)
-        .map(|k| log.0.iter().find(|line| line.attempt == k).unwrap().lr)
-        .collect();
+    let rates: Vec<f64> =
+        (0..4).map(|k| log.0.iter().find(|line| line.attempt == k).unwrap().lr).collect();
     assert_eq!(rates, [3e-3, 1.5e-3, 7.5e-4, 3.75e-4]);
 }

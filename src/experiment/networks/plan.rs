@@ -134,8 +134,7 @@ impl Chain {
         let training = cost::training(key.train.steps, links, key.size);
         // Each level of R², and the end, which is measured twice where δ is fixed too.
         let measured = 1 + key.train.checkpoints.len() + usize::from(key.fixed_delta.is_some());
-        let scoring =
-            measured as f64 * cost::scoring(key.sample.unwrap_or(links), links, key.size);
+        let scoring = measured as f64 * cost::scoring(key.sample.unwrap_or(links), links, key.size);
         let arm = |arm: &ArmSpec| match arm.wiring {
             Some(ArmWiring::Evolved) => scoring,
             Some(_) => training + scoring,

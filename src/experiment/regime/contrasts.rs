@@ -69,9 +69,8 @@ pub fn over_rival(points: &Points, rival: &str, basis: Basis) -> Contrast {
     let mut missing = 0;
     let levels = points.levels();
     let mut of_seed = |networks: &Networks| -> Option<f64> {
-        let at = |arm: &str, level: usize| {
-            networks.get(&Place { offset: 0, arm: arm.into(), level })
-        };
+        let at =
+            |arm: &str, level: usize| networks.get(&Place { offset: 0, arm: arm.into(), level });
         let differences: Vec<f64> = levels
             .iter()
             .filter_map(|&level| {
@@ -126,9 +125,8 @@ pub fn over_depths(points: &Points, apart: i64, basis: Basis) -> Contrast {
     let values: Values = blocks
         .iter()
         .map(|(target, seeds)| {
-            let of_seed = |blocks: &Vec<Block>| {
-                mean(&blocks.iter().map(difference).collect::<Vec<_>>()).ok()
-            };
+            let of_seed =
+                |blocks: &Vec<Block>| mean(&blocks.iter().map(difference).collect::<Vec<_>>()).ok();
             (target.clone(), seeds.iter().filter_map(of_seed).collect())
         })
         .collect();

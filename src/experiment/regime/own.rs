@@ -113,8 +113,7 @@ pub fn recommend(record: &NetworksRecord, variances: &Variances) -> Option<Recom
     };
     let sampled = record.sample.unwrap_or(1000) as f64;
     // Of one network; one that does not fit has its 0 for certain, but another might have fitted.
-    let network =
-        variances.judge.powi(2) + variances.score * (1.0 - variances.score) / sampled;
+    let network = variances.judge.powi(2) + variances.score * (1.0 - variances.score) / sampled;
     let error = |values: &[f64], networks: f64| -> f64 {
         let known = (networks * network / values.len().max(1) as f64).sqrt();
         standard_error(values).unwrap_or(0.0).max(known)
@@ -129,9 +128,8 @@ pub fn recommend(record: &NetworksRecord, variances: &Variances) -> Option<Recom
         .filter(|(_, values)| !values.is_empty())
         .collect();
     let means: Vec<f64> = cells.iter().filter_map(|c| mean(&c.1).ok()).collect();
-    let highest = |values: &[f64]| {
-        (0..values.len()).reduce(|a, b| if values[b] > values[a] { b } else { a })
-    };
+    let highest =
+        |values: &[f64]| (0..values.len()).reduce(|a, b| if values[b] > values[a] { b } else { a });
     let best = highest(&means)?;
     if means[best] <= 0.0 {
         return None;

@@ -81,10 +81,9 @@ impl Scores {
     pub fn compared(all: &[&Scores], basis: Basis) -> Option<Vec<f64>> {
         match basis {
             Basis::Published => all.iter().map(|scores| scores.fixed).collect(),
-            Basis::UnfitZero => all
-                .iter()
-                .map(|scores| if scores.fit { scores.last } else { Some(0.0) })
-                .collect(),
+            Basis::UnfitZero => {
+                all.iter().map(|scores| if scores.fit { scores.last } else { Some(0.0) }).collect()
+            }
             Basis::EqualFit => {
                 let at = |scores: &Scores, level: f64| {
                     scores.reached.iter().find(|at| at.0 == level).map(|at| at.1)

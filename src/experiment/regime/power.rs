@@ -168,9 +168,8 @@ fn shares(
             decide(&draw(rule, design, variances, effect, &mut rng), margin)
         })
         .collect();
-    let share = |wanted: Verdict| {
-        verdicts.iter().filter(|v| **v == wanted).count() as f64 / STUDIES as f64
-    };
+    let share =
+        |wanted: Verdict| verdicts.iter().filter(|v| **v == wanted).count() as f64 / STUDIES as f64;
     (share(Verdict::Supported), share(Verdict::NotSupported))
 }
 

@@ -13,6 +13,9 @@ use crate::math::SimRng;
 use crate::math::stats::{Interval, mean, median, quantile};
 use serde::{Deserialize, Serialize};
 
+/// The smallest difference of scores that matters on the map.
+pub const MARGIN: f64 = 0.10;
+
 /// What one rule says under one protocol.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ruling {
@@ -122,7 +125,8 @@ pub fn by_offset(points: &Points, basis: Basis) -> Vec<(String, Vec<(i64, Vec<f6
     let levels = points.levels();
     let of_target = |(target, seeds): &(String, _)| {
         let seeds: &std::collections::BTreeMap<u64, super::points::Networks> = seeds;
-        let mut offsets: Vec<i64> = seeds.values().flat_map(|n| n.keys().map(|p| p.offset)).collect();
+        let mut offsets: Vec<i64> =
+            seeds.values().flat_map(|n| n.keys().map(|p| p.offset)).collect();
         offsets.sort_unstable();
         offsets.dedup();
         let curve = offsets.into_iter().map(|offset| {

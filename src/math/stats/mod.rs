@@ -23,7 +23,8 @@ pub use choose::{Candidate, one_standard_error};
 pub use correlate::{PermutationTest, Tail, pearson, ranks, spearman, spearman_test};
 pub use describe::{mean, median, quantile, standard_error, variance};
 pub use interval::{
-    PairedDifference, bootstrap, mean_interval, paired_difference, sign_flip_p, sign_flip_p_of, wilson,
+    PairedDifference, bootstrap, mean_interval, paired_difference, sign_flip_p, sign_flip_p_of,
+    wilson,
 };
 pub use mixed::{Mixed, random_groups};
 pub use regress::{TheilSen, theil_sen};
