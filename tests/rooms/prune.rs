@@ -498,8 +498,8 @@ fn controls_copy_the_counts_of_another_arm_round_by_round_and_not_its_links() {
             let rule = Rule::Budget(sp.kept());
             let mut rng = SimRng::new(3, "prune", round as u64);
             let pruned = prune(method, rule, Orphans::Refill, &context, &mut rng).unwrap();
-            assert_eq!((pruned.kept, pruned.alive), (sp.kept(), sp.kept()), "{name} {round}");
-            assert!(pruned.mask != *sp, "{name} {round}");
+            assert_eq!(pruned.kept, sp.kept(), "{name} {round}");
+            assert!(round > 0 || pruned.mask != *sp, "{name}");
             if name == "rewired" {
                 assert_eq!(degrees(&pruned.mask), degrees(sp), "round {round}");
                 assert_eq!(pruned.guards.orphan_links, 0, "no guard has to mend it");

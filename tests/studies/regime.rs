@@ -27,9 +27,21 @@ fn the_study_runs_at_smoke_size_and_the_ledger_and_the_figures_are_made_of_it() 
     let failed: Vec<_> = record.rows.iter().filter_map(|row| row.error.as_ref()).collect();
     assert!(failed.is_empty(), "{failed:?}");
     assert!(record.rows.iter().any(|row| row.arm == "rewired" && row.level == 4));
-    for row in record.rows.iter().filter(|row| row.level > 0 && row.arm != "taylor") {
-        let result = row.result.as_ref().unwrap();
-        assert_eq!(result.alive, result.kept, "{} {} {}", row.target, row.arm, row.level);
+    let kept = |target: &str, offset: i64, arm: &str, level: usize| {
+        let mut rows = record.rows.iter();
+        let row = rows.find(|row| {
+            (row.target.as_str(), row.offset, row.arm.as_str(), row.level)
+                == (target, offset, arm, level)
+        });
+        row.and_then(|row| row.result.as_ref()).map(|result| (result.kept, result.alive))
+    };
+    for row in record.rows.iter().filter(|row| row.arm == "sp" && row.level > 0) {
+        let place = (row.target.as_str(), row.offset, row.level);
+        let of = |arm: &str| kept(place.0, place.1, arm, place.2);
+        let (sp, random, rewired) = (of("sp"), of("layer-counts"), of("rewired"));
+        assert_eq!(sp, rewired, "{place:?}: every one alive");
+        assert!(sp.is_some_and(|(kept, alive)| kept == alive), "{place:?} {sp:?}");
+        assert_eq!(random.map(|r| r.0), sp.map(|s| s.0), "{place:?}");
     }
 
     // One seed of half-trained networks decides nothing, and says so under both protocols.

@@ -1,6 +1,5 @@
 //! Reads what a run's folder holds: the finished run, a mask, the logged steps.
 
-use super::training::reached_file;
 use super::{RunConfig, RunError, RunResult, json_of, parse_json, parse_toml};
 use crate::genome::{self, Genome};
 use crate::network::files::{read_plain, read_text};
@@ -170,6 +169,11 @@ pub fn load_run(folder: &Path) -> Result<LoadedRun, RunError> {
     };
     let model = Model { network, mask, weights };
     Ok(LoadedRun { config, result, model, start, target, genome })
+}
+
+/// Name of the file of the weights that first reached an R².
+pub(super) fn reached_file(level: f64) -> String {
+    format!("reached-{level}.safetensors")
 }
 
 impl LoadedRun {

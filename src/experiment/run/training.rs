@@ -1,6 +1,6 @@
 //! Trains a job into its folder, with checkpoints, and goes on where it was stopped.
 
-use super::load::MaskFile;
+use super::load::{MaskFile, reached_file};
 use super::{Manifest, RunConfig, RunError, RunResult, TrainJob, parse_json, parse_toml, to_json};
 use crate::experiment::folder::Holding;
 use crate::genome;
@@ -179,11 +179,6 @@ pub(in crate::experiment) fn constrained_run(
     write_atomic(&folder.join("result.json"), &to_json(&result))?;
     let _ = std::fs::remove_file(&checkpoint_path);
     Ok(result)
-}
-
-/// Name of the file of the weights that first reached an R².
-pub(super) fn reached_file(level: f64) -> String {
-    format!("reached-{level}.safetensors")
 }
 
 #[derive(Serialize, Deserialize)]

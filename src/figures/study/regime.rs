@@ -27,7 +27,7 @@ fn levels(record: &NetworksRecord) -> Vec<Level> {
             (r.arm == SP && r.level == level).then(|| result.kept as f64 / result.links as f64)
         };
         let shares: Vec<f64> = record.rows.iter().filter_map(of).collect();
-        style::percent(mean(&shares).unwrap_or(f64::NAN), 0)
+        mean(&shares).map_or(format!("level {level}"), |share| style::percent(share, 0))
     };
     let pruned = levels.into_iter().map(|level| (share(level), (SP, level)));
     std::iter::once(("100 %".into(), ("dense", 0))).chain(pruned).collect()
