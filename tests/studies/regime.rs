@@ -158,3 +158,28 @@ fn power_repeats_itself_grows_with_targets_and_takes_a_pilots_variances() {
     assert!(piloted.rules[0].variances != spec.power);
     assert!(piloted.table().contains("| C4 |"));
 }
+
+#[test]
+fn the_commands_answer_in_json_and_the_same_line_finds_what_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let json = |args: &[&str]| -> serde_json::Value {
+        let mut command = assert_cmd::Command::cargo_bin("picloom").unwrap();
+        let output = command.current_dir(root()).args(args).arg("--json").output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{args:?}: {error}");
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let pilot = "figures/pruning/record.json";
+    let power = ["experiment", "power", "experiments/regime.toml", "--pilot", pilot];
+    let found = json(&power);
+    assert_eq!((&found["study"], &found["profile"]), (&"regime".into(), &"standard".into()));
+    assert_eq!(found["power"]["rules"][0]["from_pilot"], true);
+    let out = folder.path().to_str().unwrap();
+    let map = ["regime", "experiments/targets/cat.png", "--profile", "smoke", "--out", out];
+    let first = json(&map);
+    for file in first["figure"].as_array().unwrap() {
+        crate::whole::assert_whole(Path::new(file.as_str().unwrap()));
+    }
+    assert!(first.get("recommended").is_some() && first["failed"] == 0, "{first}");
+    assert_eq!(first, json(&map));
+}

@@ -5,13 +5,14 @@
 //! one of them is, supported if all are, else inconclusive. What is excluded is always said.
 
 use super::contrasts::{Contrast, over_depths, over_rival};
-use super::points::{Basis, LAYER_COUNTS, Place, Points, REWIRED, SP};
+use super::points::{Basis, LAYER_COUNTS, Networks, Place, Points, REWIRED, SP, Scores};
 use crate::experiment::depth::{DepthCurve, DepthModel, DepthPoint};
 use crate::experiment::finding::Verdict;
 use crate::experiment::networks::record::NetworksRecord;
 use crate::math::SimRng;
 use crate::math::stats::{Interval, mean, median, quantile};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// The smallest difference of scores that matters on the map.
 pub const MARGIN: f64 = 0.10;
@@ -119,32 +120,30 @@ pub fn narrow(points: &Points, basis: Basis, margin: f64) -> Ruling {
     ruling
 }
 
-/// Mean score by depth offset of SP at the levels of the claims, by target; at equal fit each over the
-/// R² levels that it reached.
-pub fn by_offset(points: &Points, basis: Basis) -> Vec<(String, Vec<(i64, Vec<f64>)>)> {
+/// A target's scores by depth offset, a seed each.
+pub type Curve = (String, Vec<(i64, Vec<f64>)>);
+
+/// Scores by depth offset of SP, averaged over the levels of the claims; at equal fit each over the R²
+/// levels that it reached. Depths at which nothing can be compared are left out.
+pub fn by_offset(points: &Points, basis: Basis) -> Vec<Curve> {
     let levels = points.levels();
-    let of_target = |(target, seeds): &(String, _)| {
-        let seeds: &std::collections::BTreeMap<u64, super::points::Networks> = seeds;
-        let mut offsets: Vec<i64> =
-            seeds.values().flat_map(|n| n.keys().map(|p| p.offset)).collect();
-        offsets.sort_unstable();
-        offsets.dedup();
-        let curve = offsets.into_iter().map(|offset| {
-            let of_seed = |networks: &super::points::Networks| {
-                let scores: Vec<f64> = levels
-                    .iter()
-                    .filter_map(|&level| {
-                        let scores = networks.get(&Place { offset, arm: SP.into(), level })?;
-                        super::points::Scores::compared(&[scores], basis).map(|found| found[0])
-                    })
-                    .collect();
-                mean(&scores).ok()
+    let mut curves = Vec::new();
+    for (target, seeds) in &points.targets {
+        let offsets: BTreeSet<i64> =
+            seeds.values().flat_map(|networks| networks.keys().map(|place| place.offset)).collect();
+        let of_seed = |networks: &Networks, offset: i64| {
+            let of_level = |&level: &usize| {
+                let scores = networks.get(&Place { offset, arm: SP.into(), level })?;
+                Scores::compared(&[scores], basis).map(|found| found[0])
             };
-            (offset, seeds.values().filter_map(of_seed).collect::<Vec<f64>>())
+            mean(&levels.iter().filter_map(of_level).collect::<Vec<f64>>()).ok()
+        };
+        let curve = offsets.into_iter().map(|offset| {
+            (offset, seeds.values().filter_map(|n| of_seed(n, offset)).collect::<Vec<f64>>())
         });
-        (target.clone(), curve.filter(|(_, scores)| !scores.is_empty()).collect())
-    };
-    points.targets.iter().map(of_target).collect()
+        curves.push((target.clone(), curve.filter(|(_, scores)| !scores.is_empty()).collect()));
+    }
+    curves
 }
 
 /// Layers over which each target's mean curve, straight between the depths tried, lies above half of
@@ -162,9 +161,9 @@ pub fn half_widths(points: &Points, basis: Basis) -> Vec<(String, f64)> {
             return None;
         }
         // From the peak outwards, to where the straight line crosses half the height.
-        let reach = |mut side: Box<dyn Iterator<Item = &(f64, f64)> + '_>| {
+        let reach = |side: &mut dyn Iterator<Item = &(f64, f64)>| {
             let mut last = means[peak];
-            for &at in &mut side {
+            for &at in side {
                 if at.1 < half {
                     return last.0 + (at.0 - last.0) * (last.1 - half) / (last.1 - at.1);
                 }
@@ -172,8 +171,8 @@ pub fn half_widths(points: &Points, basis: Basis) -> Vec<(String, f64)> {
             }
             last.0
         };
-        let right = reach(Box::new(means[peak + 1..].iter()));
-        let left = reach(Box::new(means[..peak].iter().rev()));
+        let right = reach(&mut means[peak + 1..].iter());
+        let left = reach(&mut means[..peak].iter().rev());
         Some(right - left)
     };
     by_offset(points, basis)
