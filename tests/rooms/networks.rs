@@ -374,9 +374,9 @@ fn networks_on_their_way_are_measured_and_living_links_are_equal_across_arms() {
     assert_eq!(levels, [0.2, 0.5]);
     for at in &dense.reached {
         assert!(at.r2 >= at.level && at.step < 600, "{at:?}");
-        assert_eq!(at.counts.perturbed, 6);
+        assert!(at.score.is_some_and(|scored| (0.0..=1.0).contains(&scored.score)));
     }
-    assert!(dense.fixed.unwrap().perturbed == 6 && dense.fixed.unwrap().score().is_some());
+    assert!(dense.fixed.is_some_and(|scored| (0.0..=1.0).contains(&scored.score)));
     assert_eq!((record.checkpoints.as_slice(), record.fixed_delta), (&[0.2, 0.5][..], Some(1.0)));
 
     // A study that asks for none of this has the ids that it had before.

@@ -67,7 +67,7 @@ pub struct NetworksSpec {
 }
 
 /// Where differences of scores come from, as standard deviations: what the power of a rule depends on.
-/// The defaults are those of the committed pruning study, SP against random links with its counts.
+/// The defaults are assumed, but for the judge's (docs/JUDGES.md): a pilot's are better. \[ours\]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Variances {

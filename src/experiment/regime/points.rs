@@ -63,7 +63,7 @@ impl Scores {
             true => result
                 .reached
                 .iter()
-                .filter_map(|at| at.counts.score().map(|score| (at.level, score)))
+                .filter_map(|at| at.score.map(|scored| (at.level, scored.score)))
                 .collect(),
             // One level for all: that of the gate.
             false => fit_score(result).map(|score| (0.0, score)).into_iter().collect(),
@@ -71,7 +71,7 @@ impl Scores {
         Scores {
             reached,
             last: result.score(),
-            fixed: result.fixed.and_then(|counts| counts.score()),
+            fixed: result.fixed.map(|scored| scored.score),
             fit: result.fit,
         }
     }
