@@ -11,8 +11,10 @@ use crate::experiment::claims::StudySpec;
 use crate::experiment::depth::{DepthModel, Sweep, depth_curves, png_ratio};
 use crate::experiment::depth_sweep::DepthSweep;
 use crate::experiment::kinds::{Study, read_study};
-use crate::experiment::networks::NetworksRecord;
-use crate::experiment::spec::{Spec, SpecError, Title};
+use crate::experiment::networks::{NetworksRecord, NetworksSpec};
+use crate::experiment::regime::power::power;
+use crate::experiment::regime::rules::MARGIN;
+use crate::experiment::spec::{Spec, SpecError, Title, read_spec};
 use crate::experiment::workers::{Progress, StudyObserver};
 use crate::experiment::{Record, load_target};
 use crate::figures::study::score_by_depth_of;
@@ -59,6 +61,20 @@ enum ExperimentCommand {
         /// Also the record, from which figures are drawn (figures/STUDY/record.json)
         #[arg(long)]
         record: Option<PathBuf>,
+    },
+    /// Simulate how often the rules of the regime map would find an effect, before the study is run
+    Power {
+        /// Spec of a study of networks (.toml)
+        spec: PathBuf,
+        /// Profile: standard, or one of the spec's
+        #[arg(long)]
+        profile: Option<String>,
+        /// Record whose variances are taken; may be given for several [default: those of the spec]
+        #[arg(long, value_name = "RECORD")]
+        pilot: Vec<PathBuf>,
+        /// The smallest difference of scores that matters
+        #[arg(long, default_value_t = MARGIN)]
+        margin: f64,
     },
     /// Train networks of several depths on one picture, and score them by depth
     DepthSweep(Box<DepthSweepArgs>),
@@ -131,6 +147,9 @@ pub fn run(args: ExperimentArgs, out: &Output) -> anyhow::Result<()> {
         ExperimentCommand::List { folder } => list(&folder)?,
         ExperimentCommand::PredictDepth { picture, from, fit } => {
             predict_depth(&picture, from.as_deref(), fit)?
+        }
+        ExperimentCommand::Power { spec, profile, pilot, margin } => {
+            power_of(&spec, profile.as_deref(), &pilot, margin)?
         }
         ExperimentCommand::DepthSweep(args) => {
             interrupt::saves();
@@ -224,7 +243,8 @@ pub(super) fn run_one(
     run_study(args.study()?.as_ref(), &args.runs, whole, out)
 }
 
-fn run_study(
+/// Runs a study that has been read.
+pub(super) fn run_study(
     study: &dyn Study,
     runs: &Path,
     whole: Option<&Whole>,
@@ -322,6 +342,30 @@ fn depth_sweep(args: DepthSweepArgs, out: &Output) -> anyhow::Result<Said> {
     json["figure"] = json!([svg, png]);
     text += &format!("\nfigure: {}", png.display());
     Ok((json, text))
+}
+
+/// Simulates the rules of the map on a design.
+fn power_of(
+    spec: &Path,
+    profile: Option<&str>,
+    pilots: &[PathBuf],
+    margin: f64,
+) -> anyhow::Result<Said> {
+    let (spec, profile): (NetworksSpec, String) = read_spec(spec, profile)?;
+    let pilots: Vec<NetworksRecord> =
+        pilots.iter().map(|path| NetworksRecord::read(path)).collect::<Result<_, _>>()?;
+    let report = power(&spec, &pilots, margin);
+    let mut text = format!("{} ({profile}): {}", spec.name, report.table());
+    match report.weak().as_slice() {
+        [] => text += "\nevery rule finds an effect of .15 in at least 80 % of the studies",
+        weak => {
+            text += &format!(
+                "\nbelow 80 % at an effect of .15: {}; more targets help most",
+                weak.join(", ")
+            );
+        }
+    }
+    Ok((json!({ "study": spec.name, "profile": profile, "power": report }), text))
 }
 
 fn predict_depth(

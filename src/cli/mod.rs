@@ -21,6 +21,7 @@ mod output;
 mod plan;
 mod progress;
 mod prune;
+mod regime;
 mod render;
 mod score;
 mod source;
@@ -103,6 +104,8 @@ enum Command {
     Collect(plan::CollectArgs),
     /// Write the script that hands a plan to Slurm, HyperQueue, Kubernetes or GNU parallel
     Emit(plan::EmitArgs),
+    /// Find the depth and the number of links at which a picture's score is highest
+    Regime(regime::RegimeArgs),
     /// Draw figures from committed records
     Figures(figures::FiguresArgs),
     /// Decide the claims of the study from its records
@@ -153,6 +156,7 @@ pub fn run<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T>) ->
         Command::Sweep(args) => sweep::run(args, &out),
         Command::Score(args) => score::run(args, &out),
         Command::Judge(args) => judge::run(args, &out),
+        Command::Regime(args) => regime::run(args, &out),
         Command::Experiment(args) => experiment::run(args, &out),
         Command::Plan(args) => plan::plan(args, &out),
         Command::Run(args) => plan::run(args, &out),

@@ -116,6 +116,12 @@ pub struct TrainSettings {
     /// New attempts after a collapse into one colour [default: 5]
     #[arg(long)]
     restarts: Option<u32>,
+    /// Keep the weights that first reach these R², rising: 0.9,0.95,0.97,0.99 (reached-R2.safetensors)
+    #[arg(long, value_name = "R2", value_delimiter = ',')]
+    checkpoints: Vec<f64>,
+    /// After a collapse, training from given weights begins again at the rate times this [default: it ends]
+    #[arg(long, value_name = "FACTOR")]
+    retry_lr: Option<f64>,
     /// Log every N steps [default: 10]
     #[arg(long)]
     log_every: Option<u64>,
@@ -149,6 +155,10 @@ impl TrainSettings {
         }
         lay(&mut set.collapse_after, self.collapse_after);
         lay(&mut set.restarts, self.restarts);
+        if !self.checkpoints.is_empty() {
+            set.checkpoints.clone_from(&self.checkpoints);
+        }
+        set.retry_lr = self.retry_lr.or(set.retry_lr);
         lay(&mut set.log_every, self.log_every);
         lay(&mut set.seed, self.seed);
         Ok(config)

@@ -109,7 +109,7 @@ impl DepthSweep {
 }
 
 /// The file's name in letters that folders have.
-fn name_of(path: &Path) -> String {
+pub(in crate::experiment) fn name_of(path: &Path) -> String {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
     let name: String = stem.chars().map(plain).take(40).collect();

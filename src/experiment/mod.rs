@@ -21,6 +21,7 @@ pub mod plan;
 mod pruning;
 pub mod record;
 pub mod reevolution;
+pub mod regime;
 mod run;
 pub mod spec;
 pub mod structural;

@@ -234,6 +234,7 @@ impl Keeper for Folders<'_> {
                 final_loss: drawn.mse(&target),
                 collapses: Vec::new(),
                 note: None,
+                reached: Vec::new(),
             },
             fit: Fit::of(&drawn, &target),
         });

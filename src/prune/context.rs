@@ -26,6 +26,20 @@ pub struct EdgeContext<'a> {
     pub untrained_maps: Option<&'a FeatureMaps>,
     /// (W,) non-zero weights of the layerized evolved network.
     pub evolved: Option<&'a Mask>,
+    /// What another arm kept of the same network.
+    pub pattern: Option<Pattern<'a>>,
+}
+
+/// The masks another arm of the same network was left with, round by round, which a control copies in
+/// part.
+#[derive(Clone, Copy, Debug)]
+pub struct Pattern<'a> {
+    /// (W,) of every round of that arm, each within the one before.
+    pub masks: &'a [Mask],
+    /// The round, from 0, that this one copies.
+    pub round: usize,
+    /// Seed of what a control draws once for all rounds.
+    pub seed: u64,
 }
 
 impl<'a> EdgeContext<'a> {
@@ -40,6 +54,7 @@ impl<'a> EdgeContext<'a> {
             curvature: None,
             untrained_maps: None,
             evolved: None,
+            pattern: None,
         }
     }
 
@@ -66,6 +81,11 @@ impl<'a> EdgeContext<'a> {
     /// With the evolved mask.
     pub fn with_evolved(self, mask: &'a Mask) -> Self {
         EdgeContext { evolved: Some(mask), ..self }
+    }
+
+    /// With the masks of another arm.
+    pub fn with_pattern(self, pattern: Pattern<'a>) -> Self {
+        EdgeContext { pattern: Some(pattern), ..self }
     }
 
     /// Refuses parts that do not belong to the network.

@@ -1,6 +1,7 @@
 //! Controls \[ours\]: what a method must beat, or what its score means on something else.
 
 use super::context::{EdgeScores, PruneError};
+use super::pattern::draws;
 use super::round::{Pruned, Prunes, Round, finish};
 use super::select::{Quotas, layer_of_links, sizes};
 use super::similarity::{Sp, link_cosines};
@@ -15,10 +16,7 @@ pub struct Random {}
 
 impl Prunes for Random {
     fn scores(&self, round: &Round, rng: &mut SimRng) -> Result<EdgeScores, PruneError> {
-        let mask = round.context.mask;
-        // One draw a link, kept or not: a link's score does not depend on the mask.
-        let draws: Vec<f64> = mask.0.iter().map(|_| rng.uniform()).collect();
-        Ok(EdgeScores::of(mask, |i| draws[i]))
+        Ok(draws(round.context.mask, rng))
     }
 }
 
@@ -33,7 +31,7 @@ impl Prunes for SpLayerCounts {
     }
 
     fn quotas(&self, round: &Round, rng: &mut SimRng) -> Result<Option<Quotas>, PruneError> {
-        let sp = Sp {}.prune(round, rng)?;
+        let sp = Sp::default().prune(round, rng)?;
         let group = layer_of_links(round.context.network);
         let mut quota = sizes(&group, &sp.mask.0);
         quota.resize(group.iter().max().map_or(0, |g| g + 1), 0);
@@ -48,7 +46,7 @@ pub struct SpInverted {}
 
 impl Prunes for SpInverted {
     fn scores(&self, round: &Round, rng: &mut SimRng) -> Result<EdgeScores, PruneError> {
-        Ok(Sp {}.scores(round, rng)?.map(|cosine| 1.0 - cosine))
+        Ok(Sp::default().scores(round, rng)?.map(|cosine| 1.0 - cosine))
     }
 }
 
@@ -74,7 +72,7 @@ pub struct SpPermuted {}
 
 impl Prunes for SpPermuted {
     fn scores(&self, round: &Round, rng: &mut SimRng) -> Result<EdgeScores, PruneError> {
-        Ok(permuted(round.context.network, Sp {}.scores(round, rng)?, rng))
+        Ok(permuted(round.context.network, Sp::default().scores(round, rng)?, rng))
     }
 }
 

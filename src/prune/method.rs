@@ -6,6 +6,7 @@ pub use super::controls::{Evolved, Random, SpInverted, SpLayerCounts, SpPermuted
 pub use super::magnitude::{Imp, Magnitude};
 pub use super::merge::SpMerge;
 pub use super::mrmr::SpMrmr;
+pub use super::pattern::{LayerCounts, Rewired};
 use super::round::Prunes;
 pub use super::similarity::{Sp, SpSigned};
 pub use super::sparse_training::SparseTraining;
@@ -25,6 +26,8 @@ pub enum Need {
     UntrainedMaps,
     /// The evolved mask.
     Evolved,
+    /// The masks of another arm.
+    Pattern,
     /// Random numbers.
     Rng,
     /// Its own training loop before the mask is taken.
@@ -165,6 +168,20 @@ choices! {
         needs: &[Need::Maps, Need::Rng],
         ..MethodRow::PLAIN
     }
+    /// Control: random with another arm's count in every layer.
+    LayerCounts(LayerCounts) "layer-counts" {
+        formula: "U(0, 1) with another arm's count in every layer",
+        source: "control [ours]",
+        needs: &[Need::Pattern, Need::Rng],
+        ..MethodRow::PLAIN
+    }
+    /// Control: another arm's links with the parents of each layer exchanged.
+    Rewired(Rewired) "rewired" {
+        formula: "1 where another arm keeps pi(j) -> i",
+        source: "control [ours]",
+        needs: &[Need::Pattern, Need::Rng],
+        ..MethodRow::PLAIN
+    }
     /// Control: the non-zero links of the layerized evolved network, whatever the rule.
     Evolved(Evolved) "evolved" {
         formula: "1 where the evolved weight is not 0",
@@ -210,6 +227,7 @@ mod tests {
         for text in [
             "wanda:scope=layer,sequential=false",
             "taylor:vectorize=true,order=second",
+            "sp:reading=corr-maps",
             "sp-signed:absolute=true",
             "sparse-training:min_inputs=1",
             "swarm:particles=4,spread=0.25",

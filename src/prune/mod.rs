@@ -33,6 +33,7 @@ pub mod merge;
 pub mod method;
 pub mod mrmr;
 mod origin;
+mod pattern;
 mod plan;
 pub mod retrain;
 mod round;
@@ -47,7 +48,7 @@ pub mod taylor;
 pub mod wanda;
 
 pub use apply::{edge_scores, prune};
-pub use context::{EdgeContext, EdgeScores, PruneError};
+pub use context::{EdgeContext, EdgeScores, Pattern, PruneError};
 pub use guard::{GuardReport, Orphans, alive, alive_units};
 pub use keep::{InMemory, Keeper, Links, Retrained, RoundJob};
 pub use method::{Method, Need};

@@ -1,7 +1,7 @@
 //! Rounds of pruning as data: what they begin from, what is done, what each one leaves.
 
 use super::context::{EdgeScores, PruneError};
-use super::guard::GuardReport;
+use super::guard::{GuardReport, Orphans};
 use super::method::Method;
 use super::retrain::{MaskChange, Retrain};
 use super::select::Rule;
@@ -59,6 +59,11 @@ pub struct PrunePlan {
     pub train: TrainConfig,
     /// Non-zero links of the layered evolved network, for the control `evolved`.
     pub evolved: Option<Mask>,
+    /// (W,) of every round, what another arm kept, for the controls `layer-counts` and `rewired`; empty
+    /// for the other methods.
+    pub pattern: Vec<Mask>,
+    /// What happens to links on no path.
+    pub orphans: Orphans,
 }
 
 /// A round: the mask explained.

@@ -1,8 +1,8 @@
 //! R rounds of: score the links → mask → retrain.
 
 use super::apply::prune;
-use super::context::{EdgeContext, EdgeScores};
-use super::guard::{GuardReport, Orphans};
+use super::context::{EdgeContext, EdgeScores, Pattern};
+use super::guard::GuardReport;
 use super::keep::{Choosing, Keeper, Links, Retrained, RoundJob};
 use super::method::{Method, Need};
 use super::origin::Origin;
@@ -111,8 +111,12 @@ fn choose_and_retrain<K: Keeper>(
     if let Some(evolved) = &plan.evolved {
         context = context.with_evolved(evolved);
     }
-    let mut rng = SimRng::new(plan.train.seed, "prune", round.number as u64);
-    let pruned = prune(plan.method, round.rule, Orphans::Drop, &context, &mut rng)
+    let (masks, seed) = (&plan.pattern, plan.train.seed);
+    if !masks.is_empty() {
+        context = context.with_pattern(Pattern { masks, round: round.number - 1, seed });
+    }
+    let mut rng = SimRng::new(seed, "prune", round.number as u64);
+    let pruned = prune(plan.method, round.rule, plan.orphans, &context, &mut rng)
         .map_err(RoundsError::from)?;
     let replayed = origin.gradients;
     let start = start_weights(round, plan.retrain, origin, &pruned.live, keeper.steps())?;

@@ -144,14 +144,125 @@ pub fn shares(context: &EdgeContext, maps: &FeatureMaps) -> EdgeScores {
     scores
 }
 
-/// `sp`: no options.
+/// What SP compares of parent and child. The captions' counts cannot tell these apart (METHODS §5);
+/// a = map after the activation, z = sum before it, j the parent, i the child. \[ours\]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Sp {}
+#[serde(rename_all = "kebab-case")]
+pub enum Reading {
+    /// |cos(a_j, a_i)|.
+    #[default]
+    CosMaps,
+    /// |corr(a_j, a_i)|: the same of maps less their means.
+    CorrMaps,
+    /// |cos(a_j, z_i)|.
+    CosSum,
+    /// |corr(a_j, z_i)|.
+    CorrSum,
+    /// |w_ij|·‖a_j‖, root mean square: what the link carries, whatever the child is.
+    Strength,
+}
+
+impl Reading {
+    /// Every reading, the default first.
+    pub const ALL: [Reading; 5] =
+        [Reading::CosMaps, Reading::CorrMaps, Reading::CosSum, Reading::CorrSum, Reading::Strength];
+
+    fn is_default(&self) -> bool {
+        *self == Reading::default()
+    }
+}
+
+/// Options of `sp`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Sp {
+    /// What is compared. Default: `cos-maps`.
+    #[serde(skip_serializing_if = "Reading::is_default")]
+    pub reading: Reading,
+}
+
+/// Unit of the constant input, whose map has no correlation with anything.
+const BIAS: usize = 3;
+
+/// (W,) how similar parent and child of every kept link are, as `reading` has it; ≥ 0, and ≤ 1 but for
+/// [`Reading::Strength`]. Centred readings say nothing of the bias: its links stay, with a score of 1.
+pub fn similarities(context: &EdgeContext, maps: &FeatureMaps, reading: Reading) -> EdgeScores {
+    let (network, mask) = (context.network, context.mask);
+    match reading {
+        Reading::CosMaps => link_cosines(network, mask, maps),
+        Reading::Strength => {
+            let norms = squared_norms(maps);
+            let root = (maps.pixels as f64).sqrt();
+            EdgeScores::of(mask, |i| {
+                context.weight(i).abs() * norms[network.links[i].source].sqrt() / root
+            })
+        }
+        Reading::CorrMaps => bias_spared(network, link_cosines(network, mask, &centred(maps))),
+        Reading::CosSum => to_sums(network, mask, maps, &sums(context, maps)),
+        Reading::CorrSum => {
+            let sums = centred(&sums(context, maps));
+            bias_spared(network, to_sums(network, mask, &centred(maps), &sums))
+        }
+    }
+}
+
+/// The same with a score of 1 for kept links from the bias.
+fn bias_spared(network: &Network, mut scores: EdgeScores) -> EdgeScores {
+    for (score, link) in scores.0.iter_mut().zip(&network.links) {
+        if link.source == BIAS && score.is_some() {
+            *score = Some(1.0);
+        }
+    }
+    scores
+}
+
+/// (U, P) the sums before the activation, z_i = Σ w_ij a_j over kept links; of an input its map.
+fn sums(context: &EdgeContext, maps: &FeatureMaps) -> FeatureMaps {
+    let values: Vec<Vec<f32>> = (0..maps.units)
+        .into_par_iter()
+        .map(|u| {
+            let links = context.network.units[u].links.clone();
+            if links.is_empty() {
+                return maps.unit(u).to_vec();
+            }
+            let mut sum = vec![0.0f64; maps.pixels];
+            for i in links.filter(|&i| context.mask.0[i]) {
+                let (w, a) = (context.weight(i), maps.unit(context.network.links[i].source));
+                sum.iter_mut().zip(a).for_each(|(z, &a)| *z += w * f64::from(a));
+            }
+            sum.into_iter().map(|z| z as f32).collect()
+        })
+        .collect();
+    FeatureMaps { units: maps.units, pixels: maps.pixels, values: values.concat() }
+}
+
+/// (U, P) maps less their means; of a map that is constant but for rounding, zeros.
+fn centred(maps: &FeatureMaps) -> FeatureMaps {
+    let unit = |u: usize| -> Vec<f32> {
+        let map = maps.unit(u);
+        let mean = map.iter().map(|&a| f64::from(a)).sum::<f64>() / maps.pixels as f64;
+        let constant = map.iter().all(|&a| (f64::from(a) - mean).abs() <= 1e-6 * mean.abs());
+        let centre = |&a: &f32| if constant { 0.0 } else { (f64::from(a) - mean) as f32 };
+        map.iter().map(centre).collect()
+    };
+    let values: Vec<Vec<f32>> = (0..maps.units).into_par_iter().map(unit).collect();
+    FeatureMaps { units: maps.units, pixels: maps.pixels, values: values.concat() }
+}
+
+/// (W,) |cos(a_source, z_target)| of every kept link.
+fn to_sums(network: &Network, mask: &Mask, maps: &FeatureMaps, sums: &FeatureMaps) -> EdgeScores {
+    let (aa, zz) = (squared_norms(maps), squared_norms(sums));
+    let score = |i: usize| {
+        let link = network.links[i];
+        let inner = dot(maps.unit(link.source), sums.unit(link.target));
+        absolute_cosine(inner, aa[link.source], zz[link.target])
+    };
+    EdgeScores((0..mask.0.len()).into_par_iter().map(|i| mask.0[i].then(|| score(i))).collect())
+}
 
 impl Prunes for Sp {
     fn scores(&self, round: &Round, _: &mut SimRng) -> Result<EdgeScores, PruneError> {
-        Ok(link_cosines(round.context.network, round.context.mask, round.maps()?))
+        Ok(similarities(&round.context, round.maps()?, self.reading))
     }
 }
 

@@ -34,6 +34,16 @@ pub struct TrainConfig {
     pub collapse_after: u64,
     /// Attempts after a collapse, each from the next init stream \[ours\]. Default 5.
     pub restarts: u32,
+    /// R² levels, rising, in (0, 1), at which the weights are kept as training first reaches them
+    /// ([`Reached`](super::Reached)), so that networks can be compared at equal fit. R² is that of the
+    /// pixels that training may see; with minibatches it is asked for as `target_loss` is. Default none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub checkpoints: Vec<f64>,
+    /// What a training that begins from given weights does after a collapse \[ours\]: it begins again
+    /// from them, at most `restarts` times, with the learning rate multiplied by this, in (0, 1), each
+    /// time. Default none: it ends as collapsed, for the same steps would collapse again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retry_lr: Option<f64>,
     /// The optimizer. FER: Adam(0.9, 0.999, 1e-8), the default.
     pub optimizer: OptimizerConfig,
     /// Learning rate and its course. FER: constant 3e-3 (apple 3e-4), the default.
@@ -70,6 +80,8 @@ impl Default for TrainConfig {
             target_loss: None,
             collapse_after: 500,
             restarts: 5,
+            checkpoints: Vec::new(),
+            retry_lr: None,
             optimizer: OptimizerConfig::default(),
             schedule: Schedule::default(),
             init: Init::default(),
@@ -124,6 +136,16 @@ impl TrainConfig {
             && !(p.window >= 1 && (0.0..1.0).contains(&p.improvement))
         {
             return fail("plateau", "window ≥ 1 and improvement in [0, 1)", format!("{p:?}"));
+        }
+        let rises = self.checkpoints.windows(2).all(|pair| pair[0] < pair[1]);
+        if !rises || !self.checkpoints.iter().all(|&r2| r2 > 0.0 && r2 < 1.0) {
+            let found = format!("{:?}", self.checkpoints);
+            return fail("checkpoints", "rising R² in (0, 1)", found);
+        }
+        if let Some(factor) = self.retry_lr
+            && !(factor > 0.0 && factor < 1.0)
+        {
+            return fail("retry_lr", "a factor in (0, 1)", factor.to_string());
         }
         Ok(())
     }

@@ -10,8 +10,8 @@ mod trainer;
 
 pub use config::{GOAL_EVERY, Plateau, TrainConfig, TrainConfigError};
 pub use trainer::{
-    Collapse, Constraint, LogLine, Problem, StopReason, TrainError, TrainObserver, TrainReport,
-    TrainState, Trainer,
+    Collapse, Constraint, LogLine, Problem, Reached, StopReason, TrainError, TrainObserver,
+    TrainReport, TrainState, Trainer,
 };
 
 pub use init::{Init, InitError, Scheme, init};

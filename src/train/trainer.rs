@@ -5,7 +5,7 @@ use super::config::{GOAL_EVERY, TrainConfig, TrainConfigError};
 use super::init::{InitError, init};
 use super::optimizer::{Layout, Optimizer, OptimizerError};
 use super::schedule::ScheduleError;
-use crate::math::SimRng;
+use crate::math::{SimRng, real};
 use crate::network::kernel::Objective;
 use crate::network::{Mask, Network, Picture, PixelInputs, Weights};
 use serde::{Deserialize, Serialize};
@@ -80,6 +80,21 @@ pub struct Collapse {
     pub loss: f64,
 }
 
+/// The first weights of a training at or above an R². A level that one step leaps over is not
+/// reached: its weights would fit better than it says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reached {
+    /// The level asked for, a value of [`TrainConfig::checkpoints`].
+    pub level: f64,
+    /// R² there, ≥ `level`.
+    pub r2: f64,
+    /// Steps of the attempt that led there.
+    pub step: u64,
+    /// The weights there, (W,).
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub weights: Option<Weights>,
+}
+
 /// A logged step.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LogLine {
@@ -114,10 +129,25 @@ pub struct TrainState {
     pub collapses: Vec<Collapse>,
     /// Wall time so far, in seconds.
     pub seconds: f64,
+    /// Levels of R² reached in this attempt, rising, with their weights.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub reached: Vec<Reached>,
     constant_for: u64,
     best_loss: f64,
     best_step: u64,
     optimizer: Optimizer,
+}
+
+impl TrainState {
+    /// Keeps the weights `before` this step, of this loss, where they are the first to reach a level.
+    fn keep_level(&mut self, levels: &[f64], r2: f64, before: &[f32]) {
+        let highest = self.reached.last().map_or(0.0, |reached| reached.level);
+        let Some(&level) = levels.iter().rev().find(|level| r2 >= **level) else { return };
+        if level > highest {
+            let weights = Some(Weights(before.to_vec()));
+            self.reached.push(Reached { level, r2, step: self.step, weights });
+        }
+    }
 }
 
 /// What came of a training run. Free of wall times: equal runs give equal reports.
@@ -138,6 +168,9 @@ pub struct TrainReport {
     /// A remark of the optimizer, if it could not be itself here.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub note: Option<String>,
+    /// Levels of R² that the last attempt reached, rising, without their weights.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub reached: Vec<Reached>,
 }
 
 impl TrainReport {
@@ -329,7 +362,8 @@ impl Trainer {
         }
         let settled = constraint.as_ref().is_none_or(|c| c.settled(state.step));
         // The loss at the weights before the step that decides about goals; none: not now.
-        let wanted = config.target_loss.is_some() || config.plateau.is_some();
+        let kept = config.target_loss.is_some() || !config.checkpoints.is_empty();
+        let wanted = kept || config.plateau.is_some();
         let mut judged = None;
         if config.batch.is_some() && wanted && state.step.is_multiple_of(GOAL_EVERY) {
             objective.select(None);
@@ -352,7 +386,10 @@ impl Trainer {
         if let Some(constraint) = constraint {
             lr *= constraint.lr_factor(state.step);
         }
-        if config.target_loss.is_some() {
+        if let (Some(factor), true) = (config.retry_lr, problem.start.is_some()) {
+            lr *= real::pow(factor, f64::from(state.attempt));
+        }
+        if kept {
             self.before.copy_from_slice(&state.weights.0);
         }
         let step = state.optimizer.step(
@@ -394,6 +431,10 @@ impl Trainer {
         if config.batch.is_none() {
             judged = Some(step.loss);
         }
+        if let Some(loss) = judged.filter(|_| !config.checkpoints.is_empty()) {
+            let r2 = 1.0 - loss / self.constant_loss;
+            state.keep_level(&config.checkpoints, r2, &self.before);
+        }
         if settled && judged.is_some_and(|loss| config.target_loss.is_some_and(|goal| loss <= goal))
         {
             // The loss belongs to the weights before the step: those reached the goal.
@@ -431,7 +472,8 @@ impl Trainer {
             evaluations: state.evaluations,
             loss,
         });
-        if self.problem.start.is_some() || attempt_number >= self.config.restarts {
+        let repeats = self.problem.start.is_some() && self.config.retry_lr.is_none();
+        if repeats || attempt_number >= self.config.restarts {
             return false;
         }
         let layout = Layout::of(&self.problem.network);
@@ -459,6 +501,12 @@ impl Trainer {
             final_loss: self.full_loss(),
             collapses: self.state.collapses.clone(),
             note: self.state.optimizer.note(),
+            reached: self
+                .state
+                .reached
+                .iter()
+                .map(|reached| Reached { weights: None, ..reached.clone() })
+                .collect(),
         }
     }
 }
@@ -485,6 +533,7 @@ fn attempt(
         weights,
         collapses: Vec::new(),
         seconds: 0.0,
+        reached: Vec::new(),
         constant_for: 0,
         best_loss: f64::MAX,
         best_step: 0,

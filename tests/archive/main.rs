@@ -41,6 +41,7 @@ fn main() {
         measures::links_with_one_human_label_change_the_picture_more_alike,
         measures::learned_masks_draw_a_tone_of_the_skull_better_than_random_ones,
         pruning::one_threshold_near_a_third_gives_the_captions_counts_on_fers_networks,
+        pruning::five_readings_of_similarity_lie_near_the_butterflys_count,
         pruning::budgets_of_the_captions_are_exact_and_alive_on_fers_networks,
         pruning::taylor_second_order_ranked_once_reaches_the_captions_1397_on_the_skull,
         pruning::the_evolved_mask_is_147_and_281_links_and_keeps_the_evolved_weights,

@@ -5,6 +5,7 @@ use picloom::network::kernel::{Objective, feature_maps, render};
 use picloom::network::weight_files::read_weights;
 use picloom::network::{Arch, Coords, Mask, Network, PixelInputs, Weights};
 use picloom::prune::method::{Evolved, Sp};
+use picloom::prune::similarity::{Reading, similarities};
 use picloom::prune::taylor::{Order, remove_units};
 use picloom::prune::{EdgeContext, Method, Orphans, Pruned, Rule, alive, prune};
 use std::path::Path;
@@ -26,7 +27,7 @@ fn sp_at(archive: &Path, name: &str, arch: &str, rule: Rule, orphans: Orphans) -
     let all = Mask::all(network.weight_count());
     let context = EdgeContext::new(&network, &weights, &all).with_maps(&maps);
     let mut rng = SimRng::new(0, "test", 0);
-    prune(Method::Sp(Sp {}), rule, orphans, &context, &mut rng).unwrap()
+    prune(Method::Sp(Sp::default()), rule, orphans, &context, &mut rng).unwrap()
 }
 
 pub fn one_threshold_near_a_third_gives_the_captions_counts_on_fers_networks(archive: &Path) {
@@ -42,6 +43,31 @@ pub fn one_threshold_near_a_third_gives_the_captions_counts_on_fers_networks(arc
     let budget = Rule::Budget(skull.kept);
     let same = sp_at(archive, "skull_sgd", SKULL, budget, Orphans::Drop);
     assert!(same.mask == skull.mask);
+}
+
+/// Kept links of every reading on the butterfly at the threshold that keeps the caption's 1404 of the
+/// skull; the caption of the butterfly says 3405. Centred readings are counted without the bias, which they
+/// spare.
+pub fn five_readings_of_similarity_lie_near_the_butterflys_count(archive: &Path) {
+    let scores = |name, arch, reading| -> Vec<f64> {
+        let (network, weights) = load(archive, name, arch);
+        let maps = feature_maps(&network, &weights, &PixelInputs::full(128, Coords::Fer));
+        let all = Mask::all(network.weight_count());
+        let context = EdgeContext::new(&network, &weights, &all).with_maps(&maps);
+        let centred = matches!(reading, Reading::CorrMaps | Reading::CorrSum);
+        let scores = similarities(&context, &maps, reading).0.into_iter().zip(&network.links);
+        let ranked = scores.filter(|(_, link)| !(centred && link.source == 3));
+        let mut scores: Vec<f64> = ranked.filter_map(|(score, _)| score).collect();
+        scores.sort_by(|a, b| b.total_cmp(a));
+        scores
+    };
+    for (reading, published) in Reading::ALL.into_iter().zip([3780, 3073, 3737, 3182, 3133]) {
+        let tau = scores("skull_sgd", SKULL, reading)[1403];
+        let kept = scores("butterfly_sgd", BUTTERFLY, reading).partition_point(|s| *s >= tau);
+        println!("{reading:?}: tau {tau:.4}, butterfly {kept}");
+        let room = if matches!(reading, Reading::CorrMaps | Reading::CorrSum) { 12 } else { 0 };
+        assert!(kept.abs_diff(published) <= room, "{reading:?}: {kept}, published {published}");
+    }
 }
 
 pub fn budgets_of_the_captions_are_exact_and_alive_on_fers_networks(archive: &Path) {
@@ -110,9 +136,14 @@ pub fn every_relay_link_of_the_evolved_networks_scores_one(archive: &Path) {
         let maps = feature_maps(&network, &weights, &PixelInputs::full(64, Coords::Fer));
         let context = EdgeContext::new(&network, &weights, &mask).with_maps(&maps);
         let mut rng = SimRng::new(0, "test", 0);
-        let pruned =
-            prune(Method::Sp(Sp {}), Rule::Threshold(1.0), Orphans::Drop, &context, &mut rng)
-                .unwrap();
+        let pruned = prune(
+            Method::Sp(Sp::default()),
+            Rule::Threshold(1.0),
+            Orphans::Drop,
+            &context,
+            &mut rng,
+        )
+        .unwrap();
         let live = alive(&network, &mask);
         let mut relays = 0;
         for (i, link) in network.links.iter().enumerate().filter(|(i, _)| mask.0[*i]) {

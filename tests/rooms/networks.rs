@@ -306,3 +306,102 @@ fn a_spec_names_its_judge_and_records_say_which_it_was() {
         assert!(error.contains("small.toml") && error.contains(expected), "{error}");
     }
 }
+
+/// Networks on their way, a second score by a fixed change, living links equal across arms.
+const MAP: &str = r#"
+kind = "networks"
+name = "map"
+question = "Does it run?"
+size = 12
+steps = 600
+seeds = [0]
+sample = 6
+checkpoints = [0.2, 0.5]
+retry_lr = 0.5
+fixed_delta = 1.0
+[[targets]]
+name = "mask"
+genome = "genomes/mask.json"
+[[arms]]
+name = "dense"
+wiring = "dense"
+[[arms]]
+name = "sp"
+from = "dense"
+method = { name = "sp" }
+levels = ["share:0.4", "share:0.2"]
+orphans = "refill"
+[[arms]]
+name = "layer-counts"
+from = "dense"
+method = { name = "layer-counts" }
+levels = ["match:sp", "match:sp"]
+orphans = "refill"
+[[arms]]
+name = "rewired"
+from = "dense"
+method = { name = "rewired" }
+levels = ["match:sp", "match:sp"]
+orphans = "refill"
+[[arms]]
+name = "elsewhere"
+from = "dense"
+method = { name = "random" }
+levels = ["share:0.5"]
+targets = ["face"]
+"#;
+
+#[test]
+fn networks_on_their_way_are_measured_and_living_links_are_equal_across_arms() {
+    let (folder, path) = repository(MAP);
+    let record = run_with(&plan(&path, None), &folder.path().join("runs"), 2);
+    assert!(record.rows.iter().all(|r| r.arm != "elsewhere"), "only on another target");
+    let result = |arm: &str, level: usize| {
+        let row = record.rows.iter().find(|r| (r.arm.as_str(), r.level) == (arm, level)).unwrap();
+        row.result.as_ref().unwrap_or_else(|| panic!("{:?}", row.error))
+    };
+    for level in [1, 2] {
+        let sp = result("sp", level);
+        assert_eq!(sp.alive, sp.kept);
+        for arm in ["layer-counts", "rewired"] {
+            let control = result(arm, level);
+            assert_eq!((control.alive, control.kept), (sp.alive, sp.kept), "{arm} {level}");
+            assert!(control.run_id != sp.run_id);
+        }
+    }
+    let dense = result("dense", 0);
+    let levels: Vec<f64> = dense.reached.iter().map(|at| at.level).collect();
+    assert_eq!(levels, [0.2, 0.5]);
+    for at in &dense.reached {
+        assert!(at.r2 >= at.level && at.step < 600, "{at:?}");
+        assert!(at.score.is_some_and(|scored| (0.0..=1.0).contains(&scored.score)));
+    }
+    assert!(dense.fixed.is_some_and(|scored| (0.0..=1.0).contains(&scored.score)));
+    assert_eq!((record.checkpoints.as_slice(), record.fixed_delta), (&[0.2, 0.5][..], Some(1.0)));
+
+    // A study that asks for none of this has the ids that it had before.
+    let ids = |spec: &str| -> Vec<String> {
+        let (_folder, path) = repository(spec);
+        let plan = plan(&path, None);
+        plan.chains.iter().map(|chain| chain.id("judge")).collect()
+    };
+    let json = serde_json::to_string(&plan(&repository(SMALL).1, None).chains[0]).unwrap();
+    for key in ["checkpoints", "retry_lr", "fixed_delta", "orphans", "targets"] {
+        assert!(!json.contains(key), "{key} in {json}");
+    }
+    assert_ne!(ids(MAP), ids(&MAP.replace("checkpoints = [0.2, 0.5]\n", "")));
+
+    for (from, to, said) in [
+        ("checkpoints = [0.2, 0.5]", "checkpoints = [0.5, 0.2]", "rising R² in (0, 1)"),
+        ("fixed_delta = 1.0", "fixed_delta = 0.0", "fixed_delta: expected a number above 0"),
+        (
+            "levels = [\"match:sp\", \"match:sp\"]",
+            "levels = [\"share:0.2\"]",
+            "every level to match",
+        ),
+    ] {
+        let (_folder, path) = repository(&MAP.replacen(from, to, 1));
+        let error = NetworksStudy::read(&path, None, Path::new("nowhere")).err().unwrap();
+        assert!(error.to_string().contains(said), "{error}");
+    }
+}

@@ -10,9 +10,10 @@ use picloom::prune::method::{
     Evolved, Imp, Magnitude, Random, Sp, SpInverted, SpLayerCounts, SpMerge, SpMrmr, SpPermuted,
     SpSigned, SpUntrained, SparseTraining, Taylor, Wanda,
 };
+use picloom::prune::similarity::{Reading, similarities};
 use picloom::prune::taylor::Order;
 use picloom::prune::{
-    EdgeContext, Method, Orphans, PruneError, Pruned, Rule, Scope, edge_scores, prune,
+    EdgeContext, Method, Orphans, Pattern, PruneError, Pruned, Rule, Scope, edge_scores, prune,
 };
 
 fn tiny() -> Network {
@@ -78,7 +79,7 @@ fn sp_is_the_uncentred_cosine_of_the_two_maps() {
         0.8,
         0.0, // head
     ];
-    let pruned = run(Method::Sp(Sp {}), Rule::Threshold(0.75), &context);
+    let pruned = run(Method::Sp(Sp::default()), Rule::Threshold(0.75), &context);
     close(&pruned.scores.0, &expected);
     // At least .75: 1, 2, 3, 4, 8 and 12. The output s, all black, gets its best path: every link into it
     // scores 0, so the tie goes to the path with the fewest new links, then the lower index: link 10.
@@ -97,7 +98,7 @@ fn sp_is_the_uncentred_cosine_of_the_two_maps() {
     let scores = |m, c: &EdgeContext| edge_scores(m, Rule::Budget(5), c, &mut rng()).unwrap();
     assert_eq!(
         scores(Method::SpUntrained(SpUntrained {}), &untrained),
-        scores(Method::Sp(Sp {}), &context)
+        scores(Method::Sp(Sp::default()), &context)
     );
 }
 
@@ -335,7 +336,7 @@ fn controls_keep_what_they_should_and_break_what_they_should() {
         network.blocks.iter().map(|b| mask.0[b.weights()].iter().filter(|&&k| k).count()).collect()
     };
     for rule in [Rule::Budget(50), Rule::Threshold(0.6)] {
-        let sp = run(Method::Sp(Sp {}), rule, &context);
+        let sp = run(Method::Sp(Sp::default()), rule, &context);
         let counts = run(Method::SpLayerCounts(SpLayerCounts {}), rule, &context);
         assert_eq!(layers(&counts.mask), layers(&sp.mask));
         assert!(counts.mask != sp.mask);
@@ -344,7 +345,8 @@ fn controls_keep_what_they_should_and_break_what_they_should() {
     // Permuted: every unit keeps the similarities it had, on other parents.
     let scores =
         |m| edge_scores(m, Rule::Budget(50), &context, &mut SimRng::new(3, "x", 0)).unwrap();
-    let (sp, permuted) = (scores(Method::Sp(Sp {})), scores(Method::SpPermuted(SpPermuted {})));
+    let (sp, permuted) =
+        (scores(Method::Sp(Sp::default())), scores(Method::SpPermuted(SpPermuted {})));
     assert!(sp != permuted);
     for unit in network.units.iter().filter(|u| !u.links.is_empty()) {
         let sorted = |s: &picloom::prune::EdgeScores| {
@@ -374,7 +376,7 @@ fn links_that_died_in_one_round_are_the_first_to_go_in_the_next() {
     }
     let maps = maps([[1.0, 1.0]; 9]);
     let context = EdgeContext::new(&network, &weights, &mask).with_maps(&maps);
-    let pruned = run(Method::Sp(Sp {}), Rule::Budget(8), &context);
+    let pruned = run(Method::Sp(Sp::default()), Rule::Budget(8), &context);
     assert_eq!(kept(&pruned.mask), [0, 1, 2, 3, 4, 8, 10, 12]);
     assert_eq!(pruned.scores.0[4], None);
     assert_eq!((pruned.kept, pruned.alive), (8, 7));
@@ -385,7 +387,7 @@ fn bad_input_is_refused_with_what_was_expected_and_found() {
     let network = tiny();
     let weights = Weights(vec![1.0; 14]);
     let all = Mask::all(14);
-    let sp = Method::Sp(Sp {});
+    let sp = Method::Sp(Sp::default());
     let refuse = |method, rule, context: &EdgeContext| {
         prune(method, rule, Orphans::Drop, context, &mut rng()).unwrap_err().to_string()
     };
@@ -456,4 +458,107 @@ fn refill_puts_the_best_live_links_in_the_places_of_orphans() {
     assert_eq!(kept(&refilled.mask), [0, 4, 5, 8, 10, 11, 12]);
     assert_eq!((refilled.kept, refilled.alive), (7, 7));
     assert_eq!((refilled.guards.orphan_links, refilled.guards.refilled), (3, 3));
+}
+
+/// A chain of SP, all links alive, and the network it was pruned from.
+fn sp_chain() -> (Network, Weights, Vec<Mask>) {
+    let network = "4;cache:3,sin:3".parse::<Arch>().unwrap().network();
+    let mut rng = rng();
+    let weights = Weights((0..network.weight_count()).map(|_| rng.normal() as f32).collect());
+    let inputs = picloom::network::PixelInputs::full(8, picloom::network::Coords::Fer);
+    let maps = picloom::network::kernel::feature_maps(&network, &weights, &inputs);
+    let mut masks = vec![Mask::all(network.weight_count())];
+    for budget in [90, 45, 24] {
+        let last = masks.last().unwrap().clone();
+        let context = EdgeContext::new(&network, &weights, &last).with_maps(&maps);
+        let sp = Method::Sp(Sp::default());
+        let pruned = prune(sp, Rule::Budget(budget), Orphans::Refill, &context, &mut rng).unwrap();
+        assert_eq!((pruned.kept, pruned.alive), (budget, budget));
+        masks.push(pruned.mask);
+    }
+    (network, weights, masks.split_off(1))
+}
+
+#[test]
+fn controls_copy_the_counts_of_another_arm_round_by_round_and_not_its_links() {
+    let (network, weights, masks) = sp_chain();
+    let degrees = |mask: &Mask| -> Vec<usize> {
+        let units = network.units.iter();
+        units.map(|unit| unit.links.clone().filter(|&i| mask.0[i]).count()).collect()
+    };
+    let layers = |mask: &Mask| -> Vec<usize> {
+        network.blocks.iter().map(|b| mask.0[b.weights()].iter().filter(|&&k| k).count()).collect()
+    };
+    for name in ["layer-counts", "rewired"] {
+        let method: Method = name.parse().unwrap();
+        let mut left = Mask::all(network.weight_count());
+        for (round, sp) in masks.iter().enumerate() {
+            let pattern = Pattern { masks: &masks, round, seed: 3 };
+            let context = EdgeContext::new(&network, &weights, &left).with_pattern(pattern);
+            let rule = Rule::Budget(sp.kept());
+            let mut rng = SimRng::new(3, "prune", round as u64);
+            let pruned = prune(method, rule, Orphans::Refill, &context, &mut rng).unwrap();
+            assert_eq!(pruned.kept, sp.kept(), "{name} {round}");
+            assert!(round > 0 || pruned.mask != *sp, "{name}");
+            if name == "rewired" {
+                assert_eq!(degrees(&pruned.mask), degrees(sp), "round {round}");
+                assert_eq!(pruned.guards.orphan_links, 0, "no guard has to mend it");
+            } else if pruned.guards.orphan_links == 0 {
+                assert_eq!(layers(&pruned.mask), layers(sp), "round {round}");
+            }
+            let nested = pruned.mask.0.iter().zip(&left.0).all(|(now, before)| *before || !now);
+            assert!(nested, "{name} {round}");
+            left = pruned.mask;
+        }
+        let all = Mask::all(network.weight_count());
+        let context = EdgeContext::new(&network, &weights, &all);
+        let error = prune(method, Rule::Budget(45), Orphans::Drop, &context, &mut rng());
+        assert!(error.unwrap_err().to_string().contains("the masks of another arm"), "{name}");
+    }
+}
+
+#[test]
+fn every_reading_of_sp_is_what_it_says() {
+    let network = "2;cache:2,sin:2".parse::<Arch>().unwrap().network();
+    let mut rng = rng();
+    let weights = Weights((0..network.weight_count()).map(|_| rng.normal() as f32).collect());
+    let inputs = picloom::network::PixelInputs::full(6, picloom::network::Coords::Fer);
+    let maps = picloom::network::kernel::feature_maps(&network, &weights, &inputs);
+    let all = Mask::all(network.weight_count());
+    let context = EdgeContext::new(&network, &weights, &all).with_maps(&maps);
+    let map = |u: usize| -> Vec<f64> { maps.unit(u).iter().map(|&a| f64::from(a)).collect() };
+    let sum = |u: usize| -> Vec<f64> {
+        let mut z = vec![0.0; maps.pixels];
+        for i in network.units[u].links.clone() {
+            let a = map(network.links[i].source);
+            z.iter_mut().zip(a).for_each(|(z, a)| *z += f64::from(weights.0[i]) * a);
+        }
+        z
+    };
+    let centred = |v: Vec<f64>| -> Vec<f64> {
+        let mean = v.iter().sum::<f64>() / v.len() as f64;
+        v.into_iter().map(|x| x - mean).collect()
+    };
+    let norm = |v: &[f64]| v.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let cos = |a: &[f64], b: &[f64]| {
+        (a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>() / (norm(a) * norm(b))).abs()
+    };
+    for reading in Reading::ALL {
+        let found = similarities(&context, &maps, reading);
+        for (i, link) in network.links.iter().enumerate() {
+            let (a, z, w) = (map(link.source), sum(link.target), f64::from(weights.0[i]));
+            let child = map(link.target);
+            let spared = link.source == 3;
+            let expected = match reading {
+                Reading::CorrMaps | Reading::CorrSum if spared => 1.0,
+                Reading::CosMaps => cos(&a, &child),
+                Reading::CorrMaps => cos(&centred(a), &centred(child)),
+                Reading::CosSum => cos(&a, &z),
+                Reading::CorrSum => cos(&centred(a), &centred(z)),
+                Reading::Strength => w.abs() * norm(&a) / (maps.pixels as f64).sqrt(),
+            };
+            let score = found.0[i].unwrap();
+            assert!((score - expected).abs() < 1e-4, "{reading:?} {link:?}: {score} {expected}");
+        }
+    }
 }

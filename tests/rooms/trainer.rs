@@ -314,3 +314,70 @@ fn settings_that_cannot_be_are_refused_with_what_was_expected() {
     };
     assert!(text.contains("momentum") && text.contains("nesterov"), "{text}");
 }
+
+#[test]
+fn checkpoints_are_the_first_weights_of_each_level_and_change_nothing_else() {
+    let problem = problem();
+    let levels = vec![0.5, 0.9, 0.95, 0.99];
+    let kept = TrainConfig { checkpoints: levels.clone(), ..config(3000) };
+    let (plain, weights) = train(&problem, config(3000));
+    let mut trainer = Trainer::new(problem.clone(), kept.clone()).unwrap();
+    let mut log = Log::default();
+    let report = trainer.run(&mut log);
+    assert_eq!(trainer.state().weights, weights, "the same training");
+    assert_eq!((report.final_loss, report.steps), (plain.final_loss, plain.steps));
+
+    let constant = problem.target.variance();
+    let r2 = |loss: f64| 1.0 - loss / constant;
+    let reached = &trainer.state().reached;
+    assert!(reached.len() >= 3, "{:?}", report.reached);
+    for one in reached {
+        let first = log.0.iter().find(|line| r2(line.loss) >= one.level).unwrap();
+        assert_eq!((first.step, r2(first.loss)), (one.step, one.r2));
+        let drawn = mse(&problem, one.weights.as_ref().unwrap());
+        assert!((r2(drawn) - one.r2).abs() < 1e-5, "level {}: {drawn}", one.level);
+    }
+    assert!(reached.windows(2).all(|pair| pair[0].level < pair[1].level));
+    assert!(report.reached.iter().all(|one| one.weights.is_none()), "reports are small");
+
+    // A training that begins above a level never was at it.
+    let at = reached.iter().find(|one| one.level == 0.95).or(reached.last()).unwrap();
+    let start = Problem { start: at.weights.clone(), ..problem.clone() };
+    let (again, _) = train(&start, kept.clone());
+    assert_eq!(again.reached[0].level, at.level);
+    assert_eq!(again.reached[0].step, 0);
+
+    // What is reached is part of the state: interrupted, the same weights come out.
+    struct Until(u64);
+    impl TrainObserver for Until {
+        fn step_done(&mut self, state: &picloom::train::TrainState) -> bool {
+            state.step < self.0
+        }
+    }
+    let mut half = Trainer::new(problem.clone(), kept.clone()).unwrap();
+    half.run(&mut Until(reached[1].step + 1));
+    let saved = serde_json::from_str(&serde_json::to_string(half.state()).unwrap()).unwrap();
+    let mut rest = Trainer::resume(problem, kept, saved).unwrap();
+    rest.run(&mut ());
+    assert_eq!(&rest.state().reached, reached);
+}
+
+#[test]
+fn a_collapse_of_given_weights_is_tried_again_at_a_lower_rate_where_asked() {
+    let mut problem = problem();
+    problem.network = "2;identity:3".parse::<Arch>().unwrap().network();
+    problem.mask = Mask::all(problem.network.weight_count());
+    problem.start = Some(Weights(vec![0.0; problem.network.weight_count()]));
+    let retry = TrainConfig { retry_lr: Some(0.5), restarts: 3, ..config(100) };
+    let (report, _) = train(&problem, retry.clone());
+    assert_eq!((report.stop, report.collapses.len()), (StopReason::Collapsed, 4));
+
+    // Attempts begin at the given weights, at lr, lr/2, …: with minibatches of a flat picture each
+    // makes some steps, which are logged with their rates.
+    let batches = TrainConfig { batch: Some(5), collapse_after: 3, ..retry };
+    let mut log = Log::default();
+    Trainer::new(problem, batches).unwrap().run(&mut log);
+    let rates: Vec<f64> =
+        (0..4).map(|k| log.0.iter().find(|line| line.attempt == k).unwrap().lr).collect();
+    assert_eq!(rates, [3e-3, 1.5e-3, 7.5e-4, 3.75e-4]);
+}

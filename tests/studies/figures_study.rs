@@ -86,7 +86,7 @@ fn every_figure_of_the_table_is_drawn_twice_alike_and_saved_with_its_provenance(
 
 /// The studies that this test makes records of; others have their own tests.
 fn known(studies: &[&str]) -> bool {
-    let made = ["wirings", "depth", "pruning", "out_of_domain", "controls", "optimizers"];
+    let made = ["wirings", "depth", "pruning", "regime", "out_of_domain", "controls", "optimizers"];
     studies.iter().all(|s| made.contains(s))
 }
 

@@ -11,6 +11,7 @@ mod experiments;
 mod figures;
 mod figures_study;
 mod prune_runs;
+mod regime;
 mod reports;
 mod structural_study;
 mod theory_study;

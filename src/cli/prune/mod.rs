@@ -14,7 +14,7 @@ use crate::network::{Arch, Coords, Mask, Model, Squaring, Wiring, layerize, read
 use crate::prune::method::MethodRow;
 use crate::prune::schedule::{IMP_GLOBAL, IMP_ORIGINAL, geometric, imp_global, imp_original};
 use crate::prune::select::layer_of_links;
-use crate::prune::{Method, PrunePlan, Retrain, Rule};
+use crate::prune::{Method, Need, Orphans, PrunePlan, Retrain, Rule};
 use crate::train::StopReason;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -55,7 +55,7 @@ pub struct PruneArgs {
     /// Keep links that score at least this; one number, or one for each round (0.35,0.75)
     #[arg(long, value_delimiter = ',', conflicts_with = "match_run")]
     threshold: Vec<f64>,
-    /// Keep as many links as this finished run does
+    /// Keep as many links as this finished run does; layer-counts and rewired also copy of its mask
     #[arg(long = "match", value_name = "RUN")]
     match_run: Option<PathBuf>,
     /// Rounds of pruning and retraining (default: 1; imp: as many as its shares take to the budget)
@@ -69,6 +69,9 @@ pub struct PruneArgs {
     /// (default: finetune; imp and sparse-training: rewind)
     #[arg(long)]
     retrain: Option<Retrain>,
+    /// Under a budget, links on no path give their places to others, so that all that are kept live
+    #[arg(long)]
+    refill: bool,
     /// Genome whose layered wiring is the mask of --method evolved
     #[arg(long)]
     genome: Option<PathBuf>,
@@ -239,6 +242,13 @@ pub fn run(args: PruneArgs, out: &Output) -> anyhow::Result<()> {
         }
         None => None,
     };
+    let pattern = match (&args.match_run, args.method.row().needs.contains(&Need::Pattern)) {
+        (Some(path), true) => vec![load_run(path)?.model.mask],
+        _ => Vec::new(),
+    };
+    if !pattern.is_empty() && rules.len() > 1 {
+        return Err(Usage(format!("--rounds: expected 1 with {}, found more", args.method)).into());
+    }
     let plan = PrunePlan {
         method: args.method,
         rules,
@@ -248,6 +258,8 @@ pub fn run(args: PruneArgs, out: &Output) -> anyhow::Result<()> {
         }),
         train: args.settings.config()?,
         evolved,
+        pattern,
+        orphans: if args.refill { Orphans::Refill } else { Orphans::Drop },
     };
     let _lock = FolderLock::take(&args.out)?;
     let mut progress = TrainProgress::new(out, plan.train.steps, &args.out);

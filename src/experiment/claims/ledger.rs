@@ -5,6 +5,7 @@ use super::verdicts::{CLAIMS, Outcome};
 use crate::experiment::finding::Verdict;
 use crate::experiment::networks::NetworksRecord;
 use crate::experiment::record::{Record, RecordError};
+use crate::experiment::regime::rules::Ruling;
 use crate::experiment::spec::{Problem, Spec, SpecError, check_name, read_spec};
 use crate::experiment::structural::StructuralRecord;
 use crate::experiment::theory::record::TheoryRecord;
@@ -82,6 +83,8 @@ pub struct Records {
     pub pruning: Option<NetworksRecord>,
     /// Other ways of training.
     pub controls: Option<NetworksRecord>,
+    /// By depth and kept share: where it is there, C4, C5 and C6 are decided on it.
+    pub regime: Option<NetworksRecord>,
     /// Drawings.
     pub out_of_domain: Option<NetworksRecord>,
     /// Every optimizer.
@@ -109,6 +112,7 @@ impl Records {
             depth: part(folder, "depth")?,
             pruning: part(folder, "pruning")?,
             controls: part(folder, "controls")?,
+            regime: part(folder, "regime")?,
             out_of_domain: part(folder, "out_of_domain")?,
             optimizers: part(folder, "optimizers")?,
             theory: part(folder, "theory")?,
@@ -147,6 +151,9 @@ pub struct ClaimRow {
     pub notes: Vec<String>,
     /// Seeds of every effect, at the least over its targets; none if it has no seeds.
     pub seeds: Option<usize>,
+    /// The rule under each protocol, where it is decided on the regime map.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub rulings: Vec<Ruling>,
     /// Records it was read from, relative to the ledger: `wirings/record.json`.
     pub records: Vec<String>,
 }
@@ -164,22 +171,21 @@ pub struct Ledger {
 
 const FORMAT: &str = "picloom-claims/1";
 
+/// Where the rule of a claim stands that is decided on the regime map.
+const REGIME_RULE: &str = "The rule of experiments/regime.md, margin .10, at equal fit; the published protocol (fixed δ, no gate) beside it.";
+
 impl Ledger {
     /// Applies every rule of `spec` to `records`.
     pub fn of(spec: &StudySpec, records: &Records) -> Self {
         let claims = spec.claims.iter().zip(CLAIMS).map(|(text, (_, decide))| {
-            let Outcome { statistic, effects, controls, verdict, notes, seeds, records } =
-                decide.apply(records, spec);
-            ClaimRow {
-                text: text.clone(),
-                statistic,
-                effects,
-                controls,
-                verdict,
-                notes,
-                seeds,
-                records,
+            let outcome = decide.apply(records, spec);
+            let Outcome { statistic, effects, controls, verdict, notes, seeds, records, rulings } =
+                outcome;
+            let mut text = text.clone();
+            if !rulings.is_empty() {
+                text.rule = REGIME_RULE.into();
             }
+            ClaimRow { text, rulings, statistic, effects, controls, verdict, notes, seeds, records }
         });
         Ledger { format: FORMAT.into(), margin: spec.margin, claims: claims.collect() }
     }
@@ -244,6 +250,9 @@ impl Ledger {
                     }
                     page += "\n";
                 }
+            }
+            for ruling in &claim.rulings {
+                page += &format!("- Ruling: {}\n", ruling.text());
             }
             for note in &claim.notes {
                 page += &format!("- Note: {note}\n");

@@ -1,7 +1,7 @@
 //! One chain: its arms trained, pruned, scored and measured, in order.
 
 use super::plan::Chain;
-use super::record::{NetworkResult, NetworkRow, Scored, Training};
+use super::record::{NetworkResult, NetworkRow, ReachedScore, Scored, Training};
 use super::spec::{ArmSpec, ArmWiring, Level};
 use super::views::write_views;
 use crate::experiment::cells::without_path;
@@ -13,13 +13,13 @@ use crate::math::SimRng;
 use crate::math::hash::short_id;
 use crate::network::files::WriteError;
 use crate::network::{Coords, Mask, Model, Wiring};
-use crate::probe::View;
-use crate::prune::{PruneError, PrunePlan, RoundsError, Rule};
+use crate::probe::{Delta, View};
+use crate::prune::{PruneError, PrunePlan, RoundsError, Rule, round_mask};
 use crate::score::measures::modules::NetworkModules;
 use crate::score::measures::sparsity::compositional_sparsity;
 use crate::score::measures::summary::Summary;
-use crate::score::{Fit, Judge, JudgeError};
-use crate::train::{StopReason, TrainConfig};
+use crate::score::{Fit, Judge, JudgeError, Protocol};
+use crate::train::{Reached, StopReason, TrainConfig};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -140,7 +140,7 @@ struct Worker<'a> {
     /// Trained networks by arm, for arms that are pruned from them.
     trained: BTreeMap<String, LoadedRun>,
     /// Links kept by (arm, level from 1), for arms that match them.
-    kept: BTreeMap<(String, usize), usize>,
+    kept: BTreeMap<(String, usize), Mask>,
 }
 
 /// Is given every network made.
@@ -214,16 +214,20 @@ impl Worker<'_> {
         let from = arm.from.as_ref().expect("verified: a parent");
         let parent = self.trained.get(from);
         let parent = parent.ok_or_else(|| ArmError::Before(from.clone()))?.clone();
-        let mut rules = Vec::new();
+        let (mut rules, mut pattern) = (Vec::new(), Vec::new());
         let mut left = parent.model.mask.kept();
         for (k, level) in arm.levels.iter().enumerate() {
             let budget = match level {
                 Level::Share(share) => (share * parent.model.mask.0.len() as f64).round() as usize,
                 Level::Budget(budget) => *budget,
-                Level::Match(other) => *self
-                    .kept
-                    .get(&(other.clone(), k + 1))
-                    .ok_or_else(|| ArmError::Before(other.clone()))?,
+                Level::Match(other) => {
+                    let mask = self.kept.get(&(other.clone(), k + 1));
+                    let mask = mask.ok_or_else(|| ArmError::Before(other.clone()))?;
+                    if arm.copies() {
+                        pattern.push(mask.clone());
+                    }
+                    mask.kept()
+                }
                 Level::Threshold(threshold) => {
                     rules.extend(std::iter::repeat_n(Rule::Threshold(*threshold), arm.rounds));
                     continue;
@@ -247,6 +251,8 @@ impl Worker<'_> {
             evolved: evolved
                 .filter(|(_, layered)| layered.network.arch == parent.model.network.arch)
                 .map(|(_, layered)| Mask::non_zero(&layered.weights)),
+            pattern,
+            orphans: arm.orphans,
         };
         let (out, result, records) = loop {
             let out = self.folder.join(plan_id(&parent, arm, &plan));
@@ -263,6 +269,7 @@ impl Worker<'_> {
         if result.train.stop == StopReason::Interrupted {
             return Err(ArmError::Interrupted);
         }
+        let mut mask = parent.model.mask.clone();
         for level in 1..=arm.levels.len() {
             let round = level * arm.rounds;
             let folder = if round == plan.rules.len() {
@@ -271,8 +278,11 @@ impl Worker<'_> {
                 out.join(format!("round-{round}"))
             };
             let run = load_run(&folder)?;
+            for record in &records[round - arm.rounds..round] {
+                mask = round_mask(&mask, record);
+            }
+            self.kept.insert((arm.name.clone(), level), mask.clone());
             let kept = records[round - 1].kept;
-            self.kept.insert((arm.name.clone(), level), kept);
             look(&Made { arm, level, kept, model: &run.model, run: Some((&run, &folder)) })?;
         }
         Ok(())
@@ -319,12 +329,37 @@ fn measure(
         unclear: found.score.unclear,
         fractured: found.score.fractured,
         silent: found.score.silent,
+        reached: measure_reached(chain, judge, made)?,
+        fixed: match key.fixed_delta {
+            None => None,
+            Some(delta) => {
+                let fixed = Protocol { delta: Delta::Fixed(delta), ..chain.protocol() };
+                Scored::of(&fixed.measure(&view, judge, Some(target))?.score)
+            }
+        },
         by_layer: found.score.layers,
         measures: Summary::of(&view, &mut SimRng::new(chain.seed(), "measures", 0)),
         sparsity: compositional_sparsity(&model.network, &model.mask),
         modules: NetworkModules::of(&model.network, &model.mask),
         views,
     })
+}
+
+/// Scores of a network where its training first reached each R² that was asked for.
+fn measure_reached(
+    chain: &Chain,
+    judge: &dyn Judge,
+    made: &Made<'_>,
+) -> Result<Vec<ReachedScore>, ArmError> {
+    let Some((run, folder)) = made.run else { return Ok(Vec::new()) };
+    let mut scores = Vec::new();
+    for &Reached { level, r2, step, .. } in &run.result.train.reached {
+        let Some(model) = run.reached(folder, level)? else { continue };
+        let view = View::new(&model, chain.key.size, Coords::default());
+        let found = chain.protocol().measure(&view, judge, Some(&chain.source.target.picture))?;
+        scores.push(ReachedScore { level, r2, step, score: Scored::of(&found.score) });
+    }
+    Ok(scores)
 }
 
 /// Raises every budget below `fewest` to it; false if there was none.
@@ -345,7 +380,11 @@ fn raise(rules: &mut [Rule], fewest: usize) -> bool {
 fn plan_id(parent: &LoadedRun, arm: &ArmSpec, plan: &PrunePlan) -> String {
     let rules: Vec<String> = plan.rules.iter().map(|r| format!("{r:?}")).collect();
     let decided = (&parent.result.run_id, arm, &plan.train, rules);
-    short_id(serde_json::to_string(&decided).expect("a plan is plain data"))
+    let mut text = serde_json::to_string(&decided).expect("a plan is plain data");
+    for mask in &plan.pattern {
+        text += &mask.0.iter().map(|&kept| if kept { '1' } else { '0' }).collect::<String>();
+    }
+    short_id(text)
 }
 
 /// Points of a kept loss curve, before the last.

@@ -76,6 +76,9 @@ pub struct ChainKey {
     pub sample: Option<usize>,
     /// Effect of a perturbation.
     pub effect: f64,
+    /// δ of the second score.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fixed_delta: Option<f64>,
     /// Arms of which pictures are kept.
     pub show: Vec<String>,
     /// Arms of which maps are kept.
@@ -129,12 +132,18 @@ impl Chain {
     pub fn cost(&self) -> f64 {
         let (links, key) = (self.arch().dense_params(), &self.key);
         let training = cost::training(key.train.steps, links, key.size);
-        let scoring = cost::scoring(key.sample.unwrap_or(links), links, key.size);
+        // Each level of R², and the end, which is measured twice where δ is fixed too.
+        let measured = 1 + key.train.checkpoints.len() + usize::from(key.fixed_delta.is_some());
+        let scoring = measured as f64 * cost::scoring(key.sample.unwrap_or(links), links, key.size);
         let arm = |arm: &ArmSpec| match arm.wiring {
             Some(ArmWiring::Evolved) => scoring,
             Some(_) => training + scoring,
             // Masked steps take about 0.6 of a dense one.
-            None => arm.levels.len() as f64 * (0.6 * arm.rounds as f64 * training + scoring),
+            None => {
+                let share = arm.steps.map_or(1.0, |s| s as f64 / key.train.steps.max(1) as f64);
+                let rounds = 0.6 * share * arm.rounds as f64;
+                arm.levels.len() as f64 * (rounds * training + scoring)
+            }
         };
         key.arms.iter().map(arm).sum()
     }
@@ -258,6 +267,7 @@ impl NetworksStudy {
                 size: spec.size,
                 sample: spec.sample,
                 effect: spec.effect,
+                fixed_delta: spec.fixed_delta,
                 show: kept(shown, &spec.show.arms),
                 show_maps: kept(shown, &spec.show.maps),
             };
@@ -277,6 +287,7 @@ impl NetworksStudy {
                     (!by_genome || (offset == 0 && source.evolved.is_some()))
                         && arm.offsets.as_ref().is_none_or(|o| o.contains(&offset))
                         && arm.variants.as_ref().is_none_or(|v| v.contains(&variant.name))
+                        && arm.targets.as_ref().is_none_or(|t| t.contains(&target.name))
                         && (source.evolved.is_some() && offset == 0
                             || !matches!(arm.method, Some(crate::prune::Method::Evolved(_))))
                 };
@@ -310,6 +321,8 @@ fn train_config(
         seed,
         log_every: spec.log_every,
         target_loss: spec.target_r2.map(|r2| (1.0 - r2) * picture.variance()),
+        checkpoints: spec.checkpoints.clone(),
+        retry_lr: spec.retry_lr,
         subsample,
         batch: variant.batch.map(|s| share(s, seen)),
         ..TrainConfig::default()

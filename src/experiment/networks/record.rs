@@ -34,6 +34,12 @@ pub struct NetworksRecord {
     pub effect: f64,
     /// R² at which training ended; none: all steps were made.
     pub target_r2: Option<f64>,
+    /// R² at which networks on their way were measured too.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub checkpoints: Vec<f64>,
+    /// δ of the second score.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub fixed_delta: Option<f64>,
     /// Name and version of the judge.
     pub judge: String,
     /// Names of the targets that were left out because `PICLOOM_ARCHIVE` was not set.
@@ -117,6 +123,12 @@ pub struct NetworkResult {
     pub sparsity: CompositionalSparsity,
     /// Modules in the sense of the theory; none for a graph.
     pub modules: Option<NetworkModules>,
+    /// What was measured where its training first reached each R² that was asked for, rising.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub reached: Vec<ReachedScore>,
+    /// The same weights changed by a fixed δ: the published protocol.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub fixed: Option<Scored>,
     /// Pictures kept for figures.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub views: Option<Views>,
@@ -166,6 +178,19 @@ impl Scored {
         let (low, high) = self.low.zip(self.high)?;
         Some((self.score - low).max(high - self.score) / normal_quantile(0.975))
     }
+}
+
+/// A network on its way: where its training first reached an R².
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ReachedScore {
+    /// The level asked for.
+    pub level: f64,
+    /// R² there, at least that.
+    pub r2: f64,
+    /// Steps that led there.
+    pub step: u64,
+    /// Its score; none if nothing could be judged.
+    pub score: Option<Scored>,
 }
 
 /// How the training of a network went.

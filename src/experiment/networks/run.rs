@@ -92,6 +92,8 @@ impl CellStudy for NetworksStudy {
             sample: spec.sample,
             effect: spec.effect,
             target_r2: spec.target_r2,
+            checkpoints: spec.checkpoints.clone(),
+            fixed_delta: spec.fixed_delta,
             judge: self.judged_by(),
             left_out: self.left_out.clone(),
             predicted: self.predicted,

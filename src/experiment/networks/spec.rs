@@ -1,9 +1,9 @@
 //! A networks study as its TOML file says it.
 
 use crate::experiment::spec::{Problem, Spec, TargetSpec, check_name, check_names, check_size};
-use crate::prune::{Method, Retrain};
+use crate::prune::{Method, Need, Orphans, Retrain};
 use crate::score::JudgeChoice;
-use crate::train::{GradientRule, OptimizerConfig, init::Scheme, schedule::Shape};
+use crate::train::{GradientRule, OptimizerConfig, TrainConfig, init::Scheme, schedule::Shape};
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// A networks study. Paths are relative to the folder that holds the spec's folder; one that begins
@@ -35,6 +35,15 @@ pub struct NetworksSpec {
     pub judge: JudgeChoice,
     /// R² at which training ends, so that arms are compared at equal fit; none: all steps are made.
     pub target_r2: Option<f64>,
+    /// R² levels at which the weights of every training are kept and measured too, in rows of their own, so
+    /// that networks are compared at equal fit. Default: none, the end of training only.
+    #[serde(default)]
+    pub checkpoints: Vec<f64>,
+    /// A retraining that collapses begins again with the learning rate times this; default: it ends.
+    pub retry_lr: Option<f64>,
+    /// δ of a second score, of the published protocol: the same weights each moved by ± δ, whatever the
+    /// effect, with no gate on the fit. Default: none.
+    pub fixed_delta: Option<f64>,
     /// Depths: hidden layers added to the target's arch, for arms that are layered and not wired by
     /// the genome. Default: 0 only.
     #[serde(default = "zero")]
@@ -52,6 +61,41 @@ pub struct NetworksSpec {
     /// every unit's map.
     #[serde(default)]
     pub show: Show,
+    /// What a rule's power is simulated with where there is no pilot.
+    #[serde(default)]
+    pub power: Variances,
+}
+
+/// Where differences of scores come from, as standard deviations: what the power of a rule depends on.
+/// The defaults are assumed, but for the judge's (docs/JUDGES.md): a pilot's are better. \[ours\]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Variances {
+    /// Of a target's own effect, ≥ 0. Default 0.15.
+    pub target: f64,
+    /// Of a seed within a target, ≥ 0. Default 0.15.
+    pub seed: f64,
+    /// The judge's own error on a network, ≥ 0 (docs/JUDGES.md). Default 0.14.
+    pub judge: f64,
+    /// Score about which weights are drawn, in (0, 1): sampling n of them adds p(1 − p)/n. Default 0.4.
+    pub score: f64,
+    /// Share of pairs that cannot be compared, in [0, 1). Default 0.2.
+    pub missing: f64,
+}
+
+impl Default for Variances {
+    fn default() -> Self {
+        Variances { target: 0.15, seed: 0.15, judge: 0.14, score: 0.4, missing: 0.2 }
+    }
+}
+
+impl Variances {
+    fn check(&self) -> Result<(), Problem> {
+        let spreads = [self.target, self.seed, self.judge].iter().all(|sd| *sd >= 0.0);
+        let shares = self.score > 0.0 && self.score < 1.0 && (0.0..1.0).contains(&self.missing);
+        let expected = "standard deviations ≥ 0, score in (0, 1), missing in [0, 1)";
+        Problem::unless(spreads && shares, "power", expected, format!("{self:?}"))
+    }
 }
 
 fn hundred() -> u64 {
@@ -129,12 +173,22 @@ pub struct ArmSpec {
     /// Steps of each retraining; 0: none. Default: the study's.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub steps: Option<u64>,
+    /// What happens to links on no path. Default `drop`; `refill`: living links are equal across arms.
+    #[serde(skip_serializing_if = "is_dropped", default)]
+    pub orphans: Orphans,
     /// Only at these depths. Default: all.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub offsets: Option<Vec<i64>>,
     /// Only in these variants. Default: all.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub variants: Option<Vec<String>>,
+    /// Only on these targets. Default: all.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub targets: Option<Vec<String>>,
+}
+
+fn is_dropped(orphans: &Orphans) -> bool {
+    *orphans == Orphans::Drop
 }
 
 fn one() -> usize {
@@ -260,6 +314,7 @@ impl Spec for NetworksSpec {
             arm.check(&self.arms[..i])?;
         }
         self.variants.iter().try_for_each(VariantSpec::check)?;
+        self.power.check()?;
         check_size(self.size)?;
         let some = self.steps > 0 && self.sample != Some(0) && self.log_every > 0;
         Problem::unless(some, "steps, sample, log_every", "at least 1", "0")?;
@@ -268,7 +323,18 @@ impl Spec for NetworksSpec {
         let effect = self.effect > 0.0 && self.effect < 1.0;
         Problem::unless(effect, "effect", "a number in (0, 1)", self.effect.to_string())?;
         let r2 = self.target_r2.unwrap_or(0.0);
-        Problem::unless((0.0..1.0).contains(&r2), "target_r2", "a number in [0, 1)", r2.to_string())
+        let found = r2.to_string();
+        Problem::unless((0.0..1.0).contains(&r2), "target_r2", "a number in [0, 1)", found)?;
+        let delta = self.fixed_delta.unwrap_or(1.0);
+        let fits = delta.is_finite() && delta > 0.0;
+        Problem::unless(fits, "fixed_delta", "a number above 0", delta.to_string())?;
+        let (checkpoints, retry_lr) = (self.checkpoints.clone(), self.retry_lr);
+        let train = TrainConfig { checkpoints, retry_lr, ..TrainConfig::default() };
+        train.check(self.size * self.size).map_err(|error| Problem {
+            key: "checkpoints, retry_lr".into(),
+            expected: "settings of a training".into(),
+            found: error.to_string(),
+        })
     }
 }
 
@@ -297,7 +363,19 @@ impl ArmSpec {
                 Problem::unless(names.contains(&other.as_str()), &key, expected, other)?;
             }
         }
+        if self.copies() {
+            let one = matches!(&self.levels[0], Level::Match(_))
+                && self.levels.iter().all(|level| *level == self.levels[0])
+                && self.rounds == 1;
+            let expected = "every level to match the same arm, in one round each";
+            Problem::unless(one, &key, expected, format!("{:?}", self.levels))?;
+        }
         Ok(())
+    }
+
+    /// True if its method copies something of another arm's masks.
+    pub(super) fn copies(&self) -> bool {
+        self.method.is_some_and(|method| method.row().needs.contains(&Need::Pattern))
     }
 }
 

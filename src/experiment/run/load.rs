@@ -171,6 +171,25 @@ pub fn load_run(folder: &Path) -> Result<LoadedRun, RunError> {
     Ok(LoadedRun { config, result, model, start, target, genome })
 }
 
+/// Name of the file of the weights that first reached an R².
+pub(super) fn reached_file(level: f64) -> String {
+    format!("reached-{level}.safetensors")
+}
+
+impl LoadedRun {
+    /// The network as it was when its training, in `folder`, first reached this R²; none if it did not.
+    ///
+    /// # Errors
+    /// The weights' file cannot be read.
+    pub fn reached(&self, folder: &Path, level: f64) -> Result<Option<Model>, RunError> {
+        if !self.result.train.reached.iter().any(|reached| reached.level == level) {
+            return Ok(None);
+        }
+        let weights = read_weights(&folder.join(reached_file(level)), &self.model.network)?;
+        Ok(Some(Model { weights, ..self.model.clone() }))
+    }
+}
+
 /// The logged steps of a run.
 ///
 /// # Errors

@@ -1,6 +1,6 @@
 //! Trains a job into its folder, with checkpoints, and goes on where it was stopped.
 
-use super::load::MaskFile;
+use super::load::{MaskFile, reached_file};
 use super::{Manifest, RunConfig, RunError, RunResult, TrainJob, parse_json, parse_toml, to_json};
 use crate::experiment::folder::Holding;
 use crate::genome;
@@ -169,6 +169,11 @@ pub(in crate::experiment) fn constrained_run(
     write_atomic(&folder.join("images/drawn.png"), &drawn.to_png(&text))?;
     write_atomic(&folder.join("images/target.png"), &problem.target.to_png(&text))?;
     write_atomic(&folder.join("weights.safetensors"), &to_safetensors(&problem.network, &weights))?;
+    for reached in &state.reached {
+        let weights = reached.weights.as_ref().expect("a state has the weights of its levels");
+        let file = to_safetensors(&problem.network, weights);
+        write_atomic(&folder.join(reached_file(reached.level)), &file)?;
+    }
     write_atomic(&folder.join("mask.json"), &to_json(&MaskFile::of(&job.config, &mask)))?;
     write_atomic(&folder.join("manifest.json"), &to_json(&Manifest::here(state.seconds)))?;
     write_atomic(&folder.join("result.json"), &to_json(&result))?;

@@ -23,7 +23,7 @@ use crate::math::SimRng;
 use crate::math::hash::{hex, sha256_hex};
 use crate::network::{Arch, Coords, Mask, Model, Picture, PixelInputs, Wiring};
 use crate::prune::method::{Magnitude, Sp};
-use crate::prune::{Method, PrunePlan, Retrain, alive, schedule};
+use crate::prune::{Method, Orphans, PrunePlan, Retrain, alive, schedule};
 use crate::score::Fit;
 use crate::score::measures::structural::{MaskConfig, PartedPicture, structural_compositionality};
 use crate::train::{Schedule, StopReason, TrainConfig};
@@ -339,7 +339,7 @@ impl StructuralStudy {
         let dense = load_run(&folder.join("dense")).map_err(text)?;
         let mut arms = vec![self.measure(cell, "dense", &dense.model)?];
         for (arm, method) in
-            [("magnitude", Method::Magnitude(Magnitude {})), ("sp", Method::Sp(Sp {}))]
+            [("magnitude", Method::Magnitude(Magnitude {})), ("sp", Method::Sp(Sp::default()))]
         {
             let plan = PrunePlan {
                 method,
@@ -347,6 +347,8 @@ impl StructuralStudy {
                 retrain: Retrain::Finetune,
                 train: train(retrain_steps),
                 evolved: None,
+                pattern: Vec::new(),
+                orphans: Orphans::Drop,
             };
             let out = folder.join(arm);
             let (result, _) =

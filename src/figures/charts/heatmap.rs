@@ -40,6 +40,9 @@ pub struct Heatmap {
     pub tones: Tones,
     /// Decimals of the numbers in the cells; `None`: no numbers.
     pub decimals: Option<usize>,
+    /// Shares in [0, 1], `bars[row][column]`, each drawn as a bar along the lower edge of its cell, whole
+    /// width = 1; empty: none.
+    pub bars: Vec<Vec<f64>>,
     /// Cells to outline: (row, column), for example the best of each row.
     pub outlined: Vec<(usize, usize)>,
 }
@@ -184,6 +187,16 @@ impl Chart for Heatmap {
             };
             let colour = self.tones.at(((value - low) / (high - low)).clamp(0.0, 1.0));
             canvas.fill(area, colour);
+            if let Some(share) = self.bars.get(row).and_then(|bars| bars.get(column)) {
+                let (height, ink) = (0.12 * area.height, colour.text_on());
+                let bar = Area {
+                    x: area.x,
+                    y: area.bottom() - height,
+                    width: area.width * share.clamp(0.0, 1.0),
+                    height,
+                };
+                canvas.fill(bar, colour.mix(ink, 0.65));
+            }
             if let Some((text, em)) = self.number(value, full) {
                 let bold = self.outlined.contains(&(row, column));
                 let face = Face { em, bold, colour: colour.text_on() };

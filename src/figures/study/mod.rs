@@ -10,6 +10,7 @@
 //! | `data` | what they take from a networks record |
 //! | `wirings` | evolved against dense, the evolved wiring retrained, sheets of changed weights and maps |
 //! | `depth` | score by depth, depth by compression |
+//! | `regime` | score by depth and kept share, SP against random links |
 //! | `pruning`, `orthogonality` | pruning methods, most of them at equal counts |
 //! | `domain` | drawings that nobody evolved |
 //! | `controls` | other ways of training |
@@ -31,6 +32,7 @@ mod orthogonality;
 pub mod page;
 mod pictures;
 mod pruning;
+mod regime;
 pub mod report;
 mod structural;
 mod theory;
@@ -38,6 +40,7 @@ mod verdicts;
 mod wirings;
 
 pub use depth::score_by_depth_of;
+pub use regime::regime_map_of;
 
 use crate::experiment::Record;
 use crate::experiment::claims::Ledger;
@@ -221,6 +224,10 @@ figures! {
         "do parts of a picture live in subnetworks of their own: D_sub and D_abl by arm, beside random masks";
     "structural-parts", ["structural"], "–", "C13", |s| structural(s, structural::by_part);
         "the same part by part: SC of every part of every picture";
+    "regime-map", ["regime"], "3, 16, 17", "C4, C5", regime::maps;
+        "score by depth and kept share, target by target, with the share of networks that learned the picture";
+    "regime-control", ["regime"], "–", "C4", regime::pooled;
+        "score of SP less that of random links with its counts by depth and kept share, at equal fit";
     "claims", [], "–", "C1–C15", verdicts::forest;
         "the effects every claim is decided on, those of one kind on one axis, with intervals and verdicts";
 }

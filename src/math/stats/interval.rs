@@ -133,11 +133,24 @@ pub fn paired_difference(a: &[f64], b: &[f64], level: f64) -> Result<PairedDiffe
 /// # Errors
 /// No differences, a NaN or an infinity.
 pub fn sign_flip_p(differences: &[f64], rng: &mut SimRng) -> Result<f64, StatsError> {
+    sign_flip_p_of(differences, 100_000, rng)
+}
+
+/// [`sign_flip_p`] with so many draws where there are too many patterns to go through.
+///
+/// # Errors
+/// As [`sign_flip_p`].
+pub fn sign_flip_p_of(
+    differences: &[f64],
+    draws: u32,
+    rng: &mut SimRng,
+) -> Result<f64, StatsError> {
     checked("sign-flip test", differences, 1)?;
     let n = differences.len();
     let scale: f64 = differences.iter().map(|d| d.abs()).sum();
     let observed = differences.iter().sum::<f64>().abs() - 1e-12 * scale;
-    if n <= 20 {
+    // Going through all patterns is worth ten times the draws: n ≤ 20 by default.
+    if n < 32 && 1u32 << n <= draws.saturating_mul(11) {
         let hits = (0..1u32 << n)
             .filter(|signs| {
                 let sum: f64 = differences
@@ -150,7 +163,6 @@ pub fn sign_flip_p(differences: &[f64], rng: &mut SimRng) -> Result<f64, StatsEr
             .count();
         return Ok(hits as f64 / f64::from(1u32 << n));
     }
-    let draws = 100_000;
     let hits = (0..draws)
         .filter(|_| {
             let sum: f64 = differences.iter().map(|d| if rng.chance(0.5) { -d } else { *d }).sum();

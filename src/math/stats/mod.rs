@@ -13,6 +13,7 @@ mod choose;
 mod correlate;
 mod describe;
 mod interval;
+mod mixed;
 mod regress;
 mod special;
 
@@ -22,8 +23,10 @@ pub use choose::{Candidate, one_standard_error};
 pub use correlate::{PermutationTest, Tail, pearson, ranks, spearman, spearman_test};
 pub use describe::{mean, median, quantile, standard_error, variance};
 pub use interval::{
-    PairedDifference, bootstrap, mean_interval, paired_difference, sign_flip_p, wilson,
+    PairedDifference, bootstrap, mean_interval, paired_difference, sign_flip_p, sign_flip_p_of,
+    wilson,
 };
+pub use mixed::{Mixed, random_groups};
 pub use regress::{TheilSen, theil_sen};
 pub use special::{incomplete_beta, normal_cdf, normal_quantile, student_cdf, student_quantile};
 

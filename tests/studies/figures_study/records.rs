@@ -185,6 +185,7 @@ pub fn study(folder: &Path, targets: &[&str], seeds: u64, fate: Fate) {
         ("magnitude", 2),
         ("a-new-method", 1),
     ];
+    let map = [("dense", 0), ("sp", 1), ("sp", 2), ("layer-counts", 1), ("layer-counts", 2)];
     let base: &[&str] = &["base"];
     for (name, arms, variants, offsets) in [
         (
@@ -195,6 +196,7 @@ pub fn study(folder: &Path, targets: &[&str], seeds: u64, fate: Fate) {
         ),
         ("depth", &[("dense", 0), ("sp", 1)], base, &[-2, -1, 0, 1, 2]),
         ("pruning", &methods, base, &[0]),
+        ("regime", &map, base, &[-4, -1, 0, 1, 4]),
         ("out_of_domain", &methods[1..5], base, &[-3, 0, 3]),
         ("controls", &methods[1..5], &["base", "muon"], &[-3, 0, 3]),
     ] {

@@ -3,6 +3,7 @@
 mod controls;
 mod depth;
 mod pruning;
+mod regime;
 mod theory;
 mod wirings;
 
@@ -12,6 +13,7 @@ use super::effects::{Effect, Group, all_above};
 use super::ledger::{Records, StudySpec};
 use crate::experiment::finding::Verdict;
 use crate::experiment::networks::record::NetworksRecord;
+use crate::experiment::regime::rules::Ruling;
 use std::collections::BTreeSet;
 
 /// What was found on a claim.
@@ -31,26 +33,31 @@ pub struct Outcome {
     pub seeds: Option<usize>,
     /// Records it was read from.
     pub records: Vec<String>,
+    /// The rule under each protocol, where it is decided on the regime map.
+    pub rulings: Vec<Ruling>,
 }
 
 /// How a claim is decided.
 pub enum Decide {
     /// From the record of networks of this part of the study.
     Networks(&'static str, fn(&NetworksRecord, &StudySpec) -> Outcome),
+    /// From the regime map by these of its rules, the first of which has the verdict; without its record
+    /// from that of this part, as [`Decide::Networks`].
+    Regime(&'static [&'static str], &'static str, fn(&NetworksRecord, &StudySpec) -> Outcome),
     /// From other records.
     Other(fn(&Records) -> Outcome),
 }
 
-use Decide::{Networks, Other};
+use Decide::{Networks, Other, Regime};
 
 /// Every claim, in order.
 pub const CLAIMS: &[(&str, Decide)] = &[
     ("C1", Networks("wirings", wirings::evolved_over_dense)),
     ("C2", Networks("wirings", wirings::evolved_wiring_between)),
     ("C3", Networks("pruning", pruning::sp_over_others)),
-    ("C4", Networks("pruning", pruning::which_links)),
-    ("C5", Networks("depth", depth::depth_peak)),
-    ("C6", Networks("depth", depth::depth_predicted)),
+    ("C4", Regime(&["C4"], "pruning", pruning::which_links)),
+    ("C5", Regime(&["C5", "narrow"], "depth", depth::depth_peak)),
+    ("C6", Regime(&["C6"], "depth", depth::depth_predicted)),
     ("C7", Networks("out_of_domain", depth::out_of_domain)),
     ("C8", Other(theory::volume)),
     ("C9", Networks("pruning", pruning::orthogonality)),
@@ -68,6 +75,10 @@ impl Decide {
     pub fn apply(&self, records: &Records, spec: &StudySpec) -> Outcome {
         let (part, decide) = match self {
             Other(decide) => return decide(records),
+            Regime(rules, part, decide) => match &records.regime {
+                Some(map) => return regime::decided(map, rules),
+                None => (*part, decide),
+            },
             Networks(part, decide) => (*part, decide),
         };
         let Some(record) = records.networks(part) else {
@@ -90,6 +101,7 @@ impl Outcome {
             notes: Vec::new(),
             seeds: None,
             records: Vec::new(),
+            rulings: Vec::new(),
         }
     }
 

@@ -1,0 +1,62 @@
+//! `picloom regime`: at which depth and with how many links is one picture drawn best?
+
+use super::experiment::run_study;
+use super::interrupt;
+use super::names::one_of;
+use super::output::Output;
+use super::source::fit_help;
+use crate::experiment::Record;
+use crate::experiment::cells::study_folder;
+use crate::experiment::networks::NetworksRecord;
+use crate::experiment::regime::own::{Profile, recommend, study};
+use crate::figures::study::regime_map_of;
+use crate::figures::{Provenance, save};
+use crate::network::Squaring;
+use clap::Args;
+use serde_json::json;
+use std::path::PathBuf;
+
+#[derive(Args)]
+pub struct RegimeArgs {
+    /// Picture, or a genome
+    #[arg(value_name = "PICTURE|GENOME")]
+    picture: PathBuf,
+    /// quick (five depths, 48², under ten minutes on two cores), standard (seven, 64²) or smoke (seconds)
+    #[arg(long, default_value = "quick", value_parser = one_of::<Profile>())]
+    profile: Profile,
+    #[arg(long, help = fit_help(), value_parser = one_of::<Squaring>())]
+    fit: Option<Squaring>,
+    /// Folder of the map and all it is made of, in a folder of the picture's name
+    #[arg(long, default_value = "picloom-regime")]
+    out: PathBuf,
+}
+
+pub fn run(args: RegimeArgs, out: &Output) -> anyhow::Result<()> {
+    let study = study(&args.picture, args.profile, args.fit)?;
+    interrupt::saves();
+    let (mut json, mut text) = run_study(&study, &args.out, None, out)?;
+    let folder = study_folder(&study, &args.out);
+    let record = NetworksRecord::read(&folder.join("record.json"))?;
+    let provenance = Provenance::none()
+        .with("command", "picloom regime")
+        .with("picture", args.picture.display());
+    let drawing = regime_map_of(&record)?;
+    let (svg, png) = save(&drawing.svg, &folder.join("regime-map"), &provenance)?;
+    let found = recommend(&record, &study.spec.power);
+    text += "\n";
+    text += &match &found {
+        Some(found) => found.text(),
+        None => {
+            "nothing is recommended: no network learned the picture; try --profile standard".into()
+        }
+    };
+    text += &format!("\nmap: {}", png.display());
+    (json["recommended"], json["figure"]) = (json!(found), json!([svg, png]));
+    out.result(&json, &text)?;
+    match json["failed"].as_u64() {
+        Some(failed) if failed > 0 => {
+            anyhow::bail!("{failed} failed; the record in {} says why", folder.display())
+        }
+        _ => Ok(()),
+    }
+}

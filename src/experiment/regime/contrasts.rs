@@ -1,0 +1,184 @@
+//! Differences of scores within target and seed, and what their mean is known to be.
+
+use super::points::{Basis, Networks, Place, Points, SP, Scores};
+use crate::experiment::claims::effects::{Effect, TargetEffect};
+use crate::math::SimRng;
+use crate::math::stats::{Mixed, mean, random_groups, sign_flip_p_of};
+use serde::{Deserialize, Serialize};
+
+/// A contrast of every target: the value of each seed in which it can be taken.
+pub type Values = Vec<(String, Vec<f64>)>;
+
+/// Draws of a permutation test where not all patterns can be gone through.
+pub const DRAWS: u32 = 20_000;
+
+/// The mean of a contrast over targets.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Contrast {
+    /// The mean with its 95 % interval, targets at random, and its parts.
+    pub effect: Effect,
+    /// Permutation p of "no effect", two-sided: signs of pairs, or labels of depths; none without data.
+    pub p: Option<f64>,
+    /// Standard deviation between targets.
+    pub between: Option<f64>,
+    /// Standard deviation of a seed within a target.
+    pub within: Option<f64>,
+    /// Pairs that were asked for and could not be compared.
+    pub missing: usize,
+}
+
+impl Contrast {
+    /// Its mean by a mixed model; p comes from the test that fits the contrast.
+    pub(super) fn of(name: &str, values: Values, missing: usize, p: Option<f64>) -> Self {
+        let groups: Vec<Vec<f64>> = values.iter().map(|v| v.1.clone()).collect();
+        let mixed = random_groups(&groups, 0.95).ok();
+        let one = || groups.iter().find_map(|group| mean(group).ok());
+        let estimate = mixed.map(|m| m.mean.estimate).or_else(one);
+        let mut effect = Effect::plain(name, estimate, mixed.map(|m: Mixed| m.mean));
+        for (target, values) in values {
+            match mean(&values) {
+                Ok(value) => {
+                    effect.targets.push(TargetEffect { target, value, pairs: values.len() });
+                }
+                Err(_) => effect.without.push(target),
+            }
+        }
+        Contrast {
+            effect,
+            p,
+            between: mixed.map(|m| m.between),
+            within: mixed.and_then(|m| m.within),
+            missing,
+        }
+    }
+
+    /// `effects above .17 and below −.02 are excluded`.
+    pub fn excludes(&self) -> String {
+        match (self.effect.low, self.effect.high) {
+            (Some(low), Some(high)) => {
+                format!("effects above {high:.2} and below {low:.2} are excluded")
+            }
+            _ => "nothing is excluded: fewer than two targets can be compared".into(),
+        }
+    }
+}
+
+/// Score of SP less that of `rival`, at the reference depth and the levels of the claims, averaged
+/// over those within target and seed.
+pub fn over_rival(points: &Points, rival: &str, basis: Basis) -> Contrast {
+    let mut missing = 0;
+    let levels = points.levels();
+    let mut of_seed = |networks: &Networks| -> Option<f64> {
+        let at =
+            |arm: &str, level: usize| networks.get(&Place { offset: 0, arm: arm.into(), level });
+        let differences: Vec<f64> = levels
+            .iter()
+            .filter_map(|&level| {
+                let pair = [at(SP, level)?, at(rival, level)?];
+                let found = Scores::compared(&pair, basis);
+                missing += usize::from(found.is_none());
+                found.map(|scores| scores[0] - scores[1])
+            })
+            .collect();
+        mean(&differences).ok()
+    };
+    let values: Values = points
+        .targets
+        .iter()
+        .map(|(target, seeds)| (target.clone(), seeds.values().filter_map(&mut of_seed).collect()))
+        .collect();
+    let all: Vec<f64> = values.iter().flat_map(|v| v.1.clone()).collect();
+    let mut rng = SimRng::new(0, "sign-flips", 0);
+    let p = sign_flip_p_of(&all, DRAWS, &mut rng).ok();
+    Contrast::of(&format!("SP − {}", rival.replace('-', " ")), values, missing, p)
+}
+
+/// Scores of one target, seed and level that are compared: at the reference, and at the depths beside it.
+pub type Block = (f64, Vec<f64>);
+
+/// Score at the reference depth less the mean of those `apart` layers to either side (of one side,
+/// where the other cannot be compared), for SP at the levels of the claims; depth labels are permuted
+/// within target, seed and level.
+pub fn over_depths(points: &Points, apart: i64, basis: Basis) -> Contrast {
+    let (mut missing, levels) = (0, points.levels());
+    let mut blocks: Vec<(String, Vec<Vec<Block>>)> = Vec::new();
+    for (target, seeds) in &points.targets {
+        let of_seed = |networks: &Networks| -> Vec<Block> {
+            levels
+                .iter()
+                .filter_map(|&level| {
+                    let at = |offset: i64| networks.get(&Place { offset, arm: SP.into(), level });
+                    let middle = at(0)?;
+                    let sides = [at(-apart), at(apart)].into_iter().flatten();
+                    let all: Vec<&Scores> = std::iter::once(middle)
+                        .chain(sides.filter(|s| Scores::compared(&[middle, s], basis).is_some()))
+                        .collect();
+                    let found = Scores::compared(&all, basis).filter(|scores| scores.len() > 1);
+                    missing += usize::from(found.is_none());
+                    found.map(|scores| (scores[0], scores[1..].to_vec()))
+                })
+                .collect()
+        };
+        blocks.push((target.clone(), seeds.values().map(of_seed).collect()));
+    }
+    let difference = |(middle, sides): &Block| middle - mean(sides).unwrap_or(*middle);
+    let values: Values = blocks
+        .iter()
+        .map(|(target, seeds)| {
+            let of_seed =
+                |blocks: &Vec<Block>| mean(&blocks.iter().map(difference).collect::<Vec<_>>()).ok();
+            (target.clone(), seeds.iter().filter_map(of_seed).collect())
+        })
+        .collect();
+    let all: Vec<Block> = blocks.into_iter().flat_map(|b| b.1).flatten().collect();
+    let p = depth_p(&all, DRAWS, &mut SimRng::new(0, "depth-labels", 0));
+    let name = format!("SP at the reference depth − at ± {apart}");
+    Contrast::of(&name, values, missing, p)
+}
+
+/// Two-sided permutation p of "the depth does not matter": within each block every score is as likely
+/// to be the reference's. (1 + hits)/(1 + draws); none without blocks.
+pub fn depth_p(blocks: &[Block], draws: u32, rng: &mut SimRng) -> Option<f64> {
+    if blocks.is_empty() {
+        return None;
+    }
+    // With the sum S of a block of n scores, x less the mean of the others is (n·x − S)/(n − 1).
+    let of = |x: f64, sum: f64, n: f64| (n * x - sum) / (n - 1.0);
+    let sums: Vec<(f64, f64)> = blocks
+        .iter()
+        .map(|(middle, sides)| (middle + sides.iter().sum::<f64>(), 1.0 + sides.len() as f64))
+        .collect();
+    let observed: f64 = blocks.iter().zip(&sums).map(|(b, &(sum, n))| of(b.0, sum, n)).sum();
+    let hits = (0..draws)
+        .filter(|_| {
+            let drawn: f64 = blocks
+                .iter()
+                .zip(&sums)
+                .map(|((middle, sides), &(sum, n))| {
+                    let k = rng.below(sides.len() + 1);
+                    of(if k == 0 { *middle } else { sides[k - 1] }, sum, n)
+                })
+                .sum();
+            drawn.abs() >= observed.abs() - 1e-12
+        })
+        .count();
+    Some((1 + hits) as f64 / f64::from(1 + draws))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn depth_labels_are_permuted_within_their_block() {
+        let mut rng = SimRng::new(1, "test", 0);
+        // Two sides and the middle highest in n blocks of the same values: p = the share of draws in
+        // which it is the middle in all of them (3⁻ⁿ), or as far below, which cannot be.
+        let blocks = vec![(1.0, vec![0.0, 0.0]); 3];
+        let p = depth_p(&blocks, 60_000, &mut rng).unwrap();
+        assert!((p - 1.0 / 27.0).abs() < 0.003, "{p}");
+        // No difference anywhere: every draw is as extreme.
+        assert_eq!(depth_p(&[(0.5, vec![0.5, 0.5])], 99, &mut rng), Some(1.0));
+        assert_eq!(depth_p(&[], 99, &mut rng), None);
+    }
+}

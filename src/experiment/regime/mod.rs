@@ -1,0 +1,19 @@
+//! The regime map: the score by depth and kept share, and whether the claims on it hold (METHODS §8).
+//!
+//! In: the record of a networks study whose arms were pruned level by level at several depths
+//! (`experiments/regime.toml`). Out: contrasts of scores at equal fit and by the published protocol,
+//! verdicts with what they exclude, and before the runs the power of the rules.
+//!
+//! | file | in → out |
+//! |---|---|
+//! | [`points`] | record → what a rule may read of every network |
+//! | [`contrasts`] | points → differences within targets and seeds, their mean with interval and p |
+//! | [`rules`] | contrasts → verdicts on C4, C5, "narrow" and C6, under both protocols |
+//! | [`power`] | a design and variances → how often each rule finds an effect |
+//! | [`own`] | a picture → the study of its map, and the place it recommends |
+
+pub mod contrasts;
+pub mod own;
+pub mod points;
+pub mod power;
+pub mod rules;

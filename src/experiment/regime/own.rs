@@ -1,0 +1,229 @@
+//! The regime map of one's own picture: the embedded study (`assets/regime.toml`) with the caller's
+//! picture at the predicted depth, and the place on the map that it recommends.
+
+use super::points::{Basis, LAYER_COUNTS, Networks, Place, Points, SP, Scores};
+use crate::experiment::depth::{DepthModel, png_ratio};
+use crate::experiment::depth_sweep::{DepthSweepError, name_of};
+use crate::experiment::networks::plan::{NetworksStudy, Source};
+use crate::experiment::networks::record::NetworksRecord;
+use crate::experiment::networks::spec::{NetworksSpec, Variances};
+use crate::experiment::run::{is_genome_file, load_target};
+use crate::experiment::spec::{STANDARD, read_text};
+use crate::genome;
+use crate::math::SimRng;
+use crate::math::hash::sha256_of_floats;
+use crate::math::stats::{Interval, mean, normal_quantile, standard_error};
+use crate::network::{Coords, Squaring};
+use serde::Serialize;
+use std::path::Path;
+
+/// How much is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Profile {
+    /// Seconds: to see that it works.
+    Smoke,
+    /// Under ten minutes on two cores: five depths, two seeds, 48².
+    Quick,
+    /// Hours: seven depths, three seeds, 64².
+    Standard,
+}
+
+crate::math::names::names! { Profile, "profile":
+    Smoke "smoke",
+    Quick "quick",
+    Standard "standard",
+}
+
+/// The study of the picture (or genome) at `path`. Its block of a layer is the genome's, or that of the
+/// study's drawings; its reference depth is the one predicted from how well it compresses.
+///
+/// # Errors
+/// A file that cannot be read, a judge that cannot be asked.
+pub fn study(
+    path: &Path,
+    profile: Profile,
+    fit: Option<Squaring>,
+) -> Result<NetworksStudy, DepthSweepError> {
+    let (asset, text) = ("assets/regime.toml", include_str!("../../../assets/regime.toml"));
+    let name = Some(profile.name()).filter(|name| *name != STANDARD);
+    let (mut spec, profile): (NetworksSpec, String) =
+        read_text(Path::new(asset), text, name).expect("the embedded spec is sound");
+    let picture = load_target(path, spec.size, Coords::default(), fit)?;
+    let mut target = spec.targets[0].clone();
+    let layers = DepthModel::shipped().layers(png_ratio(&picture.picture));
+    let mut source = match is_genome_file(path) {
+        true => {
+            (target.genome, target.picture, target.arch) = (Some(path.into()), None, None);
+            Source::of(genome::read(path)?, picture)
+        }
+        false => {
+            (target.picture, target.fit) = (Some(path.into()), fit);
+            let arch = target.arch.clone().expect("the embedded spec has an arch");
+            Source { target: picture, evolved: None, arch }
+        }
+    };
+    source.arch.layers = layers;
+    target.name = name_of(path);
+    let hash = sha256_of_floats(&source.target.picture.rgb);
+    spec.name = format!("regime-{}-{}", target.name, &hash[..8]);
+    spec.targets = vec![target.clone()];
+    let judge = spec.judge.build()?;
+    let mut study = NetworksStudy::new(spec, profile, judge);
+    study.add(&target, source);
+    Ok(study)
+}
+
+/// The place a map recommends, and how sure that is.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Recommendation {
+    /// Hidden layers.
+    pub layers: usize,
+    /// Share of the links kept; 1: dense.
+    pub share: f64,
+    /// Mean score over seeds there, 0 for a network that did not learn the picture.
+    pub score: f64,
+    /// Networks there that learned it, and all.
+    pub fit: (usize, usize),
+    /// Hidden layers that were predicted.
+    pub predicted: usize,
+    /// Score there less that of the dense network at the predicted depth, with its 95 % interval.
+    pub over_dense: Interval,
+    /// The same against random links with the same count in every layer; none for a dense network.
+    pub over_random: Option<Interval>,
+    /// Chance that this place is the best of the map, given the errors of all scores.
+    pub certainty: f64,
+    /// Places (layers, share) that together hold 80 % of that chance, likeliest first.
+    pub likely: Vec<(usize, f64)>,
+}
+
+/// Redrawn maps behind [`Recommendation::certainty`].
+const REDRAWN: u64 = 2000;
+
+/// The best place of a map of one target, dense or pruned by similarity, by the mean score over seeds with
+/// unfit = 0. Its error: what seeds differ by, and at least what the judge and the sample of weights make
+/// uncertain in a network. None if no network learned the picture.
+pub fn recommend(record: &NetworksRecord, variances: &Variances) -> Option<Recommendation> {
+    let points = Points::of(record);
+    let (_, seeds) = points.targets.first()?;
+    let of_place = |place: &Place| -> Vec<f64> {
+        let score = |networks: &Networks| {
+            Scores::compared(&[networks.get(place)?], Basis::UnfitZero).map(|scores| scores[0])
+        };
+        seeds.values().filter_map(score).collect()
+    };
+    let sampled = record.sample.unwrap_or(1000) as f64;
+    // Of one network; one that does not fit has its 0 for certain, but another might have fitted.
+    let network = variances.judge.powi(2) + variances.score * (1.0 - variances.score) / sampled;
+    let error = |values: &[f64], networks: f64| -> f64 {
+        let known = (networks * network / values.len().max(1) as f64).sqrt();
+        standard_error(values).unwrap_or(0.0).max(known)
+    };
+    let mut places: Vec<Place> = seeds.values().flat_map(|n| n.keys().cloned()).collect();
+    places.retain(|place| place.arm == SP || place.level == 0);
+    places.sort();
+    places.dedup();
+    let cells: Vec<(Place, Vec<f64>)> = places
+        .into_iter()
+        .map(|place| (place.clone(), of_place(&place)))
+        .filter(|(_, values)| !values.is_empty())
+        .collect();
+    let means: Vec<f64> = cells.iter().filter_map(|c| mean(&c.1).ok()).collect();
+    let highest =
+        |values: &[f64]| (0..values.len()).reduce(|a, b| if values[b] > values[a] { b } else { a });
+    let best = highest(&means)?;
+    if means[best] <= 0.0 {
+        return None;
+    }
+    let mut won = vec![0u64; cells.len()];
+    for k in 0..REDRAWN {
+        let mut rng = SimRng::new(0, "redrawn-map", k);
+        let drawn: Vec<f64> = cells
+            .iter()
+            .zip(&means)
+            .map(|((_, values), mean)| mean + error(values, 1.0) * rng.normal())
+            .collect();
+        won[highest(&drawn)?] += 1;
+    }
+    let row = |place: &Place| {
+        record.rows.iter().find(|row| {
+            (row.offset, row.level) == (place.offset, place.level)
+                && row.arm == place.arm
+                && row.result.is_some()
+        })
+    };
+    let stands = |place: &Place| {
+        let row = row(place)?;
+        let result = row.result.as_ref()?;
+        Some((row.layers, result.kept as f64 / result.links as f64))
+    };
+    let mut order: Vec<usize> = (0..cells.len()).collect();
+    order.sort_by_key(|&i| (std::cmp::Reverse(won[i]), i));
+    let (mut likely, mut held) = (Vec::new(), 0);
+    for i in order {
+        if held * 10 < REDRAWN * 8 {
+            held += won[i];
+            likely.extend(stands(&cells[i].0));
+        }
+    }
+    let against = |other: &Place| -> Option<Interval> {
+        let of_seed = |networks: &Networks| {
+            let pair = [networks.get(&cells[best].0)?, networks.get(other)?];
+            Scores::compared(&pair, Basis::UnfitZero).map(|scores| scores[0] - scores[1])
+        };
+        let differences: Vec<f64> = seeds.values().filter_map(of_seed).collect();
+        let estimate = mean(&differences).ok()?;
+        let half = normal_quantile(0.975) * error(&differences, 2.0);
+        let half = if *other == cells[best].0 { 0.0 } else { half };
+        Some(Interval { estimate, low: estimate - half, high: estimate + half })
+    };
+    let place = &cells[best].0;
+    let dense = Place { offset: 0, arm: "dense".into(), level: 0 };
+    let random = Place { arm: LAYER_COUNTS[0].into(), ..place.clone() };
+    let (layers, share) = stands(place)?;
+    let fits = seeds.values().filter_map(|n| n.get(place)).filter(|scores| scores.fit).count();
+    Some(Recommendation {
+        layers,
+        share,
+        score: means[best],
+        fit: (fits, cells[best].1.len()),
+        predicted: stands(&dense)?.0,
+        over_dense: against(&dense)?,
+        over_random: if place.level > 0 { against(&random) } else { None },
+        certainty: won[best] as f64 / REDRAWN as f64,
+        likely,
+    })
+}
+
+impl Recommendation {
+    /// In sentences.
+    pub fn text(&self) -> String {
+        let percent = |share: f64| format!("{:.0} %", 100.0 * share);
+        let place = |layers: usize, share: f64| format!("{layers} layers, {}", percent(share));
+        let span = |i: &Interval| format!("{:+.2} [{:+.2}, {:+.2}]", i.estimate, i.low, i.high);
+        let beats = match self.over_dense {
+            i if i.low > 0.0 => "it beats",
+            i if i.high < 0.0 => "it is worse than",
+            i if i.low == i.high => "it is",
+            _ => "it cannot be told from",
+        };
+        let mut text = format!(
+            "recommended: {} hidden layers, {} of the links (score {:.2}, {} of {} networks learned the picture)\n{beats} the dense network at the predicted {} layers: {}\n",
+            self.layers,
+            percent(self.share),
+            self.score,
+            self.fit.0,
+            self.fit.1,
+            self.predicted,
+            span(&self.over_dense)
+        );
+        if let Some(random) = &self.over_random {
+            text += &format!("over random links with its counts: {}\n", span(random));
+        }
+        let likely: Vec<String> = self.likely.iter().map(|&(l, s)| place(l, s)).collect();
+        text + &format!(
+            "the best place of the map for certain by {}; 80 % of the chance lie on: {}",
+            percent(self.certainty),
+            likely.join("; ")
+        )
+    }
+}

@@ -1,0 +1,316 @@
+//! How often each rule would find an effect of a size, in a design, before it is run.
+//!
+//! A pair's difference is effect + target + seed + judge + sampling, each normal, with the standard
+//! deviations of a pilot (or of the spec); the rules themselves are applied to what is drawn. The
+//! judge's error and that of sampling weights belong to a network: a difference has them twice, and they
+//! are halved by averaging over the two kept shares. \[ours\]
+
+use super::contrasts::{Block, Contrast, Values, depth_p, over_depths, over_rival};
+use super::points::{Basis, LAYER_COUNTS, Points, REWIRED};
+use super::rules::decide;
+use crate::experiment::finding::Verdict;
+use crate::experiment::networks::record::NetworksRecord;
+use crate::experiment::networks::spec::{NetworksSpec, Variances};
+use crate::math::SimRng;
+use crate::math::stats::sign_flip_p_of;
+use rayon::prelude::*;
+use serde::Serialize;
+
+/// Studies drawn for each effect.
+const STUDIES: u64 = 1000;
+/// Draws of a permutation test in each of them.
+const DRAWS: u32 = 499;
+/// Effects at which power is told.
+pub const EFFECTS: [f64; 6] = [0.0, 0.05, 0.10, 0.15, 0.20, 0.30];
+/// The power that a design must have…
+pub const WANTED: f64 = 0.8;
+/// … at this effect.
+pub const AT: f64 = 0.15;
+
+/// What is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Design {
+    /// Targets.
+    pub targets: usize,
+    /// Seeds of each.
+    pub seeds: usize,
+    /// Weights changed in each network.
+    pub sample: usize,
+}
+
+impl Design {
+    /// Of a spec; where all weights are changed, as if they were a thousand.
+    pub fn of(spec: &NetworksSpec) -> Self {
+        let sample = spec.sample.unwrap_or(1000);
+        Design { targets: spec.targets.len(), seeds: spec.seeds.len(), sample }
+    }
+}
+
+/// A rule of the map that is decided on contrasts of scores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rule {
+    /// SP against two rivals; signs of pairs are flipped.
+    WhichLinks,
+    /// A depth against those so many layers beside it; labels of depths are permuted.
+    Depth(i64),
+}
+
+const RULES: [(&str, Rule); 3] =
+    [("C4", Rule::WhichLinks), ("C5", Rule::Depth(4)), ("narrow", Rule::Depth(1))];
+
+/// The power of one rule.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RulePower {
+    /// C4, C5 or narrow.
+    pub rule: &'static str,
+    /// What it was simulated with.
+    pub variances: Variances,
+    /// True if a pilot gave them.
+    pub from_pilot: bool,
+    /// (effect, share of studies that support it, share that refute it).
+    pub power: Vec<(f64, f64, f64)>,
+    /// The smallest effect that is supported in [`WANTED`] of the studies; none up to 0.6.
+    pub smallest: Option<f64>,
+}
+
+/// The power of every rule of a design.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PowerReport {
+    /// The design.
+    pub design: Design,
+    /// The margin of the rules.
+    pub margin: f64,
+    /// A row a rule.
+    pub rules: Vec<RulePower>,
+}
+
+/// Simulates every rule. `pilots` are records whose contrasts give the variances; a rule that none of them
+/// has two targets for takes those of the spec. Equal arguments give equal bits.
+pub fn power(spec: &NetworksSpec, pilots: &[NetworksRecord], margin: f64) -> PowerReport {
+    let design = Design::of(spec);
+    let rules = RULES
+        .iter()
+        .map(|&(name, rule)| {
+            let pilot = pilots.iter().find_map(|record| of_pilot(record, rule, &spec.power));
+            let (from_pilot, variances) = (pilot.is_some(), pilot.unwrap_or(spec.power));
+            let shares = |effect: f64| shares(rule, design, &variances, effect, margin);
+            let power = EFFECTS.iter().map(|&effect| {
+                let (supported, refuted) = shares(effect);
+                (effect, supported, refuted)
+            });
+            let power = power.collect();
+            let found = |effect: f64| shares(effect).0 >= WANTED;
+            let (mut low, mut high) = (0.0, 0.6);
+            let is_there = found(high);
+            while is_there && high - low > 0.005 {
+                let middle = (low + high) / 2.0;
+                if found(middle) { high = middle } else { low = middle }
+            }
+            let smallest = is_there.then_some(high);
+            RulePower { rule: name, variances, from_pilot, power, smallest }
+        })
+        .collect();
+    PowerReport { design, margin, rules }
+}
+
+/// The variances of a rule's contrasts in a pilot, those of two rivals averaged; the judge's own error is
+/// the spec's, for no record can tell it from the seeds'.
+fn of_pilot(record: &NetworksRecord, rule: Rule, assumed: &Variances) -> Option<Variances> {
+    let points = Points::of(record);
+    let contrasts: Vec<Contrast> = match rule {
+        Rule::WhichLinks => [LAYER_COUNTS, REWIRED]
+            .iter()
+            .filter_map(|names| points.arm(names))
+            .map(|rival| over_rival(&points, rival, Basis::EqualFit))
+            .collect(),
+        // A pilot may have gone three layers to either side instead of four.
+        Rule::Depth(apart) => (1..=apart)
+            .rev()
+            .map(|apart| over_depths(&points, apart, Basis::EqualFit))
+            .find(|contrast| contrast.within.is_some())
+            .into_iter()
+            .collect(),
+    };
+    let known: Vec<(f64, f64)> =
+        contrasts.iter().filter_map(|c| Some((c.between?, c.within?))).collect();
+    if known.is_empty() {
+        return None;
+    }
+    let squares = |pick: fn(&(f64, f64)) -> f64| {
+        known.iter().map(|k| pick(k) * pick(k)).sum::<f64>() / known.len() as f64
+    };
+    let (between, within) = (squares(|k| k.0), squares(|k| k.1));
+    let results = || record.rows.iter().filter_map(|row| row.result.as_ref());
+    let scores: Vec<f64> = results().filter(|r| r.fit).filter_map(|r| r.score()).collect();
+    let score = crate::math::stats::mean(&scores).ok()?.clamp(0.01, 0.99);
+    let sampling = score * (1.0 - score) / record.sample.unwrap_or(1000) as f64;
+    let seed = (within - sampling - assumed.judge * assumed.judge).max(0.0).sqrt();
+    let pairs: usize = contrasts.iter().flat_map(|c| &c.effect.targets).map(|t| t.pairs).sum();
+    let missing: usize = contrasts.iter().map(|c| c.missing).sum();
+    let missing = missing as f64 / (pairs + missing).max(1) as f64;
+    let (target, judge) = (between.sqrt(), assumed.judge);
+    Some(Variances { target, seed, judge, score, missing: missing.min(0.95) })
+}
+
+/// Shares of simulated studies in which the rule supports and refutes an effect. Studies of one number
+/// draw the same numbers at every effect.
+fn shares(
+    rule: Rule,
+    design: Design,
+    variances: &Variances,
+    effect: f64,
+    margin: f64,
+) -> (f64, f64) {
+    let verdicts: Vec<Verdict> = (0..STUDIES)
+        .into_par_iter()
+        .map(|study| {
+            let mut rng = SimRng::new(0, "power", study);
+            decide(&draw(rule, design, variances, effect, &mut rng), margin)
+        })
+        .collect();
+    let share =
+        |wanted: Verdict| verdicts.iter().filter(|v| **v == wanted).count() as f64 / STUDIES as f64;
+    (share(Verdict::Supported), share(Verdict::NotSupported))
+}
+
+/// The contrasts of one study, drawn.
+fn draw(
+    rule: Rule,
+    design: Design,
+    variances: &Variances,
+    effect: f64,
+    rng: &mut SimRng,
+) -> Vec<Contrast> {
+    let Variances { target, seed, judge, score, missing } = *variances;
+    let sampling = score * (1.0 - score) / design.sample as f64;
+    // Of a pair: the difference of two networks, or of a depth from the mean of two others.
+    let within = (seed * seed + judge * judge + sampling).sqrt();
+    let rivals = if rule == Rule::WhichLinks { 2 } else { 1 };
+    let mut values: Vec<Values> = vec![Vec::new(); rivals];
+    let mut blocks: Vec<Block> = Vec::new();
+    for t in 0..design.targets {
+        let own: Vec<f64> = (0..rivals).map(|_| effect + target * rng.normal()).collect();
+        let mut pairs = vec![Vec::new(); rivals];
+        for _ in 0..design.seeds {
+            // SP's network is in the pairs of both rivals.
+            let shared = rng.normal();
+            for (rival, own) in own.iter().enumerate() {
+                let (alone, third) = (rng.normal(), rng.normal());
+                let is_missing = rng.uniform() < missing;
+                let value = match rule {
+                    Rule::WhichLinks => {
+                        own + within * (shared + alone) * std::f64::consts::FRAC_1_SQRT_2
+                    }
+                    Rule::Depth(_) => {
+                        // Var(x − (y + z)/2) = 1.5 Var(x).
+                        let one = within / 1.5f64.sqrt();
+                        let block = (own + one * shared, vec![one * alone, one * third]);
+                        let value = block.0 - (block.1[0] + block.1[1]) / 2.0;
+                        if !is_missing {
+                            blocks.push(block);
+                        }
+                        value
+                    }
+                };
+                if !is_missing {
+                    pairs[rival].push(value);
+                }
+            }
+        }
+        for (values, pairs) in values.iter_mut().zip(pairs) {
+            values.push((t.to_string(), pairs));
+        }
+    }
+    values
+        .into_iter()
+        .map(|values| {
+            let all: Vec<f64> = values.iter().flat_map(|v| v.1.clone()).collect();
+            let contrast = Contrast::of("drawn", values, 0, None);
+            // Only where the interval asks for it: most of the time goes here.
+            let p = match (contrast.effect.low.is_some_and(|low| low > 0.0), rule) {
+                (false, _) => None,
+                (true, Rule::WhichLinks) => sign_flip_p_of(&all, DRAWS, rng).ok(),
+                (true, Rule::Depth(_)) => depth_p(&blocks, DRAWS, rng),
+            };
+            Contrast { p, ..contrast }
+        })
+        .collect()
+}
+
+impl PowerReport {
+    /// Rules whose power at [`AT`] is below [`WANTED`].
+    pub fn weak(&self) -> Vec<&'static str> {
+        let at = |rule: &RulePower| rule.power.iter().find(|p| p.0 == AT).map_or(0.0, |p| p.1);
+        self.rules.iter().filter(|rule| at(rule) < WANTED).map(|rule| rule.rule).collect()
+    }
+
+    /// A table for people, in Markdown.
+    pub fn table(&self) -> String {
+        let Design { targets, seeds, sample } = self.design;
+        let mut text = format!(
+            "{targets} targets, {seeds} seeds, {sample} weights a network, margin {}; share of {STUDIES} drawn studies that support (refute) an effect\n\n| rule |",
+            self.margin
+        );
+        for effect in EFFECTS {
+            text += &format!(" {effect:.2} |");
+        }
+        text += " smallest at 80 % | sd target, seed, judge; missing |\n|---|";
+        text += &"---|".repeat(EFFECTS.len() + 2);
+        text += "\n";
+        for rule in &self.rules {
+            text += &format!("| {} |", rule.rule);
+            for (_, supported, refuted) in &rule.power {
+                text += &format!(" {supported:.2} ({refuted:.2}) |");
+            }
+            let v = &rule.variances;
+            let from = if rule.from_pilot { "pilot" } else { "spec" };
+            let smallest = rule.smallest.map_or("above .60".into(), |e| format!("{e:.2}"));
+            text += &format!(
+                " {smallest} | {:.2}, {:.2}, {:.2}; {:.0} % ({from}) |\n",
+                v.target,
+                v.seed,
+                v.judge,
+                100.0 * v.missing
+            );
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PURE: Variances =
+        Variances { target: 1.0, seed: 0.0, judge: 0.0, score: 0.5, missing: 0.0 };
+
+    #[test]
+    fn the_power_of_a_single_contrast_is_that_of_students_test() {
+        // One-sample t, two-sided 5 %, ten units, an effect of one standard deviation: .803
+        // (G*Power 3.1); the lower half alone where there is none: .025. A weight sample of a million
+        // adds nothing; the permutation of labels asks for less than the interval does.
+        let design = Design { targets: 10, seeds: 1, sample: 1_000_000 };
+        let at = |effect| shares(Rule::Depth(4), design, &PURE, effect, -1e9).0;
+        // Labels: a block's other scores are 0 here but for sampling, so signs alone are permuted.
+        assert!((at(1.0) - 0.803).abs() < 0.04, "{}", at(1.0));
+        assert!(at(0.0) < 0.04, "{}", at(0.0));
+    }
+
+    #[test]
+    fn variances_add_as_they_are_said_to() {
+        // Targets .3, seeds .4 and judge 0 over four seeds: a target's mean has .3² + .4²/4 = .36².
+        let variances = Variances { target: 0.3, seed: 0.4, ..PURE };
+        let design = Design { targets: 4000, seeds: 4, sample: 1_000_000 };
+        let drawn = draw(Rule::Depth(1), design, &variances, 0.2, &mut SimRng::new(1, "t", 0));
+        let contrast = &drawn[0];
+        assert!((contrast.between.unwrap() - 0.3).abs() < 0.02, "{contrast:?}");
+        assert!((contrast.within.unwrap() - 0.4).abs() < 0.01);
+        assert!((contrast.effect.estimate.unwrap() - 0.2).abs() < 0.02);
+        // Half of them missing leaves half of the pairs.
+        let half = Variances { missing: 0.5, ..variances };
+        let drawn = draw(Rule::WhichLinks, design, &half, 0.2, &mut SimRng::new(1, "t", 0));
+        let pairs: usize = drawn[1].effect.targets.iter().map(|t| t.pairs).sum();
+        assert!((pairs as f64 / 16_000.0 - 0.5).abs() < 0.02);
+        assert_eq!(drawn.len(), 2);
+    }
+}

@@ -1,0 +1,169 @@
+//! The regime map: score by depth and kept share, target by target, and SP against its controls.
+
+use super::data::{distinct, sorted, spoken, what};
+use super::drawers::{Multiples, matrix};
+use super::{DrawError, Drawing, Sources, some};
+use crate::experiment::claims::effects::Value;
+use crate::experiment::networks::record::{NetworkRow, NetworksRecord};
+use crate::experiment::networks::spec::BASE;
+use crate::experiment::regime::points::{Basis, LAYER_COUNTS, Place, Points, SP, Scores};
+use crate::experiment::regime::rules::{MARGIN, parting, rulings};
+use crate::figures::axis::Axis;
+use crate::figures::charts::{Frame, Heatmap, Panel, Tones, heatmap};
+use crate::figures::style;
+use crate::math::stats::mean;
+
+const STUDY: &str = "regime";
+
+/// A row of the map: its name, arm and level.
+type Level = (String, (&'static str, usize));
+
+/// The rows of the map: dense, then SP's levels by the share they keep.
+fn levels(record: &NetworksRecord) -> Vec<Level> {
+    let levels = sorted(record.rows.iter().filter(|r| r.arm == SP).map(|r| r.level));
+    let share = |level: usize| {
+        let of = |r: &NetworkRow| {
+            let result = r.result.as_ref()?;
+            (r.arm == SP && r.level == level).then(|| result.kept as f64 / result.links as f64)
+        };
+        let shares: Vec<f64> = record.rows.iter().filter_map(of).collect();
+        mean(&shares).map_or(format!("level {level}"), |share| style::percent(share, 0))
+    };
+    let pruned = levels.into_iter().map(|level| (share(level), (SP, level)));
+    std::iter::once(("100 %".into(), ("dense", 0))).chain(pruned).collect()
+}
+
+/// Values of the networks at a place of a target's map, over seeds.
+fn at(
+    record: &NetworksRecord,
+    target: &str,
+    offset: i64,
+    (arm, level): (&str, usize),
+    value: Value,
+) -> Vec<f64> {
+    let there = |r: &&NetworkRow| {
+        (r.target.as_str(), r.offset, r.arm.as_str(), r.level) == (target, offset, arm, level)
+            && r.variant == BASE
+    };
+    let rows = record.rows.iter().filter(there);
+    rows.filter_map(|row| value(row.result.as_ref()?)).collect()
+}
+
+pub(super) fn maps(sources: &Sources) -> Result<Drawing, DrawError> {
+    regime_map_of(&*sources.networks(STUDY)?)
+}
+
+/// Score by depth and kept share of every target of a record, with the share of networks that fit.
+///
+/// # Errors
+/// It has no pruned networks.
+pub fn regime_map_of(record: &NetworksRecord) -> Result<Drawing, DrawError> {
+    let rows = levels(record);
+    let (mut panels, mut parts) = (Vec::new(), Vec::new());
+    for target in record.targets() {
+        let of_target = record.rows.iter().filter(|r| r.target == target && r.seed.is_some());
+        let offsets = sorted(of_target.clone().map(|r| r.offset));
+        let named = |offset: &i64| {
+            let layers = of_target.clone().find(|r| r.offset == *offset).map_or(0, |r| r.layers);
+            let mark = if *offset == 0 { "*" } else { "" };
+            (format!("{layers}{mark}"), *offset)
+        };
+        let columns: Vec<(String, i64)> = offsets.iter().map(named).collect();
+        let score = |place: &(&str, usize), offset: &i64| {
+            mean(&at(record, target, *offset, *place, |r| r.score())).ok()
+        };
+        let fit = |place: &(&str, usize), offset: &i64| {
+            mean(&at(record, target, *offset, *place, |r| Some(f64::from(u8::from(r.fit))))).ok()
+        };
+        let map = matrix(&rows, &columns, score);
+        let bars = matrix(&rows, &columns, fit).values;
+        let bars: Vec<Vec<f64>> =
+            bars.iter().map(|row| row.iter().map(|v| v.max(0.0)).collect()).collect();
+        // The best place, unfit networks counted as 0.
+        let best = (0..rows.len())
+            .flat_map(|r| (0..columns.len()).map(move |c| (r, c)))
+            .map(|(r, c)| ((r, c), map.values[r][c] * bars[r][c]))
+            .filter(|(_, value)| *value > 0.0)
+            .max_by(|a, b| a.1.total_cmp(&b.1));
+        if let Some(((r, c), _)) = best {
+            let (layers, share) = (columns[c].0.trim_end_matches('*'), &rows[r].0);
+            parts.push(format!("{} {layers} layers, {share}", spoken(target)));
+        }
+        panels.push(Panel::Heatmap(Heatmap {
+            frame: Frame::new(spoken(target)),
+            x: "hidden layers L".into(),
+            y: "links kept".into(),
+            value: Axis::new("compositional score").range(0.0, 1.0),
+            decimals: Some(2),
+            outlined: best.iter().map(|b| b.0).collect(),
+            bars,
+            ..map
+        }));
+    }
+    let panels = some(panels, STUDY, "networks by depth and kept share")?;
+    let frame = Frame::new("Compositional score by depth and kept share")
+        .subtitle(what(record))
+        .note("SP; means over all seeds at the end of training. Bars: share of the networks that learned the picture (R² ≥ 0.95), whole width = all; a score without a bar does not count. Outlined: the highest score with unfit = 0. *: reference depth.");
+    let says = format!("Highest score, unfit networks counted as 0: {}.", parts.join("; "));
+    let columns = panels.len().min(2);
+    let width = if columns == 1 { 640 } else { 1080 };
+    let size = Multiples { columns, width, height: (170, 260), share: (false, false) };
+    Ok(Drawing { svg: size.draw(frame, panels), says })
+}
+
+/// SP less random links with its counts over all targets, at equal fit.
+pub(super) fn pooled(sources: &Sources) -> Result<Drawing, DrawError> {
+    let record = sources.networks(STUDY)?;
+    let points = Points::of(&record);
+    let rival = points.arm(&LAYER_COUNTS).ok_or_else(|| DrawError::Nothing {
+        study: STUDY.into(),
+        expected: "random links with SP's counts".into(),
+    })?;
+    let offsets =
+        distinct(sorted(record.rows.iter().filter(|r| r.seed.is_some()).map(|r| r.offset)));
+    let columns: Vec<(String, i64)> =
+        offsets.into_iter().map(|offset| (style::signed(offset), offset)).collect();
+    let rows: Vec<Level> = levels(&record).into_iter().filter(|row| row.1.1 > 0).collect();
+    // Targets with a pair that can be compared, and their mean difference.
+    let of_targets = |level: usize, offset: i64| -> Vec<f64> {
+        let place = |arm: &str| Place { offset, arm: arm.into(), level };
+        let (sp, other) = (place(SP), place(rival));
+        let of_target = points.targets.iter().filter_map(|(_, seeds)| {
+            let pairs: Vec<f64> = seeds
+                .values()
+                .filter_map(|networks| {
+                    let pair = [networks.get(&sp)?, networks.get(&other)?];
+                    Scores::compared(&pair, Basis::EqualFit).map(|s| s[0] - s[1])
+                })
+                .collect();
+            mean(&pairs).ok()
+        });
+        of_target.collect()
+    };
+    let map = matrix(&rows, &columns, |(_, level), offset| mean(&of_targets(*level, *offset)).ok());
+    let count = points.targets.len().max(1) as f64;
+    let bars = matrix(&rows, &columns, |(_, level), offset| {
+        Some(of_targets(*level, *offset).len() as f64 / count)
+    });
+    if map.values.iter().flatten().all(|value| value.is_nan()) {
+        let expected = "pairs of networks that reached the same R²".into();
+        return Err(DrawError::Nothing { study: STUDY.into(), expected });
+    }
+    let found = rulings(&record, MARGIN);
+    let says: Vec<String> =
+        found.iter().map(|ruling| ruling.text()).chain(parting(&found)).collect();
+    let svg = heatmap(&Heatmap {
+        frame: Frame::new("SP less random links with its counts, by depth and kept share")
+            .subtitle(what(&record))
+            .note("Mean over targets of paired scores at the R² that both networks reached on their way. Bars: share of the targets with such a pair; grey: none.")
+            .sized(760, 200 + 56 * rows.len() as u32),
+        x: "hidden layers, off the reference".into(),
+        y: "links kept".into(),
+        value: Axis::new("score, SP − random"),
+        tones: Tones::Signed,
+        decimals: Some(2),
+        bars: bars.values,
+        ..map
+    });
+    Ok(Drawing { svg, says: says.join(". ") })
+}

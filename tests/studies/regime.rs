@@ -1,0 +1,185 @@
+//! The regime map: its spec runs at smoke size, its figures are drawn, its rules decide, power repeats.
+
+use picloom::experiment::cells::run_cells;
+use picloom::experiment::claims::{Ledger, Records, StudySpec};
+use picloom::experiment::networks::{NetworksSpec, NetworksStudy};
+use picloom::experiment::regime::points::{Basis, Networks, Place, Points, Scores};
+use picloom::experiment::regime::power::power;
+use picloom::experiment::regime::rules::{MARGIN, decide, narrow, rulings, which_links, word};
+use picloom::experiment::spec::read_spec;
+use picloom::figures::study::{Sources, figure};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn spec() -> PathBuf {
+    root().join("experiments/regime.toml")
+}
+
+#[test]
+fn the_study_runs_at_smoke_size_and_the_ledger_and_the_figures_are_made_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let study = NetworksStudy::read(&spec(), Some("smoke"), folder.path()).unwrap();
+    let record = run_cells(&study, folder.path(), &mut ()).unwrap().expect("nobody stopped it");
+    let failed: Vec<_> = record.rows.iter().filter_map(|row| row.error.as_ref()).collect();
+    assert!(failed.is_empty(), "{failed:?}");
+    assert!(record.rows.iter().any(|row| row.arm == "rewired" && row.level == 4));
+    let kept = |target: &str, offset: i64, arm: &str, level: usize| {
+        let mut rows = record.rows.iter();
+        let row = rows.find(|row| {
+            (row.target.as_str(), row.offset, row.arm.as_str(), row.level)
+                == (target, offset, arm, level)
+        });
+        row.and_then(|row| row.result.as_ref()).map(|result| (result.kept, result.alive))
+    };
+    for row in record.rows.iter().filter(|row| row.arm == "sp" && row.level > 0) {
+        let place = (row.target.as_str(), row.offset, row.level);
+        let of = |arm: &str| kept(place.0, place.1, arm, place.2);
+        let (sp, random, rewired) = (of("sp"), of("layer-counts"), of("rewired"));
+        assert_eq!(sp, rewired, "{place:?}: every one alive");
+        assert!(sp.is_some_and(|(kept, alive)| kept == alive), "{place:?} {sp:?}");
+        assert_eq!(random.map(|r| r.0), sp.map(|s| s.0), "{place:?}");
+    }
+
+    // One seed of half-trained networks decides nothing, and says so under both protocols.
+    let found = rulings(&record, MARGIN);
+    let rules: Vec<&str> = found.iter().map(|ruling| ruling.rule.as_str()).collect();
+    assert_eq!(rules, ["C4", "C5", "narrow", "C6", "C4", "C5", "narrow", "C6"]);
+    let study = StudySpec::read(&root().join("experiments/study.toml")).unwrap();
+    let ledger = Ledger::of(&study, &Records::read(folder.path()).unwrap());
+    let claim = |id: &str| ledger.claims.iter().find(|claim| claim.text.id == id).unwrap();
+    assert_eq!((claim("C4").rulings.len(), claim("C5").rulings.len()), (2, 4));
+    assert!(claim("C4").text.rule.contains("regime.md") && claim("C1").rulings.is_empty());
+    assert!(ledger.to_markdown().contains("- Ruling: narrow (published protocol"));
+
+    let drawn = figure("regime-map").unwrap();
+    let drawing = (drawn.draw)(&Sources::new(folder.path())).unwrap();
+    assert!(drawing.svg.contains("moth") && drawing.svg.contains("hidden layers L"));
+}
+
+/// Eight targets and three seeds: SP's score at the reference depth by arm, and at the depths beside it.
+fn points(scores: impl Fn(usize, u64, i64, &str) -> Scores) -> Points {
+    let targets = (0..8).map(|target| {
+        let seeds: BTreeMap<u64, Networks> = (0..3)
+            .map(|seed| {
+                let mut networks = Networks::new();
+                for offset in [-4, -1, 0, 1, 4] {
+                    for arm in ["sp", "layer-counts", "rewired"] {
+                        for level in [1, 2] {
+                            let place = Place { offset, arm: arm.into(), level };
+                            networks.insert(place, scores(target, seed, offset, arm));
+                        }
+                    }
+                }
+                (seed, networks)
+            })
+            .collect();
+        (format!("t{target}"), seeds)
+    });
+    Points { targets: targets.collect(), shares: vec![0.256, 0.12] }
+}
+
+/// A little of its own for each target and seed.
+fn jitter(target: usize, seed: u64) -> f64 {
+    0.01 * ((7 * target + 3 * seed as usize) % 5) as f64
+}
+
+#[test]
+fn scores_are_compared_at_the_r2_that_both_reached_and_the_published_protocol_may_part() {
+    // At .95 SP is .3 above random links; what they reach beyond does not count. By a fixed δ: equal.
+    let of = |target: usize, seed: u64, _: i64, arm: &str| {
+        let jitter = jitter(target, seed);
+        let reached = match arm {
+            "sp" => vec![(0.9, 0.6 + jitter), (0.95, 0.6 + jitter)],
+            _ => vec![(0.95, 0.3), (0.99, 1.0)],
+        };
+        let fixed = if arm == "sp" { 0.5 + jitter } else { 0.5 };
+        Scores { reached, last: Some(0.5), fixed: Some(fixed), fit: true }
+    };
+    let points = points(of);
+    let equal = which_links(&points, Basis::EqualFit, MARGIN);
+    assert_eq!(word(equal.verdict), "supported", "{}", equal.text());
+    let [counts, rewired] = &equal.contrasts[..] else { panic!("{equal:?}") };
+    let (estimate, p) = (counts.effect.estimate.unwrap(), counts.p.unwrap());
+    assert!((estimate - 0.32).abs() < 0.02 && p < 0.01 && rewired.missing == 0);
+    let published = which_links(&points, Basis::Published, MARGIN);
+    assert_eq!(word(published.verdict), "refuted", "{}", published.text());
+    assert!(published.notes[0].contains("effects above 0.0"), "{:?}", published.notes);
+    // A peak of all depths alike is none.
+    let flat = narrow(&points, Basis::EqualFit, MARGIN);
+    assert_eq!(word(flat.verdict), "refuted");
+    assert_eq!(flat.contrasts[0].effect.estimate, Some(0.0));
+}
+
+#[test]
+fn a_narrow_peak_is_found_its_width_told_and_networks_that_cannot_be_compared_are_counted() {
+    let of = |target: usize, seed: u64, offset: i64, _: &str| {
+        let height = match offset {
+            0 => 0.8,
+            -1 | 1 => 0.5,
+            _ => 0.2,
+        };
+        // The deepest never reach .90.
+        let reached = if offset == 4 { vec![] } else { vec![(0.9, height + jitter(target, seed))] };
+        Scores { reached, ..Scores::default() }
+    };
+    let points = points(of);
+    let found = narrow(&points, Basis::EqualFit, MARGIN);
+    assert_eq!(word(found.verdict), "supported", "{}", found.text());
+    assert!((found.contrasts[0].effect.estimate.unwrap() - 0.3).abs() < 1e-9);
+    // Half of .8 and .2 is .5, met one layer to either side.
+    assert!(found.notes.last().unwrap().ends_with("8 targets: 2.0 layers"), "{:?}", found.notes);
+    // With no number to compare, nothing is decided.
+    let none = which_links(&points, Basis::Published, MARGIN);
+    assert_eq!(word(none.verdict), "inconclusive");
+    assert_eq!(none.contrasts[0].missing, 8 * 3 * 2);
+    assert_eq!(decide(&[], MARGIN), none.verdict);
+}
+
+#[test]
+fn power_repeats_itself_grows_with_targets_and_takes_a_pilots_variances() {
+    let (mut spec, _): (NetworksSpec, String) = read_spec(&spec(), None).unwrap();
+    let report = power(&spec, &[], MARGIN);
+    assert_eq!(report, power(&spec, &[], MARGIN));
+    for rule in &report.rules {
+        assert!(rule.power.windows(2).all(|pair| pair[0].1 <= pair[1].1 + 0.02), "{rule:?}");
+        assert!(rule.power[0].1 < 0.04, "no effect is seldom found: {rule:?}");
+    }
+    spec.targets.truncate(4);
+    let fewer = power(&spec, &[], MARGIN);
+    let at = |report: &picloom::experiment::regime::power::PowerReport| report.rules[1].power[3].1;
+    assert!(at(&fewer) < at(&report), "{fewer:?}");
+    let pilot = picloom::experiment::Record::read(&root().join("figures/pruning/record.json"));
+    let piloted = power(&spec, &[pilot.unwrap()], MARGIN);
+    assert!(piloted.rules[0].from_pilot && !piloted.rules[1].from_pilot, "{piloted:?}");
+    assert!(piloted.rules[0].variances != spec.power);
+    assert!(piloted.table().contains("| C4 |"));
+}
+
+#[test]
+fn the_commands_answer_in_json_and_the_same_line_finds_what_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let json = |args: &[&str]| -> serde_json::Value {
+        let mut command = assert_cmd::Command::cargo_bin("picloom").unwrap();
+        let output = command.current_dir(root()).args(args).arg("--json").output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{args:?}: {error}");
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let pilot = "figures/pruning/record.json";
+    let power = ["experiment", "power", "experiments/regime.toml", "--pilot", pilot];
+    let found = json(&power);
+    assert_eq!((&found["study"], &found["profile"]), (&"regime".into(), &"standard".into()));
+    assert_eq!(found["power"]["rules"][0]["from_pilot"], true);
+    let out = folder.path().to_str().unwrap();
+    let map = ["regime", "experiments/targets/cat.png", "--profile", "smoke", "--out", out];
+    let first = json(&map);
+    for file in first["figure"].as_array().unwrap() {
+        crate::whole::assert_whole(Path::new(file.as_str().unwrap()));
+    }
+    assert!(first.get("recommended").is_some() && first["failed"] == 0, "{first}");
+    assert_eq!(first, json(&map));
+}
