@@ -14,7 +14,7 @@ use crate::network::{Model, Wiring};
 use crate::probe::{Delta, Selection, View};
 use crate::score::calibrate::read_labels;
 use crate::score::card::{CardRecord, Measure};
-use crate::score::{Calls, Corrected, Measurement, PictureLabel, ScoreRecord};
+use crate::score::{Calls, Measurement, PictureLabel, ScoreRecord};
 use anyhow::Context;
 use clap::Args;
 use std::collections::BTreeSet;
@@ -80,7 +80,7 @@ pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
     let found = Measurement::of(&view, swept, judge.as_ref(), source.target.as_ref())?;
     let corrected = match &labels {
         Some((path, labels)) => {
-            Some(Corrected::of(&found, labels).with_context(|| path.display().to_string())?)
+            Some(found.corrected(labels).with_context(|| path.display().to_string())?)
         }
         None => None,
     };

@@ -1,7 +1,7 @@
 //! How a child is made: copy or cross, then mutate, each child from its own random stream.
 
 use super::{
-    Birth, CrossoverKind, EvolveConfig, InnovationTracker, NoMutation, crossover_aligned,
+    Birth, Brood, CrossoverKind, EvolveConfig, InnovationTracker, NoMutation, crossover_aligned,
     crossover_union, first_genome, mutate,
 };
 use crate::genome::Genome;
@@ -47,6 +47,25 @@ impl Breeder {
     /// The generation whose children are being born.
     pub fn generation(&self) -> u64 {
         self.generation
+    }
+
+    /// True if new genes get numbers above those of `genomes`.
+    pub(super) fn is_above<'a>(&self, genomes: impl IntoIterator<Item = &'a Genome>) -> bool {
+        self.innovations.is_above(genomes)
+    }
+
+    /// What of a brood read from a file this breeder cannot have bred; none if nothing.
+    pub(super) fn flaw(&self, brood: &Brood) -> Option<&'static str> {
+        let (genomes, births) = (&brood.genomes, &brood.births);
+        if genomes.is_empty() || genomes.len() != births.len() {
+            Some("genomes, each with its birth")
+        } else if births.iter().any(|b| b.id >= self.next_id || b.generation > self.generation) {
+            Some("births up to now")
+        } else if !self.is_above(genomes) {
+            Some("numbers of new genes above those of the genomes")
+        } else {
+            None
+        }
     }
 
     /// Starts the next generation: from now on equal structure gets new numbers.

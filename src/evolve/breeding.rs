@@ -65,8 +65,8 @@ pub enum BreedingError {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Breeding {
-    breeder: Breeder,
-    sheet: Brood,
+    pub(super) breeder: Breeder,
+    pub(super) sheet: Brood,
     steps: Vec<Selection>,
     recorded: BTreeSet<u64>,
     past: Vec<Snapshot>,

@@ -43,6 +43,12 @@ impl InnovationTracker {
         tracker
     }
 
+    /// True if all its numbers lie above those of `genomes`.
+    pub(super) fn is_above<'a>(&self, genomes: impl IntoIterator<Item = &'a Genome>) -> bool {
+        let least = InnovationTracker::after(genomes);
+        self.next_node >= least.next_node && self.next_innovation >= least.next_innovation
+    }
+
     /// Forgets the structures of the generation that ended; numbers are never used again.
     pub fn begin_generation(&mut self) {
         self.links.clear();

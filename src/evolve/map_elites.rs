@@ -46,7 +46,7 @@ pub struct Elite {
 #[serde(deny_unknown_fields)]
 pub struct MapElites {
     axes: Vec<Axis>,
-    breeder: Breeder,
+    pub(super) breeder: Breeder,
     brood: Brood,
     #[serde(with = "super::stored::pairs")]
     grid: BTreeMap<Vec<usize>, Elite>,
@@ -92,6 +92,23 @@ impl MapElites {
     pub fn coverage(&self) -> f64 {
         let cells: usize = self.axes.iter().map(|a| a.cells).product();
         self.grid.len() as f64 / cells as f64
+    }
+
+    /// What of a state read from a file no search can come to; none if nothing.
+    pub(super) fn flaw(&self) -> Option<&'static str> {
+        let in_grid = |cell: &Vec<usize>| {
+            cell.len() == self.axes.len() && cell.iter().zip(&self.axes).all(|(c, a)| *c < a.cells)
+        };
+        let elites = self.grid.values().map(|elite| &elite.ranked.genome);
+        if let Some(flaw) = self.breeder.flaw(&self.brood) {
+            Some(flaw)
+        } else if !self.grid.keys().all(in_grid) {
+            Some("cells of the grid")
+        } else if !self.breeder.is_above(elites) {
+            Some("numbers of new genes above those of the elites")
+        } else {
+            None
+        }
     }
 
     pub(super) fn advance(&mut self, judged: &[Judged]) -> Vec<Birth> {

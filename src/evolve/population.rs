@@ -104,6 +104,26 @@ impl Population {
         self.threshold
     }
 
+    /// What of a state read from a file no search can come to; none if nothing.
+    pub(super) fn flaw(&self) -> Option<&'static str> {
+        let generation = self.generation();
+        let mut members: Vec<usize> =
+            self.species.iter().flat_map(|s| s.members.iter().copied()).collect();
+        members.sort_unstable();
+        let is_new = |s: &Species| s.id >= self.next_species || s.improved.max(s.born) > generation;
+        if let Some(flaw) = self.breeder.flaw(&self.brood) {
+            Some(flaw)
+        } else if !members.into_iter().eq(0..self.brood.genomes.len()) {
+            Some("each genome in one species")
+        } else if self.species.iter().any(|s| s.members.is_empty() || is_new(s)) {
+            Some("species with members, that have appeared by now")
+        } else if self.improved > generation {
+            Some("improvements up to now")
+        } else {
+            None
+        }
+    }
+
     /// Takes what was learned into the genomes (Lamarck).
     pub(super) fn learn(&mut self, judged: &[Judged]) {
         for (genome, judged) in self.brood.genomes.iter_mut().zip(judged) {

@@ -1,6 +1,8 @@
 //! One interface for all searches: ask for genomes, tell what was thought of them.
 
-use super::{Birth, Breeding, BreedingError, Judged, MapElites, Novelty, Population, Selection};
+use super::{
+    Birth, Breeding, BreedingError, EvolveConfig, Judged, MapElites, Novelty, Population, Selection,
+};
 use crate::genome::Genome;
 use serde::{Deserialize, Serialize};
 
@@ -104,6 +106,21 @@ pub enum Search {
     MapElites(MapElites),
     /// Where a person leads.
     Interactive(Breeding),
+}
+
+impl Search {
+    /// What of a state read from a file cannot be one of a search with these settings; none if nothing.
+    /// Genomes are checked while they are read.
+    pub fn flaw(&self, config: &EvolveConfig, seed: u64) -> Option<&'static str> {
+        let (breeder, flaw) = match self {
+            Search::Target(s) => (&s.breeder, s.flaw()),
+            Search::Novelty(s) => (&s.population.breeder, s.population.flaw()),
+            Search::MapElites(s) => (&s.breeder, s.flaw()),
+            Search::Interactive(s) => (&s.breeder, s.breeder.flaw(&s.sheet)),
+        };
+        let is_own = breeder.config == *config && breeder.seed == seed;
+        if is_own { flaw } else { Some("a search with the settings of its config") }
+    }
 }
 
 impl Evolver for Search {

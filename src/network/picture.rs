@@ -86,6 +86,9 @@ impl Picture {
         reader.limits(limits);
         let picture = reader.decode().map_err(|e| problem(&e))?.to_rgba32f();
         let (width, height) = (picture.width() as usize, picture.height() as usize);
+        if width == 0 || height == 0 {
+            return Err(problem(&format!("one of {width}×{height} pixels")));
+        }
         let rgb = picture
             .pixels()
             .flat_map(|p| {

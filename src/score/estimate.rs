@@ -13,7 +13,7 @@
 //! of the predictions, plus the mean of label − prediction over a random labelled part. \[ours\]: weights
 //! are the draws, both signs of one together; labels may stand for several changes (Hájek).
 
-use super::{Judged, Label, Measurement};
+use super::judge::{Judged, Label};
 use crate::math::stats::{normal_quantile, student_quantile};
 use crate::network::Model;
 use crate::probe::{Drawn, SampledShare, sampled_share};
@@ -191,16 +191,11 @@ pub enum CorrectionError {
 }
 
 impl Corrected {
-    /// Corrects the score that was `found`, by labels of a random part of its pictures.
+    /// Corrects the score of what was `judged`, by labels of a random part of the pictures.
     ///
     /// # Errors
     /// Fewer than [`FEWEST_LABELS`]; one is of a link, sign or change (beyond 5 %) that was not judged.
-    pub fn of(found: &Measurement, labels: &[PictureLabel]) -> Result<Self, CorrectionError> {
-        let score = found.score.score.unwrap_or_default();
-        Self::from_parts(score, found.score.sampled, &found.judged, labels)
-    }
-
-    fn from_parts(
+    pub(super) fn of(
         score: f64,
         sampled: Option<SampledShare>,
         judged: &[Judged],
@@ -261,7 +256,7 @@ mod tests {
     use crate::math::SimRng;
     use crate::network::{Arch, Model, Weights};
     use crate::probe::Perturbation;
-    use crate::score::Verdict;
+    use crate::score::judge::Verdict;
 
     fn judged(link: usize, sign: f64, p: f64) -> Judged {
         let perturbation = Perturbation { link, layer: 1, delta: sign, rmse: 0.18, silent: false };
@@ -281,7 +276,7 @@ mod tests {
         judged: &[Judged],
         labels: &[PictureLabel],
     ) -> Result<Corrected, CorrectionError> {
-        Corrected::from_parts(e.score, e.sampled, judged, labels)
+        Corrected::of(e.score, e.sampled, judged, labels)
     }
 
     #[test]

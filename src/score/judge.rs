@@ -2,6 +2,7 @@
 
 use crate::math::SimRng;
 use crate::network::Picture;
+use crate::probe::Perturbation;
 use serde::{Deserialize, Serialize};
 
 /// What a perturbed picture looks like.
@@ -59,6 +60,16 @@ impl Verdict {
     pub fn likelier(&self) -> Label {
         if self.p_fractured > 0.5 { Label::Fractured } else { Label::Coherent }
     }
+}
+
+/// One judged perturbation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Judged {
+    /// What was changed.
+    #[serde(flatten)]
+    pub perturbation: Perturbation,
+    /// What the judge said; none for silent weights.
+    pub verdict: Option<Verdict>,
 }
 
 /// Why a picture could not be judged.

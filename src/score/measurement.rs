@@ -1,6 +1,8 @@
 //! The whole walk over one network: sweep it, judge the pictures, count its links.
 
-use super::{CompositionalScore, Judge, JudgeError, Judged, score};
+use super::{
+    CompositionalScore, Corrected, CorrectionError, Judge, JudgeError, Judged, PictureLabel, score,
+};
 use crate::math::SimRng;
 use crate::network::{Model, Picture};
 use crate::probe::{Delta, Selection, View, WeightSweep, spread};
@@ -82,6 +84,15 @@ impl Measurement {
             score,
             judged,
         })
+    }
+
+    /// The score corrected by labels of a random part of the pictures.
+    ///
+    /// # Errors
+    /// Fewer than [`FEWEST_LABELS`](super::FEWEST_LABELS); one is of a link, sign or change (beyond 5 %) that was not judged.
+    pub fn corrected(&self, labels: &[PictureLabel]) -> Result<Corrected, CorrectionError> {
+        let score = self.score.score.unwrap_or_default();
+        Corrected::of(score, self.score.sampled, &self.judged, labels)
     }
 
     /// At most `count` perturbations with a verdict, evenly spread over layers and signs: those

@@ -21,15 +21,15 @@ pub use dl_threshold::DlThreshold;
 use estimate::Estimate;
 pub use estimate::{Calls, Corrected, CorrectionError, FEWEST_LABELS, PictureLabel};
 pub use judge::{
-    BaseReading, Call, Judge, JudgeError, JudgeIdentity, JudgeUsage, Label, MockJudge, UNCLEAR,
-    Verdict,
+    BaseReading, Call, Judge, JudgeError, JudgeIdentity, JudgeUsage, Judged, Label, MockJudge,
+    UNCLEAR, Verdict,
 };
 pub use judges::JudgeChoice;
 pub use measurement::{Measurement, Protocol};
 pub use record::ScoreRecord;
 
 use crate::network::Picture;
-use crate::probe::{Perturbation, SampledShare, View, WeightSweep};
+use crate::probe::{SampledShare, View, WeightSweep};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -67,16 +67,6 @@ impl Fit {
     pub fn passes_gate(&self) -> bool {
         self.r2 >= FIT_GATE
     }
-}
-
-/// One judged perturbation.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Judged {
-    /// What was changed.
-    #[serde(flatten)]
-    pub perturbation: Perturbation,
-    /// What the judge said; none for silent weights.
-    pub verdict: Option<Verdict>,
 }
 
 /// The compositional score of one network: how many perturbations leave a picture that still makes

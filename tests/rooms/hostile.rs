@@ -1,6 +1,9 @@
 //! Files from strangers: refused with a message, never a panic, never more work than their size.
 
-use picloom::evolve::Session;
+use picloom::evolve::{Preset, Session};
+use picloom::experiment::evolution::{
+    EvolutionConfig, EvolutionJob, EvolutionObserver, GenerationRecord, SearchKind, evolve,
+};
 use picloom::experiment::{Target, TrainJob, load_run, read_metrics, train_run};
 use picloom::genome::{GenomeError, LARGEST_ID, from_json, from_picbreeder_xml, to_json};
 use picloom::network::kernel::picture;
@@ -12,6 +15,7 @@ use picloom::network::{
 };
 use picloom::score::calibrate::read_labels;
 use picloom::train::{TrainConfig, TrainObserver, TrainState};
+use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
@@ -302,5 +306,77 @@ fn a_runs_files_are_plain_files() {
         assert!(error.contains(name) && error.contains("expected a plain file"), "{error}");
         std::fs::remove_file(&path).unwrap();
         std::fs::write(&path, whole).unwrap();
+    }
+}
+
+#[test]
+fn a_picture_without_pixels_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("flat.gif");
+    // A screen of 2 columns and no row, two colours, an image of one pixel.
+    let gif =
+        b"GIF89a\x02\0\0\0\x80\0\0\0\0\0\xff\xff\xff,\0\0\0\0\x01\0\x01\0\0\x02\x02\x44\x01\0;";
+    std::fs::write(&path, gif).unwrap();
+    let error = Picture::read(&path).unwrap_err().to_string();
+    assert!(error.contains("2×0 pixels"), "{error}");
+}
+
+/// Stops a search after its second generation.
+struct Second(usize);
+
+impl EvolutionObserver for Second {
+    fn generation(&mut self, _: &GenerationRecord, _: f64) {
+        self.0 += 1;
+    }
+
+    fn stop(&mut self) -> bool {
+        self.0 >= 2
+    }
+}
+
+#[test]
+fn a_search_that_no_search_can_come_to_is_refused() {
+    for kind in [SearchKind::Novelty, SearchKind::MapElites] {
+        let mut config = EvolutionConfig::new(Preset::Neat);
+        (config.search, config.size, config.generations) = (kind, 8, 3);
+        config.evolve.reproduction.population = 6;
+        let job = EvolutionJob::new(config).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        evolve(&job, folder.path(), false, &mut Second(0)).unwrap();
+        let path = folder.path().join("checkpoint.json");
+        let text = std::fs::read_to_string(&path).unwrap();
+        let refused = |change: &dyn Fn(&mut Value), expected: &str| {
+            let mut found: Value = serde_json::from_str(&text).unwrap();
+            change(&mut found["search"]["state"]);
+            std::fs::write(&path, found.to_string()).unwrap();
+            let error = evolve(&job, folder.path(), true, &mut Second(0)).unwrap_err();
+            assert!(error.to_string().contains(&format!("expected {expected}")), "{error}");
+        };
+        fn population(state: &mut Value, is_grid: bool) -> &mut Value {
+            if is_grid { state } else { &mut state["population"] }
+        }
+        let is_grid = kind == SearchKind::MapElites;
+        let births = |s: &mut Value| {
+            population(s, is_grid)["brood"]["births"].as_array_mut().unwrap().pop();
+        };
+        refused(&births, "genomes, each with its birth");
+        let ids = |s: &mut Value| population(s, is_grid)["breeder"]["next_id"] = 1.into();
+        refused(&ids, "births up to now");
+        let genes = |s: &mut Value| {
+            population(s, is_grid)["breeder"]["innovations"]["next_node"] = 1.into();
+        };
+        refused(&genes, "numbers of new genes above those of the genomes");
+        let seed = |s: &mut Value| population(s, is_grid)["breeder"]["seed"] = 77.into();
+        refused(&seed, "a search with the settings of its config");
+        if is_grid {
+            refused(&|s| s["grid"][0][0] = json!([0]), "cells of the grid");
+        } else {
+            let member = |s: &mut Value| s["population"]["species"][0]["members"][0] = 6.into();
+            refused(&member, "each genome in one species");
+            let when = |s: &mut Value| s["population"]["improved"] = 9.into();
+            refused(&when, "improvements up to now");
+        }
+        std::fs::write(&path, &text).unwrap();
+        evolve(&job, folder.path(), true, &mut Second(0)).unwrap();
     }
 }

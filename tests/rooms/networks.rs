@@ -267,6 +267,7 @@ fn the_depth_of_an_arch_is_predicted_from_another_study() {
         if let Some(result) = &mut row.result {
             let good = row.layers == 5;
             (result.fit, result.coherent, result.fractured) = (true, if good { 9 } else { 1 }, 1);
+            result.score = None;
         }
     }
     std::fs::write(runs.join("small/record.json"), record.to_json()).unwrap();

@@ -6,7 +6,7 @@
 //! was never stopped.
 
 use super::EvolutionError;
-use super::config::EvolutionConfig;
+use super::config::{EvolutionConfig, SearchKind};
 use super::record::GenerationRecord;
 use crate::evolve::{Birth, Search};
 use crate::network::files::{WriteError, create_folder, read_text, write_atomic};
@@ -98,6 +98,18 @@ impl Store {
                 path,
                 difference: difference(config, &found.config),
             });
+        }
+        let is_kind = match &found.search {
+            Search::Target(_) => config.search == SearchKind::Target,
+            Search::Novelty(_) => config.search == SearchKind::Novelty,
+            Search::MapElites(s) => {
+                config.search == SearchKind::MapElites && s.axes() == config.map_elites.axes
+            }
+            Search::Interactive(_) => false,
+        };
+        let other = (!is_kind).then_some("the kind of search of its config");
+        if let Some(expected) = other.or_else(|| found.search.flaw(&config.evolve, config.seed)) {
+            return Err(unreadable(format!("expected {expected}, found others")));
         }
         // The same run may be resumed for more generations: say so in its config.
         let text = toml::to_string(config).expect("a config is plain data");
