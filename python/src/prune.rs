@@ -11,7 +11,8 @@ use picloom::experiment::{PruneParent, Target};
 use picloom::network::{Coords, Mask, layerize};
 use picloom::prune::schedule::{IMP_GLOBAL, geometric, imp_global};
 use picloom::prune::{
-    Began, InMemory, Method, PrunePlan, Retrain, RoundRecord, RoundsError, Rule, Trained, rounds,
+    Began, InMemory, Method, Orphans, PrunePlan, Retrain, RoundRecord, RoundsError, Rule, Trained,
+    rounds,
 };
 use picloom::score::Fit;
 use picloom::train::StopReason;
@@ -232,6 +233,9 @@ pub fn prune(
         },
         train: keywords::<TrainSettings>(settings)?.config()?,
         evolved,
+        // Controls that copy another arm's masks are for studies.
+        pattern: Vec::new(),
+        orphans: Orphans::Drop,
     };
     let hear = listener(progress)?;
     let work = |caller: &crate::watched::Caller<(u64, f64)>| {

@@ -54,8 +54,10 @@ fn repository(spec: &str) -> (tempfile::TempDir, PathBuf) {
     for name in ["experiments", "genomes"] {
         std::fs::create_dir(folder.path().join(name)).unwrap();
     }
-    let genome = Path::new(env!("CARGO_MANIFEST_DIR")).join("genomes/mask.json");
-    std::fs::copy(genome, folder.path().join("genomes/mask.json")).unwrap();
+    for name in ["genomes/mask.json", "genomes/bred_lamp.json"] {
+        let genome = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+        std::fs::copy(genome, folder.path().join(name)).unwrap();
+    }
     let path = folder.path().join("experiments/small.toml");
     std::fs::write(&path, spec).unwrap();
     (folder, path)
@@ -321,8 +323,8 @@ checkpoints = [0.2, 0.5]
 retry_lr = 0.5
 fixed_delta = 1.0
 [[targets]]
-name = "mask"
-genome = "genomes/mask.json"
+name = "lamp"
+genome = "genomes/bred_lamp.json"
 [[arms]]
 name = "dense"
 wiring = "dense"

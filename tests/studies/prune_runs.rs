@@ -5,7 +5,7 @@ use picloom::experiment::{
     LoadedRun, PruneParent, RunResult, Target, TrainJob, load_run, prune_run, train_run,
 };
 use picloom::network::{Arch, Coords, Mask, Network, Picture};
-use picloom::prune::method::{Evolved, Imp, Magnitude, Sp, SpUntrained};
+use picloom::prune::method::{Evolved, Imp, Magnitude, Need, Sp, SpUntrained};
 use picloom::prune::{InMemory, Method, Orphans, PrunePlan, Retrain, RoundRecord, Rule, rounds};
 use picloom::train::{
     LogLine, Plateau, StopReason, TrainConfig, TrainObserver, TrainState, schedule::Schedule,
@@ -104,11 +104,19 @@ fn every_method_leaves_a_finished_run_of_the_budget() {
         let out = folder.path().join(method.name());
         let mut plan = plan(method, &[Rule::Budget(budget)]);
         plan.evolved = Some(Mask((0..links).map(|i| i % 3 != 1).collect()));
+        let info = method.row();
+        if info.needs.contains(&Need::Pattern) {
+            // They copy what another arm kept: SP, which comes before them in the table.
+            plan.pattern = vec![load_run(&folder.path().join("sp")).unwrap().model.mask];
+        }
         let (result, records) = pruned(&parent, &plan, &out);
         let record = &records[0];
-        let info = method.row();
         match info.name {
             "evolved" => assert_eq!(record.kept, plan.evolved.as_ref().unwrap().kept()),
+            // As many as the other arm, and what the guard of the rewired has to add.
+            _ if !plan.pattern.is_empty() => {
+                assert!((plan.pattern[0].kept()..=budget).contains(&record.kept));
+            }
             _ if info.structured => assert!(record.kept <= budget && record.kept > 0),
             _ => assert_eq!(record.kept, budget, "{method}"),
         }

@@ -7,6 +7,7 @@ use picloom::figures::compare::write_comparison;
 use picloom::figures::study::{Sources, figure};
 use picloom::figures::study_report;
 use picloom::genome;
+use picloom::score::CompositionalScore;
 use std::path::{Path, PathBuf};
 
 fn root() -> &'static Path {
@@ -49,6 +50,13 @@ fn a_comparison_is_called_after_its_genome_and_a_number_after_its_run() {
     assert_eq!(found.record.genome, "runs/face/genomes/000.json", "the record keeps the path");
 }
 
+/// So many coherent changes of 100, known to five points.
+fn scored(score: &mut CompositionalScore, coherent: usize) {
+    (score.coherent, score.unclear, score.fractured) = (coherent, 0, 100 - coherent);
+    let share = coherent as f64 / 100.0;
+    (score.score, score.interval) = (Some(share), Some((share - 0.05, share + 0.05)));
+}
+
 #[test]
 fn a_comparison_says_what_its_intervals_are_over_and_where_pruning_did_not_help() {
     let (mut one, _guard) = moth("moth", &[3], "moth");
@@ -66,13 +74,13 @@ fn a_comparison_says_what_its_intervals_are_over_and_where_pruning_did_not_help(
             _ => 50,
         };
         arm.score.counts = true;
-        (arm.score.coherent, arm.score.fractured) = (coherent, 100 - coherent);
+        scored(&mut arm.score, coherent);
     }
     let said = html(&one);
     let below = "SP scores 20\u{a0}%, below the 60\u{a0}% of the dense twin it was cut from; the intervals do not touch";
     assert!(said.contains(below));
     one.record.arms.iter_mut().filter(|arm| arm.arm == "sp").for_each(|arm| {
-        (arm.score.coherent, arm.score.fractured) = (70, 30);
+        scored(&mut arm.score, 70);
     });
     assert!(!html(&one).contains("did not help"));
     one.record.config.steps = CompareConfig::of(Profile::Quick).steps;
