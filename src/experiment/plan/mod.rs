@@ -1,7 +1,7 @@
 //! Plans: studies as files of cells that any scheduler can hand out.
 //!
 //! In: specs. Out: `plan.jsonl`, a line that says what it is and then one line a cell
-//! ([`Line`](super::kinds::Line)). Then: shares of it worked through on as many machines as there are
+//! ([`Line`]). Then: shares of it worked through on as many machines as there are
 //! ([`work`]), with one folder between them; how far they are ([`status`]); the records, with the bytes of a
 //! run on one machine ([`collect`]); scripts for schedulers ([`emit`]).
 //!
