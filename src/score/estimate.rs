@@ -118,7 +118,7 @@ impl Estimate {
 }
 
 fn around(score: f64, half: f64) -> (f64, f64) {
-    ((score - half).max(0.0), (score + half).min(1.0))
+    ((score - half).clamp(0.0, 1.0), (score + half).clamp(0.0, 1.0))
 }
 
 /// The mean P(coherent) over all non-zero weights of `model`.
@@ -353,6 +353,20 @@ mod tests {
             let error = corrected(&e, &all, &bad).unwrap_err().to_string();
             assert!(error.contains("judged here, found link"), "{error}");
         }
+    }
+
+    #[test]
+    fn a_correction_beyond_the_ends_leaves_an_interval_within_them() {
+        // The labelled half is called damaged and is not: corrected by .9, the score would be 1.4.
+        let model = model(6);
+        let all: Vec<Judged> =
+            (0..24).flat_map(|l| [judged(l, 1.0, 0.9), judged(l, -1.0, 0.1)]).collect();
+        let e = Estimate::of(&model, &all, 0.0).unwrap();
+        let labels: Vec<PictureLabel> = (0..24)
+            .map(|link| PictureLabel { link, delta: 1.0, label: Label::Coherent, weight: 1.0 })
+            .collect();
+        let found = corrected(&e, &all, &labels).unwrap();
+        assert_eq!((found.score, found.interval), (1.0, (1.0, 1.0)));
     }
 
     #[test]

@@ -93,7 +93,7 @@ pub fn regime_map_of(record: &NetworksRecord) -> Result<Drawing, DrawError> {
             frame: Frame::new(spoken(target)),
             x: "hidden layers L".into(),
             y: "links kept".into(),
-            value: Axis::new("compositional score").range(0.0, 1.0),
+            value: Axis::new("score").range(0.0, 1.0),
             decimals: Some(2),
             outlined: best.iter().map(|b| b.0).collect(),
             bars,
