@@ -63,9 +63,19 @@ impl Contrast {
     }
 }
 
+/// SP against each of `rivals` that the points have, by any of its names.
+pub fn over_rivals(
+    points: &Points,
+    rivals: &[&'static [&'static str]],
+    basis: Basis,
+) -> Vec<Contrast> {
+    let there = rivals.iter().filter_map(|names| points.arm(names));
+    there.map(|rival| over_rival(points, rival, basis)).collect()
+}
+
 /// Score of SP less that of `rival`, at the reference depth and the levels of the claims, averaged
 /// over those within target and seed.
-pub fn over_rival(points: &Points, rival: &str, basis: Basis) -> Contrast {
+fn over_rival(points: &Points, rival: &str, basis: Basis) -> Contrast {
     let mut missing = 0;
     let levels = points.levels();
     let mut of_seed = |networks: &Networks| -> Option<f64> {

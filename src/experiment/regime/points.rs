@@ -152,7 +152,7 @@ impl Points {
     }
 
     /// The first of these arms that the points have.
-    pub fn arm(&self, names: &[&'static str]) -> Option<&'static str> {
+    pub fn arm(&self, names: &'static [&'static str]) -> Option<&'static str> {
         let has = |name: &str| {
             let mut places =
                 self.targets.iter().flat_map(|t| t.1.values()).flat_map(|networks| networks.keys());
@@ -165,6 +165,10 @@ impl Points {
 /// The arm pruned by similarity.
 pub const SP: &str = "sp";
 /// Random links with SP's count in every layer: of another arm's mask, or of SP's choice on its own maps.
-pub const LAYER_COUNTS: [&str; 2] = ["layer-counts", "sp-layer-counts"];
+pub const LAYER_COUNTS: &[&str] = &["layer-counts", "sp-layer-counts"];
 /// SP's links on the wrong parents.
-pub const REWIRED: [&str; 2] = ["rewired", "sp-permuted"];
+pub const REWIRED: &[&str] = &["rewired", "sp-permuted"];
+/// Networks of as many links as SP's that differ from them only in which: the rivals of C4.
+pub const CONTROLS: &[&[&str]] = &[LAYER_COUNTS, REWIRED];
+/// Other criteria through the same rounds: the rivals of C3.
+pub const CRITERIA: &[&[&str]] = &[&["imp"], &["wanda"], &["taylor"], &["magnitude"], &["random"]];

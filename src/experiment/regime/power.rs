@@ -5,8 +5,8 @@
 //! judge's error and that of sampling weights belong to a network: a difference has them twice, and they
 //! are halved by averaging over the two kept shares. \[ours\]
 
-use super::contrasts::{Block, Contrast, Values, depth_p, over_depths, over_rival};
-use super::points::{Basis, LAYER_COUNTS, Points, REWIRED};
+use super::contrasts::{Block, Contrast, Values, depth_p, over_depths, over_rivals};
+use super::points::{Basis, CONTROLS, CRITERIA, Points};
 use super::rules::decide;
 use crate::experiment::finding::Verdict;
 use crate::experiment::networks::record::NetworksRecord;
@@ -49,19 +49,23 @@ impl Design {
 /// A rule of the map that is decided on contrasts of scores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rule {
-    /// SP against two rivals; signs of pairs are flipped.
-    WhichLinks,
+    /// SP against each of these rivals; signs of pairs are flipped.
+    Rivals(&'static [&'static [&'static str]]),
     /// A depth against those so many layers beside it; labels of depths are permuted.
     Depth(i64),
 }
 
-const RULES: [(&str, Rule); 3] =
-    [("C4", Rule::WhichLinks), ("C5", Rule::Depth(4)), ("narrow", Rule::Depth(1))];
+const RULES: [(&str, Rule); 4] = [
+    ("C3", Rule::Rivals(CRITERIA)),
+    ("C4", Rule::Rivals(CONTROLS)),
+    ("C5", Rule::Depth(4)),
+    ("narrow", Rule::Depth(1)),
+];
 
 /// The power of one rule.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RulePower {
-    /// C4, C5 or narrow.
+    /// C3, C4, C5 or narrow.
     pub rule: &'static str,
     /// What it was simulated with.
     pub variances: Variances,
@@ -118,11 +122,7 @@ pub fn power(spec: &NetworksSpec, pilots: &[NetworksRecord], margin: f64) -> Pow
 fn of_pilot(record: &NetworksRecord, rule: Rule, assumed: &Variances) -> Option<Variances> {
     let points = Points::of(record);
     let contrasts: Vec<Contrast> = match rule {
-        Rule::WhichLinks => [LAYER_COUNTS, REWIRED]
-            .iter()
-            .filter_map(|names| points.arm(names))
-            .map(|rival| over_rival(&points, rival, Basis::EqualFit))
-            .collect(),
+        Rule::Rivals(rivals) => over_rivals(&points, rivals, Basis::EqualFit),
         // A pilot may have gone three layers to either side instead of four.
         Rule::Depth(apart) => (1..=apart)
             .rev()
@@ -185,20 +185,23 @@ fn draw(
     let sampling = score * (1.0 - score) / design.sample as f64;
     // Of a pair: the difference of two networks, or of a depth from the mean of two others.
     let within = (seed * seed + judge * judge + sampling).sqrt();
-    let rivals = if rule == Rule::WhichLinks { 2 } else { 1 };
+    let rivals = match rule {
+        Rule::Rivals(rivals) => rivals.len(),
+        Rule::Depth(_) => 1,
+    };
     let mut values: Vec<Values> = vec![Vec::new(); rivals];
     let mut blocks: Vec<Block> = Vec::new();
     for t in 0..design.targets {
         let own: Vec<f64> = (0..rivals).map(|_| effect + target * rng.normal()).collect();
         let mut pairs = vec![Vec::new(); rivals];
         for _ in 0..design.seeds {
-            // SP's network is in the pairs of both rivals.
+            // SP's network is in the pairs of every rival.
             let shared = rng.normal();
             for (rival, own) in own.iter().enumerate() {
                 let (alone, third) = (rng.normal(), rng.normal());
                 let is_missing = rng.uniform() < missing;
                 let value = match rule {
-                    Rule::WhichLinks => {
+                    Rule::Rivals(_) => {
                         own + within * (shared + alone) * std::f64::consts::FRAC_1_SQRT_2
                     }
                     Rule::Depth(_) => {
@@ -229,7 +232,7 @@ fn draw(
             // Only where the interval asks for it: most of the time goes here.
             let p = match (contrast.effect.low.is_some_and(|low| low > 0.0), rule) {
                 (false, _) => None,
-                (true, Rule::WhichLinks) => sign_flip_p_of(&all, DRAWS, rng).ok(),
+                (true, Rule::Rivals(_)) => sign_flip_p_of(&all, DRAWS, rng).ok(),
                 (true, Rule::Depth(_)) => depth_p(&blocks, DRAWS, rng),
             };
             Contrast { p, ..contrast }
@@ -308,7 +311,7 @@ mod tests {
         assert!((contrast.effect.estimate.unwrap() - 0.2).abs() < 0.02);
         // Half of them missing leaves half of the pairs.
         let half = Variances { missing: 0.5, ..variances };
-        let drawn = draw(Rule::WhichLinks, design, &half, 0.2, &mut SimRng::new(1, "t", 0));
+        let drawn = draw(Rule::Rivals(CONTROLS), design, &half, 0.2, &mut SimRng::new(1, "t", 0));
         let pairs: usize = drawn[1].effect.targets.iter().map(|t| t.pairs).sum();
         assert!((pairs as f64 / 16_000.0 - 0.5).abs() < 0.02);
         assert_eq!(drawn.len(), 2);

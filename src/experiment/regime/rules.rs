@@ -1,11 +1,11 @@
-//! The rules of the map, written before the runs: C4, C5, "narrow" and C6, under both protocols.
+//! The rules of the map, written before the runs: C3, C4, C5, "narrow" and C6, under both protocols.
 //!
 //! An effect is *supported* if its interval lies above 0 and its permutation p is below .05; it is
 //! *refuted* if its interval excludes an effect of the margin. A rule of several effects is refuted if
 //! one of them is, supported if all are, else inconclusive. What is excluded is always said.
 
-use super::contrasts::{Contrast, over_depths, over_rival};
-use super::points::{Basis, LAYER_COUNTS, Networks, Place, Points, REWIRED, SP, Scores};
+use super::contrasts::{Contrast, over_depths, over_rivals};
+use super::points::{Basis, CONTROLS, CRITERIA, Networks, Place, Points, SP, Scores};
 use crate::experiment::depth::{DepthCurve, DepthModel, DepthPoint};
 use crate::experiment::finding::Verdict;
 use crate::experiment::networks::record::NetworksRecord;
@@ -20,7 +20,7 @@ pub const MARGIN: f64 = 0.10;
 /// What one rule says under one protocol.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ruling {
-    /// C4, C5, narrow or C6.
+    /// C3, C4, C5, narrow or C6.
     pub rule: String,
     /// What is asked, in words.
     pub says: String,
@@ -92,10 +92,15 @@ impl Ruling {
     }
 }
 
+/// C3: every other criterion, through the same rounds and retraining, leaves less.
+pub fn criteria(points: &Points, basis: Basis, margin: f64) -> Ruling {
+    let says = "Similarity keeps networks more compositional than every other criterion.";
+    Ruling::of("C3", says, basis, over_rivals(points, CRITERIA, basis), margin)
+}
+
 /// C4: which links remain decides, not how many of each layer or of each unit.
 pub fn which_links(points: &Points, basis: Basis, margin: f64) -> Ruling {
-    let rivals = [LAYER_COUNTS, REWIRED].into_iter().filter_map(|names| points.arm(&names));
-    let contrasts = rivals.map(|rival| over_rival(points, rival, basis)).collect();
+    let contrasts = over_rivals(points, CONTROLS, basis);
     Ruling::of("C4", "Which links remain decides, not how many.", basis, contrasts, margin)
 }
 
@@ -255,7 +260,8 @@ pub fn rulings(record: &NetworksRecord, margin: f64) -> Vec<Ruling> {
         let peak = depth_peak(&points, basis, margin);
         let predicted = depth_predicted(record, &points, basis, peak.verdict);
         let narrow = narrow(&points, basis, margin);
-        found.extend([which_links(&points, basis, margin), peak, narrow, predicted]);
+        let criteria = criteria(&points, basis, margin);
+        found.extend([criteria, which_links(&points, basis, margin), peak, narrow, predicted]);
     }
     found
 }

@@ -115,7 +115,7 @@ pub fn regime_map_of(record: &NetworksRecord) -> Result<Drawing, DrawError> {
 pub(super) fn pooled(sources: &Sources) -> Result<Drawing, DrawError> {
     let record = sources.networks(STUDY)?;
     let points = Points::of(&record);
-    let rival = points.arm(&LAYER_COUNTS).ok_or_else(|| DrawError::Nothing {
+    let rival = points.arm(LAYER_COUNTS).ok_or_else(|| DrawError::Nothing {
         study: STUDY.into(),
         expected: "random links with SP's counts".into(),
     })?;

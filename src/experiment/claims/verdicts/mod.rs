@@ -54,7 +54,7 @@ use Decide::{Networks, Other, Regime};
 pub const CLAIMS: &[(&str, Decide)] = &[
     ("C1", Networks("wirings", wirings::evolved_over_dense)),
     ("C2", Networks("wirings", wirings::evolved_wiring_between)),
-    ("C3", Networks("pruning", pruning::sp_over_others)),
+    ("C3", Regime(&["C3"], "pruning", pruning::sp_over_others)),
     ("C4", Regime(&["C4"], "pruning", pruning::which_links)),
     ("C5", Regime(&["C5", "narrow"], "depth", depth::depth_peak)),
     ("C6", Regime(&["C6"], "depth", depth::depth_predicted)),
