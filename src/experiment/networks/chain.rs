@@ -12,7 +12,7 @@ use crate::experiment::workers::Ask;
 use crate::math::SimRng;
 use crate::math::hash::short_id;
 use crate::network::files::WriteError;
-use crate::network::{Coords, Mask, Model, Wiring};
+use crate::network::{Coords, Mask, Model, Weights, Wiring};
 use crate::probe::{Delta, View};
 use crate::prune::{PruneError, PrunePlan, RoundsError, Rule, round_mask};
 use crate::score::measures::modules::NetworkModules;
@@ -169,7 +169,7 @@ impl Worker<'_> {
 
     fn train(&self, arm: &ArmSpec, wiring: ArmWiring) -> Result<LoadedRun, ArmError> {
         let (key, source) = (&self.chain.key, &self.chain.source);
-        let (mut wired, mut genome) = (None, None);
+        let (mut wired, mut genome, mut start) = (None, None, None);
         if wiring != ArmWiring::Dense {
             let (g, _) = source.evolved.as_ref().expect("planned so");
             let as_run = match wiring {
@@ -177,7 +177,10 @@ impl Worker<'_> {
                 _ => Wiring::Layerized,
             };
             genome = (wiring == ArmWiring::Graph).then_some(g);
-            let Model { network, mask, .. } = Model::of_genome(g, as_run);
+            let evolved = Model::of_genome(g, as_run);
+            let mut rng = SimRng::new(self.chain.seed(), "noise", 0);
+            start = arm.noise.map(|noise| noisy(&evolved, noise, &mut rng));
+            let Model { network, mask, .. } = evolved;
             wired = Some((network, mask));
         }
         let wired = wired.unwrap_or_else(|| {
@@ -186,8 +189,15 @@ impl Worker<'_> {
             (network, mask)
         });
         let train = self.recipe(arm, wired.0.arch.is_some());
-        let job =
-            TrainJob::new(&arm.name, &source.target, Coords::default(), wired, None, genome, train);
+        let job = TrainJob::new(
+            &arm.name,
+            &source.target,
+            Coords::default(),
+            wired,
+            start,
+            genome,
+            train,
+        );
         debug_assert_eq!(job.config.size, key.size);
         let folder = self.folder.join(job.config.run_id());
         let result = train_run(&folder, job, true, &mut { self.ask })?;
@@ -360,6 +370,18 @@ fn measure_reached(
         scores.push(ReachedScore { level, r2, step, score: Scored::of(&found.score) });
     }
     Ok(scores)
+}
+
+/// The weights of `model`, those that are not zero with normal noise of `share` times their root mean square.
+/// The same stream gives the same directions at every share.
+fn noisy(model: &Model, share: f64, rng: &mut SimRng) -> Weights {
+    let squares: f64 = model.weights.0.iter().map(|&w| f64::from(w).powi(2)).sum();
+    let scale = share * (squares / model.non_zero().max(1) as f64).sqrt();
+    let moved = model.weights.0.iter().map(|&w| match w {
+        0.0 => 0.0,
+        w => w + (scale * rng.normal()) as f32,
+    });
+    Weights(moved.collect())
 }
 
 /// Raises every budget below `fewest` to it; false if there was none.

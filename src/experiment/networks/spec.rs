@@ -155,6 +155,10 @@ pub struct ArmSpec {
     /// How it is wired; this or `from`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub wiring: Option<ArmWiring>,
+    /// It starts from the evolved weights, each with normal noise added whose standard deviation is this
+    /// times their root mean square, ≥ 0; for `wiring = "layerized"`. Default: from random weights.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub noise: Option<f64>,
     /// The arm it is pruned from.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub from: Option<String>,
@@ -344,6 +348,12 @@ impl ArmSpec {
         let key = format!("arm {}", self.name);
         let one = self.wiring.is_some() != self.from.is_some();
         Problem::unless(one, &key, "one of wiring and from", "both or none")?;
+        if let Some(noise) = self.noise {
+            let fits = noise.is_finite() && noise >= 0.0;
+            let expected = "noise: a number of at least 0, with wiring = \"layerized\"";
+            let fits = fits && self.wiring == Some(ArmWiring::Layerized);
+            Problem::unless(fits, &key, expected, format!("{noise}, {:?}", self.wiring))?;
+        }
         let Some(from) = &self.from else {
             let plain = self.method.is_none() && self.levels.is_empty();
             let expected = "method and levels with from only";

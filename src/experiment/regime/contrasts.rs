@@ -63,28 +63,33 @@ impl Contrast {
     }
 }
 
-/// SP against each of `rivals` that the points have, by any of its names.
+/// SP against each of `rivals` that the points have, by any of its names, at the reference depth and the
+/// levels of the claims.
 pub fn over_rivals(
     points: &Points,
     rivals: &[&'static [&'static str]],
     basis: Basis,
 ) -> Vec<Contrast> {
     let there = rivals.iter().filter_map(|names| points.arm(names));
-    there.map(|rival| over_rival(points, rival, basis)).collect()
+    there.map(|rival| over_arms(points, (SP, rival), &points.levels(), basis)).collect()
 }
 
-/// Score of SP less that of `rival`, at the reference depth and the levels of the claims, averaged
-/// over those within target and seed.
-fn over_rival(points: &Points, rival: &str, basis: Basis) -> Contrast {
+/// Score of one arm less that of another, at the reference depth, averaged over `levels` of pruning within
+/// target and seed; signs of pairs are flipped.
+pub fn over_arms(
+    points: &Points,
+    (first, second): (&str, &str),
+    levels: &[usize],
+    basis: Basis,
+) -> Contrast {
     let mut missing = 0;
-    let levels = points.levels();
     let mut of_seed = |networks: &Networks| -> Option<f64> {
         let at =
             |arm: &str, level: usize| networks.get(&Place { offset: 0, arm: arm.into(), level });
         let differences: Vec<f64> = levels
             .iter()
             .filter_map(|&level| {
-                let pair = [at(SP, level)?, at(rival, level)?];
+                let pair = [at(first, level)?, at(second, level)?];
                 let found = Scores::compared(&pair, basis);
                 missing += usize::from(found.is_none());
                 found.map(|scores| scores[0] - scores[1])
@@ -100,7 +105,8 @@ fn over_rival(points: &Points, rival: &str, basis: Basis) -> Contrast {
     let all: Vec<f64> = values.iter().flat_map(|v| v.1.clone()).collect();
     let mut rng = SimRng::new(0, "sign-flips", 0);
     let p = sign_flip_p_of(&all, DRAWS, &mut rng).ok();
-    Contrast::of(&format!("SP − {}", rival.replace('-', " ")), values, missing, p)
+    let named = |arm: &str| if arm == SP { "SP".into() } else { arm.replace('-', " ") };
+    Contrast::of(&format!("{} − {}", named(first), named(second)), values, missing, p)
 }
 
 /// Scores of one target, seed and level that are compared: at the reference, and at the depths beside it.

@@ -122,7 +122,11 @@ pub fn power(spec: &NetworksSpec, pilots: &[NetworksRecord], margin: f64) -> Pow
 fn of_pilot(record: &NetworksRecord, rule: Rule, assumed: &Variances) -> Option<Variances> {
     let points = Points::of(record);
     let contrasts: Vec<Contrast> = match rule {
-        Rule::Rivals(rivals) => over_rivals(&points, rivals, Basis::EqualFit),
+        Rule::Rivals(rivals) => {
+            // A pilot without those has the controls: as many links, other ones.
+            let own = over_rivals(&points, rivals, Basis::EqualFit);
+            if own.is_empty() { over_rivals(&points, CONTROLS, Basis::EqualFit) } else { own }
+        }
         // A pilot may have gone three layers to either side instead of four.
         Rule::Depth(apart) => (1..=apart)
             .rev()

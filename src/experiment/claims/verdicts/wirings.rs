@@ -5,6 +5,8 @@ use crate::experiment::claims::effects::{Effect, Group, all_above};
 use crate::experiment::claims::ledger::StudySpec;
 use crate::experiment::finding::Verdict;
 use crate::experiment::networks::record::{NetworkResult, NetworksRecord};
+use crate::experiment::regime::contrasts::over_arms;
+use crate::experiment::regime::points::{Basis, Points};
 
 pub(super) fn evolved_over_dense(record: &NetworksRecord, spec: &StudySpec) -> Outcome {
     let (evolved, dense) = (Group::of("evolved", 0), Group::of("dense", 0));
@@ -18,21 +20,50 @@ pub(super) fn evolved_over_dense(record: &NetworksRecord, spec: &StudySpec) -> O
         .noting([format!("fit: dense {}", fit_share(record, dense))])
 }
 
+/// Arms that start from the evolved weights with noise, least first; their names say how much.
+fn noisy(record: &NetworksRecord) -> Vec<&str> {
+    let mut found: Vec<(f64, &str)> = Vec::new();
+    for row in &record.rows {
+        let share = row.arm.strip_prefix("noise-").and_then(|share| share.parse().ok());
+        if let Some(share) = share
+            && found.iter().all(|f| f.1 != row.arm)
+        {
+            found.push((share, &row.arm));
+        }
+    }
+    found.sort_by(|a, b| a.0.total_cmp(&b.0));
+    found.into_iter().map(|f| f.1).collect()
+}
+
 pub(super) fn evolved_wiring_between(record: &NetworksRecord, spec: &StudySpec) -> Outcome {
     let [evolved, dense, graph, layerized] =
         ["evolved", "dense", "graph", "layerized"].map(|arm| Group::of(arm, 0));
-    let difference =
-        |a: Group, b: Group| Effect::of_scores(format!("{} − {}", a.arm, b.arm), record, &[(a, b)]);
-    let effects = vec![difference(evolved, layerized), difference(layerized, dense)];
-    let statistic =
-        "two differences of compositional scores, paired by target and seed, fit networks only";
+    let name = |a: Group, b: Group| format!("{} − {}", a.arm, b.arm);
+    let points = Points::of(record);
+    // Networks of arms that seldom learn their picture are compared where both have been; a record that
+    // kept nothing on the way has the end of training only.
+    let on_the_way =
+        |a: Group, b: Group| over_arms(&points, (a.arm, b.arm), &[0], Basis::EqualFit).effect;
+    // Without the gate: what has not learned draws simpler pictures, which survive more.
+    let anyhow = |a: Group, b: Group| Effect::paired(name(a, b), record, &[(a, b)], |r| r.score());
+    let fit = |a: Group, b: Group| Effect::of_scores(name(a, b), record, &[(a, b)]);
+    let (effects, statistic) = match record.checkpoints.is_empty() {
+        true => (
+            vec![fit(evolved, layerized), fit(layerized, dense)],
+            "two differences of compositional scores, paired by target and seed, fit networks only",
+        ),
+        false => (
+            vec![anyhow(evolved, layerized), on_the_way(layerized, dense)],
+            "evolved less retrained at the end of training, learned or not; retrained less dense at each R² that both reached on their way",
+        ),
+    };
+    let noisy = noisy(record);
+    let basin = noisy.iter().map(|arm| fit(evolved, Group::of(arm, 0)));
+    let controls = [fit(evolved, graph), fit(graph, dense)].into_iter().chain(basin);
+    let fits = ["layerized", "graph"].iter().chain(&noisy);
     Outcome::general(statistic, effects, spec.margin)
-        .beside(vec![difference(evolved, graph), difference(graph, dense)])
-        .noting([format!(
-            "fit: layerized {}, graph {}",
-            fit_share(record, layerized),
-            fit_share(record, graph)
-        )])
+        .beside(controls.collect())
+        .noting(fits.map(|arm| format!("fit: {arm} {}", fit_share(record, Group::of(arm, 0)))))
 }
 
 fn learned(result: &NetworkResult) -> Option<f64> {
