@@ -12,9 +12,10 @@ use crate::experiment::workers::Ask;
 use crate::math::SimRng;
 use crate::math::hash::short_id;
 use crate::network::files::WriteError;
-use crate::network::{Coords, Mask, Model, Weights, Wiring};
+use crate::network::{Coords, Mask, Model, PixelInputs, Weights, Wiring};
 use crate::probe::{Delta, View};
 use crate::prune::{PruneError, PrunePlan, RoundsError, Rule, round_mask};
+use crate::score::measures::mechanisms::Mechanisms;
 use crate::score::measures::modules::NetworkModules;
 use crate::score::measures::sparsity::compositional_sparsity;
 use crate::score::measures::summary::Summary;
@@ -349,10 +350,19 @@ fn measure(
         },
         by_layer: found.score.layers,
         measures: Summary::of(&view, &mut SimRng::new(chain.seed(), "measures", 0)),
+        mechanisms: mechanisms(chain, model),
         sparsity: compositional_sparsity(&model.network, &model.mask),
         modules: NetworkModules::of(&model.network, &model.mask),
         views,
     })
+}
+
+/// What may bias descent at a network, where the study asks for it.
+fn mechanisms(chain: &Chain, model: &Model) -> Option<Mechanisms> {
+    let inputs = PixelInputs::full(chain.key.size, Coords::default());
+    let mut rng = SimRng::new(chain.seed(), "mechanisms", 0);
+    let target = &chain.source.target.picture;
+    chain.key.mechanisms.then(|| Mechanisms::of(model, &inputs, target, &mut rng))
 }
 
 /// Scores of a network where its training first reached each R² that was asked for.
@@ -367,7 +377,8 @@ fn measure_reached(
         let Some(model) = run.reached(folder, level)? else { continue };
         let view = View::new(&model, chain.key.size, Coords::default());
         let found = chain.protocol().measure(&view, judge, Some(&chain.source.target.picture))?;
-        scores.push(ReachedScore { level, r2, step, score: Scored::of(&found.score) });
+        let (score, mechanisms) = (Scored::of(&found.score), mechanisms(chain, &model));
+        scores.push(ReachedScore { level, r2, step, score, mechanisms });
     }
     Ok(scores)
 }

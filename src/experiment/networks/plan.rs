@@ -79,6 +79,9 @@ pub struct ChainKey {
     /// δ of the second score.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fixed_delta: Option<f64>,
+    /// Whether what may bias descent is measured.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub mechanisms: bool,
     /// Arms of which pictures are kept.
     pub show: Vec<String>,
     /// Arms of which maps are kept.
@@ -268,6 +271,7 @@ impl NetworksStudy {
                 sample: spec.sample,
                 effect: spec.effect,
                 fixed_delta: spec.fixed_delta,
+                mechanisms: spec.mechanisms,
                 show: kept(shown, &spec.show.arms),
                 show_maps: kept(shown, &spec.show.maps),
             };

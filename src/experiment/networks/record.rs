@@ -3,6 +3,7 @@
 use crate::experiment::curve::Curve;
 use crate::experiment::record::{Record, line};
 use crate::math::stats::{mean, normal_quantile, wilson};
+use crate::score::measures::mechanisms::Mechanisms;
 use crate::score::measures::modules::NetworkModules;
 use crate::score::measures::sparsity::CompositionalSparsity;
 use crate::score::measures::summary::Summary;
@@ -129,6 +130,9 @@ pub struct NetworkResult {
     /// The same weights changed by a fixed δ: the published protocol.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub fixed: Option<Scored>,
+    /// What may bias descent there.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub mechanisms: Option<Mechanisms>,
     /// Pictures kept for figures.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub views: Option<Views>,
@@ -191,6 +195,9 @@ pub struct ReachedScore {
     pub step: u64,
     /// Its score; none if nothing could be judged.
     pub score: Option<Scored>,
+    /// What may bias descent there.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub mechanisms: Option<Mechanisms>,
 }
 
 /// How the training of a network went.
@@ -280,6 +287,21 @@ impl NetworksRecord {
             }
         }
         names
+    }
+
+    /// Arms that start from the evolved weights with noise, least first; their names say how much.
+    pub fn noisy(&self) -> Vec<(f64, &str)> {
+        let mut found: Vec<(f64, &str)> = Vec::new();
+        for row in &self.rows {
+            let share = row.arm.strip_prefix("noise-").and_then(|share| share.parse().ok());
+            if let Some(share) = share
+                && found.iter().all(|f| f.1 != row.arm)
+            {
+                found.push((share, &row.arm));
+            }
+        }
+        found.sort_by(|a, b| a.0.total_cmp(&b.0));
+        found
     }
 }
 

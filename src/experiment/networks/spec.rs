@@ -44,6 +44,10 @@ pub struct NetworksSpec {
     /// δ of a second score, of the published protocol: the same weights each moved by ± δ, whatever the
     /// effect, with no gate on the fit. Default: none.
     pub fixed_delta: Option<f64>,
+    /// Whether what may bias descent is measured too, at every network and at each R² on its way
+    /// ([`Mechanisms`](crate::score::measures::mechanisms::Mechanisms)). Default: no.
+    #[serde(default)]
+    pub mechanisms: bool,
     /// Depths: hidden layers added to the target's arch, for arms that are layered and not wired by
     /// the genome. Default: 0 only.
     #[serde(default = "zero")]

@@ -27,6 +27,7 @@ mod data;
 mod depth;
 mod domain;
 mod drawers;
+mod mechanisms;
 mod optimizers;
 mod orthogonality;
 pub mod page;
@@ -166,6 +167,8 @@ figures! {
             ],
         );
         "the same beside the evolved wiring trained from random weights, as a graph and in layers";
+    "evolved-basin", ["wirings"], "–", "C2", wirings::basin;
+        "score of evolved weights with noise, trained on, by how much noise";
     "score-by-depth", ["depth"], "3, 16, 17", "C5", depth::score_by_depth;
         "score against the number of hidden layers by target, dense and pruned; optimal depth by the one-standard-error rule";
     "depth-predicted-by-compression", ["depth"], "4", "C6", depth::predicted;
@@ -180,6 +183,8 @@ figures! {
         "exact probabilities against two Monte Carlo estimators";
     "trained-counterpart", ["depth"], "6", "C8", theory::trained_counterpart;
         "trained networks beside what the theory expects of wirings like theirs, depths compared within targets";
+    "mechanisms", ["mechanisms"], "7", "–", mechanisms::against_dense;
+        "flatness, gradient noise and norm of pruned and nearly evolved networks against dense ones, where they fit equally";
     "orthogonality", ["pruning"], "8", "C9", orthogonality::interference;
         "interference of the maps of a layer and its Welch bound by arm, with the control of SP's counts";
     "interference-bounds", ["pruning"], "8", "C9", orthogonality::bounds;

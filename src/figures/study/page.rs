@@ -5,7 +5,6 @@ use std::path::Path;
 
 /// Figures of the paper that are not in [`FIGURES`], and why.
 pub const WITHOUT: &[(&str, &str)] = &[
-    ("7", "unknown: the paper's full text is not public, and no claim of METHODS §10 names it"),
     (
         "14, 15",
         "unknown but for their numbers; the figures of the optimizers, `orthogonality` and `feature-maps` are the nearest that we have",

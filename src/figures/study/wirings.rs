@@ -2,7 +2,7 @@
 
 use super::board::{Block, Board, Row, sweep, verdicts};
 use super::data::{self, cell, look, over_targets, says, spoken, what};
-use super::drawers::{Multiples, geometric_mean, panel};
+use super::drawers::{Multiples, Spread, course, geometric_mean, panel};
 use super::pictures::{self, Pictured, pictured};
 use super::{DrawError, Drawing, Sources, some};
 use crate::experiment::claims::effects::{Effect, Group as Networks, fit_score};
@@ -96,6 +96,45 @@ pub(super) fn by_arm(
         learned.collect::<Vec<_>>().join(", ")
     );
     Ok(Drawing { svg: bars(&score_bars(&record, &there, frame)), says })
+}
+
+/// Score of evolved weights, shaken and trained on, by how much they were shaken.
+pub(super) fn basin(sources: &Sources) -> Result<Drawing, DrawError> {
+    let record = sources.networks(STUDY)?;
+    let arms = some(record.noisy(), STUDY, "arms that start from evolved weights with noise")?;
+    let ticks = (0..).zip(&arms).map(|(i, arm)| (f64::from(i), format!("{}", arm.0)));
+    let ticks: Vec<(f64, String)> = ticks.collect();
+    let mut series: Vec<Series> = Vec::new();
+    for target in record.targets() {
+        let points = (0..).zip(&arms).map(|(i, arm)| {
+            let fit = cell(&record, target, Networks::of(arm.1, 0), fit_score).fit;
+            (f64::from(i), mean(&fit).unwrap_or(f64::NAN))
+        });
+        let pale = Colour::mix(style::GREY, style::PAPER, 0.45);
+        series.push(Series { width: 1.0, ..Series::line("", pale, points) });
+    }
+    let means = (0..).zip(&arms).filter_map(|(i, arm)| {
+        over_targets(&record, Networks::of(arm.1, 0), fit_score)
+            .map(|found| (f64::from(i), data::cut(found)))
+    });
+    let (_, colour, marker) = look("layerized");
+    series.extend(course(("mean over targets".into(), colour, marker), means, Spread::Band));
+    let learned = arms.iter().map(|arm| {
+        let (fit, asked) = data::learned(&record, Networks::of(arm.1, 0));
+        format!("{} {fit} of {asked}", arm.0)
+    });
+    let says = format!("Learned their picture: {}.", learned.collect::<Vec<_>>().join(", "));
+    let chart = Plot {
+        frame: Frame::new("How wide is the basin of an evolved network?")
+            .subtitle(what(&record))
+            .note("Evolved weights plus normal noise, trained on by the recipe. Thin lines: one target each, seeds that learned the picture (R² ≥ 0.95) averaged. Marked: mean over targets with a 95 % t-interval (rings: targets, if three or fewer).")
+            .sized(760, 520),
+        x: Axis::new("noise, in root mean squares of the evolved weights").names(ticks),
+        y: score_axis(1.0),
+        series,
+        ..Plot::default()
+    };
+    Ok(Drawing { svg: plot(&chart), says })
 }
 
 /// Changed weights shown of each network.

@@ -20,21 +20,6 @@ pub(super) fn evolved_over_dense(record: &NetworksRecord, spec: &StudySpec) -> O
         .noting([format!("fit: dense {}", fit_share(record, dense))])
 }
 
-/// Arms that start from the evolved weights with noise, least first; their names say how much.
-fn noisy(record: &NetworksRecord) -> Vec<&str> {
-    let mut found: Vec<(f64, &str)> = Vec::new();
-    for row in &record.rows {
-        let share = row.arm.strip_prefix("noise-").and_then(|share| share.parse().ok());
-        if let Some(share) = share
-            && found.iter().all(|f| f.1 != row.arm)
-        {
-            found.push((share, &row.arm));
-        }
-    }
-    found.sort_by(|a, b| a.0.total_cmp(&b.0));
-    found.into_iter().map(|f| f.1).collect()
-}
-
 pub(super) fn evolved_wiring_between(record: &NetworksRecord, spec: &StudySpec) -> Outcome {
     let [evolved, dense, graph, layerized] =
         ["evolved", "dense", "graph", "layerized"].map(|arm| Group::of(arm, 0));
@@ -57,7 +42,7 @@ pub(super) fn evolved_wiring_between(record: &NetworksRecord, spec: &StudySpec) 
             "evolved less retrained at the end of training, learned or not; retrained less dense at each R² that both reached on their way",
         ),
     };
-    let noisy = noisy(record);
+    let noisy: Vec<&str> = record.noisy().into_iter().map(|arm| arm.1).collect();
     let basin = noisy.iter().map(|arm| fit(evolved, Group::of(arm, 0)));
     let controls = [fit(evolved, graph), fit(graph, dense)].into_iter().chain(basin);
     let fits = ["layerized", "graph"].iter().chain(&noisy);

@@ -1,0 +1,100 @@
+//! Flatness, noise and norm at equal fit, against dense networks.
+
+use super::data::{estimate, look, what};
+use super::drawers::{Multiples, Spread, course, panel};
+use super::{DrawError, Drawing, Sources, some};
+use crate::experiment::networks::record::{NetworkRow, NetworksRecord};
+use crate::figures::axis::Axis;
+use crate::figures::charts::Frame;
+use crate::figures::style::{Colour, Marker};
+use crate::math::real;
+use crate::math::stats::mean;
+use crate::score::measures::mechanisms::Mechanisms;
+
+const STUDY: &str = "mechanisms";
+
+/// What is compared, and how people call it.
+const MEASURES: [(&str, fn(&Mechanisms) -> f64); 4] = [
+    ("sharpness", |m| m.sharpness),
+    ("trace of the Hessian", |m| m.hessian_trace),
+    ("variance of pixels' gradients", |m| m.gradient_variance),
+    ("squared norm", |m| m.norm),
+];
+
+/// Networks that are compared with dense ones: arm, level, name.
+const COMPARED: [(&str, usize, &str); 3] = [
+    ("sp", 2, "SP at a quarter"),
+    ("layer-counts", 2, "its counts at random"),
+    ("noise-0.4", 0, "evolved, shaken"),
+];
+
+/// log₂ of a measure over that of the dense network of the same target and seed, where both first reached
+/// `level`; a target's seeds averaged.
+fn ratios(
+    record: &NetworksRecord,
+    (arm, pruned): (&str, usize),
+    level: f64,
+    of: fn(&Mechanisms) -> f64,
+) -> Vec<f64> {
+    let at = |row: &NetworkRow| {
+        let reached = &row.result.as_ref()?.reached;
+        let there = reached.iter().find(|at| at.level == level)?;
+        // A curvature may come out below 0 by its error: then there is no ratio.
+        there.mechanisms.map(|m| of(&m)).filter(|value| *value > 0.0)
+    };
+    let find = |target: &str, arm: &str, pruned: usize, seed: Option<u64>| {
+        record.rows.iter().find(|row| {
+            row.target == target && row.arm == arm && row.level == pruned && row.seed == seed
+        })
+    };
+    let of_target = |target: &str| {
+        let own = record.rows.iter().filter(|r| r.target == target && r.arm == arm);
+        let found: Vec<f64> = own
+            .filter(|row| row.level == pruned)
+            .filter_map(|row| {
+                let dense = at(find(target, "dense", 0, row.seed)?)?;
+                Some(real::ln(at(row)? / dense) / std::f64::consts::LN_2)
+            })
+            .collect();
+        mean(&found).ok()
+    };
+    record.targets().into_iter().filter_map(of_target).collect()
+}
+
+pub(super) fn against_dense(sources: &Sources) -> Result<Drawing, DrawError> {
+    let record = sources.networks(STUDY)?;
+    let ticks: Vec<(f64, String)> = (0..)
+        .zip(&record.checkpoints)
+        .map(|(i, level)| (f64::from(i), format!("{level:.2}")))
+        .collect();
+    let (mut panels, mut says) = (Vec::new(), Vec::new());
+    for (name, of) in MEASURES {
+        let mut series = Vec::new();
+        for (arm, pruned, label) in COMPARED {
+            let (_, colour, marker): (String, Colour, Marker) = look(arm);
+            let points = (0..).zip(&record.checkpoints).filter_map(|(i, &level)| {
+                let values = ratios(&record, (arm, pruned), level, of);
+                Some((f64::from(i), estimate(&values)?))
+            });
+            let points: Vec<_> = points.collect();
+            if let Some((i, last)) = points.last() {
+                let level = record.checkpoints[*i as usize];
+                says.push(format!("{name}, {label}: ×{:.2} at {level:.2}", exp2(last.value)));
+            }
+            series.extend(course((label.into(), colour, marker), points, Spread::Whiskers));
+        }
+        let x = Axis::new("R² first reached").names(ticks.clone());
+        panels.push(panel(name, x, Axis::new("log₂ of the ratio to dense").include(0.0), series));
+    }
+    some(says.clone(), STUDY, "networks measured on their way")?;
+    let frame = Frame::new("What gradient descent feels, at equal fit")
+        .subtitle(what(&record))
+        .note("Each network against the dense one of the same target and seed where both first reached an R²; mean over targets with 95 % t-intervals. 0: as the dense network.");
+    let size = Multiples { columns: 2, width: 1000, height: (150, 270), share: (true, false) };
+    let says = format!("Ratios to dense networks: {}.", says.join("; "));
+    Ok(Drawing { svg: size.draw(frame, panels), says })
+}
+
+fn exp2(log: f64) -> f64 {
+    real::exp(log * std::f64::consts::LN_2)
+}
