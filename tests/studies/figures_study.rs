@@ -86,8 +86,17 @@ fn every_figure_of_the_table_is_drawn_twice_alike_and_saved_with_its_provenance(
 
 /// The studies that this test makes records of; others have their own tests.
 fn known(studies: &[&str]) -> bool {
-    let made = ["wirings", "depth", "pruning", "regime", "out_of_domain", "controls", "optimizers"];
-    studies.iter().all(|s| made.contains(s))
+    const MADE: [&str; 8] = [
+        "wirings",
+        "depth",
+        "mechanisms",
+        "pruning",
+        "regime",
+        "out_of_domain",
+        "controls",
+        "optimizers",
+    ];
+    studies.iter().all(|s| MADE.contains(s))
 }
 
 #[test]
@@ -106,6 +115,11 @@ fn what_a_figure_says_is_what_the_record_holds() {
     // One depth for all: slope 0, nothing left to predict.
     let predicted = says("depth-predicted-by-compression");
     assert!(predicted.contains("0.00 [0.00, 0.00]"), "{predicted}");
+    // Half of the dense networks' on every target.
+    let felt = says("mechanisms");
+    assert!(felt.contains("trace of the Hessian, SP at a quarter: ×0.50 at 0.95"), "{felt}");
+    assert!(felt.contains("variance of pixels' gradients, evolved, shaken: ×1.00"), "{felt}");
+    assert!(says("evolved-basin").contains("0.1 12 of 12, 0.4 12 of 12"));
     let pruned = says("pruning-score");
     assert!(pruned.contains("sp − magnitude: 0.200 [0.200, 0.200]"), "{pruned}");
     let sheet = (figure("perturbation-sheets").unwrap().draw)(&sources).unwrap();

@@ -289,12 +289,12 @@ impl NetworksRecord {
         names
     }
 
-    /// Arms that start from the evolved weights with noise, least first; their names say how much.
+    /// Arms that start from the evolved weights with noise, least first, with how much: `noise-40` has .4.
     pub fn noisy(&self) -> Vec<(f64, &str)> {
         let mut found: Vec<(f64, &str)> = Vec::new();
         for row in &self.rows {
-            let share = row.arm.strip_prefix("noise-").and_then(|share| share.parse().ok());
-            if let Some(share) = share
+            let percent = row.arm.strip_prefix("noise-").and_then(|p| p.parse::<f64>().ok());
+            if let Some(share) = percent.map(|percent| percent / 100.0)
                 && found.iter().all(|f| f.1 != row.arm)
             {
                 found.push((share, &row.arm));

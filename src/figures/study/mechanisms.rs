@@ -6,26 +6,28 @@ use super::{DrawError, Drawing, Sources, some};
 use crate::experiment::networks::record::{NetworkRow, NetworksRecord};
 use crate::figures::axis::Axis;
 use crate::figures::charts::Frame;
-use crate::figures::style::{Colour, Marker};
 use crate::math::real;
 use crate::math::stats::mean;
 use crate::score::measures::mechanisms::Mechanisms;
 
 const STUDY: &str = "mechanisms";
 
+/// A number of a network.
+type Measure = fn(&Mechanisms) -> f64;
+
 /// What is compared, and how people call it.
-const MEASURES: [(&str, fn(&Mechanisms) -> f64); 4] = [
+const MEASURES: [(&str, Measure); 4] = [
     ("sharpness", |m| m.sharpness),
     ("trace of the Hessian", |m| m.hessian_trace),
     ("variance of pixels' gradients", |m| m.gradient_variance),
     ("squared norm", |m| m.norm),
 ];
 
-/// Networks that are compared with dense ones: arm, level, name.
-const COMPARED: [(&str, usize, &str); 3] = [
-    ("sp", 2, "SP at a quarter"),
-    ("layer-counts", 2, "its counts at random"),
-    ("noise-0.4", 0, "evolved, shaken"),
+/// Networks that are compared with dense ones: arm, level, name, and the arm whose colour they have.
+const COMPARED: [(&str, usize, &str, &str); 3] = [
+    ("sp", 2, "SP at a quarter", "sp"),
+    ("layer-counts", 2, "its counts at random", "sp-layer-counts"),
+    ("noise-40", 0, "evolved, shaken", "evolved"),
 ];
 
 /// log₂ of a measure over that of the dense network of the same target and seed, where both first reached
@@ -34,7 +36,7 @@ fn ratios(
     record: &NetworksRecord,
     (arm, pruned): (&str, usize),
     level: f64,
-    of: fn(&Mechanisms) -> f64,
+    of: Measure,
 ) -> Vec<f64> {
     let at = |row: &NetworkRow| {
         let reached = &row.result.as_ref()?.reached;
@@ -70,8 +72,8 @@ pub(super) fn against_dense(sources: &Sources) -> Result<Drawing, DrawError> {
     let (mut panels, mut says) = (Vec::new(), Vec::new());
     for (name, of) in MEASURES {
         let mut series = Vec::new();
-        for (arm, pruned, label) in COMPARED {
-            let (_, colour, marker): (String, Colour, Marker) = look(arm);
+        for (arm, pruned, label, like) in COMPARED {
+            let (_, colour, marker) = look(like);
             let points = (0..).zip(&record.checkpoints).filter_map(|(i, &level)| {
                 let values = ratios(&record, (arm, pruned), level, of);
                 Some((f64::from(i), estimate(&values)?))

@@ -127,7 +127,7 @@ pub(super) fn basin(sources: &Sources) -> Result<Drawing, DrawError> {
     let chart = Plot {
         frame: Frame::new("How wide is the basin of an evolved network?")
             .subtitle(what(&record))
-            .note("Evolved weights plus normal noise, trained on by the recipe. Thin lines: one target each, seeds that learned the picture (R² ≥ 0.95) averaged. Marked: mean over targets with a 95 % t-interval (rings: targets, if three or fewer).")
+            .note("Evolved weights plus normal noise, trained on by the recipe. Thin lines: one target each, seeds that learned the picture (R² ≥ 0.95) averaged. Marked: mean over the targets that were learned with so much noise, with a 95 % t-interval (rings: targets, if three or fewer).")
             .sized(760, 520),
         x: Axis::new("noise, in root mean squares of the evolved weights").names(ticks),
         y: score_axis(1.0),

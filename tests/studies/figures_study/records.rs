@@ -121,11 +121,33 @@ pub fn write(folder: &Path, study: &str, targets: &[&str], rows: Vec<Value>) {
     let record = json!({
         "format": "picloom-networks/1", "study": study, "question": "What?", "profile": "made-up",
         "size": 16, "steps": 50, "sample": 10, "effect": 0.18, "target_r2": Value::Null,
+        "checkpoints": if study == "mechanisms" { WAY.to_vec() } else { Vec::new() },
         "judge": "dl/1 fitted some day", "left_out": ["skull"], "png_ratio": ratios, "rows": rows,
     });
     std::fs::create_dir_all(folder.join(study)).unwrap();
     let path = folder.join(study).join("record.json");
     std::fs::write(path, serde_json::to_string(&record).unwrap()).unwrap();
+}
+
+/// R² at which networks on their way were measured, in the record that has any.
+const WAY: [f64; 2] = [0.9, 0.95];
+
+/// Adds what was measured on its way: networks other than dense ones at half the curvature.
+fn on_its_way(row: &mut Value) {
+    let half = if row["arm"] == "dense" { 1.0 } else { 0.5 };
+    if row["result"].is_object() {
+        row["result"]["reached"] = WAY
+            .map(|level| {
+                json!({
+                    "level": level, "r2": level, "step": 10, "score": Value::Null,
+                    "mechanisms": {
+                        "loss": 0.01, "sharpness": 0.2 * half, "hessian_trace": 8.0 * half,
+                        "hessian_error": 0.1, "gradient_variance": 3.0, "norm": 40.0 * half,
+                    },
+                })
+            })
+            .into();
+    }
 }
 
 /// What becomes of a network, by its place in the plan.
@@ -190,10 +212,18 @@ pub fn study(folder: &Path, targets: &[&str], seeds: u64, fate: Fate) {
     for (name, arms, variants, offsets) in [
         (
             "wirings",
-            &[("evolved", 0), ("dense", 0), ("graph", 0), ("layerized", 0)][..],
+            &[
+                ("evolved", 0),
+                ("dense", 0),
+                ("graph", 0),
+                ("layerized", 0),
+                ("noise-10", 0),
+                ("noise-40", 0),
+            ][..],
             base,
             &[0][..],
         ),
+        ("mechanisms", &[("dense", 0), ("sp", 2), ("noise-40", 0)], base, &[0]),
         ("depth", &[("dense", 0), ("sp", 1)], base, &[-2, -1, 0, 1, 2]),
         ("pruning", &methods, base, &[0]),
         ("regime", &map, base, &[-4, -1, 0, 1, 4]),
@@ -201,7 +231,10 @@ pub fn study(folder: &Path, targets: &[&str], seeds: u64, fate: Fate) {
         ("controls", &methods[1..5], &["base", "muon"], &[-3, 0, 3]),
     ] {
         let place = folder.join(name);
-        let rows = rows(&place, arms, targets, (variants, offsets, seeds), fate);
+        let mut rows = rows(&place, arms, targets, (variants, offsets, seeds), fate);
+        if name == "mechanisms" {
+            rows.iter_mut().for_each(on_its_way);
+        }
         write(folder, name, targets, rows);
     }
 }
