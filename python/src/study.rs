@@ -107,7 +107,7 @@ pub fn depth_sweep<'py>(
         judge: parsed(judge)?,
         fit: fit.map(parsed).transpose()?,
     };
-    let study = sweep.study(&picture).map_err(|e| of_file(&picture, e))?;
+    let study = sweep.study(&picture, &picture).map_err(|e| of_file(&picture, e))?;
     let folder = study_folder(&study, &runs);
     let _lock = FolderLock::take(&folder).map_err(failed)?;
     let hear = listener(progress)?;

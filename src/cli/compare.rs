@@ -1,21 +1,21 @@
 //! `picloom compare`: the main job.
 
 use super::interrupt::{self, Interrupted};
-use super::lay;
 use super::names::one_of;
 use super::output::Output;
+use super::plan::write_spec;
 use super::progress::Bar;
 use super::source::{Usage, fit_help};
 use crate::experiment::compare::{CompareConfig, CompareError, CompareStudy, Profile};
 use crate::experiment::compare_runs::{RunsConfig, compare_runs};
 use crate::experiment::workers::{self, News, StudyObserver};
-use crate::experiment::{Record, is_genome_file};
+use crate::experiment::{Record, is_genome_file, single};
 use crate::figures::compare::write_comparison;
 use crate::figures::runs::write_runs;
 use crate::genome;
 use crate::math::text::word;
+use crate::network::Squaring;
 use crate::network::lock::FolderLock;
-use crate::network::{Squaring, Wiring, read_genome};
 use crate::score::JudgeChoice;
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -47,6 +47,9 @@ pub struct CompareArgs {
     /// the genome or picture if one is given]
     #[arg(long)]
     out: Option<PathBuf>,
+    /// Write the spec of this comparison for `picloom plan`, and compare nothing
+    #[arg(long, value_name = "FILE", conflicts_with = "out")]
+    spec: Option<PathBuf>,
 }
 
 /// The genome that is compared when none is named.
@@ -54,20 +57,31 @@ const DEFAULT: (&str, &str) =
     ("genomes/bred_moth.json", include_str!("../../genomes/bred_moth.json"));
 
 pub fn run(args: CompareArgs, out: &Output) -> anyhow::Result<()> {
-    let mut config = CompareConfig::of(args.profile);
-    lay(&mut config.steps, args.steps);
-    lay(&mut config.judge, args.judge.clone());
-    for seed in &mut config.seeds {
-        *seed += args.seed;
+    let mut settings = single::Compare {
+        profile: Some(args.profile),
+        steps: args.steps,
+        seeds: None,
+        fit: args.fit,
+        judge: args.judge.clone(),
+    };
+    let mut seeds = args.seeds.clone();
+    seeds.sort_unstable();
+    seeds.dedup();
+    if seeds.is_empty() && args.seed != 0 {
+        seeds = settings.config().seeds.iter().map(|seed| seed + args.seed).collect();
     }
-    if !args.seeds.is_empty() {
-        config.seeds.clone_from(&args.seeds);
-        config.seeds.sort_unstable();
-        config.seeds.dedup();
-    }
+    settings.seeds = (!seeds.is_empty()).then_some(seeds);
+    let config = settings.config();
     let picture = |path: &Path| !is_genome_file(path);
     if args.fit.is_some() && !matches!(args.subjects.as_slice(), [one] if picture(one)) {
         return Err(Usage("--fit: expected a picture to compare on, found none".into()).into());
+    }
+    if let Some(path) = &args.spec {
+        let [subject] = args.subjects.as_slice() else {
+            return Err(Usage("--spec: expected one genome or picture".into()).into());
+        };
+        let (json, text) = write_spec(subject, settings, path)?;
+        return out.result(&json, &text);
     }
     let study = match args.subjects.as_slice() {
         [] => CompareStudy::of_genome(&genome::from_json(DEFAULT.1)?, DEFAULT.0, &config)?,
@@ -75,11 +89,7 @@ pub fn run(args: CompareArgs, out: &Output) -> anyhow::Result<()> {
             let text = format!("expected two or more runs, found only {}", one.display());
             return Err(Usage(text).into());
         }
-        [one] if picture(one) => CompareStudy::of_picture(one, args.fit, &config)?,
-        [one] => {
-            let name = one.display().to_string();
-            CompareStudy::of_genome(&read_genome(one, Wiring::Dense)?, &name, &config)?
-        }
+        [one] => CompareStudy::of(one, one, args.fit, &config)?,
         runs => return side_by_side(&args, runs, config, out),
     };
     let folder = folder(&args);

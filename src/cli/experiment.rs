@@ -3,6 +3,7 @@
 use super::interrupt::{self, Interrupted};
 use super::names::one_of;
 use super::output::Output;
+use super::plan::write_spec;
 use super::progress::{Bar, duration};
 use super::source::{check_size, fit_help};
 use super::study;
@@ -117,6 +118,9 @@ struct DepthSweepArgs {
     /// Folder of the run store
     #[arg(long, default_value = "runs")]
     runs: PathBuf,
+    /// Write the spec of this sweep for `picloom plan`, and sweep nothing
+    #[arg(long, value_name = "FILE", conflicts_with = "runs")]
+    spec: Option<PathBuf>,
 }
 
 #[derive(Args)]
@@ -317,7 +321,10 @@ fn depth_sweep(args: DepthSweepArgs, out: &Output) -> anyhow::Result<Said> {
         judge: args.judge.unwrap_or_default(),
         fit: args.fit,
     };
-    let study = sweep.study(&args.picture)?;
+    if let Some(path) = &args.spec {
+        return write_spec(&args.picture, sweep, path);
+    }
+    let study = sweep.study(&args.picture, &args.picture)?;
     let (mut json, mut text) = run_study(&study, &args.runs, None, out)?;
     let folder = study_folder(&study, &args.runs);
     let record = NetworksRecord::read(&folder.join("record.json"))?;

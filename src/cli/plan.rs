@@ -1,5 +1,6 @@
 //! `picloom plan`, `run`, `status`, `collect` and `emit`: studies on more than one machine.
 
+use super::experiment::Said;
 use super::interrupt::{self, Interrupted};
 use super::names::one_of;
 use super::output::Output;
@@ -9,6 +10,7 @@ use crate::experiment::cells::{TRIES, Worker};
 use crate::experiment::lease::{BEAT, Leases};
 use crate::experiment::plan::emit::{Places, Resources, Scheduler, script};
 use crate::experiment::plan::{self, Plan, Planned, Share};
+use crate::experiment::single::{Settings, write_single};
 use crate::experiment::workers::{Progress, StudyObserver};
 use crate::math::text::word;
 use crate::network::files::write_atomic;
@@ -32,7 +34,7 @@ pub struct PlanArgs {
     /// Run store with records that decide cells of the plan
     #[arg(long, default_value = "runs")]
     runs: PathBuf,
-    /// Measure a cell of each study for so many seconds, and say how long all take
+    /// Measure cells of each study for so many seconds, and say how long all take
     #[arg(
         long,
         value_name = "SECONDS",
@@ -146,6 +148,22 @@ fn pair(text: &str) -> Result<(String, String), String> {
     let pair = text.split_once('=').filter(|(key, _)| !key.is_empty());
     let pair = pair.ok_or_else(|| format!("expected KEY=VALUE, found {text:?}"))?;
     Ok((pair.0.to_string(), pair.1.to_string()))
+}
+
+/// Writes the spec of a study of one picture or genome, instead of doing it.
+pub(super) fn write_spec<S: Settings>(
+    subject: &Path,
+    settings: S,
+    path: &Path,
+) -> anyhow::Result<Said> {
+    write_single(subject, settings, path)?;
+    let text = format!(
+        "{}
+plan it with `picloom plan {}`",
+        path.display(),
+        word(path.display())
+    );
+    Ok((json!({ "spec": path, "kind": S::KIND }), text))
 }
 
 /// `340.5 core-hours`.

@@ -4,11 +4,13 @@ use super::experiment::run_study;
 use super::interrupt;
 use super::names::one_of;
 use super::output::Output;
+use super::plan::write_spec;
 use super::source::fit_help;
 use crate::experiment::Record;
 use crate::experiment::cells::study_folder;
 use crate::experiment::networks::NetworksRecord;
 use crate::experiment::regime::own::{Profile, recommend, study};
+use crate::experiment::single;
 use crate::figures::study::regime_map_of;
 use crate::figures::{Provenance, save};
 use crate::network::Squaring;
@@ -29,10 +31,18 @@ pub struct RegimeArgs {
     /// Folder of the map and all it is made of, in a folder of the picture's name
     #[arg(long, default_value = "picloom-regime")]
     out: PathBuf,
+    /// Write the spec of this map for `picloom plan`, and make no map
+    #[arg(long, value_name = "FILE", conflicts_with = "out")]
+    spec: Option<PathBuf>,
 }
 
 pub fn run(args: RegimeArgs, out: &Output) -> anyhow::Result<()> {
-    let study = study(&args.picture, args.profile, args.fit)?;
+    if let Some(path) = &args.spec {
+        let settings = single::Regime { profile: Some(args.profile), fit: args.fit };
+        let (json, text) = write_spec(&args.picture, settings, path)?;
+        return out.result(&json, &text);
+    }
+    let study = study(&args.picture, &args.picture, args.profile, args.fit)?;
     interrupt::saves();
     let (mut json, mut text) = run_study(&study, &args.out, None, out)?;
     let folder = study_folder(&study, &args.out);

@@ -17,15 +17,17 @@ use super::networks::chain::{ArmError, Made, walk};
 use super::networks::plan::{Chain, NetworksStudy, Source};
 use super::networks::spec::{ArmSpec, Level, NetworksSpec};
 use super::record::{Record, RecordError, line};
-use super::run::{RunError, Target, load_target, read_metrics};
+use super::run::{RunError, Target, is_genome_file, load_target, read_metrics};
 use super::spec::{TargetSpec, read_text};
 use super::workers::{Ask, StudyObserver};
-use crate::genome::{Genome, GenomeInfo, to_json};
+use crate::genome::{Genome, GenomeInfo, ReadGenomeError, to_json};
 use crate::math::hash::{sha256_hex, sha256_of_floats};
 use crate::math::names::names;
 use crate::network::files::WriteError;
 use crate::network::kernel::FeatureMaps;
-use crate::network::{Arch, Coords, Mask, Model, Network, Picture, Squaring, Weights, Wiring};
+use crate::network::{
+    Arch, Coords, Mask, Model, Network, Picture, Squaring, Weights, Wiring, read_genome,
+};
 use crate::probe::View;
 use crate::score::judges::BuildJudgeError;
 use crate::score::{CompositionalScore, Fit, JudgeChoice, JudgeError, Judged, Measurement};
@@ -257,6 +259,9 @@ pub enum CompareError {
     /// The cells' files.
     #[error(transparent)]
     Record(#[from] RecordError),
+    /// The genome cannot be read.
+    #[error(transparent)]
+    Genome(#[from] ReadGenomeError),
     /// A run's folder.
     #[error(transparent)]
     Run(#[from] RunError),
@@ -355,6 +360,25 @@ pub struct CompareStudy {
 }
 
 impl CompareStudy {
+    /// Of the genome, or the picture, at `path`; records say `called` for it.
+    ///
+    /// # Errors
+    /// As [`of_genome`](Self::of_genome) and [`of_picture`](Self::of_picture); the genome cannot be read.
+    pub fn of(
+        path: &Path,
+        called: &Path,
+        fit: Option<Squaring>,
+        config: &CompareConfig,
+    ) -> Result<Self, CompareError> {
+        match is_genome_file(path) {
+            true => {
+                let genome = read_genome(path, Wiring::Dense)?;
+                Self::of_genome(&genome, &called.display().to_string(), config)
+            }
+            false => Self::of_picture(path, called, fit, config),
+        }
+    }
+
     /// Of a genome, on its own picture.
     ///
     /// # Errors
@@ -380,13 +404,14 @@ impl CompareStudy {
         Ok(CompareStudy { networks, subject, title, head })
     }
 
-    /// Of a picture that no genome draws.
+    /// Of a picture that no genome draws; records say `called` for its path.
     ///
     /// # Errors
     /// It cannot be read, it is not square and `fit` does not say what becomes of it, or the judge
     /// cannot be asked.
     pub fn of_picture(
         path: &Path,
+        called: &Path,
         fit: Option<Squaring>,
         config: &CompareConfig,
     ) -> Result<Self, CompareError> {
@@ -396,6 +421,7 @@ impl CompareStudy {
         let png_ratio = png_ratio(&small);
         let predicted_layers = model.layers(png_ratio);
         let target = load_target(path, config.size, Coords::Fer, fit)?;
+        let target = Target { name: called.display().to_string(), ..target };
         let picture = PictureRecord {
             fit,
             png_ratio,
@@ -412,13 +438,14 @@ impl CompareStudy {
         let mut networks = networks(config, predicted_layers as i64 - arch.layers as i64)?;
         let spec = TargetSpec {
             name: "picture".into(),
-            picture: Some(path.into()),
+            picture: Some(called.into()),
             fit,
             genome: None,
             arch: Some(arch.clone()),
         };
         networks.add(&spec, Source { target, evolved: None, arch });
-        let title = path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
+        let title =
+            called.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
         Ok(CompareStudy { networks, subject, title, head })
     }
 
@@ -531,6 +558,10 @@ impl CellStudy for CompareStudy {
 
     fn cost(&self, chain: &Chain) -> f64 {
         chain.cost()
+    }
+
+    fn step_cost(&self, chain: &Chain) -> Option<f64> {
+        CellStudy::step_cost(&self.networks, chain)
     }
 
     fn at_a_time(&self) -> usize {

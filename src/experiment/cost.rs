@@ -5,13 +5,13 @@
 const LINK: f64 = 3e-11;
 
 /// What a pixel costs beside its links (inputs, colours, loss), in links.
-const PIXEL: f64 = 500.0;
+const PIXEL: f64 = 90.0;
 
-/// Pictures drawn, wholly or in part, until a weight's change has the wanted effect.
-const PICTURES: f64 = 2.0;
+/// Whole pictures drawn, in parts, until a weight's change has the wanted effect.
+const PICTURES: f64 = 1.0;
 
 /// Judging a picture, a pixel.
-const JUDGED: f64 = 1e-7;
+const JUDGED: f64 = 4e-8;
 
 /// A training of so many steps of a network of `links` links on a picture of `size`² pixels.
 pub fn training(steps: u64, links: usize, size: usize) -> f64 {

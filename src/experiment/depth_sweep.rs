@@ -2,7 +2,7 @@
 //! with the caller's picture, depths and seeds.
 
 use super::networks::plan::{NetworksStudy, Source};
-use super::networks::spec::NetworksSpec;
+use super::networks::spec::{NetworksSpec, sample};
 use super::run::{RunError, is_genome_file, load_target};
 use super::spec::{Problem, Spec, SpecError, read_text};
 use crate::genome::{self, ReadGenomeError};
@@ -10,10 +10,12 @@ use crate::math::hash::sha256_of_floats;
 use crate::network::{Coords, Squaring};
 use crate::score::JudgeChoice;
 use crate::score::judges::BuildJudgeError;
+use serde::{Deserialize, Serialize, Serializer};
 use std::path::Path;
 
 /// What is swept. Default: the embedded study's numbers at depths 2, 4, … 12.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct DepthSweep {
     /// Numbers of hidden layers, each ≥ 1.
     pub depths: Vec<usize>,
@@ -23,12 +25,21 @@ pub struct DepthSweep {
     pub steps: u64,
     /// Side of the picture in pixels.
     pub size: usize,
-    /// Weights perturbed in each network; none: all.
+    /// Weights perturbed in each network; none, or "all": all.
+    #[serde(serialize_with = "sampled", deserialize_with = "sample")]
     pub sample: Option<usize>,
     /// Who judges.
     pub judge: JudgeChoice,
     /// What becomes of a picture that is not square; none: it is refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub fit: Option<Squaring>,
+}
+
+fn sampled<S: Serializer>(sample: &Option<usize>, to: S) -> Result<S::Ok, S::Error> {
+    match sample {
+        Some(weights) => weights.serialize(to),
+        None => to.serialize_str("all"),
+    }
 }
 
 /// The embedded spec.
@@ -65,11 +76,11 @@ pub enum DepthSweepError {
 impl DepthSweep {
     /// The study of the picture (or genome) at `path`: the block of its layers is the genome's, or that
     /// of the study's drawings. Its name is the file's with eight digits of the picture's hash, so that
-    /// each picture has a folder of its own.
+    /// each picture has a folder of its own. Records say `called` for the path.
     ///
     /// # Errors
     /// A number outside its range, a file that cannot be read, a judge that cannot be asked.
-    pub fn study(&self, path: &Path) -> Result<NetworksStudy, DepthSweepError> {
+    pub fn study(&self, path: &Path, called: &Path) -> Result<NetworksStudy, DepthSweepError> {
         let mut spec = embedded();
         (spec.seeds, spec.steps, spec.size) = (self.seeds.clone(), self.steps, self.size);
         (spec.sample, spec.judge) = (self.sample, self.judge.clone());
@@ -83,11 +94,11 @@ impl DepthSweep {
         let mut target = spec.targets[0].clone();
         let source = match is_genome_file(path) {
             true => {
-                (target.genome, target.picture, target.arch) = (Some(path.into()), None, None);
+                (target.genome, target.picture, target.arch) = (Some(called.into()), None, None);
                 Source::of(genome::read(path)?, picture)
             }
             false => {
-                (target.picture, target.fit) = (Some(path.into()), self.fit);
+                (target.picture, target.fit) = (Some(called.into()), self.fit);
                 let arch = target.arch.clone().expect("the embedded spec has an arch");
                 Source { target: picture, evolved: None, arch }
             }

@@ -1,9 +1,11 @@
 //! Every kind of study, by the `kind` of its spec: what can be done with one, whatever it is.
 
 use super::cells::{self, CellStudy, Pass, Status, Worker};
+use super::depth_sweep::DepthSweep;
 use super::networks::{NetworksSpec, NetworksStudy};
 use super::record::{Record, RecordError};
 use super::reevolution::{ReevolutionSpec, ReevolutionStudy};
+use super::single::{Compare, Regime, Settings, read_single};
 use super::spec::{Problem, Spec, SpecError, Title, read_spec};
 use super::structural::{StructuralSpec, StructuralStudy};
 use super::theory::study::{TheorySpec, TheoryStudy};
@@ -29,6 +31,9 @@ pub const KINDS: &[(&str, Read)] = &[
     (ReevolutionSpec::KIND, |path, profile, _| {
         Ok(Box::new(ReevolutionStudy::read(path, profile)?))
     }),
+    (Compare::KIND, |path, profile, _| Ok(Box::new(read_single::<Compare>(path, profile)?))),
+    (DepthSweep::KIND, |path, profile, _| Ok(Box::new(read_single::<DepthSweep>(path, profile)?))),
+    (Regime::KIND, |path, profile, _| Ok(Box::new(read_single::<Regime>(path, profile)?))),
 ];
 
 /// The study of a spec, of whatever kind.

@@ -23,6 +23,7 @@ pub mod record;
 pub mod reevolution;
 pub mod regime;
 mod run;
+pub mod single;
 pub mod spec;
 pub mod structural;
 pub mod targets;

@@ -100,7 +100,7 @@ fn a_picture_is_compared_without_an_evolved_network_and_at_the_depth_it_predicts
     let (_, config) = moth();
     let folder = tempfile::tempdir().unwrap();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("experiments/targets/car.png");
-    let study = CompareStudy::of_picture(&path, None, &config).unwrap();
+    let study = CompareStudy::of_picture(&path, &path, None, &config).unwrap();
     let found = study.run(folder.path(), &mut ()).unwrap();
     let picture = found.record.picture.clone().unwrap();
     let layers = DepthModel::shipped().layers(picture.png_ratio);

@@ -133,22 +133,44 @@ impl Chain {
 
     /// About how long it takes, in seconds of one core.
     pub fn cost(&self) -> f64 {
-        let (links, key) = (self.arch().dense_params(), &self.key);
-        let training = cost::training(key.train.steps, links, key.size);
+        let key = &self.key;
         // Each level of R², and the end, which is measured twice where δ is fixed too.
         let measured = 1 + key.train.checkpoints.len() + usize::from(key.fixed_delta.is_some());
-        let scoring = measured as f64 * cost::scoring(key.sample.unwrap_or(links), links, key.size);
-        let arm = |arm: &ArmSpec| match arm.wiring {
-            Some(ArmWiring::Evolved) => scoring,
-            Some(_) => training + scoring,
-            // Masked steps take about 0.6 of a dense one.
-            None => {
-                let share = arm.steps.map_or(1.0, |s| s as f64 / key.train.steps.max(1) as f64);
-                let rounds = 0.6 * share * arm.rounds as f64;
-                arm.levels.len() as f64 * (rounds * training + scoring)
+        let arm = |arm: &ArmSpec| {
+            let links = self.links(arm.wiring);
+            let weights = key.sample.unwrap_or(links).min(links);
+            let scoring = measured as f64 * cost::scoring(weights, links, key.size);
+            let training = cost::training(key.train.steps, links, key.size);
+            match arm.wiring {
+                Some(ArmWiring::Evolved) => scoring,
+                Some(_) => training + scoring,
+                // Masked steps take about 0.6 of a dense one.
+                None => {
+                    let share = arm.steps.map_or(1.0, |s| s as f64 / key.train.steps.max(1) as f64);
+                    let rounds = 0.6 * share * arm.rounds as f64;
+                    arm.levels.len() as f64 * (rounds * training + scoring)
+                }
             }
         };
         key.arms.iter().map(arm).sum()
+    }
+
+    /// About how long a step of its first training takes, in seconds of one core.
+    pub(super) fn step_cost(&self) -> Option<f64> {
+        let trained = |arm: &&ArmSpec| arm.wiring.is_some_and(|w| w != ArmWiring::Evolved);
+        let first = self.key.arms.iter().find(trained)?;
+        Some(cost::training(1, self.links(first.wiring), self.key.size))
+    }
+
+    /// Links that a network of this wiring computes with: those of the genome, or all of a layered network.
+    fn links(&self, wiring: Option<ArmWiring>) -> usize {
+        match (wiring, &self.source.evolved) {
+            (Some(ArmWiring::Graph), Some((genome, _))) => genome.connections().len(),
+            (Some(ArmWiring::Layerized | ArmWiring::Evolved), Some((_, layered))) => {
+                layered.nonzero()
+            }
+            _ => self.arch().dense_params(),
+        }
     }
 }
 

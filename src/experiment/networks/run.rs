@@ -5,7 +5,6 @@ use super::plan::{Chain, NetworksStudy};
 use super::record::{NetworkRow, NetworksRecord};
 use super::views::LARGEST;
 use crate::experiment::cells::CellStudy;
-use crate::experiment::cost;
 use crate::experiment::record::{Record, RecordError};
 use crate::experiment::workers::Ask;
 use crate::network::files::{create_folder, write_atomic};
@@ -44,7 +43,7 @@ impl CellStudy for NetworksStudy {
     }
 
     fn step_cost(&self, chain: &Chain) -> Option<f64> {
-        Some(cost::training(1, chain.arch().dense_params(), chain.key.size))
+        chain.step_cost()
     }
 
     fn at_a_time(&self) -> usize {

@@ -105,7 +105,9 @@ impl Variances {
 fn hundred() -> u64 {
     100
 }
-fn sample<'de, D: Deserializer<'de>>(from: D) -> Result<Option<usize>, D::Error> {
+pub(in crate::experiment) fn sample<'de, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Option<usize>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged, expecting = "expected a number of weights, or \"all\"")]
     enum Sample {

@@ -1,15 +1,18 @@
-//! How long a plan takes on machines like this one: a cell of each study, measured for a few seconds.
+//! How long a plan takes on machines like this one: some cells of each study, measured for a few seconds.
 //!
 //! The estimate of a cell counts steps, pixels and links; what one of them takes differs between
-//! machines by more than anything else. So one cell of each study (the one in the middle by cost) is begun on
-//! one core, in a folder of its own, and the study's estimate is scaled by what its training steps took.
-//! Cells that train nothing are measured whole, if they end in time.
+//! machines by more than anything else. So cells of each study, short ones and long ones, are begun on one
+//! core, in a folder of its own, and the study's estimate is scaled by what they took: those that end in their time
+//! as a whole, the others by their training steps. What is measured is the time that a core
+//! worked for this process, where the system says it: other programs on the machine change it little.
 
 use super::Planned;
 use crate::experiment::cells::Worker;
 use crate::experiment::record::RecordError;
 use crate::experiment::workers::{News, StudyObserver, WorkError};
+use crate::network::process::core_seconds;
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -30,19 +33,46 @@ pub struct Estimate {
     pub memory_mb: Option<f64>,
 }
 
+/// Cells of a study that are begun, if they do not end before.
+const CELLS: u32 = 5;
+
+/// Seconds of a core that say something.
+const LEAST: f64 = 0.1;
+
+/// Time between two looks at the core's.
+const HEARD_EVERY: Duration = Duration::from_millis(50);
+
+/// Seconds that a core has worked for this process; where the system does not say, seconds since then.
+fn core_time(since: Instant) -> f64 {
+    core_seconds().unwrap_or_else(|| since.elapsed().as_secs_f64())
+}
+
 /// Watches a cell until its time is over.
 struct Watch<'a> {
     begun: Instant,
-    time: Duration,
-    /// Step and moment at which its first training was heard of, and the last.
-    steps: Option<[(u64, Instant); 2]>,
+    ends: Instant,
+    /// Step and core time at which its first training was heard of, and the last.
+    steps: Option<[(u64, f64); 2]>,
+    /// When the last was.
+    heard: Instant,
     going_on: &'a mut (dyn FnMut() -> bool + Send),
+}
+
+impl<'a> Watch<'a> {
+    fn new(ends: Instant, going_on: &'a mut (dyn FnMut() -> bool + Send)) -> Self {
+        let begun = Instant::now();
+        Watch { begun, ends, steps: None, heard: begun, going_on }
+    }
 }
 
 impl StudyObserver for Watch<'_> {
     fn news(&mut self, news: News<'_>) {
-        if let News::Training(state) = news {
-            let now = (state.step, Instant::now());
+        // Seldom: the system counts hundredths of seconds, and asking it takes time too.
+        if let News::Training(state) = news
+            && (self.steps.is_none() || self.heard.elapsed() >= HEARD_EVERY)
+        {
+            let now = (state.step, core_time(self.begun));
+            self.heard = Instant::now();
             match &mut self.steps {
                 // A second training begins at 0 again.
                 Some([_, last]) if state.step > last.0 => *last = now,
@@ -53,12 +83,12 @@ impl StudyObserver for Watch<'_> {
     }
 
     fn going_on(&mut self) -> bool {
-        self.begun.elapsed() < self.time && (self.going_on)()
+        Instant::now() < self.ends && (self.going_on)()
     }
 }
 
 impl Planned {
-    /// Measures a cell of each study for `time` at most; none if `going_on` says no. `scratch` is a folder
+    /// Measures cells of each study for `time` at most; none if `going_on` says no. `scratch` is a folder
     /// for what is begun.
     ///
     /// # Errors
@@ -75,24 +105,29 @@ impl Planned {
         for study in &self.studies {
             let mut costs = Vec::new();
             study.lines(&mut |line| costs.push(line.core_seconds));
-            let mut order: Vec<usize> = (0..costs.len()).collect();
-            order.sort_by(|a, b| costs[*a].total_cmp(&costs[*b]));
-            let factor = match order.get(order.len() / 2) {
-                None => None,
-                Some(&middle) => {
-                    let mut watch = Watch { begun: Instant::now(), time, steps: None, going_on };
-                    let worker = Worker::new();
-                    let went =
-                        pool.install(|| study.pass(scratch, &[middle], &worker, &mut watch))?;
-                    let whole = watch.begun.elapsed().as_secs_f64() / costs[middle].max(1e-9);
-                    let step = step_seconds(watch.steps).zip(study.step_cost(middle));
-                    if went.is_stopped && !(watch.going_on)() {
-                        return Ok(None);
-                    }
-                    let by_step = step.map(|(took, cost)| took / cost.max(1e-12));
-                    by_step.or((went.done == 1).then_some(whole))
+            let begun = Instant::now();
+            // Of the cells that were measured: what they take, and what was estimated.
+            let (mut takes, mut cost) = (0.0, 0.0);
+            for cell in spread(&costs) {
+                let limit = begun + time;
+                let mut watch = Watch::new(limit.min(Instant::now() + time / CELLS), going_on);
+                let before = core_time(begun);
+                let worker = Worker::new();
+                let went = pool.install(|| study.pass(scratch, &[cell], &worker, &mut watch))?;
+                let whole = (went.done == 1).then(|| core_time(begun) - before);
+                let step = step_seconds(watch.steps).zip(study.step_cost(cell));
+                let by_step = step.map(|(took, cost)| costs[cell] * took / cost.max(1e-12));
+                if let Some(took) = whole.or(by_step) {
+                    (takes, cost) = (takes + took, cost + costs[cell]);
                 }
-            };
+                if !going_on() {
+                    return Ok(None);
+                }
+                if Instant::now() >= limit {
+                    break;
+                }
+            }
+            let factor = (takes >= LEAST && cost > 0.0).then(|| takes / cost);
             let scale = factor.unwrap_or(1.0);
             estimates.push(Estimate {
                 study: study.name().into(),
@@ -107,10 +142,21 @@ impl Planned {
     }
 }
 
-/// Seconds of a training step, from two moments at least a few steps apart.
-fn step_seconds(steps: Option<[(u64, Instant); 2]>) -> Option<f64> {
+/// Cells by cost, so that any first few of them are spread evenly over it.
+fn spread(costs: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..costs.len()).collect();
+    order.sort_by(|a, b| costs[*a].total_cmp(&costs[*b]));
+    // Multiples of the golden ratio, from the middle on; some hundred are enough.
+    let place = |k: usize| (0.5 + 0.618_033_988_749_895 * k as f64).fract() * order.len() as f64;
+    let mut seen = BTreeSet::new();
+    let places = (0..4 * order.len().min(256)).map(|k| place(k) as usize);
+    places.filter(|k| seen.insert(*k)).map(|k| order[k]).collect()
+}
+
+/// Seconds of a training step, from two moments at least a few steps, and ten ticks, apart.
+fn step_seconds(steps: Option<[(u64, f64); 2]>) -> Option<f64> {
     let [(first, then), (last, now)] = steps?;
-    (last >= first + 16).then(|| now.duration_since(then).as_secs_f64() / (last - first) as f64)
+    (last >= first + 16 && now >= then + LEAST).then(|| (now - then) / (last - first) as f64)
 }
 
 /// The most memory this process has had, in MB.

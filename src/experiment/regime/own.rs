@@ -14,11 +14,12 @@ use crate::math::SimRng;
 use crate::math::hash::sha256_of_floats;
 use crate::math::stats::{Interval, mean, normal_quantile, standard_error};
 use crate::network::{Coords, Squaring};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// How much is run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Profile {
     /// Seconds: to see that it works.
     Smoke,
@@ -35,12 +36,14 @@ crate::math::names::names! { Profile, "profile":
 }
 
 /// The study of the picture (or genome) at `path`. Its block of a layer is the genome's, or that of the
-/// study's drawings; its reference depth is the one predicted from how well it compresses.
+/// study's drawings; its reference depth is the one predicted from how well it compresses. Records say
+/// `called` for the path.
 ///
 /// # Errors
 /// A file that cannot be read, a judge that cannot be asked.
 pub fn study(
     path: &Path,
+    called: &Path,
     profile: Profile,
     fit: Option<Squaring>,
 ) -> Result<NetworksStudy, DepthSweepError> {
@@ -53,11 +56,11 @@ pub fn study(
     let layers = DepthModel::shipped().layers(png_ratio(&picture.picture));
     let mut source = match is_genome_file(path) {
         true => {
-            (target.genome, target.picture, target.arch) = (Some(path.into()), None, None);
+            (target.genome, target.picture, target.arch) = (Some(called.into()), None, None);
             Source::of(genome::read(path)?, picture)
         }
         false => {
-            (target.picture, target.fit) = (Some(path.into()), fit);
+            (target.picture, target.fit) = (Some(called.into()), fit);
             let arch = target.arch.clone().expect("the embedded spec has an arch");
             Source { target: picture, evolved: None, arch }
         }
