@@ -27,6 +27,15 @@ pub struct Genome(pub picloom::genome::Genome);
 impl Genome {
     /// Reads a genome by its extension: `.json` (Picloom's), `.zip` or `.xml` (Picbreeder's).
     ///
+    /// Parameters
+    /// ----------
+    /// path : path
+    ///     The file.
+    ///
+    /// Returns
+    /// -------
+    /// Genome
+    ///
     /// Raises
     /// ------
     /// FileNotFoundError
@@ -39,12 +48,44 @@ impl Genome {
     }
 
     /// The genome of a `picloom-genome/1` text.
+    ///
+    /// Parameters
+    /// ----------
+    /// text : str
+    ///     As `to_json` writes it.
+    ///
+    /// Returns
+    /// -------
+    /// Genome
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     It is no genome; the message says what was expected.
     #[staticmethod]
     fn from_json(text: &str) -> PyResult<Genome> {
         from_json(text).map(Genome).map_err(refused)
     }
 
     /// A first genome of `preset` ("picbreeder" or "neat"), with nested settings laid over it.
+    ///
+    /// Parameters
+    /// ----------
+    /// seed : int
+    ///     Of every draw.
+    /// preset : str
+    ///     "picbreeder" or "neat".
+    /// **settings
+    ///     Settings of evolution, nested as in a run's `config.toml`: `mutation={"add_node": 0.1}`.
+    ///
+    /// Returns
+    /// -------
+    /// Genome
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     A setting is unknown or outside its range.
     #[staticmethod]
     #[pyo3(signature = (*, seed, preset = "picbreeder", **settings))]
     fn random(seed: u64, preset: &str, settings: Option<&Bound<'_, PyDict>>) -> PyResult<Genome> {
@@ -53,16 +94,34 @@ impl Genome {
     }
 
     /// The genome as `picloom-genome/1` text: equal genomes, equal text.
+    ///
+    /// Returns
+    /// -------
+    /// str
     fn to_json(&self) -> String {
         to_json(&self.0)
     }
 
     /// The genome as a Graphviz digraph.
+    ///
+    /// Returns
+    /// -------
+    /// str
     fn to_dot(&self) -> String {
         to_dot(&self.0)
     }
 
     /// Writes the genome, whole or not at all, by extension: .json, .zip, .xml or .dot.
+    ///
+    /// Parameters
+    /// ----------
+    /// path : path
+    ///     The file.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     Another extension, or the file cannot be written.
     fn save(&self, path: PathBuf) -> PyResult<()> {
         let bytes = match path.extension().and_then(|e| e.to_str()) {
             Some("json") => to_json(&self.0).into_bytes(),
@@ -78,6 +137,22 @@ impl Genome {
     }
 
     /// What the genome draws: (size, size, 3), float32 in [0, 1], row 0 at the top.
+    ///
+    /// Parameters
+    /// ----------
+    /// size : int
+    ///     Side in pixels.
+    /// coords : str
+    ///     "fer" (-1 to 1 across the picture) or "picbreeder".
+    ///
+    /// Returns
+    /// -------
+    /// (size, size, 3) array of float32
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     No such size or coordinates.
     #[pyo3(signature = (size = 256, *, coords = "fer"))]
     fn render<'py>(
         &self,
@@ -94,6 +169,26 @@ impl Genome {
     ///
     /// New genes are numbered after this genome's own: children of one parent share numbers for
     /// different genes. Populations, whose genes must align, are bred by `Search`.
+    ///
+    /// Parameters
+    /// ----------
+    /// seed : int
+    ///     Of every draw.
+    /// preset : str
+    ///     "picbreeder" or "neat".
+    /// slider : float, optional
+    ///     How strongly weights change, in [0, 1]. Default: the preset's.
+    /// **settings
+    ///     Settings of evolution, nested as in a run's `config.toml`: `mutation={"add_node": 0.1}`.
+    ///
+    /// Returns
+    /// -------
+    /// Genome
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     A setting is unknown or outside its range.
     #[pyo3(signature = (*, seed, preset = "picbreeder", slider = None, **settings))]
     fn mutate(
         &self,
@@ -123,6 +218,24 @@ impl Genome {
     /// A child of this genome and `other`, which must be of one lineage.
     ///
     /// `kind` is "union" (all genes of both) or "aligned" (NEAT's: this genome counts as the fitter).
+    ///
+    /// Parameters
+    /// ----------
+    /// other : Genome
+    ///     The other parent.
+    /// seed : int
+    ///     Of every draw.
+    /// kind : str
+    ///     "union" or "aligned".
+    ///
+    /// Returns
+    /// -------
+    /// Genome
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     Equal numbers mean different genes: they are of two lineages.
     #[pyo3(signature = (other, *, seed, kind = "union"))]
     fn crossover(&self, other: &Genome, seed: u64, kind: &str) -> PyResult<Genome> {
         let mut rng = SimRng::new(seed, "child", 0);
@@ -138,6 +251,22 @@ impl Genome {
     }
 
     /// NEAT's compatibility distance; `settings` are those of species, e.g. `disjoint=1.0`.
+    ///
+    /// Parameters
+    /// ----------
+    /// other : Genome
+    ///     Of the same lineage, or all its genes are disjoint.
+    /// **settings
+    ///     Those of species.
+    ///
+    /// Returns
+    /// -------
+    /// float
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     A setting is unknown or outside its range.
     #[pyo3(signature = (other, **settings))]
     fn distance(&self, other: &Genome, settings: Option<&Bound<'_, PyDict>>) -> PyResult<f64> {
         let species: Settings = keywords(settings)?;
@@ -167,6 +296,10 @@ impl Genome {
     }
 
     /// Counts and depths: nodes, hidden, links, depth, age, outputs, activations, labels.
+    ///
+    /// Returns
+    /// -------
+    /// dict
     fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         plain(py, &GenomeInfo::of(&self.0))
     }

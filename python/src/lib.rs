@@ -8,6 +8,7 @@ mod convert;
 mod errors;
 mod genome;
 mod model;
+mod plan;
 mod probe;
 mod prune;
 mod search;
@@ -37,5 +38,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(study::depth_sweep, module)?)?;
     module.add_function(wrap_pyfunction!(study::predict_depth, module)?)?;
     module.add_function(wrap_pyfunction!(study::load_run, module)?)?;
+    module.add_function(wrap_pyfunction!(plan::make, module)?)?;
+    module.add_function(wrap_pyfunction!(plan::run, module)?)?;
+    module.add_function(wrap_pyfunction!(plan::status, module)?)?;
+    module.add_function(wrap_pyfunction!(plan::collect, module)?)?;
     Ok(())
 }

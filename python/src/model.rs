@@ -53,6 +53,22 @@ fn mask_of(network: &Network, given: &[bool]) -> PyResult<Mask> {
 impl Model {
     /// The network of a genome: its own graph ("graph"), the layered network that draws the same
     /// picture ("layerized"), or that with every link free ("dense"). The weights are the evolved ones.
+    ///
+    /// Parameters
+    /// ----------
+    /// genome : Genome
+    ///     The genome.
+    /// wiring : str
+    ///     "graph", "layerized" or "dense".
+    ///
+    /// Returns
+    /// -------
+    /// Model
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     Another wiring.
     #[staticmethod]
     #[pyo3(signature = (genome, wiring = "graph"))]
     fn from_genome(genome: &Genome, wiring: &str) -> PyResult<Model> {
@@ -62,6 +78,24 @@ impl Model {
 
     /// A layered network of an arch such as "12;cache:15,gaussian:4,identity:2,sin:1", every link
     /// free, with random weights by the scheme `init`.
+    ///
+    /// Parameters
+    /// ----------
+    /// arch : str
+    ///     Layers; activations with the units of each in a layer.
+    /// seed : int
+    ///     Of the weights.
+    /// init : str
+    ///     As `--init` of `picloom train`.
+    ///
+    /// Returns
+    /// -------
+    /// Model
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     No such arch or scheme.
     #[staticmethod]
     #[pyo3(signature = (arch, *, seed = 0, init = "lecun-truncated"))]
     fn from_arch(arch: &str, seed: u64, init: &str) -> PyResult<Model> {
@@ -75,6 +109,22 @@ impl Model {
 
     /// A layered network with given matrices, one a layer and the head, each (out, in). It keeps the
     /// non-zero weights.
+    ///
+    /// Parameters
+    /// ----------
+    /// arch : str
+    ///     As in `from_arch`.
+    /// layers : sequence of (out, in) array
+    ///     Of finite numbers.
+    ///
+    /// Returns
+    /// -------
+    /// Model
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     Another number of matrices, or another shape; the message has both.
     #[staticmethod]
     fn from_layers(
         arch: &str,
@@ -102,6 +152,24 @@ impl Model {
     }
 
     /// The network of a run's folder, or of a file of weights (.npz, .safetensors) of `arch`.
+    ///
+    /// Parameters
+    /// ----------
+    /// path : path
+    ///     Folder of a run, or a file of weights.
+    /// arch : str, optional
+    ///     Of a file of weights.
+    ///
+    /// Returns
+    /// -------
+    /// Model
+    ///
+    /// Raises
+    /// ------
+    /// FileNotFoundError
+    ///     There is no such file or folder.
+    /// ValueError
+    ///     It holds something else.
     #[staticmethod]
     #[pyo3(signature = (path, arch = None))]
     fn load(path: PathBuf, arch: Option<&str>) -> PyResult<Model> {
@@ -114,12 +182,38 @@ impl Model {
 
     /// Writes the weights, whole or not at all, by extension: .npz (flax's order) or .safetensors
     /// (PyTorch's).
+    ///
+    /// Parameters
+    /// ----------
+    /// path : path
+    ///     The file.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     Another extension, no layered network, or the file cannot be written.
     fn save(&self, path: PathBuf) -> PyResult<()> {
         write_weights(&path, self.network(), &self.0.weights).map_err(refused)
     }
 
     /// The same wiring with other weights (W,), and with `mask` (W,) if it is given. Weights outside
     /// the mask become 0.
+    ///
+    /// Parameters
+    /// ----------
+    /// weights : (W,) array
+    ///     Of finite numbers.
+    /// mask : (W,) array of bool, optional
+    ///     Links that may be non-zero. Default: as it is.
+    ///
+    /// Returns
+    /// -------
+    /// Model
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     Another length, or a number that is not finite.
     #[pyo3(signature = (weights, mask = None))]
     fn with_weights(
         &self,
@@ -142,6 +236,22 @@ impl Model {
     }
 
     /// What the network draws: (size, size, 3), float32 in [0, 1], row 0 at the top.
+    ///
+    /// Parameters
+    /// ----------
+    /// size : int
+    ///     Side in pixels.
+    /// coords : str
+    ///     "fer" (-1 to 1 across the picture) or "picbreeder".
+    ///
+    /// Returns
+    /// -------
+    /// (size, size, 3) array of float32
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     No such size or coordinates.
     #[pyo3(signature = (size = 256, *, coords = "fer"))]
     fn picture<'py>(
         &self,
@@ -154,6 +264,22 @@ impl Model {
     }
 
     /// What every unit draws, inputs first: (U, size, size), float32.
+    ///
+    /// Parameters
+    /// ----------
+    /// size : int
+    ///     Side in pixels.
+    /// coords : str
+    ///     "fer" (-1 to 1 across the picture) or "picbreeder".
+    ///
+    /// Returns
+    /// -------
+    /// (U, size, size) array of float32
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     No such size or coordinates.
     #[pyo3(signature = (size = 256, *, coords = "fer"))]
     fn maps<'py>(
         &self,
@@ -227,6 +353,22 @@ impl Model {
 }
 
 /// What the inputs x, y, d, bias are at each pixel: (size, size, 4) float32.
+///
+/// Parameters
+/// ----------
+/// size : int
+///     Side in pixels.
+/// coords : str
+///     "fer" (-1 to 1 across the picture) or "picbreeder".
+///
+/// Returns
+/// -------
+/// (size, size, 4) array of float32
+///
+/// Raises
+/// ------
+/// ValueError
+///     No such size or coordinates.
 #[pyfunction]
 #[pyo3(signature = (size, *, coords = "fer"))]
 pub fn coordinates<'py>(

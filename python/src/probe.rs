@@ -120,6 +120,21 @@ fn stopped() -> PyErr {
 
 /// The pictures of one link at `steps` weights from w - span to w + span.
 ///
+/// Parameters
+/// ----------
+/// model : Model
+///     The network.
+/// link : int
+///     Which, below W.
+/// span : float
+///     How far the weight is moved.
+/// steps : int
+///     K, pictures.
+/// size : int
+///     Side in pixels.
+/// coords : str
+///     "fer" (-1 to 1 across the picture) or "picbreeder".
+///
 /// Returns
 /// -------
 /// (steps, size, size, 3) float32 in [0, 1]

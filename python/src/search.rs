@@ -51,6 +51,28 @@ pub struct Search(AnySearch);
 #[pymethods]
 impl Search {
     /// NEAT: a population with species and fitness sharing, led by a fitness (larger is better).
+    ///
+    /// Parameters
+    /// ----------
+    /// seed : int
+    ///     Of every draw.
+    /// preset : str
+    ///     "picbreeder" or "neat".
+    /// population : int, optional
+    ///     N, genomes a generation. Default: the preset's.
+    /// ancestors : sequence of Genome
+    ///     Where the search begins. Default: small random genomes.
+    /// **settings
+    ///     Settings of evolution, nested as in a run's `config.toml`: `mutation={"add_node": 0.1}`.
+    ///
+    /// Returns
+    /// -------
+    /// Search
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     A setting is unknown or outside its range.
     #[staticmethod]
     #[pyo3(signature = (*, seed, preset = "neat", population = None, ancestors = vec![], **settings))]
     fn neat(
@@ -65,6 +87,34 @@ impl Search {
     }
 
     /// Novelty search: led by the distance of descriptors to those seen before.
+    ///
+    /// Parameters
+    /// ----------
+    /// seed : int
+    ///     Of every draw.
+    /// preset : str
+    ///     "picbreeder" or "neat".
+    /// population : int, optional
+    ///     N, genomes a generation. Default: the preset's.
+    /// ancestors : sequence of Genome
+    ///     Where the search begins. Default: small random genomes.
+    /// neighbours : int
+    ///     Nearest descriptors whose mean distance is the novelty.
+    /// archived : int
+    ///     Genomes of a generation that enter the archive.
+    /// archive_limit : int
+    ///     Genomes in the archive; the oldest leave.
+    /// **settings
+    ///     Settings of evolution, nested as in a run's `config.toml`: `mutation={"add_node": 0.1}`.
+    ///
+    /// Returns
+    /// -------
+    /// Search
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     A setting is unknown or outside its range.
     #[staticmethod]
     #[pyo3(signature = (*, seed, preset = "neat", population = None, ancestors = vec![], neighbours = 15, archived = 3, archive_limit = 1000, **settings))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
@@ -90,6 +140,30 @@ impl Search {
     /// MAP-Elites: the best genome of each cell of a grid.
     ///
     /// `axes` are (name, low, high, cells), one a descriptor value.
+    ///
+    /// Parameters
+    /// ----------
+    /// axes : sequence of (str, float, float, int)
+    ///     The grid.
+    /// seed : int
+    ///     Of every draw.
+    /// preset : str
+    ///     "picbreeder" or "neat".
+    /// population : int, optional
+    ///     N, genomes a generation. Default: the preset's.
+    /// ancestors : sequence of Genome
+    ///     Where the search begins. Default: small random genomes.
+    /// **settings
+    ///     Settings of evolution, nested as in a run's `config.toml`: `mutation={"add_node": 0.1}`.
+    ///
+    /// Returns
+    /// -------
+    /// Search
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     A setting is unknown or outside its range.
     #[staticmethod]
     #[pyo3(signature = (axes, *, seed, preset = "picbreeder", population = None, ancestors = vec![], **settings))]
     fn map_elites(
@@ -113,6 +187,28 @@ impl Search {
     }
 
     /// Breeding by eye: led by a choice of places on the sheet.
+    ///
+    /// Parameters
+    /// ----------
+    /// seed : int
+    ///     Of every draw.
+    /// preset : str
+    ///     "picbreeder" or "neat".
+    /// population : int, optional
+    ///     N, genomes a generation. Default: the preset's.
+    /// ancestors : sequence of Genome
+    ///     Where the search begins. Default: small random genomes.
+    /// **settings
+    ///     Settings of evolution, nested as in a run's `config.toml`: `mutation={"add_node": 0.1}`.
+    ///
+    /// Returns
+    /// -------
+    /// Search
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     A setting is unknown or outside its range.
     #[staticmethod]
     #[pyo3(signature = (*, seed, preset = "picbreeder", population = None, ancestors = vec![], **settings))]
     fn interactive(
@@ -127,17 +223,39 @@ impl Search {
     }
 
     /// A search as `state` wrote it.
+    ///
+    /// Parameters
+    /// ----------
+    /// text : str
+    ///     The state.
+    ///
+    /// Returns
+    /// -------
+    /// Search
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     It is no state.
     #[staticmethod]
     fn from_state(text: &str) -> PyResult<Search> {
         serde_json::from_str(text).map(Search).map_err(refused)
     }
 
     /// The whole search as text: `from_state` goes on to the same bits.
+    ///
+    /// Returns
+    /// -------
+    /// str
     fn state(&self) -> PyResult<String> {
         serde_json::to_string(&self.0).map_err(refused)
     }
 
     /// The genomes to judge now, N of them.
+    ///
+    /// Returns
+    /// -------
+    /// list of Genome
     fn ask(&self) -> Vec<Genome> {
         self.0.ask().iter().cloned().map(Genome).collect()
     }
@@ -146,6 +264,22 @@ impl Search {
     /// survivors (parents, elites, entries of an archive) not returned before, as dicts.
     ///
     /// `descriptors` (N, D) are needed by novelty search (whose fitness may be left out) and MAP-Elites.
+    ///
+    /// Parameters
+    /// ----------
+    /// fitness : (N,) sequence of float, optional
+    ///     Larger is better, in the order of `ask`.
+    /// descriptors : (N, D) array, optional
+    ///     What kind of picture each genome draws.
+    ///
+    /// Returns
+    /// -------
+    /// list of dict
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     Another number of them, one that is not finite, or a search that is led by eye.
     #[pyo3(signature = (fitness = None, descriptors = None))]
     fn tell<'py>(
         &mut self,
@@ -178,6 +312,23 @@ impl Search {
     }
 
     /// Chooses parents by their places on the sheet and breeds the next one (interactive search).
+    ///
+    /// Parameters
+    /// ----------
+    /// chosen : sequence of int
+    ///     Places on the sheet, from 0.
+    /// slider : float, optional
+    ///     How strongly weights of the children change, in [0, 1].
+    ///
+    /// Returns
+    /// -------
+    /// list of dict
+    ///     The births of the parents.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     No such place, or a search that is led by numbers.
     #[pyo3(signature = (chosen, *, slider = None))]
     fn select<'py>(
         &mut self,
@@ -190,6 +341,15 @@ impl Search {
     }
 
     /// Takes back the last selection (interactive search); False on the first sheet.
+    ///
+    /// Returns
+    /// -------
+    /// bool
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     A search that is led by numbers.
     fn undo(&mut self) -> PyResult<bool> {
         match &mut self.0 {
             AnySearch::Interactive(breeding) => Ok(breeding.undo().is_some()),

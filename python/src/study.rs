@@ -21,6 +21,11 @@ use std::path::PathBuf;
 
 /// A finished run read back from its folder.
 ///
+/// Parameters
+/// ----------
+/// folder : path
+///     The run.
+///
 /// Returns
 /// -------
 /// dict
@@ -46,7 +51,7 @@ pub fn load_run(py: Python<'_>, folder: PathBuf) -> PyResult<Bound<'_, PyDict>> 
 }
 
 /// Passes a study's progress on: cells finished, and their share.
-struct Watch<'a, 'c>(&'a Caller<'c, (u64, f64)>);
+pub struct Watch<'a, 'c>(pub &'a Caller<'c, (u64, f64)>);
 
 impl StudyObserver for Watch<'_, '_> {
     fn cell(&mut self, progress: &Progress, _: &str, _: Option<&str>) {
@@ -81,6 +86,13 @@ impl StudyObserver for Watch<'_, '_> {
 /// dict
 ///     `record`, the path of the study's record; `dense` and `sp`, the curves of the dense and the pruned networks:
 ///     `points` (layers, scores by seed), `best` and `chosen` (hidden layers, or None).
+///
+/// Raises
+/// ------
+/// ValueError, FileNotFoundError
+///     A setting is outside its range, or there is no such picture.
+/// picloom.Error
+///     Another process works in the folder, it cannot be written, or progress answered False.
 #[pyfunction]
 #[pyo3(signature = (picture, *, depths = None, seeds = None, steps = None, size = None, samples = None, judge = "dl", fit = None, runs = PathBuf::from("runs"), progress = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
@@ -127,6 +139,13 @@ pub fn depth_sweep<'py>(
 }
 
 /// Predicts from how well a picture compresses at which depth its score is highest.
+///
+/// Parameters
+/// ----------
+/// picture : array, Genome or path
+///     As the target of `train`.
+/// fit : str, optional
+///     What becomes of a picture that is not square: "crop", "pad" or "squash".
 ///
 /// Returns
 /// -------

@@ -257,6 +257,20 @@ impl Trainer {
     ///
     /// `progress` is called now and then from this thread: with (step, loss), or, if it has `update`
     /// (a tqdm bar), with the steps made since. If it answers False, or raises, training ends.
+    ///
+    /// Parameters
+    /// ----------
+    /// progress : callable or tqdm bar, optional
+    ///     As in `train`.
+    ///
+    /// Returns
+    /// -------
+    /// TrainReport
+    ///
+    /// Raises
+    /// ------
+    /// KeyboardInterrupt
+    ///     Ctrl-C, at the next step; `run` goes on.
     #[pyo3(signature = (progress = None))]
     fn run(&mut self, py: Python<'_>, progress: Option<Bound<'_, PyAny>>) -> PyResult<TrainReport> {
         let hear = listener(progress)?;

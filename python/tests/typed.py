@@ -1,4 +1,4 @@
-"""Checked by mypy, never run: the types that the package promises."""
+"""Checked by mypy and pyright, never run: the types that the package promises."""
 
 import numpy as np
 from numpy.typing import NDArray
