@@ -1,5 +1,6 @@
 """Checked by mypy and pyright, never run: the types that the package promises."""
 
+# pyright: reportUnnecessaryTypeIgnoreComment=true
 import numpy as np
 from numpy.typing import NDArray
 

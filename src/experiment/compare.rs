@@ -577,7 +577,8 @@ impl CellStudy for CompareStudy {
         let Some(made) = walk(chain, folder, ask, &mut |made| self.row(chain, made)) else {
             return Ok(None);
         };
-        made.into_iter().map(|(_, _, row)| row).collect::<Result<_, _>>().map(Some)
+        let named = |(arm, _, row): (String, usize, Result<ArmRecord, String>)| row.map_err(|e| format!("{arm}: {e}"));
+        made.into_iter().map(named).collect::<Result<_, _>>().map(Some)
     }
 
     /// Evolved first, then by arm and seed. Of a comparison of which an arm failed, what there is.

@@ -95,7 +95,7 @@ def to_torch(model: Model) -> nn.Module:
 
     module = Graph() if model.arch is None else Layered()
     # What from_torch goes back to; a plain attribute, so that state_dict has the weights alone.
-    module.picloom_model = model
+    setattr(module, "picloom_model", model)
     return module
 
 
