@@ -577,7 +577,9 @@ impl CellStudy for CompareStudy {
         let Some(made) = walk(chain, folder, ask, &mut |made| self.row(chain, made)) else {
             return Ok(None);
         };
-        let named = |(arm, _, row): (String, usize, Result<ArmRecord, String>)| row.map_err(|e| format!("{arm}: {e}"));
+        let named = |(arm, _, row): (String, usize, Result<ArmRecord, String>)| {
+            row.map_err(|e| format!("{arm}: {e}"))
+        };
         made.into_iter().map(named).collect::<Result<_, _>>().map(Some)
     }
 

@@ -295,3 +295,74 @@ fn an_estimate_measures_and_leaves_nothing_behind() {
     assert!(study["longest"].as_f64() <= study["core_seconds"].as_f64());
     assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0);
 }
+
+#[test]
+fn comparisons_depth_sweeps_and_maps_of_one_picture_go_through_plans_to_the_commands_bytes() {
+    let work = Work::new(&[]);
+    let moth = Path::new(env!("CARGO_MANIFEST_DIR")).join("genomes/bred_moth.json");
+    std::fs::copy(moth, work.at("moth.json")).unwrap();
+    let sweep = "experiment depth-sweep home/face.png --depths 1,2 --seeds 0 --steps 30 --size 16 \
+        --samples 4";
+    for (kind, line, to) in [
+        ("compare", "compare moth.json --steps 30 --seed 1", "--out"),
+        ("depth-sweep", sweep, "--runs"),
+        ("regime", "regime home/face.png --profile smoke", "--out"),
+    ] {
+        let said = work.json(&format!("{line} --spec {kind}.toml"));
+        assert_eq!(said["kind"], kind);
+        let planned = work.json(&format!("plan {kind}.toml --out {kind}.jsonl"));
+        let (study, cells) = (planned["parts"][0]["study"].as_str().unwrap(), &planned["cells"]);
+        assert_eq!(planned["parts"][0]["kind"], kind);
+        work.says(&format!("{line} {to} local-{kind}"), 0);
+        assert_eq!(&work.json(&format!("run {kind}.jsonl --store {kind}"))["done"], cells);
+        work.json(&format!("collect {kind}.jsonl --store {kind}"));
+        work.same(study, &format!("local-{kind}"), kind);
+        // The command finds every cell there, and adds what it draws.
+        let files = |top: &str| {
+            let cells = work.at(top).join(study).join("cells");
+            let entries = std::fs::read_dir(cells).unwrap().map(|entry| entry.unwrap());
+            let mut found: Vec<_> = entries
+                .map(|e| (e.file_name(), e.metadata().unwrap().modified().unwrap()))
+                .collect();
+            found.sort();
+            found
+        };
+        let before = files(kind);
+        work.says(&format!("{line} {to} {kind}"), 0);
+        assert_eq!(files(kind), before);
+        work.same(study, &format!("local-{kind}"), kind);
+    }
+    let record = |top: &str| std::fs::read(work.at(top).join("record.json")).unwrap();
+    assert!(record("local-compare") == record("compare"));
+}
+
+#[test]
+fn a_spec_of_one_picture_is_refused_where_it_cannot_mean_what_it_says() {
+    let work = Work::new(&[]);
+    let sweep = "experiment depth-sweep home/face.png --spec";
+    std::fs::create_dir_all(work.at("far/away")).unwrap();
+    let error = work.says(&format!("{sweep} far/away/x.toml"), 1).1;
+    assert!(
+        error.contains("far/away/x.toml: expected a place from which home/face.png"),
+        "{error}"
+    );
+    let error = work.says("compare home/none.png --spec x.toml", 1).1;
+    assert!(error.contains("home/none.png") && !work.at("x.toml").exists(), "{error}");
+    assert!(work.says("compare --spec x.toml", 2).1.contains("expected one genome or picture"));
+    work.says(&format!("{sweep} x.toml --depths 1"), 0);
+    let error = work.says("plan x.toml --profile quick", 1).1;
+    assert!(
+        error.contains("x.toml: profile: expected one of sweep, standard, found \"quick\""),
+        "{error}"
+    );
+    let text = std::fs::read_to_string(work.at("x.toml")).unwrap();
+    for (from, to, said) in [
+        ("face.png", "nose.png", "subject home/nose.png: expected a picture or genome"),
+        ("depths", "deepths", "unknown field `deepths`"),
+        ("depths = [1]", "depths = [0]", "depths: expected numbers from 1 to 1000"),
+    ] {
+        std::fs::write(work.at("x.toml"), text.replacen(from, to, 1)).unwrap();
+        let error = work.says("plan x.toml", 1).1;
+        assert!(error.contains(said), "{error}");
+    }
+}

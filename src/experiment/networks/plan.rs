@@ -162,7 +162,7 @@ impl Chain {
         Some(cost::training(1, self.links(first.wiring), self.key.size))
     }
 
-    /// Links that a network of this wiring computes with: those of the genome, or all of a layered network.
+    /// Links that a network of this wiring computes with.
     fn links(&self, wiring: Option<ArmWiring>) -> usize {
         match (wiring, &self.source.evolved) {
             (Some(ArmWiring::Graph), Some((genome, _))) => genome.connections().len(),
