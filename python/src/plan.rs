@@ -105,8 +105,9 @@ pub fn run<'py>(
     }
     let worker = Worker { tries: Some(TRIES), ..Worker::new() };
     let hear = listener(progress)?;
-    let work = |caller: &_| plan::work(&plan, &store, share, &worker, &mut Watch(caller));
-    let ended = watched(py, work, hear)?.map_err(failed)?;
+    let ended =
+        watched(py, |caller| plan::work(&plan, &store, share, &worker, &mut Watch(caller)), hear)?;
+    let ended = ended.map_err(failed)?;
     if ended.is_stopped {
         return Err(failed("stopped by its progress function; the same call goes on"));
     }

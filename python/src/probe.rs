@@ -79,6 +79,10 @@ fn swept(
 ///     "effect:E", until the RMSE between the pictures is E (± 15 %), or "fixed:D", by D.
 /// size : int
 ///     Side of the pictures in pixels.
+/// coords : str
+///     "fer" (-1 to 1 across the picture) or "picbreeder".
+/// seed : int
+///     Of the links that are drawn.
 /// progress : callable or tqdm bar, optional
 ///     Called with (weights done, their share).
 ///
@@ -87,6 +91,13 @@ fn swept(
 /// dict of arrays, one entry a perturbation, by link, downwards first
 ///     `link`; `layer`, of the link's target, 1 = first hidden; `delta`, the signed change of the weight; `rmse`, its
 ///     effect on the picture, in [0, 1]; `silent`, True if no change of up to 16 reaches 60 % of the effect.
+///
+/// Raises
+/// ------
+/// ValueError
+///     A setting cannot be; no such link.
+/// picloom.Error
+///     progress answered False.
 #[pyfunction]
 #[pyo3(signature = (model, *, weights = Chosen::Text("all".into()), delta = "effect:0.18", size = 128, coords = "fer", seed = 0, progress = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
@@ -138,6 +149,11 @@ fn stopped() -> PyErr {
 /// Returns
 /// -------
 /// (steps, size, size, 3) float32 in [0, 1]
+///
+/// Raises
+/// ------
+/// ValueError
+///     No such link, a span that is not finite, no such size.
 #[pyfunction]
 #[pyo3(signature = (model, link, *, span = 2.0, steps = 9, size = 128, coords = "fer"))]
 pub fn strip<'py>(
@@ -173,14 +189,31 @@ pub fn strip<'py>(
 ///     As `--judge`: "dl", "dl-threshold:threshold=0.2", "mock".
 /// samples : "all", int or sequence of int
 ///     Which weights are changed, as in `sweep`.
+/// delta : str
+///     As in `sweep`.
+/// size : int, optional
+///     Side in pixels. Default: that of the target, else 128.
+/// coords : str
+///     "fer" (-1 to 1 across the picture) or "picbreeder".
+/// seed : int
+///     Of the weights that are drawn.
 /// name : str
 ///     What the record calls the network.
+/// progress : callable or tqdm bar, optional
+///     Called with (weights done, their share).
 ///
 /// Returns
 /// -------
 /// dict
 ///     The record of `picloom score`: `score`, `interval` (95 %), counts, `layers`, `fit`, `counts`, and every
 ///     perturbation with its verdict.
+///
+/// Raises
+/// ------
+/// ValueError, FileNotFoundError
+///     A setting cannot be; no such target.
+/// picloom.Error
+///     progress answered False; the judge cannot be asked.
 #[pyfunction]
 #[pyo3(signature = (model, target = None, *, judge = "dl", samples = Chosen::Text("all".into()), delta = "effect:0.18", size = None, coords = "fer", seed = 0, name = "given", progress = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]

@@ -178,6 +178,10 @@ fn parent(
 ///     "finetune", "rewind", "rewind:STEP" or "reinit". Default: as published for the method.
 /// evolved : Genome, optional
 ///     Whose layered wiring is the mask of the method "evolved".
+/// initial : (W,) array, optional
+///     Of a model: its weights before training.
+/// size, coords
+///     As in `train`.
 /// progress, **settings
 ///     As in `train`, of each retraining.
 ///

@@ -76,6 +76,10 @@ impl StudyObserver for Watch<'_, '_> {
 ///     Numbers of hidden layers, and seeds of the trainings. Default: those of `picloom experiment depth-sweep`.
 /// steps, size, samples : int, optional
 ///     Steps of each training, side in pixels, weights changed in each network.
+/// judge : str
+///     As in `score`.
+/// fit : str, optional
+///     What becomes of a picture that is not square: "crop", "pad" or "squash".
 /// runs : path
 ///     Folder of the run store.
 /// progress : callable or tqdm bar, optional
@@ -152,6 +156,11 @@ pub fn depth_sweep<'py>(
 /// dict
 ///     `layers`, the predicted number of hidden layers; `ratio`, PNG bytes / raw bytes; `error`, the mean error in
 ///     layers on targets left out.
+///
+/// Raises
+/// ------
+/// ValueError, FileNotFoundError
+///     There is no such picture, or it is not square.
 #[pyfunction]
 #[pyo3(signature = (picture, *, fit = None))]
 pub fn predict_depth<'py>(

@@ -48,7 +48,7 @@ def stubs():
     return found
 
 
-@pytest.mark.parametrize("name, thing", members(), ids=lambda value: value if isinstance(value, str) else "")
+@pytest.mark.parametrize("name, thing", list(members()), ids=lambda value: value if isinstance(value, str) else "")
 def test_it_says_what_it_takes_gives_and_refuses(name, thing):
     doc = inspect.getdoc(thing)
     assert doc and re.match(r"[A-Z(*].*?[.:](\s|$)", doc, re.DOTALL), f"{name}: {doc!r}"

@@ -26,7 +26,7 @@ pub fn scoring(weights: usize, links: usize, size: usize) -> f64 {
 
 /// A search: breeding a genome, and drawing and judging its picture of so many pixels.
 pub fn search(generations: u64, population: usize, pixels: usize) -> f64 {
-    (generations * population as u64) as f64 * (1e-5 + pixels as f64 * 1e-8)
+    (generations * population as u64) as f64 * (1e-5 + pixels as f64 * 6e-8)
 }
 
 #[cfg(test)]

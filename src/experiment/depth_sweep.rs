@@ -3,7 +3,7 @@
 
 use super::networks::plan::{NetworksStudy, Source};
 use super::networks::spec::{NetworksSpec, sample};
-use super::run::{RunError, is_genome_file, load_target};
+use super::run::{RunError, Target, is_genome_file, load_target};
 use super::spec::{Problem, Spec, SpecError, read_text};
 use crate::genome::{self, ReadGenomeError};
 use crate::math::hash::sha256_of_floats;
@@ -91,6 +91,7 @@ impl DepthSweep {
             .and_then(|()| spec.check())
             .map_err(|problem| problem.at(path))?;
         let picture = load_target(path, self.size, Coords::default(), self.fit)?;
+        let picture = Target { name: called.display().to_string(), ..picture };
         let mut target = spec.targets[0].clone();
         let source = match is_genome_file(path) {
             true => {

@@ -46,6 +46,10 @@ def from_flax(params: Params, arch: str) -> Model:
     arch : str
         As ``"12;cache:15,gaussian:4,identity:2,sin:1"``.
 
+    Returns
+    -------
+    Model
+
     Raises
     ------
     ValueError

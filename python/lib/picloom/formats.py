@@ -90,6 +90,8 @@ def read_vlm(path: str | PathLike[str], *, colour: bool = True) -> dict[str, Gen
 
     Parameters
     ----------
+    path : path
+        The file.
     colour : bool
         False draws the brightness alone, as its grey runs do.
 
@@ -100,7 +102,10 @@ def read_vlm(path: str | PathLike[str], *, colour: bool = True) -> dict[str, Gen
 
     Raises
     ------
-    FileNotFoundError, ValueError
+    FileNotFoundError
+        There is no such file.
+    ValueError
+        It holds something else.
     """
     path = Path(path)
     raw = path.read_bytes()
@@ -163,6 +168,13 @@ def of_vlm(name: str, found: Mapping[str, Any], colour: bool, numbers: dict[tupl
 
 def write_vlm(genomes: Mapping[str, Genome], path: str | PathLike[str]) -> None:
     """Writes genomes as picbreeder-vlm's ``genomes.json`` (or ``.json.gz``).
+
+    Parameters
+    ----------
+    genomes : mapping of str to Genome
+        By name.
+    path : path
+        The file.
 
     Raises
     ------
@@ -256,6 +268,12 @@ def from_neat(genome: Any, config: Any, *, inputs: Sequence[str] = INPUTS, name:
         Or anything with their attributes.
     inputs : sequence of str
         What its inputs are, in order, out of x, y, d, bias.
+    name : str
+        What the genome is called.
+
+    Returns
+    -------
+    Genome
 
     Raises
     ------

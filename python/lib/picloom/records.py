@@ -14,6 +14,15 @@ if TYPE_CHECKING:
 def read_record(path: str | PathLike[str]) -> dict[str, Any]:
     """A ``record.json``, or that of a folder, as a dict.
 
+    Parameters
+    ----------
+    path : path
+        The file, or its folder.
+
+    Returns
+    -------
+    dict
+
     Raises
     ------
     FileNotFoundError
@@ -37,6 +46,15 @@ def frame(rows: Any) -> pandas.DataFrame:
     rows : dict or list of dict
         A record (its ``rows``), a dict of columns such as `sweep` gives, or dicts one a row. What is nested
         becomes columns named with dots.
+
+    Returns
+    -------
+    pandas.DataFrame
+
+    Raises
+    ------
+    ImportError
+        pandas is not installed.
     """
     import pandas
 

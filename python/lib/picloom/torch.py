@@ -26,6 +26,11 @@ def to_torch(model: Model) -> nn.Module:
         From inputs (..., 4), x, y, d and bias as `coordinates` gives them, to colours (..., 3) in [0, 1].
         Its parameters are ``layers.{i}.weight`` (out, in) of a layered network, ``links`` (W,) of a graph:
         the names in Picloom's ``.safetensors``. Links outside the mask stay 0, whatever their parameter is.
+
+    Raises
+    ------
+    ImportError
+        PyTorch is not installed.
     """
     import torch
     from torch import nn
@@ -112,6 +117,15 @@ def runs(names: list[str]) -> list[tuple[str, int]]:
 
 def from_torch(module: nn.Module) -> Model:
     """The network of a module made by `to_torch`, with its weights now.
+
+    Parameters
+    ----------
+    module : torch.nn.Module
+        As `to_torch` gave it, trained or not.
+
+    Returns
+    -------
+    Model
 
     Raises
     ------

@@ -36,6 +36,9 @@ pub struct Estimate {
 /// Cells of a study that are begun, if they do not end before.
 const CELLS: u32 = 5;
 
+/// Time that each of them has at least.
+const PART: Duration = Duration::from_secs(1);
+
 /// Seconds of a core that say something.
 const LEAST: f64 = 0.1;
 
@@ -110,7 +113,8 @@ impl Planned {
             let (mut takes, mut cost) = (0.0, 0.0);
             for cell in spread(&costs) {
                 let limit = begun + time;
-                let mut watch = Watch::new(limit.min(Instant::now() + time / CELLS), going_on);
+                let part = (time / CELLS).max(PART);
+                let mut watch = Watch::new(limit.min(Instant::now() + part), going_on);
                 let before = core_time(begun);
                 let worker = Worker::new();
                 let went = pool.install(|| study.pass(scratch, &[cell], &worker, &mut watch))?;

@@ -7,7 +7,7 @@ use crate::experiment::depth_sweep::{DepthSweepError, name_of};
 use crate::experiment::networks::plan::{NetworksStudy, Source};
 use crate::experiment::networks::record::NetworksRecord;
 use crate::experiment::networks::spec::{NetworksSpec, Variances};
-use crate::experiment::run::{is_genome_file, load_target};
+use crate::experiment::run::{Target, is_genome_file, load_target};
 use crate::experiment::spec::{STANDARD, read_text};
 use crate::genome;
 use crate::math::SimRng;
@@ -52,6 +52,7 @@ pub fn study(
     let (mut spec, profile): (NetworksSpec, String) =
         read_text(Path::new(asset), text, name).expect("the embedded spec is sound");
     let picture = load_target(path, spec.size, Coords::default(), fit)?;
+    let picture = Target { name: called.display().to_string(), ..picture };
     let mut target = spec.targets[0].clone();
     let layers = DepthModel::shipped().layers(png_ratio(&picture.picture));
     let mut source = match is_genome_file(path) {

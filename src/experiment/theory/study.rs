@@ -369,13 +369,18 @@ impl CellStudy for TheoryStudy {
             TheoryCell::Curve { volume, width, layers, samples, .. } => {
                 let units: usize = layers.iter().map(|l| l * width).sum();
                 match volume {
-                    Volume::Budget { edges } => (samples * (layers.len() * edges + units)) as f64,
-                    _ if *width > 6 => (samples * width * units) as f64,
+                    Volume::Budget { edges } => {
+                        3.0 * (samples * (layers.len() * edges + units)) as f64
+                    }
+                    Volume::Modular { .. } | Volume::ModularDegree { .. } if *width > 6 => {
+                        (samples * width * units) as f64
+                    }
+                    // Counted, not drawn.
                     _ => 1e6,
                 }
             }
             TheoryCell::Meeting { width, layers, samples, .. } => {
-                (2 * samples * layers * width * width) as f64
+                (3 * samples * layers * width.pow(3)) as f64
             }
         };
         additions / ADDITIONS
