@@ -23,7 +23,7 @@
 //! | [`score`] | judges and their calibration, the compositional score, further measures |
 //! | [`experiment`] | studies: specs, runs that can be interrupted, records, claims |
 //! | `figures` | records as charts, picture sheets, reports (feature `figures`) |
-//! | [`studio`] | a local web page; not written yet |
+//! | `studio` | a local web page: breed, look inside, compare, train (feature `studio`) |
 //! | `cli` | the command line (feature `cli`) |
 //!
 //! # What to reach for
@@ -44,9 +44,9 @@
 //!
 //! # Features
 //!
-//! `cli`, `figures` and `vlm` (a vision-language model as judge) are on by default. Without them
+//! `cli`, `figures`, `studio` and `vlm` (a vision-language model as judge) are on by default. Without them
 //! (`default-features = false`) everything up to [`experiment`] is there, and no argument parser, chart
-//! library or signal handler is built. `tls` lets the model be asked over HTTPS.
+//! library, web server or signal handler is built. `tls` lets the model be asked over HTTPS.
 //!
 //! # Six things to do
 //!
@@ -164,5 +164,6 @@ pub mod network;
 pub mod probe;
 pub mod prune;
 pub mod score;
+#[cfg(feature = "studio")]
 pub mod studio;
 pub mod train;

@@ -5,8 +5,8 @@ use crate::errors::{of_file, parsed, refused};
 use crate::search::{Settings, evolve_config};
 use numpy::PyArray3;
 use picloom::evolve::{
-    InnovationTracker, compatibility_distance, crossover_aligned, crossover_union, first_genome,
-    mutate,
+    InnovationTracker, Open, compatibility_distance, crossover_aligned, crossover_union,
+    first_genome, mutate,
 };
 use picloom::genome::{
     GenomeInfo, from_json, read, to_dot, to_json, to_picbreeder_xml, to_picbreeder_zip,
@@ -208,7 +208,7 @@ impl Genome {
         child.provenance = Default::default();
         // A drawn operator that cannot act is drawn anew, as `evolve::Breeder` does.
         for _ in 0..config.reproduction.attempts {
-            if mutate(&mut child, &config, slider, &mut innovations, &mut rng).is_ok() {
+            if mutate(&mut child, &config, slider, &Open::All, &mut innovations, &mut rng).is_ok() {
                 break;
             }
         }

@@ -329,10 +329,10 @@ fn interactive(
     let request = BreedRequest {
         undo: args.undo,
         selection: (!args.select.is_empty()).then(|| Selection {
-            chosen: args.select.clone(),
             slider: args.slider,
             roll: args.roll,
             why: args.why.clone(),
+            ..Selection::of(&args.select)
         }),
         save: to_save(&args.save)?,
         cell: args.cell.unwrap_or(160),

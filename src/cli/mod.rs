@@ -25,6 +25,8 @@ mod regime;
 mod render;
 mod score;
 mod source;
+#[cfg(feature = "studio")]
+mod studio;
 mod study;
 mod sweep;
 mod train;
@@ -110,6 +112,9 @@ enum Command {
     Figures(figures::FiguresArgs),
     /// Decide the claims of the study from its records
     Claims(claims::ClaimsArgs),
+    /// Breed, look inside, compare and train in the browser, on this machine
+    #[cfg(feature = "studio")]
+    Studio(studio::StudioArgs),
     /// Time training steps and pictures on this machine
     Bench(bench::BenchArgs),
     /// Print what a shell needs to complete commands, options and their values
@@ -165,6 +170,8 @@ pub fn run<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T>) ->
         Command::Emit(args) => plan::emit(args, &out),
         Command::Figures(args) => figures::run(args, &out),
         Command::Claims(args) => claims::run(args, &out),
+        #[cfg(feature = "studio")]
+        Command::Studio(args) => studio::run(args, &out),
         Command::Bench(args) => bench::run(args, &out),
         Command::Completions(args) => completions::print(args),
         Command::Man(args) => completions::write_pages(&args, &out),

@@ -1,8 +1,8 @@
 //! How a child is made: copy or cross, then mutate, each child from its own random stream.
 
 use super::{
-    Birth, Brood, CrossoverKind, EvolveConfig, InnovationTracker, NoMutation, crossover_aligned,
-    crossover_union, first_genome, mutate,
+    Birth, Brood, CrossoverKind, EvolveConfig, InnovationTracker, NoMutation, Parts,
+    crossover_aligned, crossover_union, first_genome, mutate,
 };
 use crate::genome::Genome;
 use crate::math::SimRng;
@@ -96,7 +96,7 @@ impl Breeder {
     /// more, then mutated with the slider at `slider` (always, if there is one parent; else with
     /// probability `crossover.mutate_after`).
     ///
-    /// A drawn operator that cannot act is drawn anew up to `reproduction.attempts` times. Parents
+    /// Of a copy only `parts` change. A drawn operator that cannot act is drawn anew up to `reproduction.attempts` times. Parents
     /// that cannot be crossed (other lineages) leave a child of the first.
     /// The child's stream is (seed, "child", `stream`), its birth number by default.
     ///
@@ -106,6 +106,7 @@ impl Breeder {
         &mut self,
         parents: &[Parent],
         slider: f64,
+        parts: Parts,
         stream: Option<u64>,
     ) -> (Genome, Birth) {
         let stream = stream.unwrap_or(self.next_id);
@@ -117,11 +118,13 @@ impl Breeder {
             copy.provenance = Default::default();
             copy
         });
+        let open = parts.open(&genome);
         let mut operators = Vec::new();
         if !is_cross || rng.chance(self.config.crossover.mutate_after) {
             for _ in 0..self.config.reproduction.attempts {
                 let config = &self.config;
-                match mutate(&mut genome, config, slider, &mut self.innovations, &mut rng) {
+                let tracker = &mut self.innovations;
+                match mutate(&mut genome, config, slider, &open, tracker, &mut rng) {
                     Ok(done) => {
                         operators = done;
                         break;

@@ -5,7 +5,7 @@
 //! script interface and the studio do.
 
 use super::population::first_brood;
-use super::{Birth, Breeder, Brood, EvolveConfig, Parent, Preset};
+use super::{Birth, Breeder, Brood, EvolveConfig, Parent, Parts, Preset};
 use crate::genome::Genome;
 use crate::math::SimRng;
 use serde::{Deserialize, Serialize};
@@ -23,6 +23,13 @@ pub struct Selection {
     /// 0; another number draws other children from the same selection ("once more").
     #[serde(default, skip_serializing_if = "is_zero")]
     pub roll: u64,
+    /// What of the children may change. Default: everything.
+    #[serde(default, skip_serializing_if = "Parts::is_both")]
+    pub parts: Parts,
+    /// In a session's file: the step whose sheet it was made on, 0 for the first sheet; none: the step
+    /// before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<usize>,
     /// What the chooser saw or wanted; kept, not read.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why: String,
@@ -35,7 +42,14 @@ fn is_zero(roll: &u64) -> bool {
 impl Selection {
     /// These places, with the config's slider.
     pub fn of(chosen: &[usize]) -> Self {
-        Selection { chosen: chosen.to_vec(), slider: None, roll: 0, why: String::new() }
+        Selection {
+            chosen: chosen.to_vec(),
+            slider: None,
+            roll: 0,
+            parts: Parts::Both,
+            after: None,
+            why: String::new(),
+        }
     }
 }
 
@@ -56,6 +70,17 @@ pub enum BreedingError {
     /// A place was chosen twice.
     #[error("place {0} is chosen twice: expected each at most once")]
     Twice(usize),
+    /// Only colour may change, and the chosen have none.
+    #[error("expected colour genomes to change the colour of, found a grey one at place {0}")]
+    Grey(usize),
+    /// A sheet that is not there.
+    #[error("expected sheets 0 to {last}, found {found}")]
+    NoSheet {
+        /// The last sheet.
+        last: usize,
+        /// The number as given.
+        found: usize,
+    },
     /// The slider is off its scale.
     #[error("expected a slider in [0, 1], found {0}")]
     Slider(f64),
@@ -108,7 +133,8 @@ impl Breeding {
     }
 
     /// Breeds the next sheet: the chosen parents first (if `keep_parents`), then children, each of
-    /// one parent drawn uniformly among the chosen, or of two with `crossover.rate`.
+    /// one parent drawn uniformly among the chosen, or of two with `crossover.rate`. Where only a part
+    /// may change, each has one parent: a cross mixes everything.
     ///
     /// Returns the births of the chosen not returned before.
     ///
@@ -130,6 +156,9 @@ impl Breeding {
             }
             if !seen.insert(place) {
                 return Err(BreedingError::Twice(place));
+            }
+            if selection.parts == Parts::Colour && !self.sheet.genomes[place].is_colour() {
+                return Err(BreedingError::Grey(place));
             }
         }
 
@@ -157,13 +186,14 @@ impl Breeding {
         while next.len() < n {
             let mother = *rng.choose(&selection.chosen).expect("checked above");
             let mut parents = vec![parent(mother)];
-            if selection.chosen.len() > 1 && rng.chance(self.breeder.config.crossover.rate) {
+            let may_cross = selection.chosen.len() > 1 && selection.parts.is_both();
+            if may_cross && rng.chance(self.breeder.config.crossover.rate) {
                 let others: Vec<usize> =
                     selection.chosen.iter().copied().filter(|&p| p != mother).collect();
                 parents.push(parent(*rng.choose(&others).expect("two are chosen")));
             }
             let stream = (selection.roll << 40) | rng.next_u64() >> 24;
-            next.push(self.breeder.child(&parents, slider, Some(stream)));
+            next.push(self.breeder.child(&parents, slider, selection.parts, Some(stream)));
         }
         let mut survivors: Vec<Birth> = selection
             .chosen
@@ -186,6 +216,11 @@ impl Breeding {
         self.steps.pop()
     }
 
+    /// This sheet without the way to it.
+    pub(super) fn without_past(&self) -> Breeding {
+        Breeding { past: Vec::new(), steps: Vec::new(), ..self.clone() }
+    }
+
     /// The session as a file to be: [`Session::replay`] leads back to this sheet.
     ///
     /// `ancestors` names the files of the genomes given to [`Breeding::new`].
@@ -194,6 +229,7 @@ impl Breeding {
             format: SESSION_FORMAT.to_string(),
             seed: self.breeder.seed,
             ancestors,
+            at: None,
             step: self.steps.clone(),
             config: self.breeder.config.clone(),
         }
@@ -229,7 +265,11 @@ pub struct Session {
     /// Files of the genomes it began from; empty: founders.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ancestors: Vec<String>,
-    /// The selections, in order.
+    /// The step whose sheet one is on, 0 for the first sheet; none: the last step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<usize>,
+    /// The selections, in order. Where one was made on an older sheet than that of the step before, the
+    /// steps are a tree ([`BreedingTree`](super::BreedingTree)).
     #[serde(default)]
     pub step: Vec<Selection>,
     /// The numbers of evolution. In a hand-written file only what differs from the preset named
@@ -257,12 +297,27 @@ pub enum SessionError {
         /// What is wrong.
         error: BreedingError,
     },
+    /// A step of a sheet, or a place to be, that is not there.
+    #[error("expected sheets 0 to {last}, found {found}")]
+    Sheet {
+        /// The last sheet there is by then.
+        last: usize,
+        /// The number as given.
+        found: usize,
+    },
 }
 
 impl Session {
     /// A session without steps.
     pub fn new(config: EvolveConfig, seed: u64, ancestors: Vec<String>) -> Self {
-        Session { format: SESSION_FORMAT.to_string(), seed, ancestors, step: Vec::new(), config }
+        Session {
+            format: SESSION_FORMAT.to_string(),
+            seed,
+            ancestors,
+            at: None,
+            step: Vec::new(),
+            config,
+        }
     }
 
     /// A session from TOML text; `config` is laid over its preset.
@@ -294,16 +349,45 @@ impl Session {
         toml::to_string(self).expect("a session is plain data")
     }
 
-    /// Replays all steps from the first sheet. `ancestors` are the genomes of the named files.
+    /// True if it is more than a line of selections that ends where one is.
+    pub fn is_tree(&self) -> bool {
+        self.at.is_some() || self.step.iter().any(|step| step.after.is_some())
+    }
+
+    /// The steps that lead from the first sheet to where one is, by number from 1.
+    ///
+    /// # Errors
+    /// A sheet that is not there.
+    pub fn way(&self) -> Result<Vec<usize>, SessionError> {
+        for (i, step) in self.step.iter().enumerate() {
+            if let Some(found) = step.after.filter(|after| *after > i) {
+                return Err(SessionError::Sheet { last: i, found });
+            }
+        }
+        let (last, mut at) = (self.step.len(), self.at.unwrap_or(self.step.len()));
+        if at > last {
+            return Err(SessionError::Sheet { last, found: at });
+        }
+        let mut way = Vec::new();
+        while at > 0 {
+            way.push(at);
+            at = self.step[at - 1].after.unwrap_or(at - 1);
+        }
+        way.reverse();
+        Ok(way)
+    }
+
+    /// Replays the steps that lead from the first sheet to where one is. `ancestors` are the genomes of
+    /// the named files.
     ///
     /// # Errors
     /// The first step that cannot be.
     pub fn replay(&self, ancestors: &[Genome]) -> Result<Breeding, SessionError> {
+        let way = self.way()?;
         let mut breeding = Breeding::new(self.config.clone(), self.seed, ancestors);
-        for (i, step) in self.step.iter().enumerate() {
-            breeding
-                .select(step.clone())
-                .map_err(|error| SessionError::Step { step: i + 1, error })?;
+        for step in way {
+            let selection = Selection { after: None, ..self.step[step - 1].clone() };
+            breeding.select(selection).map_err(|error| SessionError::Step { step, error })?;
         }
         Ok(breeding)
     }

@@ -172,7 +172,7 @@ fn drop_unlinked(genome: &mut Genome) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evolve::{EvolveConfig, InnovationTracker, Preset, add_node, first_genome};
+    use crate::evolve::{EvolveConfig, InnovationTracker, Open, Preset, add_node, first_genome};
 
     /// A common ancestor with two children that each put a node on another link.
     fn family(preset: Preset) -> (Genome, Genome, SimRng) {
@@ -184,8 +184,8 @@ mod tests {
         while a.nodes().len() == b.nodes().len()
             && a.nodes().map(|n| n.id).eq(b.nodes().map(|n| n.id))
         {
-            add_node(&mut a, &config.mutation, &mut tracker, &mut rng).unwrap();
-            add_node(&mut b, &config.mutation, &mut tracker, &mut rng).unwrap();
+            add_node(&mut a, &config.mutation, &Open::All, &mut tracker, &mut rng).unwrap();
+            add_node(&mut b, &config.mutation, &Open::All, &mut tracker, &mut rng).unwrap();
         }
         (a, b, rng)
     }

@@ -3,7 +3,7 @@
 //! Reference: Mouret & Clune 2015, "Illuminating search spaces by mapping elites".
 
 use super::population::{first_brood, inherit};
-use super::{Birth, Breeder, Brood, EvolveConfig, Judged, Parent, Ranked};
+use super::{Birth, Breeder, Brood, EvolveConfig, Judged, Parent, Parts, Ranked};
 use crate::genome::Genome;
 use crate::math::SimRng;
 use serde::{Deserialize, Serialize};
@@ -159,7 +159,7 @@ impl MapElites {
                     fitness: elites[e].ranked.fitness,
                 })
                 .collect();
-            next.push(self.breeder.child(&parents, config.mutation.slider, None));
+            next.push(self.breeder.child(&parents, config.mutation.slider, Parts::Both, None));
         }
         self.brood = next;
         // Whoever entered a cell was recorded then, and only those are ever parents.

@@ -13,6 +13,7 @@
 
 mod breed;
 mod breeding;
+mod changes;
 mod config;
 mod crossover;
 mod distance;
@@ -21,14 +22,17 @@ mod lineage;
 mod map_elites;
 mod mutation;
 mod novelty;
+mod parts;
 mod population;
 mod search;
 mod species;
 mod start;
 mod stored;
+mod tree;
 
 pub use breed::{Breeder, Parent};
 pub use breeding::{Breeding, BreedingError, Selection, Session, SessionError};
+pub use changes::changes;
 pub(crate) use config::lay_over;
 pub use config::{
     ConfigError, CrossoverConfig, CrossoverKind, EvolveConfig, MutationConfig, MutationScheme,
@@ -44,7 +48,9 @@ pub use mutation::{
     mutate_weights,
 };
 pub use novelty::{Archived, Novelty, NoveltyConfig, novelty_scores};
+pub use parts::{Open, Parts};
 pub use population::{Judged, Population, Ranked};
 pub use search::{Evolver, Feedback, Search, TellError};
 pub use species::{Species, speciate};
 pub use start::first_genome;
+pub use tree::BreedingTree;

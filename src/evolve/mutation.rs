@@ -4,7 +4,7 @@
 //! References: Stanley & Miikkulainen 2002 §3.1; Secretan et al. 2008; numbers in `config`.
 
 use super::{
-    EvolveConfig, InnovationTracker, MutationConfig, MutationScheme, Perturbation, SplitRule,
+    EvolveConfig, InnovationTracker, MutationConfig, MutationScheme, Open, Perturbation, SplitRule,
 };
 use crate::genome::{ConnectionGene, Genome, InnovationId, Input, NodeGene, NodeId, Output, Role};
 use crate::math::{Activation, SimRng};
@@ -86,8 +86,8 @@ pub enum NoMutation {
 
 /// Mutates `genome` as `config` says: one operator, or each with its own probability.
 ///
-/// `slider` ∈ [0, 1] sets the width of weight changes, σ = `width_low` + slider · `width_span`.
-/// Returns what was done, in order.
+/// `slider` ∈ [0, 1] sets the width of weight changes, σ = `width_low` + slider · `width_span`. Only nodes
+/// that are `open`, and links into them, are changed. Returns what was done, in order.
 ///
 /// # Errors
 /// The reason of the drawn operator (the last refused one under [`MutationScheme::Each`]); the
@@ -96,6 +96,7 @@ pub fn mutate(
     genome: &mut Genome,
     config: &EvolveConfig,
     slider: f64,
+    open: &Open,
     innovations: &mut InnovationTracker,
     rng: &mut SimRng,
 ) -> Result<Vec<Mutation>, NoMutation> {
@@ -103,12 +104,12 @@ pub fn mutate(
     // Structure first, so that new links are moved by a weight mutation of the same child.
     let rates = [m.add_node, m.add_link, m.delete_link, m.delete_node, m.activation, m.weights];
     let mut operate = |operator: usize, rng: &mut SimRng| match operator {
-        0 => add_node(genome, m, innovations, rng),
-        1 => add_link(genome, m, &config.start.inputs, innovations, rng),
-        2 => delete_link(genome, rng),
-        3 => delete_node(genome, rng),
-        4 => mutate_activations(genome, m, rng),
-        _ => mutate_weights(genome, m, slider, rng),
+        0 => add_node(genome, m, open, innovations, rng),
+        1 => add_link(genome, m, &config.start.inputs, open, innovations, rng),
+        2 => delete_link(genome, open, rng),
+        3 => delete_node(genome, open, rng),
+        4 => mutate_activations(genome, m, open, rng),
+        _ => mutate_weights(genome, m, slider, open, rng),
     };
     match m.scheme {
         MutationScheme::One => {
@@ -139,10 +140,14 @@ pub fn mutate_weights(
     genome: &mut Genome,
     config: &MutationConfig,
     slider: f64,
+    open: &Open,
     rng: &mut SimRng,
 ) -> Result<Mutation, NoMutation> {
-    let links: Vec<(InnovationId, f64)> =
-        genome.connections().map(|c| (c.innovation, c.weight)).collect();
+    let links: Vec<(InnovationId, f64)> = genome
+        .connections()
+        .filter(|c| open.has(c.target))
+        .map(|c| (c.innovation, c.weight))
+        .collect();
     let width = config.width_low + slider * config.width_span;
     let mut drawn: Vec<_> =
         links.iter().filter(|_| rng.chance(config.link_rate)).copied().collect();
@@ -178,6 +183,7 @@ pub fn add_link(
     genome: &mut Genome,
     config: &MutationConfig,
     inputs: &[Input],
+    open: &Open,
     innovations: &mut InnovationTracker,
     rng: &mut SimRng,
 ) -> Result<Mutation, NoMutation> {
@@ -193,9 +199,12 @@ pub fn add_link(
         })
         .map(|n| n.id)
         .collect();
-    let targets: Vec<NodeId> =
-        genome.nodes().filter(|n| !matches!(n.role, Role::Input(_))).map(|n| n.id).collect();
-    if sources.is_empty() {
+    let targets: Vec<NodeId> = genome
+        .nodes()
+        .filter(|n| !matches!(n.role, Role::Input(_)) && open.has(n.id))
+        .map(|n| n.id)
+        .collect();
+    if sources.is_empty() || targets.is_empty() {
         return Err(NoMutation::Saturated);
     }
 
@@ -267,6 +276,7 @@ fn open_pairs(genome: &Genome, sources: &[NodeId], targets: &[NodeId]) -> Vec<(N
 pub fn add_node(
     genome: &mut Genome,
     config: &MutationConfig,
+    open: &Open,
     innovations: &mut InnovationTracker,
     rng: &mut SimRng,
 ) -> Result<Mutation, NoMutation> {
@@ -274,7 +284,8 @@ pub fn add_node(
     if hidden >= config.max_hidden || genome.connections().len() + 2 > config.max_links {
         return Err(NoMutation::SizeLimit);
     }
-    let links: Vec<&ConnectionGene> = genome.connections().filter(|c| c.enabled).collect();
+    let links: Vec<&ConnectionGene> =
+        genome.connections().filter(|c| c.enabled && open.has(c.target)).collect();
     let link = (*rng.choose(&links).ok_or(NoMutation::NoLink)?).clone();
     let split = innovations.split(genome, link.innovation);
     let activation = *rng.choose(&config.activations).expect("validated: not empty");
@@ -307,6 +318,7 @@ pub fn add_node(
 pub fn mutate_activations(
     genome: &mut Genome,
     config: &MutationConfig,
+    open: &Open,
     rng: &mut SimRng,
 ) -> Result<Mutation, NoMutation> {
     let other = |now: Activation| -> Vec<Activation> {
@@ -322,6 +334,7 @@ pub fn mutate_activations(
             }
             Role::Input(_) => false,
         })
+        .filter(|n| open.has(n.id))
         .map(|n| (n.id, n.activation))
         .collect();
     if nodes.is_empty() {
@@ -345,8 +358,13 @@ pub fn mutate_activations(
 ///
 /// # Errors
 /// [`NoMutation::NoLink`], [`NoMutation::LastLink`].
-pub fn delete_link(genome: &mut Genome, rng: &mut SimRng) -> Result<Mutation, NoMutation> {
-    let mut links: Vec<InnovationId> = genome.connections().map(|c| c.innovation).collect();
+pub fn delete_link(
+    genome: &mut Genome,
+    open: &Open,
+    rng: &mut SimRng,
+) -> Result<Mutation, NoMutation> {
+    let mut links: Vec<InnovationId> =
+        genome.connections().filter(|c| open.has(c.target)).map(|c| c.innovation).collect();
     if links.is_empty() {
         return Err(NoMutation::NoLink);
     }
@@ -368,9 +386,16 @@ pub fn delete_link(genome: &mut Genome, rng: &mut SimRng) -> Result<Mutation, No
 ///
 /// # Errors
 /// [`NoMutation::NoHiddenNode`], [`NoMutation::LastLink`].
-pub fn delete_node(genome: &mut Genome, rng: &mut SimRng) -> Result<Mutation, NoMutation> {
-    let mut hidden: Vec<NodeId> =
-        genome.nodes().filter(|n| n.role == Role::Hidden).map(|n| n.id).collect();
+pub fn delete_node(
+    genome: &mut Genome,
+    open: &Open,
+    rng: &mut SimRng,
+) -> Result<Mutation, NoMutation> {
+    let mut hidden: Vec<NodeId> = genome
+        .nodes()
+        .filter(|n| n.role == Role::Hidden && open.has(n.id))
+        .map(|n| n.id)
+        .collect();
     if hidden.is_empty() {
         return Err(NoMutation::NoHiddenNode);
     }
@@ -442,7 +467,7 @@ mod tests {
     fn neat_puts_a_node_on_a_link_without_changing_what_a_linear_net_draws() {
         let (config, mut genome, mut tracker, mut rng) = start(Preset::Neat);
         let Mutation::AddedNode { node, split } =
-            add_node(&mut genome, &config.mutation, &mut tracker, &mut rng).unwrap()
+            add_node(&mut genome, &config.mutation, &Open::All, &mut tracker, &mut rng).unwrap()
         else {
             panic!("a node was added");
         };
@@ -456,7 +481,7 @@ mod tests {
     #[test]
     fn picbreeder_keeps_the_link_it_splits() {
         let (config, mut genome, mut tracker, mut rng) = start(Preset::Picbreeder);
-        add_node(&mut genome, &config.mutation, &mut tracker, &mut rng).unwrap();
+        add_node(&mut genome, &config.mutation, &Open::All, &mut tracker, &mut rng).unwrap();
         assert!(genome.connections().all(|c| c.enabled));
         assert_eq!(genome.connections().len(), 9);
     }
@@ -467,7 +492,7 @@ mod tests {
         let m = &config.mutation;
         let mut added = 0;
         let reason = loop {
-            match add_link(&mut genome, m, &Input::ALL, &mut tracker, &mut rng) {
+            match add_link(&mut genome, m, &Input::ALL, &Open::All, &mut tracker, &mut rng) {
                 Ok(_) => added += 1,
                 Err(reason) => break reason,
             }
@@ -484,7 +509,7 @@ mod tests {
         for _ in 0..200 {
             let before = genome.clone();
             let Mutation::Activations { changed } =
-                mutate_activations(&mut genome, &config.mutation, &mut rng).unwrap()
+                mutate_activations(&mut genome, &config.mutation, &Open::All, &mut rng).unwrap()
             else {
                 panic!("activations were redrawn");
             };
@@ -503,14 +528,14 @@ mod tests {
         let (_, mut genome, _, mut rng) = start(Preset::Neat);
         let mut deleted = 0;
         let reason = loop {
-            match delete_link(&mut genome, &mut rng) {
+            match delete_link(&mut genome, &Open::All, &mut rng) {
                 Ok(_) => deleted += 1,
                 Err(reason) => break reason,
             }
         };
         assert_eq!((deleted, reason), (9, NoMutation::LastLink));
         assert_eq!(outputs_fed(&genome), 3);
-        assert_eq!(delete_node(&mut genome, &mut rng), Err(NoMutation::NoHiddenNode));
+        assert_eq!(delete_node(&mut genome, &Open::All, &mut rng), Err(NoMutation::NoHiddenNode));
     }
 
     #[test]
@@ -520,7 +545,7 @@ mod tests {
             let (mut sum, mut n) = (0.0, 0);
             for _ in 0..400 {
                 let mut child = genome.clone();
-                mutate_weights(&mut child, &config.mutation, slider, rng).unwrap();
+                mutate_weights(&mut child, &config.mutation, slider, &Open::All, rng).unwrap();
                 for (a, b) in child.connections().zip(genome.connections()) {
                     assert!(a.weight.abs() <= 3.0);
                     if a.weight != b.weight {

@@ -5,7 +5,7 @@
 //! the population's minimum before sharing; the best `protected` species are exempt from
 //! stagnation; with species off, everybody is one species that cannot stagnate.
 
-use super::{Birth, Breeder, Brood, EvolveConfig, Parent, Species, speciate};
+use super::{Birth, Breeder, Brood, EvolveConfig, Parent, Parts, Species, speciate};
 use crate::genome::{Genome, InnovationId};
 use crate::math::SimRng;
 use serde::{Deserialize, Serialize};
@@ -220,7 +220,7 @@ impl Population {
                         }
                     })
                     .collect();
-                next.push(self.breeder.child(&chosen, config.mutation.slider, None));
+                next.push(self.breeder.child(&chosen, config.mutation.slider, Parts::Both, None));
             }
         }
 
@@ -322,7 +322,7 @@ pub(super) fn first_brood(breeder: &mut Breeder, ancestors: &[Genome]) -> Brood 
         } else {
             let a = i % ancestors.len().min(n);
             let parent = Parent { genome: &ancestors[a], id: brood.births[a].id, fitness: 0.0 };
-            brood.push(breeder.child(&[parent], slider, None));
+            brood.push(breeder.child(&[parent], slider, Parts::Both, None));
         }
     }
     brood

@@ -324,7 +324,10 @@ pub(super) fn layers(network: &Network) -> Vec<(String, Vec<usize>)> {
 }
 
 /// What a unit is called: its input, its output, or its activation.
-pub(super) fn unit_name(network: &Network, unit: usize) -> String {
+///
+/// # Panics
+/// If there is no such unit.
+pub fn unit_name(network: &Network, unit: usize) -> String {
     use crate::genome::Input;
     if unit < 4 {
         return match network.inputs[unit] {

@@ -137,6 +137,27 @@ pub fn wiring_change(after: &Wiring<'_>, before: &Mask) -> String {
     svg.finish(if after.title.is_empty() { "change" } else { after.title })
 }
 
+/// Links beyond which crossings are not counted: the columns of a layered network then keep its order.
+const MOST_UNTANGLED: usize = 8000;
+
+/// Where the units of a drawn network stand, (x, y) of each from 0 to 1: layers from left to right, each
+/// untangled as in [`wiring`], units that no live link touches among them.
+///
+/// # Panics
+/// If mask or weights do not fit the network.
+pub fn places(network: &Network, mask: &Mask, weights: &Weights) -> Vec<(f64, f64)> {
+    let layer: Vec<usize> = network.units.iter().map(|u| u.layer).collect();
+    let live = |i: &usize| mask.0[*i] && weights.0[*i] != 0.0;
+    let links: Vec<(usize, usize)> = (0..network.weight_count())
+        .filter(live)
+        .map(|i| (network.links[i].source, network.links[i].target))
+        .collect();
+    let links = if links.len() > MOST_UNTANGLED { Vec::new() } else { links };
+    let out = layout(&layer, &vec![true; layer.len()], &links, (1.0, 0.3));
+    let (wide, tall) = (network.depth().max(1) as f64, out.height.max(1.0));
+    layer.iter().zip(&out.y).map(|(&l, y)| (l as f64 / wide, y / tall)).collect()
+}
+
 /// Where everything stands, in pixels.
 struct Place {
     width: f64,

@@ -28,13 +28,50 @@ impl Coords {
                 Coords::Picbreeder => (2.0 * i - (s - 1.0)) / s,
             }
         };
-        let (x, y) = (place(column), place(row));
+        self.inputs_at(place(column), place(row))
+    }
+
+    /// (x, y, d, bias) of the pixel in `row`, `column` of a `size`² picture of another part of the plane.
+    ///
+    /// Pixels lie in `frame` as they lie in the square of [`at`](Self::at): from edge to edge, or in the
+    /// middles of `size` equal parts.
+    pub fn at_within(self, frame: Frame, size: usize, row: usize, column: usize) -> [f64; 4] {
+        let share = |i: usize| match self {
+            Coords::Fer => i as f64 / (size as f64 - 1.0).max(1.0),
+            Coords::Picbreeder => (i as f64 + 0.5) / size as f64,
+        };
+        self.inputs_at(
+            frame.x + frame.width * share(column),
+            frame.y + frame.height * share(row),
+        )
+    }
+
+    fn inputs_at(self, x: f64, y: f64) -> [f64; 4] {
         let scale = match self {
             Coords::Fer => 1.4,
             Coords::Picbreeder => std::f64::consts::SQRT_2,
         };
         [x, y, scale * (x * x + y * y).sqrt(), 1.0]
     }
+}
+
+/// A part of the plane: a network is a function of a point, so it draws beyond its picture, and at any
+/// scale.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Frame {
+    /// Left edge; that of the picture is −1.
+    pub x: f64,
+    /// Upper edge; that of the picture is −1.
+    pub y: f64,
+    /// Width; that of the picture is 2.
+    pub width: f64,
+    /// Height; that of the picture is 2.
+    pub height: f64,
+}
+
+impl Frame {
+    /// The picture's own.
+    pub const PICTURE: Frame = Frame { x: -1.0, y: -1.0, width: 2.0, height: 2.0 };
 }
 
 /// The inputs of a set of P pixels, one plane an input, in the order x, y, d, bias.
@@ -52,10 +89,23 @@ impl PixelInputs {
 
     /// Chosen pixels (row-major indices) of a `size`² picture, in the order given.
     pub fn of_pixels(size: usize, coords: Coords, pixels: impl IntoIterator<Item = usize>) -> Self {
+        Self::of(pixels, |pixel| coords.at(size, pixel / size, pixel % size))
+    }
+
+    /// Every pixel of a `size`² picture of a part of the plane, row by row; of [`Frame::PICTURE`] the bits
+    /// of [`full`](Self::full).
+    pub fn framed(size: usize, coords: Coords, frame: Frame) -> Self {
+        if frame == Frame::PICTURE {
+            return Self::full(size, coords);
+        }
+        let at = |pixel: usize| coords.at_within(frame, size, pixel / size, pixel % size);
+        Self::of(0..size * size, at)
+    }
+
+    fn of(pixels: impl IntoIterator<Item = usize>, at: impl Fn(usize) -> [f64; 4]) -> Self {
         let mut exact: [Vec<f64>; 4] = Default::default();
         for pixel in pixels {
-            for (plane, value) in exact.iter_mut().zip(coords.at(size, pixel / size, pixel % size))
-            {
+            for (plane, value) in exact.iter_mut().zip(at(pixel)) {
                 plane.push(value);
             }
         }
@@ -84,5 +134,32 @@ impl PixelInputs {
     /// (P,) values of one input in f64, for the reference path.
     pub fn exact_plane(&self, input: Input) -> &[f64] {
         &self.exact[input as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_is_a_part_of_the_plane_and_the_pictures_own_changes_no_bit() {
+        for coords in [Coords::Fer, Coords::Picbreeder] {
+            let whole = PixelInputs::full(9, coords);
+            assert_eq!(PixelInputs::framed(9, coords, Frame::PICTURE), whole);
+            // By the formula it is the same to a rounding.
+            for pixel in 0..81 {
+                let within = coords.at_within(Frame::PICTURE, 9, pixel / 9, pixel % 9);
+                let at = coords.at(9, pixel / 9, pixel % 9);
+                assert!(within.iter().zip(at).all(|(a, b)| (a - b).abs() < 1e-12));
+            }
+            // Twice as far out, everything is twice as far from the centre.
+            let far = Frame { x: -2.0, y: -2.0, width: 4.0, height: 4.0 };
+            let far = PixelInputs::framed(9, coords, far);
+            for input in [Input::X, Input::Y, Input::D] {
+                for (far, near) in far.exact_plane(input).iter().zip(whole.exact_plane(input)) {
+                    assert!((far - 2.0 * near).abs() < 1e-12);
+                }
+            }
+        }
     }
 }

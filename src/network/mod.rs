@@ -24,7 +24,7 @@ pub mod weight_files;
 
 pub use arch::{Arch, LARGEST_NETWORK};
 pub use compile::compile;
-pub use coords::{Coords, PixelInputs};
+pub use coords::{Coords, Frame, PixelInputs};
 pub use layerize::{Layered, layered_arch, layerize};
 pub use model::{Model, Wiring, read_genome};
 pub use picture::{Picture, Squaring};

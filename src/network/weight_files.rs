@@ -5,7 +5,7 @@
 
 use super::files::{WriteError, read_plain, write_atomic};
 use super::npz::{read_npz, write_npz};
-use super::{Network, Weights};
+use super::{Arch, Network, Weights};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use std::collections::HashMap;
 use std::path::Path;
@@ -62,6 +62,22 @@ pub fn read_weights_under(
         }
     };
     assemble(network, arrays).map_err(fail)
+}
+
+/// The arch that a file of weights names: `.safetensors` of layered networks do, `.npz` do not.
+///
+/// # Errors
+/// The file cannot be read, or names none.
+pub fn read_arch(path: &Path) -> Result<Arch, ReadWeightsError> {
+    let fail = |problem: String| ReadWeightsError { path: path.display().to_string(), problem };
+    let bytes =
+        read_plain(path, LARGEST_FILE).map_err(|e| fail(format!("cannot read weights: {e}")))?;
+    let named = SafeTensors::read_metadata(&bytes)
+        .ok()
+        .and_then(|(_, header)| header.metadata().as_ref()?.get("arch").cloned());
+    let expected = "expected weights that name their arch (.safetensors of this program)";
+    let arch = named.ok_or_else(|| fail(format!("{expected}, found none")))?;
+    arch.parse().map_err(|e| fail(format!("{expected}: {e}")))
 }
 
 /// Writes weights by extension, `.npz` or `.safetensors`, with the arch in the metadata of the

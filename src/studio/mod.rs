@@ -1,3 +1,32 @@
-//! The local page for breeding and comparing. It is not written yet: breeding works through
-//! scripts (`picloom evolve --search interactive`), whose state machine, `evolve::Breeding`, the
-//! page will only translate.
+//! The local page: breed, look inside, compare, train, walk through a study.
+//!
+//! In: requests of a browser on this machine. Out: JSON, pictures, the page itself. What is asked for
+//! lies in files below one folder (the root) and is computed by the rooms to the left; the server holds
+//! nothing but caches that can be thrown away, and what it writes is whole before it answers. Killed at
+//! any moment, it goes on from those files.
+//!
+//! | file | has |
+//! |---|---|
+//! | [`server`] | the listener, the routes, what every request must be |
+//! | [`root`] | ids ↔ paths: nothing outside the root is ever opened |
+//! | [`library`] | what lies below the root |
+//! | [`networks`] | one network: its wiring, pictures, maps, matched changes |
+//! | [`sessions`] | breeding |
+//! | [`page`] | the embedded page |
+//!
+//! Pixels and numbers are computed on threads of their own, never on the one that answers.
+
+mod answer;
+mod library;
+mod networks;
+mod page;
+mod root;
+mod server;
+mod workers;
+
+pub use root::RootError;
+pub use server::{Studio, bind};
+
+/// Where breeding sessions, opened files and runs are put, as ids.
+const SESSIONS: &str = "studio/sessions";
+const OPENED: &str = "studio/opened";

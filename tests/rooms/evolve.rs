@@ -2,7 +2,7 @@
 
 use picloom::evolve::{
     Axis, EvolveConfig, Evolver, Feedback, InnovationTracker, Judged, MapElites, MutationScheme,
-    Novelty, NoveltyConfig, Population, Preset, Search, add_link, add_node, align,
+    Novelty, NoveltyConfig, Open, Population, Preset, Search, add_link, add_node, align,
     compatibility_distance, crossover_aligned, crossover_union, first_genome, mutate,
 };
 use picloom::genome::{Genome, Input, Role, from_json, to_json};
@@ -56,7 +56,7 @@ fn a_hundred_thousand_operations_never_break_an_invariant() {
             } else {
                 let mut child = pool[a].clone();
                 let before = child.clone();
-                match mutate(&mut child, &config, 0.5, &mut tracker, &mut rng) {
+                match mutate(&mut child, &config, 0.5, &Open::All, &mut tracker, &mut rng) {
                     Ok(done) => assert!(!done.is_empty()),
                     Err(reason) => assert!(child == before, "{reason} but changed"),
                 }
@@ -108,8 +108,8 @@ proptest! {
         let mut b = first_genome(&config, &mut rng);
         let mut tracker = InnovationTracker::after([&a, &b]);
         for _ in 0..steps {
-            let _ = mutate(&mut a, &config, slider, &mut tracker, &mut rng);
-            let _ = mutate(&mut b, &config, slider, &mut tracker, &mut rng);
+            let _ = mutate(&mut a, &config, slider, &Open::All, &mut tracker, &mut rng);
+            let _ = mutate(&mut b, &config, slider, &Open::All, &mut tracker, &mut rng);
         }
         for child in [
             crossover_union(&[&a, &b], &mut rng).unwrap(),
@@ -140,8 +140,8 @@ fn a_genome_of_300_nodes_renders_and_round_trips() {
     let mut genome = first_genome(&config, &mut rng);
     let mut tracker = InnovationTracker::after([&genome]);
     while genome.nodes().len() < 300 {
-        add_node(&mut genome, &config.mutation, &mut tracker, &mut rng).unwrap();
-        add_link(&mut genome, &config.mutation, &Input::ALL, &mut tracker, &mut rng).unwrap();
+        add_node(&mut genome, &config.mutation, &Open::All, &mut tracker, &mut rng).unwrap();
+        add_link(&mut genome, &config.mutation, &Input::ALL, &Open::All, &mut tracker, &mut rng).unwrap();
     }
     genome.check().unwrap();
     let again = from_json(&to_json(&genome)).unwrap();
@@ -163,7 +163,7 @@ fn a_size_limit_is_a_reason_and_not_a_silence() {
     let mut rng = SimRng::new(8, "test", 0);
     let mut genome = first_genome(&config, &mut rng);
     let mut tracker = InnovationTracker::after([&genome]);
-    let refused = add_node(&mut genome, &config.mutation, &mut tracker, &mut rng).unwrap_err();
+    let refused = add_node(&mut genome, &config.mutation, &Open::All, &mut tracker, &mut rng).unwrap_err();
     assert_eq!(refused.to_string(), "the genome has reached its size limit");
 }
 

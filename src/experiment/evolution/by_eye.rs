@@ -291,7 +291,7 @@ impl Run<'_> {
     fn select(&mut self, chosen: Vec<usize>, why: &str) -> Result<(), EvolutionError> {
         let births = self
             .breeding
-            .select(Selection { chosen, slider: None, roll: 0, why: why.to_string() })
+            .select(Selection { why: why.to_string(), ..Selection::of(&chosen) })
             .map_err(TellError::from)?;
         self.lineage.extend(births);
         Ok(())

@@ -94,7 +94,7 @@ fn owners(genome: &Genome) -> Vec<InnovationId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evolve::{EvolveConfig, InnovationTracker, Preset, first_genome, mutate};
+    use crate::evolve::{EvolveConfig, InnovationTracker, Open, Preset, first_genome, mutate};
     use crate::experiment::evolution::EvolutionConfig;
     use crate::math::SimRng;
     use crate::network::Coords;
@@ -107,7 +107,7 @@ mod tests {
         let mut genome = first_genome(&evolve, &mut rng);
         let mut tracker = InnovationTracker::after([&genome]);
         for _ in 0..25 {
-            mutate(&mut genome, &evolve, 0.5, &mut tracker, &mut rng).unwrap();
+            mutate(&mut genome, &evolve, 0.5, &Open::All, &mut tracker, &mut rng).unwrap();
         }
         let inputs = PixelInputs::full(16, Coords::Fer);
         let (network, weights) = compile(&genome);

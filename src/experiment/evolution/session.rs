@@ -71,6 +71,11 @@ pub enum BreedError {
         /// What is wrong.
         source: SessionError,
     },
+    /// The session has branches, which a line of selections would lose.
+    #[error(
+        "{0}: expected a session without branches, found a tree of the studio; go on in `picloom studio`"
+    )]
+    Tree(PathBuf),
     /// Settings were given, and the session has others.
     #[error(
         "{path}: the session here has other settings: {difference}; leave them out, or choose another --out and --script"
@@ -122,7 +127,8 @@ impl From<BreedError> for EvolutionError {
             BreedError::Write(e) => EvolutionError::Write(e),
             BreedError::Other(e) => EvolutionError::Other(e),
             BreedError::Selection(e) => EvolutionError::Tell(e.into()),
-            BreedError::Read { ref path, .. }
+            BreedError::Tree(ref path)
+            | BreedError::Read { ref path, .. }
             | BreedError::Session { ref path, .. }
             | BreedError::OtherSettings { ref path, .. }
             | BreedError::Undo { ref path, .. }
@@ -165,6 +171,9 @@ pub fn breed(
             .map_err(|source| BreedError::Read { path: script.to_path_buf(), source })?;
         let found = Session::from_toml(&text).map_err(refused)?;
         same_settings(script, &asked(Some(&found)), &found)?;
+        if found.is_tree() {
+            return Err(BreedError::Tree(script.to_path_buf()));
+        }
         found
     } else {
         asked(None)
@@ -254,7 +263,7 @@ pub fn breed(
 
 fn same_settings(path: &Path, asked: &Session, found: &Session) -> Result<(), BreedError> {
     let table = |session: &Session| {
-        let settings = Session { step: Vec::new(), ..session.clone() };
+        let settings = Session { step: Vec::new(), at: None, ..session.clone() };
         toml::Table::try_from(settings).expect("a session is plain data")
     };
     match first_difference("", &table(asked), &table(found)) {

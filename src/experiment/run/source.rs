@@ -4,6 +4,7 @@ use super::{RunError, load_run, load_target};
 use crate::genome::Genome;
 use crate::network::{Arch, Coords, Model, Picture, Squaring, Wiring, read_genome};
 use crate::probe::View;
+use crate::score::Fit;
 use std::path::Path;
 
 /// Where a network is kept.
@@ -49,6 +50,8 @@ pub struct Source {
     pub genome: Option<Genome>,
     /// True if the weights come from a run.
     pub trained: bool,
+    /// How well a run drew its target in the end.
+    pub fit: Option<Fit>,
 }
 
 /// Side of a picture where nothing says otherwise, in pixels.
@@ -76,6 +79,7 @@ impl Source {
                     coords,
                     genome: run.genome,
                     trained: true,
+                    fit: Some(run.result.fit),
                     ..Source::plain(folder, run.model, wanted)
                 }
             }
@@ -103,6 +107,7 @@ impl Source {
             coords: wanted.coords.unwrap_or_default(),
             genome: None,
             trained: false,
+            fit: None,
         }
     }
 

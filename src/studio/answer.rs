@@ -1,0 +1,94 @@
+//! What is sent back: JSON, pictures, raw pixels, refusals.
+
+use axum::body::Body;
+use axum::http::{HeaderName, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// What a request comes to.
+pub type Answer = Result<Response, Refusal>;
+
+/// A request that is refused, with what was expected and what was found.
+#[derive(Debug)]
+pub struct Refusal {
+    status: StatusCode,
+    body: Value,
+}
+
+impl Refusal {
+    /// With a status of its own.
+    pub fn new(status: StatusCode, why: impl ToString) -> Self {
+        Refusal { status, body: json!({ "error": why.to_string() }) }
+    }
+
+    /// 400: what was asked for cannot be.
+    pub fn bad(why: impl ToString) -> Self {
+        Refusal::new(StatusCode::BAD_REQUEST, why)
+    }
+
+    /// 404: there is no such thing.
+    pub fn none(why: impl ToString) -> Self {
+        Refusal::new(StatusCode::NOT_FOUND, why)
+    }
+
+    /// 409: it has changed since the page saw it. `key` of the answer holds how it stands now.
+    pub fn stale(why: impl ToString, key: &str, now: impl Serialize) -> Self {
+        let mut refusal = Refusal::new(StatusCode::CONFLICT, why);
+        refusal.body[key] = serde_json::to_value(now).expect("answers are plain data");
+        refusal
+    }
+
+    /// 413: more than is taken or drawn.
+    pub fn large(why: impl ToString) -> Self {
+        Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, why)
+    }
+
+    /// 500: the fault is ours, or the disk's.
+    pub fn failed(why: impl ToString) -> Self {
+        Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, why)
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let mut response = of_bytes("application/json", self.body.to_string().into_bytes());
+        *response.status_mut() = self.status;
+        response
+    }
+}
+
+/// Bytes of a type, not to be kept by the browser.
+pub fn of_bytes(kind: &'static str, bytes: Vec<u8>) -> Response {
+    let headers = [(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, "no-store")];
+    (headers, Body::from(bytes)).into_response()
+}
+
+/// A value as JSON.
+pub fn json_of(value: &impl Serialize) -> Answer {
+    let text = serde_json::to_vec(value).map_err(Refusal::failed)?;
+    Ok(of_bytes("application/json", text))
+}
+
+/// The same, of what was made just now: 201.
+pub fn made(value: &impl Serialize) -> Answer {
+    let mut response = json_of(value)?;
+    *response.status_mut() = StatusCode::CREATED;
+    Ok(response)
+}
+
+/// A file to be saved by the browser under `name`, of which only plain characters are kept.
+pub fn attachment(mut response: Response, name: &str) -> Response {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+    let name: String = name.chars().map(plain).collect();
+    let value = format!("attachment; filename=\"{name}\"");
+    let value = value.parse().expect("plain characters make a header");
+    response.headers_mut().insert(header::CONTENT_DISPOSITION, value);
+    response
+}
+
+/// The same answer with a number in a header.
+pub fn with_number(mut response: Response, name: &'static str, number: usize) -> Response {
+    response.headers_mut().insert(HeaderName::from_static(name), number.into());
+    response
+}

@@ -1,0 +1,490 @@
+//! One network: its wiring, what it draws, what its units draw, what its links do.
+
+use super::answer::{Answer, Refusal, attachment, json_of, of_bytes, with_number};
+use super::server::Studio;
+use crate::experiment::{Kept, Source, Wanted, is_genome_file};
+use crate::figures::sheets::{signed_picture, unit_name};
+use crate::figures::wiring::places;
+use crate::genome::{Genome, Provenance, to_json};
+use crate::network::kernel::{feature_maps, render};
+use crate::network::{Arch, Frame, Model, Network, Picture, PixelInputs, Squaring, Weights, Wiring};
+use crate::probe::{Change, Delta, View};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+/// Largest picture side that is drawn on the page, and that is saved.
+const LARGEST: usize = 2048;
+const LARGEST_SAVED: usize = 4096;
+/// Most values of all maps of one answer together, and of a view that is kept.
+const MOST_VALUES: usize = 1 << 24;
+const MOST_KEPT: usize = 1 << 22;
+/// Networks and views kept ready.
+const KEPT: usize = 8;
+/// The effects whose weight changes are searched.
+const EFFECTS: [f64; 7] = [0.02, 0.05, 0.10, 0.15, 0.20, 0.25, 0.30];
+/// Side of the pictures they are searched on.
+const SEARCHED_AT: usize = 64;
+
+/// Networks that were asked for, ready for the next request.
+#[derive(Default)]
+pub struct Networks {
+    loaded: Mutex<Vec<Arc<Loaded>>>,
+    views: Mutex<Vec<(Arc<Loaded>, Arc<View>)>>,
+}
+
+/// A network and where it was read from.
+pub struct Loaded {
+    id: String,
+    wiring: Wiring,
+    changed: Option<SystemTime>,
+    /// The network.
+    pub source: Source,
+}
+
+/// The address of a network.
+#[derive(Deserialize)]
+pub struct Asked {
+    /// Genome file, run folder, or file of weights.
+    pub id: String,
+    /// How a genome is wired.
+    #[serde(default = "graph")]
+    pub wiring: Wiring,
+}
+
+fn graph() -> Wiring {
+    Wiring::Graph
+}
+
+impl Studio {
+    /// The network of an id, from memory if its file has not changed.
+    ///
+    /// # Errors
+    /// There is none, or its files are damaged.
+    pub fn network(&self, Asked { id, wiring }: &Asked) -> Result<Arc<Loaded>, Refusal> {
+        let path = self.root.path(id)?;
+        // A run is whole once its result is there, which is written last.
+        let stamp = if path.is_dir() { path.join("result.json") } else { path.clone() };
+        let changed = stamp.metadata().and_then(|data| data.modified()).ok();
+        let is_it = |l: &Arc<Loaded>| l.id == *id && l.wiring == *wiring && l.changed == changed;
+        let kept = self.networks.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = kept.iter().find(|l| is_it(l)) {
+            return Ok(found.clone());
+        }
+        drop(kept);
+        let arch;
+        let kept = if path.is_dir() {
+            Kept::Run(&path)
+        } else if is_genome_file(&path) {
+            Kept::Genome(&path, *wiring)
+        } else if is_weights_file(&path) {
+            arch = arch_of(&path)?;
+            Kept::Weights(&arch, &path)
+        } else {
+            let expected = "a genome, the folder of a run, or a file of weights";
+            return Err(Refusal::bad(format!("{id}: expected {expected}, found another file")));
+        };
+        let source = Source::load(kept, Wanted::default()).map_err(Refusal::bad)?;
+        let loaded = Arc::new(Loaded { id: id.clone(), wiring: *wiring, changed, source });
+        keep(&self.networks.loaded, loaded.clone());
+        Ok(loaded)
+    }
+
+    /// A view of a network at `size`², from memory if it is there.
+    pub fn view(&self, loaded: &Arc<Loaded>, size: usize) -> Arc<View> {
+        let kept = self.networks.views.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it = |(of, view): &&(Arc<Loaded>, Arc<View>)| {
+            Arc::ptr_eq(of, loaded) && view.size() == size
+        };
+        if let Some((_, view)) = kept.iter().find(is_it) {
+            return view.clone();
+        }
+        drop(kept);
+        let source = &loaded.source;
+        let view = Arc::new(View::new(&source.model, size, source.coords));
+        keep(&self.networks.views, (loaded.clone(), view.clone()));
+        view
+    }
+}
+
+/// Puts something into a list of which the oldest go.
+fn keep<T>(list: &Mutex<Vec<T>>, new: T) {
+    let mut list = list.lock().unwrap_or_else(PoisonError::into_inner);
+    if list.len() >= KEPT {
+        list.remove(0);
+    }
+    list.push(new);
+}
+
+/// True if the name of this file is that of weights.
+pub fn is_weights_file(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e == "npz" || e == "safetensors")
+}
+
+/// True if the name of this file is that of a picture.
+pub fn is_picture_file(path: &Path) -> bool {
+    let end = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
+    ["png", "jpg", "jpeg", "gif", "webp"].contains(&end.as_str())
+}
+
+/// The arch of a file of weights: what lies beside it as `NAME.arch`, else what it says itself.
+fn arch_of(path: &Path) -> Result<Arch, Refusal> {
+    let beside = path.with_extension("arch");
+    match std::fs::read_to_string(&beside) {
+        Ok(text) => text.trim().parse().map_err(|e| Refusal::bad(format!("{}: {e}", beside.display()))),
+        Err(_) => crate::network::weight_files::read_arch(path).map_err(Refusal::bad),
+    }
+}
+
+#[derive(Serialize)]
+struct Drawn<'a> {
+    id: &'a str,
+    name: String,
+    kind: &'static str,
+    wiring: &'static str,
+    coords: &'static str,
+    size: usize,
+    provenance: Described<'a>,
+    arch: Option<String>,
+    units: Vec<DrawnUnit>,
+    links: Vec<DrawnLink>,
+    inputs: [&'static str; 4],
+    outputs: [Option<usize>; 3],
+    r2: Option<f64>,
+    target: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Described<'a> {
+    name: &'a str,
+    tags: Vec<&'a str>,
+    #[serde(flatten)]
+    more: Option<&'a Provenance>,
+}
+
+#[derive(Serialize)]
+struct DrawnUnit {
+    name: String,
+    activation: &'static str,
+    layer: usize,
+    x: f64,
+    y: f64,
+    seen: bool,
+}
+
+#[derive(Serialize)]
+struct DrawnLink {
+    source: usize,
+    target: usize,
+    weight: f32,
+    kept: bool,
+}
+
+/// `/api/network`: everything that the page needs to draw it by itself.
+pub fn network(studio: &Studio, asked: Asked) -> Answer {
+    let loaded = studio.network(&asked)?;
+    let source = &loaded.source;
+    let Model { network, mask, weights } = &source.model;
+    let seen = crate::prune::alive_units(network, &crate::network::Mask::non_zero(weights));
+    let rounded = |v: f64| (v * 1e4).round() / 1e4;
+    let units = network.units.iter().zip(places(network, mask, weights)).enumerate();
+    let units = units.map(|(u, (unit, (x, y)))| DrawnUnit {
+        name: unit_name(network, u),
+        activation: unit.activation.name(),
+        layer: unit.layer,
+        x: rounded(x),
+        y: rounded(y),
+        seen: seen[u],
+    });
+    let links = network.links.iter().enumerate().map(|(i, link)| DrawnLink {
+        source: link.source,
+        target: link.target,
+        weight: weights.0[i],
+        kept: mask.0[i],
+    });
+    let own = source.genome.as_ref().filter(|_| !source.trained).map(|g| &g.provenance);
+    let target = source.target_name.as_deref();
+    let kind = match (&source.genome, source.trained) {
+        (_, true) => "run",
+        (Some(_), false) => "genome",
+        (None, false) => "weights",
+    };
+    json_of(&Drawn {
+        id: &asked.id,
+        name: source.short_name(),
+        kind,
+        wiring: asked.wiring.name(),
+        coords: source.coords.name(),
+        size: source.size,
+        provenance: Described {
+            name: own.map_or("", |p| &p.name),
+            tags: own.map_or_else(Vec::new, tags),
+            more: own,
+        },
+        arch: network.arch.as_ref().map(ToString::to_string),
+        units: units.collect(),
+        links: links.collect(),
+        inputs: network.inputs.map(|input| input.name()),
+        outputs: network.outputs,
+        r2: source.fit.map(|fit| fit.r2),
+        target: target.and_then(|name| studio.root.id_of_named(name)),
+    })
+}
+
+/// What people filed a genome under.
+pub fn tags(provenance: &Provenance) -> Vec<&str> {
+    let said = provenance.notes.get("tags").map_or("", String::as_str);
+    said.split(',').map(str::trim).filter(|tag| !tag.is_empty()).collect()
+}
+
+/// What is asked of a picture.
+#[derive(Deserialize)]
+pub struct AskedPicture {
+    id: String,
+    #[serde(default = "graph")]
+    wiring: Wiring,
+    size: Option<usize>,
+    /// `LINK:VALUE,…`
+    #[serde(default)]
+    set: String,
+    /// `x,y,width,height`
+    #[serde(default)]
+    frame: String,
+    #[serde(default)]
+    raw: u8,
+}
+
+impl AskedPicture {
+    fn network(&self, studio: &Studio) -> Result<Arc<Loaded>, Refusal> {
+        studio.network(&Asked { id: self.id.clone(), wiring: self.wiring })
+    }
+
+    /// The weights that are set.
+    fn changes(&self, network: &Network) -> Result<Vec<Change>, Refusal> {
+        let one = |part: &str| {
+            let (link, value) = part.split_once(':')?;
+            let (link, value) = (link.parse().ok()?, value.parse::<f32>().ok()?);
+            let there = link < network.weight_count() && value.is_finite();
+            there.then_some(Change::To { link, value })
+        };
+        let parts = self.set.split(',').filter(|part| !part.is_empty());
+        let read = parts.map(|part| {
+            one(part).ok_or_else(|| {
+                let links = network.weight_count();
+                let found: String = part.chars().take(40).collect();
+                Refusal::bad(format!(
+                    "set: expected LINK:VALUE, links below {links} and finite values, found {found:?}"
+                ))
+            })
+        });
+        read.collect()
+    }
+
+    fn frame(&self) -> Result<Frame, Refusal> {
+        if self.frame.is_empty() {
+            return Ok(Frame::PICTURE);
+        }
+        let numbers: Vec<f64> = self.frame.split(',').filter_map(|n| n.parse().ok()).collect();
+        match numbers[..] {
+            [x, y, width, height]
+                if numbers.iter().all(|n| n.is_finite() && n.abs() < 1e9)
+                    && self.frame.split(',').count() == 4
+                    && width > 0.0
+                    && height > 0.0 =>
+            {
+                Ok(Frame { x, y, width, height })
+            }
+            _ => {
+                let expected = "x,y,width,height, finite and with a width and height above 0";
+                Err(Refusal::bad(format!("frame: expected {expected}, found {:?}", self.frame)))
+            }
+        }
+    }
+}
+
+/// A size of at most `largest`.
+pub fn checked(size: usize, largest: usize) -> Result<usize, Refusal> {
+    match (1..=largest).contains(&size) {
+        true => Ok(size),
+        false => {
+            Err(Refusal::bad(format!("size: expected 1 to {largest} pixels, found {size}")))
+        }
+    }
+}
+
+/// The network's weights with some of them set.
+fn changed(model: &Model, changes: &[Change]) -> Weights {
+    let mut weights = model.weights.clone();
+    for change in changes {
+        if let Change::To { link, value } = *change {
+            weights.0[link] = value;
+        }
+    }
+    weights
+}
+
+/// A picture as it was asked for: raw RGBA, or PNG.
+pub fn pixels(picture: &Picture, raw: bool) -> axum::response::Response {
+    if raw {
+        let rgba = picture.to_bytes();
+        let rgba = rgba.chunks_exact(3).flat_map(|p| [p[0], p[1], p[2], 255]).collect();
+        return of_bytes("application/octet-stream", rgba);
+    }
+    of_bytes("image/png", picture.to_png(&[]))
+}
+
+/// `/api/picture`: what a network draws, some weights set, a part of the plane.
+pub fn picture(studio: &Studio, asked: AskedPicture) -> Answer {
+    let size = asked.size.map(|size| checked(size, LARGEST)).transpose()?;
+    let path = studio.root.path(&asked.id)?;
+    if is_picture_file(&path) {
+        return Ok(pixels(&picture_file(&path, size.unwrap_or(128))?, asked.raw == 1));
+    }
+    let loaded = asked.network(studio)?;
+    let (model, coords) = (&loaded.source.model, loaded.source.coords);
+    let size = size.unwrap_or(loaded.source.size);
+    let changes = asked.changes(&model.network)?;
+    let frame = asked.frame()?;
+    let kept = frame == Frame::PICTURE && model.network.units.len() * size * size <= MOST_KEPT;
+    let drawn = if kept && !changes.is_empty() {
+        studio.view(&loaded, size).painter().draw_all(changes).clone()
+    } else {
+        let inputs = PixelInputs::framed(size, coords, frame);
+        let rgb = render(&model.network, &changed(model, &changes), &inputs);
+        Picture { width: size, height: size, rgb }
+    };
+    Ok(pixels(&drawn, asked.raw == 1))
+}
+
+fn picture_file(path: &Path, size: usize) -> Result<Picture, Refusal> {
+    Ok(Picture::read(path).map_err(Refusal::bad)?.squared(size, Squaring::Crop))
+}
+
+/// `/api/maps`: what every unit draws, in unit order, as squares of one picture.
+pub fn maps(studio: &Studio, asked: AskedPicture) -> Answer {
+    let size = checked(asked.size.unwrap_or(48), 512)?;
+    let loaded = asked.network(studio)?;
+    let (model, coords) = (&loaded.source.model, loaded.source.coords);
+    let units = model.network.units.len();
+    if units * size * size > MOST_VALUES {
+        let most = ((MOST_VALUES / units.max(1)) as f64).sqrt() as usize;
+        return Err(Refusal::large(format!(
+            "size: expected at most {most} pixels for the maps of {units} units, found {size}"
+        )));
+    }
+    let weights = changed(model, &asked.changes(&model.network)?);
+    let inputs = PixelInputs::framed(size, coords, asked.frame()?);
+    let maps = feature_maps(&model.network, &weights, &inputs);
+    let columns = (units as f64).sqrt().ceil().max(1.0) as usize;
+    let rows = units.div_ceil(columns);
+    let (width, height) = (columns * size, rows * size);
+    let mut atlas = Picture::filled(width, height, [1.0; 3]);
+    for unit in 0..units {
+        let (left, top) = (unit % columns * size, unit / columns * size);
+        let map = signed_picture(maps.unit(unit), size);
+        for (row, line) in map.rgb.chunks_exact(3 * size).enumerate() {
+            let at = 3 * ((top + row) * width + left);
+            atlas.rgb[at..at + 3 * size].copy_from_slice(line);
+        }
+    }
+    Ok(with_number(pixels(&atlas, asked.raw == 1), "x-columns", columns))
+}
+
+/// The address of a link of a network.
+#[derive(Deserialize)]
+pub struct AskedLink {
+    id: String,
+    #[serde(default = "graph")]
+    wiring: Wiring,
+    link: usize,
+}
+
+#[derive(Serialize)]
+struct Matched {
+    effects: [f64; 7],
+    down: Vec<Option<f64>>,
+    up: Vec<Option<f64>>,
+}
+
+/// `/api/matched`: how far a link's weight must move, down and up, for equal effects on the picture.
+pub fn matched(studio: &Studio, AskedLink { id, wiring, link }: AskedLink) -> Answer {
+    let loaded = studio.network(&Asked { id, wiring })?;
+    let links = loaded.source.model.weights.0.len();
+    if link >= links {
+        let why = format!("link: expected a number below {links}, found {link}");
+        return Err(Refusal::none(why));
+    }
+    let view = studio.view(&loaded, SEARCHED_AT);
+    let (mut down, mut up) = (Vec::new(), Vec::new());
+    for effect in EFFECTS {
+        let swept = view.sweep(&[link], Delta::Effect(effect), &|_| {});
+        for p in &swept.perturbations {
+            let side = if p.delta < 0.0 { &mut down } else { &mut up };
+            side.push((!p.silent).then_some(p.delta));
+        }
+    }
+    json_of(&Matched { effects: EFFECTS, down, up })
+}
+
+/// `/api/genome`: the genome of a file or a run, to be saved.
+pub fn genome(studio: &Studio, asked: Asked) -> Answer {
+    let loaded = studio.network(&asked)?;
+    let Some(genome) = &loaded.source.genome else {
+        let why = format!("{}: expected a genome, found a network without one", asked.id);
+        return Err(Refusal::none(why));
+    };
+    Ok(genome_file(genome, &loaded.source.short_name()))
+}
+
+/// A genome as a file to be saved.
+pub fn genome_file(genome: &Genome, name: &str) -> axum::response::Response {
+    let json = of_bytes("application/json", to_json(genome).into_bytes());
+    attachment(json, &format!("{name}.json"))
+}
+
+/// `/api/download`: the picture as a file to be saved.
+pub fn download(studio: &Studio, asked: AskedPicture) -> Answer {
+    let size = checked(asked.size.unwrap_or(1024), LARGEST_SAVED)?;
+    let loaded = asked.network(studio)?;
+    let (model, coords) = (&loaded.source.model, loaded.source.coords);
+    let weights = changed(model, &asked.changes(&model.network)?);
+    let rgb = render(&model.network, &weights, &PixelInputs::framed(size, coords, asked.frame()?));
+    let name = loaded.source.short_name();
+    let text = [("picloom", env!("CARGO_PKG_VERSION")), ("network", name.as_str())];
+    let png = Picture { width: size, height: size, rgb }.to_png(&text);
+    Ok(attachment(of_bytes("image/png", png), &format!("{name}-{size}.png")))
+}
+
+/// What is asked of a small picture.
+#[derive(Deserialize)]
+pub struct AskedThumb {
+    id: String,
+    #[serde(default = "small")]
+    size: usize,
+}
+
+fn small() -> usize {
+    96
+}
+
+/// `/api/thumb`: a small picture of anything in the library.
+pub fn thumb(studio: &Studio, AskedThumb { id, size }: AskedThumb) -> Answer {
+    let size = checked(size, 512)?;
+    let path = studio.root.path(&id)?;
+    if is_picture_file(&path) {
+        return Ok(pixels(&picture_file(&path, size)?, false));
+    }
+    if path.is_dir() && !path.join("config.toml").exists() {
+        return Ok(pixels(&picture_file(&picture_in(&id, &path)?, size)?, false));
+    }
+    let source = &studio.network(&Asked { id, wiring: Wiring::Graph })?.source;
+    Ok(pixels(&source.model.picture(size, source.coords), false))
+}
+
+/// The first picture that lies in a folder.
+fn picture_in(id: &str, folder: &Path) -> Result<std::path::PathBuf, Refusal> {
+    let entries = std::fs::read_dir(folder).map_err(Refusal::failed)?.flatten();
+    let pictures = entries.map(|entry| entry.path()).filter(|path| is_picture_file(path));
+    pictures.min().ok_or_else(|| Refusal::none(format!("{id}: expected a picture, found none")))
+}

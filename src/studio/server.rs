@@ -1,0 +1,204 @@
+//! The listener, the routes, and what every request must be.
+
+use super::answer::{Answer, Refusal};
+use super::library::{self, Known};
+use super::networks::{self, Networks};
+use super::page;
+use super::root::{Root, RootError};
+use super::workers::Workers;
+use axum::Router;
+use axum::body::{Bytes, to_bytes};
+use axum::extract::{Query, Request, State};
+use axum::http::{HeaderMap, HeaderName, Method, StatusCode, Uri, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodRouter, get, post};
+use serde::de::DeserializeOwned;
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Largest JSON document, and largest file that is taken, in bytes.
+const LARGEST_JSON: usize = 1 << 20;
+const LARGEST_FILE: usize = 16 << 20;
+
+/// Nothing from elsewhere: the page's own scripts, styles and pictures, and no frame around it.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; \
+    connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// One folder, ready to be served.
+pub struct Studio {
+    pub(super) root: Root,
+    pub(super) known: Known,
+    pub(super) networks: Networks,
+    requests: Workers,
+}
+
+/// The first free port of the loopback interface at or above `port`.
+///
+/// # Errors
+/// None of the next hundred is free.
+pub fn bind(port: u16) -> std::io::Result<TcpListener> {
+    let last = port.saturating_add(100);
+    let free = |port| TcpListener::bind((Ipv4Addr::LOCALHOST, port));
+    (port..last).find_map(|port| free(port).ok()).map_or_else(|| free(last), Ok)
+}
+
+impl Studio {
+    /// The studio of the folder `root`.
+    ///
+    /// # Errors
+    /// It is no folder.
+    ///
+    /// # Panics
+    /// If the system has no threads to give.
+    pub fn new(root: &Path) -> Result<Studio, RootError> {
+        Ok(Studio {
+            root: Root::new(root)?,
+            known: Known::default(),
+            networks: Networks::default(),
+            requests: Workers::new("studio").expect("threads of a process that just began"),
+        })
+    }
+
+    /// Answers on `listener` until `stopped` says so, which is asked now and then; work under way is
+    /// stopped at its next checkpoint.
+    ///
+    /// # Errors
+    /// The listener fails.
+    pub fn serve(
+        self: Arc<Self>,
+        listener: TcpListener,
+        stopped: impl Fn() -> bool,
+    ) -> std::io::Result<()> {
+        listener.set_nonblocking(true)?;
+        let port = listener.local_addr()?.port();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(async {
+            let listener = tokio::net::TcpListener::from_std(listener)?;
+            tokio::spawn(axum::serve(listener, self.routes(port)).into_future());
+            while !stopped() {
+                tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+            }
+            Ok(())
+        })
+    }
+
+    fn routes(self: Arc<Self>, port: u16) -> Router {
+        let hosts = ["127.0.0.1", "localhost", "[::1]"].map(|host| format!("{host}:{port}"));
+        Router::new()
+            .route("/api/library", asked(|studio, _: Nothing| library::library(studio, ())))
+            .route("/api/thumb", asked(networks::thumb))
+            .route("/api/network", asked(networks::network))
+            .route("/api/picture", asked(networks::picture))
+            .route("/api/maps", asked(networks::maps))
+            .route("/api/matched", asked(networks::matched))
+            .route("/api/genome", asked(networks::genome))
+            .route("/api/download", asked(networks::download))
+            .fallback(page_or_nothing)
+            .layer(from_fn_with_state(Arc::new(hosts), guarded))
+            .with_state(self)
+    }
+}
+
+/// A query without parameters.
+#[derive(serde::Deserialize)]
+struct Nothing {}
+
+/// What a query says.
+fn query_of<Q: DeserializeOwned>(uri: &Uri) -> Result<Q, Refusal> {
+    let query = Query::try_from_uri(uri).map_err(|e| Refusal::bad(e.body_text()))?;
+    Ok(query.0)
+}
+
+/// The body of a request, of at most `largest` bytes.
+async fn body_of(request: Request, largest: usize) -> Result<Bytes, Refusal> {
+    let why = || Refusal::large(format!("body: expected at most {largest} bytes, found more"));
+    let said = request.headers().get(header::CONTENT_LENGTH).and_then(|n| n.to_str().ok());
+    if said.and_then(|n| n.parse().ok()).is_some_and(|n: usize| n > largest) {
+        return Err(why());
+    }
+    to_bytes(request.into_body(), largest).await.map_err(|_| why())
+}
+
+/// What a JSON body says.
+fn said<B: DeserializeOwned>(body: &Bytes) -> Result<B, Refusal> {
+    serde_json::from_slice(body).map_err(|e| Refusal::bad(format!("body: expected JSON of this address, found: {e}")))
+}
+
+/// A GET whose answer is computed from its query.
+fn asked<Q>(answer: fn(&Studio, Q) -> Answer) -> MethodRouter<Arc<Studio>>
+where
+    Q: DeserializeOwned + Send + 'static,
+{
+    get(move |State(studio): State<Arc<Studio>>, uri: Uri| async move {
+        let query = query_of(&uri)?;
+        let own = studio.clone();
+        studio.requests.answer(move || answer(&own, query)).await
+    })
+}
+
+async fn page_or_nothing(uri: Uri, headers: HeaderMap) -> Answer {
+    let path: String = uri.path().chars().take(80).collect();
+    page::answer(uri.path(), &headers)
+        .ok_or_else(|| Refusal::none(format!("{path:?}: expected an address of this page")))
+}
+
+/// Lets through what our own page, or the address bar, can have sent.
+async fn guarded(State(hosts): State<Arc<[String; 3]>>, request: Request, next: Next) -> Response {
+    let mut response = match refused(&hosts, &request) {
+        Some(refusal) => refusal.into_response(),
+        None => next.run(request).await,
+    };
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+    ] {
+        if !headers.contains_key(&name) {
+            headers.insert(name, header::HeaderValue::from_static(value));
+        }
+    }
+    response
+}
+
+/// Why a request is none of ours: another page's, or one to a name that only leads here by a trick
+/// with names.
+fn refused(hosts: &[String; 3], request: &Request) -> Option<Refusal> {
+    let said = |name: &str| request.headers().get(name).map(|v| v.to_str().unwrap_or("?"));
+    let host = said("host").or_else(|| request.uri().authority().map(|a| a.as_str()));
+    if !host.is_some_and(|host| hosts.iter().any(|own| own == host)) {
+        let why = format!("host: expected {}, found {}", hosts[0], host.unwrap_or("none"));
+        return Some(Refusal::new(StatusCode::MISDIRECTED_REQUEST, why));
+    }
+    let foreign = |found: &str| {
+        Some(Refusal::new(
+            StatusCode::FORBIDDEN,
+            format!("expected a request of this page, found one of {found}"),
+        ))
+    };
+    if let Some(origin) = said("origin")
+        && !hosts.iter().any(|own| origin.strip_prefix("http://") == Some(own))
+    {
+        return foreign(origin);
+    }
+    if let Some(site) = said("sec-fetch-site").filter(|site| !["same-origin", "none"].contains(site))
+    {
+        return foreign(&format!("another page ({site})"));
+    }
+    if request.method() == Method::POST {
+        let wanted = match request.uri().path() {
+            "/api/open" => "application/octet-stream",
+            _ => "application/json",
+        };
+        let found = said("content-type").unwrap_or("none");
+        if found.split(';').next().map(str::trim) != Some(wanted) {
+            let why = format!("content-type: expected {wanted}, found {found}");
+            return Some(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, why));
+        }
+    }
+    None
+}
