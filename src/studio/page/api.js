@@ -1,0 +1,70 @@
+// The only place that asks the server. In an exported site the answers stand in `PICLOOM_DATA`.
+
+import { busy } from "./dom.js";
+
+const known = globalThis.PICLOOM_DATA;
+
+/** True for an exported site: nobody to breed, train or score. */
+export const isExport = Boolean(known);
+
+/** `/api/…?key=value` in the order given; what is undefined or null is left out. */
+export function call(path, parameters) {
+  const pairs = Object.entries(parameters ?? {}).filter(([, value]) => value !== undefined && value !== null);
+  const query = pairs.map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join("&");
+  return query ? `/api/${path}?${query}` : `/api/${path}`;
+}
+
+/** What the server refused: its message, its status, and the whole answer. */
+export class Refusal extends Error {
+  constructor(status, answer) {
+    super(answer?.error ?? `The server answered ${status}.`);
+    Object.assign(this, { status, answer });
+  }
+}
+
+async function answered(request) {
+  let response;
+  try {
+    response = await request;
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Error("The studio does not answer. Start `picloom studio` again in the same folder: nothing is lost.");
+  }
+  if (!response.ok) throw new Refusal(response.status, await response.json().catch(() => null));
+  return response;
+}
+
+/** A JSON answer; null for what an exported site does not have. */
+export async function get(path, parameters, what = "Reading") {
+  const url = call(path, parameters);
+  if (known) return known[url] ?? null;
+  return busy(what, answered(fetch(url)).then((response) => response.json()));
+}
+
+/** A JSON answer, or null where there is none (404). */
+export async function find(path, parameters, what) {
+  try {
+    return await get(path, parameters, what);
+  } catch (error) {
+    if (error.status === 404) return null;
+    throw error;
+  }
+}
+
+/** Bytes, and a header of the answer. */
+export async function bytes(path, parameters, { what = "Drawing", header, signal } = {}) {
+  const response = await busy(what, answered(fetch(call(path, parameters), { signal })));
+  return [new Uint8ClampedArray(await response.arrayBuffer()), header && response.headers.get(header)];
+}
+
+/** Asks for something to be done. */
+export function post(path, body = {}, what = "Working") {
+  const request = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+  return busy(what, answered(fetch(call(path), request)).then((response) => response.json()));
+}
+
+/** Hands a file to the server. */
+export function upload(file) {
+  const request = { method: "POST", headers: { "content-type": "application/octet-stream" }, body: file };
+  return busy(`Opening ${file.name}`, answered(fetch(call("open", { name: file.name }), request)).then((r) => r.json()));
+}

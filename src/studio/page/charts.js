@@ -1,0 +1,37 @@
+// Small charts in SVG: a loss that falls, a score with its interval.
+
+import { number, svg } from "./dom.js";
+
+const [WIDE, HIGH, LEFT, BOTTOM] = [560, 220, 52, 28];
+
+/** The loss over the steps, on a scale of powers of ten. `curve`: [step, loss]; `steps`: where the axis ends. */
+export function lossCurve(curve, steps) {
+  const points = curve.filter(([, loss]) => loss > 0);
+  const picture = svg("svg", { class: "chart", viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": "Loss over training steps" });
+  if (!points.length) return picture;
+  const losses = points.map(([, loss]) => Math.log10(loss));
+  const [low, high] = [Math.floor(Math.min(...losses)), Math.max(Math.ceil(Math.max(...losses)), Math.floor(Math.min(...losses)) + 1)];
+  const end = Math.max(steps ?? 0, points.at(-1)[0], 1);
+  const x = (step) => LEFT + ((WIDE - LEFT - 8) * step) / end;
+  const y = (power) => 8 + ((HIGH - BOTTOM - 8) * (high - power)) / (high - low);
+  for (let power = low; power <= high; power++) {
+    picture.append(
+      svg("line", { class: "grid", x1: LEFT, x2: WIDE - 8, y1: y(power), y2: y(power) }),
+      svg("text", { x: LEFT - 8, y: y(power) + 4, "text-anchor": "end" }, power < -3 ? `1e${power}`.replace("-", "−") : String(10 ** power)));
+  }
+  for (const step of [0, end / 2, end]) {
+    picture.append(svg("text", { x: x(step), y: HIGH - 8, "text-anchor": step === end ? "end" : step ? "middle" : "start" }, String(Math.round(step))));
+  }
+  const line = points.map(([step], i) => `${i ? "L" : "M"}${x(step).toFixed(1)} ${y(losses[i]).toFixed(1)}`).join("");
+  picture.append(svg("path", { class: "curve", d: line }), svg("circle", { class: "head", cx: x(points.at(-1)[0]), cy: y(losses.at(-1)), r: 3.5 }));
+  return picture;
+}
+
+/** A score from 0 to 1 on its interval. */
+export function scoreBar({ score, low, high }) {
+  const x = (value) => 4 + 192 * value;
+  return svg("svg", { class: "scorebar", viewBox: "0 0 200 16", role: "img", "aria-label": `Score ${number(score)}, interval ${number(low)} to ${number(high)}` },
+    svg("line", { class: "grid", x1: 4, x2: 196, y1: 8, y2: 8 }),
+    svg("line", { class: "span", x1: x(low), x2: x(high), y1: 8, y2: 8 }),
+    svg("circle", { class: "head", cx: x(score), cy: 8, r: 4.5 }));
+}

@@ -1,0 +1,176 @@
+// Pictures of one network, whoever draws them: the graphics card, or the server where it cannot.
+
+import { bytes, isExport } from "./api.js";
+import { Brush, linksByTarget, rendererName, sideOf, sized } from "./shader.js";
+import { complain, square } from "./dom.js";
+
+/** The library's own picture: from −1 to 1 both ways. */
+export const FULL = [-1, -1, 2, 2];
+
+// A processor that plays graphics card is slower than the server with many links.
+const SOFTWARE = /swiftshader|llvmpipe|software/i;
+const MOST_IN_SOFTWARE = 1500;
+
+/** Draws squares `{canvas, unit, frame, set}` of a network whose weights may be moved. */
+export class Easel {
+  constructor(network, { id, wiring }) {
+    Object.assign(this, { network, id, wiring, moved: new Map(), brush: null, into: linksByTarget(network) });
+    const slow = SOFTWARE.test(rendererName() ?? "") && network.links.length > MOST_IN_SOFTWARE;
+    // Until it is compiled the server draws; an exported site has only the card.
+    this.ready = (slow && !isExport ? Promise.resolve(null) : Brush.of(network)).then((brush) => {
+      for (const [link, value] of this.moved) brush?.set(link, value);
+      this.brush = brush;
+      return this;
+    });
+  }
+
+  /** Who draws: "WebGL", "server", or "nobody". */
+  get by() {
+    return this.brush ? "WebGL" : isExport ? "nobody" : "server";
+  }
+
+  /** The weight of a link as it is now. */
+  weight(link) {
+    return this.moved.get(link) ?? this.network.links[link].weight;
+  }
+
+  /** Moves a weight; its own value puts it back. */
+  move(link, value) {
+    if (Math.fround(value) === Math.fround(this.network.links[link].weight)) this.moved.delete(link);
+    else this.moved.set(link, value);
+    this.brush?.set(link, value);
+  }
+
+  /** All weights as they were. */
+  reset() {
+    for (const link of [...this.moved.keys()]) this.move(link, this.network.links[link].weight);
+  }
+
+  /** The units that feel a link. */
+  downstream(link) {
+    const felt = new Set([this.network.links[link].target]);
+    // Units stand in topological order.
+    this.into.forEach((links, unit) => {
+      if (links.some((i) => felt.has(this.network.links[i].source))) felt.add(unit);
+    });
+    return felt;
+  }
+
+  /** Draws all of `squares`; `unit` and `frame` default to the whole picture. False if nobody could. */
+  async draw(squares, signal) {
+    const all = squares.map((s) => ({ unit: -1, frame: FULL, ...s }));
+    if (this.brush) {
+      if (this.paint(all)) return true;
+      // The card was lost: once more from the start.
+      this.brush = await Brush.of(this.network);
+      for (const [link, value] of this.moved) this.brush?.set(link, value);
+      if (this.brush) return this.paint(all);
+    }
+    if (isExport) return false;
+    const maps = all.filter((s) => s.unit >= 0);
+    const pictures = all.filter((s) => s.unit < 0);
+    await Promise.all([maps.length && this.askMaps(maps, signal), ...pictures.map((s) => this.askPicture(s, signal))]);
+    return true;
+  }
+
+  paint(squares) {
+    const plain = squares.filter((s) => !s.set);
+    if (plain.length && !this.brush.draw(plain)) return false;
+    for (const one of squares.filter((s) => s.set)) {
+      for (const [link, value] of one.set) this.brush.set(link, value);
+      const drawn = this.brush.draw([one]);
+      for (const [link] of one.set) this.brush.set(link, this.weight(link));
+      if (!drawn) return false;
+    }
+    return true;
+  }
+
+  parameters(size, { set, frame }) {
+    const moved = [...new Map([...this.moved, ...(set ?? [])])].map(([link, value]) => `${link}:${value}`).join(",");
+    return {
+      id: this.id, wiring: this.wiring, size, set: moved || undefined,
+      frame: frame && frame.some((v, i) => v !== FULL[i]) ? frame.join(",") : undefined, raw: 1,
+    };
+  }
+
+  async askPicture(one, signal) {
+    const side = sideOf(one);
+    const [pixels] = await bytes("picture", this.parameters(side, one), { signal });
+    sized(one.canvas, side).getContext("2d").putImageData(new ImageData(pixels, side, side), 0, 0);
+  }
+
+  async askMaps(squares, signal) {
+    const side = sideOf(squares[0]);
+    const [pixels, columns] = await bytes("maps", this.parameters(side, {}), { header: "x-columns", signal });
+    const width = side * Number(columns);
+    const atlas = new ImageData(pixels, width, pixels.length / 4 / width);
+    for (const { canvas, unit } of squares) {
+      const [x, y] = [side * (unit % columns), side * Math.floor(unit / columns)];
+      sized(canvas, side).getContext("2d").putImageData(atlas, -x, -y, x, y, side, side);
+    }
+  }
+
+  drop() {
+    this.ready.then(() => this.brush?.drop());
+  }
+}
+
+/** How much two pictures of one size differ: root of the mean squared difference of their colours, 0 to 1. */
+export function effect(a, b) {
+  const [p, q] = [a, b].map((c) => c.getContext("2d").getImageData(0, 0, c.width, c.height).data);
+  let sum = 0;
+  for (let i = 0; i < p.length; i += 4) {
+    for (let k = 0; k < 3; k++) sum += (p[i + k] - q[i + k]) ** 2;
+  }
+  return Math.sqrt(sum / (0.75 * p.length)) / 255;
+}
+
+/** A canvas to measure on. */
+export function scratch(side) {
+  const canvas = square(side);
+  canvas.getContext("2d", { willReadFrequently: true });
+  return canvas;
+}
+
+/**
+ * Redraws while something moves: at most once a frame, coarser where a frame takes too long, and
+ * sharp again when it rests. `paint(fine)` draws, coarsely or finely: `fine` is 1, or less.
+ */
+export class Live {
+  constructor(paint) {
+    Object.assign(this, { paint, fine: 1, wanted: false, running: false, last: 0 });
+  }
+
+  /** Something moved. */
+  touch() {
+    this.wanted = true;
+    clearTimeout(this.rest);
+    this.rest = setTimeout(() => this.settle(), 180);
+    if (!this.running) requestAnimationFrame((now) => this.frame(now));
+    this.running = true;
+  }
+
+  async frame(now) {
+    // Frames that come late are answered by fewer pixels, and early ones by more.
+    const took = now - this.last;
+    if (took < 250) {
+      if (took > 30) this.fine = Math.max(0.25, this.fine * 0.7);
+      else if (took < 18) this.fine = Math.min(1, this.fine * 1.15);
+    }
+    this.last = now;
+    this.wanted = false;
+    await this.paint(this.fine).catch(complain);
+    if (this.wanted) requestAnimationFrame((next) => this.frame(next));
+    else this.running = false;
+  }
+
+  settle() {
+    if (this.running) this.rest = setTimeout(() => this.settle(), 60);
+    else this.paint(1).catch(complain);
+  }
+
+  stop() {
+    clearTimeout(this.rest);
+    this.wanted = false;
+  }
+}

@@ -1,0 +1,136 @@
+// Long work: training, pruning, scoring, as it goes on; stop it, go on later.
+
+import { button, complain, count, fill, h, keys, number, say, square } from "./dom.js";
+import { address, leaf } from "./route.js";
+import { bytes, call, get, post } from "./api.js";
+import { lossCurve, scoreBar } from "./charts.js";
+
+const TITLES = { train: "Training", prune: "Pruning", score: "Scoring" };
+const WORDS = { queued: "waits its turn", running: "running", stopped: "stopped", finished: "finished", failed: "failed" };
+
+/** Shows all work, or one piece of it. */
+export async function showJobs(main, { id }) {
+  return id ? showJob(main, id) : showAll(main);
+}
+
+const titleOf = (job) => `${TITLES[job.kind] ?? job.kind} ${job.name || leaf(job.id ?? job.job)}`;
+
+async function showAll(main) {
+  const jobs = await get("jobs", null, "Reading");
+  const all = jobs.jobs ?? jobs;
+  fill(main, h("header", { class: "page" }, h("h1", null, "Work"), h("p", { class: "lead" }, "Training, pruning and scoring that was started here. What was stopped goes on where it stopped.")),
+    all.length ? h("ul", { class: "lines" }, all.map((job) => h("li", null, h("a", { href: address("jobs", job.job) }, titleOf(job)),
+      h("span", null, h("span", { class: `state ${job.status}` }, WORDS[job.status] ?? job.status), job.steps ? ` · ${job.step ?? 0} of ${count(job.steps, "step")}` : "")))) : h("p", { class: "empty" }, "Nothing yet. Look at a network, and train, prune or score it."));
+  keys([]);
+}
+
+async function showJob(main, id) {
+  const path = `jobs/${id.split("/").map(encodeURIComponent).join("/")}`;
+  let job = await get(path, null, "Reading");
+  let source = null;
+  const curve = job.curve ?? [];
+  const state = h("span", { class: "state" });
+  const bar = h("progress", { "aria-label": "Done" });
+  const told = h("p", { class: "note", role: "status" });
+  const chart = h("div");
+  const canvas = square(128, { class: "picture", role: "img", "aria-label": "What the network draws now" });
+  const actions = h("div", { class: "row" });
+  const calls = { coherent: 0, unclear: 0, fractured: 0 };
+  let drawing = false;
+  let waiting = 0;
+
+  async function picture() {
+    if (drawing) return;
+    drawing = true;
+    try {
+      const [pixels] = await bytes(`${path}/picture`, { raw: 1 });
+      const side = Math.round(Math.sqrt(pixels.length / 4));
+      if (!side) return;
+      canvas.width = canvas.height = side;
+      canvas.getContext("2d").putImageData(new ImageData(pixels, side, side), 0, 0);
+      canvas.dataset.drawn = Number(canvas.dataset.drawn ?? 0) + 1;
+      canvas.hidden = false;
+    } catch (error) {
+      if (!error.status) throw error;
+    } finally {
+      drawing = false;
+    }
+  }
+
+  function show() {
+    state.className = `state ${job.status}`;
+    state.textContent = WORDS[job.status] ?? job.status;
+    main.dataset.status = job.status;
+    const [done, all] = [job.step ?? job.done ?? 0, job.steps ?? job.total];
+    bar.max = all || 1;
+    bar.value = done;
+    const score = job.score?.score !== undefined ? job.score : null;
+    told.textContent = [all && `${done} of ${all}`, job.loss !== undefined && job.loss !== null && `loss ${job.loss.toPrecision(3)}`,
+      job.r2 !== undefined && job.r2 !== null && `R² ${number(job.r2, 3)}`,
+      calls.coherent + calls.fractured + calls.unclear && `${calls.coherent} clean, ${calls.unclear} unclear, ${calls.fractured} fractured`, job.error].filter(Boolean).join(" · ");
+    chart.replaceChildren(...(score ? [h("h2", null, `Score ${number(score.score)}`), scoreBar(score), h("p", { class: "note" }, `Between ${number(score.low)} and ${number(score.high)}.`)] : []),
+      ...(curve.length ? [lossCurve(curve, job.steps)] : []));
+    const going = ["running", "queued"].includes(job.status);
+    actions.replaceChildren(...[
+      going && button("Stop", () => act("stop")),
+      !going && job.can_resume && button("Go on", () => act("resume"), { class: "main" }),
+      job.run && !going && h("a", { class: "button main", href: address("look", job.run) }, "Look inside"),
+      !job.run && job.kind === "score" && job.status === "finished" && h("a", { class: "button main", href: address("look", job.id) }, "Look inside"),
+      job.run && job.target && !going && h("a", { class: "button", href: address("compare", "", { ids: `${job.target},${job.run}` }) }, "Compare with what it learned"),
+    ].filter(Boolean));
+  }
+
+  async function act(what) {
+    await post(`${path}/${what}`, {}, what === "stop" ? "Stopping" : "Going on").catch(complain);
+    job = { ...job, ...(await get(path, null, "Reading")) };
+    show();
+    if (what === "resume" || !source) follow();
+  }
+
+  function follow() {
+    source?.close();
+    if (!["running", "queued"].includes(job.status)) return;
+    source = new EventSource(call(`${path}/events`));
+    const on = (name, run) => source.addEventListener(name, (event) => run(JSON.parse(event.data)));
+    const soon = () => {
+      // Events come faster than a page needs to be drawn.
+      waiting ||= setTimeout(() => {
+        waiting = 0;
+        show();
+      }, 120);
+    };
+    const progress = (data) => {
+      if (data.loss !== undefined && data.step !== undefined && data.step > (curve.at(-1)?.[0] ?? -1)) curve.push([data.step, data.loss]);
+      Object.assign(job, data, { status: "running" });
+      soon();
+    };
+    on("train", progress);
+    on("score", progress);
+    on("prune", progress);
+    on("judged", (data) => {
+      calls[data.call] += 1;
+      soon();
+    });
+    on("picture", () => picture().catch(complain));
+    on("end", async (data) => {
+      source.close();
+      source = null;
+      Object.assign(job, await get(path, null, "Reading").catch(() => ({})), data);
+      show();
+      await picture().catch(complain);
+      say(`${titleOf(job)}: ${WORDS[job.status] ?? job.status}`);
+    });
+  }
+
+  canvas.hidden = true;
+  fill(main, h("header", { class: "page" }, h("h1", null, titleOf(job)), h("p", { class: "lead" }, state)),
+    h("div", { class: "job" }, h("figure", null, canvas), h("div", null, bar, told, chart, actions)));
+  show();
+  picture().catch(complain);
+  follow();
+  keys([["s", "stop, or go on", () => actions.querySelector("button")?.click()]]);
+  return () => {
+    source?.close();
+    clearTimeout(waiting);
+  };
+}

@@ -1,0 +1,278 @@
+// Look inside: a network's picture, its wiring with what every unit draws, and a slider for every weight.
+
+import { ask, button, complain, count, field, fill, h, keys, number, select, square } from "./dom.js";
+import { address, leaf, rename } from "./route.js";
+import { call, find, get, isExport, post } from "./api.js";
+import { Easel, Live } from "./easel.js";
+import { scoreBar } from "./charts.js";
+import { wiringOf, linkName } from "./wiring.js";
+import { contactSheet } from "./sheet.js";
+import { newSession } from "./start.js";
+
+// Side of the large picture, and of a map, in pixels.
+const [LARGE, MAP] = [512, 64];
+// Effects offered for a jump.
+const JUMPS = [0.05, 0.18, 0.3];
+
+/** `3:0.2,7:-1` to and from a map. */
+export function readMoves(text) {
+  return new Map((text ?? "").split(",").filter(Boolean).map((pair) => pair.split(":").map(Number)));
+}
+
+const writeMoves = (moved) => [...moved].map(([link, value]) => `${link}:${Math.fround(value).toPrecision(6).replace(/\.?0+$/, "")}`).join(",");
+
+/** A picture that can be moved and zoomed with wheel, finger and keys. `changed()` after each move. */
+function frameOf(canvas, view, changed) {
+  let [x, y, zoom] = view;
+  const go = (dx, dy, factor = 1, about = [0, 0]) => {
+    const next = Math.min(1e4, Math.max(0.05, zoom * factor));
+    // The point under the pointer stays where it is.
+    x += dx / zoom + about[0] * (1 / zoom - 1 / next);
+    y += dy / zoom + about[1] * (1 / zoom - 1 / next);
+    zoom = next;
+    changed();
+  };
+  const point = (event) => {
+    const box = canvas.getBoundingClientRect();
+    return [(2 * (event.clientX - box.left)) / box.width - 1, (2 * (event.clientY - box.top)) / box.height - 1];
+  };
+  canvas.addEventListener("wheel", (event) => {
+    event.preventDefault();
+    go(0, 0, Math.exp(-event.deltaY / 400), point(event));
+  }, { passive: false });
+  let held = null;
+  canvas.addEventListener("pointerdown", (event) => {
+    held = point(event);
+    canvas.setPointerCapture(event.pointerId);
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    if (!held) return;
+    const to = point(event);
+    go(held[0] - to[0], held[1] - to[1]);
+    held = to;
+  });
+  for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, () => (held = null));
+  const home = () => {
+    [x, y, zoom] = [0, 0, 1];
+    changed();
+  };
+  const steps = {
+    "+": () => go(0, 0, 1.25), "=": () => go(0, 0, 1.25), "-": () => go(0, 0, 0.8), "0": home,
+    ArrowLeft: () => go(-0.2, 0), ArrowRight: () => go(0.2, 0), ArrowUp: () => go(0, -0.2), ArrowDown: () => go(0, 0.2),
+  };
+  canvas.addEventListener("keydown", (event) => {
+    if (!steps[event.key] || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    steps[event.key]();
+  });
+  return {
+    get frame() {
+      return [x - 1 / zoom, y - 1 / zoom, 2 / zoom, 2 / zoom];
+    },
+    get view() {
+      return x === 0 && y === 0 && zoom === 1 ? undefined : [x, y, zoom].map((v) => Number(v.toPrecision(5))).join(",");
+    },
+    buttons: h("div", { class: "row zoom" }, button("+", steps["+"], { "aria-label": "Nearer" }), button("−", steps["-"], { "aria-label": "Farther" }),
+      button("Whole", home, { "aria-label": "The whole picture" })),
+  };
+}
+
+/** Asks for the settings of work on `network` and starts it. */
+export async function startWork(kind, network, wiring) {
+  const numeric = (name, title, value, more) => field(title, h("input", { name, type: "number", value, min: 0, required: true, ...more }));
+  const forms = {
+    train: ["Train from random weights", [
+      field("Wiring", select([["dense", "dense, layer on layer"], ["layerized", "the evolved wiring, in layers"], ["graph", "the evolved wiring"]], "dense", () => {}, { name: "wiring" })),
+      numeric("steps", "Steps", 4000, { min: 1, step: 1 }), numeric("size", "Pixels along the picture", 64, { min: 8, max: 512, step: 1 }),
+      field("Optimizer", select([["adam", "Adam"], ["sgd", "SGD"], ["muon", "Muon"]], "adam", () => {}, { name: "optimizer" })),
+      numeric("lr", "Learning rate", 0.003, { step: "any" }), numeric("seed", "Seed", 0, { step: 1 }),
+    ], "Train"],
+    prune: ["Prune", [
+      field("Method", select([["sp", "by similarity"], ["magnitude", "by magnitude"], ["random", "at random"]], "sp", () => {}, { name: "method" })),
+      numeric("budget", "Links to keep", Math.ceil(network.links.length / 2), { min: 1, max: network.links.length, step: 1 }),
+    ], "Prune"],
+    score: ["Score", [
+      numeric("samples", "Weights to sample", Math.min(40, network.links.length), { min: 1, max: network.links.length, step: 1 }),
+      numeric("effect", "Change of the picture (RMSE)", 0.18, { min: 0.01, max: 0.5, step: 0.01 }),
+    ], "Score"],
+  };
+  const answer = await ask(...forms[kind]);
+  if (!answer) return;
+  const values = Object.entries(answer).map(([name, value]) => [name, ["wiring", "optimizer", "method"].includes(name) ? value : Number(value)]);
+  const job = await post("jobs", { kind, id: network.id, ...(kind === "score" ? { wiring } : {}), ...Object.fromEntries(values) }, "Starting");
+  location.hash = address("jobs", job.job);
+}
+
+function provenance({ provenance: p }) {
+  const rows = [["made by", p?.made_by], ["tags", p?.tags?.join(", ")], ...Object.entries(p?.notes ?? {})].filter(([, value]) => value);
+  return rows.length ? h("details", null, h("summary", null, "Where it comes from"),
+    h("dl", { class: "facts" }, rows.map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, String(value)))))) : null;
+}
+
+function facts(network) {
+  const alive = network.links.filter((l) => l.weight !== 0).length;
+  return [
+    count(network.units.length - 4, "unit"),
+    alive === network.links.length ? count(alive, "link") : `${alive} of ${count(network.links.length, "link")}`,
+    `${Math.max(...network.units.map((u) => u.layer))} layers`,
+    network.r2 !== null && network.r2 !== undefined && `R² ${number(network.r2)}`,
+  ].filter(Boolean).join(" · ");
+}
+
+/** Shows one network. */
+export async function showLook(main, { id, query }) {
+  const wiring = query.get("wiring") ?? "graph";
+  const network = await get("network", { id, wiring }, "Reading the network");
+  if (!network) throw new Error(`${id} is not in this site.`);
+  if (!network.links?.length) return showTarget(main, network);
+  const score = await find("score", { id, wiring }, "Reading its score");
+  const easel = new Easel(network, { id, wiring });
+  for (const [link, value] of readMoves(query.get("set"))) if (network.links[link] && Number.isFinite(value)) easel.move(link, value);
+
+  const canvas = square(LARGE, { class: "picture", tabindex: 0, role: "application",
+    "aria-label": `Picture of ${network.name}. Arrows move the frame, plus and minus zoom, 0 shows the whole.` });
+  const told = h("p", { class: "hover" }, h("b"), h("span"), h("small"));
+  const hover = (...words) => [...told.children].forEach((child, i) => (child.textContent = words[i]));
+  hover("Take hold of a link", "Click one, or walk there with the keys: a slider moves its weight.", "");
+  const drawing = wiringOf(network, easel, { hover, link: (i) => take(i), mapSide: MAP });
+  const by = h("small", { class: "by" });
+  let link = null;
+  let felt = [];
+  let next = 0;
+  let renaming;
+
+  const live = new Live(async (fine) => {
+    // While something moves, as many maps a frame as there is time for, in turns.
+    const some = fine === 1 ? felt : felt.slice(next, next + Math.max(1, Math.ceil(felt.length * fine ** 2)));
+    next = next + some.length >= felt.length ? 0 : next + some.length;
+    const side = fine === 1 ? LARGE : Math.max(96, 32 * Math.round((LARGE * fine) / 32));
+    const drawn = await easel.draw([{ canvas, side, frame: frame.frame }, ...some]);
+    if (!drawn) by.textContent = "This browser has no WebGL 2, and an exported site has nobody else to draw.";
+    canvas.dataset.drawn = Number(canvas.dataset.drawn ?? 0) + 1;
+    if (fine === 1) canvas.dataset.settled = canvas.dataset.drawn;
+  });
+  const changed = () => {
+    live.touch();
+    clearTimeout(renaming);
+    renaming = setTimeout(() => rename("look", id, {
+      wiring: wiring === "graph" ? undefined : wiring, link: link ?? undefined, set: writeMoves(easel.moved), view: frame.view,
+    }), 250);
+  };
+  const frame = frameOf(canvas, query.get("view")?.split(",").map(Number) ?? [0, 0, 1], changed);
+
+  const panel = h("div", { class: "slider panel", hidden: true });
+  let readout = () => {};
+  const move = (value) => {
+    easel.move(link, value);
+    drawing.refresh(link);
+    readout();
+    changed();
+  };
+  async function take(i, value) {
+    link = i;
+    drawing.mark(i);
+    const downstream = easel.downstream(i);
+    felt = drawing.squares.filter((s) => downstream.has(s.unit));
+    next = 0;
+    const base = network.links[i].weight;
+    const reach = Math.max(2, 2 * Math.abs(base), 1.2 * Math.abs(easel.weight(i) - base), value === undefined ? 0 : 1.2 * Math.abs(value - base));
+    const range = h("input", { type: "range", min: base - reach, max: base + reach, step: "any", "aria-label": `Weight of ${linkName(network, i)}`,
+      input: () => move(Number(range.value)) });
+    // Keys take steps that can be seen.
+    range.addEventListener("keydown", (event) => {
+      const way = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 }[event.key];
+      if (!way) return;
+      event.preventDefault();
+      move(Math.min(base + reach, Math.max(base - reach, easel.weight(link) + (way * reach) / 100)));
+    });
+    const exact = h("input", { type: "number", step: "any", "aria-label": "Weight, exactly", change: () => move(Number(exact.value)) });
+    const jumps = h("div", { class: "row jumps" });
+    readout = () => {
+      range.value = easel.weight(i);
+      exact.value = Number(easel.weight(i).toPrecision(6));
+      range.setAttribute("aria-valuetext", number(easel.weight(i)));
+    };
+    const all = button("All as they were", () => {
+      const moved = [...easel.moved.keys()];
+      easel.reset();
+      moved.forEach(drawing.refresh);
+      felt = drawing.squares;
+      readout();
+      changed();
+    });
+    panel.hidden = false;
+    panel.replaceChildren(h("h2", null, linkName(network, i)), h("div", { class: "row" }, range, exact),
+      h("p", { class: "note" }, `It was ${number(base, 4)}. Link ${i}, into ${network.units[network.links[i].target].activation}.`),
+      jumps, h("div", { class: "row" }, button("As it was", () => move(base)), all));
+    readout();
+    if (value === undefined) changed();
+    else move(value);
+    const matched = await find("matched", { id, wiring, link: i }, "Measuring its effect").catch(() => null);
+    if (link !== i || !matched) return;
+    const jump = (e, deltas, sign) => {
+      const k = matched.effects.findIndex((effect) => Math.abs(effect - e) < 1e-6);
+      const delta = deltas[k];
+      return delta === null || delta === undefined ? null
+        : button(`${sign}${number(e)}`, () => move(base + delta), { "aria-label": `${sign === "−" ? "Down" : "Up"} until the picture has changed by ${number(e)}` });
+    };
+    const both = [...JUMPS.toReversed().map((e) => jump(e, matched.down, "−")), ...JUMPS.map((e) => jump(e, matched.up, "+"))].filter(Boolean);
+    jumps.replaceChildren(...(both.length ? [h("small", null, "Change the picture by"), ...both] : [h("small", null, "A silent weight: no move of it changes the picture so much.")]));
+  }
+
+  const sheet = contactSheet(easel, score, (i, value) => {
+    take(i, value);
+    canvas.scrollIntoView({ block: "nearest" });
+    panel.querySelector("input").focus({ preventScroll: true });
+  });
+  const isGenome = network.kind === "genome";
+  const size = select([256, 512, 1024, 2048].map((n) => [String(n), `${n} × ${n}`]), "512", (n) => (png.href = call("download", { id, size: n })), { "aria-label": "Size of the PNG" });
+  const png = h("a", { class: "button", href: call("download", { id, size: 512 }), download: `${leaf(id)}.png` }, "PNG");
+  fill(main,
+    h("header", { class: "page" }, h("h1", null, network.name || leaf(id)), h("p", { class: "lead" }, facts(network)),
+      h("div", { class: "row" },
+        isGenome && field("Wired", select([["graph", "as it was evolved"], ["layerized", "in layers"]], wiring, (value) => (location.hash = address("look", id, { wiring: value === "graph" ? undefined : value })))),
+        h("a", { class: "button", href: address("compare", "", { ids: network.target && network.target !== id ? `${network.target},${id}` : id }) }, "Compare"),
+        !isExport && isGenome && button("Breed from it", () => newSession([id]).catch(complain)),
+        !isExport && button("Train …", () => startWork("train", network, wiring).catch(complain)),
+        !isExport && network.kind === "run" && button("Prune …", () => startWork("prune", network, wiring).catch(complain)),
+        !isExport && button("Score …", () => startWork("score", network, wiring).catch(complain)),
+        !isExport && isGenome && h("a", { class: "button", href: call("genome", { id }), download: `${leaf(id)}.json` }, "Genome"),
+        !isExport && h("span", { class: "joined" }, png, size))),
+    h("div", { class: "bench" },
+      h("div", { class: "side" }, h("figure", null, canvas, h("figcaption", { class: "row" }, frame.buttons, by)), panel,
+        score && h("div", { class: "panel" }, h("h2", null, "Score ", h("span", { class: "value" }, number(score.score))), scoreBar(score),
+          h("p", { class: "note" }, `Between ${number(score.low)} and ${number(score.high)}: the share of single-weight changes after which the picture is still clean.`)),
+        provenance(network)),
+      h("div", { class: "inside" }, drawing.element, told, sheet.element)));
+  easel.ready.then(() => {
+    by.textContent = { WebGL: "", server: "drawn by the server", nobody: "" }[easel.by];
+    main.dataset.by = easel.by;
+    live.touch();
+  }).catch(complain);
+  felt = drawing.squares;
+  easel.draw([{ canvas, frame: frame.frame }, ...felt]).catch(complain);
+  if (query.get("link") !== null && network.links[Number(query.get("link"))]) {
+    take(Number(query.get("link")));
+    felt = drawing.squares;
+  }
+  const step = (by) => {
+    const all = network.links.map((_, i) => i).filter((i) => network.links[i].weight !== 0);
+    take(all[(all.indexOf(link) + by + all.length) % all.length] ?? all[0]);
+  };
+  keys([["n", "next link", () => step(1)], ["p", "link before", () => step(-1)], ["←→", "on the slider: move the weight; on the wiring: from unit to unit, link to link; on the picture: move the frame"],
+    ["Enter", "on the wiring: take hold"], ["r", "the weight as it was", () => link !== null && move(network.links[link].weight)],
+    ["+", "nearer", () => frame.buttons.children[0].click()], ["-", "farther", () => frame.buttons.children[1].click()], ["0", "the whole picture", () => frame.buttons.children[2].click()]]);
+  return () => {
+    live.stop();
+    sheet.stop();
+    clearTimeout(renaming);
+    easel.drop();
+  };
+}
+
+/** A picture that is no network: something to train on. */
+function showTarget(main, network) {
+  fill(main, h("header", { class: "page" }, h("h1", null, network.name || leaf(network.id)), h("p", { class: "lead" }, "A picture. A network can be trained to draw it.")),
+    h("img", { class: "picture large", src: call("thumb", { id: network.id, size: 384 }), alt: network.name || leaf(network.id), width: 384, height: 384 }),
+    isExport ? null : h("p", null, button("Train …", () => startWork("train", { ...network, links: [] }, "dense").catch(complain), { class: "main" })));
+}

@@ -1,0 +1,28 @@
+// Addresses: `#/page/ID?key=value`. An ID is a path below the studio's folder.
+
+/** What the address names: {page, id, query}. */
+export function route() {
+  const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
+  const [page, ...id] = path.split("/").map(decodeURIComponent);
+  return { page, id: id.join("/"), query: new URLSearchParams(query) };
+}
+
+/** The address of a page: `address("look", "genomes/moth.json", {link: 3})`. */
+export function address(page, id, query) {
+  const path = ["#", page, ...(id ? id.split("/") : [])].map((piece, i) => (i ? encodeURIComponent(piece) : piece)).join("/");
+  const pairs = Object.entries(query ?? {}).filter(([, value]) => value !== null && value !== undefined && value !== "");
+  // Commas and colons may stand in a query as they are, and are easier to read so.
+  const text = pairs.map(([key, value]) => `${key}=${encodeURIComponent(value).replace(/%2C|%3A|%2F/g, decodeURIComponent)}`).join("&");
+  return text ? `${path}?${text}` : path;
+}
+
+/** Lets the address name what is shown now, without going anywhere. */
+export function rename(page, id, query) {
+  const to = address(page, id, query);
+  if (to !== location.hash) history.replaceState(null, "", to);
+}
+
+/** The last piece of an id without its ending: what a thing is called when it has no name. */
+export function leaf(id) {
+  return id.split("/").at(-1).replace(/\.[a-z]+$/, "");
+}

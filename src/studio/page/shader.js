@@ -1,0 +1,205 @@
+// A network on the graphics card: one program draws its picture and the map of every unit.
+//
+// A picture-drawing network is a function of a point, so it is written as a fragment shader: one
+// line a unit, one term a link. The weights stand in a uniform block; moving a slider writes one
+// float. One hidden canvas draws for all; what it drew is copied to the canvases on the page.
+
+// What each activation is in GLSL, as in the library. A network with any other is drawn by the server.
+const ACTIVATIONS = {
+  cache: (z) => z,
+  cos: (z) => `cos(${z})`,
+  gaussian: (z) => `gaussian(${z})`,
+  identity: (z) => z,
+  relu: (z) => `max(${z}, 0.0)`,
+  sigmoid: (z) => `squash(0.5 * (${z}))`,
+  sin: (z) => `sin(${z})`,
+  tanh: (z) => `squash(${z})`,
+};
+
+// More links than this take a driver too long to compile.
+export const MOST_LINKS = 6000;
+
+const VERTEX = `#version 300 es
+void main() { gl_Position = vec4(vec2((gl_VertexID << 1) & 2, gl_VertexID & 2) * 2.0 - 1.0, 0.0, 1.0); }`;
+
+const HEAD = `#version 300 es
+precision highp float;
+precision highp int;
+uniform vec4 frame;  // x and y of the first pixel, width and height of what is drawn
+uniform vec3 place;  // corner of the square on the canvas, its side in pixels
+uniform int unit;    // whose map to draw; -1: the picture
+out vec4 colour;
+
+float gaussian(float z) { return 2.0 * exp(-z * z) - 1.0; }
+// Some drivers' tanh overflows.
+float squash(float z) { return tanh(clamp(z, -20.0, 20.0)); }
+
+vec3 rgb(float h, float s, float v) {
+  vec3 tooth = abs(mod(6.0 * fract(h) - vec3(0.0, 2.0, 4.0) + 3.0, 6.0) - 3.0) - 1.0;
+  return clamp(abs(v), 0.0, 1.0) * (1.0 - clamp(s, 0.0, 1.0) * clamp(tooth, 0.0, 1.0));
+}
+
+// Red -1, white 0, blue +1.
+vec4 map(float a) {
+  vec3 end = a < 0.0 ? vec3(202.0, 44.0, 31.0) : vec3(21.0, 92.0, 178.0);
+  return vec4(mix(vec3(1.0), end / 255.0, min(abs(a), 1.0)), 1.0);
+}
+`;
+
+/** The links of each unit, as indices into `network.links`. */
+export function linksByTarget(network) {
+  const into = network.units.map(() => []);
+  network.links.forEach((link, i) => into[link.target].push(i));
+  return into;
+}
+
+/** The fragment shader of a network; null where a unit's activation has no GLSL. */
+export function fragmentShader(network) {
+  const { units, links, outputs, coords } = network;
+  const weight = (i) => `w[${i >> 2}].${"xyzw"[i & 3]}`;
+  const fer = coords !== "picbreeder";
+  const lines = [
+    "void main() {",
+    "  vec2 pixel = vec2(gl_FragCoord.x - place.x, place.y + place.z - gl_FragCoord.y);",
+    fer ? "  vec2 t = (pixel - 0.5) / max(place.z - 1.0, 1.0);" : "  vec2 t = pixel / place.z;",
+    "  vec2 xy = frame.xy + frame.zw * t;",
+    `  float u0 = xy.x, u1 = xy.y, u2 = ${fer ? "1.4" : "1.4142135623730951"} * length(xy), u3 = 1.0;`,
+    "  if (unit >= 0 && unit < 4) { colour = map(unit == 0 ? u0 : unit == 1 ? u1 : unit == 2 ? u2 : u3); return; }",
+  ];
+  const into = linksByTarget(network);
+  for (let u = 4; u < units.length; u++) {
+    const apply = ACTIVATIONS[units[u].activation];
+    if (!apply) return null;
+    const sum = into[u].map((i) => `${weight(i)} * u${links[i].source}`).join(" + ") || "0.0";
+    lines.push(`  float u${u} = ${apply(sum)};`, `  if (unit == ${u}) { colour = map(u${u}); return; }`);
+  }
+  const [h, s, v] = outputs.map((unit) => (unit === null ? "0.0" : `u${unit}`));
+  lines.push(`  colour = vec4(rgb(${h}, ${s}, ${v}), 1.0);`, "}");
+  const block = `layout(std140) uniform Weights { vec4 w[${Math.ceil(links.length / 4) || 1}]; };\n`;
+  return HEAD + block + lines.join("\n");
+}
+
+let stage; // {canvas, gl} once asked for; null where there is no WebGL2
+
+function theStage() {
+  if (stage !== undefined) return stage;
+  const canvas = document.createElement("canvas");
+  const gl = canvas.getContext("webgl2", { alpha: false, antialias: false, depth: false, preserveDrawingBuffer: true });
+  stage = gl && { canvas, gl, parallel: gl.getExtension("KHR_parallel_shader_compile") };
+  // A lost context (a driver that restarts) is started anew by whoever asks next.
+  canvas.addEventListener("webglcontextlost", () => (stage = undefined));
+  return stage;
+}
+
+/** What draws for WebGL here, as the driver names it; null without WebGL2. */
+export function rendererName() {
+  const on = theStage();
+  if (!on) return null;
+  const info = on.gl.getExtension("WEBGL_debug_renderer_info");
+  return on.gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : on.gl.RENDERER);
+}
+
+/** Pixels along a square that is to be drawn. */
+export function sideOf({ canvas, side }) {
+  return side ?? canvas.width;
+}
+
+/** Gives a canvas this size; one that has it keeps what is on it. */
+export function sized(canvas, side) {
+  if (canvas.width !== side || canvas.height !== side) canvas.width = canvas.height = side;
+  return canvas;
+}
+
+/** A network compiled for the graphics card. */
+export class Brush {
+  /** Compiles without holding up the page; null if this network cannot be drawn here. */
+  static async of(network) {
+    const on = theStage();
+    if (!on || network.links.length > MOST_LINKS) return null;
+    const { gl, parallel } = on;
+    const block = 16 * Math.ceil(network.links.length / 4);
+    const source = block <= gl.getParameter(gl.MAX_UNIFORM_BLOCK_SIZE) ? fragmentShader(network) : null;
+    if (!source) return null;
+    const program = gl.createProgram();
+    for (const [kind, text] of [[gl.VERTEX_SHADER, VERTEX], [gl.FRAGMENT_SHADER, source]]) {
+      const shader = gl.createShader(kind);
+      gl.shaderSource(shader, text);
+      gl.compileShader(shader);
+      gl.attachShader(program, shader);
+      gl.deleteShader(shader);
+    }
+    gl.linkProgram(program);
+    while (parallel && !gl.isContextLost() && !gl.getProgramParameter(program, parallel.COMPLETION_STATUS_KHR)) {
+      await new Promise((done) => setTimeout(done, 10));
+    }
+    if (!gl.getProgramParameter(program, gl.LINK_STATUS)) {
+      gl.deleteProgram(program);
+      return null;
+    }
+    return new Brush(on, program, network);
+  }
+
+  constructor(on, program, network) {
+    const { gl } = on;
+    Object.assign(this, { on, program });
+    this.weights = new Float32Array(4 * Math.max(1, Math.ceil(network.links.length / 4)));
+    network.links.forEach((link, i) => (this.weights[i] = link.weight));
+    this.buffer = gl.createBuffer();
+    gl.bindBuffer(gl.UNIFORM_BUFFER, this.buffer);
+    gl.bufferData(gl.UNIFORM_BUFFER, this.weights, gl.DYNAMIC_DRAW);
+    gl.uniformBlockBinding(program, gl.getUniformBlockIndex(program, "Weights"), 0);
+    this.at = Object.fromEntries(["frame", "place", "unit"].map((name) => [name, gl.getUniformLocation(program, name)]));
+  }
+
+  /** Moves one weight. */
+  set(link, value) {
+    const { gl } = this.on;
+    this.weights[link] = value;
+    gl.bindBuffer(gl.UNIFORM_BUFFER, this.buffer);
+    gl.bufferSubData(gl.UNIFORM_BUFFER, 4 * link, this.weights, link, 1);
+  }
+
+  /**
+   * Draws squares: each `{canvas, side, unit, frame}`, unit −1 for the picture; a canvas without a
+   * side keeps its own. False if the graphics card was lost: compile again.
+   */
+  draw(squares) {
+    const { canvas, gl } = this.on;
+    if (gl.isContextLost()) return false;
+    // Squares side by side in rows as wide as the widest needs.
+    const width = Math.max(1024, ...squares.map(sideOf));
+    let [x, y, row] = [0, 0, 0];
+    const places = squares.map((square) => {
+      const side = sideOf(square);
+      if (x + side > width) [x, y, row] = [0, y + row, 0];
+      const place = [x, y, side];
+      [x, row] = [x + side, Math.max(row, side)];
+      return place;
+    });
+    const height = y + row;
+    if (canvas.width < width) canvas.width = width;
+    if (canvas.height < height) canvas.height = height;
+    gl.useProgram(this.program);
+    gl.bindBufferBase(gl.UNIFORM_BUFFER, 0, this.buffer);
+    squares.forEach(({ unit, frame }, i) => {
+      const [left, top, side] = places[i];
+      const bottom = canvas.height - top - side;
+      gl.viewport(left, bottom, side, side);
+      gl.uniform3f(this.at.place, left, bottom, side);
+      gl.uniform4fv(this.at.frame, frame);
+      gl.uniform1i(this.at.unit, unit);
+      gl.drawArrays(gl.TRIANGLES, 0, 3);
+    });
+    squares.forEach((square, i) => {
+      const [left, top, side] = places[i];
+      sized(square.canvas, side).getContext("2d").drawImage(canvas, left, top, side, side, 0, 0, side, side);
+    });
+    return true;
+  }
+
+  /** Gives the program back. */
+  drop() {
+    this.on.gl.deleteProgram(this.program);
+    this.on.gl.deleteBuffer(this.buffer);
+  }
+}

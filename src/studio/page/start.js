@@ -1,0 +1,127 @@
+// The start page: what lies in the studio's folder, each with its picture.
+
+import { ask, arrows, button, choice, complain, count, field, fill, h, keys, number, say, select, square } from "./dom.js";
+import { address, leaf } from "./route.js";
+import { call, get, isExport, post, upload } from "./api.js";
+import { Easel } from "./easel.js";
+
+let queue = Promise.resolve();
+
+/** The picture of anything in the library. In an exported site the graphics card draws it. */
+export function thumb(id, name, size = 192) {
+  if (!isExport) return h("img", { class: "picture", src: call("thumb", { id, size }), alt: name, width: size, height: size, loading: "lazy" });
+  const canvas = square(size, { class: "picture", role: "img", "aria-label": name });
+  queue = queue.then(async () => {
+    const network = await get("network", { id, wiring: "graph" });
+    if (!network) return;
+    const easel = await new Easel(network, { id }).ready;
+    await easel.draw([{ canvas }]);
+    easel.drop();
+  }).catch(complain);
+  return canvas;
+}
+
+/** Asks how to begin, and begins a session from these genomes (none: from random ones). */
+export async function newSession(from = []) {
+  let colour = "grey";
+  const words = from.length ? `Breed from ${from.map(leaf).join(", ")}` : "A new session";
+  const answer = await ask(words, [
+    field("Name", h("input", { name: "name", placeholder: "it gets one if this is empty", autocomplete: "off", maxlength: 60 })),
+    !from.length && choice("Colour", [["grey", "grey"], ["colour", "colour"]], colour, (value) => (colour = value)),
+    field("Pictures on a sheet", select([9, 15, 24].map((n) => [String(n), String(n)]), "15", () => {}, { name: "grid" })),
+    field("Seed", h("input", { name: "seed", type: "number", min: 0, step: 1, placeholder: "by chance" }), "The same seed and the same choices give the same pictures."),
+  ], "Begin");
+  if (!answer) return;
+  const seed = answer.seed === "" ? Math.floor(Math.random() * 2 ** 31) : Number(answer.seed);
+  const session = await post("sessions", {
+    name: answer.name || undefined, seed, from, grid: Number(answer.grid), colour: from.length ? undefined : colour === "colour",
+  }, "Drawing the first sheet");
+  location.hash = address("breed", session.name);
+}
+
+function tile(entry, to, sub, chosen) {
+  const name = entry.name || leaf(entry.id);
+  const pick = chosen && h("label", { class: "pick", title: "Compare" },
+    h("input", { type: "checkbox", "aria-label": `Compare ${name}`, "data-id": entry.id, change: chosen }));
+  return h("li", { class: "tile" }, h("a", { href: to }, thumb(entry.id, ""), h("b", null, name), h("small", null, sub)), pick);
+}
+
+function shelf(title, note, tiles) {
+  return h("section", null, h("h2", null, title), note && h("p", { class: "note" }, note), h("ul", { class: "tiles" }, tiles));
+}
+
+const STARTED = { graph: "its wiring", layerized: "its wiring in layers" };
+
+function runWords(run) {
+  const fit = run.r2 === null || run.r2 === undefined ? "" : `R² ${number(run.r2)}`;
+  return [run.finished ? "" : "not finished", STARTED[run.kind] ?? run.kind, fit].filter(Boolean).join(", ");
+}
+
+/** Shows the library. */
+export async function showStart(main) {
+  const library = await get("library", null, "Looking through the folder");
+  const { genomes = [], sessions = [], runs = [], studies = [] } = library;
+  const bar = h("div", { class: "comparebar", hidden: true });
+  const chosen = () => {
+    const ids = [...main.querySelectorAll(".pick input:checked")].map((input) => input.dataset.id);
+    bar.hidden = ids.length === 0;
+    bar.replaceChildren(
+      h("span", null, count(ids.length, "picture"), " chosen"),
+      h("a", { class: "button main", href: address("compare", "", { ids: ids.join(",") }) }, ids.length > 1 ? "Compare" : "Look at it beside its relatives"),
+      button("Let go", () => {
+        main.querySelectorAll(".pick input:checked").forEach((input) => (input.checked = false));
+        chosen();
+      }));
+    if (!isExport && ids.every((id) => genomes.some((g) => g.id === id))) bar.children[1].after(button("Breed from them", () => newSession(ids).catch(complain)));
+  };
+  const input = h("input", { type: "file", multiple: true, class: "hidden", tabindex: -1, "aria-label": "File to open", change: () => openFiles(input.files) });
+  const open = button("Open a file", () => input.click());
+  fill(main,
+    h("header", { class: "page" },
+      h("h1", null, "Pictures drawn by networks"),
+      h("p", { class: "lead" }, isExport
+        ? "Take hold of a weight and see what it means. Every picture here is a small network; nothing but this page draws it."
+        : "Breed them, look inside, move a weight, compare. Drop a genome, weights or a picture anywhere on this page to open it."),
+      !isExport && h("div", { class: "row" }, h("button", { type: "button", class: "main", click: () => newSession().catch(complain) }, "New session"), open, input)),
+    sessions.length ? shelf("Sessions", null, sessions.map((s) => tile(s, address("breed", s.name ?? leaf(s.id)), `generation ${s.generation}`))) : null,
+    genomes.length ? shelf("Genomes", null, genomes.map((g) => tile(g, address("look", g.id), `${g.nodes} nodes, ${count(g.links, "link")}`, chosen))) : null,
+    runs.length ? shelf("Trained and pruned", null, runs.map((r) => tile(r, address("look", r.id), runWords(r), chosen))) : null,
+    studies.length ? h("section", null, h("h2", null, "Studies"), h("ul", { class: "lines" }, studies.map((s) =>
+      h("li", null, h("a", { href: address("study", s.id) }, s.name), h("span", null, s.question))))) : null,
+    !genomes.length && !runs.length && !sessions.length
+      ? h("p", { class: "empty" }, isExport ? "Nothing was exported." : "There is nothing here yet. Begin a session, or open a file.") : null,
+    bar);
+  for (const list of main.querySelectorAll("ul.tiles")) arrows(list, [...list.querySelectorAll("a")]);
+  keys([["←→↑↓", "from picture to picture"], ["Enter", "look at it"], ["c", "choose it for comparison", () => {
+    document.activeElement.closest(".tile")?.querySelector(".pick input")?.click();
+  }], ...(isExport ? [] : [["n", "a new session", () => newSession().catch(complain)], ["o", "open a file", () => open.click()]])]);
+}
+
+async function openFiles(files) {
+  let last;
+  for (const file of files) {
+    try {
+      last = await upload(file);
+      say(`${file.name} is open`);
+    } catch (error) {
+      complain(error);
+    }
+  }
+  if (!last) return;
+  location.hash = last.kind === "picture" ? address("look", last.id) : address("look", last.id);
+}
+
+/** Files may be dropped anywhere. */
+export function takeDrops() {
+  if (isExport) return;
+  document.addEventListener("dragover", (event) => {
+    event.preventDefault();
+    document.body.classList.add("dropping");
+  });
+  document.addEventListener("dragleave", (event) => !event.relatedTarget && document.body.classList.remove("dropping"));
+  document.addEventListener("drop", (event) => {
+    event.preventDefault();
+    document.body.classList.remove("dropping");
+    openFiles(event.dataTransfer.files);
+  });
+}
