@@ -21,6 +21,13 @@ pub struct StudioArgs {
     /// Open the page in the browser
     #[arg(long)]
     open: bool,
+    /// Instead of serving, write a static site of chosen networks into this folder: gallery, look inside,
+    /// comparison, for any web server or none
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["port", "open"])]
+    export: Option<PathBuf>,
+    /// What the site shows: paths of genomes and runs below FOLDER [default: all of its genomes/]
+    #[arg(long, value_name = "ID", requires = "export", num_args = 1..)]
+    ids: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -31,6 +38,21 @@ struct Serving {
 
 pub fn run(args: StudioArgs, out: &Output) -> anyhow::Result<()> {
     let studio = Arc::new(Studio::new(&args.root)?);
+    if let Some(folder) = &args.export {
+        let bar = out.progress(1, "networks");
+        let done = studio.export(&args.ids, folder, &|done, of| {
+            bar.set_length(of as u64);
+            bar.set_position(done as u64);
+        })?;
+        bar.finish_and_clear();
+        let text = format!(
+            "{}  ({} networks, {} kB)",
+            done.page.display(),
+            done.networks,
+            done.bytes / 1000
+        );
+        return out.result(&done, &text);
+    }
     let listener = bind(args.port).with_context(|| format!("--port {}", args.port))?;
     let address = format!("http://127.0.0.1:{}/", listener.local_addr()?.port());
     let root = args.root.display().to_string();

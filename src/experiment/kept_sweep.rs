@@ -40,6 +40,23 @@ pub fn kept_sweep(
     part: &Path,
     progress: &(dyn Fn(usize) + Sync),
 ) -> Result<WeightSweep, RunError> {
+    let whole = kept_sweep_until(view, links, delta, part, progress, &|| false)?;
+    Ok(whole.expect("nobody asks it to stop"))
+}
+
+/// The same, stopped once `stop` says so, which is asked now and then: none then, and what was found is in
+/// `part`.
+///
+/// # Errors
+/// As [`kept_sweep`].
+pub fn kept_sweep_until(
+    view: &View,
+    links: &[usize],
+    delta: Delta,
+    part: &Path,
+    progress: &(dyn Fn(usize) + Sync),
+    stop: &dyn Fn() -> bool,
+) -> Result<Option<WeightSweep>, RunError> {
     let model = view.model();
     let decides = (&model.network, &model.weights, view.size(), view.coords(), delta, links);
     let sweep = short_id(format!("{decides:?}"));
@@ -59,18 +76,22 @@ pub fn kept_sweep(
     let mut kept = Instant::now();
     for chunk in links[done..].chunks(CHUNK) {
         found.perturbations.extend(view.sweep(chunk, delta, &|_| progress(1)).perturbations);
-        if kept.elapsed() >= KEEP_EVERY {
+        let stopped = stop();
+        if stopped || kept.elapsed() >= KEEP_EVERY {
             write_atomic(part, &to_json(&found))?;
             kept = Instant::now();
         }
+        if stopped {
+            return Ok(None);
+        }
     }
-    Ok(WeightSweep {
+    Ok(Some(WeightSweep {
         delta: delta.to_string(),
         non_zero: model.non_zero(),
         weights: links.len(),
         size: view.size(),
         perturbations: found.perturbations,
-    })
+    }))
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ pub mod training;
 pub mod workers;
 pub mod xor;
 
-pub use kept_sweep::kept_sweep;
+pub use kept_sweep::{kept_sweep, kept_sweep_until};
 pub use networks::NetworkRow;
 pub use pruning::{PruneParent, PruneRunError, prune_into, prune_run, round_folder};
 pub use record::Record;

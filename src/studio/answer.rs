@@ -44,6 +44,11 @@ impl Refusal {
         Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, why)
     }
 
+    /// What was expected and what was found.
+    pub fn why(&self) -> String {
+        self.body["error"].as_str().unwrap_or_default().to_string()
+    }
+
     /// 500: the fault is ours, or the disk's.
     pub fn failed(why: impl ToString) -> Self {
         Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, why)
@@ -91,4 +96,14 @@ pub fn attachment(mut response: Response, name: &str) -> Response {
 pub fn with_number(mut response: Response, name: &'static str, number: usize) -> Response {
     response.headers_mut().insert(HeaderName::from_static(name), number.into());
     response
+}
+
+/// The bytes of an answer of our own, which never waits for more.
+pub fn bytes_of(body: Body) -> Vec<u8> {
+    let mut bytes = Box::pin(axum::body::to_bytes(body, usize::MAX));
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    match std::future::Future::poll(bytes.as_mut(), &mut context) {
+        std::task::Poll::Ready(Ok(bytes)) => bytes.to_vec(),
+        _ => unreachable!("a body of bytes is there at once"),
+    }
 }

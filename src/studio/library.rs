@@ -4,8 +4,9 @@
 //! fill. A genome is read once; later walks know it by its time and size.
 
 use super::answer::{Answer, json_of};
+use super::jobs::kept_score;
 use super::networks::{is_picture_file, tags};
-use super::server::Studio;
+use super::server::{Nothing, Studio};
 use crate::evolve::Session;
 use crate::experiment::folder::Holding;
 use crate::experiment::{RunConfig, RunResult, is_genome_file};
@@ -49,6 +50,8 @@ pub struct FoundGenome {
     nodes: usize,
     links: usize,
     colour: bool,
+    /// The breeding session it was published from, where its file says so.
+    pub session: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -70,6 +73,7 @@ struct FoundRun {
     arch: Option<String>,
     finished: bool,
     r2: Option<f64>,
+    score: Option<f64>,
     target: Option<String>,
 }
 
@@ -90,7 +94,7 @@ struct FoundPicture {
 pub struct Known(Mutex<BTreeMap<String, (Option<SystemTime>, u64, Option<FoundGenome>)>>);
 
 /// `/api/library`.
-pub fn library(studio: &Studio, (): ()) -> Answer {
+pub fn library(studio: &Studio, _: Nothing) -> Answer {
     json_of(&walk(studio))
 }
 
@@ -127,7 +131,7 @@ fn look(studio: &Studio, folder: &Path, depth: usize, library: &mut Library) {
                 Some(Holding::Training) => library.runs.extend(run(studio, id, "train", &path)),
                 Some(Holding::Pruning) => library.runs.extend(run(studio, id, "prune", &path)),
                 holding => {
-                    if matches!(holding, Some(Holding::Study | Holding::WholeStudy)) {
+                    if matches!(holding, Some(Holding::Study | Holding::WholeStudy | Holding::Comparison)) {
                         library.studies.extend(study(id, &path));
                     }
                     if depth < DEEPEST {
@@ -157,6 +161,21 @@ fn begins(path: &Path, wanted: &str) -> bool {
     text.trim_start_matches(['{', '\n', '\r', ' ']).starts_with(wanted)
 }
 
+/// The genomes that were published from a session.
+pub fn published(studio: &Studio, session: &str) -> Vec<String> {
+    let folder = studio.root.folder().join(super::GENOMES);
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut found: Vec<String> = entries
+        .filter_map(|entry| {
+            let path = entry.path();
+            let genome = found_genome(studio, &studio.root.id(&path)?, &path)?;
+            (genome.session.as_deref() == Some(session)).then_some(genome.id)
+        })
+        .collect();
+    found.sort();
+    found
+}
+
 fn found_genome(studio: &Studio, id: &str, path: &Path) -> Option<FoundGenome> {
     let data = path.metadata().ok()?;
     let (changed, size) = (data.modified().ok(), data.len());
@@ -177,6 +196,7 @@ fn found_genome(studio: &Studio, id: &str, path: &Path) -> Option<FoundGenome> {
         nodes: genome.nodes().len(),
         links: genome.connections().len(),
         colour: genome.is_colour(),
+        session: genome.provenance.notes.get("session").cloned(),
     });
     let mut known = studio.known.0.lock().unwrap_or_else(PoisonError::into_inner);
     known.insert(id.to_string(), (changed, size, found.clone()));
@@ -205,6 +225,7 @@ fn run(studio: &Studio, id: String, kind: &'static str, path: &Path) -> Option<F
         .ok()
         .and_then(|text| serde_json::from_str(&text).ok());
     Some(FoundRun {
+        score: result.as_ref().and_then(|_| kept_score(studio, &id)),
         id,
         kind,
         arm: config.arm,

@@ -12,21 +12,31 @@
 //! | [`library`] | what lies below the root |
 //! | [`networks`] | one network: its wiring, pictures, maps, matched changes |
 //! | [`sessions`] | breeding |
-//! | [`page`] | the embedded page |
+//! | [`jobs`] | training, pruning, scoring: one at a time, with live events |
+//! | [`study`] | a study: figures, verdicts, its networks |
+//! | [`opened`] | files dropped on the page |
+//! | [`page`] | the embedded page; [`export`] writes it as a static site |
 //!
 //! Pixels and numbers are computed on threads of their own, never on the one that answers.
 
 mod answer;
+mod export;
+mod jobs;
 mod library;
 mod networks;
+mod opened;
 mod page;
 mod root;
 mod server;
+mod sessions;
+mod study;
 mod workers;
 
+pub use export::{ExportError, Exported};
 pub use root::RootError;
 pub use server::{Studio, bind};
 
 /// Where breeding sessions, opened files and runs are put, as ids.
 const SESSIONS: &str = "studio/sessions";
 const OPENED: &str = "studio/opened";
+const GENOMES: &str = "genomes";

@@ -2,6 +2,7 @@
 
 use super::answer::{Answer, Refusal, attachment, json_of, of_bytes, with_number};
 use super::server::Studio;
+use super::sessions::side_by_side;
 use crate::experiment::{Kept, Source, Wanted, is_genome_file};
 use crate::figures::sheets::{signed_picture, unit_name};
 use crate::figures::wiring::places;
@@ -157,7 +158,6 @@ struct Drawn<'a> {
 
 #[derive(Serialize)]
 struct Described<'a> {
-    name: &'a str,
     tags: Vec<&'a str>,
     #[serde(flatten)]
     more: Option<&'a Provenance>,
@@ -218,7 +218,6 @@ pub fn network(studio: &Studio, asked: Asked) -> Answer {
         coords: source.coords.name(),
         size: source.size,
         provenance: Described {
-            name: own.map_or("", |p| &p.name),
             tags: own.map_or_else(Vec::new, tags),
             more: own,
         },
@@ -377,27 +376,22 @@ pub fn maps(studio: &Studio, asked: AskedPicture) -> Answer {
     let inputs = PixelInputs::framed(size, coords, asked.frame()?);
     let maps = feature_maps(&model.network, &weights, &inputs);
     let columns = (units as f64).sqrt().ceil().max(1.0) as usize;
-    let rows = units.div_ceil(columns);
-    let (width, height) = (columns * size, rows * size);
-    let mut atlas = Picture::filled(width, height, [1.0; 3]);
-    for unit in 0..units {
-        let (left, top) = (unit % columns * size, unit / columns * size);
-        let map = signed_picture(maps.unit(unit), size);
-        for (row, line) in map.rgb.chunks_exact(3 * size).enumerate() {
-            let at = 3 * ((top + row) * width + left);
-            atlas.rgb[at..at + 3 * size].copy_from_slice(line);
-        }
-    }
+    let drawn: Vec<Picture> =
+        (0..units).map(|unit| signed_picture(maps.unit(unit), size)).collect();
+    let atlas = side_by_side(&drawn, columns, size);
     Ok(with_number(pixels(&atlas, asked.raw == 1), "x-columns", columns))
 }
 
 /// The address of a link of a network.
 #[derive(Deserialize)]
 pub struct AskedLink {
-    id: String,
+    /// As in [`Asked`].
+    pub id: String,
+    /// As in [`Asked`].
     #[serde(default = "graph")]
-    wiring: Wiring,
-    link: usize,
+    pub wiring: Wiring,
+    /// Its number in the library's order.
+    pub link: usize,
 }
 
 #[derive(Serialize)]

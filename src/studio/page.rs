@@ -13,7 +13,33 @@ macro_rules! files {
     };
 }
 
-files! { "shader.js" }
+files! {
+    "index.html", "style.css", "icon.svg", "dom.js", "route.js", "api.js", "shader.js", "easel.js",
+    "charts.js", "wiring.js", "tree.js", "sheet.js", "start.js", "breed.js", "look.js", "compare.js",
+    "study.js", "jobs.js", "main.js",
+}
+
+/// The line of the index that loads the modules.
+pub const MAIN: &str = "<script type=\"module\" src=\"main.js\"></script>";
+
+/// All modules as one script without imports, which works from a file system too. Their top-level names
+/// are all different, and they stand in [`FILES`] in the order of their dependence.
+pub fn as_one_script() -> String {
+    let mut script = String::from("(() => {\n\"use strict\";\n");
+    for (name, _) in FILES.iter().filter(|(name, _)| name.ends_with(".js")) {
+        let text = text(name).expect("a file of the page");
+        let mut importing = false;
+        for line in text.lines() {
+            importing |= line.starts_with("import {");
+            if !importing {
+                script += line.strip_prefix("export ").unwrap_or(line);
+                script.push('\n');
+            }
+            importing &= !line.trim_end().ends_with("\";");
+        }
+    }
+    script + "})();\n"
+}
 
 /// The text of a file of the page. A debug build reads it afresh, so that the page can be written
 /// without building the program anew.
@@ -54,4 +80,34 @@ pub fn answer(path: &str, asked: &HeaderMap) -> Option<Response> {
         false => (StatusCode::OK, Body::from(text.into_owned())),
     };
     Some((status, headers, body).into_response())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_of_the_page_is_embedded_and_as_one_script_none_imports() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/studio/page");
+        let mut there: Vec<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        let mut known: Vec<&str> = FILES.iter().map(|(name, _)| *name).collect();
+        there.sort();
+        known.sort_unstable();
+        assert_eq!(there, known);
+        assert!(text("index.html").unwrap().contains(MAIN));
+        let script = as_one_script();
+        let wrong: Vec<&str> = script
+            .lines()
+            .filter(|line| line.starts_with("import") || line.starts_with("export"))
+            .collect();
+        assert!(wrong.is_empty(), "{wrong:#?}");
+        // What the policy forbids, and what would load from elsewhere.
+        let index = text("index.html").unwrap();
+        for word in ["http://", "https://", "style=", "onclick"] {
+            assert!(!index.contains(word), "{word}");
+        }
+    }
 }

@@ -2,13 +2,17 @@
 
 use super::answer::{Answer, Refusal};
 use super::library::{self, Known};
+use super::jobs::{self, Jobs};
 use super::networks::{self, Networks};
+use super::opened;
 use super::page;
 use super::root::{Root, RootError};
+use super::sessions::{self, Sessions};
+use super::study;
 use super::workers::Workers;
 use axum::Router;
 use axum::body::{Bytes, to_bytes};
-use axum::extract::{Query, Request, State};
+use axum::extract::{Path as Named, Query, Request, State};
 use axum::http::{HeaderMap, HeaderName, Method, StatusCode, Uri, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
@@ -17,6 +21,7 @@ use serde::de::DeserializeOwned;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Largest JSON document, and largest file that is taken, in bytes.
 const LARGEST_JSON: usize = 1 << 20;
@@ -31,6 +36,10 @@ pub struct Studio {
     pub(super) root: Root,
     pub(super) known: Known,
     pub(super) networks: Networks,
+    pub(super) sessions: Sessions,
+    pub(super) jobs: Jobs,
+    /// For long work, so that requests never wait for it.
+    pub(super) long_work: Workers,
     requests: Workers,
 }
 
@@ -53,12 +62,18 @@ impl Studio {
     /// # Panics
     /// If the system has no threads to give.
     pub fn new(root: &Path) -> Result<Studio, RootError> {
-        Ok(Studio {
+        let workers = |name| Workers::new(name).expect("threads of a process that just began");
+        let studio = Studio {
             root: Root::new(root)?,
             known: Known::default(),
             networks: Networks::default(),
-            requests: Workers::new("studio").expect("threads of a process that just began"),
-        })
+            sessions: Sessions::default(),
+            jobs: Jobs::default(),
+            long_work: workers("work"),
+            requests: workers("studio"),
+        };
+        Jobs::found(&studio);
+        Ok(studio)
     }
 
     /// Answers on `listener` until `stopped` says so, which is asked now and then; work under way is
@@ -76,9 +91,15 @@ impl Studio {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         runtime.block_on(async {
             let listener = tokio::net::TcpListener::from_std(listener)?;
-            tokio::spawn(axum::serve(listener, self.routes(port)).into_future());
+            tokio::spawn(axum::serve(listener, self.clone().routes(port)).into_future());
+            let studio = self.clone();
+            let work = std::thread::spawn(move || Jobs::work(&studio));
             while !stopped() {
-                tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+                tokio::time::sleep(LOOK_EVERY).await;
+            }
+            self.jobs.end();
+            while !work.is_finished() {
+                tokio::time::sleep(LOOK_EVERY).await;
             }
             Ok(())
         })
@@ -87,7 +108,7 @@ impl Studio {
     fn routes(self: Arc<Self>, port: u16) -> Router {
         let hosts = ["127.0.0.1", "localhost", "[::1]"].map(|host| format!("{host}:{port}"));
         Router::new()
-            .route("/api/library", asked(|studio, _: Nothing| library::library(studio, ())))
+            .route("/api/library", asked(library::library))
             .route("/api/thumb", asked(networks::thumb))
             .route("/api/network", asked(networks::network))
             .route("/api/picture", asked(networks::picture))
@@ -95,15 +116,38 @@ impl Studio {
             .route("/api/matched", asked(networks::matched))
             .route("/api/genome", asked(networks::genome))
             .route("/api/download", asked(networks::download))
+            .route("/api/open", post(open))
+            .route("/api/sessions", told(sessions::begin))
+            .route("/api/sessions/{name}", asked_of(sessions::show))
+            .route("/api/sessions/{name}/sheet", asked_of(sessions::sheet))
+            .route("/api/sessions/{name}/genome", asked_of(sessions::genome))
+            .route("/api/sessions/{name}/picture", asked_of(sessions::picture))
+            .route("/api/sessions/{name}/breed", told_of(sessions::breed))
+            .route("/api/sessions/{name}/undo", told_of(sessions::undo))
+            .route("/api/sessions/{name}/redo", told_of(sessions::redo))
+            .route("/api/sessions/{name}/goto", told_of(sessions::go_to))
+            .route("/api/sessions/{name}/publish", told_of(sessions::publish))
+            .route("/api/jobs", asked(jobs::list).merge(told(jobs::begin)))
+            .route("/api/jobs/{name}", asked_of(jobs::show))
+            .route("/api/jobs/{name}/picture", asked_of(jobs::picture))
+            .route("/api/jobs/{name}/events", get(jobs::events))
+            .route("/api/jobs/{name}/stop", told_of(jobs::stop))
+            .route("/api/jobs/{name}/resume", told_of(jobs::resume))
+            .route("/api/score", asked(jobs::score))
+            .route("/api/study", asked(study::study))
+            .route("/api/study/figure", asked(study::figure))
             .fallback(page_or_nothing)
             .layer(from_fn_with_state(Arc::new(hosts), guarded))
             .with_state(self)
     }
 }
 
-/// A query without parameters.
+/// Time between two questions whether to stop.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// A query without parameters, or a body without a word.
 #[derive(serde::Deserialize)]
-struct Nothing {}
+pub struct Nothing {}
 
 /// What a query says.
 fn query_of<Q: DeserializeOwned>(uri: &Uri) -> Result<Q, Refusal> {
@@ -136,6 +180,50 @@ where
         let own = studio.clone();
         studio.requests.answer(move || answer(&own, query)).await
     })
+}
+
+/// The same, of the thing that the path names.
+fn asked_of<Q>(answer: fn(&Studio, &str, Q) -> Answer) -> MethodRouter<Arc<Studio>>
+where
+    Q: DeserializeOwned + Send + 'static,
+{
+    get(move |State(studio): State<Arc<Studio>>, Named(name): Named<String>, uri: Uri| async move {
+        let query = query_of(&uri)?;
+        let own = studio.clone();
+        studio.requests.answer(move || answer(&own, &name, query)).await
+    })
+}
+
+/// A POST whose answer follows from its body.
+fn told<B>(answer: fn(&Studio, B) -> Answer) -> MethodRouter<Arc<Studio>>
+where
+    B: DeserializeOwned + Send + 'static,
+{
+    post(move |State(studio): State<Arc<Studio>>, request: Request| async move {
+        let body = said(&body_of(request, LARGEST_JSON).await?)?;
+        let own = studio.clone();
+        studio.requests.answer(move || answer(&own, body)).await
+    })
+}
+
+/// The same, of the thing that the path names.
+fn told_of<B>(answer: fn(&Studio, &str, B) -> Answer) -> MethodRouter<Arc<Studio>>
+where
+    B: DeserializeOwned + Send + 'static,
+{
+    post(move |State(studio): State<Arc<Studio>>, Named(name): Named<String>, request: Request| async move {
+        let body = said(&body_of(request, LARGEST_JSON).await?)?;
+        let own = studio.clone();
+        studio.requests.answer(move || answer(&own, &name, body)).await
+    })
+}
+
+/// `POST /api/open?name=FILE`: a file that was dropped on the page.
+async fn open(State(studio): State<Arc<Studio>>, uri: Uri, request: Request) -> Answer {
+    let asked = query_of(&uri)?;
+    let bytes = body_of(request, LARGEST_FILE).await?;
+    let own = studio.clone();
+    studio.requests.answer(move || opened::open(&own, asked, &bytes)).await
 }
 
 async fn page_or_nothing(uri: Uri, headers: HeaderMap) -> Answer {

@@ -21,6 +21,15 @@ impl Workers {
             .map_err(std::io::Error::other)
     }
 
+    /// What long work comes to, done on one of the threads, with the others to help.
+    pub fn run<T: Send>(
+        &self,
+        work: impl FnOnce() -> Result<T, String> + Send,
+    ) -> Result<T, String> {
+        let done = catch_unwind(AssertUnwindSafe(|| self.0.install(work)));
+        done.unwrap_or_else(|_| Err(broken().why()))
+    }
+
     /// What `work` comes to. A panic in it is an answer too: one request never takes the others down.
     pub async fn answer(&self, work: impl FnOnce() -> Answer + Send + 'static) -> Answer {
         let (tell, told) = tokio::sync::oneshot::channel();

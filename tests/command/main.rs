@@ -20,3 +20,5 @@ mod plan;
 mod prune_cli;
 #[cfg(target_os = "linux")]
 mod signals;
+#[cfg(feature = "studio")]
+mod studio;

@@ -30,7 +30,7 @@ pub use fitness::{Likeness, ssim};
 pub use judge::PictureJudge;
 pub use record::{EvolutionObserver, GenerationRecord, Unwatched};
 pub use refine::{Refined, refine};
-pub use session::{BreedError, BreedReport, BreedRequest, SESSION_FILE, breed};
+pub use session::{BreedError, BreedReport, BreedRequest, SESSION_FILE, breed, keep};
 pub use sheet::{draw, genome_sheet, grid_sheet};
 pub use speed::{EvolveSpeed, bench_evolve};
 

@@ -272,12 +272,20 @@ fn same_settings(path: &Path, asked: &Session, found: &Session) -> Result<(), Br
     }
 }
 
-/// The genome at a place of the sheet, named, and saying where it was.
-fn keep(breeding: &Breeding, place: usize, name: &str, hash: &str) -> Result<Genome, BreedError> {
+/// The genome at a place of the sheet, named, and saying where it was. `hash` is that of the session's
+/// settings.
+///
+/// # Errors
+/// A place that is not on the sheet.
+pub fn keep(
+    breeding: &Breeding,
+    place: usize,
+    name: &str,
+    hash: &str,
+) -> Result<Genome, BreedingError> {
     let (genomes, births) = (breeding.genomes(), breeding.births());
     if place >= genomes.len() {
-        let last = genomes.len() - 1;
-        return Err(BreedingError::NotOnSheet { last, found: place }.into());
+        return Err(BreedingError::NotOnSheet { last: genomes.len() - 1, found: place });
     }
     let mut genome = signed(&genomes[place], SearchKind::Interactive, &births[place], hash);
     genome.provenance.name = name.to_string();

@@ -1,0 +1,164 @@
+//! A static site of chosen networks: the page with one script and the answers that a server would give,
+//! for any web server, or for no server at all.
+
+use super::answer::Refusal;
+use super::jobs;
+use super::library::{self, FoundGenome};
+use super::networks::{self, Asked, AskedLink};
+use super::page;
+use super::server::Studio;
+use super::study::encoded;
+use crate::network::Wiring;
+use crate::network::files::{WriteError, create_folder, write_atomic};
+use axum::response::Response;
+use rayon::prelude::*;
+use serde_json::{Map, Value, json};
+use std::path::{Path, PathBuf};
+
+/// Links of a network whose matched changes are written, the strongest.
+const MATCHED: usize = 40;
+
+/// Why a site was not written.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// What was chosen is none.
+    #[error("{0}")]
+    Chosen(String),
+    /// A file cannot be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+}
+
+/// What was written.
+#[derive(Debug, serde::Serialize)]
+pub struct Exported {
+    /// The page to open.
+    pub page: PathBuf,
+    /// Networks on it.
+    pub networks: usize,
+    /// Size of all files in bytes.
+    pub bytes: usize,
+}
+
+impl Studio {
+    /// Writes a site of the genomes and runs with these ids (none: all of `genomes/`) into `folder`.
+    /// `progress` is told how many networks are done, of how many.
+    ///
+    /// # Errors
+    /// An id of no network, or a file that cannot be written.
+    pub fn export(
+        &self,
+        ids: &[String],
+        folder: &Path,
+        progress: &(dyn Fn(usize, usize) + Sync),
+    ) -> Result<Exported, ExportError> {
+        let told = |refusal: Refusal| ExportError::Chosen(refusal.why());
+        let found = library::walk(self);
+        let own = |genome: &&FoundGenome| {
+            let inside = genome.id.strip_prefix(super::GENOMES);
+            inside.is_some_and(|rest| rest.starts_with('/') && rest.matches('/').count() == 1)
+        };
+        let ids: Vec<String> = match ids {
+            [] => found.genomes.iter().filter(own).map(|genome| genome.id.clone()).collect(),
+            ids => ids.to_vec(),
+        };
+        if ids.is_empty() {
+            let why = "expected genomes in the root's folder genomes/, or ids; found none";
+            return Err(ExportError::Chosen(why.into()));
+        }
+        let mut library = serde_json::to_value(&found).expect("a library is plain data");
+        library["static"] = true.into();
+        for list in ["sessions", "studies", "pictures"] {
+            library[list] = json!([]);
+        }
+        for list in ["genomes", "runs"] {
+            let all = library[list].as_array_mut().expect("lists of a library");
+            all.retain(|entry| entry["id"].as_str().is_some_and(|id| ids.iter().any(|i| i == id)));
+        }
+        create_folder(&folder.join("data"))?;
+        let mut written = 0;
+        let mut write = |name: &str, text: String| -> Result<(), WriteError> {
+            written += text.len();
+            write_atomic(&folder.join(name), text.as_bytes())
+        };
+        let mut scripts = String::new();
+        let mut known = Map::new();
+        known.insert("/api/library".into(), library);
+        write("data/library.js", data(&known))?;
+        scripts += "<script defer src=\"data/library.js\"></script>\n";
+        let done = std::sync::atomic::AtomicUsize::new(0);
+        let answers: Result<Vec<String>, Refusal> = ids
+            .par_iter()
+            .map(|id| {
+                let answers = self.answers(id).map(|answers| data(&answers));
+                let before = done.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                progress(before + 1, ids.len());
+                answers
+            })
+            .collect();
+        for (i, (id, text)) in ids.iter().zip(answers.map_err(told)?).enumerate() {
+            let name = format!("data/{}-{}.js", i + 1, plain(id));
+            write(&name, text)?;
+            scripts += &format!("<script defer src=\"{name}\"></script>\n");
+        }
+        scripts += "<script defer src=\"page.js\"></script>";
+        let index = page::text("index.html").expect("the page has an index");
+        write("index.html", index.replace(page::MAIN, &scripts))?;
+        write("page.js", page::as_one_script())?;
+        for name in ["style.css", "icon.svg"] {
+            write(name, page::text(name).expect("a file of the page").into_owned())?;
+        }
+        Ok(Exported { page: folder.join("index.html"), networks: ids.len(), bytes: written })
+    }
+
+    /// What the server would answer about one network.
+    fn answers(&self, id: &str) -> Result<Map<String, Value>, Refusal> {
+        let mut known = Map::new();
+        let is_genome = !self.root.path(id)?.is_dir();
+        let wirings: &[Wiring] =
+            if is_genome { &[Wiring::Graph, Wiring::Layerized] } else { &[Wiring::Graph] };
+        for &wiring in wirings {
+            let asked = || Asked { id: id.into(), wiring };
+            let key = format!("id={}&wiring={wiring}", encoded(id));
+            known.insert(format!("/api/network?{key}"), value(networks::network(self, asked())?));
+            if let Ok(score) = jobs::score(self, asked()) {
+                known.insert(format!("/api/score?{key}"), value(score));
+            }
+            if wiring != Wiring::Graph {
+                continue;
+            }
+            let loaded = self.network(&asked())?;
+            let weights = &loaded.source.model.weights.0;
+            let mut links: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] != 0.0).collect();
+            links.sort_by(|&a, &b| weights[b].abs().total_cmp(&weights[a].abs()).then(a.cmp(&b)));
+            links.truncate(MATCHED);
+            for link in links {
+                let asked = AskedLink { id: id.into(), wiring, link };
+                let answer = value(networks::matched(self, asked)?);
+                known.insert(format!("/api/matched?{key}&link={link}"), answer);
+            }
+        }
+        Ok(known)
+    }
+}
+
+/// The JSON of an answer of our own.
+fn value(answer: Response) -> Value {
+    let (_, body) = answer.into_parts();
+    let bytes = super::answer::bytes_of(body);
+    serde_json::from_slice(&bytes).expect("answers are JSON")
+}
+
+/// A script that tells the page these answers. No text in it can end the script.
+fn data(known: &Map<String, Value>) -> String {
+    let json = serde_json::to_string(known).expect("answers are plain data");
+    let json = json.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
+    format!("window.PICLOOM_DATA = Object.assign(window.PICLOOM_DATA ?? {{}}, {json});\n")
+}
+
+/// The plain characters of an id.
+fn plain(id: &str) -> String {
+    let file = id.rsplit('/').next().unwrap_or_default();
+    let stem = file.split('.').next().unwrap_or_default();
+    stem.chars().filter(|c| c.is_ascii_alphanumeric() || "-_".contains(*c)).take(40).collect()
+}

@@ -1,0 +1,121 @@
+//! How a job goes, as server-sent events.
+//!
+//! The stream is made of looks at the job's state, each numbered by the last step that it told: whoever
+//! connects anew is told what it has missed by the next look.
+
+use super::{Job, Work, locked};
+use crate::studio::server::Studio;
+use axum::extract::{Path, State};
+use axum::http::HeaderMap;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use futures_core::Stream;
+use serde_json::{Value, json};
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+
+/// Time between two looks.
+const LOOK_EVERY: Duration = Duration::from_millis(150);
+/// Logged steps that one look tells at most.
+const MOST_AT_ONCE: usize = 400;
+
+/// What a look found: events, the last with a number to go on from.
+struct Told(Receiver<Event>);
+
+impl Stream for Told {
+    type Item = Result<Event, Infallible>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.0.poll_recv(context).map(|event| event.map(Ok))
+    }
+}
+
+/// `/api/jobs/JOB/events`.
+pub async fn events(
+    State(studio): State<Arc<Studio>>,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+) -> Response {
+    let job = match studio.jobs.get(&name) {
+        Ok(job) => job,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let last = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
+    let (tell, told) = channel(16);
+    tokio::spawn(look(studio, job, last, tell));
+    Sse::new(Told(told)).keep_alive(KeepAlive::default()).into_response()
+}
+
+fn event(kind: &str, data: &Value) -> Event {
+    Event::default().event(kind).data(data.to_string())
+}
+
+/// Looks at the job until it is over or nobody listens.
+async fn look(studio: Arc<Studio>, job: Arc<Job>, last: Option<u64>, tell: Sender<Event>) {
+    let mut step = last;
+    let mut drawings = 0;
+    let mut status = None;
+    loop {
+        let mut events = Vec::new();
+        let is_over = {
+            let state = locked(&job.state);
+            if status != Some(state.status) {
+                status = Some(state.status);
+                events.push(event("status", &json!({ "status": state.status })));
+            }
+            if let Work::Score { .. } = job.work {
+                if step != Some(state.step) {
+                    step = Some(state.step);
+                    let data = json!({ "done": state.step, "total": state.steps });
+                    events.push(event("score", &data).id(state.step.to_string()));
+                }
+            } else {
+                // A curve that begins again is told from its beginning.
+                if state.curve.last().is_none_or(|end| step.is_some_and(|step| end.0 < step)) {
+                    step = None;
+                }
+                let new: Vec<_> =
+                    state.curve.iter().filter(|p| step.is_none_or(|step| p.0 > step)).collect();
+                let thin = new.len().div_ceil(MOST_AT_ONCE).max(1);
+                let end = new.len().saturating_sub(1);
+                let told = new.iter().enumerate().filter(|(i, _)| i % thin == 0 || *i == end);
+                for (i, (at, loss)) in told {
+                    let r2 = state.r2.filter(|_| i == end);
+                    let data = json!({ "step": at, "steps": state.steps, "loss": loss, "r2": r2 });
+                    events.push(event("train", &data).id(at.to_string()));
+                }
+                step = new.last().map(|point| point.0).or(step);
+            }
+            if drawings != state.drawings {
+                drawings = state.drawings;
+                events.push(event("picture", &json!({ "step": state.step })));
+            }
+            state.status.is_over()
+        };
+        if is_over {
+            let mut end = serde_json::to_value(job.shown(false)).expect("plain data");
+            let own = studio.clone();
+            let of = job.clone();
+            let record = tokio::task::spawn_blocking(move || own.score_of(&of.work)).await;
+            end["score"] = record.ok().flatten().map_or(Value::Null, |record| {
+                let mut score = super::score::shown(&record);
+                score["judged"].take();
+                score
+            });
+            events.push(event("end", &end));
+        }
+        for event in events {
+            if tell.send(event).await.is_err() {
+                return;
+            }
+        }
+        if is_over {
+            return;
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+}

@@ -1,0 +1,133 @@
+//! Scoring, and the scores that are kept: `studio/scores/HASH.json`, a record as `picloom score --out`
+//! writes it, named by what the network is.
+
+use super::{Job, Work};
+use crate::experiment::kept_sweep_until;
+use crate::math::hash::{sha256_of_floats, short_id};
+use crate::network::files::{read_text, write_atomic};
+use crate::probe::{Delta, Selection};
+use crate::score::{DlJudge, Judge, Measurement, ScoreRecord};
+use crate::studio::answer::{Answer, Refusal, json_of};
+use crate::studio::networks::{Asked, Loaded};
+use crate::studio::server::Studio;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Where they lie, as an id.
+const SCORES: &str = "studio/scores";
+/// Largest side of the pictures that are judged: that of the committed studies.
+const LARGEST: usize = 128;
+
+/// The file of a network's score, without its folder.
+fn file(loaded: &Loaded) -> String {
+    let model = &loaded.source.model;
+    let is = (&model.network.links, &model.network.units, loaded.source.coords);
+    let weights = sha256_of_floats(&model.weights.0);
+    format!("{}.json", short_id(format!("{is:?} {weights}")))
+}
+
+impl Studio {
+    /// The record of a network's score, if one is kept.
+    fn score_record(&self, asked: &Asked) -> Result<Option<Value>, Refusal> {
+        // Nothing is read where nothing is kept.
+        let Ok(folder) = self.root.path(SCORES) else { return Ok(None) };
+        let path = folder.join(file(&*self.network(asked)?));
+        Ok(read_text(&path).ok().and_then(|text| serde_json::from_str(&text).ok()))
+    }
+
+    /// The kept score that this work would come to.
+    pub(super) fn score_of(&self, work: &Work) -> Option<Value> {
+        let Work::Score { samples, effect, .. } = work else { return None };
+        let record = self.score_record(&work.asked()).ok().flatten()?;
+        let (selection, delta) = asked_for(*samples, *effect);
+        let same = record["samples"] == selection.to_string() && record["delta"] == delta.to_string();
+        same.then_some(record)
+    }
+}
+
+fn asked_for(samples: Option<usize>, effect: Option<f64>) -> (Selection, Delta) {
+    let selection = samples.map_or(Selection::All, Selection::Sample);
+    (selection, effect.map_or_else(Delta::default, Delta::Effect))
+}
+
+/// The number alone, for the library.
+pub fn kept_score(studio: &Studio, id: &str) -> Option<f64> {
+    studio.root.path(SCORES).ok()?;
+    let asked = Asked { id: id.into(), wiring: crate::network::Wiring::Graph };
+    studio.score_record(&asked).ok()??["score"].as_f64()
+}
+
+/// `/api/score`: the kept score of a network with its judged changes.
+pub fn score(studio: &Studio, asked: Asked) -> Answer {
+    let record = studio.score_record(&asked)?;
+    let Some(record) = record else {
+        let why = format!("{}: expected a kept score, found none; score it first", asked.id);
+        return Err(Refusal::none(why));
+    };
+    json_of(&shown(&record))
+}
+
+/// A record as the page has it.
+pub fn shown(record: &Value) -> Value {
+    let judged = record["perturbations"].as_array().into_iter().flatten().map(|p| {
+        json!({
+            "link": p["link"],
+            "delta": p["delta"],
+            "effect": p["rmse"],
+            "silent": p["silent"],
+            "p": p["verdict"]["p_fractured"],
+            "call": p["verdict"]["label"],
+        })
+    });
+    json!({
+        "score": record["score"],
+        "low": record["interval"][0],
+        "high": record["interval"][1],
+        "span": record["span"],
+        "judge": record["judge"],
+        "delta": record["delta"],
+        "samples": record["samples"],
+        "coherent": record["coherent"],
+        "unclear": record["unclear"],
+        "fractured": record["fractured"],
+        "silent": record["silent"],
+        "judged": judged.collect::<Vec<_>>(),
+    })
+}
+
+/// Sweeps and judges; what is swept is kept, and a stopped score goes on from it.
+pub fn run(studio: &Studio, job: &Job) -> Result<bool, String> {
+    let Work::Score { samples, effect, .. } = &job.work else {
+        return Err("expected a score".into());
+    };
+    let loaded: Arc<Loaded> = studio.network(&job.work.asked()).map_err(|e| e.why())?;
+    let source = &loaded.source;
+    let size = source.size.min(LARGEST);
+    let view = studio.view(&loaded, size);
+    let (selection, delta) = asked_for(*samples, *effect);
+    let links = selection.links(&source.model, 0).map_err(|e| e.to_string())?;
+    {
+        let mut state = job.state();
+        (state.step, state.steps) = (0, links.len() as u64);
+    }
+    let folder = studio.root.made(SCORES).map_err(|e| e.why())?;
+    let path = folder.join(file(&loaded));
+    let part = folder.join(format!("{}.part", job.name));
+    let progress = |done: usize| job.state().step += done as u64;
+    let stop = || job.is_stopped();
+    let swept = kept_sweep_until(&view, &links, delta, &part, &progress, &stop)
+        .map_err(|e| e.to_string())?;
+    let Some(swept) = swept else { return Ok(false) };
+    let judge = DlJudge::default();
+    let target = source.target.as_ref().map(|target| target.resized(size));
+    let found =
+        Measurement::of(&view, swept, &judge, target.as_ref()).map_err(|e| e.to_string())?;
+    let record = ScoreRecord {
+        judge_model_sha256: judge.identity().sha256,
+        ..ScoreRecord::of(&job.work.id(), &view, &found, &selection, 0)
+    };
+    let text = serde_json::to_string_pretty(&record).map_err(|e| e.to_string())? + "\n";
+    write_atomic(&path, text.as_bytes()).map_err(|e| e.to_string())?;
+    let _ = std::fs::remove_file(&part);
+    Ok(true)
+}

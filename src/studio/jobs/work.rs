@@ -1,0 +1,341 @@
+//! What a job does, by the library's own functions.
+
+use super::{Drawn, Job, RUNS};
+use crate::experiment::folder::Holding;
+use crate::experiment::{
+    RunResult, Target, TrainJob, is_genome_file, load_run, load_target, prune_run,
+    train_run,
+};
+use crate::network::lock::FolderLock;
+use crate::network::{Model, Squaring, Weights, Wiring};
+use crate::prune::{Method, Orphans, PrunePlan, Retrain, Rule};
+use crate::studio::answer::Refusal;
+use crate::studio::networks::Asked;
+use crate::studio::server::Studio;
+use crate::train::{LogLine, StopReason, TrainConfig, TrainObserver, TrainState};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Largest picture that is trained on, and most steps.
+const LARGEST: usize = 512;
+const MOST_STEPS: u64 = 10_000_000;
+/// Time between two pictures of a training.
+const PICTURE_EVERY: Duration = Duration::from_millis(250);
+
+/// What is to be done, as the page asks for it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Work {
+    /// A wiring on a picture, from random weights.
+    Train {
+        /// Genome, run or file of weights whose wiring it is.
+        id: String,
+        /// How a genome is wired.
+        wiring: Wiring,
+        /// Picture or genome to draw; none: what the network is of.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        target: Option<String>,
+        /// Optimizer steps.
+        steps: u64,
+        /// Side of the picture in pixels.
+        size: usize,
+        /// As `picloom train --optimizer` has it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        optimizer: Option<String>,
+        /// Learning rate.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        lr: Option<f64>,
+        /// Of the first weights.
+        #[serde(default)]
+        seed: u64,
+    },
+    /// A finished run, one round, going on from its weights.
+    Prune {
+        /// The run.
+        id: String,
+        /// As `picloom prune --method` has it.
+        method: String,
+        /// Links to keep.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        budget: Option<usize>,
+        /// Or the least score to keep.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        threshold: Option<f64>,
+        /// Steps of the retraining; none: as many as the run was given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        steps: Option<u64>,
+    },
+    /// The compositional score of a network.
+    Score {
+        /// Genome, run or file of weights.
+        id: String,
+        /// How a genome is wired.
+        wiring: Wiring,
+        /// Weights that are moved, sampled within layers; none: all.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        samples: Option<usize>,
+        /// How far: RMSE between the pictures; none: the library's.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        effect: Option<f64>,
+    },
+}
+
+impl Work {
+    /// `train`, `prune` or `score`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Work::Train { .. } => "train",
+            Work::Prune { .. } => "prune",
+            Work::Score { .. } => "score",
+        }
+    }
+
+    /// The network it is of.
+    pub fn id(&self) -> &str {
+        match self {
+            Work::Train { id, .. } | Work::Prune { id, .. } | Work::Score { id, .. } => id,
+        }
+    }
+
+    /// For people.
+    pub fn title(&self) -> String {
+        let file = self.id().rsplit('/').next().unwrap_or_default();
+        let name = file.split_once('.').map_or(file, |(stem, _)| stem);
+        match self {
+            Work::Train { wiring, .. } => format!("train {name} as {wiring}"),
+            Work::Prune { method, .. } => format!("prune {name} by {method}"),
+            Work::Score { wiring, .. } => format!("score {name} as {wiring}"),
+        }
+    }
+
+    /// Steps it takes, as far as they are known.
+    pub fn steps(&self) -> u64 {
+        match self {
+            Work::Train { steps, .. } => *steps,
+            Work::Prune { steps, .. } => steps.unwrap_or(0),
+            Work::Score { .. } => 0,
+        }
+    }
+
+    /// The network, as the page addresses it.
+    pub fn asked(&self) -> Asked {
+        let wiring = match self {
+            Work::Train { wiring, .. } | Work::Score { wiring, .. } => *wiring,
+            Work::Prune { .. } => Wiring::Graph,
+        };
+        Asked { id: self.id().into(), wiring }
+    }
+
+    /// Refuses what cannot be, before anything is written.
+    ///
+    /// # Errors
+    /// What was expected and what was found.
+    pub fn check(&self, studio: &Studio) -> Result<(), Refusal> {
+        match self {
+            Work::Train { size, target, .. } => {
+                if !(8..=LARGEST).contains(size) {
+                    let why = format!("size: expected 8 to {LARGEST} pixels, found {size}");
+                    return Err(Refusal::bad(why));
+                }
+                train_config(self).map_err(Refusal::bad)?;
+                if let Some(id) = target {
+                    studio.root.path(id)?;
+                }
+                studio.network(&self.asked())?;
+            }
+            Work::Prune { id, .. } => {
+                let run = load_run(&studio.root.path(id)?).map_err(Refusal::bad)?;
+                prune_plan(self, &run.model, &run.config.train).map_err(Refusal::bad)?;
+            }
+            Work::Score { samples, effect, .. } => {
+                if *samples == Some(0) {
+                    return Err(Refusal::bad("samples: expected at least 1, found 0"));
+                }
+                if let Some(effect) = effect.filter(|e| !(*e > 0.0 && *e < 1.0)) {
+                    let why = format!("effect: expected a number between 0 and 1, found {effect}");
+                    return Err(Refusal::bad(why));
+                }
+                studio.network(&self.asked())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn checked_steps(steps: u64) -> Result<u64, String> {
+    match (1..=MOST_STEPS).contains(&steps) {
+        true => Ok(steps),
+        false => Err(format!("steps: expected 1 to {MOST_STEPS}, found {steps}")),
+    }
+}
+
+/// The settings of a training: the defaults, over them what was asked for.
+fn train_config(work: &Work) -> Result<TrainConfig, String> {
+    let Work::Train { steps, size, optimizer, lr, seed, .. } = work else {
+        return Err("expected a training".into());
+    };
+    let mut config = TrainConfig { steps: checked_steps(*steps)?, seed: *seed, ..Default::default() };
+    if let Some(optimizer) = optimizer {
+        config.optimizer = optimizer.parse().map_err(|e| format!("optimizer: {e}"))?;
+    }
+    config.schedule.lr = lr.unwrap_or(config.schedule.lr);
+    config.check(size * size).map_err(|e| e.to_string())?;
+    config.schedule.check().map_err(|e| e.to_string())?;
+    Ok(config)
+}
+
+fn prune_plan(work: &Work, model: &Model, train: &TrainConfig) -> Result<PrunePlan, String> {
+    let Work::Prune { method, budget, threshold, steps, .. } = work else {
+        return Err("expected a pruning".into());
+    };
+    let method: Method = method.parse().map_err(|e| format!("method: {e}"))?;
+    let from = model.mask.kept();
+    let rule = match (budget, threshold) {
+        (Some(k), None) if (1..=from).contains(k) => Rule::Budget(*k),
+        (Some(k), None) => return Err(format!("budget: expected 1 to {from} links, found {k}")),
+        (None, Some(t)) if t.is_finite() => Rule::Threshold(*t),
+        _ => return Err("expected a budget or a threshold, and one of them".into()),
+    };
+    let steps = checked_steps(steps.unwrap_or(train.steps))?;
+    Ok(PrunePlan {
+        method,
+        rules: vec![rule],
+        retrain: match method.row().rewinds {
+            true => Retrain::Rewind { step: 0 },
+            false => Retrain::Finetune,
+        },
+        train: TrainConfig { steps, ..train.clone() },
+        evolved: None,
+        pattern: Vec::new(),
+        orphans: Orphans::Drop,
+    })
+}
+
+/// Does the work: true if it is done, false if it was stopped.
+pub fn run(studio: &Studio, job: &Job) -> Result<bool, String> {
+    match &job.work {
+        Work::Train { .. } => train(studio, job),
+        Work::Prune { .. } => prune(studio, job),
+        Work::Score { .. } => super::score::run(studio, job),
+    }
+}
+
+/// `Display` of an error.
+fn told(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}
+
+fn train(studio: &Studio, job: &Job) -> Result<bool, String> {
+    let Work::Train { wiring, target, size, .. } = &job.work else {
+        return Err("expected a training".into());
+    };
+    let config = train_config(&job.work)?;
+    let asked = job.work.asked();
+    let loaded = studio.network(&asked).map_err(|e| e.why())?;
+    let source = &loaded.source;
+    let Model { network, mask, .. } = source.model.clone();
+    let own = studio.root.path(&asked.id).map_err(|e| e.why())?;
+    let target = match (target, &source.target) {
+        (Some(id), _) => {
+            let path = studio.root.path(id).map_err(|e| e.why())?;
+            load_target(&path, *size, source.coords, Some(Squaring::Crop)).map_err(told)?
+        }
+        (None, Some(picture)) => Target {
+            name: source.target_name.clone().unwrap_or_default(),
+            picture: picture.resized(*size),
+        },
+        (None, None) if is_genome_file(&own) => {
+            load_target(&own, *size, source.coords, None).map_err(told)?
+        }
+        // What weights without a genome draw themselves.
+        (None, None) => Target {
+            name: own.display().to_string(),
+            picture: source.model.picture(*size, source.coords),
+        },
+    };
+    let arm = if source.trained { "retrained" } else { wiring.name() };
+    let genome = source.genome.as_ref().filter(|_| network.arch.is_none());
+    let variance = target.picture.variance();
+    let drawn = Drawn { network: network.clone(), coords: source.coords, variance };
+    let made =
+        TrainJob::new(arm, &target, source.coords, (network, mask), None, genome, config);
+    let folder = studio.root.folder().join(RUNS).join(&job.name);
+    Holding::Training.ask(&folder).map_err(told)?;
+    let _lock = FolderLock::take(&folder).map_err(told)?;
+    let mut watch = Watch::new(job, drawn);
+    let result = train_run(&folder, made, true, &mut watch).map_err(told)?;
+    ended(studio, job, &result)
+}
+
+fn prune(studio: &Studio, job: &Job) -> Result<bool, String> {
+    let folder = studio.root.path(job.work.id()).map_err(|e| e.why())?;
+    let parent = load_run(&folder).map_err(told)?;
+    let plan = prune_plan(&job.work, &parent.model, &parent.config.train)?;
+    job.state().steps = plan.train.steps;
+    let drawn = Drawn {
+        network: parent.model.network.clone(),
+        coords: parent.config.coords,
+        variance: parent.target.variance(),
+    };
+    let out = studio.root.folder().join(RUNS).join(&job.name);
+    let _lock = FolderLock::take(&out).map_err(told)?;
+    let mut watch = Watch::new(job, drawn);
+    let (result, _) = prune_run(&parent, &plan, &out, true, &mut watch).map_err(told)?;
+    ended(studio, job, &result)
+}
+
+/// What a run came to.
+fn ended(studio: &Studio, job: &Job, result: &RunResult) -> Result<bool, String> {
+    job.state().r2 = Some(result.fit.r2);
+    match result.train.stop {
+        StopReason::Interrupted => Ok(false),
+        StopReason::Diverged { step, .. } => {
+            Err(format!("training diverged at step {step}; take a smaller learning rate"))
+        }
+        _ => {
+            // The last picture is the run's own.
+            let asked = Asked { id: format!("{RUNS}/{}", job.name), wiring: Wiring::Graph };
+            if let Ok(loaded) = studio.network(&asked) {
+                let mut state = job.state();
+                let weights = loaded.source.model.weights.clone();
+                if let Some((_, drawn)) = &mut state.drawn {
+                    *drawn = weights;
+                    state.drawings += 1;
+                }
+            }
+            Ok(true)
+        }
+    }
+}
+
+/// Tells the job how training goes, and training when to stop.
+struct Watch<'a> {
+    job: &'a Job,
+    drawn: Arc<Drawn>,
+    last: Instant,
+}
+
+impl<'a> Watch<'a> {
+    fn new(job: &'a Job, drawn: Drawn) -> Self {
+        Watch { job, drawn: Arc::new(drawn), last: Instant::now() - PICTURE_EVERY }
+    }
+}
+
+impl TrainObserver for Watch<'_> {
+    fn logged(&mut self, line: &LogLine) {
+        self.job.logged(line, self.drawn.variance);
+    }
+
+    fn step_done(&mut self, state: &TrainState) -> bool {
+        if self.last.elapsed() >= PICTURE_EVERY {
+            self.last = Instant::now();
+            let weights: Weights = state.weights.clone();
+            let mut told = self.job.state();
+            told.step = state.step;
+            told.drawn = Some((self.drawn.clone(), weights));
+            told.drawings += 1;
+        }
+        !self.job.is_stopped()
+    }
+}

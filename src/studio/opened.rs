@@ -1,0 +1,74 @@
+//! Files dropped on the page: kept in `studio/opened/` by their content, once they are known to be what
+//! they say they are.
+
+use super::OPENED;
+use super::answer::{Answer, Refusal, made};
+use super::networks::{Asked, is_picture_file, is_weights_file};
+use super::server::Studio;
+use crate::experiment::is_genome_file;
+use crate::math::hash::short_id;
+use crate::network::files::write_atomic;
+use crate::network::{Arch, Picture, Wiring};
+use axum::body::Bytes;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// What the page says of a file.
+#[derive(Deserialize)]
+pub struct Named {
+    name: String,
+    /// Of weights that do not name theirs (`.npz`).
+    arch: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Opened {
+    id: String,
+    kind: &'static str,
+}
+
+/// Reads a file by its ending, and keeps it.
+pub fn open(studio: &Studio, Named { name, arch }: Named, bytes: &Bytes) -> Answer {
+    let named = Path::new(&name);
+    let end = named.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
+    let kind = match named {
+        path if is_genome_file(path) => "genome",
+        path if is_weights_file(path) => "weights",
+        path if is_picture_file(path) => "picture",
+        _ => {
+            let expected = "a genome (.json, .zip, .xml), weights (.npz, .safetensors) or a picture";
+            return Err(Refusal::bad(format!("{name:?}: expected {expected}, found {end:?}")));
+        }
+    };
+    let stem: String = named
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .chars()
+        .take(40)
+        .map(|c| if c.is_alphanumeric() || c == '-' || c == '_' { c } else { '_' })
+        .collect();
+    let stem = format!("{}-{}", stem.trim_matches('_'), &short_id(bytes)[..10]);
+    let stem = stem.trim_start_matches('-');
+    let folder = studio.root.made(OPENED)?;
+    let (id, path) = (format!("{OPENED}/{stem}.{end}"), folder.join(format!("{stem}.{end}")));
+    let beside = path.with_extension("arch");
+    let was_there = path.exists();
+    if let Some(arch) = &arch {
+        arch.parse::<Arch>().map_err(|e| Refusal::bad(format!("arch: {e}")))?;
+        write_atomic(&beside, arch.as_bytes()).map_err(Refusal::failed)?;
+    }
+    write_atomic(&path, bytes).map_err(Refusal::failed)?;
+    let read = match kind {
+        "picture" => Picture::read(&path).map(drop).map_err(Refusal::bad),
+        _ => studio.network(&Asked { id: id.clone(), wiring: Wiring::Graph }).map(drop),
+    };
+    if let Err(refusal) = read {
+        if !was_there {
+            let _ = std::fs::remove_file(&path);
+            let _ = std::fs::remove_file(&beside);
+        }
+        return Err(refusal);
+    }
+    made(&Opened { id, kind })
+}

@@ -1,0 +1,500 @@
+//! Breeding: sessions are files (`studio/sessions/NAME.toml`), each a tree of sheets that replays to the
+//! same bits. Every change is in the file before it is answered.
+
+use super::answer::{Answer, Refusal, attachment, json_of, made, of_bytes, with_number};
+use super::library::published;
+use super::networks::{Asked, checked, genome_file, pixels};
+use super::server::Studio;
+use super::{GENOMES, OPENED, SESSIONS};
+use crate::evolve::{
+    BreedingError, BreedingTree, EvolveConfig, Parts, Preset, Selection, Session, changes,
+};
+use crate::experiment::evolution::keep;
+use crate::genome::{self, Genome, to_json};
+use crate::math::hash::short_id;
+use crate::network::files::{read_text, write_atomic};
+use crate::network::lock::FolderLock;
+use crate::network::{Coords, Model, Picture, Wiring};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Instant, SystemTime};
+
+/// Most pictures on a sheet, and names that are tried for a new file.
+const LARGEST_GRID: usize = 60;
+const TRIES: usize = 10_000;
+
+/// Sessions that are open: what their files say, bred.
+#[derive(Default)]
+pub struct Sessions(Mutex<BTreeMap<String, Arc<Mutex<Option<Bred>>>>>);
+
+/// A session as it was read or last written.
+struct Bred {
+    tree: BreedingTree,
+    stamp: Option<(SystemTime, u64)>,
+}
+
+impl Bred {
+    /// Hash of the file: what a page has seen it as. It outlives the server.
+    fn version(&self) -> String {
+        short_id(self.tree.session().to_toml())
+    }
+}
+
+fn stamp(path: &Path) -> Option<(SystemTime, u64)> {
+    let data = path.metadata().ok()?;
+    Some((data.modified().ok()?, data.len()))
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Studio {
+    /// Does something with a session. No pixels are drawn meanwhile: that would hold up whoever else
+    /// asks for it, on threads that wait for each other.
+    fn session<T>(
+        &self,
+        name: &str,
+        work: impl FnOnce(&Path, &mut Bred) -> Result<T, Refusal>,
+    ) -> Result<T, Refusal> {
+        if name.contains('/') {
+            return Err(Refusal::bad(format!("{name:?}: expected the name of a session")));
+        }
+        let path = self.root.path(&format!("{SESSIONS}/{name}.toml"))?;
+        let slot = locked(&self.sessions.0).entry(name.to_string()).or_default().clone();
+        let mut slot = locked(&slot);
+        // Another program may have written it since.
+        if slot.as_ref().is_none_or(|bred| bred.stamp != stamp(&path)) {
+            *slot = Some(self.replayed(&path)?);
+        }
+        work(&path, slot.as_mut().expect("it was just read"))
+    }
+
+    fn replayed(&self, path: &Path) -> Result<Bred, Refusal> {
+        let fail = |e: &dyn std::fmt::Display| Refusal::bad(format!("{}: {e}", path.display()));
+        let stamp = stamp(path);
+        let session = Session::from_toml(&read_text(path).map_err(|e| fail(&e))?).map_err(|e| fail(&e))?;
+        let ancestors: Result<Vec<Genome>, Refusal> = session
+            .ancestors
+            .iter()
+            .map(|id| genome::read(&self.root.path(id)?).map_err(Refusal::bad))
+            .collect();
+        let tree = BreedingTree::replay(session, &ancestors?).map_err(|e| fail(&e))?;
+        Ok(Bred { tree, stamp })
+    }
+
+    /// Changes a session that is as the page has seen it, and writes it before it is answered.
+    fn change(
+        &self,
+        name: &str,
+        version: &str,
+        change: impl FnOnce(&mut BreedingTree) -> Result<(), BreedingError>,
+    ) -> Result<Shown, Refusal> {
+        self.session(name, |path, bred| {
+            let _lock = FolderLock::of_file(path).map_err(|e| Refusal::stale(e, "session", ()))?;
+            if bred.version() != version {
+                let why = format!("{name}: it has changed since this page saw it");
+                return Err(Refusal::stale(why, "session", self.shown(name, &bred.tree, None)?));
+            }
+            let mut tree = bred.tree.clone();
+            change(&mut tree).map_err(Refusal::bad)?;
+            write_atomic(path, tree.session().to_toml().as_bytes()).map_err(Refusal::failed)?;
+            *bred = Bred { tree, stamp: stamp(path) };
+            self.shown(name, &bred.tree, None)
+        })
+    }
+
+    fn shown(&self, name: &str, tree: &BreedingTree, n: Option<usize>) -> Result<Shown, Refusal> {
+        let node = n.unwrap_or(tree.at());
+        let none = || BreedingError::NoSheet { last: tree.last(), found: node };
+        let breeding = tree.sheet(node).ok_or_else(none).map_err(Refusal::none)?;
+        let before = tree.parent(node).and_then(|parent| tree.sheet(parent));
+        let known = |id: u64| {
+            let of = |b: &'_ crate::evolve::Breeding| b.births().iter().position(|b| b.id == id);
+            let old = before.and_then(|sheet| Some(&sheet.genomes()[of(sheet)?]));
+            old.or_else(|| Some(&breeding.genomes()[of(breeding)?]))
+        };
+        let kept = |id: u64| before.is_some_and(|sheet| sheet.births().iter().any(|b| b.id == id));
+        let sheet = breeding.genomes().iter().zip(breeding.births()).enumerate();
+        let sheet = sheet.map(|(place, (genome, birth))| Place {
+            place,
+            id: birth.id,
+            parents: birth.parents.clone(),
+            nodes: genome.nodes().len(),
+            links: genome.connections().len(),
+            kept: kept(birth.id),
+            changes: match birth.parents.first().and_then(|id| known(*id)) {
+                Some(parent) if !kept(birth.id) => changes(parent, genome),
+                _ => Vec::new(),
+            },
+        });
+        let mut generations = vec![0; tree.last() + 1];
+        let nodes = (0..=tree.last()).map(|n| {
+            let parent = tree.parent(n);
+            generations[n] = parent.map_or(0, |parent| generations[parent] + 1);
+            let selection = tree.selection(n);
+            Node {
+                n,
+                parent,
+                generation: generations[n],
+                chosen: selection.map_or_else(Vec::new, |s| s.chosen.clone()),
+                parts: selection.map_or(Parts::Both, |s| s.parts),
+            }
+        });
+        let session = tree.session();
+        let last = tree.selection(node);
+        Ok(Shown {
+            name: name.into(),
+            version: short_id(session.to_toml()),
+            at: tree.at(),
+            node,
+            slider: last.and_then(|s| s.slider).unwrap_or(session.config.mutation.slider),
+            parts: last.map_or(Parts::Both, |s| s.parts),
+            grid: session.config.reproduction.population,
+            colour: breeding.genomes().iter().any(Genome::is_colour),
+            can_undo: tree.at() > 0,
+            can_redo: tree.can_redo(),
+            nodes: nodes.collect(),
+            sheet: sheet.collect(),
+            published: published(self, &format!("{SESSIONS}/{name}.toml")),
+        })
+    }
+}
+
+/// A session as the page shows it.
+#[derive(Serialize)]
+pub struct Shown {
+    name: String,
+    version: String,
+    at: usize,
+    node: usize,
+    slider: f64,
+    parts: Parts,
+    grid: usize,
+    colour: bool,
+    can_undo: bool,
+    can_redo: bool,
+    nodes: Vec<Node>,
+    sheet: Vec<Place>,
+    published: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Node {
+    n: usize,
+    parent: Option<usize>,
+    generation: usize,
+    chosen: Vec<usize>,
+    parts: Parts,
+}
+
+#[derive(Serialize)]
+struct Place {
+    place: usize,
+    id: u64,
+    parents: Vec<u64>,
+    nodes: usize,
+    links: usize,
+    kept: bool,
+    changes: Vec<String>,
+}
+
+/// What a new session is to be.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Wanted {
+    #[serde(default)]
+    name: String,
+    seed: Option<u64>,
+    #[serde(default)]
+    from: Vec<String>,
+    grid: Option<usize>,
+    colour: Option<bool>,
+}
+
+/// `POST /api/sessions`: from random genomes, or from some that there are.
+pub fn begin(studio: &Studio, wanted: Wanted) -> Answer {
+    let mut config = EvolveConfig::preset(Preset::Picbreeder);
+    if let Some(grid) = wanted.grid {
+        if !(2..=LARGEST_GRID).contains(&grid) {
+            let why = format!("grid: expected 2 to {LARGEST_GRID} pictures, found {grid}");
+            return Err(Refusal::bad(why));
+        }
+        config.reproduction.population = grid;
+    }
+    config.start.colour = wanted.colour.unwrap_or(config.start.colour);
+    let seed = wanted.seed.unwrap_or_else(|| {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        u64::from(now.subsec_nanos()) ^ (now.as_secs() << 20 & 0xffff_ffff)
+    });
+    if seed >= 1 << 53 {
+        return Err(Refusal::bad(format!("seed: expected a number below 2^53, found {seed}")));
+    }
+    if wanted.from.len() > config.reproduction.population {
+        let why = format!("from: expected at most a sheet of genomes, found {}", wanted.from.len());
+        return Err(Refusal::bad(why));
+    }
+    // Copies by content: the session replays whatever becomes of the files they were taken from.
+    let mut ancestors = Vec::new();
+    for id in &wanted.from {
+        let loaded = studio.network(&Asked { id: id.clone(), wiring: Wiring::Graph })?;
+        let Some(mut genome) = loaded.source.genome.clone() else {
+            return Err(Refusal::bad(format!("{id}: expected a genome, found a network without one")));
+        };
+        if wanted.colour == Some(true) && !genome.is_colour() {
+            genome = genome.with_colour_outputs();
+        }
+        let text = to_json(&genome);
+        let file = format!("{}.json", short_id(&text));
+        let path = studio.root.made(OPENED)?.join(&file);
+        write_atomic(&path, text.as_bytes()).map_err(Refusal::failed)?;
+        ancestors.push(format!("{OPENED}/{file}"));
+    }
+    let folder = studio.root.made(SESSIONS)?;
+    let stem = if wanted.name.trim().is_empty() { "session" } else { &wanted.name };
+    let session = Session::new(config, seed, ancestors);
+    let path = new_file(&folder, stem, "toml", session.to_toml().as_bytes())?;
+    let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    made(&studio.session(&name, |_, bred| studio.shown(&name, &bred.tree, None))?)
+}
+
+/// One at a time chooses the name of a new file.
+static NAMING: Mutex<()> = Mutex::new(());
+
+/// A new file whose name follows from one that people gave: `NAME.END`, or `NAME-2.END`, ….
+fn new_file(folder: &Path, name: &str, end: &str, bytes: &[u8]) -> Result<PathBuf, Refusal> {
+    let plain = |c: char| if c.is_alphanumeric() || c == '-' || c == '_' { c } else { '_' };
+    let stem: String = name.trim().chars().take(60).map(plain).collect();
+    let stem = match stem.trim_matches('_') {
+        "" => "untitled",
+        stem => stem,
+    };
+    let _naming = locked(&NAMING);
+    let _folder = FolderLock::take(folder).map_err(Refusal::failed)?;
+    for count in 1..TRIES {
+        let file = if count == 1 { format!("{stem}.{end}") } else { format!("{stem}-{count}.{end}") };
+        let path = folder.join(file);
+        if !path.exists() {
+            write_atomic(&path, bytes).map_err(Refusal::failed)?;
+            return Ok(path);
+        }
+    }
+    Err(Refusal::failed(format!("{}: expected a free name like {stem}, found none", folder.display())))
+}
+
+/// Which sheet of a session.
+#[derive(Deserialize)]
+pub struct AskedSheet {
+    node: Option<usize>,
+    #[serde(default)]
+    size: Option<usize>,
+    #[serde(default)]
+    raw: u8,
+}
+
+/// `/api/sessions/NAME`.
+pub fn show(studio: &Studio, name: &str, asked: AskedSheet) -> Answer {
+    json_of(&studio.session(name, |_, bred| studio.shown(name, &bred.tree, asked.node))?)
+}
+
+/// `/api/sessions/NAME/sheet`: every picture of a sheet, one after another (raw), or as one PNG.
+pub fn sheet(studio: &Studio, name: &str, asked: AskedSheet) -> Answer {
+    let size = checked(asked.size.unwrap_or(128), 512)?;
+    let genomes = studio.session(name, |_, bred| {
+        let node = asked.node.unwrap_or(bred.tree.at());
+        let last = bred.tree.last();
+        let none = || Refusal::none(BreedingError::NoSheet { last, found: node });
+        Ok(bred.tree.sheet(node).ok_or_else(none)?.genomes().to_vec())
+    })?;
+    let began = Instant::now();
+    let drawn: Vec<Picture> = genomes.par_iter().map(|genome| draw(genome, size)).collect();
+    let took = began.elapsed().as_secs_f64() * 1e3;
+    let mut response = match asked.raw {
+        1 => {
+            let rgb: Vec<f32> = drawn.into_iter().flat_map(|p| p.rgb).collect();
+            pixels(&Picture { width: size, height: genomes.len() * size, rgb }, true)
+        }
+        _ => {
+            let columns = 5.min(drawn.len());
+            with_number(pixels(&side_by_side(&drawn, columns, size), false), "x-columns", columns)
+        }
+    };
+    let timing = format!("render;dur={took:.3}").parse().expect("a number makes a header");
+    response.headers_mut().insert("server-timing", timing);
+    Ok(response)
+}
+
+fn draw(genome: &Genome, size: usize) -> Picture {
+    Model::of_genome(genome, Wiring::Graph).picture(size, Coords::Fer)
+}
+
+/// Squares of one size as one picture, `columns` a row.
+pub fn side_by_side(pictures: &[Picture], columns: usize, size: usize) -> Picture {
+    let (width, height) = (columns * size, pictures.len().div_ceil(columns) * size);
+    let mut atlas = Picture::filled(width, height, [1.0; 3]);
+    for (i, picture) in pictures.iter().enumerate() {
+        let (left, top) = (i % columns * size, i / columns * size);
+        for (row, line) in picture.rgb.chunks_exact(3 * size).enumerate() {
+            let at = 3 * ((top + row) * width + left);
+            atlas.rgb[at..at + 3 * size].copy_from_slice(line);
+        }
+    }
+    atlas
+}
+
+/// A choice on a sheet.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Choice {
+    version: String,
+    at: usize,
+    chosen: Vec<usize>,
+    slider: Option<f64>,
+    #[serde(default)]
+    parts: Parts,
+    roll: Option<u64>,
+}
+
+/// `POST …/breed`: the next sheet; chosen on an older one it begins a branch.
+pub fn breed(studio: &Studio, name: &str, choice: Choice) -> Answer {
+    made(&studio.change(name, &choice.version, |tree| {
+        tree.go_to(choice.at)?;
+        let wanted = Selection {
+            slider: choice.slider,
+            parts: choice.parts,
+            ..Selection::of(&choice.chosen)
+        };
+        // The same choice once more draws other children.
+        let rolls: Vec<u64> = (1..=tree.last())
+            .filter(|n| tree.parent(*n) == Some(choice.at))
+            .filter_map(|n| tree.selection(n))
+            .filter(|s| Selection { roll: 0, after: None, why: String::new(), ..(*s).clone() } == wanted)
+            .map(|s| s.roll)
+            .collect();
+        let free = (0..).find(|roll| !rolls.contains(roll));
+        // A roll is drawn into the upper bits of a stream's number.
+        let roll = choice.roll.or(free).unwrap_or_default() & 0xff_ffff;
+        tree.select(Selection { roll, ..wanted }).map(drop)
+    })?)
+}
+
+/// A move in the tree.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Move {
+    version: String,
+    node: Option<usize>,
+}
+
+/// `POST …/undo`: to the sheet before.
+pub fn undo(studio: &Studio, name: &str, Move { version, .. }: Move) -> Answer {
+    json_of(&studio.change(name, &version, |tree| {
+        tree.undo();
+        Ok(())
+    })?)
+}
+
+/// `POST …/redo`: to the sheet that was left last.
+pub fn redo(studio: &Studio, name: &str, Move { version, .. }: Move) -> Answer {
+    json_of(&studio.change(name, &version, |tree| {
+        tree.redo();
+        Ok(())
+    })?)
+}
+
+/// `POST …/goto`: to any sheet.
+pub fn go_to(studio: &Studio, name: &str, Move { version, node }: Move) -> Answer {
+    let node = node.ok_or_else(|| Refusal::bad("node: expected the number of a sheet, found none"))?;
+    json_of(&studio.change(name, &version, |tree| tree.go_to(node))?)
+}
+
+/// A genome to be kept.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Publication {
+    version: String,
+    node: Option<usize>,
+    place: usize,
+    name: String,
+    #[serde(default)]
+    tags: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Published {
+    id: String,
+}
+
+/// `POST …/publish`: the genome at a place, as a file in `genomes/`.
+pub fn publish(studio: &Studio, name: &str, wanted: Publication) -> Answer {
+    let genome = studio.session(name, |_, bred| {
+        if bred.version() != wanted.version {
+            let why = format!("{name}: it has changed since this page saw it");
+            return Err(Refusal::stale(why, "session", studio.shown(name, &bred.tree, None)?));
+        }
+        let title: String = wanted.name.trim().chars().take(200).collect();
+        let mut genome = placed(&bred.tree, wanted.node, wanted.place, &title)?;
+        let notes = &mut genome.provenance.notes;
+        notes.insert("session".into(), format!("{SESSIONS}/{name}.toml"));
+        let tags: Vec<String> = wanted
+            .tags
+            .iter()
+            .map(|tag| tag.replace(',', " ").trim().chars().take(60).collect())
+            .filter(|tag: &String| !tag.is_empty())
+            .take(20)
+            .collect();
+        if !tags.is_empty() {
+            notes.insert("tags".into(), tags.join(", "));
+        }
+        Ok(genome)
+    })?;
+    let folder = studio.root.made(GENOMES)?;
+    let path = new_file(&folder, &wanted.name, "json", to_json(&genome).as_bytes())?;
+    let file = path.file_name().unwrap_or_default().to_string_lossy();
+    made(&Published { id: format!("{GENOMES}/{file}") })
+}
+
+/// The genome at a place of a sheet, saying how it was bred.
+fn placed(
+    tree: &BreedingTree,
+    node: Option<usize>,
+    place: usize,
+    title: &str,
+) -> Result<Genome, Refusal> {
+    let node = node.unwrap_or(tree.at());
+    let none = || Refusal::none(BreedingError::NoSheet { last: tree.last(), found: node });
+    let breeding = tree.sheet(node).ok_or_else(none)?;
+    let settings = Session { step: Vec::new(), at: None, ..tree.session().clone() };
+    let hash = short_id(settings.to_toml());
+    let mut genome = keep(breeding, place, title, &hash).map_err(Refusal::none)?;
+    genome.provenance.made_by = "picloom studio".into();
+    genome.provenance.notes.insert("node".into(), node.to_string());
+    Ok(genome)
+}
+
+/// Which picture of a session.
+#[derive(Deserialize)]
+pub struct AskedPlace {
+    node: Option<usize>,
+    place: usize,
+    size: Option<usize>,
+}
+
+/// `/api/sessions/NAME/genome`: a genome of a sheet, to be saved.
+pub fn genome(studio: &Studio, name: &str, asked: AskedPlace) -> Answer {
+    let AskedPlace { node, place, .. } = asked;
+    let genome = studio.session(name, |_, bred| placed(&bred.tree, node, place, ""))?;
+    Ok(genome_file(&genome, &format!("{name}-{place}")))
+}
+
+/// `/api/sessions/NAME/picture`: its picture, to be saved.
+pub fn picture(studio: &Studio, name: &str, asked: AskedPlace) -> Answer {
+    let AskedPlace { node, place, size } = asked;
+    let size = checked(size.unwrap_or(1024), 4096)?;
+    let genome = studio.session(name, |_, bred| placed(&bred.tree, node, place, ""))?;
+    let png = draw(&genome, size).to_png(&[("picloom session", name)]);
+    Ok(attachment(of_bytes("image/png", png), &format!("{name}-{place}-{size}.png")))
+}

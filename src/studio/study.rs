@@ -1,0 +1,246 @@
+//! A study as it lies in its folder: figures, what it decided, and each of its networks.
+
+use super::answer::{Answer, Refusal, json_of, of_bytes};
+use super::networks::is_picture_file;
+use super::server::Studio;
+use crate::experiment::claims::Ledger;
+use crate::experiment::compare::CompareRecord;
+use crate::experiment::folder::Holding;
+use crate::experiment::networks::NetworksRecord;
+use crate::network::files::{read_plain, read_text};
+use axum::http::{HeaderValue, header};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Largest figure that is sent, in bytes, and rows of a table.
+const LARGEST_FIGURE: u64 = 32 << 20;
+const MOST_ROWS: usize = 2000;
+
+/// Which study.
+#[derive(Deserialize)]
+pub struct AskedStudy {
+    id: String,
+    #[serde(default)]
+    name: String,
+}
+
+#[derive(Serialize)]
+struct Shown {
+    name: String,
+    question: String,
+    figures: Vec<Figure>,
+    claims: Option<Vec<Claim>>,
+    rows: Vec<Row>,
+    /// Rows that are not sent.
+    left_out: usize,
+}
+
+#[derive(Serialize)]
+struct Figure {
+    name: String,
+    caption: String,
+    url: String,
+}
+
+#[derive(Serialize)]
+struct Claim {
+    id: String,
+    claim: String,
+    verdict: Value,
+}
+
+#[derive(Serialize)]
+struct Row {
+    label: String,
+    target: String,
+    arm: String,
+    depth: Option<usize>,
+    level: usize,
+    seed: Option<u64>,
+    kept: Option<usize>,
+    r2: Option<f64>,
+    score: Option<f64>,
+    /// The network, where one is kept: a genome or the folder of a run.
+    run: Option<String>,
+}
+
+/// What every record says of itself.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Said {
+    study: String,
+    name: String,
+    question: String,
+}
+
+/// `/api/study`.
+pub fn study(studio: &Studio, AskedStudy { id, .. }: AskedStudy) -> Answer {
+    let folder = folder(studio, &id)?;
+    let text = read_text(&folder.join("record.json")).unwrap_or_default();
+    let said: Said = serde_json::from_str(&text).unwrap_or_default();
+    let own = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let name = [said.study, said.name].into_iter().find(|name| !name.is_empty()).unwrap_or(own);
+    let mut rows = rows(studio, &folder, &name, &text);
+    let left_out = rows.len().saturating_sub(MOST_ROWS);
+    rows.truncate(MOST_ROWS);
+    let ledger = read_text(&folder.join("claims.json")).ok();
+    let ledger = ledger.and_then(|text| serde_json::from_str::<Ledger>(&text).ok());
+    let claims = ledger.map(|ledger| {
+        let claims = ledger.claims.into_iter().map(|row| Claim {
+            id: row.text.id,
+            claim: row.text.says,
+            verdict: serde_json::to_value(row.verdict).unwrap_or_default(),
+        });
+        claims.collect()
+    });
+    json_of(&Shown { name, question: said.question, figures: figures(&id, &folder), claims, rows, left_out })
+}
+
+fn folder(studio: &Studio, id: &str) -> Result<PathBuf, Refusal> {
+    let folder = studio.root.path(id)?;
+    match Holding::of(&folder) {
+        Some(Holding::Study | Holding::WholeStudy | Holding::Comparison) => Ok(folder),
+        _ => Err(Refusal::none(format!("{id}: expected the folder of a study, found none"))),
+    }
+}
+
+/// Figures of a folder; one as SVG and PNG is shown as SVG.
+fn figures(id: &str, folder: &Path) -> Vec<Figure> {
+    let mut found: BTreeMap<String, String> = BTreeMap::new();
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let Some(name) = path.file_name().and_then(|n| n.to_str()) else { continue };
+        let Some((stem, end)) = name.rsplit_once('.') else { continue };
+        if end == "svg" || (is_picture_file(&path) && !found.contains_key(stem)) {
+            found.insert(stem.to_string(), name.to_string());
+        }
+    }
+    let figures = found.into_iter().map(|(stem, name)| Figure {
+        caption: title(&folder.join(&name)).unwrap_or_else(|| stem.replace('-', " ")),
+        url: format!("/api/study/figure?id={}&name={}", encoded(id), encoded(&name)),
+        name,
+    });
+    figures.collect()
+}
+
+/// The title of an SVG: the text of its first element of that name.
+fn title(path: &Path) -> Option<String> {
+    if path.extension()? != "svg" {
+        return None;
+    }
+    let text = read_text(path).ok()?;
+    let document = roxmltree::Document::parse(&text).ok()?;
+    let title = document.descendants().find(|node| node.has_tag_name((SVG, "title")))?;
+    title.text().map(String::from)
+}
+
+const SVG: &str = "http://www.w3.org/2000/svg";
+
+/// A part of an address, as `encodeURIComponent` writes it.
+pub fn encoded(text: &str) -> String {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"-_.!~*'()".contains(&b);
+    let one = |b: u8| if plain(b) { char::from(b).to_string() } else { format!("%{b:02X}") };
+    text.bytes().map(one).collect()
+}
+
+/// The networks of a record of networks or of a comparison; other records have none to look into.
+fn rows(studio: &Studio, folder: &Path, study: &str, text: &str) -> Vec<Row> {
+    if let Ok(record) = serde_json::from_str::<NetworksRecord>(text) {
+        let genomes = genomes(studio, study);
+        let rows = record.rows.into_iter().map(|row| {
+            let result = row.result.as_ref();
+            let level = if row.level > 0 { format!(" {}", row.level) } else { String::new() };
+            let variant = if row.variant == "base" { "" } else { &row.variant };
+            Row {
+                label: format!("{} {variant} {}{level}", row.target, row.arm).replace("  ", " "),
+                depth: Some(row.layers),
+                level: row.level,
+                seed: row.seed,
+                kept: result.map(|r| r.kept),
+                r2: result.map(|r| r.r2),
+                score: result.and_then(|r| r.score()),
+                run: match (row.arm.as_str(), result.and_then(|r| r.run_id.as_deref())) {
+                    (_, Some(run)) => kept_run(studio, folder, run),
+                    ("evolved", None) => genomes.get(&row.target).cloned(),
+                    _ => None,
+                },
+                target: row.target,
+                arm: row.arm,
+            }
+        });
+        return rows.collect();
+    }
+    let Ok(record) = serde_json::from_str::<CompareRecord>(text) else { return Vec::new() };
+    let genome = studio.root.id_of_named(&record.genome);
+    let rows = record.arms.into_iter().map(|arm| Row {
+        label: format!("{} {}", record.genome, arm.arm),
+        target: record.genome.clone(),
+        depth: None,
+        level: 0,
+        seed: arm.seed,
+        kept: Some(arm.kept),
+        r2: Some(arm.fit.r2),
+        score: arm.score.score,
+        run: match &arm.run_id {
+            Some(run) => kept_run(studio, folder, run),
+            None => genome.clone(),
+        },
+        arm: arm.arm,
+    });
+    rows.collect()
+}
+
+/// The folder of a run, where a study keeps it.
+fn kept_run(studio: &Studio, folder: &Path, run: &str) -> Option<String> {
+    let places = [folder.join(run), folder.join("runs").join(run), folder.join("work").join(run)];
+    let found = places.into_iter().find(|place| place.join("result.json").exists())?;
+    studio.root.id(&found)
+}
+
+/// The genomes of a study's targets, by name, from its spec in `experiments/`.
+fn genomes(studio: &Studio, study: &str) -> BTreeMap<String, String> {
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct Spec {
+        targets: Vec<Target>,
+    }
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct Target {
+        name: String,
+        genome: Option<String>,
+    }
+    let path = studio.root.path(&format!("experiments/{study}.toml"));
+    let text = path.ok().and_then(|path| read_text(&path).ok()).unwrap_or_default();
+    let spec: Spec = toml::from_str(&text).unwrap_or_default();
+    let known = spec.targets.into_iter().filter_map(|target| {
+        let genome = studio.root.id_of_named(&target.genome?)?;
+        Some((target.name, genome))
+    });
+    known.collect()
+}
+
+/// `/api/study/figure`: a figure as it lies there, able to do nothing but be seen.
+pub fn figure(studio: &Studio, AskedStudy { id, name }: AskedStudy) -> Answer {
+    folder(studio, &id)?;
+    let path = studio.root.path(&format!("{id}/{name}"))?;
+    let svg = path.extension().is_some_and(|e| e == "svg");
+    let kind = match path.extension().and_then(|e| e.to_str()) {
+        Some("svg") => "image/svg+xml",
+        Some("png") => "image/png",
+        Some("gif") => "image/gif",
+        Some("webp") => "image/webp",
+        Some("jpg" | "jpeg") => "image/jpeg",
+        _ => return Err(Refusal::bad(format!("{name}: expected a figure (SVG, PNG)"))),
+    };
+    let bytes = read_plain(&path, LARGEST_FIGURE).map_err(Refusal::none)?;
+    let mut response = of_bytes(kind, bytes);
+    if svg {
+        let policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";
+        let value = HeaderValue::from_static(policy);
+        response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, value);
+    }
+    Ok(response)
+}

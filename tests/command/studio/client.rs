@@ -1,0 +1,170 @@
+//! The served program and a plain HTTP client: raw bytes over TCP, so that nothing is put right on the way.
+
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A server of a folder of its own. Killed when dropped; its log must not have a panic.
+pub struct Served {
+    child: Child,
+    pub port: u16,
+    log: PathBuf,
+}
+
+/// An answer.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub headers: String,
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body)
+            .unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&self.body)))
+    }
+
+    #[track_caller]
+    pub fn ok(self) -> Self {
+        assert!(matches!(self.status, 200 | 201), "{}: {}", self.status, self.text());
+        self
+    }
+
+    /// Refused with this status, as JSON whose error has this text.
+    #[track_caller]
+    pub fn refused(&self, status: u16, text: &str) {
+        assert_eq!(self.status, status, "{}", self.text());
+        let error = self.json()["error"].as_str().unwrap().to_string();
+        assert!(error.contains(text), "{error}");
+    }
+
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.lines().find_map(|line| {
+            let (key, value) = line.split_once(':')?;
+            key.eq_ignore_ascii_case(name).then(|| value.trim())
+        })
+    }
+}
+
+/// A root with a few genomes.
+pub fn root() -> tempfile::TempDir {
+    let root = tempfile::tempdir().unwrap();
+    std::fs::create_dir(root.path().join("genomes")).unwrap();
+    for name in ["bred_moth.json", "bred_skull.json", "mask.json"] {
+        let from = Path::new("genomes").join(name);
+        std::fs::copy(from, root.path().join("genomes").join(name)).unwrap();
+    }
+    root
+}
+
+pub fn serve(root: &Path) -> Served {
+    let log = root.with_extension("log");
+    let file = std::fs::OpenOptions::new().append(true).create(true).open(&log).unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_picloom"))
+        .args(["studio", "--json", "--quiet", "--port", "4100"])
+        .arg(root)
+        .stdout(Stdio::piped())
+        .stderr(file)
+        .spawn()
+        .unwrap();
+    let mut said = String::new();
+    let mut lines = BufReader::new(child.stdout.take().unwrap());
+    while !said.trim_end().ends_with('}') {
+        assert!(lines.read_line(&mut said).unwrap() > 0, "it ended");
+    }
+    let said: Value = serde_json::from_str(&said).unwrap();
+    let address = said["address"].as_str().unwrap();
+    let port = address.trim_end_matches('/').rsplit(':').next().unwrap().parse().unwrap();
+    Served { child, port, log }
+}
+
+impl Served {
+    /// Sends these bytes and reads until the server closes.
+    pub fn raw(&self, request: &[u8]) -> Answer {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(120))).unwrap();
+        // Refused early, the rest of a body may not be read.
+        let _ = stream.write_all(request);
+        let mut bytes = Vec::new();
+        let _ = stream.read_to_end(&mut bytes);
+        let split = bytes.windows(4).position(|w| w == b"\r\n\r\n").expect("an answer");
+        let headers = String::from_utf8(bytes[..split].to_vec()).unwrap();
+        let status = headers.split_whitespace().nth(1).unwrap().parse().unwrap();
+        Answer { status, headers, body: bytes[split + 4..].to_vec() }
+    }
+
+    pub fn request(&self, head: &str, extra: &str, body: &[u8]) -> Answer {
+        let port = self.port;
+        let length = body.len();
+        let length =
+            if head.starts_with("POST") { format!("content-length: {length}\r\n") } else { String::new() };
+        let head = format!(
+            "{head} HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\nconnection: close\r\n{length}{extra}\r\n"
+        );
+        self.raw(&[head.as_bytes(), body].concat())
+    }
+
+    pub fn get(&self, path: &str) -> Answer {
+        self.request(&format!("GET {path}"), "", b"")
+    }
+
+    pub fn json(&self, path: &str) -> Value {
+        self.get(path).ok().json()
+    }
+
+    pub fn post(&self, path: &str, body: &Value) -> Answer {
+        let kind = "content-type: application/json\r\n";
+        self.request(&format!("POST {path}"), kind, body.to_string().as_bytes())
+    }
+
+    pub fn upload(&self, name: &str, bytes: &[u8]) -> Answer {
+        let kind = "content-type: application/octet-stream\r\n";
+        self.request(&format!("POST /api/open?name={name}"), kind, bytes)
+    }
+
+    /// Ends the process at once, as a power cut would.
+    pub fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Asks again until the answer is as wanted.
+    #[track_caller]
+    pub fn until(&self, path: &str, mut wanted: impl FnMut(&Value) -> bool) -> Value {
+        let begun = Instant::now();
+        loop {
+            let answer = self.json(path);
+            if wanted(&answer) {
+                return answer;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(180), "{path}: {answer}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    #[cfg(unix)]
+    pub fn signal(&mut self, name: &str) -> Option<i32> {
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").args([name, &id]).status().unwrap().success());
+        self.child.wait().unwrap().code()
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        let log = std::fs::read_to_string(&self.log).unwrap_or_default();
+        if !std::thread::panicking() {
+            assert!(!log.contains("panicked"), "{log}");
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Whoever is not our own page, and whatever is no path below the root, is refused.
+
+use super::client::{root, serve};
+use serde_json::json;
+use std::sync::Arc;
+
+#[test]
+fn other_hosts_origins_and_kinds_of_requests_are_refused() {
+    let root = root();
+    let served = serve(root.path());
+    let port = served.port;
+    let asked = |host: &str, extra: &str| {
+        let head = format!("GET /api/library HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n");
+        served.raw(format!("{head}{extra}\r\n").as_bytes())
+    };
+    let own = format!("127.0.0.1:{port}");
+    for host in [own.clone(), format!("localhost:{port}"), format!("[::1]:{port}")] {
+        assert_eq!(asked(&host, "").status, 200, "{host}");
+    }
+    // DNS rebinding: the name of a stranger that leads here.
+    for host in ["evil.example", "127.0.0.1", "127.0.0.1:1", &format!("evil.example:{port}"), ""] {
+        asked(host, "").refused(421, "host: expected");
+    }
+    let same = format!("origin: http://{own}\r\nsec-fetch-site: same-origin\r\n");
+    assert_eq!(asked(&own, &same).status, 200);
+    for extra in [
+        "origin: http://evil.example\r\n".to_string(),
+        "origin: null\r\n".into(),
+        format!("origin: https://{own}\r\n"),
+        format!("origin: http://127.0.0.1:{}\r\n", port + 1),
+        "sec-fetch-site: cross-site\r\n".into(),
+        "sec-fetch-site: same-site\r\n".into(),
+    ] {
+        asked(&own, &extra).refused(403, "expected a request of this page");
+    }
+    // A form of another page can post text, and it is not taken for JSON.
+    let form = served.request("POST /api/sessions", "content-type: text/plain\r\n", b"{}");
+    form.refused(415, "content-type: expected application/json");
+    let none = served.request("POST /api/open?name=x.json", "", b"{}");
+    none.refused(415, "content-type: expected application/octet-stream");
+    served.post("/api/sessions", &json!({ "seeds": 1 })).refused(400, "unknown field `seeds`");
+    served.get("/api/nothing").refused(404, "expected an address of this page");
+    served.get("/api/network?id=genomes/mask.json&wiring=round").refused(400, "round");
+    served.get("/api/network").refused(400, "id");
+    let policy = served.get("/").ok();
+    let policy = policy.header("content-security-policy").unwrap();
+    assert!(policy.contains("script-src 'self'") && !policy.contains("unsafe"), "{policy}");
+}
+
+#[test]
+fn no_id_leads_out_of_the_root() {
+    let root = root();
+    std::fs::write(root.path().with_extension("secret.json"), "{}").unwrap();
+    std::fs::create_dir(root.path().join(".git")).unwrap();
+    std::fs::copy("genomes/mask.json", root.path().join(".git/mask.json")).unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("/etc", root.path().join("etc")).unwrap();
+    let served = serve(root.path());
+    let name = root.path().file_name().unwrap().to_str().unwrap();
+    let long = "a".repeat(5000);
+    for id in [
+        "..%2f..%2fetc%2fpasswd",
+        "../secret.json",
+        &format!("genomes/../../{name}.secret.json"),
+        "/etc/passwd",
+        "%2fetc%2fpasswd",
+        "etc/passwd",
+        "C:%5cWindows",
+        ".git/mask.json",
+        "genomes/.%2e/.git/mask.json",
+        "genomes/mask.json%00.png",
+        "genomes//mask.json",
+        "",
+        &long,
+    ] {
+        for path in ["network", "picture", "thumb", "genome", "maps", "download", "score", "study"] {
+            let answer = served.get(&format!("/api/{path}?id={id}"));
+            assert!(matches!(answer.status, 400 | 404), "{path} {id}: {}", answer.status);
+        }
+        let body = json!({ "from": [id.replace("%2f", "/").replace("%00", "\0")] });
+        assert!(matches!(served.post("/api/sessions", &body).status, 400 | 404), "{id}");
+    }
+    for path in ["/../Cargo.toml", "/..%2fCargo.toml", "/page/../../x", "/api/sessions/..%2f..%2fx"] {
+        let answer = served.get(path);
+        assert!(matches!(answer.status, 400 | 404), "{path}: {}", answer.status);
+    }
+    served.get("/api/network?id=genomes/none.json").refused(404, "genomes/none.json: expected");
+    served.get("/api/network?id=genomes").refused(400, "expected a run folder");
+    // What is hidden or linked in from elsewhere is not listed either.
+    let library = served.get("/api/library").ok().text();
+    assert!(!library.contains(".git") && !library.contains("etc/"), "{library}");
+}
+
+#[test]
+fn what_is_too_large_is_refused_and_many_at_once_are_answered() {
+    let root = root();
+    let served = Arc::new(serve(root.path()));
+    let large = vec![b' '; (1 << 20) + 1];
+    let kind = "content-type: application/json\r\n";
+    served.request("POST /api/sessions", kind, &large).refused(413, "expected at most");
+    // Without saying beforehand how long it is.
+    let head = format!(
+        "POST /api/sessions HTTP/1.1\r\nhost: 127.0.0.1:{}\r\nconnection: close\r\n{kind}transfer-encoding: chunked\r\n\r\n{:x}\r\n",
+        served.port,
+        large.len()
+    );
+    let chunked = [head.as_bytes(), &large, b"\r\n0\r\n\r\n"].concat();
+    served.raw(&chunked).refused(413, "expected at most");
+    served.get("/api/picture?id=genomes/mask.json&size=5000").refused(400, "size: expected 1 to");
+    served.get("/api/maps?id=genomes/bred_skull.json&size=512").ok();
+    let grid = json!({ "grid": 100_000 });
+    served.post("/api/sessions", &grid).refused(400, "grid: expected 2 to 60");
+
+    let paths = [
+        "/api/picture?id=genomes/bred_skull.json&size=64",
+        "/api/library",
+        "/api/network?id=genomes/bred_moth.json&wiring=layerized",
+        "/api/matched?id=genomes/bred_moth.json&link=1",
+        "/",
+    ];
+    let threads: Vec<_> = (0..200)
+        .map(|i| {
+            let served = served.clone();
+            std::thread::spawn(move || served.get(paths[i % paths.len()]).status)
+        })
+        .collect();
+    for thread in threads {
+        assert_eq!(thread.join().unwrap(), 200);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_it_and_says_how_to_go_on() {
+    let root = root();
+    let mut served = serve(root.path());
+    assert_eq!(served.signal("-TERM"), Some(130));
+    let mut again = serve(root.path());
+    assert_eq!(again.signal("-INT"), Some(130));
+}

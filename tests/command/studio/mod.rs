@@ -1,0 +1,7 @@
+//! `picloom studio` over real HTTP: what it answers, what it refuses, what survives a kill.
+
+mod breeding;
+mod client;
+mod guards;
+mod networks;
+mod work;

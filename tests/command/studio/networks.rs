@@ -1,0 +1,179 @@
+//! Looking inside: the numbers and pixels of the library, through HTTP.
+
+use super::client::{root, serve};
+use picloom::figures::sheets::signed_picture;
+use picloom::genome::{self, from_json, to_json};
+use picloom::network::kernel::render;
+use picloom::network::weight_files::{to_npz, to_safetensors};
+use picloom::network::{Coords, Frame, Model, Picture, PixelInputs, Wiring};
+use picloom::probe::{Change, View};
+use std::path::Path;
+
+fn model(name: &str, wiring: Wiring) -> Model {
+    Model::of_genome(&genome::read(&Path::new("genomes").join(name)).unwrap(), wiring)
+}
+
+fn rgba(picture: &Picture) -> Vec<u8> {
+    picture.to_bytes().chunks_exact(3).flat_map(|p| [p[0], p[1], p[2], 255]).collect()
+}
+
+#[test]
+fn the_page_is_told_the_very_network_and_is_sent_the_librarys_own_pixels() {
+    let root = root();
+    let served = serve(root.path());
+    for wiring in [Wiring::Graph, Wiring::Layerized, Wiring::Dense] {
+        let model = model("bred_moth.json", wiring);
+        let told =
+            served.json(&format!("/api/network?id=genomes/bred_moth.json&wiring={wiring}"));
+        assert_eq!(told["units"].as_array().unwrap().len(), model.network.units.len());
+        let links = told["links"].as_array().unwrap();
+        assert_eq!(links.len(), model.weights.0.len());
+        for (i, link) in links.iter().enumerate() {
+            assert_eq!(link["source"], model.network.links[i].source);
+            assert_eq!(link["target"], model.network.links[i].target);
+            // The number reads back to the same bits.
+            let weight: f32 = link["weight"].to_string().parse().unwrap();
+            assert_eq!(weight.to_bits(), model.weights.0[i].to_bits());
+        }
+        for unit in told["units"].as_array().unwrap() {
+            let place = [&unit["x"], &unit["y"]].map(|v| v.as_f64().unwrap());
+            assert!(place.iter().all(|v| (0.0..=1.0).contains(v)), "{unit}");
+        }
+    }
+    let skull = model("bred_skull.json", Wiring::Graph);
+    let at = |more: &str| served.get(&format!("/api/picture?id=genomes/bred_skull.json&raw=1{more}")).ok().body;
+    let drawn = skull.picture(64, Coords::Fer);
+    assert_eq!(at("&size=64"), rgba(&drawn));
+    assert_eq!(at("&size=64&frame=-1,-1,2,2"), rgba(&drawn));
+    let view = View::new(&skull, 64, Coords::Fer);
+    let set = [Change::To { link: 2, value: -1.25 }, Change::To { link: 0, value: 0.5 }];
+    assert_eq!(at("&size=64&set=2:-1.25,0:0.5"), rgba(view.painter().draw_all(set)));
+    let frame = Frame { x: 0.25, y: -3.0, width: 0.5, height: 6.0 };
+    let rgb = render(&skull.network, &skull.weights, &PixelInputs::framed(32, Coords::Fer, frame));
+    let zoomed = Picture { width: 32, height: 32, rgb };
+    assert_eq!(at("&size=32&frame=0.25,-3,0.5,6"), rgba(&zoomed));
+
+    let maps = served.get("/api/maps?id=genomes/bred_skull.json&size=16&raw=1").ok();
+    let columns: usize = maps.header("x-columns").unwrap().parse().unwrap();
+    let values = skull.maps(16, Coords::Fer);
+    for unit in 0..values.units {
+        let map = rgba(&signed_picture(values.unit(unit), 16));
+        for row in 0..16 {
+            let at = 4 * ((unit / columns * 16 + row) * columns * 16 + unit % columns * 16);
+            assert_eq!(maps.body[at..at + 64], map[64 * row..64 * (row + 1)], "unit {unit}");
+        }
+    }
+    for refused in ["set=1", "set=1:x", "set=99999:1", "set=1:nan", "frame=1,2,3", "frame=0,0,0,1", "frame=a,b,c,d", "size=0"] {
+        let answer = served.get(&format!("/api/picture?id=genomes/bred_skull.json&{refused}"));
+        answer.refused(400, "expected");
+    }
+    let png = served.get("/api/download?id=genomes/bred_moth.json&size=96").ok();
+    assert!(png.header("content-disposition").unwrap().contains("bred_moth-96.png"));
+    assert_eq!(&png.body[1..4], b"PNG");
+    assert_eq!(&served.get("/api/thumb?id=genomes/mask.json").ok().body[1..4], b"PNG");
+    let genome = served.get("/api/genome?id=genomes/mask.json").ok().text();
+    assert_eq!(genome, std::fs::read_to_string("genomes/mask.json").unwrap());
+}
+
+#[test]
+fn matched_changes_have_their_effect() {
+    let root = root();
+    let served = serve(root.path());
+    let view = View::new(&model("bred_moth.json", Wiring::Graph), 64, Coords::Fer);
+    let told = served.json("/api/matched?id=genomes/bred_moth.json&link=3");
+    let effects = told["effects"].as_array().unwrap();
+    let mut moved = 0;
+    for (i, effect) in effects.iter().enumerate() {
+        for side in ["down", "up"] {
+            let Some(delta) = told[side][i].as_f64() else { continue };
+            assert_eq!(delta < 0.0, side == "down");
+            let found = view.painter().effect(Change::By { link: 3, delta });
+            let wanted = effect.as_f64().unwrap();
+            assert!((found - wanted).abs() <= 0.41 * wanted, "{side} {wanted}: {found}");
+            moved += 1;
+        }
+    }
+    assert!(moved > 8, "{told}");
+    let last = served.get("/api/matched?id=genomes/bred_moth.json&link=999");
+    last.refused(404, "link: expected a number below");
+}
+
+#[test]
+fn a_dropped_file_is_kept_if_it_is_what_it_says() {
+    let root = root();
+    let served = serve(root.path());
+    let opened = |name: &str, bytes: &[u8]| served.upload(name, bytes).ok().json();
+    let text = std::fs::read("genomes/bred_moth.json").unwrap();
+    let genome = opened("mine.json", &text);
+    assert_eq!(genome["kind"], "genome");
+    let again = opened("mine.json", &text);
+    assert_eq!(again["id"], genome["id"], "by content");
+    let id = genome["id"].as_str().unwrap();
+    assert_eq!(served.json(&format!("/api/network?id={id}"))["kind"], "genome");
+
+    let twin = model("bred_moth.json", Wiring::Layerized);
+    let weights = opened("twin.safetensors", &to_safetensors(&twin.network, &twin.weights));
+    let id = weights["id"].as_str().unwrap();
+    let told = served.json(&format!("/api/network?id={id}"));
+    assert_eq!((told["kind"].as_str(), told["arch"].as_str().is_some()), (Some("weights"), true));
+    let npz = to_npz(&twin.network, &twin.weights);
+    served.upload("twin.npz", &npz).refused(400, "expected weights that name their arch");
+    let arch = twin.network.arch.as_ref().unwrap().to_string().replace(';', "%3b");
+    served.upload(&format!("twin.npz&arch={arch}"), &npz).ok();
+    let picture = opened("red.png", &Picture::filled(8, 4, [1.0, 0.0, 0.0]).to_png(&[]));
+    assert_eq!(picture["kind"], "picture");
+    served.get(&format!("/api/thumb?id={}", picture["id"].as_str().unwrap())).ok();
+
+    let before = std::fs::read_dir(root.path().join("studio/opened")).unwrap().count();
+    for (name, bytes, why) in [
+        ("x.json", &b"{}"[..], "expected a picloom-genome/1 document"),
+        ("x.xml", b"<a>", "x-"),
+        ("x.zip", b"PK", "x-"),
+        ("x.png", b"GIF", "expected a PNG"),
+        ("x.exe", b"MZ", "expected a genome"),
+        ("..%2f..%2fx.json", b"{}", "document"),
+    ] {
+        served.upload(name, bytes).refused(400, why);
+    }
+    let large = vec![0; (16 << 20) + 1];
+    served.upload("x.png", &large).refused(413, "expected at most");
+    assert_eq!(std::fs::read_dir(root.path().join("studio/opened")).unwrap().count(), before);
+}
+
+#[test]
+fn hostile_names_stay_text_and_pages_are_sent_once() {
+    let root = root();
+    let name = "<img src=x onerror=alert(1)>\u{202e}\"';</script>";
+    let mut genome = from_json(&std::fs::read_to_string("genomes/mask.json").unwrap()).unwrap();
+    genome.provenance.name = name.into();
+    genome.provenance.notes.insert("tags".into(), "<b>, plain".into());
+    std::fs::write(root.path().join("genomes/hostile.json"), to_json(&genome)).unwrap();
+    let served = serve(root.path());
+    let library = served.json("/api/library");
+    let all = library["genomes"].as_array().unwrap();
+    let found = all.iter().find(|g| g["id"] == "genomes/hostile.json").unwrap();
+    assert_eq!((&found["name"], &found["tags"][0]), (&name.into(), &"<b>".into()));
+    assert_eq!(served.json("/api/network?id=genomes/hostile.json")["name"], name);
+    let saved = served.get("/api/genome?id=genomes/hostile.json").ok();
+    let disposition = saved.header("content-disposition").unwrap();
+    assert!(!disposition.contains('<') && disposition.ends_with(".json\""), "{disposition}");
+    // In a site no name ends the script that carries it.
+    let site = root.path().join("site");
+    let status = std::process::Command::new(env!("CARGO_BIN_EXE_picloom"))
+        .args(["studio", "--quiet", "--ids", "genomes/hostile.json", "--export"])
+        .args([&site, root.path()])
+        .stdout(std::process::Stdio::null())
+        .status();
+    assert!(status.unwrap().success());
+    for file in ["index.html", "page.js", "style.css", "data/library.js", "data/1-hostile.js"] {
+        let text = std::fs::read_to_string(site.join(file)).unwrap();
+        assert!(!text.contains("<img src=x"), "{file}");
+    }
+    let index = std::fs::read_to_string(site.join("index.html")).unwrap();
+    assert!(index.contains("data/1-hostile.js") && !index.contains("type=\"module\""));
+
+    let page = served.get("/main.js").ok();
+    let tag = page.header("etag").unwrap().to_string();
+    let again = served.request("GET /main.js", &format!("if-none-match: {tag}\r\n"), b"");
+    assert_eq!((again.status, again.body.len()), (304, 0));
+}

@@ -1,0 +1,213 @@
+//! Training, pruning and scoring from the page: stopped, killed, gone on with; live events; a study.
+
+use super::client::{Served, root, serve};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
+use std::path::Path;
+
+fn begun(served: &Served, work: &Value) -> String {
+    served.post("/api/jobs", work).ok().json()["job"].as_str().unwrap().to_string()
+}
+
+fn over(served: &Served, job: &str, status: &str) -> Value {
+    served.until(&format!("/api/jobs/{job}"), |state| {
+        assert!(state["status"] != "failed" || status == "failed", "{state}");
+        state["status"] == status
+    })
+}
+
+fn training(steps: u64) -> Value {
+    json!({
+        "kind": "train", "id": "genomes/bred_moth.json", "wiring": "dense",
+        "steps": steps, "size": 16, "optimizer": "adam", "lr": 0.003, "seed": 3,
+    })
+}
+
+/// The files of a run that must be equal, whatever interrupted it.
+fn outcome(root: &Path, job: &str) -> [Vec<u8>; 2] {
+    ["weights.safetensors", "result.json"]
+        .map(|file| std::fs::read(root.join("runs/studio").join(job).join(file)).unwrap())
+}
+
+#[test]
+fn a_training_that_is_stopped_and_killed_ends_in_the_bits_of_one_that_is_not() {
+    let whole = root();
+    let served = serve(whole.path());
+    let job = begun(&served, &training(6000));
+    over(&served, &job, "finished");
+    let expected = outcome(whole.path(), &job);
+    drop(served);
+
+    let root = root();
+    let served = serve(root.path());
+    assert_eq!(begun(&served, &training(6000)), job, "equal work is one job");
+    let step = |state: &Value| state["step"].as_u64().unwrap();
+    let path = format!("/api/jobs/{job}");
+    served.until(&path, |state| step(state) > 200);
+    served.get(&format!("{path}/picture?raw=1&size=16")).ok();
+    served.post(&format!("{path}/stop"), &json!({})).ok();
+    let stopped = over(&served, &job, "stopped");
+    assert_eq!(stopped["can_resume"], true);
+    assert!(step(&stopped) < 6000);
+    let held = served.json("/api/library");
+    assert_eq!(held["runs"][0]["finished"], false, "{held}");
+    served.post(&format!("{path}/resume"), &json!({})).ok();
+    let from = step(&stopped);
+    served.until(&path, |state| step(state) > from + 200);
+    served.kill();
+
+    let served = serve(root.path());
+    let found = served.json("/api/jobs");
+    assert_eq!((&found[0]["status"], &found[0]["can_resume"]), (&json!("stopped"), &json!(true)));
+    assert!(!served.json(&path)["curve"].as_array().unwrap().is_empty(), "what was logged is there");
+    served.post(&format!("{path}/resume"), &json!({})).ok();
+    let done = over(&served, &job, "finished");
+    assert_eq!(done["run"], format!("runs/studio/{job}"));
+    assert!(outcome(root.path(), &job) == expected);
+    // A finished job is answered as it is, and its run is a network like others.
+    assert_eq!(begun(&served, &training(6000)), job);
+    let network = served.json(&format!("/api/network?id=runs/studio/{job}"));
+    assert_eq!((&network["kind"], network["r2"].is_number()), (&json!("run"), true));
+    assert_eq!(network["target"], "genomes/bred_moth.json");
+}
+
+/// The events of a job until its last.
+fn events(served: &Served, job: &str, last: Option<u64>) -> Vec<(String, Value)> {
+    let mut stream = TcpStream::connect(("127.0.0.1", served.port)).unwrap();
+    let last = last.map_or(String::new(), |id| format!("last-event-id: {id}\r\n"));
+    let port = served.port;
+    let head = format!("GET /api/jobs/{job}/events HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\n{last}\r\n");
+    stream.write_all(head.as_bytes()).unwrap();
+    let (mut found, mut kind) = (Vec::new(), String::new());
+    for line in BufReader::new(stream).lines() {
+        let line = line.unwrap();
+        if let Some(name) = line.strip_prefix("event: ") {
+            kind = name.into();
+        }
+        if let Some(data) = line.strip_prefix("data: ") {
+            found.push((kind.clone(), serde_json::from_str(data).unwrap()));
+            if kind == "end" {
+                return found;
+            }
+        }
+    }
+    panic!("no end in {found:?}");
+}
+
+#[test]
+fn events_tell_every_step_once_and_a_reconnect_goes_on() {
+    let root = root();
+    let served = serve(root.path());
+    let job = begun(&served, &training(1500));
+    let told = events(&served, &job, None);
+    let steps: Vec<u64> = told
+        .iter()
+        .filter(|(kind, _)| kind == "train")
+        .map(|(_, data)| data["step"].as_u64().unwrap())
+        .collect();
+    assert!(steps.is_sorted_by(|a, b| a < b) && steps.last() >= Some(&1490), "{steps:?}");
+    assert!(told.iter().any(|(kind, _)| kind == "picture"));
+    let (_, end) = told.last().unwrap();
+    assert_eq!((&end["status"], end["r2"].is_number()), (&json!("finished"), true));
+    let later = events(&served, &job, Some(1000));
+    let later: Vec<&Value> =
+        later.iter().filter(|(kind, _)| kind == "train").map(|(_, data)| &data["step"]).collect();
+    assert!(!later.is_empty() && later.iter().all(|step| step.as_u64() > Some(1000)), "{later:?}");
+    served.get("/api/jobs/none/events").refused(404, "expected a job");
+}
+
+#[test]
+fn a_run_is_pruned_and_scored_and_the_score_is_kept() {
+    let root = root();
+    let served = serve(root.path());
+    let run = begun(&served, &training(400));
+    over(&served, &run, "finished");
+    let id = format!("runs/studio/{run}");
+    let pruning = json!({ "kind": "prune", "id": id, "method": "sp", "budget": 30, "steps": 100 });
+    let pruned = begun(&served, &pruning);
+    over(&served, &pruned, "finished");
+    let network = served.json(&format!("/api/network?id=runs/studio/{pruned}"));
+    let kept = network["links"].as_array().unwrap().iter().filter(|link| link["kept"] == true);
+    assert!((1..=30).contains(&kept.count()));
+
+    served.get("/api/score?id=genomes/bred_moth.json").refused(404, "score it first");
+    let scoring = json!({ "kind": "score", "id": "genomes/bred_moth.json", "wiring": "graph" });
+    let scored = begun(&served, &scoring);
+    let told = events(&served, &scored, None);
+    assert!(told.iter().any(|(kind, data)| kind == "score" && data["total"].as_u64() > Some(5)));
+    let score = served.json("/api/score?id=genomes/bred_moth.json");
+    let value = score["score"].as_f64().unwrap();
+    assert!((0.0..=1.0).contains(&value) && score["low"].as_f64() <= Some(value));
+    assert_eq!(told.last().unwrap().1["score"]["score"], score["score"]);
+    let judged = score["judged"].as_array().unwrap();
+    assert!(judged.iter().any(|j| j["call"] == "coherent" || j["call"] == "fractured"), "{score}");
+    // As `picloom score` has it.
+    let said = std::process::Command::new(env!("CARGO_BIN_EXE_picloom"))
+        .args(["score", "--json", "--quiet", "--genome"])
+        .arg(root.path().join("genomes/bred_moth.json"))
+        .output()
+        .unwrap();
+    let said: Value = serde_json::from_slice(&said.stdout).unwrap();
+    assert_eq!(said["score"], score["score"]);
+    // It outlives the server.
+    served.kill();
+    let served = serve(root.path());
+    assert_eq!(served.json("/api/score?id=genomes/bred_moth.json"), score);
+    let jobs = served.json("/api/jobs");
+    assert!(jobs.as_array().unwrap().iter().all(|job| job["status"] == "finished"), "{jobs}");
+}
+
+#[test]
+fn work_that_cannot_be_is_refused_before_it_begins() {
+    let root = root();
+    let served = serve(root.path());
+    let changed = |key: &str, value: Value| {
+        let mut work = training(10);
+        work[key] = value;
+        served.post("/api/jobs", &work)
+    };
+    changed("kind", json!("bake")).refused(400, "bake");
+    changed("id", json!("genomes/none.json")).refused(404, "expected a file");
+    changed("size", json!(4)).refused(400, "size: expected 8 to");
+    changed("steps", json!(0)).refused(400, "steps: expected 1 to");
+    changed("optimizer", json!("adamm")).refused(400, "adam");
+    changed("lr", json!(-1.0)).refused(400, "expected");
+    changed("target", json!("../x.png")).refused(400, "expected a path below");
+    changed("colour", json!(1)).refused(400, "colour");
+    let prune = json!({ "kind": "prune", "id": "genomes/mask.json", "method": "sp", "budget": 3 });
+    served.post("/api/jobs", &prune).refused(400, "expected a run folder");
+    let score = json!({ "kind": "score", "id": "genomes/mask.json", "wiring": "graph", "samples": 0 });
+    served.post("/api/jobs", &score).refused(400, "samples: expected at least 1");
+    assert_eq!(served.json("/api/jobs"), json!([]));
+    assert!(!root.path().join("runs").exists());
+}
+
+#[test]
+fn a_study_is_shown_with_its_figures_which_can_do_nothing() {
+    let root = root();
+    for name in ["depth", "theory"] {
+        let folder = root.path().join("figures").join(name);
+        std::fs::create_dir_all(&folder).unwrap();
+        for entry in std::fs::read_dir(Path::new("figures").join(name)).unwrap() {
+            let path = entry.unwrap().path();
+            std::fs::copy(&path, folder.join(path.file_name().unwrap())).unwrap();
+        }
+    }
+    let served = serve(root.path());
+    let library = served.json("/api/library");
+    let ids: Vec<&Value> =
+        library["studies"].as_array().unwrap().iter().map(|study| &study["id"]).collect();
+    assert_eq!(ids, [&json!("figures/depth"), &json!("figures/theory")]);
+    let study = served.json("/api/study?id=figures/depth");
+    assert!(study["question"].as_str().unwrap().starts_with("At which depth"));
+    assert_eq!(study["rows"].as_array().unwrap().len(), 378);
+    assert!(study["rows"].as_array().unwrap().iter().any(|row| row["score"].is_number()));
+    let figure = &study["figures"].as_array().unwrap()[0];
+    let svg = served.get(figure["url"].as_str().unwrap()).ok();
+    assert!(svg.header("content-security-policy").unwrap().contains("sandbox"));
+    assert!(svg.text().starts_with("<svg"));
+    served.get("/api/study/figure?id=figures/depth&name=record.json").refused(400, "figure");
+    served.get("/api/study/figure?id=figures/depth&name=..%2f..%2fx.svg").refused(400, "below");
+    served.get("/api/study?id=genomes").refused(404, "expected the folder of a study");
+}
