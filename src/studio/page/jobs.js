@@ -1,11 +1,10 @@
 // Long work: training, pruning, scoring, as it goes on; stop it, go on later.
 
 import { button, complain, count, fill, h, keys, number, say, square } from "./dom.js";
-import { address, leaf } from "./route.js";
-import { bytes, call, get, post } from "./api.js";
+import { address } from "./route.js";
+import { bytes, call, find, get, post } from "./api.js";
 import { lossCurve, scoreBar } from "./charts.js";
 
-const TITLES = { train: "Training", prune: "Pruning", score: "Scoring" };
 const WORDS = { queued: "waits its turn", running: "running", stopped: "stopped", finished: "finished", failed: "failed" };
 
 /** Shows all work, or one piece of it. */
@@ -13,7 +12,7 @@ export async function showJobs(main, { id }) {
   return id ? showJob(main, id) : showAll(main);
 }
 
-const titleOf = (job) => `${TITLES[job.kind] ?? job.kind} ${job.name || leaf(job.id ?? job.job)}`;
+const titleOf = ({ name }) => name[0].toUpperCase() + name.slice(1);
 
 async function showAll(main) {
   const jobs = await get("jobs", null, "Reading");
@@ -35,7 +34,6 @@ async function showJob(main, id) {
   const chart = h("div");
   const canvas = square(128, { class: "picture", role: "img", "aria-label": "What the network draws now" });
   const actions = h("div", { class: "row" });
-  const calls = { coherent: 0, unclear: 0, fractured: 0 };
   let drawing = false;
   let waiting = 0;
 
@@ -61,13 +59,13 @@ async function showJob(main, id) {
     state.className = `state ${job.status}`;
     state.textContent = WORDS[job.status] ?? job.status;
     main.dataset.status = job.status;
-    const [done, all] = [job.step ?? job.done ?? 0, job.steps ?? job.total];
+    const [done, all] = [job.step ?? 0, job.steps];
     bar.max = all || 1;
     bar.value = done;
     const score = job.score?.score !== undefined ? job.score : null;
     told.textContent = [all && `${done} of ${all}`, job.loss !== undefined && job.loss !== null && `loss ${job.loss.toPrecision(3)}`,
       job.r2 !== undefined && job.r2 !== null && `R² ${number(job.r2, 3)}`,
-      calls.coherent + calls.fractured + calls.unclear && `${calls.coherent} clean, ${calls.unclear} unclear, ${calls.fractured} fractured`, job.error].filter(Boolean).join(" · ");
+      score && `${score.coherent} clean, ${score.unclear} unclear, ${score.fractured} fractured`, job.error].filter(Boolean).join(" · ");
     chart.replaceChildren(...(score ? [h("h2", null, `Score ${number(score.score)}`), scoreBar(score), h("p", { class: "note" }, `Between ${number(score.low)} and ${number(score.high)}.`)] : []),
       ...(curve.length ? [lossCurve(curve, job.steps)] : []));
     const going = ["running", "queued"].includes(job.status);
@@ -102,15 +100,15 @@ async function showJob(main, id) {
     const progress = (data) => {
       if (data.loss !== undefined && data.step !== undefined && data.step > (curve.at(-1)?.[0] ?? -1)) curve.push([data.step, data.loss]);
       Object.assign(job, data, { status: "running" });
+      if (data.total !== undefined) Object.assign(job, { step: data.done, steps: data.total });
       soon();
     };
+    on("status", (data) => {
+      Object.assign(job, data);
+      show();
+    });
     on("train", progress);
     on("score", progress);
-    on("prune", progress);
-    on("judged", (data) => {
-      calls[data.call] += 1;
-      soon();
-    });
     on("picture", () => picture().catch(complain));
     on("end", async (data) => {
       source.close();
@@ -125,6 +123,7 @@ async function showJob(main, id) {
   canvas.hidden = true;
   fill(main, h("header", { class: "page" }, h("h1", null, titleOf(job)), h("p", { class: "lead" }, state)),
     h("div", { class: "job" }, h("figure", null, canvas), h("div", null, bar, told, chart, actions)));
+  if (job.kind === "score" && job.status === "finished") job.score = await find("score", { id: job.id, wiring: job.wiring }, "Reading its score");
   show();
   picture().catch(complain);
   follow();

@@ -12,7 +12,7 @@ import { newSession } from "./start.js";
 // Side of the large picture, and of a map, in pixels.
 const [LARGE, MAP] = [512, 64];
 // Effects offered for a jump.
-const JUMPS = [0.05, 0.18, 0.3];
+const JUMPS = [0.05, 0.15, 0.3];
 
 /** `3:0.2,7:-1` to and from a map. */
 export function readMoves(text) {
@@ -77,29 +77,37 @@ function frameOf(canvas, view, changed) {
   };
 }
 
-/** Asks for the settings of work on `network` and starts it. */
-export async function startWork(kind, network, wiring) {
+/** Asks for the settings of work on `network` and starts it; training may be on another picture, `target`. */
+export async function startWork(kind, network, wiring, target) {
   const numeric = (name, title, value, more) => field(title, h("input", { name, type: "number", value, min: 0, required: true, ...more }));
+  const library = kind === "train" ? await get("library", null, "Looking for pictures") : {};
+  const named = (all) => (all ?? []).map((entry) => [entry.id, entry.name || leaf(entry.id)]);
+  const most = network?.links.length ?? 0;
   const forms = {
-    train: ["Train from random weights", [
+    train: () => ["Train from random weights", [
+      !network && field("Network", select(named(library.genomes), "", () => {}, { name: "id" }), "Its wiring is trained, or a dense network of its shape."),
       field("Wiring", select([["dense", "dense, layer on layer"], ["layerized", "the evolved wiring, in layers"], ["graph", "the evolved wiring"]], "dense", () => {}, { name: "wiring" })),
+      !target && field("Picture to learn", select([["", "its own"], ...named(library.pictures), ...named(library.genomes)], "", () => {}, { name: "target" })),
       numeric("steps", "Steps", 4000, { min: 1, step: 1 }), numeric("size", "Pixels along the picture", 64, { min: 8, max: 512, step: 1 }),
       field("Optimizer", select([["adam", "Adam"], ["sgd", "SGD"], ["muon", "Muon"]], "adam", () => {}, { name: "optimizer" })),
       numeric("lr", "Learning rate", 0.003, { step: "any" }), numeric("seed", "Seed", 0, { step: 1 }),
     ], "Train"],
-    prune: ["Prune", [
-      field("Method", select([["sp", "by similarity"], ["magnitude", "by magnitude"], ["random", "at random"]], "sp", () => {}, { name: "method" })),
-      numeric("budget", "Links to keep", Math.ceil(network.links.length / 2), { min: 1, max: network.links.length, step: 1 }),
+    prune: () => ["Prune", [
+      field("Method", select([["sp", "by similarity"], ["magnitude", "by magnitude"], ["wanda", "by weight and activation"], ["random", "at random"]], "sp", () => {}, { name: "method" })),
+      numeric("budget", "Links to keep", Math.ceil(most / 2), { min: 1, max: most, step: 1 }),
+      numeric("steps", "Steps of training afterwards", 2000, { step: 1 }),
     ], "Prune"],
-    score: ["Score", [
-      numeric("samples", "Weights to sample", Math.min(40, network.links.length), { min: 1, max: network.links.length, step: 1 }),
+    score: () => ["Score", [
+      numeric("samples", "Weights to sample", Math.min(40, most), { min: 1, max: most, step: 1 }),
       numeric("effect", "Change of the picture (RMSE)", 0.18, { min: 0.01, max: 0.5, step: 0.01 }),
     ], "Score"],
   };
-  const answer = await ask(...forms[kind]);
+  const answer = await ask(...forms[kind]());
   if (!answer) return;
-  const values = Object.entries(answer).map(([name, value]) => [name, ["wiring", "optimizer", "method"].includes(name) ? value : Number(value)]);
-  const job = await post("jobs", { kind, id: network.id, ...(kind === "score" ? { wiring } : {}), ...Object.fromEntries(values) }, "Starting");
+  const words = ["id", "target", "wiring", "optimizer", "method"];
+  const values = Object.entries(answer).filter(([, value]) => value !== "").map(([name, value]) => [name, words.includes(name) ? value : Number(value)]);
+  const body = { kind, id: network?.id, target, ...(kind === "score" ? { wiring } : {}), ...Object.fromEntries(values) };
+  const job = await post("jobs", body, "Starting");
   location.hash = address("jobs", job.job);
 }
 
@@ -121,10 +129,10 @@ function facts(network) {
 
 /** Shows one network. */
 export async function showLook(main, { id, query }) {
+  if (/\.(png|jpe?g|gif|webp)$/i.test(id)) return showTarget(main, id);
   const wiring = query.get("wiring") ?? "graph";
   const network = await get("network", { id, wiring }, "Reading the network");
   if (!network) throw new Error(`${id} is not in this site.`);
-  if (!network.links?.length) return showTarget(main, network);
   const score = await find("score", { id, wiring }, "Reading its score");
   const easel = new Easel(network, { id, wiring });
   for (const [link, value] of readMoves(query.get("set"))) if (network.links[link] && Number.isFinite(value)) easel.move(link, value);
@@ -271,8 +279,8 @@ export async function showLook(main, { id, query }) {
 }
 
 /** A picture that is no network: something to train on. */
-function showTarget(main, network) {
-  fill(main, h("header", { class: "page" }, h("h1", null, network.name || leaf(network.id)), h("p", { class: "lead" }, "A picture. A network can be trained to draw it.")),
-    h("img", { class: "picture large", src: call("thumb", { id: network.id, size: 384 }), alt: network.name || leaf(network.id), width: 384, height: 384 }),
-    isExport ? null : h("p", null, button("Train …", () => startWork("train", { ...network, links: [] }, "dense").catch(complain), { class: "main" })));
+function showTarget(main, id) {
+  fill(main, h("header", { class: "page" }, h("h1", null, leaf(id)), h("p", { class: "lead" }, "A picture. A network can be trained to draw it.")),
+    h("img", { class: "picture", src: call("thumb", { id, size: 384 }), alt: leaf(id), width: 384, height: 384 }),
+    h("p", null, button("Train a network on it …", () => startWork("train", null, null, id).catch(complain), { class: "main" })));
 }

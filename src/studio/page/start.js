@@ -46,21 +46,21 @@ function tile(entry, to, sub, chosen) {
   return h("li", { class: "tile" }, h("a", { href: to }, thumb(entry.id, ""), h("b", null, name), h("small", null, sub)), pick);
 }
 
-function shelf(title, note, tiles) {
-  return h("section", null, h("h2", null, title), note && h("p", { class: "note" }, note), h("ul", { class: "tiles" }, tiles));
+function shelf(title, tiles) {
+  return h("section", null, h("h2", null, title), h("ul", { class: "tiles" }, tiles));
 }
 
-const STARTED = { graph: "its wiring", layerized: "its wiring in layers" };
-
 function runWords(run) {
-  const fit = run.r2 === null || run.r2 === undefined ? "" : `R² ${number(run.r2)}`;
-  return [run.finished ? "" : "not finished", STARTED[run.kind] ?? run.kind, fit].filter(Boolean).join(", ");
+  const said = (name, value) => (value === null || value === undefined ? null : `${name} ${number(value)}`);
+  return [run.finished ? null : "not finished", run.arm || run.kind, said("R²", run.r2), said("score", run.score)].filter(Boolean).join(", ");
 }
 
 /** Shows the library. */
 export async function showStart(main) {
   const library = await get("library", null, "Looking through the folder");
-  const { genomes = [], sessions = [], runs = [], studies = [] } = library;
+  const { genomes = [], sessions = [], runs = [], studies = [], pictures = [] } = library;
+  // Sessions elsewhere than in the studio's folder can be replayed by the command line only.
+  const mine = sessions.filter((s) => s.name);
   const bar = h("div", { class: "comparebar", hidden: true });
   const chosen = () => {
     const ids = [...main.querySelectorAll(".pick input:checked")].map((input) => input.dataset.id);
@@ -83,12 +83,13 @@ export async function showStart(main) {
         ? "Take hold of a weight and see what it means. Every picture here is a small network; nothing but this page draws it."
         : "Breed them, look inside, move a weight, compare. Drop a genome, weights or a picture anywhere on this page to open it."),
       !isExport && h("div", { class: "row" }, h("button", { type: "button", class: "main", click: () => newSession().catch(complain) }, "New session"), open, input)),
-    sessions.length ? shelf("Sessions", null, sessions.map((s) => tile(s, address("breed", s.name ?? leaf(s.id)), `generation ${s.generation}`))) : null,
-    genomes.length ? shelf("Genomes", null, genomes.map((g) => tile(g, address("look", g.id), `${g.nodes} nodes, ${count(g.links, "link")}`, chosen))) : null,
-    runs.length ? shelf("Trained and pruned", null, runs.map((r) => tile(r, address("look", r.id), runWords(r), chosen))) : null,
+    mine.length ? shelf("Sessions", mine.map((s) => tile(s, address("breed", s.name), `generation ${s.generation}`))) : null,
+    genomes.length ? shelf("Genomes", genomes.map((g) => tile(g, address("look", g.id), `${g.nodes} nodes, ${count(g.links, "link")}`, chosen))) : null,
+    runs.length ? shelf("Trained and pruned", runs.map((r) => tile(r, address("look", r.id), runWords(r), chosen))) : null,
+    pictures.length ? shelf("Pictures to learn", pictures.map((p) => tile(p, address("look", p.id), "opened"))) : null,
     studies.length ? h("section", null, h("h2", null, "Studies"), h("ul", { class: "lines" }, studies.map((s) =>
       h("li", null, h("a", { href: address("study", s.id) }, s.name), h("span", null, s.question))))) : null,
-    !genomes.length && !runs.length && !sessions.length
+    !genomes.length && !runs.length && !mine.length
       ? h("p", { class: "empty" }, isExport ? "Nothing was exported." : "There is nothing here yet. Begin a session, or open a file.") : null,
     bar);
   for (const list of main.querySelectorAll("ul.tiles")) arrows(list, [...list.querySelectorAll("a")]);
@@ -108,7 +109,7 @@ async function openFiles(files) {
     }
   }
   if (!last) return;
-  location.hash = last.kind === "picture" ? address("look", last.id) : address("look", last.id);
+  location.hash = address("look", last.id);
 }
 
 /** Files may be dropped anywhere. */

@@ -3,7 +3,7 @@
 import { arrows, h, number, square, svg } from "./dom.js";
 
 // The drawing's own units: side of a unit, and how far columns and rows stand apart.
-const [SIDE, COLUMN, ROW] = [40, 92, 50];
+const [SIDE, COLUMN, ROW] = [40, 92, 56];
 // More links than this are not drawn one by one: the weakest are left out.
 const MOST_DRAWN = 1600;
 
@@ -38,8 +38,14 @@ function places(network) {
   const touched = new Set(network.links.filter((l) => l.weight !== 0).flatMap((l) => [l.source, l.target]));
   const shown = network.units.map((_, u) => u).filter((u) => touched.has(u) || network.outputs.includes(u));
   const columns = new Map();
-  for (const u of shown) columns.set(network.units[u].layer, (columns.get(network.units[u].layer) ?? 0) + 1);
-  const [wide, high] = [COLUMN * Math.max(columns.size - 1, 1), ROW * Math.max(...columns.values(), 2) - ROW];
+  for (const u of shown) columns.set(network.units[u].layer, [...(columns.get(network.units[u].layer) ?? []), network.units[u].y]);
+  // The two that stand closest in a column stand a row apart.
+  let closest = 1;
+  for (const heights of columns.values()) {
+    heights.sort((a, b) => a - b).forEach((y, i) => (closest = i ? Math.min(closest, Math.max(y - heights[i - 1], 0.002)) : closest));
+  }
+  const rows = Math.max(...[...columns.values()].map((heights) => heights.length));
+  const [wide, high] = [COLUMN * Math.max(columns.size - 1, 1), ROW * Math.min(1 / closest, 1.6 * rows)];
   const at = (u) => [SIDE + wide * network.units[u].x, SIDE + high * network.units[u].y];
   return { width: wide + 2 * SIDE, height: high + 2 * SIDE, shown, at };
 }

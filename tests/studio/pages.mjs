@@ -1,0 +1,45 @@
+// Every page at two widths, light and dark: no serious fault of access, nothing wider than the screen, and a picture to look at.
+import { mkdirSync } from "node:fs";
+import path from "node:path";
+import { accessible, close, expect, go, open } from "./studio.mjs";
+
+export async function pages(studio) {
+  const first = await open(studio.address);
+  const jobs = await first.evaluate(async () => (await fetch("/api/jobs")).json());
+  const library = await first.evaluate(async () => (await fetch("/api/library")).json());
+  await close(first);
+  const done = (jobs.jobs ?? jobs).find((job) => job.status === "finished" && job.kind === "train");
+  const session = library.sessions.find((s) => s.name);
+  const shown = {
+    start: "#/",
+    breed: session && `#/breed/${encodeURIComponent(session.name)}`,
+    look: "#/look/genomes/bred_skull.json?link=13",
+    dense: "#/look/runs/pruned?link=120",
+    compare: "#/compare?ids=genomes/bred_skull.json,runs/dense,runs/pruned&effect=3",
+    study: `#/study/${library.studies[0].id}`,
+    jobs: "#/jobs",
+    job: done && `#/jobs/${done.job}`,
+  };
+  if (studio.shots) mkdirSync(studio.shots, { recursive: true });
+  let looked = 0;
+  for (const width of [1280, 390]) {
+    for (const scheme of ["light", "dark"]) {
+      const page = await open(studio.address, { width, scheme });
+      for (const [name, hash] of Object.entries(shown)) {
+        if (!hash) continue;
+        await go(page, hash);
+        if (["look", "dense"].includes(name)) await page.waitForSelector("main[data-by]", { timeout: 60_000 });
+        await page.waitForTimeout(700);
+        await accessible(page, `${name} at ${width} pixels, ${scheme}`);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+        expect(wide <= width, `${name} is ${wide} pixels wide on a screen of ${width}`);
+        if (studio.shots) await page.screenshot({ path: path.join(studio.shots, `${name}-${width}-${scheme}.png`), fullPage: name !== "start" || width > 1000 });
+        looked += 1;
+      }
+      await page.keyboard.press("?");
+      await accessible(page, `help at ${width} pixels, ${scheme}`);
+      await close(page);
+    }
+  }
+  return [`axe finds nothing serious on ${looked} pages`];
+}

@@ -1,0 +1,97 @@
+// Comparing runs, and long work: train, stop, the server killed, go on, prune, score.
+import { close, expect, go, open, settled } from "./studio.mjs";
+
+export async function comparing(studio) {
+  const page = await open(`${studio.address}#/compare?ids=genomes/bred_skull.json,runs/dense,runs/pruned`);
+  await page.waitForFunction(() => document.querySelectorAll(".column").length === 3);
+  const told = () => page.locator(".column > .value").allTextContents();
+  await page.waitForFunction(() => [...document.querySelectorAll(".column > .value")].every((t) => /^weight/.test(t.textContent)), null, { timeout: 60_000 });
+  const drawn = () => page.evaluate(() => [...document.querySelectorAll(".column canvas.picture")].map((c) => c.toDataURL().length));
+  const slider = page.locator(".together input[type=range]");
+  await slider.focus();
+  for (let i = 0; i < 4; i++) await page.keyboard.press("ArrowRight");
+  await page.waitForTimeout(700);
+  const after = await told();
+  expect(after.some((text) => text.includes("→")), `the slider moves a weight of each: ${after.join("; ")}`);
+  expect(/effect=4/.test(page.url()), `the address names the change: ${page.url()}`);
+  // Each picture has changed by as much: root mean square over the pixels, as the library measured it.
+  const effects = await page.evaluate(async () => {
+    const effectOf = [0.02, 0.05, 0.1, 0.15];
+    return Promise.all([...document.querySelectorAll(".column")].map(async (column) => {
+      const canvas = column.querySelector("canvas.picture");
+      const id = decodeURIComponent(column.querySelector("a").getAttribute("href").replace("#/look/", "").split("?")[0]);
+      const right = new Uint8Array(await (await fetch(`/api/picture?${new URLSearchParams({ id, wiring: "graph", size: canvas.width, raw: 1 })}`)).arrayBuffer());
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.width);
+      let sum = 0;
+      for (let i = 0; i < data.length; i++) if (i % 4 < 3) sum += (data[i] - right[i]) ** 2;
+      return { silent: /silent/.test(column.querySelector(".value").textContent), effect: Math.sqrt(sum / (0.75 * data.length)) / 255, wanted: effectOf[3] };
+    }));
+  });
+  for (const { silent, effect, wanted } of effects) expect(silent || Math.abs(effect - wanted) < 0.03, `each picture has changed by ${wanted}: ${JSON.stringify(effects)}`);
+  expect(effects.filter((e) => !e.silent).length >= 2, "at least two have moved");
+  expect((await drawn()).every((n) => n > 500), "all pictures are drawn");
+  await close(page);
+  return [`pictures changed by ${effects.map((e) => (e.silent ? "(silent)" : e.effect.toFixed(3))).join(", ")} where 0.15 was asked for`];
+}
+
+const status = (page, ...wanted) => page.waitForFunction((all) => all.includes(document.querySelector("main").dataset.status), wanted, { timeout: 90_000 });
+const step = (page) => page.evaluate(() => document.querySelector("progress").value);
+
+export async function working(studio) {
+  const page = await open(`${studio.address}#/look/genomes/bred_moth.json`);
+  await page.click("text=Train …");
+  await page.fill("dialog [name=steps]", "200000");
+  await page.fill("dialog [name=size]", "48");
+  await page.click("dialog .main");
+  await page.waitForSelector("progress");
+  await page.waitForFunction(() => document.querySelector("progress").value > 0 && document.querySelector(".curve"), null, { timeout: 60_000 });
+  await page.waitForFunction(() => Number(document.querySelector("canvas.picture").dataset.drawn) > 1, null, { timeout: 60_000 });
+  const job = await page.evaluate(() => location.hash);
+  // Stopped, and gone on.
+  await page.click("button:text('Stop')");
+  await status(page, "stopped");
+  const stopped = await step(page);
+  await page.click("button:text('Go on')");
+  await page.waitForFunction((at) => document.querySelector("progress").value > at, stopped, { timeout: 60_000 });
+  // The server is killed in the middle; another one knows the work, and goes on.
+  await studio.restart();
+  await page.reload();
+  await settled(page);
+  await status(page, "stopped", "running");
+  const after = await step(page);
+  expect(after > 0, "what was trained is not lost");
+  await page.click("button:text('Go on')");
+  await page.waitForFunction((at) => document.querySelector("progress").value > at, after, { timeout: 60_000 });
+  await page.click("button:text('Stop')");
+  await status(page, "stopped");
+
+  // A short one to its end, and a look at what came of it.
+  await go(page, "#/look/genomes/bred_moth.json");
+  await page.click("text=Train …");
+  await page.fill("dialog [name=steps]", "300");
+  await page.fill("dialog [name=size]", "32");
+  await page.click("dialog .main");
+  await status(page, "finished");
+  await page.click("text=Look inside");
+  await page.waitForSelector(".wiring .unit");
+  await page.click("text=Prune …");
+  await page.fill("dialog [name=steps]", "100");
+  await page.click("dialog .main");
+  await status(page, "finished");
+
+  // Scored, and shown with its verdicts.
+  await go(page, "#/look/genomes/bred_moth.json");
+  await page.click("text=Score …");
+  await page.fill("dialog [name=samples]", "8");
+  await page.click("dialog .main");
+  await status(page, "finished");
+  await page.click("text=Look inside");
+  await page.waitForSelector(".panel .scorebar");
+  await page.selectOption(".sheet select >> nth=0", "verdict");
+  await page.waitForSelector(".moved .coherent, .moved .unclear, .moved .fractured");
+  await go(page, "#/jobs");
+  const listed = await page.locator("main ul.lines li").count();
+  expect(listed === 4, `all work is listed, found ${listed}`);
+  await close(page, /ERR_CONNECTION|ERR_INCOMPLETE|EventSource|status of 409/);
+  return [`a training was stopped at step ${stopped}, gone on with, killed with its server, gone on with from step ${after} (${job})`];
+}
