@@ -8,7 +8,7 @@ import { accessible, close, expect, go, open, picloom, root, settled } from "./s
 const KINDS = { html: "text/html", js: "text/javascript", css: "text/css", svg: "image/svg+xml" };
 
 export async function exported() {
-  picloom("studio", "--export", "site", "genomes/bred_skull.json", "genomes/bred_moth.json", "runs/pruned");
+  picloom("studio", "--export", "site", "--ids", "genomes/bred_skull.json", "genomes/bred_moth.json", "runs/pruned");
   const site = path.join(root, "site");
   const server = createServer((request, response) => {
     const file = path.join(site, new URL(request.url, "http://x").pathname.replace(/\/$/, "/index.html"));

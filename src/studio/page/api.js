@@ -14,6 +14,11 @@ export function call(path, parameters) {
   return query ? `/api/${path}?${query}` : `/api/${path}`;
 }
 
+/** False for what an exported site does not have. */
+export function canAnswer(path, parameters) {
+  return !known || call(path, parameters) in known;
+}
+
 /** What the server refused: its message, its status, and the whole answer. */
 export class Refusal extends Error {
   constructor(status, answer) {

@@ -1,4 +1,4 @@
-// Small charts in SVG: a loss that falls, a score with its interval.
+// Small charts in SVG: a loss that falls, a score with its interval, networks by depth and links.
 
 import { number, svg } from "./dom.js";
 
@@ -34,4 +34,35 @@ export function scoreBar({ score, low, high }) {
     svg("line", { class: "grid", x1: 4, x2: 196, y1: 8, y2: 8 }),
     svg("line", { class: "span", x1: x(low), x2: x(high), y1: 8, y2: 8 }),
     svg("circle", { class: "head", cx: x(score), cy: 8, r: 4.5 }));
+}
+
+// Fractured, unclear, coherent: the colours of verdicts.
+const SCALE = [[213, 60, 0], [240, 214, 40], [0, 158, 115]];
+
+function scoreColour(score) {
+  const at = 2 * Math.min(1, Math.max(0, score));
+  const [a, b] = [SCALE[Math.floor(at)], SCALE[Math.min(2, Math.floor(at) + 1)]];
+  return `rgb(${a.map((v, k) => Math.round(v + (at % 1) * (b[k] - v))).join(" ")})`;
+}
+
+/** Networks by depth (across) and links kept (upwards, on a log scale), coloured by score. `to(row)`: where a point leads. */
+export function depthMap(rows, to) {
+  const placed = rows.filter((row) => row.depth && row.kept);
+  const [depths, kept] = ["depth", "kept"].map((key) => [...new Set(placed.map((row) => row[key]))].sort((a, b) => a - b));
+  if (depths.length < 2) return null;
+  const [low, high] = [Math.log(kept[0] / 1.2), Math.log(kept.at(-1) * 1.2)];
+  const x = (depth) => LEFT + 24 + ((WIDE - LEFT - 60) * (depth - depths[0])) / (depths.at(-1) - depths[0]);
+  const y = (links) => 12 + ((HIGH + 100 - BOTTOM - 20) * (high - Math.log(links))) / (high - low);
+  const chart = svg("svg", { class: "chart", viewBox: `0 0 ${WIDE} ${HIGH + 100}`, role: "group", "aria-label": "Networks by depth and links, coloured by score" });
+  for (const depth of depths) chart.append(svg("text", { x: x(depth), y: HIGH + 92, "text-anchor": "middle" }, String(depth)));
+  for (const links of [kept[0], kept[Math.floor(kept.length / 2)], kept.at(-1)]) {
+    chart.append(svg("line", { class: "grid", x1: LEFT, x2: WIDE - 8, y1: y(links), y2: y(links) }), svg("text", { x: LEFT - 8, y: y(links) + 4, "text-anchor": "end" }, String(links)));
+  }
+  for (const [i, row] of placed.entries()) {
+    const known = row.score !== null && row.score !== undefined;
+    // Seeds of one place stand side by side.
+    const point = svg("circle", { cx: x(row.depth) + 7 * ((i % 5) - 2), cy: y(row.kept), r: 6, fill: known ? scoreColour(row.score) : "none", class: "point" }, svg("title", null, `${row.label}: score ${number(row.score)}`));
+    chart.append(to(row) ? svg("a", { href: to(row), "aria-label": `${row.label}, ${row.depth} layers, ${row.kept} links, score ${number(row.score)}` }, point) : point);
+  }
+  return chart;
 }

@@ -2,7 +2,7 @@
 
 import { button, complain, count, field, fill, h, keys, number, select, square } from "./dom.js";
 import { address, leaf, rename } from "./route.js";
-import { find, get, isExport } from "./api.js";
+import { canAnswer, find, get, isExport } from "./api.js";
 import { Easel, Live } from "./easel.js";
 import { scoreBar } from "./charts.js";
 import { linkName, unitName } from "./wiring.js";
@@ -19,9 +19,9 @@ async function column(id, wiring, taken, changed) {
   const canvas = square(WHOLE, { class: "picture", role: "img", "aria-label": `Picture of ${network.name || leaf(id)}` });
   const seen = network.units.map((_, u) => u).filter((u) => network.units[u].seen !== false);
   const maps = seen.map((unit) => ({ unit, canvas: square(SMALL_MAP, { title: unitName(network, unit) }) }));
-  const links = network.links.map((_, i) => i).filter((i) => network.links[i].weight !== 0)
+  const links = network.links.map((_, i) => i).filter((i) => network.links[i].weight !== 0 && canAnswer("matched", { id, wiring, link: i }))
     .sort((a, b) => Math.abs(network.links[b].weight) - Math.abs(network.links[a].weight)).slice(0, OFFERED);
-  const own = { id, wiring, network, easel, canvas, maps, felt: maps, link: links[0], matched: null };
+  const own = { id, wiring, network, easel, canvas, maps, felt: maps, link: links[0] ?? 0, matched: null };
   if (network.links[taken]) own.link = taken;
   own.told = h("small", { class: "value" });
   const offered = links.includes(own.link) ? links : [own.link, ...links];
@@ -33,7 +33,9 @@ async function column(id, wiring, taken, changed) {
     const felt = easel.downstream(link);
     own.felt = maps.filter((m) => felt.has(m.unit));
     changed();
-    own.matched = await find("matched", { id, wiring, link }, "Measuring an effect").catch(() => null);
+    const matched = await find("matched", { id, wiring, link }, "Measuring an effect").catch(complain);
+    if (own.link !== link) return;
+    own.matched = matched ?? { effects: [], down: [], up: [] };
     changed();
   };
   own.element = h("article", { class: "column" }, h("h2", null, h("a", { href: address("look", id, { wiring: wiring === "graph" ? undefined : wiring }) }, network.name || leaf(id))),
@@ -51,7 +53,7 @@ async function column(id, wiring, taken, changed) {
 function delta(own, place) {
   if (place === 0) return 0;
   if (!own.matched) return undefined;
-  return (place < 0 ? own.matched.down : own.matched.up)[Math.abs(place) - 1];
+  return (place < 0 ? own.matched.down : own.matched.up)[Math.abs(place) - 1] ?? null;
 }
 
 /** Shows networks side by side: `ids=A,B@layerized,…`. */
@@ -67,12 +69,12 @@ export async function showCompare(main, { query }) {
   if (asked.length === 1) {
     const library = await get("library", null, "Looking for relatives");
     const [id] = named[0];
-    if (library.genomes?.some((g) => g.id === id)) named.push([id, "layerized"]);
+    if (library.genomes?.some((g) => g.id === id) && canAnswer("network", { id, wiring: "layerized" })) named.push([id, "layerized"]);
     named.push(...(library.runs ?? []).filter((r) => r.target === id && r.finished).slice(0, 4).map((r) => [r.id, "graph"]));
   }
   const links = (query.get("links") ?? "").split(",").map((text) => (text === "" ? undefined : Number(text)));
   let place = Number(query.get("effect") ?? 0);
-  let effects = [0.02, 0.05, 0.1, 0.15, 0.18, 0.2, 0.25, 0.3];
+  let effects = [0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3];
   let columns = [];
   let renaming;
   const live = new Live(async (fine) => {
@@ -119,7 +121,7 @@ export async function showCompare(main, { query }) {
     own.easel.draw([{ canvas: own.canvas }, ...own.maps]).catch(complain);
   });
   await Promise.race([Promise.all(columns.map((own) => own.take(own.link))), new Promise((later) => setTimeout(later, 300))]);
-  effects = columns.find((own) => own.matched)?.matched.effects ?? effects;
+  effects = columns.find((own) => own.matched?.effects.length)?.matched.effects ?? effects;
   range.min = -(range.max = effects.length);
   changed();
   const nudge = (way) => () => {

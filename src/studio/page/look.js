@@ -2,7 +2,7 @@
 
 import { ask, button, complain, count, field, fill, h, keys, number, select, square } from "./dom.js";
 import { address, leaf, rename } from "./route.js";
-import { call, find, get, isExport, post } from "./api.js";
+import { call, canAnswer, find, get, isExport, post } from "./api.js";
 import { Easel, Live } from "./easel.js";
 import { scoreBar } from "./charts.js";
 import { wiringOf, linkName } from "./wiring.js";
@@ -238,7 +238,7 @@ export async function showLook(main, { id, query }) {
   fill(main,
     h("header", { class: "page" }, h("h1", null, network.name || leaf(id)), h("p", { class: "lead" }, facts(network)),
       h("div", { class: "row" },
-        isGenome && field("Wired", select([["graph", "as it was evolved"], ["layerized", "in layers"]], wiring, (value) => (location.hash = address("look", id, { wiring: value === "graph" ? undefined : value })))),
+        isGenome && canAnswer("network", { id, wiring: "layerized" }) && field("Wired", select([["graph", "as it was evolved"], ["layerized", "in layers"]], wiring, (value) => (location.hash = address("look", id, { wiring: value === "graph" ? undefined : value })))),
         h("a", { class: "button", href: address("compare", "", { ids: network.target && network.target !== id ? `${network.target},${id}` : id }) }, "Compare"),
         !isExport && isGenome && button("Breed from it", () => newSession([id]).catch(complain)),
         !isExport && button("Train …", () => startWork("train", network, wiring).catch(complain)),

@@ -1,6 +1,6 @@
 // Shows the page that the address names.
 
-import { complain, h, help, keys, listen } from "./dom.js";
+import { complain, fill, h, help, keys, listen } from "./dom.js";
 import { address, route } from "./route.js";
 import { isExport } from "./api.js";
 import { showStart, takeDrops } from "./start.js";
@@ -46,7 +46,7 @@ async function show() {
   if (turn > 1) main.focus({ preventScroll: true });
 }
 
-document.getElementById("nav").append(
+fill(document.getElementById("nav"),
   h("a", { class: "home", href: "#/" }, "Picloom"), h("a", { href: "#/" }, "Library"),
   isExport ? null : h("a", { href: "#/jobs" }, "Work"), h("button", { type: "button", class: "plain", "aria-label": "Keys: help", click: help }, "?"));
 document.querySelector("a.skip").addEventListener("click", (event) => {

@@ -16,8 +16,8 @@ const ACTIVATIONS = {
   tanh: (z) => `squash(${z})`,
 };
 
-// More links than this take a driver too long to compile.
-export const MOST_LINKS = 6000;
+// More weights than every driver takes in a block, and about what compiles in reasonable time.
+export const MOST_LINKS = 4096;
 
 const VERTEX = `#version 300 es
 void main() { gl_Position = vec4(vec2((gl_VertexID << 1) & 2, gl_VertexID & 2) * 2.0 - 1.0, 0.0, 1.0); }`;

@@ -3,25 +3,31 @@
 import { fill, h, keys, number } from "./dom.js";
 import { address, leaf } from "./route.js";
 import { get } from "./api.js";
+import { depthMap } from "./charts.js";
 
-const COLUMNS = [["target", "Picture"], ["arm", "Arm"], ["depth", "Depth"], ["seed", "Seed"], ["score", "Score"]];
+const COLUMNS = [["target", "Picture"], ["arm", "Arm"], ["depth", "Layers"], ["kept", "Links"], ["seed", "Seed"], ["r2", "R²"], ["score", "Score"]];
+const NUMBERS = ["depth", "kept", "seed", "r2", "score"];
 
 /** Shows one study. */
 export async function showStudy(main, { id }) {
   const study = await get("study", { id }, "Reading the study");
   const used = COLUMNS.filter(([name]) => study.rows?.some((row) => row[name] !== null && row[name] !== undefined));
   const value = (v) => (typeof v === "number" && !Number.isInteger(v) ? number(v) : v ?? "–");
+  const map = study.rows?.length ? depthMap(study.rows, (row) => row.run && address("look", row.run)) : null;
   fill(main,
     h("header", { class: "page" }, h("h1", null, study.name || leaf(id)), h("p", { class: "lead" }, study.question)),
     study.claims?.length ? h("section", null, h("h2", null, "What it decides"), h("ul", { class: "lines" }, study.claims.map((claim) =>
-      h("li", null, h("span", null, claim.verdict ?? claim.status ?? ""), h("span", null, claim.claim ?? claim.text ?? claim.name))))) : null,
+      h("li", null, h("span", { class: "verdict" }, claim.verdict?.verdict ?? claim.verdict), h("span", null, claim.claim))))) : null,
     study.figures?.length ? h("section", null, h("h2", null, "Figures"), h("div", { class: "figures" }, study.figures.map((figure) =>
       h("figure", null, h("div", { class: "paper", tabindex: 0, role: "region", "aria-label": figure.name }, h("img", { src: figure.url, alt: figure.caption || figure.name, loading: "lazy" })),
         h("figcaption", null, figure.caption || figure.name))))) : null,
+    map && h("section", null, h("h2", null, "By depth and links"), map,
+      h("p", { class: "note" }, "Each point a network: layers across, links kept upwards. Red: a changed weight damages the picture; green: it stays clean; hollow: not scored.")),
     study.rows?.length ? h("section", null, h("h2", null, "Every network"), h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of networks" },
-      h("table", null, h("thead", null, h("tr", null, h("th", { scope: "col" }, "Network"), used.map(([name, title]) => h("th", { scope: "col", class: name === "score" ? "right" : null }, title)))),
+      h("table", null, h("thead", null, h("tr", null, h("th", { scope: "col" }, "Network"), used.map(([name, title]) => h("th", { scope: "col", class: NUMBERS.includes(name) ? "right" : null }, title)))),
         h("tbody", null, study.rows.map((row) => h("tr", null,
           h("td", null, row.run ? h("a", { href: address("look", row.run) }, row.label) : row.label),
-          used.map(([name]) => h("td", { class: name === "score" ? "right" : null }, String(value(row[name])))))))))) : h("p", { class: "note" }, "It has no rows yet."));
+          used.map(([name]) => h("td", { class: NUMBERS.includes(name) ? "right" : null }, String(value(row[name])))))))))) : null,
+    study.left_out ? h("p", { class: "note" }, `${study.left_out} more are in its record.`) : null);
   keys([]);
 }

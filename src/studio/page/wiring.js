@@ -3,7 +3,8 @@
 import { arrows, h, number, square, svg } from "./dom.js";
 
 // The drawing's own units: side of a unit, and how far columns and rows stand apart.
-const [SIDE, COLUMN, ROW] = [40, 92, 56];
+const [SIDE, ROW] = [40, 56];
+const COLUMN = { few: 92, many: 68 };
 // More links than this are not drawn one by one: the weakest are left out.
 const MOST_DRAWN = 1600;
 
@@ -45,7 +46,8 @@ function places(network) {
     heights.sort((a, b) => a - b).forEach((y, i) => (closest = i ? Math.min(closest, Math.max(y - heights[i - 1], 0.002)) : closest));
   }
   const rows = Math.max(...[...columns.values()].map((heights) => heights.length));
-  const [wide, high] = [COLUMN * Math.max(columns.size - 1, 1), ROW * Math.min(1 / closest, 1.6 * rows)];
+  const steps = Math.max(columns.size - 1, 1);
+  const [wide, high] = [steps * (steps > 9 ? COLUMN.many : COLUMN.few), ROW * Math.min(1 / closest, 1.6 * rows)];
   const at = (u) => [SIDE + wide * network.units[u].x, SIDE + high * network.units[u].y];
   return { width: wide + 2 * SIDE, height: high + 2 * SIDE, shown, at };
 }
