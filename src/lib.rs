@@ -31,7 +31,7 @@
 //! | to | use |
 //! |---|---|
 //! | read or write a genome | [`genome::read`], [`genome::from_json`], [`genome::to_json`] |
-//! | breed by eye | [`evolve::Breeding`], [`evolve::Selection`], [`evolve::EvolveConfig`] |
+//! | breed by eye | [`evolve::Breeding`], [`evolve::BreedingTree`], [`evolve::Selection`], [`evolve::EvolveConfig`] |
 //! | search by a number | [`evolve::Search`] through [`evolve::Evolver`]; whole runs: [`experiment::evolution::evolve`] |
 //! | a network of a genome, of an arch | [`network::Model`]; its topology alone: [`network::compile()`], [`network::layerize()`], [`network::Arch`] |
 //! | a picture, what each unit draws | [`network::Model::picture`], [`network::Model::maps`] |
@@ -41,6 +41,7 @@
 //! | change weights | [`probe::View`]: its sweeps, strips and changed pictures; [`probe::directions`] |
 //! | score | [`score::Protocol`], [`score::score`] with a [`score::Judge`], by default [`score::DlJudge`]; [`score::measures`] |
 //! | store runs and studies | [`experiment::train_run`], [`experiment::prune_run`], [`experiment::networks`] |
+//! | serve the page | `studio::Studio`, `studio::bind` |
 //!
 //! # Features
 //!

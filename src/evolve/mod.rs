@@ -3,7 +3,7 @@
 //! In: a config, a seed, and what the outside world thinks of the genomes asked. Out: the next
 //! genomes to judge, and the lineage of those that survived. It does not know how to draw: fitness
 //! and descriptors are computed from pictures by `experiment::evolution`, selections come from a
-//! person or a script.
+//! person, a script or the studio.
 //!
 //! Every child is bred from its own random stream, keyed by (seed, `"child"`, birth number), so a
 //! run is a pure function of its config, its seed and what it was told.

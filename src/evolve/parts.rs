@@ -113,17 +113,15 @@ mod tests {
         for seed in 0..12 {
             let mut breeding = bred(seed);
             for step in 0..6 {
-                let parent = breeding.genomes()[step].clone();
+                let mut parent = breeding.genomes()[step].clone();
+                parent.provenance = Default::default();
                 let (before, text) = (brightness(&parent), to_json(&parent));
                 let selection = Selection { parts: Parts::Colour, ..Selection::of(&[step]) };
                 breeding.select(selection).unwrap();
                 for child in breeding.genomes() {
                     assert_eq!(brightness(child), before, "seed {seed}, step {step}");
                 }
-                let differs = |child: &&Genome| {
-                    to_json(&Genome { provenance: parent.provenance.clone(), ..(*child).clone() })
-                        != text
-                };
+                let differs = |child: &&Genome| to_json(child) != text;
                 changed += breeding.genomes().iter().filter(differs).count();
             }
         }

@@ -6,6 +6,7 @@
 
 use super::{Breeding, BreedingError, Selection, Session, SessionError};
 use crate::genome::Genome;
+use std::sync::Arc;
 
 /// Sheets and the way between them. Sheet 0 is the first; sheet `n` was bred by step `n`.
 ///
@@ -25,8 +26,8 @@ use crate::genome::Genome;
 #[derive(Clone, Debug)]
 pub struct BreedingTree {
     session: Session,
-    /// Sheet `n` as it lies there, without the way to it.
-    sheets: Vec<Breeding>,
+    /// Sheet `n` as it lies there, without the way to it. Shared: a tree is copied before it is changed.
+    sheets: Vec<Arc<Breeding>>,
     /// The sheet that redo leads to from each.
     onwards: Vec<Option<usize>>,
     at: usize,
@@ -42,7 +43,7 @@ impl BreedingTree {
         let steps = std::mem::take(&mut session.step);
         let at = session.at.unwrap_or(steps.len());
         let mut tree =
-            BreedingTree { session, sheets: vec![first], onwards: vec![None], at: 0 };
+            BreedingTree { session, sheets: vec![Arc::new(first)], onwards: vec![None], at: 0 };
         for (i, step) in steps.into_iter().enumerate() {
             tree.at = step.after.unwrap_or(i);
             if tree.at > i {
@@ -76,7 +77,7 @@ impl BreedingTree {
 
     /// Any sheet.
     pub fn sheet(&self, n: usize) -> Option<&Breeding> {
-        self.sheets.get(n)
+        self.sheets.get(n).map(|sheet| &**sheet)
     }
 
     /// The sheet on which the selection behind sheet `n` was made; none for the first.
@@ -100,7 +101,7 @@ impl BreedingTree {
         let mut next = self.sheets[before].without_past();
         next.select(selection.clone())?;
         let new = self.sheets.len();
-        self.sheets.push(next.without_past());
+        self.sheets.push(Arc::new(next.without_past()));
         self.onwards.push(None);
         let after = (before + 1 != new).then_some(before);
         self.session.step.push(Selection { after, ..selection });

@@ -129,6 +129,12 @@ mod tests {
         assert_eq!(kept_sweep(&view, &links, delta, &path, &count).unwrap(), whole);
         assert_eq!(told.into_inner(), links.len() - 10);
 
+        // Stopped after the first chunk, the rest follows; stopped at once where all is there, it is whole.
+        std::fs::remove_file(&path).unwrap();
+        let begun = kept_sweep_until(&view, &links, delta, &path, &|_| {}, &|| true).unwrap();
+        assert_eq!((begun, path.exists()), (None, true));
+        assert_eq!(kept_sweep(&view, &links, delta, &path, &|_| {}).unwrap(), whole);
+
         // Of another sweep it is no part; and a file that is none is not overwritten.
         let other = kept_sweep(&view, &links, Delta::Fixed(0.5), &path, &|_| {}).unwrap();
         assert_eq!(other, view.sweep(&links, Delta::Fixed(0.5), &|_| {}));

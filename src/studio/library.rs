@@ -91,7 +91,9 @@ struct FoundPicture {
 
 /// Genomes by id, with the time and size of their file.
 #[derive(Default)]
-pub struct Known(Mutex<BTreeMap<String, (Option<SystemTime>, u64, Option<FoundGenome>)>>);
+pub struct Known(Mutex<BTreeMap<String, Read>>);
+
+type Read = (Option<SystemTime>, u64, Option<FoundGenome>);
 
 /// `/api/library`.
 pub fn library(studio: &Studio, _: Nothing) -> Answer {

@@ -7,15 +7,15 @@
 //!
 //! | file | has |
 //! |---|---|
-//! | [`server`] | the listener, the routes, what every request must be |
-//! | [`root`] | ids ↔ paths: nothing outside the root is ever opened |
-//! | [`library`] | what lies below the root |
-//! | [`networks`] | one network: its wiring, pictures, maps, matched changes |
-//! | [`sessions`] | breeding |
-//! | [`jobs`] | training, pruning, scoring: one at a time, with live events |
-//! | [`study`] | a study: figures, verdicts, its networks |
-//! | [`opened`] | files dropped on the page |
-//! | [`page`] | the embedded page; [`export`] writes it as a static site |
+//! | `server` | the listener, the routes, what every request must be |
+//! | `root` | ids ↔ paths: nothing outside the root is ever opened |
+//! | `library` | what lies below the root |
+//! | `networks` | one network: its wiring, pictures, maps, matched changes |
+//! | `sessions` | breeding |
+//! | `jobs` | training, pruning, scoring: one at a time, with live events |
+//! | `study` | a study: figures, verdicts, its networks |
+//! | `opened` | files dropped on the page |
+//! | `page` | the embedded page; `export` writes it as a static site |
 //!
 //! Pixels and numbers are computed on threads of their own, never on the one that answers.
 

@@ -1,8 +1,9 @@
 //! One network: its wiring, what it draws, what its units draw, what its links do.
 
+use super::SESSIONS;
 use super::answer::{Answer, Refusal, attachment, json_of, of_bytes, with_number};
 use super::server::Studio;
-use super::sessions::side_by_side;
+use super::sessions::{self, side_by_side};
 use crate::experiment::{Kept, Source, Wanted, is_genome_file};
 use crate::figures::sheets::{signed_picture, unit_name};
 use crate::figures::wiring::places;
@@ -63,7 +64,7 @@ impl Studio {
     ///
     /// # Errors
     /// There is none, or its files are damaged.
-    pub fn network(&self, Asked { id, wiring }: &Asked) -> Result<Arc<Loaded>, Refusal> {
+    pub(super) fn network(&self, Asked { id, wiring }: &Asked) -> Result<Arc<Loaded>, Refusal> {
         let path = self.root.path(id)?;
         // A run is whole once its result is there, which is written last.
         let stamp = if path.is_dir() { path.join("result.json") } else { path.clone() };
@@ -93,7 +94,7 @@ impl Studio {
     }
 
     /// A view of a network at `size`², from memory if it is there.
-    pub fn view(&self, loaded: &Arc<Loaded>, size: usize) -> Arc<View> {
+    pub(super) fn view(&self, loaded: &Arc<Loaded>, size: usize) -> Arc<View> {
         let kept = self.networks.views.lock().unwrap_or_else(PoisonError::into_inner);
         let is_it = |(of, view): &&(Arc<Loaded>, Arc<View>)| {
             Arc::ptr_eq(of, loaded) && view.size() == size
@@ -471,6 +472,9 @@ pub fn thumb(studio: &Studio, AskedThumb { id, size }: AskedThumb) -> Answer {
     }
     if path.is_dir() && !path.join("config.toml").exists() {
         return Ok(pixels(&picture_file(&picture_in(&id, &path)?, size)?, false));
+    }
+    if let Some(name) = id.strip_prefix(SESSIONS).and_then(|name| name.strip_suffix(".toml")) {
+        return sessions::thumb(studio, name.trim_start_matches('/'), size);
     }
     let source = &studio.network(&Asked { id, wiring: Wiring::Graph })?.source;
     Ok(pixels(&source.model.picture(size, source.coords), false))

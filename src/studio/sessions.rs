@@ -28,7 +28,9 @@ const TRIES: usize = 10_000;
 
 /// Sessions that are open: what their files say, bred.
 #[derive(Default)]
-pub struct Sessions(Mutex<BTreeMap<String, Arc<Mutex<Option<Bred>>>>>);
+pub struct Sessions(Mutex<BTreeMap<String, Slot>>);
+
+type Slot = Arc<Mutex<Option<Bred>>>;
 
 /// A session as it was read or last written.
 struct Bred {
@@ -217,6 +219,11 @@ pub struct Wanted {
 
 /// `POST /api/sessions`: from random genomes, or from some that there are.
 pub fn begin(studio: &Studio, wanted: Wanted) -> Answer {
+    if let [id] = &wanted.from[..]
+        && id.ends_with(".toml")
+    {
+        return adopt(studio, id, &wanted.name);
+    }
     let mut config = EvolveConfig::preset(Preset::Picbreeder);
     if let Some(grid) = wanted.grid {
         if !(2..=LARGEST_GRID).contains(&grid) {
@@ -237,28 +244,66 @@ pub fn begin(studio: &Studio, wanted: Wanted) -> Answer {
         let why = format!("from: expected at most a sheet of genomes, found {}", wanted.from.len());
         return Err(Refusal::bad(why));
     }
-    // Copies by content: the session replays whatever becomes of the files they were taken from.
-    let mut ancestors = Vec::new();
-    for id in &wanted.from {
-        let loaded = studio.network(&Asked { id: id.clone(), wiring: Wiring::Graph })?;
-        let Some(mut genome) = loaded.source.genome.clone() else {
-            return Err(Refusal::bad(format!("{id}: expected a genome, found a network without one")));
-        };
-        if wanted.colour == Some(true) && !genome.is_colour() {
-            genome = genome.with_colour_outputs();
-        }
-        let text = to_json(&genome);
-        let file = format!("{}.json", short_id(&text));
-        let path = studio.root.made(OPENED)?.join(&file);
-        write_atomic(&path, text.as_bytes()).map_err(Refusal::failed)?;
-        ancestors.push(format!("{OPENED}/{file}"));
+    let colour = wanted.colour == Some(true);
+    let ancestors: Result<_, _> =
+        wanted.from.iter().map(|id| ancestor(studio, id, colour)).collect();
+    new_session(studio, &wanted.name, "session", &Session::new(config, seed, ancestors?))
+}
+
+/// A copy of a session that was bred elsewhere, by the command say, to go on with.
+fn adopt(studio: &Studio, id: &str, name: &str) -> Answer {
+    let path = studio.root.path(id)?;
+    let fail = |e: &dyn std::fmt::Display| Refusal::bad(format!("{id}: {e}"));
+    let text = read_text(&path).map_err(|e| fail(&e))?;
+    let mut session = Session::from_toml(&text).map_err(|e| fail(&e))?;
+    for file in &mut session.ancestors {
+        let none = || Refusal::bad(format!("{id}: expected its ancestor {file} below the root"));
+        let found = studio.root.id_of_named(file).ok_or_else(none)?;
+        *file = ancestor(studio, &found, false)?;
     }
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    new_session(studio, name, &stem, &session)
+}
+
+/// A copy of a genome, named by its content: a session replays whatever becomes of the file it was taken
+/// from. With `colour`, a grey one is given the outputs of colour.
+fn ancestor(studio: &Studio, id: &str, colour: bool) -> Result<String, Refusal> {
+    let loaded = studio.network(&Asked { id: id.into(), wiring: Wiring::Graph })?;
+    let Some(mut genome) = loaded.source.genome.clone() else {
+        return Err(Refusal::bad(format!("{id}: expected a genome, found a network without one")));
+    };
+    if colour && !genome.is_colour() {
+        genome = genome.with_colour_outputs();
+    }
+    let text = to_json(&genome);
+    let file = format!("{}.json", short_id(&text));
+    let path = studio.root.made(OPENED)?.join(&file);
+    write_atomic(&path, text.as_bytes()).map_err(Refusal::failed)?;
+    Ok(format!("{OPENED}/{file}"))
+}
+
+fn new_session(studio: &Studio, name: &str, otherwise: &str, session: &Session) -> Answer {
     let folder = studio.root.made(SESSIONS)?;
-    let stem = if wanted.name.trim().is_empty() { "session" } else { &wanted.name };
-    let session = Session::new(config, seed, ancestors);
+    let stem = if name.trim().is_empty() { otherwise } else { name };
     let path = new_file(&folder, stem, "toml", session.to_toml().as_bytes())?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    made(&studio.session(&name, |_, bred| studio.shown(&name, &bred.tree, None))?)
+    let shown = studio.session(&name, |_, bred| studio.shown(&name, &bred.tree, None));
+    if shown.is_err() {
+        // It cannot be replayed: nothing is left of it.
+        let _ = std::fs::remove_file(&path);
+    }
+    made(&shown?)
+}
+
+/// The first pictures of the sheet that a session is on, as one small picture.
+pub fn thumb(studio: &Studio, name: &str, size: usize) -> Answer {
+    let genomes = studio.session(name, |_, bred| {
+        let genomes = bred.tree.now().genomes();
+        Ok(genomes[..genomes.len().min(4)].to_vec())
+    })?;
+    let side = (size / 2).max(1);
+    let drawn: Vec<Picture> = genomes.par_iter().map(|genome| draw(genome, side)).collect();
+    Ok(pixels(&side_by_side(&drawn, 2, side), false))
 }
 
 /// One at a time chooses the name of a new file.

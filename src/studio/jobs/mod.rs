@@ -105,9 +105,9 @@ impl Job {
     /// A step was logged.
     fn logged(&self, line: &LogLine, variance: f64) {
         let mut state = self.state();
-        // A new attempt, or a round of its own, begins at its first step again.
-        if state.curve.last().is_some_and(|last| last.0 >= line.step) {
-            state.curve.clear();
+        // A new attempt begins at its first step again, a killed one at its last checkpoint.
+        while state.curve.last().is_some_and(|last| last.0 >= line.step) {
+            state.curve.pop();
         }
         state.curve.push((line.step, line.loss));
         state.step = line.step;

@@ -239,18 +239,21 @@ fn train(studio: &Studio, job: &Job) -> Result<bool, String> {
     let target = match (target, &source.target) {
         (Some(id), _) => {
             let path = studio.root.path(id).map_err(|e| e.why())?;
-            load_target(&path, *size, source.coords, Some(Squaring::Crop)).map_err(told)?
+            let target = load_target(&path, *size, source.coords, Some(Squaring::Crop));
+            // By its id, so that the run is the same wherever the root lies.
+            Target { name: id.clone(), ..target.map_err(told)? }
         }
         (None, Some(picture)) => Target {
             name: source.target_name.clone().unwrap_or_default(),
             picture: picture.resized(*size),
         },
         (None, None) if is_genome_file(&own) => {
-            load_target(&own, *size, source.coords, None).map_err(told)?
+            let target = load_target(&own, *size, source.coords, None).map_err(told)?;
+            Target { name: asked.id.clone(), ..target }
         }
         // What weights without a genome draw themselves.
         (None, None) => Target {
-            name: own.display().to_string(),
+            name: asked.id.clone(),
             picture: source.model.picture(*size, source.coords),
         },
     };

@@ -159,10 +159,17 @@ fn colour_alone_is_bred_and_a_genome_is_published_under_any_name() {
     let child = served.get(&format!("/api/sessions/{name}/genome?place=3")).ok();
     let published = read(&root.path().join("genomes/Night_moth.json")).unwrap();
     let plain = |genome: &Genome| {
-        to_json(&Genome { provenance: Default::default(), ..genome.clone() })
+        let mut genome = genome.clone();
+        genome.provenance = Default::default();
+        to_json(&genome)
     };
     let child = picloom::genome::from_json(&child.text()).unwrap();
     assert_eq!(plain(&child), plain(&published));
+    // A session of the command is gone on with as a copy.
+    std::fs::copy("genomes/sessions/moth.toml", root.path().join("moth.toml")).unwrap();
+    let adopted = served.post("/api/sessions", &json!({ "from": ["moth.toml"] })).ok().json();
+    assert_eq!((&adopted["name"], &adopted["at"]), (&json!("moth"), &json!(24)));
+    assert_eq!(&served.get("/api/thumb?id=studio/sessions/moth.toml").ok().body[1..4], b"PNG");
     // A grey session has no colour to breed.
     let grey = served.post("/api/sessions", &json!({ "colour": false, "seed": 2 })).ok().json();
     let name = grey["name"].as_str().unwrap();

@@ -107,7 +107,7 @@ fn what_is_too_large_is_refused_and_many_at_once_are_answered() {
     let chunked = [head.as_bytes(), &large, b"\r\n0\r\n\r\n"].concat();
     served.raw(&chunked).refused(413, "expected at most");
     served.get("/api/picture?id=genomes/mask.json&size=5000").refused(400, "size: expected 1 to");
-    served.get("/api/maps?id=genomes/bred_skull.json&size=512").ok();
+    served.get("/api/maps?id=genomes/bred_skull.json&size=600").refused(400, "size: expected 1 to 512");
     let grid = json!({ "grid": 100_000 });
     served.post("/api/sessions", &grid).refused(400, "grid: expected 2 to 60");
 

@@ -161,7 +161,7 @@ fn hostile_names_stay_text_and_pages_are_sent_once() {
     let site = root.path().join("site");
     let status = std::process::Command::new(env!("CARGO_BIN_EXE_picloom"))
         .args(["studio", "--quiet", "--ids", "genomes/hostile.json", "--export"])
-        .args([&site, root.path()])
+        .args([site.as_path(), root.path()])
         .stdout(std::process::Stdio::null())
         .status();
     assert!(status.unwrap().success());

@@ -34,14 +34,14 @@ fn outcome(root: &Path, job: &str) -> [Vec<u8>; 2] {
 fn a_training_that_is_stopped_and_killed_ends_in_the_bits_of_one_that_is_not() {
     let whole = root();
     let served = serve(whole.path());
-    let job = begun(&served, &training(6000));
+    let job = begun(&served, &training(12_000));
     over(&served, &job, "finished");
     let expected = outcome(whole.path(), &job);
     drop(served);
 
     let root = root();
     let served = serve(root.path());
-    assert_eq!(begun(&served, &training(6000)), job, "equal work is one job");
+    assert_eq!(begun(&served, &training(12_000)), job, "equal work is one job");
     let step = |state: &Value| state["step"].as_u64().unwrap();
     let path = format!("/api/jobs/{job}");
     served.until(&path, |state| step(state) > 200);
@@ -49,7 +49,7 @@ fn a_training_that_is_stopped_and_killed_ends_in_the_bits_of_one_that_is_not() {
     served.post(&format!("{path}/stop"), &json!({})).ok();
     let stopped = over(&served, &job, "stopped");
     assert_eq!(stopped["can_resume"], true);
-    assert!(step(&stopped) < 6000);
+    assert!(step(&stopped) < 12_000);
     let held = served.json("/api/library");
     assert_eq!(held["runs"][0]["finished"], false, "{held}");
     served.post(&format!("{path}/resume"), &json!({})).ok();
@@ -66,7 +66,7 @@ fn a_training_that_is_stopped_and_killed_ends_in_the_bits_of_one_that_is_not() {
     assert_eq!(done["run"], format!("runs/studio/{job}"));
     assert!(outcome(root.path(), &job) == expected);
     // A finished job is answered as it is, and its run is a network like others.
-    assert_eq!(begun(&served, &training(6000)), job);
+    assert_eq!(begun(&served, &training(12_000)), job);
     let network = served.json(&format!("/api/network?id=runs/studio/{job}"));
     assert_eq!((&network["kind"], network["r2"].is_number()), (&json!("run"), true));
     assert_eq!(network["target"], "genomes/bred_moth.json");
