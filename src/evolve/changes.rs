@@ -86,7 +86,9 @@ mod tests {
         let other = if was == Activation::Tanh { Activation::Sin } else { Activation::Tanh };
         child.set_activation(ink, other).unwrap();
         let told = changes(&parent, &child);
-        let ends = |c: &ConnectionGene| format!("{} → {}", name(&parent, c.source), name(&parent, c.target));
+        let ends = |c: &ConnectionGene| {
+            format!("{} → {}", name(&parent, c.source), name(&parent, c.target))
+        };
         assert_eq!(told.len(), 7, "{told:#?}");
         for line in [
             format!("add node {} (cos)", new.0),

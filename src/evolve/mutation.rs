@@ -391,11 +391,8 @@ pub fn delete_node(
     open: &Open,
     rng: &mut SimRng,
 ) -> Result<Mutation, NoMutation> {
-    let mut hidden: Vec<NodeId> = genome
-        .nodes()
-        .filter(|n| n.role == Role::Hidden && open.has(n.id))
-        .map(|n| n.id)
-        .collect();
+    let mut hidden: Vec<NodeId> =
+        genome.nodes().filter(|n| n.role == Role::Hidden && open.has(n.id)).map(|n| n.id).collect();
     if hidden.is_empty() {
         return Err(NoMutation::NoHiddenNode);
     }

@@ -165,7 +165,10 @@ mod tests {
         let mut breeding = Breeding::new(config, 1, &[]);
         let selection = Selection { parts: Parts::Colour, ..Selection::of(&[4]) };
         let error = breeding.select(selection).unwrap_err().to_string();
-        assert_eq!(error, "expected colour genomes to change the colour of, found a grey one at place 4");
+        assert_eq!(
+            error,
+            "expected colour genomes to change the colour of, found a grey one at place 4"
+        );
         let all = breeding.genomes()[0].nodes().map(|n| n.id).collect();
         assert_eq!(Parts::Structure.open(&breeding.genomes()[0]), Open::Nodes(all));
     }

@@ -209,7 +209,10 @@ mod tests {
         let head = "format = \"picloom-session/1\"\nseed = 1\n";
         for (text, found) in [
             (format!("{head}at = 2\n[[step]]\nchosen = [1]\n"), "expected sheets 0 to 1, found 2"),
-            (format!("{head}[[step]]\nchosen = [1]\nafter = 1\n"), "expected sheets 0 to 0, found 1"),
+            (
+                format!("{head}[[step]]\nchosen = [1]\nafter = 1\n"),
+                "expected sheets 0 to 0, found 1",
+            ),
         ] {
             let session = Session::from_toml(&text).unwrap();
             assert_eq!(session.replay(&[]).unwrap_err().to_string(), found);

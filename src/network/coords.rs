@@ -40,10 +40,7 @@ impl Coords {
             Coords::Fer => i as f64 / (size as f64 - 1.0).max(1.0),
             Coords::Picbreeder => (i as f64 + 0.5) / size as f64,
         };
-        self.inputs_at(
-            frame.x + frame.width * share(column),
-            frame.y + frame.height * share(row),
-        )
+        self.inputs_at(frame.x + frame.width * share(column), frame.y + frame.height * share(row))
     }
 
     fn inputs_at(self, x: f64, y: f64) -> [f64; 4] {

@@ -121,9 +121,7 @@ impl Studio {
             let asked = || Asked { id: id.into(), wiring };
             let key = format!("id={}&wiring={wiring}", encoded(id));
             known.insert(format!("/api/network?{key}"), value(networks::network(self, asked())?));
-            if let Ok(score) = jobs::score(self, asked()) {
-                known.insert(format!("/api/score?{key}"), value(score));
-            }
+            known.insert(format!("/api/score?{key}"), value(jobs::score(self, asked())?));
             if wiring != Wiring::Graph {
                 continue;
             }
@@ -152,7 +150,8 @@ fn value(answer: Response) -> Value {
 /// A script that tells the page these answers. No text in it can end the script.
 fn data(known: &Map<String, Value>) -> String {
     let json = serde_json::to_string(known).expect("answers are plain data");
-    let json = json.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
+    let json =
+        json.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
     format!("window.PICLOOM_DATA = Object.assign(window.PICLOOM_DATA ?? {{}}, {json});\n")
 }
 

@@ -133,7 +133,10 @@ fn look(studio: &Studio, folder: &Path, depth: usize, library: &mut Library) {
                 Some(Holding::Training) => library.runs.extend(run(studio, id, "train", &path)),
                 Some(Holding::Pruning) => library.runs.extend(run(studio, id, "prune", &path)),
                 holding => {
-                    if matches!(holding, Some(Holding::Study | Holding::WholeStudy | Holding::Comparison)) {
+                    if matches!(
+                        holding,
+                        Some(Holding::Study | Holding::WholeStudy | Holding::Comparison)
+                    ) {
                         library.studies.extend(study(id, &path));
                     }
                     if depth < DEEPEST {
@@ -190,7 +193,9 @@ fn found_genome(studio: &Studio, id: &str, path: &Path) -> Option<FoundGenome> {
     drop(known);
     // Most JSON files of a study are no genomes: their first line tells.
     let json = path.extension().is_some_and(|e| e == "json");
-    let may = !json || begins(path, "\"format\": \"picloom-genome/") || begins(path, "\"format\":\"picloom-genome/");
+    let may = !json
+        || begins(path, "\"format\": \"picloom-genome/")
+        || begins(path, "\"format\":\"picloom-genome/");
     let found = may.then(|| genome::read(path).ok()).flatten().map(|genome| FoundGenome {
         id: id.to_string(),
         name: genome.provenance.title(path),
@@ -223,9 +228,8 @@ fn session(id: String, path: &Path) -> Option<FoundSession> {
 
 fn run(studio: &Studio, id: String, kind: &'static str, path: &Path) -> Option<FoundRun> {
     let config: RunConfig = toml::from_str(&read_text(&path.join("config.toml")).ok()?).ok()?;
-    let result: Option<RunResult> = read_text(&path.join("result.json"))
-        .ok()
-        .and_then(|text| serde_json::from_str(&text).ok());
+    let result: Option<RunResult> =
+        read_text(&path.join("result.json")).ok().and_then(|text| serde_json::from_str(&text).ok());
     Some(FoundRun {
         score: result.as_ref().and_then(|_| kept_score(studio, &id)),
         id,
@@ -248,7 +252,8 @@ struct Said {
 }
 
 fn study(id: String, path: &Path) -> Option<FoundStudy> {
-    let text = read_text(&path.join("record.json")).or_else(|_| read_text(&path.join("claims.json")));
+    let text =
+        read_text(&path.join("record.json")).or_else(|_| read_text(&path.join("claims.json")));
     let said: Said = serde_json::from_str(&text.ok()?).unwrap_or_default();
     let folder = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let name = [said.name, said.study, folder].into_iter().find(|name| !name.is_empty())?;

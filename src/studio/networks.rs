@@ -9,7 +9,9 @@ use crate::figures::sheets::{signed_picture, unit_name};
 use crate::figures::wiring::places;
 use crate::genome::{Genome, Provenance, to_json};
 use crate::network::kernel::{feature_maps, render};
-use crate::network::{Arch, Frame, Model, Network, Picture, PixelInputs, Squaring, Weights, Wiring};
+use crate::network::{
+    Arch, Frame, Model, Network, Picture, PixelInputs, Squaring, Weights, Wiring,
+};
 use crate::probe::{Change, Delta, View};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -96,9 +98,8 @@ impl Studio {
     /// A view of a network at `size`², from memory if it is there.
     pub(super) fn view(&self, loaded: &Arc<Loaded>, size: usize) -> Arc<View> {
         let kept = self.networks.views.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_it = |(of, view): &&(Arc<Loaded>, Arc<View>)| {
-            Arc::ptr_eq(of, loaded) && view.size() == size
-        };
+        let is_it =
+            |(of, view): &&(Arc<Loaded>, Arc<View>)| Arc::ptr_eq(of, loaded) && view.size() == size;
         if let Some((_, view)) = kept.iter().find(is_it) {
             return view.clone();
         }
@@ -134,7 +135,9 @@ pub fn is_picture_file(path: &Path) -> bool {
 fn arch_of(path: &Path) -> Result<Arch, Refusal> {
     let beside = path.with_extension("arch");
     match std::fs::read_to_string(&beside) {
-        Ok(text) => text.trim().parse().map_err(|e| Refusal::bad(format!("{}: {e}", beside.display()))),
+        Ok(text) => {
+            text.trim().parse().map_err(|e| Refusal::bad(format!("{}: {e}", beside.display())))
+        }
         Err(_) => crate::network::weight_files::read_arch(path).map_err(Refusal::bad),
     }
 }
@@ -218,10 +221,7 @@ pub fn network(studio: &Studio, asked: Asked) -> Answer {
         wiring: asked.wiring.name(),
         coords: source.coords.name(),
         size: source.size,
-        provenance: Described {
-            tags: own.map_or_else(Vec::new, tags),
-            more: own,
-        },
+        provenance: Described { tags: own.map_or_else(Vec::new, tags), more: own },
         arch: network.arch.as_ref().map(ToString::to_string),
         units: units.collect(),
         links: links.collect(),
@@ -307,9 +307,7 @@ impl AskedPicture {
 pub fn checked(size: usize, largest: usize) -> Result<usize, Refusal> {
     match (1..=largest).contains(&size) {
         true => Ok(size),
-        false => {
-            Err(Refusal::bad(format!("size: expected 1 to {largest} pixels, found {size}")))
-        }
+        false => Err(Refusal::bad(format!("size: expected 1 to {largest} pixels, found {size}"))),
     }
 }
 

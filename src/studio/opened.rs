@@ -36,7 +36,8 @@ pub fn open(studio: &Studio, Named { name, arch }: Named, bytes: &Bytes) -> Answ
         path if is_weights_file(path) => "weights",
         path if is_picture_file(path) => "picture",
         _ => {
-            let expected = "a genome (.json, .zip, .xml), weights (.npz, .safetensors) or a picture";
+            let expected =
+                "a genome (.json, .zip, .xml), weights (.npz, .safetensors) or a picture";
             return Err(Refusal::bad(format!("{name:?}: expected {expected}, found {end:?}")));
         }
     };

@@ -138,8 +138,19 @@ mod tests {
         assert_eq!(root.id(&around.path().join("secret")), None);
         let long = "x/".repeat(2000);
         for id in [
-            "", "/", "/etc/passwd", "..", "../secret", "a/../../secret", "a/./x.json", "a//x.json",
-            ".hidden", "a/x.json\0", "a\\x.json", "no/such", &long,
+            "",
+            "/",
+            "/etc/passwd",
+            "..",
+            "../secret",
+            "a/../../secret",
+            "a/./x.json",
+            "a//x.json",
+            ".hidden",
+            "a/x.json\0",
+            "a\\x.json",
+            "no/such",
+            &long,
         ] {
             assert!(root.path(id).is_err(), "{id:?}");
         }

@@ -1,8 +1,8 @@
 //! The listener, the routes, and what every request must be.
 
 use super::answer::{Answer, Refusal};
-use super::library::{self, Known};
 use super::jobs::{self, Jobs};
+use super::library::{self, Known};
 use super::networks::{self, Networks};
 use super::opened;
 use super::page;
@@ -167,7 +167,8 @@ async fn body_of(request: Request, largest: usize) -> Result<Bytes, Refusal> {
 
 /// What a JSON body says.
 fn said<B: DeserializeOwned>(body: &Bytes) -> Result<B, Refusal> {
-    serde_json::from_slice(body).map_err(|e| Refusal::bad(format!("body: expected JSON of this address, found: {e}")))
+    serde_json::from_slice(body)
+        .map_err(|e| Refusal::bad(format!("body: expected JSON of this address, found: {e}")))
 }
 
 /// A GET whose answer is computed from its query.
@@ -211,11 +212,13 @@ fn told_of<B>(answer: fn(&Studio, &str, B) -> Answer) -> MethodRouter<Arc<Studio
 where
     B: DeserializeOwned + Send + 'static,
 {
-    post(move |State(studio): State<Arc<Studio>>, Named(name): Named<String>, request: Request| async move {
-        let body = said(&body_of(request, LARGEST_JSON).await?)?;
-        let own = studio.clone();
-        studio.requests.answer(move || answer(&own, &name, body)).await
-    })
+    post(
+        move |State(studio): State<Arc<Studio>>, Named(name): Named<String>, request: Request| async move {
+            let body = said(&body_of(request, LARGEST_JSON).await?)?;
+            let own = studio.clone();
+            studio.requests.answer(move || answer(&own, &name, body)).await
+        },
+    )
 }
 
 /// `POST /api/open?name=FILE`: a file that was dropped on the page.
@@ -273,7 +276,8 @@ fn refused(hosts: &[String; 3], request: &Request) -> Option<Refusal> {
     {
         return foreign(origin);
     }
-    if let Some(site) = said("sec-fetch-site").filter(|site| !["same-origin", "none"].contains(site))
+    if let Some(site) =
+        said("sec-fetch-site").filter(|site| !["same-origin", "none"].contains(site))
     {
         return foreign(&format!("another page ({site})"));
     }

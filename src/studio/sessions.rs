@@ -78,7 +78,8 @@ impl Studio {
     fn replayed(&self, path: &Path) -> Result<Bred, Refusal> {
         let fail = |e: &dyn std::fmt::Display| Refusal::bad(format!("{}: {e}", path.display()));
         let stamp = stamp(path);
-        let session = Session::from_toml(&read_text(path).map_err(|e| fail(&e))?).map_err(|e| fail(&e))?;
+        let session =
+            Session::from_toml(&read_text(path).map_err(|e| fail(&e))?).map_err(|e| fail(&e))?;
         let ancestors: Result<Vec<Genome>, Refusal> = session
             .ancestors
             .iter()
@@ -320,14 +321,18 @@ fn new_file(folder: &Path, name: &str, end: &str, bytes: &[u8]) -> Result<PathBu
     let _naming = locked(&NAMING);
     let _folder = FolderLock::take(folder).map_err(Refusal::failed)?;
     for count in 1..TRIES {
-        let file = if count == 1 { format!("{stem}.{end}") } else { format!("{stem}-{count}.{end}") };
+        let file =
+            if count == 1 { format!("{stem}.{end}") } else { format!("{stem}-{count}.{end}") };
         let path = folder.join(file);
         if !path.exists() {
             write_atomic(&path, bytes).map_err(Refusal::failed)?;
             return Ok(path);
         }
     }
-    Err(Refusal::failed(format!("{}: expected a free name like {stem}, found none", folder.display())))
+    Err(Refusal::failed(format!(
+        "{}: expected a free name like {stem}, found none",
+        folder.display()
+    )))
 }
 
 /// Which sheet of a session.
@@ -416,7 +421,9 @@ pub fn breed(studio: &Studio, name: &str, choice: Choice) -> Answer {
         let rolls: Vec<u64> = (1..=tree.last())
             .filter(|n| tree.parent(*n) == Some(choice.at))
             .filter_map(|n| tree.selection(n))
-            .filter(|s| Selection { roll: 0, after: None, why: String::new(), ..(*s).clone() } == wanted)
+            .filter(|s| {
+                Selection { roll: 0, after: None, why: String::new(), ..(*s).clone() } == wanted
+            })
             .map(|s| s.roll)
             .collect();
         let free = (0..).find(|roll| !rolls.contains(roll));
@@ -452,7 +459,8 @@ pub fn redo(studio: &Studio, name: &str, Move { version, .. }: Move) -> Answer {
 
 /// `POST …/goto`: to any sheet.
 pub fn go_to(studio: &Studio, name: &str, Move { version, node }: Move) -> Answer {
-    let node = node.ok_or_else(|| Refusal::bad("node: expected the number of a sheet, found none"))?;
+    let node =
+        node.ok_or_else(|| Refusal::bad("node: expected the number of a sheet, found none"))?;
     json_of(&studio.change(name, &version, |tree| tree.go_to(node))?)
 }
 

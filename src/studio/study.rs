@@ -95,7 +95,14 @@ pub fn study(studio: &Studio, AskedStudy { id, .. }: AskedStudy) -> Answer {
         });
         claims.collect()
     });
-    json_of(&Shown { name, question: said.question, figures: figures(&id, &folder), claims, rows, left_out })
+    json_of(&Shown {
+        name,
+        question: said.question,
+        figures: figures(&id, &folder),
+        claims,
+        rows,
+        left_out,
+    })
 }
 
 fn folder(studio: &Studio, id: &str) -> Result<PathBuf, Refusal> {

@@ -141,7 +141,8 @@ fn a_genome_of_300_nodes_renders_and_round_trips() {
     let mut tracker = InnovationTracker::after([&genome]);
     while genome.nodes().len() < 300 {
         add_node(&mut genome, &config.mutation, &Open::All, &mut tracker, &mut rng).unwrap();
-        add_link(&mut genome, &config.mutation, &Input::ALL, &Open::All, &mut tracker, &mut rng).unwrap();
+        add_link(&mut genome, &config.mutation, &Input::ALL, &Open::All, &mut tracker, &mut rng)
+            .unwrap();
     }
     genome.check().unwrap();
     let again = from_json(&to_json(&genome)).unwrap();
@@ -163,7 +164,8 @@ fn a_size_limit_is_a_reason_and_not_a_silence() {
     let mut rng = SimRng::new(8, "test", 0);
     let mut genome = first_genome(&config, &mut rng);
     let mut tracker = InnovationTracker::after([&genome]);
-    let refused = add_node(&mut genome, &config.mutation, &Open::All, &mut tracker, &mut rng).unwrap_err();
+    let refused =
+        add_node(&mut genome, &config.mutation, &Open::All, &mut tracker, &mut rng).unwrap_err();
     assert_eq!(refused.to_string(), "the genome has reached its size limit");
 }
 

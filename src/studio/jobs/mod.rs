@@ -11,14 +11,14 @@ mod work;
 pub use events::events;
 pub use score::{kept_score, score};
 
-use super::answer::{Answer, Refusal, json_of, made};
+use super::answer::{Answer, Refusal, json_of, made, of_bytes};
 use super::networks::{checked, pixels};
 use super::server::Studio;
-use crate::experiment::{read_metrics, RunResult};
+use crate::experiment::{RunResult, read_metrics};
 use crate::math::hash::short_id;
 use crate::network::files::{read_text, write_atomic};
 use crate::network::kernel::render;
-use crate::network::{Coords, Network, Picture, PixelInputs, Weights};
+use crate::network::{Coords, Network, Picture, PixelInputs, Weights, Wiring};
 use crate::train::LogLine;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -125,6 +125,14 @@ impl Job {
             kind: self.work.kind(),
             id: self.work.id().into(),
             name: self.work.title(),
+            wiring: match self.work {
+                Work::Train { wiring, .. } | Work::Score { wiring, .. } => Some(wiring),
+                Work::Prune { .. } => None,
+            },
+            target: match &self.work {
+                Work::Train { id, target, .. } => target.clone().or_else(|| Some(id.clone())),
+                _ => None,
+            },
             status: state.status,
             step: state.step,
             steps: state.steps,
@@ -148,6 +156,9 @@ struct Shown {
     kind: &'static str,
     id: String,
     name: String,
+    wiring: Option<Wiring>,
+    /// What a training learns to draw: a picture, or the network whose own picture it is.
+    target: Option<String>,
     status: Status,
     step: u64,
     steps: u64,
@@ -370,7 +381,8 @@ pub fn picture(studio: &Studio, name: &str, asked: AskedPicture) -> Answer {
     let size = checked(asked.size.unwrap_or(128), 512)?;
     let drawn = studio.jobs.get(name)?.state().drawn.clone();
     let Some((of, weights)) = drawn else {
-        return Err(Refusal::none(format!("{name}: expected a picture, found none yet")));
+        // Nothing yet, which is no fault.
+        return Ok(of_bytes("application/octet-stream", Vec::new()));
     };
     let rgb = render(&of.network, &weights, &PixelInputs::full(size, of.coords));
     Ok(pixels(&Picture { width: size, height: size, rgb }, asked.raw == 1))

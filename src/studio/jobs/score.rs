@@ -40,7 +40,8 @@ impl Studio {
         let Work::Score { samples, effect, .. } = work else { return None };
         let record = self.score_record(&work.asked()).ok().flatten()?;
         let (selection, delta) = asked_for(*samples, *effect);
-        let same = record["samples"] == selection.to_string() && record["delta"] == delta.to_string();
+        let same =
+            record["samples"] == selection.to_string() && record["delta"] == delta.to_string();
         same.then_some(record)
     }
 }
@@ -57,14 +58,10 @@ pub fn kept_score(studio: &Studio, id: &str) -> Option<f64> {
     studio.score_record(&asked).ok()??["score"].as_f64()
 }
 
-/// `/api/score`: the kept score of a network with its judged changes.
+/// `/api/score`: the kept score of a network with its judged changes; null if none is kept.
 pub fn score(studio: &Studio, asked: Asked) -> Answer {
-    let record = studio.score_record(&asked)?;
-    let Some(record) = record else {
-        let why = format!("{}: expected a kept score, found none; score it first", asked.id);
-        return Err(Refusal::none(why));
-    };
-    json_of(&shown(&record))
+    studio.root.path(&asked.id)?;
+    json_of(&studio.score_record(&asked)?.as_ref().map(shown))
 }
 
 /// A record as the page has it.

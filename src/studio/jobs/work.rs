@@ -3,8 +3,7 @@
 use super::{Drawn, Job, RUNS};
 use crate::experiment::folder::Holding;
 use crate::experiment::{
-    RunResult, Target, TrainJob, is_genome_file, load_run, load_target, prune_run,
-    train_run,
+    RunResult, Target, TrainJob, is_genome_file, load_run, load_target, prune_run, train_run,
 };
 use crate::network::lock::FolderLock;
 use crate::network::{Model, Squaring, Weights, Wiring};
@@ -175,7 +174,8 @@ fn train_config(work: &Work) -> Result<TrainConfig, String> {
     let Work::Train { steps, size, optimizer, lr, seed, .. } = work else {
         return Err("expected a training".into());
     };
-    let mut config = TrainConfig { steps: checked_steps(*steps)?, seed: *seed, ..Default::default() };
+    let mut config =
+        TrainConfig { steps: checked_steps(*steps)?, seed: *seed, ..Default::default() };
     if let Some(optimizer) = optimizer {
         config.optimizer = optimizer.parse().map_err(|e| format!("optimizer: {e}"))?;
     }
@@ -252,17 +252,15 @@ fn train(studio: &Studio, job: &Job) -> Result<bool, String> {
             Target { name: asked.id.clone(), ..target }
         }
         // What weights without a genome draw themselves.
-        (None, None) => Target {
-            name: asked.id.clone(),
-            picture: source.model.picture(*size, source.coords),
-        },
+        (None, None) => {
+            Target { name: asked.id.clone(), picture: source.model.picture(*size, source.coords) }
+        }
     };
     let arm = if source.trained { "retrained" } else { wiring.name() };
     let genome = source.genome.as_ref().filter(|_| network.arch.is_none());
     let variance = target.picture.variance();
     let drawn = Drawn { network: network.clone(), coords: source.coords, variance };
-    let made =
-        TrainJob::new(arm, &target, source.coords, (network, mask), None, genome, config);
+    let made = TrainJob::new(arm, &target, source.coords, (network, mask), None, genome, config);
     let folder = studio.root.folder().join(RUNS).join(&job.name);
     Holding::Training.ask(&folder).map_err(told)?;
     let _lock = FolderLock::take(&folder).map_err(told)?;

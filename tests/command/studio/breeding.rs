@@ -29,7 +29,8 @@ fn replayed(root: &Path, name: &str) -> BreedingTree {
 fn five_generations_undo_a_branch_and_a_kill_lead_back_to_the_same_bits() {
     let root = root();
     let served = serve(root.path());
-    let body = json!({ "name": "my moths", "seed": 7, "from": ["genomes/bred_moth.json"], "grid": 6 });
+    let body =
+        json!({ "name": "my moths", "seed": 7, "from": ["genomes/bred_moth.json"], "grid": 6 });
     let mut session = served.post("/api/sessions", &body).ok().json();
     let name = session["name"].as_str().unwrap().to_string();
     assert_eq!((name.as_str(), session["sheet"].as_array().unwrap().len()), ("my_moths", 6));
@@ -54,7 +55,9 @@ fn five_generations_undo_a_branch_and_a_kill_lead_back_to_the_same_bits() {
     session = bred(&served, &name, &session, 2, &[1]);
     session = go(&session, "goto", Some(6));
     let sheets: Vec<Vec<u8>> = (0..=7)
-        .map(|n| served.get(&format!("/api/sessions/{name}/sheet?node={n}&size=24&raw=1")).ok().body)
+        .map(|n| {
+            served.get(&format!("/api/sessions/{name}/sheet?node={n}&size=24&raw=1")).ok().body
+        })
         .collect();
     assert_ne!(sheets[6], sheets[7]);
     let genome = |served: &Served| {
@@ -66,7 +69,8 @@ fn five_generations_undo_a_branch_and_a_kill_lead_back_to_the_same_bits() {
     let tree = replayed(root.path(), &name);
     assert_eq!((tree.at(), tree.last()), (6, 7));
     for (n, sheet) in sheets.iter().enumerate() {
-        for (genome, raw) in tree.sheet(n).unwrap().genomes().iter().zip(sheet.chunks(24 * 24 * 4)) {
+        for (genome, raw) in tree.sheet(n).unwrap().genomes().iter().zip(sheet.chunks(24 * 24 * 4))
+        {
             let drawn = Model::of_genome(genome, Wiring::Graph).picture(24, Coords::Fer).to_bytes();
             let shown: Vec<u8> = raw.chunks(4).flat_map(|p| [p[0], p[1], p[2]]).collect();
             assert!(drawn == shown, "sheet {n}");

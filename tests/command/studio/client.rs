@@ -104,8 +104,11 @@ impl Served {
     pub fn request(&self, head: &str, extra: &str, body: &[u8]) -> Answer {
         let port = self.port;
         let length = body.len();
-        let length =
-            if head.starts_with("POST") { format!("content-length: {length}\r\n") } else { String::new() };
+        let length = if head.starts_with("POST") {
+            format!("content-length: {length}\r\n")
+        } else {
+            String::new()
+        };
         let head = format!(
             "{head} HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\nconnection: close\r\n{length}{extra}\r\n"
         );

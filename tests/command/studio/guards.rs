@@ -73,14 +73,16 @@ fn no_id_leads_out_of_the_root() {
         "",
         &long,
     ] {
-        for path in ["network", "picture", "thumb", "genome", "maps", "download", "score", "study"] {
+        for path in ["network", "picture", "thumb", "genome", "maps", "download", "score", "study"]
+        {
             let answer = served.get(&format!("/api/{path}?id={id}"));
             assert!(matches!(answer.status, 400 | 404), "{path} {id}: {}", answer.status);
         }
         let body = json!({ "from": [id.replace("%2f", "/").replace("%00", "\0")] });
         assert!(matches!(served.post("/api/sessions", &body).status, 400 | 404), "{id}");
     }
-    for path in ["/../Cargo.toml", "/..%2fCargo.toml", "/page/../../x", "/api/sessions/..%2f..%2fx"] {
+    for path in ["/../Cargo.toml", "/..%2fCargo.toml", "/page/../../x", "/api/sessions/..%2f..%2fx"]
+    {
         let answer = served.get(path);
         assert!(matches!(answer.status, 400 | 404), "{path}: {}", answer.status);
     }
@@ -107,7 +109,9 @@ fn what_is_too_large_is_refused_and_many_at_once_are_answered() {
     let chunked = [head.as_bytes(), &large, b"\r\n0\r\n\r\n"].concat();
     served.raw(&chunked).refused(413, "expected at most");
     served.get("/api/picture?id=genomes/mask.json&size=5000").refused(400, "size: expected 1 to");
-    served.get("/api/maps?id=genomes/bred_skull.json&size=600").refused(400, "size: expected 1 to 512");
+    served
+        .get("/api/maps?id=genomes/bred_skull.json&size=600")
+        .refused(400, "size: expected 1 to 512");
     let grid = json!({ "grid": 100_000 });
     served.post("/api/sessions", &grid).refused(400, "grid: expected 2 to 60");
 

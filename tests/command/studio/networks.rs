@@ -23,8 +23,7 @@ fn the_page_is_told_the_very_network_and_is_sent_the_librarys_own_pixels() {
     let served = serve(root.path());
     for wiring in [Wiring::Graph, Wiring::Layerized, Wiring::Dense] {
         let model = model("bred_moth.json", wiring);
-        let told =
-            served.json(&format!("/api/network?id=genomes/bred_moth.json&wiring={wiring}"));
+        let told = served.json(&format!("/api/network?id=genomes/bred_moth.json&wiring={wiring}"));
         assert_eq!(told["units"].as_array().unwrap().len(), model.network.units.len());
         let links = told["links"].as_array().unwrap();
         assert_eq!(links.len(), model.weights.0.len());
@@ -41,7 +40,9 @@ fn the_page_is_told_the_very_network_and_is_sent_the_librarys_own_pixels() {
         }
     }
     let skull = model("bred_skull.json", Wiring::Graph);
-    let at = |more: &str| served.get(&format!("/api/picture?id=genomes/bred_skull.json&raw=1{more}")).ok().body;
+    let at = |more: &str| {
+        served.get(&format!("/api/picture?id=genomes/bred_skull.json&raw=1{more}")).ok().body
+    };
     let drawn = skull.picture(64, Coords::Fer);
     assert_eq!(at("&size=64"), rgba(&drawn));
     assert_eq!(at("&size=64&frame=-1,-1,2,2"), rgba(&drawn));
@@ -63,7 +64,16 @@ fn the_page_is_told_the_very_network_and_is_sent_the_librarys_own_pixels() {
             assert_eq!(maps.body[at..at + 64], map[64 * row..64 * (row + 1)], "unit {unit}");
         }
     }
-    for refused in ["set=1", "set=1:x", "set=99999:1", "set=1:nan", "frame=1,2,3", "frame=0,0,0,1", "frame=a,b,c,d", "size=0"] {
+    for refused in [
+        "set=1",
+        "set=1:x",
+        "set=99999:1",
+        "set=1:nan",
+        "frame=1,2,3",
+        "frame=0,0,0,1",
+        "frame=a,b,c,d",
+        "size=0",
+    ] {
         let answer = served.get(&format!("/api/picture?id=genomes/bred_skull.json&{refused}"));
         answer.refused(400, "expected");
     }
