@@ -77,7 +77,7 @@ struct FoundRun {
     target: Option<String>,
 }
 
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 struct FoundStudy {
     id: String,
     name: String,
@@ -89,11 +89,42 @@ struct FoundPicture {
     id: String,
 }
 
-/// Genomes by id, with the time and size of their file.
+/// What was read before: genomes and studies by id, with the time and size of the file that was read.
 #[derive(Default)]
-pub struct Known(Mutex<BTreeMap<String, Read>>);
+pub struct Known {
+    genomes: Seen<FoundGenome>,
+    studies: Seen<FoundStudy>,
+}
 
-type Read = (Option<SystemTime>, u64, Option<FoundGenome>);
+type Stamp = (Option<SystemTime>, u64);
+
+/// Things by id; none: it was looked at, and is none.
+struct Seen<T>(Mutex<BTreeMap<String, (Stamp, Option<T>)>>);
+
+impl<T> Default for Seen<T> {
+    fn default() -> Self {
+        Seen(Mutex::default())
+    }
+}
+
+impl<T: Clone> Seen<T> {
+    /// What the file at `path` holds for the thing `id`: as it was read before, if it has not changed.
+    fn get(&self, id: &str, path: &Path, read: impl FnOnce() -> Option<T>) -> Option<T> {
+        let data = path.metadata().ok()?;
+        let stamp = (data.modified().ok(), data.len());
+        let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((at, found)) = seen.get(id)
+            && *at == stamp
+        {
+            return found.clone();
+        }
+        drop(seen);
+        let found = read();
+        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.insert(id.to_string(), (stamp, found.clone()));
+        found
+    }
+}
 
 /// `/api/library`.
 pub fn library(studio: &Studio, _: Nothing) -> Answer {
@@ -129,16 +160,13 @@ fn look(studio: &Studio, folder: &Path, depth: usize, library: &mut Library) {
             if SKIPPED.iter().any(|name| entry.file_name() == *name) {
                 continue;
             }
-            match Holding::of(&path) {
+            // Only a run has a config; the records of studies are large, and read once.
+            let holding = path.join("config.toml").exists().then(|| Holding::of(&path)).flatten();
+            match holding {
                 Some(Holding::Training) => library.runs.extend(run(studio, id, "train", &path)),
                 Some(Holding::Pruning) => library.runs.extend(run(studio, id, "prune", &path)),
-                holding => {
-                    if matches!(
-                        holding,
-                        Some(Holding::Study | Holding::WholeStudy | Holding::Comparison)
-                    ) {
-                        library.studies.extend(study(id, &path));
-                    }
+                _ => {
+                    library.studies.extend(study(studio, &id, &path));
                     if depth < DEEPEST {
                         look(studio, &path, depth + 1, library);
                     } else {
@@ -182,32 +210,24 @@ pub fn published(studio: &Studio, session: &str) -> Vec<String> {
 }
 
 fn found_genome(studio: &Studio, id: &str, path: &Path) -> Option<FoundGenome> {
-    let data = path.metadata().ok()?;
-    let (changed, size) = (data.modified().ok(), data.len());
-    let known = studio.known.0.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((at, bytes, found)) = known.get(id)
-        && (*at, *bytes) == (changed, size)
-    {
-        return found.clone();
-    }
-    drop(known);
-    // Most JSON files of a study are no genomes: their first line tells.
-    let json = path.extension().is_some_and(|e| e == "json");
-    let may = !json
-        || begins(path, "\"format\": \"picloom-genome/")
-        || begins(path, "\"format\":\"picloom-genome/");
-    let found = may.then(|| genome::read(path).ok()).flatten().map(|genome| FoundGenome {
-        id: id.to_string(),
-        name: genome.provenance.title(path),
-        tags: tags(&genome.provenance).into_iter().map(String::from).collect(),
-        nodes: genome.nodes().len(),
-        links: genome.connections().len(),
-        colour: genome.is_colour(),
-        session: genome.provenance.notes.get("session").cloned(),
-    });
-    let mut known = studio.known.0.lock().unwrap_or_else(PoisonError::into_inner);
-    known.insert(id.to_string(), (changed, size, found.clone()));
-    found
+    studio.known.genomes.get(id, path, || {
+        // Most JSON files of a study are no genomes: their first line tells.
+        let json = path.extension().is_some_and(|e| e == "json");
+        let says = ["\"format\": \"picloom-genome/", "\"format\":\"picloom-genome/"];
+        if json && !says.iter().any(|says| begins(path, says)) {
+            return None;
+        }
+        let genome = genome::read(path).ok()?;
+        Some(FoundGenome {
+            id: id.to_string(),
+            name: genome.provenance.title(path),
+            tags: tags(&genome.provenance).into_iter().map(String::from).collect(),
+            nodes: genome.nodes().len(),
+            links: genome.connections().len(),
+            colour: genome.is_colour(),
+            session: genome.provenance.notes.get("session").cloned(),
+        })
+    })
 }
 
 fn session(id: String, path: &Path) -> Option<FoundSession> {
@@ -251,11 +271,18 @@ struct Said {
     question: String,
 }
 
-fn study(id: String, path: &Path) -> Option<FoundStudy> {
-    let text =
-        read_text(&path.join("record.json")).or_else(|_| read_text(&path.join("claims.json")));
-    let said: Said = serde_json::from_str(&text.ok()?).unwrap_or_default();
-    let folder = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let name = [said.name, said.study, folder].into_iter().find(|name| !name.is_empty())?;
-    Some(FoundStudy { id, name, question: said.question })
+fn study(studio: &Studio, id: &str, path: &Path) -> Option<FoundStudy> {
+    let record = ["record.json", "claims.json"].map(|name| path.join(name));
+    let record = record.into_iter().find(|record| record.exists())?;
+    studio.known.studies.get(id, &record, || {
+        let is_study = matches!(
+            Holding::of(path),
+            Some(Holding::Study | Holding::WholeStudy | Holding::Comparison)
+        );
+        let text = is_study.then(|| read_text(&record).ok()).flatten()?;
+        let said: Said = serde_json::from_str(&text).unwrap_or_default();
+        let folder = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = [said.name, said.study, folder].into_iter().find(|name| !name.is_empty())?;
+        Some(FoundStudy { id: id.to_string(), name, question: said.question })
+    })
 }

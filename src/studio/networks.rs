@@ -324,12 +324,20 @@ fn changed(model: &Model, changes: &[Change]) -> Weights {
 
 /// A picture as it was asked for: raw RGBA, or PNG.
 pub fn pixels(picture: &Picture, raw: bool) -> axum::response::Response {
-    if raw {
-        let rgba = picture.to_bytes();
-        let rgba = rgba.chunks_exact(3).flat_map(|p| [p[0], p[1], p[2], 255]).collect();
-        return of_bytes("application/octet-stream", rgba);
+    match raw {
+        true => of_bytes("application/octet-stream", rgba(picture)),
+        false => of_bytes("image/png", picture.to_png(&[])),
     }
-    of_bytes("image/png", picture.to_png(&[]))
+}
+
+/// (P, 4) bytes, as a canvas has them.
+pub fn rgba(picture: &Picture) -> Vec<u8> {
+    let rgb = picture.to_bytes();
+    let mut rgba = vec![255; rgb.len() / 3 * 4];
+    for (pixel, colours) in rgba.chunks_exact_mut(4).zip(rgb.chunks_exact(3)) {
+        pixel[..3].copy_from_slice(colours);
+    }
+    rgba
 }
 
 /// `/api/picture`: what a network draws, some weights set, a part of the plane.

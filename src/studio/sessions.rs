@@ -3,7 +3,7 @@
 
 use super::answer::{Answer, Refusal, attachment, json_of, made, of_bytes, with_number};
 use super::library::published;
-use super::networks::{Asked, checked, genome_file, pixels};
+use super::networks::{Asked, checked, genome_file, pixels, rgba};
 use super::server::Studio;
 use super::{GENOMES, OPENED, SESSIONS};
 use crate::evolve::{
@@ -364,8 +364,8 @@ pub fn sheet(studio: &Studio, name: &str, asked: AskedSheet) -> Answer {
     let took = began.elapsed().as_secs_f64() * 1e3;
     let mut response = match asked.raw {
         1 => {
-            let rgb: Vec<f32> = drawn.into_iter().flat_map(|p| p.rgb).collect();
-            pixels(&Picture { width: size, height: genomes.len() * size, rgb }, true)
+            let raw: Vec<Vec<u8>> = drawn.par_iter().map(rgba).collect();
+            of_bytes("application/octet-stream", raw.concat())
         }
         _ => {
             let columns = 5.min(drawn.len());

@@ -121,7 +121,7 @@ pub fn run(studio: &Studio, job: &Job) -> Result<bool, String> {
         Measurement::of(&view, swept, &judge, target.as_ref()).map_err(|e| e.to_string())?;
     let record = ScoreRecord {
         judge_model_sha256: judge.identity().sha256,
-        ..ScoreRecord::of(&job.work.id(), &view, &found, &selection, 0)
+        ..ScoreRecord::of(job.work.id(), &view, &found, &selection, 0)
     };
     let text = serde_json::to_string_pretty(&record).map_err(|e| e.to_string())? + "\n";
     write_atomic(&path, text.as_bytes()).map_err(|e| e.to_string())?;
