@@ -3,11 +3,15 @@
 use axum::body::Body;
 use axum::http::{HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// What a request comes to.
 pub type Answer = Result<Response, Refusal>;
+
+/// A query without parameters, or a body without a word.
+#[derive(Deserialize)]
+pub struct Nothing {}
 
 /// A request that is refused, with what was expected and what was found.
 #[derive(Debug)]

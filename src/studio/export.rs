@@ -3,10 +3,10 @@
 
 use super::answer::Refusal;
 use super::jobs;
-use super::library::{self, FoundGenome};
+use super::library;
 use super::networks::{self, Asked, AskedLink};
 use super::page;
-use super::server::Studio;
+use super::state::{FoundGenome, Studio};
 use super::study::encoded;
 use crate::network::Wiring;
 use crate::network::files::{WriteError, create_folder, write_atomic};

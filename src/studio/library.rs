@@ -3,21 +3,20 @@
 //! The walk is bounded, follows no links, and stays out of hidden folders and of those that builds
 //! fill. A genome is read once; later walks know it by its time and size.
 
-use super::answer::{Answer, json_of};
+use super::answer::{Answer, Nothing, json_of};
 use super::jobs::kept_score;
-use super::networks::{is_picture_file, tags};
-use super::server::{Nothing, Studio};
+use super::networks::tags;
+use super::pixels::is_picture_file;
+use super::state::{FoundGenome, FoundStudy, Studio};
 use crate::evolve::Session;
 use crate::experiment::folder::Holding;
 use crate::experiment::{RunConfig, RunResult, is_genome_file};
 use crate::genome;
 use crate::network::files::read_text;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::UNIX_EPOCH;
 
 /// Folders below the root that are looked into, and entries in all.
 const DEEPEST: usize = 7;
@@ -39,19 +38,6 @@ pub struct Library {
     pictures: Vec<FoundPicture>,
     #[serde(skip)]
     entries: usize,
-}
-
-/// A genome file.
-#[derive(Clone, Serialize)]
-pub struct FoundGenome {
-    pub id: String,
-    name: String,
-    tags: Vec<String>,
-    nodes: usize,
-    links: usize,
-    colour: bool,
-    /// The breeding session it was published from, where its file says so.
-    pub session: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -77,53 +63,9 @@ struct FoundRun {
     target: Option<String>,
 }
 
-#[derive(Clone, Serialize)]
-struct FoundStudy {
-    id: String,
-    name: String,
-    question: String,
-}
-
 #[derive(Serialize)]
 struct FoundPicture {
     id: String,
-}
-
-/// What was read before: genomes and studies by id, with the time and size of the file that was read.
-#[derive(Default)]
-pub struct Known {
-    genomes: Seen<FoundGenome>,
-    studies: Seen<FoundStudy>,
-}
-
-type Stamp = (Option<SystemTime>, u64);
-
-/// Things by id; none: it was looked at, and is none.
-struct Seen<T>(Mutex<BTreeMap<String, (Stamp, Option<T>)>>);
-
-impl<T> Default for Seen<T> {
-    fn default() -> Self {
-        Seen(Mutex::default())
-    }
-}
-
-impl<T: Clone> Seen<T> {
-    /// What the file at `path` holds for the thing `id`: as it was read before, if it has not changed.
-    fn get(&self, id: &str, path: &Path, read: impl FnOnce() -> Option<T>) -> Option<T> {
-        let data = path.metadata().ok()?;
-        let stamp = (data.modified().ok(), data.len());
-        let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((at, found)) = seen.get(id)
-            && *at == stamp
-        {
-            return found.clone();
-        }
-        drop(seen);
-        let found = read();
-        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.insert(id.to_string(), (stamp, found.clone()));
-        found
-    }
 }
 
 /// `/api/library`.

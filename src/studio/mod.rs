@@ -8,9 +8,10 @@
 //! | file | has |
 //! |---|---|
 //! | `server` | the listener, the routes, what every request must be |
+//! | `state` | what the server has at hand |
 //! | `root` | ids ↔ paths: nothing outside the root is ever opened |
 //! | `library` | what lies below the root |
-//! | `networks` | one network: its wiring, pictures, maps, matched changes |
+//! | `networks` | one network: its wiring, pictures, maps, matched changes; `thumbs`: anything, small |
 //! | `sessions` | breeding |
 //! | `jobs` | training, pruning, scoring: one at a time, with live events |
 //! | `study` | a study: figures, verdicts, its networks |
@@ -26,15 +27,19 @@ mod library;
 mod networks;
 mod opened;
 mod page;
+mod pixels;
 mod root;
 mod server;
 mod sessions;
+mod state;
 mod study;
+mod thumbs;
 mod workers;
 
 pub use export::{ExportError, Exported};
 pub use root::RootError;
-pub use server::{Studio, bind};
+pub use server::bind;
+pub use state::Studio;
 
 /// Where breeding sessions, opened files and runs are put, as ids.
 const SESSIONS: &str = "studio/sessions";

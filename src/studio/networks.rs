@@ -1,22 +1,20 @@
 //! One network: its wiring, what it draws, what its units draw, what its links do.
 
-use super::SESSIONS;
 use super::answer::{Answer, Refusal, attachment, json_of, of_bytes, with_number};
-use super::server::Studio;
-use super::sessions::{self, side_by_side};
+use super::pixels::{
+    checked, is_picture_file, is_weights_file, picture_file, pixels, side_by_side,
+};
+use super::state::{Loaded, Studio};
 use crate::experiment::{Kept, Source, Wanted, is_genome_file};
 use crate::figures::sheets::{signed_picture, unit_name};
 use crate::figures::wiring::places;
 use crate::genome::{Genome, Provenance, to_json};
 use crate::network::kernel::{feature_maps, render};
-use crate::network::{
-    Arch, Frame, Model, Network, Picture, PixelInputs, Squaring, Weights, Wiring,
-};
+use crate::network::{Arch, Frame, Model, Network, Picture, PixelInputs, Weights, Wiring};
 use crate::probe::{Change, Delta, View};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
 
 /// Largest picture side that is drawn on the page, and that is saved.
 const LARGEST: usize = 2048;
@@ -31,22 +29,6 @@ const EFFECTS: [f64; 7] = [0.02, 0.05, 0.10, 0.15, 0.20, 0.25, 0.30];
 /// Side of the pictures they are searched on.
 const SEARCHED_AT: usize = 64;
 
-/// Networks that were asked for, ready for the next request.
-#[derive(Default)]
-pub struct Networks {
-    loaded: Mutex<Vec<Arc<Loaded>>>,
-    views: Mutex<Vec<(Arc<Loaded>, Arc<View>)>>,
-}
-
-/// A network and where it was read from.
-pub struct Loaded {
-    id: String,
-    wiring: Wiring,
-    changed: Option<SystemTime>,
-    /// The network.
-    pub source: Source,
-}
-
 /// The address of a network.
 #[derive(Deserialize)]
 pub struct Asked {
@@ -55,6 +37,13 @@ pub struct Asked {
     /// How a genome is wired.
     #[serde(default = "graph")]
     pub wiring: Wiring,
+}
+
+impl Asked {
+    /// Of an id and a wiring.
+    pub fn of((id, wiring): (&str, Wiring)) -> Self {
+        Asked { id: id.into(), wiring }
+    }
 }
 
 fn graph() -> Wiring {
@@ -118,17 +107,6 @@ fn keep<T>(list: &Mutex<Vec<T>>, new: T) {
         list.remove(0);
     }
     list.push(new);
-}
-
-/// True if the name of this file is that of weights.
-pub fn is_weights_file(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e == "npz" || e == "safetensors")
-}
-
-/// True if the name of this file is that of a picture.
-pub fn is_picture_file(path: &Path) -> bool {
-    let end = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
-    ["png", "jpg", "jpeg", "gif", "webp"].contains(&end.as_str())
 }
 
 /// The arch of a file of weights: what lies beside it as `NAME.arch`, else what it says itself.
@@ -303,14 +281,6 @@ impl AskedPicture {
     }
 }
 
-/// A size of at most `largest`.
-pub fn checked(size: usize, largest: usize) -> Result<usize, Refusal> {
-    match (1..=largest).contains(&size) {
-        true => Ok(size),
-        false => Err(Refusal::bad(format!("size: expected 1 to {largest} pixels, found {size}"))),
-    }
-}
-
 /// The network's weights with some of them set.
 fn changed(model: &Model, changes: &[Change]) -> Weights {
     let mut weights = model.weights.clone();
@@ -320,24 +290,6 @@ fn changed(model: &Model, changes: &[Change]) -> Weights {
         }
     }
     weights
-}
-
-/// A picture as it was asked for: raw RGBA, or PNG.
-pub fn pixels(picture: &Picture, raw: bool) -> axum::response::Response {
-    match raw {
-        true => of_bytes("application/octet-stream", rgba(picture)),
-        false => of_bytes("image/png", picture.to_png(&[])),
-    }
-}
-
-/// (P, 4) bytes, as a canvas has them.
-pub fn rgba(picture: &Picture) -> Vec<u8> {
-    let rgb = picture.to_bytes();
-    let mut rgba = vec![255; rgb.len() / 3 * 4];
-    for (pixel, colours) in rgba.chunks_exact_mut(4).zip(rgb.chunks_exact(3)) {
-        pixel[..3].copy_from_slice(colours);
-    }
-    rgba
 }
 
 /// `/api/picture`: what a network draws, some weights set, a part of the plane.
@@ -361,10 +313,6 @@ pub fn picture(studio: &Studio, asked: AskedPicture) -> Answer {
         Picture { width: size, height: size, rgb }
     };
     Ok(pixels(&drawn, asked.raw == 1))
-}
-
-fn picture_file(path: &Path, size: usize) -> Result<Picture, Refusal> {
-    Ok(Picture::read(path).map_err(Refusal::bad)?.squared(size, Squaring::Crop))
 }
 
 /// `/api/maps`: what every unit draws, in unit order, as squares of one picture.
@@ -455,40 +403,4 @@ pub fn download(studio: &Studio, asked: AskedPicture) -> Answer {
     let text = [("picloom", env!("CARGO_PKG_VERSION")), ("network", name.as_str())];
     let png = Picture { width: size, height: size, rgb }.to_png(&text);
     Ok(attachment(of_bytes("image/png", png), &format!("{name}-{size}.png")))
-}
-
-/// What is asked of a small picture.
-#[derive(Deserialize)]
-pub struct AskedThumb {
-    id: String,
-    #[serde(default = "small")]
-    size: usize,
-}
-
-fn small() -> usize {
-    96
-}
-
-/// `/api/thumb`: a small picture of anything in the library.
-pub fn thumb(studio: &Studio, AskedThumb { id, size }: AskedThumb) -> Answer {
-    let size = checked(size, 512)?;
-    let path = studio.root.path(&id)?;
-    if is_picture_file(&path) {
-        return Ok(pixels(&picture_file(&path, size)?, false));
-    }
-    if path.is_dir() && !path.join("config.toml").exists() {
-        return Ok(pixels(&picture_file(&picture_in(&id, &path)?, size)?, false));
-    }
-    if let Some(name) = id.strip_prefix(SESSIONS).and_then(|name| name.strip_suffix(".toml")) {
-        return sessions::thumb(studio, name.trim_start_matches('/'), size);
-    }
-    let source = &studio.network(&Asked { id, wiring: Wiring::Graph })?.source;
-    Ok(pixels(&source.model.picture(size, source.coords), false))
-}
-
-/// The first picture that lies in a folder.
-fn picture_in(id: &str, folder: &Path) -> Result<std::path::PathBuf, Refusal> {
-    let entries = std::fs::read_dir(folder).map_err(Refusal::failed)?.flatten();
-    let pictures = entries.map(|entry| entry.path()).filter(|path| is_picture_file(path));
-    pictures.min().ok_or_else(|| Refusal::none(format!("{id}: expected a picture, found none")))
 }

@@ -3,8 +3,9 @@
 
 use super::OPENED;
 use super::answer::{Answer, Refusal, made};
-use super::networks::{Asked, is_picture_file, is_weights_file};
-use super::server::Studio;
+use super::networks::Asked;
+use super::pixels::{is_picture_file, is_weights_file};
+use super::state::Studio;
 use crate::experiment::is_genome_file;
 use crate::math::hash::short_id;
 use crate::network::files::write_atomic;

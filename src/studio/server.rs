@@ -1,15 +1,15 @@
 //! The listener, the routes, and what every request must be.
 
 use super::answer::{Answer, Refusal};
-use super::jobs::{self, Jobs};
-use super::library::{self, Known};
-use super::networks::{self, Networks};
+use super::jobs;
+use super::library;
+use super::networks;
 use super::opened;
 use super::page;
-use super::root::{Root, RootError};
-use super::sessions::{self, Sessions};
+use super::sessions;
+use super::state::Studio;
 use super::study;
-use super::workers::Workers;
+use super::thumbs;
 use axum::Router;
 use axum::body::{Bytes, to_bytes};
 use axum::extract::{Path as Named, Query, Request, State};
@@ -19,7 +19,6 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
 use serde::de::DeserializeOwned;
 use std::net::{Ipv4Addr, TcpListener};
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,18 +29,6 @@ const LARGEST_FILE: usize = 16 << 20;
 /// Nothing from elsewhere: the page's own scripts, styles and pictures, and no frame around it.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; \
     connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-/// One folder, ready to be served.
-pub struct Studio {
-    pub(super) root: Root,
-    pub(super) known: Known,
-    pub(super) networks: Networks,
-    pub(super) sessions: Sessions,
-    pub(super) jobs: Jobs,
-    /// For long work, so that requests never wait for it.
-    pub(super) long_work: Workers,
-    requests: Workers,
-}
 
 /// The first free port of the loopback interface at or above `port`.
 ///
@@ -54,28 +41,6 @@ pub fn bind(port: u16) -> std::io::Result<TcpListener> {
 }
 
 impl Studio {
-    /// The studio of the folder `root`.
-    ///
-    /// # Errors
-    /// It is no folder.
-    ///
-    /// # Panics
-    /// If the system has no threads to give.
-    pub fn new(root: &Path) -> Result<Studio, RootError> {
-        let workers = |name| Workers::new(name).expect("threads of a process that just began");
-        let studio = Studio {
-            root: Root::new(root)?,
-            known: Known::default(),
-            networks: Networks::default(),
-            sessions: Sessions::default(),
-            jobs: Jobs::default(),
-            long_work: workers("work"),
-            requests: workers("studio"),
-        };
-        Jobs::found(&studio);
-        Ok(studio)
-    }
-
     /// Answers on `listener` until `stopped` says so, which is asked now and then; work under way is
     /// stopped at its next checkpoint.
     ///
@@ -91,9 +56,10 @@ impl Studio {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         runtime.block_on(async {
             let listener = tokio::net::TcpListener::from_std(listener)?;
+            jobs::found(&self);
             tokio::spawn(axum::serve(listener, self.clone().routes(port)).into_future());
             let studio = self.clone();
-            let work = std::thread::spawn(move || Jobs::work(&studio));
+            let work = std::thread::spawn(move || jobs::work(&studio));
             while !stopped() {
                 tokio::time::sleep(LOOK_EVERY).await;
             }
@@ -109,7 +75,7 @@ impl Studio {
         let hosts = ["127.0.0.1", "localhost", "[::1]"].map(|host| format!("{host}:{port}"));
         Router::new()
             .route("/api/library", asked(library::library))
-            .route("/api/thumb", asked(networks::thumb))
+            .route("/api/thumb", asked(thumbs::thumb))
             .route("/api/network", asked(networks::network))
             .route("/api/picture", asked(networks::picture))
             .route("/api/maps", asked(networks::maps))
@@ -144,10 +110,6 @@ impl Studio {
 
 /// Time between two questions whether to stop.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
-
-/// A query without parameters, or a body without a word.
-#[derive(serde::Deserialize)]
-pub struct Nothing {}
 
 /// What a query says.
 fn query_of<Q: DeserializeOwned>(uri: &Uri) -> Result<Q, Refusal> {

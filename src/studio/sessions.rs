@@ -3,8 +3,9 @@
 
 use super::answer::{Answer, Refusal, attachment, json_of, made, of_bytes, with_number};
 use super::library::published;
-use super::networks::{Asked, checked, genome_file, pixels, rgba};
-use super::server::Studio;
+use super::networks::{Asked, genome_file};
+use super::pixels::{checked, pixels, rgba, side_by_side};
+use super::state::{Bred, Studio, locked};
 use super::{GENOMES, OPENED, SESSIONS};
 use crate::evolve::{
     BreedingError, BreedingTree, EvolveConfig, Parts, Preset, Selection, Session, changes,
@@ -17,47 +18,23 @@ use crate::network::lock::FolderLock;
 use crate::network::{Coords, Model, Picture, Wiring};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::{Instant, SystemTime};
 
 /// Most pictures on a sheet, and names that are tried for a new file.
 const LARGEST_GRID: usize = 60;
 const TRIES: usize = 10_000;
 
-/// Sessions that are open: what their files say, bred.
-#[derive(Default)]
-pub struct Sessions(Mutex<BTreeMap<String, Slot>>);
-
-type Slot = Arc<Mutex<Option<Bred>>>;
-
-/// A session as it was read or last written.
-struct Bred {
-    tree: BreedingTree,
-    stamp: Option<(SystemTime, u64)>,
-}
-
-impl Bred {
-    /// Hash of the file: what a page has seen it as. It outlives the server.
-    fn version(&self) -> String {
-        short_id(self.tree.session().to_toml())
-    }
-}
-
 fn stamp(path: &Path) -> Option<(SystemTime, u64)> {
     let data = path.metadata().ok()?;
     Some((data.modified().ok()?, data.len()))
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Studio {
     /// Does something with a session. No pixels are drawn meanwhile: that would hold up whoever else
     /// asks for it, on threads that wait for each other.
-    fn session<T>(
+    pub(super) fn session<T>(
         &self,
         name: &str,
         work: impl FnOnce(&Path, &mut Bred) -> Result<T, Refusal>,
@@ -296,17 +273,6 @@ fn new_session(studio: &Studio, name: &str, otherwise: &str, session: &Session) 
     made(&shown?)
 }
 
-/// The first pictures of the sheet that a session is on, as one small picture.
-pub fn thumb(studio: &Studio, name: &str, size: usize) -> Answer {
-    let genomes = studio.session(name, |_, bred| {
-        let genomes = bred.tree.now().genomes();
-        Ok(genomes[..genomes.len().min(4)].to_vec())
-    })?;
-    let side = (size / 2).max(1);
-    let drawn: Vec<Picture> = genomes.par_iter().map(|genome| draw(genome, side)).collect();
-    Ok(pixels(&side_by_side(&drawn, 2, side), false))
-}
-
 /// One at a time chooses the name of a new file.
 static NAMING: Mutex<()> = Mutex::new(());
 
@@ -377,22 +343,9 @@ pub fn sheet(studio: &Studio, name: &str, asked: AskedSheet) -> Answer {
     Ok(response)
 }
 
-fn draw(genome: &Genome, size: usize) -> Picture {
+/// What a genome draws.
+pub fn draw(genome: &Genome, size: usize) -> Picture {
     Model::of_genome(genome, Wiring::Graph).picture(size, Coords::Fer)
-}
-
-/// Squares of one size as one picture, `columns` a row.
-pub fn side_by_side(pictures: &[Picture], columns: usize, size: usize) -> Picture {
-    let (width, height) = (columns * size, pictures.len().div_ceil(columns) * size);
-    let mut atlas = Picture::filled(width, height, [1.0; 3]);
-    for (i, picture) in pictures.iter().enumerate() {
-        let (left, top) = (i % columns * size, i / columns * size);
-        for (row, line) in picture.rgb.chunks_exact(3 * size).enumerate() {
-            let at = 3 * ((top + row) * width + left);
-            atlas.rgb[at..at + 3 * size].copy_from_slice(line);
-        }
-    }
-    atlas
 }
 
 /// A choice on a sheet.

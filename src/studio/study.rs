@@ -1,8 +1,8 @@
 //! A study as it lies in its folder: figures, what it decided, and each of its networks.
 
 use super::answer::{Answer, Refusal, json_of, of_bytes};
-use super::networks::is_picture_file;
-use super::server::Studio;
+use super::pixels::is_picture_file;
+use super::state::Studio;
 use crate::experiment::claims::Ledger;
 use crate::experiment::compare::CompareRecord;
 use crate::experiment::folder::Holding;

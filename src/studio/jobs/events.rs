@@ -3,8 +3,8 @@
 //! The stream is made of looks at the job's state, each numbered by the last step that it told: whoever
 //! connects anew is told what it has missed by the next look.
 
-use super::{Job, Work, locked};
-use crate::studio::server::Studio;
+use super::job::{Job, Work};
+use crate::studio::state::Studio;
 use axum::extract::{Path, State};
 use axum::http::HeaderMap;
 use axum::response::sse::{Event, KeepAlive, Sse};
@@ -62,7 +62,7 @@ async fn look(studio: Arc<Studio>, job: Arc<Job>, last: Option<u64>, tell: Sende
     loop {
         let mut events = Vec::new();
         let is_over = {
-            let state = locked(&job.state);
+            let state = job.state();
             if status != Some(state.status) {
                 status = Some(state.status);
                 events.push(event("status", &json!({ "status": state.status })));

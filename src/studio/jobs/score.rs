@@ -1,15 +1,15 @@
 //! Scoring, and the scores that are kept: `studio/scores/HASH.json`, a record as `picloom score --out`
 //! writes it, named by what the network is.
 
-use super::{Job, Work};
+use super::job::{Job, Work};
 use crate::experiment::kept_sweep_until;
 use crate::math::hash::{sha256_of_floats, short_id};
 use crate::network::files::{read_text, write_atomic};
 use crate::probe::{Delta, Selection};
 use crate::score::{DlJudge, Judge, Measurement, ScoreRecord};
 use crate::studio::answer::{Answer, Refusal, json_of};
-use crate::studio::networks::{Asked, Loaded};
-use crate::studio::server::Studio;
+use crate::studio::networks::Asked;
+use crate::studio::state::{Loaded, Studio};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ impl Studio {
     /// The kept score that this work would come to.
     pub(super) fn score_of(&self, work: &Work) -> Option<Value> {
         let Work::Score { samples, effect, .. } = work else { return None };
-        let record = self.score_record(&work.asked()).ok().flatten()?;
+        let record = self.score_record(&Asked::of(work.network())).ok().flatten()?;
         let (selection, delta) = asked_for(*samples, *effect);
         let same =
             record["samples"] == selection.to_string() && record["delta"] == delta.to_string();
@@ -97,7 +97,8 @@ pub fn run(studio: &Studio, job: &Job) -> Result<bool, String> {
     let Work::Score { samples, effect, .. } = &job.work else {
         return Err("expected a score".into());
     };
-    let loaded: Arc<Loaded> = studio.network(&job.work.asked()).map_err(|e| e.why())?;
+    let loaded: Arc<Loaded> =
+        studio.network(&Asked::of(job.work.network())).map_err(|e| e.why())?;
     let source = &loaded.source;
     let size = source.size.min(LARGEST);
     let view = studio.view(&loaded, size);

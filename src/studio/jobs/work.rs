@@ -1,6 +1,6 @@
 //! What a job does, by the library's own functions.
 
-use super::{Drawn, Job, RUNS};
+use super::job::{Drawn, Job, RUNS, Work};
 use crate::experiment::folder::Holding;
 use crate::experiment::{
     RunResult, Target, TrainJob, is_genome_file, load_run, load_target, prune_run, train_run,
@@ -10,9 +10,8 @@ use crate::network::{Model, Squaring, Weights, Wiring};
 use crate::prune::{Method, Orphans, PrunePlan, Retrain, Rule};
 use crate::studio::answer::Refusal;
 use crate::studio::networks::Asked;
-use crate::studio::server::Studio;
+use crate::studio::state::Studio;
 use crate::train::{LogLine, StopReason, TrainConfig, TrainObserver, TrainState};
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -22,144 +21,39 @@ const MOST_STEPS: u64 = 10_000_000;
 /// Time between two pictures of a training.
 const PICTURE_EVERY: Duration = Duration::from_millis(250);
 
-/// What is to be done, as the page asks for it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
-pub enum Work {
-    /// A wiring on a picture, from random weights.
-    Train {
-        /// Genome, run or file of weights whose wiring it is.
-        id: String,
-        /// How a genome is wired.
-        wiring: Wiring,
-        /// Picture or genome to draw; none: what the network is of.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        target: Option<String>,
-        /// Optimizer steps.
-        steps: u64,
-        /// Side of the picture in pixels.
-        size: usize,
-        /// As `picloom train --optimizer` has it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        optimizer: Option<String>,
-        /// Learning rate.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        lr: Option<f64>,
-        /// Of the first weights.
-        #[serde(default)]
-        seed: u64,
-    },
-    /// A finished run, one round, going on from its weights.
-    Prune {
-        /// The run.
-        id: String,
-        /// As `picloom prune --method` has it.
-        method: String,
-        /// Links to keep.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        budget: Option<usize>,
-        /// Or the least score to keep.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        threshold: Option<f64>,
-        /// Steps of the retraining; none: as many as the run was given.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        steps: Option<u64>,
-    },
-    /// The compositional score of a network.
-    Score {
-        /// Genome, run or file of weights.
-        id: String,
-        /// How a genome is wired.
-        wiring: Wiring,
-        /// Weights that are moved, sampled within layers; none: all.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        samples: Option<usize>,
-        /// How far: RMSE between the pictures; none: the library's.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        effect: Option<f64>,
-    },
-}
-
-impl Work {
-    /// `train`, `prune` or `score`.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Work::Train { .. } => "train",
-            Work::Prune { .. } => "prune",
-            Work::Score { .. } => "score",
-        }
-    }
-
-    /// The network it is of.
-    pub fn id(&self) -> &str {
-        match self {
-            Work::Train { id, .. } | Work::Prune { id, .. } | Work::Score { id, .. } => id,
-        }
-    }
-
-    /// For people.
-    pub fn title(&self) -> String {
-        let file = self.id().rsplit('/').next().unwrap_or_default();
-        let name = file.split_once('.').map_or(file, |(stem, _)| stem);
-        match self {
-            Work::Train { wiring, .. } => format!("train {name} as {wiring}"),
-            Work::Prune { method, .. } => format!("prune {name} by {method}"),
-            Work::Score { wiring, .. } => format!("score {name} as {wiring}"),
-        }
-    }
-
-    /// Steps it takes, as far as they are known.
-    pub fn steps(&self) -> u64 {
-        match self {
-            Work::Train { steps, .. } => *steps,
-            Work::Prune { steps, .. } => steps.unwrap_or(0),
-            Work::Score { .. } => 0,
-        }
-    }
-
-    /// The network, as the page addresses it.
-    pub fn asked(&self) -> Asked {
-        let wiring = match self {
-            Work::Train { wiring, .. } | Work::Score { wiring, .. } => *wiring,
-            Work::Prune { .. } => Wiring::Graph,
-        };
-        Asked { id: self.id().into(), wiring }
-    }
-
-    /// Refuses what cannot be, before anything is written.
-    ///
-    /// # Errors
-    /// What was expected and what was found.
-    pub fn check(&self, studio: &Studio) -> Result<(), Refusal> {
-        match self {
-            Work::Train { size, target, .. } => {
-                if !(8..=LARGEST).contains(size) {
-                    let why = format!("size: expected 8 to {LARGEST} pixels, found {size}");
-                    return Err(Refusal::bad(why));
-                }
-                train_config(self).map_err(Refusal::bad)?;
-                if let Some(id) = target {
-                    studio.root.path(id)?;
-                }
-                studio.network(&self.asked())?;
+/// Refuses what cannot be, before anything is written.
+///
+/// # Errors
+/// What was expected and what was found.
+pub fn check(studio: &Studio, work: &Work) -> Result<(), Refusal> {
+    match work {
+        Work::Train { size, target, .. } => {
+            if !(8..=LARGEST).contains(size) {
+                let why = format!("size: expected 8 to {LARGEST} pixels, found {size}");
+                return Err(Refusal::bad(why));
             }
-            Work::Prune { id, .. } => {
-                let run = load_run(&studio.root.path(id)?).map_err(Refusal::bad)?;
-                prune_plan(self, &run.model, &run.config.train).map_err(Refusal::bad)?;
+            train_config(work).map_err(Refusal::bad)?;
+            if let Some(id) = target {
+                studio.root.path(id)?;
             }
-            Work::Score { samples, effect, .. } => {
-                if *samples == Some(0) {
-                    return Err(Refusal::bad("samples: expected at least 1, found 0"));
-                }
-                if let Some(effect) = effect.filter(|e| !(*e > 0.0 && *e < 1.0)) {
-                    let why = format!("effect: expected a number between 0 and 1, found {effect}");
-                    return Err(Refusal::bad(why));
-                }
-                studio.network(&self.asked())?;
-            }
+            studio.network(&Asked::of(work.network()))?;
         }
-        Ok(())
+        Work::Prune { id, .. } => {
+            let run = load_run(&studio.root.path(id)?).map_err(Refusal::bad)?;
+            prune_plan(work, &run.model, &run.config.train).map_err(Refusal::bad)?;
+        }
+        Work::Score { samples, effect, .. } => {
+            if *samples == Some(0) {
+                return Err(Refusal::bad("samples: expected at least 1, found 0"));
+            }
+            if let Some(effect) = effect.filter(|e| !(*e > 0.0 && *e < 1.0)) {
+                let why = format!("effect: expected a number between 0 and 1, found {effect}");
+                return Err(Refusal::bad(why));
+            }
+            studio.network(&Asked::of(work.network()))?;
+        }
     }
+    Ok(())
 }
 
 fn checked_steps(steps: u64) -> Result<u64, String> {
@@ -231,7 +125,7 @@ fn train(studio: &Studio, job: &Job) -> Result<bool, String> {
         return Err("expected a training".into());
     };
     let config = train_config(&job.work)?;
-    let asked = job.work.asked();
+    let asked = Asked::of(job.work.network());
     let loaded = studio.network(&asked).map_err(|e| e.why())?;
     let source = &loaded.source;
     let Model { network, mask, .. } = source.model.clone();

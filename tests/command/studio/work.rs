@@ -196,7 +196,9 @@ fn a_study_is_shown_with_its_figures_which_can_do_nothing() {
         std::fs::create_dir_all(&folder).unwrap();
         for entry in std::fs::read_dir(Path::new("figures").join(name)).unwrap() {
             let path = entry.unwrap().path();
-            std::fs::copy(&path, folder.join(path.file_name().unwrap())).unwrap();
+            if path.is_file() {
+                std::fs::copy(&path, folder.join(path.file_name().unwrap())).unwrap();
+            }
         }
     }
     let served = serve(root.path());

@@ -1,0 +1,269 @@
+//! One piece of long work: what is to be done, and how it stands.
+
+use crate::network::{Coords, Network, Weights, Wiring};
+use crate::train::LogLine;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+/// What is to be done, as the page asks for it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Work {
+    /// A wiring on a picture, from random weights.
+    Train {
+        /// Genome, run or file of weights whose wiring it is.
+        id: String,
+        /// How a genome is wired.
+        wiring: Wiring,
+        /// Picture or genome to draw; none: what the network is of.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        target: Option<String>,
+        /// Optimizer steps.
+        steps: u64,
+        /// Side of the picture in pixels.
+        size: usize,
+        /// As `picloom train --optimizer` has it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        optimizer: Option<String>,
+        /// Learning rate.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        lr: Option<f64>,
+        /// Of the first weights.
+        #[serde(default)]
+        seed: u64,
+    },
+    /// A finished run, one round, going on from its weights.
+    Prune {
+        /// The run.
+        id: String,
+        /// As `picloom prune --method` has it.
+        method: String,
+        /// Links to keep.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        budget: Option<usize>,
+        /// Or the least score to keep.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        threshold: Option<f64>,
+        /// Steps of the retraining; none: as many as the run was given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        steps: Option<u64>,
+    },
+    /// The compositional score of a network.
+    Score {
+        /// Genome, run or file of weights.
+        id: String,
+        /// How a genome is wired.
+        wiring: Wiring,
+        /// Weights that are moved, sampled within layers; none: all.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        samples: Option<usize>,
+        /// How far: RMSE between the pictures; none: the library's.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        effect: Option<f64>,
+    },
+}
+
+impl Work {
+    /// `train`, `prune` or `score`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Work::Train { .. } => "train",
+            Work::Prune { .. } => "prune",
+            Work::Score { .. } => "score",
+        }
+    }
+
+    /// The network it is of.
+    pub fn id(&self) -> &str {
+        match self {
+            Work::Train { id, .. } | Work::Prune { id, .. } | Work::Score { id, .. } => id,
+        }
+    }
+
+    /// For people.
+    pub fn title(&self) -> String {
+        let file = self.id().rsplit('/').next().unwrap_or_default();
+        let name = file.split_once('.').map_or(file, |(stem, _)| stem);
+        match self {
+            Work::Train { wiring, .. } => format!("train {name} as {wiring}"),
+            Work::Prune { method, .. } => format!("prune {name} by {method}"),
+            Work::Score { wiring, .. } => format!("score {name} as {wiring}"),
+        }
+    }
+
+    /// Steps it takes, as far as they are known.
+    pub fn steps(&self) -> u64 {
+        match self {
+            Work::Train { steps, .. } => *steps,
+            Work::Prune { steps, .. } => steps.unwrap_or(0),
+            Work::Score { .. } => 0,
+        }
+    }
+
+    /// The network, by id and wiring.
+    pub fn network(&self) -> (&str, Wiring) {
+        match self {
+            Work::Train { id, wiring, .. } | Work::Score { id, wiring, .. } => (id, *wiring),
+            Work::Prune { id, .. } => (id, Wiring::Graph),
+        }
+    }
+}
+
+/// Where jobs and their runs lie, as an id.
+pub const RUNS: &str = "runs/studio";
+/// Points of a curve that are sent.
+const MOST_POINTS: usize = 1000;
+
+/// All jobs, and the one thread's line.
+#[derive(Default)]
+pub struct Jobs {
+    pub all: Mutex<Vec<Arc<Job>>>,
+    pub line: Mutex<VecDeque<Arc<Job>>>,
+    pub called: Condvar,
+    pub ended: AtomicBool,
+}
+
+/// One piece of long work.
+pub struct Job {
+    pub name: String,
+    pub work: Work,
+    pub stop: AtomicBool,
+    pub state: Mutex<State>,
+}
+
+/// How a job stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    Queued,
+    Running,
+    Stopped,
+    Finished,
+    Failed,
+}
+
+impl Status {
+    /// True if nothing more comes of it by itself.
+    pub fn is_over(self) -> bool {
+        !matches!(self, Status::Queued | Status::Running)
+    }
+}
+
+/// What a job has come to.
+pub struct State {
+    pub status: Status,
+    pub step: u64,
+    pub steps: u64,
+    /// Logged steps of this attempt: (step, loss).
+    pub curve: Vec<(u64, f64)>,
+    pub r2: Option<f64>,
+    pub error: Option<String>,
+    /// Weights of a moment ago, and how many there were before.
+    pub drawn: Option<(Arc<Drawn>, Weights)>,
+    pub drawings: u64,
+}
+
+/// What the weights of a job belong to.
+pub struct Drawn {
+    pub network: Network,
+    pub coords: Coords,
+    /// Variance of the target, which R² is measured by.
+    pub variance: f64,
+}
+
+impl Job {
+    /// Nothing of it is done yet.
+    pub fn new(name: String, work: Work) -> Self {
+        let state = State {
+            status: Status::Stopped,
+            step: 0,
+            steps: work.steps(),
+            curve: Vec::new(),
+            r2: None,
+            error: None,
+            drawn: None,
+            drawings: 0,
+        };
+        Job { name, work, stop: AtomicBool::new(false), state: Mutex::new(state) }
+    }
+    /// How it stands, to be read or changed.
+    pub fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// True if it was asked to stop.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::SeqCst)
+    }
+
+    /// A step was logged.
+    pub fn logged(&self, line: &LogLine, variance: f64) {
+        let mut state = self.state();
+        // A new attempt begins at its first step again, a killed one at its last checkpoint.
+        while state.curve.last().is_some_and(|last| last.0 >= line.step) {
+            state.curve.pop();
+        }
+        state.curve.push((line.step, line.loss));
+        state.step = line.step;
+        state.r2 = Some(1.0 - line.loss / variance.max(f64::MIN_POSITIVE));
+    }
+
+    /// For the page.
+    pub fn shown(&self, with_curve: bool) -> Shown {
+        let state = self.state();
+        let thin = state.curve.len().div_ceil(MOST_POINTS).max(1);
+        let last = state.curve.len().saturating_sub(1);
+        let curve = state.curve.iter().enumerate();
+        let curve = curve.filter(|(i, _)| i % thin == 0 || *i == last).map(|(_, point)| *point);
+        Shown {
+            job: self.name.clone(),
+            kind: self.work.kind(),
+            id: self.work.id().into(),
+            name: self.work.title(),
+            wiring: match self.work {
+                Work::Train { wiring, .. } | Work::Score { wiring, .. } => Some(wiring),
+                Work::Prune { .. } => None,
+            },
+            target: match &self.work {
+                Work::Train { id, target, .. } => target.clone().or_else(|| Some(id.clone())),
+                _ => None,
+            },
+            status: state.status,
+            step: state.step,
+            steps: state.steps,
+            loss: state.curve.last().map(|point| point.1),
+            r2: state.r2,
+            run: match self.work {
+                Work::Score { .. } => None,
+                _ => (state.status == Status::Finished).then(|| format!("{RUNS}/{}", self.name)),
+            },
+            can_resume: matches!(state.status, Status::Stopped | Status::Failed),
+            error: state.error.clone(),
+            curve: with_curve.then(|| curve.collect()),
+        }
+    }
+}
+
+/// A job as the page shows it.
+#[derive(Serialize)]
+pub struct Shown {
+    job: String,
+    kind: &'static str,
+    id: String,
+    name: String,
+    wiring: Option<Wiring>,
+    /// What a training learns to draw: a picture, or the network whose own picture it is.
+    target: Option<String>,
+    status: Status,
+    step: u64,
+    steps: u64,
+    loss: Option<f64>,
+    r2: Option<f64>,
+    run: Option<String>,
+    can_resume: bool,
+    error: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    curve: Option<Vec<(u64, f64)>>,
+}

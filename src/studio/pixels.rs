@@ -1,0 +1,65 @@
+//! Pictures as they are sent: sizes, PNG, raw bytes, squares side by side.
+
+use super::answer::{Refusal, of_bytes};
+use crate::network::{Picture, Squaring};
+use axum::response::Response;
+use std::path::Path;
+
+/// A size of at most `largest`.
+pub fn checked(size: usize, largest: usize) -> Result<usize, Refusal> {
+    match (1..=largest).contains(&size) {
+        true => Ok(size),
+        false => Err(Refusal::bad(format!("size: expected 1 to {largest} pixels, found {size}"))),
+    }
+}
+
+/// A picture as it was asked for: raw RGBA, or PNG.
+pub fn pixels(picture: &Picture, raw: bool) -> Response {
+    match raw {
+        true => of_bytes("application/octet-stream", rgba(picture)),
+        false => of_bytes("image/png", picture.to_png(&[])),
+    }
+}
+
+/// (P, 4) bytes, as a canvas has them.
+pub fn rgba(picture: &Picture) -> Vec<u8> {
+    let rgb = picture.to_bytes();
+    let mut rgba = vec![255; rgb.len() / 3 * 4];
+    for (pixel, colours) in rgba.chunks_exact_mut(4).zip(rgb.chunks_exact(3)) {
+        pixel[..3].copy_from_slice(colours);
+    }
+    rgba
+}
+
+/// Squares of one size as one picture, `columns` a row.
+pub fn side_by_side(pictures: &[Picture], columns: usize, size: usize) -> Picture {
+    let (width, height) = (columns * size, pictures.len().div_ceil(columns) * size);
+    let mut atlas = Picture::filled(width, height, [1.0; 3]);
+    for (i, picture) in pictures.iter().enumerate() {
+        let (left, top) = (i % columns * size, i / columns * size);
+        for (row, line) in picture.rgb.chunks_exact(3 * size).enumerate() {
+            let at = 3 * ((top + row) * width + left);
+            atlas.rgb[at..at + 3 * size].copy_from_slice(line);
+        }
+    }
+    atlas
+}
+
+/// True if the name of this file is that of a picture.
+pub fn is_picture_file(path: &Path) -> bool {
+    let end = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
+    ["png", "jpg", "jpeg", "gif", "webp"].contains(&end.as_str())
+}
+
+/// True if the name of this file is that of weights.
+pub fn is_weights_file(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e == "npz" || e == "safetensors")
+}
+
+/// A picture file as a square.
+///
+/// # Errors
+/// It is none.
+pub fn picture_file(path: &Path, size: usize) -> Result<Picture, Refusal> {
+    Ok(Picture::read(path).map_err(Refusal::bad)?.squared(size, Squaring::Crop))
+}

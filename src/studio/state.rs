@@ -1,0 +1,154 @@
+//! What the server has at hand: the root, threads, the line of jobs, and caches that can be thrown away.
+
+use super::jobs::Jobs;
+use super::root::{Root, RootError};
+use super::workers::Workers;
+use crate::evolve::BreedingTree;
+use crate::experiment::Source;
+use crate::math::hash::short_id;
+use crate::network::Wiring;
+use crate::probe::View;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+/// One folder, ready to be served.
+pub struct Studio {
+    pub(super) root: Root,
+    pub(super) known: Known,
+    pub(super) networks: Networks,
+    pub(super) sessions: Sessions,
+    pub(super) jobs: Jobs,
+    /// For long work, so that requests never wait for it.
+    pub(super) long_work: Workers,
+    /// For answers.
+    pub(super) requests: Workers,
+}
+
+impl Studio {
+    /// The studio of the folder `root`.
+    ///
+    /// # Errors
+    /// It is no folder.
+    ///
+    /// # Panics
+    /// If the system has no threads to give.
+    pub fn new(root: &Path) -> Result<Studio, RootError> {
+        let workers = |name| Workers::new(name).expect("threads of a process that just began");
+        Ok(Studio {
+            root: Root::new(root)?,
+            known: Known::default(),
+            networks: Networks::default(),
+            sessions: Sessions::default(),
+            jobs: Jobs::default(),
+            long_work: workers("work"),
+            requests: workers("studio"),
+        })
+    }
+}
+
+/// What a mutex guards, whatever became of who held it.
+pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Networks that were asked for, ready for the next request.
+#[derive(Default)]
+pub struct Networks {
+    pub loaded: Mutex<Vec<Arc<Loaded>>>,
+    pub views: Mutex<Vec<(Arc<Loaded>, Arc<View>)>>,
+}
+
+/// A network and where it was read from.
+pub struct Loaded {
+    /// Its id.
+    pub id: String,
+    /// As it was asked for.
+    pub wiring: Wiring,
+    /// When its file was written.
+    pub changed: Option<SystemTime>,
+    /// The network.
+    pub source: Source,
+}
+
+/// Sessions that are open: what their files say, bred.
+#[derive(Default)]
+pub struct Sessions(pub Mutex<BTreeMap<String, Slot>>);
+
+/// One of them; none: its file is not read yet.
+pub type Slot = Arc<Mutex<Option<Bred>>>;
+
+/// A session as it was read or last written.
+pub struct Bred {
+    /// Its sheets.
+    pub tree: BreedingTree,
+    /// Time and size of its file then.
+    pub stamp: Option<(SystemTime, u64)>,
+}
+
+impl Bred {
+    /// Hash of the file: what a page has seen it as. It outlives the server.
+    pub fn version(&self) -> String {
+        short_id(self.tree.session().to_toml())
+    }
+}
+
+/// What was read before: genomes and studies by id, with the time and size of the file that was read.
+#[derive(Default)]
+pub struct Known {
+    pub genomes: Seen<FoundGenome>,
+    pub studies: Seen<FoundStudy>,
+}
+
+type Stamp = (Option<SystemTime>, u64);
+
+/// Things by id; none: it was looked at, and is none.
+pub struct Seen<T>(Mutex<BTreeMap<String, (Stamp, Option<T>)>>);
+
+impl<T> Default for Seen<T> {
+    fn default() -> Self {
+        Seen(Mutex::default())
+    }
+}
+
+impl<T: Clone> Seen<T> {
+    /// What the file at `path` holds for the thing `id`: as it was read before, if it has not changed.
+    pub fn get(&self, id: &str, path: &Path, read: impl FnOnce() -> Option<T>) -> Option<T> {
+        let data = path.metadata().ok()?;
+        let stamp = (data.modified().ok(), data.len());
+        let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((at, found)) = seen.get(id)
+            && *at == stamp
+        {
+            return found.clone();
+        }
+        drop(seen);
+        let found = read();
+        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.insert(id.to_string(), (stamp, found.clone()));
+        found
+    }
+}
+
+/// A genome file.
+#[derive(Clone, Serialize)]
+pub struct FoundGenome {
+    pub id: String,
+    pub name: String,
+    pub tags: Vec<String>,
+    pub nodes: usize,
+    pub links: usize,
+    pub colour: bool,
+    /// The breeding session it was published from, where its file says so.
+    pub session: Option<String>,
+}
+
+/// A study, from its record.
+#[derive(Clone, Serialize)]
+pub struct FoundStudy {
+    pub id: String,
+    pub name: String,
+    pub question: String,
+}
