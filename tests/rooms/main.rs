@@ -9,6 +9,7 @@ mod determinism;
 mod determinism_evolve;
 mod evolve;
 mod evolve_genomes;
+mod evolve_parts;
 mod evolve_xor;
 mod golden;
 mod hostile;
