@@ -19,10 +19,7 @@ function compared(page, id, wiring, set) {
   }, [id, wiring, set]);
 }
 
-const sharp = (page) => page.waitForFunction(() => {
-  const { drawn, settled } = document.querySelector("canvas.picture").dataset;
-  return settled !== undefined && settled === drawn;
-}, null, { timeout: 60_000 });
+const sharp = (page) => page.waitForSelector("canvas.picture[data-settled]", { timeout: 60_000 });
 
 export async function looking(studio) {
   const page = await open(`${studio.address}#/look/${skull}`);

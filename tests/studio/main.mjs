@@ -14,7 +14,7 @@ const PARTS = { breeding, looking, pixels, speed, comparing, working, exported, 
 const option = (name) => process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : undefined;
 const only = option("--only")?.split(",") ?? Object.keys(PARTS);
 
-// A folder with own genomes, random ones, a run, its pruned twin, a large network, a study, hostile names.
+// A folder with own genomes, random ones, a run, its pruned twin, a large network, a study.
 mkdirSync(path.join(root, "genomes"), { recursive: true });
 for (const file of readdirSync(path.join(repository, "genomes")).filter((name) => name.endsWith(".json"))) {
   cpSync(path.join(repository, "genomes", file), path.join(root, "genomes", file));

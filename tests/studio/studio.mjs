@@ -39,6 +39,8 @@ export async function serve(port = 4600) {
     });
     child.on("exit", (code) => failed(new Error(`the studio ended with ${code} before it said its address: ${said}`)));
   });
+  // Whatever becomes of the test, no server is left behind.
+  process.on("exit", () => child.kill());
   const ended = new Promise((done) => child.on("exit", (code, signal) => done(code ?? signal)));
   return { address, stop: (signal = "SIGTERM") => (child.kill(signal), ended) };
 }
@@ -58,7 +60,10 @@ export async function open(address, { width = 1280, scheme = "light" } = {}) {
     dialog.dismiss();
   });
   const here = new URL(address).origin;
-  page.on("request", ({ url }) => !/^(data|blob):/.test(url()) && new URL(url()).origin !== here && page.faults.push(`asked for ${url()}`));
+  page.on("request", (request) => {
+    const url = request.url();
+    if (!/^(data|blob):/.test(url) && new URL(url).origin !== here) page.faults.push(`asked for ${url}`);
+  });
   await page.goto(address);
   await settled(page);
   return page;
@@ -91,7 +96,7 @@ export const closeBrowser = () => browser?.close();
 export async function accessible(page, name) {
   // Evaluated in the page by the browser itself: the page's policy does not hold it up.
   await page.evaluate(AXE);
-  const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+  const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"], preload: false }));
   const serious = violations.filter((v) => ["serious", "critical"].includes(v.impact));
   const words = serious.map((v) => `${v.id} (${v.help}): ${v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160)).join(" ")}`);
   expect(serious.length === 0, `${name}: ${words.join("; ")}`);

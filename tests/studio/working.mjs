@@ -10,7 +10,8 @@ export async function comparing(studio) {
   const slider = page.locator(".together input[type=range]");
   await slider.focus();
   for (let i = 0; i < 4; i++) await page.keyboard.press("ArrowRight");
-  await page.waitForTimeout(700);
+  await page.waitForFunction(() => [...document.querySelectorAll(".column > .value")].every((t) => /→|silent/.test(t.textContent)), null, { timeout: 60_000 });
+  await page.waitForSelector("main[data-settled]", { timeout: 60_000 });
   const after = await told();
   expect(after.some((text) => text.includes("→")), `the slider moves a weight of each: ${after.join("; ")}`);
   expect(/effect=4/.test(page.url()), `the address names the change: ${page.url()}`);

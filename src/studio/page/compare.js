@@ -80,7 +80,7 @@ export async function showCompare(main, { query }) {
   const live = new Live(async (fine) => {
     await Promise.all(columns.map((own) => own.easel.draw([
       { canvas: own.canvas, side: Math.max(96, 32 * Math.round((WHOLE * fine) / 32)) }, ...(fine === 1 ? own.felt : [])])));
-    columns[0].canvas.dataset.drawn = Number(columns[0].canvas.dataset.drawn ?? 0) + 1;
+    if (fine === 1 && !live.wanted) main.dataset.settled = "";
   });
   const range = h("input", { type: "range", min: -effects.length, max: effects.length, step: 1, value: place, "aria-label": "Change of every picture, by moving its weight down or up", input: () => {
     place = Number(range.value);
@@ -99,6 +99,7 @@ export async function showCompare(main, { query }) {
         : by === null ? "silent: no move of it changes the picture so much"
           : place === 0 ? `weight ${number(base, 3)}` : `weight ${number(base, 3)} → ${number(base + by, 3)}`;
     }
+    delete main.dataset.settled;
     live.touch();
     clearTimeout(renaming);
     renaming = setTimeout(() => rename("compare", "", { ids: asked.join(","), links: columns.map((c) => c.link).join(","), effect: place || undefined }), 250);
@@ -117,7 +118,7 @@ export async function showCompare(main, { query }) {
   }))),
   h("div", { class: "columns", tabindex: 0, role: "region", "aria-label": "Networks side by side" }, columns.map((own) => own.element)));
   columns.forEach((own) => {
-    own.easel.ready.then(() => live.touch());
+    own.easel.ready.then(changed);
     own.easel.draw([{ canvas: own.canvas }, ...own.maps]).catch(complain);
   });
   await Promise.race([Promise.all(columns.map((own) => own.take(own.link))), new Promise((later) => setTimeout(later, 300))]);

@@ -11,6 +11,9 @@ export const FULL = [-1, -1, 2, 2];
 const SOFTWARE = /swiftshader|llvmpipe|software/i;
 const MOST_IN_SOFTWARE = 1500;
 
+// How often each canvas was drawn on: what the server sends late must not cover what is newer.
+const turns = new WeakMap();
+
 /** Draws squares `{canvas, unit, frame, set}` of a network whose weights may be moved. */
 export class Easel {
   constructor(network, { id, wiring }) {
@@ -58,7 +61,8 @@ export class Easel {
 
   /** Draws all of `squares`; `unit` and `frame` default to the whole picture. False if nobody could. */
   async draw(squares, signal) {
-    const all = squares.map((s) => ({ unit: -1, frame: FULL, ...s }));
+    const all = squares.map((s) => ({ unit: -1, frame: FULL, turn: (turns.get(s.canvas) ?? 0) + 1, ...s }));
+    for (const { canvas, turn } of all) turns.set(canvas, turn);
     if (this.brush) {
       if (this.paint(all)) return true;
       // The card was lost: once more from the start.
@@ -96,6 +100,7 @@ export class Easel {
   async askPicture(one, signal) {
     const side = sideOf(one);
     const [pixels] = await bytes("picture", this.parameters(side, one), { signal });
+    if (turns.get(one.canvas) !== one.turn) return;
     sized(one.canvas, side).getContext("2d").putImageData(new ImageData(pixels, side, side), 0, 0);
   }
 
@@ -104,7 +109,8 @@ export class Easel {
     const [pixels, columns] = await bytes("maps", this.parameters(side, {}), { header: "x-columns", signal });
     const width = side * Number(columns);
     const atlas = new ImageData(pixels, width, pixels.length / 4 / width);
-    for (const { canvas, unit } of squares) {
+    for (const { canvas, unit, turn } of squares) {
+      if (turns.get(canvas) !== turn) continue;
       const [x, y] = [side * (unit % columns), side * Math.floor(unit / columns)];
       sized(canvas, side).getContext("2d").putImageData(atlas, -x, -y, x, y, side, side);
     }

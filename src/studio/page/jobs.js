@@ -69,6 +69,10 @@ async function showJob(main, id) {
     chart.replaceChildren(...(score ? [h("h2", null, `Score ${number(score.score)}`), scoreBar(score), h("p", { class: "note" }, `Between ${number(score.low)} and ${number(score.high)}.`)] : []),
       ...(curve.length ? [lossCurve(curve, job.steps)] : []));
     const going = ["running", "queued"].includes(job.status);
+    // Buttons stay as long as they mean the same: they may have the focus.
+    const means = [going, job.can_resume, job.run, job.status].join();
+    if (actions.dataset.means === means) return;
+    actions.dataset.means = means;
     actions.replaceChildren(...[
       going && button("Stop", () => act("stop")),
       !going && job.can_resume && button("Go on", () => act("resume"), { class: "main" }),

@@ -157,9 +157,10 @@ export async function showLook(main, { id, query }) {
     const drawn = await easel.draw([{ canvas, side, frame: frame.frame }, ...some]);
     if (!drawn) by.textContent = "This browser has no WebGL 2, and an exported site has nobody else to draw.";
     canvas.dataset.drawn = Number(canvas.dataset.drawn ?? 0) + 1;
-    if (fine === 1) canvas.dataset.settled = canvas.dataset.drawn;
+    if (fine === 1 && !live.wanted) canvas.dataset.settled = "";
   });
   const changed = () => {
+    delete canvas.dataset.settled;
     live.touch();
     clearTimeout(renaming);
     renaming = setTimeout(() => rename("look", id, {

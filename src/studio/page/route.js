@@ -1,9 +1,17 @@
 // Addresses: `#/page/ID?key=value`. An ID is a path below the studio's folder.
 
+function decoded(piece) {
+  try {
+    return decodeURIComponent(piece);
+  } catch {
+    return piece;
+  }
+}
+
 /** What the address names: {page, id, query}. */
 export function route() {
   const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
-  const [page, ...id] = path.split("/").map(decodeURIComponent);
+  const [page, ...id] = path.split("/").map(decoded);
   return { page, id: id.join("/"), query: new URLSearchParams(query) };
 }
 

@@ -43,7 +43,8 @@ function tile(entry, to, sub, chosen) {
   const name = entry.name || leaf(entry.id);
   const pick = chosen && h("label", { class: "pick", title: "Compare" },
     h("input", { type: "checkbox", "aria-label": `Compare ${name}`, "data-id": entry.id, change: chosen }));
-  return h("li", { class: "tile" }, h("a", { href: to }, thumb(entry.id, ""), h("b", null, name), h("small", null, sub)), pick);
+  const picture = entry.finished === false ? h("span", { class: "picture" }) : thumb(entry.id, "");
+  return h("li", { class: "tile" }, h("a", { href: to }, picture, h("b", null, name), h("small", null, sub)), pick);
 }
 
 function shelf(title, tiles) {
