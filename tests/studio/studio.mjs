@@ -92,7 +92,7 @@ export async function close(page, allowed) {
 
 export const closeBrowser = () => browser?.close();
 
-/** Serious faults of access on a page, by axe. */
+/** Fails where axe finds a serious fault of access. */
 export async function accessible(page, name) {
   // Evaluated in the page by the browser itself: the page's policy does not hold it up.
   await page.evaluate(AXE);
@@ -100,7 +100,6 @@ export async function accessible(page, name) {
   const serious = violations.filter((v) => ["serious", "critical"].includes(v.impact));
   const words = serious.map((v) => `${v.id} (${v.help}): ${v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160)).join(" ")}`);
   expect(serious.length === 0, `${name}: ${words.join("; ")}`);
-  return violations.length;
 }
 
 /** Pixels of a canvas, as hex: what can be compared. */

@@ -41,7 +41,8 @@ async function showJob(main, id) {
     if (drawing) return;
     drawing = true;
     try {
-      const [pixels] = await bytes(`${path}/picture`, { raw: 1 });
+      // When it is done, its run has the picture.
+      const [pixels] = job.run ? await bytes("picture", { id: job.run, size: 256, raw: 1 }) : await bytes(`${path}/picture`, { raw: 1 });
       const side = Math.round(Math.sqrt(pixels.length / 4));
       if (!side) return;
       canvas.width = canvas.height = side;
