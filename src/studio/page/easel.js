@@ -144,7 +144,7 @@ export function scratch(side) {
  */
 export class Live {
   constructor(paint) {
-    Object.assign(this, { paint, fine: 1, wanted: false, running: false, last: 0 });
+    Object.assign(this, { paint, fine: 0.6, wanted: false, running: false });
   }
 
   /** Something moved. */
@@ -152,21 +152,23 @@ export class Live {
     this.wanted = true;
     clearTimeout(this.rest);
     this.rest = setTimeout(() => this.settle(), 180);
-    if (!this.running) requestAnimationFrame((now) => this.frame(now));
-    this.running = true;
+    if (!this.running) this.ask();
   }
 
-  async frame(now) {
-    // Frames that come late are answered by fewer pixels, and early ones by more.
-    const took = now - this.last;
-    if (took < 250) {
-      if (took > 30) this.fine = Math.max(0.25, this.fine * 0.7);
-      else if (took < 18) this.fine = Math.min(1, this.fine * 1.15);
-    }
-    this.last = now;
+  ask() {
+    this.running = true;
+    const asked = performance.now();
+    requestAnimationFrame(() => this.frame(asked));
+  }
+
+  async frame(asked) {
     this.wanted = false;
     await this.paint(this.fine).catch(complain);
-    if (this.wanted) requestAnimationFrame((next) => this.frame(next));
+    // A card that has too much to do lets frames wait. Late ones are answered by fewer pixels, early ones by more.
+    const took = performance.now() - asked;
+    if (took > 30) this.fine = Math.max(0.2, this.fine * Math.max(0.4, Math.sqrt(20 / took)));
+    else if (took < 20) this.fine = Math.min(1, this.fine * 1.1);
+    if (this.wanted) this.ask();
     else this.running = false;
   }
 
