@@ -149,7 +149,9 @@ export async function speed(studio) {
         slider.value = low + (high - low) * (0.5 + 0.5 * Math.sin((now - start) / 300));
         slider.dispatchEvent(new Event("input"));
         least = Math.min(least, canvas.width);
-        if (now - start < 4000) requestAnimationFrame(step);
+        // Four seconds, and longer where frames are few.
+        const few = Number(canvas.dataset.drawn) - from < 3;
+        if (now - start < (few ? 20_000 : 4000)) requestAnimationFrame(step);
         else done({ frames: Number(canvas.dataset.drawn) - from, seconds: (now - start) / 1000, least,
           links: document.querySelector("header .lead").textContent, by: document.querySelector("main").dataset.by });
       };

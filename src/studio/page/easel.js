@@ -1,14 +1,13 @@
 // Pictures of one network, whoever draws them: the graphics card, or the server where it cannot.
 
 import { bytes, isExport } from "./api.js";
-import { Brush, linksByTarget, rendererName, sideOf, sized } from "./shader.js";
+import { Brush, isSoftware, linksByTarget, sideOf, surface } from "./shader.js";
 import { complain, square } from "./dom.js";
 
 /** The library's own picture: from −1 to 1 both ways. */
 export const FULL = [-1, -1, 2, 2];
 
-// A processor that plays graphics card is slower than the server with many links.
-const SOFTWARE = /swiftshader|llvmpipe|software/i;
+// With more links a processor that plays graphics card is slower than the server.
 const MOST_IN_SOFTWARE = 1500;
 
 // How often each canvas was drawn on: what the server sends late must not cover what is newer.
@@ -18,7 +17,7 @@ const turns = new WeakMap();
 export class Easel {
   constructor(network, { id, wiring }) {
     Object.assign(this, { network, id, wiring, moved: new Map(), brush: null, into: linksByTarget(network) });
-    const slow = SOFTWARE.test(rendererName() ?? "") && network.links.length > MOST_IN_SOFTWARE;
+    const slow = isSoftware() && network.links.length > MOST_IN_SOFTWARE;
     // Until it is compiled the server draws; an exported site has only the card.
     this.ready = (slow && !isExport ? Promise.resolve(null) : Brush.of(network)).then((brush) => {
       for (const [link, value] of this.moved) brush?.set(link, value);
@@ -101,7 +100,7 @@ export class Easel {
     const side = sideOf(one);
     const [pixels] = await bytes("picture", this.parameters(side, one), { signal });
     if (turns.get(one.canvas) !== one.turn) return;
-    sized(one.canvas, side).getContext("2d").putImageData(new ImageData(pixels, side, side), 0, 0);
+    surface(one.canvas, side).putImageData(new ImageData(pixels, side, side), 0, 0);
   }
 
   async askMaps(squares, signal) {
@@ -112,7 +111,7 @@ export class Easel {
     for (const { canvas, unit, turn } of squares) {
       if (turns.get(canvas) !== turn) continue;
       const [x, y] = [side * (unit % columns), side * Math.floor(unit / columns)];
-      sized(canvas, side).getContext("2d").putImageData(atlas, -x, -y, x, y, side, side);
+      surface(canvas, side).putImageData(atlas, -x, -y, x, y, side, side);
     }
   }
 

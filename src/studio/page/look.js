@@ -151,7 +151,8 @@ export async function showLook(main, { id, query }) {
 
   const live = new Live(async (fine) => {
     // While something moves, as many maps a frame as there is time for, in turns.
-    const some = fine === 1 ? felt : felt.slice(next, next + Math.max(1, Math.ceil(felt.length * fine ** 2)));
+    // The server draws all maps or none: they wait until it rests.
+    const some = fine === 1 ? felt : easel.by === "server" ? [] : felt.slice(next, next + Math.max(1, Math.ceil(felt.length * fine ** 2)));
     next = next + some.length >= felt.length ? 0 : next + some.length;
     const side = fine === 1 ? LARGE : Math.max(96, 32 * Math.round((LARGE * fine) / 32));
     const drawn = await easel.draw([{ canvas, side, frame: frame.frame }, ...some]);

@@ -86,6 +86,7 @@ function theStage() {
   const canvas = document.createElement("canvas");
   const gl = canvas.getContext("webgl2", { alpha: false, antialias: false, depth: false, preserveDrawingBuffer: true });
   stage = gl && { canvas, gl, parallel: gl.getExtension("KHR_parallel_shader_compile") };
+  if (stage) stage.slow = /swiftshader|llvmpipe|software/i.test(rendererName());
   // A lost context (a driver that restarts) is started anew by whoever asks next.
   canvas.addEventListener("webglcontextlost", () => (stage = undefined));
   return stage;
@@ -104,10 +105,16 @@ export function sideOf({ canvas, side }) {
   return side ?? canvas.width;
 }
 
-/** Gives a canvas this size; one that has it keeps what is on it. */
-export function sized(canvas, side) {
+/** True where a processor plays graphics card, or there is none. */
+export function isSoftware() {
+  return theStage()?.slow ?? true;
+}
+
+/** What to draw on a canvas with, made this large; one that has the size keeps what is on it. */
+export function surface(canvas, side) {
   if (canvas.width !== side || canvas.height !== side) canvas.width = canvas.height = side;
-  return canvas;
+  // A processor that plays graphics card is quicker with canvases in plain memory.
+  return canvas.getContext("2d", { willReadFrequently: isSoftware() });
 }
 
 /** A network compiled for the graphics card. */
@@ -192,7 +199,7 @@ export class Brush {
     });
     squares.forEach((square, i) => {
       const [left, top, side] = places[i];
-      sized(square.canvas, side).getContext("2d").drawImage(canvas, left, top, side, side, 0, 0, side, side);
+      surface(square.canvas, side).drawImage(canvas, left, top, side, side, 0, 0, side, side);
     });
     return true;
   }
