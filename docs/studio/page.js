@@ -379,6 +379,7 @@ function theStage() {
   const canvas = document.createElement("canvas");
   const gl = canvas.getContext("webgl2", { alpha: false, antialias: false, depth: false, preserveDrawingBuffer: true });
   stage = gl && { canvas, gl, parallel: gl.getExtension("KHR_parallel_shader_compile") };
+  if (stage) stage.slow = /swiftshader|llvmpipe|software/i.test(rendererName());
   // A lost context (a driver that restarts) is started anew by whoever asks next.
   canvas.addEventListener("webglcontextlost", () => (stage = undefined));
   return stage;
@@ -397,10 +398,16 @@ function sideOf({ canvas, side }) {
   return side ?? canvas.width;
 }
 
-/** Gives a canvas this size; one that has it keeps what is on it. */
-function sized(canvas, side) {
+/** True where a processor plays graphics card, or there is none. */
+function isSoftware() {
+  return theStage()?.slow ?? true;
+}
+
+/** What to draw on a canvas with, made this large; one that has the size keeps what is on it. */
+function surface(canvas, side) {
   if (canvas.width !== side || canvas.height !== side) canvas.width = canvas.height = side;
-  return canvas;
+  // A processor that plays graphics card is quicker with canvases in plain memory.
+  return canvas.getContext("2d", { willReadFrequently: isSoftware() });
 }
 
 /** A network compiled for the graphics card. */
@@ -485,7 +492,7 @@ class Brush {
     });
     squares.forEach((square, i) => {
       const [left, top, side] = places[i];
-      sized(square.canvas, side).getContext("2d").drawImage(canvas, left, top, side, side, 0, 0, side, side);
+      surface(square.canvas, side).drawImage(canvas, left, top, side, side, 0, 0, side, side);
     });
     return true;
   }
@@ -502,8 +509,7 @@ class Brush {
 /** The library's own picture: from −1 to 1 both ways. */
 const FULL = [-1, -1, 2, 2];
 
-// A processor that plays graphics card is slower than the server with many links.
-const SOFTWARE = /swiftshader|llvmpipe|software/i;
+// With more links a processor that plays graphics card is slower than the server.
 const MOST_IN_SOFTWARE = 1500;
 
 // How often each canvas was drawn on: what the server sends late must not cover what is newer.
@@ -513,7 +519,7 @@ const turns = new WeakMap();
 class Easel {
   constructor(network, { id, wiring }) {
     Object.assign(this, { network, id, wiring, moved: new Map(), brush: null, into: linksByTarget(network) });
-    const slow = SOFTWARE.test(rendererName() ?? "") && network.links.length > MOST_IN_SOFTWARE;
+    const slow = isSoftware() && network.links.length > MOST_IN_SOFTWARE;
     // Until it is compiled the server draws; an exported site has only the card.
     this.ready = (slow && !isExport ? Promise.resolve(null) : Brush.of(network)).then((brush) => {
       for (const [link, value] of this.moved) brush?.set(link, value);
@@ -596,7 +602,7 @@ class Easel {
     const side = sideOf(one);
     const [pixels] = await bytes("picture", this.parameters(side, one), { signal });
     if (turns.get(one.canvas) !== one.turn) return;
-    sized(one.canvas, side).getContext("2d").putImageData(new ImageData(pixels, side, side), 0, 0);
+    surface(one.canvas, side).putImageData(new ImageData(pixels, side, side), 0, 0);
   }
 
   async askMaps(squares, signal) {
@@ -607,7 +613,7 @@ class Easel {
     for (const { canvas, unit, turn } of squares) {
       if (turns.get(canvas) !== turn) continue;
       const [x, y] = [side * (unit % columns), side * Math.floor(unit / columns)];
-      sized(canvas, side).getContext("2d").putImageData(atlas, -x, -y, x, y, side, side);
+      surface(canvas, side).putImageData(atlas, -x, -y, x, y, side, side);
     }
   }
 
@@ -639,7 +645,7 @@ function scratch(side) {
  */
 class Live {
   constructor(paint) {
-    Object.assign(this, { paint, fine: 1, wanted: false, running: false, last: 0 });
+    Object.assign(this, { paint, fine: 0.6, wanted: false, running: false });
   }
 
   /** Something moved. */
@@ -647,21 +653,23 @@ class Live {
     this.wanted = true;
     clearTimeout(this.rest);
     this.rest = setTimeout(() => this.settle(), 180);
-    if (!this.running) requestAnimationFrame((now) => this.frame(now));
-    this.running = true;
+    if (!this.running) this.ask();
   }
 
-  async frame(now) {
-    // Frames that come late are answered by fewer pixels, and early ones by more.
-    const took = now - this.last;
-    if (took < 250) {
-      if (took > 30) this.fine = Math.max(0.25, this.fine * 0.7);
-      else if (took < 18) this.fine = Math.min(1, this.fine * 1.15);
-    }
-    this.last = now;
+  ask() {
+    this.running = true;
+    const asked = performance.now();
+    requestAnimationFrame(() => this.frame(asked));
+  }
+
+  async frame(asked) {
     this.wanted = false;
     await this.paint(this.fine).catch(complain);
-    if (this.wanted) requestAnimationFrame((next) => this.frame(next));
+    // A card that has too much to do lets frames wait. Late ones are answered by fewer pixels, early ones by more.
+    const took = performance.now() - asked;
+    if (took > 30) this.fine = Math.max(0.2, this.fine * Math.max(0.4, Math.sqrt(20 / took)));
+    else if (took < 20) this.fine = Math.min(1, this.fine * 1.1);
+    if (this.wanted) this.ask();
     else this.running = false;
   }
 
@@ -1509,7 +1517,8 @@ async function showLook(main, { id, query }) {
 
   const live = new Live(async (fine) => {
     // While something moves, as many maps a frame as there is time for, in turns.
-    const some = fine === 1 ? felt : felt.slice(next, next + Math.max(1, Math.ceil(felt.length * fine ** 2)));
+    // The server draws all maps or none: they wait until it rests.
+    const some = fine === 1 ? felt : easel.by === "server" ? [] : felt.slice(next, next + Math.max(1, Math.ceil(felt.length * fine ** 2)));
     next = next + some.length >= felt.length ? 0 : next + some.length;
     const side = fine === 1 ? LARGE : Math.max(96, 32 * Math.round((LARGE * fine) / 32));
     const drawn = await easel.draw([{ canvas, side, frame: frame.frame }, ...some]);
