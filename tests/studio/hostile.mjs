@@ -10,7 +10,7 @@ export async function hostile(studio) {
   genome.provenance = { name: NAME, made_by: NAME, notes: { tags: NAME } };
   put("hostile/<b>file & name.json", JSON.stringify(genome));
   const page = await open(studio.address);
-  const tile = page.locator(".tile", { hasText: "onerror=alert(1)" });
+  const tile = page.locator(".tile:has(a[href^='#/look/hostile'])", { hasText: "onerror=alert(1)" });
   expect(await tile.count() === 1, "the hostile name is shown in the library, as text");
   await tile.locator("a").click();
   await page.waitForSelector(".wiring");
