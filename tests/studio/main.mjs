@@ -6,11 +6,12 @@ import { genome } from "./genomes.mjs";
 import { breeding } from "./breeding.mjs";
 import { looking, pixels, speed } from "./looking.mjs";
 import { comparing, working } from "./working.mjs";
+import { opening } from "./opening.mjs";
 import { exported } from "./exported.mjs";
 import { hostile } from "./hostile.mjs";
 import { pages } from "./pages.mjs";
 
-const PARTS = { breeding, looking, pixels, speed, comparing, working, exported, hostile, pages };
+const PARTS = { breeding, looking, pixels, speed, opening, comparing, working, exported, hostile, pages };
 const option = (name) => process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : undefined;
 const only = option("--only")?.split(",") ?? Object.keys(PARTS);
 
@@ -20,6 +21,7 @@ for (const file of readdirSync(path.join(repository, "genomes")).filter((name) =
   cpSync(path.join(repository, "genomes", file), path.join(root, "genomes", file));
 }
 for (let seed = 1; seed <= 20; seed++) put(`random/${seed}.json`, genome(seed));
+cpSync(path.join(repository, "genomes/sessions/moth.toml"), path.join(root, "genomes/sessions/moth.toml"));
 const skull = "genomes/bred_skull.json";
 picloom("train", "--genome", skull, "--wiring", "dense", "--target", skull, "--size", "48", "--steps", "600", "--out", "runs/dense");
 picloom("prune", "runs/dense", "--method", "sp", "--threshold", "0.3", "--steps", "300", "--out", "runs/pruned");

@@ -69,7 +69,7 @@ export function post(path, body = {}, what = "Working") {
 }
 
 /** Hands a file to the server. */
-export function upload(file) {
+export function upload(file, arch) {
   const request = { method: "POST", headers: { "content-type": "application/octet-stream" }, body: file };
-  return busy(`Opening ${file.name}`, answered(fetch(call("open", { name: file.name }), request)).then((r) => r.json()));
+  return busy(`Opening ${file.name}`, answered(fetch(call("open", { name: file.name, arch }), request)).then((r) => r.json()));
 }

@@ -1,0 +1,72 @@
+// Files of every kind that can be opened, and a session that was bred elsewhere.
+import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { close, expect, go, open, picloom, root } from "./studio.mjs";
+
+const MOTH = "genomes/bred_moth.json";
+const LAYERED = "12;cache:15,gaussian:4,identity:2,sin:1";
+
+/** Drops files on the page as a hand would. */
+async function drop(page, name) {
+  const bytes = readFileSync(path.join(root, name)).toString("base64");
+  const transfer = await page.evaluateHandle(({ name, bytes }) => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([Uint8Array.from(atob(bytes), (c) => c.charCodeAt(0))], name));
+    return transfer;
+  }, { name: path.basename(name), bytes });
+  await page.dispatchEvent("body", "drop", { dataTransfer: transfer });
+}
+
+export async function opening(studio) {
+  mkdirSync(path.join(root, "given"), { recursive: true });
+  picloom("genome", "convert", MOTH, "given/moth.zip");
+  picloom("genome", "convert", MOTH, "given/moth.xml");
+  picloom("export", "--genome", MOTH, "--wiring", "layerized", "--format", "safetensors", "--out", "given/moth.safetensors");
+  picloom("export", "runs/dense", "--format", "npz", "--out", "given/dense.npz");
+  const page = await open(studio.address);
+  const opened = [];
+  for (const name of [MOTH, "given/moth.zip", "given/moth.xml", "given/moth.safetensors", "given/dense.npz"]) {
+    await go(page, "#/");
+    await drop(page, name);
+    if (name.endsWith(".npz")) {
+      // Weights of others do not say what network they belong to: first a wrong one, then the run's own.
+      await page.fill("dialog [name=arch]", LAYERED);
+      await page.click("dialog .main");
+      await page.waitForSelector("#alert p");
+      await page.click("#alert button");
+      await drop(page, name);
+      await page.fill("dialog [name=arch]", JSON.parse(picloom("genome", "info", "genomes/bred_skull.json", "--json")).arch);
+      await page.click("dialog .main");
+    }
+    await page.waitForFunction(() => location.hash.startsWith("#/look/studio"), null, { timeout: 30_000 });
+    await page.waitForSelector("[data-unit]", { timeout: 30_000 });
+    opened.push(path.extname(name));
+  }
+
+  // What the command bred goes on in a copy; the file it came from stays.
+  await go(page, "#/");
+  await page.click("text=genomes/sessions/moth.toml");
+  await page.waitForSelector(".brood button", { timeout: 60_000 });
+  expect(!/Generation 0/.test(await page.textContent("header .lead")), "the session goes on where it was");
+
+  // The genome of a picture, to be saved.
+  await page.click(".brood button >> nth=1");
+  const [genome] = await Promise.all([page.waitForEvent("download"), page.click(".controls a:text('Genome')")]);
+  const saved = await genome.path();
+  expect(JSON.parse(picloom("genome", "info", named(saved), "--json")).nodes > 0, "a saved genome can be read");
+
+  // Colour alone can be chosen, and bred.
+  await page.click("label:has-text('colour') input[type=radio]");
+  expect(await page.isChecked("label:has-text('colour') input[type=radio]"), "colour alone can be chosen");
+  await page.click(".controls .main");
+  await page.waitForSelector(".brood button");
+  await close(page, /status of 400/);
+  return [`opened by dropping: ${opened.join(", ")}; a session of the command goes on in a copy`];
+}
+
+/** A download under a name that says what it is. */
+function named(file) {
+  const to = path.join(root, "given/saved.json");
+  copyFileSync(file, to);
+  return to;
+}
