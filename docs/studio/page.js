@@ -287,9 +287,9 @@ function post(path, body = {}, what = "Working") {
 }
 
 /** Hands a file to the server. */
-function upload(file) {
+function upload(file, arch) {
   const request = { method: "POST", headers: { "content-type": "application/octet-stream" }, body: file };
-  return busy(`Opening ${file.name}`, answered(fetch(call("open", { name: file.name }), request)).then((r) => r.json()));
+  return busy(`Opening ${file.name}`, answered(fetch(call("open", { name: file.name, arch }), request)).then((r) => r.json()));
 }
 // A network on the graphics card: one program draws its picture and the map of every unit.
 //
@@ -1110,8 +1110,9 @@ function runWords(run) {
 async function showStart(main) {
   const library = await get("library", null, "Looking through the folder");
   const { genomes = [], sessions = [], runs = [], studies = [], pictures = [] } = library;
-  // Sessions elsewhere than in the studio's folder can be replayed by the command line only.
   const mine = sessions.filter((s) => s.name);
+  // Those that lie elsewhere, bred by the command say, stay as they are: one goes on in a copy.
+  const others = isExport ? [] : sessions.filter((s) => !s.name);
   const bar = h("div", { class: "comparebar", hidden: true });
   const chosen = () => {
     const ids = [...main.querySelectorAll(".pick input:checked")].map((input) => input.dataset.id);
@@ -1138,6 +1139,8 @@ async function showStart(main) {
     genomes.length ? shelf("Genomes", genomes.map((g) => tile(g, address("look", g.id), `${g.nodes} nodes, ${count(g.links, "link")}`, chosen))) : null,
     runs.length ? shelf("Trained and pruned", runs.map((r) => tile(r, address("look", r.id), runWords(r), chosen))) : null,
     pictures.length ? shelf("Pictures to learn", pictures.map((p) => tile(p, address("look", p.id), "opened"))) : null,
+    others.length ? h("section", null, h("h2", null, "Sessions bred elsewhere"), h("ul", { class: "lines" }, others.map((s) =>
+      h("li", null, button(s.id, () => adopt(s.id).catch(complain)), h("span", null, `generation ${s.generation}; goes on in a copy`))))) : null,
     studies.length ? h("section", null, h("h2", null, "Studies"), h("ul", { class: "lines" }, studies.map((s) =>
       h("li", null, h("a", { href: address("study", s.id) }, s.name), h("span", null, s.question))))) : null,
     !genomes.length && !runs.length && !mine.length
@@ -1149,11 +1152,27 @@ async function showStart(main) {
   }], ...(isExport ? [] : [["n", "a new session", () => newSession().catch(complain)], ["o", "open a file", () => open.click()]])]);
 }
 
+/** Goes on with a session that lies elsewhere, in a copy. */
+async function adopt(id) {
+  const session = await post("sessions", { from: [id] }, "Breeding it again");
+  location.hash = address("breed", session.name);
+}
+
+/** The arch of weights that do not name theirs; none if nobody says. */
+async function archOf(file) {
+  if (!/\.npz$/i.test(file.name)) return undefined;
+  const answer = await ask(`Which network has the weights of ${file.name}?`, [
+    field("Arch", h("input", { name: "arch", placeholder: "12;cache:15,gaussian:4,identity:2,sin:1", required: true, spellcheck: false }),
+      "Hidden layers; units of each layer by activation."),
+  ], "Open");
+  return answer?.arch;
+}
+
 async function openFiles(files) {
   let last;
   for (const file of files) {
     try {
-      last = await upload(file);
+      last = await upload(file, await archOf(file));
       say(`${file.name} is open`);
     } catch (error) {
       complain(error);

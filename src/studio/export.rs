@@ -68,6 +68,8 @@ impl Studio {
         }
         let mut library = serde_json::to_value(&found).expect("a library is plain data");
         library["static"] = true.into();
+        // Where it was exported is nobody's business.
+        library["root"] = "".into();
         for list in ["sessions", "studies", "pictures"] {
             library[list] = json!([]);
         }

@@ -187,3 +187,62 @@ fn hostile_names_stay_text_and_pages_are_sent_once() {
     let again = served.request("GET /main.js", &format!("if-none-match: {tag}\r\n"), b"");
     assert_eq!((again.status, again.body.len()), (304, 0));
 }
+
+/// The genomes of `docs/studio`, in its order.
+const SHOWN: [&str; 12] = [
+    "bred_skull",
+    "bred_moth",
+    "bred_cat",
+    "bred_butterfly",
+    "bred_face",
+    "bred_lamp",
+    "bred_bear",
+    "bred_robot",
+    "elite_bowl",
+    "elite_ember",
+    "novelty_island",
+    "target_butterfly",
+];
+
+#[test]
+fn the_committed_site_is_what_the_command_writes() {
+    let (committed, folder) = (Path::new("docs/studio"), tempfile::tempdir().unwrap());
+    let update = std::env::var_os("UPDATE_GOLDEN").is_some();
+    let site = if update { committed.to_path_buf() } else { folder.path().join("site") };
+    if update {
+        std::fs::remove_dir_all(committed).unwrap();
+    }
+    let status = std::process::Command::new(env!("CARGO_BIN_EXE_picloom"))
+        .args(["studio", ".", "--quiet", "--export"])
+        .arg(&site)
+        .arg("--ids")
+        .args(SHOWN.map(|name| format!("genomes/{name}.json")))
+        .stdout(std::process::Stdio::null())
+        .status();
+    assert!(status.unwrap().success());
+    let files = |folder: &Path| -> Vec<(String, Vec<u8>)> {
+        let mut found = Vec::new();
+        for folder in [folder.to_path_buf(), folder.join("data")] {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_file() {
+                    let name = path.file_name().unwrap().to_string_lossy().into_owned();
+                    found.push((name, std::fs::read(path).unwrap()));
+                }
+            }
+        }
+        found.sort();
+        found
+    };
+    let (wanted, found) = (files(&site), files(committed));
+    let names = |files: &[(String, Vec<u8>)]| files.iter().map(|f| f.0.clone()).collect::<Vec<_>>();
+    assert_eq!(names(&wanted), names(&found));
+    for ((name, wanted), (_, found)) in wanted.iter().zip(&found) {
+        assert!(
+            wanted == found,
+            "docs/studio/{name} is older than the page: UPDATE_GOLDEN=1 writes it"
+        );
+    }
+    // Five megabytes are the most that a clone should carry for it.
+    assert!(found.iter().map(|f| f.1.len()).sum::<usize>() < 5_000_000);
+}
