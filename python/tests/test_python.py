@@ -19,6 +19,8 @@ from conftest import ROOT, same
 def test_ctrl_c_in_mid_training_leaves_python_alive(moth_path):
     code = textwrap.dedent(f"""
         import picloom, threading, os, signal, time
+        # Whoever runs the tests in the background may have had Ctrl-C ignored.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         genome = picloom.Genome.load({str(moth_path)!r})
         trainer = picloom.Trainer(picloom.Model.from_genome(genome, "dense"), genome, size=64, steps=10**9)
         threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
