@@ -1,3 +1,4 @@
+// Written by `picloom studio --export` from the modules of the studio's page.
 (() => {
 "use strict";
 // Building the page: elements, keys, and telling people what goes on. Texts are always text.

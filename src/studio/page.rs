@@ -25,7 +25,8 @@ pub const MAIN: &str = "<script type=\"module\" src=\"main.js\"></script>";
 /// All modules as one script without imports, which works from a file system too. Their top-level names
 /// are all different, and they stand in [`FILES`] in the order of their dependence.
 pub fn as_one_script() -> String {
-    let mut script = String::from("(() => {\n\"use strict\";\n");
+    let head = "// Written by `picloom studio --export` from the modules of the studio's page.\n";
+    let mut script = format!("{head}(() => {{\n\"use strict\";\n");
     for (name, _) in FILES.iter().filter(|(name, _)| name.ends_with(".js")) {
         let text = text(name).expect("a file of the page");
         let mut importing = false;

@@ -15,3 +15,4 @@ mod regime;
 mod reports;
 mod structural_study;
 mod theory_study;
+mod wirings;

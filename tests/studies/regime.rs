@@ -48,6 +48,8 @@ fn the_study_runs_at_smoke_size_and_the_ledger_and_the_figures_are_made_of_it() 
     let found = rulings(&record, MARGIN);
     let rules: Vec<&str> = found.iter().map(|ruling| ruling.rule.as_str()).collect();
     assert_eq!(rules, ["C3", "C4", "C5", "narrow", "C6"].repeat(2));
+    // Five criteria at the reference depth, two controls.
+    assert_eq!((found[0].contrasts.len(), found[1].contrasts.len()), (5, 2));
     let study = StudySpec::read(&root().join("experiments/study.toml")).unwrap();
     let ledger = Ledger::of(&study, &Records::read(folder.path()).unwrap());
     let claim = |id: &str| ledger.claims.iter().find(|claim| claim.text.id == id).unwrap();

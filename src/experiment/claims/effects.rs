@@ -137,14 +137,24 @@ impl Effect {
         record: &NetworksRecord,
         pairs: &[(Group<'_>, Group<'_>)],
     ) -> Self {
-        let mut effect = Effect::paired(name, record, pairs, fit_score);
+        Self::of_scores_by(name, record, pairs, fit_score)
+    }
+
+    /// The same for those scores that `score` lets count.
+    pub fn of_scores_by(
+        name: impl Into<String>,
+        record: &NetworksRecord,
+        pairs: &[(Group<'_>, Group<'_>)],
+        score: Value,
+    ) -> Self {
+        let mut effect = Effect::paired(name, record, pairs, score);
         let variance: f64 = effect
             .targets
             .iter()
             .map(|t| {
                 let rows: Vec<&NetworkRow> =
                     record.rows.iter().filter(|r| r.target == t.target).collect();
-                own_variance(&rows, pairs)
+                own_variance(&rows, pairs, score)
             })
             .sum();
         let half = normal_quantile(0.975) * variance.sqrt() / effect.targets.len() as f64;
@@ -158,13 +168,13 @@ impl Effect {
 
 /// Variance of the mean of the differences of a target's pairs, from the scores' own errors: a network that
 /// is in many pairs errs in all of them alike. 0 of records without intervals.
-fn own_variance(rows: &[&NetworkRow], pairs: &[(Group<'_>, Group<'_>)]) -> f64 {
+fn own_variance(rows: &[&NetworkRow], pairs: &[(Group<'_>, Group<'_>)], score: Value) -> f64 {
     let mut coefficients: Vec<(&NetworkRow, f64)> = Vec::new();
     let mut count = 0.0;
     for (a, b) in pairs {
         let of = |group: &Group<'_>| -> Vec<&NetworkRow> {
-            let fit = |r: &&NetworkRow| r.result.as_ref().is_some_and(|x| fit_score(x).is_some());
-            rows.iter().copied().filter(|r| group.holds(r)).filter(fit).collect()
+            let counts = |r: &&NetworkRow| r.result.as_ref().is_some_and(|x| score(x).is_some());
+            rows.iter().copied().filter(|r| group.holds(r)).filter(counts).collect()
         };
         let (first, second) = (of(a), of(b));
         for x in &first {

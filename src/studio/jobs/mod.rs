@@ -143,6 +143,8 @@ impl Jobs {
         for job in locked(&self.all).iter() {
             job.stop.store(true, Ordering::SeqCst);
         }
+        // With the line in hand: else the thread could look, and begin to wait after the call.
+        let _line = locked(&self.line);
         self.called.notify_all();
     }
 }

@@ -30,7 +30,8 @@ pub(super) fn evolved_wiring_between(record: &NetworksRecord, spec: &StudySpec) 
     let on_the_way =
         |a: Group, b: Group| over_arms(&points, (a.arm, b.arm), &[0], Basis::EqualFit).effect;
     // Without the gate: what has not learned draws simpler pictures, which survive more.
-    let anyhow = |a: Group, b: Group| Effect::paired(name(a, b), record, &[(a, b)], |r| r.score());
+    let learned_or_not =
+        |a: Group, b: Group| Effect::of_scores_by(name(a, b), record, &[(a, b)], |r| r.score());
     let fit = |a: Group, b: Group| Effect::of_scores(name(a, b), record, &[(a, b)]);
     let (effects, statistic) = match record.checkpoints.is_empty() {
         true => (
@@ -38,7 +39,7 @@ pub(super) fn evolved_wiring_between(record: &NetworksRecord, spec: &StudySpec) 
             "two differences of compositional scores, paired by target and seed, fit networks only",
         ),
         false => (
-            vec![anyhow(evolved, layerized), on_the_way(layerized, dense)],
+            vec![learned_or_not(evolved, layerized), on_the_way(layerized, dense)],
             "evolved less retrained at the end of training, learned or not; retrained less dense at each R² that both reached on their way",
         ),
     };
