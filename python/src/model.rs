@@ -263,6 +263,19 @@ impl Model {
         Ok(picture_array(py, py.detach(|| self.0.picture(size, coords))))
     }
 
+    /// Seconds of drawing `count` pictures without leaving the library: what `picture` costs more is calling
+    /// (`benches/peers/from_python.py`).
+    fn _seconds(&self, py: Python<'_>, size: usize, count: usize) -> PyResult<f64> {
+        let size = check_size(size)?;
+        Ok(py.detach(|| {
+            let begun = std::time::Instant::now();
+            for _ in 0..count {
+                std::hint::black_box(self.0.picture(size, Default::default()));
+            }
+            begun.elapsed().as_secs_f64()
+        }))
+    }
+
     /// What every unit draws, inputs first: (U, size, size), float32.
     ///
     /// Parameters

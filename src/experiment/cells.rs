@@ -372,10 +372,11 @@ pub fn run_cells<S: CellStudy>(
 ) -> Result<Option<S::Record>, RecordError> {
     let worker = Worker::new();
     let mut share: Vec<usize> = (0..study.cells().len()).collect();
+    let mut patience = Patience::default();
     loop {
         let pass = pass(study, runs, &share, &worker, observer)?;
         share = pass.elsewhere;
-        if pass.is_stopped || (!share.is_empty() && !wait(observer)) {
+        if pass.is_stopped || (!share.is_empty() && !patience.wait(observer)) {
             return Ok(None);
         }
         if share.is_empty() {
@@ -384,12 +385,21 @@ pub fn run_cells<S: CellStudy>(
     }
 }
 
-/// Waits a second for others; false if the observer stopped it.
-pub(super) fn wait(observer: &mut dyn StudyObserver) -> bool {
-    (0..10).all(|_| {
-        std::thread::sleep(Duration::from_millis(100));
-        observer.going_on()
-    })
+/// Waiting for others: a tenth of a second, then twice as long each time, up to a second.
+#[derive(Default)]
+pub(super) struct Patience {
+    tenths: u32,
+}
+
+impl Patience {
+    /// Waits; false if the observer stopped it.
+    pub(super) fn wait(&mut self, observer: &mut dyn StudyObserver) -> bool {
+        self.tenths = (2 * self.tenths).clamp(1, 10);
+        (0..self.tenths).all(|_| {
+            std::thread::sleep(Duration::from_millis(100));
+            observer.going_on()
+        })
+    }
 }
 
 /// Writes `RUNS/STUDY/record.json` and `rows.csv` of a study whose cells are all finished or failed.

@@ -47,13 +47,14 @@ fn the_study_runs_at_smoke_size_and_the_ledger_and_the_figures_are_made_of_it() 
     // One seed of half-trained networks decides nothing, and says so under both protocols.
     let found = rulings(&record, MARGIN);
     let rules: Vec<&str> = found.iter().map(|ruling| ruling.rule.as_str()).collect();
-    assert_eq!(rules, ["C3", "C4", "C5", "narrow", "C6"].repeat(2));
+    // At equal fit, at close fit, and by the published protocol.
+    assert_eq!(rules, ["C3", "C4", "C5", "narrow", "C6"].repeat(3));
     // Five criteria at the reference depth, two controls.
     assert_eq!((found[0].contrasts.len(), found[1].contrasts.len()), (5, 2));
     let study = StudySpec::read(&root().join("experiments/study.toml")).unwrap();
     let ledger = Ledger::of(&study, &Records::read(folder.path()).unwrap());
     let claim = |id: &str| ledger.claims.iter().find(|claim| claim.text.id == id).unwrap();
-    assert_eq!((claim("C4").rulings.len(), claim("C5").rulings.len()), (2, 4));
+    assert_eq!((claim("C4").rulings.len(), claim("C5").rulings.len()), (3, 6));
     assert!(claim("C4").text.rule.contains("regime.md") && claim("C1").rulings.is_empty());
     assert!(ledger.to_markdown().contains("- Ruling: narrow (published protocol"));
 
@@ -107,6 +108,16 @@ fn scores_are_compared_at_the_r2_that_both_reached_and_the_published_protocol_ma
     let [counts, rewired] = &equal.contrasts[..] else { panic!("{equal:?}") };
     let (estimate, p) = (counts.effect.estimate.unwrap(), counts.p.unwrap());
     assert!((estimate - 0.32).abs() < 0.02 && p < 0.01 && rewired.missing == 0);
+    // Of a network that did not come close, nothing is compared there.
+    let far = |target, seed, offset, arm: &str| {
+        let scores = of(target, seed, offset, arm);
+        Scores { reached: vec![(0.8, scores.reached[0].1), (0.95, 0.3)], ..scores }
+    };
+    let far = crate::regime::points(far);
+    let close = which_links(&far, Basis::CloseFit, MARGIN);
+    assert_eq!(close.contrasts[0].effect.estimate, Some(0.0));
+    let both = which_links(&far, Basis::EqualFit, MARGIN);
+    assert!((both.contrasts[0].effect.estimate.unwrap() - 0.16).abs() < 0.02, "{}", both.text());
     let published = which_links(&points, Basis::Published, MARGIN);
     assert_eq!(word(published.verdict), "refuted", "{}", published.text());
     assert!(published.notes[0].contains("effects above 0.0"), "{:?}", published.notes);

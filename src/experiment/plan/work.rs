@@ -1,7 +1,7 @@
 //! A worker's way through its share of a plan, and the records at the end.
 
 use super::{Part, Plan, PlanError, Share};
-use crate::experiment::cells::{Pass, Worker, wait};
+use crate::experiment::cells::{Pass, Patience, Worker};
 use crate::experiment::folder::Holding;
 use crate::experiment::kinds::{Collected, Study};
 use crate::experiment::workers::StudyObserver;
@@ -59,6 +59,7 @@ pub fn work(
         begins += part.cells;
     }
     let mut ended = Ended::default();
+    let mut patience = Patience::default();
     loop {
         let before = ended.done;
         let mut failed = 0;
@@ -99,7 +100,9 @@ pub fn work(
         if pieces.iter().all(Piece::is_over) {
             return Ok(ended);
         }
-        if ended.done == before && failed == 0 && !wait(observer) {
+        if ended.done > before || failed > 0 {
+            patience = Patience::default();
+        } else if !patience.wait(observer) {
             ended.is_stopped = true;
             return Ok(ended);
         }

@@ -9,6 +9,9 @@ use std::collections::BTreeMap;
 /// Kept shares that C4, C5 and "narrow" are decided at.
 pub const SHARES: [f64; 2] = [0.256, 0.12];
 
+/// The R² from which on a picture is close to its target.
+pub const CLOSE: f64 = 0.9;
+
 /// Where a network stands on the map of its target.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
@@ -26,6 +29,8 @@ pub enum Basis {
     /// At each R² that both reached on their way, averaged over those; where a study kept no networks
     /// on their way, at the end of training if both fit. The primary one.
     EqualFit,
+    /// The same at R² of [`CLOSE`] and above only, beside it.
+    CloseFit,
     /// A fixed δ at the end of training, no gate on the fit: the published protocol.
     Published,
     /// At the end of training, 0 for a network that does not fit.
@@ -37,6 +42,7 @@ impl Basis {
     pub fn text(self) -> &'static str {
         match self {
             Basis::EqualFit => "equal fit",
+            Basis::CloseFit => "equal fit, R² of .90 and above",
             Basis::Published => "published protocol (fixed δ, no gate)",
             Basis::UnfitZero => "end of training, unfit = 0",
         }
@@ -84,7 +90,8 @@ impl Scores {
             Basis::UnfitZero => {
                 all.iter().map(|scores| if scores.fit { scores.last } else { Some(0.0) }).collect()
             }
-            Basis::EqualFit => {
+            Basis::EqualFit | Basis::CloseFit => {
+                let least = if basis == Basis::CloseFit { CLOSE } else { f64::NEG_INFINITY };
                 let at = |scores: &Scores, level: f64| {
                     scores.reached.iter().find(|at| at.0 == level).map(|at| at.1)
                 };
@@ -93,7 +100,9 @@ impl Scores {
                     .reached
                     .iter()
                     .map(|at| at.0)
-                    .filter(|&level| all.iter().all(|scores| at(scores, level).is_some()))
+                    .filter(|&level| {
+                        level >= least && all.iter().all(|scores| at(scores, level).is_some())
+                    })
                     .collect();
                 let over_levels = |scores: &&Scores| {
                     let values: Vec<f64> =

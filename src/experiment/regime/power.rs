@@ -6,11 +6,11 @@
 //! are halved by averaging over the two kept shares. \[ours\]
 
 use super::contrasts::{Block, Contrast, Values, depth_p, over_depths, over_rivals};
-use super::points::{Basis, CONTROLS, CRITERIA, Points};
+use super::points::{Basis, CONTROLS, CRITERIA, Place, Points};
 use super::rules::decide;
 use crate::experiment::finding::Verdict;
 use crate::experiment::networks::record::NetworksRecord;
-use crate::experiment::networks::spec::{NetworksSpec, Variances};
+use crate::experiment::networks::spec::{BASE, NetworksSpec, Variances};
 use crate::math::SimRng;
 use crate::math::stats::sign_flip_p_of;
 use rayon::prelude::*;
@@ -95,7 +95,7 @@ pub fn power(spec: &NetworksSpec, pilots: &[NetworksRecord], margin: f64) -> Pow
     let rules = RULES
         .iter()
         .map(|&(name, rule)| {
-            let pilot = pilots.iter().find_map(|record| of_pilot(record, rule, &spec.power));
+            let pilot = pilots.iter().find_map(|record| of_pilot(record, rule, spec));
             let (from_pilot, variances) = (pilot.is_some(), pilot.unwrap_or(spec.power));
             let shares = |effect: f64| shares(rule, design, &variances, effect, margin);
             let power = EFFECTS.iter().map(|&effect| {
@@ -117,24 +117,50 @@ pub fn power(spec: &NetworksSpec, pilots: &[NetworksRecord], margin: f64) -> Pow
     PowerReport { design, margin, rules }
 }
 
+impl Rule {
+    /// The effects it is decided on, as far as a pilot has them.
+    fn contrasts(self, points: &Points) -> Vec<Contrast> {
+        match self {
+            Rule::Rivals(rivals) => {
+                // A pilot without those has the controls: as many links, other ones.
+                let own = over_rivals(points, rivals, Basis::EqualFit);
+                if own.is_empty() { over_rivals(points, CONTROLS, Basis::EqualFit) } else { own }
+            }
+            // A pilot may have gone three layers to either side instead of four, or have too few pairs so near.
+            Rule::Depth(apart) => (1..=apart)
+                .rev()
+                .chain(apart + 1..=4)
+                .map(|apart| over_depths(points, apart, Basis::EqualFit))
+                .find(|contrast| contrast.within.is_some())
+                .into_iter()
+                .collect(),
+        }
+    }
+}
+
+/// Share of the seeds of a pilot in which nothing could be compared, had networks been kept at these levels of
+/// R²: one counts as having reached those below its R² at the end of training.
+fn missing(record: &NetworksRecord, rule: Rule, levels: &[f64]) -> f64 {
+    let mut points = Points::of(record);
+    for row in record.rows.iter().filter(|row| row.variant == BASE && !levels.is_empty()) {
+        let place = Place { offset: row.offset, arm: row.arm.clone(), level: row.level };
+        let seeds = points.targets.iter_mut().find(|target| target.0 == row.target);
+        let networks = seeds.and_then(|seeds| seeds.1.get_mut(&row.seed?));
+        if let Some(scores) = networks.and_then(|networks| networks.get_mut(&place)) {
+            let r2 = row.result.as_ref().map_or(f64::NEG_INFINITY, |result| result.r2);
+            scores.reached = levels.iter().filter(|l| **l <= r2).map(|l| (*l, 0.0)).collect();
+        }
+    }
+    let contrasts = rule.contrasts(&points);
+    let seeds: usize = points.targets.iter().map(|target| target.1.len()).sum();
+    let there: usize = contrasts.iter().flat_map(|c| &c.effect.targets).map(|t| t.pairs).sum();
+    1.0 - there as f64 / (seeds * contrasts.len()).max(1) as f64
+}
+
 /// The variances of a rule's contrasts in a pilot, those of two rivals averaged; the judge's own error is
 /// the spec's, for no record can tell it from the seeds'.
-fn of_pilot(record: &NetworksRecord, rule: Rule, assumed: &Variances) -> Option<Variances> {
-    let points = Points::of(record);
-    let contrasts: Vec<Contrast> = match rule {
-        Rule::Rivals(rivals) => {
-            // A pilot without those has the controls: as many links, other ones.
-            let own = over_rivals(&points, rivals, Basis::EqualFit);
-            if own.is_empty() { over_rivals(&points, CONTROLS, Basis::EqualFit) } else { own }
-        }
-        // A pilot may have gone three layers to either side instead of four.
-        Rule::Depth(apart) => (1..=apart)
-            .rev()
-            .map(|apart| over_depths(&points, apart, Basis::EqualFit))
-            .find(|contrast| contrast.within.is_some())
-            .into_iter()
-            .collect(),
-    };
+fn of_pilot(record: &NetworksRecord, rule: Rule, spec: &NetworksSpec) -> Option<Variances> {
+    let contrasts = rule.contrasts(&Points::of(record));
     let known: Vec<(f64, f64)> =
         contrasts.iter().filter_map(|c| Some((c.between?, c.within?))).collect();
     if known.is_empty() {
@@ -148,11 +174,10 @@ fn of_pilot(record: &NetworksRecord, rule: Rule, assumed: &Variances) -> Option<
     let scores: Vec<f64> = results().filter(|r| r.fit).filter_map(|r| r.score()).collect();
     let score = crate::math::stats::mean(&scores).ok()?.clamp(0.01, 0.99);
     let sampling = score * (1.0 - score) / record.sample.unwrap_or(1000) as f64;
-    let seed = (within - sampling - assumed.judge * assumed.judge).max(0.0).sqrt();
-    let pairs: usize = contrasts.iter().flat_map(|c| &c.effect.targets).map(|t| t.pairs).sum();
-    let missing: usize = contrasts.iter().map(|c| c.missing).sum();
-    let missing = missing as f64 / (pairs + missing).max(1) as f64;
-    let (target, judge) = (between.sqrt(), assumed.judge);
+    let (target, judge) = (between.sqrt(), spec.power.judge);
+    let seed = (within - sampling - judge * judge).max(0.0).sqrt();
+    let levels = if record.checkpoints.is_empty() { &[][..] } else { &spec.checkpoints };
+    let missing = missing(record, rule, levels);
     Some(Variances { target, seed, judge, score, missing: missing.min(0.95) })
 }
 

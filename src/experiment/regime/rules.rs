@@ -5,7 +5,7 @@
 //! one of them is, supported if all are, else inconclusive. What is excluded is always said.
 
 use super::contrasts::{Contrast, over_depths, over_rivals};
-use super::points::{Basis, CONTROLS, CRITERIA, Networks, Place, Points, SP, Scores};
+use super::points::{Basis, CLOSE, CONTROLS, CRITERIA, Networks, Place, Points, SP, Scores};
 use crate::experiment::depth::{DepthCurve, DepthModel, DepthPoint};
 use crate::experiment::finding::Verdict;
 use crate::experiment::networks::record::NetworksRecord;
@@ -249,12 +249,18 @@ pub fn depth_predicted(
     ruling
 }
 
-/// Every rule under both protocols, each pair of protocols side by side.
+/// Every rule under both protocols, and at close fit alone where networks were kept on their way to it.
 pub fn rulings(record: &NetworksRecord, margin: f64) -> Vec<Ruling> {
     let points = Points::of(record);
-    let bases = [Basis::EqualFit, Basis::Published]
-        .into_iter()
-        .filter(|basis| *basis == Basis::EqualFit || record.fixed_delta.is_some());
+    let has_far = record.checkpoints.iter().any(|level| *level < CLOSE);
+    let bases =
+        [Basis::EqualFit, Basis::CloseFit, Basis::Published].into_iter().filter(
+            |basis| match basis {
+                Basis::CloseFit => has_far,
+                Basis::Published => record.fixed_delta.is_some(),
+                _ => true,
+            },
+        );
     let mut found = Vec::new();
     for basis in bases {
         let peak = depth_peak(&points, basis, margin);
