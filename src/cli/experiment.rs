@@ -13,7 +13,7 @@ use crate::experiment::depth::{DepthModel, Sweep, depth_curves, png_ratio};
 use crate::experiment::depth_sweep::DepthSweep;
 use crate::experiment::kinds::{Study, read_study};
 use crate::experiment::networks::{NetworksRecord, NetworksSpec};
-use crate::experiment::regime::power::power;
+use crate::experiment::regime::power::{STUDIES, power};
 use crate::experiment::regime::rules::MARGIN;
 use crate::experiment::spec::{Spec, SpecError, Title, read_spec};
 use crate::experiment::workers::{Progress, StudyObserver};
@@ -361,7 +361,7 @@ fn power_of(
     let (spec, profile): (NetworksSpec, String) = read_spec(spec, profile)?;
     let pilots: Vec<NetworksRecord> =
         pilots.iter().map(|path| NetworksRecord::read(path)).collect::<Result<_, _>>()?;
-    let report = power(&spec, &pilots, margin);
+    let report = power(&spec, &pilots, margin, STUDIES);
     let mut text = format!("{} ({profile}): {}", spec.name, report.table());
     match report.weak().as_slice() {
         [] => text += "\nevery rule finds an effect of .15 in at least 80 % of the studies",

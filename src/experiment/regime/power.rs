@@ -16,8 +16,8 @@ use crate::math::stats::sign_flip_p_of;
 use rayon::prelude::*;
 use serde::Serialize;
 
-/// Studies drawn for each effect.
-const STUDIES: u64 = 1000;
+/// Studies drawn for each effect, if nobody asks for another number.
+pub const STUDIES: u64 = 1000;
 /// Draws of a permutation test in each of them.
 const DRAWS: u32 = 499;
 /// Effects at which power is told.
@@ -84,20 +84,27 @@ pub struct PowerReport {
     pub design: Design,
     /// The margin of the rules.
     pub margin: f64,
+    /// Studies drawn for each effect.
+    pub studies: u64,
     /// A row a rule.
     pub rules: Vec<RulePower>,
 }
 
-/// Simulates every rule. `pilots` are records whose contrasts give the variances; a rule that none of them
+/// Simulates every rule in so many studies an effect. `pilots` are records whose contrasts give the variances; a rule that none of them
 /// has two targets for takes those of the spec. Equal arguments give equal bits.
-pub fn power(spec: &NetworksSpec, pilots: &[NetworksRecord], margin: f64) -> PowerReport {
+pub fn power(
+    spec: &NetworksSpec,
+    pilots: &[NetworksRecord],
+    margin: f64,
+    studies: u64,
+) -> PowerReport {
     let design = Design::of(spec);
     let rules = RULES
         .iter()
         .map(|&(name, rule)| {
             let pilot = pilots.iter().find_map(|record| of_pilot(record, rule, spec));
             let (from_pilot, variances) = (pilot.is_some(), pilot.unwrap_or(spec.power));
-            let shares = |effect: f64| shares(rule, design, &variances, effect, margin);
+            let shares = |effect: f64| shares(rule, design, &variances, (effect, margin), studies);
             let power = EFFECTS.iter().map(|&effect| {
                 let (supported, refuted) = shares(effect);
                 (effect, supported, refuted)
@@ -114,7 +121,7 @@ pub fn power(spec: &NetworksSpec, pilots: &[NetworksRecord], margin: f64) -> Pow
             RulePower { rule: name, variances, from_pilot, power, smallest }
         })
         .collect();
-    PowerReport { design, margin, rules }
+    PowerReport { design, margin, studies, rules }
 }
 
 impl Rule {
@@ -187,10 +194,10 @@ fn shares(
     rule: Rule,
     design: Design,
     variances: &Variances,
-    effect: f64,
-    margin: f64,
+    (effect, margin): (f64, f64),
+    studies: u64,
 ) -> (f64, f64) {
-    let verdicts: Vec<Verdict> = (0..STUDIES)
+    let verdicts: Vec<Verdict> = (0..studies)
         .into_par_iter()
         .map(|study| {
             let mut rng = SimRng::new(0, "power", study);
@@ -198,7 +205,7 @@ fn shares(
         })
         .collect();
     let share =
-        |wanted: Verdict| verdicts.iter().filter(|v| **v == wanted).count() as f64 / STUDIES as f64;
+        |wanted: Verdict| verdicts.iter().filter(|v| **v == wanted).count() as f64 / studies as f64;
     (share(Verdict::Supported), share(Verdict::NotSupported))
 }
 
@@ -280,8 +287,8 @@ impl PowerReport {
     pub fn table(&self) -> String {
         let Design { targets, seeds, sample } = self.design;
         let mut text = format!(
-            "{targets} targets, {seeds} seeds, {sample} weights a network, margin {}; share of {STUDIES} drawn studies that support (refute) an effect\n\n| rule |",
-            self.margin
+            "{targets} targets, {seeds} seeds, {sample} weights a network, margin {}; share of {} drawn studies that support (refute) an effect\n\n| rule |",
+            self.margin, self.studies
         );
         for effect in EFFECTS {
             text += &format!(" {effect:.2} |");
@@ -322,7 +329,7 @@ mod tests {
         // (G*Power 3.1); the lower half alone where there is none: .025. A weight sample of a million
         // adds nothing; the permutation of labels asks for less than the interval does.
         let design = Design { targets: 10, seeds: 1, sample: 1_000_000 };
-        let at = |effect| shares(Rule::Depth(4), design, &PURE, effect, -1e9).0;
+        let at = |effect| shares(Rule::Depth(4), design, &PURE, (effect, -1e9), STUDIES).0;
         // Labels: a block's other scores are 0 here but for sampling, so signs alone are permuted.
         assert!((at(1.0) - 0.803).abs() < 0.04, "{}", at(1.0));
         assert!(at(0.0) < 0.04, "{}", at(0.0));
