@@ -38,6 +38,6 @@ pub use pruning::{PruneParent, PruneRunError, prune_into, prune_run, round_folde
 pub use record::Record;
 pub use run::{
     Kept, LoadedRun, Manifest, PrunedFrom, RunConfig, RunError, RunResult, Source, Target,
-    TrainJob, Wanted, finished, is_genome_file, load_mask, load_run, load_target, mask_from_json,
-    read_metrics, read_train_config, train_run,
+    TrainJob, Wanted, finished, is_genome_file, load_checkpoint, load_mask, load_run, load_target,
+    mask_from_json, read_metrics, read_train_config, train_run,
 };

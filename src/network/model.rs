@@ -51,7 +51,14 @@ pub struct Model {
 /// # Errors
 /// As [`genome::read`]; a layered network of more than [`LARGEST_NETWORK`] weights.
 pub fn read_genome(path: &Path, wiring: Wiring) -> Result<Genome, ReadGenomeError> {
-    let genome = genome::read(path)?;
+    wirable(genome::read(path)?, path, wiring)
+}
+
+/// A genome whose network in this wiring can be held in memory; an error names it `path`.
+///
+/// # Errors
+/// As [`read_genome`].
+pub fn wirable(genome: Genome, path: &Path, wiring: Wiring) -> Result<Genome, ReadGenomeError> {
     if wiring != Wiring::Graph {
         let arch = layered_arch(&genome);
         if arch.dense_params() > LARGEST_NETWORK {

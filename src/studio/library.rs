@@ -200,7 +200,7 @@ fn run(studio: &Studio, id: String, kind: &'static str, path: &Path) -> Option<F
         arch: config.arch.map(|arch| arch.to_string()),
         finished: result.is_some(),
         r2: result.map(|result| result.fit.r2),
-        target: studio.root.id_of_named(&config.target),
+        target: studio.target_id(&config.target),
     })
 }
 

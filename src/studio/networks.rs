@@ -4,6 +4,7 @@ use super::answer::{Answer, Refusal, attachment, json_of, of_bytes, with_number}
 use super::pixels::{
     checked, is_picture_file, is_weights_file, picture_file, pixels, side_by_side,
 };
+use super::sessions::{place_of, session_id};
 use super::state::{Loaded, Studio};
 use crate::experiment::{Kept, Source, Wanted, is_genome_file};
 use crate::figures::sheets::{signed_picture, unit_name};
@@ -32,7 +33,7 @@ const SEARCHED_AT: usize = 64;
 /// The address of a network.
 #[derive(Deserialize)]
 pub struct Asked {
-    /// Genome file, run folder, or file of weights.
+    /// Genome file, run folder, file of weights, or a place on a sheet of a session.
     pub id: String,
     /// How a genome is wired.
     #[serde(default = "graph")]
@@ -56,7 +57,11 @@ impl Studio {
     /// # Errors
     /// There is none, or its files are damaged.
     pub(super) fn network(&self, Asked { id, wiring }: &Asked) -> Result<Arc<Loaded>, Refusal> {
-        let path = self.root.path(id)?;
+        let bred = place_of(id);
+        let path = match bred {
+            Some((name, ..)) => self.root.path(&session_id(name))?,
+            None => self.root.path(id)?,
+        };
         // A run is whole once its result is there, which is written last.
         let stamp = if path.is_dir() { path.join("result.json") } else { path.clone() };
         let changed = stamp.metadata().and_then(|data| data.modified()).ok();
@@ -66,19 +71,20 @@ impl Studio {
             return Ok(found.clone());
         }
         drop(kept);
-        let arch;
-        let kept = if path.is_dir() {
-            Kept::Run(&path)
+        let wanted = Wanted::default();
+        let source = if let Some((name, sheet, place)) = bred {
+            Source::of_genome(self.genome_at(name, sheet, place)?, Path::new(id), *wiring, wanted)
+        } else if path.is_dir() {
+            Source::load(Kept::Run(&path), wanted)
         } else if is_genome_file(&path) {
-            Kept::Genome(&path, *wiring)
+            Source::load(Kept::Genome(&path, *wiring), wanted)
         } else if is_weights_file(&path) {
-            arch = arch_of(&path)?;
-            Kept::Weights(&arch, &path)
+            Source::load(Kept::Weights(&arch_of(&path)?, &path), wanted)
         } else {
             let expected = "a genome, the folder of a run, or a file of weights";
             return Err(Refusal::bad(format!("{id}: expected {expected}, found another file")));
         };
-        let source = Source::load(kept, Wanted::default()).map_err(Refusal::bad)?;
+        let source = source.map_err(Refusal::bad)?;
         let loaded = Arc::new(Loaded { id: id.clone(), wiring: *wiring, changed, source });
         keep(&self.networks.loaded, loaded.clone());
         Ok(loaded)
@@ -97,6 +103,11 @@ impl Studio {
         let view = Arc::new(View::new(&source.model, size, source.coords));
         keep(&self.networks.views, (loaded.clone(), view.clone()));
         view
+    }
+
+    /// The id of what a run learned to draw, by the name in its config; none if it lies elsewhere.
+    pub(super) fn target_id(&self, name: &str) -> Option<String> {
+        place_of(name).map(|_| name.into()).or_else(|| self.root.id_of_named(name))
     }
 }
 
@@ -206,7 +217,7 @@ pub fn network(studio: &Studio, asked: Asked) -> Answer {
         inputs: network.inputs.map(|input| input.name()),
         outputs: network.outputs,
         r2: source.fit.map(|fit| fit.r2),
-        target: target.and_then(|name| studio.root.id_of_named(name)),
+        target: target.and_then(|name| studio.target_id(name)),
     })
 }
 
@@ -295,8 +306,8 @@ fn changed(model: &Model, changes: &[Change]) -> Weights {
 /// `/api/picture`: what a network draws, some weights set, a part of the plane.
 pub fn picture(studio: &Studio, asked: AskedPicture) -> Answer {
     let size = asked.size.map(|size| checked(size, LARGEST)).transpose()?;
-    let path = studio.root.path(&asked.id)?;
-    if is_picture_file(&path) {
+    if is_picture_file(Path::new(&asked.id)) {
+        let path = studio.root.path(&asked.id)?;
         return Ok(pixels(&picture_file(&path, size.unwrap_or(128))?, asked.raw == 1));
     }
     let loaded = asked.network(studio)?;

@@ -17,6 +17,7 @@ use axum::http::{HeaderMap, HeaderName, Method, StatusCode, Uri, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
+use axum::serve::ListenerExt;
 use serde::de::DeserializeOwned;
 use std::net::{Ipv4Addr, TcpListener};
 use std::sync::Arc;
@@ -55,7 +56,9 @@ impl Studio {
         let port = listener.local_addr()?.port();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         runtime.block_on(async {
-            let listener = tokio::net::TcpListener::from_std(listener)?;
+            // What is written is sent: no answer waits for the browser's word on the one before.
+            let listener = tokio::net::TcpListener::from_std(listener)?
+                .tap_io(|stream| drop(stream.set_nodelay(true)));
             jobs::found(&self);
             tokio::spawn(axum::serve(listener, self.clone().routes(port)).into_future());
             let studio = self.clone();

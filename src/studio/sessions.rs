@@ -1,7 +1,7 @@
 //! Breeding: sessions are files (`studio/sessions/NAME.toml`), each a tree of sheets that replays to the
 //! same bits. Every change is in the file before it is answered.
 
-use super::answer::{Answer, Refusal, attachment, json_of, made, of_bytes, with_number};
+use super::answer::{Answer, Refusal, attachment, json_and, json_of, made, of_bytes, with_number};
 use super::library::published;
 use super::networks::{Asked, genome_file};
 use super::pixels::{checked, pixels, rgba, side_by_side};
@@ -16,15 +16,30 @@ use crate::math::hash::short_id;
 use crate::network::files::{read_text, write_atomic};
 use crate::network::lock::FolderLock;
 use crate::network::{Coords, Model, Picture, Wiring};
+use axum::http::StatusCode;
+use axum::response::Response;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
-/// Most pictures on a sheet, and names that are tried for a new file.
+/// Most pictures on a sheet, the side of the largest, and names that are tried for a new file.
 const LARGEST_GRID: usize = 60;
+const LARGEST_DRAWN: usize = 512;
 const TRIES: usize = 10_000;
+
+/// The id of a session's file.
+pub fn session_id(name: &str) -> String {
+    format!("{SESSIONS}/{name}.toml")
+}
+
+/// What an id says that goes on below a session's file, `…/NAME.toml/SHEET/PLACE`: a genome on a sheet.
+pub fn place_of(id: &str) -> Option<(&str, usize, usize)> {
+    let rest = id.strip_prefix(SESSIONS)?.strip_prefix('/')?;
+    let [file, sheet, place] = rest.split('/').collect::<Vec<_>>()[..] else { return None };
+    Some((file.strip_suffix(".toml")?, sheet.parse().ok()?, place.parse().ok()?))
+}
 
 fn stamp(path: &Path) -> Option<(SystemTime, u64)> {
     let data = path.metadata().ok()?;
@@ -42,7 +57,7 @@ impl Studio {
         if name.contains('/') {
             return Err(Refusal::bad(format!("{name:?}: expected the name of a session")));
         }
-        let path = self.root.path(&format!("{SESSIONS}/{name}.toml"))?;
+        let path = self.root.path(&session_id(name))?;
         let slot = locked(&self.sessions.0).entry(name.to_string()).or_default().clone();
         let mut slot = locked(&slot);
         // Another program may have written it since.
@@ -50,6 +65,22 @@ impl Studio {
             *slot = Some(self.replayed(&path)?);
         }
         work(&path, slot.as_mut().expect("it was just read"))
+    }
+
+    /// The genome at a place of a sheet.
+    ///
+    /// # Errors
+    /// There is no such session, sheet or place.
+    pub(super) fn genome_at(
+        &self,
+        name: &str,
+        sheet: usize,
+        place: usize,
+    ) -> Result<Genome, Refusal> {
+        self.session(name, |_, bred| {
+            let title = format!("{name}, sheet {sheet}, picture {}", place + 1);
+            placed(name, &bred.tree, Some(sheet), place, &title)
+        })
     }
 
     fn replayed(&self, path: &Path) -> Result<Bred, Refusal> {
@@ -66,24 +97,45 @@ impl Studio {
         Ok(Bred { tree, stamp })
     }
 
-    /// Changes a session that is as the page has seen it, and writes it before it is answered.
+    /// Changes a session that is as the page has seen it, and writes it before it is answered. The
+    /// pictures of its sheet, where they are asked for, are drawn meanwhile.
     fn change(
         &self,
         name: &str,
         version: &str,
+        size: Option<usize>,
         change: impl FnOnce(&mut BreedingTree) -> Result<(), BreedingError>,
-    ) -> Result<Shown, Refusal> {
-        self.session(name, |path, bred| {
-            let _lock = FolderLock::of_file(path).map_err(|e| Refusal::stale(e, "session", ()))?;
-            if bred.version() != version {
+    ) -> Result<Sheet, Refusal> {
+        let size = size.map(|size| checked(size, LARGEST_DRAWN)).transpose()?;
+        let as_seen = |bred: &Bred| match bred.version() == version {
+            true => Ok(()),
+            false => {
                 let why = format!("{name}: it has changed since this page saw it");
-                return Err(Refusal::stale(why, "session", self.shown(name, &bred.tree, None)?));
+                Err(Refusal::stale(why, "session", self.shown(name, &bred.tree, None)?))
             }
-            let mut tree = bred.tree.clone();
-            change(&mut tree).map_err(Refusal::bad)?;
-            write_atomic(path, tree.session().to_toml().as_bytes()).map_err(Refusal::failed)?;
-            *bred = Bred { tree, stamp: stamp(path) };
-            self.shown(name, &bred.tree, None)
+        };
+        let mut tree = self.session(name, |_, bred| {
+            as_seen(bred)?;
+            Ok(bred.tree.clone())
+        })?;
+        change(&mut tree).map_err(Refusal::bad)?;
+        let write = || {
+            self.session(name, |path, bred| {
+                let _lock =
+                    FolderLock::of_file(path).map_err(|e| Refusal::stale(e, "session", ()))?;
+                // Another may have been quicker.
+                as_seen(bred)?;
+                write_atomic(path, tree.session().to_toml().as_bytes()).map_err(Refusal::failed)?;
+                *bred = Bred { tree: tree.clone(), stamp: stamp(path) };
+                self.shown(name, &tree, None)
+            })
+        };
+        // Safe on the disk takes a while, in which nobody who draws should wait.
+        std::thread::scope(|scope| {
+            let written = scope.spawn(write);
+            let drawn = size.map(|size| Drawn::of(tree.now().genomes(), size));
+            let shown = written.join().unwrap_or_else(|fault| std::panic::resume_unwind(fault))?;
+            Ok(Sheet { shown, drawn })
         })
     }
 
@@ -127,6 +179,7 @@ impl Studio {
         let session = tree.session();
         let last = tree.selection(node);
         Ok(Shown {
+            id: session_id(name),
             name: name.into(),
             version: short_id(session.to_toml()),
             at: tree.at(),
@@ -139,7 +192,7 @@ impl Studio {
             can_redo: tree.can_redo(),
             nodes: nodes.collect(),
             sheet: sheet.collect(),
-            published: published(self, &format!("{SESSIONS}/{name}.toml")),
+            published: published(self, &session_id(name)),
         })
     }
 }
@@ -147,6 +200,7 @@ impl Studio {
 /// A session as the page shows it.
 #[derive(Serialize)]
 pub struct Shown {
+    id: String,
     name: String,
     version: String,
     at: usize,
@@ -180,6 +234,52 @@ struct Place {
     links: usize,
     kept: bool,
     changes: Vec<String>,
+}
+
+/// A session, and the pictures of the sheet that it shows where they are asked for.
+struct Sheet {
+    shown: Shown,
+    drawn: Option<Drawn>,
+}
+
+impl Sheet {
+    /// JSON, followed by the pictures.
+    fn answer(&self, status: StatusCode) -> Answer {
+        let mut response = match &self.drawn {
+            Some(drawn) => drawn.timed(json_and(&self.shown, &drawn.raw())?),
+            None => json_of(&self.shown)?,
+        };
+        *response.status_mut() = status;
+        Ok(response)
+    }
+}
+
+/// The pictures of genomes, and the time that drawing them took.
+struct Drawn {
+    pictures: Vec<Picture>,
+    took: Duration,
+}
+
+impl Drawn {
+    fn of(genomes: &[Genome], size: usize) -> Self {
+        let began = Instant::now();
+        let pictures = genomes.par_iter().map(|genome| draw(genome, size)).collect();
+        Drawn { pictures, took: began.elapsed() }
+    }
+
+    /// RGBA, one after another.
+    fn raw(&self) -> Vec<u8> {
+        let raw: Vec<Vec<u8>> = self.pictures.par_iter().map(rgba).collect();
+        raw.concat()
+    }
+
+    /// The answer, saying how long it took.
+    fn timed(&self, mut response: Response) -> Response {
+        let timing = format!("render;dur={:.3}", self.took.as_secs_f64() * 1e3);
+        let timing = timing.parse().expect("a number makes a header");
+        response.headers_mut().insert("server-timing", timing);
+        response
+    }
 }
 
 /// What a new session is to be.
@@ -311,36 +411,38 @@ pub struct AskedSheet {
     raw: u8,
 }
 
-/// `/api/sessions/NAME`.
+impl AskedSheet {
+    /// The genomes of the sheet.
+    fn genomes(&self, tree: &BreedingTree) -> Result<Vec<Genome>, Refusal> {
+        let node = self.node.unwrap_or(tree.at());
+        let none = || Refusal::none(BreedingError::NoSheet { last: tree.last(), found: node });
+        Ok(tree.sheet(node).ok_or_else(none)?.genomes().to_vec())
+    }
+}
+
+/// `/api/sessions/NAME`; with a size, the pictures of the sheet follow.
 pub fn show(studio: &Studio, name: &str, asked: AskedSheet) -> Answer {
-    json_of(&studio.session(name, |_, bred| studio.shown(name, &bred.tree, asked.node))?)
+    let size = asked.size.map(|size| checked(size, LARGEST_DRAWN)).transpose()?;
+    let (shown, genomes) = studio.session(name, |_, bred| {
+        Ok((studio.shown(name, &bred.tree, asked.node)?, asked.genomes(&bred.tree)?))
+    })?;
+    let drawn = size.map(|size| Drawn::of(&genomes, size));
+    Sheet { shown, drawn }.answer(StatusCode::OK)
 }
 
 /// `/api/sessions/NAME/sheet`: every picture of a sheet, one after another (raw), or as one PNG.
 pub fn sheet(studio: &Studio, name: &str, asked: AskedSheet) -> Answer {
-    let size = checked(asked.size.unwrap_or(128), 512)?;
-    let genomes = studio.session(name, |_, bred| {
-        let node = asked.node.unwrap_or(bred.tree.at());
-        let last = bred.tree.last();
-        let none = || Refusal::none(BreedingError::NoSheet { last, found: node });
-        Ok(bred.tree.sheet(node).ok_or_else(none)?.genomes().to_vec())
-    })?;
-    let began = Instant::now();
-    let drawn: Vec<Picture> = genomes.par_iter().map(|genome| draw(genome, size)).collect();
-    let took = began.elapsed().as_secs_f64() * 1e3;
-    let mut response = match asked.raw {
-        1 => {
-            let raw: Vec<Vec<u8>> = drawn.par_iter().map(rgba).collect();
-            of_bytes("application/octet-stream", raw.concat())
-        }
+    let size = checked(asked.size.unwrap_or(128), LARGEST_DRAWN)?;
+    let genomes = studio.session(name, |_, bred| asked.genomes(&bred.tree))?;
+    let drawn = Drawn::of(&genomes, size);
+    Ok(drawn.timed(match asked.raw {
+        1 => of_bytes("application/octet-stream", drawn.raw()),
         _ => {
-            let columns = 5.min(drawn.len());
-            with_number(pixels(&side_by_side(&drawn, columns, size), false), "x-columns", columns)
+            let columns = 5.min(genomes.len());
+            let sheet = side_by_side(&drawn.pictures, columns, size);
+            with_number(pixels(&sheet, false), "x-columns", columns)
         }
-    };
-    let timing = format!("render;dur={took:.3}").parse().expect("a number makes a header");
-    response.headers_mut().insert("server-timing", timing);
-    Ok(response)
+    }))
 }
 
 /// What a genome draws.
@@ -359,11 +461,13 @@ pub struct Choice {
     #[serde(default)]
     parts: Parts,
     roll: Option<u64>,
+    /// Side of the pictures that follow the answer; none: none follow.
+    size: Option<usize>,
 }
 
 /// `POST …/breed`: the next sheet; chosen on an older one it begins a branch.
 pub fn breed(studio: &Studio, name: &str, choice: Choice) -> Answer {
-    made(&studio.change(name, &choice.version, |tree| {
+    let bred = studio.change(name, &choice.version, choice.size, |tree| {
         tree.go_to(choice.at)?;
         let wanted = Selection {
             slider: choice.slider,
@@ -383,7 +487,8 @@ pub fn breed(studio: &Studio, name: &str, choice: Choice) -> Answer {
         // A roll is drawn into the upper bits of a stream's number.
         let roll = choice.roll.or(free).unwrap_or_default() & 0xff_ffff;
         tree.select(Selection { roll, ..wanted }).map(drop)
-    })?)
+    })?;
+    bred.answer(StatusCode::CREATED)
 }
 
 /// A move in the tree.
@@ -392,29 +497,33 @@ pub fn breed(studio: &Studio, name: &str, choice: Choice) -> Answer {
 pub struct Move {
     version: String,
     node: Option<usize>,
+    /// As in [`Choice`].
+    size: Option<usize>,
 }
 
 /// `POST …/undo`: to the sheet before.
-pub fn undo(studio: &Studio, name: &str, Move { version, .. }: Move) -> Answer {
-    json_of(&studio.change(name, &version, |tree| {
+pub fn undo(studio: &Studio, name: &str, Move { version, size, .. }: Move) -> Answer {
+    let undone = studio.change(name, &version, size, |tree| {
         tree.undo();
         Ok(())
-    })?)
+    })?;
+    undone.answer(StatusCode::OK)
 }
 
 /// `POST …/redo`: to the sheet that was left last.
-pub fn redo(studio: &Studio, name: &str, Move { version, .. }: Move) -> Answer {
-    json_of(&studio.change(name, &version, |tree| {
+pub fn redo(studio: &Studio, name: &str, Move { version, size, .. }: Move) -> Answer {
+    let redone = studio.change(name, &version, size, |tree| {
         tree.redo();
         Ok(())
-    })?)
+    })?;
+    redone.answer(StatusCode::OK)
 }
 
 /// `POST …/goto`: to any sheet.
-pub fn go_to(studio: &Studio, name: &str, Move { version, node }: Move) -> Answer {
+pub fn go_to(studio: &Studio, name: &str, Move { version, node, size }: Move) -> Answer {
     let node =
         node.ok_or_else(|| Refusal::bad("node: expected the number of a sheet, found none"))?;
-    json_of(&studio.change(name, &version, |tree| tree.go_to(node))?)
+    studio.change(name, &version, size, |tree| tree.go_to(node))?.answer(StatusCode::OK)
 }
 
 /// A genome to be kept.
@@ -442,9 +551,7 @@ pub fn publish(studio: &Studio, name: &str, wanted: Publication) -> Answer {
             return Err(Refusal::stale(why, "session", studio.shown(name, &bred.tree, None)?));
         }
         let title: String = wanted.name.trim().chars().take(200).collect();
-        let mut genome = placed(&bred.tree, wanted.node, wanted.place, &title)?;
-        let notes = &mut genome.provenance.notes;
-        notes.insert("session".into(), format!("{SESSIONS}/{name}.toml"));
+        let mut genome = placed(name, &bred.tree, wanted.node, wanted.place, &title)?;
         let tags: Vec<String> = wanted
             .tags
             .iter()
@@ -453,7 +560,7 @@ pub fn publish(studio: &Studio, name: &str, wanted: Publication) -> Answer {
             .take(20)
             .collect();
         if !tags.is_empty() {
-            notes.insert("tags".into(), tags.join(", "));
+            genome.provenance.notes.insert("tags".into(), tags.join(", "));
         }
         Ok(genome)
     })?;
@@ -465,6 +572,7 @@ pub fn publish(studio: &Studio, name: &str, wanted: Publication) -> Answer {
 
 /// The genome at a place of a sheet, saying how it was bred.
 fn placed(
+    name: &str,
     tree: &BreedingTree,
     node: Option<usize>,
     place: usize,
@@ -477,7 +585,9 @@ fn placed(
     let hash = short_id(settings.to_toml());
     let mut genome = keep(breeding, place, title, &hash).map_err(Refusal::none)?;
     genome.provenance.made_by = "picloom studio".into();
-    genome.provenance.notes.insert("node".into(), node.to_string());
+    let notes = &mut genome.provenance.notes;
+    notes.insert("session".into(), session_id(name));
+    notes.insert("node".into(), node.to_string());
     Ok(genome)
 }
 
@@ -492,7 +602,7 @@ pub struct AskedPlace {
 /// `/api/sessions/NAME/genome`: a genome of a sheet, to be saved.
 pub fn genome(studio: &Studio, name: &str, asked: AskedPlace) -> Answer {
     let AskedPlace { node, place, .. } = asked;
-    let genome = studio.session(name, |_, bred| placed(&bred.tree, node, place, ""))?;
+    let genome = studio.session(name, |_, bred| placed(name, &bred.tree, node, place, ""))?;
     Ok(genome_file(&genome, &format!("{name}-{place}")))
 }
 
@@ -500,7 +610,7 @@ pub fn genome(studio: &Studio, name: &str, asked: AskedPlace) -> Answer {
 pub fn picture(studio: &Studio, name: &str, asked: AskedPlace) -> Answer {
     let AskedPlace { node, place, size } = asked;
     let size = checked(size.unwrap_or(1024), 4096)?;
-    let genome = studio.session(name, |_, bred| placed(&bred.tree, node, place, ""))?;
+    let genome = studio.session(name, |_, bred| placed(name, &bred.tree, node, place, ""))?;
     let png = draw(&genome, size).to_png(&[("picloom session", name)]);
     Ok(attachment(of_bytes("image/png", png), &format!("{name}-{place}-{size}.png")))
 }

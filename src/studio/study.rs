@@ -154,6 +154,7 @@ pub fn encoded(text: &str) -> String {
 
 /// The networks of a record of networks or of a comparison; other records have none to look into.
 fn rows(studio: &Studio, folder: &Path, study: &str, text: &str) -> Vec<Row> {
+    let runs = runs(studio, folder);
     if let Ok(record) = serde_json::from_str::<NetworksRecord>(text) {
         let genomes = genomes(studio, study);
         let rows = record.rows.into_iter().map(|row| {
@@ -169,7 +170,7 @@ fn rows(studio: &Studio, folder: &Path, study: &str, text: &str) -> Vec<Row> {
                 r2: result.map(|r| r.r2),
                 score: result.and_then(|r| r.score()),
                 run: match (row.arm.as_str(), result.and_then(|r| r.run_id.as_deref())) {
-                    (_, Some(run)) => kept_run(studio, folder, run),
+                    (_, Some(run)) => runs.get(run).cloned(),
                     ("evolved", None) => genomes.get(&row.target).cloned(),
                     _ => None,
                 },
@@ -191,7 +192,7 @@ fn rows(studio: &Studio, folder: &Path, study: &str, text: &str) -> Vec<Row> {
         r2: Some(arm.fit.r2),
         score: arm.score.score,
         run: match &arm.run_id {
-            Some(run) => kept_run(studio, folder, run),
+            Some(run) => runs.get(run).cloned(),
             None => genome.clone(),
         },
         arm: arm.arm,
@@ -199,11 +200,24 @@ fn rows(studio: &Studio, folder: &Path, study: &str, text: &str) -> Vec<Row> {
     rows.collect()
 }
 
-/// The folder of a run, where a study keeps it.
-fn kept_run(studio: &Studio, folder: &Path, run: &str) -> Option<String> {
-    let places = [folder.join(run), folder.join("runs").join(run), folder.join("work").join(run)];
-    let found = places.into_iter().find(|place| place.join("result.json").exists())?;
-    studio.root.id(&found)
+/// The finished runs that a study keeps, by their ids; each round of a pruning is one.
+pub fn runs(studio: &Studio, folder: &Path) -> BTreeMap<String, String> {
+    #[derive(Deserialize)]
+    struct Own {
+        run_id: String,
+    }
+    let below = |folder: &Path| -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
+    };
+    let places = [folder.to_path_buf(), folder.join("runs"), folder.join("work")];
+    let mut folders: Vec<PathBuf> = places.iter().flat_map(|place| below(place)).collect();
+    folders.extend(folders.iter().flat_map(|run| below(run)).collect::<Vec<_>>());
+    let run = |folder: &PathBuf| {
+        let own: Own = serde_json::from_str(&read_text(&folder.join("result.json")).ok()?).ok()?;
+        Some((own.run_id, studio.root.id(folder)?))
+    };
+    folders.iter().filter_map(run).collect()
 }
 
 /// The genomes of a study's targets, by name, from its spec in `experiments/`.
@@ -232,7 +246,11 @@ fn genomes(studio: &Studio, study: &str) -> BTreeMap<String, String> {
 /// `/api/study/figure`: a figure as it lies there, able to do nothing but be seen.
 pub fn figure(studio: &Studio, AskedStudy { id, name }: AskedStudy) -> Answer {
     folder(studio, &id)?;
-    let path = studio.root.path(&format!("{id}/{name}"))?;
+    figure_file(&studio.root.path(&format!("{id}/{name}"))?)
+}
+
+/// A figure's file as it lies there.
+pub fn figure_file(path: &Path) -> Answer {
     let svg = path.extension().is_some_and(|e| e == "svg");
     let kind = match path.extension().and_then(|e| e.to_str()) {
         Some("svg") => "image/svg+xml",
@@ -240,9 +258,12 @@ pub fn figure(studio: &Studio, AskedStudy { id, name }: AskedStudy) -> Answer {
         Some("gif") => "image/gif",
         Some("webp") => "image/webp",
         Some("jpg" | "jpeg") => "image/jpeg",
-        _ => return Err(Refusal::bad(format!("{name}: expected a figure (SVG, PNG)"))),
+        _ => {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            return Err(Refusal::bad(format!("{name}: expected a figure (SVG, PNG)")));
+        }
     };
-    let bytes = read_plain(&path, LARGEST_FIGURE).map_err(Refusal::none)?;
+    let bytes = read_plain(path, LARGEST_FIGURE).map_err(Refusal::none)?;
     let mut response = of_bytes(kind, bytes);
     if svg {
         let policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";

@@ -1,11 +1,15 @@
 //! A small picture of anything that the library lists.
 
 use super::SESSIONS;
-use super::answer::{Answer, Refusal};
+use super::answer::{Answer, Refusal, of_bytes};
+use super::jobs;
 use super::networks::Asked;
 use super::pixels::{checked, is_picture_file, picture_file, pixels, side_by_side};
-use super::sessions::draw;
+use super::sessions::{draw, place_of};
 use super::state::Studio;
+use super::study::{figure_file, runs};
+use crate::experiment::folder::Holding;
+use crate::experiment::{load_checkpoint, load_run};
 use crate::network::{Picture, Wiring};
 use rayon::prelude::*;
 use serde::Deserialize;
@@ -23,28 +27,83 @@ fn small() -> usize {
     96
 }
 
-/// `/api/thumb`: a small picture of anything in the library.
+/// `/api/thumb`: a small picture of anything in the library; a word where there is none.
 pub fn thumb(studio: &Studio, AskedThumb { id, size }: AskedThumb) -> Answer {
     let size = checked(size, 512)?;
-    let path = studio.root.path(&id)?;
-    if is_picture_file(&path) {
-        return Ok(pixels(&picture_file(&path, size)?, false));
-    }
-    if path.is_dir() && !path.join("config.toml").exists() {
-        return Ok(pixels(&picture_file(&picture_in(&id, &path)?, size)?, false));
-    }
-    if let Some(name) = id.strip_prefix(SESSIONS).and_then(|name| name.strip_suffix(".toml")) {
-        return of_session(studio, name.trim_start_matches('/'), size);
+    let own = |name: &str| Some(name.strip_suffix(".toml")?.trim_start_matches('/').to_string());
+    if place_of(&id).is_none() {
+        let path = studio.root.path(&id)?;
+        if is_picture_file(&path) {
+            return Ok(pixels(&picture_file(&path, size)?, false));
+        }
+        if let Some(name) = id.strip_prefix(SESSIONS).and_then(own) {
+            return of_session(studio, &name, size).or_else(|_| tile("cannot be replayed"));
+        }
+        if path.is_dir() {
+            return match path.join("config.toml").exists() {
+                true => of_run(studio, id, &path, size),
+                false => of_folder(studio, &id, &path, size),
+            };
+        }
     }
     let source = &studio.network(&Asked { id, wiring: Wiring::Graph })?.source;
     Ok(pixels(&source.model.picture(size, source.coords), false))
 }
 
-/// The first picture that lies in a folder.
-fn picture_in(id: &str, folder: &Path) -> Result<PathBuf, Refusal> {
+/// What a run draws; one that is not finished, as it is now or as its checkpoint has it.
+fn of_run(studio: &Studio, id: String, path: &Path, size: usize) -> Answer {
+    let (drawn, word) = if path.join("result.json").exists() {
+        let run = studio.network(&Asked { id, wiring: Wiring::Graph }).ok();
+        (run.map(|run| run.source.model.picture(size, run.source.coords)), "damaged")
+    } else {
+        let kept = || load_checkpoint(path).ok();
+        let kept = || kept().map(|(model, config)| model.picture(size, config.coords));
+        (jobs::drawn_now(studio, &id, size).or_else(kept), "not finished")
+    };
+    drawn.map_or_else(|| tile(word), |picture| Ok(pixels(&picture, false)))
+}
+
+/// A plain tile with a word on it.
+fn tile(word: &str) -> Answer {
+    let svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 96 96\" width=\"96\" height=\"96\">\
+        <rect width=\"96\" height=\"96\" fill=\"#eceeef\"/>\
+        <text x=\"48\" y=\"51\" font-family=\"system-ui, sans-serif\" font-size=\"10\" \
+        text-anchor=\"middle\" fill=\"#5b626c\">{word}</text></svg>"
+    );
+    Ok(of_bytes("image/svg+xml", svg.into_bytes()))
+}
+
+/// The first figure or picture that lies in a folder.
+fn of_folder(studio: &Studio, id: &str, folder: &Path, size: usize) -> Answer {
     let entries = std::fs::read_dir(folder).map_err(Refusal::failed)?.flatten();
-    let pictures = entries.map(|entry| entry.path()).filter(|path| is_picture_file(path));
-    pictures.min().ok_or_else(|| Refusal::none(format!("{id}: expected a picture, found none")))
+    let files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    let first = |is: fn(&Path) -> bool| files.iter().filter(|path| is(path)).min();
+    match first(|path| path.extension().is_some_and(|e| e == "svg")) {
+        Some(figure) => figure_file(figure),
+        None => match first(is_picture_file) {
+            Some(picture) => Ok(pixels(&picture_file(picture, size)?, false)),
+            None if Holding::of(folder).is_some() => of_study(studio, folder, size),
+            None => Err(Refusal::none(format!("{id}: expected a picture, found none"))),
+        },
+    }
+}
+
+/// Some of the networks of a study, twice as wide as high.
+fn of_study(studio: &Studio, folder: &Path, size: usize) -> Answer {
+    let side = (size / 2).max(1);
+    let all = runs(studio, folder);
+    let drawn: Vec<Picture> = all
+        .values()
+        .step_by((all.len() / 8).max(1))
+        .filter_map(|id| load_run(&studio.root.path(id).ok()?).ok())
+        .map(|run| run.model.picture(side, run.config.coords))
+        .take(8)
+        .collect();
+    match drawn.is_empty() {
+        true => tile("nothing yet"),
+        false => Ok(pixels(&side_by_side(&drawn, 4, side), false)),
+    }
 }
 
 /// The first pictures of the sheet that a session is on, as one small picture.

@@ -19,6 +19,27 @@ function compared(page, id, wiring, set) {
   }, [id, wiring, set]);
 }
 
+/** The share of pixels of all maps on the page within 2/255 of the library's. */
+function mapsWithin(page, set, frame) {
+  return page.evaluate(async ([id, set, frame]) => {
+    const query = new URLSearchParams({ id, wiring: "graph", size: 64, ...(set ? { set } : {}), frame, raw: 1 });
+    const answer = await fetch(`/api/maps?${query}`);
+    const [right, wide] = [new Uint8Array(await answer.arrayBuffer()), 64 * Number(answer.headers.get("x-columns"))];
+    let [within, all] = [0, 0];
+    for (const element of document.querySelectorAll("[data-unit]")) {
+      const { data } = element.querySelector("canvas").getContext("2d").getImageData(0, 0, 64, 64);
+      const unit = Number(element.dataset.unit);
+      const [left, top] = [64 * (unit % (wide / 64)), 64 * Math.floor(unit / (wide / 64))];
+      for (let p = 0; p < 64 * 64; p++) {
+        const q = (top + Math.floor(p / 64)) * wide + left + (p % 64);
+        within += [0, 1, 2].every((k) => Math.abs(data[4 * p + k] - right[4 * q + k]) <= 2);
+        all += 1;
+      }
+    }
+    return within / all;
+  }, [skull, set, frame]);
+}
+
 const sharp = (page) => page.waitForSelector("canvas.picture[data-settled]", { timeout: 60_000 });
 
 export async function looking(studio) {
@@ -68,6 +89,7 @@ export async function looking(studio) {
     return within / canvas.width ** 2;
   }, [skull, zoomed.get("set"), frame]);
   expect(share > 0.995, `${share} of the nearer picture is the library's`);
+  expect(await mapsWithin(page, zoomed.get("set"), frame) >= 0.999, "every map is of that frame too");
   expect(await page.locator(".moved li").count() === 19, "the contact sheet has every weight");
   await page.keyboard.press("?");
   await page.waitForSelector("dialog .keys");
@@ -87,9 +109,51 @@ export async function looking(studio) {
   await sharp(without);
   const served = await compared(without, skull, "graph", `7:${value}`);
   expect(served.share === 1, "without WebGL the picture is the library's, bit for bit");
+  await without.focus("canvas.picture");
+  for (const key of ["+", "ArrowLeft"]) await without.keyboard.press(key);
+  await without.waitForTimeout(600);
+  await sharp(without);
+  const [left, top, nearer] = new URLSearchParams(without.url().split("?").at(-1)).get("view").split(",").map(Number);
+  const there = [left - 1 / nearer, top - 1 / nearer, 2 / nearer, 2 / nearer].join(",");
+  expect(await mapsWithin(without, `7:${value}`, there) >= 0.999, "and so are its maps, of the frame that the picture shows");
   await plain.close();
   await close(page);
   return [`bred_skull: ${(100 * base.share).toFixed(2)} % of pixels within 2/255 of the library's, with a moved weight ${(100 * moved.share).toFixed(2)} %`];
+}
+
+/** A network of thousands of links: all are drawn, and each can be taken hold of, from a list or by a click near it. */
+export async function many(studio) {
+  const page = await open(`${studio.address}#/look/runs/large`);
+  await page.waitForSelector("main[data-by]", { timeout: 120_000 });
+  await sharp(page);
+  const drawn = await page.evaluate(() => {
+    const canvas = document.querySelector("canvas.links");
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    let some = 0;
+    for (let p = 3; p < data.length; p += 4) some += data[p] > 0;
+    return some / canvas.width / canvas.height;
+  });
+  expect(drawn > 0.2, `${drawn} of the canvas has lines`);
+  const list = page.locator(".inside select >> nth=0");
+  const options = await list.locator("option").count();
+  expect(options === 5479, `the list has every link: ${options - 1}`);
+  const last = await list.locator("option").last().getAttribute("value");
+  await list.selectOption(last);
+  await page.waitForSelector(".slider h2");
+  expect((await page.textContent(".slider .note")).includes(`Link ${last},`), "the weakest is taken from the list");
+  // Halfway between the middles of two units.
+  const [x, y] = await page.evaluate(() => {
+    document.querySelector(".wiring").scrollIntoView();
+    const [a, b] = [...document.querySelectorAll("[data-unit]")].map((u) => u.getBoundingClientRect()).filter((box, i, all) => i === 0 || box.left > all[0].left + 40);
+    return [(a.left + a.right + b.left + b.right) / 4, (a.top + a.bottom + b.top + b.bottom) / 4];
+  });
+  await page.mouse.move(x, y);
+  const said = await page.textContent(".hover b");
+  await page.mouse.click(x, y);
+  await page.waitForFunction((name) => document.querySelector(".slider h2").textContent === name, said);
+  expect(/→/.test(said), `what is clicked near a line is a link: ${said}`);
+  await close(page);
+  return [`${options - 1} links are drawn; the weakest was taken from the list, ${said} by a click near it`];
 }
 
 export async function pixels(studio) {

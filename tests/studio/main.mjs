@@ -3,15 +3,16 @@ import { cpSync, mkdirSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { closeBrowser, picloom, put, repository, root, serve } from "./studio.mjs";
 import { genome } from "./genomes.mjs";
-import { breeding } from "./breeding.mjs";
-import { looking, pixels, speed } from "./looking.mjs";
+import { breeding, clicks, sheets } from "./breeding.mjs";
+import { looking, many, pixels, speed } from "./looking.mjs";
 import { comparing, working } from "./working.mjs";
+import { studying } from "./studying.mjs";
 import { opening } from "./opening.mjs";
 import { exported } from "./exported.mjs";
 import { hostile } from "./hostile.mjs";
 import { pages } from "./pages.mjs";
 
-const PARTS = { breeding, looking, pixels, speed, opening, comparing, working, exported, hostile, pages };
+const PARTS = { breeding, clicks, sheets, looking, many, pixels, speed, studying, opening, comparing, working, exported, hostile, pages };
 const option = (name) => process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : undefined;
 const only = option("--only")?.split(",") ?? Object.keys(PARTS);
 
@@ -27,7 +28,7 @@ picloom("train", "--genome", skull, "--wiring", "dense", "--target", skull, "--s
 picloom("prune", "runs/dense", "--method", "sp", "--threshold", "0.3", "--steps", "300", "--out", "runs/pruned");
 // 4 · 22 + 11 · 22² + 22 · 3 = 5478 links.
 picloom("train", "--arch", "12;cache:8,cos:3,gaussian:5,identity:3,sin:3", "--target", skull, "--size", "32", "--steps", "2", "--out", "runs/large");
-picloom("experiment", "run", path.join(repository, "experiments/wirings.toml"), "--profile", "smoke", "--runs", "study");
+for (const study of ["wirings", "regime"]) picloom("experiment", "run", path.join(repository, `experiments/${study}.toml`), "--profile", "smoke", "--runs", "study");
 
 let failed = 0;
 let server = await serve();

@@ -45,7 +45,7 @@ export async function opening(studio) {
 
   // What the command bred goes on in a copy; the file it came from stays.
   await go(page, "#/");
-  await page.click("text=genomes/sessions/moth.toml");
+  await page.click("li:has-text('genomes/sessions/moth.toml') button");
   await page.waitForSelector(".brood button", { timeout: 60_000 });
   expect(!/Generation 0/.test(await page.textContent("header .lead")), "the session goes on where it was");
 

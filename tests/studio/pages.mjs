@@ -16,7 +16,8 @@ export async function pages(studio) {
     look: "#/look/genomes/bred_skull.json?link=13",
     dense: "#/look/runs/pruned?link=120",
     compare: "#/compare?ids=genomes/bred_skull.json,runs/dense,runs/pruned&effect=3",
-    study: `#/study/${library.studies[0].id}`,
+    sheet: session && `#/look/${session.id}/0/3`,
+    study: "#/study/study/regime",
     jobs: "#/jobs",
     job: done && `#/jobs/${done.job}`,
   };

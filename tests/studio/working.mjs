@@ -76,6 +76,8 @@ export async function working(studio) {
   await page.click("text=Look inside");
   await page.waitForSelector(".wiring .unit");
   await page.click("text=Prune …");
+  await page.selectOption("dialog label:has-text('Keep') select", "threshold");
+  await page.fill("dialog [name=threshold]", "0.2");
   await page.fill("dialog [name=steps]", "100");
   await page.click("dialog .main");
   await status(page, "finished");

@@ -123,18 +123,7 @@ pub fn load_run(folder: &Path) -> Result<LoadedRun, RunError> {
         ));
     }
     let result = parse_json(&folder.join("result.json"))?;
-    let genome_path = folder.join("genome.json");
-    let genome = if genome_path.exists() { Some(genome::read(&genome_path)?) } else { None };
-    let network = match (&config.arch, &genome) {
-        (Some(arch), _) => arch.network(),
-        (None, Some(genome)) => compile(genome).0,
-        (None, None) => {
-            return Err(RunError::folder(
-                folder,
-                "expected an arch in config.toml or a genome.json, found neither",
-            ));
-        }
-    };
+    let (network, genome) = network_of(folder, &config)?;
     let weights_path = folder.join("weights.safetensors");
     if !weights_path.exists() {
         return Err(RunError::folder(
@@ -169,6 +158,47 @@ pub fn load_run(folder: &Path) -> Result<LoadedRun, RunError> {
     };
     let model = Model { network, mask, weights };
     Ok(LoadedRun { config, result, model, start, target, genome })
+}
+
+/// The network of a run, and the genome of a graph wiring.
+fn network_of(folder: &Path, config: &RunConfig) -> Result<(Network, Option<Genome>), RunError> {
+    let path = folder.join("genome.json");
+    let genome = if path.exists() { Some(genome::read(&path)?) } else { None };
+    let network = match (&config.arch, &genome) {
+        (Some(arch), _) => arch.network(),
+        (None, Some(genome)) => compile(genome).0,
+        (None, None) => {
+            return Err(RunError::folder(
+                folder,
+                "expected an arch in config.toml or a genome.json, found neither",
+            ));
+        }
+    };
+    Ok((network, genome))
+}
+
+/// The network of an unfinished run as its checkpoint has it, with the run's config.
+///
+/// # Errors
+/// There is no checkpoint, or the folder's files do not fit together.
+pub fn load_checkpoint(folder: &Path) -> Result<(Model, RunConfig), RunError> {
+    #[derive(Deserialize)]
+    struct Checkpoint {
+        state: State,
+    }
+    #[derive(Deserialize)]
+    struct State {
+        weights: Weights,
+    }
+    let config: RunConfig = parse_toml(&folder.join("config.toml"))?;
+    let (network, _) = network_of(folder, &config)?;
+    let path = folder.join("checkpoint.json");
+    let Checkpoint { state: State { weights } } = parse_json(&path)?;
+    let (found, expected) = (weights.0.len(), network.weight_count());
+    if found != expected {
+        return Err(RunError::folder(&path, format!("expected {expected} weights, found {found}")));
+    }
+    Ok((Model::new(network, weights), config))
 }
 
 /// Name of the file of the weights that first reached an R².

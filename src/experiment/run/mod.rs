@@ -10,7 +10,10 @@ mod source;
 mod training;
 
 pub use job::{PrunedFrom, RunConfig, Target, TrainJob, is_genome_file, load_target};
-pub use load::{LoadedRun, load_mask, load_run, mask_from_json, read_metrics, read_train_config};
+pub use load::{
+    LoadedRun, load_checkpoint, load_mask, load_run, mask_from_json, read_metrics,
+    read_train_config,
+};
 pub use source::{Kept, Source, Wanted};
 pub(super) use training::constrained_run;
 pub use training::{finished, train_run};

@@ -1,8 +1,8 @@
 //! A network from wherever it is kept: a run folder, a genome, or an arch with a file of weights.
 
 use super::{RunError, load_run, load_target};
-use crate::genome::Genome;
-use crate::network::{Arch, Coords, Model, Picture, Squaring, Wiring, read_genome};
+use crate::genome::{self, Genome};
+use crate::network::{Arch, Coords, Model, Picture, Squaring, Wiring, wirable};
 use crate::probe::View;
 use crate::score::Fit;
 use std::path::Path;
@@ -84,9 +84,7 @@ impl Source {
                 }
             }
             Kept::Genome(path, wiring) => {
-                let genome = read_genome(path, wiring)?;
-                let model = Model::of_genome(&genome, wiring);
-                Source { genome: Some(genome), ..Source::plain(path, model, wanted) }
+                Source::of_genome(genome::read(path)?, path, wiring, wanted)?
             }
             Kept::Weights(arch, path) => Source::plain(path, Model::read(arch, path)?, wanted),
         };
@@ -95,6 +93,21 @@ impl Source {
                 Some(load_target(path, source.size, source.coords, wanted.fit)?.picture);
         }
         Ok(source)
+    }
+
+    /// A genome's network with its evolved weights; `path` is its name for people. No target is read.
+    ///
+    /// # Errors
+    /// A layered network too large to be held in memory.
+    pub fn of_genome(
+        genome: Genome,
+        path: &Path,
+        wiring: Wiring,
+        wanted: Wanted<'_>,
+    ) -> Result<Source, RunError> {
+        let genome = wirable(genome, path, wiring)?;
+        let model = Model::of_genome(&genome, wiring);
+        Ok(Source { genome: Some(genome), ..Source::plain(path, model, wanted) })
     }
 
     fn plain(path: &Path, model: Model, wanted: Wanted<'_>) -> Source {

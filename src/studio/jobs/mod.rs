@@ -225,15 +225,22 @@ pub struct AskedPicture {
 /// `/api/jobs/JOB/picture`: what the network drew a moment ago.
 pub fn picture(studio: &Studio, name: &str, asked: AskedPicture) -> Answer {
     let size = checked(asked.size.unwrap_or(128), 512)?;
-    let drawn = studio.jobs.get(name)?.state().drawn.clone();
-    let Some((of, weights)) = drawn else {
-        // Of a run that an earlier server has finished, its own picture; else nothing yet, which is no fault.
-        let run = Asked { id: format!("{RUNS}/{name}"), wiring: Wiring::Graph };
-        return Ok(match studio.network(&run) {
-            Ok(run) => pixels(&run.source.model.picture(size, run.source.coords), asked.raw == 1),
-            Err(_) => of_bytes("application/octet-stream", Vec::new()),
-        });
-    };
+    studio.jobs.get(name)?;
+    let id = format!("{RUNS}/{name}");
+    if let Some(drawn) = drawn_now(studio, &id, size) {
+        return Ok(pixels(&drawn, asked.raw == 1));
+    }
+    // Of a run that an earlier server has finished, its own picture; else nothing yet, which is no fault.
+    Ok(match studio.network(&Asked { id, wiring: Wiring::Graph }) {
+        Ok(run) => pixels(&run.source.model.picture(size, run.source.coords), asked.raw == 1),
+        Err(_) => of_bytes("application/octet-stream", Vec::new()),
+    })
+}
+
+/// What the network of a run's job drew a moment ago; none if no job of this server works on it.
+pub fn drawn_now(studio: &Studio, run: &str, size: usize) -> Option<Picture> {
+    let name = run.strip_prefix(RUNS)?.strip_prefix('/')?;
+    let (of, weights) = studio.jobs.get(name).ok()?.state().drawn.clone()?;
     let rgb = render(&of.network, &weights, &PixelInputs::full(size, of.coords));
-    Ok(pixels(&Picture { width: size, height: size, rgb }, asked.raw == 1))
+    Some(Picture { width: size, height: size, rgb })
 }

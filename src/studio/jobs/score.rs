@@ -60,7 +60,7 @@ pub fn kept_score(studio: &Studio, id: &str) -> Option<f64> {
 
 /// `/api/score`: the kept score of a network with its judged changes; null if none is kept.
 pub fn score(studio: &Studio, asked: Asked) -> Answer {
-    studio.root.path(&asked.id)?;
+    studio.network(&asked)?;
     json_of(&studio.score_record(&asked)?.as_ref().map(shown))
 }
 

@@ -2,9 +2,7 @@
 
 use super::job::{Drawn, Job, RUNS, Work};
 use crate::experiment::folder::Holding;
-use crate::experiment::{
-    RunResult, Target, TrainJob, is_genome_file, load_run, load_target, prune_run, train_run,
-};
+use crate::experiment::{RunResult, Target, TrainJob, load_run, load_target, prune_run, train_run};
 use crate::network::lock::FolderLock;
 use crate::network::{Model, Squaring, Weights, Wiring};
 use crate::prune::{Method, Orphans, PrunePlan, Retrain, Rule};
@@ -129,7 +127,6 @@ fn train(studio: &Studio, job: &Job) -> Result<bool, String> {
     let loaded = studio.network(&asked).map_err(|e| e.why())?;
     let source = &loaded.source;
     let Model { network, mask, .. } = source.model.clone();
-    let own = studio.root.path(&asked.id).map_err(|e| e.why())?;
     let target = match (target, &source.target) {
         (Some(id), _) => {
             let path = studio.root.path(id).map_err(|e| e.why())?;
@@ -141,14 +138,15 @@ fn train(studio: &Studio, job: &Job) -> Result<bool, String> {
             name: source.target_name.clone().unwrap_or_default(),
             picture: picture.resized(*size),
         },
-        (None, None) if is_genome_file(&own) => {
-            let target = load_target(&own, *size, source.coords, None).map_err(told)?;
-            Target { name: asked.id.clone(), ..target }
-        }
-        // What weights without a genome draw themselves.
-        (None, None) => {
-            Target { name: asked.id.clone(), picture: source.model.picture(*size, source.coords) }
-        }
+        // What it draws itself, a genome as it was evolved.
+        (None, None) => Target {
+            name: asked.id.clone(),
+            picture: match &source.genome {
+                Some(genome) => Model::of_genome(genome, Wiring::Graph),
+                None => source.model.clone(),
+            }
+            .picture(*size, source.coords),
+        },
     };
     let arm = if source.trained { "retrained" } else { wiring.name() };
     let genome = source.genome.as_ref().filter(|_| network.arch.is_none());

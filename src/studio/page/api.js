@@ -62,11 +62,27 @@ export async function bytes(path, parameters, { what = "Drawing", header, signal
   return [new Uint8ClampedArray(await response.arrayBuffer()), header && response.headers.get(header)];
 }
 
-/** Asks for something to be done. */
-export function post(path, body = {}, what = "Working") {
-  const request = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
-  return busy(what, answered(fetch(call(path), request)).then((response) => response.json()));
+/** An answer in JSON, and the pixels that follow it where any do: [answer, pixels]. */
+async function parted(response) {
+  const head = response.headers.get("x-json");
+  if (head === null) return [await response.json(), null];
+  const all = new Uint8ClampedArray(await response.arrayBuffer());
+  return [JSON.parse(new TextDecoder().decode(all.subarray(0, head))), all.subarray(head)];
 }
+
+/** Reads a JSON answer with pixels behind it. */
+export function getWithPixels(path, parameters, what = "Reading") {
+  return busy(what, answered(fetch(call(path, parameters))).then(parted));
+}
+
+/** Asks for something to be done, and for pixels with the answer. */
+export function postForPixels(path, body = {}, what = "Working") {
+  const request = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+  return busy(what, answered(fetch(call(path), request)).then(parted));
+}
+
+/** Asks for something to be done. */
+export const post = (path, body, what) => postForPixels(path, body, what).then(([answer]) => answer);
 
 /** Hands a file to the server. */
 export function upload(file, arch) {

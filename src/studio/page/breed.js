@@ -1,8 +1,8 @@
 // Breeding: a sheet of pictures, a choice, the next sheet.
 
-import { arrows, ask, button, choice, complain, count, field, fill, h, keys, say, select, square } from "./dom.js";
+import { arrows, ask, button, choice, complain, count, field, fill, h, keys, pngSide, say, square } from "./dom.js";
 import { address, rename } from "./route.js";
-import { bytes, call, get, post } from "./api.js";
+import { bytes, call, get, getWithPixels, postForPixels } from "./api.js";
 import { newSession } from "./start.js";
 import { treeOf } from "./tree.js";
 
@@ -13,10 +13,10 @@ const under = (name) => `sessions/${encodeURIComponent(name)}`;
 
 /** Shows a session. */
 export async function showBreed(main, { id: name, query }) {
-  let session = await get(under(name), { node: query.get("node") ?? undefined }, "Reading the session");
+  let [session, first] = await getWithPixels(under(name), { node: query.get("node") ?? undefined, size: QUICK }, "Reading the session");
   let shown = query.get("node") === null ? session.at : Number(query.get("node"));
   let [chosen, sheets, focus] = [new Set(), 0, 0];
-  let parts = session.parts ?? "both";
+  let parts = query.get("parts") ?? session.parts;
   let cells = [];
 
   const title = h("h1", null, session.name);
@@ -24,8 +24,8 @@ export async function showBreed(main, { id: name, query }) {
   const brood = h("div", { class: "brood", role: "group", "aria-label": "The sheet" });
   const changes = h("div", { class: "changes", "aria-live": "polite" });
   const tree = h("div", { class: "tree", tabindex: 0, role: "region", "aria-label": "Lineage" });
-  const slider = h("input", { type: "range", min: 0, max: 1, step: 0.05, value: session.slider ?? 0.5, "aria-label": "Strength of changes", input: () => (strength.textContent = slider.value) });
-  const strength = h("output", null, String(session.slider ?? 0.5));
+  const slider = h("input", { type: "range", min: 0, max: 1, step: 0.05, value: query.get("strength") ?? session.slider, "aria-label": "Strength of changes", change: () => named(), input: () => (strength.textContent = slider.value) });
+  const strength = h("output", null, slider.value);
   const go = button("Breed", breed, { class: "main" });
   const undo = button("Undo", () => step("undo"));
   const redo = button("Redo", () => step("redo"));
@@ -34,42 +34,43 @@ export async function showBreed(main, { id: name, query }) {
   // One thing at a time, and nothing twice.
   let working = false;
   async function tell(what, body, words) {
-    if (working) return;
+    if (working) return [];
     working = true;
     brood.setAttribute("aria-busy", "true");
     try {
-      const answer = await post(`${under(name)}/${what}`, { version: session.version, ...body }, words);
-      return answer;
+      return await postForPixels(`${under(name)}/${what}`, { version: session.version, ...body }, words);
     } catch (error) {
       if (error.status === 409 && error.answer?.session) {
         await stand(error.answer.session);
         complain("This session went on in another tab. Here is where it stands now; nothing was lost.");
       } else complain(error);
+      return [];
     } finally {
       working = false;
       brood.removeAttribute("aria-busy");
     }
   }
 
-  async function breed() {
+  async function breed(event) {
     if (!chosen.size) return say("Choose one picture or more first");
-    performance.mark("breed");
-    const places = [...chosen];
-    const next = await tell("breed", { at: shown, chosen: places, slider: Number(slider.value), parts }, "Breeding");
+    performance.mark("breed", { startTime: event?.timeStamp });
+    const [next, pixels] = await tell("breed", { at: shown, chosen: [...chosen], slider: Number(slider.value), parts, size: QUICK }, "Breeding");
     if (!next) return;
-    await stand(next);
-    performance.measure("breed", "breed");
+    await stand(next, next.at, pixels);
+    // How long it took from the click until all pictures were there, and until the frame that shows them.
+    performance.measure("bred", "breed");
+    requestAnimationFrame(() => performance.measure("breed", "breed"));
     say(`Generation ${generation()}: ${count(session.sheet.length, "picture")}`);
   }
 
   async function step(way) {
-    const next = await tell(way, {}, way === "undo" ? "Going back" : "Going on");
-    if (next) await stand(next);
+    const [next, pixels] = await tell(way, { size: QUICK }, way === "undo" ? "Going back" : "Going on");
+    if (next) await stand(next, next.at, pixels);
   }
 
   async function visit(node) {
-    const there = await get(under(name), { node }, "Reading the sheet").catch(complain);
-    if (there) await stand(there, node);
+    const [there, pixels] = await getWithPixels(under(name), { node, size: QUICK }, "Reading the sheet");
+    await stand(there, node, pixels);
   }
 
   async function publish() {
@@ -83,65 +84,93 @@ export async function showBreed(main, { id: name, query }) {
     if (!answer) return;
     const tags = answer.tags.split(",").map((tag) => tag.trim()).filter(Boolean);
     if (shown !== session.at) {
-      const there = await tell("goto", { node: shown }, "Going there");
+      const [there] = await tell("goto", { node: shown }, "Going there");
       if (!there) return;
       session = there;
     }
-    const done = await tell("publish", { place, name: answer.name, tags }, "Publishing");
+    const [done] = await tell("publish", { place, name: answer.name, tags }, "Publishing");
     if (!done) return;
     session = await get(under(name), null, "Reading the session");
     menu();
     say(`Published as ${done.id}`);
   }
 
+  const inside = (place) => address("look", `${session.id}/${shown}/${place}`);
   const generation = () => session.nodes.find((node) => node.n === shown)?.generation ?? 0;
 
-  /** Shows a state of the session, and of its sheets number `node`. */
-  async function stand(next, node = next.at) {
+  /** Shows a state of the session on its sheet number `node`; `pixels` are that sheet's, where they came along. */
+  async function stand(next, node = next.at, pixels = null) {
     session = next;
     shown = node;
     chosen = new Set();
-    rename("breed", name, { node: shown === session.at ? undefined : shown });
-    cells = session.sheet.map((cell) => {
-      const element = h("button", { type: "button", "aria-pressed": "false", class: cell.kept ? "kept" : null,
-        "aria-label": `Picture ${cell.place + 1}, ${count(cell.links, "link")}${cell.kept ? ", the parent" : ""}`, click: () => toggle(cell.place) }, square(QUICK, { "aria-hidden": "true" }));
-      element.addEventListener("focus", () => detail((focus = cell.place)));
-      element.addEventListener("pointerenter", () => detail(cell.place));
-      return element;
-    });
-    const had = brood.contains(document.activeElement);
-    await paint();
-    brood.replaceChildren(...cells);
-    const to = arrows(brood, cells);
-    focus = Math.min(focus, cells.length - 1);
-    to(focus, had);
+    await paint(pixels);
     menu();
     detail(focus);
-    tree.replaceChildren(treeOf(session.nodes, { at: session.at, shown, go: (n) => visit(n).then(() => tree.querySelector("[aria-current]")?.focus()),
-      picture: (n) => call(`${under(name)}/picture`, { node: n.parent ?? n.n, place: n.chosen?.[0] ?? 0, size: 96 }) }));
+    // The rest when the pictures can be seen.
+    requestAnimationFrame(() => setTimeout(lineage));
+    named();
+  }
+
+  /** The address has what a reload would lose. */
+  function named() {
+    rename("breed", name, { node: shown === session.at ? undefined : shown, chosen: [...chosen].join(","),
+      strength: Number(slider.value) === session.slider ? undefined : slider.value, parts: parts === "both" ? undefined : parts });
+  }
+
+  /** The pictures to choose from: the elements stay from sheet to sheet. */
+  function lay() {
+    if (cells.length !== session.sheet.length) {
+      cells = session.sheet.map((_, place) => {
+        const element = h("button", { type: "button", click: () => toggle(place) }, square(QUICK, { "aria-hidden": "true" }));
+        element.addEventListener("focus", () => detail((focus = place)));
+        element.addEventListener("pointerenter", () => detail(place));
+        return element;
+      });
+      brood.replaceChildren(...cells);
+      arrows(brood, cells);
+      focus = 0;
+    }
+    session.sheet.forEach((cell, i) => {
+      cells[i].className = cell.kept ? "kept" : "";
+      cells[i].setAttribute("aria-pressed", "false");
+      cells[i].setAttribute("aria-label", `Picture ${i + 1}, ${count(cell.links, "link")}${cell.kept ? ", the parent" : ""}`);
+    });
   }
 
   /** Draws the sheet: quickly, and once more sharply when there is time. */
-  async function paint() {
+  async function paint(pixels) {
     const mine = ++sheets;
-    const draw = async (side) => {
-      const [pixels] = await bytes(`${under(name)}/sheet`, { node: shown, size: side, raw: 1 }, { what: "Drawing the sheet" });
-      if (mine !== sheets) return;
-      const one = 4 * side * side;
-      cells.forEach((cell, i) => {
-        const canvas = cell.firstChild;
-        canvas.width = canvas.height = side;
-        canvas.getContext("2d").putImageData(new ImageData(pixels.subarray(i * one, (i + 1) * one), side, side), 0, 0);
-      });
-    };
-    await draw(QUICK);
-    setTimeout(() => mine === sheets && draw(SHARP).catch(complain), 300);
+    const ask = async (side) => (await bytes(`${under(name)}/sheet`, { node: shown, size: side, raw: 1 }, { what: "Drawing the sheet" }))[0];
+    const put = (drawn, side) => cells.forEach((cell, i) => {
+      const [canvas, one] = [cell.firstChild, 4 * side * side];
+      if (canvas.width !== side) canvas.width = canvas.height = side;
+      // Kept in plain memory: they are written, not drawn on.
+      canvas.getContext("2d", { willReadFrequently: true }).putImageData(new ImageData(drawn.subarray(i * one, (i + 1) * one), side, side), 0, 0);
+    });
+    const quick = pixels ?? (await ask(QUICK));
+    if (mine !== sheets) return;
+    lay();
+    put(quick, QUICK);
+    setTimeout(() => mine === sheets && ask(SHARP).then((drawn) => mine === sheets && put(drawn, SHARP)).catch(complain), 300);
+  }
+
+  function lineage() {
+    const had = tree.contains(document.activeElement);
+    tree.replaceChildren(treeOf(session.nodes, { at: session.at, shown, go: (n) => visit(n).catch(complain),
+      picture: (n) => call(`${under(name)}/picture`, { node: n.parent ?? n.n, place: n.chosen?.[0] ?? 0, size: 96 }) }));
+    const mark = tree.querySelector("[aria-current]");
+    if (!mark) return;
+    if (had) mark.focus();
+    // What is shown stands in the middle of what can be seen of it.
+    const [box, own] = [tree, mark].map((element) => element.getBoundingClientRect());
+    tree.scrollLeft += own.left - box.left - box.width / 2;
   }
 
   function toggle(place) {
     if (!chosen.delete(place)) chosen.add(place);
     cells[place].setAttribute("aria-pressed", String(chosen.has(place)));
     menu();
+    named();
   }
 
   function detail(place) {
@@ -162,26 +191,33 @@ export async function showBreed(main, { id: name, query }) {
     const place = chosen.size === 1 ? [...chosen][0] : null;
     const cell = session.sheet[place];
     const at = { node: shown, place };
-    more.replaceChildren(...(place === null ? [h("small", null, "With one chosen: publish it, or take it along.")] : [
+    more.replaceChildren(...(place === null ? [h("small", null, "Choose one to publish it, to look inside, or to save it.")] : [
       button("Publish …", publish),
-      h("a", { class: "button", href: call(`${under(name)}/genome`, at), download: `${session.name}-${cell.id}.json` }, "Genome"),
-      h("a", { class: "button", href: call(`${under(name)}/picture`, { ...at, size: Number(size.value) }), download: `${session.name}-${cell.id}.png` }, "PNG"), size]));
+      h("a", { class: "button", href: inside(place) }, "Look inside"),
+      h("a", { class: "button", href: call(`${under(name)}/genome`, at), download: true }, "Genome"),
+      h("span", { class: "joined" }, png, size)]));
+    png.href = call(`${under(name)}/picture`, { ...at, size: size.value });
     published.replaceChildren(...(session.published?.length ? [h("h3", null, "Published"), h("ul", null, session.published.map((id) =>
       h("li", null, h("a", { href: address("look", id) }, id))))] : []));
   }
 
   const published = h("div");
-  const size = select([256, 512, 1024, 2048, 4096].map((n) => [String(n), `${n}²`]), "512", () => menu(), { "aria-label": "Size of the PNG" });
+  const size = pngSide(() => (png.href = call(`${under(name)}/picture`, { node: shown, place: [...chosen][0], size: size.value })));
+  const png = h("a", { class: "button", download: true }, "PNG");
   fill(main, h("header", { class: "page" }, title, lead),
     h("div", { class: "nursery" }, brood,
       h("div", { class: "controls" }, go, h("div", { class: "row" }, undo, redo),
         field("Strength of changes", h("div", { class: "row" }, slider, strength)),
-        choice("What may change", [["both", "all"], ["structure", "structure"], ["colour", "colour"]], parts, (value) => (parts = value)),
+        choice("What may change", [["both", "all"], ["structure", "structure"], ["colour", "colour"]], parts, (value) => {
+          parts = value;
+          named();
+        }),
         changes, more, published)),
     h("section", null, h("h2", null, "Lineage"), h("p", { class: "note" }, "Every sheet of this session, under the picture it was bred from. Take one to go back to it."), tree),
     h("p", { class: "note" }, "Kept after every step; a session begins again where it was left. ", button("A new session", () => newSession().catch(complain))));
-  await stand(session, shown);
-  keys([["←→↑↓", "from picture to picture"], [" ", "choose, or let go"], ["Enter", "breed from what is chosen (or from the picture with the focus)"], ["b", "breed", breed], ["u", "undo", () => step("undo")], ["r", "redo", () => step("redo")],
+  await stand(session, shown, first);
+  for (const place of (query.get("chosen") ?? "").split(",")) if (place !== "" && cells[place]) toggle(Number(place));
+  keys([["←→↑↓", "from picture to picture"], [" ", "choose, or let go"], ["Enter", "breed from what is chosen (or from the picture with the focus)"], ["b", "breed", () => breed().catch(complain)], ["l", "look inside the picture with the focus", () => (location.hash = inside(focus))], ["u", "undo", () => step("undo")], ["r", "redo", () => step("redo")],
     ["p", "publish the picture with the focus", () => {
       if (chosen.size !== 1) {
         [...chosen].forEach(toggle);
@@ -194,7 +230,7 @@ export async function showBreed(main, { id: name, query }) {
     if (event.key !== "Enter") return;
     event.preventDefault();
     if (!chosen.size) toggle(focus);
-    breed().catch(complain);
+    breed(event).catch(complain);
   });
   return () => sheets++;
 }

@@ -3,6 +3,8 @@
 import { number, svg } from "./dom.js";
 
 const [WIDE, HIGH, LEFT, BOTTOM] = [560, 220, 52, 28];
+// A map of networks is smaller: there is one for each picture.
+const [MAP_WIDE, MAP_HIGH] = [380, 250];
 
 /** The loss over the steps, on a scale of powers of ten. `curve`: [step, loss]; `steps`: where the axis ends. */
 export function lossCurve(curve, steps) {
@@ -45,24 +47,41 @@ function scoreColour(score) {
   return `rgb(${a.map((v, k) => Math.round(v + (at % 1) * (b[k] - v))).join(" ")})`;
 }
 
-/** Networks by depth (across) and links kept (upwards, on a log scale), coloured by score. `to(row)`: where a point leads. */
-export function depthMap(rows, to) {
+/**
+ * Networks of each picture by depth (across) and links kept (upwards, on a log scale), coloured by score: [picture, chart].
+ * `to(row)`: where a point leads. Empty where there is but one depth.
+ */
+export function depthMaps(rows, to) {
   const placed = rows.filter((row) => row.depth && row.kept);
   const [depths, kept] = ["depth", "kept"].map((key) => [...new Set(placed.map((row) => row[key]))].sort((a, b) => a - b));
-  if (depths.length < 2) return null;
-  const [low, high] = [Math.log(kept[0] / 1.2), Math.log(kept.at(-1) * 1.2)];
-  const x = (depth) => LEFT + 24 + ((WIDE - LEFT - 60) * (depth - depths[0])) / (depths.at(-1) - depths[0]);
-  const y = (links) => 12 + ((HIGH + 100 - BOTTOM - 20) * (high - Math.log(links))) / (high - low);
-  const chart = svg("svg", { class: "chart", viewBox: `0 0 ${WIDE} ${HIGH + 100}`, role: "group", "aria-label": "Networks by depth and links, coloured by score" });
-  for (const depth of depths) chart.append(svg("text", { x: x(depth), y: HIGH + 92, "text-anchor": "middle" }, String(depth)));
-  for (const links of [kept[0], kept[Math.floor(kept.length / 2)], kept.at(-1)]) {
-    chart.append(svg("line", { class: "grid", x1: LEFT, x2: WIDE - 8, y1: y(links), y2: y(links) }), svg("text", { x: LEFT - 8, y: y(links) + 4, "text-anchor": "end" }, String(links)));
-  }
-  for (const [i, row] of placed.entries()) {
-    const known = row.score !== null && row.score !== undefined;
-    // Seeds of one place stand side by side.
-    const point = svg("circle", { cx: x(row.depth) + 7 * ((i % 5) - 2), cy: y(row.kept), r: 6, fill: known ? scoreColour(row.score) : "none", class: "point" }, svg("title", null, `${row.label}: score ${number(row.score)}`));
-    chart.append(to(row) ? svg("a", { href: to(row), "aria-label": `${row.label}, ${row.depth} layers, ${row.kept} links, score ${number(row.score)}` }, point) : point);
-  }
-  return chart;
+  if (depths.length < 2) return [];
+  const [low, high] = [Math.log(kept[0] / 1.25), Math.log(kept.at(-1) * 1.25)];
+  const room = (MAP_WIDE - LEFT - 8) / depths.length;
+  const x = (depth) => LEFT + room * (depths.indexOf(depth) + 0.5);
+  const y = (links) => 14 + ((MAP_HIGH - BOTTOM - 26) * (high - Math.log(links))) / (high - low);
+  // Powers of ten, and what is halfway between them.
+  const ticks = [1, 3, 10, 30, 100, 300, 1e3, 3e3, 1e4, 3e4, 1e5, 3e5].filter((n) => Math.log(n) > low && Math.log(n) < high);
+  return [...new Set(placed.map((row) => row.target))].map((target) => {
+    const chart = svg("svg", { class: "chart map", viewBox: `0 0 ${MAP_WIDE} ${MAP_HIGH}`, role: "group", "aria-label": `${target}: networks by depth and links, coloured by score` });
+    for (const links of ticks) {
+      chart.append(svg("line", { class: "grid", x1: LEFT, x2: MAP_WIDE - 8, y1: y(links), y2: y(links) }), svg("text", { x: LEFT - 8, y: y(links) + 4, "text-anchor": "end" }, String(links)));
+    }
+    for (const depth of depths) chart.append(svg("text", { x: x(depth), y: MAP_HIGH - 20, "text-anchor": "middle" }, String(depth)));
+    chart.append(svg("text", { x: LEFT - 8, y: 11, "text-anchor": "end" }, "links"), svg("text", { x: (LEFT + MAP_WIDE) / 2, y: MAP_HIGH - 5, "text-anchor": "middle" }, "layers"));
+    // What would lie on one another stands side by side.
+    const places = new Map();
+    for (const row of placed.filter((row) => row.target === target)) {
+      const place = `${row.depth} ${Math.round(12 * Math.log(row.kept))}`;
+      places.set(place, [...(places.get(place) ?? []), row]);
+    }
+    for (const beside of places.values()) {
+      beside.forEach((row, i) => {
+        const step = Math.min(13, (room - 12) / beside.length);
+        const point = svg("circle", { cx: x(row.depth) + step * (i - (beside.length - 1) / 2), cy: y(row.kept), r: 6, class: "point",
+          fill: typeof row.score === "number" ? scoreColour(row.score) : "none" }, svg("title", null, `${row.label}: ${row.kept} links, score ${number(row.score)}`));
+        chart.append(to(row) ? svg("a", { href: to(row), "aria-label": `${row.label}, ${row.depth} layers, ${row.kept} links, score ${number(row.score)}` }, point) : point);
+      });
+    }
+    return [target, chart];
+  });
 }

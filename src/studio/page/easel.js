@@ -105,7 +105,7 @@ export class Easel {
 
   async askMaps(squares, signal) {
     const side = sideOf(squares[0]);
-    const [pixels, columns] = await bytes("maps", this.parameters(side, {}), { header: "x-columns", signal });
+    const [pixels, columns] = await bytes("maps", this.parameters(side, { frame: squares[0].frame }), { header: "x-columns", signal });
     const width = side * Number(columns);
     const atlas = new ImageData(pixels, width, pixels.length / 4 / width);
     for (const { canvas, unit, turn } of squares) {

@@ -19,7 +19,7 @@ async function showAll(main) {
   const all = jobs.jobs ?? jobs;
   fill(main, h("header", { class: "page" }, h("h1", null, "Work"), h("p", { class: "lead" }, "Training, pruning and scoring that was started here. What was stopped goes on where it stopped.")),
     all.length ? h("ul", { class: "lines" }, all.map((job) => h("li", null, h("a", { href: address("jobs", job.job) }, titleOf(job)),
-      h("span", null, h("span", { class: `state ${job.status}` }, WORDS[job.status] ?? job.status), job.steps ? ` · ${job.step ?? 0} of ${count(job.steps, "step")}` : "")))) : h("p", { class: "empty" }, "Nothing yet. Look at a network, and train, prune or score it."));
+      h("span", null, h("span", { class: `state ${job.status}` }, WORDS[job.status] ?? job.status), job.steps ? ` · ${job.step ?? 0} of ${count(job.steps, job.kind === "score" ? "weight" : "step")}` : "")))) : h("p", { class: "empty" }, "Nothing yet. Look at a network, and train, prune or score it."));
   keys([]);
 }
 

@@ -1,6 +1,6 @@
 // Look inside: a network's picture, its wiring with what every unit draws, and a slider for every weight.
 
-import { ask, button, complain, count, field, fill, h, keys, number, select, square } from "./dom.js";
+import { ask, button, complain, count, field, fill, h, keys, number, pngSide, select, square } from "./dom.js";
 import { address, leaf, rename } from "./route.js";
 import { call, canAnswer, find, get, isExport, post } from "./api.js";
 import { Easel, Live } from "./easel.js";
@@ -82,7 +82,12 @@ export async function startWork(kind, network, wiring, target) {
   const numeric = (name, title, value, more) => field(title, h("input", { name, type: "number", value, min: 0, required: true, ...more }));
   const library = kind === "train" ? await get("library", null, "Looking for pictures") : {};
   const named = (all) => (all ?? []).map((entry) => [entry.id, entry.name || leaf(entry.id)]);
-  const most = network?.links.length ?? 0;
+  const most = network?.links.filter((l) => l.kept).length ?? 0;
+  const rules = {
+    budget: () => numeric("budget", "Links to keep", Math.ceil(most / 2), { min: 1, max: most, step: 1 }),
+    threshold: () => numeric("threshold", "Least score to keep", 0.3, { min: null, step: "any" }),
+  };
+  const rule = h("div", null, rules.budget());
   const forms = {
     train: () => ["Train from random weights", [
       !network && field("Network", select(named(library.genomes), "", () => {}, { name: "id" }), "Its wiring is trained, or a dense network of its shape."),
@@ -94,7 +99,9 @@ export async function startWork(kind, network, wiring, target) {
     ], "Train"],
     prune: () => ["Prune", [
       field("Method", select([["sp", "by similarity"], ["magnitude", "by magnitude"], ["wanda", "by weight and activation"], ["random", "at random"]], "sp", () => {}, { name: "method" })),
-      numeric("budget", "Links to keep", Math.ceil(most / 2), { min: 1, max: most, step: 1 }),
+      field("Keep", select([["budget", "this many links"], ["threshold", "links of at least this score"]], "budget", (by) => {
+        rule.replaceChildren(rules[by]());
+      })), rule,
       numeric("steps", "Steps of training afterwards", 2000, { step: 1 }),
     ], "Prune"],
     score: () => ["Score", [
@@ -147,22 +154,32 @@ export async function showLook(main, { id, query }) {
   let link = null;
   let felt = [];
   let next = 0;
+  let framed = "";
   let renaming;
 
   const live = new Live(async (fine) => {
     // While something moves, as many maps a frame as there is time for, in turns.
     // The server draws all maps or none: they wait until it rests.
-    const some = fine === 1 ? felt : easel.by === "server" ? [] : felt.slice(next, next + Math.max(1, Math.ceil(felt.length * fine ** 2)));
-    next = next + some.length >= felt.length ? 0 : next + some.length;
+    const here = frame.frame;
+    // All of them where the frame has moved: every map is of what the picture shows.
+    const stale = String(here) === framed ? felt : drawing.squares;
+    const some = fine === 1 ? stale : easel.by === "server" ? [] : stale.slice(next, next + Math.max(1, Math.ceil(stale.length * fine ** 2)));
+    next = next + some.length >= stale.length ? 0 : next + some.length;
     const side = fine === 1 ? LARGE : Math.max(96, 32 * Math.round((LARGE * fine) / 32));
-    const drawn = await easel.draw([{ canvas, side, frame: frame.frame }, ...some]);
+    const drawn = await easel.draw([{ canvas, side }, ...some].map((square) => ({ ...square, frame: here })));
+    if (fine === 1) framed = String(here);
     if (!drawn) by.textContent = "This browser has no WebGL 2, and an exported site has nobody else to draw.";
     canvas.dataset.drawn = Number(canvas.dataset.drawn ?? 0) + 1;
     if (fine === 1 && !live.wanted) canvas.dataset.settled = "";
   });
+  // The picture as it is shown, as a file.
+  const png = h("a", { class: "button", download: true }, "PNG");
+  const size = pngSide(() => fillPng());
+  const fillPng = () => (png.href = call("download", { ...easel.parameters(size.value, { frame: frame.frame }), raw: undefined }));
   const changed = () => {
     delete canvas.dataset.settled;
     live.touch();
+    fillPng();
     clearTimeout(renaming);
     renaming = setTimeout(() => rename("look", id, {
       wiring: wiring === "graph" ? undefined : wiring, link: link ?? undefined, set: writeMoves(easel.moved), view: frame.view,
@@ -235,18 +252,20 @@ export async function showLook(main, { id, query }) {
     panel.querySelector("input").focus({ preventScroll: true });
   });
   const isGenome = network.kind === "genome";
-  const size = select([256, 512, 1024, 2048].map((n) => [String(n), `${n} × ${n}`]), "512", (n) => (png.href = call("download", { id, size: n })), { "aria-label": "Size of the PNG" });
-  const png = h("a", { class: "button", href: call("download", { id, size: 512 }), download: `${leaf(id)}.png` }, "PNG");
+  const { session, node } = network.provenance?.notes ?? {};
+  const bred = /^studio\/sessions\/([^/]+)\.toml$/.exec(session ?? "");
+  fillPng();
   fill(main,
     h("header", { class: "page" }, h("h1", null, network.name || leaf(id)), h("p", { class: "lead" }, facts(network)),
       h("div", { class: "row" },
         isGenome && canAnswer("network", { id, wiring: "layerized" }) && field("Wired", select([["graph", "as it was evolved"], ["layerized", "in layers"]], wiring, (value) => (location.hash = address("look", id, { wiring: value === "graph" ? undefined : value })))),
         h("a", { class: "button", href: address("compare", "", { ids: network.target && network.target !== id ? `${network.target},${id}` : id }) }, "Compare"),
-        !isExport && isGenome && button("Breed from it", () => newSession([id]).catch(complain)),
+        !isExport && isGenome && button("Breed from it", () => newSession([id], [network.name || leaf(id)]).catch(complain)),
+        !isExport && bred && h("a", { class: "button", href: address("breed", bred[1], { node }) }, "Its sheet"),
         !isExport && button("Train …", () => startWork("train", network, wiring).catch(complain)),
         !isExport && network.kind === "run" && button("Prune …", () => startWork("prune", network, wiring).catch(complain)),
         !isExport && button("Score …", () => startWork("score", network, wiring).catch(complain)),
-        !isExport && isGenome && h("a", { class: "button", href: call("genome", { id }), download: `${leaf(id)}.json` }, "Genome"),
+        !isExport && isGenome && h("a", { class: "button", href: call("genome", { id }), download: true }, "Genome"),
         !isExport && h("span", { class: "joined" }, png, size))),
     h("div", { class: "bench" },
       h("div", { class: "side" }, h("figure", null, canvas, h("figcaption", { class: "row" }, frame.buttons, by)), panel,
@@ -260,7 +279,7 @@ export async function showLook(main, { id, query }) {
     live.touch();
   }).catch(complain);
   felt = drawing.squares;
-  easel.draw([{ canvas, frame: frame.frame }, ...felt]).catch(complain);
+  easel.draw([{ canvas }, ...felt].map((square) => ({ ...square, frame: frame.frame }))).catch(complain);
   if (query.get("link") !== null && network.links[Number(query.get("link"))]) {
     take(Number(query.get("link")));
     felt = drawing.squares;

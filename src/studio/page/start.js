@@ -22,29 +22,31 @@ export function thumb(id, name, size = 192) {
 }
 
 /** Asks how to begin, and begins a session from these genomes (none: from random ones). */
-export async function newSession(from = []) {
+export async function newSession(from = [], names = from.map(leaf)) {
   let colour = "grey";
-  const words = from.length ? `Breed from ${from.map(leaf).join(", ")}` : "A new session";
+  const words = from.length ? `Breed from ${names.join(", ")}` : "A new session";
   const answer = await ask(words, [
     field("Name", h("input", { name: "name", placeholder: "it gets one if this is empty", autocomplete: "off", maxlength: 60 })),
-    !from.length && choice("Colour", [["grey", "grey"], ["colour", "colour"]], colour, (value) => (colour = value)),
+    choice("Colour", [["grey", from.length ? "as it is" : "grey"], ["colour", from.length ? "with colour" : "colour"]], colour, (value) => (colour = value)),
     field("Pictures on a sheet", select([9, 15, 24].map((n) => [String(n), String(n)]), "15", () => {}, { name: "grid" })),
     field("Seed", h("input", { name: "seed", type: "number", min: 0, step: 1, placeholder: "by chance" }), "The same seed and the same choices give the same pictures."),
   ], "Begin");
   if (!answer) return;
   const seed = answer.seed === "" ? Math.floor(Math.random() * 2 ** 31) : Number(answer.seed);
   const session = await post("sessions", {
-    name: answer.name || undefined, seed, from, grid: Number(answer.grid), colour: from.length ? undefined : colour === "colour",
+    name: answer.name || undefined, seed, from, grid: Number(answer.grid), colour: from.length && colour === "grey" ? undefined : colour === "colour",
   }, "Drawing the first sheet");
   location.hash = address("breed", session.name);
 }
+
+/** A name that may break after its underscores. */
+const softly = (name) => name.split(/(?<=_)/).map((part, i) => (i ? [h("wbr"), part] : part));
 
 function tile(entry, to, sub, chosen) {
   const name = entry.name || leaf(entry.id);
   const pick = chosen && h("label", { class: "pick", title: "Compare" },
     h("input", { type: "checkbox", "aria-label": `Compare ${name}`, "data-id": entry.id, change: chosen }));
-  const picture = entry.finished === false ? h("span", { class: "picture" }) : thumb(entry.id, "");
-  return h("li", { class: "tile" }, h("a", { href: to }, picture, h("b", null, name), h("small", null, sub)), pick);
+  return h("li", { class: "tile" }, h("a", { href: to }, thumb(entry.id, ""), h("b", null, softly(name)), h("small", null, sub)), pick);
 }
 
 function shelf(title, tiles) {
@@ -63,6 +65,14 @@ export async function showStart(main) {
   const mine = sessions.filter((s) => s.name);
   // Those that lie elsewhere, bred by the command say, stay as they are: one goes on in a copy.
   const others = isExport ? [] : sessions.filter((s) => !s.name);
+  // Runs of a study stand under it.
+  const studyOf = (run) => studies.find((s) => run.id.startsWith(`${s.id}/`));
+  const ownRuns = runs.filter((run) => !studyOf(run));
+  const runTile = (r) => tile(r, address("look", r.id), runWords(r), chosen);
+  const runsOf = (s) => {
+    const all = runs.filter((run) => studyOf(run) === s);
+    return all.length ? h("details", null, h("summary", null, `${count(all.length, "run")} of ${s.name}`), h("ul", { class: "tiles" }, all.map(runTile))) : null;
+  };
   const bar = h("div", { class: "comparebar", hidden: true });
   const chosen = () => {
     const ids = [...main.querySelectorAll(".pick input:checked")].map((input) => input.dataset.id);
@@ -87,12 +97,12 @@ export async function showStart(main) {
       !isExport && h("div", { class: "row" }, h("button", { type: "button", class: "main", click: () => newSession().catch(complain) }, "New session"), open, input)),
     mine.length ? shelf("Sessions", mine.map((s) => tile(s, address("breed", s.name), `generation ${s.generation}`))) : null,
     genomes.length ? shelf("Genomes", genomes.map((g) => tile(g, address("look", g.id), `${g.nodes} nodes, ${count(g.links, "link")}`, chosen))) : null,
-    runs.length ? shelf("Trained and pruned", runs.map((r) => tile(r, address("look", r.id), runWords(r), chosen))) : null,
+    ownRuns.length ? shelf("Trained and pruned", ownRuns.map(runTile)) : null,
     pictures.length ? shelf("Pictures to learn", pictures.map((p) => tile(p, address("look", p.id), "opened"))) : null,
     others.length ? h("section", null, h("h2", null, "Sessions bred elsewhere"), h("ul", { class: "lines" }, others.map((s) =>
-      h("li", null, button(s.id, () => adopt(s.id).catch(complain)), h("span", null, `generation ${s.generation}; goes on in a copy`))))) : null,
-    studies.length ? h("section", null, h("h2", null, "Studies"), h("ul", { class: "lines" }, studies.map((s) =>
-      h("li", null, h("a", { href: address("study", s.id) }, s.name), h("span", null, s.question))))) : null,
+      h("li", null, button(leaf(s.id), () => adopt(s.id).catch(complain)), h("span", null, `${s.id}: generation ${s.generation}; goes on in a copy`))))) : null,
+    studies.length ? h("section", { class: "studies" }, h("h2", null, "Studies"), h("ul", { class: "tiles" }, studies.map((s) => tile(s, address("study", s.id), s.question))),
+      studies.map(runsOf)) : null,
     !genomes.length && !runs.length && !mine.length
       ? h("p", { class: "empty" }, isExport ? "Nothing was exported." : "There is nothing here yet. Begin a session, or open a file.") : null,
     bar);

@@ -1,19 +1,25 @@
 // A study: its question, its figures, what it decided, and every network of it.
 
-import { fill, h, keys, number } from "./dom.js";
-import { address, leaf } from "./route.js";
+import { field, fill, h, keys, number, select } from "./dom.js";
+import { address, leaf, rename } from "./route.js";
 import { get } from "./api.js";
-import { depthMap } from "./charts.js";
+import { depthMaps } from "./charts.js";
 
 const COLUMNS = [["target", "Picture"], ["arm", "Arm"], ["depth", "Layers"], ["kept", "Links"], ["seed", "Seed"], ["r2", "R²"], ["score", "Score"]];
 const NUMBERS = ["depth", "kept", "seed", "r2", "score"];
 
 /** Shows one study. */
-export async function showStudy(main, { id }) {
+export async function showStudy(main, { id, query }) {
   const study = await get("study", { id }, "Reading the study");
   const used = COLUMNS.filter(([name]) => study.rows?.some((row) => row[name] !== null && row[name] !== undefined));
   const value = (v) => (typeof v === "number" && !Number.isInteger(v) ? number(v) : v ?? "–");
-  const map = study.rows?.length ? depthMap(study.rows, (row) => row.run && address("look", row.run)) : null;
+  const maps = h("div", { class: "facets" });
+  // Ways of pruning one at a time, beside what was not pruned.
+  const pruned = [...new Set(study.rows?.filter((row) => row.level).map((row) => row.arm))];
+  const draw = (arm) => maps.replaceChildren(...depthMaps((study.rows ?? []).filter((row) => !row.level || row.arm === arm), (row) => row.run && address("look", row.run))
+    .map(([target, chart]) => h("figure", null, h("h3", null, target), chart)));
+  const arm = pruned.includes(query.get("arm")) ? query.get("arm") : pruned[0];
+  draw(arm);
   fill(main,
     h("header", { class: "page" }, h("h1", null, study.name || leaf(id)), h("p", { class: "lead" }, study.question)),
     study.claims?.length ? h("section", null, h("h2", null, "What it decides"), h("ul", { class: "lines" }, study.claims.map((claim) =>
@@ -21,8 +27,12 @@ export async function showStudy(main, { id }) {
     study.figures?.length ? h("section", null, h("h2", null, "Figures"), h("div", { class: "figures" }, study.figures.map((figure) =>
       h("figure", null, h("div", { class: "paper", tabindex: 0, role: "region", "aria-label": figure.name }, h("img", { src: figure.url, alt: figure.caption || figure.name, loading: "lazy" })),
         h("figcaption", null, figure.caption || figure.name))))) : null,
-    map && h("section", null, h("h2", null, "By depth and links"), map,
-      h("p", { class: "note" }, "Each point a network: layers across, links kept upwards. Red: a changed weight damages the picture; green: it stays clean; hollow: not scored.")),
+    maps.children.length > 0 && h("section", { class: "regime" }, h("h2", null, "By depth and links"),
+      h("p", { class: "note" }, "Each point a network: layers across, links kept upwards. Red: a changed weight damages the picture; green: it stays clean; hollow: not scored. Take one to look inside."),
+      pruned.length > 1 && h("div", { class: "row" }, field("Pruned by", select(pruned.map((name) => [name, name]), arm, (name) => {
+        draw(name);
+        rename("study", id, { arm: name });
+      }))), maps),
     study.rows?.length ? h("section", null, h("h2", null, "Every network"), h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of networks" },
       h("table", null, h("thead", null, h("tr", null, h("th", { scope: "col" }, "Network"), used.map(([name, title]) => h("th", { scope: "col", class: NUMBERS.includes(name) ? "right" : null }, title)))),
         h("tbody", null, study.rows.map((row) => h("tr", null,

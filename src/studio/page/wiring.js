@@ -1,12 +1,14 @@
 // A network as it is wired: every unit shows what it draws, every link can be taken hold of.
 
-import { arrows, h, number, square, svg } from "./dom.js";
+import { arrows, field, h, number, select, square, svg } from "./dom.js";
 
 // The drawing's own units: side of a unit, and how far columns and rows stand apart.
-const [SIDE, ROW] = [40, 56];
+const [SIDE, ROW] = [40, 64];
 const COLUMN = { few: 92, many: 68 };
-// More links than this are not drawn one by one: the weakest are left out.
-const MOST_DRAWN = 1600;
+// More links than this are lines on one canvas, not elements each.
+const MOST_ELEMENTS = 1600;
+// How near to a line, in the drawing's units, a click takes hold of it.
+const NEAR = 8;
 
 /** What a unit is called. */
 export function unitName(network, u) {
@@ -47,9 +49,66 @@ function places(network) {
   }
   const rows = Math.max(...[...columns.values()].map((heights) => heights.length));
   const steps = Math.max(columns.size - 1, 1);
-  const [wide, high] = [steps * (steps > 9 ? COLUMN.many : COLUMN.few), ROW * Math.min(1 / closest, 1.6 * rows)];
-  const at = (u) => [SIDE + wide * network.units[u].x, SIDE + high * network.units[u].y];
-  return { width: wide + 2 * SIDE, height: high + 2 * SIDE, shown, at };
+  const [wide, tall] = [steps * (steps > 9 ? COLUMN.many : COLUMN.few), ROW * Math.min(1 / closest, 1.6 * rows)];
+  const all = shown.map((u) => network.units[u].y);
+  const [top, bottom] = [Math.min(...all), Math.max(...all)];
+  const at = (u) => [SIDE + wide * network.units[u].x, SIDE + tall * (network.units[u].y - top)];
+  return { width: wide + 2 * SIDE, height: tall * (bottom - top) + 2 * SIDE, shown, at };
+}
+
+/** Very many links as lines on one canvas. `look(i)`: weight and strength; false for one that is drawn otherwise. */
+class Mat {
+  constructor({ width, height }, links, curve, look) {
+    const scale = Math.min(2, 4096 / Math.max(width, height));
+    Object.assign(this, { links, look, scale, curves: new Map(links.map((i) => [i, curve(i)])) });
+    this.canvas = h("canvas", { class: "links", "aria-hidden": "true" });
+    [this.canvas.width, this.canvas.height] = [width * scale, height * scale];
+    this.scheme = matchMedia("(prefers-color-scheme: dark)");
+    this.scheme.addEventListener("change", this);
+    this.draw();
+  }
+
+  handleEvent() {
+    if (this.canvas.isConnected) this.draw();
+    else this.scheme.removeEventListener("change", this);
+  }
+
+  draw() {
+    const on = this.canvas.getContext("2d");
+    const style = getComputedStyle(document.documentElement);
+    const [positive, negative] = ["--positive", "--negative"].map((name) => style.getPropertyValue(name));
+    on.setTransform(this.scale, 0, 0, this.scale, 0, 0);
+    on.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    for (const i of this.links) {
+      const look = this.look(i);
+      if (!look) continue;
+      const [weight, strength] = look;
+      const [x, y, ...rest] = this.curves.get(i);
+      on.beginPath();
+      on.moveTo(x, y);
+      on.bezierCurveTo(...rest);
+      on.strokeStyle = weight < 0 ? negative : positive;
+      on.lineWidth = 0.4 + 2.4 * strength;
+      on.globalAlpha = 0.06 + 0.7 * strength ** 2;
+      on.stroke();
+    }
+  }
+
+  /** The link that passes nearest to a point; none if none is near. Of two as near, the stronger. */
+  nearest(x, y) {
+    let [best, found] = [NEAR ** 2, undefined];
+    for (const i of this.links) {
+      const [x0, y0, x1, y1, x2, y2, x3, y3] = this.curves.get(i);
+      if (x < x0 - NEAR || x > x3 + NEAR || y < Math.min(y0, y3) - NEAR || y > Math.max(y0, y3) + NEAR) continue;
+      for (let k = 0; k <= 32; k++) {
+        const [t, s] = [k / 32, 1 - k / 32];
+        const [a, b, c, d] = [s * s * s, 3 * s * s * t, 3 * s * t * t, t * t * t];
+        const away = (a * x0 + b * x1 + c * x2 + d * x3 - x) ** 2 + (a * y0 + b * y1 + c * y2 + d * y3 - y) ** 2;
+        if (away <= best) [best, found] = [away, i];
+      }
+    }
+    return found;
+  }
 }
 
 /**
@@ -60,27 +119,34 @@ export function wiringOf(network, easel, { link, hover, mapSide = 64 }) {
   const { width, height, shown, at } = places(network);
   const strongest = Math.max(...network.links.map((l) => Math.abs(l.weight)), 1e-9);
   const drawn = network.links.map((_, i) => i).filter((i) => network.links[i].weight !== 0)
-    .sort((a, b) => Math.abs(network.links[b].weight) - Math.abs(network.links[a].weight)).slice(0, MOST_DRAWN);
+    .sort((a, b) => Math.abs(network.links[b].weight) - Math.abs(network.links[a].weight));
+  const many = drawn.length > MOST_ELEMENTS;
   const paths = new Map();
+  const curve = (i) => {
+    const [[x0, y0], [x1, y1]] = [at(network.links[i].source), at(network.links[i].target)];
+    const bend = Math.max(30, (x1 - x0) / 2);
+    return [x0, y0, x0 + bend, y0, x1 - bend, y1, x1, y1];
+  };
   const words = (i) => `${linkName(network, i)}, weight ${number(easel.weight(i))}`;
+  const strengthOf = (i) => Math.sqrt(Math.min(1, Math.abs(easel.weight(i)) / strongest));
   const look = (i) => {
-    const [line, weight] = [paths.get(i).lastChild, easel.weight(i)];
-    const strength = Math.sqrt(Math.min(1, Math.abs(weight) / strongest));
-    line.setAttribute("class", weight < 0 ? "line negative" : "line positive");
+    const [line, strength] = [paths.get(i).lastChild, strengthOf(i)];
+    line.setAttribute("class", easel.weight(i) < 0 ? "line negative" : "line positive");
     line.setAttribute("stroke-width", (0.6 + 3 * strength).toFixed(2));
     line.setAttribute("opacity", (0.25 + 0.6 * strength).toFixed(2));
     paths.get(i).setAttribute("aria-label", words(i));
   };
-  // Weak links first: strong ones lie over them. In the order of keys they go from strong to weak.
-  for (const i of drawn) {
-    const [[x0, y0], [x1, y1]] = [at(network.links[i].source), at(network.links[i].target)];
-    const bend = Math.max(30, (x1 - x0) / 2);
-    const d = `M${x0} ${y0}C${x0 + bend} ${y0} ${x1 - bend} ${y1} ${x1} ${y1}`;
+  const element = (i) => {
+    const [x0, y0, ...rest] = curve(i);
+    const d = `M${x0} ${y0}C${rest.join(" ")}`;
     paths.set(i, svg("g", { class: "link", role: "button", tabindex: -1, "data-link": i }, svg("path", { class: "hit", d }), svg("path", { d })));
     look(i);
-  }
+    return paths.get(i);
+  };
+  // Weak links first: strong ones lie over them. In the order of keys they go from strong to weak.
   const lines = svg("svg", { class: "links", viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": `${drawn.length} links, strongest first` },
-    [...paths.values()].reverse());
+    many ? [] : drawn.map(element).reverse());
+  const mat = many && new Mat({ width, height }, drawn.toReversed(), curve, (i) => !paths.has(i) && [easel.weight(i), strengthOf(i)]);
   const squares = [];
   const units = shown.map((u) => {
     const canvas = square(mapSide, { "aria-hidden": "true" });
@@ -94,23 +160,30 @@ export function wiringOf(network, easel, { link, hover, mapSide = 64 }) {
     }
     return element;
   });
-  const drawing = h("div", { class: "drawing" }, lines, h("div", { class: "units", role: "group", "aria-label": "Units, from inputs to picture" }, units));
+  const drawing = h("div", { class: "drawing" }, mat?.canvas, lines, h("div", { class: "units", role: "group", "aria-label": "Units, from inputs to picture" }, units));
   drawing.style.setProperty("aspect-ratio", `${width} / ${height}`);
   drawing.style.setProperty("--least", `${Math.round(width * 0.62)}px`);
   drawing.style.setProperty("--most", `${Math.round(width * 1.7)}px`);
   arrows(drawing.lastChild, units);
   arrows(lines, [...paths.values()]);
 
-  const told = (event) => {
-    const [u, i] = [event.target.closest("[data-unit]")?.dataset.unit, event.target.closest("[data-link]")?.dataset.link];
-    if (u !== undefined) hover(unitName(network, u), formula(network, easel, Number(u)), `${network.units[u].activation}, layer ${network.units[u].layer}, fan-in ${easel.into[u].length}`);
-    else if (i !== undefined) hover(linkName(network, Number(i)), `weight ${number(easel.weight(Number(i)), 4)}`, `link ${i}`);
+  const linkAt = (event) => {
+    const element = event.target.closest("[data-link]");
+    if (element) return Number(element.dataset.link);
+    const box = drawing.getBoundingClientRect();
+    return many && event.clientX ? mat.nearest(((event.clientX - box.left) * width) / box.width, ((event.clientY - box.top) * height) / box.height) : undefined;
   };
-  drawing.addEventListener("pointerover", told);
+  const told = (event) => {
+    const u = event.target.closest("[data-unit]")?.dataset.unit;
+    const i = u === undefined ? linkAt(event) : undefined;
+    if (u !== undefined) hover(unitName(network, u), formula(network, easel, Number(u)), `${network.units[u].activation}, layer ${network.units[u].layer}, fan-in ${easel.into[u].length}`);
+    else if (i !== undefined) hover(linkName(network, i), `weight ${number(easel.weight(i), 4)}`, `link ${i}`);
+  };
+  drawing.addEventListener(many ? "pointermove" : "pointerover", told);
   drawing.addEventListener("focusin", told);
   lines.addEventListener("click", (event) => {
-    const taken = event.target.closest("[data-link]");
-    if (taken) link(Number(taken.dataset.link));
+    const i = linkAt(event);
+    if (i !== undefined) link(i);
   });
   lines.addEventListener("keydown", (event) => {
     const taken = event.target.closest("[data-link]");
@@ -125,13 +198,17 @@ export function wiringOf(network, easel, { link, hover, mapSide = 64 }) {
     // A unit's strongest link is taken hold of.
     if (into.length) link(into.reduce((a, b) => (Math.abs(network.links[b].weight) > Math.abs(network.links[a].weight) ? b : a)));
   });
+  const list = many && select([["", "…"], ...drawn.map((i) => [String(i), words(i)])], "", (i) => i && link(Number(i)));
   return {
-    element: h("div", { class: "wiring", role: "region", "aria-label": "Wiring", tabindex: 0 }, drawing),
+    element: h("div", null, h("div", { class: "wiring", role: "region", "aria-label": "Wiring", tabindex: 0 }, drawing),
+      list && field("Take hold of a link, the strongest first", list)),
     squares,
     mark(i) {
       lines.querySelector(".taken")?.classList.remove("taken");
-      const path = paths.get(i);
-      if (!path) return;
+      if (list) list.value = String(i);
+      // Of many, those that were taken hold of are elements; so is one that had no weight.
+      const path = paths.get(i) ?? element(i);
+      if (mat) mat.draw();
       const focused = path === document.activeElement;
       path.classList.add("taken");
       // Over the others; what is moved in a document loses the focus.

@@ -1,8 +1,8 @@
 //! Breeding through the page: what it breeds is in the file, and comes back bit for bit.
 
-use super::client::{Served, root, serve};
-use picloom::evolve::{BreedingTree, Session};
-use picloom::genome::{Genome, read, to_json};
+use super::client::{Answer, Served, root, serve};
+use picloom::evolve::{BreedingTree, Parts, Session};
+use picloom::genome::{Genome, from_json, read, to_json};
 use picloom::network::{Coords, Model, Wiring};
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -83,6 +83,158 @@ fn five_generations_undo_a_branch_and_a_kill_lead_back_to_the_same_bits() {
     // And goes on from what the page had seen before the server was killed.
     let next = bred(&served, &name, &session, 6, &[0]);
     assert_eq!(next["at"], 8);
+}
+
+/// JSON and the bytes behind it.
+fn parted(answer: Answer) -> (Value, Vec<u8>) {
+    let head: usize = answer.header("x-json").unwrap().parse().unwrap();
+    let (json, pixels) = answer.body.split_at(head);
+    (serde_json::from_slice(json).unwrap(), pixels.to_vec())
+}
+
+#[test]
+fn a_step_brings_the_pictures_of_its_sheet_along() {
+    let root = root();
+    let served = serve(root.path());
+    let first = served.post("/api/sessions", &json!({ "seed": 4, "grid": 9 })).ok().json();
+    let sheet = |node: u64| {
+        served.get(&format!("/api/sessions/session/sheet?node={node}&size=16&raw=1")).ok().body
+    };
+    let told = |what: &str, session: &Value, more: Value| {
+        let mut body = json!({ "version": session["version"], "size": 16 });
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let answer = served.post(&format!("/api/sessions/session/{what}"), &body).ok();
+        assert!(answer.header("server-timing").unwrap().starts_with("render;dur="));
+        parted(answer)
+    };
+    let (bred, pixels) = told("breed", &first, json!({ "at": 0, "chosen": [2, 3] }));
+    assert_eq!((&bred["at"], pixels == sheet(1)), (&json!(1), true));
+    assert_eq!(served.json("/api/sessions/session"), bred);
+    let (undone, pixels) = told("undo", &bred, json!({}));
+    assert_eq!((&undone["at"], pixels == sheet(0)), (&json!(0), true));
+    let (redone, pixels) = told("redo", &undone, json!({}));
+    assert_eq!((&redone["at"], pixels == sheet(1)), (&json!(1), true));
+    let (gone, pixels) = told("goto", &redone, json!({ "node": 0 }));
+    assert_eq!((&gone["at"], pixels == sheet(0)), (&json!(0), true));
+    let (shown, pixels) = parted(served.get("/api/sessions/session?node=1&size=16").ok());
+    assert_eq!((&shown["node"], pixels == sheet(1)), (&json!(1), true));
+    // What is refused is not written, and is told in JSON alone.
+    let body = json!({ "version": gone["version"], "at": 0, "chosen": [1], "size": 5000 });
+    served.post("/api/sessions/session/breed", &body).refused(400, "size: expected 1 to 512");
+    let body = json!({ "version": "x", "at": 0, "chosen": [1], "size": 16 });
+    let stale = served.post("/api/sessions/session/breed", &body);
+    assert_eq!((stale.status, &stale.json()["session"]), (409, &gone));
+}
+
+#[test]
+fn a_genome_on_a_sheet_is_a_network_without_being_published() {
+    let root = root();
+    let served = serve(root.path());
+    let body = json!({ "seed": 4, "from": ["genomes/bred_moth.json"], "name": "wings" });
+    let session = served.post("/api/sessions", &body).ok().json();
+    let session = bred(&served, "wings", &session, 0, &[4]);
+    let id = format!("{}/1/7", session["id"].as_str().unwrap());
+    assert_eq!(id, "studio/sessions/wings.toml/1/7");
+    let tree = replayed(root.path(), "wings");
+    let genome = &tree.sheet(1).unwrap().genomes()[7];
+    let network = served.json(&format!("/api/network?id={id}"));
+    assert_eq!(
+        (&network["kind"], &network["name"], &network["provenance"]["notes"]["session"]),
+        (
+            &json!("genome"),
+            &json!("wings, sheet 1, picture 8"),
+            &json!("studio/sessions/wings.toml")
+        )
+    );
+    let raw = served.get(&format!("/api/picture?id={id}&size=24&raw=1")).ok().body;
+    let drawn = Model::of_genome(genome, Wiring::Graph).picture(24, Coords::Fer).to_bytes();
+    assert!(raw.chunks(4).flat_map(|p| [p[0], p[1], p[2]]).eq(drawn));
+    for path in ["maps", "matched", "thumb", "download", "genome"] {
+        served.get(&format!("/api/{path}?id={id}&link=0")).ok();
+    }
+    let layers = served.json(&format!("/api/network?id={id}&wiring=layerized"));
+    assert!(layers["arch"].is_string());
+    assert_eq!(served.json(&format!("/api/score?id={id}")), Value::Null);
+    let again = served.post("/api/sessions", &json!({ "from": [id] })).ok().json();
+    assert_eq!(again["sheet"].as_array().unwrap().len(), 15);
+    for (wrong, status) in [("1/99", 404), ("9/0", 404), ("1", 404), ("1/7/3", 404), ("1/x", 404)] {
+        let id = format!("studio/sessions/wings.toml/{wrong}");
+        assert_eq!(served.get(&format!("/api/network?id={id}")).status, status, "{wrong}");
+    }
+    served.get("/api/network?id=studio/sessions/none.toml/0/0").refused(404, "expected a file");
+    let climbing = "/api/network?id=studio/sessions/%2e%2e.toml/0/0";
+    assert!(served.get(climbing).status >= 400);
+
+    // It is trained on as well, and that goes on in another server.
+    let work = json!({
+        "kind": "train", "id": id, "wiring": "layerized", "steps": 20, "size": 16,
+        "optimizer": "adam", "lr": 0.003, "seed": 1,
+    });
+    let job = served.post("/api/jobs", &work).ok().json()["job"].as_str().unwrap().to_string();
+    served.until(&format!("/api/jobs/{job}"), |state| state["status"] == "finished");
+    let run = served.json(&format!("/api/network?id=runs/studio/{job}"));
+    assert_eq!(run["target"], id);
+    served.kill();
+    let served = serve(root.path());
+    assert_eq!(served.json(&format!("/api/network?id={id}")), network);
+}
+
+#[test]
+fn structure_and_colour_alone_change_what_they_say() {
+    let root = root();
+    let served = serve(root.path());
+    let first = json!({ "seed": 11, "colour": true, "name": "parts" });
+    let mut session = served.post("/api/sessions", &first).ok().json();
+    // Away from the first sheet, which is grey: some hue and saturation to change.
+    for at in 0..6 {
+        session = bred(&served, "parts", &session, at, &[at % 15, (at + 7) % 15]);
+    }
+    let all = |node: u64| -> Vec<Genome> {
+        let genome = |place: usize| {
+            let address = format!("/api/sessions/parts/genome?node={node}&place={place}");
+            from_json(&served.get(&address).ok().text()).unwrap()
+        };
+        (0..15).map(genome).collect()
+    };
+    let brightness = |genome: &Genome| -> Vec<u32> {
+        let maps = Model::of_genome(genome, Wiring::Graph);
+        let unit = maps.network.outputs[2].unwrap();
+        maps.maps(16, Coords::Fer).unit(unit).iter().map(|v| v.to_bits()).collect()
+    };
+    let parent = all(6)[5].clone();
+    let colour = Parts::Colour.open(&parent);
+    let nodes = |genome: &Genome| -> Vec<String> {
+        genome.nodes().filter(|n| colour.has(n.id)).map(|n| format!("{n:?}")).collect()
+    };
+    let links = |genome: &Genome| -> Vec<String> {
+        genome.connections().filter(|c| colour.has(c.target)).map(|c| format!("{c:?}")).collect()
+    };
+    assert!(!nodes(&parent).is_empty());
+    let mut counted = [[0; 2]; 3];
+    for (i, parts) in ["structure", "colour", "both"].into_iter().enumerate() {
+        let body = json!({
+            "version": session["version"], "at": 6, "chosen": [5], "slider": 0.8, "parts": parts,
+        });
+        session = served.post("/api/sessions/parts/breed", &body).ok().json();
+        for child in &all(session["at"].as_u64().unwrap())[1..] {
+            let of_colour = nodes(child) == nodes(&parent) && links(child) == links(&parent);
+            let bright = brightness(child) == brightness(&parent);
+            match parts {
+                "structure" => {
+                    // A deleted node takes its links along, into whatever part.
+                    assert_eq!(nodes(child), nodes(&parent));
+                    assert!(links(child).iter().all(|link| links(&parent).contains(link)));
+                }
+                "colour" => assert!(bright, "brightness stays to the bit"),
+                _ => {}
+            }
+            counted[i][0] += usize::from(!of_colour);
+            counted[i][1] += usize::from(!bright);
+        }
+    }
+    // Each changes what it may, and both change both.
+    let [structure, colour, both] = counted;
+    assert!(structure[1] > 7 && colour[0] > 7 && both[0] > 0 && both[1] > 7, "{counted:?}");
 }
 
 #[test]
@@ -193,8 +345,12 @@ fn a_click_costs_little_more_than_the_drawing_of_its_sheet() {
     let mut ratios = Vec::new();
     for at in 0..7 {
         let begun = Instant::now();
-        session = bred(&served, &name, &session, at, &[0]);
-        let raw = served.get(&format!("/api/sessions/{name}/sheet?size=128&raw=1")).ok().body;
+        let body = json!({
+            "version": session["version"], "at": at, "chosen": [0], "slider": 0.4, "size": 128,
+        });
+        let answer = served.post(&format!("/api/sessions/{name}/breed"), &body).ok();
+        let raw;
+        (session, raw) = parted(answer);
         let clicked = begun.elapsed().as_secs_f64();
         assert_eq!(raw.len(), 15 * 128 * 128 * 4);
         let tree = replayed(root.path(), &name);

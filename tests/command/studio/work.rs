@@ -52,12 +52,28 @@ fn a_training_that_is_stopped_and_killed_ends_in_the_bits_of_one_that_is_not() {
     assert!(step(&stopped) < 12_000);
     let held = served.json("/api/library");
     assert_eq!(held["runs"][0]["finished"], false, "{held}");
+    let thumb = |served: &Served, id: &str| served.get(&format!("/api/thumb?id={id}")).ok();
+    let run = format!("runs/studio/{job}");
+    assert_eq!(thumb(&served, &run).header("content-type"), Some("image/png"));
     served.post(&format!("{path}/resume"), &json!({})).ok();
     let from = step(&stopped);
     served.until(&path, |state| step(state) > from + 200);
     served.kill();
 
     let served = serve(root.path());
+    // As its checkpoint has it; one that has none yet, or a damaged one, is a tile with a word.
+    assert_eq!(thumb(&served, &run).header("content-type"), Some("image/png"));
+    for (file, word) in [(None, "not finished"), (Some("result.json"), "damaged")] {
+        let folder = root.path().join("runs/other");
+        std::fs::create_dir_all(&folder).unwrap();
+        let config = root.path().join(&run).join("config.toml");
+        std::fs::copy(config, folder.join("config.toml")).unwrap();
+        file.inspect(|file| std::fs::write(folder.join(file), "{}").unwrap());
+        let tile = thumb(&served, "runs/other");
+        assert_eq!(tile.header("content-type"), Some("image/svg+xml"));
+        assert!(tile.text().contains(word), "{}", tile.text());
+    }
+    std::fs::remove_dir_all(root.path().join("runs/other")).unwrap();
     let found = served.json("/api/jobs");
     assert_eq!((&found[0]["status"], &found[0]["can_resume"]), (&json!("stopped"), &json!(true)));
     assert!(
@@ -134,6 +150,21 @@ fn a_run_is_pruned_and_scored_and_the_score_is_kept() {
     let network = served.json(&format!("/api/network?id=runs/studio/{pruned}"));
     let kept = network["links"].as_array().unwrap().iter().filter(|link| link["kept"] == true);
     assert!((1..=30).contains(&kept.count()));
+    // By a threshold, as the command has it: fewer links the higher it is.
+    let kept_at = |threshold: f64| {
+        let work = json!({ "kind": "prune", "id": id, "method": "sp", "threshold": threshold, "steps": 20 });
+        let pruned = begun(&served, &work);
+        over(&served, &pruned, "finished");
+        let network = served.json(&format!("/api/network?id=runs/studio/{pruned}"));
+        network["links"].as_array().unwrap().iter().filter(|link| link["kept"] == true).count()
+    };
+    let (low, high) = (kept_at(0.1), kept_at(0.4));
+    assert!(0 < high && high < low, "{low} {high}");
+    for both in [json!({ "budget": 3, "threshold": 0.2 }), json!({})] {
+        let mut work = json!({ "kind": "prune", "id": id, "method": "sp", "steps": 20 });
+        work.as_object_mut().unwrap().extend(both.as_object().unwrap().clone());
+        served.post("/api/jobs", &work).refused(400, "a budget or a threshold");
+    }
 
     assert_eq!(served.json("/api/score?id=genomes/bred_moth.json"), Value::Null);
     let scoring = json!({ "kind": "score", "id": "genomes/bred_moth.json", "wiring": "graph" });
