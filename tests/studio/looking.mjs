@@ -215,7 +215,7 @@ export async function speed(studio) {
         least = Math.min(least, canvas.width);
         // Four seconds, and longer where frames are few.
         const few = Number(canvas.dataset.drawn) - from < 3;
-        if (now - start < (few ? 20_000 : 4000)) requestAnimationFrame(step);
+        if (now - start < (few ? 60_000 : 4000)) requestAnimationFrame(step);
         else done({ frames: Number(canvas.dataset.drawn) - from, seconds: (now - start) / 1000, least,
           links: document.querySelector("header .lead").textContent, by: document.querySelector("main").dataset.by });
       };
