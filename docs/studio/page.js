@@ -63,6 +63,11 @@ function select(options, chosen, changed, attributes) {
     options.map(([value, words]) => h("option", { value, selected: value === chosen }, words)));
 }
 
+/** The side of a PNG to be saved, of any size. */
+function pngSide(changed) {
+  return h("input", { type: "number", min: 16, max: 4096, step: 1, value: 512, "aria-label": "Side of the PNG in pixels", input: changed });
+}
+
 /** Says something to screen readers, and to everybody in the corner of the page. */
 function say(text) {
   const status = document.getElementById("status");
@@ -281,11 +286,36 @@ async function bytes(path, parameters, { what = "Drawing", header, signal } = {}
   return [new Uint8ClampedArray(await response.arrayBuffer()), header && response.headers.get(header)];
 }
 
-/** Asks for something to be done. */
-function post(path, body = {}, what = "Working") {
-  const request = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
-  return busy(what, answered(fetch(call(path), request)).then((response) => response.json()));
+/** Pictures of a sheet, grey or in colour, as a canvas has them. */
+function rgba(bytes, channels) {
+  const words = new Uint32Array(bytes.length / channels);
+  if (channels === 1) for (let i = 0; i < words.length; i++) words[i] = 0xff000000 | (bytes[i] * 0x010101);
+  else for (let i = 0, k = 0; i < words.length; i++, k += 3) words[i] = 0xff000000 | (bytes[k + 2] << 16) | (bytes[k + 1] << 8) | bytes[k];
+  return new Uint8ClampedArray(words.buffer);
 }
+
+/** An answer in JSON, and the pictures before it where there are any: [answer, pixels]. */
+async function parted(response) {
+  const [end, channels] = ["x-json", "x-channels"].map((name) => response.headers.get(name));
+  if (end === null) return [await response.json(), null];
+  const all = new Uint8Array(await response.arrayBuffer());
+  const json = new TextDecoder().decode(all.subarray(end));
+  return [json && JSON.parse(json), rgba(all.subarray(0, end), Number(channels))];
+}
+
+/** Reads an answer with pictures. */
+function getWithPixels(path, parameters, what = "Reading") {
+  return busy(what, answered(fetch(call(path, parameters))).then(parted));
+}
+
+/** Asks for something to be done, and for pixels with the answer. */
+function postForPixels(path, body = {}, what = "Working") {
+  const request = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+  return busy(what, answered(fetch(call(path), request)).then(parted));
+}
+
+/** Asks for something to be done. */
+const post = (path, body, what) => postForPixels(path, body, what).then(([answer]) => answer);
 
 /** Hands a file to the server. */
 function upload(file, arch) {
@@ -608,7 +638,7 @@ class Easel {
 
   async askMaps(squares, signal) {
     const side = sideOf(squares[0]);
-    const [pixels, columns] = await bytes("maps", this.parameters(side, {}), { header: "x-columns", signal });
+    const [pixels, columns] = await bytes("maps", this.parameters(side, { frame: squares[0].frame }), { header: "x-columns", signal });
     const width = side * Number(columns);
     const atlas = new ImageData(pixels, width, pixels.length / 4 / width);
     for (const { canvas, unit, turn } of squares) {
@@ -688,6 +718,8 @@ class Live {
 
 
 const [WIDE, HIGH, LEFT, BOTTOM] = [560, 220, 52, 28];
+// A map of networks is smaller: there is one for each picture.
+const [MAP_WIDE, MAP_HIGH] = [380, 250];
 
 /** The loss over the steps, on a scale of powers of ten. `curve`: [step, loss]; `steps`: where the axis ends. */
 function lossCurve(curve, steps) {
@@ -730,35 +762,54 @@ function scoreColour(score) {
   return `rgb(${a.map((v, k) => Math.round(v + (at % 1) * (b[k] - v))).join(" ")})`;
 }
 
-/** Networks by depth (across) and links kept (upwards, on a log scale), coloured by score. `to(row)`: where a point leads. */
-function depthMap(rows, to) {
+/**
+ * Networks of each picture by depth (across) and links kept (upwards, on a log scale), coloured by score: [picture, chart].
+ * `to(row)`: where a point leads. Empty where there is but one depth.
+ */
+function depthMaps(rows, to) {
   const placed = rows.filter((row) => row.depth && row.kept);
   const [depths, kept] = ["depth", "kept"].map((key) => [...new Set(placed.map((row) => row[key]))].sort((a, b) => a - b));
-  if (depths.length < 2) return null;
-  const [low, high] = [Math.log(kept[0] / 1.2), Math.log(kept.at(-1) * 1.2)];
-  const x = (depth) => LEFT + 24 + ((WIDE - LEFT - 60) * (depth - depths[0])) / (depths.at(-1) - depths[0]);
-  const y = (links) => 12 + ((HIGH + 100 - BOTTOM - 20) * (high - Math.log(links))) / (high - low);
-  const chart = svg("svg", { class: "chart", viewBox: `0 0 ${WIDE} ${HIGH + 100}`, role: "group", "aria-label": "Networks by depth and links, coloured by score" });
-  for (const depth of depths) chart.append(svg("text", { x: x(depth), y: HIGH + 92, "text-anchor": "middle" }, String(depth)));
-  for (const links of [kept[0], kept[Math.floor(kept.length / 2)], kept.at(-1)]) {
-    chart.append(svg("line", { class: "grid", x1: LEFT, x2: WIDE - 8, y1: y(links), y2: y(links) }), svg("text", { x: LEFT - 8, y: y(links) + 4, "text-anchor": "end" }, String(links)));
-  }
-  for (const [i, row] of placed.entries()) {
-    const known = row.score !== null && row.score !== undefined;
-    // Seeds of one place stand side by side.
-    const point = svg("circle", { cx: x(row.depth) + 7 * ((i % 5) - 2), cy: y(row.kept), r: 6, fill: known ? scoreColour(row.score) : "none", class: "point" }, svg("title", null, `${row.label}: score ${number(row.score)}`));
-    chart.append(to(row) ? svg("a", { href: to(row), "aria-label": `${row.label}, ${row.depth} layers, ${row.kept} links, score ${number(row.score)}` }, point) : point);
-  }
-  return chart;
+  if (depths.length < 2) return [];
+  const [low, high] = [Math.log(kept[0] / 1.25), Math.log(kept.at(-1) * 1.25)];
+  const room = (MAP_WIDE - LEFT - 8) / depths.length;
+  const x = (depth) => LEFT + room * (depths.indexOf(depth) + 0.5);
+  const y = (links) => 14 + ((MAP_HIGH - BOTTOM - 26) * (high - Math.log(links))) / (high - low);
+  // Powers of ten, and what is halfway between them.
+  const ticks = [1, 3, 10, 30, 100, 300, 1e3, 3e3, 1e4, 3e4, 1e5, 3e5].filter((n) => Math.log(n) > low && Math.log(n) < high);
+  return [...new Set(placed.map((row) => row.target))].map((target) => {
+    const chart = svg("svg", { class: "chart map", viewBox: `0 0 ${MAP_WIDE} ${MAP_HIGH}`, role: "group", "aria-label": `${target}: networks by depth and links, coloured by score` });
+    for (const links of ticks) {
+      chart.append(svg("line", { class: "grid", x1: LEFT, x2: MAP_WIDE - 8, y1: y(links), y2: y(links) }), svg("text", { x: LEFT - 8, y: y(links) + 4, "text-anchor": "end" }, String(links)));
+    }
+    for (const depth of depths) chart.append(svg("text", { x: x(depth), y: MAP_HIGH - 20, "text-anchor": "middle" }, String(depth)));
+    chart.append(svg("text", { x: LEFT - 8, y: 11, "text-anchor": "end" }, "links"), svg("text", { x: (LEFT + MAP_WIDE) / 2, y: MAP_HIGH - 5, "text-anchor": "middle" }, "layers"));
+    // What would lie on one another stands side by side.
+    const places = new Map();
+    for (const row of placed.filter((row) => row.target === target)) {
+      const place = `${row.depth} ${Math.round(12 * Math.log(row.kept))}`;
+      places.set(place, [...(places.get(place) ?? []), row]);
+    }
+    for (const beside of places.values()) {
+      beside.forEach((row, i) => {
+        const step = Math.min(13, (room - 12) / beside.length);
+        const point = svg("circle", { cx: x(row.depth) + step * (i - (beside.length - 1) / 2), cy: y(row.kept), r: 6, class: "point",
+          fill: typeof row.score === "number" ? scoreColour(row.score) : "none" }, svg("title", null, `${row.label}: ${row.kept} links, score ${number(row.score)}`));
+        chart.append(to(row) ? svg("a", { href: to(row), "aria-label": `${row.label}, ${row.depth} layers, ${row.kept} links, score ${number(row.score)}` }, point) : point);
+      });
+    }
+    return [target, chart];
+  });
 }
 // A network as it is wired: every unit shows what it draws, every link can be taken hold of.
 
 
 // The drawing's own units: side of a unit, and how far columns and rows stand apart.
-const [SIDE, ROW] = [40, 56];
+const [SIDE, ROW] = [40, 64];
 const COLUMN = { few: 92, many: 68 };
-// More links than this are not drawn one by one: the weakest are left out.
-const MOST_DRAWN = 1600;
+// More links than this are lines on one canvas, not elements each.
+const MOST_ELEMENTS = 1600;
+// How near to a line, in the drawing's units, a click takes hold of it.
+const NEAR = 8;
 
 /** What a unit is called. */
 function unitName(network, u) {
@@ -799,9 +850,66 @@ function places(network) {
   }
   const rows = Math.max(...[...columns.values()].map((heights) => heights.length));
   const steps = Math.max(columns.size - 1, 1);
-  const [wide, high] = [steps * (steps > 9 ? COLUMN.many : COLUMN.few), ROW * Math.min(1 / closest, 1.6 * rows)];
-  const at = (u) => [SIDE + wide * network.units[u].x, SIDE + high * network.units[u].y];
-  return { width: wide + 2 * SIDE, height: high + 2 * SIDE, shown, at };
+  const [wide, tall] = [steps * (steps > 9 ? COLUMN.many : COLUMN.few), ROW * Math.min(1 / closest, 1.6 * rows)];
+  const all = shown.map((u) => network.units[u].y);
+  const [top, bottom] = [Math.min(...all), Math.max(...all)];
+  const at = (u) => [SIDE + wide * network.units[u].x, SIDE + tall * (network.units[u].y - top)];
+  return { width: wide + 2 * SIDE, height: tall * (bottom - top) + 2 * SIDE, shown, at };
+}
+
+/** Very many links as lines on one canvas. `look(i)`: weight and strength; false for one that is drawn otherwise. */
+class Mat {
+  constructor({ width, height }, links, curve, look) {
+    const scale = Math.min(2, 4096 / Math.max(width, height));
+    Object.assign(this, { links, look, scale, curves: new Map(links.map((i) => [i, curve(i)])) });
+    this.canvas = h("canvas", { class: "links", "aria-hidden": "true" });
+    [this.canvas.width, this.canvas.height] = [width * scale, height * scale];
+    this.scheme = matchMedia("(prefers-color-scheme: dark)");
+    this.scheme.addEventListener("change", this);
+    this.draw();
+  }
+
+  handleEvent() {
+    if (this.canvas.isConnected) this.draw();
+    else this.scheme.removeEventListener("change", this);
+  }
+
+  draw() {
+    const on = this.canvas.getContext("2d");
+    const style = getComputedStyle(document.documentElement);
+    const [positive, negative] = ["--positive", "--negative"].map((name) => style.getPropertyValue(name));
+    on.setTransform(this.scale, 0, 0, this.scale, 0, 0);
+    on.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    for (const i of this.links) {
+      const look = this.look(i);
+      if (!look) continue;
+      const [weight, strength] = look;
+      const [x, y, ...rest] = this.curves.get(i);
+      on.beginPath();
+      on.moveTo(x, y);
+      on.bezierCurveTo(...rest);
+      on.strokeStyle = weight < 0 ? negative : positive;
+      on.lineWidth = 0.4 + 2.4 * strength;
+      on.globalAlpha = 0.06 + 0.7 * strength ** 2;
+      on.stroke();
+    }
+  }
+
+  /** The link that passes nearest to a point; none if none is near. Of two as near, the stronger. */
+  nearest(x, y) {
+    let [best, found] = [NEAR ** 2, undefined];
+    for (const i of this.links) {
+      const [x0, y0, x1, y1, x2, y2, x3, y3] = this.curves.get(i);
+      if (x < x0 - NEAR || x > x3 + NEAR || y < Math.min(y0, y3) - NEAR || y > Math.max(y0, y3) + NEAR) continue;
+      for (let k = 0; k <= 32; k++) {
+        const [t, s] = [k / 32, 1 - k / 32];
+        const [a, b, c, d] = [s * s * s, 3 * s * s * t, 3 * s * t * t, t * t * t];
+        const away = (a * x0 + b * x1 + c * x2 + d * x3 - x) ** 2 + (a * y0 + b * y1 + c * y2 + d * y3 - y) ** 2;
+        if (away <= best) [best, found] = [away, i];
+      }
+    }
+    return found;
+  }
 }
 
 /**
@@ -812,27 +920,34 @@ function wiringOf(network, easel, { link, hover, mapSide = 64 }) {
   const { width, height, shown, at } = places(network);
   const strongest = Math.max(...network.links.map((l) => Math.abs(l.weight)), 1e-9);
   const drawn = network.links.map((_, i) => i).filter((i) => network.links[i].weight !== 0)
-    .sort((a, b) => Math.abs(network.links[b].weight) - Math.abs(network.links[a].weight)).slice(0, MOST_DRAWN);
+    .sort((a, b) => Math.abs(network.links[b].weight) - Math.abs(network.links[a].weight));
+  const many = drawn.length > MOST_ELEMENTS;
   const paths = new Map();
+  const curve = (i) => {
+    const [[x0, y0], [x1, y1]] = [at(network.links[i].source), at(network.links[i].target)];
+    const bend = Math.max(30, (x1 - x0) / 2);
+    return [x0, y0, x0 + bend, y0, x1 - bend, y1, x1, y1];
+  };
   const words = (i) => `${linkName(network, i)}, weight ${number(easel.weight(i))}`;
+  const strengthOf = (i) => Math.sqrt(Math.min(1, Math.abs(easel.weight(i)) / strongest));
   const look = (i) => {
-    const [line, weight] = [paths.get(i).lastChild, easel.weight(i)];
-    const strength = Math.sqrt(Math.min(1, Math.abs(weight) / strongest));
-    line.setAttribute("class", weight < 0 ? "line negative" : "line positive");
+    const [line, strength] = [paths.get(i).lastChild, strengthOf(i)];
+    line.setAttribute("class", easel.weight(i) < 0 ? "line negative" : "line positive");
     line.setAttribute("stroke-width", (0.6 + 3 * strength).toFixed(2));
     line.setAttribute("opacity", (0.25 + 0.6 * strength).toFixed(2));
     paths.get(i).setAttribute("aria-label", words(i));
   };
-  // Weak links first: strong ones lie over them. In the order of keys they go from strong to weak.
-  for (const i of drawn) {
-    const [[x0, y0], [x1, y1]] = [at(network.links[i].source), at(network.links[i].target)];
-    const bend = Math.max(30, (x1 - x0) / 2);
-    const d = `M${x0} ${y0}C${x0 + bend} ${y0} ${x1 - bend} ${y1} ${x1} ${y1}`;
+  const element = (i) => {
+    const [x0, y0, ...rest] = curve(i);
+    const d = `M${x0} ${y0}C${rest.join(" ")}`;
     paths.set(i, svg("g", { class: "link", role: "button", tabindex: -1, "data-link": i }, svg("path", { class: "hit", d }), svg("path", { d })));
     look(i);
-  }
+    return paths.get(i);
+  };
+  // Weak links first: strong ones lie over them. In the order of keys they go from strong to weak.
   const lines = svg("svg", { class: "links", viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": `${drawn.length} links, strongest first` },
-    [...paths.values()].reverse());
+    many ? [] : drawn.map(element).reverse());
+  const mat = many && new Mat({ width, height }, drawn.toReversed(), curve, (i) => !paths.has(i) && [easel.weight(i), strengthOf(i)]);
   const squares = [];
   const units = shown.map((u) => {
     const canvas = square(mapSide, { "aria-hidden": "true" });
@@ -846,23 +961,30 @@ function wiringOf(network, easel, { link, hover, mapSide = 64 }) {
     }
     return element;
   });
-  const drawing = h("div", { class: "drawing" }, lines, h("div", { class: "units", role: "group", "aria-label": "Units, from inputs to picture" }, units));
+  const drawing = h("div", { class: "drawing" }, mat?.canvas, lines, h("div", { class: "units", role: "group", "aria-label": "Units, from inputs to picture" }, units));
   drawing.style.setProperty("aspect-ratio", `${width} / ${height}`);
   drawing.style.setProperty("--least", `${Math.round(width * 0.62)}px`);
   drawing.style.setProperty("--most", `${Math.round(width * 1.7)}px`);
   arrows(drawing.lastChild, units);
   arrows(lines, [...paths.values()]);
 
-  const told = (event) => {
-    const [u, i] = [event.target.closest("[data-unit]")?.dataset.unit, event.target.closest("[data-link]")?.dataset.link];
-    if (u !== undefined) hover(unitName(network, u), formula(network, easel, Number(u)), `${network.units[u].activation}, layer ${network.units[u].layer}, fan-in ${easel.into[u].length}`);
-    else if (i !== undefined) hover(linkName(network, Number(i)), `weight ${number(easel.weight(Number(i)), 4)}`, `link ${i}`);
+  const linkAt = (event) => {
+    const element = event.target.closest("[data-link]");
+    if (element) return Number(element.dataset.link);
+    const box = drawing.getBoundingClientRect();
+    return many && event.clientX ? mat.nearest(((event.clientX - box.left) * width) / box.width, ((event.clientY - box.top) * height) / box.height) : undefined;
   };
-  drawing.addEventListener("pointerover", told);
+  const told = (event) => {
+    const u = event.target.closest("[data-unit]")?.dataset.unit;
+    const i = u === undefined ? linkAt(event) : undefined;
+    if (u !== undefined) hover(unitName(network, u), formula(network, easel, Number(u)), `${network.units[u].activation}, layer ${network.units[u].layer}, fan-in ${easel.into[u].length}`);
+    else if (i !== undefined) hover(linkName(network, i), `weight ${number(easel.weight(i), 4)}`, `link ${i}`);
+  };
+  drawing.addEventListener(many ? "pointermove" : "pointerover", told);
   drawing.addEventListener("focusin", told);
   lines.addEventListener("click", (event) => {
-    const taken = event.target.closest("[data-link]");
-    if (taken) link(Number(taken.dataset.link));
+    const i = linkAt(event);
+    if (i !== undefined) link(i);
   });
   lines.addEventListener("keydown", (event) => {
     const taken = event.target.closest("[data-link]");
@@ -877,13 +999,17 @@ function wiringOf(network, easel, { link, hover, mapSide = 64 }) {
     // A unit's strongest link is taken hold of.
     if (into.length) link(into.reduce((a, b) => (Math.abs(network.links[b].weight) > Math.abs(network.links[a].weight) ? b : a)));
   });
+  const list = many && select([["", "…"], ...drawn.map((i) => [String(i), words(i)])], "", (i) => i && link(Number(i)));
   return {
-    element: h("div", { class: "wiring", role: "region", "aria-label": "Wiring", tabindex: 0 }, drawing),
+    element: h("div", null, h("div", { class: "wiring", role: "region", "aria-label": "Wiring", tabindex: 0 }, drawing),
+      list && field("Take hold of a link, the strongest first", list)),
     squares,
     mark(i) {
       lines.querySelector(".taken")?.classList.remove("taken");
-      const path = paths.get(i);
-      if (!path) return;
+      if (list) list.value = String(i);
+      // Of many, those that were taken hold of are elements; so is one that had no weight.
+      const path = paths.get(i) ?? element(i);
+      if (mat) mat.draw();
       const focused = path === document.activeElement;
       path.classList.add("taken");
       // Over the others; what is moved in a document loses the focus.
@@ -1073,29 +1199,31 @@ function thumb(id, name, size = 192) {
 }
 
 /** Asks how to begin, and begins a session from these genomes (none: from random ones). */
-async function newSession(from = []) {
+async function newSession(from = [], names = from.map(leaf)) {
   let colour = "grey";
-  const words = from.length ? `Breed from ${from.map(leaf).join(", ")}` : "A new session";
+  const words = from.length ? `Breed from ${names.join(", ")}` : "A new session";
   const answer = await ask(words, [
     field("Name", h("input", { name: "name", placeholder: "it gets one if this is empty", autocomplete: "off", maxlength: 60 })),
-    !from.length && choice("Colour", [["grey", "grey"], ["colour", "colour"]], colour, (value) => (colour = value)),
+    choice("Colour", [["grey", from.length ? "as it is" : "grey"], ["colour", from.length ? "with colour" : "colour"]], colour, (value) => (colour = value)),
     field("Pictures on a sheet", select([9, 15, 24].map((n) => [String(n), String(n)]), "15", () => {}, { name: "grid" })),
     field("Seed", h("input", { name: "seed", type: "number", min: 0, step: 1, placeholder: "by chance" }), "The same seed and the same choices give the same pictures."),
   ], "Begin");
   if (!answer) return;
   const seed = answer.seed === "" ? Math.floor(Math.random() * 2 ** 31) : Number(answer.seed);
   const session = await post("sessions", {
-    name: answer.name || undefined, seed, from, grid: Number(answer.grid), colour: from.length ? undefined : colour === "colour",
+    name: answer.name || undefined, seed, from, grid: Number(answer.grid), colour: from.length && colour === "grey" ? undefined : colour === "colour",
   }, "Drawing the first sheet");
   location.hash = address("breed", session.name);
 }
+
+/** A name that may break after its underscores. */
+const softly = (name) => name.split(/(?<=_)/).map((part, i) => (i ? [h("wbr"), part] : part));
 
 function tile(entry, to, sub, chosen) {
   const name = entry.name || leaf(entry.id);
   const pick = chosen && h("label", { class: "pick", title: "Compare" },
     h("input", { type: "checkbox", "aria-label": `Compare ${name}`, "data-id": entry.id, change: chosen }));
-  const picture = entry.finished === false ? h("span", { class: "picture" }) : thumb(entry.id, "");
-  return h("li", { class: "tile" }, h("a", { href: to }, picture, h("b", null, name), h("small", null, sub)), pick);
+  return h("li", { class: "tile" }, h("a", { href: to }, thumb(entry.id, ""), h("b", null, softly(name)), h("small", null, sub)), pick);
 }
 
 function shelf(title, tiles) {
@@ -1114,6 +1242,14 @@ async function showStart(main) {
   const mine = sessions.filter((s) => s.name);
   // Those that lie elsewhere, bred by the command say, stay as they are: one goes on in a copy.
   const others = isExport ? [] : sessions.filter((s) => !s.name);
+  // Runs of a study stand under it.
+  const studyOf = (run) => studies.find((s) => run.id.startsWith(`${s.id}/`));
+  const ownRuns = runs.filter((run) => !studyOf(run));
+  const runTile = (r) => tile(r, address("look", r.id), runWords(r), chosen);
+  const runsOf = (s) => {
+    const all = runs.filter((run) => studyOf(run) === s);
+    return all.length ? h("details", null, h("summary", null, `${count(all.length, "run")} of ${s.name}`), h("ul", { class: "tiles" }, all.map(runTile))) : null;
+  };
   const bar = h("div", { class: "comparebar", hidden: true });
   const chosen = () => {
     const ids = [...main.querySelectorAll(".pick input:checked")].map((input) => input.dataset.id);
@@ -1138,12 +1274,12 @@ async function showStart(main) {
       !isExport && h("div", { class: "row" }, h("button", { type: "button", class: "main", click: () => newSession().catch(complain) }, "New session"), open, input)),
     mine.length ? shelf("Sessions", mine.map((s) => tile(s, address("breed", s.name), `generation ${s.generation}`))) : null,
     genomes.length ? shelf("Genomes", genomes.map((g) => tile(g, address("look", g.id), `${g.nodes} nodes, ${count(g.links, "link")}`, chosen))) : null,
-    runs.length ? shelf("Trained and pruned", runs.map((r) => tile(r, address("look", r.id), runWords(r), chosen))) : null,
+    ownRuns.length ? shelf("Trained and pruned", ownRuns.map(runTile)) : null,
     pictures.length ? shelf("Pictures to learn", pictures.map((p) => tile(p, address("look", p.id), "opened"))) : null,
     others.length ? h("section", null, h("h2", null, "Sessions bred elsewhere"), h("ul", { class: "lines" }, others.map((s) =>
-      h("li", null, button(s.id, () => adopt(s.id).catch(complain)), h("span", null, `generation ${s.generation}; goes on in a copy`))))) : null,
-    studies.length ? h("section", null, h("h2", null, "Studies"), h("ul", { class: "lines" }, studies.map((s) =>
-      h("li", null, h("a", { href: address("study", s.id) }, s.name), h("span", null, s.question))))) : null,
+      h("li", null, button(leaf(s.id), () => adopt(s.id).catch(complain)), h("span", null, `${s.id}: generation ${s.generation}; goes on in a copy`))))) : null,
+    studies.length ? h("section", { class: "studies" }, h("h2", null, "Studies"), h("ul", { class: "tiles" }, studies.map((s) => tile(s, address("study", s.id), s.question))),
+      studies.map(runsOf)) : null,
     !genomes.length && !runs.length && !mine.length
       ? h("p", { class: "empty" }, isExport ? "Nothing was exported." : "There is nothing here yet. Begin a session, or open a file.") : null,
     bar);
@@ -1207,10 +1343,10 @@ const under = (name) => `sessions/${encodeURIComponent(name)}`;
 
 /** Shows a session. */
 async function showBreed(main, { id: name, query }) {
-  let session = await get(under(name), { node: query.get("node") ?? undefined }, "Reading the session");
+  let [session, first] = await getWithPixels(under(name), { node: query.get("node") ?? undefined, size: QUICK }, "Reading the session");
   let shown = query.get("node") === null ? session.at : Number(query.get("node"));
   let [chosen, sheets, focus] = [new Set(), 0, 0];
-  let parts = session.parts ?? "both";
+  let parts = query.get("parts") ?? session.parts;
   let cells = [];
 
   const title = h("h1", null, session.name);
@@ -1218,8 +1354,8 @@ async function showBreed(main, { id: name, query }) {
   const brood = h("div", { class: "brood", role: "group", "aria-label": "The sheet" });
   const changes = h("div", { class: "changes", "aria-live": "polite" });
   const tree = h("div", { class: "tree", tabindex: 0, role: "region", "aria-label": "Lineage" });
-  const slider = h("input", { type: "range", min: 0, max: 1, step: 0.05, value: session.slider ?? 0.5, "aria-label": "Strength of changes", input: () => (strength.textContent = slider.value) });
-  const strength = h("output", null, String(session.slider ?? 0.5));
+  const slider = h("input", { type: "range", min: 0, max: 1, step: 0.05, value: query.get("strength") ?? session.slider, "aria-label": "Strength of changes", change: () => named(), input: () => (strength.textContent = slider.value) });
+  const strength = h("output", null, slider.value);
   const go = button("Breed", breed, { class: "main" });
   const undo = button("Undo", () => step("undo"));
   const redo = button("Redo", () => step("redo"));
@@ -1228,42 +1364,43 @@ async function showBreed(main, { id: name, query }) {
   // One thing at a time, and nothing twice.
   let working = false;
   async function tell(what, body, words) {
-    if (working) return;
+    if (working) return [];
     working = true;
     brood.setAttribute("aria-busy", "true");
     try {
-      const answer = await post(`${under(name)}/${what}`, { version: session.version, ...body }, words);
-      return answer;
+      return await postForPixels(`${under(name)}/${what}`, { version: session.version, ...body }, words);
     } catch (error) {
       if (error.status === 409 && error.answer?.session) {
         await stand(error.answer.session);
         complain("This session went on in another tab. Here is where it stands now; nothing was lost.");
       } else complain(error);
+      return [];
     } finally {
       working = false;
       brood.removeAttribute("aria-busy");
     }
   }
 
-  async function breed() {
+  async function breed(event) {
     if (!chosen.size) return say("Choose one picture or more first");
-    performance.mark("breed");
-    const places = [...chosen];
-    const next = await tell("breed", { at: shown, chosen: places, slider: Number(slider.value), parts }, "Breeding");
+    performance.mark("breed", { startTime: event?.timeStamp });
+    const [next, pixels] = await tell("breed", { at: shown, chosen: [...chosen], slider: Number(slider.value), parts, size: QUICK }, "Breeding");
     if (!next) return;
-    await stand(next);
-    performance.measure("breed", "breed");
+    await stand(next, next.at, pixels);
+    // How long it took from the click until all pictures were there, and until the frame that shows them.
+    performance.measure("bred", "breed");
+    requestAnimationFrame(() => performance.measure("breed", "breed"));
     say(`Generation ${generation()}: ${count(session.sheet.length, "picture")}`);
   }
 
   async function step(way) {
-    const next = await tell(way, {}, way === "undo" ? "Going back" : "Going on");
-    if (next) await stand(next);
+    const [next, pixels] = await tell(way, { size: QUICK }, way === "undo" ? "Going back" : "Going on");
+    if (next) await stand(next, next.at, pixels);
   }
 
   async function visit(node) {
-    const there = await get(under(name), { node }, "Reading the sheet").catch(complain);
-    if (there) await stand(there, node);
+    const [there, pixels] = await getWithPixels(under(name), { node, size: QUICK }, "Reading the sheet");
+    await stand(there, node, pixels);
   }
 
   async function publish() {
@@ -1277,65 +1414,93 @@ async function showBreed(main, { id: name, query }) {
     if (!answer) return;
     const tags = answer.tags.split(",").map((tag) => tag.trim()).filter(Boolean);
     if (shown !== session.at) {
-      const there = await tell("goto", { node: shown }, "Going there");
+      const [there] = await tell("goto", { node: shown }, "Going there");
       if (!there) return;
       session = there;
     }
-    const done = await tell("publish", { place, name: answer.name, tags }, "Publishing");
+    const [done] = await tell("publish", { place, name: answer.name, tags }, "Publishing");
     if (!done) return;
     session = await get(under(name), null, "Reading the session");
     menu();
     say(`Published as ${done.id}`);
   }
 
+  const inside = (place) => address("look", `${session.id}/${shown}/${place}`);
   const generation = () => session.nodes.find((node) => node.n === shown)?.generation ?? 0;
 
-  /** Shows a state of the session, and of its sheets number `node`. */
-  async function stand(next, node = next.at) {
+  /** Shows a state of the session on its sheet number `node`; `pixels` are that sheet's, where they came along. */
+  async function stand(next, node = next.at, pixels = null) {
     session = next;
     shown = node;
     chosen = new Set();
-    rename("breed", name, { node: shown === session.at ? undefined : shown });
-    cells = session.sheet.map((cell) => {
-      const element = h("button", { type: "button", "aria-pressed": "false", class: cell.kept ? "kept" : null,
-        "aria-label": `Picture ${cell.place + 1}, ${count(cell.links, "link")}${cell.kept ? ", the parent" : ""}`, click: () => toggle(cell.place) }, square(QUICK, { "aria-hidden": "true" }));
-      element.addEventListener("focus", () => detail((focus = cell.place)));
-      element.addEventListener("pointerenter", () => detail(cell.place));
-      return element;
-    });
-    const had = brood.contains(document.activeElement);
-    await paint();
-    brood.replaceChildren(...cells);
-    const to = arrows(brood, cells);
-    focus = Math.min(focus, cells.length - 1);
-    to(focus, had);
+    await paint(pixels);
     menu();
     detail(focus);
-    tree.replaceChildren(treeOf(session.nodes, { at: session.at, shown, go: (n) => visit(n).then(() => tree.querySelector("[aria-current]")?.focus()),
-      picture: (n) => call(`${under(name)}/picture`, { node: n.parent ?? n.n, place: n.chosen?.[0] ?? 0, size: 96 }) }));
+    // The rest when the pictures can be seen.
+    requestAnimationFrame(() => setTimeout(lineage));
+    named();
+  }
+
+  /** The address has what a reload would lose. */
+  function named() {
+    rename("breed", name, { node: shown === session.at ? undefined : shown, chosen: [...chosen].join(","),
+      strength: Number(slider.value) === session.slider ? undefined : slider.value, parts: parts === "both" ? undefined : parts });
+  }
+
+  /** The pictures to choose from: the elements stay from sheet to sheet. */
+  function lay() {
+    if (cells.length !== session.sheet.length) {
+      cells = session.sheet.map((_, place) => {
+        const element = h("button", { type: "button", click: () => toggle(place) }, square(QUICK, { "aria-hidden": "true" }));
+        element.addEventListener("focus", () => detail((focus = place)));
+        element.addEventListener("pointerenter", () => detail(place));
+        return element;
+      });
+      brood.replaceChildren(...cells);
+      arrows(brood, cells);
+      focus = 0;
+    }
+    session.sheet.forEach((cell, i) => {
+      cells[i].className = cell.kept ? "kept" : "";
+      cells[i].setAttribute("aria-pressed", "false");
+      cells[i].setAttribute("aria-label", `Picture ${i + 1}, ${count(cell.links, "link")}${cell.kept ? ", the parent" : ""}`);
+    });
   }
 
   /** Draws the sheet: quickly, and once more sharply when there is time. */
-  async function paint() {
+  async function paint(pixels) {
     const mine = ++sheets;
-    const draw = async (side) => {
-      const [pixels] = await bytes(`${under(name)}/sheet`, { node: shown, size: side, raw: 1 }, { what: "Drawing the sheet" });
-      if (mine !== sheets) return;
-      const one = 4 * side * side;
-      cells.forEach((cell, i) => {
-        const canvas = cell.firstChild;
-        canvas.width = canvas.height = side;
-        canvas.getContext("2d").putImageData(new ImageData(pixels.subarray(i * one, (i + 1) * one), side, side), 0, 0);
-      });
-    };
-    await draw(QUICK);
-    setTimeout(() => mine === sheets && draw(SHARP).catch(complain), 300);
+    const ask = async (side) => (await getWithPixels(`${under(name)}/sheet`, { node: shown, size: side }, "Drawing the sheet"))[1];
+    const put = (drawn, side) => cells.forEach((cell, i) => {
+      const [canvas, one] = [cell.firstChild, 4 * side * side];
+      if (canvas.width !== side) canvas.width = canvas.height = side;
+      // Kept in plain memory: they are written, not drawn on.
+      canvas.getContext("2d", { willReadFrequently: true }).putImageData(new ImageData(drawn.subarray(i * one, (i + 1) * one), side, side), 0, 0);
+    });
+    const quick = pixels ?? (await ask(QUICK));
+    if (mine !== sheets) return;
+    lay();
+    put(quick, QUICK);
+    setTimeout(() => mine === sheets && ask(SHARP).then((drawn) => mine === sheets && put(drawn, SHARP)).catch(complain), 300);
+  }
+
+  function lineage() {
+    const had = tree.contains(document.activeElement);
+    tree.replaceChildren(treeOf(session.nodes, { at: session.at, shown, go: (n) => visit(n).catch(complain),
+      picture: (n) => call(`${under(name)}/picture`, { node: n.parent ?? n.n, place: n.chosen?.[0] ?? 0, size: 96 }) }));
+    const mark = tree.querySelector("[aria-current]");
+    if (!mark) return;
+    if (had) mark.focus();
+    // What is shown stands in the middle of what can be seen of it.
+    const [box, own] = [tree, mark].map((element) => element.getBoundingClientRect());
+    tree.scrollLeft += own.left - box.left - box.width / 2;
   }
 
   function toggle(place) {
     if (!chosen.delete(place)) chosen.add(place);
     cells[place].setAttribute("aria-pressed", String(chosen.has(place)));
     menu();
+    named();
   }
 
   function detail(place) {
@@ -1356,26 +1521,33 @@ async function showBreed(main, { id: name, query }) {
     const place = chosen.size === 1 ? [...chosen][0] : null;
     const cell = session.sheet[place];
     const at = { node: shown, place };
-    more.replaceChildren(...(place === null ? [h("small", null, "With one chosen: publish it, or take it along.")] : [
+    more.replaceChildren(...(place === null ? [h("small", null, "Choose one to publish it, to look inside, or to save it.")] : [
       button("Publish …", publish),
-      h("a", { class: "button", href: call(`${under(name)}/genome`, at), download: `${session.name}-${cell.id}.json` }, "Genome"),
-      h("a", { class: "button", href: call(`${under(name)}/picture`, { ...at, size: Number(size.value) }), download: `${session.name}-${cell.id}.png` }, "PNG"), size]));
+      h("a", { class: "button", href: inside(place) }, "Look inside"),
+      h("a", { class: "button", href: call(`${under(name)}/genome`, at), download: true }, "Genome"),
+      h("span", { class: "joined" }, png, size)]));
+    png.href = call(`${under(name)}/picture`, { ...at, size: size.value });
     published.replaceChildren(...(session.published?.length ? [h("h3", null, "Published"), h("ul", null, session.published.map((id) =>
       h("li", null, h("a", { href: address("look", id) }, id))))] : []));
   }
 
   const published = h("div");
-  const size = select([256, 512, 1024, 2048, 4096].map((n) => [String(n), `${n}²`]), "512", () => menu(), { "aria-label": "Size of the PNG" });
+  const size = pngSide(() => (png.href = call(`${under(name)}/picture`, { node: shown, place: [...chosen][0], size: size.value })));
+  const png = h("a", { class: "button", download: true }, "PNG");
   fill(main, h("header", { class: "page" }, title, lead),
     h("div", { class: "nursery" }, brood,
       h("div", { class: "controls" }, go, h("div", { class: "row" }, undo, redo),
         field("Strength of changes", h("div", { class: "row" }, slider, strength)),
-        choice("What may change", [["both", "all"], ["structure", "structure"], ["colour", "colour"]], parts, (value) => (parts = value)),
+        choice("What may change", [["both", "all"], ["structure", "structure"], ["colour", "colour"]], parts, (value) => {
+          parts = value;
+          named();
+        }),
         changes, more, published)),
     h("section", null, h("h2", null, "Lineage"), h("p", { class: "note" }, "Every sheet of this session, under the picture it was bred from. Take one to go back to it."), tree),
     h("p", { class: "note" }, "Kept after every step; a session begins again where it was left. ", button("A new session", () => newSession().catch(complain))));
-  await stand(session, shown);
-  keys([["←→↑↓", "from picture to picture"], [" ", "choose, or let go"], ["Enter", "breed from what is chosen (or from the picture with the focus)"], ["b", "breed", breed], ["u", "undo", () => step("undo")], ["r", "redo", () => step("redo")],
+  await stand(session, shown, first);
+  for (const place of (query.get("chosen") ?? "").split(",")) if (place !== "" && cells[place]) toggle(Number(place));
+  keys([["←→↑↓", "from picture to picture"], [" ", "choose, or let go"], ["Enter", "breed from what is chosen (or from the picture with the focus)"], ["b", "breed", () => breed().catch(complain)], ["l", "look inside the picture with the focus", () => (location.hash = inside(focus))], ["u", "undo", () => step("undo")], ["r", "redo", () => step("redo")],
     ["p", "publish the picture with the focus", () => {
       if (chosen.size !== 1) {
         [...chosen].forEach(toggle);
@@ -1388,7 +1560,7 @@ async function showBreed(main, { id: name, query }) {
     if (event.key !== "Enter") return;
     event.preventDefault();
     if (!chosen.size) toggle(focus);
-    breed().catch(complain);
+    breed(event).catch(complain);
   });
   return () => sheets++;
 }
@@ -1468,7 +1640,12 @@ async function startWork(kind, network, wiring, target) {
   const numeric = (name, title, value, more) => field(title, h("input", { name, type: "number", value, min: 0, required: true, ...more }));
   const library = kind === "train" ? await get("library", null, "Looking for pictures") : {};
   const named = (all) => (all ?? []).map((entry) => [entry.id, entry.name || leaf(entry.id)]);
-  const most = network?.links.length ?? 0;
+  const most = network?.links.filter((l) => l.kept).length ?? 0;
+  const rules = {
+    budget: () => numeric("budget", "Links to keep", Math.ceil(most / 2), { min: 1, max: most, step: 1 }),
+    threshold: () => numeric("threshold", "Least score to keep", 0.3, { min: null, step: "any" }),
+  };
+  const rule = h("div", null, rules.budget());
   const forms = {
     train: () => ["Train from random weights", [
       !network && field("Network", select(named(library.genomes), "", () => {}, { name: "id" }), "Its wiring is trained, or a dense network of its shape."),
@@ -1480,7 +1657,9 @@ async function startWork(kind, network, wiring, target) {
     ], "Train"],
     prune: () => ["Prune", [
       field("Method", select([["sp", "by similarity"], ["magnitude", "by magnitude"], ["wanda", "by weight and activation"], ["random", "at random"]], "sp", () => {}, { name: "method" })),
-      numeric("budget", "Links to keep", Math.ceil(most / 2), { min: 1, max: most, step: 1 }),
+      field("Keep", select([["budget", "this many links"], ["threshold", "links of at least this score"]], "budget", (by) => {
+        rule.replaceChildren(rules[by]());
+      })), rule,
       numeric("steps", "Steps of training afterwards", 2000, { step: 1 }),
     ], "Prune"],
     score: () => ["Score", [
@@ -1533,22 +1712,32 @@ async function showLook(main, { id, query }) {
   let link = null;
   let felt = [];
   let next = 0;
+  let framed = "";
   let renaming;
 
   const live = new Live(async (fine) => {
     // While something moves, as many maps a frame as there is time for, in turns.
     // The server draws all maps or none: they wait until it rests.
-    const some = fine === 1 ? felt : easel.by === "server" ? [] : felt.slice(next, next + Math.max(1, Math.ceil(felt.length * fine ** 2)));
-    next = next + some.length >= felt.length ? 0 : next + some.length;
+    const here = frame.frame;
+    // All of them where the frame has moved: every map is of what the picture shows.
+    const stale = String(here) === framed ? felt : drawing.squares;
+    const some = fine === 1 ? stale : easel.by === "server" ? [] : stale.slice(next, next + Math.max(1, Math.ceil(stale.length * fine ** 2)));
+    next = next + some.length >= stale.length ? 0 : next + some.length;
     const side = fine === 1 ? LARGE : Math.max(96, 32 * Math.round((LARGE * fine) / 32));
-    const drawn = await easel.draw([{ canvas, side, frame: frame.frame }, ...some]);
+    const drawn = await easel.draw([{ canvas, side }, ...some].map((square) => ({ ...square, frame: here })));
+    if (fine === 1) framed = String(here);
     if (!drawn) by.textContent = "This browser has no WebGL 2, and an exported site has nobody else to draw.";
     canvas.dataset.drawn = Number(canvas.dataset.drawn ?? 0) + 1;
     if (fine === 1 && !live.wanted) canvas.dataset.settled = "";
   });
+  // The picture as it is shown, as a file.
+  const png = h("a", { class: "button", download: true }, "PNG");
+  const size = pngSide(() => fillPng());
+  const fillPng = () => (png.href = call("download", { ...easel.parameters(size.value, { frame: frame.frame }), raw: undefined }));
   const changed = () => {
     delete canvas.dataset.settled;
     live.touch();
+    fillPng();
     clearTimeout(renaming);
     renaming = setTimeout(() => rename("look", id, {
       wiring: wiring === "graph" ? undefined : wiring, link: link ?? undefined, set: writeMoves(easel.moved), view: frame.view,
@@ -1621,18 +1810,20 @@ async function showLook(main, { id, query }) {
     panel.querySelector("input").focus({ preventScroll: true });
   });
   const isGenome = network.kind === "genome";
-  const size = select([256, 512, 1024, 2048].map((n) => [String(n), `${n} × ${n}`]), "512", (n) => (png.href = call("download", { id, size: n })), { "aria-label": "Size of the PNG" });
-  const png = h("a", { class: "button", href: call("download", { id, size: 512 }), download: `${leaf(id)}.png` }, "PNG");
+  const { session, node } = network.provenance?.notes ?? {};
+  const bred = /^studio\/sessions\/([^/]+)\.toml$/.exec(session ?? "");
+  fillPng();
   fill(main,
     h("header", { class: "page" }, h("h1", null, network.name || leaf(id)), h("p", { class: "lead" }, facts(network)),
       h("div", { class: "row" },
         isGenome && canAnswer("network", { id, wiring: "layerized" }) && field("Wired", select([["graph", "as it was evolved"], ["layerized", "in layers"]], wiring, (value) => (location.hash = address("look", id, { wiring: value === "graph" ? undefined : value })))),
         h("a", { class: "button", href: address("compare", "", { ids: network.target && network.target !== id ? `${network.target},${id}` : id }) }, "Compare"),
-        !isExport && isGenome && button("Breed from it", () => newSession([id]).catch(complain)),
+        !isExport && isGenome && button("Breed from it", () => newSession([id], [network.name || leaf(id)]).catch(complain)),
+        !isExport && bred && h("a", { class: "button", href: address("breed", bred[1], { node }) }, "Its sheet"),
         !isExport && button("Train …", () => startWork("train", network, wiring).catch(complain)),
         !isExport && network.kind === "run" && button("Prune …", () => startWork("prune", network, wiring).catch(complain)),
         !isExport && button("Score …", () => startWork("score", network, wiring).catch(complain)),
-        !isExport && isGenome && h("a", { class: "button", href: call("genome", { id }), download: `${leaf(id)}.json` }, "Genome"),
+        !isExport && isGenome && h("a", { class: "button", href: call("genome", { id }), download: true }, "Genome"),
         !isExport && h("span", { class: "joined" }, png, size))),
     h("div", { class: "bench" },
       h("div", { class: "side" }, h("figure", null, canvas, h("figcaption", { class: "row" }, frame.buttons, by)), panel,
@@ -1646,7 +1837,7 @@ async function showLook(main, { id, query }) {
     live.touch();
   }).catch(complain);
   felt = drawing.squares;
-  easel.draw([{ canvas, frame: frame.frame }, ...felt]).catch(complain);
+  easel.draw([{ canvas }, ...felt].map((square) => ({ ...square, frame: frame.frame }))).catch(complain);
   if (query.get("link") !== null && network.links[Number(query.get("link"))]) {
     take(Number(query.get("link")));
     felt = drawing.squares;
@@ -1813,11 +2004,17 @@ const COLUMNS = [["target", "Picture"], ["arm", "Arm"], ["depth", "Layers"], ["k
 const NUMBERS = ["depth", "kept", "seed", "r2", "score"];
 
 /** Shows one study. */
-async function showStudy(main, { id }) {
+async function showStudy(main, { id, query }) {
   const study = await get("study", { id }, "Reading the study");
   const used = COLUMNS.filter(([name]) => study.rows?.some((row) => row[name] !== null && row[name] !== undefined));
   const value = (v) => (typeof v === "number" && !Number.isInteger(v) ? number(v) : v ?? "–");
-  const map = study.rows?.length ? depthMap(study.rows, (row) => row.run && address("look", row.run)) : null;
+  const maps = h("div", { class: "facets" });
+  // Ways of pruning one at a time, beside what was not pruned.
+  const pruned = [...new Set(study.rows?.filter((row) => row.level).map((row) => row.arm))];
+  const draw = (arm) => maps.replaceChildren(...depthMaps((study.rows ?? []).filter((row) => !row.level || row.arm === arm), (row) => row.run && address("look", row.run))
+    .map(([target, chart]) => h("figure", null, h("h3", null, target), chart)));
+  const arm = pruned.includes(query.get("arm")) ? query.get("arm") : pruned[0];
+  draw(arm);
   fill(main,
     h("header", { class: "page" }, h("h1", null, study.name || leaf(id)), h("p", { class: "lead" }, study.question)),
     study.claims?.length ? h("section", null, h("h2", null, "What it decides"), h("ul", { class: "lines" }, study.claims.map((claim) =>
@@ -1825,8 +2022,12 @@ async function showStudy(main, { id }) {
     study.figures?.length ? h("section", null, h("h2", null, "Figures"), h("div", { class: "figures" }, study.figures.map((figure) =>
       h("figure", null, h("div", { class: "paper", tabindex: 0, role: "region", "aria-label": figure.name }, h("img", { src: figure.url, alt: figure.caption || figure.name, loading: "lazy" })),
         h("figcaption", null, figure.caption || figure.name))))) : null,
-    map && h("section", null, h("h2", null, "By depth and links"), map,
-      h("p", { class: "note" }, "Each point a network: layers across, links kept upwards. Red: a changed weight damages the picture; green: it stays clean; hollow: not scored.")),
+    maps.children.length > 0 && h("section", { class: "regime" }, h("h2", null, "By depth and links"),
+      h("p", { class: "note" }, "Each point a network: layers across, links kept upwards. Red: a changed weight damages the picture; green: it stays clean; hollow: not scored. Take one to look inside."),
+      pruned.length > 1 && h("div", { class: "row" }, field("Pruned by", select(pruned.map((name) => [name, name]), arm, (name) => {
+        draw(name);
+        rename("study", id, { arm: name });
+      }))), maps),
     study.rows?.length ? h("section", null, h("h2", null, "Every network"), h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of networks" },
       h("table", null, h("thead", null, h("tr", null, h("th", { scope: "col" }, "Network"), used.map(([name, title]) => h("th", { scope: "col", class: NUMBERS.includes(name) ? "right" : null }, title)))),
         h("tbody", null, study.rows.map((row) => h("tr", null,
@@ -1852,7 +2053,7 @@ async function showAll(main) {
   const all = jobs.jobs ?? jobs;
   fill(main, h("header", { class: "page" }, h("h1", null, "Work"), h("p", { class: "lead" }, "Training, pruning and scoring that was started here. What was stopped goes on where it stopped.")),
     all.length ? h("ul", { class: "lines" }, all.map((job) => h("li", null, h("a", { href: address("jobs", job.job) }, titleOf(job)),
-      h("span", null, h("span", { class: `state ${job.status}` }, WORDS[job.status] ?? job.status), job.steps ? ` · ${job.step ?? 0} of ${count(job.steps, "step")}` : "")))) : h("p", { class: "empty" }, "Nothing yet. Look at a network, and train, prune or score it."));
+      h("span", null, h("span", { class: `state ${job.status}` }, WORDS[job.status] ?? job.status), job.steps ? ` · ${job.step ?? 0} of ${count(job.steps, job.kind === "score" ? "weight" : "step")}` : "")))) : h("p", { class: "empty" }, "Nothing yet. Look at a network, and train, prune or score it."));
   keys([]);
 }
 

@@ -101,7 +101,12 @@ impl Picture {
 
     /// 8 bits a channel, (height · width · 3,), rounded to nearest.
     pub fn to_bytes(&self) -> Vec<u8> {
-        self.rgb.iter().map(|&v| (v.clamp(0.0, 1.0) * 255.0).round() as u8).collect()
+        let byte = |v: f32| {
+            // `round` without a call: what is cut off is exact.
+            let v = v.clamp(0.0, 1.0) * 255.0;
+            v as u8 + u8::from(v - f32::from(v as u8) >= 0.5)
+        };
+        self.rgb.iter().map(|&v| byte(v)).collect()
     }
 
     /// The picture as PNG bytes, with our pinned encoder settings (8-bit RGB, adaptive filter,
@@ -248,4 +253,22 @@ pub(super) fn finish_png(
     let mut writer = encoder.write_header().expect("writing to memory");
     writer.write_image_data(data).expect("writing to memory");
     writer.finish().expect("writing to memory");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_rounded_to_nearest_with_halves_up() {
+        let near = |n: u32| {
+            let middle = (n as f32 / 2.0 / 255.0).to_bits();
+            (middle.saturating_sub(3)..middle + 4).map(f32::from_bits)
+        };
+        let mut rgb: Vec<f32> = (0..=512).flat_map(near).collect();
+        rgb.extend([-1.0, 0.0, 2.0, f32::INFINITY, f32::NAN]);
+        let picture = Picture { width: rgb.len(), height: 1, rgb };
+        let expected = picture.rgb.iter().map(|v| (v.clamp(0.0, 1.0) * 255.0).round() as u8);
+        assert!(picture.to_bytes().into_iter().eq(expected));
+    }
 }

@@ -79,14 +79,6 @@ pub fn json_of(value: &impl Serialize) -> Answer {
     Ok(of_bytes("application/json", text))
 }
 
-/// JSON, followed by bytes; a header says where they begin.
-pub fn json_and(value: &impl Serialize, bytes: &[u8]) -> Answer {
-    let mut body = serde_json::to_vec(value).map_err(Refusal::failed)?;
-    let head = body.len();
-    body.extend_from_slice(bytes);
-    Ok(with_number(of_bytes("application/octet-stream", body), "x-json", head))
-}
-
 /// The same, of what was made just now: 201.
 pub fn made(value: &impl Serialize) -> Answer {
     let mut response = json_of(value)?;

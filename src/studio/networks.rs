@@ -205,7 +205,7 @@ pub fn network(studio: &Studio, asked: Asked) -> Answer {
     };
     json_of(&Drawn {
         id: &asked.id,
-        name: source.short_name(),
+        name: title(&asked.id, source),
         kind,
         wiring: asked.wiring.name(),
         coords: source.coords.name(),
@@ -219,6 +219,15 @@ pub fn network(studio: &Studio, asked: Asked) -> Answer {
         r2: source.fit.map(|fit| fit.r2),
         target: target.and_then(|name| studio.target_id(name)),
     })
+}
+
+/// What a network is called; a round of a pruning, after its run.
+fn title(id: &str, source: &Source) -> String {
+    let name = source.short_name();
+    match id.strip_suffix(&name).and_then(|run| run.trim_end_matches('/').rsplit('/').next()) {
+        Some(run) if source.trained && name.starts_with("round-") => format!("{run}, {name}"),
+        _ => name,
+    }
 }
 
 /// What people filed a genome under.

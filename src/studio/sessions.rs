@@ -1,10 +1,10 @@
 //! Breeding: sessions are files (`studio/sessions/NAME.toml`), each a tree of sheets that replays to the
 //! same bits. Every change is in the file before it is answered.
 
-use super::answer::{Answer, Refusal, attachment, json_and, json_of, made, of_bytes, with_number};
+use super::answer::{Answer, Refusal, attachment, json_of, made, of_bytes, with_number};
 use super::library::published;
 use super::networks::{Asked, genome_file};
-use super::pixels::{checked, pixels, rgba, side_by_side};
+use super::pixels::checked;
 use super::state::{Bred, Studio, locked};
 use super::{GENOMES, OPENED, SESSIONS};
 use crate::evolve::{
@@ -243,10 +243,10 @@ struct Sheet {
 }
 
 impl Sheet {
-    /// JSON, followed by the pictures.
-    fn answer(&self, status: StatusCode) -> Answer {
-        let mut response = match &self.drawn {
-            Some(drawn) => drawn.timed(json_and(&self.shown, &drawn.raw())?),
+    /// JSON; with pictures, they come first.
+    fn answer(self, status: StatusCode) -> Answer {
+        let mut response = match self.drawn {
+            Some(drawn) => drawn.answer(&serde_json::to_vec(&self.shown).map_err(Refusal::failed)?),
             None => json_of(&self.shown)?,
         };
         *response.status_mut() = status;
@@ -254,31 +254,41 @@ impl Sheet {
     }
 }
 
-/// The pictures of genomes, and the time that drawing them took.
+/// The pictures of a sheet, one after another, and the time that drawing them took.
 struct Drawn {
-    pictures: Vec<Picture>,
+    /// Grey (1 byte a pixel) if all are, else RGB.
+    bytes: Vec<u8>,
+    channels: usize,
     took: Duration,
 }
 
 impl Drawn {
     fn of(genomes: &[Genome], size: usize) -> Self {
         let began = Instant::now();
-        let pictures = genomes.par_iter().map(|genome| draw(genome, size)).collect();
-        Drawn { pictures, took: began.elapsed() }
+        let drawn: Vec<Vec<u8>> =
+            genomes.par_iter().map(|genome| draw(genome, size).to_bytes()).collect();
+        let took = began.elapsed();
+        // The fewer bytes, the sooner a browser has them.
+        let grey = |rgb: &Vec<u8>| rgb.chunks_exact(3).all(|p| p[0] == p[1] && p[0] == p[2]);
+        let (bytes, channels) = match drawn.par_iter().all(grey) {
+            true => (drawn.iter().flat_map(|rgb| rgb.chunks_exact(3).map(|p| p[0])).collect(), 1),
+            false => (drawn.concat(), 3),
+        };
+        Drawn { bytes, channels, took }
     }
 
-    /// RGBA, one after another.
-    fn raw(&self) -> Vec<u8> {
-        let raw: Vec<Vec<u8>> = self.pictures.par_iter().map(rgba).collect();
-        raw.concat()
-    }
-
-    /// The answer, saying how long it took.
-    fn timed(&self, mut response: Response) -> Response {
-        let timing = format!("render;dur={:.3}", self.took.as_secs_f64() * 1e3);
+    /// The pictures, followed by these bytes; headers say where those begin, what a pixel is, and how
+    /// long the drawing took.
+    fn answer(self, more: &[u8]) -> Response {
+        let Drawn { mut bytes, channels, took } = self;
+        let end = bytes.len();
+        bytes.extend_from_slice(more);
+        let answer = of_bytes("application/octet-stream", bytes);
+        let mut answer = with_number(with_number(answer, "x-json", end), "x-channels", channels);
+        let timing = format!("render;dur={:.3}", took.as_secs_f64() * 1e3);
         let timing = timing.parse().expect("a number makes a header");
-        response.headers_mut().insert("server-timing", timing);
-        response
+        answer.headers_mut().insert("server-timing", timing);
+        answer
     }
 }
 
@@ -405,10 +415,7 @@ fn new_file(folder: &Path, name: &str, end: &str, bytes: &[u8]) -> Result<PathBu
 #[derive(Deserialize)]
 pub struct AskedSheet {
     node: Option<usize>,
-    #[serde(default)]
     size: Option<usize>,
-    #[serde(default)]
-    raw: u8,
 }
 
 impl AskedSheet {
@@ -430,19 +437,11 @@ pub fn show(studio: &Studio, name: &str, asked: AskedSheet) -> Answer {
     Sheet { shown, drawn }.answer(StatusCode::OK)
 }
 
-/// `/api/sessions/NAME/sheet`: every picture of a sheet, one after another (raw), or as one PNG.
+/// `/api/sessions/NAME/sheet`: every picture of a sheet.
 pub fn sheet(studio: &Studio, name: &str, asked: AskedSheet) -> Answer {
     let size = checked(asked.size.unwrap_or(128), LARGEST_DRAWN)?;
     let genomes = studio.session(name, |_, bred| asked.genomes(&bred.tree))?;
-    let drawn = Drawn::of(&genomes, size);
-    Ok(drawn.timed(match asked.raw {
-        1 => of_bytes("application/octet-stream", drawn.raw()),
-        _ => {
-            let columns = 5.min(genomes.len());
-            let sheet = side_by_side(&drawn.pictures, columns, size);
-            with_number(pixels(&sheet, false), "x-columns", columns)
-        }
-    }))
+    Ok(Drawn::of(&genomes, size).answer(&[]))
 }
 
 /// What a genome draws.

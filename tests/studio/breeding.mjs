@@ -137,7 +137,7 @@ export async function clicks(studio) {
         const asked = performance.getEntriesByType("resource").find((r) => r.name.endsWith("/breed"));
         const alone = [];
         for (let i = 0; i < 5; i++) {
-          const answer = await fetch(`/api/sessions/${name}/sheet?size=128&raw=1`);
+          const answer = await fetch(`/api/sessions/${name}/sheet?size=128`);
           alone.push(Number(answer.headers.get("server-timing").split("dur=")[1]));
           await answer.arrayBuffer();
         }

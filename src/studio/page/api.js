@@ -62,15 +62,24 @@ export async function bytes(path, parameters, { what = "Drawing", header, signal
   return [new Uint8ClampedArray(await response.arrayBuffer()), header && response.headers.get(header)];
 }
 
-/** An answer in JSON, and the pixels that follow it where any do: [answer, pixels]. */
-async function parted(response) {
-  const head = response.headers.get("x-json");
-  if (head === null) return [await response.json(), null];
-  const all = new Uint8ClampedArray(await response.arrayBuffer());
-  return [JSON.parse(new TextDecoder().decode(all.subarray(0, head))), all.subarray(head)];
+/** Pictures of a sheet, grey or in colour, as a canvas has them. */
+function rgba(bytes, channels) {
+  const words = new Uint32Array(bytes.length / channels);
+  if (channels === 1) for (let i = 0; i < words.length; i++) words[i] = 0xff000000 | (bytes[i] * 0x010101);
+  else for (let i = 0, k = 0; i < words.length; i++, k += 3) words[i] = 0xff000000 | (bytes[k + 2] << 16) | (bytes[k + 1] << 8) | bytes[k];
+  return new Uint8ClampedArray(words.buffer);
 }
 
-/** Reads a JSON answer with pixels behind it. */
+/** An answer in JSON, and the pictures before it where there are any: [answer, pixels]. */
+async function parted(response) {
+  const [end, channels] = ["x-json", "x-channels"].map((name) => response.headers.get(name));
+  if (end === null) return [await response.json(), null];
+  const all = new Uint8Array(await response.arrayBuffer());
+  const json = new TextDecoder().decode(all.subarray(end));
+  return [json && JSON.parse(json), rgba(all.subarray(0, end), Number(channels))];
+}
+
+/** Reads an answer with pictures. */
 export function getWithPixels(path, parameters, what = "Reading") {
   return busy(what, answered(fetch(call(path, parameters))).then(parted));
 }

@@ -2,7 +2,7 @@
 
 import { arrows, ask, button, choice, complain, count, field, fill, h, keys, pngSide, say, square } from "./dom.js";
 import { address, rename } from "./route.js";
-import { bytes, call, get, getWithPixels, postForPixels } from "./api.js";
+import { call, get, getWithPixels, postForPixels } from "./api.js";
 import { newSession } from "./start.js";
 import { treeOf } from "./tree.js";
 
@@ -140,7 +140,7 @@ export async function showBreed(main, { id: name, query }) {
   /** Draws the sheet: quickly, and once more sharply when there is time. */
   async function paint(pixels) {
     const mine = ++sheets;
-    const ask = async (side) => (await bytes(`${under(name)}/sheet`, { node: shown, size: side, raw: 1 }, { what: "Drawing the sheet" }))[0];
+    const ask = async (side) => (await getWithPixels(`${under(name)}/sheet`, { node: shown, size: side }, "Drawing the sheet"))[1];
     const put = (drawn, side) => cells.forEach((cell, i) => {
       const [canvas, one] = [cell.firstChild, 4 * side * side];
       if (canvas.width !== side) canvas.width = canvas.height = side;
