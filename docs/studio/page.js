@@ -1023,7 +1023,7 @@ function wiringOf(network, easel, { link, hover, mapSide = 64 }) {
 
 
 // Side of a picture, and how far generations and branches stand apart.
-const [LEAF, ACROSS, DOWN] = [48, 78, 66];
+const [LEAF, ACROSS, DOWN] = [48, 78, 76];
 
 /** Where each sheet stands: its generation across, its branch down. */
 function spread(nodes) {
@@ -1437,8 +1437,11 @@ async function showBreed(main, { id: name, query }) {
     menu();
     detail(focus);
     // The rest when the pictures can be seen.
-    requestAnimationFrame(() => setTimeout(lineage));
-    named();
+    requestAnimationFrame(() => setTimeout(() => {
+      if (!brood.isConnected) return;
+      lineage();
+      named();
+    }));
   }
 
   /** The address has what a reload would lose. */

@@ -129,7 +129,11 @@ export async function clicks(studio) {
       // Nothing else goes on when it is clicked.
       await page.waitForTimeout(400);
       await page.evaluate(() => performance.clearResourceTimings());
-      await page.click(".controls .main");
+      await page.hover(".controls .main");
+      await page.waitForTimeout(300);
+      await page.mouse.down();
+      await page.waitForTimeout(100);
+      await page.mouse.up();
       await bred(page, n);
       await page.waitForTimeout(400);
       times.push(await page.evaluate(async (name) => {

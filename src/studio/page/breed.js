@@ -107,8 +107,11 @@ export async function showBreed(main, { id: name, query }) {
     menu();
     detail(focus);
     // The rest when the pictures can be seen.
-    requestAnimationFrame(() => setTimeout(lineage));
-    named();
+    requestAnimationFrame(() => setTimeout(() => {
+      if (!brood.isConnected) return;
+      lineage();
+      named();
+    }));
   }
 
   /** The address has what a reload would lose. */

@@ -3,7 +3,7 @@
 import { arrows, svg } from "./dom.js";
 
 // Side of a picture, and how far generations and branches stand apart.
-const [LEAF, ACROSS, DOWN] = [48, 78, 66];
+const [LEAF, ACROSS, DOWN] = [48, 78, 76];
 
 /** Where each sheet stands: its generation across, its branch down. */
 function spread(nodes) {
