@@ -4,7 +4,7 @@ use super::answer::{Answer, Refusal, attachment, json_of, of_bytes, with_number}
 use super::pixels::{
     checked, is_picture_file, is_weights_file, picture_file, pixels, side_by_side,
 };
-use super::sessions::{place_of, session_id};
+use super::root::{place_of, session_id};
 use super::state::{Loaded, Studio};
 use crate::experiment::{Kept, Source, Wanted, is_genome_file};
 use crate::figures::sheets::{signed_picture, unit_name};

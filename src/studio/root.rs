@@ -1,6 +1,7 @@
 //! Ids ↔ paths. An id is a path below the root with `/` between its parts; one that is absolute, climbs,
 //! hides, or leads out of the root by a link is refused before anything is opened.
 
+use super::SESSIONS;
 use super::answer::Refusal;
 use crate::network::files::{WriteError, create_folder};
 use std::path::{Component, Path, PathBuf};
@@ -118,6 +119,18 @@ fn plain(id: &str) -> Result<PathBuf, Refusal> {
         return refused("an absolute path");
     }
     Ok(path)
+}
+
+/// The id of a session's file.
+pub fn session_id(name: &str) -> String {
+    format!("{SESSIONS}/{name}.toml")
+}
+
+/// What an id says that goes on below a session's file, `…/NAME.toml/SHEET/PLACE`: a genome on a sheet.
+pub fn place_of(id: &str) -> Option<(&str, usize, usize)> {
+    let rest = id.strip_prefix(SESSIONS)?.strip_prefix('/')?;
+    let [file, sheet, place] = rest.split('/').collect::<Vec<_>>()[..] else { return None };
+    Some((file.strip_suffix(".toml")?, sheet.parse().ok()?, place.parse().ok()?))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use super::answer::{Answer, Refusal, attachment, json_of, made, of_bytes, with_n
 use super::library::published;
 use super::networks::{Asked, genome_file};
 use super::pixels::checked;
+use super::root::session_id;
 use super::state::{Bred, Studio, locked};
 use super::{GENOMES, OPENED, SESSIONS};
 use crate::evolve::{
@@ -28,18 +29,6 @@ use std::time::{Duration, Instant, SystemTime};
 const LARGEST_GRID: usize = 60;
 const LARGEST_DRAWN: usize = 512;
 const TRIES: usize = 10_000;
-
-/// The id of a session's file.
-pub fn session_id(name: &str) -> String {
-    format!("{SESSIONS}/{name}.toml")
-}
-
-/// What an id says that goes on below a session's file, `…/NAME.toml/SHEET/PLACE`: a genome on a sheet.
-pub fn place_of(id: &str) -> Option<(&str, usize, usize)> {
-    let rest = id.strip_prefix(SESSIONS)?.strip_prefix('/')?;
-    let [file, sheet, place] = rest.split('/').collect::<Vec<_>>()[..] else { return None };
-    Some((file.strip_suffix(".toml")?, sheet.parse().ok()?, place.parse().ok()?))
-}
 
 fn stamp(path: &Path) -> Option<(SystemTime, u64)> {
     let data = path.metadata().ok()?;
