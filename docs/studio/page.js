@@ -308,11 +308,14 @@ function getWithPixels(path, parameters, what = "Reading") {
   return busy(what, answered(fetch(call(path, parameters))).then(parted));
 }
 
+const posted = (path, body, signal) =>
+  answered(fetch(call(path), { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body), signal })).then(parted);
+
 /** Asks for something to be done, and for pixels with the answer. */
-function postForPixels(path, body = {}, what = "Working") {
-  const request = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
-  return busy(what, answered(fetch(call(path), request)).then(parted));
-}
+const postForPixels = (path, body = {}, what = "Working") => busy(what, posted(path, body));
+
+/** Asks for pixels before anybody waits for them. */
+const foresee = (path, body, signal) => posted(path, body, signal);
 
 /** Asks for something to be done. */
 const post = (path, body, what) => postForPixels(path, body, what).then(([answer]) => answer);
@@ -1338,6 +1341,8 @@ function takeDrops() {
 
 // Side of the pictures: first a quick sheet, then a sharp one.
 const [QUICK, SHARP] = [128, 256];
+// The next sheet is drawn before it is asked for: so long after a choice, in ms, where that takes less than so long.
+const [PAUSE, PATIENCE] = [20, 500];
 
 const under = (name) => `sessions/${encodeURIComponent(name)}`;
 
@@ -1354,7 +1359,7 @@ async function showBreed(main, { id: name, query }) {
   const brood = h("div", { class: "brood", role: "group", "aria-label": "The sheet" });
   const changes = h("div", { class: "changes", "aria-live": "polite" });
   const tree = h("div", { class: "tree", tabindex: 0, role: "region", "aria-label": "Lineage" });
-  const slider = h("input", { type: "range", min: 0, max: 1, step: 0.05, value: query.get("strength") ?? session.slider, "aria-label": "Strength of changes", change: () => named(), input: () => (strength.textContent = slider.value) });
+  const slider = h("input", { type: "range", min: 0, max: 1, step: 0.05, value: query.get("strength") ?? session.slider, "aria-label": "Strength of changes", change: settled, input: () => (strength.textContent = slider.value) });
   const strength = h("output", null, slider.value);
   const go = button("Breed", breed, { class: "main" });
   const undo = button("Undo", () => step("undo"));
@@ -1381,15 +1386,49 @@ async function showBreed(main, { id: name, query }) {
     }
   }
 
+  const choiceNow = () => ({ at: shown, chosen: [...chosen], slider: Number(slider.value), parts });
+
+  // What the choice is going to lead to: pixels, once they are there, and the version of the session that has them.
+  let [foreseen, took] = [null, 0];
+  function look() {
+    foreseen?.control.abort();
+    foreseen = null;
+    if (!chosen.size) return;
+    // It is tried again after a while.
+    if (took > PATIENCE) return void (took /= 2);
+    const mine = (foreseen = { control: new AbortController(), seen: null });
+    setTimeout(() => {
+      if (mine.control.signal.aborted) return;
+      const began = performance.now();
+      const body = { version: session.version, ...choiceNow(), size: QUICK };
+      mine.seen = foresee(`${under(name)}/foresee`, body, mine.control.signal).then(([next, pixels]) => {
+        took = performance.now() - began;
+        Object.assign(mine, { version: next.version, pixels });
+      }, () => {}); // Whatever goes wrong is told when it is asked for.
+    }, PAUSE);
+  }
+
   async function breed(event) {
+    if (working) return;
     if (!chosen.size) return say("Choose one picture or more first");
     performance.mark("breed", { startTime: event?.timeStamp });
-    const [next, pixels] = await tell("breed", { at: shown, chosen: [...chosen], slider: Number(slider.value), parts, size: QUICK }, "Breeding");
+    const ahead = foreseen?.seen ? foreseen : null;
+    if (!ahead) foreseen?.control.abort();
+    const [from, before, ready] = [sheets, painted, ahead?.pixels];
+    if (ready) {
+      sheets++;
+      put(ready, QUICK);
+      requestAnimationFrame(() => performance.measure("breed", "breed"));
+    }
+    const [next, drawn] = await tell("breed", { ...choiceNow(), size: ahead ? undefined : QUICK }, "Breeding");
+    // Not kept, and nobody has said how it stands: as it was.
+    if (!next && ready && sheets === from + 1) put(...before);
     if (!next) return;
-    await stand(next, next.at, pixels);
-    // How long it took from the click until all pictures were there, and until the frame that shows them.
+    await ahead?.seen;
+    await stand(next, next.at, ahead?.version === next.version ? ahead.pixels : drawn);
+    // How long it took from the click until the step was kept and shown, and until the frame that has its pictures.
     performance.measure("bred", "breed");
-    requestAnimationFrame(() => performance.measure("breed", "breed"));
+    if (!ready) requestAnimationFrame(() => performance.measure("breed", "breed"));
     say(`Generation ${generation()}: ${count(session.sheet.length, "picture")}`);
   }
 
@@ -1433,6 +1472,7 @@ async function showBreed(main, { id: name, query }) {
     session = next;
     shown = node;
     chosen = new Set();
+    look();
     await paint(pixels);
     menu();
     detail(focus);
@@ -1442,6 +1482,12 @@ async function showBreed(main, { id: name, query }) {
       lineage();
       named();
     }));
+  }
+
+  /** What may change, and how much, is another. */
+  function settled() {
+    look();
+    named();
   }
 
   /** The address has what a reload would lose. */
@@ -1470,16 +1516,22 @@ async function showBreed(main, { id: name, query }) {
     });
   }
 
-  /** Draws the sheet: quickly, and once more sharply when there is time. */
-  async function paint(pixels) {
-    const mine = ++sheets;
-    const ask = async (side) => (await getWithPixels(`${under(name)}/sheet`, { node: shown, size: side }, "Drawing the sheet"))[1];
-    const put = (drawn, side) => cells.forEach((cell, i) => {
+  let painted = null;
+  /** Puts pictures into the places of the sheet. */
+  function put(drawn, side) {
+    painted = [drawn, side];
+    cells.forEach((cell, i) => {
       const [canvas, one] = [cell.firstChild, 4 * side * side];
       if (canvas.width !== side) canvas.width = canvas.height = side;
       // Kept in plain memory: they are written, not drawn on.
       canvas.getContext("2d", { willReadFrequently: true }).putImageData(new ImageData(drawn.subarray(i * one, (i + 1) * one), side, side), 0, 0);
     });
+  }
+
+  /** Draws the sheet: quickly, and once more sharply when there is time. */
+  async function paint(pixels) {
+    const mine = ++sheets;
+    const ask = async (side) => (await getWithPixels(`${under(name)}/sheet`, { node: shown, size: side }, "Drawing the sheet"))[1];
     const quick = pixels ?? (await ask(QUICK));
     if (mine !== sheets) return;
     lay();
@@ -1502,6 +1554,7 @@ async function showBreed(main, { id: name, query }) {
   function toggle(place) {
     if (!chosen.delete(place)) chosen.add(place);
     cells[place].setAttribute("aria-pressed", String(chosen.has(place)));
+    look();
     menu();
     named();
   }
@@ -1543,7 +1596,7 @@ async function showBreed(main, { id: name, query }) {
         field("Strength of changes", h("div", { class: "row" }, slider, strength)),
         choice("What may change", [["both", "all"], ["structure", "structure"], ["colour", "colour"]], parts, (value) => {
           parts = value;
-          named();
+          settled();
         }),
         changes, more, published)),
     h("section", null, h("h2", null, "Lineage"), h("p", { class: "note" }, "Every sheet of this session, under the picture it was bred from. Take one to go back to it."), tree),
@@ -1565,7 +1618,10 @@ async function showBreed(main, { id: name, query }) {
     if (!chosen.size) toggle(focus);
     breed(event).catch(complain);
   });
-  return () => sheets++;
+  return () => {
+    sheets++;
+    foreseen?.control.abort();
+  };
 }
 // Look inside: a network's picture, its wiring with what every unit draws, and a slider for every weight.
 

@@ -92,6 +92,7 @@ impl Studio {
             .route("/api/sessions/{name}/genome", asked_of(sessions::genome))
             .route("/api/sessions/{name}/picture", asked_of(sessions::picture))
             .route("/api/sessions/{name}/breed", told_of(sessions::breed))
+            .route("/api/sessions/{name}/foresee", told_of(sessions::foresee))
             .route("/api/sessions/{name}/undo", told_of(sessions::undo))
             .route("/api/sessions/{name}/redo", told_of(sessions::redo))
             .route("/api/sessions/{name}/goto", told_of(sessions::go_to))

@@ -86,6 +86,15 @@ impl Studio {
         Ok(Bred { tree, stamp })
     }
 
+    /// Refuses a session that has changed since the page saw it.
+    fn as_seen(&self, name: &str, bred: &Bred, version: &str) -> Result<(), Refusal> {
+        if bred.version() == version {
+            return Ok(());
+        }
+        let why = format!("{name}: it has changed since this page saw it");
+        Err(Refusal::stale(why, "session", self.shown(name, &bred.tree, None)?))
+    }
+
     /// Changes a session that is as the page has seen it, and writes it before it is answered. The
     /// pictures of its sheet, where they are asked for, are drawn meanwhile.
     fn change(
@@ -96,15 +105,8 @@ impl Studio {
         change: impl FnOnce(&mut BreedingTree) -> Result<(), BreedingError>,
     ) -> Result<Sheet, Refusal> {
         let size = size.map(|size| checked(size, LARGEST_DRAWN)).transpose()?;
-        let as_seen = |bred: &Bred| match bred.version() == version {
-            true => Ok(()),
-            false => {
-                let why = format!("{name}: it has changed since this page saw it");
-                Err(Refusal::stale(why, "session", self.shown(name, &bred.tree, None)?))
-            }
-        };
         let mut tree = self.session(name, |_, bred| {
-            as_seen(bred)?;
+            self.as_seen(name, bred, version)?;
             Ok(bred.tree.clone())
         })?;
         change(&mut tree).map_err(Refusal::bad)?;
@@ -113,7 +115,7 @@ impl Studio {
                 let _lock =
                     FolderLock::of_file(path).map_err(|e| Refusal::stale(e, "session", ()))?;
                 // Another may have been quicker.
-                as_seen(bred)?;
+                self.as_seen(name, bred, version)?;
                 write_atomic(path, tree.session().to_toml().as_bytes()).map_err(Refusal::failed)?;
                 *bred = Bred { tree: tree.clone(), stamp: stamp(path) };
                 self.shown(name, &tree, None)
@@ -453,18 +455,15 @@ pub struct Choice {
     size: Option<usize>,
 }
 
-/// `POST …/breed`: the next sheet; chosen on an older one it begins a branch.
-pub fn breed(studio: &Studio, name: &str, choice: Choice) -> Answer {
-    let bred = studio.change(name, &choice.version, choice.size, |tree| {
-        tree.go_to(choice.at)?;
-        let wanted = Selection {
-            slider: choice.slider,
-            parts: choice.parts,
-            ..Selection::of(&choice.chosen)
-        };
+impl Choice {
+    /// Breeds the next sheet; chosen on an older one it begins a branch.
+    fn breed(&self, tree: &mut BreedingTree) -> Result<(), BreedingError> {
+        tree.go_to(self.at)?;
+        let wanted =
+            Selection { slider: self.slider, parts: self.parts, ..Selection::of(&self.chosen) };
         // The same choice once more draws other children.
         let rolls: Vec<u64> = (1..=tree.last())
-            .filter(|n| tree.parent(*n) == Some(choice.at))
+            .filter(|n| tree.parent(*n) == Some(self.at))
             .filter_map(|n| tree.selection(n))
             .filter(|s| {
                 Selection { roll: 0, after: None, why: String::new(), ..(*s).clone() } == wanted
@@ -473,10 +472,34 @@ pub fn breed(studio: &Studio, name: &str, choice: Choice) -> Answer {
             .collect();
         let free = (0..).find(|roll| !rolls.contains(roll));
         // A roll is drawn into the upper bits of a stream's number.
-        let roll = choice.roll.or(free).unwrap_or_default() & 0xff_ffff;
+        let roll = self.roll.or(free).unwrap_or_default() & 0xff_ffff;
         tree.select(Selection { roll, ..wanted }).map(drop)
+    }
+}
+
+/// `POST …/breed`: the next sheet.
+pub fn breed(studio: &Studio, name: &str, choice: Choice) -> Answer {
+    let change = |tree: &mut BreedingTree| choice.breed(tree);
+    studio.change(name, &choice.version, choice.size, change)?.answer(StatusCode::CREATED)
+}
+
+#[derive(Serialize)]
+struct Foreseen {
+    version: String,
+}
+
+/// `POST …/foresee`: the pictures that a choice is going to lead to, and the version of the session that
+/// has them. Nothing is changed: a page asks for them while somebody still looks at what was chosen.
+pub fn foresee(studio: &Studio, name: &str, choice: Choice) -> Answer {
+    let size = checked(choice.size.unwrap_or(128), LARGEST_DRAWN)?;
+    let mut tree = studio.session(name, |_, bred| {
+        studio.as_seen(name, bred, &choice.version)?;
+        Ok(bred.tree.clone())
     })?;
-    bred.answer(StatusCode::CREATED)
+    choice.breed(&mut tree).map_err(Refusal::bad)?;
+    let foreseen = Foreseen { version: short_id(tree.session().to_toml()) };
+    let json = serde_json::to_vec(&foreseen).map_err(Refusal::failed)?;
+    Ok(Drawn::of(tree.now().genomes(), size).answer(&json))
 }
 
 /// A move in the tree.
@@ -534,10 +557,7 @@ struct Published {
 /// `POST …/publish`: the genome at a place, as a file in `genomes/`.
 pub fn publish(studio: &Studio, name: &str, wanted: Publication) -> Answer {
     let genome = studio.session(name, |_, bred| {
-        if bred.version() != wanted.version {
-            let why = format!("{name}: it has changed since this page saw it");
-            return Err(Refusal::stale(why, "session", studio.shown(name, &bred.tree, None)?));
-        }
+        studio.as_seen(name, bred, &wanted.version)?;
         let title: String = wanted.name.trim().chars().take(200).collect();
         let mut genome = placed(name, &bred.tree, wanted.node, wanted.place, &title)?;
         let tags: Vec<String> = wanted

@@ -84,11 +84,14 @@ export function getWithPixels(path, parameters, what = "Reading") {
   return busy(what, answered(fetch(call(path, parameters))).then(parted));
 }
 
+const posted = (path, body, signal) =>
+  answered(fetch(call(path), { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body), signal })).then(parted);
+
 /** Asks for something to be done, and for pixels with the answer. */
-export function postForPixels(path, body = {}, what = "Working") {
-  const request = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
-  return busy(what, answered(fetch(call(path), request)).then(parted));
-}
+export const postForPixels = (path, body = {}, what = "Working") => busy(what, posted(path, body));
+
+/** Asks for pixels before anybody waits for them. */
+export const foresee = (path, body, signal) => posted(path, body, signal);
 
 /** Asks for something to be done. */
 export const post = (path, body, what) => postForPixels(path, body, what).then(([answer]) => answer);

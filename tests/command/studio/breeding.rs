@@ -130,6 +130,35 @@ fn a_step_brings_the_pictures_of_its_sheet_along() {
 }
 
 #[test]
+fn what_is_foreseen_is_what_is_bred_and_changes_nothing() {
+    let root = root();
+    let served = serve(root.path());
+    let session = served.post("/api/sessions", &json!({ "name": "s", "seed": 3 })).ok().json();
+    let file = root.path().join("studio/sessions/s.toml");
+    let before = std::fs::read(&file).unwrap();
+    let choice = |version: &Value, more: Value| {
+        let mut body = json!({ "version": version, "at": 0, "chosen": [2, 7], "slider": 0.6 });
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        body
+    };
+    let foresee = |body: &Value| served.post("/api/sessions/s/foresee", body);
+    let (foreseen, pixels) =
+        parted(&foresee(&choice(&session["version"], json!({ "size": 32 }))).ok());
+    let other = foresee(&choice(&session["version"], json!({ "size": 32, "slider": 0.2 }))).ok();
+    assert_ne!(parted(&other).0, foreseen);
+    assert_eq!(std::fs::read(&file).unwrap(), before);
+    let breed = choice(&session["version"], json!({}));
+    let next = served.post("/api/sessions/s/breed", &breed).ok().json();
+    assert_eq!((&next["version"], &next["at"]), (&foreseen["version"], &json!(1)));
+    let sheet = parted(&served.get("/api/sessions/s/sheet?node=1&size=32").ok()).1;
+    assert!(sheet == pixels, "other pictures than were foreseen");
+    // A page that has not seen it is told, as when it breeds.
+    assert_eq!(foresee(&choice(&session["version"], json!({}))).status, 409);
+    assert_eq!(foresee(&choice(&next["version"], json!({ "chosen": [99] }))).status, 400);
+    assert_eq!(foresee(&choice(&next["version"], json!({ "size": 100_000 }))).status, 400);
+}
+
+#[test]
 fn a_genome_on_a_sheet_is_a_network_without_being_published() {
     let root = root();
     let served = serve(root.path());
