@@ -20,7 +20,6 @@ use crate::experiment::workers::{Progress, StudyObserver};
 use crate::experiment::{Record, load_target};
 use crate::figures::study::score_by_depth_of;
 use crate::figures::{Provenance, save};
-use crate::network::files::write_atomic;
 use crate::network::lock::FolderLock;
 use crate::network::{Coords, Squaring};
 use crate::score::JudgeChoice;
@@ -62,6 +61,10 @@ enum ExperimentCommand {
         /// Also the record, from which figures are drawn (figures/STUDY/record.json)
         #[arg(long)]
         record: Option<PathBuf>,
+        /// Records without loss curves, measures layer by layer and pictures (whose figures are then not drawn),
+        /// and with six digits: small enough for a repository, and enough for every claim
+        #[arg(long)]
+        light: bool,
     },
     /// Simulate how often the rules of the regime map would find an effect, before the study is run
     Power {
@@ -174,9 +177,9 @@ pub fn run(args: ExperimentArgs, out: &Output) -> anyhow::Result<()> {
             true => study::status(&args)?,
             false => status_one(&args)?,
         },
-        ExperimentCommand::Collect { study, out: csv, record } => match study.is_whole()? {
-            true => study::collect(&study, &csv)?,
-            false => collect_one(&study, &csv, record.as_deref())?,
+        ExperimentCommand::Collect { study, out: csv, record, light } => match study.is_whole()? {
+            true => study::collect(&study, &csv, light)?,
+            false => collect_one(&study, &csv, record.as_deref(), light)?,
         },
     };
     out.result(&json, &text)?;
@@ -258,7 +261,7 @@ pub(super) fn run_study(
     let mut watch = Watch::new(out, study.count(), study.called(), whole.cloned());
     let ran = study.run(runs, &mut watch);
     watch.bar.finish_and_clear();
-    let Some(found) = ran? else {
+    let Some((found, findings)) = ran? else {
         return Err(Interrupted.into());
     };
     let path = found.folder.join("record.json");
@@ -266,7 +269,7 @@ pub(super) fn run_study(
         "study": study.name(), "profile": study.profile(), "cells": study.count(),
         "failed": watch.failed, "record": path,
     });
-    if let (Some(all), serde_json::Value::Object(more)) = (json.as_object_mut(), found.findings) {
+    if let (Some(all), serde_json::Value::Object(more)) = (json.as_object_mut(), findings) {
         all.extend(more);
     }
     Ok((json, format!("{}\nrecord: {}", found.summary, path.display())))
@@ -277,14 +280,17 @@ pub(super) fn collect_one(
     args: &StudyArgs,
     csv: &Path,
     record: Option<&Path>,
+    light: bool,
 ) -> anyhow::Result<Said> {
+    if light && record.is_none() {
+        anyhow::bail!(
+            "--light: expected --record FILE, the record that is to be light; found none"
+        );
+    }
     let study = args.study()?;
-    let beside = record.map(|path| path.parent().unwrap_or(Path::new(".")));
-    let found = study.collect(&args.runs, beside)?;
-    write_atomic(csv, found.table.as_bytes())?;
+    study.collect(&args.runs, csv, record, light)?;
     let mut text = format!("{}: {}", study.name(), csv.display());
     if let Some(path) = record {
-        write_atomic(path, found.record.as_bytes())?;
         text += &format!("\nrecord: {}", path.display());
     }
     Ok((json!({ "cells": study.count(), "csv": csv, "record": record }), text))

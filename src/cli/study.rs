@@ -44,7 +44,7 @@ pub fn status(args: &StudyArgs) -> anyhow::Result<Said> {
 }
 
 /// Writes `FOLDER/PART/record.json` and `rows.csv` of every part, with the pictures beside them.
-pub fn collect(args: &StudyArgs, folder: &Path) -> anyhow::Result<Said> {
+pub fn collect(args: &StudyArgs, folder: &Path, light: bool) -> anyhow::Result<Said> {
     let spec = StudySpec::read(&args.spec)?;
     Holding::WholeStudy.ask(folder)?;
     let (mut rows, mut text) = (Vec::new(), String::new());
@@ -52,7 +52,8 @@ pub fn collect(args: &StudyArgs, folder: &Path) -> anyhow::Result<Said> {
         let name = part.spec.file_stem().unwrap_or_default();
         let to = folder.join(name);
         create_folder(&to)?;
-        let (json, said) = collect_one(&part, &to.join("rows.csv"), Some(&to.join("record.json")))?;
+        let (table, record) = (to.join("rows.csv"), to.join("record.json"));
+        let (json, said) = collect_one(&part, &table, Some(&record), light)?;
         text += &format!("{said}\n");
         rows.push(json);
     }

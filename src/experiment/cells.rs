@@ -44,8 +44,17 @@ pub trait CellStudy: Sync {
     /// The profile.
     fn profile(&self) -> &str;
 
-    /// The cells, in order. The same cell may be there twice; it is computed once.
-    fn cells(&self) -> Cow<'_, [Self::Cell]>;
+    /// The number of cells.
+    fn count(&self) -> usize;
+
+    /// The cell of a number below [`count`](Self::count). The same cell may be there twice; it is
+    /// computed once.
+    fn cell(&self, number: usize) -> Cow<'_, Self::Cell>;
+
+    /// The cells, in order.
+    fn cells(&self) -> impl Iterator<Item = Cow<'_, Self::Cell>> {
+        (0..self.count()).map(|number| self.cell(number))
+    }
 
     /// Name of a cell's files: a hash of its config.
     fn id(&self, cell: &Self::Cell) -> String {
@@ -312,16 +321,14 @@ pub fn pass<S: CellStudy>(
     let folder = study_folder(study, runs);
     Holding::Study.ask(&folder)?;
     create_folder(&folder)?;
-    let cells = study.cells();
     let mut pass = Pass::default();
     let mut ids = BTreeSet::new();
     let [failed, leased] = [folder.join("failed"), folder.join("leases")].map(|f| names(&f));
     let (mut found, mut waiting) = (Vec::new(), Vec::new());
     for &number in share {
-        let cell = &cells[number];
-        let id = study.id(cell);
-        let task = Task { label: study.label(cell), cost: study.cost(cell), cell: (number, cell) };
-        match study.state(cell, &folder)? {
+        let cell = study.cell(number);
+        let id = study.id(&cell);
+        match study.state(&cell, &folder)? {
             _ if ids.contains(&id) => {}
             CellState::Done(_) => {
                 // Whoever finished it may have died before it cleared up.
@@ -331,27 +338,32 @@ pub fn pass<S: CellStudy>(
                 if leased.contains(&id) {
                     let _ = std::fs::remove_dir_all(lease_folder(&folder, &id));
                 }
-                found.push(task);
+                found.push(number);
             }
             CellState::Failed { .. } if worker.gives_up(&folder, &id) => pass.aside += 1,
-            _ => waiting.push(task),
+            _ => waiting.push(number),
         }
         ids.insert(id);
     }
     let seen = Mutex::new(pass);
-    let work = |(number, cell): &(usize, &S::Cell), ask: Ask<'_>| {
-        let outcome = compute(study, cell, &folder, worker, ask)?;
+    let task = |number: usize| {
+        let cell = study.cell(number);
+        Task { label: study.label(&cell), cost: study.cost(&cell) }
+    };
+    let work = |number: usize, ask: Ask<'_>| {
+        let cell = study.cell(number);
+        let outcome = compute(study, &cell, &folder, worker, ask)?;
         let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
         match outcome {
             Outcome::Done => seen.done += 1,
-            Outcome::Elsewhere => seen.elsewhere.push(*number),
-            Outcome::Failed(_) if worker.gives_up(&folder, &study.id(cell)) => seen.aside += 1,
-            Outcome::Failed(_) => seen.failed.push(*number),
+            Outcome::Elsewhere => seen.elsewhere.push(number),
+            Outcome::Failed(_) if worker.gives_up(&folder, &study.id(&cell)) => seen.aside += 1,
+            Outcome::Failed(_) => seen.failed.push(number),
             Outcome::Interrupted | Outcome::Found => {}
         }
         Ok(outcome)
     };
-    let went = work_through(&found, &waiting, study.at_a_time(), work, observer)?;
+    let went = work_through([&found, &waiting], task, study.at_a_time(), work, observer)?;
     let mut pass = seen.into_inner().unwrap_or_else(PoisonError::into_inner);
     pass.is_stopped = !went;
     pass.elsewhere.sort_unstable();
@@ -371,7 +383,7 @@ pub fn run_cells<S: CellStudy>(
     observer: &mut dyn StudyObserver,
 ) -> Result<Option<S::Record>, RecordError> {
     let worker = Worker::new();
-    let mut share: Vec<usize> = (0..study.cells().len()).collect();
+    let mut share: Vec<usize> = (0..study.count()).collect();
     let mut patience = Patience::default();
     loop {
         let pass = pass(study, runs, &share, &worker, observer)?;
@@ -410,8 +422,8 @@ pub fn write_record<S: CellStudy>(study: &S, runs: &Path) -> Result<S::Record, R
     let folder = study_folder(study, runs);
     let record = collect_cells(study, runs)?;
     study.pictures(&record, &folder, &folder)?;
-    write_atomic(&folder.join("record.json"), record.to_json().as_bytes())?;
-    write_atomic(&folder.join("rows.csv"), record.to_csv().as_bytes())?;
+    record.save_json(&folder.join("record.json"))?;
+    record.save_csv(&folder.join("rows.csv"))?;
     // If it is empty.
     let _ = std::fs::remove_dir(folder.join("leases"));
     Ok(record)
@@ -506,10 +518,10 @@ fn write(path: &Path, value: &impl Serialize) -> Result<(), WriteError> {
 /// # Errors
 /// Some are not, or are damaged.
 pub fn collect_cells<S: CellStudy>(study: &S, runs: &Path) -> Result<S::Record, RecordError> {
-    let (folder, cells) = (study_folder(study, runs), study.cells());
-    let mut outcomes = Vec::with_capacity(cells.len());
-    for cell in cells.iter() {
-        match study.state(cell, &folder)? {
+    let (folder, total) = (study_folder(study, runs), study.count());
+    let mut outcomes = Vec::with_capacity(total);
+    for cell in study.cells() {
+        match study.state(&cell, &folder)? {
             CellState::Done(outcome) | CellState::Failed { outcome: Some(outcome), .. } => {
                 outcomes.push(Ok(outcome));
             }
@@ -517,13 +529,13 @@ pub fn collect_cells<S: CellStudy>(study: &S, runs: &Path) -> Result<S::Record, 
             CellState::Begun | CellState::Waiting => {}
         }
     }
-    if outcomes.len() < cells.len() {
+    if outcomes.len() < total {
         return Err(RecordError::Unfinished {
             study: study.name().into(),
             profile: study.profile().into(),
             cells: S::CELLS,
             folder,
-            total: cells.len(),
+            total,
             done: outcomes.len(),
         });
     }
@@ -570,29 +582,29 @@ pub struct FailedCell {
 /// # Errors
 /// A cell's file is damaged.
 pub fn status<S: CellStudy>(study: &S, runs: &Path) -> Result<Status, RecordError> {
-    let (folder, cells) = (study_folder(study, runs), study.cells());
+    let folder = study_folder(study, runs);
     let mut status = Status {
         study: study.name().into(),
         profile: study.profile().into(),
         cells: S::CELLS,
-        total: cells.len(),
+        total: study.count(),
         done: 0,
         begun: 0,
         waiting: 0,
         failed: Vec::new(),
         core_seconds_left: 0.0,
     };
-    for cell in cells.iter() {
-        let state = study.state(cell, &folder)?;
+    for cell in study.cells() {
+        let state = study.state(&cell, &folder)?;
         if !matches!(state, CellState::Done(_)) {
-            status.core_seconds_left += study.cost(cell);
+            status.core_seconds_left += study.cost(&cell);
         }
         match state {
             CellState::Done(_) => status.done += 1,
             CellState::Begun => status.begun += 1,
             CellState::Waiting => status.waiting += 1,
             CellState::Failed { error, .. } => {
-                let (cell, id) = (study.label(cell), study.id(cell));
+                let (cell, id) = (study.label(&cell), study.id(&cell));
                 status.failed.push(FailedCell { cell, id, error });
             }
         }

@@ -16,7 +16,7 @@ use super::folder::{Holding, OtherHolding, Subject};
 use super::networks::chain::{ArmError, Made, walk};
 use super::networks::plan::{Chain, NetworksStudy, Source};
 use super::networks::spec::{ArmSpec, Level, NetworksSpec};
-use super::record::{Record, RecordError, line};
+use super::record::{Lines, Record, RecordError, line};
 use super::run::{RunError, Target, is_genome_file, load_target, read_metrics};
 use super::spec::{TargetSpec, read_text};
 use super::workers::{Ask, StudyObserver};
@@ -33,7 +33,6 @@ use crate::score::judges::BuildJudgeError;
 use crate::score::{CompositionalScore, Fit, JudgeChoice, JudgeError, Judged, Measurement};
 use crate::train::{LogLine, TrainReport};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -187,8 +186,8 @@ impl Record for CompareRecord {
         "score.silent",
     ];
 
-    fn lines(&self) -> Vec<Value> {
-        self.arms.iter().map(|arm| line(arm, &[])).collect()
+    fn lines(&self) -> Lines<'_> {
+        Box::new(self.arms.iter().map(|arm| line(arm, &[])))
     }
 
     fn summary(&self) -> String {
@@ -544,8 +543,12 @@ impl CellStudy for CompareStudy {
         &self.networks.profile
     }
 
-    fn cells(&self) -> Cow<'_, [Chain]> {
-        Cow::Borrowed(&self.networks.chains)
+    fn count(&self) -> usize {
+        self.networks.count()
+    }
+
+    fn cell(&self, number: usize) -> Cow<'_, Chain> {
+        self.networks.cell(number)
     }
 
     fn id(&self, chain: &Chain) -> String {

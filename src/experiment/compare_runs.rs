@@ -4,7 +4,7 @@
 
 use super::compare::{CompareError, SHOWN};
 use super::folder::{Holding, Subject};
-use super::record::{Record, line};
+use super::record::{Lines, Record, line};
 use super::run::{LoadedRun, load_run, read_metrics};
 use crate::math::hash::sha256_hex;
 use crate::network::Picture;
@@ -12,7 +12,6 @@ use crate::probe::View;
 use crate::score::{CompositionalScore, Fit, Judge, JudgeChoice, JudgeError, Judged, Protocol};
 use crate::train::{LogLine, TrainReport};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 /// How the runs are measured.
@@ -106,8 +105,8 @@ impl Record for RunsRecord {
         "score.counts",
     ];
 
-    fn lines(&self) -> Vec<Value> {
-        self.runs.iter().map(|run| line(run, &[])).collect()
+    fn lines(&self) -> Lines<'_> {
+        Box::new(self.runs.iter().map(|run| line(run, &[])))
     }
 
     fn summary(&self) -> String {

@@ -105,7 +105,8 @@ pub trait Study: Sync {
     /// The number of its cells.
     fn count(&self) -> usize;
 
-    /// Computes what is not finished; none if the observer stopped it.
+    /// Computes what is not finished, and says what came out, also for programs; none if the observer
+    /// stopped it.
     ///
     /// # Errors
     /// As [`cells::run_cells`].
@@ -113,7 +114,7 @@ pub trait Study: Sync {
         &self,
         runs: &Path,
         observer: &mut dyn StudyObserver,
-    ) -> Result<Option<Collected>, RecordError>;
+    ) -> Result<Option<(Finished, Value)>, RecordError>;
 
     /// What a training step of a cell takes, as [`CellStudy::step_cost`] has it.
     fn step_cost(&self, number: usize) -> Option<f64>;
@@ -137,7 +138,7 @@ pub trait Study: Sync {
     ///
     /// # Errors
     /// As [`cells::write_record`].
-    fn finish(&self, runs: &Path) -> Result<Collected, RecordError>;
+    fn finish(&self, runs: &Path) -> Result<Finished, RecordError>;
 
     /// Counts its cells by their state.
     ///
@@ -145,36 +146,31 @@ pub trait Study: Sync {
     /// A cell's file is damaged.
     fn status(&self, runs: &Path) -> Result<Status, RecordError>;
 
-    /// What its cells left; with `beside`, the record's pictures are put into that folder.
+    /// Writes what its cells left: the table and, if there is a place for it, the record with its pictures
+    /// beside it; `light`ly, as [`Record::light`] says.
     ///
     /// # Errors
-    /// As [`cells::collect_cells`].
-    fn collect(&self, runs: &Path, beside: Option<&Path>) -> Result<Collected, RecordError>;
+    /// As [`cells::collect_cells`]; files cannot be written.
+    fn collect(
+        &self,
+        runs: &Path,
+        table: &Path,
+        record: Option<&Path>,
+        light: bool,
+    ) -> Result<(), RecordError>;
 }
 
-/// A record as text.
+/// A study whose record is written.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Collected {
+pub struct Finished {
     /// The study's folder.
     pub folder: PathBuf,
-    /// The bytes of `record.json`.
-    pub record: String,
-    /// The table.
-    pub table: String,
     /// What came out, for people.
     pub summary: String,
-    /// What came out, for programs.
-    pub findings: Value,
 }
 
-fn collected<S: CellStudy>(study: &S, runs: &Path, record: &S::Record) -> Collected {
-    Collected {
-        folder: cells::study_folder(study, runs),
-        record: record.to_json(),
-        table: record.to_csv(),
-        summary: record.summary(),
-        findings: record.findings(),
-    }
+fn finished<S: CellStudy>(study: &S, runs: &Path, record: &S::Record) -> Finished {
+    Finished { folder: cells::study_folder(study, runs), summary: record.summary() }
 }
 
 impl<S: CellStudy> Study for S {
@@ -191,30 +187,30 @@ impl<S: CellStudy> Study for S {
     }
 
     fn count(&self) -> usize {
-        self.cells().len()
+        CellStudy::count(self)
     }
 
     fn run(
         &self,
         runs: &Path,
         observer: &mut dyn StudyObserver,
-    ) -> Result<Option<Collected>, RecordError> {
+    ) -> Result<Option<(Finished, Value)>, RecordError> {
         let record = cells::run_cells(self, runs, observer)?;
-        Ok(record.map(|record| collected(self, runs, &record)))
+        Ok(record.map(|record| (finished(self, runs, &record), record.findings())))
     }
 
     fn step_cost(&self, number: usize) -> Option<f64> {
-        CellStudy::step_cost(self, &self.cells()[number])
+        CellStudy::step_cost(self, &self.cell(number))
     }
 
     fn lines(&self, show: &mut dyn FnMut(Line)) {
-        for cell in self.cells().iter() {
+        for cell in self.cells() {
             show(Line {
                 study: CellStudy::name(self).into(),
-                cell: Some(self.id(cell)),
-                label: self.label(cell),
-                core_seconds: self.cost(cell),
-                config: serde_json::to_value(cell).expect("a config is plain data"),
+                cell: Some(self.id(&cell)),
+                label: self.label(&cell),
+                core_seconds: self.cost(&cell),
+                config: serde_json::to_value(cell.as_ref()).expect("a config is plain data"),
             });
         }
     }
@@ -229,20 +225,30 @@ impl<S: CellStudy> Study for S {
         cells::pass(self, runs, share, worker, observer)
     }
 
-    fn finish(&self, runs: &Path) -> Result<Collected, RecordError> {
+    fn finish(&self, runs: &Path) -> Result<Finished, RecordError> {
         let record = cells::write_record(self, runs)?;
-        Ok(collected(self, runs, &record))
+        Ok(finished(self, runs, &record))
     }
 
     fn status(&self, runs: &Path) -> Result<Status, RecordError> {
         cells::status(self, runs)
     }
 
-    fn collect(&self, runs: &Path, beside: Option<&Path>) -> Result<Collected, RecordError> {
-        let record = cells::collect_cells(self, runs)?;
-        if let Some(to) = beside {
-            self.pictures(&record, &cells::study_folder(self, runs), to)?;
+    fn collect(
+        &self,
+        runs: &Path,
+        table: &Path,
+        record: Option<&Path>,
+        light: bool,
+    ) -> Result<(), RecordError> {
+        let left = cells::collect_cells(self, runs)?;
+        left.save_csv(table)?;
+        if let Some(path) = record {
+            let left = if light { left.light() } else { left };
+            let beside = path.parent().unwrap_or(Path::new("."));
+            self.pictures(&left, &cells::study_folder(self, runs), beside)?;
+            left.save_json(path)?;
         }
-        Ok(collected(self, runs, &record))
+        Ok(())
     }
 }

@@ -6,13 +6,17 @@
 use super::folder::OtherHolding;
 use super::workers::WorkError;
 use crate::math::text;
-use crate::network::files::{WriteError, read_text};
+use crate::network::files::{WriteError, read_text, write_atomic_with};
 use serde::de::DeserializeOwned;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use serde_json::ser::Formatter;
-use std::io;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+
+/// Lines of a table, made one after the other.
+pub type Lines<'a> = Box<dyn Iterator<Item = Value> + 'a>;
 
 /// `record.json` of a study. Equal studies give equal bytes; there are no wall times in it.
 pub trait Record: Serialize + DeserializeOwned {
@@ -24,7 +28,7 @@ pub trait Record: Serialize + DeserializeOwned {
     const COLUMNS: &'static [&'static str];
 
     /// Lines of the table.
-    fn lines(&self) -> Vec<Value>;
+    fn lines(&self) -> Lines<'_>;
 
     /// What came out, for people.
     fn summary(&self) -> String;
@@ -34,16 +38,34 @@ pub trait Record: Serialize + DeserializeOwned {
         Value::Object(serde_json::Map::new())
     }
 
+    /// Without what most of its bytes are and no claim is decided on, for a repository. Figures of that are not
+    /// drawn from it.
+    fn light(self) -> Self {
+        self
+    }
+
+    /// Writes `record.json`.
+    ///
+    /// # Errors
+    /// What `to` says.
+    fn write_json(&self, mut to: impl io::Write) -> io::Result<()> {
+        let mut json = serde_json::Serializer::with_formatter(&mut to, RowALine::default());
+        self.serialize(&mut json)?;
+        to.write_all(b"\n")
+    }
+
     /// The bytes of `record.json`.
     fn to_json(&self) -> String {
         let mut json = Vec::new();
-        let mut to = serde_json::Serializer::with_formatter(&mut json, RowALine::default());
-        self.serialize(&mut to).expect("records are plain data");
-        String::from_utf8(json).expect("JSON is UTF-8") + "\n"
+        self.write_json(&mut json).expect("records are plain data");
+        String::from_utf8(json).expect("JSON is UTF-8")
     }
 
-    /// The table.
-    fn to_csv(&self) -> String {
+    /// Writes the table.
+    ///
+    /// # Errors
+    /// What `to` says.
+    fn write_csv(&self, to: impl io::Write) -> io::Result<()> {
         let columns: Vec<(&str, &str)> = Self::COLUMNS
             .iter()
             .map(|column| {
@@ -51,13 +73,35 @@ pub trait Record: Serialize + DeserializeOwned {
                 column.split_once('=').unwrap_or((last, column))
             })
             .collect();
-        let mut table = csv::Writer::from_writer(Vec::new());
-        let mut write = |cells: Vec<String>| table.write_record(cells).expect("memory is enough");
-        write(columns.iter().map(|c| c.0.to_string()).collect());
+        let mut table = csv::Writer::from_writer(to);
+        table.write_record(columns.iter().map(|c| c.0))?;
         for line in self.lines() {
-            write(columns.iter().map(|c| cell(&line, c.1)).collect());
+            table.write_record(columns.iter().map(|c| cell(&line, c.1)))?;
         }
-        String::from_utf8(table.into_inner().expect("memory is enough")).expect("text is UTF-8")
+        table.flush()
+    }
+
+    /// The table.
+    fn to_csv(&self) -> String {
+        let mut table = Vec::new();
+        self.write_csv(&mut table).expect("memory is enough");
+        String::from_utf8(table).expect("text is UTF-8")
+    }
+
+    /// Puts the record into a file.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    fn save_json(&self, path: &Path) -> Result<(), WriteError> {
+        write_atomic_with(path, |file| buffered(file, |to| self.write_json(to)))
+    }
+
+    /// Puts the table into a file.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    fn save_csv(&self, path: &Path) -> Result<(), WriteError> {
+        write_atomic_with(path, |file| buffered(file, |to| self.write_csv(to)))
     }
 
     /// Reads a record.
@@ -79,6 +123,15 @@ pub trait Record: Serialize + DeserializeOwned {
             other => Err(fail(format!("format {other}"))),
         }
     }
+}
+
+fn buffered(
+    file: &mut File,
+    write: impl FnOnce(&mut BufWriter<&mut File>) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut to = BufWriter::new(file);
+    write(&mut to)?;
+    to.flush()
 }
 
 /// Why a study has no record.
@@ -145,6 +198,18 @@ fn cell(line: &Value, path: &str) -> String {
 /// A number with six significant digits: what a record keeps of it.
 pub fn six_digits(value: f64) -> f64 {
     format!("{value:.5e}").parse().unwrap_or(value)
+}
+
+/// [`six_digits`] of every fraction in a value.
+pub(super) fn round(value: &mut Value) {
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            *value = number.as_f64().map(six_digits).into();
+        }
+        Value::Array(values) => values.iter_mut().for_each(round),
+        Value::Object(fields) => fields.values_mut().for_each(round),
+        _ => {}
+    }
 }
 
 /// Serialises a struct with its fields in the order of their names.
@@ -249,8 +314,8 @@ mod tests {
         const FORMAT: &'static str = "small/1";
         const COLUMNS: &'static [&'static str] = &["study", "name", "inner.x", "points=inner.list"];
 
-        fn lines(&self) -> Vec<Value> {
-            self.rows.iter().map(|r| line(r, &[("study", "s".into())])).collect()
+        fn lines(&self) -> Lines<'_> {
+            Box::new(self.rows.iter().map(|r| line(r, &[("study", "s".into())])))
         }
 
         fn summary(&self) -> String {

@@ -8,7 +8,7 @@
 use super::cells::CellStudy;
 use super::cost;
 use super::evolution::{EvolutionConfig, EvolutionError, EvolutionJob, PictureJudge};
-use super::record::{Record, line};
+use super::record::{Lines, Record, line};
 use super::run::RunError;
 use super::spec::{Places, Problem, Spec, SpecError, check_name, read_spec};
 use super::workers::Ask;
@@ -246,23 +246,22 @@ impl CellStudy for ReevolutionStudy {
         &self.profile
     }
 
+    fn count(&self) -> usize {
+        self.targets.len() * self.spec.arm.len() * self.spec.seeds as usize
+    }
+
     /// By target, arm and seed.
-    fn cells(&self) -> Cow<'_, [ReevolutionCell]> {
+    fn cell(&self, number: usize) -> Cow<'_, ReevolutionCell> {
         let spec = &self.spec;
-        let mut cells = Vec::new();
-        for (target, _, genome) in &self.targets {
-            let genome_sha256 = sha256_hex(genome::to_json(genome));
-            for arm in &spec.arm {
-                cells.extend((spec.seed..spec.seed + spec.seeds).map(|seed| ReevolutionCell {
-                    target: target.clone(),
-                    genome_sha256: genome_sha256.clone(),
-                    arm: arm.clone(),
-                    seed,
-                    found_at: spec.found_at,
-                }));
-            }
-        }
-        Cow::Owned(cells)
+        let (run, seed) = (number / spec.seeds as usize, number as u64 % spec.seeds);
+        let (target, _, genome) = &self.targets[run / spec.arm.len()];
+        Cow::Owned(ReevolutionCell {
+            target: target.clone(),
+            genome_sha256: sha256_hex(genome::to_json(genome)),
+            arm: spec.arm[run % spec.arm.len()].clone(),
+            seed: spec.seed + seed,
+            found_at: spec.found_at,
+        })
     }
 
     fn label(&self, cell: &ReevolutionCell) -> String {
@@ -286,8 +285,8 @@ impl CellStudy for ReevolutionStudy {
     }
 
     fn record(&self, outcomes: Vec<Result<ReevolutionResult, String>>) -> ReevolutionRecord {
-        let row = |(cell, outcome): (&ReevolutionCell, Result<ReevolutionResult, String>)| {
-            let info = GenomeInfo::of(&self.target(cell).2);
+        let row = |(cell, outcome): (Cow<'_, ReevolutionCell>, Result<_, String>)| {
+            let info = GenomeInfo::of(&self.target(&cell).2);
             ReevolutionRow {
                 target: cell.target.clone(),
                 target_hidden: info.hidden,
@@ -303,7 +302,7 @@ impl CellStudy for ReevolutionStudy {
             study: self.spec.name.clone(),
             question: self.spec.question.clone(),
             profile: self.profile.clone(),
-            rows: self.cells().iter().zip(outcomes).map(row).collect(),
+            rows: self.cells().zip(outcomes).map(row).collect(),
         }
     }
 }
@@ -326,8 +325,8 @@ impl Record for ReevolutionRecord {
         "error",
     ];
 
-    fn lines(&self) -> Vec<Value> {
-        self.rows.iter().map(|row| line(row, &[])).collect()
+    fn lines(&self) -> Lines<'_> {
+        Box::new(self.rows.iter().map(|row| line(row, &[])))
     }
 
     fn summary(&self) -> String {

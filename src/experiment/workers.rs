@@ -70,33 +70,31 @@ pub enum WorkError {
     Threads(#[from] rayon::ThreadPoolBuildError),
 }
 
-/// A cell to be worked on.
-pub struct Task<C> {
+/// What is said of a cell to be worked on.
+pub struct Task {
     /// For people: `face dense muon:steps=20 lr 0.001 seed 2`.
     pub label: String,
     /// How long it takes, in seconds of one core, about: for the estimate of what is left.
     pub cost: f64,
-    /// The cell.
-    pub cell: C,
 }
 
-/// Works on the `waiting` cells, at most `at_a_time`; those `found` finished are only counted. False
-/// if it was stopped.
+/// Works on the cells of the numbers `waiting`, at most `at_a_time`; those `found` finished are only
+/// counted. What is said of a cell is asked when it is needed. False if it was stopped.
 ///
 /// # Errors
 /// `work` cannot write a file, threads cannot be started.
-pub fn work_through<C: Sync>(
-    found: &[Task<C>],
-    waiting: &[Task<C>],
+pub fn work_through(
+    [found, waiting]: [&[usize]; 2],
+    task: impl Fn(usize) -> Task + Sync,
     at_a_time: usize,
-    work: impl Fn(&C, Ask<'_>) -> Result<Outcome, WriteError> + Sync,
+    work: impl Fn(usize, Ask<'_>) -> Result<Outcome, WriteError> + Sync,
     observer: &mut dyn StudyObserver,
 ) -> Result<bool, WorkError> {
     let mut progress = Progress { total: found.len() + waiting.len(), ..Progress::default() };
-    for task in found {
+    for &number in found {
         progress.done += 1;
         progress.found += 1;
-        observer.cell(&progress, &task.label, None);
+        observer.cell(&progress, &task(number).label, None);
     }
     let workers = rayon::current_num_threads().min(waiting.len()).min(at_a_time).max(1);
     let threads = (rayon::current_num_threads() / workers).max(1);
@@ -110,23 +108,23 @@ pub fn work_through<C: Sync>(
             progress,
             failure: None,
             cost_made: 0.0,
-            cost_left: waiting.iter().map(|task| task.cost).sum(),
+            cost_left: waiting.iter().map(|number| task(*number).cost).sum(),
             started: Instant::now(),
         }),
     };
-    let work = &work;
+    let (work, task) = (&work, &task);
     std::thread::scope(|scope| {
         for pool in &pools {
             scope.spawn(|| {
                 pool.install(|| {
                     while !shared.stopped.load(Ordering::Relaxed) {
                         let next = shared.next.fetch_add(1, Ordering::Relaxed);
-                        let Some(task) = waiting.get(next) else {
+                        let Some(&number) = waiting.get(next) else {
                             return;
                         };
                         let going_on = |news: News<'_>| shared.hear(news);
-                        let outcome = work(&task.cell, Ask(&going_on));
-                        if !shared.over(task, outcome) {
+                        let outcome = work(number, Ask(&going_on));
+                        if !shared.over(&task(number), outcome) {
                             return;
                         }
                     }
@@ -159,7 +157,7 @@ struct Watched<'a> {
 
 impl Shared<'_> {
     /// Counts a cell; false if the work is to stop.
-    fn over<C>(&self, task: &Task<C>, outcome: Result<Outcome, WriteError>) -> bool {
+    fn over(&self, task: &Task, outcome: Result<Outcome, WriteError>) -> bool {
         let mut watched = self.watched.lock().expect("no worker panicked");
         let error = match outcome {
             Ok(Outcome::Done) => {

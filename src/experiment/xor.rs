@@ -12,7 +12,7 @@
 
 use super::cells::CellStudy;
 use super::cost;
-use super::record::{Record, line};
+use super::record::{Lines, Record, line};
 use super::spec::{Problem, Spec, SpecError, check_name, read_spec};
 use super::workers::Ask;
 use crate::evolve::{EvolveConfig, Evolver, Feedback, Judged, Population, Preset, Search};
@@ -254,12 +254,14 @@ impl CellStudy for XorStudy {
         &self.profile
     }
 
-    fn cells(&self) -> Cow<'_, [XorCell]> {
-        let XorSpec { generations, slope, .. } = self.spec;
-        let seeds = self.spec.seed..self.spec.seed + self.spec.runs;
-        seeds
-            .map(|seed| XorCell { seed, generations, slope, evolve: self.evolve.clone() })
-            .collect()
+    fn count(&self) -> usize {
+        self.spec.runs as usize
+    }
+
+    fn cell(&self, number: usize) -> Cow<'_, XorCell> {
+        let XorSpec { generations, slope, seed, .. } = self.spec;
+        let seed = seed + number as u64;
+        Cow::Owned(XorCell { seed, generations, slope, evolve: self.evolve.clone() })
     }
 
     fn label(&self, cell: &XorCell) -> String {
@@ -327,8 +329,8 @@ impl Record for XorRecord {
     const COLUMNS: &'static [&'static str] =
         &["seed", "generations", "evaluations", "hidden", "links", "error"];
 
-    fn lines(&self) -> Vec<Value> {
-        self.runs.iter().map(|run| line(run, &[])).collect()
+    fn lines(&self) -> Lines<'_> {
+        Box::new(self.runs.iter().map(|run| line(run, &[])))
     }
 
     fn summary(&self) -> String {

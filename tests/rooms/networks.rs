@@ -120,6 +120,17 @@ fn every_chain_gives_a_row_a_network_and_counts_are_matched() {
     assert_eq!(read, record);
     let lines: Vec<usize> = record.to_csv().lines().map(|l| l.split(',').count()).collect();
     assert!(lines.iter().all(|n| *n == lines[0]), "{lines:?}");
+    // Light, it says the same in fewer words.
+    let light = record.clone().light();
+    assert!(light.to_json().len() < record.to_json().len() * 2 / 3);
+    light.save_json(&study.join("light.json")).unwrap();
+    assert_eq!(NetworksRecord::read(&study.join("light.json")).unwrap(), light);
+    for (row, whole) in light.rows.iter().zip(&record.rows) {
+        let (result, whole) = (row.result.as_ref().unwrap(), whole.result.as_ref().unwrap());
+        assert!(result.views.is_none() && result.measures.layers.is_empty());
+        let scores = [result, whole].map(|r| r.score().unwrap_or(0.0));
+        assert!((scores[0] - scores[1]).abs() < 1e-6, "{scores:?}");
+    }
 }
 
 #[test]
@@ -199,8 +210,8 @@ fn rows_that_version_0_1_kept_without_their_config_are_found() {
     let plan = plan(&path, Some("one"));
     let runs = folder.path().join("runs");
     let wanted = run_with(&plan, &runs, 1).to_json();
-    for chain in plan.cells().iter() {
-        let file = runs.join("small/cells").join(format!("{}.json", plan.id(chain)));
+    for chain in plan.cells() {
+        let file = runs.join("small/cells").join(format!("{}.json", plan.id(&chain)));
         let text = std::fs::read_to_string(&file).unwrap();
         let cell: serde_json::Value = serde_json::from_str(&text).unwrap();
         std::fs::write(&file, cell["outcome"].to_string()).unwrap();
@@ -291,7 +302,7 @@ fn a_spec_names_its_judge_and_records_say_which_it_was() {
     };
     let (named, _folder) = with("{ name = \"dl\" }");
     let ids = |study: &NetworksStudy| -> Vec<String> {
-        study.cells().iter().map(|cell| study.id(cell)).collect()
+        study.cells().map(|cell| study.id(&cell)).collect()
     };
     assert_eq!(ids(&named.unwrap()), ids(&shipped));
     let (mock, _folder) = with("{ name = \"mock\", seed = 3 }");

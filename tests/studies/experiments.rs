@@ -284,6 +284,11 @@ fn the_command_lists_runs_counts_and_collects() {
     json(&["experiment", "collect", spec, "--profile", "one", "--out", "x.csv", "--json"]);
     let csv = std::fs::read_to_string(folder.path().join("x.csv")).unwrap();
     assert!(csv.contains(",step-limit,40,"), "{csv}");
+    // Nothing to be made light.
+    let light =
+        picloom(&["experiment", "collect", spec, "--profile", "one", "--out", "y.csv", "--light"]);
+    assert!(!light.status.success() && !folder.path().join("y.csv").exists());
+    assert!(String::from_utf8_lossy(&light.stderr).contains("expected --record"), "{light:?}");
     let unknown = picloom(&["figures", "no-such-figure"]);
     assert_eq!(unknown.status.code(), Some(2));
 }

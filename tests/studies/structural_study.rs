@@ -119,7 +119,7 @@ fn made_up(arms: &[(&str, f64, f64, f64)]) -> StructuralRecord {
 fn smoke_record() -> StructuralRecord {
     use picloom::experiment::cells::CellStudy;
     let study = smoke();
-    let none = vec![Err("not run".to_string()); study.cells().len()];
+    let none = vec![Err("not run".to_string()); study.count()];
     study.record(none)
 }
 

@@ -1,7 +1,7 @@
 //! What a networks study leaves: one row a network.
 
 use crate::experiment::curve::Curve;
-use crate::experiment::record::{Record, line};
+use crate::experiment::record::{Lines, Record, line, round};
 use crate::math::stats::{mean, normal_quantile, wilson};
 use crate::score::measures::mechanisms::Mechanisms;
 use crate::score::measures::modules::NetworkModules;
@@ -344,14 +344,15 @@ impl Record for NetworksRecord {
         "result.measures.reuse",
         "result.measures.q_z",
         "result.measures.decoded",
+        "result.measures.decoded_components",
         "result.sparsity.computing_depth",
         "result.sparsity.mean_in_degree",
         "spanning_modules=result.modules.spanning",
         "error",
     ];
 
-    fn lines(&self) -> Vec<Value> {
-        let line = |row: &NetworkRow| {
+    fn lines(&self) -> Lines<'_> {
+        let line = move |row: &NetworkRow| {
             let score = row.result.as_ref().and_then(|r| r.score());
             let head = [
                 ("study", json!(self.study)),
@@ -360,11 +361,25 @@ impl Record for NetworksRecord {
             ];
             line(row, &head)
         };
-        self.rows.iter().map(line).collect()
+        Box::new(self.rows.iter().map(line))
     }
 
     fn findings(&self) -> Value {
         json!({ "networks": self.rows.len(), "left_out": self.left_out })
+    }
+
+    /// Without loss curves, measures layer by layer and pictures; six digits.
+    fn light(mut self) -> Self {
+        for result in self.rows.iter_mut().filter_map(|row| row.result.as_mut()) {
+            result.measures.layers.clear();
+            result.views = None;
+            if let Some(train) = &mut result.train {
+                train.curve = Curve { step: Vec::new(), evaluations: None, loss: Vec::new() };
+            }
+        }
+        let mut record = serde_json::to_value(self).expect("records are plain data");
+        round(&mut record);
+        serde_json::from_value(record).expect("as it was written")
     }
 
     /// Mean scores over seeds, fit networks only.

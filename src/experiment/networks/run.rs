@@ -26,8 +26,12 @@ impl CellStudy for NetworksStudy {
         &self.profile
     }
 
-    fn cells(&self) -> Cow<'_, [Chain]> {
-        Cow::Borrowed(&self.chains)
+    fn count(&self) -> usize {
+        self.chains.len()
+    }
+
+    fn cell(&self, number: usize) -> Cow<'_, Chain> {
+        Cow::Borrowed(&self.chains[number])
     }
 
     fn id(&self, chain: &Chain) -> String {

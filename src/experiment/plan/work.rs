@@ -3,7 +3,7 @@
 use super::{Part, Plan, PlanError, Share};
 use crate::experiment::cells::{Pass, Patience, Worker};
 use crate::experiment::folder::Holding;
-use crate::experiment::kinds::{Collected, Study};
+use crate::experiment::kinds::{Finished, Study};
 use crate::experiment::workers::StudyObserver;
 use crate::network::files::{WriteError, create_folder, remove_leftovers, write_atomic};
 use serde_json::{Value, json};
@@ -186,7 +186,7 @@ impl Plan {
 ///
 /// # Errors
 /// A cell is neither finished nor failed; files cannot be written.
-pub fn collect(plan: &Plan, store: &Path) -> Result<Vec<(String, Collected)>, PlanError> {
+pub fn collect(plan: &Plan, store: &Path) -> Result<Vec<(String, Finished)>, PlanError> {
     let mut all = Vec::new();
     for part in &plan.parts {
         claim(plan, part, store)?;

@@ -157,6 +157,7 @@ pub struct StructuralStudy {
     /// The profile.
     pub profile: String,
     prepared: Vec<Prepared>,
+    cells: Vec<StructuralCell>,
 }
 
 #[derive(Clone, Debug)]
@@ -190,13 +191,52 @@ impl StructuralStudy {
                 }
             })
         };
-        let prepared = spec.targets.iter().map(prepared).collect::<Result<_, _>>()?;
-        Ok(StructuralStudy { spec, profile, prepared })
+        let prepared: Vec<_> = spec.targets.iter().map(prepared).collect::<Result<_, _>>()?;
+        let cells = spec.cells(&prepared);
+        Ok(StructuralStudy { spec, profile, prepared, cells })
     }
 
     fn prepared(&self, target: &str) -> &Prepared {
         let found = self.prepared.iter().find(|p| p.target.name == target);
         found.expect("cells name targets of the spec")
+    }
+}
+
+impl StructuralSpec {
+    /// Targets, within them the evolved network and then the trained ones, each by seed.
+    fn cells(&self, prepared: &[Prepared]) -> Vec<StructuralCell> {
+        let links = self.arch.dense_params();
+        let budget = (self.keep * links as f64).round() as usize;
+        let mut cells = Vec::new();
+        for prepared in prepared {
+            let cell = |seed, arms| StructuralCell {
+                target: prepared.target.name.clone(),
+                picture_sha256: prepared.sha256.clone(),
+                size: self.size,
+                mask: self.mask,
+                seed,
+                arms,
+            };
+            if let Some(genome) = &prepared.genome {
+                // Its masks do not depend on the seed, only the random ones do: one is enough.
+                let genome_sha256 = sha256_hex(genome::to_json(genome));
+                cells.push(cell(self.seeds[0], Arms::Evolved { genome_sha256 }));
+            }
+            cells.extend(self.seeds.iter().map(|seed| {
+                cell(
+                    *seed,
+                    Arms::Trained {
+                        arch: self.arch.clone(),
+                        steps: self.steps,
+                        retrain_steps: self.retrain_steps,
+                        lr: self.lr,
+                        budget,
+                        rounds: self.rounds,
+                    },
+                )
+            }));
+        }
+        cells
     }
 }
 
@@ -376,41 +416,12 @@ impl CellStudy for StructuralStudy {
         &self.profile
     }
 
-    /// Targets, within them the evolved network and then the trained ones, each by seed.
-    fn cells(&self) -> Cow<'_, [StructuralCell]> {
-        let spec = &self.spec;
-        let links = spec.arch.dense_params();
-        let budget = (spec.keep * links as f64).round() as usize;
-        let mut cells = Vec::new();
-        for prepared in &self.prepared {
-            let cell = |seed, arms| StructuralCell {
-                target: prepared.target.name.clone(),
-                picture_sha256: prepared.sha256.clone(),
-                size: spec.size,
-                mask: spec.mask,
-                seed,
-                arms,
-            };
-            if let Some(genome) = &prepared.genome {
-                // Its masks do not depend on the seed, only the random ones do: one is enough.
-                let genome_sha256 = sha256_hex(genome::to_json(genome));
-                cells.push(cell(spec.seeds[0], Arms::Evolved { genome_sha256 }));
-            }
-            for &seed in &spec.seeds {
-                cells.push(cell(
-                    seed,
-                    Arms::Trained {
-                        arch: spec.arch.clone(),
-                        steps: spec.steps,
-                        retrain_steps: spec.retrain_steps,
-                        lr: spec.lr,
-                        budget,
-                        rounds: spec.rounds,
-                    },
-                ));
-            }
-        }
-        Cow::Owned(cells)
+    fn count(&self) -> usize {
+        self.cells.len()
+    }
+
+    fn cell(&self, number: usize) -> Cow<'_, StructuralCell> {
+        Cow::Borrowed(&self.cells[number])
     }
 
     fn label(&self, cell: &StructuralCell) -> String {
@@ -476,7 +487,7 @@ impl CellStudy for StructuralStudy {
             profile: self.profile.clone(),
             size: spec.size,
             mask: spec.mask,
-            cells: self.cells().iter().zip(outcomes).map(row).collect(),
+            cells: self.cells.iter().zip(outcomes).map(row).collect(),
         }
     }
 }

@@ -1,11 +1,11 @@
 //! The record of the structural study: its rows and its files.
 
 use super::{Shown, findings};
-use crate::experiment::record::{Record, by_name};
+use crate::experiment::record::{Lines, Record, by_name};
 use crate::score::FIT_GATE;
 use crate::score::measures::structural::MaskConfig;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::BTreeMap;
 
 /// One network measured.
@@ -134,16 +134,12 @@ impl Record for StructuralRecord {
     ];
 
     /// A line a part of a network.
-    fn lines(&self) -> Vec<Value> {
-        let mut lines = Vec::new();
-        for row in &self.cells {
-            for arm in &row.arms {
-                lines.extend(arm.parts.iter().map(|part| {
-                    json!({ "target": row.target, "seed": row.seed, "arm": arm, "part": part })
-                }));
-            }
-        }
-        lines
+    fn lines(&self) -> Lines<'_> {
+        let arms = self.cells.iter().flat_map(|row| row.arms.iter().map(move |arm| (row, arm)));
+        let parts = arms.flat_map(|(row, arm)| arm.parts.iter().map(move |part| (row, arm, part)));
+        Box::new(parts.map(|(row, arm, part)| {
+            json!({ "target": row.target, "seed": row.seed, "arm": arm, "part": part })
+        }))
     }
 
     fn summary(&self) -> String {

@@ -1,11 +1,11 @@
 //! The record of the theory study: its rows, its files, where its curves are largest.
 
 use super::study::MethodsValue;
-use crate::experiment::record::{Record, line};
+use crate::experiment::record::{Lines, Record, line};
 use crate::math::volume::sample::Estimate;
 use crate::math::volume::sensitivity::Volume;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::BTreeMap;
 
 /// A ratio over depth; every list has one entry a depth, six significant digits.
@@ -150,7 +150,7 @@ impl Record for TheoryRecord {
         &["group", "name", "volume", "width", "parts", "layers", "value", "low", "high", "samples"];
 
     /// A line a depth of a curve, and one an estimate of a meeting.
-    fn lines(&self) -> Vec<Value> {
+    fn lines(&self) -> Lines<'_> {
         let mut lines = Vec::new();
         for row in &self.curves {
             let volume = serde_json::to_string(&row.volume).expect("records are plain data");
@@ -189,7 +189,7 @@ impl Record for TheoryRecord {
                 add(name, i.estimate, i.low, i.high, e.samples);
             }
         }
-        lines
+        Box::new(lines.into_iter())
     }
 
     fn summary(&self) -> String {

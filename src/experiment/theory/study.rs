@@ -187,10 +187,12 @@ pub enum TheoryOutcome {
 /// A theory study in one profile.
 #[derive(Clone, Debug)]
 pub struct TheoryStudy {
-    /// What the spec says.
-    pub spec: TheorySpec,
-    /// The profile.
-    pub profile: String,
+    spec: TheorySpec,
+    profile: String,
+    /// Every curve with its group and name.
+    curves: Vec<(&'static str, String, TheoryCell)>,
+    /// Every meeting, those of METHODS first.
+    meetings: Vec<(Option<MethodsValue>, TheoryCell)>,
 }
 
 impl TheoryStudy {
@@ -200,12 +202,23 @@ impl TheoryStudy {
     /// Not readable, of another kind, no such profile, unknown keys.
     pub fn read(path: &Path, profile: Option<&str>) -> Result<Self, SpecError> {
         let (spec, profile) = read_spec(path, profile)?;
-        Ok(TheoryStudy { spec, profile })
+        Ok(TheoryStudy::new(spec, profile))
     }
 
-    /// Every curve with its group and name.
+    /// The cells of a spec.
+    pub fn new(spec: TheorySpec, profile: String) -> Self {
+        TheoryStudy { curves: spec.curves(), meetings: spec.meetings(), spec, profile }
+    }
+
+    /// What the spec says.
+    pub fn spec(&self) -> &TheorySpec {
+        &self.spec
+    }
+}
+
+impl TheorySpec {
     fn curves(&self) -> Vec<(&'static str, String, TheoryCell)> {
-        let spec = &self.spec;
+        let spec = self;
         let curve = |volume, width, parts, layers: &[usize], samples| TheoryCell::Curve {
             volume,
             width,
@@ -252,19 +265,17 @@ impl TheoryStudy {
         found
     }
 
-    /// Every meeting, those of METHODS first.
     fn meetings(&self) -> Vec<(Option<MethodsValue>, TheoryCell)> {
-        let s = &self.spec.agreement;
+        let s = &self.agreement;
         let meeting = |width, layers, parts, p| TheoryCell::Meeting {
             width,
             layers,
             parts,
             p,
             samples: s.samples,
-            seed: self.spec.seed,
+            seed: self.seed,
         };
         let mut found: Vec<_> = self
-            .spec
             .values
             .iter()
             .map(|v| (Some(*v), meeting(v.width, v.layers, v.parts, v.p)))
@@ -337,9 +348,16 @@ impl CellStudy for TheoryStudy {
         &self.profile
     }
 
-    fn cells(&self) -> Cow<'_, [TheoryCell]> {
-        let curves = self.curves().into_iter().map(|c| c.2);
-        curves.chain(self.meetings().into_iter().map(|m| m.1)).collect()
+    fn count(&self) -> usize {
+        self.curves.len() + self.meetings.len()
+    }
+
+    /// Curves, then meetings.
+    fn cell(&self, number: usize) -> Cow<'_, TheoryCell> {
+        Cow::Borrowed(match number.checked_sub(self.curves.len()) {
+            None => &self.curves[number].2,
+            Some(meeting) => &self.meetings[meeting].1,
+        })
     }
 
     fn label(&self, cell: &TheoryCell) -> String {
@@ -409,8 +427,8 @@ impl CellStudy for TheoryStudy {
             curves: Vec::new(),
             meetings: Vec::new(),
         };
-        for (group, name, cell) in self.curves() {
-            let TheoryCell::Curve { volume, width, parts, .. } = cell else {
+        for &(group, ref name, ref cell) in &self.curves {
+            let &TheoryCell::Curve { volume, width, parts, .. } = cell else {
                 unreachable!("a curve");
             };
             let (values, error) = match outcomes.next() {
@@ -420,7 +438,7 @@ impl CellStudy for TheoryStudy {
             };
             record.curves.push(CurveRow {
                 group: group.into(),
-                name,
+                name: name.clone(),
                 volume,
                 width,
                 parts,
@@ -428,8 +446,8 @@ impl CellStudy for TheoryStudy {
                 error,
             });
         }
-        for (methods, cell) in self.meetings() {
-            let TheoryCell::Meeting { width, layers, parts, p, .. } = cell else {
+        for &(methods, ref cell) in &self.meetings {
+            let &TheoryCell::Meeting { width, layers, parts, p, .. } = cell else {
                 unreachable!("a meeting");
             };
             let (values, error) = match outcomes.next() {

@@ -35,8 +35,12 @@ impl CellStudy for TrainingStudy {
         &self.profile
     }
 
-    fn cells(&self) -> Cow<'_, [Run]> {
-        Cow::Borrowed(&self.runs)
+    fn count(&self) -> usize {
+        self.runs.len()
+    }
+
+    fn cell(&self, number: usize) -> Cow<'_, Run> {
+        Cow::Borrowed(&self.runs[number])
     }
 
     fn id(&self, run: &Run) -> String {
@@ -48,12 +52,12 @@ impl CellStudy for TrainingStudy {
     }
 
     fn cost(&self, run: &Run) -> f64 {
-        let config = &run.config;
-        cost::training(config.train.steps, run.base.problem.network.weight_count(), config.size)
+        let (links, config) = (run.of.base.problem.network.weight_count(), run.config());
+        cost::training(config.train.steps, links, config.size)
     }
 
     fn step_cost(&self, run: &Run) -> Option<f64> {
-        Some(self.cost(run) / run.config.train.steps.max(1) as f64)
+        Some(self.cost(run) / run.config().train.steps.max(1) as f64)
     }
 
     fn compute(
@@ -75,7 +79,7 @@ impl CellStudy for TrainingStudy {
     fn state(&self, run: &Run, folder: &Path) -> Result<CellState<RowResult>, RecordError> {
         let id = run.run_id();
         let at = folder.join(&id);
-        let left = finished(&at, &run.config).and_then(|result| {
+        let left = finished(&at, &run.config()).and_then(|result| {
             let row = |r| Ok(record::row_result(&r, &read_metrics(&at)?));
             result.map(row).transpose()
         });
@@ -97,9 +101,9 @@ impl CellStudy for TrainingStudy {
     fn record(&self, outcomes: Vec<Result<RowResult, String>>) -> TrainingRecord {
         let row = |(run, outcome): (&Run, Result<RowResult, String>)| RunRow {
             run_id: run.run_id(),
-            target: run.target.clone(),
-            wiring: run.wiring.name().into(),
-            optimizer: run.optimizer.to_string(),
+            target: run.of.target.clone(),
+            wiring: run.of.wiring.name().into(),
+            optimizer: run.optimizer().to_string(),
             lr: run.lr,
             seed: run.seed,
             error: outcome.as_ref().err().cloned(),

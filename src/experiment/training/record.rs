@@ -2,7 +2,7 @@
 
 use super::newton_schulz::newton_schulz;
 use crate::experiment::curve::{Curve, surviving};
-use crate::experiment::record::{Record, line};
+use crate::experiment::record::{Lines, Record, line};
 use crate::experiment::run::RunResult;
 use crate::math::stats::median;
 use crate::train::{LogLine, StopReason};
@@ -126,9 +126,9 @@ impl Record for TrainingRecord {
         "error",
     ];
 
-    fn lines(&self) -> Vec<Value> {
+    fn lines(&self) -> Lines<'_> {
         let head = [("study", json!(self.study)), ("profile", json!(self.profile))];
-        self.runs.iter().map(|row| line(row, &head)).collect()
+        Box::new(self.runs.iter().map(move |row| line(row, &head)))
     }
 
     /// Late losses by target, optimizer and rate, and the finding on Newton–Schulz steps.

@@ -136,44 +136,58 @@ fn numbers(
 /// One run of a study.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// Name of its target.
-    pub target: String,
-    /// Its wiring.
-    pub wiring: Wiring,
-    /// Its optimizer.
-    pub optimizer: OptimizerConfig,
     /// Its learning rate; none for L-BFGS, which has none.
     pub lr: Option<f64>,
     /// Its seed.
     pub seed: u64,
-    /// The resolved config.
-    pub config: RunConfig,
+    pub(super) of: Arc<RunsOf>,
+}
+
+/// What runs that differ in rate and seed have in common.
+#[derive(Debug)]
+pub(super) struct RunsOf {
+    pub(super) target: String,
+    pub(super) wiring: Wiring,
     pub(super) base: Arc<TrainJob>,
+    /// Their training but for rate and seed.
+    train: TrainConfig,
 }
 
 impl Serialize for Run {
     /// As its config, which says all.
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        self.config.serialize(to)
+        self.config().serialize(to)
     }
 }
 
 impl Run {
+    /// The resolved config.
+    pub fn config(&self) -> RunConfig {
+        let schedule = self.lr.map_or_else(Schedule::default, Schedule::constant);
+        let train = TrainConfig { seed: self.seed, schedule, ..self.of.train.clone() };
+        RunConfig { train, ..self.of.base.config.clone() }
+    }
+
+    /// Its optimizer.
+    pub fn optimizer(&self) -> &OptimizerConfig {
+        &self.of.train.optimizer
+    }
+
     /// The id, a hash of the config: the name of its folder.
     pub fn run_id(&self) -> String {
-        self.config.run_id()
+        self.config().run_id()
     }
 
     /// The run, ready to be trained.
     pub fn job(&self) -> TrainJob {
-        TrainJob { config: self.config.clone(), ..(*self.base).clone() }
+        TrainJob { config: self.config(), ..(*self.of.base).clone() }
     }
 
     /// For people: `face dense muon:steps=20 lr 0.001 seed 2`.
     pub fn label(&self) -> String {
         let lr = self.lr.map_or(String::new(), |lr| format!(" lr {lr}"));
-        let wiring = &self.config.arm;
-        format!("{} {wiring} {}{lr} seed {}", self.target, self.optimizer, self.seed)
+        let (target, wiring) = (&self.of.target, &self.of.base.config.arm);
+        format!("{target} {wiring} {}{lr} seed {}", self.optimizer(), self.seed)
     }
 }
 
@@ -227,27 +241,21 @@ impl TrainingSpec {
                     OptimizerConfig::Lbfgs(_) => vec![None],
                     _ => grid.lrs.as_ref().unwrap_or(&self.lrs).iter().copied().map(Some).collect(),
                 };
+                let of = Arc::new(RunsOf {
+                    target: target.name.clone(),
+                    wiring,
+                    base: Arc::clone(base),
+                    train: TrainConfig {
+                        steps: grid.steps.unwrap_or(self.steps),
+                        gradient: self.gradient,
+                        log_every: self.log_every,
+                        optimizer: optimizer.clone(),
+                        ..TrainConfig::default()
+                    },
+                });
+                let seeds = grid.seeds.as_ref().unwrap_or(&self.seeds);
                 for &lr in &lrs {
-                    for &seed in grid.seeds.as_ref().unwrap_or(&self.seeds) {
-                        let train = TrainConfig {
-                            steps: grid.steps.unwrap_or(self.steps),
-                            seed,
-                            gradient: self.gradient,
-                            log_every: self.log_every,
-                            optimizer: optimizer.clone(),
-                            schedule: lr.map_or_else(Schedule::default, Schedule::constant),
-                            ..TrainConfig::default()
-                        };
-                        runs.push(Run {
-                            target: target.name.clone(),
-                            wiring,
-                            optimizer: optimizer.clone(),
-                            lr,
-                            seed,
-                            config: RunConfig { train, ..base.config.clone() },
-                            base: Arc::clone(base),
-                        });
-                    }
+                    runs.extend(seeds.iter().map(|&seed| Run { lr, seed, of: Arc::clone(&of) }));
                 }
             }
         }
