@@ -57,8 +57,8 @@ pub fn write_runs(
     let (figure, curves) = (score_figure(record), loss_figure(comparison));
     save(&figure, &out.join("comparison"), &provenance)?;
     save(&curves, &out.join("losses"), &provenance)?;
-    write_atomic(&out.join("scores.csv"), record.to_csv().as_bytes())?;
-    write_atomic(&out.join("record.json"), record.to_json().as_bytes())?;
+    record.save_csv(&out.join("scores.csv"))?;
+    record.save_json(&out.join("record.json"))?;
     let path = out.join("report.html");
     let page = report(comparison, &figure, &curves, &sheets, command);
     write_atomic(&path, page.render().as_bytes())?;

@@ -1,6 +1,7 @@
 //! The ledger on records whose answer is known, and its check on the command line.
 
 use picloom::experiment::cells::run_cells;
+use picloom::experiment::claims::effects::Effect;
 use picloom::experiment::claims::{Ledger, Records, StudySpec};
 use picloom::experiment::finding::Verdict;
 use picloom::experiment::networks::{NetworksRecord, NetworksStudy, Scored};
@@ -283,4 +284,34 @@ fn the_committed_verdicts_follow_from_the_committed_records() {
     assert_eq!(committed, ledger);
     let page = std::fs::read_to_string(folder.join("claims.md")).unwrap();
     assert_eq!(page, ledger.to_markdown());
+}
+
+#[test]
+fn what_a_design_could_have_seen_and_what_more_takes_follow_from_the_spread_over_targets() {
+    let values = |n: usize| (0..n).map(|i| (format!("t{i}"), vec![0.2 * (i % 2) as f64])).collect();
+    // s = .2·√(10/36) = .10541; t(9) = 2.2622 and .8834; se = s/√10.
+    let effect = Effect::of("x", values(10));
+    assert!((effect.visible().unwrap() - 0.104_86).abs() < 1e-4, "{:?}", effect.visible());
+    // 2.0930·s/√20 = .0493, 2.1009·s/√19 = .0508.
+    assert_eq!(effect.targets_for(0.05), Some(20));
+    assert_eq!(effect.targets_for(1e-4), None);
+    let one = Effect::of("x", values(1));
+    assert_eq!((one.visible(), one.targets_for(0.05)), (None, None));
+}
+
+#[test]
+fn three_sentences_say_each_claim_once() {
+    let ledger = Ledger::read(&root().join("figures/claims.json")).unwrap();
+    let sentences = ledger.sentences();
+    for claim in &ledger.claims {
+        let id = &claim.text.id;
+        let named = |s: &&String| [",", " ("].iter().any(|end| s.contains(&format!("{id}{end}")));
+        let place = match claim.verdict {
+            Verdict::Supported => 0,
+            Verdict::NotSupported => 1,
+            Verdict::Inconclusive => 2,
+        };
+        assert_eq!(sentences.iter().filter(named).count(), 1, "{id}: {sentences:?}");
+        assert!(named(&&sentences[place]), "{id}: {sentences:?}");
+    }
 }

@@ -5,7 +5,7 @@ use picloom::experiment::cells::{CellState, CellStudy, collect_cells, run_cells}
 use picloom::experiment::finding::Verdict;
 use picloom::experiment::theory::findings::{agreement, parts_sensitivity};
 use picloom::experiment::theory::record::{Peak, TheoryRecord};
-use picloom::experiment::theory::study::{TheoryCell, TheoryStudy};
+use picloom::experiment::theory::study::{TheoryCell, TheorySpec, TheoryStudy};
 use picloom::experiment::workers::{Progress, StudyObserver};
 use picloom::figures::study::{FIGURES, Sources};
 use picloom::math::volume::sensitivity::Volume;
@@ -17,13 +17,19 @@ fn root() -> PathBuf {
 
 /// The smoke profile, with few samples: a debug build is slow.
 fn smoke() -> TheoryStudy {
-    let mut study =
-        TheoryStudy::read(&root().join("experiments/theory.toml"), Some("smoke")).unwrap();
-    study.spec.random_mask.samples = 50;
-    study.spec.agreement.samples = 400;
-    study.spec.sensitivity.samples = 100;
-    study.spec.budget[0].samples = 300;
-    study
+    let study = TheoryStudy::read(&root().join("experiments/theory.toml"), Some("smoke")).unwrap();
+    with(&study, |spec| {
+        spec.random_mask.samples = 50;
+        spec.agreement.samples = 400;
+        spec.sensitivity.samples = 100;
+        spec.budget[0].samples = 300;
+    })
+}
+
+fn with(study: &TheoryStudy, change: impl FnOnce(&mut TheorySpec)) -> TheoryStudy {
+    let mut spec = study.spec().clone();
+    change(&mut spec);
+    TheoryStudy::new(spec, study.profile().into())
 }
 
 /// Stops after some cells.
@@ -81,15 +87,15 @@ fn a_stopped_study_goes_on_to_the_same_bytes_at_any_thread_count() {
 
 #[test]
 fn a_finished_cell_is_never_computed_again_and_a_damaged_one_is_refused() {
-    let mut study = smoke();
-    study.spec.random_mask.widths = vec![3];
-    study.spec.agreement.widths = vec![2];
-    study.spec.sensitivity.volumes.truncate(1);
+    let study = with(&smoke(), |spec| {
+        spec.random_mask.widths = vec![3];
+        spec.agreement.widths = vec![2];
+        spec.sensitivity.volumes.truncate(1);
+    });
     let folder = tempfile::tempdir().unwrap();
     let first = run_cells(&study, folder.path(), &mut ()).unwrap().unwrap();
-    let cells = study.cells();
-    let cell = cells.iter().find(|c| matches!(c, TheoryCell::Meeting { .. })).unwrap();
-    let path = folder.path().join("theory/cells").join(format!("{}.json", study.id(cell)));
+    let cell = study.cells().find(|c| matches!(**c, TheoryCell::Meeting { .. })).unwrap();
+    let path = folder.path().join("theory/cells").join(format!("{}.json", study.id(&cell)));
     // A value put into the file by hand is what the next run reports: it read, it did not compute.
     let text = std::fs::read_to_string(&path).unwrap();
     let exact = first.meetings[0].values.as_ref().unwrap().exact.unwrap();
@@ -99,9 +105,8 @@ fn a_finished_cell_is_never_computed_again_and_a_damaged_one_is_refused() {
     let second = run_cells(&study, folder.path(), &mut ()).unwrap().unwrap();
     assert_eq!(second.meetings[0].values.as_ref().unwrap().exact, Some(0.125));
     // Another seed is another cell.
-    let mut other = study.clone();
-    other.spec.seed = 2;
-    let waiting = other.cells().last().unwrap().clone();
+    let other = with(&study, |spec| spec.seed = 2);
+    let waiting = other.cells().last().unwrap().into_owned();
     let state = other.state(&waiting, &folder.path().join("theory")).unwrap();
     assert_eq!(state, CellState::Waiting);
     let error = collect_cells(&other, folder.path()).unwrap_err().to_string();
@@ -113,11 +118,12 @@ fn a_finished_cell_is_never_computed_again_and_a_damaged_one_is_refused() {
 
 #[test]
 fn a_cell_that_fails_is_recorded_and_does_not_stop_the_others() {
-    let mut study = smoke();
-    study.spec.random_mask.widths = vec![3];
-    study.spec.agreement.widths = vec![2];
-    study.spec.sensitivity.volumes.truncate(1);
-    study.spec.budget[0].samples = 0;
+    let study = with(&smoke(), |spec| {
+        spec.random_mask.widths = vec![3];
+        spec.agreement.widths = vec![2];
+        spec.sensitivity.volumes.truncate(1);
+        spec.budget[0].samples = 0;
+    });
     let folder = tempfile::tempdir().unwrap();
     let record = run_cells(&study, folder.path(), &mut ()).unwrap().unwrap();
     let failed: Vec<_> = record.curves.iter().filter(|c| c.error.is_some()).collect();

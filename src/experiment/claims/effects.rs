@@ -5,7 +5,7 @@
 
 use crate::experiment::finding::Verdict;
 use crate::experiment::networks::record::{NetworkResult, NetworkRow, NetworksRecord};
-use crate::math::stats::{Interval, mean, mean_interval, normal_quantile};
+use crate::math::stats::{Interval, mean, mean_interval, normal_quantile, student_quantile};
 use serde::{Deserialize, Serialize};
 
 /// Some networks of a record.
@@ -101,6 +101,31 @@ impl Effect {
             targets: Vec::new(),
             without: Vec::new(),
         }
+    }
+
+    /// Standard error of the mean over targets, as its interval has it; none with fewer than two targets.
+    fn error(&self) -> Option<f64> {
+        let half = (self.high? - self.low?) / 2.0;
+        (self.targets.len() > 1).then(|| half / student_quantile(0.975, self.freedom()))
+    }
+
+    fn freedom(&self) -> f64 {
+        self.targets.len() as f64 - 1.0
+    }
+
+    /// The smallest effect that four of five studies find, two-sided at 5 %, with as many targets that
+    /// vary as much; none with fewer than two.
+    pub fn visible(&self) -> Option<f64> {
+        let tails = [0.975, 0.8].map(|p| student_quantile(p, self.freedom()));
+        Some((tails[0] + tails[1]) * self.error()?)
+    }
+
+    /// Targets that vary as much which an interval of ± `margin` takes; none with fewer than two now, or if
+    /// it takes more than ten thousand.
+    pub fn targets_for(&self, margin: f64) -> Option<usize> {
+        let spread = self.error()? * (self.targets.len() as f64).sqrt();
+        let half = |m: usize| student_quantile(0.975, m as f64 - 1.0) * spread / (m as f64).sqrt();
+        (2..=10_000).find(|m| half(*m) <= margin)
     }
 
     /// value(a) − value(b), paired by target and seed. An arm without seeds (the evolved network)

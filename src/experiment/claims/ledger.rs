@@ -5,7 +5,7 @@ use super::verdicts::{CLAIMS, Outcome};
 use crate::experiment::finding::Verdict;
 use crate::experiment::networks::NetworksRecord;
 use crate::experiment::record::{Record, RecordError};
-use crate::experiment::regime::rules::Ruling;
+use crate::experiment::regime::rules::{MARGIN, Ruling};
 use crate::experiment::spec::{Problem, Spec, SpecError, check_name, read_spec};
 use crate::experiment::structural::StructuralRecord;
 use crate::experiment::theory::record::TheoryRecord;
@@ -213,11 +213,54 @@ impl Ledger {
         }
     }
 
-    /// The page: a table of verdicts, then each claim with its numbers.
+    /// What holds, what does not, and what is open with what the design could have seen and what more would
+    /// cost: a sentence each.
+    pub fn sentences(&self) -> [String; 3] {
+        let of = |verdict: Verdict| self.claims.iter().filter(move |c| c.verdict == verdict);
+        let plain = |verdict: Verdict| {
+            let each = |claim: &ClaimRow| {
+                format!("{}, {}", claim.text.id, claim.text.says.trim_end_matches('.'))
+            };
+            listed(of(verdict).map(each).collect())
+        };
+        let (mut seen, mut unseen) = (Vec::new(), Vec::new());
+        for claim in of(Verdict::Inconclusive) {
+            let margin = if claim.rulings.is_empty() { self.margin } else { MARGIN };
+            let id = claim.text.id.as_str();
+            // Of several effects the one that is known least.
+            let visible = claim.effects.iter().filter_map(|e| Some((e.visible()?, e)));
+            let Some((visible, effect)) = visible.max_by(|a, b| a.0.total_cmp(&b.0)) else {
+                unseen.push(id);
+                continue;
+            };
+            let now = effect.targets.len();
+            let takes = effect.targets_for(margin).map_or("over 10 000".into(), |m| m.to_string());
+            seen.push(format!(
+                "{id} (from {visible:.2} on with {now} targets; ± {margin} takes {takes})"
+            ));
+        }
+        if !unseen.is_empty() {
+            seen.push(format!("{} (too few units to tell)", unseen.join(", ")));
+        }
+        [
+            format!("Holds in these runs: {}.", plain(Verdict::Supported)),
+            format!("Does not hold: {}.", plain(Verdict::NotSupported)),
+            format!(
+                "Open, with the smallest effect that four of five such studies would have found, and the targets as various as these that an interval within the margin takes: {}.",
+                listed(seen)
+            ),
+        ]
+    }
+
+    /// The page: three sentences, a table of verdicts, then each claim with its numbers.
     pub fn to_markdown(&self) -> String {
         let mut page = String::from(
-            "# Claims\n\nWritten by `picloom claims` from the records beside it; the rules are those of `experiments/study.toml`, fixed before\nthe runs. The unit of an interval is a target (seeds are averaged within it) unless the claim says otherwise; intervals are 95 %\nStudent-t intervals.\nA claim that is not supported here is a result of these runs, at their sizes and step budgets, and no more than that.\n\n| claim | says | effect | verdict |\n|---|---|---|---|\n",
+            "# Claims\n\nWritten by `picloom claims` from the records beside it; the rules are those of `experiments/study.toml`, fixed before\nthe runs. The unit of an interval is a target (seeds are averaged within it) unless the claim says otherwise; intervals are 95 %\nStudent-t intervals.\nA claim that is not supported here is a result of these runs, at their sizes and step budgets, and no more than that.\n\n",
         );
+        for sentence in self.sentences() {
+            page += &format!("- {sentence}\n");
+        }
+        page += "\n| claim | says | effect | verdict |\n|---|---|---|---|\n";
         for claim in &self.claims {
             let effect = claim.effects.first().map_or("-".into(), number);
             let (id, says) = (&claim.text.id, &claim.text.says);
@@ -264,6 +307,10 @@ impl Ledger {
         }
         page
     }
+}
+
+fn listed(all: Vec<String>) -> String {
+    if all.is_empty() { "nothing".into() } else { all.join("; ") }
 }
 
 fn number(effect: &Effect) -> String {

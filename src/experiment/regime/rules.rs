@@ -249,18 +249,17 @@ pub fn depth_predicted(
     ruling
 }
 
-/// Every rule under both protocols, and at close fit alone where networks were kept on their way to it.
+/// Every rule under both protocols; beside them at close fit alone, where networks were kept on their way to
+/// it, and with 0 for networks that do not fit.
 pub fn rulings(record: &NetworksRecord, margin: f64) -> Vec<Ruling> {
     let points = Points::of(record);
     let has_far = record.checkpoints.iter().any(|level| *level < CLOSE);
-    let bases =
-        [Basis::EqualFit, Basis::CloseFit, Basis::Published].into_iter().filter(
-            |basis| match basis {
-                Basis::CloseFit => has_far,
-                Basis::Published => record.fixed_delta.is_some(),
-                _ => true,
-            },
-        );
+    let all = [Basis::EqualFit, Basis::CloseFit, Basis::Published, Basis::UnfitZero];
+    let bases = all.into_iter().filter(|basis| match basis {
+        Basis::CloseFit => has_far,
+        Basis::Published => record.fixed_delta.is_some(),
+        _ => true,
+    });
     let mut found = Vec::new();
     for basis in bases {
         let peak = depth_peak(&points, basis, margin);

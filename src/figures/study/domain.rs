@@ -89,7 +89,7 @@ pub(super) fn pictures(sources: &Sources) -> Result<Drawing, DrawError> {
         let picture = drawing(sources, &record, target);
         let mut rows = Vec::new();
         for (arm, level) in ARMS {
-            let Some(one) = pictured(sources, STUDY, target, arm, level) else {
+            let Some(one) = pictured(sources, STUDY, target, Networks::of(arm, level)) else {
                 continue;
             };
             let first = picture.clone().filter(|_| rows.is_empty());

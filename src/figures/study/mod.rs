@@ -229,8 +229,12 @@ figures! {
         "do parts of a picture live in subnetworks of their own: D_sub and D_abl by arm, beside random masks";
     "structural-parts", ["structural"], "–", "C13", |s| structural(s, structural::by_part);
         "the same part by part: SC of every part of every picture";
-    "regime-map", ["regime"], "3, 16, 17", "C4, C5", regime::maps;
+    "regime-map", ["regime"], "3", "C4, C5", regime::maps;
         "score by depth and kept share, target by target, with the share of networks that learned the picture";
+    "neighbouring-depths", ["regime"], "16, 17", "C5", regime::neighbours_changed;
+        "what SP's networks of one layer fewer, as many and one more draw when one weight is changed";
+    "multi-cppn", ["regime"], "42–44", "C5", regime::neighbours_maps;
+        "maps of the units of the same three networks side by side";
     "regime-control", ["regime"], "–", "C4", regime::pooled;
         "score of SP less that of random links with its counts by depth and kept share, at equal fit";
     "claims", [], "–", "C1–C15", verdicts::forest;

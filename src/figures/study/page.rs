@@ -4,16 +4,10 @@ use super::{FIGURES, PROFILE, make};
 use std::path::Path;
 
 /// Figures of the paper that are not in [`FIGURES`], and why.
-pub const WITHOUT: &[(&str, &str)] = &[
-    (
-        "14, 15",
-        "unknown but for their numbers; the figures of the optimizers, `orthogonality` and `feature-maps` are the nearest that we have",
-    ),
-    (
-        "42–45",
-        "unknown but for their numbers; `controls-depth`, `controls-pruning`, `raw-graph-loss` and `decodable-against-organised` are figures of ours that no known number of the paper's belongs to",
-    ),
-];
+pub const WITHOUT: &[(&str, &str)] = &[(
+    "14, 15",
+    "no caption is public; they stand between those of Muon (13) and of neighbouring depths (16, 17), so `muon-loss` and `neighbouring-depths` are the nearest that we have",
+)];
 
 /// The page: a row a figure, in the table's order.
 pub fn page() -> String {
@@ -44,7 +38,7 @@ pub fn page() -> String {
         page += &format!("| {paper} | {why} |\n");
     }
     page += "\n## How the records are made\n\n\
-             The committed records of wirings, pruning and out_of_domain are of the profile `standard`: the same without `--profile quick`.\n\n| record | command |\n|---|---|\n\
+             The committed records of wirings, pruning, out_of_domain, theory and structural are of the profile `standard`: the same without `--profile quick`.\n\n| record | command |\n|---|---|\n\
              | all of them, and every figure | `picloom experiment run experiments/study.toml --profile quick --runs runs` |\n";
     let mut studies: Vec<&str> = Vec::new();
     for study in FIGURES.iter().flat_map(|f| f.studies) {

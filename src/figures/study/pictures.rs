@@ -21,22 +21,21 @@ pub(super) struct Pictured {
     pub views: Views,
 }
 
-/// The first network of an arm on a target whose pictures were kept by a study.
+/// The first network of a group on a target whose pictures were kept by a study.
 pub(super) fn pictured(
     sources: &Sources,
     study: &'static str,
     target: &str,
-    arm: &str,
-    level: usize,
+    group: Group<'_>,
 ) -> Option<Pictured> {
     let record = sources.networks(study).ok()?;
-    rows(&record, target, Group::of(arm, level)).find_map(|row| {
+    rows(&record, target, group).find_map(|row| {
         let result = row.result.as_deref()?;
-        let (label, tone, _) = look(arm);
+        let (label, tone, _) = look(group.arm);
         Some(Pictured {
             study,
-            arm: arm.into(),
-            level,
+            arm: group.arm.into(),
+            level: group.level,
             label,
             tone,
             facts: facts(result),

@@ -239,7 +239,8 @@ pub(super) fn against_loss(sources: &Sources) -> Result<Drawing, DrawError> {
 /// The networks of a target whose pictures were kept, in the order of arms.
 fn kept(sources: &Sources, record: &NetworksRecord, target: &str) -> Vec<Pictured> {
     let all = arms(record).into_iter();
-    all.filter_map(|(arm, level)| pictured(sources, STUDY, target, &arm, level)).collect()
+    all.filter_map(|(arm, level)| pictured(sources, STUDY, target, Networks::of(&arm, level)))
+        .collect()
 }
 
 pub(super) fn maps(sources: &Sources) -> Result<Drawing, DrawError> {

@@ -1,9 +1,12 @@
-//! The regime map: score by depth and kept share, target by target, and SP against its controls.
+//! The regime map: score by depth and kept share, target by target, SP against its controls, and what
+//! networks of neighbouring depths draw.
 
+use super::board::{Block, Board, Row, sweep, verdicts};
 use super::data::{distinct, sorted, spoken, what};
 use super::drawers::{Multiples, matrix};
+use super::pictures::{self, Pictured, pictured};
 use super::{DrawError, Drawing, Sources, some};
-use crate::experiment::claims::effects::Value;
+use crate::experiment::claims::effects::{Group, Value};
 use crate::experiment::networks::record::{NetworkRow, NetworksRecord};
 use crate::experiment::networks::spec::BASE;
 use crate::experiment::regime::points::{Basis, LAYER_COUNTS, Place, Points, SP, Scores};
@@ -150,8 +153,9 @@ pub(super) fn pooled(sources: &Sources) -> Result<Drawing, DrawError> {
         return Err(DrawError::Nothing { study: STUDY.into(), expected });
     }
     let found = rulings(&record, MARGIN);
-    let says: Vec<String> =
-        found.iter().map(|ruling| ruling.text()).chain(parting(&found)).collect();
+    // What decides, and where the published protocol parts from it; the rest stands in the ledger.
+    let primary = found.iter().filter(|ruling| ruling.protocol == Basis::EqualFit.text());
+    let says: Vec<String> = primary.map(|ruling| ruling.text()).chain(parting(&found)).collect();
     let svg = heatmap(&Heatmap {
         frame: Frame::new("SP less random links with its counts, by depth and kept share")
             .subtitle(what(&record))
@@ -166,4 +170,57 @@ pub(super) fn pooled(sources: &Sources) -> Result<Drawing, DrawError> {
         ..map
     });
     Ok(Drawing { svg, says: says.join(". ") })
+}
+
+/// SP's networks at about a quarter of the links, one layer fewer than the reference, as many, one more:
+/// those whose pictures were kept.
+fn neighbours(sources: &Sources, target: &str) -> Vec<Pictured> {
+    let networks = [-1, 0, 1].into_iter().filter_map(|offset| {
+        let group = Group { offset, ..Group::of(SP, QUARTER) };
+        let one = pictured(sources, STUDY, target, group)?;
+        Some(Pictured { label: format!("n = {}, L {}", style::signed(offset), one.layers), ..one })
+    });
+    networks.collect()
+}
+
+/// The level of pruning that keeps about a quarter.
+const QUARTER: usize = 2;
+
+/// Changed weights shown of each network.
+const CHANGES: usize = 9;
+
+/// What SP's networks of three neighbouring depths draw, and what with one weight changed.
+pub(super) fn neighbours_changed(sources: &Sources) -> Result<Drawing, DrawError> {
+    let record = sources.networks(STUDY)?;
+    let mut blocks = Vec::new();
+    for target in record.targets() {
+        let mut rows = Vec::new();
+        for one in neighbours(sources, target) {
+            let tiles = sweep(sources, STUDY, &one.views, CHANGES)?;
+            rows.push(Row { label: one.label, sub: one.facts, tone: Some(one.tone), tiles });
+        }
+        if !rows.is_empty() {
+            blocks.push(Block { heading: spoken(target), rows });
+        }
+    }
+    let svg = Board {
+        title: "Neighbouring depths: what SP's networks draw with one weight changed".into(),
+        subtitle: what(&record),
+        note: "n: hidden layers more than the reference. About a quarter of the links. First the network's own picture, then one weight changed. First seed.".into(),
+        legend: verdicts(),
+        heads: vec![(0, 1, "network".into()), (1, CHANGES, "one weight changed".into())],
+        blocks: some(blocks, STUDY, "pictures of SP's networks (views)")?,
+        pane: 58.0,
+        apart: vec![1],
+    }
+    .draw();
+    Ok(svg.into())
+}
+
+/// Maps of the units of SP's networks of three neighbouring depths, side by side.
+pub(super) fn neighbours_maps(sources: &Sources) -> Result<Drawing, DrawError> {
+    let record = sources.networks(STUDY)?;
+    let title =
+        "Neighbouring depths: units of SP's networks with one layer fewer, as many, one more";
+    pictures::maps(sources, &record, title, 8, &|target| neighbours(sources, target))
 }

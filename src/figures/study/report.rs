@@ -8,6 +8,9 @@ use crate::figures::html::{Align, Cell, Kind, Page, Section, Table};
 use crate::math::text::word;
 use std::path::Path;
 
+/// What the page opens with.
+const MAP: &str = "regime-map";
+
 /// The figures that tell the story, each with the claims it answers to.
 const STORY: [(&str, &[&str]); 3] = [
     ("evolved-against-dense", &["C1"]),
@@ -16,7 +19,12 @@ const STORY: [(&str, &[&str]); 3] = [
 ];
 
 /// Titles of the parts, by study.
-const PARTS: [(&str, &str, &str); 8] = [
+const PARTS: [(&str, &str, &str); 9] = [
+    (
+        "regime",
+        "The regime map",
+        "Networks of seven depths, pruned step by step: which links remain, or how many, and at which depth? The map itself stands at the top of the page.",
+    ),
     (
         "wirings",
         "Evolved and trained",
@@ -89,6 +97,13 @@ pub fn study_report(folder: &Path, ledger: Option<&Ledger>, command: &str) -> St
                 smoke.join(", ")
             ),
         );
+    }
+    if let Ok(ledger) = &ledger {
+        let mut section = Section::new("In three sentences");
+        if let (Some(figure), Some(map)) = (super::figure(MAP), find(&drawn, MAP)) {
+            section = section.figure(map.svg.clone(), caption(figure, map));
+        }
+        page = page.section(section.list(ledger.sentences().to_vec()));
     }
     page = page.section(story(&drawn, ledger.as_deref().ok()));
     page = page.section(match &ledger {
@@ -283,6 +298,7 @@ fn part(
             continue;
         }
         match result {
+            Ok(_) if figure.name == MAP => {}
             // The story has it already.
             Ok(drawing) if STORY.iter().any(|s| s.0 == figure.name) => {
                 section = section.paragraph(format!(

@@ -435,8 +435,8 @@ mod tests {
         assert_eq!(first("C8").0, Kind::Rho);
         assert_eq!((first("C6").0, first("C6").2.as_str()), (Kind::Error, "3.88 − 3.38 layers"));
         let (kind, name, numbers) = first("C13");
-        assert_eq!((kind, numbers.as_str()), (Kind::Parts, "0.32 [0.22, 0.44]"));
-        assert!(name.starts_with("20 of 63 parts"), "{name}");
+        assert_eq!((kind, numbers.as_str()), (Kind::Parts, "0.31 [0.23, 0.41]"));
+        assert!(name.starts_with("34 of 108 parts"), "{name}");
     }
 
     #[test]

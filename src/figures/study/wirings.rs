@@ -5,8 +5,8 @@ use super::data::{self, cell, look, over_targets, says, spoken, what};
 use super::drawers::{Multiples, Spread, course, geometric_mean, panel};
 use super::pictures::{self, Pictured, pictured};
 use super::{DrawError, Drawing, Sources, some};
-use crate::experiment::claims::effects::{Effect, Group as Networks, fit_score};
-use crate::experiment::networks::record::{NetworkResult, NetworksRecord};
+use crate::experiment::claims::effects::{Effect, Group as Networks, Value, fit_score};
+use crate::experiment::networks::record::{NetworkRow, NetworksRecord};
 use crate::figures::axis::Axis;
 use crate::figures::charts::{Bars, Estimate, Frame, Group, Mark, Plot, Point, Series, bars, plot};
 use crate::figures::style::{self, Colour, percent};
@@ -143,7 +143,8 @@ const CHANGES: usize = 8;
 /// A similarity-pruned network of the same target, where another study kept pictures of one and they lie
 /// beside its record.
 fn pruned_elsewhere(sources: &Sources, target: &str, maps: bool) -> Option<Pictured> {
-    let found = ["pruning", "depth"].map(|study| pictured(sources, study, target, "sp", 1));
+    let found =
+        ["pruning", "depth"].map(|study| pictured(sources, study, target, Networks::of("sp", 1)));
     found.into_iter().flatten().find(|one| {
         let there = sources.folder().join(one.study).join(&one.views.sweep).exists();
         there && (!maps || one.views.maps.is_some())
@@ -156,7 +157,8 @@ pub(super) fn perturbation_sheets(sources: &Sources) -> Result<Drawing, DrawErro
     let (mut blocks, mut counted) = (Vec::new(), Vec::<(String, bool)>::new());
     let mut without: Vec<String> = Vec::new();
     for target in record.targets() {
-        let own = ARMS.iter().filter_map(|arm| pictured(sources, STUDY, target, arm, 0));
+        let own =
+            ARMS.iter().filter_map(|arm| pictured(sources, STUDY, target, Networks::of(arm, 0)));
         let mut networks: Vec<Pictured> = own.collect();
         if networks.is_empty() {
             without.push(spoken(target));
@@ -205,7 +207,8 @@ pub(super) fn perturbation_sheets(sources: &Sources) -> Result<Drawing, DrawErro
 pub(super) fn feature_maps(sources: &Sources) -> Result<Drawing, DrawError> {
     let record = sources.networks(STUDY)?;
     pictures::maps(sources, &record, "Maps of the units, layer by layer", 3, &|target| {
-        let own = ["evolved", "dense"].map(|arm| pictured(sources, STUDY, target, arm, 0));
+        let own =
+            ["evolved", "dense"].map(|arm| pictured(sources, STUDY, target, Networks::of(arm, 0)));
         own.into_iter().flatten().chain(pruned_elsewhere(sources, target, true)).collect()
     })
 }
@@ -213,7 +216,15 @@ pub(super) fn feature_maps(sources: &Sources) -> Result<Drawing, DrawError> {
 pub(super) fn decodable_against_organised(sources: &Sources) -> Result<Drawing, DrawError> {
     const ARMS: [&str; 2] = ["evolved", "dense"];
     let record = sources.networks(STUDY)?;
-    let decoded = |r: &NetworkResult| r.measures.decoded.filter(|_| r.fit);
+    // As the claim: from as many components of every network, where the record has them.
+    let has =
+        |r: &NetworkRow| r.result.as_ref().is_some_and(|r| r.measures.decoded_components.is_some());
+    let (from, decoded): (&str, Value) = match record.rows.iter().any(has) {
+        true => ("the first 8 principal components of all hidden maps", |r| {
+            r.measures.decoded_components.filter(|_| r.fit)
+        }),
+        false => ("the last hidden layer", |r| r.measures.decoded.filter(|_| r.fit)),
+    };
     // (decoded, score) of both networks of a target.
     let ends = |target: &str| {
         ARMS.map(|arm| {
@@ -244,7 +255,7 @@ pub(super) fn decodable_against_organised(sources: &Sources) -> Result<Drawing, 
     let svg = plot(&Plot {
         frame: Frame::new("Equally decodable, unequally organised?")
             .subtitle(what(&record))
-            .note("One mark a target and arm: mean over the seeds that learned the picture; lines join the two networks of a target. Decoded: held-out R² of ridge probes from the last hidden layer to attributes of the picture, mean over attributes.")
+            .note(format!("One mark a target and arm: mean over the seeds that learned the picture; lines join the two networks of a target. Decoded: held-out R² of ridge probes from {from} to attributes of the picture, mean over attributes."))
             .sized(860, 600),
         x: Axis::new("decoded attributes").unit("held-out R²"),
         y: Axis::new("compositional score").range(0.0, 1.0),

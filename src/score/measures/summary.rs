@@ -13,9 +13,12 @@ use super::reuse::reuse;
 use super::roughness::mean_roughness;
 use crate::math::SimRng;
 use crate::network::Model;
-use crate::probe::View;
+use crate::probe::{View, pca};
 use crate::prune::alive;
 use serde::{Deserialize, Serialize};
+
+/// Principal components that every network's attributes are read from, at most.
+const COMPONENTS: usize = 8;
 
 /// Shuffled networks that Newman's Q is compared with.
 const SHUFFLES: usize = 20;
@@ -46,6 +49,11 @@ pub struct Summary {
     /// Mean held-out R² of ridge probes from the last hidden layer to the picture's attributes
     /// that vary over the pixels; none without any.
     pub decoded: Option<f64>,
+    /// The same from the first 8 principal components of all hidden maps: as many numbers a pixel
+    /// whatever the width of the last layer, and wherever in the network they are \[ours\]. None in records
+    /// older than it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub decoded_components: Option<f64>,
 }
 
 impl Summary {
@@ -76,16 +84,14 @@ impl Summary {
             (!some.is_empty()).then(|| some.iter().sum::<f64>() / some.len() as f64)
         };
         let modules = modularity(network, weights, SHUFFLES, rng);
-        let decoded: Vec<f64> = by_layer
-            .last()
-            .map(|last| {
-                let attributes = Attributes::of(drawn).per_pixel(drawn);
-                decodability(last, &attributes, drawn.width, drawn.height)
-            })
-            .unwrap_or_default()
-            .iter()
-            .filter_map(|d| d.r2)
-            .collect();
+        let attributes = Attributes::of(drawn).per_pixel(drawn);
+        let decoded = |maps: &[&[f32]]| {
+            let found = decodability(maps, &attributes, drawn.width, drawn.height);
+            let r2: Vec<f64> = found.iter().filter_map(|d| d.r2).collect();
+            (!r2.is_empty()).then(|| r2.iter().sum::<f64>() / r2.len() as f64)
+        };
+        let components = pca(&all, COMPONENTS).components;
+        let components: Vec<&[f32]> = components.iter().map(|c| c.map.as_slice()).collect();
         Summary {
             interference: mean(|o| o.interference),
             excess: mean(|o| o.excess),
@@ -97,8 +103,8 @@ impl Summary {
             modules: modules.modules,
             q: modules.q,
             q_z: modules.z,
-            decoded: (!decoded.is_empty())
-                .then(|| decoded.iter().sum::<f64>() / decoded.len() as f64),
+            decoded: by_layer.last().and_then(|last| decoded(last)),
+            decoded_components: (!all.is_empty()).then(|| decoded(&components)).flatten(),
         }
     }
 }
@@ -130,6 +136,9 @@ mod tests {
         assert!((s.effective_fan_in - 1.0).abs() < 1e-12);
         // Brightness is |y|, which x and y cannot give linearly, but hue is read from x.
         assert!(s.decoded.is_some_and(|r2| r2 <= 1.0));
+        // The four maps have two components, which span what layer 2 does.
+        let [last, all] = [s.decoded, s.decoded_components].map(Option::unwrap);
+        assert!((last - all).abs() < 1e-3, "{last} {all}");
     }
 
     #[test]

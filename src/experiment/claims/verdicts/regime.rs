@@ -1,9 +1,11 @@
 //! Claims decided on the regime map: C4, C5 with "narrow", C6.
 
 use super::{Outcome, circumstances, path, seeds};
-use crate::experiment::networks::record::NetworksRecord;
+use crate::experiment::networks::record::{NetworkResult, NetworkRow, NetworksRecord};
+use crate::experiment::networks::spec::BASE;
 use crate::experiment::regime::points::Basis;
 use crate::experiment::regime::rules::{MARGIN, Ruling, parting, rulings};
+use std::collections::BTreeSet;
 
 /// The verdict of the first of these rules at equal fit, with all of them under both protocols.
 pub(super) fn decided(record: &NetworksRecord, rules: &[&str]) -> Outcome {
@@ -16,6 +18,9 @@ pub(super) fn decided(record: &NetworksRecord, rules: &[&str]) -> Outcome {
         |ruling: &Ruling| ruling.contrasts.iter().map(|c| c.effect.clone()).collect::<Vec<_>>();
     let statistic = "paired scores at the R² that both networks reached on their way, targets at random, with a permutation test over seeds";
     let mut notes = circumstances(record);
+    if first.rule == "C4" {
+        notes.extend(reached(record));
+    }
     notes.extend(first.notes.iter().cloned());
     notes.extend(parting(&found).into_iter().map(|part| format!("the protocols part: {part}")));
     let mut outcome = Outcome::new(statistic, first.verdict, effects(first))
@@ -23,4 +28,28 @@ pub(super) fn decided(record: &NetworksRecord, rules: &[&str]) -> Outcome {
         .noting(notes);
     (outcome.seeds, outcome.records) = (seeds(record), path("regime"));
     Outcome { rulings: found, ..outcome }
+}
+
+/// How many networks of each arm and level reached each R², at the reference depth.
+fn reached(record: &NetworksRecord) -> Vec<String> {
+    let there = |r: &&NetworkRow| r.offset == 0 && r.variant == BASE && r.seed.is_some();
+    let rows: Vec<&NetworkRow> = record.rows.iter().filter(there).collect();
+    let groups: BTreeSet<(usize, &str)> = rows.iter().map(|r| (r.level, r.arm.as_str())).collect();
+    let line = |(level, arm): (usize, &str)| {
+        let group = rows.iter().filter(|r| (r.level, r.arm.as_str()) == (level, arm));
+        let of: Vec<&NetworkResult> = group.filter_map(|r| r.result.as_deref()).collect();
+        let kept = of.iter().map(|r| r.kept as f64 / r.links as f64).sum::<f64>();
+        let reached = record.checkpoints.iter().map(|at| {
+            let count = of.iter().filter(|r| r.reached.iter().any(|one| one.level == *at)).count();
+            format!("R² {at:.2} {count}")
+        });
+        let (share, count) = (100.0 * kept / of.len().max(1) as f64, of.len());
+        let fit = of.iter().filter(|r| r.fit).count();
+        let reached: Vec<String> = reached.collect();
+        format!(
+            "{arm}, {share:.0} % of the links: of {count} networks {fit} fit at the end; on their way reached {}",
+            reached.join(", ")
+        )
+    };
+    if record.checkpoints.is_empty() { Vec::new() } else { groups.into_iter().map(line).collect() }
 }

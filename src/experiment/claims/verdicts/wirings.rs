@@ -93,8 +93,20 @@ pub(super) fn raw_graph(record: &NetworksRecord, _: &StudySpec) -> Outcome {
 
 pub(super) fn decodable(record: &NetworksRecord, spec: &StudySpec) -> Outcome {
     let pair = [(Group::of("evolved", 0), Group::of("dense", 0))];
-    let decoded = |r: &NetworkResult| r.measures.decoded.filter(|_| r.fit);
-    let decoded = Effect::paired("decoded R², evolved − dense", record, &pair, decoded);
+    let components = |r: &NetworkResult| r.measures.decoded_components.filter(|_| r.fit);
+    let last = |r: &NetworkResult| r.measures.decoded.filter(|_| r.fit);
+    let by_components = Effect::paired(
+        "decoded R², evolved − dense, from as many components",
+        record,
+        &pair,
+        components,
+    );
+    let by_last = Effect::paired("decoded R², evolved − dense, last layer", record, &pair, last);
+    // Records older than the first have the second alone.
+    let (decoded, beside) = match by_components.estimate {
+        Some(_) => (by_components, vec![by_last]),
+        None => (by_last, Vec::new()),
+    };
     let organised = Effect::of_scores("score, evolved − dense", record, &pair);
     let equal = match (decoded.low, decoded.high) {
         (Some(low), Some(high)) if -spec.equivalence < low && high < spec.equivalence => Some(true),
@@ -109,6 +121,6 @@ pub(super) fn decodable(record: &NetworksRecord, spec: &StudySpec) -> Outcome {
         (Some(false), _) | (_, Verdict::NotSupported) => Verdict::NotSupported,
         _ => Verdict::Inconclusive,
     };
-    let statistic = "held-out R² of ridge probes from the last hidden layer to attributes of the picture (equivalence), and the difference of compositional scores";
-    Outcome::new(statistic, verdict, vec![decoded, organised])
+    let statistic = "held-out R² of ridge probes to attributes of the picture (equivalence), from the first 8 principal components of all hidden maps or, in older records, from the last hidden layer; and the difference of compositional scores";
+    Outcome::new(statistic, verdict, vec![decoded, organised]).beside(beside)
 }
