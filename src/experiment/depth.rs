@@ -263,6 +263,12 @@ impl DepthModel {
         serde_json::from_str(json).expect("the shipped model is sound")
     }
 
+    /// The median of the depths it was fitted to, rounded: what a predictor blind to the picture says.
+    pub fn median(&self) -> usize {
+        let depths: Vec<f64> = self.fitted.iter().map(|f| f.2 as f64).collect();
+        rounded(median(&depths).expect("fitted to something"))
+    }
+
     /// L̂ for a picture of PNG ratio `c`.
     pub fn layers(&self, c: f64) -> usize {
         rounded(self.b0 + self.b1 * ln(c))
@@ -315,6 +321,7 @@ mod tests {
         assert!(model.median_error.unwrap() > 2.0);
         assert!((model.spearman.unwrap().statistic - 1.0).abs() < 1e-12);
         assert_eq!(model.layers(1e-9), 1, "at least one layer");
+        assert_eq!(model.median(), 6);
     }
 
     #[test]

@@ -4,7 +4,9 @@
 use picloom::experiment::Record;
 use picloom::experiment::cells::run_cells;
 use picloom::experiment::finding::Verdict;
-use picloom::experiment::structural::findings::{of_arm, parts_are_ablatable, sp_against};
+use picloom::experiment::structural::findings::{
+    at_every_penalty, of_arm, parts_are_ablatable, sp_against,
+};
 use picloom::experiment::structural::{
     ArmOutcome, PartOutcome, Shown, StructuralRecord, StructuralRow, StructuralStudy,
 };
@@ -53,13 +55,14 @@ fn a_study_stopped_in_the_middle_of_a_training_goes_on_to_the_same_bytes() {
     assert_eq!(read, straight);
     // One target without an evolved network, one with: dense, magnitude, sp at one count.
     let arms: Vec<Vec<&str>> =
-        read.cells.iter().map(|row| row.arms.iter().map(|a| a.arm.as_str()).collect()).collect();
+        read.cells.iter().map(|row| names(&row.arms)).collect();
     let trained = vec!["dense", "magnitude", "sp"];
     assert_eq!(arms, [trained.clone(), vec!["evolved"], trained]);
     let evolved = &read.cells[1].arms[0];
     assert!(evolved.fit() && evolved.r2 > 0.9999, "its own picture");
     assert_eq!(evolved.parts.len(), 3);
-    let [dense, magnitude, sp] = &read.cells[0].arms[..] else {
+    let own: Vec<_> = read.cells[0].arms.iter().filter(|a| a.penalty.is_none()).collect();
+    let [dense, magnitude, sp] = own[..] else {
         panic!("three arms");
     };
     assert_eq!(dense.kept, 1392);
@@ -69,7 +72,13 @@ fn a_study_stopped_in_the_middle_of_a_training_goes_on_to_the_same_bytes() {
         let drawing = (f.draw)(&Sources::new(a.path())).unwrap();
         assert!(drawing.svg.starts_with("<svg"), "{}", f.name);
     }
-    assert_eq!(read.to_csv().lines().count(), 1 + 3 * 2 + 3 + 3 * 3);
+    // Every network with masks at five penalties.
+    assert_eq!(read.penalties(), [0.0005, 0.008, 0.02, 0.05]);
+    assert_eq!(read.to_csv().lines().count(), 1 + 5 * (3 * 2 + 3 + 3 * 3));
+}
+
+fn names(arms: &[ArmOutcome]) -> Vec<&str> {
+    arms.iter().filter(|a| a.penalty.is_none()).map(|a| a.arm.as_str()).collect()
 }
 
 /// A record of three targets and three seeds with these SC and control by arm.
@@ -90,6 +99,7 @@ fn made_up(arms: &[(&str, f64, f64, f64)]) -> StructuralRecord {
                         .zip([1.0, 0.0])
                         .map(|((arm, sc, control, r2), share)| ArmOutcome {
                             arm: arm.to_string(),
+                            penalty: None,
                             kept: 10,
                             r2: *r2,
                             sc: sc + share * wobble,
@@ -141,6 +151,28 @@ fn the_rules_say_yes_no_and_do_not_know() {
     let mut few = made_up(&[("dense", 0.4, 0.1, 0.99)]);
     few.cells.retain(|row| row.target != "c");
     assert_eq!(parts_are_ablatable(&few).verdict, Verdict::Inconclusive);
+}
+
+#[test]
+fn a_verdict_that_another_penalty_turns_round_is_none() {
+    let yes = || made_up(&[("dense", 0.4, 0.1, 0.99)]);
+    assert_eq!(at_every_penalty(&yes()), parts_are_ablatable(&yes()), "without other penalties");
+    let with = |other: StructuralRecord| {
+        let mut record = yes();
+        for (row, other) in record.cells.iter_mut().zip(other.cells) {
+            let arms = other.arms.into_iter();
+            row.arms.extend(arms.map(|arm| ArmOutcome { penalty: Some(0.1), ..arm }));
+        }
+        at_every_penalty(&record)
+    };
+    let same = with(yes());
+    assert_eq!((same.verdict, same.units), (Verdict::Supported, 9));
+    assert!(same.notes.last().unwrap().contains("no other λ of 1"), "{:?}", same.notes);
+    let turned = with(made_up(&[("dense", -0.2, -0.5, 0.99)]));
+    assert_eq!((turned.verdict, turned.units), (Verdict::Inconclusive, 9));
+    assert!(turned.notes.last().unwrap().contains("λ = 0.1"), "{:?}", turned.notes);
+    // One that decides nothing turns nothing round.
+    assert_eq!(with(made_up(&[("dense", 0.4, 0.1, 0.5)])).verdict, Verdict::Supported);
 }
 
 #[test]

@@ -136,12 +136,22 @@ impl Effect {
         pairs: &[(Group<'_>, Group<'_>)],
         value: Value,
     ) -> Self {
+        Self::paired_by(name, record, |_| pairs.to_vec(), value)
+    }
+
+    /// The same with pairs of its own for every target, from its rows.
+    fn paired_by<'a>(
+        name: impl Into<String>,
+        record: &NetworksRecord,
+        pairs_of: impl Fn(&[&NetworkRow]) -> Vec<(Group<'a>, Group<'a>)>,
+        value: Value,
+    ) -> Self {
         let values = record
             .targets()
             .into_iter()
             .filter_map(|target| {
-                let rows: Vec<&NetworkRow> =
-                    record.rows.iter().filter(|r| r.target == target).collect();
+                let rows = rows_of(record, target);
+                let pairs = pairs_of(&rows);
                 let asked = |g: &Group<'_>| rows.iter().any(|r| g.holds(r));
                 // A target on which one of the arms does not exist is no missing value.
                 let exists = pairs.iter().any(|(a, b)| asked(a) && asked(b));
@@ -172,14 +182,23 @@ impl Effect {
         pairs: &[(Group<'_>, Group<'_>)],
         score: Value,
     ) -> Self {
-        let mut effect = Effect::paired(name, record, pairs, score);
+        Self::of_scores_each(name, record, |_| pairs.to_vec(), score)
+    }
+
+    /// The same with pairs of its own for every target, from its rows.
+    pub(super) fn of_scores_each<'a>(
+        name: impl Into<String>,
+        record: &NetworksRecord,
+        pairs_of: impl Fn(&[&NetworkRow]) -> Vec<(Group<'a>, Group<'a>)>,
+        score: Value,
+    ) -> Self {
+        let mut effect = Effect::paired_by(name, record, &pairs_of, score);
         let variance: f64 = effect
             .targets
             .iter()
             .map(|t| {
-                let rows: Vec<&NetworkRow> =
-                    record.rows.iter().filter(|r| r.target == t.target).collect();
-                own_variance(&rows, pairs, score)
+                let rows = rows_of(record, &t.target);
+                own_variance(&rows, &pairs_of(&rows), score)
             })
             .sum();
         let half = normal_quantile(0.975) * variance.sqrt() / effect.targets.len() as f64;
@@ -189,6 +208,10 @@ impl Effect {
         }
         effect
     }
+}
+
+fn rows_of<'a>(record: &'a NetworksRecord, target: &str) -> Vec<&'a NetworkRow> {
+    record.rows.iter().filter(|r| r.target == target).collect()
 }
 
 /// Variance of the mean of the differences of a target's pairs, from the scores' own errors: a network that

@@ -30,6 +30,8 @@ pub struct NetworksStudy {
     /// True if depths were predicted, false if the study to predict them from had no network that
     /// learned its picture; none if they are the spec's.
     pub predicted: Option<bool>,
+    /// L of every target whose depth was predicted, had it not been; none if that is not asked.
+    pub constant: Option<usize>,
     /// PNG bytes / raw bytes of every target.
     pub png_ratio: BTreeMap<String, f64>,
     /// Who judges what weight changes do to a picture.
@@ -214,6 +216,8 @@ impl NetworksStudy {
         })?;
         let mut study = NetworksStudy::new(spec, profile, judge);
         study.predicted = study.spec.depth_from.as_ref().map(|_| model.is_some());
+        let constant = model.as_ref().filter(|_| study.spec.constant_depth);
+        study.constant = constant.map(DepthModel::median);
         for target in study.spec.targets.clone() {
             let Some(mut source) = load(&places, &target, study.spec.size).map_err(|source| {
                 let source = Box::new(source);
@@ -244,6 +248,7 @@ impl NetworksStudy {
             chains: Vec::new(),
             left_out: Vec::new(),
             predicted: None,
+            constant: None,
             png_ratio: BTreeMap::new(),
             judge: Arc::from(judge),
             at_a_time: usize::MAX,
@@ -302,8 +307,13 @@ impl NetworksStudy {
         if source.evolved.is_some() {
             chain(&spec.variants[0], 0, None, is_evolved.clone());
         }
+        let mut offsets = spec.offsets.clone();
+        if let (Some(layers), None) = (self.constant, &source.evolved) {
+            let constant = layers as i64 - source.arch.layers as i64;
+            offsets.extend(Some(constant).filter(|c| !spec.offsets.contains(c)));
+        }
         for variant in &spec.variants {
-            for &offset in &spec.offsets {
+            for &offset in &offsets {
                 if variant.offsets.as_ref().is_some_and(|o| !o.contains(&offset)) {
                     continue;
                 }

@@ -48,6 +48,9 @@ pub struct NetworksRecord {
     /// True if depths were predicted by another study, false if none of its networks had learned
     /// its picture, so that every arch kept its own; none if they are the spec's.
     pub predicted: Option<bool>,
+    /// L that every target of predicted depth would have had without: the median of those fitted to.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub constant: Option<usize>,
     /// PNG bytes / raw bytes of every target at the study's size, by name.
     pub png_ratio: BTreeMap<String, f64>,
     /// One row a network, in the plan's order.

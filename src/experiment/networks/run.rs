@@ -100,6 +100,7 @@ impl CellStudy for NetworksStudy {
             judge: self.judged_by(),
             left_out: self.left_out.clone(),
             predicted: self.predicted,
+            constant: self.constant,
             png_ratio: self.png_ratio.clone(),
             rows: rows.collect(),
         }

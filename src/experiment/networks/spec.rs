@@ -54,6 +54,10 @@ pub struct NetworksSpec {
     pub offsets: Vec<i64>,
     /// A study whose record predicts the depth of every target with an arch, in place of the L given.
     pub depth_from: Option<String>,
+    /// Every chain of those targets also at the median of the depths that were best there, the same for all:
+    /// does predicting add anything? Default: no.
+    #[serde(default)]
+    pub constant_depth: bool,
     /// What is drawn by what.
     pub targets: Vec<TargetSpec>,
     /// What is done, in order.
@@ -330,6 +334,8 @@ impl Spec for NetworksSpec {
         Problem::unless(some, "steps, sample, log_every", "at least 1", "0")?;
         let some = !self.seeds.is_empty() && !self.offsets.is_empty();
         Problem::unless(some, "seeds, offsets", "at least one", "none")?;
+        let known = self.depth_from.is_some() || !self.constant_depth;
+        Problem::unless(known, "constant_depth", "depth_from, the study it is the median of", "none")?;
         let effect = self.effect > 0.0 && self.effect < 1.0;
         Problem::unless(effect, "effect", "a number in (0, 1)", self.effect.to_string())?;
         let r2 = self.target_r2.unwrap_or(0.0);

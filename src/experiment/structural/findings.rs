@@ -11,13 +11,41 @@ pub fn parts_are_ablatable(record: &StructuralRecord) -> Finding {
     of_arm(record, "dense")
 }
 
+/// C13 with the sweep of penalties: open if masks learned under another λ decide it the other way. Rule
+/// `C13-penalty`.
+pub fn at_every_penalty(record: &StructuralRecord) -> Finding {
+    let mut found = parts_are_ablatable(record);
+    let against = |p: &f64| {
+        let other = of_arm_at(record, "dense", Some(*p)).verdict;
+        Verdict::Inconclusive != other && other != found.verdict
+    };
+    let penalties = record.penalties();
+    let otherwise: Vec<String> =
+        penalties.iter().copied().filter(against).map(|p| p.to_string()).collect();
+    if found.verdict == Verdict::Inconclusive || penalties.is_empty() {
+        return found;
+    }
+    if otherwise.is_empty() {
+        found.notes.push(format!("no other λ of {} decides it otherwise", penalties.len()));
+    } else {
+        found.notes.push(format!("decided otherwise at λ = {}", otherwise.join(", ")));
+        found.verdict = Verdict::Inconclusive;
+    }
+    found
+}
+
 /// The same statistic for any arm, with the rule of C13.
 pub fn of_arm(record: &StructuralRecord, arm: &str) -> Finding {
+    of_arm_at(record, arm, None)
+}
+
+/// The same with masks learned at another penalty. Rule `C13-penalty`.
+pub fn of_arm_at(record: &StructuralRecord, arm: &str, penalty: Option<f64>) -> Finding {
     let mut excess = Vec::new();
     let mut by_target: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     let mut seeds = BTreeSet::new();
     let (mut yes, mut parts, mut all) = (0, 0, 0);
-    for (row, outcome) in record.arm(arm) {
+    for (row, outcome) in record.arm_at(arm, penalty) {
         all += 1;
         if !outcome.fit() {
             continue;
@@ -66,7 +94,10 @@ pub fn of_arm(record: &StructuralRecord, arm: &str) -> Finding {
         ));
     }
     Finding {
-        statistic: format!("SC − control of random masks, {arm}"),
+        statistic: match penalty {
+            None => format!("SC − control of random masks, {arm}"),
+            Some(penalty) => format!("SC − control of random masks, {arm}, λ = {penalty}"),
+        },
         effect: interval.map(|i| i.estimate).or_else(|| excess.first().copied()),
         interval,
         units: excess.len(),
@@ -119,5 +150,6 @@ pub fn all(record: &StructuralRecord) -> Vec<Finding> {
     let arms = ["dense", "magnitude", "sp", "evolved"];
     let mut found: Vec<Finding> = arms.iter().map(|arm| of_arm(record, arm)).collect();
     found.extend(["dense", "magnitude"].map(|other| sp_against(record, other)));
+    found.extend(record.penalties().into_iter().map(|p| of_arm_at(record, "dense", Some(p))));
     found
 }

@@ -61,6 +61,9 @@ pub struct StructuralSpec {
     pub seeds: Vec<u64>,
     /// How masks are learned.
     pub mask: MaskConfig,
+    /// λ of further masks of every network: does what is found depend on the penalty? Default: none.
+    #[serde(default)]
+    pub penalties: Vec<f64>,
     /// The pictures.
     pub targets: Vec<PartedTarget>,
 }
@@ -76,7 +79,10 @@ impl Spec for StructuralSpec {
         let found =
             format!("{} rounds, {} seeds, size {}", self.rounds, self.seeds.len(), self.size);
         let expected = "a round, a seed, and a size of 8 to 1024";
-        Problem::unless(sound, "rounds, seeds, size", expected, found)
+        Problem::unless(sound, "rounds, seeds, size", expected, found)?;
+        let sound = self.penalties.iter().all(|p| p.is_finite() && *p >= 0.0);
+        let found = format!("{:?}", self.penalties);
+        Problem::unless(sound, "penalties", "numbers of at least 0", found)
     }
 }
 
@@ -117,6 +123,9 @@ pub struct StructuralCell {
     pub size: usize,
     /// How masks are learned.
     pub mask: MaskConfig,
+    /// Other λ.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub penalties: Vec<f64>,
     /// Seed.
     pub seed: u64,
     /// What is measured.
@@ -214,6 +223,7 @@ impl StructuralSpec {
                 picture_sha256: prepared.sha256.clone(),
                 size: self.size,
                 mask: self.mask,
+                penalties: self.penalties.clone(),
                 seed,
                 arms,
             };
@@ -299,12 +309,25 @@ fn mean_outside(picture: &Picture, regions: &[(String, Vec<bool>)]) -> [f32; 3] 
 }
 
 impl StructuralStudy {
+    /// What masks of one network say: at the study's penalty, then at the others.
     fn measure(
         &self,
         cell: &StructuralCell,
         arm: &str,
         model: &Model,
+    ) -> Result<Vec<ArmOutcome>, String> {
+        let penalties = std::iter::once(None).chain(cell.penalties.iter().copied().map(Some));
+        penalties.map(|penalty| self.measure_at(cell, arm, penalty, model)).collect()
+    }
+
+    fn measure_at(
+        &self,
+        cell: &StructuralCell,
+        arm: &str,
+        penalty: Option<f64>,
+        model: &Model,
     ) -> Result<ArmOutcome, String> {
+        let config = MaskConfig { penalty: penalty.unwrap_or(cell.mask.penalty), ..cell.mask };
         let prepared = self.prepared(&cell.target);
         let Model { network, mask, weights } = model;
         let drawn = model.picture(cell.size, Coords::Fer);
@@ -318,13 +341,14 @@ impl StructuralStudy {
             &mask,
             &inputs,
             &prepared.parted,
-            &cell.mask,
+            &config,
             &mut rng,
         )
         .map_err(|e| e.to_string())?;
         let regions = &prepared.parted.parts;
         Ok(ArmOutcome {
             arm: arm.to_string(),
+            penalty,
             kept: mask.kept(),
             r2: six_digits(Fit::of(&drawn, &prepared.picture).r2),
             sc: six_digits(found.sc),
@@ -377,7 +401,7 @@ impl StructuralStudy {
             return Ok(None);
         }
         let dense = load_run(&folder.join("dense")).map_err(text)?;
-        let mut arms = vec![self.measure(cell, "dense", &dense.model)?];
+        let mut arms = self.measure(cell, "dense", &dense.model)?;
         for (arm, method) in
             [("magnitude", Method::Magnitude(Magnitude {})), ("sp", Method::Sp(Sp::default()))]
         {
@@ -397,7 +421,7 @@ impl StructuralStudy {
                 return Ok(None);
             }
             let run = load_run(&out).map_err(text)?;
-            arms.push(self.measure(cell, arm, &run.model)?);
+            arms.extend(self.measure(cell, arm, &run.model)?);
         }
         Ok(Some(arms))
     }
@@ -462,8 +486,7 @@ impl CellStudy for StructuralStudy {
                 let genome = self.prepared(&cell.target).genome.as_ref();
                 let genome = genome.expect("a cell of an evolved network");
                 let model = Model::of_genome(genome, Wiring::Graph);
-                let arm = self.measure(cell, "evolved", &model)?;
-                Ok(Some(vec![arm]))
+                self.measure(cell, "evolved", &model).map(Some)
             }
             Arms::Trained { .. } => self.trained(cell, &work_folder(folder, &self.id(cell)), ask),
         }

@@ -14,6 +14,9 @@ use std::collections::BTreeMap;
 pub struct ArmOutcome {
     /// `evolved`, `dense`, `magnitude` or `sp`.
     pub arm: String,
+    /// λ its masks were learned with; none: the study's own.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub penalty: Option<f64>,
     /// Links that may be non-zero.
     pub kept: usize,
     /// R² to the picture.
@@ -34,8 +37,7 @@ impl ArmOutcome {
 
     /// Parts with D_sub > 0 and D_abl < 0.
     pub fn compositional_parts(&self) -> usize {
-        let yes = |p: &&PartOutcome| p.d_sub > 0.0 && p.d_abl < 0.0;
-        self.parts.iter().filter(yes).count()
+        self.parts.iter().filter(|p| p.is_compositional()).count()
     }
 }
 
@@ -57,6 +59,13 @@ pub struct PartOutcome {
     pub d_abl: f64,
     /// Mean (D_sub − D_abl)/2 of the random masks.
     pub control: f64,
+}
+
+impl PartOutcome {
+    /// True if D_sub > 0 and D_abl < 0: its subnetwork draws it, and takes it along.
+    pub fn is_compositional(&self) -> bool {
+        self.d_sub > 0.0 && self.d_abl < 0.0
+    }
 }
 
 /// A row of the record.
@@ -105,11 +114,30 @@ impl StructuralRecord {
         &'a self,
         arm: &str,
     ) -> impl Iterator<Item = (&'a StructuralRow, &'a ArmOutcome)> + use<'a> {
+        self.arm_at(arm, None)
+    }
+
+    /// The same with masks learned at another penalty.
+    pub fn arm_at<'a>(
+        &'a self,
+        arm: &str,
+        penalty: Option<f64>,
+    ) -> impl Iterator<Item = (&'a StructuralRow, &'a ArmOutcome)> + use<'a> {
         let arm = arm.to_string();
         self.cells
             .iter()
             .flat_map(|row| row.arms.iter().map(move |a| (row, a)))
-            .filter(move |(_, a)| a.arm == arm)
+            .filter(move |(_, a)| a.arm == arm && a.penalty == penalty)
+    }
+
+    /// The other penalties, rising.
+    pub fn penalties(&self) -> Vec<f64> {
+        let mut found: Vec<f64> = Vec::new();
+        for arm in self.cells.iter().flat_map(|row| &row.arms) {
+            found.extend(arm.penalty.filter(|p| !found.contains(p)));
+        }
+        found.sort_by(f64::total_cmp);
+        found
     }
 }
 
@@ -120,6 +148,7 @@ impl Record for StructuralRecord {
         "target",
         "seed",
         "arm.arm",
+        "arm.penalty",
         "arm.kept",
         "arm.r2",
         "arm.sc",
@@ -148,7 +177,7 @@ impl Record for StructuralRecord {
             "target", "seed", "arm", "kept", "R²", "SC", "control", "parts"
         );
         for row in &self.cells {
-            for arm in &row.arms {
+            for arm in row.arms.iter().filter(|arm| arm.penalty.is_none()) {
                 text += &format!(
                     "{:<22} {:>4} {:<10} {:>5} {:>7.4} {:>7.3} {:>8.3} {:>4}/{}{}\n",
                     row.target,

@@ -25,7 +25,13 @@ fn name(arm: &str) -> String {
 pub(super) fn scores(sources: &Sources) -> Result<Drawing, DrawError> {
     let record = sources.networks(STUDY)?;
     let mut panels = Vec::new();
-    for offset in sorted(record.rows.iter().map(|row| row.offset)) {
+    // Where the constant depth is another than these, only some targets have it.
+    let has = |target: &str, offset| {
+        record.rows.iter().any(|row| row.target == target && row.offset == offset)
+    };
+    let offsets = sorted(record.rows.iter().map(|row| row.offset));
+    let common = offsets.into_iter().filter(|o| record.targets().iter().all(|t| has(t, *o)));
+    for offset in common {
         let groups: Vec<Networks<'_>> = ARMS
             .iter()
             .map(|&(arm, level)| Networks { offset, ..Networks::of(arm, level) })

@@ -229,6 +229,8 @@ figures! {
         "do parts of a picture live in subnetworks of their own: D_sub and D_abl by arm, beside random masks";
     "structural-parts", ["structural"], "–", "C13", |s| structural(s, structural::by_part);
         "the same part by part: SC of every part of every picture";
+    "structural-penalty", ["structural"], "–", "C13", |s| structural(s, structural::by_penalty);
+        "the same with masks learned under other penalties on their links";
     "regime-map", ["regime"], "3", "C4, C5", regime::maps;
         "score by depth and kept share, target by target, with the share of networks that learned the picture";
     "neighbouring-depths", ["regime"], "16, 17", "C5", regime::neighbours_changed;
@@ -413,9 +415,9 @@ fn theory(sources: &Sources, draw: fn(&TheoryRecord) -> String) -> Result<Drawin
 /// A figure of the structural study.
 fn structural(
     sources: &Sources,
-    draw: fn(&StructuralRecord) -> String,
+    draw: fn(&StructuralRecord) -> Result<String, DrawError>,
 ) -> Result<Drawing, DrawError> {
-    Ok(draw(&*sources.read("structural", StructuralRecord::read)?).into())
+    Ok(draw(&*sources.read("structural", StructuralRecord::read)?)?.into())
 }
 
 /// Fails if there is nothing of what is to be drawn.

@@ -1,10 +1,11 @@
 //! Figures of the structural study, drawn from its record.
 
 use super::data::{distinct, estimate, hollow};
-use super::drawers::Multiples;
+use super::drawers::{Multiples, Spread, course, panel};
 use super::theory::looks;
-use crate::experiment::structural::findings::{of_arm, sp_against};
-use crate::experiment::structural::{ArmOutcome, StructuralRecord};
+use super::{DrawError, some};
+use crate::experiment::structural::findings::{at_every_penalty, of_arm, sp_against};
+use crate::experiment::structural::{ArmOutcome, PartOutcome, StructuralRecord};
 use crate::figures::axis::Axis;
 use crate::figures::charts::{Bars, Estimate, Frame, Grid, Group, Mark, Panel, Rule, grid};
 use crate::figures::style::{self, Arm, Colour, Marker, PALETTE};
@@ -16,10 +17,7 @@ fn present(record: &StructuralRecord) -> Vec<&'static Arm> {
 }
 
 /// Mean over the parts of a network.
-fn over_parts(
-    arm: &ArmOutcome,
-    value: impl Fn(&crate::experiment::structural::PartOutcome) -> f64,
-) -> f64 {
+fn over_parts(arm: &ArmOutcome, value: impl Fn(&PartOutcome) -> f64) -> f64 {
     arm.parts.iter().map(value).sum::<f64>() / arm.parts.len().max(1) as f64
 }
 
@@ -28,7 +26,7 @@ const ABL: Colour = PALETTE[1];
 const LEARNED: Colour = PALETTE[5];
 const RANDOM: Colour = PALETTE[10];
 
-pub(super) fn by_arm(record: &StructuralRecord) -> String {
+pub(super) fn by_arm(record: &StructuralRecord) -> Result<String, DrawError> {
     let arms = present(record);
     let fit = |arm: &Arm, value: &dyn Fn(&ArmOutcome) -> f64| -> Vec<f64> {
         let all = record.arm(arm.key).filter(|(_, a)| a.fit());
@@ -61,7 +59,7 @@ pub(super) fn by_arm(record: &StructuralRecord) -> String {
             )
         })
     };
-    grid(&Grid {
+    Ok(grid(&Grid {
         frame: Frame::new("Do parts of a picture live in subnetworks of their own?")
             .subtitle("A mask is learned that draws one part alone (Sub); the network without it should draw the others (Abl)")
             .note(format!(
@@ -98,10 +96,10 @@ pub(super) fn by_arm(record: &StructuralRecord) -> String {
             }),
         ],
         ..Grid::default()
-    })
+    }))
 }
 
-pub(super) fn by_part(record: &StructuralRecord) -> String {
+pub(super) fn by_part(record: &StructuralRecord) -> Result<String, DrawError> {
     let arms = present(record);
     let targets = distinct(record.cells.iter().map(|row| row.target.as_str()));
     let panels: Vec<Panel> = targets
@@ -156,5 +154,52 @@ pub(super) fn by_part(record: &StructuralRecord) -> String {
         .subtitle("(D_sub − D_abl)/2 minus that of random masks with as many links in every layer; above 0: more separable than chance")
         .note("Mean over seeds; small rings: seeds. Hollow: no network of that arm reached R² ≥ 0.95, so it is shown and not counted. “evolved …”: the picture is what the evolved genome draws, parts by the drawing it was evolved for.");
     let size = Multiples { columns: 4, width: 1240, height: (170, 330), share: (false, true) };
-    size.draw(frame, panels)
+    Ok(size.draw(frame, panels))
+}
+
+/// A number of a part of an arm.
+type OfPart = fn(&PartOutcome, &ArmOutcome) -> f64;
+
+/// What is drawn against the penalty, with its unit: mean over a network's parts.
+const BY_PENALTY: [(&str, &str, OfPart); 4] = [
+    ("D_sub: part's subnetwork", "D_sub", |p, _| p.d_sub),
+    ("D_abl: network without it", "D_abl", |p, _| p.d_abl),
+    ("parts with D_sub > 0 and D_abl < 0", "share", |p, _| {
+        f64::from(u8::from(p.is_compositional()))
+    }),
+    ("links in a part's mask", "share of the network's", |p, a| p.kept as f64 / a.kept as f64),
+];
+
+pub(super) fn by_penalty(record: &StructuralRecord) -> Result<String, DrawError> {
+    let others = some(record.penalties(), "structural", "masks learned at several penalties")?;
+    let mut penalties: Vec<(f64, Option<f64>)> =
+        others.into_iter().map(|p| (p, Some(p))).chain([(record.mask.penalty, None)]).collect();
+    penalties.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let ticks: Vec<(f64, String)> =
+        (0..).zip(&penalties).map(|(i, p)| (f64::from(i), p.0.to_string())).collect();
+    let panels = BY_PENALTY.iter().map(|(title, unit, of)| {
+        let series = present(record).into_iter().flat_map(|arm| {
+            let points = (0..).zip(&penalties).filter_map(|(i, (_, at))| {
+                let fit = record.arm_at(arm.key, *at).filter(|(_, a)| a.fit());
+                let values: Vec<f64> = fit.map(|(_, a)| over_parts(a, |p| of(p, a))).collect();
+                Some((f64::from(i), estimate(&values)?))
+            });
+            let points: Vec<_> = points.collect();
+            course((arm.short.into(), arm.colour, arm.marker), points, Spread::Whiskers)
+        });
+        let x = Axis::new("penalty λ").names(ticks.clone());
+        panel(*title, x, Axis::new(*unit).include(0.0), series.collect())
+    });
+    let decided = at_every_penalty(record);
+    let other = decided.notes.last().filter(|note| note.contains('λ'));
+    let frame = Frame::new("Does it depend on how small the masks are made?")
+        .subtitle("The masks of every part learned anew under other penalties on the links they hold")
+        .note(format!(
+            "Mean over networks (target, seed) with R² ≥ 0.95, of means over their parts; whiskers: 95 % intervals (Student). The study's own λ is {}. C13: {}{}.",
+            record.mask.penalty,
+            decided.verdict.text(),
+            other.map_or(String::new(), |note| format!(", {note}"))
+        ));
+    let size = Multiples { columns: 2, width: 1000, height: (150, 270), share: (true, false) };
+    Ok(size.draw(frame, panels.collect()))
 }

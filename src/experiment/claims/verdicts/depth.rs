@@ -5,7 +5,7 @@ use crate::experiment::claims::effects::{Effect, Group, fit_score};
 use crate::experiment::claims::ledger::StudySpec;
 use crate::experiment::depth::{DepthModel, DepthPoint, Sweep, depth_curves};
 use crate::experiment::finding::Verdict;
-use crate::experiment::networks::record::NetworksRecord;
+use crate::experiment::networks::record::{NetworkRow, NetworksRecord};
 use crate::math::stats::{Interval, mean};
 
 /// Scores of one seed by layers, fit networks only: (layers, score).
@@ -178,13 +178,27 @@ pub(super) fn out_of_domain(record: &NetworksRecord, spec: &StudySpec) -> Outcom
         paired("sp − dense, at the predicted depth", &[(sp, dense)]),
         paired("sp at the predicted depth − at ± 3 layers", &ends),
     ];
+    let mut beside = vec![paired("sp − random links with its counts", &[random])];
+    beside.extend(record.constant.map(|layers| over_constant(record, layers)));
     let statistic =
         "differences of compositional scores on drawings, paired by target and seed, both fit";
     Outcome::general(statistic, effects, spec.margin)
-        .beside(vec![paired("sp − random links with its counts", &[random])])
+        .beside(beside)
         .noting([format!(
             "fit at the predicted depth: dense {}, sp {}",
             fit_share(record, dense),
             fit_share(record, sp)
         )])
+}
+
+/// SP at the depth predicted for each picture less SP at one depth for all. Where the two are the same depth the
+/// difference is 0, which is no missing value: so much does predicting add there.
+fn over_constant(record: &NetworksRecord, layers: usize) -> Effect {
+    let sp = Group::of("sp", 1);
+    let pairs = |rows: &[&NetworkRow]| {
+        let predicted = rows.iter().find(|r| r.offset == 0).map_or(layers, |r| r.layers);
+        vec![(sp, Group { offset: layers as i64 - predicted as i64, ..sp })]
+    };
+    let name = format!("sp at the predicted depth − at {layers} layers for all");
+    Effect::of_scores_each(name, record, pairs, fit_score)
 }

@@ -83,7 +83,7 @@ pub(super) fn ablatable(records: &Records) -> Outcome {
         return no_record("structural");
     };
     let mut found = findings::all(record);
-    let first = findings::parts_are_ablatable(record);
+    let first = findings::at_every_penalty(record);
     found.retain(|f| f.statistic != first.statistic);
     of_findings("structural", first, found)
 }
