@@ -151,7 +151,7 @@ pub struct Arm {
 }
 
 /// The arms of the study in the order every figure and table shows them.
-pub const ARMS: [Arm; 26] = [
+pub const ARMS: [Arm; 30] = [
     row("evolved", "evolved", "evolved", Colour(0, 158, 115), Marker::Diamond),
     row("dense", "dense twin, trained", "dense", Colour(213, 94, 0), Marker::Square),
     row("graph", "evolved graph, retrained", "graph", Colour(204, 121, 167), Marker::Triangle),
@@ -202,6 +202,10 @@ pub const ARMS: [Arm; 26] = [
         Marker::Square,
     ),
     row("sp-predicted", "SP, predicted depth", "SP, depth", Colour(0, 70, 116), Marker::Circle),
+    row("dense-muon", "dense, Muon", "dense, Muon", Colour(240, 140, 80), Marker::Diamond),
+    row("dense-muon-20", "dense, Muon, 20 steps", "dense, 20", Colour(130, 50, 0), Marker::Plus),
+    row("sp-muon", "SP, Muon", "SP, Muon", Colour(90, 160, 214), Marker::Diamond),
+    row("sp-muon-20", "SP, Muon, 20 steps", "SP, 20", Colour(0, 50, 110), Marker::Plus),
 ];
 
 const fn row(

@@ -3,6 +3,7 @@
 use crate::whole::assert_whole;
 use picloom::experiment::Record;
 use picloom::experiment::cells::{CellStudy, collect_cells, run_cells, status, study_folder};
+use picloom::experiment::networks::plan::Source;
 use picloom::experiment::networks::{NetworksRecord, NetworksStudy};
 use picloom::experiment::workers::{Progress, StudyObserver};
 use std::path::{Path, PathBuf};
@@ -288,6 +289,56 @@ fn the_depth_of_an_arch_is_predicted_from_another_study() {
     let layers: std::collections::BTreeSet<usize> =
         plan.chains.iter().map(|c| c.key.layers).collect();
     assert_eq!(layers.into_iter().collect::<Vec<_>>(), [4, 5]);
+    assert_eq!(plan.constant, None);
+
+    // Beside it one depth for all: here the predicted one, so that no chain is added.
+    let later = std::fs::read_to_string(&other).unwrap();
+    let both = later.replace("depth_from", "constant_depth = true\ndepth_from");
+    std::fs::write(&other, &both).unwrap();
+    let with = NetworksStudy::read(&other, None, &runs).unwrap();
+    assert_eq!((with.constant, with.chains.len()), (Some(5), plan.chains.len()));
+    // Had the picture been at another depth, that one comes too.
+    let mut source = load_arch("7;gaussian:3,sin:2", &with);
+    source.target.name = "other".into();
+    let mut deeper = with.clone();
+    deeper.chains.clear();
+    deeper.add(&with.spec.targets[0], source);
+    let offsets: std::collections::BTreeSet<(i64, usize)> =
+        deeper.chains.iter().map(|c| (c.key.offset, c.key.layers)).collect();
+    assert_eq!(offsets.into_iter().collect::<Vec<_>>(), [(-2, 5), (-1, 6), (0, 7)]);
+    std::fs::write(&other, both.replace("depth_from = \"small\"", "")).unwrap();
+    let error = NetworksStudy::read(&other, None, &runs).err().unwrap().to_string();
+    assert!(error.contains("constant_depth: expected depth_from"), "{error}");
+}
+
+/// The first target of a study with another arch.
+fn load_arch(arch: &str, study: &NetworksStudy) -> Source {
+    let target = study.chains[0].source.target.clone();
+    Source { target, evolved: None, arch: arch.parse().unwrap() }
+}
+
+#[test]
+fn an_arm_may_have_an_optimizer_of_its_own() {
+    let spec = SMALL.replacen(
+        "[[arms]]\nname = \"evolved\"",
+        "[[arms]]\nname = \"by-muon\"\nwiring = \"dense\"\noptimizer = \"muon:steps=3\"\n[[arms]]\nname = \"evolved\"",
+        1,
+    );
+    let (folder, path) = repository(&spec);
+    let record = run_with(&plan(&path, Some("one")), &folder.path().join("runs"), 2);
+    let id = |arm: &str| {
+        let row = record.rows.iter().find(|r| r.arm == arm && r.seed.is_some()).unwrap();
+        row.result.as_ref().unwrap_or_else(|| panic!("{:?}", row.error)).run_id.clone().unwrap()
+    };
+    let config = |arm: &str| {
+        let run = folder.path().join("runs/small").join(id(arm));
+        std::fs::read_to_string(run.join("config.toml")).unwrap()
+    };
+    assert!(config("by-muon").contains("muon") && config("by-muon").contains('3'));
+    assert!(!config("dense").contains("muon"), "{}", config("dense"));
+    let (_folder, path) = repository(&spec.replace("muon:steps=3", "muon:steps=x"));
+    let error = NetworksStudy::read(&path, None, Path::new("nowhere")).err().unwrap().to_string();
+    assert!(error.contains("arm by-muon, optimizer: expected an optimizer"), "{error}");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use picloom::experiment::cells::run_cells;
 use picloom::experiment::claims::effects::Effect;
 use picloom::experiment::claims::{Ledger, Records, StudySpec};
 use picloom::experiment::finding::Verdict;
+use picloom::experiment::networks::record::ReachedScore;
 use picloom::experiment::networks::{NetworksRecord, NetworksStudy, Scored};
 use picloom::experiment::{NetworkRow, Record};
 use std::path::{Path, PathBuf};
@@ -211,6 +212,52 @@ fn a_peak_must_be_inside_and_specific_to_the_target() {
     // No depth matters.
     let found = ledger(&depths([-2, 0, 1, 2], 0));
     assert_eq!(verdict(&found, "C5"), Verdict::NotSupported);
+}
+
+/// Scores of SP's networks by optimizer where they reached R² .9, on eight targets.
+fn by_optimizer(adam: f64, muon: f64) -> Records {
+    let mut builder = Builder::new("optimizer_scores");
+    for (k, target) in ["a", "b", "c", "d", "e", "f", "g", "h"].into_iter().enumerate() {
+        for seed in SEEDS {
+            for (arm, score) in [("sp", adam), ("sp-muon", muon), ("sp-muon-20", muon)] {
+                builder.add((target, arm, 1), (0, Some(seed)), None);
+                let result = builder.record.rows.last_mut().unwrap().result.as_mut().unwrap();
+                // Every pair differs a little from every other.
+                let jitter = 0.01 * ((5 * k + 3 * seed as usize) % 7) as f64;
+                let score = score + if arm == "sp" { 0.0 } else { jitter };
+                let score = Some(Scored { score, low: None, high: None });
+                let at = ReachedScore { level: 0.9, r2: 0.9, step: 9, score, mechanisms: None };
+                result.reached = vec![at];
+            }
+        }
+    }
+    let optimizers = Records::read(&root().join("figures")).unwrap().optimizers;
+    Records { optimizers, optimizer_scores: Some(builder.record), ..Records::default() }
+}
+
+#[test]
+fn the_optimizer_shapes_the_solution_if_scores_differ_at_equal_fit() {
+    let claim = |adam, muon| {
+        let ledger = ledger(&by_optimizer(adam, muon));
+        ledger.claims.into_iter().find(|c| c.text.id == "C11").unwrap()
+    };
+    // Less by Muon is a shape too.
+    for (adam, muon) in [(0.2, 0.5), (0.7, 0.3)] {
+        let found = claim(adam, muon);
+        let effect = found.effects.last().unwrap();
+        assert_eq!(effect.name, "sp muon − SP");
+        assert!((effect.estimate.unwrap() - (muon - adam)).abs() < 0.05, "{effect:?}");
+        assert!(found.notes.last().unwrap().contains(": supported, p 0.00"), "{:?}", found.notes);
+        // The committed losses decide nothing.
+        assert_eq!(found.verdict, Verdict::Inconclusive);
+        assert_eq!(found.records, ["optimizers/record.json", "optimizer_scores/record.json"]);
+    }
+    let same = claim(0.4, 0.4);
+    assert_eq!(same.verdict, Verdict::NotSupported, "{:?}", same.notes);
+    let alone = Records { optimizer_scores: None, ..by_optimizer(0.4, 0.4) };
+    let claims = ledger(&alone).claims;
+    let found = claims.iter().find(|c| c.text.id == "C11").unwrap();
+    assert_eq!((found.verdict, found.records.len()), (Verdict::Inconclusive, 1));
 }
 
 #[test]

@@ -89,6 +89,8 @@ pub struct Records {
     pub out_of_domain: Option<NetworksRecord>,
     /// Every optimizer.
     pub optimizers: Option<TrainingRecord>,
+    /// Scores by optimizer.
+    pub optimizer_scores: Option<NetworksRecord>,
     /// Volume ratios.
     pub theory: Option<TheoryRecord>,
     /// Parts in subnetworks.
@@ -115,6 +117,7 @@ impl Records {
             regime: part(folder, "regime")?,
             out_of_domain: part(folder, "out_of_domain")?,
             optimizers: part(folder, "optimizers")?,
+            optimizer_scores: part(folder, "optimizer_scores")?,
             theory: part(folder, "theory")?,
             structural: part(folder, "structural")?,
         })

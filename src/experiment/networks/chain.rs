@@ -218,6 +218,9 @@ impl Worker<'_> {
         if let Some(steps) = arm.steps {
             train.steps = steps;
         }
+        if let Some(text) = &arm.optimizer {
+            train.optimizer = text.parse().expect("verified: an optimizer");
+        }
         train
     }
 

@@ -187,6 +187,9 @@ pub struct ArmSpec {
     /// Steps of each retraining; 0: none. Default: the study's.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub steps: Option<u64>,
+    /// Its optimizer in place of that of the way of training, as text: `muon:steps=20`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub optimizer: Option<String>,
     /// What happens to links on no path. Default `drop`; `refill`: living links are equal across arms.
     #[serde(skip_serializing_if = "is_dropped", default)]
     pub orphans: Orphans,
@@ -366,6 +369,7 @@ impl ArmSpec {
             let fits = fits && self.wiring == Some(ArmWiring::Layerized);
             Problem::unless(fits, &key, expected, format!("{noise}, {:?}", self.wiring))?;
         }
+        check_optimizer(&key, self.optimizer.as_deref())?;
         let Some(from) = &self.from else {
             let plain = self.method.is_none() && self.levels.is_empty();
             let expected = "method and levels with from only";
@@ -401,12 +405,20 @@ impl ArmSpec {
     }
 }
 
+fn check_optimizer(key: &str, text: Option<&str>) -> Result<(), Problem> {
+    match text.map(str::parse::<OptimizerConfig>) {
+        Some(Err(error)) => {
+            let key = format!("{key}, optimizer");
+            Problem::unless(false, key, "an optimizer", error.to_string())
+        }
+        _ => Ok(()),
+    }
+}
+
 impl VariantSpec {
     fn check(&self) -> Result<(), Problem> {
         let key = |name: &str| format!("variant {}, {name}", self.name);
-        if let Some(Err(error)) = self.optimizer.as_ref().map(|o| o.parse::<OptimizerConfig>()) {
-            Problem::unless(false, key("optimizer"), "an optimizer", error.to_string())?;
-        }
+        check_optimizer(&format!("variant {}", self.name), self.optimizer.as_deref())?;
         for (name, share) in [("subsample", self.subsample), ("batch", self.batch)] {
             let share = share.unwrap_or(1.0);
             let fits = share > 0.0 && share <= 1.0;

@@ -14,7 +14,7 @@
 //! | `pruning`, `orthogonality` | pruning methods, most of them at equal counts |
 //! | `domain` | drawings that nobody evolved |
 //! | `controls` | other ways of training |
-//! | `optimizers` | loss by optimizer, Muon by its Newton–Schulz steps |
+//! | `optimizers` | loss and score by optimizer, Muon by its Newton–Schulz steps |
 //! | `theory` | the theory, alone and beside trained networks |
 //! | `structural` | do parts of a picture live in subnetworks of their own |
 //! | `verdicts` | the ledger as a forest plot |
@@ -151,19 +151,21 @@ macro_rules! figures {
 figures! {
     "evolved-against-dense", ["wirings"], "1", "C1", |s| wirings::by_arm(
             s,
+            "wirings",
             "Evolved networks against dense networks of the same pictures",
-            &["evolved", "dense"],
-            &[("score, evolved − dense", "evolved", "dense")],
+            &[("evolved", 0), ("dense", 0)],
+            &[("score, evolved − dense", ("evolved", 0), ("dense", 0))],
         );
         "compositional score of evolved networks and of dense ones trained on the same pictures, by target";
     "evolved-wiring-retrained", ["wirings"], "2", "C2", |s| wirings::by_arm(
             s,
+            "wirings",
             "The evolved wiring, trained from random weights",
-            &["evolved", "dense", "graph", "layerized"],
+            &[("evolved", 0), ("dense", 0), ("graph", 0), ("layerized", 0)],
             &[
-                ("score, evolved − layerized", "evolved", "layerized"),
-                ("layerized − dense", "layerized", "dense"),
-                ("graph − dense", "graph", "dense"),
+                ("score, evolved − layerized", ("evolved", 0), ("layerized", 0)),
+                ("layerized − dense", ("layerized", 0), ("dense", 0)),
+                ("graph − dense", ("graph", 0), ("dense", 0)),
             ],
         );
         "the same beside the evolved wiring trained from random weights, as a graph and in layers";
@@ -191,12 +193,16 @@ figures! {
         "interference of every layer against its Welch bound, and what it exceeds it by, target by target";
     "volume-ratio-by-parts", ["theory"], "9", "C10", |s| theory(s, theory::volume_ratio_by_parts);
         "the volume ratio by the number of parts P, with the best depth of each";
-    "perturbation-sheets", ["wirings"], "10–12, 18–23", "C1, C2", wirings::perturbation_sheets;
+    "perturbation-sheets", ["wirings"], "10–12", "C1, C2", wirings::perturbation_sheets;
         "what evolved, dense and retrained networks draw when one weight is changed, with the verdicts";
     "feature-maps", ["wirings"], "10–12", "C1", wirings::feature_maps;
         "maps of the units of evolved, dense and pruned networks, layer by layer";
     "muon-newton-schulz", ["optimizers"], "13", "C11", |s| optimizers(s, optimizers::newton_schulz_bars);
         "loss at the end of training by Newton–Schulz steps of Muon, with the exact polar factor";
+    "optimizer-scores", ["optimizer_scores"], "18–23", "C11", optimizers::scores;
+        "score of dense networks and of SP's by the optimizer that trained them, target by target";
+    "optimizer-pictures", ["optimizer_scores"], "18–23", "C11", optimizers::pictures;
+        "what SP's networks of three optimizers draw when one weight is changed";
     "muon-loss", ["optimizers"], "13", "C11", |s| optimizers(s, optimizers::muon_loss);
         "training loss of Muon by Newton–Schulz steps, at four learning rates";
     "out-of-domain-pictures", ["out_of_domain"], "24–29", "C7", domain::pictures;

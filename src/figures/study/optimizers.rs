@@ -1,7 +1,11 @@
-//! Training loss by optimizer, and Muon by its Newton–Schulz steps.
+//! Training loss and score by optimizer, and Muon by its Newton–Schulz steps.
 
 use super::data::distinct;
 use super::drawers::{Multiples, geometric_mean, panel};
+use super::pictures::{changed, pictured};
+use super::wirings::{Level, by_arm};
+use super::{DrawError, Drawing, Sources};
+use crate::experiment::claims::effects::Group as Networks;
 use crate::experiment::curve::Curve;
 use crate::experiment::training::newton_schulz::{muon_arm, newton_schulz};
 use crate::experiment::training::{RunRow, TrainingRecord};
@@ -23,6 +27,38 @@ const OPTIMIZERS: [(&str, &str, Colour, bool); 8] = [
     ("muon", "Muon", PALETTE[5], false),
     ("lbfgs", "L-BFGS", PALETTE[11], true),
 ];
+
+const SCORES: &str = "optimizer_scores";
+const DENSE: [Level; 3] = [("dense", 0), ("dense-muon", 0), ("dense-muon-20", 0)];
+const PRUNED: [Level; 3] = [("sp", 1), ("sp-muon", 1), ("sp-muon-20", 1)];
+
+/// Scores of dense networks and of SP's by the optimizer that trained them.
+pub(super) fn scores(sources: &Sources) -> Result<Drawing, DrawError> {
+    let [[adam, muon, more], [sp, sp_muon, sp_more]] = [DENSE, PRUNED];
+    by_arm(
+        sources,
+        SCORES,
+        "Does the optimizer shape the solution?",
+        &[DENSE, PRUNED].concat(),
+        &[
+            ("dense, Muon − Adam", muon, adam),
+            ("dense, 20 Newton–Schulz steps − 5", more, muon),
+            ("SP, Muon − Adam", sp_muon, sp),
+            ("SP, 20 Newton–Schulz steps − 5", sp_more, sp_muon),
+        ],
+    )
+}
+
+/// What SP's networks of three optimizers draw, and what with one weight changed.
+pub(super) fn pictures(sources: &Sources) -> Result<Drawing, DrawError> {
+    let record = sources.networks(SCORES)?;
+    let title = "Three optimizers: what SP's networks draw with one weight changed";
+    let note = "About a quarter of the links, trained and retrained by the same optimizer.";
+    changed(sources, &record, title, note, &|target| {
+        let of = |(arm, level): Level| pictured(sources, SCORES, target, Networks::of(arm, level));
+        PRUNED.into_iter().filter_map(of).collect()
+    })
+}
 
 /// What the panels of a loss figure are.
 struct Panels<'a> {

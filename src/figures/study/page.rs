@@ -18,8 +18,7 @@ pub fn page() -> String {
          command, record and profile inside. `picloom figures --list` says which of them the records in a folder suffice for, and\n\
          `picloom figures --report OUT.html` makes one page of all.\n\n\
          The paper's full text is not public: its figures are known by their numbers and by the claims they belong to (METHODS §10).\n\
-         “Paper” is the number of the figure ours answers to, not one it copies. 18–23 belong to the claim on optimizers; no record keeps\n\
-         pictures by optimizer, so they are answered by the same sheets by arm.\n\n\
+         “Paper” is the number of the figure ours answers to, not one it copies.\n\n\
          | paper | ours | claims | command | record | shows |\n|---|---|---|---|---|---|\n",
     );
     for f in FIGURES {

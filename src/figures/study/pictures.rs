@@ -1,6 +1,6 @@
 //! Grids of pictures: what networks draw, with one weight changed, and the maps of their units.
 
-use super::board::{MapBoard, MapPanel, map_sheet};
+use super::board::{Block, Board, MapBoard, MapPanel, Row, map_sheet, sweep, verdicts};
 use super::data::{look, rows, spoken, what};
 use super::{DrawError, Drawing, Sources, some};
 use crate::experiment::claims::effects::Group;
@@ -89,6 +89,42 @@ pub(super) fn maps(
         note: "One row a layer from the first hidden layer down to hue, saturation and brightness; at most 12 alive units of each. Grey places: units without a path to the picture. Right: alive units of all in the layer.".into(),
         rows: some(rows, &record.study, "maps of units (views)")?,
         most: UNITS,
+    }
+    .draw();
+    Ok(svg.into())
+}
+
+/// Changed weights shown of each network.
+const CHANGES: usize = 9;
+
+/// What some networks of each target draw, and what with one weight changed: a row a network.
+pub(super) fn changed(
+    sources: &Sources,
+    record: &NetworksRecord,
+    title: &str,
+    note: &str,
+    networks: &dyn Fn(&str) -> Vec<Pictured>,
+) -> Result<Drawing, DrawError> {
+    let mut blocks = Vec::new();
+    for target in record.targets() {
+        let mut rows = Vec::new();
+        for one in networks(target) {
+            let tiles = sweep(sources, one.study, &one.views, CHANGES)?;
+            rows.push(Row { label: one.label, sub: one.facts, tone: Some(one.tone), tiles });
+        }
+        if !rows.is_empty() {
+            blocks.push(Block { heading: spoken(target), rows });
+        }
+    }
+    let svg = Board {
+        title: title.into(),
+        subtitle: what(record),
+        note: format!("{note} First the network's own picture, then one weight changed. First seed."),
+        legend: verdicts(),
+        heads: vec![(0, 1, "network".into()), (1, CHANGES, "one weight changed".into())],
+        blocks: some(blocks, &record.study, "pictures of changed weights (views)")?,
+        pane: 58.0,
+        apart: vec![1],
     }
     .draw();
     Ok(svg.into())

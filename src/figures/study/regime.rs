@@ -1,7 +1,6 @@
 //! The regime map: score by depth and kept share, target by target, SP against its controls, and what
 //! networks of neighbouring depths draw.
 
-use super::board::{Block, Board, Row, sweep, verdicts};
 use super::data::{distinct, sorted, spoken, what};
 use super::drawers::{Multiples, matrix};
 use super::pictures::{self, Pictured, pictured};
@@ -186,35 +185,12 @@ fn neighbours(sources: &Sources, target: &str) -> Vec<Pictured> {
 /// The level of pruning that keeps about a quarter.
 const QUARTER: usize = 2;
 
-/// Changed weights shown of each network.
-const CHANGES: usize = 9;
-
 /// What SP's networks of three neighbouring depths draw, and what with one weight changed.
 pub(super) fn neighbours_changed(sources: &Sources) -> Result<Drawing, DrawError> {
     let record = sources.networks(STUDY)?;
-    let mut blocks = Vec::new();
-    for target in record.targets() {
-        let mut rows = Vec::new();
-        for one in neighbours(sources, target) {
-            let tiles = sweep(sources, STUDY, &one.views, CHANGES)?;
-            rows.push(Row { label: one.label, sub: one.facts, tone: Some(one.tone), tiles });
-        }
-        if !rows.is_empty() {
-            blocks.push(Block { heading: spoken(target), rows });
-        }
-    }
-    let svg = Board {
-        title: "Neighbouring depths: what SP's networks draw with one weight changed".into(),
-        subtitle: what(&record),
-        note: "n: hidden layers more than the reference. About a quarter of the links. First the network's own picture, then one weight changed. First seed.".into(),
-        legend: verdicts(),
-        heads: vec![(0, 1, "network".into()), (1, CHANGES, "one weight changed".into())],
-        blocks: some(blocks, STUDY, "pictures of SP's networks (views)")?,
-        pane: 58.0,
-        apart: vec![1],
-    }
-    .draw();
-    Ok(svg.into())
+    let title = "Neighbouring depths: what SP's networks draw with one weight changed";
+    let note = "n: hidden layers more than the reference. About a quarter of the links.";
+    pictures::changed(sources, &record, title, note, &|target| neighbours(sources, target))
 }
 
 /// Maps of the units of SP's networks of three neighbouring depths, side by side.

@@ -19,7 +19,7 @@ const STORY: [(&str, &[&str]); 3] = [
 ];
 
 /// Titles of the parts, by study.
-const PARTS: [(&str, &str, &str); 9] = [
+const PARTS: [(&str, &str, &str); 10] = [
     (
         "regime",
         "The regime map",
@@ -54,6 +54,11 @@ const PARTS: [(&str, &str, &str); 9] = [
         "optimizers",
         "Optimizers",
         "Every optimizer from the same initial weights, and Muon by its Newton–Schulz steps.",
+    ),
+    (
+        "optimizer_scores",
+        "Scores by optimizer",
+        "Dense networks and SP's, trained by Adam and by Muon with 5 and 20 Newton–Schulz steps: does the optimizer shape what they are made of?",
     ),
     (
         "theory",

@@ -66,29 +66,34 @@ pub(super) fn score_bars(record: &NetworksRecord, arms: &[Networks<'_>], frame: 
 /// What the parts of a [`score_bars`] chart mean.
 pub(super) const SCORE_NOTE: &str = "Marks: mean over the seeds that learned the picture (R² ≥ 0.95); rings: seeds, without an interval where they are three or fewer. Whiskers: of the evolved network 95 % intervals over its perturbations and the judge's error, under “mean” t-intervals over targets, cut at 0 and 1 (rings there: targets, if three or fewer). Hollow: no seed learned it; the score does not count. n/m: n of m seeds learned it.";
 
+/// An arm at a level of pruning; 0: not pruned.
+pub(super) type Level = (&'static str, usize);
+
 /// Scores of these arms by target; in numbers the differences of some pairs of them (name, more,
 /// less), and how many networks of all but the first learned their picture.
 pub(super) fn by_arm(
     sources: &Sources,
+    study: &str,
     title: &str,
-    arms: &[&str],
-    pairs: &[(&str, &str, &str)],
+    arms: &[Level],
+    pairs: &[(&str, Level, Level)],
 ) -> Result<Drawing, DrawError> {
-    let record = sources.networks(STUDY)?;
-    let groups: Vec<Networks<'_>> = arms.iter().map(|arm| Networks::of(arm, 0)).collect();
-    let there = groups.iter().copied().filter(|g| data::exists(&record, *g));
-    let there = some(there.collect(), STUDY, &format!("one of the arms {}", arms.join(", ")))?;
+    let record = sources.networks(study)?;
+    let of = |(arm, level): Level| Networks::of(arm, level);
+    let there = arms.iter().map(|arm| of(*arm)).filter(|g| data::exists(&record, *g));
+    let names: Vec<&str> = arms.iter().map(|arm| arm.0).collect();
+    let there = some(there.collect(), study, &format!("one of the arms {}", names.join(", ")))?;
     let frame = Frame::new(title)
         .subtitle(what(&record))
         .note(format!("{SCORE_NOTE} {}", data::kin(&record).unwrap_or_default()))
         .sized(if arms.len() > 2 { 1000 } else { 860 }, 580);
     let effects = pairs.iter().map(|&(name, more, less)| {
-        let pair = [(Networks::of(more, 0), Networks::of(less, 0))];
+        let pair = [(of(more), of(less))];
         says(&Effect::of_scores(name, &record, &pair))
     });
     let learned = arms[1..].iter().map(|arm| {
-        let (fit, asked) = data::learned(&record, Networks::of(arm, 0));
-        format!("{} {fit} of {asked}", look(arm).0)
+        let (fit, asked) = data::learned(&record, of(*arm));
+        format!("{} {fit} of {asked}", look(arm.0).0)
     });
     let says = format!(
         "{}. Learned their picture: {}.",

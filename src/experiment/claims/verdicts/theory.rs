@@ -5,6 +5,9 @@ use crate::experiment::claims::effects::{Effect, fit_score};
 use crate::experiment::claims::ledger::Records;
 use crate::experiment::finding::{Finding, Verdict};
 use crate::experiment::networks::record::NetworksRecord;
+use crate::experiment::regime::contrasts::{Contrast, over_arms};
+use crate::experiment::regime::points::{Basis, Points};
+use crate::experiment::regime::rules::MARGIN;
 use crate::experiment::structural::findings;
 use crate::experiment::theory::findings::{TrainedPoint, agreement, parts_sensitivity, prediction};
 use crate::experiment::training::newton_schulz::newton_schulz;
@@ -130,5 +133,60 @@ pub(super) fn optimizer(records: &Records) -> Outcome {
     let statistic = "slope of log₂(late loss) on log₂(Newton–Schulz steps); claimed: below 0";
     let outcome = Outcome::new(statistic, found.finding, vec![effect("slope", found.slope)]);
     let outcome = outcome.beside(controls).noting(notes);
-    Outcome { seeds: Some(seeds.len()), records: path("optimizers"), ..outcome }
+    let outcome = Outcome { seeds: Some(seeds.len()), records: path("optimizers"), ..outcome };
+    match &records.optimizer_scores {
+        Some(record) => and_scores(outcome, record),
+        None => outcome,
+    }
+}
+
+/// The second half of C11: scores by optimizer at equal fit.
+fn and_scores(loss: Outcome, record: &NetworksRecord) -> Outcome {
+    let points = Points::of(record);
+    let between = |arms: (&str, &str), level| over_arms(&points, arms, &[level], Basis::EqualFit);
+    let shaped = between(("sp-muon", "sp"), 1);
+    let beside = [
+        between(("sp-muon-20", "sp-muon"), 1).effect,
+        between(("dense-muon", "dense"), 0).effect,
+        between(("dense-muon-20", "dense-muon"), 0).effect,
+    ];
+    let shapes = shaping(&shaped);
+    let verdict = match (loss.verdict, shapes) {
+        (Verdict::Supported, Verdict::Supported) => Verdict::Supported,
+        (Verdict::NotSupported, _) | (_, Verdict::NotSupported) => Verdict::NotSupported,
+        _ => Verdict::Inconclusive,
+    };
+    let p = shaped.p.map_or(String::new(), |p| format!(", p {p:.3}"));
+    let second = format!(
+        "scores, Muon less Adam at equal fit (optimizer_scores, profile {}): {}{p}, {} pairs without an R² that both reached; {}",
+        record.profile,
+        shapes.text(),
+        shaped.missing,
+        shaped.excludes()
+    );
+    Outcome {
+        statistic: format!(
+            "{}; and score of SP's networks by Muon less by Adam, at each R² that both reached",
+            loss.statistic
+        ),
+        verdict,
+        effects: [loss.effects, vec![shaped.effect]].concat(),
+        controls: [loss.controls, beside.to_vec()].concat(),
+        notes: [loss.notes, vec![second]].concat(),
+        records: [loss.records, path("optimizer_scores")].concat(),
+        ..loss
+    }
+}
+
+/// Supported if the interval excludes 0 and signs of pairs confirm it; not supported if it lies within the
+/// regime map's margin to either side.
+fn shaping(found: &Contrast) -> Verdict {
+    let Some((low, high)) = found.effect.low.zip(found.effect.high) else {
+        return Verdict::Inconclusive;
+    };
+    match found.p {
+        Some(p) if p < 0.05 && (low > 0.0 || high < 0.0) => Verdict::Supported,
+        _ if -MARGIN < low && high < MARGIN => Verdict::NotSupported,
+        _ => Verdict::Inconclusive,
+    }
 }
