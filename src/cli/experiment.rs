@@ -11,8 +11,9 @@ use crate::experiment::cells::study_folder;
 use crate::experiment::claims::StudySpec;
 use crate::experiment::depth::{DepthModel, Sweep, depth_curves, png_ratio};
 use crate::experiment::depth_sweep::DepthSweep;
-use crate::experiment::kinds::{Study, read_study};
+use crate::experiment::kinds::{Collecting, Study, read_study};
 use crate::experiment::networks::{NetworksRecord, NetworksSpec};
+use crate::experiment::record::Bulk;
 use crate::experiment::regime::power::{STUDIES, power};
 use crate::experiment::regime::rules::MARGIN;
 use crate::experiment::spec::{Spec, SpecError, Title, read_spec};
@@ -46,8 +47,11 @@ enum ExperimentCommand {
         #[command(flatten)]
         study: StudyArgs,
         /// Only say how many cells there are to run, and about how long they take
-        #[arg(long)]
+        #[arg(long, conflicts_with = "with")]
         dry_run: bool,
+        /// First take what is not finished here from a record of the same study, made elsewhere or in another profile
+        #[arg(long, value_name = "RECORD")]
+        with: Option<PathBuf>,
     },
     /// Count finished, failed and waiting cells
     Status(StudyArgs),
@@ -61,10 +65,21 @@ enum ExperimentCommand {
         /// Also the record, from which figures are drawn (figures/STUDY/record.json)
         #[arg(long)]
         record: Option<PathBuf>,
-        /// Records without loss curves, measures layer by layer and pictures (whose figures are then not drawn),
-        /// and with six digits: small enough for a repository, and enough for every claim
+        /// Records without loss curves, measures layer by layer and pictures (or only without those named; their
+        /// figures are then not drawn), and with six digits: small enough for a repository, and enough for every claim
+        #[arg(
+            long,
+            value_name = "PARTS",
+            value_delimiter = ',',
+            num_args = 0..,
+            require_equals = true,
+            default_missing_value = "curves,layers,pictures",
+            value_parser = one_of::<Bulk>()
+        )]
+        light: Vec<Bulk>,
+        /// Also if cells are still to come: to go on elsewhere with `experiment run --with`, not to decide on
         #[arg(long)]
-        light: bool,
+        so_far: bool,
     },
     /// Simulate how often the rules of the regime map would find an effect, before the study is run
     Power {
@@ -162,12 +177,17 @@ pub fn run(args: ExperimentArgs, out: &Output) -> anyhow::Result<()> {
             interrupt::saves();
             depth_sweep(*args, out)?
         }
-        ExperimentCommand::Run { study: args, dry_run: true } => match args.is_whole()? {
-            true => study::preview(&args)?,
-            false => preview_one(&args)?,
-        },
-        ExperimentCommand::Run { study: args, .. } => {
+        ExperimentCommand::Run { study: args, dry_run: true, with: None } => {
+            match args.is_whole()? {
+                true => study::preview(&args)?,
+                false => preview_one(&args)?,
+            }
+        }
+        ExperimentCommand::Run { study: args, with, .. } => {
             interrupt::saves();
+            if let Some(record) = with {
+                adopt(&args, &record, out)?;
+            }
             match args.is_whole()? {
                 true => study::run(&args, out)?,
                 false => run_one(&args, None, out)?,
@@ -177,10 +197,13 @@ pub fn run(args: ExperimentArgs, out: &Output) -> anyhow::Result<()> {
             true => study::status(&args)?,
             false => status_one(&args)?,
         },
-        ExperimentCommand::Collect { study, out: csv, record, light } => match study.is_whole()? {
-            true => study::collect(&study, &csv, light)?,
-            false => collect_one(&study, &csv, record.as_deref(), light)?,
-        },
+        ExperimentCommand::Collect { study, out: csv, record, light, so_far } => {
+            let how = Collecting { without: light, so_far };
+            match study.is_whole()? {
+                true => study::collect(&study, &csv, &how)?,
+                false => collect_one(&study, &csv, record.as_deref(), &how)?,
+            }
+        }
     };
     out.result(&json, &text)?;
     match json["failed"].as_u64() {
@@ -250,6 +273,23 @@ pub(super) fn run_one(
     run_study(args.study()?.as_ref(), &args.runs, whole, out)
 }
 
+/// Takes what is not finished from an earlier record.
+fn adopt(args: &StudyArgs, record: &Path, out: &Output) -> anyhow::Result<()> {
+    if args.is_whole()? {
+        anyhow::bail!("--with: expected the spec of one part, found a study of several");
+    }
+    let study = args.study()?;
+    let _lock = FolderLock::take(&args.runs.join(study.name()))?;
+    let taken = study.adopt(&args.runs, record)?;
+    out.note(&format!(
+        "{taken} of {} {} taken from {}",
+        study.count(),
+        study.called(),
+        record.display()
+    ));
+    Ok(())
+}
+
 /// Runs a study that has been read.
 pub(super) fn run_study(
     study: &dyn Study,
@@ -280,15 +320,15 @@ pub(super) fn collect_one(
     args: &StudyArgs,
     csv: &Path,
     record: Option<&Path>,
-    light: bool,
+    how: &Collecting,
 ) -> anyhow::Result<Said> {
-    if light && record.is_none() {
+    if !how.without.is_empty() && record.is_none() {
         anyhow::bail!(
             "--light: expected --record FILE, the record that is to be light; found none"
         );
     }
     let study = args.study()?;
-    study.collect(&args.runs, csv, record, light)?;
+    study.collect(&args.runs, csv, record, how)?;
     let mut text = format!("{}: {}", study.name(), csv.display());
     if let Some(path) = record {
         text += &format!("\nrecord: {}", path.display());

@@ -7,6 +7,7 @@ use super::output::Output;
 use super::progress::duration;
 use crate::experiment::claims::StudySpec;
 use crate::experiment::folder::Holding;
+use crate::experiment::kinds::Collecting;
 use crate::math::text::word;
 use crate::network::files::create_folder;
 use crate::network::lock::FolderLock;
@@ -44,7 +45,7 @@ pub fn status(args: &StudyArgs) -> anyhow::Result<Said> {
 }
 
 /// Writes `FOLDER/PART/record.json` and `rows.csv` of every part, with the pictures beside them.
-pub fn collect(args: &StudyArgs, folder: &Path, light: bool) -> anyhow::Result<Said> {
+pub fn collect(args: &StudyArgs, folder: &Path, how: &Collecting) -> anyhow::Result<Said> {
     let spec = StudySpec::read(&args.spec)?;
     Holding::WholeStudy.ask(folder)?;
     let (mut rows, mut text) = (Vec::new(), String::new());
@@ -53,7 +54,7 @@ pub fn collect(args: &StudyArgs, folder: &Path, light: bool) -> anyhow::Result<S
         let to = folder.join(name);
         create_folder(&to)?;
         let (table, record) = (to.join("rows.csv"), to.join("record.json"));
-        let (json, said) = collect_one(&part, &table, Some(&record), light)?;
+        let (json, said) = collect_one(&part, &table, Some(&record), how)?;
         text += &format!("{said}\n");
         rows.push(json);
     }

@@ -127,6 +127,19 @@ pub trait CellStudy: Sync {
     /// The record, from one outcome (or error) a cell, in the order of [`cells`](Self::cells).
     fn record(&self, outcomes: Vec<Result<Self::Outcome, String>>) -> Self::Record;
 
+    /// Whether a record was made as this study makes its own; if not, what this study has and what the record has.
+    ///
+    /// # Errors
+    /// It was not, or this kind of study cannot tell.
+    fn is_of(&self, _record: &Self::Record) -> Result<(), (String, String)> {
+        Err(("rows that can be taken over".into(), Self::Record::FORMAT.into()))
+    }
+
+    /// What such a record has of a cell; none if it does not hold it whole.
+    fn known(&self, _cell: &Self::Cell, _record: &Self::Record) -> Option<Self::Outcome> {
+        None
+    }
+
     /// Puts pictures that the record names beside it in `to`; the cells left theirs in the study's
     /// folder, `from`.
     ///
@@ -518,29 +531,81 @@ fn write(path: &Path, value: &impl Serialize) -> Result<(), WriteError> {
 /// # Errors
 /// Some are not, or are damaged.
 pub fn collect_cells<S: CellStudy>(study: &S, runs: &Path) -> Result<S::Record, RecordError> {
-    let (folder, total) = (study_folder(study, runs), study.count());
-    let mut outcomes = Vec::with_capacity(total);
-    for cell in study.cells() {
-        match study.state(&cell, &folder)? {
-            CellState::Done(outcome) | CellState::Failed { outcome: Some(outcome), .. } => {
-                outcomes.push(Ok(outcome));
-            }
-            CellState::Failed { error, outcome: None } => outcomes.push(Err(error)),
-            CellState::Begun | CellState::Waiting => {}
-        }
-    }
-    if outcomes.len() < total {
+    let (outcomes, total) = (outcomes(study, runs)?, study.count());
+    let done = outcomes.iter().flatten().count();
+    if done < total {
         return Err(RecordError::Unfinished {
             study: study.name().into(),
             profile: study.profile().into(),
             cells: S::CELLS,
-            folder,
+            folder: study_folder(study, runs),
             total,
-            done: outcomes.len(),
+            done,
         });
     }
-    Ok(study.record(outcomes))
+    Ok(study.record(outcomes.into_iter().flatten().collect()))
 }
+
+/// What a cell left, or why it left nothing; none if it is neither finished nor failed.
+type Left<S> = Option<Result<<S as CellStudy>::Outcome, String>>;
+
+/// What each cell left, in order.
+fn outcomes<S: CellStudy>(study: &S, runs: &Path) -> Result<Vec<Left<S>>, RecordError> {
+    let folder = study_folder(study, runs);
+    study
+        .cells()
+        .map(|cell| {
+            Ok(match study.state(&cell, &folder)? {
+                CellState::Done(outcome) | CellState::Failed { outcome: Some(outcome), .. } => {
+                    Some(Ok(outcome))
+                }
+                CellState::Failed { error, outcome: None } => Some(Err(error)),
+                CellState::Begun | CellState::Waiting => None,
+            })
+        })
+        .collect()
+}
+
+/// Takes cells that are not finished under `runs` over from a record of the same study, made before on another
+/// machine or in another profile, whole or [so far](so_far); how many.
+///
+/// # Errors
+/// The record cannot be read or is of another study; files are damaged or cannot be written.
+pub fn adopt<S: CellStudy>(study: &S, runs: &Path, record: &Path) -> Result<usize, RecordError> {
+    let before = S::Record::read(record)?;
+    study.is_of(&before).map_err(|(expected, found)| RecordError::Elsewhere {
+        path: record.into(),
+        expected,
+        found,
+    })?;
+    let folder = study_folder(study, runs);
+    Holding::Study.ask(&folder)?;
+    create_folder(&folder)?;
+    let mut adopted = 0;
+    for cell in study.cells() {
+        if matches!(study.state(&cell, &folder)?, CellState::Done(_)) {
+            continue;
+        }
+        if let Some(outcome) = study.known(&cell, &before) {
+            study.keep(&cell, outcome, &folder)?;
+            adopted += 1;
+        }
+    }
+    Ok(adopted)
+}
+
+/// The record of the cells that are finished so far: to be gone on with elsewhere ([`adopt`]), not to be decided on.
+///
+/// # Errors
+/// A cell's file is damaged.
+pub fn so_far<S: CellStudy>(study: &S, runs: &Path) -> Result<S::Record, RecordError> {
+    let none = || Err(UNFINISHED.to_string());
+    let outcomes = outcomes(study, runs)?.into_iter().map(|o| o.unwrap_or_else(none));
+    Ok(study.record(outcomes.collect()))
+}
+
+/// What stands in a record [so far](so_far) for cells that are to come.
+const UNFINISHED: &str = "not computed yet";
 
 /// How far a study is.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -3,7 +3,7 @@
 use super::cells::{self, CellStudy, Pass, Status, Worker};
 use super::depth_sweep::DepthSweep;
 use super::networks::{NetworksSpec, NetworksStudy};
-use super::record::{Record, RecordError};
+use super::record::{Bulk, Record, RecordError};
 use super::reevolution::{ReevolutionSpec, ReevolutionStudy};
 use super::single::{Compare, Regime, Settings, read_single};
 use super::spec::{Problem, Spec, SpecError, Title, read_spec};
@@ -147,17 +147,32 @@ pub trait Study: Sync {
     fn status(&self, runs: &Path) -> Result<Status, RecordError>;
 
     /// Writes what its cells left: the table and, if there is a place for it, the record with its pictures
-    /// beside it; `light`ly, as [`Record::light`] says.
+    /// beside it.
     ///
     /// # Errors
-    /// As [`cells::collect_cells`]; files cannot be written.
+    /// As [`cells::collect_cells`] or [`cells::so_far`]; files cannot be written.
     fn collect(
         &self,
         runs: &Path,
         table: &Path,
         record: Option<&Path>,
-        light: bool,
+        how: &Collecting,
     ) -> Result<(), RecordError>;
+
+    /// Takes cells that are not finished over from a record of the same study; how many.
+    ///
+    /// # Errors
+    /// As [`cells::adopt`].
+    fn adopt(&self, runs: &Path, record: &Path) -> Result<usize, RecordError>;
+}
+
+/// How what cells left is collected.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Collecting {
+    /// What the record leaves out, as [`Record::without`] says.
+    pub without: Vec<Bulk>,
+    /// Also if cells are still to come, as [`cells::so_far`] says.
+    pub so_far: bool,
 }
 
 /// A study whose record is written.
@@ -239,16 +254,23 @@ impl<S: CellStudy> Study for S {
         runs: &Path,
         table: &Path,
         record: Option<&Path>,
-        light: bool,
+        how: &Collecting,
     ) -> Result<(), RecordError> {
-        let left = cells::collect_cells(self, runs)?;
+        let left = match how.so_far {
+            true => cells::so_far(self, runs)?,
+            false => cells::collect_cells(self, runs)?,
+        };
         left.save_csv(table)?;
         if let Some(path) = record {
-            let left = if light { left.light() } else { left };
+            let left = left.without(&how.without);
             let beside = path.parent().unwrap_or(Path::new("."));
             self.pictures(&left, &cells::study_folder(self, runs), beside)?;
             left.save_json(path)?;
         }
         Ok(())
+    }
+
+    fn adopt(&self, runs: &Path, record: &Path) -> Result<usize, RecordError> {
+        cells::adopt(self, runs, record)
     }
 }

@@ -5,6 +5,7 @@
 
 use super::folder::OtherHolding;
 use super::workers::WorkError;
+use crate::math::names::Named;
 use crate::math::text;
 use crate::network::files::{WriteError, read_text, write_atomic_with};
 use serde::de::DeserializeOwned;
@@ -17,6 +18,30 @@ use std::path::{Path, PathBuf};
 
 /// Lines of a table, made one after the other.
 pub type Lines<'a> = Box<dyn Iterator<Item = Value> + 'a>;
+
+/// A part of a record that most of its bytes are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bulk {
+    /// Losses while training.
+    Curves,
+    /// Measures layer by layer.
+    Layers,
+    /// Pictures of networks.
+    Pictures,
+}
+
+impl Named for Bulk {
+    const KIND: &'static str = "part of a record";
+    const ALL: &'static [Self] = &[Bulk::Curves, Bulk::Layers, Bulk::Pictures];
+
+    fn name(self) -> &'static str {
+        match self {
+            Bulk::Curves => "curves",
+            Bulk::Layers => "layers",
+            Bulk::Pictures => "pictures",
+        }
+    }
+}
 
 /// `record.json` of a study. Equal studies give equal bytes; there are no wall times in it.
 pub trait Record: Serialize + DeserializeOwned {
@@ -38,9 +63,9 @@ pub trait Record: Serialize + DeserializeOwned {
         Value::Object(serde_json::Map::new())
     }
 
-    /// Without what most of its bytes are and no claim is decided on, for a repository. Figures of that are not
-    /// drawn from it.
-    fn light(self) -> Self {
+    /// Without these bulky parts, which no claim is decided on, and with six digits: small enough for a repository.
+    /// Figures of what is left out are not drawn from it.
+    fn without(self, _parts: &[Bulk]) -> Self {
         self
     }
 
@@ -151,6 +176,16 @@ pub enum RecordError {
         /// What it should be.
         expected: String,
         /// What it is.
+        found: String,
+    },
+    /// A record that cells are to be taken from is of another study.
+    #[error("{path}: expected a record of this study with {expected}, found {found}")]
+    Elsewhere {
+        /// The record.
+        path: PathBuf,
+        /// What this study has.
+        expected: String,
+        /// What the record has.
         found: String,
     },
     /// The cells cannot be worked through.

@@ -2,10 +2,14 @@
 
 use crate::whole::assert_whole;
 use picloom::experiment::Record;
-use picloom::experiment::cells::{CellStudy, collect_cells, run_cells, status, study_folder};
+use picloom::experiment::cells::{
+    CellStudy, adopt, collect_cells, run_cells, so_far, status, study_folder,
+};
 use picloom::experiment::networks::plan::Source;
-use picloom::experiment::networks::{NetworksRecord, NetworksStudy};
+use picloom::experiment::networks::{NetworkResult, NetworksRecord, NetworksStudy};
+use picloom::experiment::record::Bulk;
 use picloom::experiment::workers::{Progress, StudyObserver};
+use picloom::math::names::Named;
 use std::path::{Path, PathBuf};
 
 const SMALL: &str = r#"
@@ -122,7 +126,7 @@ fn every_chain_gives_a_row_a_network_and_counts_are_matched() {
     let lines: Vec<usize> = record.to_csv().lines().map(|l| l.split(',').count()).collect();
     assert!(lines.iter().all(|n| *n == lines[0]), "{lines:?}");
     // Light, it says the same in fewer words.
-    let light = record.clone().light();
+    let light = record.clone().without(Bulk::ALL);
     assert!(light.to_json().len() < record.to_json().len() * 2 / 3);
     light.save_json(&study.join("light.json")).unwrap();
     assert_eq!(NetworksRecord::read(&study.join("light.json")).unwrap(), light);
@@ -132,6 +136,53 @@ fn every_chain_gives_a_row_a_network_and_counts_are_matched() {
         let scores = [result, whole].map(|r| r.score().unwrap_or(0.0));
         assert!((scores[0] - scores[1]).abs() < 1e-6, "{scores:?}");
     }
+    assert_eq!(record.clone().without(&[]), record);
+    let pictured = record.clone().without(&[Bulk::Layers]);
+    assert!(pictured.rows[0].result.as_ref().unwrap().views.is_some());
+    let of = |record: &NetworksRecord| *record.rows[1].result.clone().unwrap();
+    let curve = |r: NetworkResult| r.train.unwrap().curve.loss;
+    assert!(of(&pictured).measures.layers.is_empty() && !of(&record).measures.layers.is_empty());
+    assert!(!curve(of(&pictured)).is_empty() && curve(of(&light)).is_empty());
+}
+
+#[test]
+fn what_one_run_store_lacks_comes_from_a_record_that_was_made_before() {
+    let (folder, path) = repository(SMALL);
+    let [here, there] = ["here", "there"].map(|name| folder.path().join(name));
+    let study = plan(&path, None);
+    // One depth alone, somewhere: the record of all of it so far.
+    let one = SMALL.replace("offsets = [-1, 0]", "offsets = [0]");
+    let (_folder, only) = repository(&one);
+    run_with(&plan(&only, None), &there, 2);
+    let before = there.join("before.json");
+    so_far(&study, &there).unwrap().save_json(&before).unwrap();
+    let begun = NetworksRecord::read(&before).unwrap();
+    assert_eq!(begun.rows.iter().filter(|row| row.result.is_none()).count(), 2 * 5);
+
+    // Elsewhere the rest is computed, and nothing twice.
+    assert_eq!(adopt(&study, &here, &before).unwrap(), 3);
+    assert_eq!(adopt(&study, &here, &before).unwrap(), 0);
+    let done = status(&study, &here).unwrap();
+    assert_eq!((done.done, done.waiting), (3, 2));
+    let whole = run_with(&study, &here, 2);
+    let mut runs = std::fs::read_dir(here.join("small")).unwrap().flatten();
+    let of_depth = |row: &picloom::experiment::NetworkRow| row.offset == 0;
+    let known = whole.rows.iter().find(|row| of_depth(row) && row.arm == "dense").unwrap();
+    let id = known.result.as_ref().unwrap().run_id.clone().unwrap();
+    assert!(runs.all(|entry| entry.file_name().to_str() != Some(&id)), "trained again");
+    assert_eq!(whole, run_with(&study, &folder.path().join("fresh"), 2));
+
+    // A chain that the record holds in part is not taken, nor anything of another study.
+    let mut part = whole.clone();
+    part.rows.retain(|row| !(row.arm == "sp" && row.level == 2 && row.offset == -1));
+    part.save_json(&before).unwrap();
+    assert_eq!(adopt(&study, &folder.path().join("third"), &before).unwrap(), 3);
+    part.steps = 41;
+    part.save_json(&before).unwrap();
+    let error = adopt(&study, &here, &before).unwrap_err().to_string();
+    let says = |text: &str| assert!(error.contains(text), "{error}");
+    says("expected a record of this study with study small, size 12, steps 40");
+    says("found study small, size 12, steps 41");
 }
 
 #[test]

@@ -217,6 +217,7 @@ fn a_peak_must_be_inside_and_specific_to_the_target() {
 /// Scores of SP's networks by optimizer where they reached R² .9, on eight targets.
 fn by_optimizer(adam: f64, muon: f64) -> Records {
     let mut builder = Builder::new("optimizer_scores");
+    builder.record.checkpoints = vec![0.9];
     for (k, target) in ["a", "b", "c", "d", "e", "f", "g", "h"].into_iter().enumerate() {
         for seed in SEEDS {
             for (arm, score) in [("sp", adam), ("sp-muon", muon), ("sp-muon-20", muon)] {

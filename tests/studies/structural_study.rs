@@ -54,8 +54,7 @@ fn a_study_stopped_in_the_middle_of_a_training_goes_on_to_the_same_bytes() {
     let read = StructuralRecord::read(&a.path().join("structural/record.json")).unwrap();
     assert_eq!(read, straight);
     // One target without an evolved network, one with: dense, magnitude, sp at one count.
-    let arms: Vec<Vec<&str>> =
-        read.cells.iter().map(|row| names(&row.arms)).collect();
+    let arms: Vec<Vec<&str>> = read.cells.iter().map(|row| names(&row.arms)).collect();
     let trained = vec!["dense", "magnitude", "sp"];
     assert_eq!(arms, [trained.clone(), vec!["evolved"], trained]);
     let evolved = &read.cells[1].arms[0];

@@ -1,7 +1,7 @@
 //! What a networks study leaves: one row a network.
 
 use crate::experiment::curve::Curve;
-use crate::experiment::record::{Lines, Record, line, round};
+use crate::experiment::record::{Bulk, Lines, Record, line, round};
 use crate::math::stats::{mean, normal_quantile, wilson};
 use crate::score::measures::mechanisms::Mechanisms;
 use crate::score::measures::modules::NetworkModules;
@@ -372,11 +372,19 @@ impl Record for NetworksRecord {
     }
 
     /// Without loss curves, measures layer by layer and pictures; six digits.
-    fn light(mut self) -> Self {
+    fn without(mut self, parts: &[Bulk]) -> Self {
+        if parts.is_empty() {
+            return self;
+        }
         for result in self.rows.iter_mut().filter_map(|row| row.result.as_mut()) {
-            result.measures.layers.clear();
-            result.views = None;
-            if let Some(train) = &mut result.train {
+            if parts.contains(&Bulk::Layers) {
+                result.measures.layers.clear();
+            }
+            if parts.contains(&Bulk::Pictures) {
+                result.views = None;
+            }
+            let train = result.train.as_mut().filter(|_| parts.contains(&Bulk::Curves));
+            if let Some(train) = train {
                 train.curve = Curve { step: Vec::new(), evaluations: None, loss: Vec::new() };
             }
         }

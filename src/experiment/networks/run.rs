@@ -77,6 +77,27 @@ impl CellStudy for NetworksStudy {
         (!errors.is_empty()).then(|| errors.join("; "))
     }
 
+    fn is_of(&self, record: &NetworksRecord) -> Result<(), (String, String)> {
+        let (own, found) = (settings(&self.record(Vec::new())), settings(record));
+        if own == found { Ok(()) } else { Err((own, found)) }
+    }
+
+    /// Its rows, if all are there and none failed.
+    fn known(&self, chain: &Chain, record: &NetworksRecord) -> Option<Vec<NetworkRow>> {
+        let key = &chain.key;
+        let of_chain = |row: &&NetworkRow| {
+            (row.target.as_str(), row.variant.as_str(), row.offset, row.layers, row.seed)
+                == (&key.target.name, &key.variant.name, key.offset, key.layers, key.seed)
+        };
+        let rows: Vec<&NetworkRow> = record.rows.iter().filter(of_chain).collect();
+        let all = key.arms.iter().flat_map(|arm| levels(arm).map(move |level| (arm, level)));
+        all.map(|(arm, level)| {
+            let mut rows = rows.iter().filter(|r| r.result.is_some());
+            rows.find(|r| r.arm == arm.name && r.level == level).map(|row| (*row).clone())
+        })
+        .collect()
+    }
+
     fn record(&self, outcomes: Vec<Result<Vec<NetworkRow>, String>>) -> NetworksRecord {
         let spec = &self.spec;
         let rows = self.chains.iter().zip(outcomes).flat_map(|(chain, outcome)| {
@@ -119,7 +140,8 @@ impl CellStudy for NetworksStudy {
         }
         let views = record.rows.iter().filter_map(|row| row.result.as_ref()?.views.as_ref());
         let files = views.flat_map(|v| [Some(&v.sweep), v.maps.as_ref().map(|m| &m.file)]);
-        for file in files.flatten().filter(|_| from != to) {
+        // Pictures of chains taken from a record that lies there are there.
+        for file in files.flatten().filter(|file| from != to && !is_only(from, to, file)) {
             let bytes = std::fs::read(from.join(file)).map_err(|e| RecordError::Damaged {
                 path: from.join(file),
                 expected: "a picture that the record names".into(),
@@ -130,4 +152,25 @@ impl CellStudy for NetworksStudy {
         }
         Ok(())
     }
+}
+
+/// How the networks of a record were made and measured, for people.
+fn settings(record: &NetworksRecord) -> String {
+    format!(
+        "study {}, size {}, steps {}, sample {:?}, effect {}, target R² {:?}, checkpoints {:?}, δ {:?}, judge {}",
+        record.study,
+        record.size,
+        record.steps,
+        record.sample,
+        record.effect,
+        record.target_r2,
+        record.checkpoints,
+        record.fixed_delta,
+        record.judge
+    )
+}
+
+/// True if a picture is in `to` and not in `from`.
+fn is_only(from: &Path, to: &Path, file: &str) -> bool {
+    to.join(file).exists() && !from.join(file).exists()
 }

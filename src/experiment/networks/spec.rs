@@ -338,7 +338,12 @@ impl Spec for NetworksSpec {
         let some = !self.seeds.is_empty() && !self.offsets.is_empty();
         Problem::unless(some, "seeds, offsets", "at least one", "none")?;
         let known = self.depth_from.is_some() || !self.constant_depth;
-        Problem::unless(known, "constant_depth", "depth_from, the study it is the median of", "none")?;
+        Problem::unless(
+            known,
+            "constant_depth",
+            "depth_from, the study it is the median of",
+            "none",
+        )?;
         let effect = self.effect > 0.0 && self.effect < 1.0;
         Problem::unless(effect, "effect", "a number in (0, 1)", self.effect.to_string())?;
         let r2 = self.target_r2.unwrap_or(0.0);

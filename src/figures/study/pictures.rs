@@ -119,7 +119,9 @@ pub(super) fn changed(
     let svg = Board {
         title: title.into(),
         subtitle: what(record),
-        note: format!("{note} First the network's own picture, then one weight changed. First seed."),
+        note: format!(
+            "{note} First the network's own picture, then one weight changed. First seed."
+        ),
         legend: verdicts(),
         heads: vec![(0, 1, "network".into()), (1, CHANGES, "one weight changed".into())],
         blocks: some(blocks, &record.study, "pictures of changed weights (views)")?,

@@ -182,13 +182,11 @@ pub(super) fn out_of_domain(record: &NetworksRecord, spec: &StudySpec) -> Outcom
     beside.extend(record.constant.map(|layers| over_constant(record, layers)));
     let statistic =
         "differences of compositional scores on drawings, paired by target and seed, both fit";
-    Outcome::general(statistic, effects, spec.margin)
-        .beside(beside)
-        .noting([format!(
-            "fit at the predicted depth: dense {}, sp {}",
-            fit_share(record, dense),
-            fit_share(record, sp)
-        )])
+    Outcome::general(statistic, effects, spec.margin).beside(beside).noting([format!(
+        "fit at the predicted depth: dense {}, sp {}",
+        fit_share(record, dense),
+        fit_share(record, sp)
+    )])
 }
 
 /// SP at the depth predicted for each picture less SP at one depth for all. Where the two are the same depth the
