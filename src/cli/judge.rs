@@ -44,7 +44,7 @@ struct CalibrateArgs {
     /// Ridge of the logistic fit [default: the version's]
     #[arg(long)]
     ridge: Option<f64>,
-    /// What the judge measures: 2 or 3 [default: the newest]
+    /// What the judge measures: 2, 3 or 4 [default: 3]
     #[arg(long, value_name = "N")]
     features: Option<usize>,
     /// Model file to write (.json), or a folder for the model, report.json and its figures
@@ -206,7 +206,7 @@ fn run_calibrate(args: &CalibrateArgs, out: &Output) -> anyhow::Result<()> {
     let version = match args.features {
         None => Version::default(),
         Some(n) => Version::of(n)
-            .ok_or_else(|| Usage(format!("--features: expected 2 or 3, found {n}")))?,
+            .ok_or_else(|| Usage(format!("--features: expected 2, 3 or 4, found {n}")))?,
     };
     let sets = read_sets(&args.labels)?;
     // File names only: where the files lay on this machine is nobody's business.

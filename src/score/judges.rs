@@ -88,7 +88,7 @@ trait Judges {
 pub struct Dl {
     /// Model file, from `picloom judge calibrate`. Default: the shipped one.
     pub model: Option<PathBuf>,
-    /// Version of the shipped model, 2 or 3. Default: the newest.
+    /// Version of the shipped model, 2, 3 or 4. Default: 3.
     pub version: Option<usize>,
 }
 
@@ -96,7 +96,7 @@ impl Judges for Dl {
     fn check(&self) -> Result<(), OutOfRange> {
         let Some(version) = self.version else { return Ok(()) };
         let known = Version::of(version).is_some() && self.model.is_none();
-        OutOfRange::unless(known, "version", "2 or 3, without a model file", version as f64)
+        OutOfRange::unless(known, "version", "2, 3 or 4, without a model file", version as f64)
     }
 
     fn build(&self) -> Result<Box<dyn Judge>, BuildJudgeError> {

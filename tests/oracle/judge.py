@@ -1,5 +1,5 @@
 """Oracle of the embedded judge (src/score/dl): an independent numpy implementation of the features of
-versions 2 and 3 and of their references, in float64, run on drawings made by integer arithmetic.
+versions 2, 3 and 4 and of their references, in float64, run on drawings made by integer arithmetic.
 
 Writes tests/oracle/judge.json, which tests/rooms/judge_dl.rs reads:  python tests/oracle/judge.py
 The drawings are repeated in the test; nothing but our own numbers is committed.
@@ -260,6 +260,41 @@ def compared(old, new):
         rise[4], np.log(strange.mean() + .02), rise[5]])
 
 
+# Version 4.
+
+def frayed(im):
+    """ln of how much edges fade along their contours, of a 64² picture: the part of ∇edge along the direction of the
+    tensor's lesser eigenvalue, found by numpy's eigenvectors; to the right where nothing changes at all."""
+    gy, gx = gradients(opponent(im))
+    yy, xx, xy = (blur(z.sum(-1)) for z in (gy * gy, gx * gx, gy * gx))
+    value, vector = np.linalg.eigh(np.stack([np.stack([yy, xy], -1), np.stack([xy, xx], -1)], -1))
+    edge = np.sqrt(np.maximum(value[..., 1], 0))
+    slope = np.stack(gradients(edge), -1)
+    along = np.where(value[..., 1] > 0, abs((slope * vector[..., 0]).sum(-1)), abs(slope[..., 1]))
+    return np.log((along.mean() + 2e-4) / (edge.mean() + 5e-4))
+
+
+def across(im):
+    """(16, 16): colour gradients across those of brightness."""
+    o = opponent(halved(halved(im)))
+    gy, gx = gradients(o)
+    cross = gy[..., 1:] * gx[..., :1] - gx[..., 1:] * gy[..., :1]
+    return np.sqrt((cross ** 2).sum(-1)) / (strength(o)[1] + .02)
+
+
+def features4(base, new):
+    b, p = box(base, N), box(new, N)
+    rmse = rms(p - b) + 1e-9
+    e = min(max(rmse, GRID[0]), GRID[-1])
+    i = min(int((e - GRID[0]) / .04), len(GRID) - 2)
+    f = (e - GRID[i]) / (GRID[i + 1] - GRID[i])
+    clean = [np.mean([frayed(x) for x in references(b, GRID[k])[0]]) for k in (i, i + 1)]
+    fray = frayed(p) - ((1 - f) * clean[0] + f * clean[1])
+    surplus = np.maximum(across(p) - spread(across(b), 1), 0)
+    stain = np.log(surplus.reshape(8, 2, 8, 2).mean((1, 3)).max() + 1e-3)
+    return features3(base, new) + [float(fray), float(stain)]
+
+
 def features3(base, new):
     b, p = box(base, N), box(new, N)
     old = seen(b)
@@ -307,7 +342,7 @@ if __name__ == '__main__':
         for kind in ('moved', 'grown', 'smeared', 'noisy', 'tinted'):
             pair = drawing(width, height, 'base'), drawing(width, height, kind)
             rows.append({'width': width, 'height': height, 'kind': kind,
-                         'two': features(*pair), 'three': features3(*pair)})
+                         'two': features(*pair), 'three': features3(*pair), 'four': features4(*pair)})
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'judge.json')
     with open(path, 'w') as f:
         f.write('[\n' + ',\n'.join('  ' + json.dumps(r) for r in rows) + '\n]\n')

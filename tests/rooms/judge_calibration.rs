@@ -8,7 +8,7 @@ use picloom::score::calibrate::{
     LabelRow, LabelSet, calibrate, compare_judges, merge, read_answers, read_key, read_labels,
     test_judge, viewer_agreement,
 };
-use picloom::score::dl::Version;
+use picloom::score::dl::{Term, Version};
 use picloom::score::{DlJudge, DlModel, Label, MockJudge};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -197,25 +197,33 @@ fn the_second_set_breaks_the_stereotype_and_two_viewers_saw_it() {
 #[test]
 fn the_shipped_judge_is_the_fit_to_the_own_labels_and_looks_at_the_picture() {
     let sets = own_labels();
-    let shipped = DlModel::shipped(Version::Three);
-    let found = calibrate(&sets, Version::Three, None, "", "").unwrap();
-    let hashes: Vec<&String> = shipped.provenance.sets.iter().map(|s| &s.sha256).collect();
-    assert_eq!(hashes, sets.iter().map(|s| &s.sha256).collect::<Vec<_>>());
-    for (fitted, shipped) in found.model.terms.iter().zip(&shipped.terms) {
-        assert!((fitted.mean - shipped.mean).abs() < 1e-9);
-        assert!((fitted.weight - shipped.weight).abs() < 1e-6, "{fitted:?} {shipped:?}");
+    // κ, AUC and AUC within networks that each reaches on targets left out.
+    for (version, least) in
+        [(Version::Three, [0.69, 0.93, 0.88]), (Version::Four, [0.73, 0.94, 0.9])]
+    {
+        let shipped = DlModel::shipped(version);
+        let found = calibrate(&sets, version, None, "", "").unwrap();
+        let hashes: Vec<&String> = shipped.provenance.sets.iter().map(|s| &s.sha256).collect();
+        assert_eq!(hashes, sets.iter().map(|s| &s.sha256).collect::<Vec<_>>());
+        for (fitted, shipped) in found.model.terms.iter().zip(&shipped.terms) {
+            assert!((fitted.mean - shipped.mean).abs() < 1e-9);
+            let weights = |of: &Term| [&[of.weight][..], &of.above].concat();
+            let pairs = weights(fitted).into_iter().zip(weights(shipped));
+            let off = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(off < 1e-6, "{fitted:?} {shipped:?}");
+        }
+        let between = |model: &DlModel| model.between_networks.unwrap();
+        assert!((between(&found.model) - between(&shipped)).abs() < 1e-6);
+        // Each target judged by a model that has not seen it.
+        let left_out = found.left_out.unwrap();
+        let (kappa, auc) = (left_out.pooled.kappa.unwrap(), left_out.pooled.auc.unwrap());
+        let within = left_out.within.unwrap();
+        let reached = [kappa.estimate, auc.estimate, within.auc.unwrap().estimate];
+        assert!(reached.iter().zip(least).all(|(r, least)| *r > least), "{version:?} {reached:?}");
+        assert!(within.above_network_mean.unwrap().low > 0.0, "{within:?}");
+        let scores = within.scores.unwrap();
+        assert!((0.90..=0.99).contains(&scores.coverage), "{scores:?}");
     }
-    let between = |model: &DlModel| model.between_networks.unwrap();
-    assert!((between(&found.model) - between(&shipped)).abs() < 1e-6);
-    // Each target judged by a model that has not seen it.
-    let left_out = found.left_out.unwrap();
-    let (kappa, auc) = (left_out.pooled.kappa.unwrap(), left_out.pooled.auc.unwrap());
-    assert!(kappa.estimate > 0.68 && auc.estimate > 0.92, "{kappa:?} {auc:?}");
-    let within = left_out.within.unwrap();
-    assert!(within.auc.unwrap().estimate > 0.87, "{within:?}");
-    assert!(within.above_network_mean.unwrap().low > 0.0, "{within:?}");
-    let scores = within.scores.unwrap();
-    assert!((0.90..=0.99).contains(&scores.coverage), "{scores:?}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The embedded judge, both versions, against an independent numpy implementation
+//! The embedded judge, every version, against an independent numpy implementation
 //! (tests/oracle/judge.py), on drawings made by integer arithmetic and, where the archive is present, on its pictures.
 
 use picloom::network::Picture;
@@ -13,6 +13,7 @@ struct Row {
     kind: String,
     two: Vec<f64>,
     three: Vec<f64>,
+    four: Vec<f64>,
 }
 
 /// The drawing of the oracle script: a disc over a ramp, changed as `kind` says.
@@ -48,15 +49,19 @@ fn features_equal_the_oracles_at_every_size() {
     let rows: Vec<Row> = serde_json::from_str(include_str!("../oracle/judge.json")).unwrap();
     assert_eq!(rows.len(), 20);
     for row in rows {
-        // Version 3 counts in 32-bit floats.
-        for (version, expected, close) in
-            [(Version::Two, &row.two, 1e-6), (Version::Three, &row.three, 2e-4)]
-        {
+        // From version 3 on it counts in 32-bit floats.
+        for (version, expected, close) in [
+            (Version::Two, &row.two, 1e-6),
+            (Version::Three, &row.three, 2e-4),
+            (Version::Four, &row.four, 2e-4),
+        ] {
             let base = version.read(&drawing(row.width, row.height, "base"));
             let new = drawing(row.width, row.height, &row.kind);
             let found = base.features(&new).unwrap().unwrap();
             assert_eq!((found.len(), expected.len()), (version.names().len(), found.len()));
             for ((name, found), expected) in version.names().iter().zip(found).zip(expected) {
+                // A contour's direction is anybody's where the tensor is nearly round.
+                let close = if *name == "fray" { 5e-3 } else { close };
                 assert!(
                     (found - expected).abs() < close,
                     "{name} of {} at {}×{}: expected {expected}, found {found}",

@@ -1,5 +1,5 @@
 //! Ridge logistic regression by Newton's method: the smallest model that turns a few features
-//! into a probability. Rows may weigh more or less, and standardised features may be cut.
+//! into a probability. Rows may weigh more or less, and standardised features may be cut and bent.
 
 use crate::math::real;
 use nalgebra::{DMatrix, DVector};
@@ -13,6 +13,8 @@ pub struct Logistic {
     pub spreads: Vec<f64>,
     /// Weight of each standardised feature.
     pub weights: Vec<f64>,
+    /// Weight of what each standardised feature is above each knot, feature by feature.
+    pub above: Vec<Vec<f64>>,
     /// Constant.
     pub intercept: f64,
 }
@@ -35,7 +37,7 @@ pub enum FitError {
     Ridge(f64),
 }
 
-/// Newton steps. The loss is convex and the ridge bounds it: ten are enough, the rest are free.
+/// Newton steps, at most. The loss is convex and the ridge bounds it: ten are enough.
 const STEPS: usize = 25;
 /// Ridge of the intercept: only keeps the system regular.
 const INTERCEPT_RIDGE: f64 = 1e-6;
@@ -52,13 +54,19 @@ pub struct Labelled {
 }
 
 /// Minimises the weighted mean log-loss + λ/2·Σ weight² over `rows`; features are standardised by their
-/// weighted means and spreads and cut to ± `clip`, if there is one.
+/// weighted means and spreads and cut to ± `clip`, if there is one. Beside each x stands max(0, x − knot) for every one
+/// of `knots`, with a weight of its own.
 ///
 /// Deterministic: sums run in the order of the rows.
 ///
 /// # Errors
 /// One class only, or λ ≤ 0.
-pub fn fit(rows: &[Labelled], ridge: f64, clip: Option<f64>) -> Result<Logistic, FitError> {
+pub fn fit(
+    rows: &[Labelled],
+    ridge: f64,
+    clip: Option<f64>,
+    knots: &[f64],
+) -> Result<Logistic, FitError> {
     let fractured = rows.iter().filter(|r| r.positive).count();
     let coherent = rows.len() - fractured;
     if fractured == 0 || coherent == 0 {
@@ -75,31 +83,46 @@ pub fn fit(rows: &[Labelled], ridge: f64, clip: Option<f64>) -> Result<Logistic,
         .map(|j| mean(&|r| (r.x[j] - means[j]) * (r.x[j] - means[j])).sqrt() + 1e-9)
         .collect();
     let clip = clip.unwrap_or(f64::INFINITY);
-    // (n, k + 1), the last column 1.
-    let design = DMatrix::from_fn(rows.len(), k + 1, |i, j| {
-        if j < k { ((rows[i].x[j] - means[j]) / spreads[j]).clamp(-clip, clip) } else { 1.0 }
-    });
-    let penalty = DVector::from_fn(k + 1, |j, _| if j < k { ridge } else { INTERCEPT_RIDGE });
-    let mut weights = DVector::zeros(k + 1);
+    let x = |i: usize, j: usize| ((rows[i].x[j] - means[j]) / spreads[j]).clamp(-clip, clip);
+    // Columns: features, what they are above the first knot, the next, …, and 1.
+    let all = k * (1 + knots.len());
+    let column = |i: usize, j: usize| match j {
+        j if j < k => x(i, j),
+        j if j < all => (x(i, j % k) - knots[j / k - 1]).max(0.0),
+        _ => 1.0,
+    };
+    let design: Vec<DVector<f64>> =
+        (0..rows.len()).map(|i| DVector::from_fn(all + 1, |j, _| column(i, j))).collect();
+    let penalty = DVector::from_fn(all + 1, |j, _| if j < all { ridge } else { INTERCEPT_RIDGE });
+    let mut weights = DVector::zeros(all + 1);
     for _ in 0..STEPS {
         let mut gradient = penalty.component_mul(&weights);
         let mut hessian = DMatrix::from_diagonal(&penalty);
-        for (i, labelled) in rows.iter().enumerate() {
-            let row = design.row(i).transpose();
+        for (row, labelled) in design.iter().zip(rows) {
             let share = labelled.weight / total;
             let p = 1.0 / (1.0 + real::exp(-row.dot(&weights)));
-            gradient += &row * ((p - f64::from(u8::from(labelled.positive))) * share);
-            hessian += &row * row.transpose() * (p * (1.0 - p) * share);
+            gradient.axpy((p - f64::from(u8::from(labelled.positive))) * share, row, 1.0);
+            // Cholesky's decomposition reads the lower triangle only.
+            for j in 0..=all {
+                let by = row[j] * (p * (1.0 - p) * share);
+                let lower = hessian.column_mut(j).data.into_slice_mut();
+                lower[j..].iter_mut().zip(&row.as_slice()[j..]).for_each(|(h, v)| *h += by * v);
+            }
         }
         let step =
             hessian.cholesky().expect("ridge > 0 keeps the Hessian positive").solve(&gradient);
-        weights -= step;
+        weights -= &step;
+        if step.amax() < 1e-12 {
+            break;
+        }
     }
+    let above = |j: usize| (1..=knots.len()).map(|knot| weights[knot * k + j]).collect();
     Ok(Logistic {
+        intercept: weights[all],
+        above: (0..k).map(above).collect(),
+        weights: weights.as_slice()[..k].to_vec(),
         means,
         spreads,
-        intercept: weights[k],
-        weights: weights.as_slice()[..k].to_vec(),
     })
 }
 
@@ -118,7 +141,8 @@ mod tests {
             .collect();
         let ridge = 0.05;
         for clip in [None, Some(1.2)] {
-            let model = fit(&rows, ridge, clip).unwrap();
+            let model = fit(&rows, ridge, clip, &[]).unwrap();
+            assert!(model.above.iter().all(Vec::is_empty));
             assert!(model.weights[0] > 1.0);
             let total: f64 = rows.iter().map(|r| r.weight).sum();
             let cut = clip.unwrap_or(f64::INFINITY);
@@ -140,12 +164,43 @@ mod tests {
     }
 
     #[test]
+    fn a_line_that_bends_follows_what_a_straight_one_cannot() {
+        // Fractured in the middle only.
+        let rows: Vec<Labelled> = (-30..=30)
+            .map(|i| Labelled { x: vec![f64::from(i)], positive: i32::abs(i) < 10, weight: 1.0 })
+            .collect();
+        let (knots, ridge) = ([-0.5, 0.5], 1e-3);
+        let [straight, bent] = [&[][..], &knots].map(|k| fit(&rows, ridge, Some(2.5), k).unwrap());
+        let odds = |of: &Logistic, value: f64| {
+            let x = (value - of.means[0]) / of.spreads[0];
+            let above = of.above[0].iter().zip(knots).map(|(w, k)| w * (x - k).max(0.0));
+            of.intercept + of.weights[0] * x + above.sum::<f64>()
+        };
+        assert!(odds(&straight, 0.0).signum() == odds(&straight, 30.0).signum());
+        let at = [0.0, 30.0, -30.0].map(|value| odds(&bent, value));
+        assert!(at[0] > 0.0 && at[1] < 0.0 && at[2] < 0.0, "{at:?}");
+        // The slope of the loss by the second knot's weight is 0.
+        let slope: f64 = rows
+            .iter()
+            .map(|r| {
+                let p = 1.0 / (1.0 + real::exp(-odds(&bent, r.x[0])));
+                let x = (r.x[0] - bent.means[0]) / bent.spreads[0];
+                (p - f64::from(u8::from(r.positive))) * (x - knots[1]).max(0.0) / 61.0
+            })
+            .sum();
+        assert!((slope + ridge * bent.above[0][1]).abs() < 1e-9, "{slope}");
+    }
+
+    #[test]
     fn one_class_and_no_ridge_are_refused() {
         let row = |x, positive| Labelled { x: vec![x], positive, weight: 1.0 };
         assert!(matches!(
-            fit(&[row(0.0, true), row(1.0, true)], 0.1, None),
+            fit(&[row(0.0, true), row(1.0, true)], 0.1, None, &[]),
             Err(FitError::OneClass { fractured: 2, .. })
         ));
-        assert_eq!(fit(&[row(0.0, true), row(1.0, false)], 0.0, None), Err(FitError::Ridge(0.0)));
+        assert_eq!(
+            fit(&[row(0.0, true), row(1.0, false)], 0.0, None, &[]),
+            Err(FitError::Ridge(0.0))
+        );
     }
 }

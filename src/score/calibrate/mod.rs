@@ -253,7 +253,7 @@ impl Example<'_> {
 /// A model without provenance.
 fn model_of(examples: &[&Example], version: Version, ridge: f64) -> Result<DlModel, FitError> {
     let rows: Vec<Labelled> = examples.iter().map(|e| e.labelled.clone()).collect();
-    let fitted = fit(&rows, ridge, version.clip())?;
+    let fitted = fit(&rows, ridge, version.clip(), version.knots())?;
     Ok(DlModel {
         version,
         terms: version
@@ -265,6 +265,7 @@ fn model_of(examples: &[&Example], version: Version, ridge: f64) -> Result<DlMod
                 mean: fitted.means[j],
                 spread: fitted.spreads[j],
                 weight: fitted.weights[j],
+                above: fitted.above[j].clone(),
             })
             .collect(),
         intercept: fitted.intercept,

@@ -2,12 +2,14 @@
 //! stains and ghosts do not.
 //!
 //! In: base and perturbed picture of one size. Out: P(fractured), a logistic function of what a
-//! [`Version`] measures: [`three`] (the default) or [`two`] (kept so that older records can be made again).
+//! [`Version`] measures: [`three`] (the default), [`four`] (better; the default once the studies have been judged by it) or [`two`]
+//! (kept so that older records can be made again).
 //! Deterministic, the same bits everywhere. It knows nothing of networks or targets. What it was fitted on
 //! and where it errs: docs/JUDGES.md.
 
 pub mod canonical;
 pub mod code_length;
+pub mod four;
 mod model;
 pub mod novelty;
 pub mod orientation;

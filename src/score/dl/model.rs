@@ -1,9 +1,9 @@
 //! The logistic model behind the embedded judge, and its file.
 //!
 //! P(fractured) = 1/(1 + exp(−z)), z = Σ weight·x + intercept, x = (feature − mean)/spread, from version 3 on
-//! cut to ± clip; fractured if P > ½. Fitted by `picloom judge calibrate`.
+//! cut to ± clip; from version 4 on z also has a weight for every max(0, x − knot); fractured if P > ½. Fitted by `picloom judge calibrate`.
 
-use super::{Reader, three, two};
+use super::{Reader, four, three, two};
 use crate::math::real;
 use crate::network::Picture;
 use crate::network::files::read_text;
@@ -20,17 +20,21 @@ pub enum Version {
     #[default]
     #[serde(rename = "picloom-judge-dl/3")]
     Three,
+    /// Two features more, and lines that bend: [`four`].
+    #[serde(rename = "picloom-judge-dl/4")]
+    Four,
 }
 
 impl Version {
     /// All of them, oldest first.
-    pub const ALL: [Version; 2] = [Version::Two, Version::Three];
+    pub const ALL: [Version; 3] = [Version::Two, Version::Three, Version::Four];
 
     /// 2, 3, …
     pub fn number(self) -> usize {
         match self {
             Version::Two => 2,
             Version::Three => 3,
+            Version::Four => 4,
         }
     }
 
@@ -44,6 +48,7 @@ impl Version {
         match self {
             Version::Two => two::NAMES,
             Version::Three => three::NAMES,
+            Version::Four => four::NAMES,
         }
     }
 
@@ -51,7 +56,15 @@ impl Version {
     pub fn clip(self) -> Option<f64> {
         match self {
             Version::Two => None,
-            Version::Three => Some(2.5),
+            Version::Three | Version::Four => Some(2.5),
+        }
+    }
+
+    /// Where the line of a standardised feature may bend.
+    pub fn knots(self) -> &'static [f64] {
+        match self {
+            Version::Two | Version::Three => &[],
+            Version::Four => four::KNOTS,
         }
     }
 
@@ -59,7 +72,7 @@ impl Version {
     pub fn ridge(self) -> f64 {
         match self {
             Version::Two => 0.02,
-            Version::Three => 0.005,
+            Version::Three | Version::Four => 0.005,
         }
     }
 
@@ -68,7 +81,7 @@ impl Version {
         match self {
             // Of the shipped one on networks it was not fitted to: `judge test assets/labels2/labels2.csv`.
             Version::Two => 0.26,
-            Version::Three => 0.0,
+            Version::Three | Version::Four => 0.0,
         }
     }
 
@@ -77,6 +90,7 @@ impl Version {
         match self {
             Version::Two => Box::new(two::Base::new(base)),
             Version::Three => Box::new(three::Base::new(base)),
+            Version::Four => Box::new(three::Base::with_more(base)),
         }
     }
 }
@@ -113,6 +127,9 @@ pub struct Term {
     pub spread: f64,
     /// Weight of the standardised feature; positive = speaks for fractured.
     pub weight: f64,
+    /// Weight of what it is above each of the version's [`knots`](Version::knots).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub above: Vec<f64>,
 }
 
 /// How a model was fitted.
@@ -161,7 +178,7 @@ pub struct LeftOut {
 
 /// Why a model file was refused.
 #[derive(Debug, thiserror::Error)]
-#[error("{path}: expected a judge model (picloom-judge-dl/2 or /3), found {found}")]
+#[error("{path}: expected a judge model (picloom-judge-dl/2, /3 or /4), found {found}")]
 pub struct ModelError {
     /// The file.
     pub path: String,
@@ -175,6 +192,7 @@ impl DlModel {
         let json = match version {
             Version::Two => include_str!("model2.json"),
             Version::Three => include_str!("model3.json"),
+            Version::Four => include_str!("model4.json"),
         };
         Self::from_json(json, "shipped model").expect("tested")
     }
@@ -201,13 +219,15 @@ impl DlModel {
         let sound = model.intercept.is_finite()
             && model.between_networks.is_none_or(|t| (0.0..=1.0).contains(&t))
             && model.terms.iter().all(|t| {
-                t.mean.is_finite() && t.weight.is_finite() && t.spread.is_finite() && t.spread > 0.0
+                let bends = t.above.len() == model.version.knots().len();
+                let numbers = [t.mean, t.weight, t.spread];
+                bends && numbers.iter().chain(&t.above).all(|v| v.is_finite()) && t.spread > 0.0
             });
         if sound {
             Ok(model)
         } else {
             Err(fail(
-                "a number that is not finite, a spread ≤ 0, or between_networks outside 0 to 1"
+                "a number that is not finite, a spread ≤ 0, another number of bends than its version's, or between_networks outside 0 to 1"
                     .into(),
             ))
         }
@@ -217,8 +237,11 @@ impl DlModel {
     pub fn log_odds(&self, features: &[f64]) -> f64 {
         let clip = self.version.clip().unwrap_or(f64::INFINITY);
         let parts = self.terms.iter().zip(features);
-        let part =
-            |(t, value): (&Term, &f64)| t.weight * ((value - t.mean) / t.spread).clamp(-clip, clip);
+        let part = |(t, value): (&Term, &f64)| {
+            let x = ((value - t.mean) / t.spread).clamp(-clip, clip);
+            let above = t.above.iter().zip(self.version.knots());
+            t.weight * x + above.map(|(weight, knot)| weight * (x - knot).max(0.0)).sum::<f64>()
+        };
         self.intercept + parts.map(part).sum::<f64>()
     }
 
@@ -271,5 +294,21 @@ mod tests {
         cut.intercept = 0.0;
         let far = vec![9.0; cut.terms.len()];
         assert_eq!(cut.log_odds(&far), 2.5 * far.len() as f64);
+        // Bent at −½ and ½: −1 is before both, 0 above the first by ½, 2 by 2.5 and 1.5.
+        let mut bent = DlModel::shipped(Version::Four);
+        for term in &mut bent.terms {
+            (term.mean, term.spread, term.weight) = (0.0, 1.0, 0.0);
+            term.above = vec![0.0, 0.0];
+        }
+        (bent.terms[0].weight, bent.intercept) = (1.0, 0.0);
+        bent.terms[0].above = vec![2.0, 4.0];
+        let mut features = vec![9.0; bent.terms.len()];
+        for (value, odds) in [(-1.0, -1.0), (0.0, 1.0), (2.0, 13.0)] {
+            features[0] = value;
+            assert_eq!(bent.log_odds(&features), odds, "{value}");
+        }
+        bent.terms[0].above.pop();
+        let text = serde_json::to_string(&bent).unwrap();
+        assert!(DlModel::from_json(&text, "x.json").unwrap_err().found.contains("bends"));
     }
 }

@@ -81,6 +81,31 @@ impl Tensor {
             *corner = ((sum - root) * 0.5).max(0.0).sqrt();
         }
     }
+
+    /// Slope of `edge` along the contours, (N²,) ≥ 0, after [`strength`](Self::strength): the part of its gradient, which
+    /// is left in `down` and `right`, in the direction in which the drawing changes least.
+    pub fn slope_along<const N: usize>(
+        &self,
+        edge: &[f32],
+        down: &mut Vec<f32>,
+        right: &mut Vec<f32>,
+        slope: &mut Vec<f32>,
+    ) {
+        down.resize(N * N, 0.0);
+        right.resize(N * N, 0.0);
+        gradient::<N>(edge, down, right);
+        slope.clear();
+        let sums = self.down.iter().zip(&self.right).zip(&self.mixed);
+        slope.extend(sums.zip(down.iter().zip(right.iter())).map(|(((dd, rr), dr), (d, r))| {
+            let (difference, mixed) = (dd - rr, 2.0 * dr);
+            let root = (difference * difference + mixed * mixed).sqrt();
+            // Cosine and sine of twice the angle of the steepest direction; downwards where there is none.
+            let (cos, sin) =
+                if root > 0.0 { (difference / root, mixed / root) } else { (1.0, 0.0) };
+            let square = (1.0 - cos) * 0.5 * (d * d) + (1.0 + cos) * 0.5 * (r * r) - sin * (d * r);
+            square.max(0.0).sqrt()
+        }));
+    }
 }
 
 fn blur<const N: usize>(plane: &mut [f32], work: &mut [f32]) {

@@ -27,6 +27,8 @@
 //! | `strong` | rise of ln of the share of pixels with a gradient above 0.08 | |
 //! | `mirror` | loss of mirror symmetry, of [`symmetry`](super::symmetry) | |
 //!
+//! [`Base`] measures what `dl/4` adds, too, where it is asked ([`four`]).
+//!
 //! It sees nothing finer than a 64² copy shows, knows no objects, and calls a drawing that became richer in
 //! corners damaged even where the corners are meant.
 
@@ -34,7 +36,7 @@ use super::canonical::{AreaAverage, PIXELS, SIDE, opponent, rms};
 use super::symmetry::OldSymmetry;
 use super::tensor::{Strength, Tensor, dilate, gradient, mean, mean_of_largest, surplus};
 use super::uncertainty::colour_bins;
-use super::{Reader, SAME, Spare, check_size, references};
+use super::{Reader, SAME, Spare, check_size, four, references};
 use crate::math::real;
 use crate::network::Picture;
 use crate::score::judge::JudgeError;
@@ -50,12 +52,15 @@ const STRONG: f32 = 0.08;
 /// Colours that [`colour_bins`] tells apart.
 const COLOURS: usize = 216;
 
-/// What is compared, in the order of [`Compared`].
-const COMPARED: usize = 17;
+/// What is compared, in the order of [`Compared`]; the last two by `dl/4` only.
+const COMPARED: usize = 19;
 type Compared = [f64; COMPARED];
+const MIRROR: usize = 16;
+const FRAY: usize = 17;
+const STAIN: usize = 18;
 
 /// The features: name, place in [`Compared`], less clean.
-const FEATURES: [(&str, usize, bool); 18] = [
+const FEATURES: [(&str, usize, bool); 20] = [
     ("corners_top", 0, false),
     ("corners", 1, false),
     ("corners_coarse", 2, false),
@@ -73,11 +78,13 @@ const FEATURES: [(&str, usize, bool); 18] = [
     ("tint_edges", 13, true),
     ("colours", 14, true),
     ("strong", 15, false),
-    ("mirror", 16, false),
+    ("mirror", MIRROR, false),
+    ("fray", FRAY, true),
+    ("stain", STAIN, false),
 ];
 
-/// The features' names, in order.
-pub const NAMES: &[&str] = &{
+/// Names of all, in order: those of `dl/4`.
+pub(super) const ALL_NAMES: [&str; FEATURES.len()] = {
     let mut names = [""; FEATURES.len()];
     let mut i = 0;
     while i < names.len() {
@@ -86,6 +93,9 @@ pub const NAMES: &[&str] = &{
     }
     names
 };
+
+/// The features' names, in order.
+pub const NAMES: &[&str] = ALL_NAMES.split_at(MIRROR + 2).0;
 
 /// What is seen of one picture.
 #[derive(Clone, Debug, Default)]
@@ -104,6 +114,9 @@ struct Look {
     halved: Vec<f64>,
     /// ln of what rises and falls: disorder, coarse disorder, edges, coarse edges, tint edges, strong.
     one: [f64; 6],
+    /// Of `dl/4`, where it is asked.
+    frayed: f64,
+    across: four::Across,
 }
 
 /// Working space.
@@ -134,7 +147,7 @@ impl Look {
         self.halved.resize(3 * COARSE_PIXELS, 0.0);
         let pairs = rgb.chunks_exact(PIXELS).zip(self.halved.chunks_exact_mut(COARSE_PIXELS));
         for (plane, halved) in pairs {
-            halve(plane, halved);
+            halve::<SIDE, f64>(plane, halved);
         }
         self.down.resize(3 * PIXELS, 0.0);
         self.right.resize(3 * PIXELS, 0.0);
@@ -148,11 +161,18 @@ impl Look {
             }
             let at = p * PIXELS..(p + 1) * PIXELS;
             gradient::<SIDE>(s.plane, &mut self.down[at.clone()], &mut self.right[at]);
-            halve(s.plane, s.half);
+            halve::<SIDE, f32>(s.plane, s.half);
+            if s.more {
+                self.across.plane(p, s.half);
+            }
             let at = p * COARSE_PIXELS..(p + 1) * COARSE_PIXELS;
             gradient::<HALF>(s.half, &mut self.coarse_down[at.clone()], &mut self.coarse_right[at]);
         }
         strength::<SIDE>(&self.down, &self.right, s.tensor, &mut self.fine);
+        if s.more {
+            self.frayed = four::frayed(s.tensor, &self.fine.edge, (s.a, s.b), s.plane);
+            self.across.read(s.tensor);
+        }
         let (down, right) = (&self.coarse_down, &self.coarse_right);
         strength::<HALF>(down, right, s.tensor, &mut self.coarse);
         let grey = COARSE_PIXELS;
@@ -177,6 +197,8 @@ impl Look {
 
 /// The parts of a scratch that reading and comparing need besides pictures.
 struct Space<'a> {
+    /// What `dl/4` measures is asked.
+    more: bool,
     plane: &'a mut Vec<f32>,
     half: &'a mut Vec<f32>,
     tensor: &'a mut Tensor,
@@ -185,11 +207,11 @@ struct Space<'a> {
     b: &'a mut Vec<f32>,
 }
 
-/// Means of 2 × 2 pixels.
-fn halve<T: nalgebra::RealField + Copy>(plane: &[T], half: &mut [T]) {
+/// Means of 2 × 2 pixels of an N² plane.
+pub(super) fn halve<const N: usize, T: nalgebra::RealField + Copy>(plane: &[T], half: &mut [T]) {
     let quarter = nalgebra::convert(0.25);
-    for (out, lines) in half.chunks_exact_mut(HALF).zip(plane.chunks_exact(2 * SIDE)) {
-        let (upper, lower) = lines.split_at(SIDE);
+    for (out, lines) in half.chunks_exact_mut(N / 2).zip(plane.chunks_exact(2 * N)) {
+        let (upper, lower) = lines.split_at(N);
         let pairs = upper.chunks_exact(2).zip(lower.chunks_exact(2));
         for (out, (u, l)) in out.iter_mut().zip(pairs) {
             *out = ((u[0] + u[1]) + (l[0] + l[1])) * quarter;
@@ -198,7 +220,12 @@ fn halve<T: nalgebra::RealField + Copy>(plane: &[T], half: &mut [T]) {
 }
 
 /// Edges and corners of planes given by their gradients, (planes, N²).
-fn strength<const N: usize>(down: &[f32], right: &[f32], tensor: &mut Tensor, out: &mut Strength) {
+pub(super) fn strength<const N: usize>(
+    down: &[f32],
+    right: &[f32],
+    tensor: &mut Tensor,
+    out: &mut Strength,
+) {
     tensor.clear::<N>();
     for (down, right) in down.chunks_exact(N * N).zip(right.chunks_exact(N * N)) {
         tensor.add(down, right);
@@ -217,6 +244,8 @@ fn colour_gradients(down: &[f32], right: &[f32], out: &mut Vec<f32>) {
 
 /// A base picture that was read, and its references as far as they were needed.
 pub struct Base {
+    /// What `dl/4` measures is asked.
+    more: bool,
     average: AreaAverage,
     /// (3, N²).
     rgb: Vec<f64>,
@@ -227,6 +256,7 @@ pub struct Base {
     corners_by_1: Vec<f32>,
     coarse_corners_by_1: Vec<f32>,
     coarse_edges_by_1: Vec<f32>,
+    across_by_1: Vec<f32>,
     /// True where the coarse base is flat.
     flat: Vec<bool>,
     palette: [bool; COLOURS],
@@ -240,12 +270,21 @@ impl Base {
     /// Reads a base picture. References are made when a picture first needs them, at most seven
     /// times a base.
     pub fn new(base: &Picture) -> Self {
+        Self::read(base, false)
+    }
+
+    /// The same for all that `dl/4` measures.
+    pub fn with_more(base: &Picture) -> Self {
+        Self::read(base, true)
+    }
+
+    fn read(base: &Picture, more: bool) -> Self {
         let average = AreaAverage::new(base.width, base.height, SIDE);
         let mut s = Scratch::default();
         average.apply(base, &mut s.row, &mut s.rgb);
         let rgb = s.rgb.clone();
         let mut look = Look::default();
-        let (planes, mut space) = s.space();
+        let (planes, mut space) = s.space(more);
         look.read(&rgb, planes, &mut space);
         let mut spread = |plane: &[f32], radius, coarse: bool| {
             let mut out = Vec::new();
@@ -262,6 +301,8 @@ impl Base {
         }
         let near = spread(&look.coarse.edge, 1, true);
         Base {
+            more,
+            across_by_1: if more { look.across.spread() } else { Vec::new() },
             corners_by_3: spread(&look.fine.corner, 3, false),
             corners_by_1: spread(&look.fine.corner, 1, false),
             coarse_corners_by_1: spread(&look.coarse_grey.corner, 1, true),
@@ -286,12 +327,13 @@ impl Base {
         let same = rmse < SAME;
         let features = (!same).then(|| {
             let mut compared = self.compare(&rgb, s);
-            compared[COMPARED - 1] = self.symmetry.lost(&s.look.halved, rmse + 1e-9);
+            compared[MIRROR] = self.symmetry.lost(&s.look.halved, rmse + 1e-9);
             let clean = self.reference(rmse + 1e-9, s);
             let value = |&(_, i, less): &(&str, usize, bool)| {
                 if less { compared[i] - clean[i] } else { compared[i] }
             };
-            FEATURES.iter().map(value).collect()
+            let asked = if self.more { FEATURES.len() } else { NAMES.len() };
+            FEATURES[..asked].iter().map(value).collect()
         });
         s.rgb = rgb;
         features
@@ -301,7 +343,7 @@ impl Base {
     /// [`Base::measure`]: no clean reference is asked for it.
     fn compare(&self, rgb: &[f64], scratch: &mut Scratch) -> Compared {
         let mut new = std::mem::take(&mut scratch.look);
-        let (planes, mut space) = scratch.space();
+        let (planes, mut space) = scratch.space(self.more);
         new.read(rgb, planes, &mut space);
         let compared = self.compare_looks(&new, &mut space);
         scratch.look = new;
@@ -364,6 +406,8 @@ impl Base {
             real::ln(strange as f64 / PIXELS as f64 + 0.02),
             rise(5),
             0.0,
+            new.frayed - old.frayed,
+            if self.more { new.across.stain(&self.across_by_1) } else { 0.0 },
         ]
     }
 
@@ -389,9 +433,9 @@ impl Base {
 }
 
 impl Scratch {
-    fn space(&mut self) -> (&mut Vec<f64>, Space<'_>) {
+    fn space(&mut self, more: bool) -> (&mut Vec<f64>, Space<'_>) {
         let Scratch { planes, plane, half, tensor, change, a, b, .. } = self;
-        (planes, Space { plane, half, tensor, change, a, b })
+        (planes, Space { more, plane, half, tensor, change, a, b })
     }
 }
 
