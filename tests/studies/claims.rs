@@ -224,7 +224,7 @@ fn by_optimizer(adam: f64, muon: f64) -> Records {
                 builder.add((target, arm, 1), (0, Some(seed)), None);
                 let result = builder.record.rows.last_mut().unwrap().result.as_mut().unwrap();
                 // Every pair differs a little from every other.
-                let jitter = 0.01 * ((5 * k + 3 * seed as usize) % 7) as f64;
+                let jitter = 0.01 * ((5 * k + 3 * seed as usize) % 7) as f64 - 0.03;
                 let score = score + if arm == "sp" { 0.0 } else { jitter };
                 let score = Some(Scored { score, low: None, high: None });
                 let at = ReachedScore { level: 0.9, r2: 0.9, step: 9, score, mechanisms: None };

@@ -15,12 +15,8 @@
 //! the test set was looked at (docs/JUDGES.md).
 
 use super::canonical::SIDE;
-use super::tensor::{Strength, Tensor, dilate, gradient, mean};
-use super::three;
+use super::tensor::{Strength, Tensor, dilate, gradient, halve, mean, strength};
 use crate::math::real;
-
-/// The features' names, in order: those of [`three`], then its own.
-pub const NAMES: &[&str] = &three::ALL_NAMES;
 
 /// Where the line of a standardised feature may bend.
 pub const KNOTS: &[f64] = &[-0.5, 0.5];
@@ -54,7 +50,7 @@ impl Across {
     /// Takes plane `number` as means of 2 × 2 pixels of its 32² copy.
     pub fn plane(&mut self, number: usize, half: &[f32]) {
         self.planes.resize(3 * AREA, 0.0);
-        three::halve::<{ 2 * QUARTER }, f32>(half, &mut self.planes[number * AREA..][..AREA]);
+        halve::<{ 2 * QUARTER }, f32>(half, &mut self.planes[number * AREA..][..AREA]);
     }
 
     /// Reads the three planes.
@@ -66,7 +62,7 @@ impl Across {
             let (down, right) = (&mut self.down[at.clone()], &mut self.right[at.clone()]);
             gradient::<QUARTER>(&self.planes[at], down, right);
         }
-        three::strength::<QUARTER>(&self.down, &self.right, tensor, &mut self.edges);
+        strength::<QUARTER>(&self.down, &self.right, tensor, &mut self.edges);
         let (down, right) = (&self.down, &self.right);
         let crossed = |k: usize, i: usize| {
             let cross = down[k * AREA + i] * right[i] - right[k * AREA + i] * down[i];
@@ -109,7 +105,7 @@ mod tests {
         let (mut down, mut right) = (vec![0.0; SIDE * SIDE], vec![0.0; SIDE * SIDE]);
         gradient::<SIDE>(&plane, &mut down, &mut right);
         let (mut tensor, mut out) = (Tensor::default(), Strength::default());
-        three::strength::<SIDE>(&down, &right, &mut tensor, &mut out);
+        strength::<SIDE>(&down, &right, &mut tensor, &mut out);
         (tensor, out)
     }
 
@@ -117,8 +113,8 @@ mod tests {
     fn a_contour_that_fades_along_itself_is_frayed_and_one_that_ends_at_the_border_is_not() {
         let (mut a, mut b, mut c) = (Vec::new(), Vec::new(), Vec::new());
         let mut fray = |value: &dyn Fn(usize, usize) -> f32| {
-            let (tensor, strength) = tensor_of(value);
-            frayed(&tensor, &strength.edge, (&mut a, &mut b), &mut c)
+            let (tensor, found) = tensor_of(value);
+            frayed(&tensor, &found.edge, (&mut a, &mut b), &mut c)
         };
         let step = |y: usize| f32::from(u8::from(y < 32));
         let straight = fray(&|y, _| step(y));

@@ -48,7 +48,7 @@ impl Version {
         match self {
             Version::Two => two::NAMES,
             Version::Three => three::NAMES,
-            Version::Four => four::NAMES,
+            Version::Four => three::ALL_NAMES,
         }
     }
 

@@ -44,6 +44,32 @@ pub fn gradient<const N: usize>(plane: &[f32], down: &mut [f32], right: &mut [f3
     }
 }
 
+/// Means of 2 × 2 pixels of an N² plane.
+pub fn halve<const N: usize, T: nalgebra::RealField + Copy>(plane: &[T], half: &mut [T]) {
+    let quarter = nalgebra::convert(0.25);
+    for (out, lines) in half.chunks_exact_mut(N / 2).zip(plane.chunks_exact(2 * N)) {
+        let (upper, lower) = lines.split_at(N);
+        let pairs = upper.chunks_exact(2).zip(lower.chunks_exact(2));
+        for (out, (u, l)) in out.iter_mut().zip(pairs) {
+            *out = ((u[0] + u[1]) + (l[0] + l[1])) * quarter;
+        }
+    }
+}
+
+/// Edges and corners of planes given by their gradients, (planes, N²).
+pub fn strength<const N: usize>(
+    down: &[f32],
+    right: &[f32],
+    tensor: &mut Tensor,
+    out: &mut Strength,
+) {
+    tensor.clear::<N>();
+    for (down, right) in down.chunks_exact(N * N).zip(right.chunks_exact(N * N)) {
+        tensor.add(down, right);
+    }
+    tensor.strength::<N>(out);
+}
+
 impl Tensor {
     /// Forgets what was added.
     pub fn clear<const N: usize>(&mut self) {

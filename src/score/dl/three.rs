@@ -34,7 +34,9 @@
 
 use super::canonical::{AreaAverage, PIXELS, SIDE, opponent, rms};
 use super::symmetry::OldSymmetry;
-use super::tensor::{Strength, Tensor, dilate, gradient, mean, mean_of_largest, surplus};
+use super::tensor::{
+    Strength, Tensor, dilate, gradient, halve, mean, mean_of_largest, strength, surplus,
+};
 use super::uncertainty::colour_bins;
 use super::{Reader, SAME, Spare, check_size, four, references};
 use crate::math::real;
@@ -84,7 +86,7 @@ const FEATURES: [(&str, usize, bool); 20] = [
 ];
 
 /// Names of all, in order: those of `dl/4`.
-pub(super) const ALL_NAMES: [&str; FEATURES.len()] = {
+pub const ALL_NAMES: &[&str] = &{
     let mut names = [""; FEATURES.len()];
     let mut i = 0;
     while i < names.len() {
@@ -205,32 +207,6 @@ struct Space<'a> {
     change: &'a mut Strength,
     a: &'a mut Vec<f32>,
     b: &'a mut Vec<f32>,
-}
-
-/// Means of 2 × 2 pixels of an N² plane.
-pub(super) fn halve<const N: usize, T: nalgebra::RealField + Copy>(plane: &[T], half: &mut [T]) {
-    let quarter = nalgebra::convert(0.25);
-    for (out, lines) in half.chunks_exact_mut(N / 2).zip(plane.chunks_exact(2 * N)) {
-        let (upper, lower) = lines.split_at(N);
-        let pairs = upper.chunks_exact(2).zip(lower.chunks_exact(2));
-        for (out, (u, l)) in out.iter_mut().zip(pairs) {
-            *out = ((u[0] + u[1]) + (l[0] + l[1])) * quarter;
-        }
-    }
-}
-
-/// Edges and corners of planes given by their gradients, (planes, N²).
-pub(super) fn strength<const N: usize>(
-    down: &[f32],
-    right: &[f32],
-    tensor: &mut Tensor,
-    out: &mut Strength,
-) {
-    tensor.clear::<N>();
-    for (down, right) in down.chunks_exact(N * N).zip(right.chunks_exact(N * N)) {
-        tensor.add(down, right);
-    }
-    tensor.strength::<N>(out);
 }
 
 /// Length of the gradient of the two colour planes at each pixel.
