@@ -60,6 +60,20 @@ fn the_study_runs_at_smoke_size_and_the_ledger_and_the_figures_are_made_of_it() 
     assert!(claim("C4").text.rule.contains("regime.md") && claim("C1").rulings.is_empty());
     assert!(ledger.to_markdown().contains("- Ruling: narrow (published protocol"));
 
+    // Its first stage has the controls at the reference depth alone: the other claims stay where they were.
+    let mut first = record.clone();
+    let arms = ["evolved", "dense", "sp", "layer-counts", "rewired"];
+    first.rows.retain(|row| row.offset == 0 && arms.contains(&row.arm.as_str()));
+    let old = Records::read(&root().join("figures")).unwrap();
+    let stage = Ledger::of(&study, &Records { regime: Some(first), ..old });
+    let read_from = |id: &str| {
+        let claim = stage.claims.iter().find(|claim| claim.text.id == id).unwrap();
+        (claim.records[0].as_str(), claim.rulings.len())
+    };
+    assert_eq!(read_from("C4"), ("regime/record.json", 4));
+    assert_eq!(read_from("C3"), ("pruning/record.json", 0));
+    assert_eq!([read_from("C5"), read_from("C6")], [("depth/record.json", 0); 2]);
+
     let drawn = figure("regime-map").unwrap();
     let drawing = (drawn.draw)(&Sources::new(folder.path())).unwrap();
     assert!(drawing.svg.contains("moth") && drawing.svg.contains("hidden layers L"));

@@ -41,8 +41,8 @@ pub struct Outcome {
 pub enum Decide {
     /// From the record of networks of this part of the study.
     Networks(&'static str, fn(&NetworksRecord, &StudySpec) -> Outcome),
-    /// From the regime map by these of its rules, the first of which has the verdict; without its record
-    /// from that of this part, as [`Decide::Networks`].
+    /// From the regime map by these of its rules, the first of which has the verdict; as long as its stages do
+    /// not have what that compares from the record of this part, as [`Decide::Networks`].
     Regime(&'static [&'static str], &'static str, fn(&NetworksRecord, &StudySpec) -> Outcome),
     /// From other records.
     Other(fn(&Records) -> Outcome),
@@ -76,8 +76,8 @@ impl Decide {
         let (part, decide) = match self {
             Other(decide) => return decide(records),
             Regime(rules, part, decide) => match &records.regime {
-                Some(map) => return regime::decided(map, rules),
-                None => (*part, decide),
+                Some(map) if regime::holds(map, rules[0]) => return regime::decided(map, rules),
+                _ => (*part, decide),
             },
             Networks(part, decide) => (*part, decide),
         };

@@ -3,9 +3,20 @@
 use super::{Outcome, circumstances, path, seeds};
 use crate::experiment::networks::record::{NetworkResult, NetworkRow, NetworksRecord};
 use crate::experiment::networks::spec::BASE;
-use crate::experiment::regime::points::Basis;
+use crate::experiment::regime::points::{Basis, CONTROLS, CRITERIA, Points, SP};
 use crate::experiment::regime::rules::{MARGIN, Ruling, parting, rulings};
 use std::collections::BTreeSet;
+
+/// True if the map has what a rule compares: it is run in stages.
+pub(super) fn holds(record: &NetworksRecord, rule: &str) -> bool {
+    let points = Points::of(record);
+    let one_of = |arms: &[&'static [&'static str]]| arms.iter().any(|a| points.arm(a).is_some());
+    match rule {
+        "C3" => one_of(CRITERIA),
+        "C4" => one_of(CONTROLS),
+        _ => record.rows.iter().any(|row| row.arm == SP && row.offset.abs() == 4),
+    }
+}
 
 /// The verdict of the first of these rules at equal fit, with all of them under both protocols.
 pub(super) fn decided(record: &NetworksRecord, rules: &[&str]) -> Outcome {
