@@ -14,7 +14,7 @@ pub(super) fn holds(record: &NetworksRecord, rule: &str) -> bool {
     match rule {
         "C3" => one_of(CRITERIA),
         "C4" => one_of(CONTROLS),
-        _ => record.rows.iter().any(|row| row.arm == SP && row.offset.abs() == 4),
+        _ => record.rows.iter().any(|row| row.arm == SP && row.offset != 0),
     }
 }
 
