@@ -177,12 +177,10 @@ pub fn run(args: ExperimentArgs, out: &Output) -> anyhow::Result<()> {
             interrupt::saves();
             depth_sweep(*args, out)?
         }
-        ExperimentCommand::Run { study: args, dry_run: true, with: None } => {
-            match args.is_whole()? {
-                true => study::preview(&args)?,
-                false => preview_one(&args)?,
-            }
-        }
+        ExperimentCommand::Run { study: args, dry_run: true, .. } => match args.is_whole()? {
+            true => study::preview(&args)?,
+            false => preview_one(&args)?,
+        },
         ExperimentCommand::Run { study: args, with, .. } => {
             interrupt::saves();
             if let Some(record) = with {

@@ -567,10 +567,10 @@ fn outcomes<S: CellStudy>(study: &S, runs: &Path) -> Result<Vec<Left<S>>, Record
 }
 
 /// Takes cells that are not finished under `runs` over from a record of the same study, made before on another
-/// machine or in another profile, whole or [so far](so_far); how many.
+/// machine or in another profile, whole or [so far](so_far), with the pictures beside it; how many.
 ///
 /// # Errors
-/// The record cannot be read or is of another study; files are damaged or cannot be written.
+/// The record cannot be read, is of another study, or names pictures that are not there; files are damaged or cannot be written.
 pub fn adopt<S: CellStudy>(study: &S, runs: &Path, record: &Path) -> Result<usize, RecordError> {
     let before = S::Record::read(record)?;
     study.is_of(&before).map_err(|(expected, found)| RecordError::Elsewhere {
@@ -581,6 +581,7 @@ pub fn adopt<S: CellStudy>(study: &S, runs: &Path, record: &Path) -> Result<usiz
     let folder = study_folder(study, runs);
     Holding::Study.ask(&folder)?;
     create_folder(&folder)?;
+    study.pictures(&before, record.parent().unwrap_or(Path::new(".")), &folder)?;
     let mut adopted = 0;
     for cell in study.cells() {
         if matches!(study.state(&cell, &folder)?, CellState::Done(_)) {

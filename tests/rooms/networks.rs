@@ -154,7 +154,7 @@ fn what_one_run_store_lacks_comes_from_a_record_that_was_made_before() {
     let one = SMALL.replace("offsets = [-1, 0]", "offsets = [0]");
     let (_folder, only) = repository(&one);
     run_with(&plan(&only, None), &there, 2);
-    let before = there.join("before.json");
+    let before = there.join("small/before.json");
     so_far(&study, &there).unwrap().save_json(&before).unwrap();
     let begun = NetworksRecord::read(&before).unwrap();
     assert_eq!(begun.rows.iter().filter(|row| row.result.is_none()).count(), 2 * 5);
@@ -171,8 +171,11 @@ fn what_one_run_store_lacks_comes_from_a_record_that_was_made_before() {
     let id = known.result.as_ref().unwrap().run_id.clone().unwrap();
     assert!(runs.all(|entry| entry.file_name().to_str() != Some(&id)), "trained again");
     assert_eq!(whole, run_with(&study, &folder.path().join("fresh"), 2));
+    let views = whole.rows[0].result.as_ref().unwrap().views.as_ref().unwrap();
+    assert_whole(&here.join("small").join(&views.sweep));
 
     // A chain that the record holds in part is not taken, nor anything of another study.
+    let before = here.join("small/part.json");
     let mut part = whole.clone();
     part.rows.retain(|row| !(row.arm == "sp" && row.level == 2 && row.offset == -1));
     part.save_json(&before).unwrap();
@@ -183,6 +186,16 @@ fn what_one_run_store_lacks_comes_from_a_record_that_was_made_before() {
     let says = |text: &str| assert!(error.contains(text), "{error}");
     says("expected a record of this study with study small, size 12, steps 40");
     says("found study small, size 12, steps 41");
+    // The same names and numbers, another way of pruning; or nobody knows.
+    part.steps = 40;
+    part.settings.insert("arm sp".into(), "0000000000000000".into());
+    part.save_json(&before).unwrap();
+    let error = adopt(&study, &here, &before).unwrap_err().to_string();
+    assert!(error.contains("expected a record of this study with arm sp as the spec"), "{error}");
+    part.settings.clear();
+    part.save_json(&before).unwrap();
+    let error = adopt(&study, &here, &before).unwrap_err().to_string();
+    assert!(error.contains("found none: it is older"), "{error}");
 }
 
 #[test]

@@ -53,6 +53,10 @@ pub struct NetworksRecord {
     pub constant: Option<usize>,
     /// PNG bytes / raw bytes of every target at the study's size, by name.
     pub png_ratio: BTreeMap<String, f64>,
+    /// A hash of what decides each `target NAME` (its pixels and genome), `variant NAME` and `arm NAME`, so that
+    /// rows are told from those of the same names and other settings. Empty in older records.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub settings: BTreeMap<String, String>,
     /// One row a network, in the plan's order.
     pub rows: Vec<NetworkRow>,
 }
@@ -371,7 +375,6 @@ impl Record for NetworksRecord {
         json!({ "networks": self.rows.len(), "left_out": self.left_out })
     }
 
-    /// Without loss curves, measures layer by layer and pictures; six digits.
     fn without(mut self, parts: &[Bulk]) -> Self {
         if parts.is_empty() {
             return self;

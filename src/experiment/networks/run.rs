@@ -3,12 +3,16 @@
 use super::chain::{levels, row, run_chain};
 use super::plan::{Chain, NetworksStudy};
 use super::record::{NetworkRow, NetworksRecord};
+use super::spec::{ArmSpec, VariantSpec};
 use super::views::LARGEST;
 use crate::experiment::cells::CellStudy;
 use crate::experiment::record::{Record, RecordError};
 use crate::experiment::workers::Ask;
+use crate::math::hash::short_id;
 use crate::network::files::{create_folder, write_atomic};
+use serde::Serialize;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 impl CellStudy for NetworksStudy {
@@ -78,8 +82,21 @@ impl CellStudy for NetworksStudy {
     }
 
     fn is_of(&self, record: &NetworksRecord) -> Result<(), (String, String)> {
-        let (own, found) = (settings(&self.record(Vec::new())), settings(record));
-        if own == found { Ok(()) } else { Err((own, found)) }
+        let (own, found) = (head(&self.record(Vec::new())), head(record));
+        if own != found {
+            return Err((own, found));
+        }
+        let other = |(what, hash): &(&String, &String)| {
+            record.settings.get(*what).is_some_and(|found| found != *hash)
+        };
+        let own = self.settings();
+        match own.iter().find(other) {
+            _ if record.settings.is_empty() => {
+                Err(("hashes of its settings".into(), "none: it is older than they are".into()))
+            }
+            Some((what, _)) => Err((format!("{what} as the spec has it"), "another".into())),
+            None => Ok(()),
+        }
     }
 
     /// Its rows, if all are there and none failed.
@@ -122,6 +139,7 @@ impl CellStudy for NetworksStudy {
             left_out: self.left_out.clone(),
             predicted: self.predicted,
             constant: self.constant,
+            settings: self.settings(),
             png_ratio: self.png_ratio.clone(),
             rows: rows.collect(),
         }
@@ -140,8 +158,7 @@ impl CellStudy for NetworksStudy {
         }
         let views = record.rows.iter().filter_map(|row| row.result.as_ref()?.views.as_ref());
         let files = views.flat_map(|v| [Some(&v.sweep), v.maps.as_ref().map(|m| &m.file)]);
-        // Pictures of chains taken from a record that lies there are there.
-        for file in files.flatten().filter(|file| from != to && !is_only(from, to, file)) {
+        for file in files.flatten().filter(|_| from != to) {
             let bytes = std::fs::read(from.join(file)).map_err(|e| RecordError::Damaged {
                 path: from.join(file),
                 expected: "a picture that the record names".into(),
@@ -154,8 +171,31 @@ impl CellStudy for NetworksStudy {
     }
 }
 
+impl NetworksStudy {
+    /// [`NetworksRecord::settings`] of its records.
+    fn settings(&self) -> BTreeMap<String, String> {
+        let targets = self.chains.iter().map(|chain| {
+            (format!("target {}", chain.key.target.name), short_id(&chain.key.sha256))
+        });
+        let variants = self.spec.variants.iter().map(|variant| {
+            let variant = VariantSpec { offsets: None, ..variant.clone() };
+            (format!("variant {}", variant.name), hash(&variant))
+        });
+        let arms = self.spec.arms.iter().map(|arm| {
+            // Where it is made is the profile's.
+            let arm = ArmSpec { offsets: None, variants: None, targets: None, ..arm.clone() };
+            (format!("arm {}", arm.name), hash(&arm))
+        });
+        targets.chain(variants).chain(arms).collect()
+    }
+}
+
+fn hash(value: &impl Serialize) -> String {
+    short_id(serde_json::to_string(value).expect("a spec is plain data"))
+}
+
 /// How the networks of a record were made and measured, for people.
-fn settings(record: &NetworksRecord) -> String {
+fn head(record: &NetworksRecord) -> String {
     format!(
         "study {}, size {}, steps {}, sample {:?}, effect {}, target R² {:?}, checkpoints {:?}, δ {:?}, judge {}",
         record.study,
@@ -168,9 +208,4 @@ fn settings(record: &NetworksRecord) -> String {
         record.fixed_delta,
         record.judge
     )
-}
-
-/// True if a picture is in `to` and not in `from`.
-fn is_only(from: &Path, to: &Path, file: &str) -> bool {
-    to.join(file).exists() && !from.join(file).exists()
 }
