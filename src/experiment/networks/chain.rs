@@ -15,6 +15,7 @@ use crate::network::files::WriteError;
 use crate::network::{Coords, Mask, Model, PixelInputs, Weights, Wiring};
 use crate::probe::{Delta, View};
 use crate::prune::{PruneError, PrunePlan, RoundsError, Rule, round_mask};
+use crate::score::measures::function::FunctionalModules;
 use crate::score::measures::mechanisms::Mechanisms;
 use crate::score::measures::modules::NetworkModules;
 use crate::score::measures::sparsity::compositional_sparsity;
@@ -356,6 +357,7 @@ fn measure(
         mechanisms: mechanisms(chain, model),
         sparsity: compositional_sparsity(&model.network, &model.mask),
         modules: NetworkModules::of(&model.network, &model.mask),
+        function: FunctionalModules::of(&view, &mut SimRng::new(chain.seed(), "function", 0)),
         views,
     })
 }

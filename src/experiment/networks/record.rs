@@ -3,6 +3,7 @@
 use crate::experiment::curve::Curve;
 use crate::experiment::record::{Bulk, Lines, Record, line, round};
 use crate::math::stats::{mean, normal_quantile, wilson};
+use crate::score::measures::function::FunctionalModules;
 use crate::score::measures::mechanisms::Mechanisms;
 use crate::score::measures::modules::NetworkModules;
 use crate::score::measures::sparsity::CompositionalSparsity;
@@ -131,6 +132,9 @@ pub struct NetworkResult {
     pub sparsity: CompositionalSparsity,
     /// Modules in the sense of the theory; none for a graph.
     pub modules: Option<NetworkModules>,
+    /// Modules by function; none in records older than it, and for networks with fewer than two units that do something.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub function: Option<FunctionalModules>,
     /// What was measured where its training first reached each R² that was asked for, rising.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub reached: Vec<ReachedScore>,
@@ -355,6 +359,9 @@ impl Record for NetworksRecord {
         "result.sparsity.computing_depth",
         "result.sparsity.mean_in_degree",
         "spanning_modules=result.modules.spanning",
+        "functional_modules=result.function.modules",
+        "spanning_functional_modules=result.function.spanning",
+        "wiring_by_function=result.function.wiring",
         "error",
     ];
 

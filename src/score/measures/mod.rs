@@ -17,6 +17,7 @@
 //! | [`label_agreement`] | do links people labelled alike act alike? | AUC |
 //! | [`decodability`] | what a linear probe reads from the maps | R² ≤ 1 |
 //! | [`mechanisms`] | sharpness, Hessian trace, gradient noise, norm at a network | 0… |
+//! | [`function`] | modules of units that do the same to the picture, and whether links keep to them | −1…1 |
 //! | [`modules`] | components of a mask, the theory\'s counts on a trained network | 0… |
 //! | [`sparsity`] | depth and in-degrees of the alive wiring | 0… |
 //! | [`structural`] | are parts of the picture drawn by separable subnetworks? | −1…1 |
@@ -28,6 +29,7 @@ pub mod dci;
 pub mod decodability;
 pub mod duplicates;
 pub mod fan_in;
+pub mod function;
 pub mod label_agreement;
 pub mod mechanisms;
 pub mod modularity;

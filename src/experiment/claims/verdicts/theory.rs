@@ -6,7 +6,7 @@ use crate::experiment::claims::ledger::Records;
 use crate::experiment::finding::{Finding, Verdict};
 use crate::experiment::networks::record::NetworksRecord;
 use crate::experiment::regime::contrasts::{Contrast, over_arms};
-use crate::experiment::regime::points::{Basis, Points};
+use crate::experiment::regime::points::{Basis, Points, SP};
 use crate::experiment::regime::rules::MARGIN;
 use crate::experiment::structural::findings;
 use crate::experiment::theory::findings::{TrainedPoint, agreement, parts_sensitivity, prediction};
@@ -49,6 +49,34 @@ pub fn trained_points(record: &NetworksRecord) -> Vec<TrainedPoint> {
 /// Parts P of the claim on trained networks: the caption's.
 const PARTS: usize = 3;
 
+/// Kept share up to which modules of function are asked for: with more links all units are one another's.
+const SPARSE: f64 = 0.125;
+
+/// Similarity-pruned networks of at most an eighth of their links that came near their picture (the map's lowest
+/// R²), with how far their links keep to the modules of their function in the place of the score.
+fn functional_points(record: &NetworksRecord) -> Vec<TrainedPoint> {
+    let lowest = record.checkpoints.first().copied().unwrap_or(0.0);
+    let rows = record.rows.iter().filter(|row| row.arm == SP);
+    rows.filter_map(|row| {
+        let result = row.result.as_ref()?;
+        let (modules, function) = (result.modules.as_ref()?, result.function?);
+        let sparse = result.kept as f64 <= SPARSE * result.links as f64;
+        (sparse && result.r2 >= lowest).then_some(())?;
+        Some(TrainedPoint {
+            target: row.target.clone(),
+            arm: format!("{}-{}", row.arm, row.level),
+            seed: row.seed?,
+            width: modules.width,
+            layers: modules.layers,
+            density: modules.density,
+            least_touching: modules.least_touching,
+            spanning: modules.spanning,
+            score: function.wiring,
+        })
+    })
+    .collect()
+}
+
 pub(super) fn volume(records: &Records) -> Outcome {
     let Some(record) = &records.theory else {
         return no_record("theory");
@@ -60,18 +88,36 @@ pub(super) fn volume(records: &Records) -> Outcome {
         let outcome = of_findings("theory", found, Vec::new()).noting([none.to_string()]);
         return Outcome { verdict: Verdict::Inconclusive, ..outcome };
     };
-    let verdict = match (found.verdict, predicted.verdict) {
-        (Verdict::Supported, Verdict::Supported) => Verdict::Supported,
-        (Verdict::NotSupported, _) | (_, Verdict::NotSupported) => Verdict::NotSupported,
-        _ => Verdict::Inconclusive,
+    let mut parts = vec![("depth", predicted)];
+    // Decided only once the map has several depths.
+    let points = records.regime.as_ref().map(functional_points);
+    if let Some(Ok(by_function)) = points.map(|points| prediction(&points, PARTS))
+        && by_function.units > 0
+    {
+        let statistic = format!(
+            "Spearman's ρ between ln E[N] (P = {PARTS}) and how far links keep to modules of function, over depths"
+        );
+        parts.push(("regime", Finding { statistic, ..by_function }));
+    }
+    let verdicts: Vec<Verdict> =
+        [found.verdict].into_iter().chain(parts.iter().map(|part| part.1.verdict)).collect();
+    let verdict = if verdicts.contains(&Verdict::NotSupported) {
+        Verdict::NotSupported
+    } else if verdicts.iter().all(|&v| v == Verdict::Supported) {
+        Verdict::Supported
+    } else {
+        Verdict::Inconclusive
     };
-    let mut both = of_findings("theory", found, Vec::new());
-    let second = of_findings("depth", predicted, Vec::new());
-    both.statistic += &format!("; and {}", second.statistic);
-    both.effects.extend(second.effects);
-    both.records.extend(second.records);
+    let mut all = of_findings("theory", found, Vec::new());
+    for (part, found) in parts {
+        let next = of_findings(part, found, Vec::new());
+        all.statistic += &format!("; and {}", next.statistic);
+        all.effects.extend(next.effects);
+        all.records.extend(next.records);
+        all = all.noting(next.notes);
+    }
     let seeds = records.depth.as_ref().and_then(seeds);
-    Outcome { verdict, seeds, ..both.noting(second.notes) }
+    Outcome { verdict, seeds, ..all }
 }
 
 pub(super) fn parts(records: &Records) -> Outcome {
@@ -188,5 +234,58 @@ fn shaping(found: &Contrast) -> Verdict {
         Some(p) if p < 0.05 && (low > 0.0 || high < 0.0) => Verdict::Supported,
         _ if -MARGIN < low && high < MARGIN => Verdict::NotSupported,
         _ => Verdict::Inconclusive,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::theory::findings::counterpart;
+    use crate::score::measures::function::FunctionalModules;
+    use std::path::Path;
+
+    /// The committed records, with a map whose sparse networks keep to their modules as the theory says, `sign` times.
+    fn with_map(sign: f64) -> Records {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("figures");
+        let mut records = Records::read(&folder).unwrap();
+        let mut map = records.depth.clone().unwrap();
+        for row in map.rows.iter_mut().filter(|row| row.arm == SP) {
+            let Some(result) = row.result.as_mut() else { continue };
+            let modules = result.modules.as_ref().unwrap();
+            let theory =
+                counterpart(modules.width, modules.layers, modules.density, PARTS).unwrap();
+            (result.kept, result.r2) = (result.links / 10, 0.9);
+            result.function = theory.map(|ln| FunctionalModules {
+                units: 8,
+                modules: 3,
+                spanning: 1,
+                q: 0.2,
+                wiring: sign * ln,
+                wiring_z: None,
+            });
+        }
+        records.regime = Some(map);
+        records
+    }
+
+    #[test]
+    fn c8_asks_the_map_once_it_has_depths() {
+        let third = |records: &Records| {
+            let found = volume(records);
+            let by_function = |e: &&Effect| e.name.contains("modules of function");
+            (found.effects.iter().find(by_function).map(|e| e.estimate.unwrap()), found.verdict)
+        };
+        let mut records = with_map(1.0);
+        assert!((third(&records).0.unwrap() - 1.0).abs() < 1e-9);
+        let (opposite, verdict) = third(&with_map(-1.0));
+        assert!((opposite.unwrap() + 1.0).abs() < 1e-9);
+        assert_eq!(verdict, Verdict::NotSupported);
+        // Not with an eighth of the links and more, and not without a map.
+        for result in records.regime.iter_mut().flat_map(|map| &mut map.rows) {
+            result.result.iter_mut().for_each(|r| r.kept = r.links / 4);
+        }
+        assert_eq!(third(&records).0, None);
+        records.regime = None;
+        assert_eq!(third(&records).0, None);
     }
 }
