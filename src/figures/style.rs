@@ -151,7 +151,7 @@ pub struct Arm {
 }
 
 /// The arms of the study in the order every figure and table shows them.
-pub const ARMS: [Arm; 30] = [
+pub const ARMS: [Arm; 32] = [
     row("evolved", "evolved", "evolved", Colour(0, 158, 115), Marker::Diamond),
     row("dense", "dense twin, trained", "dense", Colour(213, 94, 0), Marker::Square),
     row("graph", "evolved graph, retrained", "graph", Colour(204, 121, 167), Marker::Triangle),
@@ -182,6 +182,14 @@ pub const ARMS: [Arm; 30] = [
         Colour(96, 96, 104),
         Marker::TriangleDown,
     ),
+    row(
+        "layer-counts",
+        "random, as many a layer",
+        "random",
+        Colour(110, 104, 96),
+        Marker::TriangleDown,
+    ),
+    row("rewired", "SP, other parents", "rewired", Colour(176, 160, 150), Marker::Diamond),
     row("sp-inverted", "SP inverted", "inverted", Colour(176, 58, 58), Marker::Plus),
     row(
         "sp-untrained",

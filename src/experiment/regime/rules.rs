@@ -271,15 +271,31 @@ pub fn rulings(record: &NetworksRecord, margin: f64) -> Vec<Ruling> {
     found
 }
 
-/// Where the two protocols part, in a sentence a rule.
+/// Where the two protocols part, in a sentence each: rules with another verdict, and effects whose intervals do
+/// not meet.
 pub fn parting(rulings: &[Ruling]) -> Vec<String> {
     let of = |basis: Basis| rulings.iter().filter(move |r| r.protocol == basis.text());
-    of(Basis::EqualFit)
-        .filter_map(|a| {
-            let parts = |b: &&Ruling| b.rule == a.rule && b.verdict != a.verdict;
-            let b = of(Basis::Published).find(parts)?;
+    let mut parts = Vec::new();
+    for a in of(Basis::EqualFit) {
+        let Some(b) = of(Basis::Published).find(|b| b.rule == a.rule) else { continue };
+        if a.verdict != b.verdict {
             let (here, there) = (word(a.verdict), word(b.verdict));
-            Some(format!("{}: {here} at equal fit, {there} by the published protocol", a.rule))
-        })
-        .collect()
+            parts.push(format!(
+                "{}: {here} at equal fit, {there} by the published protocol",
+                a.rule
+            ));
+        }
+        for (here, there) in a.contrasts.iter().zip(&b.contrasts) {
+            let between = |c: &Contrast| Some((c.effect.estimate?, c.effect.low?, c.effect.high?));
+            let (Some(h), Some(t)) = (between(here), between(there)) else { continue };
+            let name = &here.effect.name;
+            if *name == there.effect.name && (h.2 < t.1 || t.2 < h.1) {
+                parts.push(format!(
+                    "{}: {name} is {:.2} [{:.2}, {:.2}] at equal fit and {:.2} [{:.2}, {:.2}] by the published protocol, which does not ask for the fit",
+                    a.rule, h.0, h.1, h.2, t.0, t.1, t.2
+                ));
+            }
+        }
+    }
+    parts
 }

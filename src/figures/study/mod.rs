@@ -245,6 +245,8 @@ figures! {
         "maps of the units of the same three networks side by side";
     "regime-control", ["regime"], "–", "C4", regime::pooled;
         "score of SP less that of random links with its counts by depth and kept share, at equal fit";
+    "score-at-equal-fit", ["regime"], "–", "C4", regime::by_fit;
+        "score of SP, of its controls and of dense networks at each R² on their way, by kept share";
     "claims", [], "–", "C1–C15", verdicts::forest;
         "the effects every claim is decided on, those of one kind on one axis, with intervals and verdicts";
 }

@@ -1,19 +1,22 @@
 //! The regime map: score by depth and kept share, target by target, SP against its controls, and what
 //! networks of neighbouring depths draw.
 
-use super::data::{distinct, sorted, spoken, what};
-use super::drawers::{Multiples, matrix};
+use super::data::{self, FEWEST, distinct, look, sorted, spoken, what};
+use super::drawers::{Multiples, Spread, course, matrix, panel};
 use super::pictures::{self, Pictured, pictured};
 use super::{DrawError, Drawing, Sources, some};
-use crate::experiment::claims::effects::{Group, Value};
+use crate::experiment::claims::effects::{Effect, Group, Value};
 use crate::experiment::networks::record::{NetworkRow, NetworksRecord};
 use crate::experiment::networks::spec::BASE;
-use crate::experiment::regime::points::{Basis, LAYER_COUNTS, Place, Points, SP, Scores};
+use crate::experiment::regime::points::{
+    Basis, CONTROLS, LAYER_COUNTS, Networks, Place, Points, SP, Scores,
+};
 use crate::experiment::regime::rules::{MARGIN, parting, rulings};
 use crate::figures::axis::Axis;
 use crate::figures::charts::{Frame, Heatmap, Panel, Tones, heatmap};
 use crate::figures::style;
 use crate::math::stats::mean;
+use std::collections::BTreeMap;
 
 const STUDY: &str = "regime";
 
@@ -151,6 +154,10 @@ pub(super) fn pooled(sources: &Sources) -> Result<Drawing, DrawError> {
         let expected = "pairs of networks that reached the same R²".into();
         return Err(DrawError::Nothing { study: STUDY.into(), expected });
     }
+    // At least to twice the margin: a scale that ends at the largest value makes much of nothing.
+    let most =
+        map.values.iter().flatten().filter(|v| v.is_finite()).fold(0.0f64, |m, v| m.max(v.abs()));
+    let most = most.max(2.0 * MARGIN);
     let found = rulings(&record, MARGIN);
     // What decides, and where the published protocol parts from it; the rest stands in the ledger.
     let primary = found.iter().filter(|ruling| ruling.protocol == Basis::EqualFit.text());
@@ -162,13 +169,90 @@ pub(super) fn pooled(sources: &Sources) -> Result<Drawing, DrawError> {
             .sized(760, 200 + 56 * rows.len() as u32),
         x: "hidden layers, off the reference".into(),
         y: "links kept".into(),
-        value: Axis::new("score, SP − random"),
+        value: Axis::new("score, SP − random").range(-most, most),
         tones: Tones::Signed,
         decimals: Some(2),
         bars: bars.values,
         ..map
     });
     Ok(Drawing { svg, says: says.join(". ") })
+}
+
+/// Score of a network less that of another of the same target and seed, at equal fit.
+fn less(points: &Points, name: &str, (one, other): &(Place, Place)) -> Effect {
+    let of_seed = |networks: &Networks| {
+        let pair = [networks.get(one)?, networks.get(other)?];
+        Scores::compared(&pair, Basis::EqualFit).map(|scores| scores[0] - scores[1])
+    };
+    let of_target = |(target, seeds): &(String, BTreeMap<u64, Networks>)| {
+        (target.clone(), seeds.values().filter_map(of_seed).collect())
+    };
+    Effect::of(name, points.targets.iter().map(of_target).collect())
+}
+
+/// SP and its controls at each R² on their way, at the reference depth, a panel a kept share.
+pub(super) fn by_fit(sources: &Sources) -> Result<Drawing, DrawError> {
+    let record = sources.networks(STUDY)?;
+    let points = Points::of(&record);
+    let nothing = || DrawError::Nothing {
+        study: STUDY.into(),
+        expected: "networks on their way of SP and its controls".into(),
+    };
+    let controls: Option<Vec<&str>> = CONTROLS.iter().map(|names| points.arm(names)).collect();
+    let arms: Vec<&str> = ["dense", SP].into_iter().chain(controls.ok_or_else(nothing)?).collect();
+    let place = |arm: &str, level: usize| {
+        let level = if arm == "dense" { 0 } else { level };
+        Place { offset: 0, arm: arm.into(), level }
+    };
+    // Of every target: mean over the seeds in which all arms came as far, arm by arm.
+    let at = |level: usize, r2: f64| -> Vec<Vec<f64>> {
+        let of_target = points.targets.iter().filter_map(|(_, seeds)| {
+            let seeds = seeds.values().filter_map(|networks| {
+                let of = |arm: &&str| {
+                    let reached = &networks.get(&place(arm, level))?.reached;
+                    reached.iter().find(|at| at.0 == r2).map(|at| at.1)
+                };
+                arms.iter().map(of).collect::<Option<Vec<f64>>>()
+            });
+            let seeds: Vec<Vec<f64>> = seeds.collect();
+            let of_arm = |k: usize| mean(&seeds.iter().map(|s| s[k]).collect::<Vec<_>>()).ok();
+            (0..arms.len()).map(of_arm).collect::<Option<Vec<f64>>>()
+        });
+        of_target.collect()
+    };
+    let ticks: Vec<(f64, String)> =
+        (0..).zip(&record.checkpoints).map(|(i, r2)| (f64::from(i), format!("{r2:.2}"))).collect();
+    let (mut panels, mut says) = (Vec::new(), Vec::new());
+    for (name, (_, level)) in levels(&record).into_iter().filter(|row| row.1.1 > 0) {
+        let found: Vec<Vec<Vec<f64>>> =
+            record.checkpoints.iter().map(|&r2| at(level, r2)).collect();
+        let mut series = Vec::new();
+        for (k, arm) in arms.iter().enumerate() {
+            let points = (0..).zip(&found).filter_map(|(i, targets)| {
+                let values: Vec<f64> = targets.iter().map(|target| target[k]).collect();
+                (values.len() >= FEWEST).then_some(())?;
+                Some((f64::from(i), data::estimate(&values)?))
+            });
+            series.extend(course(look(arm), points, Spread::None));
+        }
+        let counts: Vec<String> = found.iter().map(|targets| targets.len().to_string()).collect();
+        let more = arms[1..].iter().map(|arm| {
+            let pair = (place(arm, level), place("dense", 0));
+            data::says(&less(&points, &format!("{} − dense", look(arm).0), &pair))
+        });
+        let more = more.collect::<Vec<_>>().join(", ");
+        says.push(format!("{name}: {more} (targets by R²: {})", counts.join(", ")));
+        let x = Axis::new("R² first reached").names(ticks.clone());
+        let score = Axis::new("score").range(0.0, 1.0);
+        panels.push(panel(format!("{name} of the links"), x, score, series));
+    }
+    let panels = some(panels, STUDY, "networks pruned by SP")?;
+    let frame = Frame::new("Which links, or how many? Scores at equal fit")
+        .subtitle(what(&record))
+        .note("At the reference depth; mean over targets of the seeds in which all four networks came to that R². Other targets come to other R²: compare within a column. Intervals of the differences stand in the ledger (C4).");
+    let size = Multiples { columns: 2, width: 1000, height: (150, 270), share: (true, true) };
+    let says = format!("At each R² that both reached: {}.", says.join("; "));
+    Ok(Drawing { svg: size.draw(frame, panels), says })
 }
 
 /// SP's networks at about a quarter of the links, one layer fewer than the reference, as many, one more:
