@@ -119,6 +119,10 @@ fn what_a_figure_says_is_what_the_record_holds() {
     let felt = says("mechanisms");
     assert!(felt.contains("trace of the Hessian, SP at a quarter: ×0.50 at 0.95"), "{felt}");
     assert!(felt.contains("variance of pixels' gradients, evolved, shaken: ×1.00"), "{felt}");
+    // SP 14 to 16 of 20, dense and random links 10 to 12.
+    let fit = says("score-at-equal-fit");
+    assert!(fit.contains("(SP) − dense: 0.200 [0.200, 0.200] over 4 targets"), "{fit}");
+    assert!(fit.contains("a layer − dense: 0.000") && fit.contains("R²: 4, 4"), "{fit}");
     assert!(says("evolved-basin").contains("0.1 12 of 12, 0.4 12 of 12"));
     let pruned = says("pruning-score");
     assert!(pruned.contains("sp − magnitude: 0.200 [0.200, 0.200]"), "{pruned}");

@@ -194,12 +194,14 @@ fn less(points: &Points, name: &str, (one, other): &(Place, Place)) -> Effect {
 pub(super) fn by_fit(sources: &Sources) -> Result<Drawing, DrawError> {
     let record = sources.networks(STUDY)?;
     let points = Points::of(&record);
-    let nothing = || DrawError::Nothing {
-        study: STUDY.into(),
-        expected: "networks on their way of SP and its controls".into(),
-    };
-    let controls: Option<Vec<&str>> = CONTROLS.iter().map(|names| points.arm(names)).collect();
-    let arms: Vec<&str> = ["dense", SP].into_iter().chain(controls.ok_or_else(nothing)?).collect();
+    let controls: Vec<&str> = CONTROLS.iter().filter_map(|names| points.arm(names)).collect();
+    if controls.is_empty() || record.checkpoints.is_empty() {
+        let expected = "networks on their way of SP and its controls".into();
+        return Err(DrawError::Nothing { study: STUDY.into(), expected });
+    }
+    let arms: Vec<&str> = ["dense", SP].into_iter().chain(controls).collect();
+    // Few targets come far: a mean over one or two is no course. A study of few shows what it has.
+    let fewest = FEWEST.min(points.targets.len());
     let place = |arm: &str, level: usize| {
         let level = if arm == "dense" { 0 } else { level };
         Place { offset: 0, arm: arm.into(), level }
@@ -230,7 +232,7 @@ pub(super) fn by_fit(sources: &Sources) -> Result<Drawing, DrawError> {
         for (k, arm) in arms.iter().enumerate() {
             let points = (0..).zip(&found).filter_map(|(i, targets)| {
                 let values: Vec<f64> = targets.iter().map(|target| target[k]).collect();
-                (values.len() >= FEWEST).then_some(())?;
+                (values.len() >= fewest).then_some(())?;
                 Some((f64::from(i), data::estimate(&values)?))
             });
             series.extend(course(look(arm), points, Spread::None));
@@ -249,7 +251,7 @@ pub(super) fn by_fit(sources: &Sources) -> Result<Drawing, DrawError> {
     let panels = some(panels, STUDY, "networks pruned by SP")?;
     let frame = Frame::new("Which links, or how many? Scores at equal fit")
         .subtitle(what(&record))
-        .note("At the reference depth; mean over targets of the seeds in which all four networks came to that R². Other targets come to other R²: compare within a column. Intervals of the differences stand in the ledger (C4).");
+        .note("At the reference depth; mean over targets of the seeds in which all these networks came to that R². Other targets come to other R²: compare within a column. Intervals of the differences stand in the ledger (C4).");
     let size = Multiples { columns: 2, width: 1000, height: (150, 270), share: (true, true) };
     let says = format!("At each R² that both reached: {}.", says.join("; "));
     Ok(Drawing { svg: size.draw(frame, panels), says })

@@ -121,7 +121,7 @@ pub fn write(folder: &Path, study: &str, targets: &[&str], rows: Vec<Value>) {
     let record = json!({
         "format": "picloom-networks/1", "study": study, "question": "What?", "profile": "made-up",
         "size": 16, "steps": 50, "sample": 10, "effect": 0.18, "target_r2": Value::Null,
-        "checkpoints": if study == "mechanisms" { WAY.to_vec() } else { Vec::new() },
+        "checkpoints": if WALKED.contains(&study) { WAY.to_vec() } else { Vec::new() },
         "judge": "dl/1 fitted some day", "left_out": ["skull"], "png_ratio": ratios, "rows": rows,
     });
     std::fs::create_dir_all(folder.join(study)).unwrap();
@@ -129,17 +129,20 @@ pub fn write(folder: &Path, study: &str, targets: &[&str], rows: Vec<Value>) {
     std::fs::write(path, serde_json::to_string(&record).unwrap()).unwrap();
 }
 
-/// R² at which networks on their way were measured, in the record that has any.
+/// R² at which networks on their way were measured, in the records that have any.
 const WAY: [f64; 2] = [0.9, 0.95];
+const WALKED: [&str; 2] = ["mechanisms", "regime"];
 
-/// Adds what was measured on its way: networks other than dense ones at half the curvature.
+/// Adds what was measured on its way: the score of the end, networks other than dense ones at half the curvature.
 fn on_its_way(row: &mut Value) {
     let half = if row["arm"] == "dense" { 1.0 } else { 0.5 };
     if row["result"].is_object() {
+        let score = row["result"]["coherent"].as_f64().unwrap() / 20.0;
         row["result"]["reached"] = WAY
             .map(|level| {
                 json!({
-                    "level": level, "r2": level, "step": 10, "score": Value::Null,
+                    "level": level, "r2": level, "step": 10,
+                    "score": { "score": score, "low": score, "high": score },
                     "mechanisms": {
                         "loss": 0.01, "sharpness": 0.2 * half, "hessian_trace": 8.0 * half,
                         "hessian_error": 0.1, "gradient_variance": 3.0, "norm": 40.0 * half,
@@ -232,7 +235,7 @@ pub fn study(folder: &Path, targets: &[&str], seeds: u64, fate: Fate) {
     ] {
         let place = folder.join(name);
         let mut rows = rows(&place, arms, targets, (variants, offsets, seeds), fate);
-        if name == "mechanisms" {
+        if WALKED.contains(&name) {
             rows.iter_mut().for_each(on_its_way);
         }
         write(folder, name, targets, rows);
