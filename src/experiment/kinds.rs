@@ -12,6 +12,7 @@ use super::theory::study::{TheorySpec, TheoryStudy};
 use super::training::{TrainingSpec, TrainingStudy};
 use super::workers::StudyObserver;
 use super::xor::{XorSpec, XorStudy};
+use crate::network::files::create_folder;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -264,6 +265,7 @@ impl<S: CellStudy> Study for S {
         if let Some(path) = record {
             let left = left.without(&how.without);
             let beside = path.parent().unwrap_or(Path::new("."));
+            create_folder(beside)?;
             self.pictures(&left, &cells::study_folder(self, runs), beside)?;
             left.save_json(path)?;
         }

@@ -389,6 +389,7 @@ impl Record for NetworksRecord {
         for result in self.rows.iter_mut().filter_map(|row| row.result.as_mut()) {
             if parts.contains(&Bulk::Layers) {
                 result.measures.layers.clear();
+                result.by_layer.clear();
             }
             if parts.contains(&Bulk::Pictures) {
                 result.views = None;
