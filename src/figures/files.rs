@@ -55,6 +55,8 @@ pub enum SaveError {
 pub const PNG_SCALE: f32 = 2.0;
 /// The same of a sheet of pictures, which has no finer lines than its words.
 const SHEET_SCALE: f32 = 1.5;
+/// Colours of a sheet of pictures: with twice as many it is a quarter larger and looks the same.
+const SHEET_COLOURS: usize = 128;
 /// A PNG larger than this is drawn at a smaller scale.
 const MOST_PIXELS: f32 = 60e6;
 
@@ -92,9 +94,9 @@ pub fn save_small(
     let mut written = Vec::new();
     if sheet || png {
         let path = named(path, ".png");
-        let scale = if sheet { SHEET_SCALE } else { PNG_SCALE };
+        let (scale, colours) = if sheet { (SHEET_SCALE, SHEET_COLOURS) } else { (PNG_SCALE, 256) };
         let (width, height, rgb) = pixels(svg, scale, &path)?;
-        write(&path, &encode_small_png(width, height, &rgb, 256, &provenance.texts()))?;
+        write(&path, &encode_small_png(width, height, &rgb, colours, &provenance.texts()))?;
         written.push(path);
     }
     if !sheet {
