@@ -78,7 +78,7 @@ impl Kind {
             "C8" => Kind::Rho,
             "C9" => Kind::Cosine,
             "C10" => Kind::LayersPart,
-            "C11" => Kind::Doubling,
+            "C11" if effect.starts_with("slope") => Kind::Doubling,
             "C12" => Kind::Seeds,
             "C13" => Kind::Separable,
             "C14" if effect.starts_with("decoded") => Kind::Decoded,
@@ -433,6 +433,8 @@ mod tests {
         };
         assert!(first("C7").1.contains("at ± 3 layers"));
         assert_eq!(first("C8").0, Kind::Rho);
+        let slope = Kind::of("C11", "slope");
+        assert_eq!((slope, Kind::of("C11", "sp muon − SP")), (Kind::Doubling, Kind::Scores));
         assert_eq!((first("C6").0, first("C6").2.as_str()), (Kind::Error, "3.88 − 3.38 layers"));
         let (kind, name, numbers) = first("C13");
         assert_eq!((kind, numbers.as_str()), (Kind::Parts, "0.31 [0.23, 0.41]"));
@@ -454,7 +456,7 @@ mod tests {
         // Two halves are in notes only.
         assert_eq!(shown, ledger.claims.iter().map(|c| c.effects.len()).sum::<usize>() + 2);
         // Of the claim whose halves are of two kinds, that which does not hold is above the other.
-        let at = |kind| sections.iter().position(|s| s.alone && s.kind == Some(kind)).unwrap();
+        let at = |kind| sections.iter().rposition(|s| s.alone && s.kind == Some(kind)).unwrap();
         assert!(at(Kind::Decoded) < at(Kind::Scores) && at(Kind::Rho) < at(Kind::Held));
     }
 }
