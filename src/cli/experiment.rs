@@ -16,7 +16,7 @@ use crate::experiment::networks::{NetworksRecord, NetworksSpec};
 use crate::experiment::record::Bulk;
 use crate::experiment::regime::power::{STUDIES, power};
 use crate::experiment::regime::rules::MARGIN;
-use crate::experiment::spec::{Spec, SpecError, Title, read_spec};
+use crate::experiment::spec::{Spec, SpecError, Title, left_out, read_spec};
 use crate::experiment::workers::{Progress, StudyObserver};
 use crate::experiment::{Record, load_target};
 use crate::figures::study::score_by_depth_of;
@@ -66,7 +66,9 @@ enum ExperimentCommand {
         #[arg(long)]
         record: Option<PathBuf>,
         /// Records without loss curves, measures layer by layer and pictures (or only without those named; their
-        /// figures are then not drawn), and with six digits: small enough for a repository, and enough for every claim
+        /// figures are then not drawn), and with six digits: small enough for a repository, and enough for every claim.
+        /// Only studies of networks have these; records of other kinds stay as they are. `unfit-layers` are what layers
+        /// have of calls, and the measures of networks that did not learn their picture
         #[arg(
             long,
             value_name = "PARTS",
@@ -244,7 +246,8 @@ fn wall(core_seconds: f64) -> f64 {
 
 /// What running a study would do.
 pub(super) fn preview_one(args: &StudyArgs) -> anyhow::Result<Said> {
-    let status = args.study()?.status(&args.runs)?;
+    let study = args.study()?;
+    let status = study.status(&args.runs)?;
     let (to_do, seconds) = (status.total - status.done, wall(status.core_seconds_left));
     let text = format!(
         "{} ({}): {to_do} of {} {} to run, about {} on {} threads",
@@ -258,8 +261,14 @@ pub(super) fn preview_one(args: &StudyArgs) -> anyhow::Result<Said> {
     let json = json!({
         "study": status.study, "profile": status.profile, "cells": status.total,
         "to_run": to_do, "core_seconds": status.core_seconds_left, "seconds": seconds,
+        "left_out": study.left_out(),
     });
-    Ok((json, text))
+    Ok((json, with_left_out(text, study.as_ref())))
+}
+
+/// A text, and below it which targets are not here.
+fn with_left_out(text: String, study: &dyn Study) -> String {
+    format!("{}\n{}", text.trim_end(), left_out(study.left_out())).trim_end().into()
 }
 
 /// Runs one study, of whatever kind; `whole` is the study that it is a part of.
@@ -331,12 +340,16 @@ pub(super) fn collect_one(
     if let Some(path) = record {
         text += &format!("\nrecord: {}", path.display());
     }
-    Ok((json!({ "cells": study.count(), "csv": csv, "record": record }), text))
+    let json = json!({
+        "cells": study.count(), "csv": csv, "record": record, "left_out": study.left_out(),
+    });
+    Ok((json, with_left_out(text, study.as_ref())))
 }
 
 /// Counts the cells of one study.
 pub(super) fn status_one(args: &StudyArgs) -> anyhow::Result<Said> {
-    let status = args.study()?.status(&args.runs)?;
+    let study = args.study()?;
+    let status = study.status(&args.runs)?;
     let mut text = format!(
         "{} ({}): {} of {} {} finished, {} failed, {} begun, {} waiting\n",
         status.study,
@@ -351,7 +364,9 @@ pub(super) fn status_one(args: &StudyArgs) -> anyhow::Result<Said> {
     for failed in &status.failed {
         text += &format!("failed: {} ({})\n  {}\n", failed.cell, failed.id, failed.error);
     }
-    Ok((json!(status), text))
+    let mut json = json!(status);
+    json["left_out"] = json!(study.left_out());
+    Ok((json, with_left_out(text, study.as_ref())))
 }
 
 /// Runs the sweep, draws it, and says which depth is best.

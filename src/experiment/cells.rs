@@ -47,6 +47,11 @@ pub trait CellStudy: Sync {
     /// The number of cells.
     fn count(&self) -> usize;
 
+    /// Targets of its spec that have no cells, for their files are in an archive that is not here.
+    fn left_out(&self) -> &[String] {
+        &[]
+    }
+
     /// The cell of a number below [`count`](Self::count). The same cell may be there twice; it is
     /// computed once.
     fn cell(&self, number: usize) -> Cow<'_, Self::Cell>;

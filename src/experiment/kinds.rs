@@ -106,6 +106,9 @@ pub trait Study: Sync {
     /// The number of its cells.
     fn count(&self) -> usize;
 
+    /// Targets without cells, as [`CellStudy::left_out`] says.
+    fn left_out(&self) -> &[String];
+
     /// Computes what is not finished, and says what came out, also for programs; none if the observer
     /// stopped it.
     ///
@@ -204,6 +207,10 @@ impl<S: CellStudy> Study for S {
 
     fn count(&self) -> usize {
         CellStudy::count(self)
+    }
+
+    fn left_out(&self) -> &[String] {
+        CellStudy::left_out(self)
     }
 
     fn run(

@@ -24,20 +24,23 @@ pub type Lines<'a> = Box<dyn Iterator<Item = Value> + 'a>;
 pub enum Bulk {
     /// Losses while training.
     Curves,
-    /// Measures layer by layer.
+    /// Measures and calls layer by layer.
     Layers,
+    /// Calls layer by layer, and those measures of networks that did not learn their picture.
+    UnfitLayers,
     /// Pictures of networks.
     Pictures,
 }
 
 impl Named for Bulk {
     const KIND: &'static str = "part of a record";
-    const ALL: &'static [Self] = &[Bulk::Curves, Bulk::Layers, Bulk::Pictures];
+    const ALL: &'static [Self] = &[Bulk::Curves, Bulk::Layers, Bulk::UnfitLayers, Bulk::Pictures];
 
     fn name(self) -> &'static str {
         match self {
             Bulk::Curves => "curves",
             Bulk::Layers => "layers",
+            Bulk::UnfitLayers => "unfit-layers",
             Bulk::Pictures => "pictures",
         }
     }

@@ -2,7 +2,8 @@
 //!
 //! In: `experiments/NAME.toml`. Out: its values in one profile, verified. A profile is what stands
 //! under `[profiles.NAME]`, laid over the rest: tables key by key, arrays whole; where the spec has a
-//! list of named tables, a profile's list of names says which of them are kept.
+//! list of named tables, a profile's list of names says which of them are kept, and its table of names lays
+//! changes over those.
 
 use super::run::RunError;
 use crate::math::names::did_you_mean;
@@ -271,8 +272,30 @@ fn lay_over<'a>(spec: &mut DeTable<'a>, changes: &DeTable<'a>) -> Result<(), Pro
             {
                 *tables = keep(name, tables, names)?;
             }
+            (Some(DeValue::Array(tables)), DeValue::Table(of)) if named(tables) => {
+                change_named(name, tables, of)?;
+            }
             _ => {
                 spec.insert(key.clone(), change.clone());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Lays changes over the tables that they name.
+fn change_named<'a>(key: &str, tables: &mut DeArray<'a>, of: &DeTable<'a>) -> Result<(), Problem> {
+    known(key, tables, of.keys().map(|name| name.get_ref().as_ref()))?;
+    for (name, changes) in of {
+        let (name, changes): (&str, _) = (name.get_ref(), changes.get_ref());
+        let changes = changes.as_table().ok_or_else(|| {
+            let expected = "a table for each name".into();
+            Problem { key: key.into(), expected, found: changes.type_str().into() }
+        })?;
+        for table in tables.iter_mut().map(Spanned::get_mut) {
+            let wanted = name_of(table) == Some(name);
+            if let (true, DeValue::Table(table)) = (wanted, table) {
+                lay_over(table, changes)?;
             }
         }
     }
@@ -291,14 +314,24 @@ fn are_names(values: &DeArray<'_>) -> bool {
     values.iter().all(|value| value.get_ref().is_str())
 }
 
+/// Names of some of the tables, each once.
+fn known<'n>(
+    key: &str,
+    tables: &DeArray<'_>,
+    names: impl Iterator<Item = &'n str>,
+) -> Result<BTreeSet<&'n str>, Problem> {
+    let known: Vec<&str> = tables.iter().filter_map(|t| name_of(t.get_ref())).collect();
+    names
+        .map(|name| {
+            Problem::unless(known.contains(&name), key, format!("some of {known:?}"), name)?;
+            Ok(name)
+        })
+        .collect()
+}
+
 /// The tables with these names, in the spec's order.
 fn keep<'a>(key: &str, tables: &DeArray<'a>, names: &DeArray<'_>) -> Result<DeArray<'a>, Problem> {
-    let known: Vec<&str> = tables.iter().filter_map(|t| name_of(t.get_ref())).collect();
-    let mut wanted = BTreeSet::new();
-    for name in names.iter().filter_map(|name| name.get_ref().as_str()) {
-        Problem::unless(known.contains(&name), key, format!("some of {known:?}"), name)?;
-        wanted.insert(name);
-    }
+    let wanted = known(key, tables, names.iter().filter_map(|name| name.get_ref().as_str()))?;
     let kept = tables.iter().filter(|t| name_of(t.get_ref()).is_some_and(|n| wanted.contains(n)));
     Ok(kept.cloned().collect())
 }
@@ -374,6 +407,14 @@ const ARCHIVE: &str = "archive:";
 /// True for a path in other people's data.
 pub(super) fn is_archived(path: &Path) -> bool {
     path.to_string_lossy().starts_with(ARCHIVE)
+}
+
+/// Which targets have no cells, for people: a line, or nothing.
+pub fn left_out(targets: &[String]) -> String {
+    match targets {
+        [] => String::new(),
+        names => format!("left out, PICLOOM_ARCHIVE is not set: {}\n", names.join(", ")),
+    }
 }
 
 /// Where the paths of a spec lead: `archive:…` into `PICLOOM_ARCHIVE`, others from the spec's folder
@@ -462,6 +503,9 @@ mod tests {
         assert_eq!(quick.rows, [Row { name: "y".into() }]);
         let whole = TEXT.replace("rows = [\"y\"]", "rows = [{ name = \"z\" }]");
         assert_eq!(spec(&whole, Some("q")).unwrap().rows, [Row { name: "z".into() }]);
+        let changed = TEXT.replace("rows = [\"y\"]", "rows.y.name = \"w\"");
+        let names = ["x", "w"].map(|name| Row { name: name.into() });
+        assert_eq!(spec(&changed, Some("q")).unwrap().rows, names);
     }
 
     #[test]
@@ -488,6 +532,16 @@ mod tests {
             ("a = 1", "a = 0", "s.toml: a: expected above 0, found 0"),
             ("d = 3", "d = \"x\"", "line 6: invalid type"),
             ("\"y\"]\nb", "\"z\"]\nb", "profile q, rows: expected some of [\"x\", \"y\"], found z"),
+            (
+                "rows = [\"y\"]",
+                "rows.z.name = \"w\"",
+                "profile q, rows: expected some of [\"x\", \"y\"], found z",
+            ),
+            (
+                "rows = [\"y\"]",
+                "rows.y = 3",
+                "profile q, rows: expected a table for each name, found integer",
+            ),
             ("[9] }", "[9] }\na = 0", "profile q, a: expected above 0, found 0"),
             ("[9] }", "[9] }\ne = 0", "line 10: unknown field `e`"),
             ("small", "large", "kind: expected \"small\", found \"large\""),

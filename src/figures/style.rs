@@ -185,7 +185,7 @@ pub const ARMS: [Arm; 32] = [
     row(
         "layer-counts",
         "random, as many a layer",
-        "random",
+        "layer counts",
         Colour(110, 104, 96),
         Marker::TriangleDown,
     ),

@@ -88,7 +88,7 @@ trait Judges {
 pub struct Dl {
     /// Model file, from `picloom judge calibrate`. Default: the shipped one.
     pub model: Option<PathBuf>,
-    /// Version of the shipped model, 2, 3 or 4. Default: 3.
+    /// Version of the shipped model, 2, 3 or 4. Default: 4.
     pub version: Option<usize>,
 }
 

@@ -125,7 +125,7 @@ fn the_command_fits_writes_and_tests() {
     assert!(json["left_out"]["targets"]["discs"]["auc"]["estimate"].is_number());
     let command = json["model"]["provenance"]["command"].as_str().unwrap();
     let expected =
-        "picloom judge calibrate discs_labels.csv stripes_labels.csv --ridge 0.005 --features 3";
+        "picloom judge calibrate discs_labels.csv stripes_labels.csv --ridge 0.005 --features 4";
     assert_eq!(command, expected);
     let out = run(&["judge", "test", a, "--model", model.to_str().unwrap(), "--json"]);
     let json: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();

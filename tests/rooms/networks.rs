@@ -143,6 +143,12 @@ fn every_chain_gives_a_row_a_network_and_counts_are_matched() {
     let curve = |r: NetworkResult| r.train.unwrap().curve.loss;
     assert!(of(&pictured).measures.layers.is_empty() && !of(&record).measures.layers.is_empty());
     assert!(!curve(of(&pictured)).is_empty() && curve(of(&light)).is_empty());
+    let fit = record.clone().without(&[Bulk::UnfitLayers]);
+    for result in fit.rows.iter().filter_map(|row| row.result.as_ref()) {
+        assert_eq!(result.measures.layers.is_empty(), !result.fit);
+        assert!(result.by_layer.is_empty());
+    }
+    assert!(fit.rows.iter().any(|row| row.result.as_ref().is_some_and(|r| !r.fit)));
 }
 
 #[test]
@@ -409,7 +415,7 @@ fn an_arm_may_have_an_optimizer_of_its_own() {
 fn a_spec_names_its_judge_and_records_say_which_it_was() {
     let (_folder, path) = repository(SMALL);
     let shipped = plan(&path, Some("one"));
-    assert!(shipped.judged_by().starts_with("dl/3 fitted"), "{}", shipped.judged_by());
+    assert!(shipped.judged_by().starts_with("dl/4 fitted"), "{}", shipped.judged_by());
     let with = |judge: &str| {
         let spec = SMALL.replacen("sample = 6", &format!("sample = 6\njudge = {judge}"), 1);
         let (folder, path) = repository(&spec);

@@ -88,7 +88,7 @@ fn another_judge_is_named_in_the_record_and_does_not_meet_the_networks_judged_be
         compare(&genome, "moth", config, folder.path(), &mut ()).unwrap().record
     };
     let (shipped, mocked) = (run(&config), run(&mocked));
-    assert!(shipped.arms.iter().all(|arm| arm.score.judge.starts_with("dl/3 ")));
+    assert!(shipped.arms.iter().all(|arm| arm.score.judge.starts_with("dl/4 ")));
     assert!(mocked.arms.iter().all(|arm| arm.score.judge == "mock/3"));
     let json = serde_json::to_string(&shipped.config).unwrap();
     assert!(!json.contains("judge"), "the default writes what it always wrote: {json}");

@@ -2,6 +2,7 @@
 
 use crate::experiment::curve::Curve;
 use crate::experiment::record::{Bulk, Lines, Record, line, round};
+use crate::experiment::spec::left_out;
 use crate::math::stats::{mean, normal_quantile, wilson};
 use crate::score::measures::function::FunctionalModules;
 use crate::score::measures::mechanisms::Mechanisms;
@@ -387,9 +388,12 @@ impl Record for NetworksRecord {
             return self;
         }
         for result in self.rows.iter_mut().filter_map(|row| row.result.as_mut()) {
-            if parts.contains(&Bulk::Layers) {
-                result.measures.layers.clear();
+            let (all, unfit) = (parts.contains(&Bulk::Layers), parts.contains(&Bulk::UnfitLayers));
+            if all || unfit {
                 result.by_layer.clear();
+            }
+            if all || unfit && !result.fit {
+                result.measures.layers.clear();
             }
             if parts.contains(&Bulk::Pictures) {
                 result.views = None;
@@ -443,10 +447,7 @@ impl Record for NetworksRecord {
             let (alive, r2) = (alive as f64 / all as f64, r2 / all as f64);
             text += &format!("{name} {score:>6} {fit:>7} {alive:>8.0} {r2:>6.3}\n");
         }
-        if !self.left_out.is_empty() {
-            let names = self.left_out.join(", ");
-            text += &format!("left out, PICLOOM_ARCHIVE is not set: {names}\n");
-        }
+        text += &left_out(&self.left_out);
         text
     }
 }

@@ -34,6 +34,10 @@ impl CellStudy for NetworksStudy {
         self.chains.len()
     }
 
+    fn left_out(&self) -> &[String] {
+        &self.left_out
+    }
+
     fn cell(&self, number: usize) -> Cow<'_, Chain> {
         Cow::Borrowed(&self.chains[number])
     }

@@ -4,7 +4,7 @@ use super::board::{Block, Board, Row, Tile, sweep, verdicts};
 use super::data::{self, look, says, sorted, spoken, what};
 use super::drawers::Multiples;
 use super::pictures::pictured;
-use super::wirings::{SCORE_NOTE, score_bars};
+use super::scores::{SCORE_NOTE, score_bars};
 use super::{DrawError, Drawing, Sources, some};
 use crate::experiment::claims::effects::{Effect, Group as Networks};
 use crate::experiment::networks::record::NetworksRecord;

@@ -35,6 +35,7 @@ mod pictures;
 mod pruning;
 mod regime;
 pub mod report;
+mod scores;
 mod structural;
 mod theory;
 mod verdicts;
@@ -149,7 +150,7 @@ macro_rules! figures {
 }
 
 figures! {
-    "evolved-against-dense", ["wirings"], "1", "C1", |s| wirings::by_arm(
+    "evolved-against-dense", ["wirings"], "1", "C1", |s| scores::by_arm(
             s,
             "wirings",
             "Evolved networks against dense networks of the same pictures",
@@ -157,7 +158,7 @@ figures! {
             &[("score, evolved − dense", ("evolved", 0), ("dense", 0))],
         );
         "compositional score of evolved networks and of dense ones trained on the same pictures, by target";
-    "evolved-wiring-retrained", ["wirings"], "2", "C2", |s| wirings::by_arm(
+    "evolved-wiring-retrained", ["wirings"], "2", "C2", |s| scores::by_arm(
             s,
             "wirings",
             "The evolved wiring, trained from random weights",

@@ -3,7 +3,7 @@
 use super::data::distinct;
 use super::drawers::{Multiples, geometric_mean, panel};
 use super::pictures::{changed, pictured};
-use super::wirings::{Level, by_arm};
+use super::scores::{Level, by_arm};
 use super::{DrawError, Drawing, Sources};
 use crate::experiment::claims::effects::Group as Networks;
 use crate::experiment::curve::Curve;

@@ -37,7 +37,8 @@ pub fn page() -> String {
         page += &format!("| {paper} | {why} |\n");
     }
     page += "\n## How the records are made\n\n\
-             The committed records of wirings, pruning, out_of_domain, theory and structural are of the profile `standard`: the same without `--profile quick`.\n\n| record | command |\n|---|---|\n\
+             At `quick`; without `--profile`, at `standard`. Of which profile a committed record is stands in it, under its figures and in \
+             [figures/README.md](../figures/README.md).\n\n| record | command |\n|---|---|\n\
              | all of them, and every figure | `picloom experiment run experiments/study.toml --profile quick --runs runs` |\n";
     let mut studies: Vec<&str> = Vec::new();
     for study in FIGURES.iter().flat_map(|f| f.studies) {

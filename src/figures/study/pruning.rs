@@ -6,7 +6,7 @@ use super::data::{
 };
 use super::drawers::{Multiples, Spread, course, matrix, panel, rows};
 use super::pictures::{self, Pictured, pictured};
-use super::wirings::score_axis;
+use super::scores::score_axis;
 use super::{DrawError, Drawing, Sources, some};
 use crate::experiment::claims::effects::{Effect, Group as Networks, fit_score};
 use crate::experiment::networks::record::NetworksRecord;

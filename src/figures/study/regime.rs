@@ -129,26 +129,14 @@ pub(super) fn pooled(sources: &Sources) -> Result<Drawing, DrawError> {
     let columns: Vec<(String, i64)> =
         offsets.into_iter().map(|offset| (style::signed(offset), offset)).collect();
     let rows: Vec<Level> = levels(&record).into_iter().filter(|row| row.1.1 > 0).collect();
-    // Targets with a pair that can be compared, and their mean difference.
-    let of_targets = |level: usize, offset: i64| -> Vec<f64> {
+    let effect = |level: usize, offset: i64| {
         let place = |arm: &str| Place { offset, arm: arm.into(), level };
-        let (sp, other) = (place(SP), place(rival));
-        let of_target = points.targets.iter().filter_map(|(_, seeds)| {
-            let pairs: Vec<f64> = seeds
-                .values()
-                .filter_map(|networks| {
-                    let pair = [networks.get(&sp)?, networks.get(&other)?];
-                    Scores::compared(&pair, Basis::EqualFit).map(|s| s[0] - s[1])
-                })
-                .collect();
-            mean(&pairs).ok()
-        });
-        of_target.collect()
+        less(&points, "SP − random", &(place(SP), place(rival)))
     };
-    let map = matrix(&rows, &columns, |(_, level), offset| mean(&of_targets(*level, *offset)).ok());
+    let map = matrix(&rows, &columns, |(_, level), offset| effect(*level, *offset).estimate);
     let count = points.targets.len().max(1) as f64;
     let bars = matrix(&rows, &columns, |(_, level), offset| {
-        Some(of_targets(*level, *offset).len() as f64 / count)
+        Some(effect(*level, *offset).targets.len() as f64 / count)
     });
     if map.values.iter().flatten().all(|value| value.is_nan()) {
         let expected = "pairs of networks that reached the same R²".into();

@@ -2,8 +2,8 @@
 //! stains and ghosts do not.
 //!
 //! In: base and perturbed picture of one size. Out: P(fractured), a logistic function of what a
-//! [`Version`] measures: [`three`] (the default), [`four`] (better; the default once the studies have been judged by it) or [`two`]
-//! (kept so that older records can be made again).
+//! [`Version`] measures: [`four`] (the default), or [`three`] or [`two`] (kept so that older
+//! records can be made again).
 //! Deterministic, the same bits everywhere. It knows nothing of networks or targets. What it was fitted on
 //! and where it errs: docs/JUDGES.md.
 

@@ -17,10 +17,10 @@ pub enum Version {
     #[serde(rename = "picloom-judge-dl/2")]
     Two,
     /// Corners, edges and their references: [`three`].
-    #[default]
     #[serde(rename = "picloom-judge-dl/3")]
     Three,
     /// Two features more, and lines that bend: [`four`].
+    #[default]
     #[serde(rename = "picloom-judge-dl/4")]
     Four,
 }

@@ -14,9 +14,10 @@
 //! module that does one thing need not be one a person would name. A unit that only acts together with another
 //! is told by neither's doing alone.
 
+use super::dot;
 use super::modularity::{louvain, newman_q};
-use super::{cosine, dot};
 use crate::math::SimRng;
+use crate::math::stats::{mean, variance};
 use crate::network::Model;
 use crate::probe::{Change, View};
 use rayon::prelude::*;
@@ -58,22 +59,18 @@ impl FunctionalModules {
         if units.len() < 2 {
             return None;
         }
+        let norms: Vec<f64> = doings.iter().map(|d| dot(d, d).sqrt()).collect();
         let likeness: Vec<(usize, usize, f64)> = (1..units.len())
             .into_par_iter()
             .flat_map_iter(|b| {
-                let doings = &doings;
-                (0..b).map(move |a| (a, b, cosine(&doings[a], &doings[b]).abs()))
+                let (doings, norms) = (&doings, &norms);
+                (0..b)
+                    .map(move |a| (a, b, dot(&doings[a], &doings[b]).abs() / (norms[a] * norms[b])))
             })
             .filter(|edge| edge.2 > 0.0)
             .collect();
-        let mut names = BTreeMap::new();
-        let module: Vec<usize> = louvain(units.len(), &likeness)
-            .into_iter()
-            .map(|found| {
-                let next = names.len();
-                *names.entry(found).or_insert(next)
-            })
-            .collect();
+        let module = louvain(units.len(), &likeness);
+        let modules = module.iter().max().map_or(0, |last| last + 1);
         let at: BTreeMap<usize, usize> = units.iter().enumerate().map(|(i, &u)| (u, i)).collect();
         let wires: Vec<(usize, usize, f64)> = network
             .links
@@ -99,8 +96,8 @@ impl FunctionalModules {
         let (mean, deviation) = shuffled(&wires, &module, &layers, rng);
         Some(FunctionalModules {
             units: units.len(),
-            modules: names.len(),
-            spanning: (0..names.len()).filter(spans).count(),
+            modules,
+            spanning: (0..modules).filter(spans).count(),
             q: newman_q(units.len(), &likeness, &module),
             wiring: found - mean,
             wiring_z: (deviation > 1e-12).then(|| (found - mean) / deviation),
@@ -153,9 +150,8 @@ fn shuffled(
             newman_q(module.len(), wires, &other)
         })
         .collect();
-    let mean = null.iter().sum::<f64>() / null.len() as f64;
-    let spread = null.iter().map(|q| (q - mean).powi(2)).sum::<f64>();
-    (mean, (spread / (null.len() - 1) as f64).sqrt())
+    let mean = mean(&null).expect("some shuffles");
+    (mean, variance(&null).expect("two shuffles at least").sqrt())
 }
 
 #[cfg(test)]

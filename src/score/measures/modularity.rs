@@ -127,7 +127,7 @@ pub fn newman_q(nodes: usize, edges: &[(usize, usize, f64)], module: &[usize]) -
     inside / total - expected
 }
 
-/// Louvain communities: (nodes,) module of each node, named by a node of it.
+/// Louvain communities: (nodes,) module of each node, numbered from 0 by their first nodes.
 pub fn louvain(nodes: usize, edges: &[(usize, usize, f64)]) -> Vec<usize> {
     let mut belongs: Vec<usize> = (0..nodes).collect();
     let mut count = nodes;

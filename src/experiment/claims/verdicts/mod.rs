@@ -60,7 +60,7 @@ pub const CLAIMS: &[(&str, Decide)] = &[
     ("C6", Regime(&["C6"], "depth", depth::depth_predicted)),
     ("C7", Networks("out_of_domain", depth::out_of_domain)),
     ("C8", Other(theory::volume)),
-    ("C9", Networks("pruning", pruning::orthogonality)),
+    ("C9", Other(pruning::orthogonality)),
     ("C10", Other(theory::parts)),
     ("C11", Other(theory::optimizer)),
     ("C12", Networks("wirings", wirings::raw_graph)),
@@ -84,9 +84,7 @@ impl Decide {
         let Some(record) = records.networks(part) else {
             return no_record(part);
         };
-        let mut outcome = decide(record, spec);
-        outcome.notes.splice(0..0, circumstances(record));
-        Outcome { seeds: seeds(record), records: path(part), ..outcome }
+        decide(record, spec).decided_on(record, part)
     }
 }
 
@@ -109,6 +107,12 @@ impl Outcome {
     fn general(statistic: &str, effects: Vec<Effect>, margin: f64) -> Self {
         let verdict = all_above(&effects, margin);
         Outcome::new(statistic, verdict, effects)
+    }
+
+    /// With the circumstances of the record of networks that it was decided on.
+    fn decided_on(mut self, record: &NetworksRecord, part: &str) -> Self {
+        self.notes.splice(0..0, circumstances(record));
+        Outcome { seeds: seeds(record), records: path(part), ..self }
     }
 
     fn beside(self, controls: Vec<Effect>) -> Self {

@@ -1,8 +1,8 @@
 //! Pruning at equal counts: C3, C4, C9.
 
-use super::{Outcome, fit_share};
+use super::{Outcome, fit_share, no_record, regime};
 use crate::experiment::claims::effects::{Effect, Group};
-use crate::experiment::claims::ledger::StudySpec;
+use crate::experiment::claims::ledger::{Records, StudySpec};
 use crate::experiment::networks::record::{NetworkResult, NetworksRecord};
 
 /// SP − each rival, over both levels of pruning.
@@ -48,18 +48,29 @@ fn fit_excess(result: &NetworkResult) -> Option<f64> {
     result.measures.excess.filter(|_| result.fit)
 }
 
-pub(super) fn orthogonality(record: &NetworksRecord, _: &StudySpec) -> Outcome {
-    let sp = [1, 2].map(|level| Group::of("sp", level));
-    let counts = [1, 2].map(|level| Group::of("sp-layer-counts", level));
-    let dense = Group::of("dense", 0);
-    let before = [(dense, sp[0]), (dense, sp[1])];
-    let control = [(counts[0], sp[0]), (counts[1], sp[1])];
-    let evolved = [(dense, Group::of("evolved", 0))];
+/// On the regime map if its first stage is there, which has more targets and refills orphans.
+pub(super) fn orthogonality(records: &Records) -> Outcome {
+    if let Some(map) = records.regime.as_ref().filter(|map| regime::holds(map, "C9")) {
+        return overlap(map, &[1, 2, 3, 4], "layer-counts").decided_on(map, "regime");
+    }
+    match records.networks("pruning") {
+        Some(record) => overlap(record, &[1, 2], "sp-layer-counts").decided_on(record, "pruning"),
+        None => no_record("pruning"),
+    }
+}
+
+/// Interference before SP and of its control, less that of SP, at these levels.
+fn overlap(record: &NetworksRecord, levels: &[usize], control: &str) -> Outcome {
+    let of = Group::of;
+    let dense = of("dense", 0);
+    let before: Vec<_> = levels.iter().map(|&level| (dense, of("sp", level))).collect();
+    let counts: Vec<_> = levels.iter().map(|&l| (of(control, l), of("sp", l))).collect();
+    let evolved = [(dense, of("evolved", 0))];
     let interference =
         |name: &str, pairs: &[_]| Effect::paired(name, record, pairs, fit_interference);
     let effects = vec![
         interference("interference, dense − sp", &before),
-        interference("interference, random with sp's counts − sp", &control),
+        interference("interference, random with sp's counts − sp", &counts),
     ];
     let controls = vec![
         Effect::paired("excess over the Welch bound, dense − sp", record, &before, fit_excess),

@@ -13,7 +13,7 @@ pub(super) fn holds(record: &NetworksRecord, rule: &str) -> bool {
     let one_of = |arms: &[&'static [&'static str]]| arms.iter().any(|a| points.arm(a).is_some());
     match rule {
         "C3" => one_of(CRITERIA),
-        "C4" => one_of(CONTROLS),
+        "C4" | "C9" => one_of(CONTROLS),
         _ => record.rows.iter().any(|row| row.arm == SP && row.offset != 0),
     }
 }

@@ -4,7 +4,7 @@ use super::{Outcome, no_record, path, seeds};
 use crate::experiment::claims::effects::{Effect, fit_score};
 use crate::experiment::claims::ledger::Records;
 use crate::experiment::finding::{Finding, Verdict};
-use crate::experiment::networks::record::NetworksRecord;
+use crate::experiment::networks::record::{NetworkResult, NetworkRow, NetworksRecord};
 use crate::experiment::regime::contrasts::{Contrast, over_arms};
 use crate::experiment::regime::points::{Basis, Points, SP};
 use crate::experiment::regime::rules::MARGIN;
@@ -27,54 +27,49 @@ fn of_findings(part: &str, found: Finding, others: Vec<Finding>) -> Outcome {
 
 /// Fit trained networks by depth and density, for the theory's second half.
 pub fn trained_points(record: &NetworksRecord) -> Vec<TrainedPoint> {
-    let rows = record.rows.iter();
-    rows.filter_map(|row| {
+    points(record, |row, result| Some((row.arm.clone(), fit_score(result)?)))
+}
+
+/// Layered trained networks with what `value` gives for them: the name of their arm, and what stands in the
+/// place of the score.
+fn points(
+    record: &NetworksRecord,
+    value: impl Fn(&NetworkRow, &NetworkResult) -> Option<(String, f64)>,
+) -> Vec<TrainedPoint> {
+    let point = |row: &NetworkRow| {
         let result = row.result.as_ref()?;
         let modules = result.modules.as_ref()?;
+        let (arm, score) = value(row, result)?;
         Some(TrainedPoint {
             target: row.target.clone(),
-            arm: row.arm.clone(),
+            arm,
             seed: row.seed?,
             width: modules.width,
             layers: modules.layers,
             density: modules.density,
             least_touching: modules.least_touching,
             spanning: modules.spanning,
-            score: fit_score(result)?,
+            score,
         })
-    })
-    .collect()
+    };
+    record.rows.iter().filter_map(point).collect()
 }
 
 /// Parts P of the claim on trained networks: the caption's.
 const PARTS: usize = 3;
 
-/// Kept share up to which modules of function are asked for: with more links all units are one another's.
+/// Kept share and R² of the networks that modules of function are asked of: at most an eighth of the links, near
+/// their picture.
 const SPARSE: f64 = 0.125;
+const NEAR: f64 = 0.7;
 
-/// Similarity-pruned networks of at most an eighth of their links that came near their picture (the map's lowest
-/// R²), with how far their links keep to the modules of their function in the place of the score.
+/// Those of SP's networks, by level, with how far their links keep to the modules of their function.
 fn functional_points(record: &NetworksRecord) -> Vec<TrainedPoint> {
-    let lowest = record.checkpoints.first().copied().unwrap_or(0.0);
-    let rows = record.rows.iter().filter(|row| row.arm == SP);
-    rows.filter_map(|row| {
-        let result = row.result.as_ref()?;
-        let (modules, function) = (result.modules.as_ref()?, result.function?);
+    points(record, |row, result| {
         let sparse = result.kept as f64 <= SPARSE * result.links as f64;
-        (sparse && result.r2 >= lowest).then_some(())?;
-        Some(TrainedPoint {
-            target: row.target.clone(),
-            arm: format!("{}-{}", row.arm, row.level),
-            seed: row.seed?,
-            width: modules.width,
-            layers: modules.layers,
-            density: modules.density,
-            least_touching: modules.least_touching,
-            spanning: modules.spanning,
-            score: function.wiring,
-        })
+        (row.arm == SP && sparse && result.r2 >= NEAR).then_some(())?;
+        Some((format!("{}-{}", row.arm, row.level), result.function?.wiring))
     })
-    .collect()
 }
 
 pub(super) fn volume(records: &Records) -> Outcome {
