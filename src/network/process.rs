@@ -24,11 +24,17 @@ pub fn host() -> String {
     if name.trim().is_empty() { "this machine".into() } else { name.trim().into() }
 }
 
-/// When a process of this place began, in the kernel's ticks: a number that is used again has another.
+/// When a process of this place began, in the kernel's ticks: a number that is used again has another. None if there
+/// is no such process, or only what is left of a dead one that its parent has not asked for.
 pub fn began(process: u32) -> Option<u64> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name, in brackets, may hold spaces; the beginning is the 20th field after it.
-    stat.rsplit_once(") ")?.1.split(' ').nth(19)?.parse().ok()
+    // The name, in brackets, may hold spaces; then come the state and, as the 20th field, the beginning.
+    let mut fields = stat.rsplit_once(") ")?.1.split(' ');
+    let state = fields.next()?;
+    if matches!(state, "Z" | "X") {
+        return None;
+    }
+    fields.nth(18)?.parse().ok()
 }
 
 /// Seconds that cores have worked for this process, counted in hundredths; none where that cannot be seen.
@@ -47,7 +53,7 @@ pub fn lives(process: u32, beginning: Option<u64>) -> Option<bool> {
     }
     Some(match beginning {
         Some(then) => began(process) == Some(then),
-        None => Path::new("/proc").join(process.to_string()).exists(),
+        None => began(process).is_some(),
     })
 }
 
@@ -77,6 +83,11 @@ mod tests {
         let (number, then) = (child.id(), began(child.id()));
         assert_eq!((lives(number, then), then.is_some()), (Some(true), true));
         child.kill().unwrap();
+        // Dead, though nobody has asked how it ended: its number is not free yet.
+        let patience = std::time::Instant::now();
+        while lives(number, then) != Some(false) {
+            assert!(patience.elapsed().as_secs() < 60);
+        }
         child.wait().unwrap();
         assert_eq!(lives(number, then), Some(false));
         assert_eq!((place(), place().len()), (place(), 16));
