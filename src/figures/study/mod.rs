@@ -190,6 +190,8 @@ figures! {
         "flatness, gradient noise and norm of pruned and nearly evolved networks against dense ones, where they fit equally";
     "orthogonality", ["pruning"], "8", "C9", orthogonality::interference;
         "interference of the maps of a layer and its Welch bound by arm, with the control of SP's counts";
+    "orthogonality-by-share", ["regime"], "8", "C9", orthogonality::against_parent;
+        "interference of the maps of a layer less that of the dense parent, by kept share, with both controls";
     "interference-bounds", ["pruning"], "8", "C9", orthogonality::bounds;
         "interference of every layer against its Welch bound, and what it exceeds it by, target by target";
     "volume-ratio-by-parts", ["theory"], "9", "C10", |s| theory(s, theory::volume_ratio_by_parts);

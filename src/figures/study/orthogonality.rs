@@ -1,14 +1,18 @@
 //! How much the maps of a layer interfere, by arm.
 
-use super::data::{by_target, cut, distinct, estimate, says, spoken, unfit_over_targets, what};
+use super::data::{
+    by_target, cut, distinct, estimate, hollow, look, says, spoken, unfit_over_targets, what,
+};
 use super::drawers::rows;
 use super::pruning::{STAR, by_level};
+use super::regime::levels;
 use super::theory::{clouds, looks};
 use super::{DrawError, Drawing, Sources, some};
 use crate::experiment::claims::effects::{Effect, Group as Networks, Value};
 use crate::experiment::networks::record::NetworkResult;
+use crate::experiment::regime::points::{CONTROLS, Points, SP};
 use crate::figures::axis::Axis;
-use crate::figures::charts::{Bars, Estimate, Frame, Grid, Group, Mark, Panel, Plot, grid};
+use crate::figures::charts::{Bars, Estimate, Frame, Grid, Group, Mark, Panel, Plot, bars, grid};
 use crate::figures::style::{self, Marker};
 use crate::math::stats::mean;
 
@@ -57,6 +61,47 @@ pub(super) fn interference(sources: &Sources) -> Result<Drawing, DrawError> {
         ("random with sp's counts − sp", [(same[0], sp[0]), (same[1], sp[1])]),
     ]
     .map(|(name, pairs)| says(&Effect::paired(name, &record, &pairs, measured)));
+    Ok(Drawing { svg, says: format!("{}.", parts.join("; ")) })
+}
+
+/// Interference of SP's networks and of its controls' less that of the dense parent by kept share, at the reference
+/// depth of the regime map: what C9 is decided on.
+pub(super) fn against_parent(sources: &Sources) -> Result<Drawing, DrawError> {
+    const MAP: &str = "regime";
+    let record = sources.networks(MAP)?;
+    let points = Points::of(&record);
+    let controls = CONTROLS.iter().filter_map(|names| points.arm(names));
+    let arms: Vec<&str> = std::iter::once(SP).chain(controls).collect();
+    let effect = |arm: &str, level: usize, value: Value| {
+        let pair = (Networks::of(arm, level), Networks::of("dense", 0));
+        let name = format!("{} − dense", look(arm).0);
+        Effect::paired(name, &record, &[pair], value)
+    };
+    let over_targets =
+        |effect: &Effect| -> Vec<f64> { effect.targets.iter().map(|t| t.value).collect() };
+    let (mut groups, mut parts) = (Vec::new(), Vec::new());
+    for (name, (_, level)) in levels(&record).into_iter().filter(|row| row.1.1 > 0) {
+        let fit = |arm: &&str| estimate(&over_targets(&effect(arm, level, measured)));
+        let unfit = |arm: &&str| hollow(&over_targets(&effect(arm, level, any)));
+        let estimates = arms.iter().map(|arm| fit(arm).or_else(|| unfit(arm))).collect();
+        groups.push(Group { name: name.clone(), estimates });
+        let said = arms.iter().map(|arm| says(&effect(arm, level, measured)));
+        parts.push(format!("{name}: {}", said.collect::<Vec<_>>().join(", ")));
+    }
+    let groups = some(groups, MAP, "networks pruned by SP")?;
+    let frame = Frame::new("Does pruning make features more orthogonal?")
+        .subtitle(what(&record))
+        .note("Above 0: the maps of a layer are more alike than the dense parent's. Alive units, relays merged; pairs of one target and seed, at the reference depth, of which both learned the picture (R² ≥ 0.95). Marks: means over targets, rings targets, whiskers 95 % t-intervals over four targets or more; hollow: no pair learned it. The controls have as many links as SP's, other ones.")
+        .sized(900, 440);
+    let svg = bars(&Bars {
+        frame,
+        value: Axis::new("interference − that of the parent").include(0.0),
+        category: "kept share of the links".into(),
+        series: arms.iter().map(|arm| look(arm)).collect(),
+        groups,
+        mark: Mark::Dot,
+        ..Bars::default()
+    });
     Ok(Drawing { svg, says: format!("{}.", parts.join("; ")) })
 }
 

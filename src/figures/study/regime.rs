@@ -24,7 +24,7 @@ const STUDY: &str = "regime";
 type Level = (String, (&'static str, usize));
 
 /// The rows of the map: dense, then SP's levels by the share they keep.
-fn levels(record: &NetworksRecord) -> Vec<Level> {
+pub(super) fn levels(record: &NetworksRecord) -> Vec<Level> {
     let levels = sorted(record.rows.iter().filter(|r| r.arm == SP).map(|r| r.level));
     let share = |level: usize| {
         let of = |r: &NetworkRow| {

@@ -239,7 +239,10 @@ fn a_study_is_shown_with_its_figures_which_can_do_nothing() {
     assert_eq!(ids, [&json!("figures/depth"), &json!("figures/theory")]);
     let study = served.json("/api/study?id=figures/depth");
     assert!(study["question"].as_str().unwrap().starts_with("At which depth"));
-    assert_eq!(study["rows"].as_array().unwrap().len(), 378);
+    let record = std::fs::read("figures/depth/record.json").unwrap();
+    let record: Value = serde_json::from_slice(&record).unwrap();
+    let count = |value: &Value| value["rows"].as_array().unwrap().len();
+    assert!(count(&study) == count(&record) && count(&study) > 100);
     assert!(study["rows"].as_array().unwrap().iter().any(|row| row["score"].is_number()));
     let figure = &study["figures"].as_array().unwrap()[0];
     let svg = served.get(figure["url"].as_str().unwrap()).ok();
