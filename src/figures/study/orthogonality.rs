@@ -95,7 +95,7 @@ pub(super) fn against_parent(sources: &Sources) -> Result<Drawing, DrawError> {
         .sized(900, 440);
     let svg = bars(&Bars {
         frame,
-        value: Axis::new("interference − that of the parent").include(0.0),
+        value: Axis::new("interference − the parent's").include(0.0),
         category: "kept share of the links".into(),
         series: arms.iter().map(|arm| look(arm)).collect(),
         groups,
