@@ -68,7 +68,8 @@ enum ExperimentCommand {
         /// Records without loss curves, measures layer by layer and pictures (or only without those named; their
         /// figures are then not drawn), and with six digits: small enough for a repository, and enough for every claim.
         /// Only studies of networks have these; records of other kinds stay as they are. `unfit-layers` are what layers
-        /// have of calls, and the measures of networks that did not learn their picture
+        /// have of calls, and the measures of networks that did not learn their picture; `diagnostics` is what no
+        /// claim is decided on and no figure draws
         #[arg(
             long,
             value_name = "PARTS",

@@ -4,7 +4,7 @@ use crate::train::{LogLine, TrainReport};
 use serde::{Deserialize, Serialize};
 
 /// A loss curve of a few points, four significant digits.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Curve {
     /// Steps made.
@@ -17,6 +17,11 @@ pub struct Curve {
 }
 
 impl Curve {
+    /// True without points.
+    pub fn is_empty(&self) -> bool {
+        self.step.is_empty()
+    }
+
     /// (gradient evaluations, loss) of every point.
     pub fn by_evaluations(&self) -> impl Iterator<Item = (u64, f64)> + '_ {
         let at = self.evaluations.as_ref().unwrap_or(&self.step);

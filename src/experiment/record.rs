@@ -30,11 +30,15 @@ pub enum Bulk {
     UnfitLayers,
     /// Pictures of networks.
     Pictures,
+    /// What no claim is decided on and no figure draws: ids of runs, losses before training, in-degrees, what is
+    /// measured of wiring, and of networks on their way and of fixed changes all but the score.
+    Diagnostics,
 }
 
 impl Named for Bulk {
     const KIND: &'static str = "part of a record";
-    const ALL: &'static [Self] = &[Bulk::Curves, Bulk::Layers, Bulk::UnfitLayers, Bulk::Pictures];
+    const ALL: &'static [Self] =
+        &[Bulk::Curves, Bulk::Layers, Bulk::UnfitLayers, Bulk::Pictures, Bulk::Diagnostics];
 
     fn name(self) -> &'static str {
         match self {
@@ -42,6 +46,7 @@ impl Named for Bulk {
             Bulk::Layers => "layers",
             Bulk::UnfitLayers => "unfit-layers",
             Bulk::Pictures => "pictures",
+            Bulk::Diagnostics => "diagnostics",
         }
     }
 }

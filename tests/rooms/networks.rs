@@ -143,6 +143,12 @@ fn every_chain_gives_a_row_a_network_and_counts_are_matched() {
     let curve = |r: NetworkResult| r.train.unwrap().curve.loss;
     assert!(of(&pictured).measures.layers.is_empty() && !of(&record).measures.layers.is_empty());
     assert!(!curve(of(&pictured)).is_empty() && curve(of(&light)).is_empty());
+    assert!(of(&pictured).sparsity.is_some() && of(&pictured).measures.q.is_some());
+    assert!(of(&light).sparsity.is_none() && of(&light).measures.q.is_none());
+    assert_eq!(
+        of(&light).measures.interference.is_some(),
+        of(&record).measures.interference.is_some()
+    );
     let fit = record.clone().without(&[Bulk::UnfitLayers]);
     for result in fit.rows.iter().filter_map(|row| row.result.as_ref()) {
         assert_eq!(result.measures.layers.is_empty(), !result.fit);
@@ -508,7 +514,7 @@ fn networks_on_their_way_are_measured_and_living_links_are_equal_across_arms() {
     let levels: Vec<f64> = dense.reached.iter().map(|at| at.level).collect();
     assert_eq!(levels, [0.2, 0.5]);
     for at in &dense.reached {
-        assert!(at.r2 >= at.level && at.step < 600, "{at:?}");
+        assert!(at.r2 >= Some(at.level) && at.step < Some(600), "{at:?}");
         assert!(at.score.is_some_and(|scored| (0.0..=1.0).contains(&scored.score)));
     }
     assert!(dense.fixed.is_some_and(|scored| (0.0..=1.0).contains(&scored.score)));

@@ -227,7 +227,13 @@ fn by_optimizer(adam: f64, muon: f64) -> Records {
                 let jitter = 0.01 * ((5 * k + 3 * seed as usize) % 7) as f64 - 0.03;
                 let score = score + if arm == "sp" { 0.0 } else { jitter };
                 let score = Some(Scored { score, low: None, high: None });
-                let at = ReachedScore { level: 0.9, r2: 0.9, step: 9, score, mechanisms: None };
+                let at = ReachedScore {
+                    level: 0.9,
+                    r2: Some(0.9),
+                    step: Some(9),
+                    score,
+                    mechanisms: None,
+                };
                 result.reached = vec![at];
             }
         }

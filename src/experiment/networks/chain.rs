@@ -355,7 +355,7 @@ fn measure(
         by_layer: found.score.layers,
         measures: Summary::of(&view, &mut SimRng::new(chain.seed(), "measures", 0)),
         mechanisms: mechanisms(chain, model),
-        sparsity: compositional_sparsity(&model.network, &model.mask),
+        sparsity: Some(compositional_sparsity(&model.network, &model.mask)),
         modules: NetworkModules::of(&model.network, &model.mask),
         function: FunctionalModules::of(&view, &mut SimRng::new(chain.seed(), "function", 0)),
         views,
@@ -383,7 +383,7 @@ fn measure_reached(
         let view = View::new(&model, chain.key.size, Coords::default());
         let found = chain.protocol().measure(&view, judge, Some(&chain.source.target.picture))?;
         let (score, mechanisms) = (Scored::of(&found.score), mechanisms(chain, &model));
-        scores.push(ReachedScore { level, r2, step, score, mechanisms });
+        scores.push(ReachedScore { level, r2: Some(r2), step: Some(step), score, mechanisms });
     }
     Ok(scores)
 }

@@ -92,7 +92,8 @@ pub struct NetworkRow {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NetworkResult {
-    /// Id of its run; none for the evolved network.
+    /// Id of its run; none for the evolved network, and in records that leave it out.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub run_id: Option<String>,
     /// Links of the topology, W.
     pub links: usize,
@@ -126,11 +127,13 @@ pub struct NetworkResult {
     /// Perturbations without effect.
     pub silent: usize,
     /// What they were called, by layer of the perturbed weight, first hidden layer first.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub by_layer: Vec<Calls>,
     /// Measures beside the score.
     pub measures: Summary,
-    /// Depth and in-degrees of the alive part.
-    pub sparsity: CompositionalSparsity,
+    /// Depth and in-degrees of the alive part; none in records that leave it out.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub sparsity: Option<CompositionalSparsity>,
     /// Modules in the sense of the theory; none for a graph.
     pub modules: Option<NetworkModules>,
     /// Modules by function; none in records older than it, and for networks with fewer than two units that do something.
@@ -151,6 +154,25 @@ pub struct NetworkResult {
 }
 
 impl NetworkResult {
+    fn without_diagnostics(&mut self) {
+        (self.run_id, self.sparsity) = (None, None);
+        if let Some(train) = &mut self.train {
+            train.first_loss = None;
+        }
+        let Summary { duplicates, effective_fan_in, reuse, modules, q, q_z, .. } =
+            &mut self.measures;
+        (*duplicates, *effective_fan_in, *reuse, *modules) = (None, None, None, None);
+        (*q, *q_z) = (None, None);
+        for on_its_way in &mut self.reached {
+            (on_its_way.r2, on_its_way.step) = (None, None);
+        }
+        // Their intervals: those of differences are over targets.
+        let reached = self.reached.iter_mut().filter_map(|at| at.score.as_mut());
+        for scored in reached.chain(&mut self.fixed) {
+            (scored.low, scored.high) = (None, None);
+        }
+    }
+
     /// The compositional score; none if nothing could be judged.
     pub fn score(&self) -> Option<f64> {
         let total = self.coherent + self.fractured;
@@ -176,9 +198,11 @@ impl NetworkResult {
 pub struct Scored {
     /// Mean P(coherent).
     pub score: f64,
-    /// Lower end; none if the sample was too small to tell.
+    /// Lower end; none if the sample was too small to tell, and in records that leave it out.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub low: Option<f64>,
     /// Upper end.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub high: Option<f64>,
 }
 
@@ -201,10 +225,12 @@ impl Scored {
 pub struct ReachedScore {
     /// The level asked for.
     pub level: f64,
-    /// R² there, at least that.
-    pub r2: f64,
+    /// R² there, at least that. This and the next: none in records that leave them out.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub r2: Option<f64>,
     /// Steps that led there.
-    pub step: u64,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub step: Option<u64>,
     /// Its score; none if nothing could be judged.
     pub score: Option<Scored>,
     /// What may bias descent there.
@@ -224,9 +250,11 @@ pub struct Training {
     pub evaluations: u64,
     /// Attempts that collapsed before.
     pub collapses: usize,
-    /// Plain MSE before the first step: for a pruned network what pruning alone did.
+    /// Plain MSE before the first step: for a pruned network what pruning alone did. None also in records that leave it out.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub first_loss: Option<f64>,
     /// Loss while training.
+    #[serde(skip_serializing_if = "Curve::is_empty", default)]
     pub curve: Curve,
 }
 
@@ -400,7 +428,10 @@ impl Record for NetworksRecord {
             }
             let train = result.train.as_mut().filter(|_| parts.contains(&Bulk::Curves));
             if let Some(train) = train {
-                train.curve = Curve { step: Vec::new(), evaluations: None, loss: Vec::new() };
+                train.curve = Curve::default();
+            }
+            if parts.contains(&Bulk::Diagnostics) {
+                result.without_diagnostics();
             }
         }
         let mut record = serde_json::to_value(self).expect("records are plain data");

@@ -34,32 +34,82 @@ fn px(units: i32) -> String {
     n(f64::from(units) / FINE)
 }
 
-/// plotters' backend: every shape becomes one element of the SVG.
+/// plotters' backend: every shape becomes one element of the SVG, a line around what was just filled being said
+/// at the same; those of one paint in a row share it.
 pub(super) struct Paper<'a> {
     body: &'a mut String,
     size: (u32, u32),
+    /// Shapes since the last text, not written yet.
+    shapes: Vec<Shape>,
+}
+
+/// `<shape fill stroke/>`
+struct Shape {
+    shape: String,
+    /// `none`: it is a line.
+    fill: String,
+    stroke: String,
+    /// What can be seen through shares its paint with nothing: laid over each other they are another colour.
+    pale: bool,
+}
+
+impl Shape {
+    fn paint(&self) -> String {
+        format!("fill=\"{}\"{}", self.fill, self.stroke)
+    }
 }
 
 type Drawn = Result<(), DrawingErrorKind<Infallible>>;
 
 impl Paper<'_> {
-    /// `<shape paint/>`; nothing in a colour that cannot be seen.
+    /// A filled shape or its line; nothing in a colour that cannot be seen.
     fn shape<S: BackendStyle>(&mut self, shape: &str, style: &S, fill: bool) -> Drawn {
         let BackendColor { alpha, rgb: (r, g, b) } = style.color();
         if alpha == 0.0 {
             return Ok(());
         }
-        let colour = Colour(r, g, b).hex();
-        let paint = match fill {
-            true => format!("fill=\"{colour}\""),
-            false => {
-                let width = px(style.stroke_width() as i32);
-                format!("fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\"")
+        let (shape, colour, pale) = (shape.to_string(), Colour(r, g, b).hex(), alpha < 1.0);
+        let mut stroke = String::new();
+        if !fill {
+            let width = px(style.stroke_width() as i32);
+            stroke = format!(" stroke=\"{colour}\" stroke-width=\"{width}\"");
+        }
+        if pale {
+            stroke += &format!(" opacity=\"{}\"", n(alpha));
+        }
+        match self.shapes.last_mut() {
+            Some(last) if !fill && !pale && last.shape == shape && last.stroke.is_empty() => {
+                last.stroke = stroke;
             }
-        };
-        let pale = if alpha < 1.0 { format!(" opacity=\"{}\"", n(alpha)) } else { String::new() };
-        let _ = writeln!(self.body, "<{shape} {paint}{pale}/>");
+            _ => {
+                let fill = if fill { colour } else { "none".into() };
+                self.shapes.push(Shape { shape, fill, stroke, pale });
+            }
+        }
         Ok(())
+    }
+
+    /// Writes the shapes so far.
+    fn write(&mut self) {
+        let shapes = std::mem::take(&mut self.shapes);
+        for alike in shapes.chunk_by(|a, b| !a.pale && !b.pale && a.paint() == b.paint()) {
+            let paint = alike[0].paint();
+            if let [alone] = alike {
+                let _ = writeln!(self.body, "<{} {paint}/>", alone.shape);
+                continue;
+            }
+            let _ = writeln!(self.body, "<g {paint}>");
+            for Shape { shape, .. } in alike {
+                let _ = writeln!(self.body, "<{shape}/>");
+            }
+            self.body.push_str("</g>\n");
+        }
+    }
+}
+
+impl Drop for Paper<'_> {
+    fn drop(&mut self) {
+        self.write();
     }
 }
 
@@ -142,6 +192,7 @@ impl DrawingBackend for Paper<'_> {
         style: &S,
         (x, y): BackendCoord,
     ) -> Drawn {
+        self.write();
         let BackendColor { rgb: (r, g, b), .. } = style.color();
         let (em, colour) = (style.size() / FINE, Colour(r, g, b).hex());
         let anchor = match style.anchor().h_pos {
@@ -256,7 +307,8 @@ pub(super) fn draw(
     register();
     let mut body = String::new();
     let size = (fine(width) as u32, fine(height) as u32);
-    let canvas = Canvas { area: Paper { body: &mut body, size }.into_drawing_area() };
+    let canvas =
+        Canvas { area: Paper { body: &mut body, size, shapes: Vec::new() }.into_drawing_area() };
     drawn(canvas.area.fill(&rgb(PAPER)));
     paint(&canvas);
     drop(canvas);

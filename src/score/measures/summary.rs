@@ -27,6 +27,7 @@ const SHUFFLES: usize = 20;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// Overlap of the maps of each hidden layer with an alive unit, first layer first.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub layers: Vec<Orthogonality>,
     /// Mean interference I over the layers with at least two different maps; none without any.
     pub interference: Option<f64>,
@@ -34,17 +35,23 @@ pub struct Summary {
     pub excess: Option<f64>,
     /// Mean roughness of the alive maps that vary; none if none does.
     pub roughness: Option<f64>,
-    /// Share of the alive maps that repeat another, in [0, 1].
-    pub duplicates: f64,
+    /// Share of the alive maps that repeat another, in [0, 1]. This and the next five: none in records that leave it out.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub duplicates: Option<f64>,
     /// Mean effective number of inputs of a unit, exp H.
-    pub effective_fan_in: f64,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub effective_fan_in: Option<f64>,
     /// Mean alive out-degree of alive hidden units, relays left out.
-    pub reuse: f64,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub reuse: Option<f64>,
     /// Modules found.
-    pub modules: usize,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub modules: Option<usize>,
     /// Newman's Q of them.
-    pub q: f64,
-    /// Q as a z-score against weights shuffled within layers; none if shuffling changes nothing.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub q: Option<f64>,
+    /// Q as a z-score against weights shuffled within layers; none also if shuffling changes nothing.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub q_z: Option<f64>,
     /// Mean held-out R² of ridge probes from the last hidden layer to the picture's attributes
     /// that vary over the pixels; none without any.
@@ -97,11 +104,11 @@ impl Summary {
             excess: mean(|o| o.excess),
             layers,
             roughness: mean_roughness(&all, drawn.width, drawn.height),
-            duplicates: duplicates(&all).share,
-            effective_fan_in: effective_fan_in(network, weights, maps).mean,
-            reuse: reuse(network, mask).mean_without_relays,
-            modules: modules.modules,
-            q: modules.q,
+            duplicates: Some(duplicates(&all).share),
+            effective_fan_in: Some(effective_fan_in(network, weights, maps).mean),
+            reuse: Some(reuse(network, mask).mean_without_relays),
+            modules: Some(modules.modules),
+            q: Some(modules.q),
             q_z: modules.z,
             decoded: by_layer.last().and_then(|last| decoded(last)),
             decoded_components: (!all.is_empty()).then(|| decoded(&components)).flatten(),
@@ -132,8 +139,8 @@ mod tests {
         assert_eq!(s.layers.len(), 2);
         assert!(s.interference.unwrap() < 1e-12, "{s:?}");
         // Layer 2 repeats layer 1: two of four maps.
-        assert_eq!(s.duplicates, 0.5);
-        assert!((s.effective_fan_in - 1.0).abs() < 1e-12);
+        assert_eq!(s.duplicates, Some(0.5));
+        assert!((s.effective_fan_in.unwrap() - 1.0).abs() < 1e-12);
         // Brightness is |y|, which x and y cannot give linearly, but hue is read from x.
         assert!(s.decoded.is_some_and(|r2| r2 <= 1.0));
         // The four maps have two components, which span what layer 2 does.
