@@ -28,11 +28,11 @@ pub(super) fn decided(record: &NetworksRecord, rules: &[&str]) -> Outcome {
     let effects =
         |ruling: &Ruling| ruling.contrasts.iter().map(|c| c.effect.clone()).collect::<Vec<_>>();
     let statistic = "paired scores at the R² that both networks reached on their way, targets at random, with a permutation test over seeds";
-    let mut notes = circumstances(record);
+    let mut notes = first.notes.clone();
+    notes.extend(circumstances(record));
     if first.rule == "C4" {
         notes.extend(reached(record));
     }
-    notes.extend(first.notes.iter().cloned());
     notes.extend(parting(&found).into_iter().map(|part| format!("the protocols part: {part}")));
     let mut outcome = Outcome::new(statistic, first.verdict, effects(first))
         .beside(others.iter().flat_map(|ruling| effects(ruling)).collect())
