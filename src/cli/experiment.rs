@@ -49,9 +49,10 @@ enum ExperimentCommand {
         /// Only say how many cells there are to run, and about how long they take
         #[arg(long, conflicts_with = "with")]
         dry_run: bool,
-        /// First take what is not finished here from a record of the same study, made elsewhere or in another profile
+        /// First take what is not finished here from a record of the same study, made elsewhere or in another profile;
+        /// may be given several times: of what several have the first's is taken
         #[arg(long, value_name = "RECORD")]
-        with: Option<PathBuf>,
+        with: Vec<PathBuf>,
     },
     /// Count finished, failed and waiting cells
     Status(StudyArgs),
@@ -186,8 +187,8 @@ pub fn run(args: ExperimentArgs, out: &Output) -> anyhow::Result<()> {
         },
         ExperimentCommand::Run { study: args, with, .. } => {
             interrupt::saves();
-            if let Some(record) = with {
-                adopt(&args, &record, out)?;
+            if !with.is_empty() {
+                adopt(&args, &with, out)?;
             }
             match args.is_whole()? {
                 true => study::run(&args, out)?,
@@ -281,19 +282,19 @@ pub(super) fn run_one(
     run_study(args.study()?.as_ref(), &args.runs, whole, out)
 }
 
-/// Takes what is not finished from an earlier record.
-fn adopt(args: &StudyArgs, record: &Path, out: &Output) -> anyhow::Result<()> {
+/// Takes what is not finished from earlier records.
+fn adopt(args: &StudyArgs, records: &[PathBuf], out: &Output) -> anyhow::Result<()> {
     if args.is_whole()? {
         anyhow::bail!("--with: expected the spec of one part, found a study of several");
     }
     let study = args.study()?;
     let _lock = FolderLock::take(&args.runs.join(study.name()))?;
-    let taken = study.adopt(&args.runs, record)?;
+    let taken = study.adopt(&args.runs, records)?;
     out.note(&format!(
         "{taken} of {} {} taken from {}",
         study.count(),
         study.called(),
-        record.display()
+        records.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
     ));
     Ok(())
 }

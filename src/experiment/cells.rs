@@ -141,7 +141,7 @@ pub trait CellStudy: Sync {
     }
 
     /// What such a record has of a cell; none if it does not hold it whole.
-    fn known(&self, _cell: &Self::Cell, _record: &Self::Record) -> Option<Self::Outcome> {
+    fn known(&self, _cell: &Self::Cell, _records: &[Self::Record]) -> Option<Self::Outcome> {
         None
     }
 
@@ -571,22 +571,33 @@ fn outcomes<S: CellStudy>(study: &S, runs: &Path) -> Result<Vec<Left<S>>, Record
         .collect()
 }
 
-/// Takes cells that are not finished under `runs` over from a record of the same study, made before on another
-/// machine or in another profile, whole or [so far](so_far), with the pictures beside it; how many.
+/// Takes cells that are not finished under `runs` over from records of the same study, made before on other
+/// machines or in other profiles, whole or [so far](so_far), with the pictures beside them; how many. What several have is
+/// taken from the first.
 ///
 /// # Errors
-/// The record cannot be read, is of another study, or names pictures that are not there; files are damaged or cannot be written.
-pub fn adopt<S: CellStudy>(study: &S, runs: &Path, record: &Path) -> Result<usize, RecordError> {
-    let before = S::Record::read(record)?;
-    study.is_of(&before).map_err(|(expected, found)| RecordError::Elsewhere {
-        path: record.into(),
-        expected,
-        found,
-    })?;
+/// A record cannot be read, is of another study, or names pictures that are not there; files are damaged or cannot be written.
+pub fn adopt<S: CellStudy>(
+    study: &S,
+    runs: &Path,
+    records: &[PathBuf],
+) -> Result<usize, RecordError> {
+    let mut before = Vec::new();
+    for path in records {
+        let record = S::Record::read(path)?;
+        study.is_of(&record).map_err(|(expected, found)| RecordError::Elsewhere {
+            path: path.into(),
+            expected,
+            found,
+        })?;
+        before.push(record);
+    }
     let folder = study_folder(study, runs);
     Holding::Study.ask(&folder)?;
     create_folder(&folder)?;
-    study.pictures(&before, record.parent().unwrap_or(Path::new(".")), &folder)?;
+    for (path, record) in records.iter().zip(&before) {
+        study.pictures(record, path.parent().unwrap_or(Path::new(".")), &folder)?;
+    }
     let mut adopted = 0;
     for cell in study.cells() {
         if matches!(study.state(&cell, &folder)?, CellState::Done(_)) {

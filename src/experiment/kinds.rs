@@ -167,7 +167,7 @@ pub trait Study: Sync {
     ///
     /// # Errors
     /// As [`cells::adopt`].
-    fn adopt(&self, runs: &Path, record: &Path) -> Result<usize, RecordError>;
+    fn adopt(&self, runs: &Path, records: &[PathBuf]) -> Result<usize, RecordError>;
 }
 
 /// How what cells left is collected.
@@ -279,7 +279,7 @@ impl<S: CellStudy> Study for S {
         Ok(())
     }
 
-    fn adopt(&self, runs: &Path, record: &Path) -> Result<usize, RecordError> {
-        cells::adopt(self, runs, record)
+    fn adopt(&self, runs: &Path, records: &[PathBuf]) -> Result<usize, RecordError> {
+        cells::adopt(self, runs, records)
     }
 }

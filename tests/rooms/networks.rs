@@ -172,8 +172,8 @@ fn what_one_run_store_lacks_comes_from_a_record_that_was_made_before() {
     assert_eq!(begun.rows.iter().filter(|row| row.result.is_none()).count(), 2 * 5);
 
     // Elsewhere the rest is computed, and nothing twice.
-    assert_eq!(adopt(&study, &here, &before).unwrap(), 3);
-    assert_eq!(adopt(&study, &here, &before).unwrap(), 0);
+    assert_eq!(adopt(&study, &here, std::slice::from_ref(&before)).unwrap(), 3);
+    assert_eq!(adopt(&study, &here, std::slice::from_ref(&before)).unwrap(), 0);
     let done = status(&study, &here).unwrap();
     assert_eq!((done.done, done.waiting), (3, 2));
     let whole = run_with(&study, &here, 2);
@@ -191,10 +191,26 @@ fn what_one_run_store_lacks_comes_from_a_record_that_was_made_before() {
     let mut part = whole.clone();
     part.rows.retain(|row| !(row.arm == "sp" && row.level == 2 && row.offset == -1));
     part.save_json(&before).unwrap();
-    assert_eq!(adopt(&study, &folder.path().join("third"), &before).unwrap(), 3);
+    let third = folder.path().join("third");
+    assert_eq!(adopt(&study, &third, std::slice::from_ref(&before)).unwrap(), 3);
+    // Two records that have a part each are as good as one; of what both have the first's is taken.
+    let other = here.join("small/other.json");
+    let mut rest = whole.clone();
+    rest.rows.retain(|row| row.arm == "sp");
+    for row in &mut rest.rows {
+        row.result.as_mut().unwrap().coherent += 1;
+    }
+    rest.save_json(&other).unwrap();
+    assert_eq!(adopt(&study, &third, &[before.clone(), other]).unwrap(), 2);
+    let third = run_with(&study, &third, 2);
+    for (row, whole) in third.rows.iter().zip(&whole.rows) {
+        let changed = row.arm == "sp" && row.level == 2 && row.offset == -1;
+        let [found, before] = [row, whole].map(|row| row.result.as_ref().unwrap().coherent);
+        assert_eq!(found - before, usize::from(changed), "{} {}", row.arm, row.level);
+    }
     part.steps = 41;
     part.save_json(&before).unwrap();
-    let error = adopt(&study, &here, &before).unwrap_err().to_string();
+    let error = adopt(&study, &here, std::slice::from_ref(&before)).unwrap_err().to_string();
     let says = |text: &str| assert!(error.contains(text), "{error}");
     says("expected a record of this study with study small, size 12, steps 40");
     says("found study small, size 12, steps 41");
@@ -202,11 +218,11 @@ fn what_one_run_store_lacks_comes_from_a_record_that_was_made_before() {
     part.steps = 40;
     part.settings.insert("arm sp".into(), "0000000000000000".into());
     part.save_json(&before).unwrap();
-    let error = adopt(&study, &here, &before).unwrap_err().to_string();
+    let error = adopt(&study, &here, std::slice::from_ref(&before)).unwrap_err().to_string();
     assert!(error.contains("expected a record of this study with arm sp as the spec"), "{error}");
     part.settings.clear();
     part.save_json(&before).unwrap();
-    let error = adopt(&study, &here, &before).unwrap_err().to_string();
+    let error = adopt(&study, &here, std::slice::from_ref(&before)).unwrap_err().to_string();
     assert!(error.contains("found none: it is older"), "{error}");
 }
 

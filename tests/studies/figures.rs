@@ -145,8 +145,11 @@ fn a_line_is_cut_at_a_fixed_range() {
         series: vec![Series::line("s", colour(0), [(-1.0, 0.5), (2.0, 0.5)])],
         ..Plot::default()
     });
-    let line = &svg[svg.find(&format!("stroke=\"{}\"", colour(0).hex())).unwrap()..];
-    let line = line.lines().take(2).collect::<Vec<_>>().join(" ");
+    let stroke = format!("stroke=\"{}\"", colour(0).hex());
+    // Its paint stands at the line itself, or at the group of those that share it.
+    let mut lines =
+        svg.lines().skip_while(|l| !l.contains(&stroke)).filter(|l| !l.starts_with("<g"));
+    let line = lines.next().unwrap();
     let points = line.split("points=\"").nth(1).unwrap();
     let points = points.split('"').next().unwrap();
     let xs: Vec<f64> = points.split([',', ' ']).step_by(2).filter_map(|x| x.parse().ok()).collect();

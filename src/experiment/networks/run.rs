@@ -104,13 +104,15 @@ impl CellStudy for NetworksStudy {
     }
 
     /// Its rows, if all are there and none failed.
-    fn known(&self, chain: &Chain, record: &NetworksRecord) -> Option<Vec<NetworkRow>> {
+    fn known(&self, chain: &Chain, records: &[NetworksRecord]) -> Option<Vec<NetworkRow>> {
         let key = &chain.key;
         let of_chain = |row: &&NetworkRow| {
             (row.target.as_str(), row.variant.as_str(), row.offset, row.layers, row.seed)
                 == (&key.target.name, &key.variant.name, key.offset, key.layers, key.seed)
         };
-        let rows: Vec<&NetworkRow> = record.rows.iter().filter(of_chain).collect();
+        // Of what several have, the first's.
+        let rows = records.iter().flat_map(|record| &record.rows).filter(of_chain);
+        let rows: Vec<&NetworkRow> = rows.collect();
         let all = key.arms.iter().flat_map(|arm| levels(arm).map(move |level| (arm, level)));
         all.map(|(arm, level)| {
             let mut rows = rows.iter().filter(|r| r.result.is_some());
