@@ -233,7 +233,11 @@ impl Ledger {
             // Of several effects the one that is known least.
             let visible = claim.effects.iter().filter_map(|e| Some((e.visible()?, e)));
             let Some((visible, effect)) = visible.max_by(|a, b| a.0.total_cmp(&b.0)) else {
-                unseen.push(id);
+                // Where nothing could be compared, a note says why.
+                match claim.notes.first().filter(|_| claim.effects.is_empty()) {
+                    Some(why) => seen.push(format!("{id} ({why})")),
+                    None => unseen.push(id),
+                }
                 continue;
             };
             let now = effect.targets.len();
