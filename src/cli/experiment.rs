@@ -290,12 +290,23 @@ fn adopt(args: &StudyArgs, records: &[PathBuf], out: &Output) -> anyhow::Result<
     let study = args.study()?;
     let _lock = FolderLock::take(&args.runs.join(study.name()))?;
     let taken = study.adopt(&args.runs, records)?;
+    let in_part = match taken.in_part {
+        0 => String::new(),
+        cells => format!(", of {cells} a part"),
+    };
     out.note(&format!(
-        "{taken} of {} {} taken from {}",
+        "{} of {} {}{in_part} taken from {}",
+        taken.whole,
         study.count(),
         study.called(),
         records.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
     ));
+    if taken.pictures_lost > 0 {
+        out.note(&format!(
+            "{} pictures that it names are not beside it; they are named no more",
+            taken.pictures_lost
+        ));
+    }
     Ok(())
 }
 

@@ -477,7 +477,9 @@ impl CompareStudy {
         for chain in self.networks.chains.iter().filter(shown) {
             // Everything is finished: this only loads and looks.
             let going_on = |_: super::workers::News<'_>| true;
-            let seen = walk(chain, &runs, Ask::new(&going_on), &mut |made| self.view(chain, made));
+            let seen = walk(chain, &chain.key.arms, &runs, Ask::new(&going_on), &mut |made| {
+                self.view(chain, made)
+            });
             for (_, _, view) in seen.unwrap_or_default() {
                 views.push(view.map_err(CompareError::Arm)?);
             }
@@ -577,7 +579,9 @@ impl CellStudy for CompareStudy {
         folder: &Path,
         ask: Ask<'_>,
     ) -> Result<Option<Vec<ArmRecord>>, String> {
-        let Some(made) = walk(chain, folder, ask, &mut |made| self.row(chain, made)) else {
+        let Some(made) =
+            walk(chain, &chain.key.arms, folder, ask, &mut |made| self.row(chain, made))
+        else {
             return Ok(None);
         };
         let named = |(arm, _, row): (String, usize, Result<ArmRecord, String>)| {

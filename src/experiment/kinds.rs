@@ -1,6 +1,6 @@
 //! Every kind of study, by the `kind` of its spec: what can be done with one, whatever it is.
 
-use super::cells::{self, CellStudy, Pass, Status, Worker};
+use super::cells::{self, Adopted, CellStudy, Pass, Status, Worker};
 use super::depth_sweep::DepthSweep;
 use super::networks::{NetworksSpec, NetworksStudy};
 use super::record::{Bulk, Record, RecordError};
@@ -163,11 +163,11 @@ pub trait Study: Sync {
         how: &Collecting,
     ) -> Result<(), RecordError>;
 
-    /// Takes cells that are not finished over from a record of the same study; how many.
+    /// Takes what is not finished over from records of the same study.
     ///
     /// # Errors
     /// As [`cells::adopt`].
-    fn adopt(&self, runs: &Path, records: &[PathBuf]) -> Result<usize, RecordError>;
+    fn adopt(&self, runs: &Path, records: &[PathBuf]) -> Result<Adopted, RecordError>;
 }
 
 /// How what cells left is collected.
@@ -279,7 +279,7 @@ impl<S: CellStudy> Study for S {
         Ok(())
     }
 
-    fn adopt(&self, runs: &Path, records: &[PathBuf]) -> Result<usize, RecordError> {
+    fn adopt(&self, runs: &Path, records: &[PathBuf]) -> Result<Adopted, RecordError> {
         cells::adopt(self, runs, records)
     }
 }

@@ -77,6 +77,11 @@ pub trait Record: Serialize + DeserializeOwned {
         self
     }
 
+    /// Names pictures no more of which `is_lost` says so, by their path beside the record; how many.
+    fn forget_pictures(&mut self, _is_lost: &dyn Fn(&str) -> bool) -> usize {
+        0
+    }
+
     /// Writes `record.json`.
     ///
     /// # Errors

@@ -3,10 +3,10 @@
 use crate::whole::assert_whole;
 use picloom::experiment::Record;
 use picloom::experiment::cells::{
-    CellStudy, adopt, collect_cells, run_cells, so_far, status, study_folder,
+    Adopted, CellStudy, adopt, collect_cells, run_cells, so_far, status, study_folder,
 };
 use picloom::experiment::networks::plan::Source;
-use picloom::experiment::networks::{NetworkResult, NetworksRecord, NetworksStudy};
+use picloom::experiment::networks::{NetworkResult, NetworkRow, NetworksRecord, NetworksStudy};
 use picloom::experiment::record::Bulk;
 use picloom::experiment::workers::{Progress, StudyObserver};
 use picloom::math::names::Named;
@@ -172,42 +172,71 @@ fn what_one_run_store_lacks_comes_from_a_record_that_was_made_before() {
     assert_eq!(begun.rows.iter().filter(|row| row.result.is_none()).count(), 2 * 5);
 
     // Elsewhere the rest is computed, and nothing twice.
-    assert_eq!(adopt(&study, &here, std::slice::from_ref(&before)).unwrap(), 3);
-    assert_eq!(adopt(&study, &here, std::slice::from_ref(&before)).unwrap(), 0);
+    let take = |runs: &Path, records: &[PathBuf]| adopt(&study, runs, records).unwrap();
+    let taken = |whole, in_part| Adopted { whole, in_part, pictures_lost: 0 };
+    assert_eq!(take(&here, std::slice::from_ref(&before)), taken(3, 0));
+    assert_eq!(take(&here, std::slice::from_ref(&before)), taken(0, 0));
     let done = status(&study, &here).unwrap();
     assert_eq!((done.done, done.waiting), (3, 2));
     let whole = run_with(&study, &here, 2);
-    let mut runs = std::fs::read_dir(here.join("small")).unwrap().flatten();
-    let of_depth = |row: &picloom::experiment::NetworkRow| row.offset == 0;
+    let mut folders = std::fs::read_dir(here.join("small")).unwrap().flatten();
+    let of_depth = |row: &NetworkRow| row.offset == 0;
     let known = whole.rows.iter().find(|row| of_depth(row) && row.arm == "dense").unwrap();
     let id = known.result.as_ref().unwrap().run_id.clone().unwrap();
-    assert!(runs.all(|entry| entry.file_name().to_str() != Some(&id)), "trained again");
+    assert!(folders.all(|entry| entry.file_name().to_str() != Some(&id)), "trained again");
     assert_eq!(whole, run_with(&study, &folder.path().join("fresh"), 2));
     let views = whole.rows[0].result.as_ref().unwrap().views.as_ref().unwrap();
     assert_whole(&here.join("small").join(&views.sweep));
 
-    // A chain that the record holds in part is not taken, nor anything of another study.
+    // Of a chain that the record holds in part, only the rest is made, and what that is pruned from.
     let before = here.join("small/part.json");
     let mut part = whole.clone();
-    part.rows.retain(|row| !(row.arm == "sp" && row.level == 2 && row.offset == -1));
+    let is_dropped = |row: &NetworkRow| match row.offset {
+        -1 => row.seed == Some(0) && row.arm == "random" && row.level == 2,
+        _ => row.seed == Some(1) && row.arm == "graph",
+    };
+    part.rows.retain(|row| !is_dropped(row));
     part.save_json(&before).unwrap();
     let third = folder.path().join("third");
-    assert_eq!(adopt(&study, &third, std::slice::from_ref(&before)).unwrap(), 3);
+    assert_eq!(take(&third, std::slice::from_ref(&before)), taken(3, 2));
+    let begun = status(&study, &third).unwrap();
+    assert_eq!((begun.done, begun.begun, begun.waiting), (3, 2, 0));
+    assert_eq!(run_with(&study, &third, 2), whole);
+    let runs = |runs: &Path| {
+        let names = std::fs::read_dir(runs.join("small")).unwrap().flatten();
+        names.filter(|entry| entry.path().join("metrics.jsonl").exists()).count()
+    };
+    assert_eq!(
+        runs(&third),
+        1 + 3,
+        "the graph; dense, what it is pruned to, and what matches that"
+    );
     // Two records that have a part each are as good as one; of what both have the first's is taken.
     let other = here.join("small/other.json");
     let mut rest = whole.clone();
-    rest.rows.retain(|row| row.arm == "sp");
     for row in &mut rest.rows {
         row.result.as_mut().unwrap().coherent += 1;
     }
     rest.save_json(&other).unwrap();
-    assert_eq!(adopt(&study, &third, &[before.clone(), other]).unwrap(), 2);
-    let third = run_with(&study, &third, 2);
-    for (row, whole) in third.rows.iter().zip(&whole.rows) {
-        let changed = row.arm == "sp" && row.level == 2 && row.offset == -1;
+    let fourth = folder.path().join("fourth");
+    assert_eq!(take(&fourth, &[before.clone(), other]), taken(5, 0));
+    for (row, whole) in run_with(&study, &fourth, 2).rows.iter().zip(&whole.rows) {
         let [found, before] = [row, whole].map(|row| row.result.as_ref().unwrap().coherent);
-        assert_eq!(found - before, usize::from(changed), "{} {}", row.arm, row.level);
+        let changed = usize::from(is_dropped(row));
+        assert_eq!(found - before, changed, "{} {}", row.arm, row.level);
     }
+    // Pictures that are not beside the record are named no more.
+    let alone = folder.path().join("alone.json");
+    whole.save_json(&alone).unwrap();
+    let fifth = folder.path().join("fifth");
+    let shown = whole.rows.iter().filter(|row| row.result.as_ref().unwrap().views.is_some());
+    let all = Adopted { whole: 5, in_part: 0, pictures_lost: shown.count() };
+    assert!(all.pictures_lost > 0);
+    assert_eq!(take(&fifth, &[alone]), all);
+    let named = run_with(&study, &fifth, 2);
+    assert!(named.rows.iter().all(|row| row.result.as_ref().unwrap().views.is_none()));
+
+    // Nothing is taken of another study.
     part.steps = 41;
     part.save_json(&before).unwrap();
     let error = adopt(&study, &here, std::slice::from_ref(&before)).unwrap_err().to_string();

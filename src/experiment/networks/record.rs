@@ -271,6 +271,16 @@ pub struct Views {
     pub maps: Option<Maps>,
 }
 
+impl Views {
+    /// Its files, by their path beside the record.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        [Some(&self.sweep), self.maps.as_ref().map(|maps| &maps.file)]
+            .into_iter()
+            .flatten()
+            .map(String::as_str)
+    }
+}
+
 /// One changed weight of a [`Views`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -437,6 +447,17 @@ impl Record for NetworksRecord {
         let mut record = serde_json::to_value(self).expect("records are plain data");
         round(&mut record);
         serde_json::from_value(record).expect("as it was written")
+    }
+
+    fn forget_pictures(&mut self, is_lost: &dyn Fn(&str) -> bool) -> usize {
+        let mut lost = 0;
+        for result in self.rows.iter_mut().filter_map(|row| row.result.as_mut()) {
+            if result.views.as_ref().is_some_and(|v| v.files().any(is_lost)) {
+                result.views = None;
+                lost += 1;
+            }
+        }
+        lost
     }
 
     /// Mean scores over seeds, fit networks only.

@@ -1,11 +1,11 @@
 //! A networks study as cells: a chain each.
 
-use super::chain::{levels, row, run_chain};
+use super::chain::{networks, row, run_chain};
 use super::plan::{Chain, NetworksStudy};
-use super::record::{NetworkRow, NetworksRecord};
+use super::record::{NetworkRow, NetworksRecord, Views};
 use super::spec::{ArmSpec, VariantSpec};
 use super::views::LARGEST;
-use crate::experiment::cells::CellStudy;
+use crate::experiment::cells::{CellStudy, Known, taken};
 use crate::experiment::record::{Record, RecordError};
 use crate::experiment::workers::Ask;
 use crate::math::hash::short_id;
@@ -62,14 +62,16 @@ impl CellStudy for NetworksStudy {
         self.at_a_time
     }
 
-    /// Trainings are run folders of the study: chains with the same training share it.
+    /// Trainings are run folders of the study: chains with the same training share it. Networks that were taken
+    /// over are made again only if others are pruned from them or match them.
     fn compute(
         &self,
         chain: &Chain,
         folder: &Path,
         ask: Ask<'_>,
     ) -> Result<Option<Vec<NetworkRow>>, String> {
-        Ok(run_chain(chain, folder, &*self.judge, ask))
+        let known = taken(folder, &self.id(chain))?.unwrap_or_default();
+        Ok(run_chain(chain, folder, &*self.judge, known, ask))
     }
 
     /// The arms that failed.
@@ -103,30 +105,37 @@ impl CellStudy for NetworksStudy {
         }
     }
 
-    /// Its rows, if all are there and none failed.
-    fn known(&self, chain: &Chain, records: &[NetworksRecord]) -> Option<Vec<NetworkRow>> {
+    /// Its rows that did not fail.
+    fn known(&self, chain: &Chain, records: &[NetworksRecord]) -> Known<Vec<NetworkRow>> {
         let key = &chain.key;
         let of_chain = |row: &&NetworkRow| {
             (row.target.as_str(), row.variant.as_str(), row.offset, row.layers, row.seed)
                 == (&key.target.name, &key.variant.name, key.offset, key.layers, key.seed)
         };
         // Of what several have, the first's.
-        let rows = records.iter().flat_map(|record| &record.rows).filter(of_chain);
-        let rows: Vec<&NetworkRow> = rows.collect();
-        let all = key.arms.iter().flat_map(|arm| levels(arm).map(move |level| (arm, level)));
-        all.map(|(arm, level)| {
-            let mut rows = rows.iter().filter(|r| r.result.is_some());
-            rows.find(|r| r.arm == arm.name && r.level == level).map(|row| (*row).clone())
-        })
-        .collect()
+        let rows = records.iter().flat_map(|record| &record.rows);
+        let rows: Vec<&NetworkRow> =
+            rows.filter(of_chain).filter(|row| row.result.is_some()).collect();
+        let all = networks(chain);
+        let known = all.iter().filter_map(|(arm, level)| {
+            rows.iter().find(|row| row.arm == arm.name && row.level == *level)
+        });
+        let known: Vec<NetworkRow> = known.map(|row| (*row).clone()).collect();
+        match known.len() {
+            0 => Known::Nothing,
+            found if found < all.len() => Known::Part(known),
+            _ => Known::Whole(known),
+        }
     }
 
     fn record(&self, outcomes: Vec<Result<Vec<NetworkRow>, String>>) -> NetworksRecord {
         let spec = &self.spec;
         let rows = self.chains.iter().zip(outcomes).flat_map(|(chain, outcome)| {
             outcome.unwrap_or_else(|error| {
-                let all = chain.key.arms.iter().flat_map(|arm| levels(arm).map(move |k| (arm, k)));
-                all.map(|(arm, k)| row(chain, arm.name.clone(), k, Err(error.clone()))).collect()
+                let failed = |(arm, level): (&ArmSpec, usize)| {
+                    row(chain, arm.name.clone(), level, Err(error.clone()))
+                };
+                networks(chain).into_iter().map(failed).collect()
             })
         });
         NetworksRecord {
@@ -163,8 +172,7 @@ impl CellStudy for NetworksStudy {
             write_atomic(&to.join("views").join(name), &png)?;
         }
         let views = record.rows.iter().filter_map(|row| row.result.as_ref()?.views.as_ref());
-        let files = views.flat_map(|v| [Some(&v.sweep), v.maps.as_ref().map(|m| &m.file)]);
-        for file in files.flatten().filter(|_| from != to) {
+        for file in views.flat_map(Views::files).filter(|_| from != to) {
             let bytes = std::fs::read(from.join(file)).map_err(|e| RecordError::Damaged {
                 path: from.join(file),
                 expected: "a picture that the record names".into(),

@@ -1,0 +1,318 @@
+//! What a study of cells says of itself, and the files of a cell.
+
+use crate::experiment::record::{Record, RecordError};
+use crate::experiment::workers::Ask;
+use crate::math::hash::short_id;
+use crate::network::files::{WriteError, create_folder, read_text, write_atomic};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// A study that is a list of cells.
+pub trait CellStudy: Sync {
+    /// The resolved config of a cell: all that its outcome depends on.
+    type Cell: Serialize + Clone + Sync;
+    /// What a cell leaves. Equal cells leave equal bytes.
+    type Outcome: Serialize + DeserializeOwned + Send;
+    /// What the figures are drawn from.
+    type Record: Record;
+
+    /// What cells are called, for people.
+    const CELLS: &'static str = "cells";
+
+    /// Name of the study: its folder under `runs/` and `figures/`.
+    fn name(&self) -> &str;
+
+    /// The profile.
+    fn profile(&self) -> &str;
+
+    /// The number of cells.
+    fn count(&self) -> usize;
+
+    /// Targets of its spec that have no cells, for their files are in an archive that is not here.
+    fn left_out(&self) -> &[String] {
+        &[]
+    }
+
+    /// The cell of a number below [`count`](Self::count). The same cell may be there twice; it is
+    /// computed once.
+    fn cell(&self, number: usize) -> Cow<'_, Self::Cell>;
+
+    /// The cells, in order.
+    fn cells(&self) -> impl Iterator<Item = Cow<'_, Self::Cell>> {
+        (0..self.count()).map(|number| self.cell(number))
+    }
+
+    /// Name of a cell's files: a hash of its config.
+    fn id(&self, cell: &Self::Cell) -> String {
+        let json = serde_json::to_string(cell).expect("a config is plain data");
+        short_id(format!("{}\n{json}", Self::Record::FORMAT))
+    }
+
+    /// A cell in a few words, for people.
+    fn label(&self, cell: &Self::Cell) -> String;
+
+    /// About how long a cell takes, in seconds of one core.
+    fn cost(&self, _cell: &Self::Cell) -> f64 {
+        1.0
+    }
+
+    /// The part of that which a training step takes; none if a cell trains nothing, or in several ways.
+    fn step_cost(&self, _cell: &Self::Cell) -> Option<f64> {
+        None
+    }
+
+    /// Cells worked on at a time, at most; each has its share of the threads.
+    fn at_a_time(&self) -> usize {
+        usize::MAX
+    }
+
+    /// Computes a cell; `None` if `ask` said no. `folder` is the study's: what is in progress goes
+    /// to [`work_folder`].
+    ///
+    /// # Errors
+    /// Why it has no outcome, in words.
+    fn compute(
+        &self,
+        cell: &Self::Cell,
+        folder: &Path,
+        ask: Ask<'_>,
+    ) -> Result<Option<Self::Outcome>, String>;
+
+    /// Why an outcome is not whole: the cell is tried again by the next run, and what it has stands
+    /// in the record until then.
+    fn flaw(&self, _outcome: &Self::Outcome) -> Option<String> {
+        None
+    }
+
+    /// The state of a cell in the study's `folder`. Default: what its file says.
+    ///
+    /// # Errors
+    /// Its file is damaged or of another config.
+    fn state(
+        &self,
+        cell: &Self::Cell,
+        folder: &Path,
+    ) -> Result<CellState<Self::Outcome>, RecordError> {
+        read_cell(self, cell, folder)
+    }
+
+    /// Keeps what a cell left. Default: in its file.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    fn keep(
+        &self,
+        cell: &Self::Cell,
+        outcome: Self::Outcome,
+        folder: &Path,
+    ) -> Result<(), WriteError> {
+        let file = CellFile { format: Self::Record::FORMAT.into(), config: cell, outcome };
+        write(&cell_path(folder, &self.id(cell)), &file)
+    }
+
+    /// The record, from one outcome (or error) a cell, in the order of [`cells`](Self::cells).
+    fn record(&self, outcomes: Vec<Result<Self::Outcome, String>>) -> Self::Record;
+
+    /// Whether a record was made as this study makes its own; if not, what this study has and what the record has.
+    ///
+    /// # Errors
+    /// It was not, or this kind of study cannot tell.
+    fn is_of(&self, _record: &Self::Record) -> Result<(), (String, String)> {
+        Err(("rows that can be taken over".into(), Self::Record::FORMAT.into()))
+    }
+
+    /// What such records have of a cell; of what several have, the first's. A part is kept for
+    /// [`compute`](Self::compute), which finds it in [`taken`].
+    fn known(&self, _cell: &Self::Cell, _records: &[Self::Record]) -> Known<Self::Outcome> {
+        Known::Nothing
+    }
+
+    /// Puts pictures that the record names beside it in `to`; the cells left theirs in the study's
+    /// folder, `from`.
+    ///
+    /// # Errors
+    /// A file cannot be read or written.
+    fn pictures(
+        &self,
+        _record: &Self::Record,
+        _from: &Path,
+        _to: &Path,
+    ) -> Result<(), RecordError> {
+        Ok(())
+    }
+}
+
+/// What records have of a cell.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Known<O> {
+    /// All of it: it is finished.
+    Whole(O),
+    /// Some: the rest is computed.
+    Part(O),
+    /// Nothing.
+    Nothing,
+}
+
+/// The state of a cell.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CellState<O> {
+    /// Finished.
+    Done(O),
+    /// Failed; tried again by the next run.
+    Failed {
+        /// Why.
+        error: String,
+        /// What it left all the same.
+        outcome: Option<O>,
+    },
+    /// Begun and interrupted.
+    Begun,
+    /// Not begun.
+    Waiting,
+}
+
+#[derive(Serialize, Deserialize)]
+struct CellFile<C, O> {
+    format: String,
+    config: C,
+    outcome: O,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Failure {
+    pub cell: String,
+    pub error: String,
+    /// How often it was tried; once, where version 0.1 did not say.
+    #[serde(default = "once")]
+    pub tries: u32,
+}
+
+fn once() -> u32 {
+    1
+}
+
+/// The folder of a study.
+pub fn study_folder<S: CellStudy + ?Sized>(study: &S, runs: &Path) -> PathBuf {
+    runs.join(study.name())
+}
+
+/// The folder of what a cell has in progress.
+pub fn work_folder(folder: &Path, id: &str) -> PathBuf {
+    folder.join("work").join(id)
+}
+
+fn cell_path(folder: &Path, id: &str) -> PathBuf {
+    folder.join("cells").join(format!("{id}.json"))
+}
+
+/// Where what was [taken over](adopt) of an unfinished cell is kept.
+pub(super) fn taken_path(folder: &Path, id: &str) -> PathBuf {
+    folder.join("taken").join(format!("{id}.json"))
+}
+
+/// What was [taken over](adopt) of an unfinished cell; none if nothing was.
+///
+/// # Errors
+/// Its file is damaged, in words.
+pub fn taken<O: DeserializeOwned>(folder: &Path, id: &str) -> Result<Option<O>, String> {
+    let path = taken_path(folder, id);
+    let damaged = |found: String| {
+        RecordError::Damaged {
+            path: path.clone(),
+            expected: "what was taken over of a cell; delete the file to compute it".into(),
+            found,
+        }
+        .to_string()
+    };
+    match read_text(&path) {
+        Ok(text) => serde_json::from_str(&text).map(Some).map_err(|e| damaged(e.to_string())),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(damaged(e.to_string())),
+    }
+}
+
+pub(super) fn failure_path(folder: &Path, id: &str) -> PathBuf {
+    folder.join("failed").join(format!("{id}.json"))
+}
+
+pub(super) fn read_failure(folder: &Path, id: &str) -> Option<Failure> {
+    serde_json::from_slice(&std::fs::read(failure_path(folder, id)).ok()?).ok()
+}
+
+/// The folder of the lease of a cell.
+pub fn lease_folder(folder: &Path, id: &str) -> PathBuf {
+    folder.join("leases").join(id)
+}
+
+fn read_cell<S: CellStudy + ?Sized>(
+    study: &S,
+    cell: &S::Cell,
+    folder: &Path,
+) -> Result<CellState<S::Outcome>, RecordError> {
+    let id = study.id(cell);
+    let path = cell_path(folder, &id);
+    let damaged = |found: String| RecordError::Damaged {
+        path: path.clone(),
+        expected: "a finished cell; delete the file to compute it again".into(),
+        found,
+    };
+    let text = match read_text(&path) {
+        Ok(text) => text,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+            let is_begun = work_folder(folder, &id).exists() || taken_path(folder, &id).exists();
+            return Ok(unfinished(folder, &id, is_begun));
+        }
+        Err(e) => return Err(damaged(e.to_string())),
+    };
+    let outcome = if text.starts_with('[') {
+        // Version 0.1 kept the rows of a chain of networks without their config.
+        serde_json::from_str(&text).map_err(|e| damaged(e.to_string()))?
+    } else {
+        let file: CellFile<Value, S::Outcome> =
+            serde_json::from_str(&text).map_err(|e| damaged(e.to_string()))?;
+        let config = serde_json::to_value(cell).expect("a config is plain data");
+        if file.format != S::Record::FORMAT || file.config != config {
+            return Err(damaged(format!("the cell {}", file.config)));
+        }
+        file.outcome
+    };
+    Ok(match study.flaw(&outcome) {
+        None => CellState::Done(outcome),
+        Some(error) => CellState::Failed { error, outcome: Some(outcome) },
+    })
+}
+
+/// The state of a cell that left nothing.
+pub(in crate::experiment) fn unfinished<O>(
+    folder: &Path,
+    id: &str,
+    is_begun: bool,
+) -> CellState<O> {
+    match read_failure(folder, id) {
+        Some(Failure { error, .. }) => CellState::Failed { error, outcome: None },
+        None if is_begun => CellState::Begun,
+        None => CellState::Waiting,
+    }
+}
+
+/// The names in a folder; none if it is not there.
+pub(in crate::experiment) fn names(folder: &Path) -> BTreeSet<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+}
+
+/// A message with paths from the study's folder on.
+pub(in crate::experiment) fn without_path(message: &str, folder: &Path) -> String {
+    message.replace(&format!("{}{}", folder.display(), std::path::MAIN_SEPARATOR), "")
+}
+
+pub(super) fn write(path: &Path, value: &impl Serialize) -> Result<(), WriteError> {
+    let mut json = serde_json::to_vec(value).expect("a cell is plain data");
+    json.push(b'\n');
+    create_folder(path.parent().expect("a file in a folder"))?;
+    write_atomic(path, &json)
+}
