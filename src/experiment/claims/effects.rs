@@ -103,6 +103,15 @@ impl Effect {
         }
     }
 
+    /// For people: `estimate [low, high]`.
+    pub fn text(&self) -> String {
+        match (self.estimate, self.low, self.high) {
+            (Some(e), Some(l), Some(h)) => format!("{e:.3} [{l:.3}, {h:.3}]"),
+            (Some(e), ..) => format!("{e:.3} (one target)"),
+            _ => "no data".into(),
+        }
+    }
+
     /// Standard error of the mean over targets, as its interval has it; none with fewer than two targets.
     fn error(&self) -> Option<f64> {
         let half = (self.high? - self.low?) / 2.0;

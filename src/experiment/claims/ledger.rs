@@ -91,6 +91,8 @@ pub struct Records {
     pub optimizers: Option<TrainingRecord>,
     /// Scores by optimizer.
     pub optimizer_scores: Option<NetworksRecord>,
+    /// What these left open, again on other targets: where it is there, C2, C14 and C11's scores are decided on it.
+    pub replication: Option<NetworksRecord>,
     /// Volume ratios.
     pub theory: Option<TheoryRecord>,
     /// Parts in subnetworks.
@@ -118,6 +120,7 @@ impl Records {
             out_of_domain: part(folder, "out_of_domain")?,
             optimizers: part(folder, "optimizers")?,
             optimizer_scores: part(folder, "optimizer_scores")?,
+            replication: part(folder, "replication")?,
             theory: part(folder, "theory")?,
             structural: part(folder, "structural")?,
         })
@@ -131,6 +134,7 @@ impl Records {
             "pruning" => self.pruning.as_ref(),
             "controls" => self.controls.as_ref(),
             "out_of_domain" => self.out_of_domain.as_ref(),
+            "replication" => self.replication.as_ref(),
             _ => None,
         }
     }
@@ -269,7 +273,7 @@ impl Ledger {
         }
         page += "\n| claim | says | effect | verdict |\n|---|---|---|---|\n";
         for claim in &self.claims {
-            let effect = claim.effects.first().map_or("-".into(), number);
+            let effect = claim.effects.first().map_or("-".into(), Effect::text);
             let (id, says) = (&claim.text.id, &claim.text.says);
             page += &format!("| {id} | {says} | {effect} | {} |\n", claim.verdict.text());
         }
@@ -286,7 +290,7 @@ impl Ledger {
             );
             for (kind, effects) in [("Effect", &claim.effects), ("Control", &claim.controls)] {
                 for effect in effects {
-                    page += &format!("- {kind}: {}: {}", effect.name, number(effect));
+                    page += &format!("- {kind}: {}: {}", effect.name, effect.text());
                     let parts: Vec<String> = effect
                         .targets
                         .iter()
@@ -318,12 +322,4 @@ impl Ledger {
 
 fn listed(all: Vec<String>) -> String {
     if all.is_empty() { "nothing".into() } else { all.join("; ") }
-}
-
-fn number(effect: &Effect) -> String {
-    match (effect.estimate, effect.low, effect.high) {
-        (Some(e), Some(l), Some(h)) => format!("{e:.3} [{l:.3}, {h:.3}]"),
-        (Some(e), ..) => format!("{e:.3} (one target)"),
-        _ => "no data".into(),
-    }
 }

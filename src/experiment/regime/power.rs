@@ -3,16 +3,19 @@
 //! A pair's difference is effect + target + seed + judge + sampling, each normal, with the standard
 //! deviations of a pilot (or of the spec); the rules themselves are applied to what is drawn. The
 //! judge's error and that of sampling weights belong to a network: a difference has them twice, and they
-//! are halved by averaging over the two kept shares. \[ours\]
+//! are halved by averaging over the two kept shares. Of claims that are decided on means over targets
+//! ([`Means`]) whole targets are drawn, as various as a pilot's. \[ours\]
 
 use super::contrasts::{Block, Contrast, Values, depth_p, over_depths, over_rivals};
-use super::points::{Basis, CONTROLS, CRITERIA, Place, Points};
+use super::points::{Basis, CONTROLS, CRITERIA, Place, Points, SP};
 use super::rules::decide;
+use crate::experiment::claims::effects::Effect;
+use crate::experiment::claims::verdicts::{DECODABLE, Means, WIRING};
 use crate::experiment::finding::Verdict;
 use crate::experiment::networks::record::NetworksRecord;
-use crate::experiment::networks::spec::{BASE, NetworksSpec, Variances};
+use crate::experiment::networks::spec::{ArmSpec, BASE, NetworksSpec, Variances};
 use crate::math::SimRng;
-use crate::math::stats::sign_flip_p_of;
+use crate::math::stats::{sign_flip_p_of, variance};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -47,26 +50,33 @@ impl Design {
 }
 
 /// A rule of the map that is decided on contrasts of scores.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 enum Rule {
     /// SP against each of these rivals; signs of pairs are flipped.
     Rivals(&'static [&'static [&'static str]]),
     /// A depth against those so many layers beside it; labels of depths are permuted.
     Depth(i64),
+    /// Means over targets, of which the first is asked about; the others are as in the pilot.
+    Means(&'static Means),
 }
 
-const RULES: [(&str, Rule); 4] = [
+const RULES: [(&str, Rule); 7] = [
     ("C3", Rule::Rivals(CRITERIA)),
     ("C4", Rule::Rivals(CONTROLS)),
     ("C5", Rule::Depth(4)),
     ("narrow", Rule::Depth(1)),
+    ("C2", Rule::Means(&WIRING)),
+    ("C11, scores", Rule::Rivals(&[&["sp-muon"]])),
+    ("C14", Rule::Means(&DECODABLE)),
 ];
 
 /// The power of one rule.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RulePower {
-    /// C3, C4, C5 or narrow.
+    /// Name of the claim, or narrow.
     pub rule: &'static str,
+    /// The effect at which the design must have power: 0 for a rule that asks whether two are equal.
+    pub asked_at: f64,
     /// What it was simulated with.
     pub variances: Variances,
     /// True if a pilot gave them.
@@ -90,8 +100,9 @@ pub struct PowerReport {
     pub rules: Vec<RulePower>,
 }
 
-/// Simulates every rule in so many studies an effect. `pilots` are records whose contrasts give the variances; a rule that none of them
-/// has two targets for takes those of the spec. Equal arguments give equal bits.
+/// Simulates every rule that is decided on such a study, in so many studies an effect. `pilots` are records whose contrasts give the
+/// variances; a rule of the map that none of them has two targets for takes those of the spec, one on means over targets is left out.
+/// Equal arguments give equal bits.
 pub fn power(
     spec: &NetworksSpec,
     pilots: &[NetworksRecord],
@@ -101,30 +112,129 @@ pub fn power(
     let design = Design::of(spec);
     let rules = RULES
         .iter()
-        .map(|&(name, rule)| {
+        .filter(|(_, rule)| rule.is_of(spec))
+        .filter_map(|&(name, rule)| {
+            let design = Design { targets: rule.targets(spec), ..design };
             let pilot = pilots.iter().find_map(|record| of_pilot(record, rule, spec));
-            let (from_pilot, variances) = (pilot.is_some(), pilot.unwrap_or(spec.power));
-            let shares = |effect: f64| shares(rule, design, &variances, (effect, margin), studies);
+            let shares: Box<dyn Fn(f64) -> (f64, f64)> = match rule {
+                Rule::Means(means) => {
+                    let found =
+                        pilots.iter().map(means.effects).find(|e| e.iter().all(is_known))?;
+                    Box::new(move |effect| {
+                        share_of(studies, |rng| {
+                            means.drawn(&found, design.targets, effect, margin, rng)
+                        })
+                    })
+                }
+                _ => {
+                    let variances = pilot.unwrap_or(spec.power);
+                    Box::new(move |effect| {
+                        shares(rule, design, &variances, (effect, margin), studies)
+                    })
+                }
+            };
             let power = EFFECTS.iter().map(|&effect| {
                 let (supported, refuted) = shares(effect);
                 (effect, supported, refuted)
             });
-            let power = power.collect();
+            let asked_at = rule.asked_at();
             let found = |effect: f64| shares(effect).0 >= WANTED;
             let (mut low, mut high) = (0.0, 0.6);
-            let is_there = found(high);
+            let is_there = asked_at > 0.0 && found(high);
             while is_there && high - low > 0.005 {
                 let middle = (low + high) / 2.0;
                 if found(middle) { high = middle } else { low = middle }
             }
-            let smallest = is_there.then_some(high);
-            RulePower { rule: name, variances, from_pilot, power, smallest }
+            Some(RulePower {
+                rule: name,
+                asked_at,
+                variances: pilot.unwrap_or(spec.power),
+                from_pilot: pilot.is_some(),
+                power: power.collect(),
+                smallest: is_there.then_some(high),
+            })
         })
         .collect();
     PowerReport { design, margin, studies, rules }
 }
 
+/// True for an effect over two targets or more.
+fn is_known(effect: &Effect) -> bool {
+    effect.targets.len() > 1
+}
+
+impl Means {
+    /// What the rule says of a study that is drawn: every target as various as the pilot's, and as often without
+    /// a pair; the first effect is `effect`, the others are what the pilot found.
+    fn drawn(
+        &self,
+        pilot: &[Effect],
+        targets: usize,
+        effect: f64,
+        margin: f64,
+        rng: &mut SimRng,
+    ) -> Verdict {
+        let drawn: Vec<Effect> = pilot
+            .iter()
+            .enumerate()
+            .map(|(k, found)| {
+                let about = if k == 0 { Some(effect) } else { found.estimate };
+                let (about, spread) = (about.unwrap_or(0.0), spread(found));
+                let each = (0..targets).map(|target| {
+                    let value = about + spread * rng.normal();
+                    let is_missing = rng.uniform() < missing_share(found);
+                    (target.to_string(), if is_missing { Vec::new() } else { vec![value] })
+                });
+                Effect::of("drawn", each.collect())
+            })
+            .collect();
+        (self.decide)(&drawn, margin)
+    }
+}
+
+/// Standard deviation of an effect over its targets; 0 with fewer than two.
+fn spread(effect: &Effect) -> f64 {
+    let values: Vec<f64> = effect.targets.iter().map(|target| target.value).collect();
+    variance(&values).map_or(0.0, f64::sqrt)
+}
+
+/// Share of the targets without a pair that counts.
+fn missing_share(effect: &Effect) -> f64 {
+    let all = effect.targets.len() + effect.without.len();
+    effect.without.len() as f64 / all.max(1) as f64
+}
+
 impl Rule {
+    /// Whether a study has the networks that it compares.
+    fn is_of(self, spec: &NetworksSpec) -> bool {
+        let has = |name: &str| spec.arms.iter().any(|arm| arm.name == name);
+        match self {
+            Rule::Rivals(rivals) => has(SP) && rivals.iter().flat_map(|r| r.iter()).any(|r| has(r)),
+            Rule::Depth(_) => has(SP) && spec.offsets.len() > 1,
+            Rule::Means(means) => means.arms.iter().all(|arm| has(arm)),
+        }
+    }
+
+    /// Targets on which a study has one of its arms, or all.
+    fn targets(self, spec: &NetworksSpec) -> usize {
+        let compared = |arm: &&ArmSpec| match self {
+            Rule::Rivals(rivals) => rivals.iter().any(|names| names.contains(&arm.name.as_str())),
+            Rule::Depth(_) => arm.name == SP,
+            Rule::Means(means) => means.arms.contains(&arm.name.as_str()),
+        };
+        let arms = spec.arms.iter().filter(compared);
+        let of_arm = |arm: &ArmSpec| arm.targets.as_ref().map_or(spec.targets.len(), Vec::len);
+        arms.map(of_arm).min().unwrap_or(0)
+    }
+
+    /// The effect at which a design must have power.
+    fn asked_at(self) -> f64 {
+        match self {
+            Rule::Means(means) if means.is_equivalence => 0.0,
+            _ => AT,
+        }
+    }
+
     /// The effects it is decided on, as far as a pilot has them.
     fn contrasts(self, points: &Points) -> Vec<Contrast> {
         match self {
@@ -141,6 +251,7 @@ impl Rule {
                 .find(|contrast| contrast.within.is_some())
                 .into_iter()
                 .collect(),
+            Rule::Means(_) => Vec::new(),
         }
     }
 }
@@ -167,6 +278,12 @@ fn missing(record: &NetworksRecord, rule: Rule, levels: &[f64]) -> f64 {
 /// The variances of a rule's contrasts in a pilot, those of two rivals averaged; the judge's own error is
 /// the spec's, for no record can tell it from the seeds'.
 fn of_pilot(record: &NetworksRecord, rule: Rule, spec: &NetworksSpec) -> Option<Variances> {
+    if let Rule::Means(means) = rule {
+        let effects = (means.effects)(record);
+        let first = effects.first().filter(|effect| is_known(effect))?;
+        let (target, missing) = (spread(first), missing_share(first));
+        return Some(Variances { target, seed: 0.0, judge: 0.0, score: 0.5, missing });
+    }
     let contrasts = rule.contrasts(&Points::of(record));
     let known: Vec<(f64, f64)> =
         contrasts.iter().filter_map(|c| Some((c.between?, c.within?))).collect();
@@ -197,13 +314,13 @@ fn shares(
     (effect, margin): (f64, f64),
     studies: u64,
 ) -> (f64, f64) {
-    let verdicts: Vec<Verdict> = (0..studies)
-        .into_par_iter()
-        .map(|study| {
-            let mut rng = SimRng::new(0, "power", study);
-            decide(&draw(rule, design, variances, effect, &mut rng), margin)
-        })
-        .collect();
+    share_of(studies, |rng| decide(&draw(rule, design, variances, effect, rng), margin))
+}
+
+/// Shares of drawn studies that support and refute.
+fn share_of(studies: u64, drawn: impl Fn(&mut SimRng) -> Verdict + Sync) -> (f64, f64) {
+    let study = |study: u64| drawn(&mut SimRng::new(0, "power", study));
+    let verdicts: Vec<Verdict> = (0..studies).into_par_iter().map(study).collect();
     let share =
         |wanted: Verdict| verdicts.iter().filter(|v| **v == wanted).count() as f64 / studies as f64;
     (share(Verdict::Supported), share(Verdict::NotSupported))
@@ -223,7 +340,7 @@ fn draw(
     let within = (seed * seed + judge * judge + sampling).sqrt();
     let rivals = match rule {
         Rule::Rivals(rivals) => rivals.len(),
-        Rule::Depth(_) => 1,
+        Rule::Depth(_) | Rule::Means(_) => 1,
     };
     let mut values: Vec<Values> = vec![Vec::new(); rivals];
     let mut blocks: Vec<Block> = Vec::new();
@@ -237,7 +354,7 @@ fn draw(
                 let (alone, third) = (rng.normal(), rng.normal());
                 let is_missing = rng.uniform() < missing;
                 let value = match rule {
-                    Rule::Rivals(_) => {
+                    Rule::Rivals(_) | Rule::Means(_) => {
                         own + within * (shared + alone) * std::f64::consts::FRAC_1_SQRT_2
                     }
                     Rule::Depth(_) => {
@@ -268,7 +385,7 @@ fn draw(
             // Only where the interval asks for it: most of the time goes here.
             let p = match (contrast.effect.low.is_some_and(|low| low > 0.0), rule) {
                 (false, _) => None,
-                (true, Rule::Rivals(_)) => sign_flip_p_of(&all, DRAWS, rng).ok(),
+                (true, Rule::Rivals(_) | Rule::Means(_)) => sign_flip_p_of(&all, DRAWS, rng).ok(),
                 (true, Rule::Depth(_)) => depth_p(&blocks, DRAWS, rng),
             };
             Contrast { p, ..contrast }
@@ -277,9 +394,11 @@ fn draw(
 }
 
 impl PowerReport {
-    /// Rules whose power at [`AT`] is below [`WANTED`].
+    /// Rules whose power is below [`WANTED`] where they are asked.
     pub fn weak(&self) -> Vec<&'static str> {
-        let at = |rule: &RulePower| rule.power.iter().find(|p| p.0 == AT).map_or(0.0, |p| p.1);
+        let at = |rule: &RulePower| {
+            rule.power.iter().find(|p| p.0 == rule.asked_at).map_or(0.0, |p| p.1)
+        };
         self.rules.iter().filter(|rule| at(rule) < WANTED).map(|rule| rule.rule).collect()
     }
 
@@ -303,7 +422,8 @@ impl PowerReport {
             }
             let v = &rule.variances;
             let from = if rule.from_pilot { "pilot" } else { "spec" };
-            let smallest = rule.smallest.map_or("above .60".into(), |e| format!("{e:.2}"));
+            let none = if rule.asked_at > 0.0 { "above .60" } else { "equivalence" };
+            let smallest = rule.smallest.map_or(none.into(), |e| format!("{e:.2}"));
             text += &format!(
                 " {smallest} | {:.2}, {:.2}, {:.2}; {:.0} % ({from}) |\n",
                 v.target,

@@ -8,6 +8,7 @@ mod theory;
 mod wirings;
 
 pub use theory::trained_points;
+pub use wirings::{DECODABLE, WIRING};
 
 use super::effects::{Effect, Group, all_above};
 use super::ledger::{Records, StudySpec};
@@ -37,10 +38,23 @@ pub struct Outcome {
     pub rulings: Vec<Ruling>,
 }
 
+/// A rule on means over targets, of which the first is what a design is asked to see.
+pub struct Means {
+    /// Arms that a study must have for it.
+    pub arms: &'static [&'static str],
+    /// The means of a record.
+    pub effects: fn(&NetworksRecord) -> Vec<Effect>,
+    /// The rule, from the means and the margin.
+    pub decide: fn(&[Effect], f64) -> Verdict,
+    /// Whether it asks if two are equal: it is supported where there is no effect.
+    pub is_equivalence: bool,
+}
+
 /// How a claim is decided.
 pub enum Decide {
-    /// From the record of networks of this part of the study.
-    Networks(&'static str, fn(&NetworksRecord, &StudySpec) -> Outcome),
+    /// From the record of networks of the first of these parts of the study that is there: a later study, declared
+    /// before it was run, goes before the one that left the claim open.
+    Networks(&'static [&'static str], fn(&NetworksRecord, &StudySpec) -> Outcome),
     /// From the regime map by these of its rules, the first of which has the verdict; as long as its stages do
     /// not have what that compares from the record of this part, as [`Decide::Networks`].
     Regime(&'static [&'static str], &'static str, fn(&NetworksRecord, &StudySpec) -> Outcome),
@@ -52,39 +66,42 @@ use Decide::{Networks, Other, Regime};
 
 /// Every claim, in order.
 pub const CLAIMS: &[(&str, Decide)] = &[
-    ("C1", Networks("wirings", wirings::evolved_over_dense)),
-    ("C2", Networks("wirings", wirings::evolved_wiring_between)),
+    ("C1", Networks(&["wirings"], wirings::evolved_over_dense)),
+    ("C2", Networks(&["replication", "wirings"], wirings::evolved_wiring_between)),
     ("C3", Regime(&["C3"], "pruning", pruning::sp_over_others)),
     ("C4", Regime(&["C4"], "pruning", pruning::which_links)),
     ("C5", Regime(&["C5", "narrow"], "depth", depth::depth_peak)),
     ("C6", Regime(&["C6"], "depth", depth::depth_predicted)),
-    ("C7", Networks("out_of_domain", depth::out_of_domain)),
+    ("C7", Networks(&["out_of_domain"], depth::out_of_domain)),
     ("C8", Other(theory::volume)),
     ("C9", Other(pruning::orthogonality)),
     ("C10", Other(theory::parts)),
     ("C11", Other(theory::optimizer)),
-    ("C12", Networks("wirings", wirings::raw_graph)),
+    ("C12", Networks(&["wirings"], wirings::raw_graph)),
     ("C13", Other(theory::ablatable)),
-    ("C14", Networks("wirings", wirings::decodable)),
-    ("C15", Networks("controls", controls::survives_controls)),
+    ("C14", Networks(&["replication", "wirings"], wirings::decodable)),
+    ("C15", Networks(&["controls"], controls::survives_controls)),
 ];
 
 impl Decide {
     /// What the records say. What is decided on networks comes with the circumstances of their
     /// record, before what the rule has to say of its own.
     pub fn apply(&self, records: &Records, spec: &StudySpec) -> Outcome {
-        let (part, decide) = match self {
+        let (parts, decide) = match self {
             Other(decide) => return decide(records),
             Regime(rules, part, decide) => match &records.regime {
                 Some(map) if regime::holds(map, rules[0]) => return regime::decided(map, rules),
-                _ => (*part, decide),
+                _ => (std::slice::from_ref(part), decide),
             },
-            Networks(part, decide) => (*part, decide),
+            Networks(parts, decide) => (*parts, decide),
         };
-        let Some(record) = records.networks(part) else {
-            return no_record(part);
+        let mut there = parts.iter().filter_map(|part| Some((*part, records.networks(part)?)));
+        let Some((part, record)) = there.next() else {
+            return no_record(parts[0]);
         };
-        decide(record, spec).decided_on(record, part)
+        let outcome = decide(record, spec).decided_on(record, part);
+        let earlier = there.map(|(part, record)| decide(record, spec).as_earlier(part));
+        outcome.noting(earlier.collect::<Vec<_>>())
     }
 }
 
@@ -113,6 +130,18 @@ impl Outcome {
     fn decided_on(mut self, record: &NetworksRecord, part: &str) -> Self {
         self.notes.splice(0..0, circumstances(record));
         Outcome { seeds: seeds(record), records: path(part), ..self }
+    }
+
+    /// What an earlier study had said by the same rule, as a note.
+    fn as_earlier(&self, part: &str) -> String {
+        let effects =
+            self.effects.iter().map(|effect| format!("{} {}", effect.name, effect.text()));
+        let effects: Vec<String> = effects.collect();
+        format!(
+            "the first study ({part}/record.json) had left it {} by the same rule: {}; it does not count here",
+            self.verdict.text(),
+            effects.join("; ")
+        )
     }
 
     fn beside(self, controls: Vec<Effect>) -> Self {

@@ -175,46 +175,63 @@ pub(super) fn optimizer(records: &Records) -> Outcome {
     let outcome = Outcome::new(statistic, found.finding, vec![effect("slope", found.slope)]);
     let outcome = outcome.beside(controls).noting(notes);
     let outcome = Outcome { seeds: Some(seeds.len()), records: path("optimizers"), ..outcome };
-    match &records.optimizer_scores {
-        Some(record) => and_scores(outcome, record),
-        None => outcome,
-    }
+    // The second study decides where it is there.
+    let parts =
+        [("replication", &records.replication), ("optimizer_scores", &records.optimizer_scores)];
+    let mut there = parts.into_iter().filter_map(|(part, record)| Some((part, record.as_ref()?)));
+    let Some((part, record)) = there.next() else { return outcome };
+    let earlier = there.map(|(part, record)| by_scores(record, part).1);
+    and_scores(outcome, record, part).noting(earlier.collect::<Vec<_>>())
 }
 
-/// The second half of C11: scores by optimizer at equal fit.
-fn and_scores(loss: Outcome, record: &NetworksRecord) -> Outcome {
-    let points = Points::of(record);
-    let between = |arms: (&str, &str), level| over_arms(&points, arms, &[level], Basis::EqualFit);
-    let shaped = between(("sp-muon", "sp"), 1);
-    let beside = [
-        between(("sp-muon-20", "sp-muon"), 1).effect,
-        between(("dense-muon", "dense"), 0).effect,
-        between(("dense-muon-20", "dense-muon"), 0).effect,
-    ];
+/// Score of SP's networks by Muon less by Adam.
+fn shaped(points: &Points) -> Contrast {
+    over_arms(points, ("sp-muon", "sp"), &[1], Basis::EqualFit)
+}
+
+/// What the scores of a study say of the second half of C11, and that in words.
+fn by_scores(record: &NetworksRecord, part: &str) -> (Verdict, String) {
+    let shaped = shaped(&Points::of(record));
     let shapes = shaping(&shaped);
-    let verdict = match (loss.verdict, shapes) {
-        (Verdict::Supported, Verdict::Supported) => Verdict::Supported,
-        (Verdict::NotSupported, _) | (_, Verdict::NotSupported) => Verdict::NotSupported,
-        _ => Verdict::Inconclusive,
-    };
     let p = shaped.p.map_or(String::new(), |p| format!(", p {p:.3}"));
-    let second = format!(
-        "scores, Muon less Adam at equal fit (optimizer_scores, profile {}): {}{p}, {} pairs without an R² that both reached; {}",
+    let text = format!(
+        "scores, Muon less Adam at equal fit ({part}, profile {}): {}{p}, {} pairs without an R² that both reached; {}",
         record.profile,
         shapes.text(),
         shaped.missing,
         shaped.excludes()
     );
+    (shapes, text)
+}
+
+/// The second half of C11: scores by optimizer at equal fit.
+fn and_scores(loss: Outcome, record: &NetworksRecord, part: &str) -> Outcome {
+    let points = Points::of(record);
+    let has = |arm: &str| record.rows.iter().any(|row| row.arm == arm);
+    let beside = [
+        (("sp-muon-20", "sp-muon"), 1),
+        (("dense-muon", "dense"), 0),
+        (("dense-muon-20", "dense-muon"), 0),
+    ]
+    .into_iter()
+    .filter(|((first, second), _)| has(first) && has(second))
+    .map(|(arms, level)| over_arms(&points, arms, &[level], Basis::EqualFit).effect);
+    let (shapes, second) = by_scores(record, part);
+    let verdict = match (loss.verdict, shapes) {
+        (Verdict::Supported, Verdict::Supported) => Verdict::Supported,
+        (Verdict::NotSupported, _) | (_, Verdict::NotSupported) => Verdict::NotSupported,
+        _ => Verdict::Inconclusive,
+    };
     Outcome {
         statistic: format!(
             "{}; and score of SP's networks by Muon less by Adam, at each R² that both reached",
             loss.statistic
         ),
         verdict,
-        effects: [loss.effects, vec![shaped.effect]].concat(),
-        controls: [loss.controls, beside.to_vec()].concat(),
+        effects: [loss.effects, vec![shaped(&points).effect]].concat(),
+        controls: loss.controls.into_iter().chain(beside).collect(),
         notes: [loss.notes, vec![second]].concat(),
-        records: [loss.records, path("optimizer_scores")].concat(),
+        records: [loss.records, path(part)].concat(),
         ..loss
     }
 }

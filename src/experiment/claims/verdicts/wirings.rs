@@ -1,6 +1,6 @@
 //! Evolved networks, evolved wirings, dense networks: C1, C2, C12, C14.
 
-use super::{Outcome, fit_share};
+use super::{Means, Outcome, fit_share};
 use crate::experiment::claims::effects::{Effect, Group, all_above};
 use crate::experiment::claims::ledger::StudySpec;
 use crate::experiment::finding::Verdict;
@@ -20,35 +20,53 @@ pub(super) fn evolved_over_dense(record: &NetworksRecord, spec: &StudySpec) -> O
         .noting([format!("fit: dense {}", fit_share(record, dense))])
 }
 
-pub(super) fn evolved_wiring_between(record: &NetworksRecord, spec: &StudySpec) -> Outcome {
-    let [evolved, dense, graph, layerized] =
-        ["evolved", "dense", "graph", "layerized"].map(|arm| Group::of(arm, 0));
-    let name = |a: Group, b: Group| format!("{} − {}", a.arm, b.arm);
-    let points = Points::of(record);
+/// C2, as its power is simulated.
+pub const WIRING: Means = Means {
+    arms: &["evolved", "layerized", "dense"],
+    effects: |record| wiring_effects(record).0,
+    decide: all_above,
+    is_equivalence: false,
+};
+
+/// The two differences of C2, and what they are.
+fn wiring_effects(record: &NetworksRecord) -> (Vec<Effect>, &'static str) {
+    let [evolved, dense, layerized] = ["evolved", "dense", "layerized"].map(|a| Group::of(a, 0));
     // Networks of arms that seldom learn their picture are compared where both have been; a record that
     // kept nothing on the way has the end of training only.
-    let on_the_way =
-        |a: Group, b: Group| over_arms(&points, (a.arm, b.arm), &[0], Basis::EqualFit).effect;
-    // Without the gate: what has not learned draws simpler pictures, which survive more.
-    let learned_or_not =
-        |a: Group, b: Group| Effect::of_scores_by(name(a, b), record, &[(a, b)], |r| r.score());
-    let fit = |a: Group, b: Group| Effect::of_scores(name(a, b), record, &[(a, b)]);
-    let (effects, statistic) = match record.checkpoints.is_empty() {
-        true => (
+    if record.checkpoints.is_empty() {
+        let fit = |a: Group, b: Group| Effect::of_scores(less(a, b), record, &[(a, b)]);
+        return (
             vec![fit(evolved, layerized), fit(layerized, dense)],
             "two differences of compositional scores, paired by target and seed, fit networks only",
-        ),
-        false => (
-            vec![learned_or_not(evolved, layerized), on_the_way(layerized, dense)],
-            "evolved less retrained at the end of training, learned or not; retrained less dense at each R² that both reached on their way",
-        ),
-    };
+        );
+    }
+    let arms = (layerized.arm, dense.arm);
+    let on_the_way = over_arms(&Points::of(record), arms, &[0], Basis::EqualFit).effect;
+    // Without the gate: what has not learned draws simpler pictures, which survive more.
+    let pair = [(evolved, layerized)];
+    let name = less(evolved, layerized);
+    let learned_or_not = Effect::of_scores_by(name, record, &pair, |r| r.score());
+    (
+        vec![learned_or_not, on_the_way],
+        "evolved less retrained at the end of training, learned or not; retrained less dense at each R² that both reached on their way",
+    )
+}
+
+fn less(a: Group, b: Group) -> String {
+    format!("{} − {}", a.arm, b.arm)
+}
+
+pub(super) fn evolved_wiring_between(record: &NetworksRecord, spec: &StudySpec) -> Outcome {
+    let [evolved, dense, graph] = ["evolved", "dense", "graph"].map(|arm| Group::of(arm, 0));
+    let (effects, statistic) = wiring_effects(record);
+    let has = |arm: &str| record.rows.iter().any(|row| row.arm == arm);
+    let fit = |a: Group, b: Group| Effect::of_scores(less(a, b), record, &[(a, b)]);
     let noisy: Vec<&str> = record.noisy().into_iter().map(|arm| arm.1).collect();
     let basin = noisy.iter().map(|arm| fit(evolved, Group::of(arm, 0)));
-    let controls = [fit(evolved, graph), fit(graph, dense)].into_iter().chain(basin);
-    let fits = ["layerized", "graph"].iter().chain(&noisy);
+    let raw = has(graph.arm).then(|| [fit(evolved, graph), fit(graph, dense)]);
+    let fits = ["layerized", "graph"].into_iter().filter(|arm| has(arm)).chain(noisy.clone());
     Outcome::general(statistic, effects, spec.margin)
-        .beside(controls.collect())
+        .beside(raw.into_iter().flatten().chain(basin).collect())
         .noting(fits.map(|arm| format!("fit: {arm} {}", fit_share(record, Group::of(arm, 0)))))
 }
 
@@ -91,7 +109,16 @@ pub(super) fn raw_graph(record: &NetworksRecord, _: &StudySpec) -> Outcome {
     )
 }
 
-pub(super) fn decodable(record: &NetworksRecord, spec: &StudySpec) -> Outcome {
+/// C14, as its power is simulated.
+pub const DECODABLE: Means = Means {
+    arms: &["evolved", "layerized", "dense"],
+    effects: |record| decodable_effects(record).0,
+    decide: |effects, margin| equal_and_unequal(effects, (margin, margin)),
+    is_equivalence: true,
+};
+
+/// The differences of C14: decoded R², score; and what is shown beside them.
+fn decodable_effects(record: &NetworksRecord) -> (Vec<Effect>, Vec<Effect>) {
     let pair = [(Group::of("evolved", 0), Group::of("dense", 0))];
     let components = |r: &NetworkResult| r.measures.decoded_components.filter(|_| r.fit);
     let last = |r: &NetworkResult| r.measures.decoded.filter(|_| r.fit);
@@ -107,20 +134,27 @@ pub(super) fn decodable(record: &NetworksRecord, spec: &StudySpec) -> Outcome {
         Some(_) => (by_components, vec![by_last]),
         None => (by_last, Vec::new()),
     };
-    let organised = Effect::of_scores("score, evolved − dense", record, &pair);
+    (vec![decoded, Effect::of_scores("score, evolved − dense", record, &pair)], beside)
+}
+
+/// Whether the first effect lies within ± the equivalence and the second is above 0.
+fn equal_and_unequal(effects: &[Effect], (margin, equivalence): (f64, f64)) -> Verdict {
+    let [decoded, organised] = effects else { return Verdict::Inconclusive };
     let equal = match (decoded.low, decoded.high) {
-        (Some(low), Some(high)) if -spec.equivalence < low && high < spec.equivalence => Some(true),
-        (Some(low), Some(high)) if low > spec.equivalence || high < -spec.equivalence => {
-            Some(false)
-        }
+        (Some(low), Some(high)) if -equivalence < low && high < equivalence => Some(true),
+        (Some(low), Some(high)) if low > equivalence || high < -equivalence => Some(false),
         _ => None,
     };
-    let unequal = all_above(std::slice::from_ref(&organised), spec.margin);
-    let verdict = match (equal, unequal) {
+    match (equal, all_above(std::slice::from_ref(organised), margin)) {
         (Some(true), Verdict::Supported) => Verdict::Supported,
         (Some(false), _) | (_, Verdict::NotSupported) => Verdict::NotSupported,
         _ => Verdict::Inconclusive,
-    };
+    }
+}
+
+pub(super) fn decodable(record: &NetworksRecord, spec: &StudySpec) -> Outcome {
+    let (effects, beside) = decodable_effects(record);
+    let verdict = equal_and_unequal(&effects, (spec.margin, spec.equivalence));
     let statistic = "held-out R² of ridge probes to attributes of the picture (equivalence), from the first 8 principal components of all hidden maps or, in older records, from the last hidden layer; and the difference of compositional scores";
-    Outcome::new(statistic, verdict, vec![decoded, organised]).beside(beside)
+    Outcome::new(statistic, verdict, effects).beside(beside)
 }
