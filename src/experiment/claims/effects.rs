@@ -70,6 +70,9 @@ pub struct Effect {
     pub targets: Vec<TargetEffect>,
     /// Targets without a pair that counts.
     pub without: Vec<String>,
+    /// True if the claim does not hang on it: its part is decided, or asked only where another holds.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub settled: bool,
 }
 
 impl Effect {
@@ -100,6 +103,7 @@ impl Effect {
             high: interval.map(|i| i.high),
             targets: Vec::new(),
             without: Vec::new(),
+            settled: false,
         }
     }
 

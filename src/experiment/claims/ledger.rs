@@ -234,11 +234,18 @@ impl Ledger {
         for claim in of(Verdict::Inconclusive) {
             let margin = if claim.rulings.is_empty() { self.margin } else { MARGIN };
             let id = claim.text.id.as_str();
-            // Of several effects the one that is known least.
-            let visible = claim.effects.iter().filter_map(|e| Some((e.visible()?, e)));
+            // Of several effects that it hangs on the one that is known least.
+            let open = || claim.effects.iter().filter(|effect| !effect.settled);
+            let visible = open().filter_map(|effect| Some((effect.visible()?, effect)));
             let Some((visible, effect)) = visible.max_by(|a, b| a.0.total_cmp(&b.0)) else {
-                // Where nothing could be compared, a note says why.
-                match claim.notes.first().filter(|_| claim.effects.is_empty()) {
+                // Where nothing could be compared, a note says why; of what is no mean over targets, the interval.
+                let why = claim.notes.first().filter(|_| claim.effects.is_empty()).cloned();
+                let holds_0 = |e: &&Effect| {
+                    e.low.is_some_and(|l| l <= 0.0) && e.high.is_some_and(|h| h >= 0.0)
+                };
+                let interval =
+                    || open().rfind(holds_0).map(|e| format!("{}: {}", e.name, e.text()));
+                match why.or_else(interval) {
                     Some(why) => seen.push(format!("{id} ({why})")),
                     None => unseen.push(id),
                 }

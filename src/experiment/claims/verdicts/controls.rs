@@ -28,9 +28,11 @@ pub(super) fn survives_controls(record: &NetworksRecord, spec: &StudySpec) -> Ou
     };
     let effects: Vec<Effect> = variants.iter().map(|v| pruning(v)).collect();
     let controls: Vec<Effect> = variants.iter().flat_map(|v| [depth(v, -3), depth(v, 3)]).collect();
-    let (base, others): (Vec<Effect>, Vec<Effect>) =
-        effects.iter().cloned().partition(|e| e.name.starts_with(&format!("{BASE}:")));
-    let verdict = match all_above(&base, spec.margin) {
+    // Other recipes are asked about only where there is an effect in the base.
+    let is_base = |effect: &Effect| effect.name.starts_with(&format!("{BASE}:"));
+    let (base, others): (Vec<Effect>, Vec<Effect>) = effects.iter().cloned().partition(is_base);
+    let in_base = all_above(&base, spec.margin);
+    let verdict = match in_base {
         Verdict::Supported if others.iter().all(|e| e.estimate.is_some_and(|x| x > 0.0)) => {
             Verdict::Supported
         }
@@ -42,6 +44,7 @@ pub(super) fn survives_controls(record: &NetworksRecord, spec: &StudySpec) -> Ou
         Verdict::NotSupported => Verdict::NotSupported,
         _ => Verdict::Inconclusive,
     };
+    let settled = |_, effect: &Effect| is_base(effect) == (in_base == Verdict::Supported);
     let statistic = "score of SP less that of random links with its counts, in every way of training; the same for depth beside it";
-    Outcome::new(statistic, verdict, effects).beside(controls)
+    Outcome::new(statistic, verdict, effects).settling(settled).beside(controls)
 }

@@ -123,7 +123,17 @@ impl Outcome {
     /// By the general rule: every effect above 0.
     fn general(statistic: &str, effects: Vec<Effect>, margin: f64) -> Self {
         let verdict = all_above(&effects, margin);
-        Outcome::new(statistic, verdict, effects)
+        Outcome::new(statistic, verdict, effects).settling(|_, effect| is_above(effect))
+    }
+
+    /// An open claim, with the effects that it does not hang on: those of which `is_settled` says so, by number.
+    fn settling(mut self, is_settled: impl Fn(usize, &Effect) -> bool) -> Self {
+        if self.verdict == Verdict::Inconclusive {
+            for (number, effect) in self.effects.iter_mut().enumerate() {
+                effect.settled = is_settled(number, effect);
+            }
+        }
+        self
     }
 
     /// With the circumstances of the record of networks that it was decided on.
@@ -151,6 +161,11 @@ impl Outcome {
     fn noting(self, notes: impl IntoIterator<Item = String>) -> Self {
         Outcome { notes: self.notes.into_iter().chain(notes).collect(), ..self }
     }
+}
+
+/// True for an interval above 0.
+fn is_above(effect: &Effect) -> bool {
+    effect.low.is_some_and(|low| low > 0.0)
 }
 
 /// A claim whose record is not there.

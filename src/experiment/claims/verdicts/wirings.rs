@@ -1,6 +1,6 @@
 //! Evolved networks, evolved wirings, dense networks: C1, C2, C12, C14.
 
-use super::{Means, Outcome, fit_share};
+use super::{Means, Outcome, fit_share, is_above};
 use crate::experiment::claims::effects::{Effect, Group, all_above};
 use crate::experiment::claims::ledger::StudySpec;
 use crate::experiment::finding::Verdict;
@@ -156,5 +156,7 @@ pub(super) fn decodable(record: &NetworksRecord, spec: &StudySpec) -> Outcome {
     let (effects, beside) = decodable_effects(record);
     let verdict = equal_and_unequal(&effects, (spec.margin, spec.equivalence));
     let statistic = "held-out R² of ridge probes to attributes of the picture (equivalence), from the first 8 principal components of all hidden maps or, in older records, from the last hidden layer; and the difference of compositional scores";
-    Outcome::new(statistic, verdict, effects).beside(beside)
+    // Whether they are equally decodable keeps it open, if their scores differ.
+    let settled = |number: usize, effect: &Effect| number == 1 && is_above(effect);
+    Outcome::new(statistic, verdict, effects).settling(settled).beside(beside)
 }
