@@ -268,6 +268,53 @@ fn the_optimizer_shapes_the_solution_if_scores_differ_at_equal_fit() {
 }
 
 #[test]
+fn a_second_study_on_other_targets_decides_what_the_first_left_open() {
+    let claim = |records: &Records, id: &str| {
+        ledger(records).claims.into_iter().find(|c| c.text.id == id).unwrap()
+    };
+    // Evolved and retrained are alike in the first study, apart in the second.
+    let (first, second) = (wirings(62, 60, 20, None), wirings(95, 60, 20, None));
+    let both = Records { replication: second.wirings, ..first };
+    let found = claim(&both, "C2");
+    assert_eq!((found.verdict, found.records.len()), (Verdict::Supported, 1));
+    assert_eq!(found.records, ["replication/record.json"]);
+    let earlier = found.notes.last().unwrap();
+    assert!(earlier.starts_with("the first study (wirings/record.json) had left it"), "{earlier}");
+    assert!(earlier.contains("evolved − layerized -0.025 ["), "{earlier}");
+    // What the first study decided stays its own.
+    assert_eq!(claim(&both, "C1").records, ["wirings/record.json"]);
+    // Scores by optimizer, too.
+    let (same, apart) = (by_optimizer(0.4, 0.4), by_optimizer(0.2, 0.5));
+    let records = Records { replication: apart.optimizer_scores, ..same };
+    let found = claim(&records, "C11");
+    assert_eq!(found.records, ["optimizers/record.json", "replication/record.json"]);
+    let notes: Vec<&String> = found.notes.iter().rev().take(2).collect();
+    assert!(notes[1].contains("(replication, profile") && notes[1].contains(": supported"));
+    assert!(notes[0].contains("(optimizer_scores, profile") && notes[0].contains("not supported"));
+}
+
+#[test]
+fn an_open_claim_says_what_the_half_that_keeps_it_open_could_have_seen() {
+    // Retrained networks are above dense ones; whether evolved ones are above those is not known.
+    let mut builder = Builder::new("wirings");
+    for (target, evolved) in TARGETS.into_iter().zip([40, 80, 45, 90]) {
+        builder.add((target, "evolved", 0), (0, None), Some(evolved));
+        for seed in SEEDS {
+            builder.add((target, "layerized", 0), (0, Some(seed)), Some(60));
+            builder.add((target, "dense", 0), (0, Some(seed)), Some(evolved / 4));
+        }
+    }
+    let found = ledger(&Records { wirings: Some(builder.record), ..Records::default() });
+    let claim = found.claims.iter().find(|c| c.text.id == "C2").unwrap();
+    assert_eq!(claim.verdict, Verdict::Inconclusive);
+    let settled: Vec<bool> = claim.effects.iter().map(|effect| effect.settled).collect();
+    assert_eq!(settled, [false, true]);
+    let seen = format!("C2 (from {:.2} on with 4 targets", claim.effects[0].visible().unwrap());
+    assert!(found.sentences()[2].contains(&seen), "{}", found.sentences()[2]);
+    assert!(claim.effects[0].visible() > claim.effects[1].visible());
+}
+
+#[test]
 fn one_recipe_in_which_the_effect_is_gone_decides_against_c15() {
     let build = |gone: Option<&str>| {
         let mut builder = Builder::new("controls");

@@ -189,6 +189,33 @@ fn power_repeats_itself_grows_with_targets_and_takes_a_pilots_variances() {
 }
 
 #[test]
+fn the_power_of_a_study_is_that_of_the_rules_whose_networks_it_has() {
+    let path = root().join("experiments/replication.toml");
+    let (spec, _): (NetworksSpec, String) = read_spec(&path, None).unwrap();
+    let of = |part: &str| {
+        let path = root().join("figures").join(part).join("record.json");
+        <picloom::experiment::NetworksRecord as picloom::experiment::Record>::read(&path).unwrap()
+    };
+    let names = |report: &picloom::experiment::regime::power::PowerReport| -> Vec<&str> {
+        report.rules.iter().map(|rule| rule.rule).collect()
+    };
+    let report = power(&spec, &[of("wirings"), of("optimizer_scores")], MARGIN, 200);
+    assert_eq!(names(&report), ["C2", "C11, scores", "C14"]);
+    assert!(report.rules.iter().all(|rule| rule.from_pilot), "{report:?}");
+    assert_eq!(report.weak(), Vec::<&str>::new(), "{}", report.table());
+    // Whether two are equal is asked where they are.
+    let equal = &report.rules[2];
+    assert_eq!((equal.asked_at, equal.smallest), (0.0, None));
+    assert!(equal.power[0].1 > 0.8 && equal.power[4].1 < 0.01, "{equal:?}");
+    // Half of the targets see less; without a pilot nobody knows how various targets are.
+    let mut few = spec.clone();
+    few.targets.truncate(7);
+    let fewer = power(&few, &[of("wirings")], MARGIN, 200);
+    assert!(fewer.rules[0].power[3].1 < report.rules[0].power[3].1 - 0.1, "{}", fewer.table());
+    assert_eq!(names(&power(&spec, &[], MARGIN, 50)), ["C11, scores"]);
+}
+
+#[test]
 fn the_commands_answer_in_json_and_the_same_line_finds_what_is_there() {
     let folder = tempfile::tempdir().unwrap();
     let json = |args: &[&str]| -> serde_json::Value {

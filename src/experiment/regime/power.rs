@@ -456,6 +456,19 @@ mod tests {
     }
 
     #[test]
+    fn the_power_of_a_mean_over_targets_is_that_of_students_test() {
+        // The same .803, of targets that vary by 1; the second mean is what the pilot found, far above 0.
+        let values = |about: f64| {
+            let each = [-1.0, 0.0, 1.0].map(|x| (x.to_string(), vec![about + x]));
+            Effect::of("pilot", each.to_vec())
+        };
+        let pilot = [values(0.3), values(100.0)];
+        let at = |effect| share_of(STUDIES, |rng| WIRING.drawn(&pilot, 10, effect, -1e9, rng)).0;
+        assert!((at(1.0) - 0.803).abs() < 0.04, "{}", at(1.0));
+        assert!(at(0.0) < 0.04, "{}", at(0.0));
+    }
+
+    #[test]
     fn variances_add_as_they_are_said_to() {
         // Targets .3, seeds .4 and judge 0 over four seeds: a target's mean has .3² + .4²/4 = .36².
         let variances = Variances { target: 0.3, seed: 0.4, ..PURE };
