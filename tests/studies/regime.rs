@@ -2,7 +2,7 @@
 
 use picloom::experiment::cells::run_cells;
 use picloom::experiment::claims::{Ledger, Records, StudySpec};
-use picloom::experiment::networks::{NetworksSpec, NetworksStudy};
+use picloom::experiment::networks::{NetworksRecord, NetworksSpec, NetworksStudy};
 use picloom::experiment::regime::points::{Basis, Networks, Place, Points, Scores};
 use picloom::experiment::regime::power::power;
 use picloom::experiment::regime::rules::{MARGIN, decide, narrow, rulings, which_links, word};
@@ -65,7 +65,7 @@ fn the_study_runs_at_smoke_size_and_the_ledger_and_the_figures_are_made_of_it() 
     let arms = ["evolved", "dense", "sp", "layer-counts", "rewired"];
     first.rows.retain(|row| row.offset == 0 && arms.contains(&row.arm.as_str()));
     let old = Records::read(&root().join("figures")).unwrap();
-    let stage = Ledger::of(&study, &Records { regime: Some(first), ..old });
+    let stage = Ledger::of(&study, &old.with("regime", first));
     let read_from = |id: &str| {
         let claim = stage.claims.iter().find(|claim| claim.text.id == id).unwrap();
         (claim.records[0].as_str(), claim.rulings.len())
@@ -194,7 +194,7 @@ fn the_power_of_a_study_is_that_of_the_rules_whose_networks_it_has() {
     let (spec, _): (NetworksSpec, String) = read_spec(&path, None).unwrap();
     let of = |part: &str| {
         let path = root().join("figures").join(part).join("record.json");
-        <picloom::experiment::NetworksRecord as picloom::experiment::Record>::read(&path).unwrap()
+        <NetworksRecord as picloom::experiment::Record>::read(&path).unwrap()
     };
     let names = |report: &picloom::experiment::regime::power::PowerReport| -> Vec<&str> {
         report.rules.iter().map(|rule| rule.rule).collect()

@@ -12,6 +12,7 @@ use crate::experiment::theory::record::TheoryRecord;
 use crate::experiment::training::TrainingRecord;
 use crate::network::files::read_text;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The whole study: its parts and the rules of its claims (`experiments/study.toml`).
@@ -70,29 +71,27 @@ impl Spec for StudySpec {
     }
 }
 
+/// Parts of the study that are studies of networks and that a rule reads.
+const NETWORKS: [&str; 8] = [
+    "wirings",
+    "depth",
+    "pruning",
+    "controls",
+    "regime",
+    "out_of_domain",
+    "optimizer_scores",
+    "replication",
+];
+
 /// Records of the study's parts; none where a part has not been run.
 #[derive(Clone, Debug, Default)]
 pub struct Records {
     /// Folder they were read from.
     pub folder: PathBuf,
-    /// Evolved, dense, graph, layerized.
-    pub wirings: Option<NetworksRecord>,
-    /// By depth.
-    pub depth: Option<NetworksRecord>,
-    /// Every pruning method.
-    pub pruning: Option<NetworksRecord>,
-    /// Other ways of training.
-    pub controls: Option<NetworksRecord>,
-    /// By depth and kept share: where it is there, C4, C5 and C6 are decided on it.
-    pub regime: Option<NetworksRecord>,
-    /// Drawings.
-    pub out_of_domain: Option<NetworksRecord>,
+    /// Studies of networks, by part.
+    pub networks: BTreeMap<String, NetworksRecord>,
     /// Every optimizer.
     pub optimizers: Option<TrainingRecord>,
-    /// Scores by optimizer.
-    pub optimizer_scores: Option<NetworksRecord>,
-    /// What these left open, again on other targets: where it is there, C2, C14 and C11's scores are decided on it.
-    pub replication: Option<NetworksRecord>,
     /// Volume ratios.
     pub theory: Option<TheoryRecord>,
     /// Parts in subnetworks.
@@ -110,17 +109,14 @@ impl Records {
             let path = folder.join(name).join("record.json");
             path.exists().then(|| R::read(&path)).transpose()
         }
+        let mut networks = BTreeMap::new();
+        for name in NETWORKS {
+            networks.extend(part(folder, name)?.map(|record| (name.to_string(), record)));
+        }
         Ok(Records {
             folder: folder.to_path_buf(),
-            wirings: part(folder, "wirings")?,
-            depth: part(folder, "depth")?,
-            pruning: part(folder, "pruning")?,
-            controls: part(folder, "controls")?,
-            regime: part(folder, "regime")?,
-            out_of_domain: part(folder, "out_of_domain")?,
+            networks,
             optimizers: part(folder, "optimizers")?,
-            optimizer_scores: part(folder, "optimizer_scores")?,
-            replication: part(folder, "replication")?,
             theory: part(folder, "theory")?,
             structural: part(folder, "structural")?,
         })
@@ -128,15 +124,16 @@ impl Records {
 
     /// The record of a part that is a study of networks.
     pub fn networks(&self, part: &str) -> Option<&NetworksRecord> {
-        match part {
-            "wirings" => self.wirings.as_ref(),
-            "depth" => self.depth.as_ref(),
-            "pruning" => self.pruning.as_ref(),
-            "controls" => self.controls.as_ref(),
-            "out_of_domain" => self.out_of_domain.as_ref(),
-            "replication" => self.replication.as_ref(),
-            _ => None,
-        }
+        self.networks.get(part)
+    }
+
+    /// With this record of a part that is a study of networks, or with none.
+    pub fn with(mut self, part: &str, record: impl Into<Option<NetworksRecord>>) -> Self {
+        match record.into() {
+            Some(record) => self.networks.insert(part.into(), record),
+            None => self.networks.remove(part),
+        };
+        self
     }
 }
 

@@ -89,7 +89,7 @@ impl Decide {
     pub fn apply(&self, records: &Records, spec: &StudySpec) -> Outcome {
         let (parts, decide) = match self {
             Other(decide) => return decide(records),
-            Regime(rules, part, decide) => match &records.regime {
+            Regime(rules, part, decide) => match records.networks("regime") {
                 Some(map) if regime::holds(map, rules[0]) => return regime::decided(map, rules),
                 _ => (std::slice::from_ref(part), decide),
             },

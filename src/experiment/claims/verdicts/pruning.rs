@@ -50,7 +50,7 @@ fn fit_excess(result: &NetworkResult) -> Option<f64> {
 
 /// On the regime map if its first stage is there, which has more targets and refills orphans.
 pub(super) fn orthogonality(records: &Records) -> Outcome {
-    if let Some(map) = records.regime.as_ref().filter(|map| regime::holds(map, "C9")) {
+    if let Some(map) = records.networks("regime").filter(|map| regime::holds(map, "C9")) {
         return overlap(map, &[1, 2, 3, 4], "layer-counts").decided_on(map, "regime");
     }
     match records.networks("pruning") {

@@ -77,7 +77,7 @@ pub(super) fn volume(records: &Records) -> Outcome {
         return no_record("theory");
     };
     let found = agreement(record);
-    let points = records.depth.as_ref().map(trained_points);
+    let points = records.networks("depth").map(trained_points);
     let Some(Ok(predicted)) = points.map(|points| prediction(&points, PARTS)) else {
         let none = "no record of depth: theory is not compared with trained networks";
         let outcome = of_findings("theory", found, Vec::new()).noting([none.to_string()]);
@@ -85,7 +85,7 @@ pub(super) fn volume(records: &Records) -> Outcome {
     };
     let mut parts = vec![("depth", predicted)];
     // Decided only once the map has several depths.
-    let points = records.regime.as_ref().map(functional_points);
+    let points = records.networks("regime").map(functional_points);
     if let Some(Ok(by_function)) = points.map(|points| prediction(&points, PARTS))
         && by_function.units > 0
     {
@@ -111,7 +111,7 @@ pub(super) fn volume(records: &Records) -> Outcome {
         all.records.extend(next.records);
         all = all.noting(next.notes);
     }
-    let seeds = records.depth.as_ref().and_then(seeds);
+    let seeds = records.networks("depth").and_then(seeds);
     Outcome { verdict, seeds, ..all }
 }
 
@@ -176,9 +176,8 @@ pub(super) fn optimizer(records: &Records) -> Outcome {
     let outcome = outcome.beside(controls).noting(notes);
     let outcome = Outcome { seeds: Some(seeds.len()), records: path("optimizers"), ..outcome };
     // The second study decides where it is there.
-    let parts =
-        [("replication", &records.replication), ("optimizer_scores", &records.optimizer_scores)];
-    let mut there = parts.into_iter().filter_map(|(part, record)| Some((part, record.as_ref()?)));
+    let parts = ["replication", "optimizer_scores"];
+    let mut there = parts.into_iter().filter_map(|part| Some((part, records.networks(part)?)));
     let Some((part, record)) = there.next() else { return outcome };
     let earlier = there.map(|(part, record)| by_scores(record, part).1);
     and_scores(outcome, record, part).noting(earlier.collect::<Vec<_>>())
@@ -259,8 +258,8 @@ mod tests {
     /// The committed records, with a map whose sparse networks keep to their modules as the theory says, `sign` times.
     fn with_map(sign: f64) -> Records {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("figures");
-        let mut records = Records::read(&folder).unwrap();
-        let mut map = records.depth.clone().unwrap();
+        let records = Records::read(&folder).unwrap();
+        let mut map = records.networks("depth").unwrap().clone();
         for row in map.rows.iter_mut().filter(|row| row.arm == SP) {
             let Some(result) = row.result.as_mut() else { continue };
             let modules = result.modules.as_ref().unwrap();
@@ -276,8 +275,7 @@ mod tests {
                 wiring_z: None,
             });
         }
-        records.regime = Some(map);
-        records
+        records.with("regime", map)
     }
 
     #[test]
@@ -293,11 +291,10 @@ mod tests {
         assert!((opposite.unwrap() + 1.0).abs() < 1e-9);
         assert_eq!(verdict, Verdict::NotSupported);
         // Not with an eighth of the links and more, and not without a map.
-        for result in records.regime.iter_mut().flat_map(|map| &mut map.rows) {
+        for result in records.networks.get_mut("regime").into_iter().flat_map(|map| &mut map.rows) {
             result.result.iter_mut().for_each(|r| r.kept = r.links / 4);
         }
         assert_eq!(third(&records).0, None);
-        records.regime = None;
-        assert_eq!(third(&records).0, None);
+        assert_eq!(third(&records.with("regime", None)).0, None);
     }
 }
