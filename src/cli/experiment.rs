@@ -70,7 +70,8 @@ enum ExperimentCommand {
         /// figures are then not drawn), and with six digits: small enough for a repository, and enough for every claim.
         /// Only studies of networks have these; records of other kinds stay as they are. `unfit-layers` are what layers
         /// have of calls, and the measures of networks that did not learn their picture; `diagnostics` is what no
-        /// claim is decided on and no figure draws
+        /// claim is decided on and no figure draws, `dense-modules` the modules of networks that the theory is not
+        /// compared with, `maps` the roughness of maps and what can be decoded from them
         #[arg(
             long,
             value_name = "PARTS",

@@ -33,12 +33,24 @@ pub enum Bulk {
     /// What no claim is decided on and no figure draws: ids of runs, losses before training, in-degrees, what is
     /// measured of wiring, and of networks on their way and of fixed changes all but the score.
     Diagnostics,
+    /// Modules of networks that the theory is not compared with: those with more than an eighth of their links,
+    /// and those below R² .70.
+    DenseModules,
+    /// Roughness of maps, and what can be decoded from them.
+    Maps,
 }
 
 impl Named for Bulk {
     const KIND: &'static str = "part of a record";
-    const ALL: &'static [Self] =
-        &[Bulk::Curves, Bulk::Layers, Bulk::UnfitLayers, Bulk::Pictures, Bulk::Diagnostics];
+    const ALL: &'static [Self] = &[
+        Bulk::Curves,
+        Bulk::Layers,
+        Bulk::UnfitLayers,
+        Bulk::Pictures,
+        Bulk::Diagnostics,
+        Bulk::DenseModules,
+        Bulk::Maps,
+    ];
 
     fn name(self) -> &'static str {
         match self {
@@ -47,6 +59,8 @@ impl Named for Bulk {
             Bulk::UnfitLayers => "unfit-layers",
             Bulk::Pictures => "pictures",
             Bulk::Diagnostics => "diagnostics",
+            Bulk::DenseModules => "dense-modules",
+            Bulk::Maps => "maps",
         }
     }
 }
@@ -86,10 +100,8 @@ pub trait Record: Serialize + DeserializeOwned {
     ///
     /// # Errors
     /// What `to` says.
-    fn write_json(&self, mut to: impl io::Write) -> io::Result<()> {
-        let mut json = serde_json::Serializer::with_formatter(&mut to, RowALine::default());
-        self.serialize(&mut json)?;
-        to.write_all(b"\n")
+    fn write_json(&self, to: impl io::Write) -> io::Result<()> {
+        write_rows(self, to)
     }
 
     /// The bytes of `record.json`.
@@ -263,6 +275,12 @@ pub(super) fn round(value: &mut Value) {
 /// Serialises a struct with its fields in the order of their names.
 pub(super) fn by_name<T: Serialize, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
     serde_json::to_value(value).map_err(serde::ser::Error::custom)?.serialize(to)
+}
+
+/// Writes JSON, a row a line.
+pub(super) fn write_rows(of: &impl Serialize, mut to: impl io::Write) -> io::Result<()> {
+    of.serialize(&mut serde_json::Serializer::with_formatter(&mut to, RowALine::default()))?;
+    to.write_all(b"\n")
 }
 
 /// Writes compact JSON with a line for every field of the record, and for every object in a list

@@ -149,6 +149,14 @@ fn every_chain_gives_a_row_a_network_and_counts_are_matched() {
         of(&light).measures.interference.is_some(),
         of(&record).measures.interference.is_some()
     );
+    assert!(of(&record).measures.roughness.is_some() && of(&light).measures.roughness.is_none());
+    let sparse = record.clone().without(&[Bulk::DenseModules]);
+    for (result, whole) in sparse.rows.iter().zip(&record.rows) {
+        let [result, whole] = [result, whole].map(|row| row.result.as_ref().unwrap());
+        let kept = whole.is_sparse_and_near();
+        assert_eq!(kept, 8 * whole.kept <= whole.links && whole.r2 >= 0.7);
+        assert_eq!(result.modules.is_some(), kept && whole.modules.is_some());
+    }
     let fit = record.clone().without(&[Bulk::UnfitLayers]);
     for result in fit.rows.iter().filter_map(|row| row.result.as_ref()) {
         assert_eq!(result.measures.layers.is_empty(), !result.fit);

@@ -4,7 +4,7 @@ use super::effects::Effect;
 use super::verdicts::{CLAIMS, Outcome};
 use crate::experiment::finding::Verdict;
 use crate::experiment::networks::NetworksRecord;
-use crate::experiment::record::{Record, RecordError};
+use crate::experiment::record::{Record, RecordError, write_rows};
 use crate::experiment::regime::rules::{MARGIN, Ruling};
 use crate::experiment::spec::{Problem, Spec, SpecError, check_name, read_spec};
 use crate::experiment::structural::StructuralRecord;
@@ -194,9 +194,11 @@ impl Ledger {
         Ledger { format: FORMAT.into(), margin: spec.margin, claims: claims.collect() }
     }
 
-    /// JSON.
+    /// JSON, a claim a line.
     pub fn to_json(&self) -> String {
-        serde_json::to_string_pretty(self).expect("a ledger is plain data") + "\n"
+        let mut json = Vec::new();
+        write_rows(self, &mut json).expect("a ledger is plain data");
+        String::from_utf8(json).expect("JSON is UTF-8")
     }
 
     /// Reads a ledger.

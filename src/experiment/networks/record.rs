@@ -134,7 +134,8 @@ pub struct NetworkResult {
     /// Depth and in-degrees of the alive part; none in records that leave it out.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub sparsity: Option<CompositionalSparsity>,
-    /// Modules in the sense of the theory; none for a graph.
+    /// Modules in the sense of the theory; none for a graph, and in records that leave them out.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub modules: Option<NetworkModules>,
     /// Modules by function; none in records older than it, and for networks with fewer than two units that do something.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -171,6 +172,11 @@ impl NetworkResult {
         for scored in reached.chain(&mut self.fixed) {
             (scored.low, scored.high) = (None, None);
         }
+    }
+
+    /// Whether the theory of sparse networks speaks of it: at most an eighth of its links, and R² ≥ .70.
+    pub fn is_sparse_and_near(&self) -> bool {
+        8 * self.kept <= self.links && self.r2 >= 0.7
     }
 
     /// The compositional score; none if nothing could be judged.
@@ -442,6 +448,13 @@ impl Record for NetworksRecord {
             }
             if parts.contains(&Bulk::Diagnostics) {
                 result.without_diagnostics();
+            }
+            if parts.contains(&Bulk::DenseModules) && !result.is_sparse_and_near() {
+                (result.modules, result.function) = (None, None);
+            }
+            if parts.contains(&Bulk::Maps) {
+                let Summary { roughness, decoded, decoded_components, .. } = &mut result.measures;
+                (*roughness, *decoded, *decoded_components) = (None, None, None);
             }
         }
         let mut record = serde_json::to_value(self).expect("records are plain data");

@@ -256,6 +256,7 @@ fn sections(claims: &[ClaimRow]) -> Vec<Section<'_>> {
     let mut sections: Vec<Section<'_>> = Vec::new();
     for claim in claims {
         let all = halves(claim);
+        let is_open = claim.verdict == Verdict::Inconclusive;
         let (held, count) = (all.iter().filter(|half| half.holds()).count(), all.len());
         let kinds = distinct(all.iter().map(|half| half.kind));
         let mut halves: Vec<Option<Half>> = all.into_iter().map(Some).collect();
@@ -268,7 +269,9 @@ fn sections(claims: &[ClaimRow]) -> Vec<Section<'_>> {
             let said = match own.first().is_some_and(Half::holds) {
                 _ if !alone => "",
                 _ if held == 0 || held == count => "(The same claim.)",
+                true if is_open => "(This half holds, the other is open.)",
                 true => "(This half holds, the other does not.)",
+                false if is_open => "(This half is open, the other holds.)",
                 false => "(This half does not hold, the other does.)",
             };
             // The claim itself is not said twice.

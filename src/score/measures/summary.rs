@@ -33,9 +33,11 @@ pub struct Summary {
     pub interference: Option<f64>,
     /// Mean excess of I over its Welch bound, over the same layers.
     pub excess: Option<f64>,
-    /// Mean roughness of the alive maps that vary; none if none does.
+    /// Mean roughness of the alive maps that vary; none if none does. This and what follows: none also in records that
+    /// leave it out.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub roughness: Option<f64>,
-    /// Share of the alive maps that repeat another, in [0, 1]. This and the next five: none in records that leave it out.
+    /// Share of the alive maps that repeat another, in [0, 1].
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub duplicates: Option<f64>,
     /// Mean effective number of inputs of a unit, exp H.
@@ -55,6 +57,7 @@ pub struct Summary {
     pub q_z: Option<f64>,
     /// Mean held-out R² of ridge probes from the last hidden layer to the picture's attributes
     /// that vary over the pixels; none without any.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub decoded: Option<f64>,
     /// The same from the first 8 principal components of all hidden maps: as many numbers a pixel
     /// whatever the width of the last layer, and wherever in the network they are \[ours\]. None in records

@@ -58,16 +58,10 @@ fn points(
 /// Parts P of the claim on trained networks: the caption's.
 const PARTS: usize = 3;
 
-/// Kept share and R² of the networks that modules of function are asked of: at most an eighth of the links, near
-/// their picture.
-const SPARSE: f64 = 0.125;
-const NEAR: f64 = 0.7;
-
-/// Those of SP's networks, by level, with how far their links keep to the modules of their function.
+/// SP's sparse networks near their picture, by level, with how far their links keep to the modules of their function.
 fn functional_points(record: &NetworksRecord) -> Vec<TrainedPoint> {
     points(record, |row, result| {
-        let sparse = result.kept as f64 <= SPARSE * result.links as f64;
-        (row.arm == SP && sparse && result.r2 >= NEAR).then_some(())?;
+        (row.arm == SP && result.is_sparse_and_near()).then_some(())?;
         Some((format!("{}-{}", row.arm, row.level), result.function?.wiring))
     })
 }
