@@ -67,11 +67,12 @@ enum ExperimentCommand {
         #[arg(long)]
         record: Option<PathBuf>,
         /// Records without loss curves, measures layer by layer and pictures (or only without those named; their
-        /// figures are then not drawn), and with six digits: small enough for a repository, and enough for every claim.
+        /// figures are then not drawn), and with six digits: small enough for a repository. By default it is enough for every claim.
         /// Only studies of networks have these; records of other kinds stay as they are. `unfit-layers` are what layers
         /// have of calls, and the measures of networks that did not learn their picture; `diagnostics` is what no
-        /// claim is decided on and no figure draws, `dense-modules` the modules of networks that the theory is not
-        /// compared with, `maps` the roughness of maps and what can be decoded from them
+        /// claim is decided on and no figure draws, `dense-modules` the modules of networks with more than an
+        /// eighth of their links or R² below .70 (C8 needs those of the depth study), `maps` the roughness of maps and what
+        /// can be decoded from them (C1 and C14 need those of wirings and replication)
         #[arg(
             long,
             value_name = "PARTS",
@@ -86,7 +87,7 @@ enum ExperimentCommand {
         #[arg(long)]
         so_far: bool,
     },
-    /// Simulate how often the rules of the regime map would find an effect, before the study is run
+    /// Simulate how often the rules that a study is decided by would find an effect, before it is run
     Power {
         /// Spec of a study of networks (.toml)
         spec: PathBuf,
@@ -96,7 +97,7 @@ enum ExperimentCommand {
         /// Record whose variances are taken; may be given for several [default: those of the spec]
         #[arg(long, value_name = "RECORD")]
         pilot: Vec<PathBuf>,
-        /// The smallest difference of scores that matters
+        /// The smallest difference of scores that matters to the rules of the regime map
         #[arg(long, default_value_t = MARGIN)]
         margin: f64,
     },
@@ -304,7 +305,7 @@ fn adopt(args: &StudyArgs, records: &[PathBuf], out: &Output) -> anyhow::Result<
     ));
     if taken.pictures_lost > 0 {
         out.note(&format!(
-            "{} pictures that it names are not beside it; they are named no more",
+            "of {} networks the pictures are not beside the records; they are named no more",
             taken.pictures_lost
         ));
     }
@@ -424,7 +425,7 @@ fn depth_sweep(args: DepthSweepArgs, out: &Output) -> anyhow::Result<Said> {
     Ok((json, text))
 }
 
-/// Simulates the rules of the map on a design.
+/// Simulates the rules of a study on its design.
 fn power_of(
     spec: &Path,
     profile: Option<&str>,
@@ -437,10 +438,12 @@ fn power_of(
     let report = power(&spec, &pilots, margin, STUDIES);
     let mut text = format!("{} ({profile}): {}", spec.name, report.table());
     match report.weak().as_slice() {
-        [] => text += "\nevery rule finds an effect of .15 in at least 80 % of the studies",
+        [] => {
+            text += "\nevery rule finds an effect of .15 (an equivalence: that there is none) in at least 80 % of the studies"
+        }
         weak => {
             text += &format!(
-                "\nbelow 80 % at an effect of .15: {}; more targets help most",
+                "\nbelow 80 % at an effect of .15 (an equivalence: at none): {}; more targets help most",
                 weak.join(", ")
             );
         }

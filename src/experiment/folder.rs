@@ -53,7 +53,10 @@ impl Holding {
             return Some(*holding);
         }
         // The cells of a comparison have a record of its kind too.
-        if ["cells", "failed", "leases", "work"].iter().any(|part| folder.join(part).is_dir()) {
+        if ["cells", "failed", "leases", "taken", "work"]
+            .iter()
+            .any(|part| folder.join(part).is_dir())
+        {
             return Some(Holding::Study);
         }
         let text = std::fs::read_to_string(folder.join("record.json")).ok()?;

@@ -85,7 +85,7 @@ pub trait Record: Serialize + DeserializeOwned {
         Value::Object(serde_json::Map::new())
     }
 
-    /// Without these bulky parts, which no claim is decided on, and with six digits: small enough for a repository.
+    /// Without these bulky parts, and with six digits: small enough for a repository.
     /// Figures of what is left out are not drawn from it.
     fn without(self, _parts: &[Bulk]) -> Self {
         self

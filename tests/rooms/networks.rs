@@ -209,7 +209,24 @@ fn what_one_run_store_lacks_comes_from_a_record_that_was_made_before() {
     assert_eq!(take(&third, std::slice::from_ref(&before)), taken(3, 2));
     let begun = status(&study, &third).unwrap();
     assert_eq!((begun.done, begun.begun, begun.waiting), (3, 2, 0));
+    // What is there so far can be gone on with elsewhere, a part too.
+    let begun = here.join("small/begun.json");
+    so_far(&study, &third).unwrap().save_json(&begun).unwrap();
+    let rows = NetworksRecord::read(&begun).unwrap().rows;
+    assert_eq!(rows.iter().filter(|row| row.result.is_none()).count(), 2);
+    let sixth = folder.path().join("sixth");
+    assert_eq!(take(&sixth, &[begun]), taken(3, 2));
+    // Records one after the other are as good as at once.
+    let mut rest = whole.clone();
+    rest.rows.retain(is_dropped);
+    let rest_at = here.join("small/rest.json");
+    rest.save_json(&rest_at).unwrap();
+    assert_eq!(take(&sixth, &[rest_at]), taken(2, 0));
+    assert_eq!(std::fs::read_dir(sixth.join("small/taken")).unwrap().count(), 0);
+    assert_eq!(run_with(&study, &sixth, 2), whole);
+
     assert_eq!(run_with(&study, &third, 2), whole);
+    assert_eq!(std::fs::read_dir(third.join("small/taken")).unwrap().count(), 0);
     let runs = |runs: &Path| {
         let names = std::fs::read_dir(runs.join("small")).unwrap().flatten();
         names.filter(|entry| entry.path().join("metrics.jsonl").exists()).count()

@@ -267,35 +267,8 @@ fn the_optimizer_shapes_the_solution_if_scores_differ_at_equal_fit() {
     assert_eq!((found.verdict, found.records.len()), (Verdict::Supported, 1));
 }
 
-#[test]
-fn a_second_study_on_other_targets_decides_what_the_first_left_open() {
-    let claim = |records: &Records, id: &str| {
-        ledger(records).claims.into_iter().find(|c| c.text.id == id).unwrap()
-    };
-    // Evolved and retrained are alike in the first study, apart in the second.
-    let (first, second) = (wirings(62, 60, 20, None), wirings(95, 60, 20, None));
-    let both = first.with("replication", second.networks("wirings").cloned());
-    let found = claim(&both, "C2");
-    assert_eq!((found.verdict, found.records.len()), (Verdict::Supported, 1));
-    assert_eq!(found.records, ["replication/record.json"]);
-    let earlier = found.notes.last().unwrap();
-    assert!(earlier.starts_with("the first study (wirings/record.json) had left it"), "{earlier}");
-    assert!(earlier.contains("evolved − layerized -0.025 ["), "{earlier}");
-    // What the first study decided stays its own.
-    assert_eq!(claim(&both, "C1").records, ["wirings/record.json"]);
-    // Scores by optimizer, too.
-    let (same, apart) = (by_optimizer(0.4, 0.4), by_optimizer(0.2, 0.5));
-    let records = same.with("replication", apart.networks("optimizer_scores").cloned());
-    let found = claim(&records, "C11");
-    assert_eq!(found.records, ["optimizers/record.json", "replication/record.json"]);
-    let notes: Vec<&String> = found.notes.iter().rev().take(2).collect();
-    assert!(notes[1].contains("(replication, profile") && notes[1].contains(": supported"));
-    assert!(notes[0].contains("(optimizer_scores, profile") && notes[0].contains("not supported"));
-}
-
-#[test]
-fn an_open_claim_says_what_the_half_that_keeps_it_open_could_have_seen() {
-    // Retrained networks are above dense ones; whether evolved ones are above those is not known.
+/// Evolved networks now above, now below retrained ones, which are above dense ones.
+fn open_wirings() -> NetworksRecord {
     let mut builder = Builder::new("wirings");
     for (target, evolved) in TARGETS.into_iter().zip([40, 80, 45, 90]) {
         builder.add((target, "evolved", 0), (0, None), Some(evolved));
@@ -304,7 +277,49 @@ fn an_open_claim_says_what_the_half_that_keeps_it_open_could_have_seen() {
             builder.add((target, "dense", 0), (0, Some(seed)), Some(evolved / 4));
         }
     }
-    let found = ledger(&Records::default().with("wirings", builder.record));
+    builder.record
+}
+
+#[test]
+fn a_second_study_on_other_targets_decides_what_the_first_left_open_and_nothing_else() {
+    let claim = |records: &Records, id: &str| {
+        ledger(records).claims.into_iter().find(|c| c.text.id == id).unwrap()
+    };
+    let part = |records: &Records, name: &str| records.networks(name).unwrap().clone();
+    let second = part(&wirings(95, 60, 20, None), "wirings");
+    let open = Records::default().with("wirings", open_wirings());
+    let both = open.clone().with("replication", second.clone());
+    let found = claim(&both, "C2");
+    assert_eq!((found.verdict, found.records.len()), (Verdict::Supported, 1));
+    assert_eq!(found.records, ["replication/record.json"]);
+    let earlier = found.notes.last().unwrap();
+    assert!(earlier.starts_with("the first study (wirings/record.json) had left it"), "{earlier}");
+    assert!(earlier.contains("evolved − layerized 0.037 ["), "{earlier}");
+    // Claims that are no part of it stay the first's, and so do those that the first decided.
+    assert_eq!(claim(&both, "C1").records, ["wirings/record.json"]);
+    let decided = wirings(62, 60, 20, None).with("replication", second.clone());
+    let found = claim(&decided, "C2");
+    assert_eq!(found.verdict, Verdict::NotSupported);
+    assert_eq!(found.records, ["wirings/record.json"]);
+    // A smaller profile decides nothing.
+    let quick = NetworksRecord { profile: "quick".into(), ..second };
+    assert_eq!(claim(&open.with("replication", quick), "C2").verdict, Verdict::Inconclusive);
+
+    // Scores by optimizer, too: one pair a target is too few for the first study.
+    let mut few = part(&by_optimizer(0.2, 0.5), "optimizer_scores");
+    few.rows.retain(|row| row.target == "a");
+    let apart = part(&by_optimizer(0.2, 0.5), "optimizer_scores");
+    let records = by_optimizer(0.4, 0.4).with("optimizer_scores", few).with("replication", apart);
+    let found = claim(&records, "C11");
+    assert_eq!(found.records, ["optimizers/record.json", "replication/record.json"]);
+    let notes: Vec<&String> = found.notes.iter().rev().take(2).collect();
+    assert!(notes[1].contains("(replication, profile") && notes[1].contains(": supported"));
+    assert!(notes[0].contains("(optimizer_scores, profile") && notes[0].contains("inconclusive"));
+}
+
+#[test]
+fn an_open_claim_says_what_the_half_that_keeps_it_open_could_have_seen() {
+    let found = ledger(&Records::default().with("wirings", open_wirings()));
     let claim = found.claims.iter().find(|c| c.text.id == "C2").unwrap();
     assert_eq!(claim.verdict, Verdict::Inconclusive);
     let settled: Vec<bool> = claim.effects.iter().map(|effect| effect.settled).collect();

@@ -4,7 +4,7 @@ use picloom::experiment::cells::run_cells;
 use picloom::experiment::claims::{Ledger, Records, StudySpec};
 use picloom::experiment::networks::{NetworksRecord, NetworksSpec, NetworksStudy};
 use picloom::experiment::regime::points::{Basis, Networks, Place, Points, Scores};
-use picloom::experiment::regime::power::power;
+use picloom::experiment::regime::power::{PowerReport, power};
 use picloom::experiment::regime::rules::{MARGIN, decide, narrow, rulings, which_links, word};
 use picloom::experiment::spec::read_spec;
 use picloom::figures::study::{Sources, figure};
@@ -179,7 +179,7 @@ fn power_repeats_itself_grows_with_targets_and_takes_a_pilots_variances() {
     spec.targets.truncate(4);
     let fewer = power(&spec, &[], MARGIN, 200);
     assert_eq!(fewer, power(&spec, &[], MARGIN, 200));
-    let at = |report: &picloom::experiment::regime::power::PowerReport| report.rules[2].power[3].1;
+    let at = |report: &PowerReport| report.rules[2].power[3].1;
     assert!(at(&fewer) < at(&report), "{fewer:?}");
     let pilot = picloom::experiment::Record::read(&root().join("figures/pruning/record.json"));
     let piloted = power(&spec, &[pilot.unwrap()], MARGIN, 200);
@@ -196,9 +196,8 @@ fn the_power_of_a_study_is_that_of_the_rules_whose_networks_it_has() {
         let path = root().join("figures").join(part).join("record.json");
         <NetworksRecord as picloom::experiment::Record>::read(&path).unwrap()
     };
-    let names = |report: &picloom::experiment::regime::power::PowerReport| -> Vec<&str> {
-        report.rules.iter().map(|rule| rule.rule).collect()
-    };
+    let names =
+        |report: &PowerReport| -> Vec<&str> { report.rules.iter().map(|rule| rule.rule).collect() };
     let report = power(&spec, &[of("wirings"), of("optimizer_scores")], MARGIN, 200);
     assert_eq!(names(&report), ["C2", "C11, scores", "C14"]);
     assert!(report.rules.iter().all(|rule| rule.from_pilot), "{report:?}");
@@ -207,6 +206,17 @@ fn the_power_of_a_study_is_that_of_the_rules_whose_networks_it_has() {
     let equal = &report.rules[2];
     assert_eq!((equal.asked_at, equal.smallest), (0.0, None));
     assert!(equal.power[0].1 > 0.8 && equal.power[4].1 < 0.01, "{equal:?}");
+    // C11 is not refuted by what lies above 0: its margin lies to either side.
+    let shaped = &report.rules[1];
+    assert!(shaped.power[0].2 < 0.4 && shaped.power[2].1 > 0.4, "{}", report.table());
+    // Arms that are made on some targets are counted there.
+    let targets = |report: &PowerReport| -> Vec<usize> {
+        report.rules.iter().map(|rule| rule.targets).collect()
+    };
+    assert_eq!(targets(&report), [14, 12, 14]);
+    let (quick, _): (NetworksSpec, String) = read_spec(&path, Some("quick")).unwrap();
+    let quick = power(&quick, &[of("wirings"), of("optimizer_scores")], MARGIN, 50);
+    assert_eq!(targets(&quick), [4, 4, 4]);
     // Half of the targets see less; without a pilot nobody knows how various targets are.
     let mut few = spec.clone();
     few.targets.truncate(7);

@@ -1,6 +1,6 @@
 //! What was computed before, on another machine or in another profile, is not computed again.
 
-use super::study::{CellState, CellStudy, Known, study_folder, taken_path, write};
+use super::study::{CellState, CellStudy, Known, study_folder, taken, taken_path, write_cell};
 use crate::experiment::folder::Holding;
 use crate::experiment::record::{Record, RecordError};
 use crate::network::files::create_folder;
@@ -13,7 +13,7 @@ pub struct Adopted {
     pub whole: usize,
     /// Cells of which a part was taken.
     pub in_part: usize,
-    /// Pictures that the records name and that are not beside them: they are named no more.
+    /// Networks of the records whose pictures are not beside them: they are named no more.
     pub pictures_lost: usize,
 }
 
@@ -52,13 +52,15 @@ pub fn adopt<S: CellStudy>(
         if matches!(study.state(&cell, &folder)?, CellState::Done(_)) {
             continue;
         }
-        match study.known(&cell, &before) {
+        let path = taken_path(&folder, &study.id(&cell));
+        match study.known(&cell, taken(study, &cell, &folder)?, &before) {
             Known::Whole(outcome) => {
                 study.keep(&cell, outcome, &folder)?;
+                let _ = std::fs::remove_file(path);
                 adopted.whole += 1;
             }
             Known::Part(outcome) => {
-                write(&taken_path(&folder, &study.id(&cell)), &outcome)?;
+                write_cell::<S>(&cell, outcome, &path)?;
                 adopted.in_part += 1;
             }
             Known::Nothing => {}

@@ -1,6 +1,6 @@
 //! What the cells left, as one record, and how far they are.
 
-use super::study::{CellState, CellStudy, study_folder};
+use super::study::{CellState, CellStudy, study_folder, taken};
 use crate::experiment::record::{Record, RecordError};
 use serde::Serialize;
 use std::path::Path;
@@ -60,18 +60,24 @@ fn outcomes<S: CellStudy>(study: &S, runs: &Path) -> Result<Vec<Left<S>>, Record
         .collect()
 }
 
-/// The record of the cells that are finished so far: to be gone on with elsewhere ([`adopt`](super::adopt())), not to be decided on.
+/// The record of the cells that are finished so far, and of what was taken over of others: to be gone on with elsewhere ([`adopt`](super::adopt())), not to be decided on.
 ///
 /// # Errors
 /// A cell's file is damaged.
 pub fn so_far<S: CellStudy>(study: &S, runs: &Path) -> Result<S::Record, RecordError> {
-    let none = || Err(UNFINISHED.to_string());
-    let outcomes = outcomes(study, runs)?.into_iter().map(|o| o.unwrap_or_else(none));
-    Ok(study.record(outcomes.collect()))
+    let folder = study_folder(study, runs);
+    let outcomes = study.cells().zip(outcomes(study, runs)?).map(|(cell, outcome)| {
+        let begun = match outcome {
+            Some(outcome) => return Ok(outcome),
+            None => taken(study, &cell, &folder)?.and_then(|part| study.begun(&cell, part)),
+        };
+        Ok(begun.ok_or_else(|| UNFINISHED.to_string()))
+    });
+    Ok(study.record(outcomes.collect::<Result<_, RecordError>>()?))
 }
 
 /// What stands in a record [so far](so_far) for cells that are to come.
-const UNFINISHED: &str = "not computed yet";
+pub(in crate::experiment) const UNFINISHED: &str = "not computed yet";
 
 /// How far a study is.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -74,7 +74,8 @@ pub fn pass<S: CellStudy>(
     create_folder(&folder)?;
     let mut pass = Pass::default();
     let mut ids = BTreeSet::new();
-    let [failed, leased] = [folder.join("failed"), folder.join("leases")].map(|f| names(&f));
+    let [failed, leased, parts] =
+        ["failed", "leases", "taken"].map(|part| names(&folder.join(part)));
     let (mut found, mut waiting) = (Vec::new(), Vec::new());
     for &number in share {
         let cell = study.cell(number);
@@ -85,6 +86,9 @@ pub fn pass<S: CellStudy>(
                 // Whoever finished it may have died before it cleared up.
                 if failed.contains(&format!("{id}.json")) {
                     let _ = std::fs::remove_file(failure_path(&folder, &id));
+                }
+                if parts.contains(&format!("{id}.json")) {
+                    let _ = std::fs::remove_file(taken_path(&folder, &id));
                 }
                 if leased.contains(&id) {
                     let _ = std::fs::remove_dir_all(lease_folder(&folder, &id));

@@ -110,8 +110,7 @@ pub trait CellStudy: Sync {
         outcome: Self::Outcome,
         folder: &Path,
     ) -> Result<(), WriteError> {
-        let file = CellFile { format: Self::Record::FORMAT.into(), config: cell, outcome };
-        write(&cell_path(folder, &self.id(cell)), &file)
+        write_cell::<Self>(cell, outcome, &cell_path(folder, &self.id(cell)))
     }
 
     /// The record, from one outcome (or error) a cell, in the order of [`cells`](Self::cells).
@@ -125,10 +124,20 @@ pub trait CellStudy: Sync {
         Err(("rows that can be taken over".into(), Self::Record::FORMAT.into()))
     }
 
-    /// What such records have of a cell; of what several have, the first's. A part is kept for
-    /// [`compute`](Self::compute), which finds it in [`taken`].
-    fn known(&self, _cell: &Self::Cell, _records: &[Self::Record]) -> Known<Self::Outcome> {
+    /// What was `taken` over of a cell before and what such records have of it; of what several have, the first's. A
+    /// part is kept for [`compute`](Self::compute), which finds it by [`taken`].
+    fn known(
+        &self,
+        _cell: &Self::Cell,
+        _taken: Option<Self::Outcome>,
+        _records: &[Self::Record],
+    ) -> Known<Self::Outcome> {
         Known::Nothing
+    }
+
+    /// The outcome that a record [so far](super::so_far) holds of a cell of which a part was `taken` over.
+    fn begun(&self, _cell: &Self::Cell, _taken: Self::Outcome) -> Option<Self::Outcome> {
+        None
     }
 
     /// Puts pictures that the record names beside it in `to`; the cells left theirs in the study's
@@ -209,30 +218,54 @@ fn cell_path(folder: &Path, id: &str) -> PathBuf {
     folder.join("cells").join(format!("{id}.json"))
 }
 
-/// Where what was [taken over](adopt) of an unfinished cell is kept.
+/// Where what was taken over of an unfinished cell is kept.
 pub(super) fn taken_path(folder: &Path, id: &str) -> PathBuf {
     folder.join("taken").join(format!("{id}.json"))
 }
 
-/// What was [taken over](adopt) of an unfinished cell; none if nothing was.
+/// What was taken over of an unfinished cell ([`adopt`](super::adopt())); none if nothing was.
 ///
 /// # Errors
-/// Its file is damaged, in words.
-pub fn taken<O: DeserializeOwned>(folder: &Path, id: &str) -> Result<Option<O>, String> {
-    let path = taken_path(folder, id);
-    let damaged = |found: String| {
-        RecordError::Damaged {
-            path: path.clone(),
-            expected: "what was taken over of a cell; delete the file to compute it".into(),
-            found,
-        }
-        .to_string()
-    };
+/// Its file is damaged or of another config.
+pub fn taken<S: CellStudy + ?Sized>(
+    study: &S,
+    cell: &S::Cell,
+    folder: &Path,
+) -> Result<Option<S::Outcome>, RecordError> {
+    let path = taken_path(folder, &study.id(cell));
     match read_text(&path) {
-        Ok(text) => serde_json::from_str(&text).map(Some).map_err(|e| damaged(e.to_string())),
+        Ok(text) => outcome_of::<S>(cell, &path, &text).map(Some),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(e) => Err(damaged(e.to_string())),
+        Err(e) => Err(damaged(&path, e.to_string())),
     }
+}
+
+fn damaged(path: &Path, found: String) -> RecordError {
+    RecordError::Damaged {
+        path: path.into(),
+        expected: "a finished cell; delete the file to compute it again".into(),
+        found,
+    }
+}
+
+/// The outcome that a cell's file holds.
+fn outcome_of<S: CellStudy + ?Sized>(
+    cell: &S::Cell,
+    path: &Path,
+    text: &str,
+) -> Result<S::Outcome, RecordError> {
+    let damaged = |found: String| damaged(path, found);
+    if text.starts_with('[') {
+        // Version 0.1 kept the rows of a chain of networks without their config.
+        return serde_json::from_str(text).map_err(|e| damaged(e.to_string()));
+    }
+    let file: CellFile<Value, S::Outcome> =
+        serde_json::from_str(text).map_err(|e| damaged(e.to_string()))?;
+    let config = serde_json::to_value(cell).expect("a config is plain data");
+    if file.format != S::Record::FORMAT || file.config != config {
+        return Err(damaged(format!("the cell {}", file.config)));
+    }
+    Ok(file.outcome)
 }
 
 pub(super) fn failure_path(folder: &Path, id: &str) -> PathBuf {
@@ -255,31 +288,15 @@ fn read_cell<S: CellStudy + ?Sized>(
 ) -> Result<CellState<S::Outcome>, RecordError> {
     let id = study.id(cell);
     let path = cell_path(folder, &id);
-    let damaged = |found: String| RecordError::Damaged {
-        path: path.clone(),
-        expected: "a finished cell; delete the file to compute it again".into(),
-        found,
-    };
     let text = match read_text(&path) {
         Ok(text) => text,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
             let is_begun = work_folder(folder, &id).exists() || taken_path(folder, &id).exists();
             return Ok(unfinished(folder, &id, is_begun));
         }
-        Err(e) => return Err(damaged(e.to_string())),
+        Err(e) => return Err(damaged(&path, e.to_string())),
     };
-    let outcome = if text.starts_with('[') {
-        // Version 0.1 kept the rows of a chain of networks without their config.
-        serde_json::from_str(&text).map_err(|e| damaged(e.to_string()))?
-    } else {
-        let file: CellFile<Value, S::Outcome> =
-            serde_json::from_str(&text).map_err(|e| damaged(e.to_string()))?;
-        let config = serde_json::to_value(cell).expect("a config is plain data");
-        if file.format != S::Record::FORMAT || file.config != config {
-            return Err(damaged(format!("the cell {}", file.config)));
-        }
-        file.outcome
-    };
+    let outcome = outcome_of::<S>(cell, &path, &text)?;
     Ok(match study.flaw(&outcome) {
         None => CellState::Done(outcome),
         Some(error) => CellState::Failed { error, outcome: Some(outcome) },
@@ -308,6 +325,14 @@ pub(in crate::experiment) fn names(folder: &Path) -> BTreeSet<String> {
 /// A message with paths from the study's folder on.
 pub(in crate::experiment) fn without_path(message: &str, folder: &Path) -> String {
     message.replace(&format!("{}{}", folder.display(), std::path::MAIN_SEPARATOR), "")
+}
+
+pub(super) fn write_cell<S: CellStudy + ?Sized>(
+    cell: &S::Cell,
+    outcome: S::Outcome,
+    path: &Path,
+) -> Result<(), WriteError> {
+    write(path, &CellFile { format: S::Record::FORMAT.into(), config: cell, outcome })
 }
 
 pub(super) fn write(path: &Path, value: &impl Serialize) -> Result<(), WriteError> {

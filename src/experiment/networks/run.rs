@@ -5,7 +5,7 @@ use super::plan::{Chain, NetworksStudy};
 use super::record::{NetworkRow, NetworksRecord, Views};
 use super::spec::{ArmSpec, VariantSpec};
 use super::views::LARGEST;
-use crate::experiment::cells::{CellStudy, Known, taken};
+use crate::experiment::cells::{CellStudy, Known, UNFINISHED, taken};
 use crate::experiment::record::{Record, RecordError};
 use crate::experiment::workers::Ask;
 use crate::math::hash::short_id;
@@ -70,7 +70,7 @@ impl CellStudy for NetworksStudy {
         folder: &Path,
         ask: Ask<'_>,
     ) -> Result<Option<Vec<NetworkRow>>, String> {
-        let known = taken(folder, &self.id(chain))?.unwrap_or_default();
+        let known = taken(self, chain, folder).map_err(|e| e.to_string())?.unwrap_or_default();
         Ok(run_chain(chain, folder, &*self.judge, known, ask))
     }
 
@@ -106,14 +106,19 @@ impl CellStudy for NetworksStudy {
     }
 
     /// Its rows that did not fail.
-    fn known(&self, chain: &Chain, records: &[NetworksRecord]) -> Known<Vec<NetworkRow>> {
+    fn known(
+        &self,
+        chain: &Chain,
+        taken: Option<Vec<NetworkRow>>,
+        records: &[NetworksRecord],
+    ) -> Known<Vec<NetworkRow>> {
         let key = &chain.key;
         let of_chain = |row: &&NetworkRow| {
             (row.target.as_str(), row.variant.as_str(), row.offset, row.layers, row.seed)
                 == (&key.target.name, &key.variant.name, key.offset, key.layers, key.seed)
         };
         // Of what several have, the first's.
-        let rows = records.iter().flat_map(|record| &record.rows);
+        let rows = taken.iter().flatten().chain(records.iter().flat_map(|record| &record.rows));
         let rows: Vec<&NetworkRow> =
             rows.filter(of_chain).filter(|row| row.result.is_some()).collect();
         let all = networks(chain);
@@ -126,6 +131,16 @@ impl CellStudy for NetworksStudy {
             found if found < all.len() => Known::Part(known),
             _ => Known::Whole(known),
         }
+    }
+
+    /// Its rows, those to come as failed.
+    fn begun(&self, chain: &Chain, taken: Vec<NetworkRow>) -> Option<Vec<NetworkRow>> {
+        let rows = networks(chain).into_iter().map(|(arm, level)| {
+            let known = taken.iter().find(|row| row.arm == arm.name && row.level == level);
+            let to_come = || row(chain, arm.name.clone(), level, Err(UNFINISHED.into()));
+            known.cloned().unwrap_or_else(to_come)
+        });
+        Some(rows.collect())
     }
 
     fn record(&self, outcomes: Vec<Result<Vec<NetworkRow>, String>>) -> NetworksRecord {

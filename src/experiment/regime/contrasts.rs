@@ -5,6 +5,7 @@ use crate::experiment::claims::effects::{Effect, TargetEffect};
 use crate::math::SimRng;
 use crate::math::stats::{Mixed, mean, random_groups, sign_flip_p_of};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A contrast of every target: the value of each seed in which it can be taken.
 pub type Values = Vec<(String, Vec<f64>)>;
@@ -97,9 +98,14 @@ pub fn over_arms(
             .collect();
         mean(&differences).ok()
     };
+    // A target on which one of the arms does not exist is no missing value.
+    let has = |seeds: &BTreeMap<u64, Networks>, arm: &str| {
+        seeds.values().any(|networks| networks.keys().any(|place| place.arm == arm))
+    };
     let values: Values = points
         .targets
         .iter()
+        .filter(|(_, seeds)| has(seeds, first) && has(seeds, second))
         .map(|(target, seeds)| (target.clone(), seeds.values().filter_map(&mut of_seed).collect()))
         .collect();
     let all: Vec<f64> = values.iter().flat_map(|v| v.1.clone()).collect();

@@ -6,11 +6,11 @@
 //! are halved by averaging over the two kept shares. Of claims that are decided on means over targets
 //! ([`Means`]) whole targets are drawn, as various as a pilot's. \[ours\]
 
-use super::contrasts::{Block, Contrast, Values, depth_p, over_depths, over_rivals};
+use super::contrasts::{Block, Contrast, Values, depth_p, over_arms, over_depths, over_rivals};
 use super::points::{Basis, CONTROLS, CRITERIA, Place, Points, SP};
 use super::rules::decide;
 use crate::experiment::claims::effects::Effect;
-use crate::experiment::claims::verdicts::{DECODABLE, Means, WIRING};
+use crate::experiment::claims::verdicts::{DECODABLE, Means, WIRING, shaping};
 use crate::experiment::finding::Verdict;
 use crate::experiment::networks::record::NetworksRecord;
 use crate::experiment::networks::spec::{ArmSpec, BASE, NetworksSpec, Variances};
@@ -56,6 +56,8 @@ enum Rule {
     Rivals(&'static [&'static [&'static str]]),
     /// A depth against those so many layers beside it; labels of depths are permuted.
     Depth(i64),
+    /// SP against itself made otherwise, above or below; signs of pairs are flipped.
+    Shaped(&'static str),
     /// Means over targets, of which the first is asked about; the others are as in the pilot.
     Means(&'static Means),
 }
@@ -66,7 +68,7 @@ const RULES: [(&str, Rule); 7] = [
     ("C5", Rule::Depth(4)),
     ("narrow", Rule::Depth(1)),
     ("C2", Rule::Means(&WIRING)),
-    ("C11, scores", Rule::Rivals(&[&["sp-muon"]])),
+    ("C11, scores", Rule::Shaped("sp-muon")),
     ("C14", Rule::Means(&DECODABLE)),
 ];
 
@@ -77,6 +79,8 @@ pub struct RulePower {
     pub rule: &'static str,
     /// The effect at which the design must have power: 0 for a rule that asks whether two are equal.
     pub asked_at: f64,
+    /// Targets on which the study has all its networks.
+    pub targets: usize,
     /// What it was simulated with.
     pub variances: Variances,
     /// True if a pilot gave them.
@@ -92,7 +96,7 @@ pub struct RulePower {
 pub struct PowerReport {
     /// The design.
     pub design: Design,
-    /// The margin of the rules.
+    /// The margin of the map's rules; those on means over targets have the study's, C11's lies to either side.
     pub margin: f64,
     /// Studies drawn for each effect.
     pub studies: u64,
@@ -118,12 +122,9 @@ pub fn power(
             let pilot = pilots.iter().find_map(|record| of_pilot(record, rule, spec));
             let shares: Box<dyn Fn(f64) -> (f64, f64)> = match rule {
                 Rule::Means(means) => {
-                    let found =
-                        pilots.iter().map(means.effects).find(|e| e.iter().all(is_known))?;
+                    let found = pilots.iter().find_map(|record| known(means, record))?;
                     Box::new(move |effect| {
-                        share_of(studies, |rng| {
-                            means.drawn(&found, design.targets, effect, margin, rng)
-                        })
+                        share_of(studies, |rng| means.drawn(&found, design.targets, effect, rng))
                     })
                 }
                 _ => {
@@ -148,6 +149,7 @@ pub fn power(
             Some(RulePower {
                 rule: name,
                 asked_at,
+                targets: design.targets,
                 variances: pilot.unwrap_or(spec.power),
                 from_pilot: pilot.is_some(),
                 power: power.collect(),
@@ -158,22 +160,16 @@ pub fn power(
     PowerReport { design, margin, studies, rules }
 }
 
-/// True for an effect over two targets or more.
-fn is_known(effect: &Effect) -> bool {
-    effect.targets.len() > 1
+/// The means of a pilot, if it has each over two targets or more.
+fn known(means: &Means, record: &NetworksRecord) -> Option<Vec<Effect>> {
+    let effects = (means.effects)(record);
+    effects.iter().all(|effect| effect.targets.len() > 1).then_some(effects)
 }
 
 impl Means {
-    /// What the rule says of a study that is drawn: every target as various as the pilot's, and as often without
-    /// a pair; the first effect is `effect`, the others are what the pilot found.
-    fn drawn(
-        &self,
-        pilot: &[Effect],
-        targets: usize,
-        effect: f64,
-        margin: f64,
-        rng: &mut SimRng,
-    ) -> Verdict {
+    /// What the rule says of a study that is drawn: targets as various as the pilot's (with its seeds and weights), and
+    /// as often without a pair; the first effect is `effect`, the others are what the pilot found, on their own.
+    fn drawn(&self, pilot: &[Effect], targets: usize, effect: f64, rng: &mut SimRng) -> Verdict {
         let drawn: Vec<Effect> = pilot
             .iter()
             .enumerate()
@@ -188,7 +184,7 @@ impl Means {
                 Effect::of("drawn", each.collect())
             })
             .collect();
-        (self.decide)(&drawn, margin)
+        (self.decide)(&drawn)
     }
 }
 
@@ -211,20 +207,27 @@ impl Rule {
         match self {
             Rule::Rivals(rivals) => has(SP) && rivals.iter().flat_map(|r| r.iter()).any(|r| has(r)),
             Rule::Depth(_) => has(SP) && spec.offsets.len() > 1,
+            Rule::Shaped(arm) => has(SP) && has(arm),
             Rule::Means(means) => means.arms.iter().all(|arm| has(arm)),
         }
     }
 
-    /// Targets on which a study has one of its arms, or all.
+    /// Targets on which a study has all the networks that it compares.
     fn targets(self, spec: &NetworksSpec) -> usize {
-        let compared = |arm: &&ArmSpec| match self {
-            Rule::Rivals(rivals) => rivals.iter().any(|names| names.contains(&arm.name.as_str())),
-            Rule::Depth(_) => arm.name == SP,
-            Rule::Means(means) => means.arms.contains(&arm.name.as_str()),
+        let is_compared = |name: &str| match self {
+            Rule::Rivals(rivals) => name == SP || rivals.iter().any(|names| names.contains(&name)),
+            Rule::Depth(_) => name == SP,
+            Rule::Shaped(arm) => name == SP || name == arm,
+            Rule::Means(means) => means.arms.contains(&name),
         };
-        let arms = spec.arms.iter().filter(compared);
-        let of_arm = |arm: &ArmSpec| arm.targets.as_ref().map_or(spec.targets.len(), Vec::len);
-        arms.map(of_arm).min().unwrap_or(0)
+        let arms: Vec<&ArmSpec> = spec.arms.iter().filter(|arm| is_compared(&arm.name)).collect();
+        let has = |target: &str| {
+            let made = |arm: &&ArmSpec| {
+                arm.targets.as_ref().is_none_or(|all| all.iter().any(|name| name == target))
+            };
+            arms.iter().all(made)
+        };
+        spec.targets.iter().filter(|target| has(&target.name)).count()
     }
 
     /// The effect at which a design must have power.
@@ -251,6 +254,11 @@ impl Rule {
                 .find(|contrast| contrast.within.is_some())
                 .into_iter()
                 .collect(),
+            Rule::Shaped(arm) => {
+                let shaped = over_arms(points, (arm, SP), &points.levels(), Basis::EqualFit);
+                let is_there = !shaped.effect.targets.is_empty();
+                is_there.then_some(shaped).into_iter().collect()
+            }
             Rule::Means(_) => Vec::new(),
         }
     }
@@ -270,18 +278,23 @@ fn missing(record: &NetworksRecord, rule: Rule, levels: &[f64]) -> f64 {
         }
     }
     let contrasts = rule.contrasts(&points);
-    let seeds: usize = points.targets.iter().map(|target| target.1.len()).sum();
+    let asked = |contrast: &Contrast| -> usize {
+        let Effect { targets, without, .. } = &contrast.effect;
+        let is_asked =
+            |name: &String| without.contains(name) || targets.iter().any(|t| t.target == *name);
+        let seeds = points.targets.iter().filter(|(name, _)| is_asked(name));
+        seeds.map(|(_, seeds)| seeds.len()).sum()
+    };
     let there: usize = contrasts.iter().flat_map(|c| &c.effect.targets).map(|t| t.pairs).sum();
-    1.0 - there as f64 / (seeds * contrasts.len()).max(1) as f64
+    1.0 - there as f64 / contrasts.iter().map(asked).sum::<usize>().max(1) as f64
 }
 
 /// The variances of a rule's contrasts in a pilot, those of two rivals averaged; the judge's own error is
 /// the spec's, for no record can tell it from the seeds'.
 fn of_pilot(record: &NetworksRecord, rule: Rule, spec: &NetworksSpec) -> Option<Variances> {
     if let Rule::Means(means) = rule {
-        let effects = (means.effects)(record);
-        let first = effects.first().filter(|effect| is_known(effect))?;
-        let (target, missing) = (spread(first), missing_share(first));
+        let first = known(means, record)?.into_iter().next()?;
+        let (target, missing) = (spread(&first), missing_share(&first));
         return Some(Variances { target, seed: 0.0, judge: 0.0, score: 0.5, missing });
     }
     let contrasts = rule.contrasts(&Points::of(record));
@@ -314,7 +327,13 @@ fn shares(
     (effect, margin): (f64, f64),
     studies: u64,
 ) -> (f64, f64) {
-    share_of(studies, |rng| decide(&draw(rule, design, variances, effect, rng), margin))
+    share_of(studies, |rng| {
+        let drawn = draw(rule, design, variances, effect, rng);
+        match rule {
+            Rule::Shaped(_) => shaping(&drawn[0]),
+            _ => decide(&drawn, margin),
+        }
+    })
 }
 
 /// Shares of drawn studies that support and refute.
@@ -340,7 +359,7 @@ fn draw(
     let within = (seed * seed + judge * judge + sampling).sqrt();
     let rivals = match rule {
         Rule::Rivals(rivals) => rivals.len(),
-        Rule::Depth(_) | Rule::Means(_) => 1,
+        Rule::Depth(_) | Rule::Shaped(_) | Rule::Means(_) => 1,
     };
     let mut values: Vec<Values> = vec![Vec::new(); rivals];
     let mut blocks: Vec<Block> = Vec::new();
@@ -354,7 +373,7 @@ fn draw(
                 let (alone, third) = (rng.normal(), rng.normal());
                 let is_missing = rng.uniform() < missing;
                 let value = match rule {
-                    Rule::Rivals(_) | Rule::Means(_) => {
+                    Rule::Rivals(_) | Rule::Shaped(_) | Rule::Means(_) => {
                         own + within * (shared + alone) * std::f64::consts::FRAC_1_SQRT_2
                     }
                     Rule::Depth(_) => {
@@ -383,9 +402,13 @@ fn draw(
             let all: Vec<f64> = values.iter().flat_map(|v| v.1.clone()).collect();
             let contrast = Contrast::of("drawn", values, 0, None);
             // Only where the interval asks for it: most of the time goes here.
-            let p = match (contrast.effect.low.is_some_and(|low| low > 0.0), rule) {
+            let above = contrast.effect.low.is_some_and(|low| low > 0.0);
+            let below = contrast.effect.high.is_some_and(|high| high < 0.0);
+            let p = match (above || (below && matches!(rule, Rule::Shaped(_))), rule) {
                 (false, _) => None,
-                (true, Rule::Rivals(_) | Rule::Means(_)) => sign_flip_p_of(&all, DRAWS, rng).ok(),
+                (true, Rule::Rivals(_) | Rule::Shaped(_) | Rule::Means(_)) => {
+                    sign_flip_p_of(&all, DRAWS, rng).ok()
+                }
                 (true, Rule::Depth(_)) => depth_p(&blocks, DRAWS, rng),
             };
             Contrast { p, ..contrast }
@@ -406,17 +429,17 @@ impl PowerReport {
     pub fn table(&self) -> String {
         let Design { targets, seeds, sample } = self.design;
         let mut text = format!(
-            "{targets} targets, {seeds} seeds, {sample} weights a network, margin {}; share of {} drawn studies that support (refute) an effect\n\n| rule |",
+            "{targets} targets, {seeds} seeds, {sample} weights a network, margin {}; share of {} drawn studies that support (refute) an effect\n\n| rule | targets |",
             self.margin, self.studies
         );
         for effect in EFFECTS {
             text += &format!(" {effect:.2} |");
         }
         text += " smallest at 80 % | sd target, seed, judge; missing |\n|---|";
-        text += &"---|".repeat(EFFECTS.len() + 2);
+        text += &"---|".repeat(EFFECTS.len() + 3);
         text += "\n";
         for rule in &self.rules {
-            text += &format!("| {} |", rule.rule);
+            text += &format!("| {} | {} |", rule.rule, rule.targets);
             for (_, supported, refuted) in &rule.power {
                 text += &format!(" {supported:.2} ({refuted:.2}) |");
             }
@@ -463,7 +486,7 @@ mod tests {
             Effect::of("pilot", each.to_vec())
         };
         let pilot = [values(0.3), values(100.0)];
-        let at = |effect| share_of(STUDIES, |rng| WIRING.drawn(&pilot, 10, effect, -1e9, rng)).0;
+        let at = |effect| share_of(STUDIES, |rng| WIRING.drawn(&pilot, 10, effect, rng)).0;
         assert!((at(1.0) - 0.803).abs() < 0.04, "{}", at(1.0));
         assert!(at(0.0) < 0.04, "{}", at(0.0));
     }

@@ -7,7 +7,7 @@ mod regime;
 mod theory;
 mod wirings;
 
-pub use theory::trained_points;
+pub use theory::{shaping, trained_points};
 pub use wirings::{DECODABLE, WIRING};
 
 use super::effects::{Effect, Group, all_above};
@@ -38,22 +38,27 @@ pub struct Outcome {
     pub rulings: Vec<Ruling>,
 }
 
+/// `margin` of `experiments/study.toml`, for what is simulated before there is a study.
+pub const STUDY_MARGIN: f64 = 0.05;
+/// `equivalence` of `experiments/study.toml`.
+pub const STUDY_EQUIVALENCE: f64 = 0.1;
+
 /// A rule on means over targets, of which the first is what a design is asked to see.
 pub struct Means {
     /// Arms that a study must have for it.
     pub arms: &'static [&'static str],
     /// The means of a record.
     pub effects: fn(&NetworksRecord) -> Vec<Effect>,
-    /// The rule, from the means and the margin.
-    pub decide: fn(&[Effect], f64) -> Verdict,
+    /// The rule, with [`STUDY_MARGIN`] and [`STUDY_EQUIVALENCE`].
+    pub decide: fn(&[Effect]) -> Verdict,
     /// Whether it asks if two are equal: it is supported where there is no effect.
     pub is_equivalence: bool,
 }
 
 /// How a claim is decided.
 pub enum Decide {
-    /// From the record of networks of the first of these parts of the study that is there: a later study, declared
-    /// before it was run, goes before the one that left the claim open.
+    /// From the record of networks of the first of these parts of the study; where it leaves the claim open, from that
+    /// of the next if it is there in the same profile: a later study, declared before it was run.
     Networks(&'static [&'static str], fn(&NetworksRecord, &StudySpec) -> Outcome),
     /// From the regime map by these of its rules, the first of which has the verdict; as long as its stages do
     /// not have what that compares from the record of this part, as [`Decide::Networks`].
@@ -67,7 +72,7 @@ use Decide::{Networks, Other, Regime};
 /// Every claim, in order.
 pub const CLAIMS: &[(&str, Decide)] = &[
     ("C1", Networks(&["wirings"], wirings::evolved_over_dense)),
-    ("C2", Networks(&["replication", "wirings"], wirings::evolved_wiring_between)),
+    ("C2", Networks(&["wirings", "replication"], wirings::evolved_wiring_between)),
     ("C3", Regime(&["C3"], "pruning", pruning::sp_over_others)),
     ("C4", Regime(&["C4"], "pruning", pruning::which_links)),
     ("C5", Regime(&["C5", "narrow"], "depth", depth::depth_peak)),
@@ -79,7 +84,7 @@ pub const CLAIMS: &[(&str, Decide)] = &[
     ("C11", Other(theory::optimizer)),
     ("C12", Networks(&["wirings"], wirings::raw_graph)),
     ("C13", Other(theory::ablatable)),
-    ("C14", Networks(&["replication", "wirings"], wirings::decodable)),
+    ("C14", Networks(&["wirings", "replication"], wirings::decodable)),
     ("C15", Networks(&["controls"], controls::survives_controls)),
 ];
 
@@ -95,13 +100,20 @@ impl Decide {
             },
             Networks(parts, decide) => (*parts, decide),
         };
-        let mut there = parts.iter().filter_map(|part| Some((*part, records.networks(part)?)));
-        let Some((part, record)) = there.next() else {
+        let there = parts.iter().filter_map(|part| Some((*part, records.networks(part)?)));
+        let there: Vec<(&str, &NetworksRecord)> = there.collect();
+        let Some(((part, record), later)) = there.split_first() else {
             return no_record(parts[0]);
         };
-        let outcome = decide(record, spec).decided_on(record, part);
-        let earlier = there.map(|(part, record)| decide(record, spec).as_earlier(part));
-        outcome.noting(earlier.collect::<Vec<_>>())
+        let mut outcome = decide(record, spec).decided_on(record, part);
+        for (part, again) in later {
+            if outcome.verdict != Verdict::Inconclusive || again.profile != record.profile {
+                break;
+            }
+            let earlier = outcome.as_earlier();
+            outcome = decide(again, spec).decided_on(again, part).noting([earlier]);
+        }
+        outcome
     }
 }
 
@@ -143,12 +155,13 @@ impl Outcome {
     }
 
     /// What an earlier study had said by the same rule, as a note.
-    fn as_earlier(&self, part: &str) -> String {
+    fn as_earlier(&self) -> String {
         let effects =
             self.effects.iter().map(|effect| format!("{} {}", effect.name, effect.text()));
         let effects: Vec<String> = effects.collect();
         format!(
-            "the first study ({part}/record.json) had left it {} by the same rule: {}; it does not count here",
+            "the first study ({}) had left it {} by the same rule: {}; it does not count here",
+            self.records.join(", "),
             self.verdict.text(),
             effects.join("; ")
         )
@@ -218,4 +231,17 @@ fn fit_share(record: &NetworksRecord, group: Group<'_>) -> String {
     let fits: Vec<bool> = rows.map(|r| r.result.as_ref().is_some_and(|x| x.fit)).collect();
     let fit = fits.iter().filter(|f| **f).count();
     format!("{fit} of {}", fits.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn what_is_simulated_is_decided_by_the_studys_own_margins() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("experiments/study.toml");
+        let spec = StudySpec::read(&path).unwrap();
+        assert_eq!((spec.margin, spec.equivalence), (STUDY_MARGIN, STUDY_EQUIVALENCE));
+    }
 }

@@ -169,12 +169,15 @@ pub(super) fn optimizer(records: &Records) -> Outcome {
     let outcome = Outcome::new(statistic, found.finding, vec![effect("slope", found.slope)]);
     let outcome = outcome.beside(controls).noting(notes);
     let outcome = Outcome { seeds: Some(seeds.len()), records: path("optimizers"), ..outcome };
-    // The second study decides where it is there.
-    let parts = ["replication", "optimizer_scores"];
-    let mut there = parts.into_iter().filter_map(|part| Some((part, records.networks(part)?)));
-    let Some((part, record)) = there.next() else { return outcome };
-    let earlier = there.map(|(part, record)| by_scores(record, part).1);
-    and_scores(outcome, record, part).noting(earlier.collect::<Vec<_>>())
+    let Some(first) = records.networks("optimizer_scores") else { return outcome };
+    let (shapes, said) = by_scores(first, "optimizer_scores");
+    // What it leaves open a later study decides.
+    match records.networks("replication").filter(|second| second.profile == first.profile) {
+        Some(second) if shapes == Verdict::Inconclusive => {
+            and_scores(outcome, second, "replication").noting([said])
+        }
+        _ => and_scores(outcome, first, "optimizer_scores"),
+    }
 }
 
 /// Score of SP's networks by Muon less by Adam.
@@ -210,7 +213,8 @@ fn and_scores(loss: Outcome, record: &NetworksRecord, part: &str) -> Outcome {
     .filter(|((first, second), _)| has(first) && has(second))
     .map(|(arms, level)| over_arms(&points, arms, &[level], Basis::EqualFit).effect);
     let (shapes, second) = by_scores(record, part);
-    let verdict = match (loss.verdict, shapes) {
+    let slope = loss.verdict;
+    let verdict = match (slope, shapes) {
         (Verdict::Supported, Verdict::Supported) => Verdict::Supported,
         (Verdict::NotSupported, _) | (_, Verdict::NotSupported) => Verdict::NotSupported,
         _ => Verdict::Inconclusive,
@@ -227,11 +231,12 @@ fn and_scores(loss: Outcome, record: &NetworksRecord, part: &str) -> Outcome {
         records: [loss.records, path(part)].concat(),
         ..loss
     }
+    .settling(move |number, _| [slope, shapes][number.min(1)] != Verdict::Inconclusive)
 }
 
 /// Supported if the interval excludes 0 and signs of pairs confirm it; not supported if it lies within the
 /// regime map's margin to either side.
-fn shaping(found: &Contrast) -> Verdict {
+pub fn shaping(found: &Contrast) -> Verdict {
     let Some((low, high)) = found.effect.low.zip(found.effect.high) else {
         return Verdict::Inconclusive;
     };

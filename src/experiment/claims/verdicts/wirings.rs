@@ -1,6 +1,6 @@
 //! Evolved networks, evolved wirings, dense networks: C1, C2, C12, C14.
 
-use super::{Means, Outcome, fit_share, is_above};
+use super::{Means, Outcome, STUDY_EQUIVALENCE, STUDY_MARGIN, fit_share, is_above};
 use crate::experiment::claims::effects::{Effect, Group, all_above};
 use crate::experiment::claims::ledger::StudySpec;
 use crate::experiment::finding::Verdict;
@@ -24,7 +24,7 @@ pub(super) fn evolved_over_dense(record: &NetworksRecord, spec: &StudySpec) -> O
 pub const WIRING: Means = Means {
     arms: &["evolved", "layerized", "dense"],
     effects: |record| wiring_effects(record).0,
-    decide: all_above,
+    decide: |effects| all_above(effects, STUDY_MARGIN),
     is_equivalence: false,
 };
 
@@ -109,11 +109,11 @@ pub(super) fn raw_graph(record: &NetworksRecord, _: &StudySpec) -> Outcome {
     )
 }
 
-/// C14, as its power is simulated.
+/// C14, as its power is simulated: of studies that compare wirings.
 pub const DECODABLE: Means = Means {
     arms: &["evolved", "layerized", "dense"],
     effects: |record| decodable_effects(record).0,
-    decide: |effects, margin| equal_and_unequal(effects, (margin, margin)),
+    decide: |effects| equal_and_unequal(effects, (STUDY_MARGIN, STUDY_EQUIVALENCE)),
     is_equivalence: true,
 };
 
@@ -137,15 +137,20 @@ fn decodable_effects(record: &NetworksRecord) -> (Vec<Effect>, Vec<Effect>) {
     (vec![decoded, Effect::of_scores("score, evolved − dense", record, &pair)], beside)
 }
 
-/// Whether the first effect lies within ± the equivalence and the second is above 0.
-fn equal_and_unequal(effects: &[Effect], (margin, equivalence): (f64, f64)) -> Verdict {
-    let [decoded, organised] = effects else { return Verdict::Inconclusive };
-    let equal = match (decoded.low, decoded.high) {
+/// Whether an effect lies within ± the equivalence; none if its interval does not tell.
+fn is_equal(effect: &Effect, equivalence: f64) -> Option<bool> {
+    match (effect.low, effect.high) {
         (Some(low), Some(high)) if -equivalence < low && high < equivalence => Some(true),
         (Some(low), Some(high)) if low > equivalence || high < -equivalence => Some(false),
         _ => None,
-    };
-    match (equal, all_above(std::slice::from_ref(organised), margin)) {
+    }
+}
+
+/// Whether the first effect lies within ± the equivalence and the second is above 0.
+fn equal_and_unequal(effects: &[Effect], (margin, equivalence): (f64, f64)) -> Verdict {
+    let [decoded, organised] = effects else { return Verdict::Inconclusive };
+    let unequal = all_above(std::slice::from_ref(organised), margin);
+    match (is_equal(decoded, equivalence), unequal) {
         (Some(true), Verdict::Supported) => Verdict::Supported,
         (Some(false), _) | (_, Verdict::NotSupported) => Verdict::NotSupported,
         _ => Verdict::Inconclusive,
@@ -156,7 +161,9 @@ pub(super) fn decodable(record: &NetworksRecord, spec: &StudySpec) -> Outcome {
     let (effects, beside) = decodable_effects(record);
     let verdict = equal_and_unequal(&effects, (spec.margin, spec.equivalence));
     let statistic = "held-out R² of ridge probes to attributes of the picture (equivalence), from the first 8 principal components of all hidden maps or, in older records, from the last hidden layer; and the difference of compositional scores";
-    // Whether they are equally decodable keeps it open, if their scores differ.
-    let settled = |number: usize, effect: &Effect| number == 1 && is_above(effect);
+    let settled = |number: usize, effect: &Effect| match number {
+        0 => is_equal(effect, spec.equivalence).is_some(),
+        _ => is_above(effect),
+    };
     Outcome::new(statistic, verdict, effects).settling(settled).beside(beside)
 }
