@@ -294,7 +294,7 @@ fn a_second_study_on_other_targets_decides_what_the_first_left_open_and_nothing_
     assert_eq!(found.records, ["replication/record.json"]);
     let earlier = found.notes.last().unwrap();
     assert!(earlier.starts_with("the first study (wirings/record.json) had left it"), "{earlier}");
-    assert!(earlier.contains("evolved − layerized 0.037 ["), "{earlier}");
+    assert!(earlier.contains("evolved − layerized 0.038 ["), "{earlier}");
     // Claims that are no part of it stay the first's, and so do those that the first decided.
     assert_eq!(claim(&both, "C1").records, ["wirings/record.json"]);
     let decided = wirings(62, 60, 20, None).with("replication", second.clone());
