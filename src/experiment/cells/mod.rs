@@ -7,7 +7,7 @@
 //! threads; what comes out does not depend on how many, nor on interruptions. A cell that failed
 //! does not stop the others and is tried again by the next run.
 //!
-//! The engine is [`mod@pass`]: it goes once through a share of the cells and does those that are not
+//! The engine is [`pass()`]: it goes once through a share of the cells and does those that are not
 //! finished and that no other worker has ([`super::lease`]), on this machine or another. A whole study
 //! on one machine ([`run_cells`]) and the shares of a plan on many ([`super::plan`]) are passes.
 
