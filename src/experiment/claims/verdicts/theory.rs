@@ -225,7 +225,13 @@ fn and_scores(loss: Outcome, record: &NetworksRecord, part: &str) -> Outcome {
             loss.statistic
         ),
         verdict,
-        effects: [loss.effects, vec![shaped(&points).effect]].concat(),
+        // What refutes it stands first.
+        effects: match (slope, shapes) {
+            (Verdict::NotSupported, _) | (_, Verdict::Supported | Verdict::Inconclusive) => {
+                [loss.effects, vec![shaped(&points).effect]].concat()
+            }
+            (_, Verdict::NotSupported) => [vec![shaped(&points).effect], loss.effects].concat(),
+        },
         controls: loss.controls.into_iter().chain(beside).collect(),
         notes: [loss.notes, vec![second]].concat(),
         records: [loss.records, path(part)].concat(),
