@@ -3,6 +3,7 @@
 use picloom::experiment::cells::run_cells;
 use picloom::experiment::claims::{Ledger, Records, StudySpec};
 use picloom::experiment::networks::{NetworksRecord, NetworksSpec, NetworksStudy};
+use picloom::experiment::regime::contrasts::Contrast;
 use picloom::experiment::regime::points::{Basis, Networks, Place, Points, Scores};
 use picloom::experiment::regime::power::{PowerReport, power};
 use picloom::experiment::regime::rules::{MARGIN, decide, narrow, rulings, which_links, word};
@@ -54,7 +55,16 @@ fn the_study_runs_at_smoke_size_and_the_ledger_and_the_figures_are_made_of_it() 
     let study = StudySpec::read(&root().join("experiments/study.toml")).unwrap();
     let ledger = Ledger::of(&study, &Records::read(folder.path()).unwrap());
     let claim = |id: &str| ledger.claims.iter().find(|claim| claim.text.id == id).unwrap();
-    assert_eq!((claim("C4").rulings.len(), claim("C5").rulings.len()), (4, 8));
+    assert_eq!((claim("C3").rulings.len(), claim("C5").rulings.len()), (4, 8));
+    // C4 also of SP and its four other readings, under both protocols, on the one target that has them.
+    let (readings, own): (Vec<_>, Vec<_>) =
+        claim("C4").rulings.iter().partition(|ruling| ruling.rule.starts_with("C4 of sp"));
+    assert_eq!((own.len(), readings.len()), (4, 10));
+    for ruling in readings {
+        assert_eq!(ruling.contrasts.len(), 2, "{}", ruling.rule);
+        let targets = |c: &Contrast| c.effect.targets.len() + c.effect.without.len();
+        assert!(ruling.contrasts.iter().all(|c| targets(c) == 1), "{ruling:?}");
+    }
     let counts = |note: &&String| note.contains("fit at the end; on their way reached R² 0.70");
     assert!(claim("C4").notes.iter().filter(counts).count() > 5, "{:?}", claim("C4").notes);
     assert!(claim("C4").text.rule.contains("regime.md") && claim("C1").rulings.is_empty());

@@ -242,8 +242,13 @@ impl Ledger {
                 let holds_0 = |e: &&Effect| {
                     e.low.is_some_and(|l| l <= 0.0) && e.high.is_some_and(|h| h >= 0.0)
                 };
+                // … with what the design could have seen of the measures themselves.
+                let beside = claim.controls.iter().filter_map(Effect::visible).reduce(f64::max);
+                let beside = beside.map_or(String::new(), |visible| {
+                    format!("; as a difference of the measure from {visible:.2} on")
+                });
                 let interval =
-                    || open().rfind(holds_0).map(|e| format!("{}: {}", e.name, e.text()));
+                    || open().rfind(holds_0).map(|e| format!("{}: {}{beside}", e.name, e.text()));
                 match why.or_else(interval) {
                     Some(why) => seen.push(format!("{id} ({why})")),
                     None => unseen.push(id),

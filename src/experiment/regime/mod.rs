@@ -10,9 +10,11 @@
 //! | [`contrasts`] | points → differences within targets and seeds, their mean with interval and p |
 //! | [`rules`] | contrasts → verdicts on C4, C5, "narrow" and C6, under both protocols |
 //! | [`power`] | a design and variances → how often each rule finds an effect |
+//! | `orders` | a design and a pilot → the same for the order of depths |
 //! | [`own`] | a picture → the study of its map, and the place it recommends |
 
 pub mod contrasts;
+mod orders;
 pub mod own;
 pub mod points;
 pub mod power;

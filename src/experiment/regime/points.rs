@@ -179,5 +179,7 @@ pub const LAYER_COUNTS: &[&str] = &["layer-counts", "sp-layer-counts"];
 pub const REWIRED: &[&str] = &["rewired", "sp-permuted"];
 /// Networks of as many links as SP's that differ from them only in which: the rivals of C4.
 pub const CONTROLS: &[&[&str]] = &[LAYER_COUNTS, REWIRED];
+/// Networks pruned by SP's other readings (docs/METHODS.md, §6).
+pub const READINGS: &[&str] = &["sp-corr-maps", "sp-corr-sum", "sp-cos-sum", "sp-strength"];
 /// Other criteria through the same rounds: the rivals of C3.
 pub const CRITERIA: &[&[&str]] = &[&["imp"], &["wanda"], &["taylor"], &["magnitude"], &["random"]];

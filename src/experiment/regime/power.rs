@@ -4,9 +4,11 @@
 //! deviations of a pilot (or of the spec); the rules themselves are applied to what is drawn. The
 //! judge's error and that of sampling weights belong to a network: a difference has them twice, and they
 //! are halved by averaging over the two kept shares. Of claims that are decided on means over targets
-//! ([`Means`]) whole targets are drawn, as various as a pilot's. \[ours\]
+//! ([`Means`]) whole targets are drawn, as various as a pilot's; of the order of depths single networks
+//! ([`orders`](super::orders)). \[ours\]
 
 use super::contrasts::{Block, Contrast, Values, depth_p, over_arms, over_depths, over_rivals};
+use super::orders::{MODULES, Orders, SCORES};
 use super::points::{Basis, CONTROLS, CRITERIA, Place, Points, SP};
 use super::rules::decide;
 use crate::experiment::claims::effects::Effect;
@@ -60,9 +62,11 @@ enum Rule {
     Shaped(&'static str),
     /// Means over targets, of which the first is asked about; the others are as in the pilot.
     Means(&'static Means),
+    /// Whether the theory orders depths; effects are Spearman's ρ.
+    Order(&'static Orders),
 }
 
-const RULES: [(&str, Rule); 7] = [
+const RULES: [(&str, Rule); 9] = [
     ("C3", Rule::Rivals(CRITERIA)),
     ("C4", Rule::Rivals(CONTROLS)),
     ("C5", Rule::Depth(4)),
@@ -70,6 +74,8 @@ const RULES: [(&str, Rule); 7] = [
     ("C2", Rule::Means(&WIRING)),
     ("C11, scores", Rule::Shaped("sp-muon")),
     ("C14", Rule::Means(&DECODABLE)),
+    ("C8, modules (ρ)", Rule::Order(&MODULES)),
+    ("C8, scores (ρ)", Rule::Order(&SCORES)),
 ];
 
 /// The power of one rule.
@@ -126,6 +132,11 @@ pub fn power(
                     Box::new(move |effect| {
                         share_of(studies, |rng| means.drawn(&found, design.targets, effect, rng))
                     })
+                }
+                Rule::Order(orders) => {
+                    let found = pilots.iter().find_map(|record| orders.known(record))?;
+                    let ordered = orders.design(spec)?;
+                    Box::new(move |rho| share_of(studies, |rng| ordered.drawn(&found, rho, rng)))
                 }
                 _ => {
                     let variances = pilot.unwrap_or(spec.power);
@@ -209,6 +220,7 @@ impl Rule {
             Rule::Depth(_) => has(SP) && spec.offsets.len() > 1,
             Rule::Shaped(arm) => has(SP) && has(arm),
             Rule::Means(means) => means.arms.iter().all(|arm| has(arm)),
+            Rule::Order(orders) => orders.design(spec).is_some(),
         }
     }
 
@@ -216,7 +228,7 @@ impl Rule {
     fn targets(self, spec: &NetworksSpec) -> usize {
         let is_compared = |name: &str| match self {
             Rule::Rivals(rivals) => name == SP || rivals.iter().any(|names| names.contains(&name)),
-            Rule::Depth(_) => name == SP,
+            Rule::Depth(_) | Rule::Order(_) => name == SP,
             Rule::Shaped(arm) => name == SP || name == arm,
             Rule::Means(means) => means.arms.contains(&name),
         };
@@ -259,7 +271,7 @@ impl Rule {
                 let is_there = !shaped.effect.targets.is_empty();
                 is_there.then_some(shaped).into_iter().collect()
             }
-            Rule::Means(_) => Vec::new(),
+            Rule::Means(_) | Rule::Order(_) => Vec::new(),
         }
     }
 }
@@ -296,6 +308,12 @@ fn of_pilot(record: &NetworksRecord, rule: Rule, spec: &NetworksSpec) -> Option<
         let first = known(means, record)?.into_iter().next()?;
         let (target, missing) = (spread(&first), missing_share(&first));
         return Some(Variances { target, seed: 0.0, judge: 0.0, score: 0.5, missing });
+    }
+    if let Rule::Order(orders) = rule {
+        let known = orders.known(record)?;
+        let missing = 1.0 - known.shares.iter().sum::<f64>() / known.shares.len() as f64;
+        let (target, seed) = (known.between, known.within);
+        return Some(Variances { target, seed, judge: 0.0, score: 0.5, missing });
     }
     let contrasts = rule.contrasts(&Points::of(record));
     let known: Vec<(f64, f64)> =
@@ -359,7 +377,7 @@ fn draw(
     let within = (seed * seed + judge * judge + sampling).sqrt();
     let rivals = match rule {
         Rule::Rivals(rivals) => rivals.len(),
-        Rule::Depth(_) | Rule::Shaped(_) | Rule::Means(_) => 1,
+        Rule::Depth(_) | Rule::Shaped(_) | Rule::Means(_) | Rule::Order(_) => 1,
     };
     let mut values: Vec<Values> = vec![Vec::new(); rivals];
     let mut blocks: Vec<Block> = Vec::new();
@@ -373,7 +391,7 @@ fn draw(
                 let (alone, third) = (rng.normal(), rng.normal());
                 let is_missing = rng.uniform() < missing;
                 let value = match rule {
-                    Rule::Rivals(_) | Rule::Shaped(_) | Rule::Means(_) => {
+                    Rule::Rivals(_) | Rule::Shaped(_) | Rule::Means(_) | Rule::Order(_) => {
                         own + within * (shared + alone) * std::f64::consts::FRAC_1_SQRT_2
                     }
                     Rule::Depth(_) => {
@@ -406,7 +424,7 @@ fn draw(
             let below = contrast.effect.high.is_some_and(|high| high < 0.0);
             let p = match (above || (below && matches!(rule, Rule::Shaped(_))), rule) {
                 (false, _) => None,
-                (true, Rule::Rivals(_) | Rule::Shaped(_) | Rule::Means(_)) => {
+                (true, Rule::Rivals(_) | Rule::Shaped(_) | Rule::Means(_) | Rule::Order(_)) => {
                     sign_flip_p_of(&all, DRAWS, rng).ok()
                 }
                 (true, Rule::Depth(_)) => depth_p(&blocks, DRAWS, rng),

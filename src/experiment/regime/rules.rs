@@ -4,15 +4,17 @@
 //! *refuted* if its interval excludes an effect of the margin. A rule of several effects is refuted if
 //! one of them is, supported if all are, else inconclusive. What is excluded is always said.
 
-use super::contrasts::{Contrast, over_depths, over_rivals};
-use super::points::{Basis, CLOSE, CONTROLS, CRITERIA, Networks, Place, Points, SP, Scores};
+use super::contrasts::{Contrast, over_arms, over_depths, over_rivals};
+use super::points::{
+    Basis, CLOSE, CONTROLS, CRITERIA, Networks, Place, Points, READINGS, SP, Scores,
+};
 use crate::experiment::depth::{DepthCurve, DepthModel, DepthPoint};
 use crate::experiment::finding::Verdict;
 use crate::experiment::networks::record::NetworksRecord;
 use crate::math::SimRng;
 use crate::math::stats::{Interval, mean, median, quantile};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The smallest difference of scores that matters on the map.
 pub const MARGIN: f64 = 0.10;
@@ -20,7 +22,7 @@ pub const MARGIN: f64 = 0.10;
 /// What one rule says under one protocol.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ruling {
-    /// C3, C4, C5, narrow or C6.
+    /// C3, C4, C5, narrow, C6, or C4 of a reading of SP.
     pub rule: String,
     /// What is asked, in words.
     pub says: String,
@@ -269,6 +271,27 @@ pub fn rulings(record: &NetworksRecord, margin: f64) -> Vec<Ruling> {
         found.extend([criteria, which_links(&points, basis, margin), peak, narrow, predicted]);
     }
     found
+}
+
+/// C4 asked of each reading of SP, its own first, on the targets that have the others: how far the verdict depends on
+/// what the paper leaves open. None where a record has no other reading.
+pub fn readings(record: &NetworksRecord, margin: f64) -> Vec<Ruling> {
+    let mut points = Points::of(record);
+    let is_other = |place: &Place| READINGS.contains(&place.arm.as_str());
+    let has_others =
+        |seeds: &BTreeMap<u64, Networks>| seeds.values().any(|n| n.keys().any(is_other));
+    points.targets.retain(|(_, seeds)| has_others(seeds));
+    let arms = [SP].iter().chain(READINGS).filter(|_| !points.targets.is_empty());
+    let published = record.fixed_delta.map(|_| Basis::Published);
+    let says = "Which links remain decides, whatever reading of SP chooses them.";
+    let of = |(arm, basis): (&str, Basis)| {
+        let against = |rival| over_arms(&points, (arm, rival), &points.levels(), basis);
+        let rivals = CONTROLS.iter().filter_map(|names| points.arm(names));
+        Ruling::of(&format!("C4 of {arm}"), says, basis, rivals.map(against).collect(), margin)
+    };
+    let both =
+        |arm| [Some(Basis::EqualFit), published].into_iter().flatten().map(move |b| (arm, b));
+    arms.copied().flat_map(both).map(of).collect()
 }
 
 /// Where the two protocols part, in a sentence each: rules with another verdict, and effects whose intervals do

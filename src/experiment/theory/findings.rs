@@ -186,52 +186,109 @@ pub fn counterpart(
     ln_expected_labellings(width, layers, parts, density).map(Some)
 }
 
+/// Depths of one (target, arm, seed): hidden layers, what the theory says of each, what was found there.
+type Depths = Vec<(usize, f64, f64)>;
+
+/// A unit of [`prediction`]: at least 4 depths, in which ρ is defined.
+struct Order {
+    depths: Depths,
+    rho: f64,
+}
+
+/// Every unit, by target.
+fn orders(
+    points: &[TrainedPoint],
+    parts: usize,
+) -> Result<BTreeMap<&str, Vec<Order>>, VolumeError> {
+    let mut units: BTreeMap<(&str, &str, u64), Depths> = BTreeMap::new();
+    for point in points {
+        if let Some(ln) = counterpart(point.width, point.layers, point.density, parts)? {
+            let key = (point.target.as_str(), point.arm.as_str(), point.seed);
+            units.entry(key).or_default().push((point.layers, ln, point.score));
+        }
+    }
+    let mut by_target: BTreeMap<&str, Vec<Order>> = BTreeMap::new();
+    for ((target, _, _), mut depths) in units {
+        depths.sort_by_key(|d| d.0);
+        if let Some(rho) = order(&depths) {
+            by_target.entry(target).or_default().push(Order { depths, rho });
+        }
+    }
+    Ok(by_target)
+}
+
+/// Spearman's ρ of one unit; none with fewer than 4 depths.
+pub(in crate::experiment) fn order(depths: &[(usize, f64, f64)]) -> Option<f64> {
+    let (theory, found): (Vec<f64>, Vec<f64>) = depths.iter().map(|d| (d.1, d.2)).unzip();
+    if depths.len() < 4 { None } else { spearman(&theory, &found).ok() }
+}
+
+/// Every unit's ρ, by target; as in [`prediction`].
+///
+/// # Errors
+/// A point out of range.
+pub fn rhos(points: &[TrainedPoint], parts: usize) -> Result<ByTarget, VolumeError> {
+    Ok(each(orders(points, parts)?, |order| order.rho))
+}
+
+/// Of every unit of [`prediction`], by target: the mean at the half of its depths of which theory expects most
+/// labellings, less that at the half of which it expects least (the middle one of an odd number in neither).
+///
+/// # Errors
+/// A point out of range.
+pub fn halves(points: &[TrainedPoint], parts: usize) -> Result<ByTarget, VolumeError> {
+    Ok(each(orders(points, parts)?, |order| {
+        let mut depths = order.depths.clone();
+        depths.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let half = depths.len() / 2;
+        let mean = |depths: &[(usize, f64, f64)]| {
+            depths.iter().map(|d| d.2).sum::<f64>() / depths.len() as f64
+        };
+        mean(&depths[depths.len() - half..]) - mean(&depths[..half])
+    }))
+}
+
+/// A value of every unit of each target.
+type ByTarget = Vec<(String, Vec<f64>)>;
+
+fn each(orders: BTreeMap<&str, Vec<Order>>, value: impl Fn(&Order) -> f64) -> ByTarget {
+    let of = |orders: Vec<Order>| orders.iter().map(&value).collect();
+    orders.into_iter().map(|(target, orders)| (target.to_string(), of(orders))).collect()
+}
+
+/// What the rule `C8-prediction` says of the mean ρ of each target.
+pub(in crate::experiment) fn ordered(means: &[f64]) -> Verdict {
+    match mean_interval(means, 0.95).ok() {
+        _ if means.len() < 3 => Verdict::Inconclusive,
+        Some(i) if i.low > 0.0 => Verdict::Supported,
+        Some(i) if i.high < 0.2 => Verdict::NotSupported,
+        _ => Verdict::Inconclusive,
+    }
+}
+
 /// C8, second half: does the theory order the depths of trained networks? Rule `C8-prediction`, P =
 /// `parts` (3 by the rule).
 ///
 /// # Errors
 /// A point out of range.
 pub fn prediction(points: &[TrainedPoint], parts: usize) -> Result<Finding, VolumeError> {
-    type Unit<'a> = (&'a str, &'a str, u64);
-    let mut units: BTreeMap<Unit, Vec<(usize, f64, f64)>> = BTreeMap::new();
-    let (mut spanning, mut least) = (0, 0);
-    for point in points {
-        spanning += usize::from(point.spanning >= 2);
-        least += usize::from(point.least_touching >= parts);
-        if let Some(ln) = counterpart(point.width, point.layers, point.density, parts)? {
-            let key = (point.target.as_str(), point.arm.as_str(), point.seed);
-            units.entry(key).or_default().push((point.layers, ln, point.score));
-        }
-    }
-    let mut by_target: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    let (mut used, mut apart, mut theirs) = (0, 0.0, 0);
-    for ((target, _, _), mut depths) in units {
-        depths.sort_by_key(|d| d.0);
-        let (theory, scores): (Vec<f64>, Vec<f64>) = depths.iter().map(|d| (d.1, d.2)).unzip();
-        if depths.len() < 4 {
-            continue;
-        }
-        let Ok(rho) = spearman(&theory, &scores) else {
-            continue;
+    let by_target = orders(points, parts)?;
+    let mean =
+        |orders: &Vec<Order>| orders.iter().map(|o| o.rho).sum::<f64>() / orders.len() as f64;
+    let means: Vec<f64> = by_target.values().map(mean).collect();
+    let (mut apart, mut theirs, mut used) = (0, 0, 0);
+    for Order { depths, .. } in by_target.values().flatten() {
+        let best = |of: fn(&(usize, f64, f64)) -> f64| {
+            let better = |a: usize, b: usize| if of(&depths[b]) > of(&depths[a]) { b } else { a };
+            depths[(0..depths.len()).reduce(better).expect("four depths")].0
         };
+        let (theory, found) = (best(|d| d.1), best(|d| d.2));
         used += 1;
-        by_target.entry(target).or_default().push(rho);
-        let best = |values: &[f64]| {
-            let at = (0..values.len()).reduce(|a, b| if values[b] > values[a] { b } else { a });
-            depths[at.expect("four depths")].0 as f64
-        };
-        apart += (best(&theory) - best(&scores)).abs();
-        theirs += usize::from(best(&theory) == best(&scores));
+        apart += theory.abs_diff(found);
+        theirs += usize::from(theory == found);
     }
-    let means: Vec<f64> =
-        by_target.values().map(|rhos| rhos.iter().sum::<f64>() / rhos.len() as f64).collect();
-    let interval = mean_interval(&means, 0.95).ok();
-    let verdict = match interval {
-        _ if means.len() < 3 => Verdict::Inconclusive,
-        Some(i) if i.low > 0.0 => Verdict::Supported,
-        Some(i) if i.high < 0.2 => Verdict::NotSupported,
-        _ => Verdict::Inconclusive,
-    };
+    let spanning = points.iter().filter(|point| point.spanning >= 2).count();
+    let least = points.iter().filter(|point| point.least_touching >= parts).count();
     let mut notes = vec![format!(
         "{used} (target, arm, seed) units on {} targets; of {} networks {spanning} have two spanning alive components, {least} a {parts}-modular labelling",
         means.len(),
@@ -240,15 +297,15 @@ pub fn prediction(points: &[TrainedPoint], parts: usize) -> Result<Finding, Volu
     if used > 0 {
         notes.push(format!(
             "the depth with the most expected labellings is the best-scored one in {theirs} of {used} units, {:.1} layers away on average",
-            apart / used as f64
+            apart as f64 / used as f64
         ));
     }
     Ok(Finding {
         statistic: format!("Spearman's ρ between ln E[N] (P = {parts}) and the score over depths"),
         effect: (!means.is_empty()).then(|| means.iter().sum::<f64>() / means.len() as f64),
-        interval,
+        interval: mean_interval(&means, 0.95).ok(),
         units: means.len(),
-        verdict,
+        verdict: ordered(&means),
         notes,
     })
 }

@@ -79,7 +79,7 @@ pub struct RowResult {
 }
 
 /// Points of a thinned curve, before the last.
-const POINTS: usize = 60;
+const POINTS: usize = 30;
 
 pub(super) fn row_result(result: &RunResult, lines: &[LogLine]) -> RowResult {
     let train = &result.train;

@@ -246,6 +246,8 @@ figures! {
         "what SP's networks of one layer fewer, as many and one more draw when one weight is changed";
     "multi-cppn", ["regime"], "42–44", "C5", regime::neighbours_maps;
         "maps of the units of the same three networks side by side";
+    "criteria-at-equal-fit", ["regime"], "30–37", "C3, C4", regime::criteria;
+        "score of SP less that of every other criterion through the same rounds, at equal fit and by the published protocol";
     "regime-control", ["regime"], "–", "C4", regime::pooled;
         "score of SP less that of random links with its counts by depth and kept share, at equal fit";
     "score-at-equal-fit", ["regime"], "–", "C4", regime::by_fit;

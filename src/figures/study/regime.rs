@@ -2,23 +2,30 @@
 //! networks of neighbouring depths draw.
 
 use super::data::{self, FEWEST, distinct, look, sorted, spoken, what};
-use super::drawers::{Multiples, Spread, course, matrix, panel};
+use super::drawers::{Multiples, Spread, course, matrix, panel, rows};
 use super::pictures::{self, Pictured, pictured};
 use super::{DrawError, Drawing, Sources, some};
 use crate::experiment::claims::effects::{Effect, Group, Value};
 use crate::experiment::networks::record::{NetworkRow, NetworksRecord};
 use crate::experiment::networks::spec::BASE;
+use crate::experiment::regime::contrasts::over_arms;
 use crate::experiment::regime::points::{
-    Basis, CONTROLS, LAYER_COUNTS, Networks, Place, Points, SP, Scores,
+    Basis, CONTROLS, CRITERIA, LAYER_COUNTS, Networks, Place, Points, SP, Scores,
 };
 use crate::experiment::regime::rules::{MARGIN, parting, rulings};
+use crate::figures::Marker;
 use crate::figures::axis::Axis;
-use crate::figures::charts::{Frame, Heatmap, Panel, Tones, heatmap};
+use crate::figures::charts::{
+    Bars, Estimate, Frame, Group as Bin, Heatmap, Panel, Rule, Tones, bars, heatmap,
+};
 use crate::figures::style;
 use crate::math::stats::mean;
 use std::collections::BTreeMap;
 
 const STUDY: &str = "regime";
+
+/// SP's choice the other way round.
+const INVERTED: &[&[&str]] = &[&["sp-inverted"]];
 
 /// A row of the map: its name, arm and level.
 type Level = (String, (&'static str, usize));
@@ -164,6 +171,58 @@ pub(super) fn pooled(sources: &Sources) -> Result<Drawing, DrawError> {
         ..map
     });
     Ok(Drawing { svg, says: says.join(". ") })
+}
+
+/// SP less every other criterion and both controls, at equal fit and by the published protocol.
+pub(super) fn criteria(sources: &Sources) -> Result<Drawing, DrawError> {
+    let record = sources.networks(STUDY)?;
+    let points = Points::of(&record);
+    let rivals = CRITERIA.iter().chain(INVERTED).chain(CONTROLS);
+    let contrast = |rival, basis| over_arms(&points, (SP, rival), &points.levels(), basis).effect;
+    let mut found: Vec<(&str, [Effect; 2])> = rivals
+        .filter_map(|names| points.arm(names))
+        .map(|rival| (rival, [Basis::EqualFit, Basis::Published].map(|b| contrast(rival, b))))
+        .filter(|(_, [fit, _])| fit.estimate.is_some())
+        .collect();
+    found.sort_by(|a, b| a.1[0].estimate.partial_cmp(&b.1[0].estimate).expect("numbers"));
+    let found =
+        some(found, STUDY, "networks pruned by other criteria that reached the R² of SP's")?;
+    let values = found.iter().flat_map(|row| &row.1).flat_map(|e| [e.low, e.high, e.estimate]);
+    let end = 1.1 * values.flatten().fold(2.0 * MARGIN, |most, value| most.max(value.abs()));
+    let groups = found.iter().map(|(rival, effects)| Bin {
+        name: look(rival).0,
+        estimates: effects
+            .iter()
+            .map(|effect| {
+                let mut mark = Estimate::new(effect.estimate?);
+                mark.interval = effect.low.zip(effect.high);
+                Some(mark)
+            })
+            .collect(),
+    });
+    let (_, colour, marker) = look(SP);
+    let series = vec![
+        ("at each R² that both reached".into(), colour, marker),
+        ("published protocol: fixed δ, no gate".into(), style::GREY, Marker::Diamond),
+    ];
+    let svg = bars(&Bars {
+        frame: Frame::new("SP less other ways of choosing links, under both protocols")
+            .subtitle(what(&record))
+            .note("Difference of compositional scores at the reference depth, mean over a quarter and an eighth of the links, paired by target and seed; to the right: SP is higher. Whiskers: 95 % intervals, targets at random. Every criterion goes through the same rounds and retraining; IMP begins each again from the initial weights.")
+            .sized(860, 200 + 44 * found.len() as u32),
+        groups: groups.collect(),
+        rules: vec![Rule::new(0.0, "").coloured(style::INK)],
+        ..rows("", Axis::new("score of SP less that of the other").range(-end, end), series)
+    });
+    let said = found.iter().map(|(rival, [fit, published])| {
+        let name = format!("SP − {}", look(rival).0);
+        let published = match (published.estimate, published.low, published.high) {
+            (Some(e), Some(l), Some(h)) => format!(", published {}", style::interval(e, l, h, 2)),
+            _ => String::new(),
+        };
+        format!("{}{published}", data::says(&Effect { name, ..fit.clone() }))
+    });
+    Ok(Drawing { svg, says: format!("{}.", said.collect::<Vec<_>>().join("; ")) })
 }
 
 /// Score of a network less that of another of the same target and seed, at equal fit.

@@ -7,7 +7,7 @@ mod regime;
 mod theory;
 mod wirings;
 
-pub use theory::{shaping, trained_points};
+pub use theory::{PARTS, functional_points, shaping, trained_points};
 pub use wirings::{DECODABLE, WIRING};
 
 use super::effects::{Effect, Group, all_above};

@@ -4,7 +4,7 @@ use super::{Outcome, circumstances, path, seeds};
 use crate::experiment::networks::record::{NetworkResult, NetworkRow, NetworksRecord};
 use crate::experiment::networks::spec::BASE;
 use crate::experiment::regime::points::{Basis, CONTROLS, CRITERIA, Points, SP};
-use crate::experiment::regime::rules::{MARGIN, Ruling, parting, rulings};
+use crate::experiment::regime::rules::{MARGIN, Ruling, parting, readings, rulings};
 use std::collections::BTreeSet;
 
 /// True if the map has what a rule compares: it is run in stages.
@@ -18,7 +18,8 @@ pub(super) fn holds(record: &NetworksRecord, rule: &str) -> bool {
     }
 }
 
-/// The verdict of the first of these rules at equal fit, with all of them under both protocols.
+/// The verdict of the first of these rules at equal fit, with all of them under both protocols; C4 with that of
+/// every reading of SP beside it.
 pub(super) fn decided(record: &NetworksRecord, rules: &[&str]) -> Outcome {
     let asked = |ruling: &Ruling| rules.contains(&ruling.rule.as_str());
     let found: Vec<Ruling> = rulings(record, MARGIN).into_iter().filter(asked).collect();
@@ -38,7 +39,8 @@ pub(super) fn decided(record: &NetworksRecord, rules: &[&str]) -> Outcome {
         .beside(others.iter().flat_map(|ruling| effects(ruling)).collect())
         .noting(notes);
     (outcome.seeds, outcome.records) = (seeds(record), path("regime"));
-    Outcome { rulings: found, ..outcome }
+    let beside = if first.rule == "C4" { readings(record, MARGIN) } else { Vec::new() };
+    Outcome { rulings: found.into_iter().chain(beside).collect(), ..outcome }
 }
 
 /// How many networks of each arm and level reached each R², at the reference depth.

@@ -9,7 +9,9 @@ use crate::experiment::regime::contrasts::{Contrast, over_arms};
 use crate::experiment::regime::points::{Basis, Points, SP};
 use crate::experiment::regime::rules::MARGIN;
 use crate::experiment::structural::findings;
-use crate::experiment::theory::findings::{TrainedPoint, agreement, parts_sensitivity, prediction};
+use crate::experiment::theory::findings::{
+    TrainedPoint, agreement, halves, parts_sensitivity, prediction,
+};
 use crate::experiment::training::newton_schulz::newton_schulz;
 use std::collections::BTreeSet;
 
@@ -25,9 +27,13 @@ fn of_findings(part: &str, found: Finding, others: Vec<Finding>) -> Outcome {
     Outcome { records: path(part), ..outcome }
 }
 
-/// Fit trained networks by depth and density, for the theory's second half.
+/// Fit trained networks by depth and density, for the theory's second half; those of further levels of an arm
+/// are units of their own.
 pub fn trained_points(record: &NetworksRecord) -> Vec<TrainedPoint> {
-    points(record, |row, result| Some((row.arm.clone(), fit_score(result)?)))
+    points(record, |row, result| {
+        let further = (row.level > 1).then(|| format!("{}-{}", row.arm, row.level));
+        Some((further.unwrap_or_else(|| row.arm.clone()), fit_score(result)?))
+    })
 }
 
 /// Layered trained networks with what `value` gives for them: the name of their arm, and what stands in the
@@ -56,40 +62,54 @@ fn points(
 }
 
 /// Parts P of the claim on trained networks: the caption's.
-const PARTS: usize = 3;
+pub const PARTS: usize = 3;
 
 /// SP's sparse networks near their picture, by level, with how far their links keep to the modules of their function.
-fn functional_points(record: &NetworksRecord) -> Vec<TrainedPoint> {
+pub fn functional_points(record: &NetworksRecord) -> Vec<TrainedPoint> {
     points(record, |row, result| {
         (row.arm == SP && result.is_sparse_and_near()).then_some(())?;
         Some((format!("{}-{}", row.arm, row.level), result.function?.wiring))
     })
 }
 
+/// What the theory's order is compared with: the measure, the study, its networks.
+type Compared = (&'static str, &'static str, fn(&NetworksRecord) -> Vec<TrainedPoint>);
+
+/// The score on the depth study; on the regime map, once it has depths, modules of function.
+const COMPARED: [Compared; 2] = [
+    ("the score", "depth", trained_points),
+    ("how far links keep to modules of function", "regime", functional_points),
+];
+
 pub(super) fn volume(records: &Records) -> Outcome {
     let Some(record) = &records.theory else {
         return no_record("theory");
     };
     let found = agreement(record);
-    let points = records.networks("depth").map(trained_points);
-    let Some(Ok(predicted)) = points.map(|points| prediction(&points, PARTS)) else {
-        let none = "no record of depth: theory is not compared with trained networks";
-        let outcome = of_findings("theory", found, Vec::new()).noting([none.to_string()]);
-        return Outcome { verdict: Verdict::Inconclusive, ..outcome };
-    };
-    let mut parts = vec![("depth", predicted)];
-    // Decided only once the map has several depths.
-    let points = records.networks("regime").map(functional_points);
-    if let Some(Ok(by_function)) = points.map(|points| prediction(&points, PARTS))
-        && by_function.units > 0
-    {
-        let statistic = format!(
-            "Spearman's ρ between ln E[N] (P = {PARTS}) and how far links keep to modules of function, over depths"
-        );
-        parts.push(("regime", Finding { statistic, ..by_function }));
+    let mut verdicts = vec![found.verdict];
+    let mut all = of_findings("theory", found, Vec::new());
+    for (measure, part, points) in COMPARED {
+        let Some(points) = records.networks(part).map(points) else { continue };
+        let Ok(found) = prediction(&points, PARTS) else { continue };
+        if found.units == 0 && part == "regime" {
+            continue;
+        }
+        verdicts.push(found.verdict);
+        let statistic =
+            format!("Spearman's ρ between ln E[N] (P = {PARTS}) and {measure}, over depths");
+        let next = of_findings(part, Finding { statistic, ..found }, Vec::new());
+        all.statistic += &format!("; and {}", next.statistic);
+        all.effects.extend(next.effects);
+        all.records.extend(next.records);
+        // In units of the measure, beside the rule.
+        let name = format!("{measure}, at the depths where theory expects more less at the others");
+        all.controls.extend(halves(&points, PARTS).ok().map(|halves| Effect::of(name, halves)));
+        all = all.noting(next.notes);
     }
-    let verdicts: Vec<Verdict> =
-        [found.verdict].into_iter().chain(parts.iter().map(|part| part.1.verdict)).collect();
+    if records.networks("depth").is_none() {
+        let none = "no record of depth: theory is not compared with trained networks";
+        return Outcome { verdict: Verdict::Inconclusive, ..all.noting([none.to_string()]) };
+    }
     let verdict = if verdicts.contains(&Verdict::NotSupported) {
         Verdict::NotSupported
     } else if verdicts.iter().all(|&v| v == Verdict::Supported) {
@@ -97,16 +117,9 @@ pub(super) fn volume(records: &Records) -> Outcome {
     } else {
         Verdict::Inconclusive
     };
-    let mut all = of_findings("theory", found, Vec::new());
-    for (part, found) in parts {
-        let next = of_findings(part, found, Vec::new());
-        all.statistic += &format!("; and {}", next.statistic);
-        all.effects.extend(next.effects);
-        all.records.extend(next.records);
-        all = all.noting(next.notes);
-    }
     let seeds = records.networks("depth").and_then(seeds);
     Outcome { verdict, seeds, ..all }
+        .settling(move |number, _| verdicts[number] != Verdict::Inconclusive)
 }
 
 pub(super) fn parts(records: &Records) -> Outcome {
