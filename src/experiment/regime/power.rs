@@ -5,7 +5,7 @@
 //! judge's error and that of sampling weights belong to a network: a difference has them twice, and they
 //! are halved by averaging over the two kept shares. Of claims that are decided on means over targets
 //! ([`Means`]) whole targets are drawn, as various as a pilot's; of the order of depths single networks
-//! ([`orders`](super::orders)). \[ours\]
+//! (`regime/orders.rs`). \[ours\]
 
 use super::contrasts::{Block, Contrast, Values, depth_p, over_arms, over_depths, over_rivals};
 use super::orders::{MODULES, Orders, SCORES};
