@@ -242,13 +242,22 @@ impl Ledger {
                 let holds_0 = |e: &&Effect| {
                     e.low.is_some_and(|l| l <= 0.0) && e.high.is_some_and(|h| h >= 0.0)
                 };
-                // … with what the design could have seen of the measures themselves.
-                let beside = claim.controls.iter().filter_map(Effect::visible).reduce(f64::max);
-                let beside = beside.map_or(String::new(), |visible| {
-                    format!("; as a difference of the measure from {visible:.2} on")
-                });
-                let interval =
-                    || open().rfind(holds_0).map(|e| format!("{}: {}{beside}", e.name, e.text()));
+                // … the widest, with what the design could have seen of its measure itself.
+                let wide = |e: &&Effect| e.low.zip(e.high).map_or(0.0, |(low, high)| high - low);
+                let measure = |e: &Effect| {
+                    let is_its = |c: &&Effect| {
+                        c.name.split_once(':').is_some_and(|(measure, _)| e.name.contains(measure))
+                    };
+                    let control = claim.controls.iter().find(is_its)?;
+                    let (visible, targets) = (control.visible()?, control.targets.len());
+                    Some(format!("; of the measure from {visible:.2} on with {targets} targets"))
+                };
+                let interval = || {
+                    let open = open().filter(holds_0).max_by(|a, b| wide(a).total_cmp(&wide(b)));
+                    open.map(|e| {
+                        format!("{}: {}{}", e.name, e.text(), measure(e).unwrap_or_default())
+                    })
+                };
                 match why.or_else(interval) {
                     Some(why) => seen.push(format!("{id} ({why})")),
                     None => unseen.push(id),

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | [`points`] | record → what a rule may read of every network |
 //! | [`contrasts`] | points → differences within targets and seeds, their mean with interval and p |
-//! | [`rules`] | contrasts → verdicts on C4, C5, "narrow" and C6, under both protocols |
+//! | [`rules`] | contrasts → verdicts on C3 to C6 and "narrow", C4 for every reading of SP, under both protocols |
 //! | [`power`] | a design and variances → how often each rule finds an effect |
 //! | `orders` | a design and a pilot → the same for the order of depths |
 //! | [`own`] | a picture → the study of its map, and the place it recommends |

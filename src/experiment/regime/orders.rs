@@ -1,9 +1,10 @@
 //! How often the rule on the order of depths (C8) would find what is there, before the networks are trained.
 //!
-//! Drawn is what the rule reads: at every depth of a target, seed and level a value that goes with the theory's
-//! order by ρ and is noise otherwise, half of it shared by the levels of a seed; networks that do not count are left
-//! out, as often as on a target of the pilot. Targets differ in their ρ as far as the pilot's do beyond what their
-//! few depths explain. \[ours\]
+//! Drawn is what the rule reads: at every depth of a target, seed and level a value that is correlated with the theory's
+//! order (Spearman's ρ of the few depths of a unit is a little smaller on average) and noise otherwise, half of it shared
+//! by the levels of a seed. Networks that do not count are left out: each unit takes the share that counts of a unit of
+//! one of the pilot's targets, any of its depths alike. Targets differ as far as the pilot's do beyond what their few
+//! depths explain. \[ours\]
 
 use crate::experiment::claims::verdicts::{PARTS, functional_points, trained_points};
 use crate::experiment::finding::Verdict;
@@ -13,12 +14,13 @@ use crate::experiment::regime::points::SP;
 use crate::experiment::theory::findings::{TrainedPoint, order, ordered, rhos};
 use crate::math::SimRng;
 use crate::math::stats::{mean, variance};
+use std::collections::BTreeMap;
 
 /// What is compared with the order of the depths.
 pub(super) struct Orders {
     /// The networks that count.
     points: fn(&NetworksRecord) -> Vec<TrainedPoint>,
-    /// Whether a network could have counted, for its links.
+    /// Whether a network could have counted, by its links.
     is_asked: fn(&NetworkResult) -> bool,
     /// The same of a level that has not been run.
     is_level: fn(f64) -> bool,
@@ -43,11 +45,20 @@ pub(super) const SCORES: Orders =
 pub(super) struct Known {
     /// Standard deviation of a target's own ρ.
     pub between: f64,
-    /// Standard deviation of units within a target.
-    pub within: f64,
-    /// Of each target the share of its networks that count.
-    pub shares: Vec<f64>,
+    /// Of each target the share of the depths that count, unit by unit.
+    pub shares: Vec<Vec<f64>>,
 }
+
+impl Known {
+    /// Share of the networks that do not count.
+    pub(super) fn missing(&self) -> f64 {
+        let all: Vec<f64> = self.shares.iter().flatten().copied().collect();
+        1.0 - mean(&all).unwrap_or(0.0)
+    }
+}
+
+/// Level and seed.
+type Unit = (usize, Option<u64>);
 
 /// What is run.
 pub(super) struct Ordered {
@@ -59,27 +70,29 @@ pub(super) struct Ordered {
 
 impl Orders {
     /// The networks of a spec that it asks; none without four depths of such networks pruned by similarity.
-    pub(super) fn design(&self, spec: &NetworksSpec) -> Option<Ordered> {
+    pub(super) fn design(&self, spec: &NetworksSpec, targets: usize) -> Option<Ordered> {
         let sp = spec.arms.iter().find(|arm| arm.name == SP)?;
-        let is_asked = |level: &&Level| match level {
+        let is_sparse = |level: &&Level| match level {
             Level::Share(share) => (self.is_level)(*share),
             _ => (self.is_level)(1.0),
         };
-        let levels = sp.levels.iter().filter(is_asked).count();
+        let levels = sp.levels.iter().filter(is_sparse).count();
         let offsets = sp.offsets.as_ref().unwrap_or(&spec.offsets);
         let depths: Vec<f64> = offsets.iter().map(|offset| *offset as f64).collect();
         let is_asked = self.on_the_way || spec.checkpoints.is_empty();
-        (is_asked && levels > 0 && depths.len() >= 4).then_some(Ordered {
-            targets: spec.targets.len(),
-            seeds: spec.seeds.len(),
-            levels,
-            depths,
-        })
+        let seeds = spec.seeds.len();
+        let has_all = is_asked && levels > 0 && depths.len() >= 4;
+        has_all.then_some(Ordered { targets, seeds, levels, depths })
     }
 
-    /// Of a pilot, if it has two targets with units.
+    /// Of a pilot, if it has two targets with units of SP's.
     pub(super) fn known(&self, record: &NetworksRecord) -> Option<Known> {
-        let points = (self.points)(record);
+        // Levels of SP are arms of their own here.
+        let is_sp = |point: &TrainedPoint| {
+            let level = point.arm.strip_prefix(SP).map(|rest| rest.trim_start_matches('-'));
+            level.is_some_and(|level| level.is_empty() || level.parse::<usize>().is_ok())
+        };
+        let points: Vec<TrainedPoint> = (self.points)(record).into_iter().filter(is_sp).collect();
         let units: Vec<Vec<f64>> =
             rhos(&points, PARTS).ok()?.into_iter().map(|target| target.1).collect();
         let means: Vec<f64> = units.iter().map(|rhos| mean(rhos)).collect::<Result<_, _>>().ok()?;
@@ -88,38 +101,46 @@ impl Orders {
         let within = mean(&within).ok()?;
         let explained: f64 =
             units.iter().map(|rhos| within / rhos.len() as f64).sum::<f64>() / units.len() as f64;
-        let mut asked: std::collections::BTreeMap<&str, usize> = Default::default();
+        // Networks asked for and those that count, by target, then by unit.
+        let mut asked: BTreeMap<&str, BTreeMap<Unit, (usize, usize)>> = BTreeMap::new();
         for row in record.rows.iter().filter(|row| row.arm == SP) {
             if row.result.as_ref().is_some_and(|result| (self.is_asked)(result)) {
-                *asked.entry(&row.target).or_default() += 1;
+                let unit = (row.level, row.seed);
+                asked.entry(&row.target).or_default().entry(unit).or_default().0 += 1;
             }
         }
-        let counts = |target: &str| {
-            points
-                .iter()
-                .filter(|point| point.target == target && point.arm.starts_with(SP))
-                .count()
-        };
-        let shares =
-            asked.iter().map(|(target, all)| counts(target) as f64 / *all as f64).collect();
-        Some(Known { between: (spread - explained).max(0.0).sqrt(), within: within.sqrt(), shares })
+        for point in &points {
+            let level = point.arm.trim_start_matches(SP).trim_start_matches('-');
+            let unit = (level.parse().unwrap_or(1), Some(point.seed));
+            if let Some(unit) = asked.get_mut(point.target.as_str()).and_then(|t| t.get_mut(&unit))
+            {
+                unit.1 += 1;
+            }
+        }
+        let share = |unit: &(usize, usize)| unit.1 as f64 / unit.0 as f64;
+        let shares: Vec<Vec<f64>> =
+            asked.values().map(|units| units.values().map(share).collect()).collect();
+        let between = (spread - explained).max(0.0).sqrt();
+        (!shares.is_empty()).then_some(Known { between, shares })
     }
 }
 
 impl Ordered {
     /// What the rule says of one drawn study in which depths are ordered by `rho`.
     pub(super) fn drawn(&self, known: &Known, rho: f64, rng: &mut SimRng) -> Verdict {
-        let middle = self.depths.iter().sum::<f64>() / self.depths.len() as f64;
-        let spread = variance(&self.depths).map_or(1.0, f64::sqrt).max(f64::MIN_POSITIVE);
+        let count = self.depths.len() as f64;
+        let middle = self.depths.iter().sum::<f64>() / count;
+        let square = |depth: &f64| (depth - middle) * (depth - middle);
+        let spread = (self.depths.iter().map(square).sum::<f64>() / count).sqrt();
         let mut means = Vec::new();
         for _ in 0..self.targets {
             let own = (rho + known.between * rng.normal()).clamp(-1.0, 1.0);
-            let which = (rng.uniform() * known.shares.len() as f64) as usize;
-            let share = known.shares[which.min(known.shares.len() - 1)];
+            let shares = &known.shares[rng.below(known.shares.len())];
             let mut units = Vec::new();
             for _ in 0..self.seeds {
                 let shared: Vec<f64> = self.depths.iter().map(|_| rng.normal()).collect();
                 for _ in 0..self.levels {
+                    let share = shares[rng.below(shares.len())];
                     let mut depths = Vec::new();
                     for (number, depth) in self.depths.iter().enumerate() {
                         let noise =
@@ -148,7 +169,7 @@ mod tests {
     fn what_is_drawn_has_the_order_that_it_is_said_to_have() {
         let depths: Vec<f64> = (0..9).map(f64::from).collect();
         let study = Ordered { targets: 24, seeds: 2, levels: 2, depths };
-        let known = Known { between: 0.1, within: 0.4, shares: vec![0.9, 1.0] };
+        let known = Known { between: 0.1, shares: vec![vec![0.9], vec![1.0]] };
         let share = |rho: f64, wanted: Verdict, known: &Known| {
             let drawn = |n| study.drawn(known, rho, &mut SimRng::new(0, "orders", n)) == wanted;
             (0..300).filter(|n| drawn(*n)).count() as f64 / 300.0
@@ -158,9 +179,9 @@ mod tests {
         assert!(share(0.4, Verdict::Supported, &known) > 0.95);
         assert!(share(0.15, Verdict::Supported, &known) > share(0.1, Verdict::Supported, &known));
         // Targets that vary are seen less; where too few depths count nothing is decided.
-        let various = Known { between: 0.5, ..Known { shares: known.shares.clone(), ..known } };
+        let various = Known { between: 0.5, shares: known.shares.clone() };
         assert!(share(0.0, Verdict::NotSupported, &various) < 0.6);
-        let few = Known { between: 0.1, within: 0.4, shares: vec![0.1] };
+        let few = Known { between: 0.1, shares: vec![vec![0.1]] };
         assert!(share(0.0, Verdict::Inconclusive, &few) > 0.5);
     }
 }

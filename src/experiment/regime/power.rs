@@ -51,7 +51,7 @@ impl Design {
     }
 }
 
-/// A rule of the map that is decided on contrasts of scores.
+/// A rule that is decided on a study of networks.
 #[derive(Clone, Copy)]
 enum Rule {
     /// SP against each of these rivals; signs of pairs are flipped.
@@ -102,7 +102,8 @@ pub struct RulePower {
 pub struct PowerReport {
     /// The design.
     pub design: Design,
-    /// The margin of the map's rules; those on means over targets have the study's, C11's lies to either side.
+    /// The margin of the map's rules; those on means over targets have the study's, C11's lies to either side, that on the order of depths
+    /// is refuted below a ρ of 0.2.
     pub margin: f64,
     /// Studies drawn for each effect.
     pub studies: u64,
@@ -111,7 +112,8 @@ pub struct PowerReport {
 }
 
 /// Simulates every rule that is decided on such a study, in so many studies an effect. `pilots` are records whose contrasts give the
-/// variances; a rule of the map that none of them has two targets for takes those of the spec, one on means over targets is left out.
+/// variances; a rule of the map that none of them has two targets for takes those of the spec, one on means over targets or on the order
+/// of depths is left out.
 /// Equal arguments give equal bits.
 pub fn power(
     spec: &NetworksSpec,
@@ -135,7 +137,7 @@ pub fn power(
                 }
                 Rule::Order(orders) => {
                     let found = pilots.iter().find_map(|record| orders.known(record))?;
-                    let ordered = orders.design(spec)?;
+                    let ordered = orders.design(spec, design.targets)?;
                     Box::new(move |rho| share_of(studies, |rng| ordered.drawn(&found, rho, rng)))
                 }
                 _ => {
@@ -220,7 +222,7 @@ impl Rule {
             Rule::Depth(_) => has(SP) && spec.offsets.len() > 1,
             Rule::Shaped(arm) => has(SP) && has(arm),
             Rule::Means(means) => means.arms.iter().all(|arm| has(arm)),
-            Rule::Order(orders) => orders.design(spec).is_some(),
+            Rule::Order(orders) => orders.design(spec, 0).is_some(),
         }
     }
 
@@ -311,9 +313,8 @@ fn of_pilot(record: &NetworksRecord, rule: Rule, spec: &NetworksSpec) -> Option<
     }
     if let Rule::Order(orders) = rule {
         let known = orders.known(record)?;
-        let missing = 1.0 - known.shares.iter().sum::<f64>() / known.shares.len() as f64;
-        let (target, seed) = (known.between, known.within);
-        return Some(Variances { target, seed, judge: 0.0, score: 0.5, missing });
+        let (target, missing) = (known.between, known.missing());
+        return Some(Variances { target, seed: 0.0, judge: 0.0, score: 0.5, missing });
     }
     let contrasts = rule.contrasts(&Points::of(record));
     let known: Vec<(f64, f64)> =

@@ -232,7 +232,8 @@ pub fn rhos(points: &[TrainedPoint], parts: usize) -> Result<ByTarget, VolumeErr
 }
 
 /// Of every unit of [`prediction`], by target: the mean at the half of its depths of which theory expects most
-/// labellings, less that at the half of which it expects least (the middle one of an odd number in neither).
+/// labellings, less that at the half of which it expects least (the middle one of an odd number in neither; of equals
+/// the deeper counts as more).
 ///
 /// # Errors
 /// A point out of range.

@@ -86,14 +86,20 @@ pub(super) fn volume(records: &Records) -> Outcome {
         return no_record("theory");
     };
     let found = agreement(record);
-    let mut verdicts = vec![found.verdict];
+    let (mut verdicts, mut is_compared) = (vec![found.verdict], true);
     let mut all = of_findings("theory", found, Vec::new());
     for (measure, part, points) in COMPARED {
-        let Some(points) = records.networks(part).map(points) else { continue };
-        let Ok(found) = prediction(&points, PARTS) else { continue };
-        if found.units == 0 && part == "regime" {
+        let points = records.networks(part).map(points).unwrap_or_default();
+        let found = prediction(&points, PARTS).ok().filter(|found| found.units > 0);
+        let Some(found) = found else {
+            // The map has depths only once its second stage is there.
+            if part == "depth" {
+                let none = "no networks of the depth study: theory is not compared with them";
+                is_compared = false;
+                all = all.noting([none.to_string()]);
+            }
             continue;
-        }
+        };
         verdicts.push(found.verdict);
         let statistic =
             format!("Spearman's ρ between ln E[N] (P = {PARTS}) and {measure}, over depths");
@@ -102,24 +108,22 @@ pub(super) fn volume(records: &Records) -> Outcome {
         all.effects.extend(next.effects);
         all.records.extend(next.records);
         // In units of the measure, beside the rule.
-        let name = format!("{measure}, at the depths where theory expects more less at the others");
+        let name = format!(
+            "{measure}: at the depths where theory expects most, less that where it expects fewest"
+        );
         all.controls.extend(halves(&points, PARTS).ok().map(|halves| Effect::of(name, halves)));
         all = all.noting(next.notes);
     }
-    if records.networks("depth").is_none() {
-        let none = "no record of depth: theory is not compared with trained networks";
-        return Outcome { verdict: Verdict::Inconclusive, ..all.noting([none.to_string()]) };
-    }
-    let verdict = if verdicts.contains(&Verdict::NotSupported) {
-        Verdict::NotSupported
-    } else if verdicts.iter().all(|&v| v == Verdict::Supported) {
-        Verdict::Supported
-    } else {
-        Verdict::Inconclusive
+    let verdict = match &verdicts {
+        _ if !is_compared => Verdict::Inconclusive,
+        all if all.contains(&Verdict::NotSupported) => Verdict::NotSupported,
+        all if all.iter().all(|v| *v == Verdict::Supported) => Verdict::Supported,
+        _ => Verdict::Inconclusive,
     };
+    let open: Vec<bool> = verdicts.iter().map(|v| *v == Verdict::Inconclusive).collect();
     let seeds = records.networks("depth").and_then(seeds);
     Outcome { verdict, seeds, ..all }
-        .settling(move |number, _| verdicts[number] != Verdict::Inconclusive)
+        .settling(move |number, _| open.get(number).is_some_and(|is_open| !is_open))
 }
 
 pub(super) fn parts(records: &Records) -> Outcome {
