@@ -6,7 +6,9 @@ use picloom::experiment::networks::{NetworksRecord, NetworksSpec, NetworksStudy}
 use picloom::experiment::regime::contrasts::Contrast;
 use picloom::experiment::regime::points::{Basis, Networks, Place, Points, Scores};
 use picloom::experiment::regime::power::{PowerReport, power};
-use picloom::experiment::regime::rules::{MARGIN, decide, narrow, rulings, which_links, word};
+use picloom::experiment::regime::rules::{
+    MARGIN, beside_reference, decide, narrow, rulings, which_links, word,
+};
 use picloom::experiment::spec::read_spec;
 use picloom::figures::study::{Sources, figure};
 use std::collections::BTreeMap;
@@ -59,7 +61,8 @@ fn the_study_runs_at_smoke_size_and_the_ledger_and_the_figures_are_made_of_it() 
     // C4 also of SP and its four other readings, under both protocols, on the one target that has them.
     let (readings, own): (Vec<_>, Vec<_>) =
         claim("C4").rulings.iter().partition(|ruling| ruling.rule.starts_with("C4 of sp"));
-    assert_eq!((own.len(), readings.len()), (4, 10));
+    // The smoke map has its controls beside the reference, too.
+    assert_eq!((own.len(), readings.len()), (6, 10));
     for ruling in readings {
         assert_eq!(ruling.contrasts.len(), 2, "{}", ruling.rule);
         let targets = |c: &Contrast| c.effect.targets.len() + c.effect.without.len();
@@ -147,6 +150,28 @@ fn scores_are_compared_at_the_r2_that_both_reached_and_the_published_protocol_ma
     let published = which_links(&points, Basis::Published, MARGIN);
     assert_eq!(word(published.verdict), "refuted", "{}", published.text());
     assert!(published.notes[0].contains("effects above 0.0"), "{:?}", published.notes);
+    // One layer beside the reference it is asked on its own, where the controls are.
+    let at_reference = |target, seed, offset, arm: &str| match (offset, arm) {
+        (0, "sp") => of(target, seed, offset, arm),
+        _ => of(target, seed, offset, "rewired"),
+    };
+    let at_reference = crate::regime::points(at_reference);
+    assert_eq!(word(which_links(&at_reference, Basis::EqualFit, MARGIN).verdict), "supported");
+    let beside = beside_reference(&at_reference, Basis::EqualFit, MARGIN).unwrap();
+    assert_eq!((word(beside.verdict), beside.contrasts.len()), ("refuted", 2));
+    assert_eq!(beside.contrasts[0].effect.estimate, Some(0.0));
+    let beside = beside_reference(&points, Basis::EqualFit, MARGIN).unwrap();
+    assert_eq!(word(beside.verdict), "supported");
+    let nearest = beside.contrasts[0].effect.estimate.unwrap();
+    assert!((nearest - estimate).abs() < 1e-12, "{nearest} {estimate}");
+    let mut without = points.clone();
+    for networks in without.targets.iter_mut().flat_map(|(_, seeds)| seeds.values_mut()) {
+        networks.retain(|place, _| place.arm == "sp" || place.offset == 0);
+    }
+    assert_eq!(beside_reference(&without, Basis::EqualFit, MARGIN), None);
+    // What a second study has besides comes to it, and what both have is the first's.
+    assert_eq!(without.clone().with(&points), points);
+    assert_eq!(points.clone().with(&at_reference), points);
     // A peak of all depths alike is none.
     let flat = narrow(&points, Basis::EqualFit, MARGIN);
     assert_eq!(word(flat.verdict), "refuted");

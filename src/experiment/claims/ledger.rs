@@ -72,12 +72,13 @@ impl Spec for StudySpec {
 }
 
 /// Parts of the study that are studies of networks and that a rule reads.
-const NETWORKS: [&str; 8] = [
+const NETWORKS: [&str; 9] = [
     "wirings",
     "depth",
     "pruning",
     "controls",
     "regime",
+    "regime_beside",
     "out_of_domain",
     "optimizer_scores",
     "replication",

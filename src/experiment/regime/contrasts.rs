@@ -77,20 +77,26 @@ pub fn over_rivals(
 
 /// Score of one arm less that of another, at the reference depth, averaged over `levels` of pruning within
 /// target and seed; signs of pairs are flipped.
-pub fn over_arms(
+pub fn over_arms(points: &Points, arms: (&str, &str), levels: &[usize], basis: Basis) -> Contrast {
+    over_arms_at(points, arms, &[0], levels, basis)
+}
+
+/// The same averaged over the depths of these `offsets` too.
+pub fn over_arms_at(
     points: &Points,
     (first, second): (&str, &str),
+    offsets: &[i64],
     levels: &[usize],
     basis: Basis,
 ) -> Contrast {
     let mut missing = 0;
     let mut of_seed = |networks: &Networks| -> Option<f64> {
         let at =
-            |arm: &str, level: usize| networks.get(&Place { offset: 0, arm: arm.into(), level });
-        let differences: Vec<f64> = levels
-            .iter()
-            .filter_map(|&level| {
-                let pair = [at(first, level)?, at(second, level)?];
+            |arm: &str, (offset, level)| networks.get(&Place { offset, arm: arm.into(), level });
+        let places = offsets.iter().flat_map(|&o| levels.iter().map(move |&level| (o, level)));
+        let differences: Vec<f64> = places
+            .filter_map(|place| {
+                let pair = [at(first, place)?, at(second, place)?];
                 let found = Scores::compared(&pair, basis);
                 missing += usize::from(found.is_none());
                 found.map(|scores| scores[0] - scores[1])

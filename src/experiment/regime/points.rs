@@ -150,6 +150,20 @@ impl Points {
         Points { targets, shares }
     }
 
+    /// These with the places that `other` has besides, of the same targets and seeds.
+    pub fn with(mut self, other: &Points) -> Self {
+        for (target, seeds) in &mut self.targets {
+            let besides = other.targets.iter().find(|t| t.0 == *target);
+            for (seed, networks) in besides.iter().flat_map(|t| &t.1) {
+                let own = seeds.entry(*seed).or_default();
+                for (place, scores) in networks {
+                    own.entry(place.clone()).or_insert_with(|| scores.clone());
+                }
+            }
+        }
+        self
+    }
+
     /// Levels of pruning within a quarter of a share of [`SHARES`]; every level if none is.
     pub fn levels(&self) -> Vec<usize> {
         let near = |share: f64| {

@@ -4,7 +4,7 @@
 //! *refuted* if its interval excludes an effect of the margin. A rule of several effects is refuted if
 //! one of them is, supported if all are, else inconclusive. What is excluded is always said.
 
-use super::contrasts::{Contrast, over_arms, over_depths, over_rivals};
+use super::contrasts::{Contrast, over_arms, over_arms_at, over_depths, over_rivals};
 use super::points::{
     Basis, CLOSE, CONTROLS, CRITERIA, Networks, Place, Points, READINGS, SP, Scores,
 };
@@ -22,7 +22,7 @@ pub const MARGIN: f64 = 0.10;
 /// What one rule says under one protocol.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ruling {
-    /// C3, C4, C5, narrow, C6, or C4 of a reading of SP.
+    /// C3, C4, C5, narrow, C6, C4 of a reading of SP or beside the reference.
     pub rule: String,
     /// What is asked, in words.
     pub says: String,
@@ -292,6 +292,29 @@ pub fn readings(record: &NetworksRecord, margin: f64) -> Vec<Ruling> {
     let both =
         |arm| [Some(Basis::EqualFit), published].into_iter().flatten().map(move |b| (arm, b));
     arms.copied().flat_map(both).map(of).collect()
+}
+
+/// C4 asked one layer beside the reference, on both sides together: is it there that which links remain decides? None
+/// without a control of SP there.
+pub fn beside_reference(points: &Points, basis: Basis, margin: f64) -> Option<Ruling> {
+    let rivals: Vec<&str> = CONTROLS.iter().filter_map(|names| points.arm(names)).collect();
+    let mut networks = points.targets.iter().flat_map(|(_, seeds)| seeds.values());
+    let is_there = |place: &Place| place.offset.abs() == 1 && rivals.contains(&place.arm.as_str());
+    let levels = points.levels();
+    let against = |rival: &&str| over_arms_at(points, (SP, rival), &[-1, 1], &levels, basis);
+    let says = "Which links remain decides, a layer more or less than the reference.";
+    networks.any(|networks| networks.keys().any(is_there)).then(|| {
+        let contrasts = rivals.iter().map(against).collect();
+        Ruling::of("C4 beside the reference", says, basis, contrasts, margin)
+    })
+}
+
+/// [`beside_reference`] under both protocols.
+pub fn beside(record: &NetworksRecord, margin: f64) -> Vec<Ruling> {
+    let points = Points::of(record);
+    let published = record.fixed_delta.map(|_| Basis::Published);
+    let bases = [Some(Basis::EqualFit), published].into_iter().flatten();
+    bases.filter_map(|basis| beside_reference(&points, basis, margin)).collect()
 }
 
 /// Where the two protocols part, in a sentence each: rules with another verdict, and effects whose intervals do

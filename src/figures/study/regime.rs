@@ -20,9 +20,12 @@ use crate::figures::charts::{
 };
 use crate::figures::style;
 use crate::math::stats::mean;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 const STUDY: &str = "regime";
+
+/// The study of the map's controls beside the reference.
+const BESIDE: &str = "regime_beside";
 
 /// SP's choice the other way round.
 const INVERTED: &[&[&str]] = &[&["sp-inverted"]];
@@ -126,7 +129,14 @@ pub fn regime_map_of(record: &NetworksRecord) -> Result<Drawing, DrawError> {
 /// SP less random links with its counts over all targets, at equal fit.
 pub(super) fn pooled(sources: &Sources) -> Result<Drawing, DrawError> {
     let record = sources.networks(STUDY)?;
-    let points = Points::of(&record);
+    let beside = match sources.networks(BESIDE) {
+        Err(DrawError::Missing { .. }) => None,
+        found => Some(found?).filter(|beside| beside.profile == record.profile),
+    };
+    let mut points = Points::of(&record);
+    if let Some(beside) = &beside {
+        points = points.with(&Points::of(beside));
+    }
     let rival = points.arm(LAYER_COUNTS).ok_or_else(|| DrawError::Nothing {
         study: STUDY.into(),
         expected: "random links with SP's counts".into(),
@@ -157,10 +167,19 @@ pub(super) fn pooled(sources: &Sources) -> Result<Drawing, DrawError> {
     // What decides, and where the published protocol parts from it; the rest stands in the ledger.
     let primary = found.iter().filter(|ruling| ruling.protocol == Basis::EqualFit.text());
     let says: Vec<String> = primary.map(|ruling| ruling.text()).chain(parting(&found)).collect();
+    let mut note = String::from(
+        "Mean over targets of paired scores at the R² that both networks reached on their way. Bars: share of the targets with such a pair; grey: none.",
+    );
+    if let Some(beside) = &beside {
+        let seeds = beside.rows.iter().filter_map(|row| row.seed).collect::<BTreeSet<_>>().len();
+        note.push_str(&format!(
+            " Controls one layer beside the reference: {BESIDE}, {seeds} seeds."
+        ));
+    }
     let svg = heatmap(&Heatmap {
         frame: Frame::new("SP less random links with its counts, by depth and kept share")
             .subtitle(what(&record))
-            .note("Mean over targets of paired scores at the R² that both networks reached on their way. Bars: share of the targets with such a pair; grey: none.")
+            .note(&note)
             .sized(760, 200 + 56 * rows.len() as u32),
         x: "hidden layers, off the reference".into(),
         y: "links kept".into(),

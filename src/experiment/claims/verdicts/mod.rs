@@ -95,7 +95,9 @@ impl Decide {
         let (parts, decide) = match self {
             Other(decide) => return decide(records),
             Regime(rules, part, decide) => match records.networks("regime") {
-                Some(map) if regime::holds(map, rules[0]) => return regime::decided(map, rules),
+                Some(map) if regime::holds(map, rules[0]) => {
+                    return regime::decided(map, records.networks("regime_beside"), rules);
+                }
                 _ => (std::slice::from_ref(part), decide),
             },
             Networks(parts, decide) => (*parts, decide),

@@ -4,7 +4,7 @@ use super::{Outcome, circumstances, path, seeds};
 use crate::experiment::networks::record::{NetworkResult, NetworkRow, NetworksRecord};
 use crate::experiment::networks::spec::BASE;
 use crate::experiment::regime::points::{Basis, CONTROLS, CRITERIA, Points, SP};
-use crate::experiment::regime::rules::{MARGIN, Ruling, parting, readings, rulings};
+use crate::experiment::regime::rules::{MARGIN, Ruling, beside, parting, readings, rulings};
 use std::collections::BTreeSet;
 
 /// True if the map has what a rule compares: it is run in stages.
@@ -19,8 +19,13 @@ pub(super) fn holds(record: &NetworksRecord, rule: &str) -> bool {
 }
 
 /// The verdict of the first of these rules at equal fit, with all of them under both protocols; C4 with that of
-/// every reading of SP beside it.
-pub(super) fn decided(record: &NetworksRecord, rules: &[&str]) -> Outcome {
+/// every reading of SP beside it, and at the depths beside the reference, of the map or, where it has no controls there,
+/// of `next`.
+pub(super) fn decided(
+    record: &NetworksRecord,
+    next: Option<&NetworksRecord>,
+    rules: &[&str],
+) -> Outcome {
     let asked = |ruling: &Ruling| rules.contains(&ruling.rule.as_str());
     let found: Vec<Ruling> = rulings(record, MARGIN).into_iter().filter(asked).collect();
     let primary: Vec<&Ruling> =
@@ -39,8 +44,20 @@ pub(super) fn decided(record: &NetworksRecord, rules: &[&str]) -> Outcome {
         .beside(others.iter().flat_map(|ruling| effects(ruling)).collect())
         .noting(notes);
     (outcome.seeds, outcome.records) = (seeds(record), path("regime"));
-    let beside = if first.rule == "C4" { readings(record, MARGIN) } else { Vec::new() };
-    Outcome { rulings: found.into_iter().chain(beside).collect(), ..outcome }
+    let mut shown = Vec::new();
+    if first.rule == "C4" {
+        shown = readings(record, MARGIN);
+        let of_map = beside(record, MARGIN);
+        // Of one profile: studies of several sizes are not read together.
+        match next.filter(|next| of_map.is_empty() && next.profile == record.profile) {
+            None => shown.extend(of_map),
+            Some(next) => {
+                shown.extend(beside(next, MARGIN));
+                outcome.records.extend(path("regime_beside"));
+            }
+        }
+    }
+    Outcome { rulings: found.into_iter().chain(shown).collect(), ..outcome }
 }
 
 /// How many networks of each arm and level reached each R², at the reference depth.
