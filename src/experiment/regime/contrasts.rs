@@ -77,26 +77,36 @@ pub fn over_rivals(
 
 /// Score of one arm less that of another, at the reference depth, averaged over `levels` of pruning within
 /// target and seed; signs of pairs are flipped.
-pub fn over_arms(points: &Points, arms: (&str, &str), levels: &[usize], basis: Basis) -> Contrast {
-    over_arms_at(points, arms, &[0], levels, basis)
-}
-
-/// The same averaged over the depths of these `offsets` too.
-pub fn over_arms_at(
+pub fn over_arms(
     points: &Points,
     (first, second): (&str, &str),
-    offsets: &[i64],
+    levels: &[usize],
+    basis: Basis,
+) -> Contrast {
+    let named = |arm: &str| if arm == SP { "SP".into() } else { arm.replace('-', " ") };
+    let name = format!("{} − {}", named(first), named(second));
+    over_places(points, &name, &[((first, 0), (second, 0))], levels, basis)
+}
+
+/// An arm at a depth, so many layers off the reference.
+pub type At<'a> = (&'a str, i64);
+
+/// Scores of one place less those of another, pair by pair of these, averaged over pairs and `levels` of pruning within
+/// target and seed; signs of (target, seed) are flipped.
+pub fn over_places(
+    points: &Points,
+    name: &str,
+    pairs: &[(At, At)],
     levels: &[usize],
     basis: Basis,
 ) -> Contrast {
     let mut missing = 0;
     let mut of_seed = |networks: &Networks| -> Option<f64> {
-        let at =
-            |arm: &str, (offset, level)| networks.get(&Place { offset, arm: arm.into(), level });
-        let places = offsets.iter().flat_map(|&o| levels.iter().map(move |&level| (o, level)));
-        let differences: Vec<f64> = places
-            .filter_map(|place| {
-                let pair = [at(first, place)?, at(second, place)?];
+        let at = |(arm, offset): At, level| networks.get(&Place { offset, arm: arm.into(), level });
+        let each = pairs.iter().flat_map(|pair| levels.iter().map(move |&level| (pair, level)));
+        let differences: Vec<f64> = each
+            .filter_map(|((first, second), level)| {
+                let pair = [at(*first, level)?, at(*second, level)?];
                 let found = Scores::compared(&pair, basis);
                 missing += usize::from(found.is_none());
                 found.map(|scores| scores[0] - scores[1])
@@ -108,17 +118,18 @@ pub fn over_arms_at(
     let has = |seeds: &BTreeMap<u64, Networks>, arm: &str| {
         seeds.values().any(|networks| networks.keys().any(|place| place.arm == arm))
     };
+    let is_there =
+        |seeds| pairs.iter().all(|(one, other)| has(seeds, one.0) && has(seeds, other.0));
     let values: Values = points
         .targets
         .iter()
-        .filter(|(_, seeds)| has(seeds, first) && has(seeds, second))
+        .filter(|(_, seeds)| is_there(seeds))
         .map(|(target, seeds)| (target.clone(), seeds.values().filter_map(&mut of_seed).collect()))
         .collect();
     let all: Vec<f64> = values.iter().flat_map(|v| v.1.clone()).collect();
     let mut rng = SimRng::new(0, "sign-flips", 0);
     let p = sign_flip_p_of(&all, DRAWS, &mut rng).ok();
-    let named = |arm: &str| if arm == SP { "SP".into() } else { arm.replace('-', " ") };
-    Contrast::of(&format!("{} − {}", named(first), named(second)), values, missing, p)
+    Contrast::of(name, values, missing, p)
 }
 
 /// Scores of one target, seed and level that are compared: at the reference, and at the depths beside it.

@@ -4,7 +4,7 @@
 //! *refuted* if its interval excludes an effect of the margin. A rule of several effects is refuted if
 //! one of them is, supported if all are, else inconclusive. What is excluded is always said.
 
-use super::contrasts::{Contrast, over_arms, over_arms_at, over_depths, over_rivals};
+use super::contrasts::{Contrast, over_arms, over_depths, over_places, over_rivals};
 use super::points::{
     Basis, CLOSE, CONTROLS, CRITERIA, Networks, Place, Points, READINGS, SP, Scores,
 };
@@ -89,8 +89,10 @@ impl Ruling {
                 _ => format!("{}: too few targets", c.effect.name),
             })
             .collect();
+        // A rule that is not asked says why.
+        let said = if effects.is_empty() { &self.notes } else { &effects };
         let verdict = word(self.verdict);
-        format!("{} ({}): {verdict}; {}", self.rule, self.protocol, effects.join("; "))
+        format!("{} ({}): {verdict}; {}", self.rule, self.protocol, said.join("; "))
     }
 }
 
@@ -109,7 +111,28 @@ pub fn which_links(points: &Points, basis: Basis, margin: f64) -> Ruling {
 /// C5: the score at the reference depth lies above that four layers to either side.
 pub fn depth_peak(points: &Points, basis: Basis, margin: f64) -> Ruling {
     let contrasts = vec![over_depths(points, 4, basis)];
-    Ruling::of("C5", "The score peaks at the target's own depth.", basis, contrasts, margin)
+    let says = "The score peaks at the target's own depth.";
+    let mut ruling = Ruling::of("C5", says, basis, contrasts, margin);
+    ruling.notes.extend(sides(points, 4, basis));
+    ruling
+}
+
+/// What a depth rule averages, side by side: where one side cannot be compared, the other stands alone in it.
+fn sides(points: &Points, apart: i64, basis: Basis) -> Option<String> {
+    let levels = points.levels();
+    let of_side = |offset: i64| {
+        let (name, pair) = (format!("at {offset:+}"), ((SP, 0), (SP, offset)));
+        let side = over_places(points, &name, &[pair], &levels, basis);
+        let (estimate, low, high) = (side.effect.estimate?, side.effect.low?, side.effect.high?);
+        let targets = side.effect.targets.len();
+        Some(format!(
+            "{name} {estimate:.2} [{low:.2}, {high:.2}] on {targets} targets ({} pairs could not be compared)",
+            side.missing
+        ))
+    };
+    let found: Vec<String> = [-apart, apart].into_iter().filter_map(of_side).collect();
+    (!found.is_empty())
+        .then(|| format!("SP at the reference less each side alone: {}", found.join("; ")))
 }
 
 /// Narrow: the score at the reference depth lies above that one layer to either side, too.
@@ -117,6 +140,7 @@ pub fn narrow(points: &Points, basis: Basis, margin: f64) -> Ruling {
     let contrasts = vec![over_depths(points, 1, basis)];
     let mut ruling =
         Ruling::of("narrow", "A layer more or less already costs.", basis, contrasts, margin);
+    ruling.notes.extend(sides(points, 1, basis));
     let widths = half_widths(points, basis);
     if let Ok(width) = median(&widths.iter().map(|w| w.1).collect::<Vec<_>>()) {
         ruling.notes.push(format!(
@@ -301,7 +325,11 @@ pub fn beside_reference(points: &Points, basis: Basis, margin: f64) -> Option<Ru
     let mut networks = points.targets.iter().flat_map(|(_, seeds)| seeds.values());
     let is_there = |place: &Place| place.offset.abs() == 1 && rivals.contains(&place.arm.as_str());
     let levels = points.levels();
-    let against = |rival: &&str| over_arms_at(points, (SP, rival), &[-1, 1], &levels, basis);
+    let against = |rival: &&str| {
+        let name = format!("SP − {} at ± 1", rival.replace('-', " "));
+        let pairs = [-1, 1].map(|offset| ((SP, offset), (*rival, offset)));
+        over_places(points, &name, &pairs, &levels, basis)
+    };
     let says = "Which links remain decides, a layer more or less than the reference.";
     networks.any(|networks| networks.keys().any(is_there)).then(|| {
         let contrasts = rivals.iter().map(against).collect();

@@ -16,11 +16,12 @@ const STUDY: &str = "mechanisms";
 type Measure = fn(&Mechanisms) -> f64;
 
 /// What is compared, and how people call it.
-const MEASURES: [(&str, Measure); 4] = [
+const MEASURES: [(&str, Measure); 5] = [
     ("sharpness", |m| m.sharpness),
     ("trace of the Hessian", |m| m.hessian_trace),
     ("variance of pixels' gradients", |m| m.gradient_variance),
     ("squared norm", |m| m.norm),
+    ("PAC-Bayes bound, √(norm · trace)", Mechanisms::pac_bayes),
 ];
 
 /// Networks that are compared with dense ones: arm, level, name, and the arm whose colour they have.

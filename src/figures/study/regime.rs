@@ -104,8 +104,12 @@ pub fn regime_map_of(record: &NetworksRecord) -> Result<Drawing, DrawError> {
             let (layers, share) = (columns[c].0.trim_end_matches('*'), &rows[r].0);
             parts.push(format!("{} {layers} layers, {share}", spoken(target)));
         }
+        // The evolved network is one point, of no depth or share of these.
+        let evolved = record.rows.iter().find(|r| r.target == target && r.arm == "evolved");
+        let evolved = evolved.and_then(|row| row.result.as_ref()?.score());
+        let evolved = evolved.map_or(String::new(), |score| format!(", evolved {score:.2}"));
         panels.push(Panel::Heatmap(Heatmap {
-            frame: Frame::new(spoken(target)),
+            frame: Frame::new(format!("{}{evolved}", spoken(target))),
             x: "hidden layers L".into(),
             y: "links kept".into(),
             value: Axis::new("score").range(0.0, 1.0),
@@ -118,7 +122,7 @@ pub fn regime_map_of(record: &NetworksRecord) -> Result<Drawing, DrawError> {
     let panels = some(panels, STUDY, "networks by depth and kept share")?;
     let frame = Frame::new("Compositional score by depth and kept share")
         .subtitle(what(record))
-        .note("SP; means over all seeds at the end of training. Bars: share of the networks that learned the picture (R² ≥ 0.95), whole width = all; a score without a bar does not count. Outlined: the highest score with unfit = 0. *: reference depth.");
+        .note("SP; means over all seeds at the end of training. Bars: share of the networks that learned the picture (R² ≥ 0.95), whole width = all; a score without a bar does not count. Outlined: the highest score with unfit = 0. *: reference depth. Beside the picture's name the evolved network's score.");
     let says = format!("Highest score, unfit networks counted as 0: {}.", parts.join("; "));
     let columns = panels.len().min(2);
     let width = if columns == 1 { 640 } else { 1080 };

@@ -34,7 +34,7 @@ pub(super) fn decided(
     let effects =
         |ruling: &Ruling| ruling.contrasts.iter().map(|c| c.effect.clone()).collect::<Vec<_>>();
     let statistic = "paired scores at the R² that both networks reached on their way, targets at random, with a permutation test over seeds";
-    let mut notes = first.notes.clone();
+    let mut notes: Vec<String> = primary.iter().flat_map(|ruling| ruling.notes.clone()).collect();
     notes.extend(circumstances(record));
     if first.rule == "C4" {
         notes.extend(reached(record));
