@@ -125,11 +125,13 @@ impl Carried {
     }
 }
 
+/// Where a store has the files of its plans. No study has such a name.
+pub(super) const INPUTS: &str = ".inputs";
+
 /// The folder with the plan's files in the store, where they are put if they are missing.
 pub(super) fn unpack(files: &[Carried], store: &Path) -> Result<PathBuf, PlanError> {
     let id = short_id(serde_json::to_vec(files).expect("files are plain data"));
-    // No study has such a name.
-    let folder = store.join(".inputs").join(id);
+    let folder = store.join(INPUTS).join(id);
     for file in files {
         let inside = Path::new(&file.path);
         let path = folder.join(inside);

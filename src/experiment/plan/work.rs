@@ -1,5 +1,6 @@
 //! A worker's way through its share of a plan, and the records at the end.
 
+use super::files::INPUTS;
 use super::{Part, Plan, PlanError, Share};
 use crate::experiment::cells::{Pass, Patience, Worker};
 use crate::experiment::folder::Holding;
@@ -200,5 +201,6 @@ pub fn collect(plan: &Plan, store: &Path) -> Result<Vec<(String, Finished)>, Pla
         // Of workers that were killed while they wrote.
         remove_leftovers(&store.join(&part.study), &|_| false);
     }
+    remove_leftovers(&store.join(INPUTS), &|_| false);
     Ok(all)
 }
