@@ -252,6 +252,10 @@ fn the_power_of_a_study_is_that_of_the_rules_whose_networks_it_has() {
     let (quick, _): (NetworksSpec, String) = read_spec(&path, Some("quick")).unwrap();
     let quick = power(&quick, &[of("wirings"), of("optimizer_scores")], MARGIN, 50);
     assert_eq!(targets(&quick), [4, 4, 4]);
+    // Depths are compared with the reference: a design without it asks nothing of them.
+    let (beside, _): (NetworksSpec, String) =
+        read_spec(&root().join("experiments/regime_beside.toml"), None).unwrap();
+    assert_eq!(names(&power(&beside, &[of("regime_pilot")], MARGIN, 50)), ["C4"]);
     // Half of the targets see less; without a pilot nobody knows how various targets are.
     let mut few = spec.clone();
     few.targets.truncate(7);

@@ -83,9 +83,13 @@ pub fn over_arms(
     levels: &[usize],
     basis: Basis,
 ) -> Contrast {
+    over_places(points, &less(first, second), &[((first, 0), (second, 0))], levels, basis)
+}
+
+/// One arm less another, as people call them.
+pub(super) fn less(first: &str, second: &str) -> String {
     let named = |arm: &str| if arm == SP { "SP".into() } else { arm.replace('-', " ") };
-    let name = format!("{} − {}", named(first), named(second));
-    over_places(points, &name, &[((first, 0), (second, 0))], levels, basis)
+    format!("{} − {}", named(first), named(second))
 }
 
 /// An arm at a depth, so many layers off the reference.

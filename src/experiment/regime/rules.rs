@@ -4,7 +4,7 @@
 //! *refuted* if its interval excludes an effect of the margin. A rule of several effects is refuted if
 //! one of them is, supported if all are, else inconclusive. What is excluded is always said.
 
-use super::contrasts::{Contrast, over_arms, over_depths, over_places, over_rivals};
+use super::contrasts::{Contrast, less, over_arms, over_depths, over_places, over_rivals};
 use super::points::{
     Basis, CLOSE, CONTROLS, CRITERIA, Networks, Place, Points, READINGS, SP, Scores,
 };
@@ -306,15 +306,13 @@ pub fn readings(record: &NetworksRecord, margin: f64) -> Vec<Ruling> {
         |seeds: &BTreeMap<u64, Networks>| seeds.values().any(|n| n.keys().any(is_other));
     points.targets.retain(|(_, seeds)| has_others(seeds));
     let arms = [SP].iter().chain(READINGS).filter(|_| !points.targets.is_empty());
-    let published = record.fixed_delta.map(|_| Basis::Published);
     let says = "Which links remain decides, whatever reading of SP chooses them.";
     let of = |(arm, basis): (&str, Basis)| {
         let against = |rival| over_arms(&points, (arm, rival), &points.levels(), basis);
         let rivals = CONTROLS.iter().filter_map(|names| points.arm(names));
         Ruling::of(&format!("C4 of {arm}"), says, basis, rivals.map(against).collect(), margin)
     };
-    let both =
-        |arm| [Some(Basis::EqualFit), published].into_iter().flatten().map(move |b| (arm, b));
+    let both = |arm| both_protocols(record).map(move |basis| (arm, basis));
     arms.copied().flat_map(both).map(of).collect()
 }
 
@@ -326,7 +324,7 @@ pub fn beside_reference(points: &Points, basis: Basis, margin: f64) -> Option<Ru
     let is_there = |place: &Place| place.offset.abs() == 1 && rivals.contains(&place.arm.as_str());
     let levels = points.levels();
     let against = |rival: &&str| {
-        let name = format!("SP − {} at ± 1", rival.replace('-', " "));
+        let name = format!("{} at ± 1", less(SP, rival));
         let pairs = [-1, 1].map(|offset| ((SP, offset), (*rival, offset)));
         over_places(points, &name, &pairs, &levels, basis)
     };
@@ -340,9 +338,13 @@ pub fn beside_reference(points: &Points, basis: Basis, margin: f64) -> Option<Ru
 /// [`beside_reference`] under both protocols.
 pub fn beside(record: &NetworksRecord, margin: f64) -> Vec<Ruling> {
     let points = Points::of(record);
+    both_protocols(record).filter_map(|basis| beside_reference(&points, basis, margin)).collect()
+}
+
+/// Equal fit, and the published protocol where a record has it.
+fn both_protocols(record: &NetworksRecord) -> impl Iterator<Item = Basis> + use<> {
     let published = record.fixed_delta.map(|_| Basis::Published);
-    let bases = [Some(Basis::EqualFit), published].into_iter().flatten();
-    bases.filter_map(|basis| beside_reference(&points, basis, margin)).collect()
+    [Some(Basis::EqualFit), published].into_iter().flatten()
 }
 
 /// Where the two protocols part, in a sentence each: rules with another verdict, and effects whose intervals do
