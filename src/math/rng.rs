@@ -62,10 +62,10 @@ impl SimRng {
     pub fn below(&mut self, n: usize) -> usize {
         assert!(n > 0, "below(0) has no answer");
         let n = n as u64;
-        let limit = u64::MAX - u64::MAX % n;
         loop {
             let draw = self.next_u64();
-            if draw < limit {
+            // Below the last multiple of n that fits; up to MAX − n without dividing for it.
+            if draw <= u64::MAX - n || draw < u64::MAX - u64::MAX % n {
                 return (draw % n) as usize;
             }
         }

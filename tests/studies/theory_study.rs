@@ -21,7 +21,7 @@ fn smoke() -> TheoryStudy {
     with(&study, |spec| {
         spec.random_mask.samples = 50;
         spec.agreement.samples = 400;
-        spec.sensitivity.samples = 100;
+        (spec.sensitivity.samples, spec.sensitivity.rare_samples) = (100, 100);
         spec.budget[0].samples = 300;
     })
 }

@@ -78,9 +78,13 @@ pub fn standard_errors(estimate: &Estimate, value: f64) -> f64 {
     }
 }
 
+/// Hits that a sampled best depth stands on at least: fewer may lie anywhere.
+const HITS: usize = 30;
+
 /// C10: does the best depth move with P? Rule `C10`.
 pub fn parts_sensitivity(record: &TheoryRecord) -> Finding {
     let mut volumes: Vec<(&str, Vec<(f64, f64)>)> = Vec::new();
+    let mut few = Vec::new();
     for (row, peak) in record.group("parts") {
         if !volumes.iter().any(|v| v.0 == row.name) {
             volumes.push((&row.name, Vec::new()));
@@ -91,9 +95,11 @@ pub fn parts_sensitivity(record: &TheoryRecord) -> Finding {
             at.map(|i| values.layers[i])
         };
         let inside = Some(peak.layers) != defined().min() && Some(peak.layers) != defined().max();
-        if row.parts >= 2 && inside {
+        if let Some(hits) = peak.hits.filter(|hits| inside && row.parts >= 2 && *hits < HITS) {
+            few.push(format!("{}, P {}: {hits}", row.name, row.parts));
+        } else if row.parts >= 2 && inside {
             let at = volumes.iter().position(|v| v.0 == row.name).expect("added");
-            volumes[at].1.push((row.parts as f64, peak.layers as f64));
+            volumes[at].1.push((row.parts as f64, peak.middle()));
         }
     }
     let mut notes = Vec::new();
@@ -109,6 +115,12 @@ pub fn parts_sensitivity(record: &TheoryRecord) -> Finding {
                 "{name}: not counted, fewer than 3 values of P with a best depth inside the range"
             )),
         }
+    }
+    if !few.is_empty() {
+        notes.push(format!(
+            "best depths of fewer than {HITS} hits, not counted: {}",
+            few.join("; ")
+        ));
     }
     notes.push(
         "units are readings of one theory, not independent observations: the interval says how far they agree".into(),

@@ -123,9 +123,16 @@ pub struct Peak {
     pub from: usize,
     /// Deepest such depth.
     pub to: usize,
+    /// Draws that hit at the peak; none of an exact curve.
+    pub hits: Option<usize>,
 }
 
 impl Peak {
+    /// The middle of the depths that are not told apart from the best.
+    pub fn middle(&self) -> f64 {
+        (self.from + self.to) as f64 / 2.0
+    }
+
     /// The peak of a curve; none if no value is positive.
     pub fn of(curve: &CurveValues) -> Option<Self> {
         let at = (0..curve.layers.len())
@@ -139,6 +146,9 @@ impl Peak {
             value: curve.value[at]?,
             from: all().map(|i| curve.layers[i]).min()?,
             to: all().map(|i| curve.layers[i]).max()?,
+            hits: (curve.samples[at] > 0).then(|| {
+                (curve.value[at].unwrap_or(0.0) * curve.samples[at] as f64).round() as usize
+            }),
         })
     }
 }

@@ -125,6 +125,11 @@ pub struct SensitivitySpec {
     pub parts: Vec<usize>,
     pub layers: Vec<usize>,
     pub samples: usize,
+    /// Values of P at which budgets need more draws: there so many are made.
+    #[serde(default)]
+    pub rare_parts: Vec<usize>,
+    #[serde(default)]
+    pub rare_samples: usize,
     pub volumes: Vec<NamedVolume>,
 }
 
@@ -258,7 +263,10 @@ impl TheorySpec {
         let s = &spec.sensitivity;
         for v in &s.volumes {
             for &parts in &s.parts {
-                let cell = curve(v.volume, v.width, parts, &s.layers, s.samples);
+                let is_rare =
+                    matches!(v.volume, Volume::Budget { .. }) && s.rare_parts.contains(&parts);
+                let samples = if is_rare { s.rare_samples } else { s.samples };
+                let cell = curve(v.volume, v.width, parts, &s.layers, samples);
                 found.push(("parts", v.name.clone(), cell));
             }
         }
@@ -388,7 +396,7 @@ impl CellStudy for TheoryStudy {
                 let units: usize = layers.iter().map(|l| l * width).sum();
                 match volume {
                     Volume::Budget { edges } => {
-                        3.0 * (samples * (layers.len() * edges + units)) as f64
+                        1.6 * (samples * (layers.len() * edges + units)) as f64
                     }
                     Volume::Modular { .. } | Volume::ModularDegree { .. } if *width > 6 => {
                         (samples * width * units) as f64

@@ -7,7 +7,6 @@
 //! cover *all* hidden layers. This has a genuine interior optimum in L: shallow networks are too
 //! crowded (one component), deep ones too thin (paths break).
 
-use super::components::Components;
 use super::sample::{Estimate, chunked, share};
 use super::{VolumeError, checked};
 
@@ -16,11 +15,14 @@ pub fn slots(width: usize, layers: usize) -> usize {
     4 * width + (layers - 1) * width * width + 3 * width
 }
 
+/// Units a layer has at most: bits of a word.
+const WIDEST: usize = 64;
+
 /// Probability of the event, by `samples` draws with Wilson's 95 % interval; `None` if the network
 /// has fewer slots than the budget has edges. O(samples · (K + L·W)).
 ///
 /// # Errors
-/// A parameter out of range, no samples.
+/// A parameter out of range, more than 64 units a layer, no samples.
 pub fn probability(
     width: usize,
     layers: usize,
@@ -30,92 +32,271 @@ pub fn probability(
     seed: u64,
 ) -> Result<Option<Estimate>, VolumeError> {
     checked(width, layers, parts, 0.0)?;
+    if width > WIDEST {
+        let expected = format!("1 to {WIDEST} with a budget of edges");
+        return Err(VolumeError::Parameter { what: "width", expected, found: width.to_string() });
+    }
     let total = slots(width, layers);
     if edges > total {
         return Ok(None);
     }
     let purpose = format!("theory/budget {width} {layers} {edges} {parts}");
     let hits = chunked(samples, seed, &purpose, |rng, count| {
-        let mut order: Vec<usize> = (0..total).collect();
-        let mut chosen = Vec::with_capacity(edges);
+        let mut order: Vec<Wire> = (0..total).map(|slot| wire(slot, width, layers)).collect();
+        let mut wiring = Wiring::new(width, layers);
         (0..count)
             .filter(|_| {
                 // The first K steps of a Fisher–Yates shuffle; the order carries over.
-                chosen.clear();
+                wiring.clear();
                 for i in 0..edges {
                     order.swap(i, i + rng.below(total - i));
-                    chosen.push(wire(order[i], width, layers));
+                    wiring.add(order[i]);
                 }
-                chosen.sort_unstable();
-                happens(&chosen, width, layers, parts)
+                wiring.happens(parts)
             })
             .count()
     });
     share(hits.iter().sum(), samples).map(Some)
 }
 
-/// Slot number → (source, target); inputs are 0..4, hidden units 4.., outputs last.
-fn wire(slot: usize, width: usize, layers: usize) -> (usize, usize) {
+/// An edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Wire {
+    /// Into this unit of the first hidden layer.
+    Input(usize),
+    /// Out of this hidden unit, numbered through the layers, into this unit of the next.
+    Hidden(usize, usize),
+    /// Out of this unit of the last hidden layer into this output.
+    Output(usize, usize),
+}
+
+/// The edge of a slot.
+fn wire(slot: usize, width: usize, layers: usize) -> Wire {
     let first = 4 * width;
     let middle = (layers - 1) * width * width;
     if slot < first {
-        (slot % 4, 4 + slot / 4)
+        Wire::Input(slot / 4)
     } else if slot < first + middle {
-        let (gap, pair) = ((slot - first) / (width * width), (slot - first) % (width * width));
-        (4 + gap * width + pair / width, 4 + (gap + 1) * width + pair % width)
+        Wire::Hidden((slot - first) / width, (slot - first) % width)
     } else {
         let pair = slot - first - middle;
-        (4 + (layers - 1) * width + pair % width, 4 + layers * width + pair / width)
+        Wire::Output(pair % width, pair / width)
     }
 }
 
-/// The event for `chosen` edges, sorted by source (so in topological order).
-fn happens(chosen: &[(usize, usize)], width: usize, layers: usize, parts: usize) -> bool {
-    let units = 4 + layers * width + 3;
-    let outputs = units - 3..units;
-    let (mut fed, mut used) = (vec![false; units], vec![false; units]);
-    fed[..4].fill(true);
-    used[outputs.clone()].fill(true);
-    for &(source, target) in chosen {
-        fed[target] |= fed[source];
+/// The chosen edges, and what follows from them: units of a layer as bits.
+struct Wiring {
+    width: usize,
+    /// Units of the first hidden layer that hear an input.
+    heard: u64,
+    /// (L − 1)·W, into the next layer.
+    out: Vec<u64>,
+    /// Units of the last hidden layer that each output hears.
+    head: [u64; 3],
+    /// (L,) units on a path from an input to an output.
+    alive: Vec<u64>,
+    /// (L,) units of the component that is looked at.
+    seen: Vec<u64>,
+}
+
+/// The bits of a word, from the lowest.
+fn bits(mut word: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lowest = (word != 0).then(|| word.trailing_zeros() as usize);
+        word &= word.wrapping_sub(1);
+        lowest
+    })
+}
+
+impl Wiring {
+    fn new(width: usize, layers: usize) -> Self {
+        let out = vec![0; (layers - 1) * width];
+        let (alive, seen) = (vec![0; layers], vec![0; layers]);
+        Wiring { width, heard: 0, out, head: [0; 3], alive, seen }
     }
-    if !fed[outputs.clone()].iter().all(|&f| f) {
-        return false;
+
+    fn clear(&mut self) {
+        (self.heard, self.head) = (0, [0; 3]);
+        self.out.fill(0);
     }
-    for &(source, target) in chosen.iter().rev() {
-        used[source] |= used[target];
+
+    fn add(&mut self, wire: Wire) {
+        match wire {
+            Wire::Input(target) => self.heard |= 1 << target,
+            Wire::Hidden(source, target) => self.out[source] |= 1 << target,
+            Wire::Output(source, target) => self.head[target] |= 1 << source,
+        }
     }
-    let alive = |unit: usize| fed[unit] && used[unit];
-    let hidden = chosen
-        .iter()
-        .filter(|&&(s, t)| s >= 4 && t < outputs.start && alive(s) && alive(t))
-        .map(|&(s, t)| (s - 4, t - 4));
-    Components::of(layers, width, |u| alive(u + 4), hidden).spanning() >= parts
+
+    /// Units of the next layer that units of this one lead to.
+    fn led_to(&self, layer: usize, units: u64) -> u64 {
+        bits(units).fold(0, |to, unit| to | self.out[layer * self.width + unit])
+    }
+
+    /// Those units of a layer that lead to units of the next one.
+    fn leading(&self, layer: usize, units: u64, next: u64) -> u64 {
+        let leads = |unit: &usize| self.out[layer * self.width + unit] & next != 0;
+        bits(units).filter(leads).fold(0, |from, unit| from | 1 << unit)
+    }
+
+    /// The event.
+    fn happens(&mut self, parts: usize) -> bool {
+        let last = self.alive.len() - 1;
+        self.alive[0] = self.heard;
+        for layer in 0..last {
+            self.alive[layer + 1] = self.led_to(layer, self.alive[layer]);
+        }
+        if self.head.iter().any(|from| from & self.alive[last] == 0) {
+            return false;
+        }
+        self.alive[last] &= self.head[0] | self.head[1] | self.head[2];
+        for layer in (0..last).rev() {
+            self.alive[layer] = self.leading(layer, self.alive[layer], self.alive[layer + 1]);
+        }
+        let fewest = self.alive.iter().map(|units| units.count_ones() as usize).min();
+        fewest.is_some_and(|fewest| fewest >= parts) && self.spanning() >= parts
+    }
+
+    /// Components of the alive hidden graph that cover every hidden layer. Each has a unit in the first, for what
+    /// is alive hears an input.
+    fn spanning(&mut self) -> usize {
+        let (last, mut count) = (self.alive.len() - 1, 0);
+        let mut left = self.alive[0];
+        while left != 0 {
+            self.seen.fill(0);
+            self.seen[0] = left & left.wrapping_neg();
+            loop {
+                let mut grew = false;
+                for layer in 0..last {
+                    let next = self.led_to(layer, self.seen[layer]) & self.alive[layer + 1];
+                    grew |= next & !self.seen[layer + 1] != 0;
+                    self.seen[layer + 1] |= next;
+                }
+                for layer in (0..last).rev() {
+                    let rest = self.alive[layer] & !self.seen[layer];
+                    let from = self.leading(layer, rest, self.seen[layer + 1]);
+                    grew |= from != 0;
+                    self.seen[layer] |= from;
+                }
+                if !grew {
+                    break;
+                }
+            }
+            left &= !self.seen[0];
+            count += usize::from(self.seen[last] != 0);
+        }
+        count
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::components::Components;
     use super::*;
+    use crate::math::SimRng;
 
     #[test]
-    fn slots_are_numbered_once() {
-        let all: std::collections::BTreeSet<_> = (0..slots(3, 2)).map(|s| wire(s, 3, 2)).collect();
-        assert_eq!(all.len(), 12 + 9 + 9);
-        assert!(all.contains(&(3, 6)) && all.contains(&(4, 9)) && all.contains(&(9, 12)));
-        assert!(all.iter().all(|&(s, t)| s < t));
+    fn every_edge_has_a_slot() {
+        let count = |wire: Wire| {
+            let all = (0..slots(3, 2)).filter(|slot| super::wire(*slot, 3, 2) == wire).count();
+            (wire, all)
+        };
+        for unit in 0..3 {
+            // One from each of x, y, d and bias.
+            assert_eq!(count(Wire::Input(unit)).1, 4);
+            (0..3).for_each(|other| assert_eq!(count(Wire::Hidden(unit, other)).1, 1));
+            (0..3).for_each(|output| assert_eq!(count(Wire::Output(unit, output)).1, 1));
+        }
+    }
+
+    /// The event by its words: paths by search, components by [`Components`].
+    fn by_its_words(wires: &[Wire], width: usize, layers: usize, parts: usize) -> bool {
+        let (inputs, head) = (layers * width, layers * width + 1);
+        let ends = |wire: &Wire| match *wire {
+            Wire::Input(to) => (inputs, to),
+            Wire::Hidden(from, to) => (from, (from / width + 1) * width + to),
+            Wire::Output(from, to) => ((layers - 1) * width + from, head + to),
+        };
+        let edges: Vec<(usize, usize)> = wires.iter().map(ends).collect();
+        let reached = |from: &[usize], forward: bool| {
+            let mut seen = from.to_vec();
+            let mut next = 0;
+            while next < seen.len() {
+                for &(a, b) in &edges {
+                    let (a, b) = if forward { (a, b) } else { (b, a) };
+                    if a == seen[next] && !seen.contains(&b) {
+                        seen.push(b);
+                    }
+                }
+                next += 1;
+            }
+            seen
+        };
+        let fed = reached(&[inputs], true);
+        let used = reached(&[head, head + 1, head + 2], false);
+        let alive = |unit: usize| fed.contains(&unit) && used.contains(&unit);
+        let hidden = edges
+            .iter()
+            .copied()
+            .filter(|&(a, b)| a < inputs && b < inputs && alive(a) && alive(b));
+        (head..head + 3).all(|output| fed.contains(&output))
+            && Components::of(layers, width, alive, hidden).spanning() >= parts
+    }
+
+    #[test]
+    fn bits_and_words_tell_the_same_event() {
+        let mut rng = SimRng::new(3, "test", 0);
+        let (mut yes, mut no) = (0, 0);
+        for _ in 0..3000 {
+            let (width, layers, parts) = (2 + rng.below(5), 1 + rng.below(4), 1 + rng.below(3));
+            let total = slots(width, layers);
+            let share = [0.3, 0.5, 0.8][rng.below(3)];
+            let wires: Vec<Wire> = (0..total)
+                .filter(|_| rng.uniform() < share)
+                .map(|slot| wire(slot, width, layers))
+                .collect();
+            let mut wiring = Wiring::new(width, layers);
+            wires.iter().for_each(|wire| wiring.add(*wire));
+            let expected = by_its_words(&wires, width, layers, parts);
+            assert_eq!(wiring.happens(parts), expected, "{width} {layers} {parts}: {wires:?}");
+            *(if expected { &mut yes } else { &mut no }) += 1;
+        }
+        assert!(yes > 300 && no > 300, "{yes} {no}");
     }
 
     #[test]
     fn hand_made_wirings() {
-        // W 2, L 2: hidden 4, 5 | 6, 7, outputs 8, 9, 10.
-        let two = [(0, 4), (1, 5), (4, 6), (5, 7), (6, 8), (6, 9), (7, 10)];
-        assert!(happens(&two, 2, 2, 2));
-        let joined = [(0, 4), (1, 5), (4, 6), (4, 7), (5, 7), (6, 8), (6, 9), (7, 10)];
-        assert!(!happens(&joined, 2, 2, 2) && happens(&joined, 2, 2, 1));
-        // Output 10 undriven; unit 5 without an input (dead, so 7 is too).
-        assert!(!happens(&two[..6], 2, 2, 1));
-        let orphan = [(0, 4), (4, 6), (5, 7), (6, 8), (6, 9), (6, 10), (7, 10)];
-        assert!(!happens(&orphan, 2, 2, 2) && happens(&orphan, 2, 2, 1));
+        use Wire::{Hidden, Input, Output};
+        let happens = |wires: &[Wire], parts: usize| {
+            let mut wiring = Wiring::new(2, 2);
+            wires.iter().for_each(|wire| wiring.add(*wire));
+            wiring.happens(parts)
+        };
+        // W 2, L 2.
+        let two = [
+            Input(0),
+            Input(1),
+            Hidden(0, 0),
+            Hidden(1, 1),
+            Output(0, 0),
+            Output(0, 1),
+            Output(1, 2),
+        ];
+        assert!(happens(&two, 2));
+        let joined = [&two[..], &[Hidden(0, 1)]].concat();
+        assert!(!happens(&joined, 2) && happens(&joined, 1));
+        // An output that hears nothing; a unit without an input (dead, so what it feeds is too).
+        assert!(!happens(&two[..6], 1));
+        let orphan = [
+            Input(0),
+            Hidden(0, 0),
+            Hidden(1, 1),
+            Output(0, 0),
+            Output(0, 1),
+            Output(0, 2),
+            Output(1, 2),
+        ];
+        assert!(!happens(&orphan, 2) && happens(&orphan, 1));
     }
 
     #[test]
