@@ -134,7 +134,7 @@ fn parent(
             target: problem.target.clone(),
             train: report.config.clone(),
             steps: ended.steps,
-            collapses: ended.collapses.len(),
+            attempt: ended.earlier().len() as u32,
             began: problem.start.clone().map_or(Began::Drawn, Began::Given),
             continues: false,
             moving_links: false,

@@ -11,8 +11,8 @@ use crate::network::files::{create_folder, write_atomic};
 use crate::network::kernel::render;
 use crate::network::{Coords, Model, Picture, PixelInputs, Weights};
 use crate::prune::{
-    Began, Keeper, Links, Method, PrunePlan, Retrained, RoundJob, RoundRecord, RoundsError, Search,
-    Trained, rounds,
+    Began, Keeper, Links, Method, PrunePlan, Retrain, Retrained, RoundJob, RoundRecord,
+    RoundsError, Search, Trained, rounds,
 };
 use crate::score::Fit;
 use crate::train::{StopReason, TrainConfig, TrainObserver, TrainReport};
@@ -56,13 +56,13 @@ impl PruneParent {
                 target: run.target.clone(),
                 train: config.train.clone(),
                 steps: run.result.train.steps,
-                collapses: run.result.train.collapses.len(),
+                attempt: run.result.train.earlier().len() as u32,
                 began: match (&run.start, &config.start_sha256) {
                     (Some(start), _) => Began::Given(start.clone()),
                     (None, Some(_)) => Began::Lost,
                     (None, None) => Began::Drawn,
                 },
-                continues: pruned.is_some_and(|p| p.retrain == "finetune"),
+                continues: pruned.is_some_and(|p| !began_untrained(&p.retrain)),
                 moving_links: matches!(method, Some(Ok(Method::SparseTraining(_)))),
             },
             target: config.target.clone(),
@@ -89,7 +89,7 @@ impl PruneParent {
                 target: target.picture.clone(),
                 train: job.config.train,
                 steps: 0,
-                collapses: 0,
+                attempt: 0,
                 began: initial.map_or(Began::Lost, Began::Given),
                 continues: false,
                 moving_links: false,
@@ -99,6 +99,11 @@ impl PruneParent {
             genome: None,
         }
     }
+}
+
+/// Whether retraining of this kind begins from weights that no step was made on.
+fn began_untrained(retrain: &str) -> bool {
+    matches!(retrain.parse(), Ok(Retrain::Reinit | Retrain::Rewind { step: 0 }))
 }
 
 /// Prunes and retrains a finished run into `out`, see [`prune_into`].

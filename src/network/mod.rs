@@ -139,11 +139,6 @@ impl Mask {
         self.0.iter().filter(|&&k| k).count()
     }
 
-    /// Fraction of links removed, in [0, 1].
-    pub fn sparsity(&self) -> f64 {
-        if self.0.is_empty() { 0.0 } else { 1.0 - self.kept() as f64 / self.0.len() as f64 }
-    }
-
     /// Sets the removed weights to exactly 0.
     pub fn apply(&self, weights: &mut Weights) {
         for (w, &keep) in weights.0.iter_mut().zip(&self.0) {

@@ -110,6 +110,9 @@ impl<'a> EdgeContext<'a> {
         if let Some(evolved) = self.evolved {
             length("flags of the evolved mask", links, evolved.0.len())?;
         }
+        for mask in self.pattern.iter().flat_map(|pattern| pattern.masks) {
+            length("flags of the other arm's mask", links, mask.0.len())?;
+        }
         for (what, values, maps) in [
             ("feature maps", "values of the feature maps", self.maps),
             ("untrained feature maps", "values of the untrained feature maps", self.untrained_maps),
@@ -220,6 +223,18 @@ pub enum PruneError {
         method: &'static str,
         /// What it needs.
         what: &'static str,
+    },
+    /// A layer has fewer links left than it is asked to keep.
+    #[error("{method}: expected at least {wanted} links left in layer {layer}, found {left}")]
+    LayerBelow {
+        /// The method.
+        method: &'static str,
+        /// Layer of the links' ends, from 0.
+        layer: usize,
+        /// Links asked for.
+        wanted: usize,
+        /// Links left before this round.
+        left: usize,
     },
     /// The rule has no meaning for this method.
     #[error("{method} has no rule {rule:?}: expected {expected}")]

@@ -33,8 +33,7 @@ impl Prunes for SpLayerCounts {
     fn quotas(&self, round: &Round, rng: &mut SimRng) -> Result<Option<Quotas>, PruneError> {
         let sp = Sp::default().prune(round, rng)?;
         let group = layer_of_links(round.context.network);
-        let mut quota = sizes(&group, &sp.mask.0);
-        quota.resize(group.iter().max().map_or(0, |g| g + 1), 0);
+        let quota = sizes(&group, &sp.mask.0);
         Ok(Some(Quotas { group, quota }))
     }
 }

@@ -28,10 +28,6 @@ pub enum Need {
     Evolved,
     /// The masks of another arm.
     Pattern,
-    /// Random numbers.
-    Rng,
-    /// Its own training loop before the mask is taken.
-    Training,
 }
 
 /// A row of the table.
@@ -47,8 +43,6 @@ pub struct MethodRow {
     pub needs: &'static [Need],
     /// Removes whole units: a budget is met from below, not exactly.
     pub structured: bool,
-    /// Returns changed weights (a refit or a fold), not only a mask.
-    pub changes_weights: bool,
     /// Retraining starts from the first weights unless told otherwise, as published.
     pub rewinds: bool,
 }
@@ -61,7 +55,6 @@ impl MethodRow {
         source: "",
         needs: &[],
         structured: false,
-        changes_weights: false,
         rewinds: false,
     };
 }
@@ -93,7 +86,6 @@ choices! {
         formula: "|cos(a_j, z_i)|, less 1 where redundant",
         source: "[ours], after Peng, Long, Ding 2005",
         needs: &[Need::Maps],
-        changes_weights: true,
         ..MethodRow::PLAIN
     }
     /// Similar units merged and folded, see [`super::merge`].
@@ -102,7 +94,6 @@ choices! {
         source: "[ours]",
         needs: &[Need::Maps],
         structured: true,
-        changes_weights: true,
         ..MethodRow::PLAIN
     }
     /// Lottery ticket: |w|, over many rounds with rewinding, see [`super::schedule`].
@@ -137,14 +128,13 @@ choices! {
     Random(Random) "random" {
         formula: "U(0, 1)",
         source: "control",
-        needs: &[Need::Rng],
         ..MethodRow::PLAIN
     }
     /// Control: random with SP's count in every layer.
     SpLayerCounts(SpLayerCounts) "sp-layer-counts" {
         formula: "U(0, 1) with SP's count in every layer",
         source: "control [ours]",
-        needs: &[Need::Maps, Need::Rng],
+        needs: &[Need::Maps],
         ..MethodRow::PLAIN
     }
     /// Control: 1 − |cos|, the least similar links stay.
@@ -165,21 +155,21 @@ choices! {
     SpPermuted(SpPermuted) "sp-permuted" {
         formula: "|cos(a_pi(j), a_i)|",
         source: "control [ours]",
-        needs: &[Need::Maps, Need::Rng],
+        needs: &[Need::Maps],
         ..MethodRow::PLAIN
     }
     /// Control: random with another arm's count in every layer.
     LayerCounts(LayerCounts) "layer-counts" {
         formula: "U(0, 1) with another arm's count in every layer",
         source: "control [ours]",
-        needs: &[Need::Pattern, Need::Rng],
+        needs: &[Need::Pattern],
         ..MethodRow::PLAIN
     }
     /// Control: another arm's links with the parents of each layer exchanged.
     Rewired(Rewired) "rewired" {
         formula: "1 where another arm keeps pi(j) -> i",
         source: "control [ours]",
-        needs: &[Need::Pattern, Need::Rng],
+        needs: &[Need::Pattern],
         ..MethodRow::PLAIN
     }
     /// Control: the non-zero links of the layerized evolved network, whatever the rule.
@@ -194,7 +184,6 @@ choices! {
     SparseTraining(SparseTraining) "sparse-training" {
         formula: "|w_ij|, top k of each matrix at every step",
         source: "Gao et al. 2025",
-        needs: &[Need::Training],
         rewinds: true,
         ..MethodRow::PLAIN
     }
@@ -202,7 +191,6 @@ choices! {
     Swarm(Swarm) "swarm" {
         formula: "|w_ij| of the swarm's best",
         source: "Feng et al. 2024 (Model Swarms); Kennedy, Eberhart 1995",
-        needs: &[Need::Training, Need::Rng],
         ..MethodRow::PLAIN
     }
 }

@@ -10,6 +10,7 @@
 //! gives exactly the greedy rule.
 
 use super::context::{EdgeContext, EdgeScores, PruneError};
+use super::guard::alive;
 use super::round::{Prunes, Round};
 use super::similarity::{Inputs, inputs_of_units};
 use crate::math::SimRng;
@@ -141,7 +142,8 @@ impl Prunes for SpMrmr {
     }
 
     fn weights(&self, round: &Round, mask: &Mask) -> Result<Weights, PruneError> {
-        Ok(refit(&round.context, round.maps()?, mask))
+        // What is kept on no path from an input to an output is drawn with 0.
+        Ok(refit(&round.context, round.maps()?, &alive(round.context.network, mask)))
     }
 }
 

@@ -65,7 +65,7 @@ impl<'a> Origin<'a> {
                 "none",
             )),
             Began::Drawn => {
-                let mut rng = SimRng::new(run.train.seed, "init", run.collapses as u64);
+                let mut rng = SimRng::new(run.train.seed, "init", u64::from(run.attempt));
                 Ok(init(&run.model.network, &run.model.mask, &run.train.init, &mut rng)?)
             }
         }
@@ -101,11 +101,10 @@ impl<'a> Origin<'a> {
                 _ => Some(self.initial()?),
             },
         };
-        let mut stop =
-            StopAt { attempt: run.collapses as u32, step, weights: None, inner: observer };
+        let mut stop = StopAt { attempt: run.attempt, step, weights: None, inner: observer };
         let mut trainer = Trainer::new(problem, run.train.clone())?;
         let report = trainer.run(&mut stop);
-        self.gradients += report.evaluations;
+        self.gradients += report.all_evaluations();
         if stop.weights.is_none() && report.stop != StopReason::Interrupted {
             return Err(self.refuse(
                 "the same steps when it is trained again",

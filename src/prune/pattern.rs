@@ -4,6 +4,7 @@
 //! In: the masks of the other arm, round by round ([`Pattern`]). Out: scores, and counts a layer.
 
 use super::context::{EdgeScores, Pattern, PruneError};
+use super::guard::Orphans;
 use super::round::{Prunes, Round};
 use super::select::{Quotas, layer_of_links, sizes};
 use crate::math::SimRng;
@@ -35,7 +36,16 @@ impl Prunes for LayerCounts {
         let (_, mask) = round.pattern()?;
         let group = layer_of_links(round.context.network);
         let quota = sizes(&group, &mask.0);
-        Ok(Some(Quotas { group, quota }))
+        let left = sizes(&group, &round.candidates.0);
+        // Refilled, a layer's lack is made up elsewhere: what is alive is as much in all.
+        let lacks =
+            |(wanted, left): (&usize, &usize)| wanted > left && round.orphans == Orphans::Drop;
+        match quota.iter().zip(&left).enumerate().find(|(_, pair)| lacks(*pair)) {
+            None => Ok(Some(Quotas { group, quota })),
+            Some((layer, (&wanted, &left))) => {
+                Err(PruneError::LayerBelow { method: round.name, layer, wanted, left })
+            }
+        }
     }
 }
 

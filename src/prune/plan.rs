@@ -25,8 +25,8 @@ pub struct Trained {
     pub train: TrainConfig,
     /// Steps it made.
     pub steps: u64,
-    /// Attempts that collapsed before.
-    pub collapses: usize,
+    /// Number of the attempt that gave the weights, from 0: those before collapsed.
+    pub attempt: u32,
     /// Where its training began.
     pub began: Began,
     /// True if its training went on from a pruned network: nothing behind it is untrained.

@@ -94,8 +94,9 @@ fn choose_and_retrain<K: Keeper>(
         (weights, losses) = (found.weights, found.losses);
         (cost.choosing, cost.judged) = (found.gradients, found.judged);
     }
-    let maps = feature_maps(network, &weights, inputs);
-    let mut context = EdgeContext::new(network, &weights, round.mask).with_maps(&maps);
+    let maps = needs.contains(&Need::Maps).then(|| feature_maps(network, &weights, inputs));
+    let mut context = EdgeContext::new(network, &weights, round.mask);
+    context.maps = maps.as_ref();
     let mut gradient = vec![0.0; network.weight_count()];
     if needs.contains(&Need::Gradient) {
         Objective::new(network, round.mask, inputs, &trained.target.rgb)
@@ -130,7 +131,7 @@ fn choose_and_retrain<K: Keeper>(
         .weights(&pruned.weights, other.as_ref(), &pruned.live)
         .map_err(RoundsError::from)?;
     let retrained = keeper.train(job(round, plan.retrain, &pruned.live, start, pruned.kept))?;
-    cost.training = retrained.report.evaluations;
+    cost.training = retrained.report.all_evaluations();
     let record = RoundRecord {
         round: round.number,
         method: plan.method.to_string(),
@@ -211,7 +212,7 @@ fn train_sparse<K: Keeper>(
         change: MaskChange::between(round.mask, &done.kept).map_err(RoundsError::from)?,
         cost: Cost {
             choosing: origin.gradients - replayed,
-            training: retrained.report.evaluations,
+            training: retrained.report.all_evaluations(),
             judged: 0,
         },
         search: Vec::new(),

@@ -22,7 +22,9 @@ use crate::math::SimRng;
 use crate::math::hash::short_id;
 use crate::network::kernel::render;
 use crate::network::{Picture, Weights};
-use crate::train::{LogLine, Problem, StopReason, TrainConfig, TrainObserver, TrainState, Trainer};
+use crate::train::{
+    LogLine, Problem, StopReason, TrainConfig, TrainObserver, TrainReport, TrainState, Trainer,
+};
 use std::time::{Duration, Instant};
 
 /// Wall time between checkpoints of the moving swarm.
@@ -57,12 +59,12 @@ pub(super) fn search<K: Keeper>(
     let mut state = None;
     while saved.particles.len() < settings.particles {
         let start = particle(round, saved.particles.len(), spread)?;
-        let (trainer, stop) = train(round, &start, settings.steps, keeper.steps())?;
-        if stop == StopReason::Interrupted {
+        let (trainer, report) = train(round, &start, settings.steps, keeper.steps())?;
+        if report.stop == StopReason::Interrupted {
             keeper.save_search(round.number, &saved)?;
             return Ok(None);
         }
-        saved.gradients += trainer.state().evaluations;
+        saved.gradients += report.all_evaluations();
         let trained = &trainer.state().weights;
         let good = trained.0.iter().all(|w| w.is_finite());
         saved.particles.push(match good {
@@ -198,7 +200,7 @@ fn train(
     start: &Pruned,
     steps: u64,
     observer: &mut dyn TrainObserver,
-) -> Result<(Trainer, StopReason), RoundsError> {
+) -> Result<(Trainer, TrainReport), RoundsError> {
     let problem = Problem {
         network: round.trained.model.network.clone(),
         mask: start.live.clone(),
@@ -213,6 +215,6 @@ fn train(
         ..round.plan.train.clone()
     };
     let mut trainer = Trainer::new(problem, config)?;
-    let stop = trainer.run(observer).stop;
-    Ok((trainer, stop))
+    let report = trainer.run(observer);
+    Ok((trainer, report))
 }

@@ -81,6 +81,7 @@ impl Default for Settings {
 
 impl Prunes for Settings {
     fn check(&self) -> Result<(), OutOfRange> {
+        OutOfRange::unless(self.particles > 1, "particles", "2 or more", self.particles as f64)?;
         OutOfRange::unless(self.moves > 0, "moves", "1 or more", self.moves as f64)?;
         OutOfRange::unless_not_negative("spread", self.spread)
     }

@@ -201,6 +201,55 @@ fn weights_without_a_run_are_pruned_as_the_run_they_are_from() {
 }
 
 #[test]
+fn weights_of_removed_links_are_not_there() {
+    let (_keep, folder) = dense();
+    json(&folder, &["prune", "dense", "--budget", "300", "--steps", "1", "--out", "half"]);
+    let given = |params: &str, out: &str| {
+        let args = ["prune", "--arch", ARCH, "--target", "mask.json", "--size", "16"];
+        let more = ["--mask", "half/mask.json", "--budget", "200", "--steps", "0"];
+        let weights = ["--no-pictures", "--params", params, "--out", out];
+        json(&folder, &[&args[..], &more, &weights].concat());
+        std::fs::read(folder.join(out).join("weights.safetensors")).unwrap()
+    };
+    // The retrained weights of what is kept; those of the dense network are not 0 where it was pruned.
+    json(&folder, &["prune", "dense", "--budget", "300", "--steps", "0", "--out", "masked"]);
+    let masked = given("masked/weights.safetensors", "a");
+    assert_eq!(masked, given("dense/weights.safetensors", "b"));
+}
+
+#[test]
+fn controls_copy_what_is_alive_of_a_run_of_the_same_arch() {
+    let (_keep, folder) = dense();
+    let prune = |line: &str| {
+        let line: Vec<&str> = ["prune"].into_iter().chain(line.split(' ')).collect();
+        json(&folder, &[&line[..], &["--steps", "1", "--no-pictures"]].concat())
+    };
+    // Hard enough that not all that is kept is alive.
+    prune("dense --budget 60 --out sp");
+    let text = |path: &str| std::fs::read_to_string(folder.join(path)).unwrap();
+    let rounds =
+        |of: &str| -> Value { serde_json::from_str(&text(&format!("{of}/pruning.json"))).unwrap() };
+    let count = |of: &str, what: &str| rounds(of)[what].as_u64().unwrap();
+    let alive = count("sp", "alive");
+    assert!(alive < 60, "{alive}");
+    for method in ["layer-counts", "rewired"] {
+        prune(&format!("dense --method {method} --match sp --refill --out {method}"));
+        assert_eq!((count(method, "kept"), count(method, "alive")), (alive, alive), "{method}");
+    }
+    // A run of another arch.
+    let other = ["train", "--arch", "2;cache:3,sin:1", "--target", "mask.json", "--size", "16"];
+    json(&folder, &[&other[..], &["--steps", "1", "--out", "small"]].concat());
+    for (parent, of) in [("small", "sp"), ("dense", "small")] {
+        let line = ["prune", parent, "--method", "rewired", "--match", of, "--out", "x"];
+        let error = refused(&folder, &line, 1);
+        assert!(error.contains(&format!("{of}: expected a run of the same arch")), "{error}");
+    }
+    // More links than there are.
+    let error = refused(&folder, &["prune", "small", "--match", "dense", "--out", "x"], 2);
+    assert!(error.contains("--match dense: expected 1 to"), "{error}");
+}
+
+#[test]
 fn arms_end_at_the_same_fit_when_asked() {
     let keep = TempDir::new().unwrap();
     let folder = keep.path().to_path_buf();

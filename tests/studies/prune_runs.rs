@@ -405,10 +405,9 @@ fn plans_that_cannot_be_met_say_why() {
     assert!(text.contains("needs a budget"), "{text}");
     let text = refuse("sparse-training:min_inputs=0", Rule::Budget(links / 2));
     assert!(text.contains("min_inputs"), "{text}");
-    let text = refuse("swarm:particles=1", Rule::Budget(links / 2));
-    assert!(text.contains("at least 2 particles, found 1"), "{text}");
     // Options are refused where they are read.
     let read = |text: &str| text.parse::<Method>().unwrap_err().to_string();
+    assert!(read("swarm:particles=1").contains("swarm: particles: expected 2 or more, found 1"));
     assert!(read("swarm:moves=0").contains("swarm: moves: expected 1 or more, found 0"));
     assert!(read("swarm:spread=-1").contains("swarm: spread: expected a finite number ≥ 0"));
     let text = refuse("evolved", Rule::Budget(links / 2));

@@ -18,7 +18,7 @@ use crate::prune::{Method, Need, Orphans, PrunePlan, Retrain, Rule};
 use crate::train::StopReason;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 pub struct PruneArgs {
@@ -139,8 +139,8 @@ fn parent(args: &PruneArgs) -> anyhow::Result<PruneParent> {
         }
     };
     let network = arch.network();
-    let weights = read_weights(params, &network)?;
-    let initial = match &args.initial {
+    let mut weights = read_weights(params, &network)?;
+    let mut initial = match &args.initial {
         Some(path) => Some(read_weights(path, &network)?),
         None => None,
     };
@@ -148,13 +148,44 @@ fn parent(args: &PruneArgs) -> anyhow::Result<PruneParent> {
         Some(path) => load_mask(path, &network)?,
         None => Mask::all(network.weight_count()),
     };
+    mask.apply(&mut weights);
+    initial.iter_mut().for_each(|initial| mask.apply(initial));
     let coords = args.coords.unwrap_or_default();
     let target = load_target(target, check_size(args.size.unwrap_or(128))?, coords, args.fit)?;
     Ok(PruneParent::given(Model { network, mask, weights }, initial, &target, coords))
 }
 
-/// The rules of the rounds.
-fn rules(args: &PruneArgs, parent: &Model) -> anyhow::Result<Vec<Rule>> {
+/// What is taken from the run of `--match`.
+struct Matched {
+    /// Links to keep.
+    kept: usize,
+    /// The mask to copy, of methods that copy one.
+    pattern: Vec<Mask>,
+}
+
+/// How many links the run at `path` kept; for a method that copies its mask, how many live ones, and which.
+fn matched(path: &Path, method: Method, parent: &Model) -> anyhow::Result<Matched> {
+    let other = load_run(path)?;
+    if !method.row().needs.contains(&Need::Pattern) {
+        let kept = other.config.pruned.map_or(other.result.kept, |pruned| pruned.kept);
+        return Ok(Matched { kept, pattern: Vec::new() });
+    }
+    let arch = |model: &Model| {
+        model.network.arch.as_ref().map_or("a graph".to_string(), ToString::to_string)
+    };
+    let (expected, found) = (arch(parent), arch(&other.model));
+    if expected != found {
+        anyhow::bail!(
+            "{}: expected a run of the same arch, for {method} copies its mask: {expected}, found {found}",
+            path.display()
+        );
+    }
+    let mask = other.model.mask;
+    Ok(Matched { kept: mask.kept(), pattern: vec![mask] })
+}
+
+/// The rules of the rounds; `matched` links are those of the run of `--match`.
+fn rules(args: &PruneArgs, parent: &Model, matched: Option<usize>) -> anyhow::Result<Vec<Rule>> {
     let from = parent.mask.kept();
     if args.rounds == Some(0) {
         return Err(Usage("--rounds: expected at least 1, found 0".into()).into());
@@ -166,19 +197,16 @@ fn rules(args: &PruneArgs, parent: &Model) -> anyhow::Result<Vec<Rule>> {
             Usage(format!("--lottery: expected --method imp, found {}", args.method)).into()
         );
     }
-    let budget = match &args.match_run {
-        Some(path) => {
-            let other = load_run(path)?;
-            Some(other.config.pruned.map_or(other.result.kept, |p| p.kept))
-        }
-        None => args.budget,
-    };
     let (hidden, output) = IMP_ORIGINAL;
-    Ok(match (budget, args.threshold.as_slice()) {
+    Ok(match (matched.or(args.budget), args.threshold.as_slice()) {
         (Some(k), _) => {
             if k == 0 || k > from {
+                let option = match &args.match_run {
+                    Some(path) => format!("--match {}", path.display()),
+                    None => "--budget".into(),
+                };
                 let expected = format!("1 to {from} links, those kept so far");
-                return Err(Usage(format!("--budget: expected {expected}, found {k}")).into());
+                return Err(Usage(format!("{option}: expected {expected}, found {k}")).into());
             }
             let rules = match (lottery && args.rounds.is_none(), args.lottery) {
                 (true, Lottery::Global) => imp_global(from, IMP_GLOBAL, k),
@@ -226,7 +254,9 @@ pub fn run(args: PruneArgs, out: &Output) -> anyhow::Result<()> {
     let parent = parent(&args)?;
     let model = &parent.trained.model;
     let from = model.mask.kept();
-    let rules = rules(&args, model)?;
+    let matched = args.match_run.as_deref().map(|path| matched(path, args.method, model));
+    let matched = matched.transpose()?;
+    let rules = rules(&args, model, matched.as_ref().map(|matched| matched.kept))?;
     let evolved = match &args.genome {
         Some(path) => {
             let layered = layerize(&read_genome(path, Wiring::Layerized)?);
@@ -242,10 +272,7 @@ pub fn run(args: PruneArgs, out: &Output) -> anyhow::Result<()> {
         }
         None => None,
     };
-    let pattern = match (&args.match_run, args.method.row().needs.contains(&Need::Pattern)) {
-        (Some(path), true) => vec![load_run(path)?.model.mask],
-        _ => Vec::new(),
-    };
+    let pattern = matched.map_or(Vec::new(), |matched| matched.pattern);
     if !pattern.is_empty() && rules.len() > 1 {
         return Err(Usage(format!("--rounds: expected 1 with {}, found more", args.method)).into());
     }
