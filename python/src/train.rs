@@ -35,6 +35,8 @@ pub struct TrainSettings {
     least_fall: Option<f64>,
     collapse_after: Option<u64>,
     restarts: Option<u32>,
+    checkpoints: Option<Vec<f64>>,
+    retry_lr: Option<f64>,
     log_every: Option<u64>,
 }
 
@@ -68,6 +70,8 @@ impl TrainSettings {
         config.plateau = self.plateau.map(|window| Plateau { window, improvement });
         lay(&mut config.collapse_after, self.collapse_after);
         lay(&mut config.restarts, self.restarts);
+        lay(&mut config.checkpoints, self.checkpoints);
+        config.retry_lr = self.retry_lr;
         lay(&mut config.log_every, self.log_every);
         Ok(config)
     }

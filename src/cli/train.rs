@@ -10,6 +10,7 @@ use crate::experiment::folder::Holding;
 use crate::experiment::{
     RunResult, TrainJob, finished, load_mask, load_target, read_train_config, train_run,
 };
+use crate::math::choice::Choice;
 use crate::network::lock::FolderLock;
 use crate::network::weight_files::read_weights;
 use crate::network::{Arch, Coords, Mask, Model, Network, Squaring, Wiring, read_genome};
@@ -71,10 +72,7 @@ pub struct TrainSettings {
     /// Optimizer steps [default: 100000]
     #[arg(long)]
     steps: Option<u64>,
-    /// Optimizer: sgd, adam, adamw, rmsprop, lion, sam, lbfgs, muon; settings as muon:steps=20. lbfgs
-    /// searches its own rate along the raw gradient: --lr, --schedule and --gradient do not act on it
-    /// [default: adam]
-    #[arg(long)]
+    #[arg(long, help = optimizer_help())]
     optimizer: Option<OptimizerConfig>,
     /// Learning rate [default: 0.003]
     #[arg(long)]
@@ -130,6 +128,14 @@ pub struct TrainSettings {
     seed: Option<u64>,
 }
 
+/// The optimizers by name, as the table has them.
+fn optimizer_help() -> String {
+    format!(
+        "Optimizer: {}; settings as muon:steps=20. lbfgs searches its own rate along the raw gradient: --lr, --schedule and --gradient do not act on it [default: adam]",
+        <OptimizerConfig as Choice>::names().join(", ")
+    )
+}
+
 impl TrainSettings {
     /// The defaults, over them the file, over it the options.
     pub fn config(&self) -> anyhow::Result<TrainConfig> {
@@ -150,7 +156,8 @@ impl TrainSettings {
         set.subsample = self.subsample.or(set.subsample);
         set.target_loss = self.target_loss.or(set.target_loss);
         if let Some(window) = self.plateau {
-            let improvement = self.least_fall.unwrap_or(1e-3);
+            let of_file = set.plateau.map(|plateau| plateau.improvement);
+            let improvement = self.least_fall.or(of_file).unwrap_or(1e-3);
             set.plateau = Some(Plateau { window, improvement });
         }
         lay(&mut set.collapse_after, self.collapse_after);
@@ -276,7 +283,7 @@ fn report(folder: &Path, result: &RunResult, out: &Output) -> anyhow::Result<()>
         result.run_id,
         result.arm,
         train.steps,
-        match train.collapses.len() {
+        match train.earlier().len() {
             0 => String::new(),
             n => format!(" ({n} collapsed attempt{} before)", if n == 1 { "" } else { "s" }),
         },

@@ -28,7 +28,7 @@ impl Curve {
         at.iter().copied().zip(self.loss.iter().copied())
     }
 
-    /// `points` evenly chosen points of the logged losses of one attempt, then the final one.
+    /// `points` evenly chosen points of the logged losses of one attempt, then the final one, if it is a number.
     pub fn of(lines: &[LogLine], train: &TrainReport, points: usize) -> Self {
         let count = lines.len().min(points);
         let chosen = (0..count).map(|i| {
@@ -38,6 +38,7 @@ impl Curve {
         let points: Vec<(u64, u64, f64)> = chosen
             .filter(|p| p.0 < train.steps)
             .chain([(train.steps, train.evaluations, train.final_loss)])
+            .filter(|p| p.2.is_finite())
             .collect();
         let by = |f: fn(&(u64, u64, f64)) -> u64| points.iter().map(f).collect::<Vec<_>>();
         let (step, evaluations) = (by(|p| p.0), by(|p| p.1));

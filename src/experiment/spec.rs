@@ -394,6 +394,16 @@ pub(super) fn check_names(key: &str, names: &[&String]) -> Result<(), Problem> {
     Problem::unless(fits, key, "at least one, with names of their own", format!("{names:?}"))
 }
 
+/// Refuses no seeds, and one that stands twice: its networks would count as different ones.
+///
+/// # Errors
+/// The seeds.
+pub(super) fn check_seeds(key: impl Into<String>, seeds: &[u64]) -> Result<(), Problem> {
+    let different: BTreeSet<_> = seeds.iter().collect();
+    let fits = !seeds.is_empty() && different.len() == seeds.len();
+    Problem::unless(fits, key, "at least one, and each once", format!("{seeds:?}"))
+}
+
 /// Refuses a side that no picture has.
 ///
 /// # Errors

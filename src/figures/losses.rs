@@ -21,8 +21,10 @@ impl LossCurve {
     /// mean of equally many neighbours: a recipe that bounces is drawn by its trend.
     pub fn of_run(name: &str, colour: Colour, lines: &[LogLine], most: usize) -> Self {
         let attempt = lines.last().map_or(0, |l| l.attempt);
-        let lines: Vec<&LogLine> =
-            lines.iter().filter(|l| l.attempt == attempt && l.loss > 0.0).collect();
+        let lines: Vec<&LogLine> = lines
+            .iter()
+            .filter(|l| l.attempt == attempt && l.loss > 0.0 && l.loss.is_finite())
+            .collect();
         let group = lines.len().div_ceil(most.max(1)).max(1);
         let points = lines
             .chunks(group)

@@ -43,6 +43,9 @@ pub struct Problem {
     pub start: Option<Weights>,
 }
 
+/// A loss below this is a perfect fit, of a picture of one colour too: f32 colours are not finer.
+const PERFECT: f64 = 1e-12;
+
 /// Why a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "reason")]
@@ -102,9 +105,11 @@ pub struct LogLine {
     pub attempt: u32,
     /// Steps made before this one.
     pub step: u64,
-    /// Plain MSE before the step (of the minibatch, if one is used).
+    /// Plain MSE before the step (of the minibatch, if one is used); NaN (in JSON null) where it diverged.
+    #[serde(deserialize_with = "crate::math::text::number_or_null")]
     pub loss: f64,
-    /// L2 norm of its gradient, before any normalising.
+    /// L2 norm of its gradient, before any normalising; NaN or null as the loss.
+    #[serde(deserialize_with = "crate::math::text::number_or_null")]
     pub grad_norm: f64,
     /// Learning rate of the step.
     pub lr: f64,
@@ -163,7 +168,7 @@ pub struct TrainReport {
     /// Plain MSE over all pixels, after the last step; NaN (in JSON null) of a run that diverged.
     #[serde(deserialize_with = "crate::math::text::number_or_null")]
     pub final_loss: f64,
-    /// Attempts that collapsed before.
+    /// Attempts that collapsed; the last one too, if it is why training ended.
     pub collapses: Vec<Collapse>,
     /// A remark of the optimizer, if it could not be itself here.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -174,16 +179,20 @@ pub struct TrainReport {
 }
 
 impl TrainReport {
-    /// Gradient evaluations of the attempts that collapsed before.
-    pub fn earlier_evaluations(&self) -> u64 {
-        let earlier = if self.stop == StopReason::Collapsed {
-            // The last attempt is among them.
-            &self.collapses[..self.collapses.len().saturating_sub(1)]
-        } else {
-            &self.collapses[..]
-        };
-        earlier.iter().map(|c| c.evaluations).sum()
+    /// The attempts before the last, which gave the weights. All of them collapsed.
+    pub fn earlier(&self) -> &[Collapse] {
+        &self.collapses[..earlier(self.stop, self.collapses.len())]
     }
+
+    /// Gradient evaluations of all attempts.
+    pub fn all_evaluations(&self) -> u64 {
+        self.evaluations + self.earlier().iter().map(|c| c.evaluations).sum::<u64>()
+    }
+}
+
+/// Attempts before the last of a training that ended like this, with so many that collapsed.
+pub fn earlier(stop: StopReason, collapsed: usize) -> usize {
+    collapsed.saturating_sub(usize::from(stop == StopReason::Collapsed))
 }
 
 /// Watches training. The algorithm does not depend on it.
@@ -351,7 +360,13 @@ impl Trainer {
             }
         };
         self.state.seconds = before + started.elapsed().as_secs_f64();
-        self.report(stop)
+        let report = self.report(stop);
+        // No step looks at the weights that the last one led to.
+        if stop == StopReason::StepLimit && !report.final_loss.is_finite() {
+            let stop = StopReason::Diverged { step: self.state.step, loss: None };
+            return TrainReport { stop, ..report };
+        }
+        report
     }
 
     /// One step, or the reason why none is made.
@@ -419,9 +434,10 @@ impl Trainer {
             return Some(StopReason::Diverged { step: state.step, loss });
         }
         // A minibatch may lie where the picture has no slope: only many of them in a row are a collapse.
-        let flat = step.gradient_norm < 1e-12 && step.loss > 0.0;
+        let is_off = step.loss > PERFECT;
+        let flat = step.gradient_norm < 1e-12 && is_off;
         let constant = match config.batch {
-            None => (step.loss - self.constant_loss).abs() <= 1e-4 * self.constant_loss,
+            None => is_off && (step.loss - self.constant_loss).abs() <= 1e-4 * self.constant_loss,
             Some(_) => flat,
         };
         state.constant_for = if constant { state.constant_for + 1 } else { 0 };

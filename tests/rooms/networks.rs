@@ -9,7 +9,6 @@ use picloom::experiment::networks::plan::Source;
 use picloom::experiment::networks::{NetworkResult, NetworkRow, NetworksRecord, NetworksStudy};
 use picloom::experiment::record::Bulk;
 use picloom::experiment::workers::{Progress, StudyObserver};
-use picloom::math::names::Named;
 use std::path::{Path, PathBuf};
 
 const SMALL: &str = r#"

@@ -144,7 +144,7 @@ fn a_collapse_is_followed_by_attempts_from_the_next_init_streams() {
         .map(|&Collapse { attempt, step, evaluations, .. }| (attempt, step, evaluations))
         .collect();
     assert_eq!(attempts, [(0, 0, 1), (1, 0, 1), (2, 0, 1)]);
-    assert_eq!((report.evaluations, report.earlier_evaluations()), (1, 2));
+    assert_eq!((report.evaluations, report.all_evaluations()), (1, 3));
     let mut rng = SimRng::new(5, "init", 2);
     let third = init(&problem.network, &problem.mask, &nothing.init, &mut rng).unwrap();
     assert_eq!(weights, third, "the third attempt's own weights");
@@ -192,6 +192,15 @@ fn a_constant_picture_is_a_collapse_after_so_many_steps() {
 }
 
 #[test]
+fn a_picture_of_one_colour_can_be_learned() {
+    let mut problem = problem();
+    problem.target.rgb.fill(1.0);
+    let (report, _) = train(&problem, TrainConfig { restarts: 0, ..config(2000) });
+    assert_eq!((report.stop, report.collapses.len()), (StopReason::StepLimit, 0), "{report:?}");
+    assert!(report.final_loss < 1e-3, "{report:?}");
+}
+
+#[test]
 fn infinite_losses_and_gradients_are_reported_with_their_step() {
     let wild = |text: &str, lr: f64| TrainConfig {
         optimizer: optimizer(text),
@@ -200,6 +209,9 @@ fn infinite_losses_and_gradients_are_reported_with_their_step() {
         ..config(50)
     };
     let problem = problem();
+    // The last step is looked at, too.
+    let (report, _) = train(&problem, TrainConfig { steps: 1, ..wild("sgd", 1e39) });
+    assert_eq!((report.stop, report.steps), (StopReason::Diverged { step: 1, loss: None }, 1));
     // A step of 1e38 sends the weights to infinity; SAM with such a radius looks there first.
     for config in [wild("sgd", 1e39), wild("sam:rho=1e39", 1e-3)] {
         let (report, weights) = train(&problem, config.clone());

@@ -46,6 +46,8 @@ class TrainSettings(TypedDict, total=False):
     least_fall: float
     collapse_after: int
     restarts: int
+    checkpoints: Sequence[float]
+    retry_lr: float
     log_every: int
 
 class EvolveSettings(TypedDict, total=False):

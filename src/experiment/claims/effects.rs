@@ -5,7 +5,9 @@
 
 use crate::experiment::finding::Verdict;
 use crate::experiment::networks::record::{NetworkResult, NetworkRow, NetworksRecord};
-use crate::math::stats::{Interval, mean, mean_interval, normal_quantile, student_quantile};
+use crate::math::stats::{
+    Interval, mean, mean_interval, normal_quantile, student_quantile, variance,
+};
 use serde::{Deserialize, Serialize};
 
 /// Some networks of a record.
@@ -122,6 +124,17 @@ impl Effect {
         (self.targets.len() > 1).then(|| half / student_quantile(0.975, self.freedom()))
     }
 
+    /// Standard deviation of its targets, and what its interval is at least wide for the scores' own errors, of a
+    /// mean over one target; none with fewer than two targets.
+    fn spreads(&self) -> Option<(f64, f64)> {
+        let half = (self.high? - self.low?) / 2.0;
+        let each: Vec<f64> = self.targets.iter().map(|target| target.value).collect();
+        let (spread, count) = (variance(&each).ok()?.sqrt(), each.len() as f64);
+        let by_targets = student_quantile(0.975, self.freedom()) * spread / count.sqrt();
+        // Whichever is larger made the interval.
+        Some((spread, if half > by_targets + 1e-12 { half * count.sqrt() } else { 0.0 }))
+    }
+
     fn freedom(&self) -> f64 {
         self.targets.len() as f64 - 1.0
     }
@@ -136,8 +149,10 @@ impl Effect {
     /// Targets that vary as much which an interval of ± `margin` takes; none with fewer than two now, or if
     /// it takes more than ten thousand.
     pub fn targets_for(&self, margin: f64) -> Option<usize> {
-        let spread = self.error()? * (self.targets.len() as f64).sqrt();
-        let half = |m: usize| student_quantile(0.975, m as f64 - 1.0) * spread / (m as f64).sqrt();
+        let (spread, own) = self.spreads()?;
+        let half = |m: usize| {
+            (student_quantile(0.975, m as f64 - 1.0) * spread).max(own) / (m as f64).sqrt()
+        };
         (2..=10_000).find(|m| half(*m) <= margin)
     }
 

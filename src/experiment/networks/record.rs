@@ -10,7 +10,7 @@ use crate::score::measures::modules::NetworkModules;
 use crate::score::measures::sparsity::CompositionalSparsity;
 use crate::score::measures::summary::Summary;
 use crate::score::{Call, Calls};
-use crate::train::StopReason;
+use crate::train::{StopReason, earlier};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -254,7 +254,7 @@ pub struct Training {
     pub steps: u64,
     /// Gradient evaluations of the last attempt.
     pub evaluations: u64,
-    /// Attempts that collapsed before.
+    /// Attempts that collapsed; the last one too, if it is why training ended.
     pub collapses: usize,
     /// Plain MSE before the first step: for a pruned network what pruning alone did. None also in records that leave it out.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -262,6 +262,13 @@ pub struct Training {
     /// Loss while training.
     #[serde(skip_serializing_if = "Curve::is_empty", default)]
     pub curve: Curve,
+}
+
+impl Training {
+    /// Whether attempts collapsed before the one that this is of.
+    pub fn began_again(&self) -> bool {
+        earlier(self.stop, self.collapses) > 0
+    }
 }
 
 /// Pictures of a network, files relative to the record's folder.
@@ -475,7 +482,7 @@ impl Record for NetworksRecord {
 
     /// Mean scores over seeds, fit networks only.
     fn summary(&self) -> String {
-        let mut groups: Vec<(String, Vec<f64>, usize, usize, f64)> = Vec::new();
+        let mut groups: Vec<(String, usize, Vec<&NetworkResult>)> = Vec::new();
         for row in &self.rows {
             let level = match row.level {
                 0 => String::new(),
@@ -489,28 +496,28 @@ impl Record for NetworksRecord {
                 format!("{}{level}", row.arm)
             );
             let at = groups.iter().position(|g| g.0 == name).unwrap_or_else(|| {
-                groups.push((name, Vec::new(), 0, 0, 0.0));
+                groups.push((name, 0, Vec::new()));
                 groups.len() - 1
             });
-            let group = &mut groups[at];
-            group.2 += 1;
-            if let Some(result) = &row.result {
-                group.4 += result.r2;
-                group.3 += result.alive;
-                if result.fit {
-                    group.1.extend(result.score());
-                }
-            }
+            groups[at].1 += 1;
+            groups[at].2.extend(row.result.as_deref());
         }
         let mut text = format!(
             "{:<16} {:<14} {:>2} {:<22} {:>6} {:>7} {:>8} {:>6}\n",
             "target", "training", "L", "network", "score", "fit", "alive", "R²"
         );
-        for (name, scores, all, alive, r2) in groups {
-            let score = mean(&scores).map_or("-".into(), |s| format!("{s:.2}"));
-            let fit = format!("{}/{all}", scores.len());
-            let (alive, r2) = (alive as f64 / all as f64, r2 / all as f64);
-            text += &format!("{name} {score:>6} {fit:>7} {alive:>8.0} {r2:>6.3}\n");
+        // Means over those that there are: a network that failed has neither score nor links.
+        let told = |values: Vec<f64>, decimals: usize| {
+            mean(&values).map_or("-".into(), |value| format!("{value:.decimals$}"))
+        };
+        for (name, all, results) in groups {
+            let of = |value: fn(&NetworkResult) -> f64| results.iter().map(|r| value(r)).collect();
+            let fit: Vec<&&NetworkResult> = results.iter().filter(|r| r.fit).collect();
+            let scores = fit.iter().filter_map(|r| r.score()).collect();
+            let fit = format!("{}/{all}", fit.len());
+            let (alive, r2) = (told(of(|r| r.alive as f64), 0), told(of(|r| r.r2), 3));
+            let score = told(scores, 2);
+            text += &format!("{name} {score:>6} {fit:>7} {alive:>8} {r2:>6}\n");
         }
         text += &left_out(&self.left_out);
         text

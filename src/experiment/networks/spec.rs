@@ -1,6 +1,8 @@
 //! A networks study as its TOML file says it.
 
-use crate::experiment::spec::{Problem, Spec, TargetSpec, check_name, check_names, check_size};
+use crate::experiment::spec::{
+    Problem, Spec, TargetSpec, check_name, check_names, check_seeds, check_size,
+};
 use crate::prune::{Method, Need, Orphans, Retrain};
 use crate::score::JudgeChoice;
 use crate::train::{GradientRule, OptimizerConfig, TrainConfig, init::Scheme, schedule::Shape};
@@ -335,8 +337,8 @@ impl Spec for NetworksSpec {
         check_size(self.size)?;
         let some = self.steps > 0 && self.sample != Some(0) && self.log_every > 0;
         Problem::unless(some, "steps, sample, log_every", "at least 1", "0")?;
-        let some = !self.seeds.is_empty() && !self.offsets.is_empty();
-        Problem::unless(some, "seeds, offsets", "at least one", "none")?;
+        check_seeds("seeds", &self.seeds)?;
+        Problem::unless(!self.offsets.is_empty(), "offsets", "at least one", "none")?;
         let known = self.depth_from.is_some() || !self.constant_depth;
         Problem::unless(
             known,

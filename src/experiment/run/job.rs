@@ -29,7 +29,7 @@ pub fn is_genome_file(path: &Path) -> bool {
 /// `fit` says what becomes of a picture that is not square.
 ///
 /// # Errors
-/// The file is neither, or a picture that is not square without `fit`.
+/// The file is neither, or a picture that is not square without `fit`, or of one colour.
 pub fn load_target(
     path: &Path,
     size: usize,
@@ -39,7 +39,7 @@ pub fn load_target(
     let name = path.display().to_string();
     if is_genome_file(path) {
         let picture = Model::of_genome(&genome::read(path)?, Wiring::Graph).picture(size, coords);
-        return Ok(Target { name, picture });
+        return Target { name, picture }.of_colours(path);
     }
     let picture = Picture::read(path)?;
     let (width, height) = (picture.width, picture.height);
@@ -54,7 +54,20 @@ pub fn load_target(
             return Err(RunError::folder(path, problem));
         }
     };
-    Ok(Target { name, picture })
+    Target { name, picture }.of_colours(path)
+}
+
+impl Target {
+    /// Refuses a picture of one colour: R², how well it is learned, means nothing on it.
+    fn of_colours(self, path: &Path) -> Result<Self, RunError> {
+        match self.picture.variance() > 1e-12 {
+            true => Ok(self),
+            false => {
+                let problem = "expected a picture of more than one colour, found one colour: R², how well it is learned, is not defined there";
+                Err(RunError::folder(path, problem))
+            }
+        }
+    }
 }
 
 /// The canonical, resolved config of a training run; its hash is the run's id.
@@ -143,6 +156,11 @@ impl TrainJob {
         for (link, kept) in network.links.iter().zip(&mask.0) {
             wiring.update((link.source as u64).to_le_bytes());
             wiring.update([u8::from(*kept)]);
+        }
+        // Hue, saturation and brightness stand in this order but in some graphs.
+        let [h, s, v] = network.outputs;
+        if !(h.is_some() && h < s && s < v) {
+            wiring.update(serde_json::to_string(&network.outputs).expect("outputs are plain data"));
         }
         let config = RunConfig {
             arm: arm.to_string(),

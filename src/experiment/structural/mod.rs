@@ -15,7 +15,7 @@ use super::cost;
 use super::pruning::prune_run;
 use super::record::{Record, six_digits};
 use super::run::{RunError, Target, TrainJob, load_run, train_run};
-use super::spec::{Places, Problem, Spec, SpecError, check_name, read_spec};
+use super::spec::{Places, Problem, Spec, SpecError, check_name, check_seeds, read_spec};
 use super::targets;
 use super::workers::Ask;
 use crate::genome::{self, Genome};
@@ -75,11 +75,10 @@ impl Spec for StructuralSpec {
         check_name("name", &self.name)?;
         let share = self.keep > 0.0 && self.keep < 1.0;
         Problem::unless(share, "keep", "above 0 and below 1", self.keep.to_string())?;
-        let sound = self.rounds > 0 && !self.seeds.is_empty() && (8..=1024).contains(&self.size);
-        let found =
-            format!("{} rounds, {} seeds, size {}", self.rounds, self.seeds.len(), self.size);
-        let expected = "a round, a seed, and a size of 8 to 1024";
-        Problem::unless(sound, "rounds, seeds, size", expected, found)?;
+        check_seeds("seeds", &self.seeds)?;
+        let sound = self.rounds > 0 && (8..=1024).contains(&self.size);
+        let found = format!("{} rounds, size {}", self.rounds, self.size);
+        Problem::unless(sound, "rounds, size", "a round, and a size of 8 to 1024", found)?;
         let sound = self.penalties.iter().all(|p| p.is_finite() && *p >= 0.0);
         let found = format!("{:?}", self.penalties);
         Problem::unless(sound, "penalties", "numbers of at least 0", found)

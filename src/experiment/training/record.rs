@@ -5,7 +5,8 @@ use crate::experiment::curve::{Curve, surviving};
 use crate::experiment::record::{Lines, Record, line};
 use crate::experiment::run::RunResult;
 use crate::math::stats::median;
-use crate::train::{LogLine, StopReason};
+use crate::math::text::number_or_null;
+use crate::train::{LogLine, StopReason, earlier};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -65,14 +66,16 @@ pub struct RowResult {
     pub steps: u64,
     /// Gradient evaluations of all attempts.
     pub evaluations: u64,
-    /// Plain MSE after the last step.
+    /// Plain MSE after the last step; NaN (in JSON null) of a run that diverged.
+    #[serde(deserialize_with = "number_or_null")]
     pub final_loss: f64,
     /// Median of the losses logged in the last tenth of the steps: a constant rate makes the
-    /// very last loss noisy.
+    /// very last loss noisy. NaN or null as the loss.
+    #[serde(deserialize_with = "number_or_null")]
     pub late_loss: f64,
     /// R² to the target after the last step, ≤ 1.
     pub r2: f64,
-    /// Attempts that collapsed before.
+    /// Attempts that collapsed; the last one too, if it is why training ended.
     pub collapses: usize,
     /// Loss while training.
     pub curve: Curve,
@@ -89,18 +92,25 @@ pub(super) fn row_result(result: &RunResult, lines: &[LogLine]) -> RowResult {
         .filter(|line| 10 * line.step >= 9 * train.steps)
         .map(|line| line.loss)
         .collect();
-    late.push(train.final_loss);
-    let earlier = train.earlier_evaluations();
+    late.extend(Some(train.final_loss).filter(|loss| loss.is_finite()));
+    let evaluations = train.all_evaluations();
     RowResult {
         stop: train.stop,
         kept: result.kept,
         steps: train.steps,
-        evaluations: earlier + train.evaluations,
+        evaluations,
         final_loss: train.final_loss,
         late_loss: median(&late).unwrap_or(train.final_loss),
         r2: result.fit.r2,
         collapses: train.collapses.len(),
-        curve: Curve::of(&lines, train, POINTS).after(earlier),
+        curve: Curve::of(&lines, train, POINTS).after(evaluations - train.evaluations),
+    }
+}
+
+impl RowResult {
+    /// Whether attempts collapsed before the one that this is of.
+    pub fn began_again(&self) -> bool {
+        earlier(self.stop, self.collapses) > 0
     }
 }
 

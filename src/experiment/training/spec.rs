@@ -6,7 +6,8 @@
 
 use crate::experiment::run::{RunConfig, RunError, Target, TrainJob, load_target};
 use crate::experiment::spec::{
-    Places, Problem, Spec, SpecError, TargetSpec, check_name, check_names, check_size, read_spec,
+    Places, Problem, Spec, SpecError, TargetSpec, check_name, check_names, check_seeds, check_size,
+    read_spec,
 };
 use crate::network::{Coords, Mask, Model, Wiring, read_genome};
 use crate::train::{GradientRule, OptimizerConfig, Schedule, TrainConfig};
@@ -129,7 +130,7 @@ fn numbers(
     let rates = !lrs.is_empty() && lrs.iter().all(|lr| lr.is_finite() && *lr > 0.0);
     let expected = "finite numbers > 0, at least one";
     Problem::unless(rates, key("lrs"), expected, format!("{lrs:?}"))?;
-    Problem::unless(seeds.is_none_or(|s| !s.is_empty()), key("seeds"), "at least one", "none")?;
+    seeds.map_or(Ok(()), |seeds| check_seeds(key("seeds"), seeds))?;
     Problem::unless(steps != Some(0), key("steps"), "at least 1", "0")
 }
 

@@ -127,10 +127,10 @@ impl<'a> Panels<'a> {
     fn restarts(&self, shown: &dyn Fn(&RunRow) -> bool) -> String {
         let rows = self.record.runs.iter().filter(|row| shown(row));
         let results: Vec<_> = rows.filter_map(|row| row.result.as_ref()).collect();
-        let again = results.iter().filter(|r| r.collapses > 0).count();
+        let again = results.iter().filter(|r| r.began_again()).count();
         let never = results.iter().filter(|r| r.stop == StopReason::Collapsed);
         match (again, never.count()) {
-            (0, _) => "No run collapsed.".into(),
+            (0, 0) => "No run collapsed.".into(),
             (again, never) => format!(
                 "{again} of {} runs collapsed into one colour and began again from other weights; {}.",
                 results.len(),

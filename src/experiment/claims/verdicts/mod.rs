@@ -15,6 +15,7 @@ use super::ledger::{Records, StudySpec};
 use crate::experiment::finding::Verdict;
 use crate::experiment::networks::record::NetworksRecord;
 use crate::experiment::regime::rules::Ruling;
+use crate::train::StopReason;
 use std::collections::BTreeSet;
 
 /// What was found on a claim.
@@ -215,14 +216,14 @@ fn circumstances(record: &NetworksRecord) -> Vec<String> {
     if failed > 0 {
         notes.push(format!("{failed} of {} networks failed", record.rows.len()));
     }
-    let collapsed: usize = record
-        .rows
-        .iter()
-        .filter_map(|r| r.result.as_ref()?.train.as_ref())
-        .filter(|t| t.collapses > 0)
-        .count();
+    let trainings = || record.rows.iter().filter_map(|r| r.result.as_ref()?.train.as_ref());
+    let again = trainings().filter(|t| t.began_again()).count();
+    if again > 0 {
+        notes.push(format!("{again} networks collapsed and began again"));
+    }
+    let collapsed = trainings().filter(|t| t.stop == StopReason::Collapsed).count();
     if collapsed > 0 {
-        notes.push(format!("{collapsed} networks collapsed and began again"));
+        notes.push(format!("{collapsed} networks ended collapsed, of one colour"));
     }
     notes
 }

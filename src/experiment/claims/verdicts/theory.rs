@@ -13,6 +13,7 @@ use crate::experiment::theory::findings::{
     TrainedPoint, agreement, halves, parts_sensitivity, prediction,
 };
 use crate::experiment::training::newton_schulz::newton_schulz;
+use crate::experiment::training::record::{RowResult, RunRow};
 use std::collections::BTreeSet;
 
 /// A finding of the theory's or the structural study's own rules.
@@ -168,11 +169,11 @@ pub(super) fn optimizer(records: &Records) -> Outcome {
             targets.len()
         ));
     }
-    let collapsed =
-        record.runs.iter().filter(|r| r.result.as_ref().is_some_and(|x| x.collapses > 0)).count();
-    if collapsed > 0 {
+    let again = |run: &&RunRow| run.result.as_ref().is_some_and(RowResult::began_again);
+    let again = record.runs.iter().filter(again).count();
+    if again > 0 {
         notes.push(format!(
-            "{collapsed} of {} runs collapsed and began again from other weights",
+            "{again} of {} runs collapsed and began again from other weights",
             record.runs.len()
         ));
     }
