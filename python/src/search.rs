@@ -174,9 +174,12 @@ impl Search {
         ancestors: Vec<PyRef<'_, Genome>>,
         settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Search> {
-        let sound = |(_, low, high, cells): &(String, f64, f64, usize)| *cells > 0 && high > low;
+        let sound = |(_, low, high, cells): &(String, f64, f64, usize)| {
+            *cells > 0 && high > low && low.is_finite() && high.is_finite()
+        };
         if axes.is_empty() || !axes.iter().all(sound) {
-            let expected = "at least one (name, low, high, cells) with low < high and cells ≥ 1";
+            let expected =
+                "at least one (name, low, high, cells) with finite low < high and cells ≥ 1";
             return Err(refused(format!("axes: expected {expected}, found {axes:?}")));
         }
         let axis = |(descriptor, low, high, cells)| Axis { descriptor, low, high, cells };
@@ -239,7 +242,11 @@ impl Search {
     ///     It is no state.
     #[staticmethod]
     fn from_state(text: &str) -> PyResult<Search> {
-        serde_json::from_str(text).map(Search).map_err(refused)
+        let search: AnySearch = serde_json::from_str(text).map_err(refused)?;
+        match search.own_flaw() {
+            None => Ok(Search(search)),
+            Some(expected) => Err(refused(format!("state: expected {expected}, found others"))),
+        }
     }
 
     /// The whole search as text: `from_state` goes on to the same bits.

@@ -335,7 +335,13 @@ fn interactive(
             ..Selection::of(&args.select)
         }),
         save: to_save(&args.save)?,
-        cell: args.cell.unwrap_or(160),
+        cell: match args.cell.unwrap_or(160) {
+            cell @ 16..=512 => cell,
+            other => {
+                let why = format!("--cell: expected 16 to 512 pixels, found {other}");
+                return Err(Usage(why).into());
+            }
+        },
         coords: config.coords,
     };
     // Of a session that is there, a config file says everything and options what they name.

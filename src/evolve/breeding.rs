@@ -81,10 +81,16 @@ pub enum BreedingError {
         /// The number as given.
         found: usize,
     },
+    /// A roll that the streams of random numbers have no room for.
+    #[error("expected a roll below {MOST_ROLLS}, found {0}")]
+    Roll(u64),
     /// The slider is off its scale.
     #[error("expected a slider in [0, 1], found {0}")]
     Slider(f64),
 }
+
+/// Rolls of one selection: 24 bits of the 64 that name a stream of random numbers.
+const MOST_ROLLS: u64 = 1 << 24;
 
 /// A breeding session in memory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -148,6 +154,9 @@ impl Breeding {
         }
         if !(0.0..=1.0).contains(&slider) {
             return Err(BreedingError::Slider(slider));
+        }
+        if selection.roll >= MOST_ROLLS {
+            return Err(BreedingError::Roll(selection.roll));
         }
         let mut seen = BTreeSet::new();
         for &place in &selection.chosen {

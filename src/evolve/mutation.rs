@@ -9,7 +9,7 @@ use super::{
 use crate::genome::{ConnectionGene, Genome, InnovationId, Input, NodeGene, NodeId, Output, Role};
 use crate::math::{Activation, SimRng};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a mutation did.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -353,7 +353,7 @@ pub fn mutate_activations(
     Ok(Mutation::Activations { changed: drawn.into_iter().map(|(id, _)| id).collect() })
 }
 
-/// Removes a random link, then hidden nodes left without a link in or out. An output keeps its
+/// Removes a random link, then hidden nodes that it leaves without a link in or out. An output keeps its
 /// last enabled link.
 ///
 /// # Errors
@@ -371,8 +371,10 @@ pub fn delete_link(
     rng.shuffle(&mut links);
     for innovation in links {
         let mut without = genome.clone();
+        let link = genome.connection(innovation).expect("the link is there");
+        let ends = vec![link.source, link.target];
         without.remove_connection(innovation).expect("the link is there");
-        let orphans = remove_orphans(&mut without);
+        let orphans = remove_orphans(&mut without, open, ends);
         if outputs_fed(genome) <= outputs_fed(&without) {
             *genome = without;
             return Ok(Mutation::DeletedLink { innovation, orphans });
@@ -381,7 +383,7 @@ pub fn delete_link(
     Err(NoMutation::LastLink)
 }
 
-/// Removes a random hidden node with its links, then hidden nodes left without a link in or out.
+/// Removes a random hidden node with its links, then hidden nodes that it leaves without a link in or out.
 /// An output keeps its last enabled link.
 ///
 /// # Errors
@@ -399,8 +401,9 @@ pub fn delete_node(
     rng.shuffle(&mut hidden);
     for node in hidden {
         let mut without = genome.clone();
+        let ends = neighbours(genome, node).into_iter().map(|end| end.1).collect();
         without.remove_node(node).expect("a hidden node");
-        let orphans = remove_orphans(&mut without);
+        let orphans = remove_orphans(&mut without, open, ends);
         if outputs_fed(genome) <= outputs_fed(&without) {
             *genome = without;
             return Ok(Mutation::DeletedNode { node, orphans });
@@ -418,33 +421,32 @@ fn outputs_fed(genome: &Genome) -> usize {
         .count()
 }
 
-/// Removes hidden nodes without a link in or out, until there are none. Returns them.
-fn remove_orphans(genome: &mut Genome) -> Vec<NodeId> {
+/// Removes those `open` hidden nodes that lost a link, `touched`, and have none in or none out now, then those that lose
+/// one by that, until there are none. Returns them. Constants, which never had a link in, stay.
+fn remove_orphans(genome: &mut Genome, open: &Open, touched: Vec<NodeId>) -> Vec<NodeId> {
     let mut removed = Vec::new();
-    loop {
-        let mut ends: BTreeMap<NodeId, (bool, bool)> = genome
-            .nodes()
-            .filter(|n| n.role == Role::Hidden)
-            .map(|n| (n.id, (false, false)))
-            .collect();
-        for c in genome.connections() {
-            if let Some(end) = ends.get_mut(&c.source) {
-                end.1 = true;
-            }
-            if let Some(end) = ends.get_mut(&c.target) {
-                end.0 = true;
-            }
-        }
-        let orphans: Vec<NodeId> =
-            ends.into_iter().filter(|(_, ends)| *ends != (true, true)).map(|(id, _)| id).collect();
-        if orphans.is_empty() {
-            return removed;
-        }
-        for id in orphans {
+    let mut touched: BTreeSet<NodeId> = touched.into_iter().collect();
+    while let Some(id) = touched.pop_first() {
+        let ends = neighbours(genome, id);
+        let is_whole = ends.iter().any(|end| end.0) && ends.iter().any(|end| !end.0);
+        let is_hidden = genome.node(id).is_some_and(|node| node.role == Role::Hidden);
+        if is_hidden && open.has(id) && !is_whole {
             genome.remove_node(id).expect("a hidden node");
             removed.push(id);
+            touched.extend(ends.into_iter().map(|end| end.1));
         }
     }
+    removed
+}
+
+/// The nodes linked to one, with true for those that it hears.
+fn neighbours(genome: &Genome, id: NodeId) -> Vec<(bool, NodeId)> {
+    let ends = genome.connections().filter_map(|c| match (c.source == id, c.target == id) {
+        (_, true) => Some((true, c.source)),
+        (true, _) => Some((false, c.target)),
+        _ => None,
+    });
+    ends.collect()
 }
 
 #[cfg(test)]
@@ -533,6 +535,35 @@ mod tests {
         assert_eq!((deleted, reason), (9, NoMutation::LastLink));
         assert_eq!(outputs_fed(&genome), 3);
         assert_eq!(delete_node(&mut genome, &Open::All, &mut rng), Err(NoMutation::NoHiddenNode));
+    }
+
+    #[test]
+    fn constants_elsewhere_survive_a_deletion_and_what_it_cuts_off_goes() {
+        let (config, mut genome, mut tracker, mut rng) = start(Preset::Picbreeder);
+        add_node(&mut genome, &config.mutation, &Open::All, &mut tracker, &mut rng).unwrap();
+        // A constant: nothing leads to it.
+        let (constant, output) = (
+            genome.next_node_id(),
+            genome.nodes().find(|n| matches!(n.role, Role::Output(_))).unwrap().id,
+        );
+        genome.add_node(NodeGene::new(constant, Role::Hidden, Activation::Cos)).unwrap();
+        let number = InnovationId(genome.connections().map(|c| c.innovation.0).max().unwrap() + 1);
+        genome.add_connection(ConnectionGene::new(number, constant, output, 1.0)).unwrap();
+        for seed in 0..20 {
+            let (mut one, mut rng) = (genome.clone(), SimRng::new(seed, "test", 0));
+            let Ok(Mutation::DeletedLink { innovation, orphans }) =
+                delete_link(&mut one, &Open::All, &mut rng)
+            else {
+                continue;
+            };
+            assert_eq!(one.node(constant).is_some(), innovation != number, "{innovation:?}");
+            // Nothing hidden hangs in the air but the constant.
+            for node in one.nodes().filter(|n| n.role == Role::Hidden && n.id != constant) {
+                let hears = one.connections().any(|c| c.target == node.id);
+                let leads = one.connections().any(|c| c.source == node.id);
+                assert!(hears && leads, "{orphans:?}");
+            }
+        }
     }
 
     #[test]

@@ -96,7 +96,9 @@ impl Novelty {
         let mut births: Vec<Birth> = Vec::new();
         for i in entering {
             let birth = self.population.births()[i].clone();
-            births.push(birth.clone());
+            if self.population.records(birth.id) {
+                births.push(birth.clone());
+            }
             self.archive.push(Archived {
                 ranked: Ranked {
                     genome: self.population.genomes()[i].clone(),

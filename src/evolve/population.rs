@@ -131,6 +131,11 @@ impl Population {
         }
     }
 
+    /// Notes that the birth of a living genome is told of; false if it was before.
+    pub(super) fn records(&mut self, birth: u64) -> bool {
+        self.recorded.insert(birth)
+    }
+
     /// Selects by `fitness` (N,), which must be finite, and breeds the next generation. Returns
     /// the births of the survivors (parents, elites, a new champion) not returned before.
     pub(super) fn advance(&mut self, fitness: &[f64]) -> Vec<Birth> {

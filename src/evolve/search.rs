@@ -112,14 +112,24 @@ impl Search {
     /// What of a state read from a file cannot be one of a search with these settings; none if nothing.
     /// Genomes are checked while they are read.
     pub fn flaw(&self, config: &EvolveConfig, seed: u64) -> Option<&'static str> {
-        let (breeder, flaw) = match self {
-            Search::Target(s) => (&s.breeder, s.flaw()),
-            Search::Novelty(s) => (&s.population.breeder, s.population.flaw()),
-            Search::MapElites(s) => (&s.breeder, s.flaw()),
-            Search::Interactive(s) => (&s.breeder, s.breeder.flaw(&s.sheet)),
+        let breeder = match self {
+            Search::Target(s) => &s.breeder,
+            Search::Novelty(s) => &s.population.breeder,
+            Search::MapElites(s) => &s.breeder,
+            Search::Interactive(s) => &s.breeder,
         };
         let is_own = breeder.config == *config && breeder.seed == seed;
-        if is_own { flaw } else { Some("a search with the settings of its config") }
+        if is_own { self.own_flaw() } else { Some("a search with the settings of its config") }
+    }
+
+    /// What of a state read from a file cannot be one of a search with the settings that it says; none if nothing.
+    pub fn own_flaw(&self) -> Option<&'static str> {
+        match self {
+            Search::Target(s) => s.flaw(),
+            Search::Novelty(s) => s.population.flaw(),
+            Search::MapElites(s) => s.flaw(),
+            Search::Interactive(s) => s.breeder.flaw(&s.sheet),
+        }
     }
 }
 

@@ -26,7 +26,7 @@ pub use picbreeder::{
 use crate::math::Activation;
 use petgraph::stable_graph::{EdgeIndex, NodeIndex, StableDiGraph};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// How a genome came to be; kept in its file.
@@ -72,18 +72,20 @@ impl Provenance {
     }
 }
 
+type Graph = StableDiGraph<NodeGene, ConnectionGene>;
+
 /// A CPPN genome. See the module's invariants.
 #[derive(Clone, Debug)]
 pub struct Genome {
-    graph: StableDiGraph<NodeGene, ConnectionGene>,
+    graph: Graph,
     nodes: BTreeMap<NodeId, NodeIndex>,
     connections: BTreeMap<InnovationId, EdgeIndex>,
     /// How it came to be.
     pub provenance: Provenance,
 }
 
-/// Largest node id, innovation number and marking: half of what a node id can hold, so that edits
-/// of a genome from a file never run out of numbers.
+/// Largest node id, innovation number and marking of a genome that is put together or read: half of what a node
+/// id can hold, so that edits of it, which may go beyond, never run out of numbers.
 pub const LARGEST_ID: u64 = (u32::MAX / 2) as u64;
 
 /// Why an edit of a genome was refused. The genome is unchanged.
@@ -174,10 +176,11 @@ impl Genome {
             provenance,
         };
         for node in nodes {
-            genome.add_node(node)?;
+            genome.take_node(node)?;
         }
+        let mut pairs = BTreeSet::new();
         for connection in connections {
-            genome.insert(connection)?;
+            genome.take_connection(connection, &mut pairs)?;
         }
         if let Some(gene) = genome.first_cycle() {
             return Err(GenomeError::Cycle { from: gene.source, to: gene.target });
@@ -263,7 +266,7 @@ impl Genome {
         for c in self.connections() {
             *waiting.get_mut(&c.target).expect("links end at nodes") += 1;
         }
-        let mut ready: std::collections::BTreeSet<NodeId> =
+        let mut ready: BTreeSet<NodeId> =
             waiting.iter().filter(|(_, n)| **n == 0).map(|(id, _)| *id).collect();
         let mut order = Vec::with_capacity(waiting.len());
         while let Some(id) = ready.pop_first() {
@@ -296,7 +299,6 @@ impl Genome {
         if self.nodes.contains_key(&node.id) {
             return Err(GenomeError::DuplicateNode(node.id));
         }
-        check_ids(node.id.0.into(), node.marking)?;
         if node.role != Role::Hidden && self.nodes().any(|n| n.role == node.role) {
             return Err(GenomeError::DuplicateRole(node.role));
         }
@@ -315,13 +317,34 @@ impl Genome {
         if self.reaches(to, from) {
             return Err(GenomeError::Cycle { from, to });
         }
-        self.insert(gene)
+        self.insert(gene, |graph, source, target| graph.find_edge(source, target).is_some())
     }
 
-    /// Adds a connection that may close a cycle: for many at once, with one search afterwards.
-    fn insert(&mut self, gene: ConnectionGene) -> Result<(), GenomeError> {
-        let (from, to) = (gene.source, gene.target);
+    /// A node of a genome that is put together, with ids that leave room for edits.
+    fn take_node(&mut self, node: NodeGene) -> Result<(), GenomeError> {
+        check_ids(node.id.0.into(), node.marking)?;
+        self.add_node(node)
+    }
+
+    /// The same of a connection; `pairs` are those of before. (A search in the graph for each would take as long as the
+    /// links of a hub, squared.)
+    fn take_connection(
+        &mut self,
+        gene: ConnectionGene,
+        pairs: &mut BTreeSet<(NodeIndex, NodeIndex)>,
+    ) -> Result<(), GenomeError> {
         check_ids(gene.innovation.0, gene.marking)?;
+        self.insert(gene, |_, source, target| !pairs.insert((source, target)))
+    }
+
+    /// Adds a connection that may close a cycle: for many at once, with one search afterwards. `is_there` says if
+    /// one between these nodes is there already.
+    fn insert(
+        &mut self,
+        gene: ConnectionGene,
+        is_there: impl FnOnce(&Graph, NodeIndex, NodeIndex) -> bool,
+    ) -> Result<(), GenomeError> {
+        let (from, to) = (gene.source, gene.target);
         let source = *self.nodes.get(&from).ok_or(GenomeError::UnknownNode(from))?;
         let target = *self.nodes.get(&to).ok_or(GenomeError::UnknownNode(to))?;
         if self.connections.contains_key(&gene.innovation) {
@@ -333,7 +356,7 @@ impl Genome {
         if matches!(self.graph[target].role, Role::Input(_)) {
             return Err(GenomeError::IntoInput(to));
         }
-        if self.graph.find_edge(source, target).is_some() {
+        if is_there(&self.graph, source, target) {
             return Err(GenomeError::DuplicateLink { from, to });
         }
         if from == to {

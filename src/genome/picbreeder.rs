@@ -12,7 +12,7 @@ use super::{
 };
 use crate::math::UnknownName;
 use roxmltree::{Document, Node, ParsingOptions};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::{Cursor, Read, Write as _};
 
@@ -185,7 +185,7 @@ pub fn from_picbreeder_xml(xml: &str) -> Result<Genome, PicbreederError> {
             labels: labels(node),
             marking: Some(marking),
         };
-        built.add_node(gene).map_err(|error| PicbreederError::Gene {
+        built.take_node(gene).map_err(|error| PicbreederError::Gene {
             line: line_of(node),
             error,
             ends: "-".into(),
@@ -199,6 +199,7 @@ pub fn from_picbreeder_xml(xml: &str) -> Result<Genome, PicbreederError> {
         let ends = format!("{} -> {}", end("source"), end("target"));
         PicbreederError::Gene { line: line_of(link), error, ends }
     };
+    let mut pairs = BTreeSet::new();
     for (position, link) in links().enumerate() {
         let (source, target) = (marking(link, "source")?, marking(link, "target")?);
         let end = |m: Marking| {
@@ -219,7 +220,7 @@ pub fn from_picbreeder_xml(xml: &str) -> Result<Genome, PicbreederError> {
             marking: Some(marking(link, "marking")?),
             ..ConnectionGene::new(InnovationId(position as u64), end(source)?, end(target)?, weight)
         };
-        built.insert(gene).map_err(|error| refuse(link, error))?;
+        built.take_connection(gene, &mut pairs).map_err(|error| refuse(link, error))?;
     }
     if let Some(gene) = built.first_cycle() {
         let link = links().nth(gene.innovation.0 as usize).expect("numbered by position");
@@ -314,11 +315,31 @@ fn provenance(genome: Node) -> Provenance {
 /// Most attributes on one element; Picbreeder's have four.
 const MOST_ATTRIBUTES: usize = 64;
 
+/// Length of the comment, text or instruction that begins here; 0: none does. Quotes in them mean nothing.
+fn without_attributes(xml: &[u8]) -> usize {
+    let ends: [(&[u8], &[u8]); 3] = [(b"<!--", b"-->"), (b"<![CDATA[", b"]]>"), (b"<?", b"?>")];
+    let found = ends.iter().find(|(begin, _)| xml.starts_with(begin));
+    found.map_or(0, |(begin, end)| {
+        let inside = xml[begin.len()..].windows(end.len());
+        inside
+            .into_iter()
+            .position(|w| w == *end)
+            .map_or(xml.len(), |n| begin.len() + n + end.len())
+    })
+}
+
 /// Refuses an element with very many attributes: the parser compares each with all before it.
 fn few_attributes(xml: &str) -> Result<(), PicbreederError> {
     let (mut line, mut count, mut inside, mut quote) = (1, 0, false, None);
-    for byte in xml.bytes() {
+    let mut skipped = 0;
+    for (at, byte) in xml.bytes().enumerate() {
         line += u32::from(byte == b'\n');
+        if !inside && byte == b'<' {
+            skipped = skipped.max(at + without_attributes(&xml.as_bytes()[at..]));
+        }
+        if at < skipped {
+            continue;
+        }
         match (inside, quote, byte) {
             (true, Some(open), _) if byte == open => quote = None,
             (true, Some(_), _) => {}

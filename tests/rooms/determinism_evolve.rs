@@ -77,6 +77,26 @@ fn two_runs_with_one_seed_end_in_the_same_bytes_at_one_and_two_threads() {
     }
 }
 
+#[test]
+fn a_run_that_has_reached_its_goal_makes_no_generation_more() {
+    for search in SEARCHES {
+        let folder = tempfile::tempdir().unwrap();
+        let (whole, cut) = (folder.path().join("whole"), folder.path().join("cut"));
+        let mut job = job(search, 6);
+        job.config.stop_at = Some(-1e9);
+        for run in [&whole, &cut] {
+            let result = evolve(&job, run, false, &mut Unwatched).unwrap();
+            assert_eq!(result.generations, 1, "{search:?}");
+        }
+        // Killed between the last checkpoint and the end.
+        std::fs::remove_file(cut.join("result.json")).unwrap();
+        for run in [&whole, &cut] {
+            evolve(&job, run, true, &mut Unwatched).unwrap();
+        }
+        assert_same(&whole, &cut, &format!("{search:?}"));
+    }
+}
+
 /// Stops after a number of generations.
 struct StopAfter(u64);
 

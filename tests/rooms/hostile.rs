@@ -79,8 +79,11 @@ fn ids_leave_room_for_what_is_added_later() {
         let error = from_json(&genome(&hidden, links, first)).unwrap_err().to_string();
         assert!(error.contains(&format!("at most {LARGEST_ID}")), "{error}");
     }
-    let grey = from_json(&genome(&[], &[(0, 4, 1.0)], LARGEST_ID - 2)).unwrap();
-    assert!(grey.with_colour_outputs().is_colour());
+    // The largest that may be: edits go beyond.
+    for (hidden, first) in [(vec![LARGEST_ID], 0), (vec![], LARGEST_ID)] {
+        let grey = from_json(&genome(&hidden, &[(0, 4, 1.0)], first)).unwrap();
+        assert!(grey.with_colour_outputs().is_colour());
+    }
 }
 
 #[test]
@@ -147,6 +150,14 @@ fn an_element_of_very_many_attributes_is_refused_at_once() {
     xml += "/></data>";
     let error = from_picbreeder_xml(&xml).unwrap_err().to_string();
     assert!(error.contains("line 2") && error.contains("attributes"), "{error}");
+    // Quotes in comments are none, and hide none.
+    let quoted =
+        format!("<data><!-- {} don't --><genome age=\"1\"></genome></data>", "\"w\" ".repeat(70));
+    let error = from_picbreeder_xml(&quoted).unwrap_err().to_string();
+    assert!(error.contains("<nodes>"), "{error}");
+    let hidden = xml.replace("<data>", "<data><!-- don't -->");
+    let error = from_picbreeder_xml(&hidden).unwrap_err().to_string();
+    assert!(error.contains("attributes"), "{error}");
     let fine = "<data><genome note=\"a &lt; 'b' > c\"></genome></data>";
     let error = from_picbreeder_xml(fine).unwrap_err().to_string();
     assert!(error.contains("<nodes>"), "{error}");

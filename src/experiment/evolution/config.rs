@@ -224,9 +224,16 @@ impl EvolutionConfig {
         if self.generations == 0 {
             return fail("generations", "at least 1", "0".into());
         }
-        if i64::try_from(self.seed).is_err() {
-            // TOML has no larger integers.
-            return fail("seed", "at most 9223372036854775807", self.seed.to_string());
+        // TOML has no larger integers.
+        let publish = self.vlm.as_ref().map_or(0, |vlm| vlm.publish);
+        for (key, number) in [
+            ("seed", self.seed),
+            ("generations", self.generations),
+            ("vlm.publish", publish as u64),
+        ] {
+            if i64::try_from(number).is_err() {
+                return fail(key, "at most 9223372036854775807", number.to_string());
+            }
         }
         if !(8..=1024).contains(&self.size) {
             return fail("size", "8 to 1024 pixels", self.size.to_string());

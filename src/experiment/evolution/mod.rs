@@ -194,8 +194,14 @@ pub fn evolve(
     } else {
         (Store::create(folder, config)?, job.search(), 0)
     };
-    let mut cause = StopCause::Generations;
-    while search.generation() < config.generations {
+    // A run that was cut off after its goal was reached makes no more generations.
+    let is_reached = |search: &Search| {
+        config
+            .stop_at
+            .is_some_and(|goal| record::best_ever(search).is_some_and(|best| best >= goal))
+    };
+    let mut cause = if is_reached(&search) { StopCause::Reached } else { StopCause::Generations };
+    while cause != StopCause::Reached && search.generation() < config.generations {
         let begun = Instant::now();
         let judged = judge.judge(search.ask());
         evaluations += judged.len() as u64;
@@ -204,11 +210,9 @@ pub fn evolve(
         let record = record::record(&asked, species, &judged, &search, evaluations, births.len());
         store.save(&record, &births, &search, evaluations)?;
         observer.generation(&record, begun.elapsed().as_secs_f64());
-        if config.stop_at.is_some_and(|goal| record.best_ever >= goal) {
+        if is_reached(&search) {
             cause = StopCause::Reached;
-            break;
-        }
-        if observer.stop() {
+        } else if observer.stop() {
             return Ok(EvolutionResult::interrupted(config, &search, evaluations));
         }
     }

@@ -69,6 +69,16 @@ pub(super) fn size_of(genome: &Genome) -> (usize, usize) {
     )
 }
 
+/// The best fitness of a search until now; none before the first judged generation, and of a session.
+pub(super) fn best_ever(search: &Search) -> Option<f64> {
+    match search {
+        Search::Target(p) => p.champion().map(|c| c.fitness),
+        Search::Novelty(n) => n.population().champion().map(|c| c.fitness),
+        Search::MapElites(m) => m.grid().values().map(|e| e.ranked.fitness).max_by(f64::total_cmp),
+        Search::Interactive(_) => None,
+    }
+}
+
 /// The record of a generation. `asked` and `judged` are before the tell, `search` after it.
 pub(super) fn record(
     asked: &[Genome],
@@ -84,12 +94,6 @@ pub(super) fn record(
     };
     let mut order: Vec<usize> = (0..own.len()).collect();
     order.sort_by(|&a, &b| own[b].total_cmp(&own[a]).then(a.cmp(&b)));
-    let best_ever = match search {
-        Search::Target(p) => p.champion().map(|c| c.fitness),
-        Search::Novelty(n) => n.population().champion().map(|c| c.fitness),
-        Search::MapElites(m) => m.grid().values().map(|e| e.ranked.fitness).max_by(f64::total_cmp),
-        Search::Interactive(_) => None,
-    };
     let sizes: Vec<(usize, usize)> = asked.iter().map(size_of).collect();
     let mean = |f: fn(&(usize, usize)) -> usize| {
         sizes.iter().map(|s| f(s) as f64).sum::<f64>() / sizes.len() as f64
@@ -105,7 +109,7 @@ pub(super) fn record(
         evaluations,
         best: own[order[0]],
         median,
-        best_ever: best_ever.unwrap_or(own[order[0]]),
+        best_ever: best_ever(search).unwrap_or(own[order[0]]),
         species: species.0,
         threshold: species.1,
         links: mean(|s| s.0),

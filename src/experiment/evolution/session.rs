@@ -234,23 +234,24 @@ pub fn breed(
         let path = genomes.join(format!("{i:02}.json"));
         write_atomic(&path, to_json(&genome).as_bytes())?;
     }
-    let sheet = genome_sheet(breeding.genomes(), 5, request.cell.max(16), request.coords);
+    let sheet = genome_sheet(breeding.genomes(), 5, request.cell, request.coords);
     let png = sheet.to_png(&[("picloom session", &hash)]);
     let number = format!("{:03}.png", breeding.generation());
     write_atomic(&sheets.join(number), &png)?;
     let path = folder.join("sheet.png");
     write_atomic(&path, &png)?;
-    for taken_back in breeding.generation() + 1..=made as u64 {
-        let _ = std::fs::remove_file(sheets.join(format!("{taken_back:03}.png")));
-    }
     write_atomic(&folder.join("lineage.jsonl"), lineage.as_bytes())?;
     for (path, genome) in &kept {
         let picture = draw(genome, KEPT, request.coords).to_png(&[("picloom session", &hash)]);
-        write_atomic(&path.with_extension("png"), &picture)?;
+        // In this order: cut off between the two, the same line goes on.
         write_atomic(path, to_json(genome).as_bytes())?;
+        write_atomic(&path.with_extension("png"), &picture)?;
     }
     // Last: the selection counts once everything that shows it is there.
     write_atomic(script, text.as_bytes())?;
+    for taken_back in breeding.generation() + 1..=made as u64 {
+        let _ = std::fs::remove_file(sheets.join(format!("{taken_back:03}.png")));
+    }
     Ok(BreedReport {
         undone: request.undo,
         generation: breeding.generation(),
@@ -306,6 +307,13 @@ fn free(folder: &Path, name: &str, genome: &Genome) -> Result<PathBuf, BreedErro
         return refused(folder.to_path_buf(), expected, &format!("{name:?}"));
     }
     let path = folder.join(format!("{name}.json"));
+    if name == "sheet" {
+        return refused(
+            path.with_extension("png"),
+            "a name that nothing here has",
+            "that of the sheet",
+        );
+    }
     // The same genome may be kept once more.
     if std::fs::read(&path).is_ok_and(|there| there == to_json(genome).as_bytes()) {
         return Ok(path);

@@ -31,8 +31,12 @@ pub fn genome_sheet(genomes: &[Genome], columns: usize, cell: usize, coords: Coo
     sheet
 }
 
+/// Pixels of a grid's cells at most.
+const MOST_PIXELS: usize = 1 << 26;
+
 /// A grid of elites: axis 0 to the right, axis 1 upwards; empty cells stay dark. Further axes are
-/// laid side by side as blocks of columns.
+/// laid side by side as blocks of columns. Cells are smaller than `cell` where there are very many, and a grid of more
+/// than 2²⁶ is left blank.
 pub fn grid_sheet(
     cells: &[(Vec<usize>, &Genome)],
     shape: &[usize],
@@ -42,6 +46,12 @@ pub fn grid_sheet(
     let width = shape[0];
     let height = shape.get(1).copied().unwrap_or(1);
     let blocks: usize = shape.iter().skip(2).product();
+    // Of very many cells a picture of this size cannot be made.
+    let fits =
+        |cell: &usize| shape.iter().product::<usize>().saturating_mul(cell * cell) <= MOST_PIXELS;
+    let Some(cell) = [cell, 48, 24, 12, 6, 3, 1].into_iter().find(fits) else {
+        return blank(1, 1, cell);
+    };
     let drawn: Vec<Picture> = cells.par_iter().map(|(_, g)| draw(g, cell, coords)).collect();
     let mut sheet = blank(width * blocks, height, cell);
     for ((at, _), picture) in cells.iter().zip(&drawn) {
