@@ -8,7 +8,7 @@
 //!
 //! What the folder must promise: exclusive creation, renames that are seen whole, and that a file opened
 //! anew has what was written before its writer closed it. A worker that was stopped for a minute and
-//! comes back finds its file gone, and drops what it did.
+//! comes back finds its file gone, or another's, and drops what it did.
 
 use crate::math::hash::short_id;
 use crate::network::files::{WriteError, create_folder};
@@ -86,6 +86,7 @@ struct Held {
 #[derive(Debug)]
 pub struct Lease {
     file: PathBuf,
+    token: String,
     lost: Arc<AtomicBool>,
     deaths: u32,
     held: Arc<Mutex<BTreeMap<PathBuf, Held>>>,
@@ -184,7 +185,8 @@ impl Leases {
         let lost = Arc::new(AtomicBool::new(false));
         let held = Held { says, lost: Arc::clone(&lost), last: Instant::now() };
         lock(&self.held).insert(path.clone(), held);
-        Ok(Some(Lease { file: path, lost, deaths, held: Arc::clone(&self.held) }))
+        let token = self.me.token.clone();
+        Ok(Some(Lease { file: path, token, lost, deaths, held: Arc::clone(&self.held) }))
     }
 
     /// What the file of a holder says that has died, or has not been heard of for six beats.
@@ -209,7 +211,8 @@ impl Leases {
 
     /// Gives all of them back at once, for a process that ends itself.
     pub fn release_all(&self) {
-        std::mem::take(&mut *lock(&self.held)).keys().for_each(|file| remove(file));
+        let held = std::mem::take(&mut *lock(&self.held));
+        held.keys().filter(|file| !is_lost(file, &self.me.token)).for_each(|file| remove(file));
     }
 }
 
@@ -221,7 +224,19 @@ fn remove(file: &Path) {
     }
 }
 
+/// True if the lease's file is gone, or another worker's: after it was given back, numbers begin anew.
+fn is_lost(file: &Path, token: &str) -> bool {
+    match std::fs::read(file) {
+        Ok(says) => serde_json::from_slice(&says).is_ok_and(|holder: Holder| holder.token != token),
+        Err(e) => e.kind() == ErrorKind::NotFound,
+    }
+}
+
 fn beat(file: &Path, held: &mut Held, every: Duration) {
+    if is_lost(file, &held.says.token) {
+        held.lost.store(true, Ordering::SeqCst);
+        return;
+    }
     let says = Holder { beat: held.says.beat + 1, ..held.says.clone() };
     let json = serde_json::to_vec(&says).expect("a holder is plain data");
     // Written in place and never shorter: what others read is the old, the new, or something else new.
@@ -244,7 +259,7 @@ impl Lease {
 
     /// [`is_held`](Self::is_held) by a look at the file.
     pub fn confirm(&self) -> bool {
-        if !self.file.exists() {
+        if is_lost(&self.file, &self.token) {
             self.lost.store(true, Ordering::SeqCst);
         }
         self.is_held()
@@ -369,6 +384,22 @@ mod tests {
         assert!(!lease.is_held());
         drop(lease);
         assert_eq!(numbers(&cell).unwrap(), [1]);
+    }
+
+    #[test]
+    fn a_holder_that_was_stopped_notices_whose_file_has_its_number_now() {
+        let work = tempfile::tempdir().unwrap();
+        let cell = work.path().join("cell");
+        let a = Leases::new(Duration::from_millis(20));
+        let lease = a.take(&cell).unwrap().unwrap();
+        // Overtaken, given back, taken again: numbers have begun anew.
+        elsewhere(&cell, 0, 0, 10.0);
+        let says = std::fs::read(&lease.file).unwrap();
+        sleep(0.2);
+        assert!(!lease.is_held());
+        a.release_all();
+        drop(lease);
+        assert_eq!(std::fs::read(cell.join("0")).unwrap(), says);
     }
 
     #[test]

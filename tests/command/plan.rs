@@ -180,6 +180,16 @@ fn a_folder_of_another_plan_and_a_plan_of_another_version_are_refused() {
         ("old", text.replacen(version, "\"version\":\"0.0.9\"", 1), vec!["0.0.9", "plan anew"]),
         ("other", text.replacen("picloom-plan/1", "picloom-plan/9", 1), vec!["picloom-plan/9"]),
         ("none", String::new(), vec!["expected a plan picloom-plan/1"]),
+        (
+            "outside",
+            text.replacen(r#""study":"small""#, r#""study":"../small""#, 1),
+            vec!["no name of a folder"],
+        ),
+        (
+            "script",
+            text.replacen(r#""study":"small""#, r#""study":"a\nb""#, 1),
+            vec!["no name of a folder"],
+        ),
         // What is resolved there is not what the plan lists.
         ("changed", text.replacen("steps = 4", "steps = 5", 1), vec!["expected the 8 cells"]),
     ] {
@@ -192,7 +202,9 @@ fn a_folder_of_another_plan_and_a_plan_of_another_version_are_refused() {
     assert!(work.says("status bad.jsonl", 1).1.contains("bad.jsonl: expected the lines of a plan"));
     let error = work.says("run plan.jsonl --shard 3/2", 2).1;
     assert!(error.contains("from 1/N to N/N"), "{error}");
-    assert!(work.says("run plan.jsonl --index auto", 2).1.contains("SLURM_ARRAY_TASK_ID"));
+    assert!(
+        work.says("run plan.jsonl --index auto", 2).1.contains("HQ_TASK_ID, SLURM_ARRAY_TASK_ID")
+    );
 }
 
 #[test]

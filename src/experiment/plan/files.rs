@@ -128,6 +128,11 @@ impl Carried {
 /// Where a store has the files of its plans. No study has such a name.
 pub(super) const INPUTS: &str = ".inputs";
 
+/// True for a path that does not leave the folder that it is joined to.
+pub(super) fn stays_inside(path: &Path) -> bool {
+    path.components().all(|part| matches!(part, Component::Normal(_)))
+}
+
 /// The folder with the plan's files in the store, where they are put if they are missing.
 pub(super) fn unpack(files: &[Carried], store: &Path) -> Result<PathBuf, PlanError> {
     let id = short_id(serde_json::to_vec(files).expect("files are plain data"));
@@ -135,8 +140,7 @@ pub(super) fn unpack(files: &[Carried], store: &Path) -> Result<PathBuf, PlanErr
     for file in files {
         let inside = Path::new(&file.path);
         let path = folder.join(inside);
-        let stays = inside.components().all(|part| matches!(part, Component::Normal(_)));
-        let (Some(bytes), true) = (file.bytes(), stays) else {
+        let (Some(bytes), true) = (file.bytes(), stays_inside(inside)) else {
             let expected = "a file below the store, as text or base64";
             return Err(PlanError::refused(inside, expected, "something else"));
         };

@@ -35,12 +35,12 @@ use super::kinds::{Line, Study, decided_by, read_study, read_undecided};
 use super::spec::{Places, Spec, SpecError, Title};
 use crate::math::hash::{hex, sha256_hex};
 use crate::network::files::{WriteError, write_atomic_with};
-use files::{Packer, unpack};
+use files::{Packer, stays_inside, unpack};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::io::{BufRead, BufReader, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// Kind and version of a plan.
 pub const FORMAT: &str = "picloom-plan/1";
@@ -84,6 +84,13 @@ pub struct Part {
     /// The study of this plan whose record decides its cells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
+}
+
+/// True for the name of a folder right below another.
+fn is_folder_name(name: &str) -> bool {
+    let mut parts = Path::new(name).components();
+    let is_plain = matches!(parts.next(), Some(Component::Normal(part)) if part == name);
+    is_plain && parts.next().is_none() && !name.contains(|c: char| c.is_control() || c == '\\')
 }
 
 /// The specs of the parts of a study that is made of others; else the spec itself.
@@ -244,7 +251,18 @@ impl Plan {
                 format!("one of {}; plan anew, or run that version everywhere", value["version"]);
             return Err(PlanError::refused(path, expected, found));
         }
-        serde_json::from_value(value).map_err(|e| refused(e.to_string()))
+        let plan: Plan = serde_json::from_value(value).map_err(|e| refused(e.to_string()))?;
+        // Folders in the store, and words in scripts: a plan may come from anybody.
+        let names = plan.parts.iter().flat_map(|part| [&part.study].into_iter().chain(&part.after));
+        if let Some(name) = names.into_iter().find(|name| !is_folder_name(name)) {
+            return Err(refused(format!("a study {name:?}, which is no name of a folder")));
+        }
+        match plan.parts.iter().find(|part| !stays_inside(Path::new(&part.spec))) {
+            Some(part) => {
+                Err(refused(format!("a spec {:?}, which is none of its files", part.spec)))
+            }
+            None => Ok(plan),
+        }
     }
 
     /// A hash of it.

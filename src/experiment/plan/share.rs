@@ -46,6 +46,8 @@ impl FromStr for Share {
 /// Variables by which schedulers number the tasks of an array: the number, the first, the step, the count
 /// or, with `true`, the last.
 const ARRAYS: [(&str, &str, &str, &str, bool); 5] = [
+    // First: HyperQueue's workers may be tasks of a Slurm array themselves.
+    ("HQ_TASK_ID", "", "", "", false),
     (
         "SLURM_ARRAY_TASK_ID",
         "SLURM_ARRAY_TASK_MIN",
@@ -53,7 +55,6 @@ const ARRAYS: [(&str, &str, &str, &str, bool); 5] = [
         "SLURM_ARRAY_TASK_COUNT",
         false,
     ),
-    ("HQ_TASK_ID", "", "", "", false),
     ("JOB_COMPLETION_INDEX", "", "", "", false),
     ("PBS_ARRAY_INDEX", "", "", "", false),
     ("SGE_TASK_ID", "SGE_TASK_FIRST", "SGE_TASK_STEPSIZE", "SGE_TASK_LAST", true),
@@ -143,6 +144,9 @@ mod tests {
             ("SLURM_ARRAY_TASK_COUNT", "4"),
         ];
         assert_eq!(auto(&slurm, None), third);
+        // A task of HyperQueue, whose worker is a task of Slurm.
+        let both = [slurm.as_slice(), &[("HQ_TASK_ID", "1")]].concat();
+        assert_eq!(auto(&both, Some(4)), Ok(Share { number: 1, of: 4 }));
         let sge = [
             ("SGE_TASK_ID", "5"),
             ("SGE_TASK_FIRST", "1"),
@@ -156,7 +160,7 @@ mod tests {
             assert!(auto(&[(name, "4")], Some(4)).unwrap_err().ends_with("found 4"));
         }
         let plain = auto(&[("SGE_TASK_ID", "undefined")], Some(4)).unwrap_err();
-        assert!(plain.contains("one of SLURM_ARRAY_TASK_ID"), "{plain}");
+        assert!(plain.contains("one of HQ_TASK_ID"), "{plain}");
         let before = [("SLURM_ARRAY_TASK_ID", "3"), ("SLURM_ARRAY_TASK_MIN", "10")];
         assert!(auto(&before, Some(4)).unwrap_err().contains("from 10 on"));
     }

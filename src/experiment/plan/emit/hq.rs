@@ -1,6 +1,6 @@
 //! A Python script that submits a job to HyperQueue, by its client.
 
-use super::job::{Job, Places};
+use super::job::{Job, Places, one_line};
 
 /// A text as Python writes it; JSON's texts are Python's.
 fn text(value: &str) -> String {
@@ -12,13 +12,12 @@ pub(super) fn script(job: &Job<'_>) -> String {
     let r = job.resources;
     format!(
         r#"#!/usr/bin/env python3
-"""{about}
-
-    python3 {name}.hq.py [SERVER_DIR]
-
-Needs `pip install hyperqueue` in the version of the server. A task whose worker is lost is started again by
-HyperQueue, and goes on; run the script again after a task has failed: finished cells are skipped.
-"""
+# {about}
+#
+#     python3 {name}.hq.py [SERVER_DIR]
+#
+# Needs `pip install hyperqueue` in the version of the server. A task whose worker is lost is started again by
+# HyperQueue, and goes on; run the script again after a task has failed: finished cells are skipped.
 
 import os
 import sys
@@ -39,7 +38,7 @@ client = Client(sys.argv[1] if len(sys.argv) > 1 else None)
 client.wait_for_jobs([client.submit(job)])
 "#,
         about = job.about(),
-        name = job.name,
+        name = one_line(job.name),
         job_name = text(job.name),
         tasks = job.tasks,
         program = text(program),

@@ -72,6 +72,11 @@ pub(super) struct Job<'a> {
     pub(super) plan: &'a Plan,
 }
 
+/// A text within one line of a comment.
+pub(super) fn one_line(text: &str) -> String {
+    text.replace(char::is_control, " ")
+}
+
 impl Job<'_> {
     /// The head of a script's comment.
     pub(super) fn about(&self) -> String {
@@ -79,7 +84,7 @@ impl Job<'_> {
         format!(
             "{} cells of {} in {} tasks, about {:.1} core-hours by the estimate. Written by `picloom emit`.",
             self.plan.cells,
-            studies.join(", "),
+            one_line(&studies.join(", ")),
             self.tasks,
             self.plan.core_seconds / 3600.0
         )

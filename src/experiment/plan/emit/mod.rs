@@ -113,7 +113,12 @@ mod tests {
         for array in ["submit 0 999", "submit 1000 999", "submit 2000 499"] {
             assert!(text.contains(array), "{array}: {text}");
         }
-        assert!(text.contains("+ 1))/2500"), "{text}");
+        assert!(text.contains("+ 1))/2500") && !text.contains("dependency"), "{text}");
+        // Six at a time are six of all arrays: one waits for the other.
+        let six = Resources { array_parallelism: Some(6), ..one };
+        let text = emitted(Scheduler::Slurm, 2500, &six).text;
+        assert!(text.contains("--dependency=afterany:\"$last\"} --export"), "{text}");
+        assert!(text.contains("--array=\"0-$2%6\""), "{text}");
     }
 
     #[test]

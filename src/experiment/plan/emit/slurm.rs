@@ -28,8 +28,13 @@ pub(super) fn script(job: &Job<'_>) -> String {
         let last = job.tasks - 1;
         (format!("  sbatch --array=0-{last}{at_a_time} \"$0\"\n"), "--index auto".to_string())
     } else {
+        // With a limit on the tasks at a time one array waits for the one before: each has its own limit.
+        let waits = match r.array_parallelism {
+            Some(_) => "${last:+--dependency=afterany:\"$last\"} ",
+            None => "",
+        };
         let mut lines = format!(
-            "  submit() {{ sbatch --export=ALL,PICLOOM_FIRST=\"$1\" --array=\"0-$2{at_a_time}\" \"$0\"; }}\n"
+            "  submit() {{\n    last=$(sbatch --parsable {waits}--export=ALL,PICLOOM_FIRST=\"$1\" --array=\"0-$2{at_a_time}\" \"$0\") || exit\n    echo \"Submitted batch job $last\"\n  }}\n"
         );
         for first in (0..job.tasks).step_by(r.array_limit.max(1)) {
             let last = r.array_limit.min(job.tasks - first) - 1;
