@@ -213,6 +213,16 @@ function address(page, id, query) {
   return text ? `${path}?${text}` : path;
 }
 
+/** Several ids as one value of a query: a comma in one of them is escaped. */
+function listed(ids) {
+  return ids.map((id) => id.replace(/[%,]/g, (sign) => encodeURIComponent(sign))).join(",");
+}
+
+/** The ids of such a value. */
+function unlisted(text) {
+  return (text ?? "").split(",").filter(Boolean).map(decoded);
+}
+
 /** Lets the address name what is shown now, without going anywhere. */
 function rename(page, id, query) {
   const to = address(page, id, query);
@@ -241,6 +251,13 @@ function call(path, parameters) {
 /** False for what an exported site does not have. */
 function canAnswer(path, parameters) {
   return !known || call(path, parameters) in known;
+}
+
+/** Ids to compare: a network, and before it what it learned, if that is a network too and no picture. */
+function besideTarget(target, id) {
+  const isPicture = /\.(png|jpe?g|gif|webp)$/i.test(target ?? "");
+  const shows = target && target !== id && !isPicture && canAnswer("network", { id: target, wiring: "graph" });
+  return listed(shows ? [target, id] : [id]);
 }
 
 /** What the server refused: its message, its status, and the whole answer. */
@@ -1259,7 +1276,7 @@ async function showStart(main) {
     bar.hidden = ids.length === 0;
     bar.replaceChildren(
       h("span", null, count(ids.length, "picture"), " chosen"),
-      h("a", { class: "button main", href: address("compare", "", { ids: ids.join(",") }) }, ids.length > 1 ? "Compare" : "Look at it beside its relatives"),
+      h("a", { class: "button main", href: address("compare", "", { ids: listed(ids) }) }, ids.length > 1 ? "Compare" : "Look at it beside its relatives"),
       button("Let go", () => {
         main.querySelectorAll(".pick input:checked").forEach((input) => (input.checked = false));
         chosen();
@@ -1696,6 +1713,7 @@ function frameOf(canvas, view, changed) {
 
 /** Asks for the settings of work on `network` and starts it; training may be on another picture, `target`. */
 async function startWork(kind, network, wiring, target) {
+  const isGenome = !network || network.kind === "genome";
   const numeric = (name, title, value, more) => field(title, h("input", { name, type: "number", value, min: 0, required: true, ...more }));
   const library = kind === "train" ? await get("library", null, "Looking for pictures") : {};
   const named = (all) => (all ?? []).map((entry) => [entry.id, entry.name || leaf(entry.id)]);
@@ -1708,7 +1726,7 @@ async function startWork(kind, network, wiring, target) {
   const forms = {
     train: () => ["Train from random weights", [
       !network && field("Network", select(named(library.genomes), "", () => {}, { name: "id" }), "Its wiring is trained, or a dense network of its shape."),
-      field("Wiring", select([["dense", "dense, layer on layer"], ["layerized", "the evolved wiring, in layers"], ["graph", "the evolved wiring"]], "dense", () => {}, { name: "wiring" })),
+      isGenome && field("Wiring", select([["dense", "dense, layer on layer"], ["layerized", "the evolved wiring, in layers"], ["graph", "the evolved wiring"]], "dense", () => {}, { name: "wiring" })),
       !target && field("Picture to learn", select([["", "its own"], ...named(library.pictures), ...named(library.genomes)], "", () => {}, { name: "target" })),
       numeric("steps", "Steps", 4000, { min: 1, step: 1 }), numeric("size", "Pixels along the picture", 64, { min: 8, max: 512, step: 1 }),
       field("Optimizer", select([["adam", "Adam"], ["sgd", "SGD"], ["muon", "Muon"]], "adam", () => {}, { name: "optimizer" })),
@@ -1730,7 +1748,7 @@ async function startWork(kind, network, wiring, target) {
   if (!answer) return;
   const words = ["id", "target", "wiring", "optimizer", "method"];
   const values = Object.entries(answer).filter(([, value]) => value !== "").map(([name, value]) => [name, words.includes(name) ? value : Number(value)]);
-  const body = { kind, id: network?.id, target, ...(kind === "score" ? { wiring } : {}), ...Object.fromEntries(values) };
+  const body = { kind, id: network?.id, target, ...(kind === "score" ? { wiring } : kind === "train" ? { wiring: "graph" } : {}), ...Object.fromEntries(values) };
   const job = await post("jobs", body, "Starting");
   location.hash = address("jobs", job.job);
 }
@@ -1876,7 +1894,7 @@ async function showLook(main, { id, query }) {
     h("header", { class: "page" }, h("h1", null, network.name || leaf(id)), h("p", { class: "lead" }, facts(network)),
       h("div", { class: "row" },
         isGenome && canAnswer("network", { id, wiring: "layerized" }) && field("Wired", select([["graph", "as it was evolved"], ["layerized", "in layers"]], wiring, (value) => (location.hash = address("look", id, { wiring: value === "graph" ? undefined : value })))),
-        h("a", { class: "button", href: address("compare", "", { ids: network.target && network.target !== id ? `${network.target},${id}` : id }) }, "Compare"),
+        h("a", { class: "button", href: address("compare", "", { ids: besideTarget(network.target, id) }) }, "Compare"),
         !isExport && isGenome && button("Breed from it", () => newSession([id], [network.name || leaf(id)]).catch(complain)),
         !isExport && bred && h("a", { class: "button", href: address("breed", bred[1], { node }) }, "Its sheet"),
         !isExport && button("Train …", () => startWork("train", network, wiring).catch(complain)),
@@ -1975,12 +1993,13 @@ function delta(own, place) {
 
 /** Shows networks side by side: `ids=A,B@layerized,…`. */
 async function showCompare(main, { query }) {
-  const asked = (query.get("ids") ?? "").split(",").filter(Boolean);
+  const asked = unlisted(query.get("ids"));
   if (!asked.length) throw new Error("Choose pictures in the library to compare them.");
   // The wiring stands after an @.
   const named = asked.map((text) => {
     const at = text.lastIndexOf("@");
-    return at > 0 ? [text.slice(0, at), text.slice(at + 1)] : [text, "graph"];
+    const isWiring = ["graph", "layerized", "dense"].includes(text.slice(at + 1));
+    return at > 0 && isWiring ? [text.slice(0, at), text.slice(at + 1)] : [text, "graph"];
   });
   // A genome alone is shown beside itself in layers, and beside the runs that learned its picture.
   if (asked.length === 1) {
@@ -2019,7 +2038,7 @@ async function showCompare(main, { query }) {
     delete main.dataset.settled;
     live.touch();
     clearTimeout(renaming);
-    renaming = setTimeout(() => rename("compare", "", { ids: asked.join(","), links: columns.map((c) => c.link).join(","), effect: place || undefined }), 250);
+    renaming = setTimeout(() => rename("compare", "", { ids: listed(asked), links: columns.map((c) => c.link).join(","), effect: place || undefined }), 250);
   }
   columns = await Promise.all(named.map(([id, wiring], i) => column(id, wiring, links[i], () => columns.length && changed())));
   const first = columns[0];
@@ -2172,7 +2191,7 @@ async function showJob(main, id) {
       !going && job.can_resume && button("Go on", () => act("resume"), { class: "main" }),
       job.run && !going && h("a", { class: "button main", href: address("look", job.run) }, "Look inside"),
       !job.run && job.kind === "score" && job.status === "finished" && h("a", { class: "button main", href: address("look", job.id) }, "Look inside"),
-      job.run && job.target && !going && h("a", { class: "button", href: address("compare", "", { ids: `${job.target},${job.run}` }) }, "Compare with what it learned"),
+      job.run && job.target && !going && h("a", { class: "button", href: address("compare", "", { ids: besideTarget(job.target, job.run) }) }, "Compare"),
     ].filter(Boolean));
   }
 

@@ -8,6 +8,7 @@ use super::networks::{self, Asked, AskedLink};
 use super::page;
 use super::state::{FoundGenome, Studio};
 use super::study::encoded;
+use crate::experiment::folder::Holding;
 use crate::network::Wiring;
 use crate::network::files::{WriteError, create_folder, write_atomic};
 use axum::response::Response;
@@ -27,6 +28,11 @@ pub enum ExportError {
     /// A file cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
+    /// The folder holds something else.
+    #[error(
+        "{0}: expected a new or empty folder, or an earlier site of the studio, found other files"
+    )]
+    Other(PathBuf),
 }
 
 /// What was written.
@@ -38,6 +44,19 @@ pub struct Exported {
     pub networks: usize,
     /// Size of all files in bytes.
     pub bytes: usize,
+}
+
+/// Removes the networks of an earlier site that are none of these files.
+fn remove_others(folder: &Path, names: &[String]) {
+    for entry in std::fs::read_dir(folder.join("data")).into_iter().flatten().flatten() {
+        let file = entry.file_name();
+        let is_ours =
+            |name: &str| name.split_once('-').is_some_and(|(n, _)| n.parse::<u32>().is_ok());
+        let Some(file) = file.to_str().filter(|file| is_ours(file)) else { continue };
+        if !names.iter().any(|name| name.strip_prefix("data/") == Some(file)) {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
 }
 
 impl Studio {
@@ -53,6 +72,10 @@ impl Studio {
         progress: &(dyn Fn(usize, usize) + Sync),
     ) -> Result<Exported, ExportError> {
         let told = |refusal: Refusal| ExportError::Chosen(refusal.why());
+        let is_empty = std::fs::read_dir(folder).map_or(true, |mut all| all.next().is_none());
+        if !is_empty && Holding::of(folder) != Some(Holding::Site) {
+            return Err(ExportError::Other(folder.into()));
+        }
         let found = library::walk(self);
         let own = |genome: &&FoundGenome| {
             let inside = genome.id.strip_prefix(super::GENOMES);
@@ -77,17 +100,8 @@ impl Studio {
             let all = library[list].as_array_mut().expect("lists of a library");
             all.retain(|entry| entry["id"].as_str().is_some_and(|id| ids.iter().any(|i| i == id)));
         }
-        create_folder(&folder.join("data"))?;
-        let mut written = 0;
-        let mut write = |name: &str, text: String| -> Result<(), WriteError> {
-            written += text.len();
-            write_atomic(&folder.join(name), text.as_bytes())
-        };
-        let mut scripts = String::new();
         let mut known = Map::new();
         known.insert("/api/library".into(), library);
-        write("data/library.js", data(&known))?;
-        scripts += "<script defer src=\"data/library.js\"></script>\n";
         let done = std::sync::atomic::AtomicUsize::new(0);
         let answers: Result<Vec<String>, Refusal> = ids
             .par_iter()
@@ -98,11 +112,23 @@ impl Studio {
                 answers
             })
             .collect();
-        for (i, (id, text)) in ids.iter().zip(answers.map_err(told)?).enumerate() {
+        let answers = answers.map_err(told)?;
+        create_folder(&folder.join("data"))?;
+        let mut written = 0;
+        let mut write = |name: &str, text: String| -> Result<(), WriteError> {
+            written += text.len();
+            write_atomic(&folder.join(name), text.as_bytes())
+        };
+        let mut scripts = "<script defer src=\"data/library.js\"></script>\n".to_string();
+        write("data/library.js", data(&known))?;
+        let mut names = vec!["data/library.js".to_string()];
+        for (i, (id, text)) in ids.iter().zip(answers).enumerate() {
             let name = format!("data/{}-{}.js", i + 1, plain(id));
             write(&name, text)?;
             scripts += &format!("<script defer src=\"{name}\"></script>\n");
+            names.push(name);
         }
+        remove_others(folder, &names);
         scripts += "<script defer src=\"page.js\"></script>";
         let index = page::text("index.html").expect("the page has an index");
         write("index.html", index.replace(page::MAIN, &scripts))?;

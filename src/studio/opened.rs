@@ -50,7 +50,9 @@ pub fn open(studio: &Studio, Named { name, arch }: Named, bytes: &Bytes) -> Answ
         .take(40)
         .map(|c| if c.is_alphanumeric() || c == '-' || c == '_' { c } else { '_' })
         .collect();
-    let stem = format!("{}-{}", stem.trim_matches('_'), &short_id(bytes)[..10]);
+    // The same weights with another arch are another network.
+    let content = [bytes, arch.as_deref().unwrap_or("").as_bytes()].concat();
+    let stem = format!("{}-{}", stem.trim_matches('_'), &short_id(content)[..10]);
     let stem = stem.trim_start_matches('-');
     let folder = studio.root.made(OPENED)?;
     let (id, path) = (format!("{OPENED}/{stem}.{end}"), folder.join(format!("{stem}.{end}")));

@@ -75,7 +75,12 @@ impl Studio {
     }
 
     fn routes(self: Arc<Self>, port: u16) -> Router {
-        let hosts = ["127.0.0.1", "localhost", "[::1]"].map(|host| format!("{host}:{port}"));
+        let names = ["127.0.0.1", "localhost", "[::1]"];
+        let mut hosts = names.map(|host| format!("{host}:{port}")).to_vec();
+        if port == 80 {
+            // Who asks leaves the usual port out.
+            hosts.extend(names.map(String::from));
+        }
         Router::new()
             .route("/api/library", asked(library::library))
             .route("/api/thumb", asked(thumbs::thumb))
@@ -202,7 +207,7 @@ async fn page_or_nothing(uri: Uri, headers: HeaderMap) -> Answer {
 }
 
 /// Lets through what our own page, or the address bar, can have sent.
-async fn guarded(State(hosts): State<Arc<[String; 3]>>, request: Request, next: Next) -> Response {
+async fn guarded(State(hosts): State<Arc<Vec<String>>>, request: Request, next: Next) -> Response {
     let mut response = match refused(&hosts, &request) {
         Some(refusal) => refusal.into_response(),
         None => next.run(request).await,
@@ -224,7 +229,7 @@ async fn guarded(State(hosts): State<Arc<[String; 3]>>, request: Request, next: 
 
 /// Why a request is none of ours: another page's, or one to a name that only leads here by a trick
 /// with names.
-fn refused(hosts: &[String; 3], request: &Request) -> Option<Refusal> {
+fn refused(hosts: &[String], request: &Request) -> Option<Refusal> {
     let said = |name: &str| request.headers().get(name).map(|v| v.to_str().unwrap_or("?"));
     let host = said("host").or_else(|| request.uri().authority().map(|a| a.as_str()));
     if !host.is_some_and(|host| hosts.iter().any(|own| own == host)) {

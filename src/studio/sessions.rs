@@ -380,7 +380,11 @@ static NAMING: Mutex<()> = Mutex::new(());
 /// A new file whose name follows from one that people gave: `NAME.END`, or `NAME-2.END`, ….
 fn new_file(folder: &Path, name: &str, end: &str, bytes: &[u8]) -> Result<PathBuf, Refusal> {
     let plain = |c: char| if c.is_alphanumeric() || c == '-' || c == '_' { c } else { '_' };
-    let stem: String = name.trim().chars().take(60).map(plain).collect();
+    let mut stem: String = name.trim().chars().take(60).map(plain).collect();
+    // Names of files have at most 255 bytes; endings and numbers come on top.
+    while stem.len() > 200 {
+        stem.pop();
+    }
     let stem = match stem.trim_matches('_') {
         "" => "untitled",
         stem => stem,

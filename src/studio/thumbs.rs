@@ -78,7 +78,10 @@ fn tile(word: &str) -> Answer {
 /// The first figure or picture that lies in a folder.
 fn of_folder(studio: &Studio, id: &str, folder: &Path, size: usize) -> Answer {
     let entries = std::fs::read_dir(folder).map_err(Refusal::failed)?.flatten();
-    let files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    // Not where links lead out of the root.
+    let inside =
+        |path: &PathBuf| studio.root.id(path).is_some_and(|id| studio.root.path(&id).is_ok());
+    let files: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(inside).collect();
     let first = |is: fn(&Path) -> bool| files.iter().filter(|path| is(path)).min();
     match first(|path| path.extension().is_some_and(|e| e == "svg")) {
         Some(figure) => figure_file(figure),

@@ -87,6 +87,7 @@ impl Work {
         let file = self.id().rsplit('/').next().unwrap_or_default();
         let name = file.split_once('.').map_or(file, |(stem, _)| stem);
         match self {
+            Work::Train { wiring: Wiring::Graph, .. } => format!("train {name}"),
             Work::Train { wiring, .. } => format!("train {name} as {wiring}"),
             Work::Prune { method, .. } => format!("prune {name} by {method}"),
             Work::Score { wiring, .. } => format!("score {name} as {wiring}"),

@@ -55,7 +55,7 @@ pub fn found(studio: &Studio) {
         let run = folder.join(&name);
         let lines = read_metrics(&run).unwrap_or_default();
         let attempt = lines.last().map_or(0, |line| line.attempt);
-        let curve = lines.iter().filter(|line| line.attempt == attempt);
+        let curve = lines.iter().filter(|line| line.attempt == attempt && line.loss.is_finite());
         let result: Option<RunResult> = read_text(&run.join("result.json"))
             .ok()
             .and_then(|text| serde_json::from_str(&text).ok());
@@ -120,14 +120,20 @@ impl Jobs {
         found.ok_or_else(|| Refusal::none(format!("{name}: expected a job, found none")))
     }
 
+    /// Refuses one more job than may wait, of which `waiting` do.
+    fn has_room(waiting: usize) -> Result<(), Refusal> {
+        match waiting >= MOST_WAITING {
+            true => Err(Refusal::large(format!("expected at most {MOST_WAITING} jobs to wait"))),
+            false => Ok(()),
+        }
+    }
+
     /// Puts a job into the line, unless it is there or done.
     fn call(&self, job: &Arc<Job>) -> Result<(), Refusal> {
         let mut line = locked(&self.line);
-        if line.len() >= MOST_WAITING {
-            return Err(Refusal::large(format!("expected at most {MOST_WAITING} jobs to wait")));
-        }
         let mut state = job.state();
         if matches!(state.status, Status::Stopped | Status::Failed) {
+            Jobs::has_room(line.len())?;
             job.stop.store(false, Ordering::SeqCst);
             state.status = Status::Queued;
             state.error = None;
@@ -156,13 +162,14 @@ struct Begun {
 
 /// `POST /api/jobs`. Equal work is one job: a finished one is answered as it is.
 pub fn begin(studio: &Studio, wanted: Work) -> Answer {
-    work::check(studio, &wanted)?;
+    let content = work::check(studio, &wanted)?;
     let text = serde_json::to_string(&wanted).map_err(Refusal::failed)?;
-    let name = format!("{}-{}", wanted.kind(), &short_id(text)[..10]);
+    let name = format!("{}-{}", wanted.kind(), &short_id(text + &content)[..10]);
     let known = locked(&studio.jobs.all).iter().find(|job| job.name == name).cloned();
     let job = match known {
         Some(job) => job,
         None => {
+            Jobs::has_room(locked(&studio.jobs.line).len())?;
             let file = File { format: FORMAT.into(), work: wanted.clone() };
             let text = serde_json::to_string_pretty(&file).map_err(Refusal::failed)? + "\n";
             let path = studio.root.made(RUNS)?.join(format!("{name}.json"));

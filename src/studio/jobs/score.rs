@@ -18,12 +18,17 @@ const SCORES: &str = "studio/scores";
 /// Largest side of the pictures that are judged: that of the committed studies.
 const LARGEST: usize = 128;
 
-/// The file of a network's score, without its folder.
-fn file(loaded: &Loaded) -> String {
+/// What a network is, as a short hash.
+pub(super) fn content(loaded: &Loaded) -> String {
     let model = &loaded.source.model;
     let is = (&model.network.links, &model.network.units, loaded.source.coords);
     let weights = sha256_of_floats(&model.weights.0);
-    format!("{}.json", short_id(format!("{is:?} {weights}")))
+    short_id(format!("{is:?} {weights}"))
+}
+
+/// The file of a network's score, without its folder.
+fn file(loaded: &Loaded) -> String {
+    format!("{}.json", content(loaded))
 }
 
 impl Studio {

@@ -3,6 +3,7 @@
 use super::job::{Drawn, Job, RUNS, Work};
 use crate::experiment::folder::Holding;
 use crate::experiment::{RunResult, Target, TrainJob, load_run, load_target, prune_run, train_run};
+use crate::math::hash::sha256_of_floats;
 use crate::network::lock::FolderLock;
 use crate::network::{Model, Squaring, Weights, Wiring};
 use crate::prune::{Method, Orphans, PrunePlan, Retrain, Rule};
@@ -19,22 +20,36 @@ const MOST_STEPS: u64 = 10_000_000;
 /// Time between two pictures of a training.
 const PICTURE_EVERY: Duration = Duration::from_millis(250);
 
-/// Refuses what cannot be, before anything is written.
+/// Refuses what cannot be, before anything is written; a hash of the network and the picture that the work is
+/// on, for what an id names may change.
 ///
 /// # Errors
 /// What was expected and what was found.
-pub fn check(studio: &Studio, work: &Work) -> Result<(), Refusal> {
+pub fn check(studio: &Studio, work: &Work) -> Result<String, Refusal> {
+    let loaded = studio.network(&Asked::of(work.network()))?;
+    let mut content = super::score::content(&loaded);
     match work {
-        Work::Train { size, target, .. } => {
+        Work::Train { id, wiring, size, target, .. } => {
             if !(8..=LARGEST).contains(size) {
                 let why = format!("size: expected 8 to {LARGEST} pixels, found {size}");
                 return Err(Refusal::bad(why));
             }
             train_config(work).map_err(Refusal::bad)?;
-            if let Some(id) = target {
-                studio.root.path(id)?;
+            if loaded.source.genome.is_none() && *wiring != Wiring::Graph {
+                let why = format!(
+                    "wiring: expected graph, that of {id}, which is no genome; found {wiring}"
+                );
+                return Err(Refusal::bad(why));
             }
-            studio.network(&Asked::of(work.network()))?;
+            if let Some(id) = target {
+                let target = load_target(
+                    &studio.root.path(id)?,
+                    *size,
+                    loaded.source.coords,
+                    Some(Squaring::Crop),
+                );
+                content += &sha256_of_floats(&target.map_err(Refusal::bad)?.picture.rgb);
+            }
         }
         Work::Prune { id, .. } => {
             let run = load_run(&studio.root.path(id)?).map_err(Refusal::bad)?;
@@ -48,10 +63,9 @@ pub fn check(studio: &Studio, work: &Work) -> Result<(), Refusal> {
                 let why = format!("effect: expected a number between 0 and 1, found {effect}");
                 return Err(Refusal::bad(why));
             }
-            studio.network(&Asked::of(work.network()))?;
         }
     }
-    Ok(())
+    Ok(content)
 }
 
 fn checked_steps(steps: u64) -> Result<u64, String> {

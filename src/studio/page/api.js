@@ -1,6 +1,7 @@
 // The only place that asks the server. In an exported site the answers stand in `PICLOOM_DATA`.
 
 import { busy } from "./dom.js";
+import { listed } from "./route.js";
 
 const known = globalThis.PICLOOM_DATA;
 
@@ -17,6 +18,13 @@ export function call(path, parameters) {
 /** False for what an exported site does not have. */
 export function canAnswer(path, parameters) {
   return !known || call(path, parameters) in known;
+}
+
+/** Ids to compare: a network, and before it what it learned, if that is a network too and no picture. */
+export function besideTarget(target, id) {
+  const isPicture = /\.(png|jpe?g|gif|webp)$/i.test(target ?? "");
+  const shows = target && target !== id && !isPicture && canAnswer("network", { id: target, wiring: "graph" });
+  return listed(shows ? [target, id] : [id]);
 }
 
 /** What the server refused: its message, its status, and the whole answer. */

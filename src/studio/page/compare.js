@@ -1,7 +1,7 @@
 // Compare: networks of one picture side by side, and one slider that changes a weight of each alike.
 
 import { button, complain, count, field, fill, h, keys, number, select, square } from "./dom.js";
-import { address, leaf, rename } from "./route.js";
+import { address, leaf, listed, rename, unlisted } from "./route.js";
 import { canAnswer, find, get, isExport } from "./api.js";
 import { Easel, Live } from "./easel.js";
 import { scoreBar } from "./charts.js";
@@ -58,12 +58,13 @@ function delta(own, place) {
 
 /** Shows networks side by side: `ids=A,B@layerized,…`. */
 export async function showCompare(main, { query }) {
-  const asked = (query.get("ids") ?? "").split(",").filter(Boolean);
+  const asked = unlisted(query.get("ids"));
   if (!asked.length) throw new Error("Choose pictures in the library to compare them.");
   // The wiring stands after an @.
   const named = asked.map((text) => {
     const at = text.lastIndexOf("@");
-    return at > 0 ? [text.slice(0, at), text.slice(at + 1)] : [text, "graph"];
+    const isWiring = ["graph", "layerized", "dense"].includes(text.slice(at + 1));
+    return at > 0 && isWiring ? [text.slice(0, at), text.slice(at + 1)] : [text, "graph"];
   });
   // A genome alone is shown beside itself in layers, and beside the runs that learned its picture.
   if (asked.length === 1) {
@@ -102,7 +103,7 @@ export async function showCompare(main, { query }) {
     delete main.dataset.settled;
     live.touch();
     clearTimeout(renaming);
-    renaming = setTimeout(() => rename("compare", "", { ids: asked.join(","), links: columns.map((c) => c.link).join(","), effect: place || undefined }), 250);
+    renaming = setTimeout(() => rename("compare", "", { ids: listed(asked), links: columns.map((c) => c.link).join(","), effect: place || undefined }), 250);
   }
   columns = await Promise.all(named.map(([id, wiring], i) => column(id, wiring, links[i], () => columns.length && changed())));
   const first = columns[0];

@@ -2,7 +2,7 @@
 
 import { button, complain, count, fill, h, keys, number, say, square } from "./dom.js";
 import { address } from "./route.js";
-import { bytes, call, find, get, post } from "./api.js";
+import { besideTarget, bytes, call, find, get, post } from "./api.js";
 import { lossCurve, scoreBar } from "./charts.js";
 
 const WORDS = { queued: "waits its turn", running: "running", stopped: "stopped", finished: "finished", failed: "failed" };
@@ -79,7 +79,7 @@ async function showJob(main, id) {
       !going && job.can_resume && button("Go on", () => act("resume"), { class: "main" }),
       job.run && !going && h("a", { class: "button main", href: address("look", job.run) }, "Look inside"),
       !job.run && job.kind === "score" && job.status === "finished" && h("a", { class: "button main", href: address("look", job.id) }, "Look inside"),
-      job.run && job.target && !going && h("a", { class: "button", href: address("compare", "", { ids: `${job.target},${job.run}` }) }, "Compare with what it learned"),
+      job.run && job.target && !going && h("a", { class: "button", href: address("compare", "", { ids: besideTarget(job.target, job.run) }) }, "Compare"),
     ].filter(Boolean));
   }
 

@@ -2,7 +2,7 @@
 
 import { ask, button, complain, count, field, fill, h, keys, number, pngSide, select, square } from "./dom.js";
 import { address, leaf, rename } from "./route.js";
-import { call, canAnswer, find, get, isExport, post } from "./api.js";
+import { besideTarget, call, canAnswer, find, get, isExport, post } from "./api.js";
 import { Easel, Live } from "./easel.js";
 import { scoreBar } from "./charts.js";
 import { wiringOf, linkName } from "./wiring.js";
@@ -79,6 +79,7 @@ function frameOf(canvas, view, changed) {
 
 /** Asks for the settings of work on `network` and starts it; training may be on another picture, `target`. */
 export async function startWork(kind, network, wiring, target) {
+  const isGenome = !network || network.kind === "genome";
   const numeric = (name, title, value, more) => field(title, h("input", { name, type: "number", value, min: 0, required: true, ...more }));
   const library = kind === "train" ? await get("library", null, "Looking for pictures") : {};
   const named = (all) => (all ?? []).map((entry) => [entry.id, entry.name || leaf(entry.id)]);
@@ -91,7 +92,7 @@ export async function startWork(kind, network, wiring, target) {
   const forms = {
     train: () => ["Train from random weights", [
       !network && field("Network", select(named(library.genomes), "", () => {}, { name: "id" }), "Its wiring is trained, or a dense network of its shape."),
-      field("Wiring", select([["dense", "dense, layer on layer"], ["layerized", "the evolved wiring, in layers"], ["graph", "the evolved wiring"]], "dense", () => {}, { name: "wiring" })),
+      isGenome && field("Wiring", select([["dense", "dense, layer on layer"], ["layerized", "the evolved wiring, in layers"], ["graph", "the evolved wiring"]], "dense", () => {}, { name: "wiring" })),
       !target && field("Picture to learn", select([["", "its own"], ...named(library.pictures), ...named(library.genomes)], "", () => {}, { name: "target" })),
       numeric("steps", "Steps", 4000, { min: 1, step: 1 }), numeric("size", "Pixels along the picture", 64, { min: 8, max: 512, step: 1 }),
       field("Optimizer", select([["adam", "Adam"], ["sgd", "SGD"], ["muon", "Muon"]], "adam", () => {}, { name: "optimizer" })),
@@ -113,7 +114,7 @@ export async function startWork(kind, network, wiring, target) {
   if (!answer) return;
   const words = ["id", "target", "wiring", "optimizer", "method"];
   const values = Object.entries(answer).filter(([, value]) => value !== "").map(([name, value]) => [name, words.includes(name) ? value : Number(value)]);
-  const body = { kind, id: network?.id, target, ...(kind === "score" ? { wiring } : {}), ...Object.fromEntries(values) };
+  const body = { kind, id: network?.id, target, ...(kind === "score" ? { wiring } : kind === "train" ? { wiring: "graph" } : {}), ...Object.fromEntries(values) };
   const job = await post("jobs", body, "Starting");
   location.hash = address("jobs", job.job);
 }
@@ -259,7 +260,7 @@ export async function showLook(main, { id, query }) {
     h("header", { class: "page" }, h("h1", null, network.name || leaf(id)), h("p", { class: "lead" }, facts(network)),
       h("div", { class: "row" },
         isGenome && canAnswer("network", { id, wiring: "layerized" }) && field("Wired", select([["graph", "as it was evolved"], ["layerized", "in layers"]], wiring, (value) => (location.hash = address("look", id, { wiring: value === "graph" ? undefined : value })))),
-        h("a", { class: "button", href: address("compare", "", { ids: network.target && network.target !== id ? `${network.target},${id}` : id }) }, "Compare"),
+        h("a", { class: "button", href: address("compare", "", { ids: besideTarget(network.target, id) }) }, "Compare"),
         !isExport && isGenome && button("Breed from it", () => newSession([id], [network.name || leaf(id)]).catch(complain)),
         !isExport && bred && h("a", { class: "button", href: address("breed", bred[1], { node }) }, "Its sheet"),
         !isExport && button("Train …", () => startWork("train", network, wiring).catch(complain)),

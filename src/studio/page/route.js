@@ -24,6 +24,16 @@ export function address(page, id, query) {
   return text ? `${path}?${text}` : path;
 }
 
+/** Several ids as one value of a query: a comma in one of them is escaped. */
+export function listed(ids) {
+  return ids.map((id) => id.replace(/[%,]/g, (sign) => encodeURIComponent(sign))).join(",");
+}
+
+/** The ids of such a value. */
+export function unlisted(text) {
+  return (text ?? "").split(",").filter(Boolean).map(decoded);
+}
+
 /** Lets the address name what is shown now, without going anywhere. */
 export function rename(page, id, query) {
   const to = address(page, id, query);

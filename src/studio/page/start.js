@@ -1,7 +1,7 @@
 // The start page: what lies in the studio's folder, each with its picture.
 
 import { ask, arrows, button, choice, complain, count, field, fill, h, keys, number, say, select, square } from "./dom.js";
-import { address, leaf } from "./route.js";
+import { address, leaf, listed } from "./route.js";
 import { call, get, isExport, post, upload } from "./api.js";
 import { Easel } from "./easel.js";
 
@@ -79,7 +79,7 @@ export async function showStart(main) {
     bar.hidden = ids.length === 0;
     bar.replaceChildren(
       h("span", null, count(ids.length, "picture"), " chosen"),
-      h("a", { class: "button main", href: address("compare", "", { ids: ids.join(",") }) }, ids.length > 1 ? "Compare" : "Look at it beside its relatives"),
+      h("a", { class: "button main", href: address("compare", "", { ids: listed(ids) }) }, ids.length > 1 ? "Compare" : "Look at it beside its relatives"),
       button("Let go", () => {
         main.querySelectorAll(".pick input:checked").forEach((input) => (input.checked = false));
         chosen();

@@ -129,7 +129,13 @@ fn a_dropped_file_is_kept_if_it_is_what_it_says() {
     let npz = to_npz(&twin.network, &twin.weights);
     served.upload("twin.npz", &npz).refused(400, "expected weights that name their arch");
     let arch = twin.network.arch.as_ref().unwrap().to_string().replace(';', "%3b");
-    served.upload(&format!("twin.npz&arch={arch}"), &npz).ok();
+    let opened_as = |arch: &str| served.upload(&format!("twin.npz&arch={arch}"), &npz);
+    let right = opened_as(&arch).ok().json()["id"].as_str().unwrap().to_string();
+    // With another arch it is another file, and the first stays what it is.
+    let look = format!("/api/network?id={right}");
+    let before = served.json(&look);
+    opened_as("2%3bsin:3").refused(400, "expected");
+    assert_eq!(served.json(&look), before);
     let picture = opened("red.png", &Picture::filled(8, 4, [1.0, 0.0, 0.0]).to_png(&[]));
     assert_eq!(picture["kind"], "picture");
     served.get(&format!("/api/thumb?id={}", picture["id"].as_str().unwrap())).ok();

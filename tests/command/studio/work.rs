@@ -194,6 +194,26 @@ fn a_run_is_pruned_and_scored_and_the_score_is_kept() {
 }
 
 #[test]
+fn a_run_is_trained_as_it_is_wired_and_a_job_knows_what_its_file_was() {
+    let root = root();
+    let served = serve(root.path());
+    let first = begun(&served, &training(20));
+    over(&served, &first, "finished");
+    let mut again = training(20);
+    again["id"] = json!(format!("runs/studio/{first}"));
+    served.post("/api/jobs", &again).refused(400, "expected graph, that of runs/studio");
+    again["wiring"] = json!("graph");
+    over(&served, &begun(&served, &again), "finished");
+    // Equal work is one job, as long as the file is what it was.
+    assert_eq!(begun(&served, &training(20)), first);
+    let genome = |name: &str| root.path().join("genomes").join(name);
+    std::fs::copy(genome("mask.json"), genome("bred_moth.json")).unwrap();
+    let other = begun(&served, &training(20));
+    assert_ne!(other, first);
+    over(&served, &other, "finished");
+}
+
+#[test]
 fn work_that_cannot_be_is_refused_before_it_begins() {
     let root = root();
     let served = serve(root.path());
@@ -212,6 +232,10 @@ fn work_that_cannot_be_is_refused_before_it_begins() {
     changed("colour", json!(1)).refused(400, "colour");
     let prune = json!({ "kind": "prune", "id": "genomes/mask.json", "method": "sp", "budget": 3 });
     served.post("/api/jobs", &prune).refused(400, "expected a run folder");
+    // One colour cannot be learned.
+    let white = picloom::network::Picture::filled(8, 8, [1.0; 3]).to_png(&[]);
+    std::fs::write(root.path().join("genomes/white.png"), white).unwrap();
+    changed("target", json!("genomes/white.png")).refused(400, "more than one colour");
     let score =
         json!({ "kind": "score", "id": "genomes/mask.json", "wiring": "graph", "samples": 0 });
     served.post("/api/jobs", &score).refused(400, "samples: expected at least 1");
