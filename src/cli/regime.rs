@@ -8,6 +8,7 @@ use super::plan::write_spec;
 use super::source::fit_help;
 use crate::experiment::Record;
 use crate::experiment::cells::study_folder;
+use crate::experiment::folder::Holding;
 use crate::experiment::networks::NetworksRecord;
 use crate::experiment::regime::own::{Profile, recommend, study};
 use crate::experiment::single;
@@ -43,6 +44,7 @@ pub fn run(args: RegimeArgs, out: &Output) -> anyhow::Result<()> {
         return out.result(&json, &text);
     }
     let study = study(&args.picture, &args.picture, args.profile, args.fit)?;
+    Holding::ask_store(&args.out)?;
     interrupt::saves();
     let (mut json, mut text) = run_study(&study, &args.out, None, out)?;
     let folder = study_folder(&study, &args.out);
@@ -57,7 +59,14 @@ pub fn run(args: RegimeArgs, out: &Output) -> anyhow::Result<()> {
     text += &match &found {
         Some(found) => found.text(),
         None => {
-            "nothing is recommended: no network learned the picture; try --profile standard".into()
+            let more = match args.profile {
+                Profile::Smoke => "; try --profile quick",
+                Profile::Quick => "; try --profile standard",
+                Profile::Standard => "",
+            };
+            format!(
+                "nothing is recommended: no network that may be, dense or pruned by similarity, learned the picture{more}"
+            )
         }
     };
     text += &format!("\nmap: {}", png.display());

@@ -12,7 +12,7 @@ use crate::experiment::spec::{STANDARD, read_text};
 use crate::genome;
 use crate::math::SimRng;
 use crate::math::hash::sha256_of_floats;
-use crate::math::stats::{Interval, mean, normal_quantile, standard_error};
+use crate::math::stats::{Interval, mean, standard_error, student_quantile, variance};
 use crate::network::{Coords, Squaring};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -90,9 +90,13 @@ pub struct Recommendation {
     pub fit: (usize, usize),
     /// Hidden layers that were predicted.
     pub predicted: usize,
-    /// Score there less that of the dense network at the predicted depth, with its 95 % interval.
-    pub over_dense: Interval,
-    /// The same against random links with the same count in every layer; none for a dense network.
+    /// Score there less that of the dense network at the predicted depth, on the seeds that it was chosen by: what is
+    /// best of many by chance too is flattered.
+    pub chosen_over_dense: f64,
+    /// The same of a place that is chosen on all seeds but one, on that one, averaged over seeds, with its 95 % interval; none
+    /// with one seed.
+    pub over_dense: Option<Interval>,
+    /// The same against random links with the same count in every layer; none where a dense network was chosen.
     pub over_random: Option<Interval>,
     /// Chance that this place is the best of the map, given the errors of all scores.
     pub certainty: f64,
@@ -109,11 +113,11 @@ const REDRAWN: u64 = 2000;
 pub fn recommend(record: &NetworksRecord, variances: &Variances) -> Option<Recommendation> {
     let points = Points::of(record);
     let (_, seeds) = points.targets.first()?;
+    let at = |networks: &Networks, place: &Place| {
+        Scores::compared(&[networks.get(place)?], Basis::UnfitZero).map(|scores| scores[0])
+    };
     let of_place = |place: &Place| -> Vec<f64> {
-        let score = |networks: &Networks| {
-            Scores::compared(&[networks.get(place)?], Basis::UnfitZero).map(|scores| scores[0])
-        };
-        seeds.values().filter_map(score).collect()
+        seeds.values().filter_map(|networks| at(networks, place)).collect()
     };
     let sampled = record.sample.unwrap_or(1000) as f64;
     // Of one network; one that does not fit has its 0 for certain, but another might have fitted.
@@ -169,20 +173,32 @@ pub fn recommend(record: &NetworksRecord, variances: &Variances) -> Option<Recom
             likely.extend(stands(&cells[i].0));
         }
     }
-    let against = |other: &Place| -> Option<Interval> {
-        let of_seed = |networks: &Networks| {
-            let pair = [networks.get(&cells[best].0)?, networks.get(other)?];
-            Scores::compared(&pair, Basis::UnfitZero).map(|scores| scores[0] - scores[1])
+    let dense = Place { offset: 0, arm: "dense".into(), level: 0 };
+    let random = |place: &Place| Place { arm: LAYER_COUNTS[0].into(), ..place.clone() };
+    // What a seed adds to a network, from all places of the map.
+    let spreads = cells.iter().filter_map(|c| Some((c.1.len() - 1, variance(&c.1).ok()?)));
+    let (freedom, squares) = spreads.fold((0, 0.0), |(n, sum), (k, v)| (n + k, sum + k as f64 * v));
+    let spread = (squares / freedom.max(1) as f64).max(network).sqrt();
+    // The place that the other seeds choose, against another one on the seed left out.
+    let left_out = |other: &dyn Fn(&Place) -> Option<Place>| -> Option<Interval> {
+        let of_seed = |seed: &u64| {
+            let others = seeds.iter().filter(|(other, _)| *other != seed);
+            let others: Vec<&Networks> = others.map(|(_, networks)| networks).collect();
+            let of = |place: &Place| -> Vec<f64> {
+                others.iter().filter_map(|networks| at(networks, place)).collect()
+            };
+            let means = cells.iter().filter_map(|c| Some((&c.0, mean(&of(&c.0)).ok()?)));
+            let chosen = means.reduce(|a, b| if b.1 > a.1 { b } else { a })?.0;
+            let own = &seeds[seed];
+            Some(at(own, chosen)? - at(own, &other(chosen)?)?)
         };
-        let differences: Vec<f64> = seeds.values().filter_map(of_seed).collect();
-        let estimate = mean(&differences).ok()?;
-        let half = normal_quantile(0.975) * error(&differences, 2.0);
-        let half = if *other == cells[best].0 { 0.0 } else { half };
+        let differences: Vec<f64> = seeds.keys().filter_map(of_seed).collect();
+        let estimate = mean(&differences).ok().filter(|_| freedom > 0)?;
+        let error = spread * (2.0 / differences.len() as f64).sqrt();
+        let half = student_quantile(0.975, freedom as f64) * error;
         Some(Interval { estimate, low: estimate - half, high: estimate + half })
     };
     let place = &cells[best].0;
-    let dense = Place { offset: 0, arm: "dense".into(), level: 0 };
-    let random = Place { arm: LAYER_COUNTS[0].into(), ..place.clone() };
     let (layers, share) = stands(place)?;
     let fits = seeds.values().filter_map(|n| n.get(place)).filter(|scores| scores.fit).count();
     Some(Recommendation {
@@ -191,8 +207,10 @@ pub fn recommend(record: &NetworksRecord, variances: &Variances) -> Option<Recom
         score: means[best],
         fit: (fits, cells[best].1.len()),
         predicted: stands(&dense)?.0,
-        over_dense: against(&dense)?,
-        over_random: if place.level > 0 { against(&random) } else { None },
+        chosen_over_dense: means[best] - mean(&of_place(&dense)).ok()?,
+        over_dense: left_out(&|_| Some(dense.clone())),
+        over_random: left_out(&|place| (place.level > 0).then(|| random(place)))
+            .filter(|_| place.level > 0),
         certainty: won[best] as f64 / REDRAWN as f64,
         likely,
     })
@@ -204,24 +222,35 @@ impl Recommendation {
         let percent = |share: f64| format!("{:.0} %", 100.0 * share);
         let place = |layers: usize, share: f64| format!("{layers} layers, {}", percent(share));
         let span = |i: &Interval| format!("{:+.2} [{:+.2}, {:+.2}]", i.estimate, i.low, i.high);
-        let beats = match self.over_dense {
-            i if i.low > 0.0 => "it beats",
-            i if i.high < 0.0 => "it is worse than",
-            i if i.low == i.high => "it is",
-            _ => "it cannot be told from",
-        };
         let mut text = format!(
-            "recommended: {} hidden layers, {} of the links (score {:.2}, {} of {} networks learned the picture)\n{beats} the dense network at the predicted {} layers: {}\n",
+            "recommended: {} hidden layers, {} of the links (score {:.2}, {} of {} networks learned the picture)\n",
             self.layers,
             percent(self.share),
             self.score,
             self.fit.0,
-            self.fit.1,
-            self.predicted,
-            span(&self.over_dense)
+            self.fit.1
         );
+        let dense = format!("the dense network at the predicted {} layers", self.predicted);
+        text += &format!(
+            "over {dense}: {:+.2} on the seeds that it was chosen by, which flatter it\n",
+            self.chosen_over_dense
+        );
+        text += &match &self.over_dense {
+            None => format!("whether it beats {dense} one seed cannot say\n"),
+            Some(i) => {
+                let beats = match i {
+                    i if i.low > 0.0 => "beats",
+                    i if i.high < 0.0 => "is worse than",
+                    _ => "cannot be told from",
+                };
+                format!(
+                    "a place chosen without the seed that it is tried on {beats} it: {}\n",
+                    span(i)
+                )
+            }
+        };
         if let Some(random) = &self.over_random {
-            text += &format!("over random links with its counts: {}\n", span(random));
+            text += &format!("the same over random links with its counts: {}\n", span(random));
         }
         let likely: Vec<String> = self.likely.iter().map(|&(l, s)| place(l, s)).collect();
         text + &format!(

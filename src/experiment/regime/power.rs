@@ -219,7 +219,10 @@ impl Rule {
         let has = |name: &str| spec.arms.iter().any(|arm| arm.name == name);
         match self {
             Rule::Rivals(rivals) => has(SP) && rivals.iter().flat_map(|r| r.iter()).any(|r| has(r)),
-            Rule::Depth(_) => has(SP) && spec.offsets.contains(&0) && spec.offsets.len() > 1,
+            Rule::Depth(apart) => {
+                let beside = [-apart, apart].iter().any(|offset| spec.offsets.contains(offset));
+                has(SP) && spec.offsets.contains(&0) && beside
+            }
             Rule::Shaped(arm) => has(SP) && has(arm),
             Rule::Means(means) => means.arms.iter().all(|arm| has(arm)),
             Rule::Order(orders) => orders.design(spec, 0).is_some(),
