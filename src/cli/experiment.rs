@@ -486,7 +486,7 @@ pub(super) struct Whole {
     pub(super) ahead: f64,
 }
 
-/// Shows how far a study is.
+/// Shows how far a study is, or a worker with the study it is at.
 pub(super) struct Watch {
     pub(super) bar: Bar,
     /// Cells that failed.
@@ -501,7 +501,7 @@ impl Watch {
         what: &'static str,
         whole: Option<Whole>,
     ) -> Self {
-        Watch { bar: out.progress(cells as u64, what), failed: 0, whole }
+        Watch { bar: out.progress(cells as u64, what).without_estimate(), failed: 0, whole }
     }
 
     /// `about 12 min left; of the study 31 %, about 2 h 5 min left`.
@@ -523,6 +523,7 @@ impl Watch {
 impl StudyObserver for Watch {
     fn cell(&mut self, progress: &Progress, label: &str, error: Option<&str>) {
         self.failed = progress.failed;
+        self.bar.set_length(progress.total as u64);
         self.bar.set_position((progress.done + progress.failed) as u64);
         self.bar.set_message(format!("{label}{}", self.left(progress)));
         if let Some(error) = error {

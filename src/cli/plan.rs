@@ -4,14 +4,14 @@ use super::experiment::Said;
 use super::interrupt::{self, Interrupted};
 use super::names::one_of;
 use super::output::Output;
-use super::progress::{Bar, duration};
+use super::progress::duration;
 use super::source::Usage;
 use crate::experiment::cells::{TRIES, Worker};
+use crate::experiment::folder::{Holding, OtherFile};
 use crate::experiment::lease::{BEAT, Leases};
 use crate::experiment::plan::emit::{Places, Resources, Scheduler, script};
 use crate::experiment::plan::{self, Plan, Planned, Share};
 use crate::experiment::single::{Settings, write_single};
-use crate::experiment::workers::{Progress, StudyObserver};
 use crate::math::text::word;
 use crate::network::files::write_atomic;
 use clap::Args;
@@ -175,6 +175,7 @@ fn core_hours(core_seconds: f64) -> String {
 }
 
 pub fn plan(args: PlanArgs, out: &Output) -> anyhow::Result<()> {
+    OtherFile::unless(&args.out, "an earlier plan", "\"picloom-plan/")?;
     let planned = Planned::new(&args.specs, args.profile.as_deref(), &args.runs)?;
     planned.write(&args.out)?;
     let plan = &planned.plan;
@@ -253,13 +254,14 @@ pub fn run(args: RunArgs, out: &Output) -> anyhow::Result<()> {
         .ok_or_else(|| Usage(format!("--beat: expected seconds above 0, found {}", args.beat)))?;
     let plan = Plan::read(&args.plan)?;
     let store = &args.store.store;
+    Holding::ask_store(store)?;
     let worker = Worker { leases: Arc::new(Leases::new(beat)), tries: Some(TRIES) };
     let leases = Arc::clone(&worker.leases);
     interrupt::saves_and(move || leases.release_all());
     if args.retry {
         plan.try_again(store)?;
     }
-    let mut watch = Watch { bar: out.progress(0, "cells"), failed: 0 };
+    let mut watch = super::experiment::Watch::new(out, 0, "cells", None);
     let ended = plan::work(&plan, store, share, &worker, &mut watch);
     watch.bar.finish_and_clear();
     let ended = ended?;
@@ -281,31 +283,6 @@ pub fn run(args: RunArgs, out: &Output) -> anyhow::Result<()> {
 /// `picloom COMMAND PLAN --store STORE`.
 fn said_again(command: &str, plan: &Path, store: &Path) -> String {
     format!("picloom {command} {} --store {}", word(plan.display()), word(store.display()))
-}
-
-/// Shows how far a worker is with the study it is at.
-struct Watch {
-    bar: Bar,
-    failed: usize,
-}
-
-impl StudyObserver for Watch {
-    fn cell(&mut self, progress: &Progress, label: &str, error: Option<&str>) {
-        self.bar.set_length(progress.total as u64);
-        self.bar.set_position((progress.done + progress.failed) as u64);
-        let left = progress
-            .seconds_left
-            .map_or(String::new(), |s| format!(", about {} left", duration(s)));
-        self.bar.set_message(format!("{label}{left}"));
-        if let Some(error) = error {
-            self.failed += 1;
-            self.bar.say(&format!("failed: {label}: {error}"));
-        }
-    }
-
-    fn going_on(&mut self) -> bool {
-        !interrupt::asked()
-    }
 }
 
 pub fn status(args: &StatusArgs, out: &Output) -> anyhow::Result<()> {
@@ -387,6 +364,7 @@ pub fn emit(args: EmitArgs, out: &Output) -> anyhow::Result<()> {
     };
     let script = script(args.scheduler, &plan, &name, &places, &resources);
     let path = args.out.unwrap_or_else(|| args.plan.with_extension(extension));
+    OtherFile::unless(&path, "an earlier script", "Written by `picloom emit`")?;
     write_atomic(&path, script.text.as_bytes())?;
     let json = json!({ "script": path, "tasks": script.tasks, "cells": plan.cells });
     out.result(&json, &format!("{}: {} tasks", path.display(), script.tasks))

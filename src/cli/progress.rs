@@ -17,6 +17,8 @@ pub struct Bar {
     /// When the last line was written, where lines are.
     lines: Option<Mutex<Instant>>,
     quiet: bool,
+    /// Whether the time that is left is that of units alike.
+    estimates: bool,
 }
 
 impl Bar {
@@ -24,10 +26,22 @@ impl Bar {
     pub fn new(total: u64, unit: &str, quiet: bool) -> Self {
         let bar = if quiet { ProgressBar::hidden() } else { ProgressBar::new(0) };
         bar.set_length(total);
-        let style = format!("{{bar:30}} {{pos}}/{{len}} {unit}  {{msg}}  [{{elapsed}} < {{eta}}]");
-        bar.set_style(ProgressStyle::with_template(&style).expect("a fixed template"));
         let lines = !quiet && !std::io::stderr().is_terminal();
-        Bar { bar, unit: unit.into(), lines: lines.then(|| Mutex::new(Instant::now())), quiet }
+        let lines = lines.then(|| Mutex::new(Instant::now()));
+        let bar = Bar { bar, unit: unit.into(), lines, quiet, estimates: true };
+        bar.styled("{elapsed} < {eta}");
+        bar
+    }
+
+    /// Without an estimate of its own, where units are unlike and what is said beside the bar has one.
+    pub fn without_estimate(self) -> Self {
+        self.styled("{elapsed}");
+        Bar { estimates: false, ..self }
+    }
+
+    fn styled(&self, time: &str) {
+        let style = format!("{{bar:30}} {{pos}}/{{len}} {}  {{msg}}  [{time}]", self.unit);
+        self.bar.set_style(ProgressStyle::with_template(&style).expect("a fixed template"));
     }
 
     /// So many more are done.
@@ -93,7 +107,7 @@ impl Bar {
         }
         text += &format!(", {}", duration(bar.elapsed().as_secs_f64()));
         let left = bar.eta().as_secs_f64();
-        if left > 0.0 {
+        if left > 0.0 && self.estimates {
             text += &format!(", about {} left", duration(left));
         }
         text

@@ -4,7 +4,7 @@ use super::judge::{JudgeArg, usage_text};
 use super::output::Output;
 use super::source::{SourceArgs, Usage, chosen_links};
 use super::sweep::PART;
-use crate::experiment::folder::Holding;
+use crate::experiment::folder::{Holding, OtherFile};
 use crate::experiment::{Source, kept_sweep};
 use crate::figures::views::card_of;
 use crate::figures::{Provenance, save};
@@ -57,6 +57,9 @@ pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
         Holding::Card.ask(folder)?;
     }
     let judge = args.judge.build()?;
+    if let Some(file) = args.out.as_deref().filter(|_| !args.all) {
+        OtherFile::unless(file, "an earlier score", "\"picloom-score/")?;
+    }
     let source = args.source.load()?;
     let links = chosen_links(&args.samples, &source.model, args.seed)?;
     let labels = match &args.labels {

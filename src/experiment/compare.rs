@@ -531,6 +531,10 @@ impl CompareStudy {
 }
 
 impl CellStudy for CompareStudy {
+    fn claims(&self, folder: &Path) -> Result<(), OtherHolding> {
+        self.subject.claim(folder)
+    }
+
     type Cell = Chain;
     type Outcome = Vec<ArmRecord>;
     type Record = CompareRecord;

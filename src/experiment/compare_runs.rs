@@ -208,7 +208,7 @@ fn measure(
         arch: made.arch.map(|arch| arch.to_string()),
         seed: made.train.seed,
         links: found.links,
-        kept: found.kept,
+        kept: made.pruned.as_ref().map_or(found.kept, |pruned| pruned.kept),
         alive: found.alive,
         fit: Fit::of(view.picture(), &target),
         train: result.train,

@@ -101,11 +101,11 @@ impl DepthCurve {
         }
     }
 
-    /// True if the chosen depth is the shallowest or the deepest that counts: then the sweep does
-    /// not show a peak.
+    /// True if the best depth is the shallowest or the deepest that counts: then the sweep does
+    /// not show a peak. False without one.
     pub fn at_edge(&self) -> bool {
         let layers = || self.points.iter().filter(|p| counts(p)).map(|p| p.layers);
-        self.best == layers().min() || self.best == layers().max()
+        self.best.is_some() && (self.best == layers().min() || self.best == layers().max())
     }
 }
 

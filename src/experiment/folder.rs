@@ -4,6 +4,7 @@
 use crate::network::files::{WriteError, create_folder, write_atomic};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// What the commands of this program leave in a folder.
@@ -22,13 +23,15 @@ pub enum Holding {
     Card,
     JudgeSheets,
     JudgeReport,
+    /// A site that the studio has exported.
+    Site,
     /// A `config.toml` that is not ours.
     Foreign,
 }
 
 /// Files that tell what a folder holds, the first that is there; `config.toml` and `record.json`, which
 /// several kinds have, are looked into.
-const MARKS: [(&str, Holding); 12] = [
+const MARKS: [(&str, Holding); 13] = [
     ("pruning.json", Holding::Pruning),
     ("swarm.json", Holding::Pruning),
     ("round-1/config.toml", Holding::Pruning),
@@ -41,6 +44,7 @@ const MARKS: [(&str, Holding); 12] = [
     ("sweep.json", Holding::Sweep),
     ("card.json", Holding::Card),
     ("report.json", Holding::JudgeReport),
+    ("data/library.js", Holding::Site),
 ];
 
 impl Holding {
@@ -81,6 +85,21 @@ impl Holding {
         }
     }
 
+    /// Refuses a folder for those of studies that holds a run, a session or the like itself.
+    ///
+    /// # Errors
+    /// What it holds.
+    pub fn ask_store(folder: &Path) -> Result<(), OtherHolding> {
+        match Holding::of(folder) {
+            None | Some(Holding::WholeStudy | Holding::Comparison) => Ok(()),
+            Some(found) => Err(OtherHolding {
+                path: folder.to_path_buf(),
+                expected: "those of studies".into(),
+                found: found.says().into(),
+            }),
+        }
+    }
+
     fn says(self) -> &'static str {
         match self {
             Holding::Training => "a training run",
@@ -94,6 +113,7 @@ impl Holding {
             Holding::Card => "the card of a network",
             Holding::JudgeSheets => "pictures to be labelled",
             Holding::JudgeReport => "the report of a judge",
+            Holding::Site => "a site of the studio",
             Holding::Foreign => "a config.toml that is none of ours, or is damaged",
         }
     }
@@ -122,6 +142,31 @@ pub struct OtherHolding {
     pub expected: String,
     /// What it holds.
     pub found: String,
+}
+
+/// A file is something else.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{path}: expected a new file, or {expected}, found another file; choose another name")]
+pub struct OtherFile {
+    path: PathBuf,
+    expected: &'static str,
+}
+
+impl OtherFile {
+    /// Refuses to write over the file at `path` unless a text like this one is in its first 64 kB.
+    ///
+    /// # Errors
+    /// It is there, and something else.
+    pub fn unless(path: &Path, expected: &'static str, mark: &str) -> Result<(), OtherFile> {
+        let mut head = Vec::new();
+        let Ok(file) = std::fs::File::open(path) else { return Ok(()) };
+        // What cannot be read is a folder, or says so when it is written.
+        let Ok(_) = file.take(65536).read_to_end(&mut head) else { return Ok(()) };
+        match head.is_empty() || String::from_utf8_lossy(&head).contains(mark) {
+            true => Ok(()),
+            false => Err(OtherFile { path: path.to_path_buf(), expected }),
+        }
+    }
 }
 
 /// What a comparison compares: its folder holds one and no other. `subject.json`, written first.
@@ -158,7 +203,12 @@ impl Subject {
             false => Err(OtherHolding {
                 path: folder.to_path_buf(),
                 expected: format!("a comparison of {}", self.name),
-                found: format!("one of {}", found.as_str().unwrap_or("something else")),
+                found: match found.as_str() {
+                    Some(name) if name == self.name => {
+                        format!("one of {name} as it was before it changed")
+                    }
+                    name => format!("one of {}", name.unwrap_or("something else")),
+                },
             }),
         }
     }

@@ -5,7 +5,7 @@
 
 use super::folder::OtherHolding;
 use super::workers::WorkError;
-use crate::math::names::Named;
+use crate::math::names::names;
 use crate::math::text;
 use crate::network::files::{WriteError, read_text, write_atomic_with};
 use serde::de::DeserializeOwned;
@@ -40,29 +40,9 @@ pub enum Bulk {
     Maps,
 }
 
-impl Named for Bulk {
-    const KIND: &'static str = "part of a record";
-    const ALL: &'static [Self] = &[
-        Bulk::Curves,
-        Bulk::Layers,
-        Bulk::UnfitLayers,
-        Bulk::Pictures,
-        Bulk::Diagnostics,
-        Bulk::DenseModules,
-        Bulk::Maps,
-    ];
-
-    fn name(self) -> &'static str {
-        match self {
-            Bulk::Curves => "curves",
-            Bulk::Layers => "layers",
-            Bulk::UnfitLayers => "unfit-layers",
-            Bulk::Pictures => "pictures",
-            Bulk::Diagnostics => "diagnostics",
-            Bulk::DenseModules => "dense-modules",
-            Bulk::Maps => "maps",
-        }
-    }
+names! { Bulk, "part of a record":
+    Curves "curves", Layers "layers", UnfitLayers "unfit-layers", Pictures "pictures",
+    Diagnostics "diagnostics", DenseModules "dense-modules", Maps "maps"
 }
 
 /// `record.json` of a study. Equal studies give equal bytes; there are no wall times in it.

@@ -7,6 +7,7 @@
 
 use super::compare::{CompareConfig, CompareStudy, Profile};
 use super::depth_sweep::DepthSweep;
+use super::folder::OtherFile;
 use super::networks::NetworksStudy;
 use super::regime::own;
 use super::spec::{Places, Problem, STANDARD, Spec, SpecError, read_spec};
@@ -92,6 +93,7 @@ pub fn write_single<S: Settings>(
     settings: S,
     path: &Path,
 ) -> Result<(), WriteSpecError> {
+    OtherFile::unless(path, "an earlier spec", &format!("kind = {:?}", S::KIND))?;
     let found = Places::of(path).file(subject);
     if std::fs::canonicalize(&found).ok() != std::fs::canonicalize(subject).ok() {
         return Err(WriteSpecError::Elsewhere { path: path.into(), subject: subject.into() });
@@ -108,6 +110,9 @@ pub enum WriteSpecError {
     /// The file.
     #[error(transparent)]
     Write(#[from] WriteError),
+    /// It is something else.
+    #[error(transparent)]
+    Other(#[from] OtherFile),
     /// There is no such study.
     #[error("{0}")]
     Study(String),

@@ -582,7 +582,7 @@ fn numbers(all: &[ArmSummary]) -> Section {
             let s = &r.score;
             let unfit = !s.counts;
             let cell = |text: String| Cell::new(text).faint(unfit);
-            let collapses = r.train.as_ref().map_or(0, |t| t.collapses.len());
+            let collapses = r.train.as_ref().map_or(0, |t| t.earlier().len());
             collapsed |= collapses > 0;
             let mut end = cell(
                 r.train.as_ref().map_or("evolved".into(), |t| stop_word(&t.stop).replace('-', " ")),

@@ -160,7 +160,7 @@ fn report(
         );
     }
     let mut changed = Section::new("One weight changed").paragraph(
-        "Each little picture is the same network after one weight was changed until the picture differs by the same amount everywhere. Green: the judge calls it a clean picture. Red: damaged.",
+        "Each little picture is the same network after one weight was changed until the picture differs by the same amount everywhere. Green: the judge calls it a clean picture. Yellow: it is not sure. Red: damaged.",
     );
     let mut inside = Section::new("Inside the networks")
         .paragraph("Each square is what one unit draws: red −1, white 0, blue +1.");

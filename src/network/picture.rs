@@ -2,6 +2,7 @@
 
 use super::files::read_plain;
 use crate::math::names::names;
+use image::{DynamicImage, ImageDecoder};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -49,6 +50,13 @@ pub struct PictureError {
     pub problem: String,
 }
 
+/// True for a JPEG without its end: no mark of the end after the last beginning of a scan.
+fn is_cut_jpeg(bytes: &[u8]) -> bool {
+    let last = |mark: [u8; 2]| bytes.windows(2).rposition(|two| two == mark);
+    bytes.starts_with(&[0xff, 0xd8])
+        && last([0xff, 0xda]).is_some_and(|scan| last([0xff, 0xd9]).is_none_or(|end| end < scan))
+}
+
 impl Picture {
     /// A picture of one colour.
     pub fn filled(width: usize, height: usize, colour: [f32; 3]) -> Self {
@@ -66,10 +74,11 @@ impl Picture {
         [self.rgb[i], self.rgb[i + 1], self.rgb[i + 2]]
     }
 
-    /// Reads PNG, JPEG, GIF (first frame) or WebP. Transparent pixels are laid over white.
+    /// Reads PNG, JPEG, GIF (first frame) or WebP, turned as its EXIF says. Transparent pixels are laid over
+    /// white.
     ///
     /// # Errors
-    /// The file cannot be read or is no picture.
+    /// The file cannot be read, is no picture, or is cut off.
     pub fn read(path: &Path) -> Result<Self, PictureError> {
         let fail = |problem: String| PictureError { path: path.display().to_string(), problem };
         let bytes = read_plain(path, LARGEST_FILE)
@@ -77,14 +86,24 @@ impl Picture {
         let problem = |e: &dyn std::fmt::Display| {
             fail(format!("expected a PNG, JPEG, GIF or WebP picture, found: {e}"))
         };
+        // The decoder fills what is missing of a JPEG with grey.
+        let cut_off = is_cut_jpeg(&bytes);
         let mut reader = image::ImageReader::new(std::io::Cursor::new(bytes))
             .with_guessed_format()
             .map_err(|e| problem(&e))?;
         // A small file can say that it is a huge picture.
         let mut limits = image::Limits::default();
         (limits.max_image_width, limits.max_image_height) = (Some(8192), Some(8192));
-        reader.limits(limits);
-        let picture = reader.decode().map_err(|e| problem(&e))?.to_rgba32f();
+        reader.limits(limits.clone());
+        let mut decoder = reader.into_decoder().map_err(|e| problem(&e))?;
+        limits.reserve(decoder.total_bytes()).map_err(|e| problem(&e))?;
+        let orientation = decoder.orientation().map_err(|e| problem(&e))?;
+        let mut picture = DynamicImage::from_decoder(decoder).map_err(|e| problem(&e))?;
+        picture.apply_orientation(orientation);
+        let picture = picture.to_rgba32f();
+        if cut_off {
+            return Err(problem(&"a JPEG that is cut off"));
+        }
         let (width, height) = (picture.width() as usize, picture.height() as usize);
         if width == 0 || height == 0 {
             return Err(problem(&format!("one of {width}×{height} pixels")));

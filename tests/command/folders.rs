@@ -131,7 +131,8 @@ fn a_study_asks_its_folder_too() {
         [[targets]]\nname = \"a\"\narch = \"1;sin:2\"\npicture = \"a.png\"\n\
         [[grids]]\nname = \"some\"\noptimizers = [\"adam\"]\n";
     std::fs::write(&spec, text).unwrap();
-    let picture = picloom::network::Picture::filled(4, 4, [0.5; 3]);
+    let mut picture = picloom::network::Picture::filled(4, 4, [0.5; 3]);
+    picture.rgb[0] = 1.0;
     std::fs::write(work.path().join("a.png"), picture.to_png(&[])).unwrap();
     let small = work.path().join("small");
     done(&[&TRAIN[..], &["--out", small.to_str().unwrap()]].concat());
@@ -161,4 +162,98 @@ fn a_comparison_of_another_genome_is_refused_before_anything_is_computed() {
     let (code, error) = run(&args);
     assert_eq!(code, Some(1), "{error}");
     assert!(error.contains(said), "{error}");
+}
+
+#[test]
+fn no_output_is_written_over_an_input_or_a_file_of_something_else() {
+    let work = tempfile::tempdir().unwrap();
+    let at = |name: &str| work.path().join(name).display().to_string();
+    for (from, to) in
+        [("experiments/targets/face.png", "face.png"), ("genomes/mask.json", "mask.json")]
+    {
+        std::fs::copy(from, at(to)).unwrap();
+    }
+    let spec = "kind = \"depth-sweep\"\nsubject = \"face.png\"\n[settings]\nseeds = [0]\n";
+    std::fs::write(at("spec.toml"), spec).unwrap();
+    done(&["plan", &at("spec.toml"), "--out", &at("plan.jsonl")]);
+    let before = files(work.path());
+    for line in [
+        vec!["compare", &at("face.png"), "--steps", "5", "--spec", &at("face.png")],
+        vec![
+            "score",
+            "--genome",
+            &at("mask.json"),
+            "--size",
+            "16",
+            "--samples",
+            "1",
+            "--out",
+            &at("mask.json"),
+        ],
+        vec!["plan", &at("spec.toml"), "--out", &at("spec.toml")],
+        vec!["emit", "k8s", &at("plan.jsonl"), "--out", &at("plan.jsonl")],
+    ] {
+        let (code, error) = run(&line);
+        assert_eq!(code, Some(1), "{line:?}: {error}");
+        assert!(error.contains("expected a new file, or an earlier "), "{line:?}: {error}");
+        assert_eq!(files(work.path()), before, "{line:?}");
+    }
+    // What the command itself wrote it writes again.
+    for line in [
+        vec![
+            "score",
+            "--genome",
+            &at("mask.json"),
+            "--size",
+            "16",
+            "--samples",
+            "1",
+            "--out",
+            &at("score.json"),
+        ],
+        vec!["plan", &at("spec.toml"), "--out", &at("plan.jsonl")],
+        vec!["emit", "k8s", &at("plan.jsonl"), "--out", &at("jobs.yaml")],
+    ] {
+        (0..2).for_each(|_| done(&line));
+    }
+}
+
+#[test]
+fn a_picture_of_one_colour_and_a_seed_twice_are_refused() {
+    let work = tempfile::tempdir().unwrap();
+    let at = |name: &str| work.path().join(name).display().to_string();
+    let white = picloom::network::Picture::filled(8, 8, [1.0; 3]);
+    std::fs::write(at("white.png"), white.to_png(&[])).unwrap();
+    let out = at("out");
+    for command in [
+        vec!["regime", "--profile", "smoke"],
+        vec!["compare", "--steps", "5"],
+        vec!["experiment", "depth-sweep", "--runs"],
+    ] {
+        let mut line: Vec<&str> = command.clone();
+        if command[0] == "experiment" {
+            line.push(&out);
+        } else {
+            line.extend(["--out", &out]);
+        }
+        let picture = at("white.png");
+        line.push(&picture);
+        let (code, error) = run(&line);
+        assert_eq!(code, Some(1), "{line:?}: {error}");
+        assert!(error.contains("expected a picture of more than one colour"), "{error}");
+    }
+    let line = [
+        "experiment",
+        "depth-sweep",
+        "experiments/targets/face.png",
+        "--seeds",
+        "1,1",
+        "--runs",
+        &out,
+    ];
+    let (code, error) = run(&line);
+    assert!(
+        code != Some(0) && error.contains("at least one, and each once, found [1, 1]"),
+        "{error}"
+    );
 }

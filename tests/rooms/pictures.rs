@@ -54,3 +54,83 @@ fn the_thinnest_picture_is_still_a_picture() {
     }
     assert_eq!(numbered(60, 1).squared(16, Squaring::Pad).at(0, 0), [1.0; 3]);
 }
+
+/// A JPEG that is `wide` as it is stored, white above and black below, with an EXIF orientation.
+fn jpeg(wide: u32, high: u32, orientation: u8) -> Vec<u8> {
+    let stored = image::RgbImage::from_fn(wide, high, |_, y| {
+        image::Rgb(if y < high / 2 { [255; 3] } else { [0; 3] })
+    });
+    let mut bytes = Vec::new();
+    let encoder = image::codecs::jpeg::JpegEncoder::new_with_quality(&mut bytes, 100);
+    stored.write_with_encoder(encoder).unwrap();
+    // One entry of a big-endian TIFF directory: tag 0x0112, type 3, one value.
+    let tiff = [
+        0x4d,
+        0x4d,
+        0,
+        42,
+        0,
+        0,
+        0,
+        8,
+        0,
+        1,
+        1,
+        0x12,
+        0,
+        3,
+        0,
+        0,
+        0,
+        1,
+        0,
+        orientation,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+    ];
+    let segment = [&b"Exif\0\0"[..], &tiff].concat();
+    let length = (segment.len() as u16 + 2).to_be_bytes();
+    [&bytes[..2], &[0xff, 0xe1], &length, &segment, &bytes[2..]].concat()
+}
+
+#[test]
+fn a_jpeg_is_turned_as_its_exif_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("phone.jpg");
+    let read = |orientation: u8| {
+        std::fs::write(&path, jpeg(32, 16, orientation)).unwrap();
+        let picture = Picture::read(&path).unwrap();
+        let at = |x: usize, y: usize| picture.rgb[3 * (y * picture.width + x)] > 0.5;
+        let (right, low) = (picture.width - 1, picture.height - 1);
+        ((picture.width, picture.height), [at(0, 0), at(right, 0), at(0, low), at(right, low)])
+    };
+    assert_eq!(read(1), ((32, 16), [true, true, false, false]));
+    assert_eq!(read(3), ((32, 16), [false, false, true, true]));
+    // Stored sideways: what is above as stored is on the right.
+    assert_eq!(read(6), ((16, 32), [false, true, false, true]));
+}
+
+#[test]
+fn a_jpeg_that_is_cut_off_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cut.jpg");
+    let whole = jpeg(64, 64, 1);
+    for (bytes, is_whole) in [
+        (&whole[..], true),
+        // What stands behind the end does not matter.
+        (&[&whole[..], b"more"].concat(), true),
+        (&whole[..whole.len() - 2], false),
+        (&whole[..whole.len() * 3 / 4], false),
+    ] {
+        std::fs::write(&path, bytes).unwrap();
+        let read = Picture::read(&path);
+        assert_eq!(read.is_ok(), is_whole, "{read:?}");
+        if let Err(error) = read {
+            assert!(error.to_string().contains("expected a PNG, JPEG, GIF or WebP"), "{error}");
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! What a study of cells says of itself, and the files of a cell.
 
+use crate::experiment::folder::OtherHolding;
 use crate::experiment::record::{Record, RecordError};
 use crate::experiment::workers::Ask;
 use crate::math::hash::short_id;
@@ -122,6 +123,14 @@ pub trait CellStudy: Sync {
     /// It was not, or this kind of study cannot tell.
     fn is_of(&self, _record: &Self::Record) -> Result<(), (String, String)> {
         Err(("rows that can be taken over".into(), Self::Record::FORMAT.into()))
+    }
+
+    /// Refuses the folder of a study of this name that is about something else.
+    ///
+    /// # Errors
+    /// What it is about.
+    fn claims(&self, _folder: &Path) -> Result<(), OtherHolding> {
+        Ok(())
     }
 
     /// What was `taken` over of a cell before and what such records have of it; of what several have, the first's. A

@@ -238,9 +238,13 @@ fn layers(page: &mut Page, score: &CompositionalScore, x: f64, wide: f64, top: f
         (style::FRACTURED, format!("{} fractured", score.fractured)),
         (style::BLANK, format!("{} silent", score.silent)),
     ] {
+        let width = 19.0 + text_width(&text, size::TICK, false);
+        if at > x && at + width > x + wide {
+            (at, y) = (x, y + 20.0);
+        }
         page.fill((at, y), (13.0, 13.0), colour);
         page.text((at + 19.0, y + 11.5), &text, PLAIN, Anchor::Start);
-        at += 19.0 + text_width(&text, size::TICK, false) + 18.0;
+        at += width + 18.0;
     }
     y + 22.0
 }
