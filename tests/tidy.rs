@@ -405,3 +405,11 @@ fn every_test_file_and_page_that_is_named_exists() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+#[test]
+fn python_knows_every_activation() {
+    let text = std::fs::read_to_string(root().join("python/lib/picloom/torch.py")).unwrap();
+    for activation in picloom::math::Activation::ALL {
+        assert!(text.contains(&format!("\"{activation}\": ")), "torch.py: {activation}");
+    }
+}

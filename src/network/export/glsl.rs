@@ -28,7 +28,12 @@ pub fn glsl(model: &Model, coords: Coords) -> String {
         let value = match unit.activation {
             Activation::Cache | Activation::Identity => sum,
             Activation::Relu => format!("max({sum}, 0.0)"),
-            other => format!("{other}({sum})"),
+            // The names of GLSL's own functions, and of those below.
+            Activation::Cos
+            | Activation::Gaussian
+            | Activation::Sigmoid
+            | Activation::Sin
+            | Activation::Tanh => format!("{}({sum})", unit.activation),
         };
         writeln!(units, "  float u{u} = {value};").expect("strings take text");
     }
