@@ -158,9 +158,11 @@ pub(super) fn volume_ratio_by_parts(record: &TheoryRecord) -> String {
                 .collect();
             let ticks = [1, 3, 5, 7, 9].map(|l| (f64::from(l), l.to_string()));
             let x = Axis::new("hidden layers L").names(ticks);
-            panel(*name, x, Axis::new("volume ratio").log().range(1e-6, 1.2), series)
+            panel(*name, x, Axis::new("volume ratio").log().range(1e-7, 1.2), series)
         })
         .collect();
+    let drawn = of().filter_map(|row| row.values.as_ref()).flat_map(|v| v.samples.iter());
+    let fewest = drawn.filter(|n| **n > 0).min().copied().unwrap_or(0);
     let found = parts_sensitivity(record);
     let finding = found.interval.map_or(String::new(), |i| {
         format!(
@@ -171,10 +173,14 @@ pub(super) fn volume_ratio_by_parts(record: &TheoryRecord) -> String {
         )
     });
     let frame = Frame::new("Volume ratio by the number of parts P")
-        .subtitle("Diamonds: best depth of each P. Values below 10⁻⁶, and sampled points without a hit, are left out.")
+        .subtitle("Diamonds: best depth of each P. Values below 10⁻⁷, and sampled points without a hit, are left out.")
         .note(format!(
-            "choices, distinct: the literal readings times the gate at D = {gate}, exact. Random mask: mean in-degree 1.5. Edges: exactly that many in the whole network. Sampled points have {} draws; bands: 95 % intervals.{finding}",
-            number(samples(of()) as f64, 6)
+            "choices, distinct: the literal readings times the gate at D = {gate}, exact. Random mask: mean in-degree 1.5. Edges: exactly that many in the whole network. Sampled points have {} draws; {}bands: 95 % intervals.{finding}",
+            number(fewest as f64, 6),
+            match samples(of()) {
+                most if most == fewest => String::new(),
+                most => format!("of four parts in a budget {}; ", number(most as f64, 6)),
+            }
         ));
     let size = Multiples { columns: 4, width: 1240, height: (160, 330), share: (true, true) };
     size.draw(frame, panels)
