@@ -150,9 +150,11 @@ pub fn from_picbreeder_xml(xml: &str) -> Result<Genome, PicbreederError> {
             .and_then(|c| c.attribute("id"))
             .and_then(|id| names.get(id))
             .copied();
-        let text = child(gene, "text").and_then(|t| t.text()).map(|t| t.trim().trim_matches('"'));
+        // Picbreeder has one, what we write as many as there are.
+        let texts = gene.children().filter(|n| n.has_tag_name("text")).filter_map(|t| t.text());
+        let texts = texts.map(|text| text.trim().trim_matches('"'));
         let mut found: Vec<String> = Vec::new();
-        for label in [colour, text].into_iter().flatten().filter(|l| !l.is_empty()) {
+        for label in colour.into_iter().chain(texts).filter(|l| !l.is_empty()) {
             if !found.iter().any(|f| f == label) {
                 found.push(label.to_string());
             }
@@ -414,6 +416,10 @@ fn content(node: Node, expected: &str, found: &str) -> PicbreederError {
     }
 }
 
+/// A text as XML has it; control characters, which it cannot have, become the replacement character.
 fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    text.replace(|c: char| c.is_control() && !c.is_whitespace(), "\u{fffd}")
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
 }

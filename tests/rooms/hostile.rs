@@ -5,7 +5,9 @@ use picloom::experiment::evolution::{
     EvolutionConfig, EvolutionJob, EvolutionObserver, GenerationRecord, SearchKind, evolve,
 };
 use picloom::experiment::{Target, TrainJob, load_run, read_metrics, train_run};
-use picloom::genome::{GenomeError, LARGEST_ID, from_json, from_picbreeder_xml, to_json};
+use picloom::genome::{
+    GenomeError, LARGEST_ID, from_json, from_picbreeder_xml, to_json, to_picbreeder_xml,
+};
 use picloom::network::kernel::picture;
 use picloom::network::npz::write_npz;
 use picloom::network::weight_files::read_weights;
@@ -138,6 +140,22 @@ fn a_genome_of_many_links_is_read_and_layered_in_time_of_its_size() {
     assert_eq!(compile(&genome).0.links.len(), 200 + 200 * 200 + 200);
     assert_eq!(from_json(&to_json(&genome)).unwrap(), genome);
     assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
+}
+
+#[test]
+fn labels_come_back_from_xml_whatever_is_in_them() {
+    let json = genome(&[5], &[(5, 4, 1.0), (0, 5, 1.0)], 0);
+    let json = json.replace(
+        r#""role":"hidden","#,
+        r#""role":"hidden","labels":["wings & <eyes>","mouth","bell\u0001"],"#,
+    );
+    let one = from_json(&json).unwrap();
+    let labels = |genome: &picloom::genome::Genome| -> Vec<String> {
+        genome.nodes().flat_map(|node| node.labels.clone()).collect()
+    };
+    assert_eq!(labels(&one).len(), 3);
+    let back = from_picbreeder_xml(&to_picbreeder_xml(&one)).unwrap();
+    assert_eq!(labels(&back), ["wings & <eyes>", "mouth", "bell\u{fffd}"]);
 }
 
 #[test]
