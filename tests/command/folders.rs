@@ -176,45 +176,33 @@ fn no_output_is_written_over_an_input_or_a_file_of_something_else() {
     let spec = "kind = \"depth-sweep\"\nsubject = \"face.png\"\n[settings]\nseeds = [0]\n";
     std::fs::write(at("spec.toml"), spec).unwrap();
     done(&["plan", &at("spec.toml"), "--out", &at("plan.jsonl")]);
+    // Words without blanks: the folder's name is put before those with a dot.
+    let line = |text: &str| -> Vec<String> {
+        let word = |word: &str| if word.contains('.') { at(word) } else { word.into() };
+        text.split(' ').map(word).collect()
+    };
     let before = files(work.path());
-    for line in [
-        vec!["compare", &at("face.png"), "--steps", "5", "--spec", &at("face.png")],
-        vec![
-            "score",
-            "--genome",
-            &at("mask.json"),
-            "--size",
-            "16",
-            "--samples",
-            "1",
-            "--out",
-            &at("mask.json"),
-        ],
-        vec!["plan", &at("spec.toml"), "--out", &at("spec.toml")],
-        vec!["emit", "k8s", &at("plan.jsonl"), "--out", &at("plan.jsonl")],
+    for (text, over, kind) in [
+        ("compare face.png --steps 5 --spec", "face.png", "spec"),
+        ("score --genome mask.json --size 16 --samples 1 --out", "mask.json", "score"),
+        ("plan spec.toml --out", "spec.toml", "plan"),
+        ("emit k8s plan.jsonl --out", "plan.jsonl", "script"),
     ] {
-        let (code, error) = run(&line);
-        assert_eq!(code, Some(1), "{line:?}: {error}");
-        assert!(error.contains("expected a new file, or an earlier "), "{line:?}: {error}");
-        assert_eq!(files(work.path()), before, "{line:?}");
+        let words = line(&format!("{text} {over}"));
+        let (code, error) = run(&words.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(code, Some(1), "{words:?}: {error}");
+        let expected = format!("{over}: expected a new file, or an earlier {kind}");
+        assert!(error.contains(&expected), "{words:?}: {error}");
+        assert_eq!(files(work.path()), before, "{words:?}");
     }
     // What the command itself wrote it writes again.
-    for line in [
-        vec![
-            "score",
-            "--genome",
-            &at("mask.json"),
-            "--size",
-            "16",
-            "--samples",
-            "1",
-            "--out",
-            &at("score.json"),
-        ],
-        vec!["plan", &at("spec.toml"), "--out", &at("plan.jsonl")],
-        vec!["emit", "k8s", &at("plan.jsonl"), "--out", &at("jobs.yaml")],
+    for text in [
+        "score --genome mask.json --size 16 --samples 1 --out score.json",
+        "plan spec.toml --out plan.jsonl",
+        "emit k8s plan.jsonl --out jobs.yaml",
     ] {
-        (0..2).for_each(|_| done(&line));
+        let words = line(text);
+        (0..2).for_each(|_| done(&words.iter().map(String::as_str).collect::<Vec<_>>()));
     }
 }
 
