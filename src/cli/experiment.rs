@@ -11,6 +11,7 @@ use crate::experiment::cells::study_folder;
 use crate::experiment::claims::StudySpec;
 use crate::experiment::depth::{DepthModel, Sweep, depth_curves, png_ratio};
 use crate::experiment::depth_sweep::DepthSweep;
+use crate::experiment::folder::Holding;
 use crate::experiment::kinds::{Collecting, Study, read_study};
 use crate::experiment::networks::{NetworksRecord, NetworksSpec};
 use crate::experiment::record::Bulk;
@@ -319,6 +320,7 @@ pub(super) fn run_study(
     whole: Option<&Whole>,
     out: &Output,
 ) -> anyhow::Result<Said> {
+    Holding::ask_store(runs)?;
     let _lock = FolderLock::take(&runs.join(study.name()))?;
     let mut watch = Watch::new(out, study.count(), study.called(), whole.cloned());
     let ran = study.run(runs, &mut watch);

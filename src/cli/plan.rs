@@ -1,6 +1,6 @@
 //! `picloom plan`, `run`, `status`, `collect` and `emit`: studies on more than one machine.
 
-use super::experiment::Said;
+use super::experiment::{Said, Watch};
 use super::interrupt::{self, Interrupted};
 use super::names::one_of;
 use super::output::Output;
@@ -261,7 +261,7 @@ pub fn run(args: RunArgs, out: &Output) -> anyhow::Result<()> {
     if args.retry {
         plan.try_again(store)?;
     }
-    let mut watch = super::experiment::Watch::new(out, 0, "cells", None);
+    let mut watch = Watch::new(out, 0, "cells", None);
     let ended = plan::work(&plan, store, share, &worker, &mut watch);
     watch.bar.finish_and_clear();
     let ended = ended?;

@@ -8,7 +8,6 @@ use super::plan::write_spec;
 use super::source::fit_help;
 use crate::experiment::Record;
 use crate::experiment::cells::study_folder;
-use crate::experiment::folder::Holding;
 use crate::experiment::networks::NetworksRecord;
 use crate::experiment::regime::own::{Profile, recommend, study};
 use crate::experiment::single;
@@ -44,7 +43,6 @@ pub fn run(args: RegimeArgs, out: &Output) -> anyhow::Result<()> {
         return out.result(&json, &text);
     }
     let study = study(&args.picture, &args.picture, args.profile, args.fit)?;
-    Holding::ask_store(&args.out)?;
     interrupt::saves();
     let (mut json, mut text) = run_study(&study, &args.out, None, out)?;
     let folder = study_folder(&study, &args.out);

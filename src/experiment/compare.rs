@@ -531,7 +531,7 @@ impl CompareStudy {
 }
 
 impl CellStudy for CompareStudy {
-    fn claims(&self, folder: &Path) -> Result<(), OtherHolding> {
+    fn claim_folder(&self, folder: &Path) -> Result<(), OtherHolding> {
         self.subject.claim(folder)
     }
 

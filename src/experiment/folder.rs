@@ -94,7 +94,7 @@ impl Holding {
             None | Some(Holding::WholeStudy | Holding::Comparison) => Ok(()),
             Some(found) => Err(OtherHolding {
                 path: folder.to_path_buf(),
-                expected: "those of studies".into(),
+                expected: "studies".into(),
                 found: found.says().into(),
             }),
         }

@@ -322,11 +322,8 @@ fn without_attributes(xml: &[u8]) -> usize {
     let ends: [(&[u8], &[u8]); 3] = [(b"<!--", b"-->"), (b"<![CDATA[", b"]]>"), (b"<?", b"?>")];
     let found = ends.iter().find(|(begin, _)| xml.starts_with(begin));
     found.map_or(0, |(begin, end)| {
-        let inside = xml[begin.len()..].windows(end.len());
-        inside
-            .into_iter()
-            .position(|w| w == *end)
-            .map_or(xml.len(), |n| begin.len() + n + end.len())
+        let place = xml[begin.len()..].windows(end.len()).position(|w| w == *end);
+        place.map_or(xml.len(), |n| begin.len() + n + end.len())
     })
 }
 
@@ -336,8 +333,8 @@ fn few_attributes(xml: &str) -> Result<(), PicbreederError> {
     let mut skipped = 0;
     for (at, byte) in xml.bytes().enumerate() {
         line += u32::from(byte == b'\n');
-        if !inside && byte == b'<' {
-            skipped = skipped.max(at + without_attributes(&xml.as_bytes()[at..]));
+        if at >= skipped && !inside && byte == b'<' {
+            skipped = at + without_attributes(&xml.as_bytes()[at..]);
         }
         if at < skipped {
             continue;

@@ -50,11 +50,22 @@ pub struct PictureError {
     pub problem: String,
 }
 
-/// True for a JPEG without its end: no mark of the end after the last beginning of a scan.
+/// True for a JPEG that ends before its end is marked. Segments say how long they are; in the scans between
+/// them 0xff stands before 0, or begins a restart. What follows the end (a phone's film, say) does not matter.
 fn is_cut_jpeg(bytes: &[u8]) -> bool {
-    let last = |mark: [u8; 2]| bytes.windows(2).rposition(|two| two == mark);
-    bytes.starts_with(&[0xff, 0xd8])
-        && last([0xff, 0xda]).is_some_and(|scan| last([0xff, 0xd9]).is_none_or(|end| end < scan))
+    let (mut at, is_jpeg) = (2, bytes.starts_with(&[0xff, 0xd8]));
+    while is_jpeg {
+        let rest = bytes.get(at..).unwrap_or_default();
+        let is_mark = |two: &[u8]| two[0] == 0xff && !matches!(two[1], 0 | 0xd0..=0xd7 | 0xff);
+        let Some(place) = rest.windows(2).position(is_mark) else { return true };
+        at += place + 2;
+        match (rest[place + 1], rest.get(place + 2..place + 4)) {
+            (0xd9, _) => return false,
+            (_, Some(&[high, low])) => at += usize::from(u16::from_be_bytes([high, low])),
+            _ => return true,
+        }
+    }
+    false
 }
 
 impl Picture {

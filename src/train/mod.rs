@@ -11,7 +11,7 @@ mod trainer;
 pub use config::{GOAL_EVERY, Plateau, TrainConfig, TrainConfigError};
 pub use trainer::{
     Collapse, Constraint, LogLine, Problem, Reached, StopReason, TrainError, TrainObserver,
-    TrainReport, TrainState, Trainer, earlier,
+    TrainReport, TrainState, Trainer,
 };
 
 pub use init::{Init, InitError, Scheme, init};

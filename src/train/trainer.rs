@@ -69,6 +69,13 @@ pub enum StopReason {
     Interrupted,
 }
 
+impl StopReason {
+    /// Attempts before the last of a training that ended so, of which this many attempts collapsed.
+    pub fn attempts_before(self, collapsed: usize) -> usize {
+        collapsed.saturating_sub(usize::from(self == StopReason::Collapsed))
+    }
+}
+
 /// An attempt that ended as a constant picture.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Collapse {
@@ -181,18 +188,13 @@ pub struct TrainReport {
 impl TrainReport {
     /// The attempts before the last, which gave the weights. All of them collapsed.
     pub fn earlier(&self) -> &[Collapse] {
-        &self.collapses[..earlier(self.stop, self.collapses.len())]
+        &self.collapses[..self.stop.attempts_before(self.collapses.len())]
     }
 
     /// Gradient evaluations of all attempts.
     pub fn all_evaluations(&self) -> u64 {
         self.evaluations + self.earlier().iter().map(|c| c.evaluations).sum::<u64>()
     }
-}
-
-/// Attempts before the last of a training that ended like this, with so many that collapsed.
-pub fn earlier(stop: StopReason, collapsed: usize) -> usize {
-    collapsed.saturating_sub(usize::from(stop == StopReason::Collapsed))
 }
 
 /// Watches training. The algorithm does not depend on it.

@@ -176,6 +176,9 @@ fn an_element_of_very_many_attributes_is_refused_at_once() {
     let hidden = xml.replace("<data>", "<data><!-- don't -->");
     let error = from_picbreeder_xml(&hidden).unwrap_err().to_string();
     assert!(error.contains("attributes"), "{error}");
+    // Comments that never end, one in the other.
+    let error = from_picbreeder_xml(&format!("<data>{}", "<!--".repeat(500_000))).unwrap_err();
+    assert!(error.to_string().contains("XML"), "{error}");
     let fine = "<data><genome note=\"a &lt; 'b' > c\"></genome></data>";
     let error = from_picbreeder_xml(fine).unwrap_err().to_string();
     assert!(error.contains("<nodes>"), "{error}");

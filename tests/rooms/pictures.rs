@@ -121,8 +121,10 @@ fn a_jpeg_that_is_cut_off_is_refused() {
     let whole = jpeg(64, 64, 1);
     for (bytes, is_whole) in [
         (&whole[..], true),
-        // What stands behind the end does not matter.
-        (&[&whole[..], b"more"].concat(), true),
+        // What stands behind the end does not matter, though it looks like a scan.
+        (&[&whole[..], b"film\xff\xda"].concat(), true),
+        (&whole[..1], false),
+        (&whole[..3], false),
         (&whole[..whole.len() - 2], false),
         (&whole[..whole.len() * 3 / 4], false),
     ] {

@@ -71,7 +71,7 @@ pub fn pass<S: CellStudy>(
 ) -> Result<Pass, RecordError> {
     let folder = study_folder(study, runs);
     Holding::Study.ask(&folder)?;
-    study.claims(&folder)?;
+    study.claim_folder(&folder)?;
     create_folder(&folder)?;
     let mut pass = Pass::default();
     let mut ids = BTreeSet::new();

@@ -129,7 +129,7 @@ pub trait CellStudy: Sync {
     ///
     /// # Errors
     /// What it is about.
-    fn claims(&self, _folder: &Path) -> Result<(), OtherHolding> {
+    fn claim_folder(&self, _folder: &Path) -> Result<(), OtherHolding> {
         Ok(())
     }
 

@@ -31,12 +31,12 @@ pub fn genome_sheet(genomes: &[Genome], columns: usize, cell: usize, coords: Coo
     sheet
 }
 
-/// Pixels of a grid's cells at most.
-const MOST_PIXELS: usize = 1 << 26;
+/// Pixels of a grid at most.
+const MOST_PIXELS: usize = 1 << 25;
 
 /// A grid of elites: axis 0 to the right, axis 1 upwards; empty cells stay dark. Further axes are
-/// laid side by side as blocks of columns. Cells are smaller than `cell` where there are very many, and a grid of more
-/// than 2²⁶ is left blank.
+/// laid side by side as blocks of columns. Cells are smaller than `cell` where there are very many, and a grid that has
+/// no room for cells of one pixel is left blank.
 pub fn grid_sheet(
     cells: &[(Vec<usize>, &Genome)],
     shape: &[usize],
@@ -46,10 +46,7 @@ pub fn grid_sheet(
     let width = shape[0];
     let height = shape.get(1).copied().unwrap_or(1);
     let blocks: usize = shape.iter().skip(2).product();
-    // Of very many cells a picture of this size cannot be made.
-    let fits =
-        |cell: &usize| shape.iter().product::<usize>().saturating_mul(cell * cell) <= MOST_PIXELS;
-    let Some(cell) = [cell, 48, 24, 12, 6, 3, 1].into_iter().find(fits) else {
+    let Some(cell) = side_of(shape.iter().product(), cell) else {
         return blank(1, 1, cell);
     };
     let drawn: Vec<Picture> = cells.par_iter().map(|(_, g)| draw(g, cell, coords)).collect();
@@ -60,6 +57,15 @@ pub fn grid_sheet(
         place(&mut sheet, picture, row, block * width + at[0], None);
     }
     sheet
+}
+
+/// The side of so many cells in a picture that can be made, at most `cell`; none if there is none.
+fn side_of(cells: usize, cell: usize) -> Option<usize> {
+    // With the room between them.
+    let pixels = |side: usize| cells.saturating_mul((side + GAP) * (side + BAR + GAP));
+    [cell, 48, 24, 12, 6, 3, 1]
+        .into_iter()
+        .find(|side| *side <= cell && pixels(*side) <= MOST_PIXELS)
 }
 
 /// One genome at `size`².
@@ -118,5 +124,23 @@ mod tests {
         // Second row, second column.
         assert_eq!(sheet.at(6 + 42 + 16, 6 + 26), sixth.at(0, 0));
         assert_eq!(sheet.at(6 + 42 + 16 + 19, 6 + 26 + 19), sixth.at(19, 19));
+    }
+
+    #[test]
+    fn a_grid_of_very_many_cells_is_drawn_small_or_not_at_all() {
+        for (cells, side) in [
+            (400, Some(96)),
+            (4_096, Some(48)),
+            (65_536, Some(6)),
+            (160_000, Some(1)),
+            (1_000_000, None),
+        ] {
+            assert_eq!(side_of(cells, 96), side, "{cells}");
+        }
+        assert_eq!(side_of(4, 16), Some(16));
+        let genome =
+            first_genome(&EvolveConfig::preset(Preset::Picbreeder), &mut SimRng::new(0, "test", 0));
+        let sheet = grid_sheet(&[(vec![1, 1], &genome)], &[1000, 1000], 96, Coords::Fer);
+        assert_eq!(sheet.width, 6 + 102);
     }
 }

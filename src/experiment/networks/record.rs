@@ -10,7 +10,7 @@ use crate::score::measures::modules::NetworkModules;
 use crate::score::measures::sparsity::CompositionalSparsity;
 use crate::score::measures::summary::Summary;
 use crate::score::{Call, Calls};
-use crate::train::{StopReason, earlier};
+use crate::train::StopReason;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -267,7 +267,7 @@ pub struct Training {
 impl Training {
     /// Whether attempts collapsed before the one that this is of.
     pub fn began_again(&self) -> bool {
-        earlier(self.stop, self.collapses) > 0
+        self.stop.attempts_before(self.collapses) > 0
     }
 }
 

@@ -6,7 +6,7 @@ use crate::experiment::record::{Lines, Record, line};
 use crate::experiment::run::RunResult;
 use crate::math::stats::median;
 use crate::math::text::number_or_null;
-use crate::train::{LogLine, StopReason, earlier};
+use crate::train::{LogLine, StopReason};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -110,7 +110,7 @@ pub(super) fn row_result(result: &RunResult, lines: &[LogLine]) -> RowResult {
 impl RowResult {
     /// Whether attempts collapsed before the one that this is of.
     pub fn began_again(&self) -> bool {
-        earlier(self.stop, self.collapses) > 0
+        self.stop.attempts_before(self.collapses) > 0
     }
 }
 
