@@ -315,7 +315,7 @@ fn the_best_place_of_a_map_is_tried_on_seeds_that_did_not_choose_it() {
     let arms = ["dense", "sp", "layer-counts"];
     map.rows.retain(|row| row.target == "eye" && arms.contains(&row.arm.as_str()));
     let variances = Variances { judge: 0.05, ..Variances::default() };
-    let (maps, mut beats, mut flattery, mut finds) = (60, 0, 0.0, 0);
+    let (maps, mut beats, mut flattery, mut finds) = (100, 0, 0.0, 0);
     for k in 0..maps {
         let mut rng = SimRng::new(k, "test", 0);
         // All places alike: the chosen one beats the dense network on the seeds of the choice, not on others.
@@ -331,9 +331,9 @@ fn the_best_place_of_a_map_is_tried_on_seeds_that_did_not_choose_it() {
         let found = recommend(&better, &variances).unwrap();
         finds += u32::from(found.over_dense.unwrap().low > 0.0);
     }
-    assert!(beats <= 4, "{beats} of {maps}");
-    assert!(flattery > 0.1, "{flattery}");
-    assert!(finds >= 45, "{finds} of {maps}");
+    assert!(beats <= 6, "{beats} of {maps}");
+    assert!(flattery > 0.08, "{flattery}");
+    assert!(finds >= 75, "{finds} of {maps}");
     // One seed says nothing about another.
     map.rows.retain(|row| row.seed == Some(0));
     let one = with_scores(&map, &mut |offset, _, _| 0.5 + 0.01 * offset as f64);
