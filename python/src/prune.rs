@@ -8,7 +8,7 @@ use crate::train::{Observer, TrainReport, TrainSettings, listener};
 use crate::watched::watched;
 use numpy::PyArrayLike1;
 use picloom::experiment::{PruneParent, Target};
-use picloom::network::{Coords, Mask, layerize};
+use picloom::network::{Coords, Mask, layered_arch, layerize};
 use picloom::prune::schedule::{IMP_GLOBAL, geometric, imp_global};
 use picloom::prune::{
     Began, InMemory, Method, Orphans, PrunePlan, Retrain, RoundRecord, RoundsError, Rule, Trained,
@@ -219,12 +219,12 @@ pub fn prune(
     let evolved = match evolved {
         None => None,
         Some(genome) => {
-            let layered = layerize(&genome.0);
-            if layered.network.arch != trained.model.network.arch {
+            let arch = layered_arch(&genome.0);
+            if trained.model.network.arch.as_ref() != Some(&arch) {
                 let expected = "expected a genome whose layered network is the one pruned";
-                return Err(refused(format!("evolved: {expected}, found arch {}", layered.arch())));
+                return Err(refused(format!("evolved: {expected}, found arch {arch}")));
             }
-            Some(Mask::non_zero(&layered.weights))
+            Some(Mask::non_zero(&layerize(&genome.0).weights))
         }
     };
     let plan = PrunePlan {

@@ -60,11 +60,11 @@ pub fn run(args: GenomeArgs, out: &Output) -> anyhow::Result<()> {
     match args.command {
         GenomeCommand::Info { file } => info(&file, out),
         GenomeCommand::Render { file, size, coords, out: path } => {
+            require_extension(&path, &["png"])?;
             let genome = genome::read(&file)?;
             let (network, weights) = compile(&genome);
             let picture = kernel::picture(&network, &weights, check_size(size)?, coords);
             let name = file.display().to_string();
-            require_extension(&path, &["png"])?;
             write_atomic(
                 &path,
                 &picture.to_png(&[("command", "picloom genome render"), ("genome", &name)]),
@@ -90,9 +90,9 @@ pub fn run(args: GenomeArgs, out: &Output) -> anyhow::Result<()> {
             )
         }
         GenomeCommand::Layerize { file, out: path } => {
+            require_extension(&path, &["npz", "safetensors"])?;
             let genome = read_genome(&file, Wiring::Layerized)?;
             let layered = layerize(&genome);
-            require_extension(&path, &["npz", "safetensors"])?;
             write_weights(&path, &layered.network, &layered.weights)?;
             let summary = LayerizedSummary {
                 arch: layered.arch().to_string(),

@@ -120,6 +120,12 @@ pub struct VlmArgs {
 }
 
 impl VlmArgs {
+    /// True if one is not the default.
+    fn has_any(&self) -> anyhow::Result<bool> {
+        let named = VlmArgs { vlm_model: Some(String::new()), ..self.clone() }.options()?;
+        Ok(self.vlm_model.is_some() || Vlm { model: None, ..named } != Vlm::default())
+    }
+
     /// The options of the table that these are.
     pub fn options(&self) -> anyhow::Result<Vlm> {
         if self.vlm_model.is_none() {
@@ -172,6 +178,10 @@ impl JudgeArg {
             }
             JudgeChoice::Vlm(options) if *options == Vlm::default() => {
                 JudgeChoice::Vlm(self.vlm.options()?)
+            }
+            JudgeChoice::Vlm(_) if self.vlm.has_any()? => {
+                let text = "--judge vlm:… has its options there: --vlm-… are for --judge vlm";
+                return Err(Usage(text.into()).into());
             }
             other => other.clone(),
         };

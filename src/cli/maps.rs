@@ -2,6 +2,7 @@
 
 use super::output::Output;
 use super::source::SourceArgs;
+use crate::figures::files::with_metadata;
 use crate::figures::{Provenance, svg_to_png, views};
 use crate::network::files::write_atomic;
 use crate::probe::{PcaRecord, layer_pca};
@@ -33,6 +34,7 @@ struct Summary {
 }
 
 pub fn run(args: MapsArgs, out: &Output) -> anyhow::Result<()> {
+    super::genome::require_extension(&args.out, &["png", "svg"])?;
     let source = args.source.load()?;
     let (network, view) = (&source.model.network, source.view());
     let found = match args.pca {
@@ -43,7 +45,7 @@ pub fn run(args: MapsArgs, out: &Output) -> anyhow::Result<()> {
         Some(count) => Some(layer_pca(&view, count)),
         None => None,
     };
-    let svg = match &found {
+    let sheet = match &found {
         Some(layers) => views::component_sheet(&source.short_name(), layers, source.size),
         None => views::unit_sheet(&source.short_name(), &view),
     };
@@ -51,16 +53,9 @@ pub fn run(args: MapsArgs, out: &Output) -> anyhow::Result<()> {
         ("command".into(), "picloom maps".into()),
         ("network".into(), source.name.clone()),
     ]);
-    let bytes = match args.out.extension().and_then(|e| e.to_str()) {
-        Some("svg") => svg.into_bytes(),
-        Some("png") => svg_to_png(&svg, 1.0, &provenance).map_err(anyhow::Error::msg)?,
-        _ => {
-            return Err(super::source::Usage(format!(
-                "{}: expected an output ending in .png or .svg",
-                args.out.display()
-            ))
-            .into());
-        }
+    let bytes = match args.out.extension().is_some_and(|e| e == "png") {
+        true => svg_to_png(&sheet, 1.0, &provenance).map_err(anyhow::Error::msg)?,
+        false => with_metadata(&sheet, &provenance).into_bytes(),
     };
     write_atomic(&args.out, &bytes)?;
     let summary = Summary {

@@ -11,7 +11,7 @@ use crate::experiment::kinds::Collecting;
 use crate::math::text::word;
 use crate::network::files::create_folder;
 use crate::network::lock::FolderLock;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 /// The parts of a study, each with the study's profile and run store.
@@ -26,11 +26,20 @@ fn parts(spec: &StudySpec, args: &StudyArgs) -> Vec<StudyArgs> {
 }
 
 pub fn status(args: &StudyArgs) -> anyhow::Result<Said> {
+    let (study, rows, text) = each(args, status_one)?;
+    Ok((json!({ "study": study, "parts": rows }), text))
+}
+
+/// The study's name and what is said of each part; one that needs another's record cannot be counted
+/// before that is there.
+fn each(
+    args: &StudyArgs,
+    ask: impl Fn(&StudyArgs) -> anyhow::Result<Said>,
+) -> anyhow::Result<(String, Vec<Value>, String)> {
     let spec = StudySpec::read(&args.spec)?;
     let (mut rows, mut text) = (Vec::new(), String::new());
     for part in parts(&spec, args) {
-        // A part that needs another's record cannot be counted before that is there.
-        match status_one(&part) {
+        match ask(&part) {
             Ok((json, said)) => {
                 text += &format!("{}\n", said.trim_end());
                 rows.push(json);
@@ -41,7 +50,7 @@ pub fn status(args: &StudyArgs) -> anyhow::Result<Said> {
             }
         }
     }
-    Ok((json!({ "study": spec.name, "parts": rows }), text))
+    Ok((spec.name, rows, text))
 }
 
 /// Writes `FOLDER/PART/record.json` and `rows.csv` of every part, with the pictures beside them.
@@ -63,20 +72,12 @@ pub fn collect(args: &StudyArgs, folder: &Path, how: &Collecting) -> anyhow::Res
 
 /// What running the study would do, part by part.
 pub fn preview(args: &StudyArgs) -> anyhow::Result<Said> {
-    let spec = StudySpec::read(&args.spec)?;
-    let (mut rows, mut text, mut seconds) = (Vec::new(), String::new(), 0.0);
-    for part in parts(&spec, args) {
-        match preview_one(&part) {
-            Ok((json, said)) => {
-                seconds += json["seconds"].as_f64().unwrap_or(0.0);
-                text += &format!("{said}\n");
-                rows.push(json);
-            }
-            Err(error) => text += &format!("{}: not yet: {error:#}\n", part.spec.display()),
-        }
-    }
-    text += &format!("in all about {}", duration(seconds));
-    Ok((json!({ "study": spec.name, "parts": rows, "seconds": seconds }), text))
+    let (study, rows, text) = each(args, preview_one)?;
+    let seconds: f64 = rows.iter().filter_map(|row| row["seconds"].as_f64()).sum();
+    let is_least = rows.iter().any(|row| row.get("problem").is_some());
+    let about = format!("{}about {}", if is_least { "at least " } else { "" }, duration(seconds));
+    let text = format!("{text}in all {about}");
+    Ok((json!({ "study": study, "parts": rows, "seconds": seconds }), text))
 }
 
 /// Seconds of one core that the cells take which are not finished; 0 where that cannot be said yet,

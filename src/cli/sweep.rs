@@ -79,7 +79,7 @@ pub fn run(args: SweepArgs, out: &Output) -> anyhow::Result<()> {
     folder.sheet("contact-sheet", &views::sweep_sheet(title, &view, &swept))?;
     folder.sheet("strips", &views::strip_sheet(title, &view, &links, steps))?;
     let texts = [("command", "picloom sweep")];
-    folder.file("sweep.png", &views::sweep_animation(&view, &links, steps, &texts)?)?;
+    folder.file("sweep.png", &views::sweep_animation(&view, &links, steps, &texts))?;
     if let Some((count, effect)) = wanted {
         let all = chosen_links(&Selection::All, view.model(), args.seed)?;
         let mut rng = SimRng::new(args.seed, "sweep-directions", 0);

@@ -24,6 +24,11 @@ pub struct Axis {
 }
 
 impl Axis {
+    /// True if it has cells and a width.
+    fn is_sound(&self) -> bool {
+        self.cells > 0 && self.low < self.high && (self.high - self.low).is_finite()
+    }
+
     /// The cell of a value, 0..cells.
     pub fn cell(&self, value: f64) -> usize {
         let place = (value - self.low) / (self.high - self.low) * self.cells as f64;
@@ -102,6 +107,8 @@ impl MapElites {
         let elites = self.grid.values().map(|elite| &elite.ranked.genome);
         if let Some(flaw) = self.breeder.flaw(&self.brood) {
             Some(flaw)
+        } else if !self.axes.iter().all(Axis::is_sound) || self.axes.is_empty() {
+            Some("axes")
         } else if !self.grid.keys().all(in_grid) {
             Some("cells of the grid")
         } else if !self.breeder.is_above(elites) {
@@ -195,5 +202,8 @@ mod tests {
         assert_eq!(map.coverage(), 0.4);
         assert!(map.advance(&told(&[(0.1, 1.0)])).is_empty());
         assert_eq!(map.grid()[&vec![0]].ranked.birth.id, 1);
+        assert_eq!(map.flaw(), None);
+        map.axes[0].cells = 0;
+        assert_eq!(map.flaw(), Some("axes"));
     }
 }

@@ -18,7 +18,7 @@ use super::networks::plan::{Chain, NetworksStudy, Source};
 use super::networks::spec::{ArmSpec, Level, NetworksSpec};
 use super::record::{Lines, Record, RecordError, line};
 use super::run::{RunError, Target, is_genome_file, load_target, read_metrics};
-use super::spec::{TargetSpec, read_text};
+use super::spec::{Spec, SpecError, TargetSpec, read_text};
 use super::workers::{Ask, StudyObserver};
 use crate::genome::{Genome, GenomeInfo, ReadGenomeError, to_json};
 use crate::math::hash::{sha256_hex, sha256_of_floats};
@@ -270,6 +270,9 @@ pub enum CompareError {
     /// A file cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
+    /// A setting is outside its range.
+    #[error(transparent)]
+    Settings(#[from] SpecError),
     /// The judge cannot be asked.
     #[error(transparent)]
     NoJudge(#[from] BuildJudgeError),
@@ -283,12 +286,13 @@ pub(super) const SHOWN: usize = 24;
 
 /// The embedded study with these settings, without targets; some arms once more with `offset` more
 /// layers, if that is not 0.
-fn networks(config: &CompareConfig, offset: i64) -> Result<NetworksStudy, BuildJudgeError> {
+fn networks(config: &CompareConfig, offset: i64) -> Result<NetworksStudy, CompareError> {
     let mut spec = spec(config.profile);
     let log_every = spec.log_every;
     (spec.size, spec.steps, spec.sample) = (config.size, config.steps, config.sample);
     (spec.seeds, spec.effect) = (config.seeds.clone(), config.effect);
     spec.judge = config.judge.clone();
+    spec.check().map_err(|problem| problem.at(Path::new("compare")))?;
     for level in spec.arms.iter_mut().flat_map(|arm| &mut arm.levels) {
         if let Level::Threshold(threshold) = level {
             *threshold = config.sp_threshold;

@@ -5,9 +5,9 @@ use super::networks::plan::{NetworksStudy, Source};
 use super::networks::spec::{NetworksSpec, sample};
 use super::run::{RunError, Target, is_genome_file, load_target};
 use super::spec::{Problem, Spec, SpecError, read_text};
-use crate::genome::{self, ReadGenomeError};
+use crate::genome::ReadGenomeError;
 use crate::math::hash::sha256_of_floats;
-use crate::network::{Coords, Squaring};
+use crate::network::{Coords, Squaring, Wiring, read_genome};
 use crate::score::JudgeChoice;
 use crate::score::judges::BuildJudgeError;
 use serde::{Deserialize, Serialize, Serializer};
@@ -90,38 +90,56 @@ impl DepthSweep {
         Problem::unless(bounds, "depths", "numbers from 1 to 1000", found)
             .and_then(|()| spec.check())
             .map_err(|problem| problem.at(path))?;
-        let picture = load_target(path, self.size, Coords::default(), self.fit)?;
-        let picture = Target { name: called.display().to_string(), ..picture };
-        let mut target = spec.targets[0].clone();
-        let source = match is_genome_file(path) {
-            true => {
-                (target.genome, target.picture, target.arch) = (Some(called.into()), None, None);
-                Source::of(genome::read(path)?, picture)
-            }
-            false => {
-                (target.picture, target.fit) = (Some(called.into()), self.fit);
-                let arch = target.arch.clone().expect("the embedded spec has an arch");
-                Source { target: picture, evolved: None, arch }
-            }
-        };
-        target.name = name_of(path);
-        let hash = sha256_of_floats(&source.target.picture.rgb);
-        spec.name = format!("depth-{}-{}", target.name, &hash[..8]);
         let mut depths = self.depths.clone();
         depths.sort_unstable();
         depths.dedup();
-        spec.offsets =
-            depths.iter().map(|&depth| depth as i64 - source.arch.layers as i64).collect();
-        spec.targets = vec![target.clone()];
-        let judge = spec.judge.build()?;
-        let mut study = NetworksStudy::new(spec, "sweep".into(), judge);
-        study.add(&target, source);
-        Ok(study)
+        study_of("depth", (spec, "sweep".into()), [path, called], self.fit, |spec, source| {
+            let layers = source.arch.layers as i64;
+            spec.offsets = depths.iter().map(|&depth| depth as i64 - layers).collect();
+        })
     }
 }
 
+/// An embedded study, of the picture (or genome) at `path`; records say `called` for it. The block of a layer
+/// is the genome's, or that of the study's drawings; `change` may change depths. Its name is `kind`, the
+/// file's, and eight digits of the picture's hash: each picture has a folder of its own.
+///
+/// # Errors
+/// A file that cannot be read, a judge that cannot be asked.
+pub(in crate::experiment) fn study_of(
+    kind: &str,
+    (mut spec, profile): (NetworksSpec, String),
+    [path, called]: [&Path; 2],
+    fit: Option<Squaring>,
+    change: impl FnOnce(&mut NetworksSpec, &mut Source),
+) -> Result<NetworksStudy, DepthSweepError> {
+    let picture = load_target(path, spec.size, Coords::default(), fit)?;
+    let picture = Target { name: called.display().to_string(), ..picture };
+    let mut target = spec.targets[0].clone();
+    let mut source = match is_genome_file(path) {
+        true => {
+            (target.genome, target.picture, target.arch) = (Some(called.into()), None, None);
+            Source::of(read_genome(path, Wiring::Dense)?, picture)
+        }
+        false => {
+            (target.picture, target.fit) = (Some(called.into()), fit);
+            let arch = target.arch.clone().expect("the embedded spec has an arch");
+            Source { target: picture, evolved: None, arch }
+        }
+    };
+    change(&mut spec, &mut source);
+    target.name = name_of(path);
+    let hash = sha256_of_floats(&source.target.picture.rgb);
+    spec.name = format!("{kind}-{}-{}", target.name, &hash[..8]);
+    spec.targets = vec![target.clone()];
+    let judge = spec.judge.build()?;
+    let mut study = NetworksStudy::new(spec, profile, judge);
+    study.add(&target, source);
+    Ok(study)
+}
+
 /// The file's name in letters that folders have.
-pub(in crate::experiment) fn name_of(path: &Path) -> String {
+fn name_of(path: &Path) -> String {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
     let name: String = stem.chars().map(plain).take(40).collect();

@@ -7,7 +7,7 @@
 
 use super::cells::CellStudy;
 use super::cost;
-use super::evolution::{EvolutionConfig, EvolutionError, EvolutionJob, PictureJudge};
+use super::evolution::{EvolutionConfig, EvolutionError, EvolutionJob, PictureJudge, SearchKind};
 use super::record::{Lines, Record, line};
 use super::run::RunError;
 use super::spec::{Places, Problem, Spec, SpecError, check_name, read_spec};
@@ -135,9 +135,13 @@ impl Spec for ReevolutionSpec {
         for arm in &self.arm {
             let config = EvolutionConfig::over_defaults(Preset::Neat, arm.config.clone());
             let key = format!("arm {:?}", arm.name);
-            let found = config.err();
-            let holds = found.is_none();
-            Problem::unless(holds, key, "a config of evolution", found.unwrap_or_default())?;
+            let found = match config {
+                Ok(config) if config.search == SearchKind::Target => continue,
+                Ok(config) => format!("search = {:?}", config.search.name()),
+                Err(problem) => problem,
+            };
+            let expected = "a config of evolution, search = \"target\"";
+            Problem::unless(false, key, expected, found)?;
         }
         Ok(())
     }
@@ -151,6 +155,7 @@ pub struct ReevolutionStudy {
     /// The profile.
     pub profile: String,
     targets: Vec<(String, PathBuf, Genome)>,
+    left_out: Vec<String>,
 }
 
 impl ReevolutionStudy {
@@ -162,10 +167,13 @@ impl ReevolutionStudy {
     pub fn read(path: &Path, profile: Option<&str>) -> Result<Self, SpecError> {
         let (spec, profile): (ReevolutionSpec, String) = read_spec(path, profile)?;
         let places = Places::of(path);
-        let mut targets = Vec::new();
+        let (mut targets, mut left_out) = (Vec::new(), Vec::new());
         for target in &spec.targets {
             let name = target.display().to_string();
-            let Some(file) = places.find(target) else { continue };
+            let Some(file) = places.find(target) else {
+                left_out.push(name);
+                continue;
+            };
             let genome = genome::read(&file).map_err(|e| SpecError::Target {
                 path: path.to_path_buf(),
                 target: name.clone(),
@@ -173,7 +181,7 @@ impl ReevolutionStudy {
             })?;
             targets.push((name, file, genome));
         }
-        Ok(ReevolutionStudy { spec, profile, targets })
+        Ok(ReevolutionStudy { spec, profile, targets, left_out })
     }
 
     fn target(&self, cell: &ReevolutionCell) -> &(String, PathBuf, Genome) {
@@ -214,8 +222,7 @@ fn search(
         search.tell(Feedback::Judged(judged))?;
     }
     let Search::Target(population) = &search else {
-        let found = job.config.search.name();
-        return Err(fail(&cell.arm, format!("expected search = \"target\", found {found:?}")));
+        unreachable!("checked when the spec was read");
     };
     let best = &population.champion().expect("a generation was judged").genome;
     let mse = picture.mse(&judge.picture(best));
@@ -237,6 +244,10 @@ impl CellStudy for ReevolutionStudy {
     type Record = ReevolutionRecord;
 
     const CELLS: &'static str = "runs";
+
+    fn left_out(&self) -> &[String] {
+        &self.left_out
+    }
 
     fn name(&self) -> &str {
         &self.spec.name

@@ -10,7 +10,8 @@ use crate::network::files::{WriteError, create_folder, write_atomic};
 use std::path::{Path, PathBuf};
 
 type Colour = [f64; 3];
-type Figure = fn(f64, f64) -> Option<Colour>;
+/// The part a point belongs to, and its colour.
+type Figure = fn(f64, f64) -> Option<(usize, Colour)>;
 type Ground = fn(f64, f64) -> Colour;
 
 /// A target: its name, what it shows, what is behind it.
@@ -48,112 +49,56 @@ const fn target(name: &'static str, figure: Figure, ground: Ground) -> TargetPic
 impl TargetPicture {
     /// The target at `size`² pixels.
     pub fn draw(&self, size: usize) -> Picture {
-        const SUB: usize = 4;
         let mut picture = Picture::filled(size, size, [0.0; 3]);
-        let place = |i: usize| (2 * i + 1) as f64 / (size * SUB) as f64 - 1.0;
-        for row in 0..size {
-            for column in 0..size {
-                let mut sum = [0.0; 3];
-                for sub in 0..SUB * SUB {
-                    let x = place(column * SUB + sub % SUB);
-                    let y = place(row * SUB + sub / SUB);
-                    let colour = (self.figure)(x, y).unwrap_or_else(|| (self.ground)(x, y));
-                    for c in 0..3 {
-                        sum[c] += colour[c];
-                    }
-                }
-                let at = 3 * (row * size + column);
-                for (out, sum) in picture.rgb[at..at + 3].iter_mut().zip(sum) {
-                    *out = (sum / (SUB * SUB) as f64) as f32;
-                }
+        for (pixel, out) in picture.rgb.chunks_exact_mut(3).enumerate() {
+            let mut sum = [0.0; 3];
+            for (x, y) in points(size, pixel) {
+                let colour = (self.figure)(x, y).map_or_else(|| (self.ground)(x, y), |p| p.1);
+                sum = [0, 1, 2].map(|c| sum[c] + colour[c]);
             }
+            out.copy_from_slice(&sum.map(|sum| (sum / (SUB * SUB) as f64) as f32));
         }
         picture
     }
-}
 
-/// The parts of a drawing and where they are.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Parts {
-    /// Name and (P,) region of each part, P = `size`² pixels row by row. A pixel belongs to the
-    /// part that at least half of its 4 × 4 points show; no two regions overlap.
-    pub regions: Vec<(String, Vec<bool>)>,
-}
-
-impl TargetPicture {
-    /// The parts of this target at `size`² pixels, by its drawing code; `None` for a target that is
-    /// one part.
-    pub fn parts(&self, size: usize) -> Option<Parts> {
-        const SUB: usize = 4;
+    /// Name and (P,) region of each part of this target at `size`² pixels, P = `size`² row by row; `None` for a
+    /// target that is one part. A pixel belongs to the part that at least half of its 4 × 4 points show; no
+    /// two regions overlap.
+    pub fn parts(&self, size: usize) -> Option<Vec<(String, Vec<bool>)>> {
         let name = self.name.trim_end_matches("_plain");
-        let (names, part) = PARTS.iter().find(|p| p.0 == name).map(|p| (p.1, p.2))?;
-        let place = |i: usize| (2 * i + 1) as f64 / (size * SUB) as f64 - 1.0;
+        let (_, names) = PARTS.iter().find(|p| p.0 == name)?;
         let mut regions: Vec<_> =
             names.iter().map(|n| (n.to_string(), vec![false; size * size])).collect();
-        for row in 0..size {
-            for column in 0..size {
-                let mut counts = vec![0; names.len()];
-                for sub in 0..SUB * SUB {
-                    let x = place(column * SUB + sub % SUB);
-                    let y = place(row * SUB + sub / SUB);
-                    if let Some(colour) = (self.figure)(x, y) {
-                        counts[part(x, y, colour)] += 1;
-                    }
-                }
-                for (count, (_, region)) in counts.iter().zip(&mut regions) {
-                    region[row * size + column] = 2 * count > SUB * SUB;
-                }
+        for pixel in 0..size * size {
+            let mut counts = vec![0; names.len()];
+            for (part, _) in points(size, pixel).filter_map(|(x, y)| (self.figure)(x, y)) {
+                counts[part] += 1;
+            }
+            for (count, (_, region)) in counts.iter().zip(&mut regions) {
+                region[pixel] = 2 * count > SUB * SUB;
             }
         }
-        Some(Parts { regions })
+        Some(regions)
     }
 }
 
-/// The part a point of the figure with this colour belongs to, as an index.
-type PartOf = fn(f64, f64, Colour) -> usize;
+/// Points across a pixel, and down.
+const SUB: usize = 4;
 
-/// Figures with parts: their names, and which part a point belongs to.
-const PARTS: &[(&str, &[&str], PartOf)] = &[
-    ("apple", &["fruit", "leaf and stem"], |x, y, _| {
-        let leaf = turned(x, y, (0.30, -0.68), (0.24, 0.11), (0.90, -0.43)) < 1.0;
-        usize::from(leaf || stroke(x, y, (0.0, -0.40), (0.08, -0.78), 0.07))
-    }),
-    ("butterfly", &["upper wings", "lower wings", "body"], |x, y, _| {
-        let m = x.abs();
-        let upper = turned(m, y, (0.46, -0.26), (0.47, 0.33), (0.84, -0.54)) < 1.0;
-        let body =
-            oval(x, y, 0.0, 0.05, 0.065, 0.50) < 1.0 || oval(x, y, 0.0, -0.47, 0.08, 0.09) < 1.0;
-        let feelers = stroke(m, y, (0.02, -0.52), (0.22, -0.85), 0.035)
-            || oval(m, y, 0.23, -0.86, 0.045, 0.045) < 1.0;
-        match (body || feelers, upper) {
-            (true, _) => 2,
-            (false, true) => 0,
-            (false, false) => 1,
-        }
-    }),
-    ("car", &["body", "windows", "wheels"], |x, y, colour| {
-        let wheel = [-0.46, 0.48].iter().any(|w| oval(x, y, *w, 0.50, 0.185, 0.185) < 1.0);
-        match (wheel, colour == [0.72, 0.88, 0.96]) {
-            (true, _) => 2,
-            (false, true) => 1,
-            (false, false) => 0,
-        }
-    }),
-    ("cube_sphere", &["cube", "sphere"], |x, y, _| {
-        usize::from(oval(x, y, 0.42, 0.36, 0.40, 0.40) < 1.0)
-    }),
-    ("face", &["skin", "hair", "eyes", "mouth"], |x, y, colour| {
-        let m = x.abs();
-        let eye = oval(m, y, 0.27, -0.12, 0.15, 0.09) < 1.0;
-        let mouth = oval(x, y, 0.0, 0.30, 0.30, 0.22) < 1.0 && y > 0.36;
-        let hair = colour == [0.32, 0.19, 0.10] || colour == [0.25, 0.15, 0.10];
-        match (eye, mouth, hair) {
-            (true, _, _) => 2,
-            (false, true, _) => 3,
-            (false, false, true) => 1,
-            (false, false, false) => 0,
-        }
-    }),
+/// The points of a pixel, counted row by row, of a picture of `size`².
+fn points(size: usize, pixel: usize) -> impl Iterator<Item = (f64, f64)> {
+    let place = move |i: usize| (2 * i + 1) as f64 / (size * SUB) as f64 - 1.0;
+    let (row, column) = (pixel / size, pixel % size);
+    (0..SUB * SUB).map(move |sub| (place(column * SUB + sub % SUB), place(row * SUB + sub / SUB)))
+}
+
+/// Names of the parts of the figures that have some.
+const PARTS: &[(&str, &[&str])] = &[
+    ("apple", &["fruit", "leaf and stem"]),
+    ("butterfly", &["upper wings", "lower wings", "body"]),
+    ("car", &["body", "windows", "wheels"]),
+    ("cube_sphere", &["cube", "sphere"]),
+    ("face", &["skin", "hair", "eyes", "mouth"]),
 ];
 
 /// Writes every target as `NAME.png` at 256² into `folder`; returns the files.
@@ -243,126 +188,126 @@ fn inside(x: f64, y: f64, corners: &[(f64, f64)]) -> bool {
     (1..corners.len()).all(|i| (side(i) > 0.0) == first)
 }
 
-fn face(x: f64, y: f64) -> Option<Colour> {
+fn face(x: f64, y: f64) -> Option<(usize, Colour)> {
     let m = x.abs();
     if oval(m, y, 0.27, -0.12, 0.055, 0.065) < 1.0 {
-        return Some([0.10, 0.10, 0.14]);
+        return Some((2, [0.10, 0.10, 0.14]));
     }
     if oval(m, y, 0.27, -0.12, 0.15, 0.09) < 1.0 {
-        return Some([0.98, 0.98, 0.98]);
+        return Some((2, [0.98, 0.98, 0.98]));
     }
     if oval(m, y, 0.27, -0.30, 0.19, 0.09) < 1.0 && oval(m, y, 0.27, -0.25, 0.22, 0.10) > 1.0 {
-        return Some([0.25, 0.15, 0.10]);
+        return Some((1, [0.25, 0.15, 0.10]));
     }
     if oval(x, y, 0.0, 0.30, 0.30, 0.22) < 1.0 && y > 0.36 {
         let lips = oval(x, y, 0.0, 0.30, 0.25, 0.15) > 1.0;
-        return Some(if lips { [0.75, 0.25, 0.25] } else { [0.45, 0.10, 0.12] });
+        return Some((3, if lips { [0.75, 0.25, 0.25] } else { [0.45, 0.10, 0.12] }));
     }
     if oval(x, y, 0.0, 0.10, 0.09, 0.13) < 1.0 {
-        return Some([0.86, 0.62, 0.48]);
+        return Some((0, [0.86, 0.62, 0.48]));
     }
     if oval(m, y, 0.42, 0.17, 0.13, 0.10) < 1.0 {
-        return Some([0.96, 0.64, 0.54]);
+        return Some((0, [0.96, 0.64, 0.54]));
     }
     if y < -0.42 + 0.35 * m * m && oval(x, y, 0.0, -0.05, 0.68, 0.86) < 1.0 {
-        return Some([0.32, 0.19, 0.10]);
+        return Some((1, [0.32, 0.19, 0.10]));
     }
     if oval(x, y, 0.0, 0.0, 0.60, 0.80) < 1.0 {
-        return Some([0.95, 0.76, 0.62]);
+        return Some((0, [0.95, 0.76, 0.62]));
     }
     if oval(m, y, 0.61, 0.0, 0.10, 0.16) < 1.0 {
-        return Some([0.90, 0.68, 0.54]);
+        return Some((0, [0.90, 0.68, 0.54]));
     }
     if oval(x, y, 0.0, -0.05, 0.68, 0.86) < 1.0 && y < 0.1 {
-        return Some([0.32, 0.19, 0.10]);
+        return Some((1, [0.32, 0.19, 0.10]));
     }
     None
 }
 
-fn butterfly(x: f64, y: f64) -> Option<Colour> {
+fn butterfly(x: f64, y: f64) -> Option<(usize, Colour)> {
     let m = x.abs();
     if oval(x, y, 0.0, 0.05, 0.065, 0.50) < 1.0 || oval(x, y, 0.0, -0.47, 0.08, 0.09) < 1.0 {
-        return Some([0.16, 0.11, 0.10]);
+        return Some((2, [0.16, 0.11, 0.10]));
     }
     let antenna = stroke(m, y, (0.02, -0.52), (0.22, -0.85), 0.035)
         || oval(m, y, 0.23, -0.86, 0.045, 0.045) < 1.0;
     if antenna {
-        return Some([0.16, 0.11, 0.10]);
+        return Some((2, [0.16, 0.11, 0.10]));
     }
     let upper = turned(m, y, (0.46, -0.26), (0.47, 0.33), (0.84, -0.54));
     let lower = turned(m, y, (0.36, 0.40), (0.38, 0.25), (0.72, 0.69));
     if upper < 1.0 {
         if oval(m, y, 0.56, -0.34, 0.13, 0.13) < 1.0 {
-            return Some([0.99, 0.86, 0.28]);
+            return Some((0, [0.99, 0.86, 0.28]));
         }
-        return Some(if upper > 0.74 { [0.20, 0.12, 0.10] } else { [0.95, 0.50, 0.12] });
+        return Some((0, if upper > 0.74 { [0.20, 0.12, 0.10] } else { [0.95, 0.50, 0.12] }));
     }
     if lower < 1.0 {
         if oval(m, y, 0.42, 0.46, 0.09, 0.09) < 1.0 {
-            return Some([0.24, 0.36, 0.80]);
+            return Some((1, [0.24, 0.36, 0.80]));
         }
-        return Some(if lower > 0.70 { [0.20, 0.12, 0.10] } else { [0.97, 0.66, 0.20] });
+        return Some((1, if lower > 0.70 { [0.20, 0.12, 0.10] } else { [0.97, 0.66, 0.20] }));
     }
     None
 }
 
-fn apple(x: f64, y: f64) -> Option<Colour> {
+fn apple(x: f64, y: f64) -> Option<(usize, Colour)> {
     if stroke(x, y, (0.0, -0.40), (0.08, -0.78), 0.07) {
-        return Some([0.38, 0.24, 0.12]);
+        return Some((1, [0.38, 0.24, 0.12]));
     }
     if turned(x, y, (0.30, -0.68), (0.24, 0.11), (0.90, -0.43)) < 1.0 {
-        return Some([0.32, 0.62, 0.20]);
+        return Some((1, [0.32, 0.62, 0.20]));
     }
     let m = x.abs();
     let body = oval(m, y, 0.22, 0.12, 0.50, 0.62);
     let dent = oval(x, y, 0.0, -0.56, 0.24, 0.17);
     if body < 1.0 && dent > 1.0 {
         if turned(x, y, (-0.34, -0.14), (0.09, 0.20), (0.92, 0.38)) < 1.0 {
-            return Some([0.98, 0.78, 0.72]);
+            return Some((0, [0.98, 0.78, 0.72]));
         }
         let shade = oval(x, y, -0.20, 0.0, 0.95, 0.95);
-        return Some(mix([0.88, 0.16, 0.14], [0.46, 0.04, 0.08], shade - 0.25));
+        return Some((0, mix([0.88, 0.16, 0.14], [0.46, 0.04, 0.08], shade - 0.25)));
     }
     None
 }
 
-fn car(x: f64, y: f64) -> Option<Colour> {
+fn car(x: f64, y: f64) -> Option<(usize, Colour)> {
     for wheel in [-0.46, 0.48] {
         let r = oval(x, y, wheel, 0.50, 0.185, 0.185);
         if r < 0.22 {
-            return Some([0.78, 0.80, 0.83]);
+            return Some((2, [0.78, 0.80, 0.83]));
         }
         if r < 1.0 {
-            return Some([0.10, 0.10, 0.12]);
+            return Some((2, [0.10, 0.10, 0.12]));
         }
     }
     if inside(x, y, &[(-0.30, -0.02), (-0.16, -0.26), (0.04, -0.26), (0.04, -0.02)])
         || inside(x, y, &[(0.11, -0.02), (0.11, -0.26), (0.24, -0.26), (0.44, -0.02)])
     {
-        return Some([0.72, 0.88, 0.96]);
+        return Some((1, [0.72, 0.88, 0.96]));
     }
     let cabin = inside(x, y, &[(-0.42, 0.05), (-0.20, -0.36), (0.30, -0.36), (0.58, 0.05)]);
     let hood =
         inside(x, y, &[(-0.90, 0.48), (-0.88, 0.10), (-0.40, 0.0), (0.92, 0.03), (0.93, 0.48)]);
     if oval(x, y, -0.83, 0.20, 0.07, 0.06) < 1.0 {
-        return Some([1.0, 0.93, 0.55]);
+        return Some((0, [1.0, 0.93, 0.55]));
     }
     if cabin || hood {
-        return Some(if y > 0.34 { [0.08, 0.22, 0.52] } else { [0.13, 0.36, 0.78] });
+        return Some((0, if y > 0.34 { [0.08, 0.22, 0.52] } else { [0.13, 0.36, 0.78] }));
     }
     None
 }
 
-fn cat(x: f64, y: f64) -> Option<Colour> {
+fn cat(x: f64, y: f64) -> Option<(usize, Colour)> {
     let m = x.abs();
     if oval(m, y, 0.27, -0.06, 0.045, 0.11) < 1.0 {
-        return Some([0.06, 0.08, 0.06]);
+        return Some((0, [0.06, 0.08, 0.06]));
     }
     if oval(m, y, 0.27, -0.06, 0.13, 0.12) < 1.0 {
-        return Some([0.56, 0.80, 0.30]);
+        return Some((0, [0.56, 0.80, 0.30]));
     }
     if inside(x, y, &[(-0.09, 0.15), (0.09, 0.15), (0.0, 0.26)]) {
-        return Some([0.90, 0.48, 0.52]);
+        return Some((0, [0.90, 0.48, 0.52]));
     }
     let mouth = stroke(m, y, (0.0, 0.25), (0.0, 0.33), 0.03)
         || stroke(m, y, (0.0, 0.34), (0.14, 0.40), 0.03);
@@ -370,61 +315,61 @@ fn cat(x: f64, y: f64) -> Option<Colour> {
         || stroke(m, y, (0.24, 0.30), (0.88, 0.32), 0.022)
         || stroke(m, y, (0.24, 0.36), (0.84, 0.50), 0.022);
     if mouth || whiskers {
-        return Some([0.20, 0.16, 0.14]);
+        return Some((0, [0.20, 0.16, 0.14]));
     }
     if oval(m, y, 0.12, 0.30, 0.17, 0.14) < 1.0 {
-        return Some([0.98, 0.94, 0.88]);
+        return Some((0, [0.98, 0.94, 0.88]));
     }
     let stripe = inside(x, y, &[(-0.05, -0.56), (0.05, -0.56), (0.0, -0.26)])
         || inside(m, y, &[(0.13, -0.54), (0.22, -0.50), (0.15, -0.28)]);
     let head = oval(x, y, 0.0, 0.08, 0.68, 0.62) < 1.0;
     if head && stripe {
-        return Some([0.55, 0.30, 0.12]);
+        return Some((0, [0.55, 0.30, 0.12]));
     }
     if head {
-        return Some([0.86, 0.56, 0.26]);
+        return Some((0, [0.86, 0.56, 0.26]));
     }
     if inside(m, y, &[(0.24, -0.44), (0.52, -0.74), (0.56, -0.26)]) {
-        return Some([0.94, 0.66, 0.62]);
+        return Some((0, [0.94, 0.66, 0.62]));
     }
     if inside(m, y, &[(0.14, -0.44), (0.60, -0.88), (0.68, -0.10)]) {
-        return Some([0.78, 0.48, 0.20]);
+        return Some((0, [0.78, 0.48, 0.20]));
     }
     None
 }
 
-fn cube_sphere(x: f64, y: f64) -> Option<Colour> {
+fn cube_sphere(x: f64, y: f64) -> Option<(usize, Colour)> {
     let (cx, cy, r) = (0.42, 0.36, 0.40);
     let d = oval(x, y, cx, cy, r, r);
     if d < 1.0 {
         // Light from the upper left: brightness of a sphere's normal.
         let (u, v) = ((x - cx) / r, (y - cy) / r);
         let light = (-0.5 * u - 0.6 * v + 0.62 * (1.0 - d).sqrt()).clamp(0.0, 1.0);
-        return Some(mix([0.48, 0.34, 0.02], [1.0, 0.90, 0.24], 1.15 * light));
+        return Some((1, mix([0.48, 0.34, 0.02], [1.0, 0.90, 0.24], 1.15 * light)));
     }
     let (top, front, side) = ([0.95, 0.36, 0.30], [0.82, 0.12, 0.12], [0.52, 0.05, 0.08]);
     if inside(x, y, &[(-0.80, -0.30), (-0.48, -0.62), (0.32, -0.62), (0.02, -0.30)]) {
-        return Some(top);
+        return Some((0, top));
     }
     if inside(x, y, &[(-0.80, -0.30), (0.02, -0.30), (0.02, 0.52), (-0.80, 0.52)]) {
-        return Some(front);
+        return Some((0, front));
     }
     if inside(x, y, &[(0.02, -0.30), (0.32, -0.62), (0.32, 0.18), (0.02, 0.52)]) {
-        return Some(side);
+        return Some((0, side));
     }
     None
 }
 
 const INK: Colour = [0.05, 0.05, 0.08];
 
-fn letter_a(x: f64, y: f64) -> Option<Colour> {
+fn letter_a(x: f64, y: f64) -> Option<(usize, Colour)> {
     let m = x.abs();
     let leg = stroke(m, y, (0.0, -0.68), (0.50, 0.74), 0.24);
     let bar = m < 0.36 && (0.18..0.38).contains(&y);
-    ((leg || bar) && y.abs() < 0.72).then_some(INK)
+    ((leg || bar) && y.abs() < 0.72).then_some((0, INK))
 }
 
-fn letter_b(x: f64, y: f64) -> Option<Colour> {
+fn letter_b(x: f64, y: f64) -> Option<(usize, Colour)> {
     let stem = (-0.48..-0.24).contains(&x) && y.abs() < 0.72;
     let bowl = |cy: f64, rx: f64, ry: f64| {
         let outer = oval(x, y, -0.05, cy, rx, ry) < 1.0;
@@ -436,10 +381,10 @@ fn letter_b(x: f64, y: f64) -> Option<Colour> {
         };
         round || straight
     };
-    (stem || bowl(-0.34, 0.46, 0.38) || bowl(0.31, 0.54, 0.41)).then_some(INK)
+    (stem || bowl(-0.34, 0.46, 0.38) || bowl(0.31, 0.54, 0.41)).then_some((0, INK))
 }
 
-fn letter_s(x: f64, y: f64) -> Option<Colour> {
+fn letter_s(x: f64, y: f64) -> Option<(usize, Colour)> {
     let ring = |cy: f64, r: f64| {
         let d = oval(x, y, 0.0, cy, 1.0, 1.0).sqrt();
         d < r + 0.12 && d > r - 0.12
@@ -447,7 +392,7 @@ fn letter_s(x: f64, y: f64) -> Option<Colour> {
     // Upper ring without its lower right quarter, lower ring without its upper left one.
     let upper = ring(-0.31, 0.31) && !(x > 0.0 && y > -0.31);
     let lower = ring(0.31, 0.31) && !(x < 0.0 && y < 0.31);
-    (upper || lower).then_some(INK)
+    (upper || lower).then_some((0, INK))
 }
 
 #[cfg(test)]
@@ -491,12 +436,12 @@ mod tests {
             with_parts += 1;
             let picture = target.draw(48);
             for p in 0..48 * 48 {
-                let owners = parts.regions.iter().filter(|(_, r)| r[p]).count();
+                let owners = parts.iter().filter(|(_, r)| r[p]).count();
                 let white = picture.rgb[3 * p..3 * p + 3] == [1.0; 3];
                 assert!(owners <= 1 && !(white && owners == 1), "{} {p}", target.name);
             }
             // What no part owns is background, or an edge between parts and background.
-            for (name, region) in &parts.regions {
+            for (name, region) in &parts {
                 let pixels = region.iter().filter(|r| **r).count();
                 assert!(pixels >= 20, "{} {name}: {pixels}", target.name);
             }
@@ -507,8 +452,8 @@ mod tests {
         // The sphere stands before the cube: the pixel at its centre is the sphere's.
         let found = find("cube_sphere").parts(32).unwrap();
         let at = 21 * 32 + 22;
-        assert!(found.regions[1].1[at] && !found.regions[0].1[at]);
+        assert!(found[1].1[at] && !found[0].1[at]);
         let cube = 16 * 32 + 8;
-        assert!(found.regions[0].1[cube]);
+        assert!(found[0].1[cube]);
     }
 }

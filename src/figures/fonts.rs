@@ -64,15 +64,10 @@ pub fn ellipsized(text: &str, em: f64, bold: bool, width: f64) -> String {
     if text_width(text, em, bold) <= width {
         return text.to_string();
     }
-    let mut letters: Vec<char> = text.chars().collect();
-    while letters.pop().is_some() {
-        let cut = letters.iter().collect::<String>();
-        let cut = format!("{}…", cut.trim_end());
-        if text_width(&cut, em, bold) <= width {
-            return cut;
-        }
-    }
-    "…".into()
+    let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+    let cut = |end: usize| format!("{}…", text[..end].trim_end());
+    let fitting = ends.partition_point(|&end| text_width(&cut(end), em, bold) <= width);
+    cut(ends[fitting.saturating_sub(1)])
 }
 
 /// The text broken at spaces and after hyphens into lines no wider than `width` pixels and at most `lines` of them;

@@ -413,7 +413,7 @@ fn mark(text: &str) -> Option<(Markup, usize)> {
         return Some((html! { b { (inline(inner)) } }, length));
     }
     // Only links inside the report are links.
-    let (words, start) = wrapped_in(text, "[", "](#")?;
+    let (words, start) = wrapped_in(text, "[", "](#").filter(|(w, _)| !w.contains(['[', ']']))?;
     let end = start + text[start..].find(')')?;
     Some((html! { a href={ "#" (text[start..end]) } { (words) } }, end + 1))
 }

@@ -1,7 +1,7 @@
 //! What a [`View`] shows, drawn: the card of a measured network, sheets and animations of changed
 //! weights, components of its maps. The pictures are drawn anew from the model, nothing is measured.
 
-use super::apng::{AnimationError, animate, there_and_back};
+use super::apng::{animate, there_and_back};
 use super::card::{Card, Changed, card};
 use super::sheets::{
     FeatureSheet, Pane, PaneGroup, Sheet, Strip, Strips, contact_sheet, feature_sheet, mosaic,
@@ -19,6 +19,8 @@ const SHOWN: usize = 24;
 const SIDE: usize = 96;
 /// Strips and frames are for looking at: no more weights than this are drawn.
 const MOST_STRIPS: usize = 48;
+/// Pixels of a picture in a sheet of many, two to one of the page: no larger one is kept.
+const LARGEST: u32 = 144;
 /// Directions that vary most and directions that vary least: rows of each on their sheet.
 const MOST_DIRECTIONS: usize = 8;
 
@@ -101,7 +103,8 @@ pub fn sweep_sheet(title: &str, view: &View, sweep: &WeightSweep) -> String {
         if groups.last().is_none_or(|g| g.heading != heading) {
             groups.push(PaneGroup { heading, panes: Vec::new() });
         }
-        let pane = Pane::new(painter.draw(p).clone(), moved(p.link, p.delta));
+        // As large as it is drawn: there may be thousands.
+        let pane = Pane::new(smaller(painter.draw(p)), moved(p.link, p.delta));
         groups.last_mut().expect("pushed above").panes.push(pane);
     }
     contact_sheet(&Sheet {
@@ -112,7 +115,7 @@ pub fn sweep_sheet(title: &str, view: &View, sweep: &WeightSweep) -> String {
         ),
         groups,
         columns: 12,
-        pane: 72,
+        pane: LARGEST / 2,
         ..Sheet::default()
     })
 }
@@ -156,7 +159,7 @@ pub fn strip_sheet(title: &str, view: &View, links: &[usize], steps: usize) -> S
         subtitle: "each row: one weight swept from w − 1 to w + 1".into(),
         heads: heads(steps, "w"),
         rows,
-        pane: 72,
+        pane: LARGEST / 2,
         ..Strips::default()
     })
 }
@@ -198,13 +201,17 @@ pub fn direction_sheet(
         ),
         heads: heads(steps, "t = 0"),
         rows,
-        pane: 72,
+        pane: LARGEST / 2,
         ..Strips::default()
     })
 }
 
 fn row(pictures: Vec<Picture>) -> Vec<Pane> {
-    pictures.into_iter().map(|p| Pane::new(p, "")).collect()
+    pictures.iter().map(|p| Pane::new(smaller(p), "")).collect()
+}
+
+fn smaller(picture: &Picture) -> Picture {
+    picture.resized(picture.width.min(LARGEST as usize))
 }
 
 /// Heads of the columns of a strip from −1 to 1; `middle` for 0.
@@ -222,20 +229,19 @@ fn heads(steps: usize, middle: &str) -> Vec<String> {
 }
 
 /// An animated PNG: `links` (of many, some) side by side, all swept together there and back.
-///
-/// # Errors
-/// The frames cannot be encoded.
 pub fn sweep_animation(
     view: &View,
     links: &[usize],
     steps: usize,
     texts: &[(&str, &str)],
-) -> Result<Vec<u8>, AnimationError> {
-    let columns: Vec<Vec<Picture>> =
-        spread(links, MOST_STRIPS).map(|&link| view.strip(link, 1.0, steps)).collect();
+) -> Vec<u8> {
+    let small = |link: usize| -> Vec<Picture> {
+        view.strip(link, 1.0, steps).iter().map(|picture| picture.resized(96)).collect()
+    };
+    let columns: Vec<Vec<Picture>> = spread(links, MOST_STRIPS).map(|&link| small(link)).collect();
     let frames: Vec<Picture> = (0..steps)
         .map(|k| {
-            let panes = columns.iter().map(|c| Pane::new(c[k].resized(96), "")).collect();
+            let panes = columns.iter().map(|c| Pane::new(c[k].clone(), "")).collect();
             mosaic(&Sheet {
                 groups: vec![PaneGroup { heading: String::new(), panes }],
                 columns: 8,

@@ -553,7 +553,8 @@ pub fn read(path: &Path) -> Result<Genome, ReadGenomeError> {
             ))
         })
     };
-    match path.extension().and_then(|e| e.to_str()).unwrap_or("") {
+    let end = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
+    match end.as_str() {
         "json" => from_json(&text(bytes)?).map_err(|e| fail(e.to_string())),
         "xml" => from_picbreeder_xml(&text(bytes)?).map_err(|e| fail(e.to_string())),
         "zip" => from_picbreeder_zip(&bytes).map_err(|e| fail(e.to_string())),

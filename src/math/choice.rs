@@ -143,15 +143,25 @@ pub fn parse<C: Choice>(text: &str) -> Result<C, ChoiceError> {
         return Ok(default);
     };
     let fail = |problem| ChoiceError::Options { kind: C::KIND, text: text.to_string(), problem };
-    let mut tree = Map::new();
-    tree.insert("name".into(), name.into());
-    for option in options.split(',') {
-        let (key, value) =
-            option.split_once('=').ok_or_else(|| fail(format!("{option:?} without '='")))?;
-        let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
-        plant(&mut tree, key, value).map_err(|()| fail(format!("{key:?} twice")))?;
-    }
-    let choice: C = serde_json::from_value(Value::Object(tree)).map_err(|e| fail(e.to_string()))?;
+    let split = |option| str::split_once(option, '=').ok_or(option);
+    let options: Vec<(&str, &str)> = options
+        .split(',')
+        .map(split)
+        .collect::<Result<_, _>>()
+        .map_err(|option| fail(format!("{option:?} without '='")))?;
+    // The option of number `word` is a word, whatever it looks like.
+    let read = |word: Option<usize>| -> Result<C, ChoiceError> {
+        let mut tree = Map::new();
+        tree.insert("name".into(), name.into());
+        for (k, &(key, text)) in options.iter().enumerate() {
+            let value = serde_json::from_str(text).ok().filter(|_| word != Some(k));
+            let value = value.unwrap_or_else(|| Value::from(text));
+            plant(&mut tree, key, value).map_err(|()| fail(format!("{key:?} twice")))?;
+        }
+        serde_json::from_value(Value::Object(tree)).map_err(|e| fail(e.to_string()))
+    };
+    let words = || (0..options.len()).find_map(|k| read(Some(k)).ok());
+    let choice = read(None).or_else(|error| words().ok_or(error))?;
     check(&choice)?;
     Ok(choice)
 }

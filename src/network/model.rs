@@ -2,7 +2,8 @@
 
 use super::weight_files::{ReadWeightsError, read_weights};
 use super::{Arch, LARGEST_NETWORK, Mask, Network, Weights, compile, layered_arch, layerize};
-use crate::genome::{self, Genome, ReadGenomeError};
+use crate::genome::{self, Genome, NodeGene, ReadGenomeError, Role};
+use crate::math::Activation;
 use crate::math::names::names;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -49,7 +50,8 @@ pub struct Model {
 /// Reads a genome whose network in this wiring can be held in memory: that of a graph always can.
 ///
 /// # Errors
-/// As [`genome::read`]; a layered network of more than [`LARGEST_NETWORK`] weights.
+/// As [`genome::read`]; a layered network of more than [`LARGEST_NETWORK`] weights, or of inputs
+/// that have an activation of their own.
 pub fn read_genome(path: &Path, wiring: Wiring) -> Result<Genome, ReadGenomeError> {
     wirable(genome::read(path)?, path, wiring)
 }
@@ -59,17 +61,28 @@ pub fn read_genome(path: &Path, wiring: Wiring) -> Result<Genome, ReadGenomeErro
 /// # Errors
 /// As [`read_genome`].
 pub fn wirable(genome: Genome, path: &Path, wiring: Wiring) -> Result<Genome, ReadGenomeError> {
-    if wiring != Wiring::Graph {
-        let arch = layered_arch(&genome);
-        if arch.dense_params() > LARGEST_NETWORK {
-            let problem = format!(
-                "expected a genome whose layered network has at most {LARGEST_NETWORK} weights, found {} of {} layers of {} units; take it as a graph",
-                arch.dense_params(),
-                arch.layers,
-                arch.width()
-            );
-            return Err(ReadGenomeError { path: path.display().to_string(), problem });
-        }
+    if wiring == Wiring::Graph {
+        return Ok(genome);
+    }
+    let fail = |problem| Err(ReadGenomeError { path: path.display().to_string(), problem });
+    let is_plain = |node: &&NodeGene| {
+        !matches!(node.role, Role::Input(_))
+            || matches!(node.activation, Activation::Identity | Activation::Cache)
+    };
+    if let Some(node) = genome.nodes().find(|node| !is_plain(node)) {
+        return fail(format!(
+            "expected inputs without an activation of their own, which a layered network has not, found {} at node {}; take it as a graph",
+            node.activation, node.id.0
+        ));
+    }
+    let arch = layered_arch(&genome);
+    if arch.dense_params() > LARGEST_NETWORK {
+        return fail(format!(
+            "expected a genome whose layered network has at most {LARGEST_NETWORK} weights, found {} of {} layers of {} units; take it as a graph",
+            arch.dense_params(),
+            arch.layers,
+            arch.width()
+        ));
     }
     Ok(genome)
 }

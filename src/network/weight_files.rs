@@ -45,7 +45,8 @@ pub fn read_weights_under(
     let fail = |problem: String| ReadWeightsError { path: path.display().to_string(), problem };
     let bytes =
         read_plain(path, LARGEST_FILE).map_err(|e| fail(format!("cannot read weights: {e}")))?;
-    let arrays = match path.extension().and_then(|e| e.to_str()).unwrap_or("") {
+    let end = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
+    let arrays = match end.as_str() {
         "npz" => read_npz(&bytes)
             .map_err(|e| fail(e.to_string()))?
             .into_iter()

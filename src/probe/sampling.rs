@@ -61,11 +61,14 @@ pub struct SampledShare {
 /// # Panics
 /// If a weight's layer is not in the population, or more are drawn than there are.
 pub fn sampled_share(population: &[usize], drawn: &[Drawn]) -> Option<SampledShare> {
+    let poor = |(count, some): &(usize, Vec<Drawn>)| some.len() < 2 && some.len() < *count;
     let mut strata: Vec<(usize, Vec<Drawn>)> = Vec::new();
     for (layer, &count) in population.iter().enumerate() {
         let some: Vec<Drawn> = drawn.iter().filter(|d| d.layer == layer).copied().collect();
         assert!(some.len() <= count, "no more drawn than there are");
-        let poor = |(count, some): &(usize, Vec<Drawn>)| some.len() < 2 && some.len() < *count;
+        if count == 0 {
+            continue;
+        }
         match strata.last_mut() {
             Some(last) if poor(last) => {
                 last.0 += count;
@@ -73,15 +76,13 @@ pub fn sampled_share(population: &[usize], drawn: &[Drawn]) -> Option<SampledSha
             }
             _ => strata.push((count, some)),
         }
-        let poor_end = layer + 1 == population.len() && strata.len() > 1;
-        if poor_end && strata.last().is_some_and(poor) {
-            let (count, some) = strata.pop().expect("more than one");
-            let last = strata.last_mut().expect("one is left");
-            last.0 += count;
-            last.1.extend(some);
-        }
     }
-    strata.retain(|(count, _)| *count > 0);
+    if strata.len() > 1 && strata.last().is_some_and(poor) {
+        let (count, some) = strata.pop().expect("more than one");
+        let last = strata.last_mut().expect("one is left");
+        last.0 += count;
+        last.1.extend(some);
+    }
     let known = strata.iter().map(|(_, some)| some.len()).sum::<usize>();
     assert_eq!(known, drawn.len(), "layers of the population");
     if strata.iter().any(|(n, s)| s.len() < 2 && s.len() < *n) {
@@ -151,6 +152,18 @@ mod tests {
         assert_eq!((found.drawn, found.population, found.strata), (4, 14, 2));
         // t(0.975, 2) = 4.303: the interval is cut to [0, 1].
         assert_eq!(found.interval, (0.0, 1.0));
+    }
+
+    #[test]
+    fn a_layer_without_weights_is_as_if_it_were_not_there() {
+        let drawn = |last: usize| {
+            let mut drawn = weights(0, &[(2, 2), (0, 2), (1, 2), (2, 2), (0, 2)]);
+            drawn.extend(weights(last, &[(2, 2)]));
+            drawn
+        };
+        let expected = sampled_share(&[10, 3], &drawn(1)).unwrap();
+        assert_eq!(sampled_share(&[10, 0, 3], &drawn(2)), Some(expected.clone()));
+        assert_eq!(sampled_share(&[10, 3, 0], &drawn(1)), Some(expected));
     }
 
     #[test]

@@ -160,8 +160,9 @@ impl fmt::Display for Selection {
             Selection::All => f.write_str("all"),
             Selection::Sample(count) => write!(f, "{count}"),
             Selection::Links(links) => {
-                let links: Vec<String> = links.iter().map(usize::to_string).collect();
-                f.write_str(&links.join(","))
+                let texts: Vec<String> = links.iter().map(usize::to_string).collect();
+                // Of one link as it is read: a number alone is a sample's size.
+                write!(f, "{}{}", texts.join(","), if links.len() == 1 { "," } else { "" })
             }
         }
     }
@@ -424,6 +425,20 @@ mod tests {
     use super::*;
     use crate::network::{Arch, Coords, Weights};
     use crate::probe::View;
+
+    #[test]
+    fn a_selection_reads_back_as_it_is_written() {
+        for selection in [
+            Selection::All,
+            Selection::Sample(7),
+            Selection::Links(vec![7]),
+            Selection::Links(vec![0]),
+            Selection::Links(vec![7, 3]),
+        ] {
+            let read: Selection = selection.to_string().parse().unwrap();
+            assert_eq!(read, selection);
+        }
+    }
 
     #[test]
     fn effects_are_matched_and_silent_weights_are_named() {

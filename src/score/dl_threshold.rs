@@ -4,7 +4,7 @@
 //! K(picture) = bytes of a pinned PNG encoding of the picture quantised to 16 levels a channel;
 //! a perturbed picture is coherent if log K(perturbed)/K(base) ≤ threshold (METHODS §6.4).
 
-use super::judge::{BaseReading, Judge, JudgeError, Verdict};
+use super::judge::{BaseReading, Judge, JudgeError, Verdict, check_size};
 use crate::math::real;
 use crate::network::Picture;
 use crate::network::picture::encode_png;
@@ -36,17 +36,23 @@ impl Judge for DlThreshold {
     }
 
     fn read_base<'a>(&'a self, base: &'a Picture) -> Box<dyn BaseReading + 'a> {
-        Box::new(Reading { judge: *self, base: png_length(base) as f64 })
+        Box::new(Reading {
+            judge: *self,
+            size: (base.width, base.height),
+            base: png_length(base) as f64,
+        })
     }
 }
 
 struct Reading {
     judge: DlThreshold,
+    size: (usize, usize),
     base: f64,
 }
 
 impl BaseReading for Reading {
     fn judge(&self, perturbed: &Picture) -> Result<Verdict, JudgeError> {
+        check_size(self.size, perturbed)?;
         let evidence = real::ln(png_length(perturbed) as f64 / self.base);
         let distance = self.judge.threshold - evidence;
         // A logistic of the distance with the labelled sets' typical spread.

@@ -172,6 +172,12 @@ pub trait BaseReading: Sync {
     fn judge(&self, perturbed: &Picture) -> Result<Verdict, JudgeError>;
 }
 
+/// Refuses a picture of another size than the base's (width, height).
+pub(super) fn check_size(expected: (usize, usize), picture: &Picture) -> Result<(), JudgeError> {
+    let found = (picture.width, picture.height);
+    if found == expected { Ok(()) } else { Err(JudgeError::Size { expected, found }) }
+}
+
 /// Seeded coin tosses, for tests of the plumbing. The toss depends on the picture only.
 #[derive(Clone, Copy, Debug)]
 pub struct MockJudge {
@@ -184,13 +190,19 @@ impl Judge for MockJudge {
         format!("mock/{}", self.seed)
     }
 
-    fn read_base<'a>(&'a self, _base: &'a Picture) -> Box<dyn BaseReading + 'a> {
-        Box::new(*self)
+    fn read_base<'a>(&'a self, base: &'a Picture) -> Box<dyn BaseReading + 'a> {
+        Box::new(MockReading { seed: self.seed, size: (base.width, base.height) })
     }
 }
 
-impl BaseReading for MockJudge {
+struct MockReading {
+    seed: u64,
+    size: (usize, usize),
+}
+
+impl BaseReading for MockReading {
     fn judge(&self, perturbed: &Picture) -> Result<Verdict, JudgeError> {
+        check_size(self.size, perturbed)?;
         let hash =
             perturbed.to_bytes().iter().fold(0u64, |h, &b| h.wrapping_mul(31) ^ u64::from(b));
         let toss = SimRng::new(self.seed, "mock-judge", hash).uniform();

@@ -238,6 +238,8 @@ impl Judges for Mock {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::network::Picture;
+    use crate::score::JudgeError;
 
     #[test]
     fn every_judge_that_needs_no_server_is_built_under_its_name() {
@@ -249,12 +251,29 @@ mod tests {
         assert!("vlm".parse::<JudgeChoice>().unwrap().build().is_err(), "it has no model");
         let older: JudgeChoice = "dl:version=2".parse().unwrap();
         assert!(older.build().unwrap().name().starts_with("dl/2 "));
+        // A word that looks like a number is a word where one is asked for.
+        let vlm: JudgeChoice = "vlm:model=4,votes=3".parse().unwrap();
+        let JudgeChoice::Vlm(options) = &vlm else { panic!("a vlm") };
+        assert_eq!((options.model.as_deref(), options.votes), (Some("4"), 3));
+        assert_eq!(vlm.to_string().parse(), Ok(vlm));
+        assert!("vlm:model=4,votes=many".parse::<JudgeChoice>().is_err());
         assert!("dl:version=1".parse::<JudgeChoice>().is_err());
         let choice: JudgeChoice = "mock:seed=7".parse().unwrap();
         assert_eq!(
             (choice.row().looks, choice.build().unwrap().name().as_str()),
             (false, "mock/7")
         );
+    }
+
+    #[test]
+    fn a_picture_of_another_size_than_the_base_is_refused() {
+        let [base, other] = [16, 32].map(|size| Picture::filled(size, size, [0.5; 3]));
+        for choice in JudgeChoice::all().into_iter().filter(|c| c.name() != "vlm") {
+            let judge = choice.build().unwrap();
+            let reading = judge.read_base(&base);
+            assert!(reading.judge(&base).is_ok());
+            assert!(matches!(reading.judge(&other), Err(JudgeError::Size { .. })), "{choice}");
+        }
     }
 
     #[test]

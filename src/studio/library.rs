@@ -193,7 +193,7 @@ fn run(studio: &Studio, id: String, kind: &'static str, path: &Path) -> Option<F
     let result: Option<RunResult> =
         read_text(&path.join("result.json")).ok().and_then(|text| serde_json::from_str(&text).ok());
     Some(FoundRun {
-        score: result.as_ref().and_then(|_| kept_score(studio, &id)),
+        score: result.as_ref().and_then(|_| kept_score(studio, &id, path)),
         id,
         kind,
         arm: config.arm,

@@ -53,7 +53,8 @@ pub fn is_picture_file(path: &Path) -> bool {
 
 /// True if the name of this file is that of weights.
 pub fn is_weights_file(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e == "npz" || e == "safetensors")
+    let end = path.extension().unwrap_or_default().to_ascii_lowercase();
+    end == "npz" || end == "safetensors"
 }
 
 /// A picture file as a square.

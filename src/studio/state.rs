@@ -95,11 +95,13 @@ impl Bred {
     }
 }
 
-/// What was read before: genomes and studies by id, with the time and size of the file that was read.
+/// What was read before: genomes, studies and the hashes of runs' networks by id, with the time and size of the
+/// file that was read.
 #[derive(Default)]
 pub struct Known {
     pub genomes: Seen<FoundGenome>,
     pub studies: Seen<FoundStudy>,
+    pub contents: Seen<String>,
 }
 
 type Stamp = (Option<SystemTime>, u64);

@@ -1,5 +1,6 @@
 //! The learning rate of each step: constant or cosine, after an optional linear warm-up.
 
+use crate::math::choice::OutOfRange;
 use crate::math::names::names;
 use crate::math::real;
 use serde::{Deserialize, Serialize};
@@ -30,21 +31,6 @@ pub enum Shape {
     Cosine,
 }
 
-/// Why a schedule is none.
-#[derive(Debug, thiserror::Error, PartialEq)]
-pub enum ScheduleError {
-    /// A setting outside its range.
-    #[error("learning-rate schedule, {setting}: expected {expected}, found {found}")]
-    Setting {
-        /// Which one.
-        setting: &'static str,
-        /// What it may be.
-        expected: &'static str,
-        /// What it is.
-        found: f64,
-    },
-}
-
 impl Default for Schedule {
     fn default() -> Self {
         Schedule::constant(3e-3)
@@ -58,17 +44,15 @@ impl Schedule {
     }
 
     /// Refuses settings outside their range.
-    pub fn check(&self) -> Result<(), ScheduleError> {
-        let rules = [
-            (self.lr.is_finite() && self.lr > 0.0, "lr", "a finite number > 0", self.lr),
-            ((0.0..=1.0).contains(&self.floor), "floor", "a fraction in [0, 1]", self.floor),
-        ];
-        match rules.into_iter().find(|(ok, ..)| !ok) {
-            None => Ok(()),
-            Some((_, setting, expected, found)) => {
-                Err(ScheduleError::Setting { setting, expected, found })
-            }
-        }
+    ///
+    /// # Errors
+    /// One is.
+    pub fn check(&self) -> Result<(), OutOfRange> {
+        let (lr, floor) = ("learning-rate schedule, lr", "learning-rate schedule, floor");
+        let is_rate = self.lr.is_finite() && self.lr > 0.0;
+        OutOfRange::unless(is_rate, lr, "a finite number > 0", self.lr)?;
+        let is_share = (0.0..=1.0).contains(&self.floor);
+        OutOfRange::unless(is_share, floor, "a fraction in [0, 1]", self.floor)
     }
 
     /// The rate of step `step` (from 0) of `total`; past the end it stays at the last value.

@@ -4,7 +4,7 @@
 use super::config::{GOAL_EVERY, TrainConfig, TrainConfigError};
 use super::init::{InitError, init};
 use super::optimizer::{Layout, Optimizer, OptimizerError};
-use super::schedule::ScheduleError;
+use crate::math::choice::OutOfRange;
 use crate::math::{SimRng, real};
 use crate::network::kernel::Objective;
 use crate::network::{Mask, Network, Picture, PixelInputs, Weights};
@@ -222,7 +222,7 @@ pub enum TrainError {
     Optimizer(#[from] OptimizerError),
     /// The schedule's settings are outside their range.
     #[error(transparent)]
-    Schedule(#[from] ScheduleError),
+    Schedule(#[from] OutOfRange),
     /// The initial weights cannot be drawn.
     #[error(transparent)]
     Init(#[from] InitError),
@@ -472,6 +472,8 @@ impl Trainer {
                 state.best_step = state.step;
             }
             if state.step - state.best_step >= plateau.window {
+                // The weights have moved once more.
+                state.step += 1;
                 return Some(StopReason::Plateau);
             }
         }

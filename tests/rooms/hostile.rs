@@ -8,11 +8,12 @@ use picloom::experiment::{Target, TrainJob, load_run, read_metrics, train_run};
 use picloom::genome::{
     GenomeError, LARGEST_ID, from_json, from_picbreeder_xml, to_json, to_picbreeder_xml,
 };
+use picloom::network::export::{Format, export};
 use picloom::network::kernel::picture;
 use picloom::network::npz::write_npz;
 use picloom::network::weight_files::read_weights;
 use picloom::network::{
-    Arch, Coords, LARGEST_NETWORK, Mask, Picture, Wiring, compile, layered_arch, layerize,
+    Arch, Coords, LARGEST_NETWORK, Mask, Model, Picture, Wiring, compile, layered_arch, layerize,
     read_genome,
 };
 use picloom::score::calibrate::read_labels;
@@ -72,6 +73,22 @@ fn nodes_that_hear_only_constants_are_layered_after_them() {
     let twin = picture(&layered.network, &layered.weights, 16, Coords::Fer);
     let worst = drawn.rgb.iter().zip(&twin.rgb).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
     assert!(worst < 1e-5, "{worst}");
+}
+
+#[test]
+fn an_input_with_an_activation_of_its_own_is_for_graphs_only() {
+    let text = genome(&[], &[(0, 4, 1.0)], 0);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("genome.json");
+    std::fs::write(&path, text.replacen("identity", "sin", 1)).unwrap();
+    let genome = read_genome(&path, Wiring::Graph).unwrap();
+    let error = read_genome(&path, Wiring::Layerized).unwrap_err().to_string();
+    assert!(error.contains("found sin at node 0; take it as a graph"), "{error}");
+    // As a graph it draws sin x, and so does what is exported.
+    let model = Model::of_genome(&genome, Wiring::Graph);
+    let shader = String::from_utf8(export(&model, Coords::Fer, Format::Glsl)).unwrap();
+    assert!(shader.contains("float u0 = sin(xy.x);"), "{shader}");
+    assert!(shader.contains("float u1 = xy.y;"), "{shader}");
 }
 
 #[test]

@@ -97,18 +97,12 @@ fn correlations_lines_and_their_tests_agree_with_scipy() {
 
 #[test]
 fn auc_and_kappa_agree_with_scikit_learn_and_their_formulas() {
-    let mut rng = SimRng::new(1, "oracle", 0);
     for case in cases("auc") {
         let (p, n) = (numbers(&case["positives"]), numbers(&case["negatives"]));
         let interval = stats::auc_delong(&p, &n, 0.95).unwrap();
         close(interval.estimate, &case["auc"], 1e-13);
         close(interval.low, &case["delong"][0], 1e-12);
         close(interval.high, &case["delong"][1], 1e-12);
-        if let Some(expected) = case.get("p") {
-            let test = stats::auc_permutation_p(&p, &n, 0, &mut rng).unwrap();
-            assert!(test.exact);
-            close(test.p, expected, 1e-12);
-        }
     }
     for case in cases("kappa") {
         let k = case["classes"].as_u64().unwrap() as usize;

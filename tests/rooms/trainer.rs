@@ -113,7 +113,7 @@ fn a_loss_that_does_not_fall_ends_after_the_window() {
         ..config(1000)
     };
     let (report, _) = train(&problem(), still);
-    assert_eq!((report.stop, report.steps), (StopReason::Plateau, 25));
+    assert_eq!((report.stop, report.steps), (StopReason::Plateau, 26));
 }
 
 #[test]

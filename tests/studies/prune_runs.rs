@@ -302,7 +302,7 @@ fn sparse_training_stops_at_a_target_loss_only_with_its_links_chosen() {
     plan.train.plateau = Some(Plateau { window: 10, improvement: 0.9 });
     let (result, records) = pruned(&parent, &plan, &folder.path().join("plateau"));
     assert_eq!(result.train.stop, StopReason::Plateau);
-    assert_eq!(result.train.steps, STEPS / 2 + 9);
+    assert_eq!(result.train.steps, STEPS / 2 + 10);
     assert_eq!(records[0].kept, parent.model.mask.0.len() / 2);
 }
 

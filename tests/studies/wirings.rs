@@ -1,7 +1,7 @@
 //! Evolved weights, shaken and trained on; what may bias descent, measured on the way; C2 of such a record.
 
 use picloom::experiment::Record;
-use picloom::experiment::cells::run_cells;
+use picloom::experiment::cells::{CellStudy, Known, run_cells};
 use picloom::experiment::claims::{Ledger, Records, StudySpec};
 use picloom::experiment::networks::{NetworksRecord, NetworksStudy};
 use std::path::{Path, PathBuf};
@@ -103,6 +103,66 @@ fn shaken_weights_begin_where_they_should_and_c2_compares_where_both_have_been()
     assert_eq!(pairs, 4, "{:?}", claim.effects[0]);
     assert!(claim.controls.iter().any(|effect| effect.name == "evolved − noise-40"));
     assert!(claim.notes.iter().any(|note| note.starts_with("fit: noise-0 ")));
+}
+
+#[test]
+fn a_network_that_diverges_is_a_row_and_others_rows_are_not_taken_for_ones_own() {
+    let spec =
+        SPEC.replace("[[targets]]\nname = \"eye\"\ngenome = \"genomes/novelty_eye.json\"\n", "");
+    let spec = spec.replace("seeds = [0, 1]", "seeds = [0]").replace("mechanisms = true\n", "");
+    let wild = format!("{spec}[[variants]]\nname = \"wild\"\nlr = 1e30\n");
+    let (folder, path) = repository(&wild);
+    let runs = folder.path().join("runs");
+    let study = NetworksStudy::read(&path, None, &runs).unwrap();
+    let record = run_cells(&study, &runs, &mut ()).unwrap().unwrap();
+    let dense = |row: &&picloom::experiment::networks::NetworkRow| row.arm == "dense";
+    let result = record.rows.iter().find(dense).unwrap().result.clone().unwrap();
+    assert!(!result.fit && !(result.r2 > 0.0), "{result:?}");
+    let text = record.to_json();
+    let file = runs.join("again.json");
+    std::fs::write(&file, &text).unwrap();
+    assert_eq!(NetworksRecord::read(&file).unwrap().to_json(), text);
+    // The cells' files read back too.
+    assert_eq!(run_cells(&study, &runs, &mut ()).unwrap().unwrap().to_json(), text);
+
+    // Another block of a layer, or mechanisms that were not measured: not the same networks.
+    let cells = |spec: &str| {
+        let (folder, path) = repository(spec);
+        let study = NetworksStudy::read(&path, None, folder.path()).unwrap();
+        let chains = study.chains.iter().filter(|chain| {
+            matches!(study.known(chain, None, std::slice::from_ref(&record)), Known::Whole(_))
+        });
+        chains.count()
+    };
+    assert_eq!(cells(&wild), study.chains.len());
+    assert_eq!(cells(&wild.replace("sample = 4", "sample = 4\nmechanisms = true")), 0);
+    let other = NetworksRecord {
+        rows: record
+            .rows
+            .iter()
+            .cloned()
+            .map(|mut row| {
+                row.result.as_mut().unwrap().links += 1;
+                row
+            })
+            .collect(),
+        ..record.clone()
+    };
+    let chain = study.chains.last().unwrap();
+    let known = study.known(chain, None, &[other]);
+    assert!(matches!(known, Known::Part(rows) if rows.iter().all(|row| row.arm == "graph")));
+}
+
+#[test]
+fn settings_outside_their_range_are_refused() {
+    for (wrong, expected) in [
+        (SPEC.replace("size = 16", "size = 16\noffsets = [0, 0]"), "offsets: expected each once"),
+        (format!("{SPEC}[[variants]]\nname = \"v\"\nlr = -1.0\n"), "variant v, lr, floor"),
+    ] {
+        let (folder, path) = repository(&wrong);
+        let error = NetworksStudy::read(&path, None, folder.path()).err().unwrap().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
 }
 
 #[test]

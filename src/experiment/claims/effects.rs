@@ -113,6 +113,7 @@ impl Effect {
     pub fn text(&self) -> String {
         match (self.estimate, self.low, self.high) {
             (Some(e), Some(l), Some(h)) => format!("{e:.3} [{l:.3}, {h:.3}]"),
+            (Some(e), ..) if self.targets.is_empty() => format!("{e:.3}"),
             (Some(e), ..) => format!("{e:.3} (one target)"),
             _ => "no data".into(),
         }

@@ -3,10 +3,10 @@
 //! Each call leaves the file, the numbered sheet and its genomes, so that a person (or a program
 //! that can look) chooses on the sheet, calls again, and repeats.
 
+use super::SearchKind;
 use super::finish::signed;
 use super::sheet::{draw, genome_sheet};
 use super::store::first_difference;
-use super::{EvolutionError, SearchKind};
 use crate::evolve::{Breeding, BreedingError, Selection, Session, SessionError};
 use crate::experiment::folder::{Holding, OtherHolding};
 use crate::genome::{self, Genome, ReadGenomeError, to_json};
@@ -118,25 +118,6 @@ pub enum BreedError {
     /// A file cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
-}
-
-impl From<BreedError> for EvolutionError {
-    fn from(error: BreedError) -> Self {
-        match error {
-            BreedError::Genome(e) => EvolutionError::Genome(e),
-            BreedError::Write(e) => EvolutionError::Write(e),
-            BreedError::Other(e) => EvolutionError::Other(e),
-            BreedError::Selection(e) => EvolutionError::Tell(e.into()),
-            BreedError::Tree(ref path)
-            | BreedError::Read { ref path, .. }
-            | BreedError::Session { ref path, .. }
-            | BreedError::OtherSettings { ref path, .. }
-            | BreedError::Undo { ref path, .. }
-            | BreedError::Name { ref path, .. } => {
-                EvolutionError::Checkpoint { path: path.clone(), problem: error.to_string() }
-            }
-        }
-    }
 }
 
 /// Replays the session at `script`, applies `request`, writes the session back, and leaves in `folder`:

@@ -9,7 +9,7 @@ use crate::genome::{self, Genome};
 use crate::math::hash::{hex, short_id};
 use crate::network::{Arch, Coords, Layered, Wiring, layerize, read_genome};
 use crate::score::{Judge, JudgeChoice, Protocol};
-use crate::train::{Schedule, TrainConfig};
+use crate::train::TrainConfig;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -102,6 +102,13 @@ pub struct Source {
 }
 
 impl Chain {
+    /// Links of the topology of an arm, if it is the layered network's; none of a graph's.
+    pub(super) fn layered_links(&self, arm: &ArmSpec) -> Option<usize> {
+        let from = |name: &String| self.key.arms.iter().find(|arm| arm.name == *name);
+        let wiring = arm.wiring.or_else(|| from(arm.from.as_ref()?)?.wiring)?;
+        (wiring != ArmWiring::Graph).then(|| self.arch().dense_params())
+    }
+
     /// The first 16 hex digits of the SHA-256 of what decides it, and of the judge.
     pub fn id(&self, judge: &str) -> String {
         short_id(serde_json::to_string(&(judge, &self.key)).expect("a key is plain data"))
@@ -305,7 +312,9 @@ impl NetworksStudy {
             chains.push(Chain { key, source: Arc::clone(&source) });
         };
         if source.evolved.is_some() {
-            chain(&spec.variants[0], 0, None, is_evolved.clone());
+            let asked =
+                |arm: &ArmSpec| arm.targets.as_ref().is_none_or(|t| t.contains(&target.name));
+            chain(&spec.variants[0], 0, None, is_evolved.into_iter().filter(asked).collect());
         }
         let mut offsets = spec.offsets.clone();
         if let (Some(layers), None) = (self.constant, &source.evolved) {
@@ -367,12 +376,7 @@ fn train_config(
         train.optimizer = text.parse().expect("verified: an optimizer");
     }
     train.gradient = variant.gradient.unwrap_or(train.gradient);
-    train.schedule = Schedule {
-        lr: variant.lr.unwrap_or(train.schedule.lr),
-        shape: variant.schedule.unwrap_or_default(),
-        warm_up: variant.warm_up.unwrap_or(0),
-        floor: variant.floor.unwrap_or(0.0),
-    };
+    train.schedule = variant.schedule();
     train.init.scheme = variant.init.unwrap_or(train.init.scheme);
     train.init.scale = variant.init_scale.unwrap_or(train.init.scale);
     train

@@ -101,7 +101,8 @@ pub struct NetworkResult {
     pub kept: usize,
     /// Kept links on a path from an input to an output.
     pub alive: usize,
-    /// Mean squared error to the target.
+    /// Mean squared error to the target; NaN (in JSON null) of a network that diverged.
+    #[serde(deserialize_with = "crate::math::text::number_or_null")]
     pub mse: f64,
     /// R² to the target, ≤ 1.
     pub r2: f64,

@@ -123,7 +123,15 @@ impl CellStudy for NetworksStudy {
             rows.filter(of_chain).filter(|row| row.result.is_some()).collect();
         let all = networks(chain);
         let known = all.iter().filter_map(|(arm, level)| {
-            rows.iter().find(|row| row.arm == arm.name && row.level == *level)
+            let links = chain.layered_links(arm);
+            let is_it = |row: &&&NetworkRow| {
+                let result = row.result.as_ref().expect("of those with one");
+                row.arm == arm.name
+                    && row.level == *level
+                    && links.is_none_or(|links| links == result.links)
+                    && (result.mechanisms.is_some() || !key.mechanisms)
+            };
+            rows.iter().find(is_it)
         });
         let known: Vec<NetworkRow> = known.map(|row| (*row).clone()).collect();
         match known.len() {
@@ -215,7 +223,8 @@ impl NetworksStudy {
             let arm = ArmSpec { offsets: None, variants: None, targets: None, ..arm.clone() };
             (format!("arm {}", arm.name), hash(&arm))
         });
-        targets.chain(variants).chain(arms).collect()
+        let retry = ("retry_lr".to_string(), hash(&self.spec.retry_lr));
+        targets.chain(variants).chain(arms).chain([retry]).collect()
     }
 }
 

@@ -5,8 +5,11 @@ use crate::experiment::spec::{
 };
 use crate::prune::{Method, Need, Orphans, Retrain};
 use crate::score::JudgeChoice;
-use crate::train::{GradientRule, OptimizerConfig, TrainConfig, init::Scheme, schedule::Shape};
+use crate::train::{
+    GradientRule, OptimizerConfig, Schedule, TrainConfig, init::Scheme, schedule::Shape,
+};
 use serde::{Deserialize, Deserializer, Serialize};
+use std::collections::BTreeSet;
 
 /// A networks study. Paths are relative to the folder that holds the spec's folder; one that begins
 /// with `archive:` is relative to `PICLOOM_ARCHIVE`, and its target is left out where that is unset.
@@ -339,6 +342,9 @@ impl Spec for NetworksSpec {
         Problem::unless(some, "steps, sample, log_every", "at least 1", "0")?;
         check_seeds("seeds", &self.seeds)?;
         Problem::unless(!self.offsets.is_empty(), "offsets", "at least one", "none")?;
+        let once: BTreeSet<_> = self.offsets.iter().collect();
+        let found = format!("{:?}", self.offsets);
+        Problem::unless(once.len() == self.offsets.len(), "offsets", "each once", found)?;
         let known = self.depth_from.is_some() || !self.constant_depth;
         Problem::unless(
             known,
@@ -429,6 +435,16 @@ fn check_optimizer(key: &str, text: Option<&str>) -> Result<(), Problem> {
 }
 
 impl VariantSpec {
+    /// Its learning rate over the steps.
+    pub(super) fn schedule(&self) -> Schedule {
+        Schedule {
+            lr: self.lr.unwrap_or(TrainConfig::default().schedule.lr),
+            shape: self.schedule.unwrap_or_default(),
+            warm_up: self.warm_up.unwrap_or(0),
+            floor: self.floor.unwrap_or(0.0),
+        }
+    }
+
     fn check(&self) -> Result<(), Problem> {
         let key = |name: &str| format!("variant {}, {name}", self.name);
         check_optimizer(&format!("variant {}", self.name), self.optimizer.as_deref())?;
@@ -437,6 +453,10 @@ impl VariantSpec {
             let fits = share > 0.0 && share <= 1.0;
             Problem::unless(fits, key(name), "a share in (0, 1]", share.to_string())?;
         }
-        Ok(())
+        self.schedule().check().map_err(|error| Problem {
+            key: key("lr, floor"),
+            expected: "a learning rate and its schedule".into(),
+            found: error.to_string(),
+        })
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Part, Plan, PlanError};
 use crate::experiment::cells::{TRIES, lease_folder, names};
+use crate::experiment::kinds::Line;
 use crate::experiment::lease::Holder;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -11,7 +12,7 @@ use std::path::Path;
 /// How far a plan is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PlanStatus {
-    /// Cells.
+    /// Cells; of a part that another's record decided those it has since.
     pub cells: usize,
     /// Finished.
     pub done: usize,
@@ -81,8 +82,8 @@ struct Names<'a> {
     cells: BTreeSet<String>,
     failed: BTreeSet<String>,
     leased: BTreeSet<String>,
-    /// Ids of its cells, where the plan could not say them.
-    late: Option<std::vec::IntoIter<(String, String)>>,
+    /// Its cells, where the plan could not say them and another's record has decided them since.
+    decided: Option<Vec<Cell>>,
 }
 
 /// How far the plan at `path` is in `store`. Nothing is written there.
@@ -95,28 +96,38 @@ pub fn status(plan: &Plan, path: &Path, store: &Path) -> Result<PlanStatus, Plan
     for part in &plan.parts {
         let at = |name: &str| names(&store.join(&part.study).join(name));
         let [cells, failed, leased] = ["cells", "failed", "leases"].map(at);
-        let mut late = None;
+        let mut decided = None;
         if part.after.is_some()
             && let Some(study) = plan.study(part, store)?
         {
-            let mut ids = Vec::new();
-            study.lines(&mut |line| ids.push((line.cell.unwrap_or_default(), line.label)));
-            late = Some(ids.into_iter());
+            let cells: &mut Vec<Cell> = decided.insert(Vec::new());
+            study.lines(&mut |line| {
+                let Line { study, cell, label, core_seconds, .. } = line;
+                cells.push(Cell { study, cell, label, core_seconds });
+            });
         }
-        all.push(Names { part, cells, failed, leased, late });
+        all.push(Names { part, cells, failed, leased, decided });
     }
     let file = std::fs::File::open(path).map_err(|e| refused(e.to_string()))?;
-    let mut status = PlanStatus::default();
+    let (mut status, mut read) = (PlanStatus::default(), 0);
     for line in BufReader::new(file).lines().skip(1) {
         let line = line.map_err(|e| refused(e.to_string()))?;
         let cell: Cell = serde_json::from_str(&line).map_err(|e| refused(e.to_string()))?;
-        let Some(names) = all.iter_mut().find(|names| names.part.study == cell.study) else {
+        let Some(names) = all.iter().find(|names| names.part.study == cell.study) else {
             return Err(refused(format!("a cell of study {}, which is no part", cell.study)));
         };
-        status.count(names, cell, store);
+        read += 1;
+        if names.decided.is_none() {
+            status.count(names, cell, store);
+        }
     }
-    if status.cells != plan.cells {
-        return Err(refused(format!("{} of {} cells: it is cut off", status.cells, plan.cells)));
+    if read != plan.cells {
+        return Err(refused(format!("{read} of {} cells: it is cut off", plan.cells)));
+    }
+    for names in &mut all {
+        for cell in names.decided.take().into_iter().flatten() {
+            status.count(names, cell, store);
+        }
     }
     let living = status.running.iter().filter(|cell| !cell.is_dead).count();
     status.seconds_left = (living > 0).then(|| status.core_seconds_left / living as f64);
@@ -124,12 +135,10 @@ pub fn status(plan: &Plan, path: &Path, store: &Path) -> Result<PlanStatus, Plan
 }
 
 impl PlanStatus {
-    fn count(&mut self, names: &mut Names<'_>, cell: Cell, store: &Path) {
+    fn count(&mut self, names: &Names<'_>, cell: Cell, store: &Path) {
         self.cells += 1;
         let folder = store.join(&cell.study);
-        let late = || names.late.as_mut()?.next();
-        let known = cell.cell.map(|id| (id, cell.label)).or_else(late);
-        let Some((id, label)) = known else {
+        let Some(id) = cell.cell else {
             self.waiting += 1;
             self.core_seconds_left += cell.core_seconds;
             return;
@@ -147,7 +156,7 @@ impl PlanStatus {
         if let Some(holder) = lease.and_then(|lease| Holder::of(&lease)) {
             self.running.push(Running {
                 study: cell.study,
-                cell: label,
+                cell: cell.label,
                 is_dead: holder.is_gone(),
                 host: holder.host,
                 process: holder.process,
@@ -160,7 +169,7 @@ impl PlanStatus {
             let is_set_aside = tries >= TRIES;
             self.failed.push(Failed {
                 study: cell.study,
-                cell: label,
+                cell: cell.label,
                 id,
                 error,
                 tries,

@@ -3,7 +3,7 @@
 use super::points::{Basis, Networks, Place, Points, SP, Scores};
 use crate::experiment::claims::effects::{Effect, TargetEffect};
 use crate::math::SimRng;
-use crate::math::stats::{Mixed, mean, random_groups, sign_flip_p_of};
+use crate::math::stats::{Mixed, mean, random_groups, sign_flip_p};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -132,7 +132,7 @@ pub fn over_places(
         .collect();
     let all: Vec<f64> = values.iter().flat_map(|v| v.1.clone()).collect();
     let mut rng = SimRng::new(0, "sign-flips", 0);
-    let p = sign_flip_p_of(&all, DRAWS, &mut rng).ok();
+    let p = sign_flip_p(&all, DRAWS, &mut rng).ok();
     Contrast::of(name, values, missing, p)
 }
 

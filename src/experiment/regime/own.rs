@@ -3,17 +3,14 @@
 
 use super::points::{Basis, LAYER_COUNTS, Networks, Place, Points, SP, Scores};
 use crate::experiment::depth::{DepthModel, png_ratio};
-use crate::experiment::depth_sweep::{DepthSweepError, name_of};
-use crate::experiment::networks::plan::{NetworksStudy, Source};
+use crate::experiment::depth_sweep::{DepthSweepError, study_of};
+use crate::experiment::networks::plan::NetworksStudy;
 use crate::experiment::networks::record::NetworksRecord;
 use crate::experiment::networks::spec::{NetworksSpec, Variances};
-use crate::experiment::run::{Target, is_genome_file, load_target};
 use crate::experiment::spec::{STANDARD, read_text};
-use crate::genome;
 use crate::math::SimRng;
-use crate::math::hash::sha256_of_floats;
 use crate::math::stats::{Interval, mean, standard_error, student_quantile, variance};
-use crate::network::{Coords, Squaring};
+use crate::network::Squaring;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -49,32 +46,11 @@ pub fn study(
 ) -> Result<NetworksStudy, DepthSweepError> {
     let (asset, text) = ("assets/regime.toml", include_str!("../../../assets/regime.toml"));
     let name = Some(profile.name()).filter(|name| *name != STANDARD);
-    let (mut spec, profile): (NetworksSpec, String) =
+    let spec: (NetworksSpec, String) =
         read_text(Path::new(asset), text, name).expect("the embedded spec is sound");
-    let picture = load_target(path, spec.size, Coords::default(), fit)?;
-    let picture = Target { name: called.display().to_string(), ..picture };
-    let mut target = spec.targets[0].clone();
-    let layers = DepthModel::shipped().layers(png_ratio(&picture.picture));
-    let mut source = match is_genome_file(path) {
-        true => {
-            (target.genome, target.picture, target.arch) = (Some(called.into()), None, None);
-            Source::of(genome::read(path)?, picture)
-        }
-        false => {
-            (target.picture, target.fit) = (Some(called.into()), fit);
-            let arch = target.arch.clone().expect("the embedded spec has an arch");
-            Source { target: picture, evolved: None, arch }
-        }
-    };
-    source.arch.layers = layers;
-    target.name = name_of(path);
-    let hash = sha256_of_floats(&source.target.picture.rgb);
-    spec.name = format!("regime-{}-{}", target.name, &hash[..8]);
-    spec.targets = vec![target.clone()];
-    let judge = spec.judge.build()?;
-    let mut study = NetworksStudy::new(spec, profile, judge);
-    study.add(&target, source);
-    Ok(study)
+    study_of("regime", spec, [path, called], fit, |_, source| {
+        source.arch.layers = DepthModel::shipped().layers(png_ratio(&source.target.picture));
+    })
 }
 
 /// The place a map recommends, and how sure that is.

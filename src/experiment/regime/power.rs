@@ -17,7 +17,7 @@ use crate::experiment::finding::Verdict;
 use crate::experiment::networks::record::NetworksRecord;
 use crate::experiment::networks::spec::{ArmSpec, BASE, NetworksSpec, Variances};
 use crate::math::SimRng;
-use crate::math::stats::{sign_flip_p_of, variance};
+use crate::math::stats::{sign_flip_p, variance};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -429,7 +429,7 @@ fn draw(
             let p = match (above || (below && matches!(rule, Rule::Shaped(_))), rule) {
                 (false, _) => None,
                 (true, Rule::Rivals(_) | Rule::Shaped(_) | Rule::Means(_) | Rule::Order(_)) => {
-                    sign_flip_p_of(&all, DRAWS, rng).ok()
+                    sign_flip_p(&all, DRAWS, rng).ok()
                 }
                 (true, Rule::Depth(_)) => depth_p(&blocks, DRAWS, rng),
             };

@@ -22,7 +22,8 @@ pub struct Target {
 
 /// True if the name of this file is that of a genome.
 pub fn is_genome_file(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e == "json" || e == "xml" || e == "zip")
+    let end = path.extension().unwrap_or_default().to_ascii_lowercase();
+    end == "json" || end == "xml" || end == "zip"
 }
 
 /// Reads a target: a picture file (resampled to `size`²), or a genome, which is rendered in float.

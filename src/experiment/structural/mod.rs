@@ -15,7 +15,9 @@ use super::cost;
 use super::pruning::prune_run;
 use super::record::{Record, six_digits};
 use super::run::{RunError, Target, TrainJob, load_run, train_run};
-use super::spec::{Places, Problem, Spec, SpecError, check_name, check_seeds, read_spec};
+use super::spec::{
+    Places, Problem, Spec, SpecError, check_name, check_names, check_seeds, read_spec,
+};
 use super::targets;
 use super::workers::Ask;
 use crate::genome::{self, Genome};
@@ -76,6 +78,7 @@ impl Spec for StructuralSpec {
         let share = self.keep > 0.0 && self.keep < 1.0;
         Problem::unless(share, "keep", "above 0 and below 1", self.keep.to_string())?;
         check_seeds("seeds", &self.seeds)?;
+        check_names("targets", &self.targets.iter().map(|t| &t.name).collect::<Vec<_>>())?;
         let sound = self.rounds > 0 && (8..=1024).contains(&self.size);
         let found = format!("{} rounds, size {}", self.rounds, self.size);
         Problem::unless(sound, "rounds, size", "a round, and a size of 8 to 1024", found)?;
@@ -278,19 +281,19 @@ fn prepare(places: &Places, target: &PartedTarget, size: usize) -> Result<Prepar
     };
     let background = match target.picture {
         Shown::Drawing if target.drawing.ends_with("_plain") => [1.0; 3],
-        _ => mean_outside(&picture, &parts.regions),
+        _ => mean_outside(&picture, &parts),
     };
     let mut hash = Sha256::new();
     for v in picture.rgb.iter().chain(&background) {
         hash.update(v.to_le_bytes());
     }
-    for (name, region) in &parts.regions {
+    for (name, region) in &parts {
         hash.update(name);
         hash.update(region.iter().map(|r| u8::from(*r)).collect::<Vec<_>>());
     }
     Ok(Prepared {
         target: target.clone(),
-        parted: PartedPicture { rgb: picture.rgb.clone(), background, parts: parts.regions },
+        parted: PartedPicture { rgb: picture.rgb.clone(), background, parts },
         picture,
         sha256: hex(&hash.finalize()),
         genome,

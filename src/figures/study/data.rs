@@ -185,7 +185,7 @@ pub(super) fn spoken(name: &str) -> String {
 /// Targets whose genomes were bred in one tree (`genomes/README.md`), and the studies they are genomes
 /// in: elsewhere a target of such a name is a drawing.
 const BRED: [&str; 4] = ["moth", "cat", "lamp", "face"];
-const OF_GENOMES: [&str; 4] = ["wirings", "depth", "pruning", "controls"];
+const OF_GENOMES: [&str; 5] = ["wirings", "depth", "pruning", "controls", "optimizer_scores"];
 
 /// Which targets of a record are kin, in a sentence; none if no two are.
 pub(super) fn kin(record: &NetworksRecord) -> Option<String> {

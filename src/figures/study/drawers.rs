@@ -61,17 +61,20 @@ pub(super) fn course(
     series
 }
 
-/// The point-by-point geometric mean of several loss curves. A curve that ends early (its run
-/// stopped or collapsed) stays at its last loss.
+/// The geometric mean of several loss curves at the places (steps or evaluations) of the longest. Of each curve
+/// counts its last point up to there: one that ends early (its run stopped or collapsed) stays at its last loss.
 pub(super) fn geometric_mean(curves: &[Vec<(u64, f64)>]) -> Vec<(f64, f64)> {
     let curves: Vec<_> = curves.iter().filter(|curve| !curve.is_empty()).collect();
-    let longest = curves.iter().map(|curve| curve.len()).max().unwrap_or(0);
-    let whole: Vec<_> = curves.iter().filter(|curve| curve.len() == longest).collect();
-    (0..longest)
-        .map(|i| {
-            let x = whole.iter().map(|p| p[i].0 as f64).sum::<f64>() / whole.len() as f64;
-            let held = curves.iter().map(|p| real::ln(p[i.min(p.len() - 1)].1.max(1e-12)));
-            (x, real::exp(held.sum::<f64>() / curves.len() as f64))
+    let longest = curves.iter().max_by_key(|curve| curve.last().map(|point| point.0));
+    let held = |curve: &[(u64, f64)], x: u64| {
+        let up_to = curve.partition_point(|point| point.0 <= x);
+        real::ln(curve[up_to.saturating_sub(1)].1.max(1e-12))
+    };
+    let places = longest.into_iter().flat_map(|curve| curve.iter().map(|point| point.0));
+    places
+        .map(|x| {
+            let sum: f64 = curves.iter().map(|curve| held(curve, x)).sum();
+            (x as f64, real::exp(sum / curves.len() as f64))
         })
         .collect()
 }
@@ -138,13 +141,18 @@ mod tests {
         let curve = |x: &[u64], loss: &[f64]| -> Vec<(u64, f64)> {
             x.iter().copied().zip(loss.iter().copied()).collect()
         };
-        for (short, long) in [(&[0, 1], &[0, 1, 2]), (&[0, 3], &[0, 2, 5])] {
+        for (short, long, mean) in
+            [(&[0, 1], &[0, 1, 2], [2.0, 6.0, 2.0]), (&[0, 3], &[0, 2, 5], [2.0, 3.0, 2.0])]
+        {
             let found = geometric_mean(&[curve(short, &[1.0, 4.0]), curve(long, &[4.0, 9.0, 1.0])]);
             assert_eq!(found.len(), 3);
-            for ((f, x), y) in found.iter().zip(long).zip([2.0, 6.0, 2.0]) {
+            for ((f, x), y) in found.iter().zip(long).zip(mean) {
                 assert!(f.0 == *x as f64 && (f.1 - y).abs() < 1e-12, "{f:?}: {x}, {y}");
             }
         }
+        // The longest in steps, however many points another has.
+        let found = geometric_mean(&[curve(&[0, 1, 2], &[1.0; 3]), curve(&[0, 9], &[4.0; 2])]);
+        assert_eq!(found.iter().map(|point| point.0).collect::<Vec<_>>(), [0.0, 9.0]);
         assert!(geometric_mean(&[]).is_empty());
     }
 

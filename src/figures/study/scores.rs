@@ -64,7 +64,7 @@ pub(super) const SCORE_NOTE: &str = "Marks: mean over the seeds that learned the
 pub(super) type Level = (&'static str, usize);
 
 /// Scores of these arms by target; in numbers the differences of some pairs of them (name, more,
-/// less), and how many networks of all but the first learned their picture.
+/// less), and how many of the trained networks learned their picture.
 pub(super) fn by_arm(
     sources: &Sources,
     study: &str,
@@ -85,7 +85,8 @@ pub(super) fn by_arm(
         let pair = [(of(more), of(less))];
         says(&Effect::of_scores(name, &record, &pair))
     });
-    let learned = arms[1..].iter().map(|arm| {
+    let trained = arms.iter().filter(|arm| arm.0 != "evolved");
+    let learned = trained.map(|arm| {
         let (fit, asked) = data::learned(&record, of(*arm));
         format!("{} {fit} of {asked}", look(arm.0).0)
     });

@@ -418,7 +418,14 @@ fn one(svg: &mut Svg, y: f64, half: &Half, axis: &Laid, colour: Colour) {
     }
     if let Some(value) = half.estimate {
         let fill = if half.holds() { colour } else { style::PAPER };
-        svg.circle((x(axis, value), middle), 4.2, fill, Some((colour, 1.8)));
+        let at = x(axis, value);
+        match axis.shown(value) {
+            Some(_) => svg.circle((at, middle), 4.2, fill, Some((colour, 1.8))),
+            None => {
+                let way = if value < axis.low { -1.0 } else { 1.0 };
+                svg.arrow((at + 8.0 * way, middle), way, colour);
+            }
+        }
     }
     let at = (PLOT.1 + 20.0, y + 12.0);
     svg.text(at, &half.numbers, size::CAPTION, false, style::INK, Anchor::Start);

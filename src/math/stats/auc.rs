@@ -1,11 +1,10 @@
 //! Area under the ROC curve, with DeLong's and the bootstrap's interval and a permutation p.
 
-use super::correlate::{PermutationTest, ranks};
+use super::correlate::ranks;
 use super::describe::{mean, variance};
-use super::interval::{percentiles, wilson};
+use super::interval::wilson;
 use super::special::normal_quantile;
 use super::{Interval, StatsError, checked, checked_level};
-use crate::math::SimRng;
 
 /// P(score of a positive > score of a negative) + ½P(equal), in [0, 1].
 ///
@@ -71,98 +70,6 @@ pub fn auc_delong(
     Ok(Interval { estimate, low: (estimate - half).max(0.0), high: (estimate + half).min(1.0) })
 }
 
-/// AUC with a percentile bootstrap interval: positives and negatives resampled apart.
-///
-/// # Errors
-/// No positives, negatives or resamples, a NaN or an infinity, a level outside (0, 1).
-pub fn auc_bootstrap(
-    positives: &[f64],
-    negatives: &[f64],
-    resamples: usize,
-    level: f64,
-    rng: &mut SimRng,
-) -> Result<Interval, StatsError> {
-    checked_level(level)?;
-    let estimate = auc(positives, negatives)?;
-    let mut found = Vec::with_capacity(resamples);
-    let (mut p, mut n) = (positives.to_vec(), negatives.to_vec());
-    for _ in 0..resamples {
-        p.fill_with(|| positives[rng.below(positives.len())]);
-        n.fill_with(|| negatives[rng.below(negatives.len())]);
-        found.push(auc(&p, &n)?);
-    }
-    percentiles(estimate, found, level)
-}
-
-/// Two-sided permutation p of "scores do not depend on the class": the share of relabellings with
-/// |AUC − ½| at least the observed. All C(m + n, m) of them when there are at most 50 000,
-/// else `draws` seeded shuffles and (1 + hits)/(1 + draws).
-///
-/// # Errors
-/// No positives or negatives, no draws when they are needed, a NaN or an infinity.
-pub fn auc_permutation_p(
-    positives: &[f64],
-    negatives: &[f64],
-    draws: usize,
-    rng: &mut SimRng,
-) -> Result<PermutationTest, StatsError> {
-    let statistic = auc(positives, negatives)?;
-    let all: Vec<f64> = positives.iter().chain(negatives).copied().collect();
-    let (m, total) = (positives.len(), all.len());
-    let mut ranked = ranks(&all);
-    // |AUC − ½| is |rank sum − m(total + 1)/2| / mn; rank sums are exact halves.
-    let expected = m as f64 * (total as f64 + 1.0) / 2.0;
-    let bar = (ranked[..m].iter().sum::<f64>() - expected).abs() - 1e-6;
-    let mut hits = 0usize;
-    if let Some(ways) = binomial_up_to(total, m, 50_000) {
-        let mut picked: Vec<usize> = (0..m).collect();
-        loop {
-            let sum: f64 = picked.iter().map(|&i| ranked[i]).sum();
-            hits += usize::from((sum - expected).abs() >= bar);
-            // Next combination in lexicographic order.
-            let Some(at) = (0..m).rev().find(|&i| picked[i] < total - m + i) else {
-                break;
-            };
-            picked[at] += 1;
-            for i in at + 1..m {
-                picked[i] = picked[i - 1] + 1;
-            }
-        }
-        return Ok(PermutationTest {
-            statistic,
-            p: hits as f64 / ways as f64,
-            permutations: ways,
-            exact: true,
-        });
-    }
-    if draws == 0 {
-        return Err(StatsError::TooFew { what: "permutation draws", expected: 1, found: 0 });
-    }
-    for _ in 0..draws {
-        rng.shuffle(&mut ranked);
-        let sum: f64 = ranked[..m].iter().sum();
-        hits += usize::from((sum - expected).abs() >= bar);
-    }
-    Ok(PermutationTest {
-        statistic,
-        p: (1 + hits) as f64 / (1 + draws) as f64,
-        permutations: draws,
-        exact: false,
-    })
-}
-
-/// C(n, k) if it is at most `most`.
-fn binomial_up_to(n: usize, k: usize, most: usize) -> Option<usize> {
-    let mut ways = 1usize;
-    for i in 0..k.min(n - k) {
-        ways = ways.checked_mul(n - i)? / (i + 1);
-        if ways > most {
-            return None;
-        }
-    }
-    Some(ways)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -182,26 +89,10 @@ mod tests {
     }
 
     #[test]
-    fn perfect_separation_still_has_an_interval_and_p_two_in_twenty() {
+    fn perfect_separation_still_has_an_interval() {
         let (p, n) = ([4.0, 5.0, 6.0], [1.0, 2.0, 3.0]);
         let i = auc_delong(&p, &n, 0.95).unwrap();
         assert_eq!((i.estimate, i.high), (1.0, 1.0));
         assert!((i.low - wilson(3, 3, 0.95).unwrap().low).abs() < 1e-15);
-        let mut rng = SimRng::new(1, "test", 0);
-        let test = auc_permutation_p(&p, &n, 0, &mut rng).unwrap();
-        // C(6, 3) = 20 relabellings, two of them as extreme.
-        assert_eq!((test.p, test.permutations), (0.1, 20));
-    }
-
-    #[test]
-    fn shuffles_agree_with_the_enumeration() {
-        let p: Vec<f64> = (0..30).map(|i| f64::from(i * 7 % 31) + 4.0).collect();
-        let n: Vec<f64> = (0..30).map(|i| f64::from(i * 11 % 31)).collect();
-        let mut rng = SimRng::new(1, "test", 0);
-        let test = auc_permutation_p(&p, &n, 5000, &mut rng).unwrap();
-        assert!(!test.exact && test.p > 0.03 && test.p < 0.3, "{test:?}");
-        let i = auc_bootstrap(&p, &n, 500, 0.95, &mut rng).unwrap();
-        let d = auc_delong(&p, &n, 0.95).unwrap();
-        assert!((i.low - d.low).abs() < 0.05 && (i.high - d.high).abs() < 0.05);
     }
 }

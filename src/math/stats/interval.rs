@@ -1,7 +1,7 @@
 //! Intervals: Wilson for proportions, Student's t for means and paired differences, percentile
 //! bootstrap for everything else.
 
-use super::describe::{mean, of_sorted, standard_error};
+use super::describe::{mean, standard_error};
 use super::special::{normal_quantile, student_cdf, student_quantile};
 use super::{Interval, StatsError, checked, checked_level, checked_pairs};
 use crate::math::SimRng;
@@ -51,49 +51,6 @@ pub fn mean_interval(values: &[f64], level: f64) -> Result<Interval, StatsError>
     Ok(Interval { estimate, low: estimate - half, high: estimate + half })
 }
 
-/// Percentile bootstrap interval of any statistic: `resamples` ≥ 1 samples of n drawn with
-/// replacement; the ends are the (1 ∓ level)/2 quantiles of their values. n ≥ 2.
-///
-/// Source: Efron & Tibshirani, *An Introduction to the Bootstrap*, 1993, ch. 13. Too narrow below
-/// about ten observations: use [`mean_interval`] for means of a few seeds.
-///
-/// # Errors
-/// Fewer than 2 values, no resamples, a NaN or an infinity (also among the statistic's values).
-pub fn bootstrap(
-    values: &[f64],
-    statistic: impl Fn(&[f64]) -> f64,
-    resamples: usize,
-    level: f64,
-    rng: &mut SimRng,
-) -> Result<Interval, StatsError> {
-    checked_level(level)?;
-    checked("bootstrap", values, 2)?;
-    let mut sample = vec![0.0; values.len()];
-    let mut found = Vec::with_capacity(resamples);
-    for _ in 0..resamples {
-        for slot in &mut sample {
-            *slot = values[rng.below(values.len())];
-        }
-        found.push(statistic(&sample));
-    }
-    percentiles(statistic(values), found, level)
-}
-
-/// The percentile interval of bootstrap values.
-pub(super) fn percentiles(
-    estimate: f64,
-    mut found: Vec<f64>,
-    level: f64,
-) -> Result<Interval, StatsError> {
-    checked("bootstrap statistic", &found, 1)?;
-    found.sort_by(f64::total_cmp);
-    Ok(Interval {
-        estimate,
-        low: of_sorted(&found, (1.0 - level) / 2.0),
-        high: of_sorted(&found, (1.0 + level) / 2.0),
-    })
-}
-
 /// Mean of aᵢ − bᵢ over pairs (same target and seed, two arms), with its t interval and test.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PairedDifference {
@@ -125,26 +82,14 @@ pub fn paired_difference(a: &[f64], b: &[f64], level: f64) -> Result<PairedDiffe
 }
 
 /// Two-sided sign-flip permutation p of "the differences are symmetric about 0": the share of the
-/// 2ⁿ sign patterns with |Σ ±dᵢ| ≥ |Σ dᵢ|. Exact for n ≤ 20; above, 100 000 seeded draws and
-/// (1 + hits)/(1 + draws). It is ≥ 2/2ⁿ, so three seeds can never give less than .25.
+/// 2ⁿ sign patterns with |Σ ±dᵢ| ≥ |Σ dᵢ|. Exact where that is at most eleven times the `draws` (n ≤ 20 of 100 000); above,
+/// so many seeded draws and (1 + hits)/(1 + draws). It is ≥ 2/2ⁿ, so three seeds can never give less than .25.
 ///
 /// Source: Fisher, *The Design of Experiments*, 1935, §21.
 ///
 /// # Errors
 /// No differences, a NaN or an infinity.
-pub fn sign_flip_p(differences: &[f64], rng: &mut SimRng) -> Result<f64, StatsError> {
-    sign_flip_p_of(differences, 100_000, rng)
-}
-
-/// [`sign_flip_p`] with so many draws where there are too many patterns to go through.
-///
-/// # Errors
-/// As [`sign_flip_p`].
-pub fn sign_flip_p_of(
-    differences: &[f64],
-    draws: u32,
-    rng: &mut SimRng,
-) -> Result<f64, StatsError> {
+pub fn sign_flip_p(differences: &[f64], draws: u32, rng: &mut SimRng) -> Result<f64, StatsError> {
     checked("sign-flip test", differences, 1)?;
     let n = differences.len();
     let scale: f64 = differences.iter().map(|d| d.abs()).sum();
@@ -211,25 +156,10 @@ mod tests {
     #[test]
     fn three_seeds_cannot_be_significant_by_sign_flips() {
         let mut rng = SimRng::new(1, "test", 0);
-        assert_eq!(sign_flip_p(&[1.0, 2.0, 3.0], &mut rng), Ok(0.25));
+        assert_eq!(sign_flip_p(&[1.0, 2.0, 3.0], 100_000, &mut rng), Ok(0.25));
         // 1, 1, −1: |sum| ≥ 1 always.
-        assert_eq!(sign_flip_p(&[1.0, 1.0, -1.0], &mut rng), Ok(1.0));
+        assert_eq!(sign_flip_p(&[1.0, 1.0, -1.0], 100_000, &mut rng), Ok(1.0));
         let many = vec![1.0; 24];
-        assert_eq!(sign_flip_p(&many, &mut rng), Ok(1.0 / 100_001.0));
-    }
-
-    #[test]
-    fn bootstrap_repeats_its_bits_and_covers_the_mean() {
-        let values: Vec<f64> = (0..40).map(|i| f64::from(i % 7)).collect();
-        let statistic = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
-        let run = || {
-            let mut rng = SimRng::new(4, "bootstrap", 0);
-            bootstrap(&values, statistic, 2000, 0.95, &mut rng).unwrap()
-        };
-        assert_eq!(run(), run());
-        let t = mean_interval(&values, 0.95).unwrap();
-        assert!((run().low - t.low).abs() < 0.1 && (run().high - t.high).abs() < 0.1);
-        assert!(run().apart(&Interval { estimate: 9.0, low: 8.0, high: 10.0 }));
-        assert!(run().holds(t.estimate));
+        assert_eq!(sign_flip_p(&many, 100_000, &mut rng), Ok(1.0 / 100_001.0));
     }
 }

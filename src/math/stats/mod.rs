@@ -18,14 +18,11 @@ mod regress;
 mod special;
 
 pub use agree::{Confusion, Kappa};
-pub use auc::{auc, auc_bootstrap, auc_delong, auc_permutation_p};
+pub use auc::{auc, auc_delong};
 pub use choose::{Candidate, one_standard_error};
 pub use correlate::{PermutationTest, Tail, pearson, ranks, spearman, spearman_test};
 pub use describe::{mean, median, quantile, standard_error, variance};
-pub use interval::{
-    PairedDifference, bootstrap, mean_interval, paired_difference, sign_flip_p, sign_flip_p_of,
-    wilson,
-};
+pub use interval::{PairedDifference, mean_interval, paired_difference, sign_flip_p, wilson};
 pub use mixed::{Mixed, random_groups};
 pub use regress::{TheilSen, theil_sen};
 pub use special::{incomplete_beta, normal_cdf, normal_quantile, student_cdf, student_quantile};
@@ -44,11 +41,6 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// True if the two intervals share no point.
-    pub fn apart(&self, other: &Interval) -> bool {
-        self.high < other.low || other.high < self.low
-    }
-
     /// True if `value` lies inside, ends included.
     pub fn holds(&self, value: f64) -> bool {
         self.low <= value && value <= self.high

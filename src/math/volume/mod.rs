@@ -65,7 +65,8 @@ pub enum VolumeError {
 /// Most parts P any function here takes (their states are packed into bytes of a word).
 pub const MOST_PARTS: usize = 8;
 
-/// Refuses what no function here can compute: L = 0, W = 0, P outside 1..=8, more parts than units, p outside [0, 1].
+/// Refuses what no function here can compute: L outside 1..=255, W outside 1..=65535, P outside 1..=8, p outside [0, 1]. With more parts than
+/// units nothing is mapped: expectations are 0.
 pub fn checked(width: usize, layers: usize, parts: usize, p: f64) -> Result<(), VolumeError> {
     let fail = |what, expected: &str, found: String| {
         Err(VolumeError::Parameter { what, expected: expected.into(), found })
@@ -73,8 +74,8 @@ pub fn checked(width: usize, layers: usize, parts: usize, p: f64) -> Result<(), 
     if !(1..=255).contains(&layers) {
         return fail("hidden layers L", "1 to 255", layers.to_string());
     }
-    if width == 0 {
-        return fail("width W", "1 or more", width.to_string());
+    if !(1..=65_535).contains(&width) {
+        return fail("width W", "1 to 65535", width.to_string());
     }
     if !(1..=MOST_PARTS).contains(&parts) {
         return fail("parts P", "1 to 8", parts.to_string());

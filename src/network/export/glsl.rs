@@ -13,10 +13,9 @@ pub fn glsl(model: &Model, coords: Coords) -> String {
         Coords::Fer => ("1.4", "2.0 * pixel / (size - 1.0) - 1.0"),
         Coords::Picbreeder => ("1.4142135623730951", "(2.0 * pixel - (size - 1.0)) / size"),
     };
-    let mut units = format!(
-        "  float u0 = xy.x;\n  float u1 = xy.y;\n  float u2 = {scale} * length(xy);\n  float u3 = 1.0;\n"
-    );
-    for (u, unit) in network.units.iter().enumerate().skip(4).filter(|(u, _)| seen[*u]) {
+    let inputs = ["xy.x", "xy.y", &format!("{scale} * length(xy)"), "1.0"];
+    let mut units = String::new();
+    for (u, unit) in network.units.iter().enumerate().filter(|(u, _)| *u < 4 || seen[*u]) {
         let terms: Vec<String> = unit
             .links
             .clone()
@@ -24,7 +23,11 @@ pub fn glsl(model: &Model, coords: Coords) -> String {
             // Debug writes a float so that it reads back to the same bits, and always as a float.
             .map(|link| format!("{:?} * u{}", model.weights.0[link], network.links[link].source))
             .collect();
-        let sum = if terms.is_empty() { "0.0".into() } else { terms.join(" + ") };
+        let sum = match inputs.get(u) {
+            Some(input) => input.to_string(),
+            None if terms.is_empty() => "0.0".into(),
+            None => terms.join(" + "),
+        };
         let value = match unit.activation {
             Activation::Cache | Activation::Identity => sum,
             Activation::Relu => format!("max({sum}, 0.0)"),

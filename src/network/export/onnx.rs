@@ -68,7 +68,9 @@ fn runs(network: &Network, units: std::ops::Range<usize>) -> Vec<(Activation, us
 fn units(graph: &mut Graph, model: &Model, inputs: &[String; 4]) -> [String; 3] {
     let network = &model.network;
     let seen = seen(model);
-    let mut values: Vec<String> = inputs.to_vec();
+    let activated = inputs.iter().zip(&network.units);
+    let mut values: Vec<String> =
+        activated.map(|(input, unit)| graph.activate(unit.activation, input.clone())).collect();
     for (u, unit) in network.units.iter().enumerate().skip(inputs.len()) {
         let links: Vec<usize> =
             unit.links.clone().filter(|&link| model.weights.0[link] != 0.0).collect();

@@ -94,29 +94,6 @@ impl<T> Cells<T> {
     }
 }
 
-impl Clone for Objective {
-    fn clone(&self) -> Self {
-        Objective {
-            isa: self.isa,
-            program: self.program.clone(),
-            prepared: self.prepared.clone(),
-            mask: self.mask.clone(),
-            full: self.full.clone(),
-            part: self.part.clone(),
-            selected: self.selected,
-            groups: Cells(
-                self.groups
-                    .0
-                    .iter()
-                    .map(|_| UnsafeCell::new(Group::new(self.program.slots)))
-                    .collect(),
-            ),
-            workers: self.workers.clone(),
-            total: self.total.clone(),
-        }
-    }
-}
-
 impl Group {
     fn new(slots: usize) -> Self {
         Group { loss: 0.0, slots: vec![ZERO; slots] }

@@ -13,6 +13,7 @@ use crate::math::text;
 use crate::network::files::{WriteError, create_folder, write_atomic};
 use crate::network::{Coords, Model, Picture};
 use crate::probe::{Delta, Perturbation, Selection, View};
+use crate::score::Fit;
 use crate::score::judge::{Judge, JudgeError};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -165,7 +166,7 @@ impl NumberedPairs {
                 network: network.name.clone(),
                 links: network.model.mask.kept(),
                 weights_sha256: sha256_of_floats(&network.model.weights.0),
-                fit: network.picture.as_ref().map(|t| 1.0 - base.mse(t) / t.variance()),
+                fit: network.picture.as_ref().map(|t| Fit::of(&base, t).r2),
                 pairs: found.len(),
             });
             all.bases.push(base);

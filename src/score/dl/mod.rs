@@ -40,12 +40,6 @@ pub trait Reader: Send + Sync {
     fn features(&self, perturbed: &Picture) -> Result<Option<Vec<f64>>, JudgeError>;
 }
 
-/// Refuses a picture of another size than the base's (width, height).
-fn check_size(expected: (usize, usize), picture: &Picture) -> Result<(), JudgeError> {
-    let found = (picture.width, picture.height);
-    if found == expected { Ok(()) } else { Err(JudgeError::Size { expected, found }) }
-}
-
 /// Working space of pictures judged at the same time: taken, and given back.
 struct Spare<T>(Mutex<Vec<T>>);
 

@@ -38,10 +38,10 @@ use super::tensor::{
     Strength, Tensor, dilate, gradient, halve, mean, mean_of_largest, strength, surplus,
 };
 use super::uncertainty::colour_bins;
-use super::{Reader, SAME, Spare, check_size, four, references};
+use super::{Reader, SAME, Spare, four, references};
 use crate::math::real;
 use crate::network::Picture;
-use crate::score::judge::JudgeError;
+use crate::score::judge::{JudgeError, check_size};
 use std::sync::OnceLock;
 
 /// Side of the coarse copy.

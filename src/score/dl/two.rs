@@ -21,10 +21,10 @@ use super::novelty::OldPatches;
 use super::orientation::Orientation;
 use super::symmetry::OldSymmetry;
 use super::uncertainty::{PairCounts, colour_bins};
-use super::{Reader, SAME, Spare, check_size, references};
+use super::{Reader, SAME, Spare, references};
 use crate::math::real;
 use crate::network::Picture;
-use crate::score::judge::JudgeError;
+use crate::score::judge::{JudgeError, check_size};
 use std::sync::OnceLock;
 
 /// Least distance between the clean and the dirty reference that `dl` is divided by.

@@ -19,7 +19,7 @@ pub use config::{ApiKey, CHOOSE_PROMPT, JUDGE_PROMPT, VlmConfig};
 pub use fault::{Fault, VlmError};
 pub use question::{Part, Png, Question};
 
-use super::judge::{BaseReading, Judge, JudgeError, JudgeUsage, Label, Verdict};
+use super::judge::{BaseReading, Judge, JudgeError, JudgeUsage, Label, Verdict, check_size};
 use crate::math::hash::sha256_hex;
 use crate::network::Picture;
 use serde::Deserialize;
@@ -81,10 +81,7 @@ struct Reading<'a> {
 
 impl BaseReading for Reading<'_> {
     fn judge(&self, perturbed: &Picture) -> Result<Verdict, JudgeError> {
-        let found = (perturbed.width, perturbed.height);
-        if found != self.size {
-            return Err(JudgeError::Size { expected: self.size, found });
-        }
+        check_size(self.size, perturbed)?;
         let config = self.client.config();
         let perturbed = Png::of(perturbed, config.least_side);
         let mut sum = 0.0;

@@ -46,7 +46,8 @@ pub fn found(studio: &Studio) {
     let Ok(folder) = studio.root.path(RUNS) else { return };
     let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
     let mut names: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-    names.sort();
+    // As they were begun.
+    names.sort_by_key(|path| (path.metadata().and_then(|data| data.modified()).ok(), path.clone()));
     for path in names.iter().filter(|path| path.extension().is_some_and(|e| e == "json")) {
         let file: Option<File> =
             read_text(path).ok().and_then(|text| serde_json::from_str(&text).ok());

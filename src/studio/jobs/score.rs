@@ -11,6 +11,7 @@ use crate::studio::answer::{Answer, Refusal, json_of};
 use crate::studio::networks::Asked;
 use crate::studio::state::{Loaded, Studio};
 use serde_json::{Value, json};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Where they lie, as an id.
@@ -56,11 +57,15 @@ fn asked_for(samples: Option<usize>, effect: Option<f64>) -> (Selection, Delta) 
     (selection, effect.map_or_else(Delta::default, Delta::Effect))
 }
 
-/// The number alone, for the library.
-pub fn kept_score(studio: &Studio, id: &str) -> Option<f64> {
-    studio.root.path(SCORES).ok()?;
-    let asked = Asked { id: id.into(), wiring: crate::network::Wiring::Graph };
-    studio.score_record(&asked).ok()??["score"].as_f64()
+/// The number alone, of the finished run in `folder`, for the library: it reads a network once.
+pub fn kept_score(studio: &Studio, id: &str, folder: &Path) -> Option<f64> {
+    let scores = studio.root.path(SCORES).ok()?;
+    let content = studio.known.contents.get(id, &folder.join("result.json"), || {
+        let asked = Asked { id: id.into(), wiring: crate::network::Wiring::Graph };
+        Some(content(&*studio.network(&asked).ok()?))
+    });
+    let record = read_text(&scores.join(format!("{}.json", content?))).ok()?;
+    serde_json::from_str::<Value>(&record).ok()?["score"].as_f64()
 }
 
 /// `/api/score`: the kept score of a network with its judged changes; null if none is kept.

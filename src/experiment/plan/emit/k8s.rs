@@ -11,7 +11,7 @@ fn text(value: &str) -> String {
 fn name(job: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     let name: String = job.chars().map(plain).take(50).collect();
-    format!("picloom-{}", name.trim_matches('-'))
+    format!("picloom-{}", name.trim_matches('-')).trim_end_matches('-').into()
 }
 
 pub(super) fn manifest(job: &Job<'_>) -> String {
