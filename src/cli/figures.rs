@@ -51,7 +51,7 @@ pub fn run(args: FiguresArgs, out: &Output) -> anyhow::Result<()> {
             word(args.records.display()),
             word(path.display())
         );
-        write_atomic(path, study_report(&args.records, None, &command).as_bytes())?;
+        write_atomic(path, study_report(&args.records, &command).as_bytes())?;
         let text = format!("wrote {}", path.display());
         return out.result(&json!({ "written": [path] }), &text);
     }
@@ -131,7 +131,7 @@ pub(super) fn draw_all(records: &Path, command: &str) -> anyhow::Result<Vec<Path
             Err(error) => return Err(error.into()),
         }
     }
-    let report = study_report(records, None, command);
+    let report = study_report(records, command);
     write_atomic(&records.join("report.html"), report.as_bytes())?;
     Ok(paths)
 }

@@ -24,10 +24,7 @@ use crate::genome::{Genome, GenomeInfo, ReadGenomeError, to_json};
 use crate::math::hash::{sha256_hex, sha256_of_floats};
 use crate::math::names::names;
 use crate::network::files::WriteError;
-use crate::network::kernel::FeatureMaps;
-use crate::network::{
-    Arch, Coords, Mask, Model, Network, Picture, Squaring, Weights, Wiring, read_genome,
-};
+use crate::network::{Arch, Coords, Model, Picture, Squaring, Wiring, read_genome};
 use crate::probe::View;
 use crate::score::judges::BuildJudgeError;
 use crate::score::{CompositionalScore, Fit, JudgeChoice, JudgeError, Judged, Measurement};
@@ -217,16 +214,8 @@ impl Record for CompareRecord {
 pub struct ArmView {
     /// The arm's key.
     pub arm: String,
-    /// What it draws.
-    pub drawn: Picture,
-    /// Its wiring.
-    pub network: Network,
-    /// Links that may be non-zero.
-    pub mask: Mask,
-    /// Its weights.
-    pub weights: Weights,
-    /// (U, P) feature maps at the size of the picture.
-    pub maps: FeatureMaps,
+    /// Its network, ready to be looked at.
+    pub view: View,
     /// Some perturbed pictures with their verdicts, spread over the layers.
     pub perturbed: Vec<(Judged, Picture)>,
     /// Logged losses of training.
@@ -516,16 +505,10 @@ impl CompareStudy {
     fn view(&self, chain: &Chain, made: &Made<'_>) -> Result<ArmView, ArmError> {
         let view = View::new(made.model, chain.key.size, Coords::Fer);
         let found = self.measure(chain, &view)?;
-        let perturbed = found.shown_pictures(&view, SHOWN);
-        let Model { network, mask, weights } = made.model.clone();
         Ok(ArmView {
             arm: made.arm.name.clone(),
-            drawn: view.picture().clone(),
-            network,
-            mask,
-            weights,
-            maps: view.maps(),
-            perturbed,
+            perturbed: found.shown_pictures(&view, SHOWN),
+            view,
             curve: match made.run {
                 Some((_, folder)) => read_metrics(folder)?,
                 None => Vec::new(),

@@ -13,9 +13,7 @@ use crate::experiment::compare::{
     ArmRecord, ArmView, CompareConfig, CompareRecord, Comparison, PictureRecord,
 };
 use crate::math::text;
-use crate::network::Mask;
 use crate::network::files::{WriteError, create_folder, write_atomic};
-use crate::prune::alive_units;
 use crate::score::FIT_GATE;
 use crate::train::StopReason;
 use std::path::{Path, PathBuf};
@@ -110,7 +108,7 @@ pub fn write_comparison(
     let mut sheets = Vec::new();
     for view in &comparison.views {
         let name = |folder: &str| out.join(folder).join(format!("{}.png", view.arm));
-        write_atomic(&name("pictures"), &view.drawn.to_png(&texts))?;
+        write_atomic(&name("pictures"), &view.view.picture().to_png(&texts))?;
         let swept = sweep_sheet(view, record);
         let draw = |folder: &str, svg: &str| -> Result<Vec<u8>, ReportError> {
             let png = svg_to_png(svg, 1.0, &provenance)
@@ -120,7 +118,7 @@ pub fn write_comparison(
         };
         draw("sweeps", &swept)?;
         sheets.push(Sheets {
-            maps: draw("maps", &maps_sheet(view, record))?,
+            maps: draw("maps", &maps_sheet(view))?,
             wiring: draw("wiring", &wiring_figure(view))?,
             sweep: swept,
         });
@@ -212,15 +210,14 @@ fn loss_figure(comparison: &Comparison) -> String {
     losses("Training loss", subtitle, "Geometric means of neighbouring steps.", &curves)
 }
 
-fn maps_sheet(view: &ArmView, record: &CompareRecord) -> String {
-    let alive = alive_units(&view.network, &Mask::non_zero(&view.weights));
+fn maps_sheet(view: &ArmView) -> String {
     feature_sheet(&FeatureSheet {
         title: arm_style(&view.arm).map_or(view.arm.as_str(), |(_, a)| a.label),
         subtitle: "what each unit draws: red −1, white 0, blue +1",
-        network: &view.network,
-        maps: &view.maps.values,
-        size: record.config.size,
-        alive: Some(&alive),
+        network: &view.view.model().network,
+        maps: &view.view.maps().values,
+        size: view.view.size(),
+        alive: Some(&view.view.alive_units()),
         pane: 40,
     })
 }
@@ -231,14 +228,14 @@ fn sweep_sheet(view: &ArmView, record: &CompareRecord) -> String {
 }
 
 fn wiring_figure(view: &ArmView) -> String {
-    let size = (view.maps.pixels as f64).sqrt() as usize;
+    let model = view.view.model();
     wiring(&Wiring {
         title: arm_style(&view.arm).map_or(view.arm.as_str(), |(_, a)| a.label),
         subtitle: "links: blue positive, red negative, stronger = larger weight",
-        network: &view.network,
-        mask: &view.mask,
-        weights: &view.weights,
-        maps: Some((&view.maps.values, size)),
+        network: &model.network,
+        mask: &model.mask,
+        weights: &model.weights,
+        maps: Some((&view.view.maps().values, view.view.size())),
         untangle: true,
     })
 }
@@ -347,7 +344,7 @@ fn report(
     .chain(comparison.views.iter().zip(&all).map(|(view, arm)| {
         let r2 = arm.records[0].fit.r2;
         let fit = if arm.records[0].score.counts { "fit" } else { "unfit" };
-        Shot::new(&view.drawn, arm.label())
+        Shot::new(view.view.picture(), arm.label())
             .second_line(format!("R² {}, {fit}", style::fixed(r2, 3)))
             .framed(arm.colour())
     }));

@@ -16,14 +16,15 @@ use super::{Change, Delta, View};
 use crate::math::SimRng;
 use crate::network::Picture;
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// One random direction.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Direction {
     /// Its number in the order of drawing, from 0.
     pub number: usize,
-    /// (link, component of u), ascending links.
+    /// (link, component of u), ascending links; not in records.
+    #[serde(skip)]
     pub components: Vec<(usize, f64)>,
     /// Mean over pixels and channels of the variance over the steps, ≥ 0.
     pub variance: f64,
@@ -42,17 +43,6 @@ pub struct Directions {
     pub sorted: Vec<Direction>,
 }
 
-/// What a record keeps of a direction.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct DirectionRecord {
-    /// Its number in the order of drawing, from 0.
-    pub number: usize,
-    /// Mean over pixels and channels of the variance over the steps.
-    pub variance: f64,
-    /// RMSE between the picture at t = −1 and the base, and at t = 1.
-    pub rmse: (f64, f64),
-}
-
 /// `directions.json`: largest variance first.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DirectionsRecord {
@@ -69,17 +59,12 @@ pub struct DirectionsRecord {
     /// Weights that were moved together.
     pub links: usize,
     /// The directions without their components.
-    pub sorted: Vec<DirectionRecord>,
+    pub sorted: Vec<Direction>,
 }
 
 impl Directions {
     /// Without components; `seed`, `links` and `steps` are those they were drawn with.
     pub fn record(&self, seed: u64, links: usize, steps: usize) -> DirectionsRecord {
-        let of = |d: &Direction| DirectionRecord {
-            number: d.number,
-            variance: d.variance,
-            rmse: d.rmse,
-        };
         DirectionsRecord {
             format: "picloom-directions/1",
             seed,
@@ -87,7 +72,7 @@ impl Directions {
             effect: self.effect,
             steps,
             links,
-            sorted: self.sorted.iter().map(of).collect(),
+            sorted: self.sorted.clone(),
         }
     }
 }

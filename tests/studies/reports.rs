@@ -119,18 +119,18 @@ fn study(profile: &str) -> (PathBuf, tempfile::TempDir) {
 #[test]
 fn smoke_results_stand_under_a_banner() {
     let (folder, _guard) = study("smoke");
-    let html = study_report(&folder, None, "c");
+    let html = study_report(&folder, "c");
     let (banner, story) = (html.find("Smoke run").unwrap(), html.find("The story</h2>").unwrap());
     assert!(banner < story && html.contains("numbers and verdicts mean nothing"));
     let (folder, _guard) = study("standard");
-    assert!(!study_report(&folder, None, "c").contains("Smoke run"));
+    assert!(!study_report(&folder, "c").contains("Smoke run"));
 }
 
 #[test]
 fn the_commands_of_a_report_are_those_that_made_it() {
     let (folder, _guard) = study("smoke");
     let shown = folder.display().to_string();
-    let html = study_report(&folder, None, "picloom figures --report 'a b.html'");
+    let html = study_report(&folder, "picloom figures --report 'a b.html'");
     assert!(html.contains("picloom figures --report 'a b.html'"));
     // Records alone: run somewhere, then collected here.
     let run = "picloom experiment run experiments/depth.toml --profile smoke --runs runs\n";
@@ -140,18 +140,18 @@ fn the_commands_of_a_report_are_those_that_made_it() {
     assert!(html.contains(&format!("picloom figures --records '{shown}' score-by-depth")));
     // The folder the runs are in.
     std::fs::create_dir(folder.join("depth/cells")).unwrap();
-    let html = study_report(&folder, None, "c");
+    let html = study_report(&folder, "c");
     let run = format!("experiments/depth.toml --profile smoke --runs '{shown}'\n");
     assert!(html.contains(&run));
     let (folder, _guard) = study("standard");
-    let html = study_report(&folder, None, "c");
+    let html = study_report(&folder, "c");
     assert!(html.contains("picloom experiment run experiments/depth.toml --runs runs\n"));
 }
 
 #[test]
 fn pictures_of_one_breeding_tree_are_called_kin() {
     let (folder, _guard) = study("standard");
-    let html = study_report(&folder, None, "c");
+    let html = study_report(&folder, "c");
     assert!(html.contains("bred in one tree: moth and lamp"));
     let sources = Sources::new(&folder);
     let drawing = (figure("evolved-against-dense").unwrap().draw)(&sources).unwrap();

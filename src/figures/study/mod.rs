@@ -264,20 +264,13 @@ pub fn figure(name: &str) -> Option<&'static Figure> {
 /// The records of a folder, each read once, when it is asked for.
 pub struct Sources {
     folder: PathBuf,
-    ledger: Option<Ledger>,
     read: RefCell<BTreeMap<PathBuf, Rc<dyn Any>>>,
 }
 
 impl Sources {
     /// The records under `folder`.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Sources { folder: folder.into(), ledger: None, read: RefCell::new(BTreeMap::new()) }
-    }
-
-    /// With this ledger in place of `claims.json`.
-    pub fn with_ledger(mut self, ledger: Ledger) -> Self {
-        self.ledger = Some(ledger);
-        self
+        Sources { folder: folder.into(), read: RefCell::new(BTreeMap::new()) }
     }
 
     /// The folder of the records.
@@ -333,18 +326,12 @@ impl Sources {
         self.read(study, NetworksRecord::read)
     }
 
-    /// The claims: those given, or `FOLDER/claims.json`.
+    /// The claims, `FOLDER/claims.json`.
     ///
     /// # Errors
     /// It is not there, or cannot be read.
     pub fn ledger(&self) -> Result<Rc<Ledger>, DrawError> {
-        match &self.ledger {
-            Some(ledger) => Ok(Rc::new(ledger.clone())),
-            None => {
-                let path = self.folder.join("claims.json");
-                self.cached(path, "claims", Ledger::read)
-            }
-        }
+        self.cached(self.folder.join("claims.json"), "claims", Ledger::read)
     }
 
     /// A picture beside the record of `study`.

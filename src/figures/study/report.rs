@@ -72,14 +72,10 @@ const PARTS: [(&str, &str, &str); 10] = [
     ),
 ];
 
-/// The report on the records under `folder`, with `ledger` (if none is given, `FOLDER/claims.json`
-/// if it is there), written by `command`. Figures whose records are missing are named, with the command
+/// The report on the records under `folder`, with `claims.json` if it is there, written by `command`. Figures whose records are missing are named, with the command
 /// that makes them.
-pub fn study_report(folder: &Path, ledger: Option<&Ledger>, command: &str) -> String {
-    let mut sources = Sources::new(folder);
-    if let Some(ledger) = ledger {
-        sources = sources.with_ledger(ledger.clone());
-    }
+pub fn study_report(folder: &Path, command: &str) -> String {
+    let sources = Sources::new(folder);
     let ledger = sources.ledger();
     let drawn: Vec<(&Figure, Result<Drawing, DrawError>)> =
         FIGURES.iter().map(|figure| (figure, (figure.draw)(&sources))).collect();
