@@ -53,8 +53,11 @@ pub struct PictureError {
 /// True for a JPEG that ends before its end is marked. Segments say how long they are; in the scans between
 /// them 0xff stands before 0, or begins a restart. What follows the end (a phone's film, say) does not matter.
 fn is_cut_jpeg(bytes: &[u8]) -> bool {
-    let (mut at, is_jpeg) = (2, bytes.starts_with(&[0xff, 0xd8]));
-    while is_jpeg {
+    if !bytes.starts_with(&[0xff, 0xd8]) {
+        return false;
+    }
+    let mut at = 2;
+    loop {
         let rest = bytes.get(at..).unwrap_or_default();
         let is_mark = |two: &[u8]| two[0] == 0xff && !matches!(two[1], 0 | 0xd0..=0xd7 | 0xff);
         let Some(place) = rest.windows(2).position(is_mark) else { return true };
@@ -65,7 +68,6 @@ fn is_cut_jpeg(bytes: &[u8]) -> bool {
             _ => return true,
         }
     }
-    false
 }
 
 impl Picture {

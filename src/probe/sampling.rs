@@ -162,7 +162,7 @@ mod tests {
             drawn
         };
         let expected = sampled_share(&[10, 3], &drawn(1)).unwrap();
-        assert_eq!(sampled_share(&[10, 0, 3], &drawn(2)), Some(expected.clone()));
+        assert_eq!(sampled_share(&[10, 0, 3], &drawn(2)), Some(expected));
         assert_eq!(sampled_share(&[10, 3, 0], &drawn(1)), Some(expected));
     }
 
