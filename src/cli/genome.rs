@@ -6,7 +6,7 @@ use super::source::{Usage, check_size};
 use crate::genome::{self, GenomeInfo};
 use crate::network::files::write_atomic;
 use crate::network::weight_files::write_weights;
-use crate::network::{Coords, Wiring, compile, kernel, layerize, read_genome};
+use crate::network::{Coords, Wiring, compile, holdable, kernel, layerize, read_genome};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use std::fmt::Write;
@@ -135,7 +135,7 @@ struct Info {
 }
 
 fn info(file: &Path, out: &Output) -> anyhow::Result<()> {
-    let genome = read_genome(file, Wiring::Layerized)?;
+    let genome = holdable(genome::read(file)?, file, Wiring::Layerized)?;
     let layered = layerize(&genome);
     let info = Info {
         file: file.display().to_string(),

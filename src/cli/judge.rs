@@ -167,6 +167,12 @@ impl JudgeArg {
         if self.model.is_some() && self.judge != plain {
             return Err(Usage("--judge-model is for --judge dl without options".into()).into());
         }
+        let with_options =
+            matches!(&self.judge, JudgeChoice::Vlm(options) if *options != Vlm::default());
+        if with_options && self.vlm.has_any()? {
+            let text = "--judge vlm:… has its options there: --vlm-… are for --judge vlm";
+            return Err(Usage(text.into()).into());
+        }
         self.named(&self.judge)
     }
 
@@ -178,10 +184,6 @@ impl JudgeArg {
             }
             JudgeChoice::Vlm(options) if *options == Vlm::default() => {
                 JudgeChoice::Vlm(self.vlm.options()?)
-            }
-            JudgeChoice::Vlm(_) if self.vlm.has_any()? => {
-                let text = "--judge vlm:… has its options there: --vlm-… are for --judge vlm";
-                return Err(Usage(text.into()).into());
             }
             other => other.clone(),
         };
@@ -330,7 +332,11 @@ fn run_test(args: &TestArgs, out: &Output) -> anyhow::Result<()> {
         Holding::JudgeReport.ask(folder)?;
     }
     let sets = read_sets(&args.labels)?;
-    let judge = args.judge.build()?;
+    // The options of the command line may be those of the other judge.
+    let judge = match &args.against {
+        None => args.judge.build()?,
+        Some(_) => args.judge.named(&args.judge.judge)?,
+    };
     let started = std::time::Instant::now();
     let report = match &args.against {
         None => test_judge(&sets, judge.as_ref())?,

@@ -374,7 +374,7 @@ impl CompareStudy {
     /// Of a genome, on its own picture.
     ///
     /// # Errors
-    /// The judge cannot be asked.
+    /// A setting is outside its range, the judge cannot be asked.
     pub fn of_genome(
         genome: &Genome,
         name: &str,
@@ -399,8 +399,8 @@ impl CompareStudy {
     /// Of a picture that no genome draws; records say `called` for its path.
     ///
     /// # Errors
-    /// It cannot be read, it is not square and `fit` does not say what becomes of it, or the judge
-    /// cannot be asked.
+    /// It cannot be read, it is not square and `fit` does not say what becomes of it, a setting is outside its
+    /// range, or the judge cannot be asked.
     pub fn of_picture(
         path: &Path,
         called: &Path,

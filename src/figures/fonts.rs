@@ -67,7 +67,7 @@ pub fn ellipsized(text: &str, em: f64, bold: bool, width: f64) -> String {
     let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
     let cut = |end: usize| format!("{}…", text[..end].trim_end());
     let fitting = ends.partition_point(|&end| text_width(&cut(end), em, bold) <= width);
-    cut(ends[fitting.saturating_sub(1)])
+    cut(ends.get(fitting.saturating_sub(1)).copied().unwrap_or(0))
 }
 
 /// The text broken at spaces and after hyphens into lines no wider than `width` pixels and at most `lines` of them;

@@ -132,7 +132,11 @@ pub fn layerize(genome: &Genome) -> Layered {
             }
         }
     }
-    let network = Arch { layers, block: block.clone() }.network();
+    let mut network = Arch { layers, block: block.clone() }.network();
+    // An arch has no activations of inputs: a network with them is refused where files are read.
+    for (u, input) in network.inputs.into_iter().enumerate() {
+        network.units[u].activation = genome.input(input).activation;
+    }
 
     // place[layer][node]: the unit that holds the node's value in that layer.
     let mut place: Vec<BTreeMap<NodeId, usize>> = vec![BTreeMap::new(); layers + 1];

@@ -26,7 +26,7 @@ pub use arch::{Arch, LARGEST_NETWORK};
 pub use compile::compile;
 pub use coords::{Coords, Frame, PixelInputs};
 pub use layerize::{Layered, layered_arch, layerize};
-pub use model::{Model, Wiring, read_genome, wirable};
+pub use model::{Model, Wiring, holdable, read_genome, wirable};
 pub use picture::{Picture, Squaring};
 
 use crate::genome::Input;

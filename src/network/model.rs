@@ -61,28 +61,40 @@ pub fn read_genome(path: &Path, wiring: Wiring) -> Result<Genome, ReadGenomeErro
 /// # Errors
 /// As [`read_genome`].
 pub fn wirable(genome: Genome, path: &Path, wiring: Wiring) -> Result<Genome, ReadGenomeError> {
-    if wiring == Wiring::Graph {
-        return Ok(genome);
-    }
-    let fail = |problem| Err(ReadGenomeError { path: path.display().to_string(), problem });
+    let genome = holdable(genome, path, wiring)?;
+    let fail = |problem: String| Err(ReadGenomeError { path: path.display().to_string(), problem });
     let is_plain = |node: &&NodeGene| {
         !matches!(node.role, Role::Input(_))
             || matches!(node.activation, Activation::Identity | Activation::Cache)
     };
-    if let Some(node) = genome.nodes().find(|node| !is_plain(node)) {
+    if wiring != Wiring::Graph
+        && let Some(node) = genome.nodes().find(|node| !is_plain(node))
+    {
         return fail(format!(
             "expected inputs without an activation of their own, which a layered network has not, found {} at node {}; take it as a graph",
             node.activation, node.id.0
         ));
     }
+    Ok(genome)
+}
+
+/// A genome whose network in this wiring can be held in memory; an error names it `path`.
+///
+/// # Errors
+/// A layered network of more than [`LARGEST_NETWORK`] weights.
+pub fn holdable(genome: Genome, path: &Path, wiring: Wiring) -> Result<Genome, ReadGenomeError> {
+    if wiring == Wiring::Graph {
+        return Ok(genome);
+    }
     let arch = layered_arch(&genome);
     if arch.dense_params() > LARGEST_NETWORK {
-        return fail(format!(
+        let problem = format!(
             "expected a genome whose layered network has at most {LARGEST_NETWORK} weights, found {} of {} layers of {} units; take it as a graph",
             arch.dense_params(),
             arch.layers,
             arch.width()
-        ));
+        );
+        return Err(ReadGenomeError { path: path.display().to_string(), problem });
     }
     Ok(genome)
 }

@@ -72,7 +72,11 @@ impl Directions {
             effect: self.effect,
             steps,
             links,
-            sorted: self.sorted.clone(),
+            sorted: self
+                .sorted
+                .iter()
+                .map(|d| Direction { components: Vec::new(), ..*d })
+                .collect(),
         }
     }
 }

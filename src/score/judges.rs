@@ -252,10 +252,12 @@ mod tests {
         let older: JudgeChoice = "dl:version=2".parse().unwrap();
         assert!(older.build().unwrap().name().starts_with("dl/2 "));
         // A word that looks like a number is a word where one is asked for.
-        let vlm: JudgeChoice = "vlm:model=4,votes=3".parse().unwrap();
+        let vlm: JudgeChoice = "vlm:model=4,votes=3,cache=7".parse().unwrap();
         let JudgeChoice::Vlm(options) = &vlm else { panic!("a vlm") };
         assert_eq!((options.model.as_deref(), options.votes), (Some("4"), 3));
         assert_eq!(vlm.to_string().parse(), Ok(vlm));
+        let many: Vec<String> = (0..99).map(|k| format!("x{k}=1")).collect();
+        assert!(format!("vlm:{}", many.join(",")).parse::<JudgeChoice>().is_err());
         assert!("vlm:model=4,votes=many".parse::<JudgeChoice>().is_err());
         assert!("dl:version=1".parse::<JudgeChoice>().is_err());
         let choice: JudgeChoice = "mock:seed=7".parse().unwrap();

@@ -84,6 +84,10 @@ fn an_input_with_an_activation_of_its_own_is_for_graphs_only() {
     let genome = read_genome(&path, Wiring::Graph).unwrap();
     let error = read_genome(&path, Wiring::Layerized).unwrap_err().to_string();
     assert!(error.contains("found sin at node 0; take it as a graph"), "{error}");
+    // In memory its layered twin draws the same.
+    let drawn = [Wiring::Graph, Wiring::Layerized]
+        .map(|wiring| Model::of_genome(&genome, wiring).picture(16, Coords::Fer));
+    assert!(drawn[0].mse(&drawn[1]) < 1e-12);
     // As a graph it draws sin x, and so does what is exported.
     let model = Model::of_genome(&genome, Wiring::Graph);
     let shader = String::from_utf8(export(&model, Coords::Fer, Format::Glsl)).unwrap();

@@ -109,7 +109,7 @@ fn shaken_weights_begin_where_they_should_and_c2_compares_where_both_have_been()
 fn a_network_that_diverges_is_a_row_and_others_rows_are_not_taken_for_ones_own() {
     let spec =
         SPEC.replace("[[targets]]\nname = \"eye\"\ngenome = \"genomes/novelty_eye.json\"\n", "");
-    let spec = spec.replace("seeds = [0, 1]", "seeds = [0]").replace("mechanisms = true\n", "");
+    let spec = spec.replace("seeds = [0, 1]", "seeds = [0]");
     let wild = format!("{spec}[[variants]]\nname = \"wild\"\nlr = 1e30\n");
     let (folder, path) = repository(&wild);
     let runs = folder.path().join("runs");
@@ -126,31 +126,23 @@ fn a_network_that_diverges_is_a_row_and_others_rows_are_not_taken_for_ones_own()
     assert_eq!(run_cells(&study, &runs, &mut ()).unwrap().unwrap().to_json(), text);
 
     // Another block of a layer, or mechanisms that were not measured: not the same networks.
-    let cells = |spec: &str| {
-        let (folder, path) = repository(spec);
-        let study = NetworksStudy::read(&path, None, folder.path()).unwrap();
-        let chains = study.chains.iter().filter(|chain| {
-            matches!(study.known(chain, None, std::slice::from_ref(&record)), Known::Whole(_))
-        });
-        chains.count()
+    let with = |change: &dyn Fn(&mut picloom::experiment::networks::NetworkResult)| {
+        let mut other = record.clone();
+        other.rows.iter_mut().for_each(|row| change(row.result.as_mut().unwrap()));
+        other
     };
-    assert_eq!(cells(&wild), study.chains.len());
-    assert_eq!(cells(&wild.replace("sample = 4", "sample = 4\nmechanisms = true")), 0);
-    let other = NetworksRecord {
-        rows: record
-            .rows
-            .iter()
-            .cloned()
-            .map(|mut row| {
-                row.result.as_mut().unwrap().links += 1;
-                row
-            })
-            .collect(),
-        ..record.clone()
+    let known = |record: NetworksRecord| -> Vec<Known<_>> {
+        let records = [record];
+        study.chains.iter().map(|chain| study.known(chain, None, &records)).collect()
     };
-    let chain = study.chains.last().unwrap();
-    let known = study.known(chain, None, &[other]);
-    assert!(matches!(known, Known::Part(rows) if rows.iter().all(|row| row.arm == "graph")));
+    assert!(known(record.clone()).iter().all(|known| matches!(known, Known::Whole(_))));
+    let unmeasured = known(with(&|result| result.mechanisms = None));
+    assert!(unmeasured.iter().all(|known| matches!(known, Known::Nothing)));
+    let wider = known(with(&|result| result.links += 1)).pop();
+    let of_graphs = |rows: &[picloom::experiment::networks::NetworkRow]| {
+        rows.iter().all(|row| row.arm == "graph")
+    };
+    assert!(matches!(wider, Some(Known::Part(rows)) if of_graphs(&rows)));
 }
 
 #[test]

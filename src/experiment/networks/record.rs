@@ -55,7 +55,7 @@ pub struct NetworksRecord {
     pub constant: Option<usize>,
     /// PNG bytes / raw bytes of every target at the study's size, by name.
     pub png_ratio: BTreeMap<String, f64>,
-    /// A hash of what decides each `target NAME` (its pixels and genome), `variant NAME` and `arm NAME`, so that
+    /// A hash of what decides each `target NAME` (its pixels and genome), `variant NAME`, `arm NAME` and `retry_lr`, so that
     /// rows are told from those of the same names and other settings. Empty in older records.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub settings: BTreeMap<String, String>,

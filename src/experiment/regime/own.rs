@@ -82,7 +82,7 @@ pub struct Recommendation {
 
 /// Redrawn maps behind [`Recommendation::certainty`].
 const REDRAWN: u64 = 2000;
-/// Correlation of two seeds' differences in [`Recommendation::over_dense`], for each had a part in the other's
+/// Correlation of two seeds' differences in [`Recommendation::over_dense`] and `over_random`, for each had a part in the other's
 /// choice: .05–.15 simulated with 2–5 seeds on maps of 10–35 places that are all alike. \[ours\]
 const SHARED: f64 = 0.15;
 

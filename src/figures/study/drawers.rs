@@ -6,6 +6,7 @@ use crate::figures::charts::{Bars, Estimate, Frame, Grid, Heatmap, Mark, Panel, 
 use crate::figures::charts::{Plot, grid};
 use crate::figures::style::{Colour, Marker};
 use crate::math::real;
+use std::collections::BTreeSet;
 
 /// Label, colour and marker of a series.
 pub(super) type Look = (String, Colour, Marker);
@@ -61,8 +62,9 @@ pub(super) fn course(
     series
 }
 
-/// The geometric mean of several loss curves at the places (steps or evaluations) of the longest. Of each curve
-/// counts its last point up to there: one that ends early (its run stopped or collapsed) stays at its last loss.
+/// The geometric mean of several loss curves, from where they begin on average, at the places (steps or
+/// evaluations) of the one that ends last. Of each curve counts its last point up to there: one that ends early (its
+/// run stopped or collapsed) stays at its last loss, one that begins late counts with its first.
 pub(super) fn geometric_mean(curves: &[Vec<(u64, f64)>]) -> Vec<(f64, f64)> {
     let curves: Vec<_> = curves.iter().filter(|curve| !curve.is_empty()).collect();
     let longest = curves.iter().max_by_key(|curve| curve.last().map(|point| point.0));
@@ -70,8 +72,16 @@ pub(super) fn geometric_mean(curves: &[Vec<(u64, f64)>]) -> Vec<(f64, f64)> {
         let up_to = curve.partition_point(|point| point.0 <= x);
         real::ln(curve[up_to.saturating_sub(1)].1.max(1e-12))
     };
+    let begin = |curve: &&Vec<(u64, f64)>| curve[0].0;
+    let begins = curves.iter().map(begin).sum::<u64>() / curves.len().max(1) as u64;
+    let late = longest.map_or(0, begin);
+    let before =
+        curves.iter().flat_map(|curve| curve.iter().map(|point| point.0)).filter(|x| *x < late);
     let places = longest.into_iter().flat_map(|curve| curve.iter().map(|point| point.0));
+    let places: BTreeSet<u64> =
+        before.chain(places).filter(|x| *x >= begins).chain(longest.map(|_| begins)).collect();
     places
+        .into_iter()
         .map(|x| {
             let sum: f64 = curves.iter().map(|curve| held(curve, x)).sum();
             (x as f64, real::exp(sum / curves.len() as f64))
@@ -153,6 +163,10 @@ mod tests {
         // The longest in steps, however many points another has.
         let found = geometric_mean(&[curve(&[0, 1, 2], &[1.0; 3]), curve(&[0, 9], &[4.0; 2])]);
         assert_eq!(found.iter().map(|point| point.0).collect::<Vec<_>>(), [0.0, 9.0]);
+        // From where they begin on average, the latest one's first loss until it begins.
+        let found = geometric_mean(&[curve(&[0, 2, 4], &[1.0; 3]), curve(&[8, 12], &[4.0, 9.0])]);
+        assert_eq!(found.iter().map(|point| point.0).collect::<Vec<_>>(), [4.0, 8.0, 12.0]);
+        assert!((found[0].1 - 2.0).abs() < 1e-12 && (found[2].1 - 3.0).abs() < 1e-12);
         assert!(geometric_mean(&[]).is_empty());
     }
 

@@ -1,4 +1,4 @@
-//! Area under the ROC curve, with DeLong's and the bootstrap's interval and a permutation p.
+//! Area under the ROC curve, with DeLong's interval.
 
 use super::correlate::ranks;
 use super::describe::{mean, variance};

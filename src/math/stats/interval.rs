@@ -1,5 +1,4 @@
-//! Intervals: Wilson for proportions, Student's t for means and paired differences, percentile
-//! bootstrap for everything else.
+//! Intervals: Wilson for proportions, Student's t for means and paired differences; the sign-flip test.
 
 use super::describe::{mean, standard_error};
 use super::special::{normal_quantile, student_cdf, student_quantile};
@@ -94,7 +93,7 @@ pub fn sign_flip_p(differences: &[f64], draws: u32, rng: &mut SimRng) -> Result<
     let n = differences.len();
     let scale: f64 = differences.iter().map(|d| d.abs()).sum();
     let observed = differences.iter().sum::<f64>().abs() - 1e-12 * scale;
-    // Going through all patterns is worth ten times the draws: n ≤ 20 by default.
+    // Going through all patterns is worth ten times the draws.
     if n < 32 && 1u32 << n <= draws.saturating_mul(11) {
         let hits = (0..1u32 << n)
             .filter(|signs| {
