@@ -183,7 +183,7 @@ pub(super) fn optimizer_loss(record: &TrainingRecord, by_evaluations: bool) -> S
         panels.seeds(),
         panels.restarts(&|row| OPTIMIZERS.iter().any(|o| o.0 == row.optimizer)),
         if by_evaluations {
-            " SAM takes two evaluations a step. Evaluations of attempts that collapsed count: a line begins where, on average, the last attempts do."
+            " SAM takes two evaluations a step. Evaluations of attempts that collapsed count: a line begins where, on average, the last attempts do, and one that begins later counts until then with its first loss."
         } else {
             ""
         }
