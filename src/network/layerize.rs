@@ -112,7 +112,7 @@ fn arch_of(
 ///
 /// L is the depth of the deepest output. Nodes that reach no output are dropped. A genome of
 /// unknown origin is read by [`read_genome`](super::read_genome), which refuses one whose
-/// network would be too large.
+/// network would be too large, or whose inputs have an activation that a file of the network would lose.
 pub fn layerize(genome: &Genome) -> Layered {
     let genome = genome.with_colour_outputs();
     let Places { placed, useful, outputs, last, layers } = Places::of(&genome);

@@ -98,7 +98,7 @@ impl Source {
     /// A genome's network with its evolved weights; `path` is its name for people. No target is read.
     ///
     /// # Errors
-    /// A layered network too large to be held in memory.
+    /// As [`wirable`](crate::network::wirable).
     pub fn of_genome(
         genome: Genome,
         path: &Path,
