@@ -194,6 +194,15 @@ def test_committed_records_are_read_and_become_tables(tmp_path):
     pandas = pytest.importorskip("pandas")
     table = picloom.frame(record)
     assert isinstance(table, pandas.DataFrame) and len(table) == len(record["rows"])
+    folded = picloom.read_record(ROOT / "figures" / "regime")
+    row = folded["rows"][-1]
+    assert row["result"]["score"]["low"] < row["result"]["score"]["high"]
+    assert row["result"]["reached"][1]["level"] == 0.8
+    assert not {"columns", "result"} & set(picloom.frame(folded))
+    with pytest.raises(ValueError, match="at most 1 values"):
+        text = '{"format": "picloom-networks/1", "columns": ["a"], "rows": [[1, 2]]}'
+        (tmp_path / "record.json").write_text(text)
+        picloom.read_record(tmp_path)
     with pytest.raises(ValueError, match="names its format"):
         (tmp_path / "record.json").write_text("{}")
         picloom.read_record(tmp_path)

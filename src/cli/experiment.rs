@@ -73,7 +73,8 @@ enum ExperimentCommand {
         /// have of calls, and the measures of networks that did not learn their picture; `diagnostics` is what no
         /// claim is decided on and no figure draws, `dense-modules` the modules of networks with more than an
         /// eighth of their links or R² below .70 (C8 needs those of the depth study), `maps` the roughness of maps and what
-        /// can be decoded from them (C1 and C14 need those of wirings and replication)
+        /// can be decoded from them (C1 and C14 need those of wirings and replication). `names` leaves out nothing:
+        /// rows become lists under one list of columns, which names every field once
         #[arg(
             long,
             value_name = "PARTS",

@@ -274,7 +274,7 @@ impl<S: CellStudy> Study for S {
             let beside = path.parent().unwrap_or(Path::new("."));
             create_folder(beside)?;
             self.pictures(&left, &cells::study_folder(self, runs), beside)?;
-            left.save_json(path)?;
+            left.save(path, &how.without)?;
         }
         Ok(())
     }

@@ -4,6 +4,7 @@
 pub mod bench;
 pub mod cells;
 pub mod claims;
+mod columns;
 pub mod compare;
 pub mod compare_runs;
 mod cost;

@@ -1,13 +1,15 @@
 //! Records of studies: what figures, tables and claims are read from, small enough for git.
 //!
 //! A record is a head of a few fields and one or two lists of rows. As JSON it has a line a row, so
-//! that a changed row is a changed line; as a table it has the columns its kind names.
+//! that a changed row is a changed line; as a table it has the columns its kind names. A folded record
+//! names the fields of its rows once ([`Bulk::Names`]).
 
+use super::columns;
 use super::folder::OtherHolding;
 use super::workers::WorkError;
 use crate::math::names::names;
 use crate::math::text;
-use crate::network::files::{WriteError, read_text, write_atomic_with};
+use crate::network::files::{WriteError, read_text, write_atomic, write_atomic_with};
 use serde::de::DeserializeOwned;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -38,11 +40,14 @@ pub enum Bulk {
     DenseModules,
     /// Roughness of maps, and what can be decoded from them.
     Maps,
+    /// Names of fields in every row: `columns` has them once, and rows are lists. Nothing is lost.
+    Names,
 }
 
 names! { Bulk, "part of a record":
     Curves "curves", Layers "layers", UnfitLayers "unfit-layers", Pictures "pictures",
-    Diagnostics "diagnostics", DenseModules "dense-modules", Maps "maps"
+    Diagnostics "diagnostics", DenseModules "dense-modules", Maps "maps",
+    Names "names"
 }
 
 /// `record.json` of a study. Equal studies give equal bytes; there are no wall times in it.
@@ -126,6 +131,27 @@ pub trait Record: Serialize + DeserializeOwned {
         write_atomic_with(path, |file| buffered(file, |to| self.write_json(to)))
     }
 
+    /// The bytes of `record.json` with rows as lists under one list of `columns`; as ever of a kind without
+    /// `rows`, and where something would be lost.
+    fn to_folded_json(&self) -> String {
+        let json = self.to_json();
+        let folded = folded(self, &json, Self::COLUMNS).expect("records are plain data");
+        folded
+            .filter(|folded| Self::parse(folded).is_ok_and(|read| read.to_json() == json))
+            .unwrap_or(json)
+    }
+
+    /// Puts the record into a file, folded if that is asked for.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    fn save(&self, path: &Path, parts: &[Bulk]) -> Result<(), WriteError> {
+        match parts.contains(&Bulk::Names) {
+            true => write_atomic(path, self.to_folded_json().as_bytes()),
+            false => self.save_json(path),
+        }
+    }
+
     /// Puts the table into a file.
     ///
     /// # Errors
@@ -139,19 +165,33 @@ pub trait Record: Serialize + DeserializeOwned {
     /// # Errors
     /// Not readable, or of another format.
     fn read(path: &Path) -> Result<Self, RecordError> {
-        let fail = |found: String| RecordError::Damaged {
+        let text = read_text(path).map_err(|e| e.to_string());
+        text.and_then(|text| Self::parse(&text)).map_err(|found| RecordError::Damaged {
             path: path.to_path_buf(),
             expected: format!("a record {}", Self::FORMAT),
             found,
-        };
-        let text = read_text(path).map_err(|e| fail(e.to_string()))?;
-        let value: Value = serde_json::from_str(&text).map_err(|e| fail(e.to_string()))?;
+        })
+    }
+
+    /// The record that JSON holds, folded or not.
+    ///
+    /// # Errors
+    /// What it holds instead.
+    fn parse(json: &str) -> Result<Self, String> {
+        let mut value: Value = serde_json::from_str(json).map_err(|e| e.to_string())?;
         match &value["format"] {
-            format if format == Self::FORMAT => {
-                serde_json::from_str(&text).map_err(|e| fail(e.to_string()))
-            }
-            other => Err(fail(format!("format {other}"))),
+            format if format == Self::FORMAT => {}
+            other => return Err(format!("format {other}")),
         }
+        let read = match value.as_object_mut().filter(|record| record.contains_key("columns")) {
+            Some(record) => {
+                columns::unfold(record)?;
+                serde_json::from_value(value)
+            }
+            // From the text, for an error then has its line.
+            None => serde_json::from_str(json),
+        };
+        read.map_err(|e| e.to_string())
     }
 }
 
@@ -261,6 +301,22 @@ pub(super) fn by_name<T: Serialize, S: Serializer>(value: &T, to: S) -> Result<S
 pub(super) fn write_rows(of: &impl Serialize, mut to: impl io::Write) -> io::Result<()> {
     of.serialize(&mut serde_json::Serializer::with_formatter(&mut to, RowALine::default()))?;
     to.write_all(b"\n")
+}
+
+/// A record's JSON with `columns`, and `rows` as lists, a list a line; none if it has no rows.
+fn folded(
+    of: &impl Serialize,
+    json: &str,
+    first: &[&str],
+) -> Result<Option<String>, serde_json::Error> {
+    let value = serde_json::to_value(of)?;
+    let rows = value["rows"].as_array().and_then(|rows| columns::fold(rows, first));
+    let parts = json.split_once("\n\"rows\": [\n");
+    let parts = parts.and_then(|(head, rest)| Some((head, rest.split_once("\n]")?.1)));
+    let Some(((head, tail), (columns, rows))) = parts.zip(rows) else { return Ok(None) };
+    let rows = rows.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>()?.join(",\n");
+    let columns = serde_json::to_string(&columns)?;
+    Ok(Some(format!("{head}\n\"columns\": {columns},\n\"rows\": [\n{rows}\n]{tail}")))
 }
 
 /// Writes compact JSON with a line for every field of the record, and for every object in a list
@@ -387,6 +443,26 @@ mod tests {
             \"rows\": [\n{\"name\":\"p, q\",\"inner\":{\"x\":1e-7,\"list\":[1,2]}},\n\
             {\"name\":\"r\",\"inner\":null}\n]\n}\n";
         assert_eq!(small().to_json(), wanted);
+    }
+
+    #[test]
+    fn a_folded_record_names_fields_once_and_is_read_as_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("record.json");
+        small().save(&file, &[Bulk::Names]).unwrap();
+        let wanted = "{\n\"format\": \"small/1\",\n\"names\": [\"a\",\"b\"],\n\"by\": {\"k\":[1.0]},\n\
+            \"columns\": [\"name\",\"inner.x\",\"inner.list\"],\n\"rows\": [\n[\"p, q\",1e-7,[1,2]],\n[\"r\"]\n]\n}\n";
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), wanted);
+        assert_eq!(Small::read(&file).unwrap().to_json(), small().to_json());
+        std::fs::write(&file, wanted.replace("[\"r\"]", "[\"r\",1,2,3]")).unwrap();
+        let said = Small::read(&file).err().unwrap().to_string();
+        assert!(
+            said.ends_with("expected a record small/1, found: row 2: 4 values, 3 columns"),
+            "{said}"
+        );
+        let none = Small { rows: Vec::new(), ..small() };
+        none.save(&file, &[Bulk::Names]).unwrap();
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), none.to_json());
     }
 
     #[test]

@@ -11,6 +11,11 @@ pub fn number_or_null<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Erro
     Ok(Option::deserialize(from)?.unwrap_or(f64::NAN))
 }
 
+/// What [`number_or_null`] makes of null, for a field that is not there.
+pub fn nan() -> f64 {
+    f64::NAN
+}
+
 /// A number for people: up to `digits` significant digits, a true minus sign, thin spaces between
 /// thousands, powers of ten as `4.3·10⁻⁴`; `–` for NaN, `∞` for infinities.
 pub fn number(value: f64, digits: usize) -> String {

@@ -7,6 +7,7 @@ use crate::experiment::claims::Ledger;
 use crate::experiment::compare::CompareRecord;
 use crate::experiment::folder::Holding;
 use crate::experiment::networks::NetworksRecord;
+use crate::experiment::record::Record;
 use crate::network::files::{read_plain, read_text};
 use axum::http::{HeaderValue, header};
 use serde::{Deserialize, Serialize};
@@ -155,7 +156,7 @@ pub fn encoded(text: &str) -> String {
 /// The networks of a record of networks or of a comparison; other records have none to look into.
 fn rows(studio: &Studio, folder: &Path, study: &str, text: &str) -> Vec<Row> {
     let runs = runs(studio, folder);
-    if let Ok(record) = serde_json::from_str::<NetworksRecord>(text) {
+    if let Ok(record) = NetworksRecord::parse(text) {
         let genomes = genomes(studio, study);
         let rows = record.rows.into_iter().map(|row| {
             let result = row.result.as_ref();

@@ -127,8 +127,12 @@ fn every_chain_gives_a_row_a_network_and_counts_are_matched() {
     // Light, it says the same in fewer words.
     let light = record.clone().without(Bulk::ALL);
     assert!(light.to_json().len() < record.to_json().len() * 2 / 3);
-    light.save_json(&study.join("light.json")).unwrap();
+    light.save(&study.join("light.json"), Bulk::ALL).unwrap();
     assert_eq!(NetworksRecord::read(&study.join("light.json")).unwrap(), light);
+    light.save(&study.join("plain.json"), &[]).unwrap();
+    assert_eq!(NetworksRecord::read(&study.join("plain.json")).unwrap(), light);
+    let bytes = |name: &str| std::fs::metadata(study.join(name)).unwrap().len();
+    assert!(bytes("light.json") < bytes("plain.json") / 2);
     for (row, whole) in light.rows.iter().zip(&record.rows) {
         let (result, whole) = (row.result.as_ref().unwrap(), whole.result.as_ref().unwrap());
         assert!(result.views.is_none() && result.measures.layers.is_empty());

@@ -122,6 +122,7 @@ fn a_network_that_diverges_is_a_row_and_others_rows_are_not_taken_for_ones_own()
     let file = runs.join("again.json");
     std::fs::write(&file, &text).unwrap();
     assert_eq!(NetworksRecord::read(&file).unwrap().to_json(), text);
+    assert_eq!(NetworksRecord::parse(&record.to_folded_json()).unwrap().to_json(), text);
     // The cells' files read back too.
     assert_eq!(run_cells(&study, &runs, &mut ()).unwrap().unwrap().to_json(), text);
 
@@ -168,4 +169,18 @@ fn noise_is_for_evolved_weights_only() {
         assert!(error.contains("noise: a number of at least 0"), "{error}");
         assert!(error.contains(found), "{error}");
     }
+}
+
+#[test]
+fn committed_records_say_the_same_folded_in_two_thirds_of_the_bytes() {
+    let mut folded = 0;
+    for folder in std::fs::read_dir(root().join("figures")).unwrap() {
+        let file = folder.unwrap().path().join("record.json");
+        let Ok(record) = NetworksRecord::read(&file) else { continue };
+        let (plain, lists) = (record.to_json(), record.to_folded_json());
+        assert!(3 * lists.len() < 2 * plain.len(), "{}", file.display());
+        assert_eq!(NetworksRecord::parse(&lists).unwrap().to_json(), plain, "{}", file.display());
+        folded += 1;
+    }
+    assert!(folded >= 8, "{folded}");
 }

@@ -102,7 +102,10 @@ pub struct NetworkResult {
     /// Kept links on a path from an input to an output.
     pub alive: usize,
     /// Mean squared error to the target; NaN (in JSON null) of a network that diverged.
-    #[serde(deserialize_with = "crate::math::text::number_or_null")]
+    #[serde(
+        deserialize_with = "crate::math::text::number_or_null",
+        default = "crate::math::text::nan"
+    )]
     pub mse: f64,
     /// R² to the target, ≤ 1.
     pub r2: f64,
