@@ -9,10 +9,9 @@ use crate::watched::watched;
 use numpy::PyArrayLike1;
 use picloom::experiment::{PruneParent, Target};
 use picloom::network::{Coords, Mask, layered_arch, layerize};
-use picloom::prune::schedule::{IMP_GLOBAL, geometric, imp_global};
+use picloom::prune::schedule::Aim;
 use picloom::prune::{
-    Began, InMemory, Method, Orphans, PrunePlan, Retrain, RoundRecord, RoundsError, Rule, Trained,
-    rounds,
+    Began, InMemory, Method, PrunePlan, RoundRecord, RoundsError, Trained, rounds,
 };
 use picloom::score::Fit;
 use picloom::train::StopReason;
@@ -70,45 +69,6 @@ impl PruneReport {
 pub enum Thresholds {
     One(f64),
     Each(Vec<f64>),
-}
-
-/// The rules of the rounds, as the command line makes them.
-fn rules(
-    method: Method,
-    from: usize,
-    budget: Option<usize>,
-    threshold: Option<Thresholds>,
-    given: Option<usize>,
-) -> PyResult<Vec<Rule>> {
-    let rounds = given.unwrap_or(1);
-    let lottery = matches!(method, Method::Imp(_));
-    if rounds == 0 {
-        return Err(refused("rounds: expected at least 1, found 0"));
-    }
-    Ok(match (budget, threshold) {
-        (Some(_), Some(_)) => return Err(refused("expected budget or threshold, found both")),
-        (Some(k), None) if !(1..=from).contains(&k) => {
-            let expected = format!("1 to {from} links, those kept so far");
-            return Err(refused(format!("budget: expected {expected}, found {k}")));
-        }
-        (Some(k), None) => {
-            let found = match lottery && given.is_none() {
-                true => imp_global(from, IMP_GLOBAL, k),
-                false => geometric(from, k, rounds),
-            };
-            if found.is_empty() { vec![Rule::Budget(k)] } else { found }
-        }
-        (None, Some(Thresholds::One(one))) => vec![Rule::Threshold(one); rounds],
-        (None, Some(Thresholds::Each(all))) => match given.is_none_or(|r| r == all.len()) {
-            true => all.into_iter().map(Rule::Threshold).collect(),
-            false => {
-                let found = all.len();
-                return Err(refused(format!("expected one threshold or {rounds}, found {found}")));
-            }
-        },
-        (None, None) if lottery && given.is_some() => vec![Rule::Fraction(IMP_GLOBAL); rounds],
-        (None, None) => return Err(refused("expected budget or threshold, found neither")),
-    })
 }
 
 /// What is pruned: a training, which can be gone back to, or a model with what it should draw.
@@ -227,20 +187,19 @@ pub fn prune(
             Some(Mask::non_zero(&layerize(&genome.0).weights))
         }
     };
-    let plan = PrunePlan {
-        method,
-        rules: rules(method, trained.model.mask.kept(), budget, threshold, rounds)?,
-        retrain: match (retrain, method.row().rewinds) {
-            (Some(text), _) => parsed::<Retrain>(text)?,
-            (None, true) => Retrain::Rewind { step: 0 },
-            (None, false) => Retrain::Finetune,
-        },
-        train: keywords::<TrainSettings>(settings)?.config()?,
-        evolved,
-        // Controls that copy another arm's masks are for studies.
-        pattern: Vec::new(),
-        orphans: Orphans::Drop,
+    let thresholds = match threshold {
+        None => Vec::new(),
+        Some(Thresholds::One(one)) => vec![one],
+        Some(Thresholds::Each(each)) => each,
     };
+    let aim = Aim { budget, thresholds, rounds, ..Aim::default() };
+    let rules = aim.rules(method, &trained.model).map_err(refused)?;
+    let mut plan = PrunePlan::new(method, rules, keywords::<TrainSettings>(settings)?.config()?);
+    if let Some(text) = retrain {
+        plan.retrain = parsed(text)?;
+    }
+    // Controls that copy another arm's masks are for studies.
+    plan.evolved = evolved;
     let hear = listener(progress)?;
     let work = |caller: &crate::watched::Caller<(u64, f64)>| {
         let mut observer = Observer { caller, history: &mut Vec::new() };

@@ -66,6 +66,18 @@ pub struct PrunePlan {
     pub orphans: Orphans,
 }
 
+impl PrunePlan {
+    /// By a method as it was published, with links on no path dropped.
+    pub fn new(method: Method, rules: Vec<Rule>, train: TrainConfig) -> Self {
+        let retrain = match method.row().rewinds {
+            true => Retrain::Rewind { step: 0 },
+            false => Retrain::Finetune,
+        };
+        let (evolved, pattern, orphans) = (None, Vec::new(), Orphans::Drop);
+        PrunePlan { method, rules, retrain, train, evolved, pattern, orphans }
+    }
+}
+
 /// A round: the mask explained.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RoundRecord {

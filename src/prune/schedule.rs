@@ -5,12 +5,132 @@
 //! network, ⌊p·(n − 1)⌋ a round. With p = 5 % the global form gives the paper's captions exactly: 1452
 //! of 5478 after 26 rounds, 3392 of 8096 after 17 and 468 after 56.
 
-use super::select::{Rule, global_removal, layer_removal};
+use super::method::Method;
+use super::select::{Rule, global_removal, layer_of_links, layer_removal};
+use crate::math::names::names;
+use crate::network::Model;
 
 /// Default p of IMP `global`: the one that meets the captions.
 pub const IMP_GLOBAL: f64 = 0.05;
 /// Default p of IMP `original`, hidden layers and output (Frankle, Carbin 2019).
 pub const IMP_ORIGINAL: (f64, f64) = (0.2, 0.1);
+
+/// The two published forms of the lottery ticket: what IMP removes a round.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Lottery {
+    /// [`IMP_GLOBAL`] of all links.
+    #[default]
+    Global,
+    /// [`IMP_ORIGINAL`] of each hidden layer's and of the output's.
+    Original,
+}
+
+names! { Lottery, "form of the lottery ticket": Global "global", Original "original" }
+
+/// What the rounds should lead to: [`Aim::rules`] says how.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Aim {
+    /// Links kept after the last round.
+    pub budget: Option<usize>,
+    /// Links that score at least this are kept: one number, or one a round.
+    pub thresholds: Vec<f64>,
+    /// Rounds; none: 1, as many as there are thresholds, of IMP as many as its shares take to the budget.
+    pub rounds: Option<usize>,
+    /// How IMP gets there.
+    pub lottery: Lottery,
+}
+
+/// Why there are no rounds that lead to an [`Aim`]. Where one field of it is at fault, the text begins with its name.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum AimError {
+    /// No round.
+    #[error("rounds: expected at least 1, found 0")]
+    NoRounds,
+    /// More links than there are, or none.
+    #[error("budget: expected 1 to {from} links, those kept so far, found {found}")]
+    Budget {
+        /// Links kept so far.
+        from: usize,
+        /// Asked for.
+        found: usize,
+    },
+    /// A number that nothing is compared with.
+    #[error("threshold: expected a finite number, found {0}")]
+    Threshold(f64),
+    /// Neither one threshold nor one a round.
+    #[error("expected one threshold or {rounds} (one a round), found {found}")]
+    Thresholds {
+        /// Rounds asked for.
+        rounds: usize,
+        /// Thresholds.
+        found: usize,
+    },
+    /// Two aims.
+    #[error("expected a budget or a threshold, found both")]
+    Both,
+    /// No aim.
+    #[error("expected a budget or a threshold (of imp: or rounds), found none")]
+    Neither,
+    /// A form of the lottery ticket, of another method.
+    #[error("lottery: expected --method imp, found {0}")]
+    Lottery(Method),
+}
+
+impl Aim {
+    /// One rule a round, for a method that begins from the links of `parent`.
+    ///
+    /// # Errors
+    /// No rounds lead there.
+    pub fn rules(&self, method: Method, parent: &Model) -> Result<Vec<Rule>, AimError> {
+        let from = parent.mask.kept();
+        let is_imp = matches!(method, Method::Imp(_));
+        if self.rounds == Some(0) {
+            return Err(AimError::NoRounds);
+        }
+        if self.lottery == Lottery::Original && !is_imp {
+            return Err(AimError::Lottery(method));
+        }
+        if let Some(&wrong) = self.thresholds.iter().find(|t| !t.is_finite()) {
+            return Err(AimError::Threshold(wrong));
+        }
+        let rounds = self.rounds.unwrap_or(1);
+        let (hidden, output) = IMP_ORIGINAL;
+        Ok(match (self.budget, self.thresholds.as_slice()) {
+            (Some(found), _) if !(1..=from).contains(&found) => {
+                return Err(AimError::Budget { from, found });
+            }
+            (Some(k), []) => {
+                let rules = match (is_imp && self.rounds.is_none(), self.lottery) {
+                    (true, Lottery::Global) => imp_global(from, IMP_GLOBAL, k),
+                    (true, Lottery::Original) => imp_original(&sizes(parent), hidden, output, k),
+                    (false, _) => geometric(from, k, rounds),
+                };
+                if rules.is_empty() { vec![Rule::Budget(k)] } else { rules }
+            }
+            (Some(_), _) => return Err(AimError::Both),
+            (None, []) if is_imp && self.rounds.is_some() => match self.lottery {
+                Lottery::Global => vec![Rule::Fraction(IMP_GLOBAL); rounds],
+                Lottery::Original => vec![Rule::Layerwise { hidden, output }; rounds],
+            },
+            (None, []) => return Err(AimError::Neither),
+            (None, [one]) => vec![Rule::Threshold(*one); rounds],
+            (None, many) if self.rounds.is_none_or(|r| r == many.len()) => {
+                many.iter().map(|&t| Rule::Threshold(t)).collect()
+            }
+            (None, many) => return Err(AimError::Thresholds { rounds, found: many.len() }),
+        })
+    }
+}
+
+/// Kept links of each layer.
+fn sizes(parent: &Model) -> Vec<usize> {
+    let layer = layer_of_links(&parent.network);
+    let mut sizes = vec![0; layer.iter().max().map_or(0, |l| l + 1)];
+    for (&l, _) in layer.iter().zip(&parent.mask.0).filter(|(_, kept)| **kept) {
+        sizes[l] += 1;
+    }
+    sizes
+}
 
 /// Links left after 0, 1, … `rounds` rounds of IMP `global` from `n`.
 pub fn global_counts(n: usize, p: f64, rounds: usize) -> Vec<usize> {
@@ -82,6 +202,7 @@ pub fn geometric(n: usize, budget: usize, rounds: usize) -> Vec<Rule> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::network::{Mask, Weights};
 
     #[test]
     fn global_five_percent_gives_the_counts_of_the_captions() {
@@ -114,6 +235,41 @@ mod tests {
         // 638 → 69 + 386 + 58 = 513 → 54 + 308 + 51 = 413 → below 400.
         assert_eq!(rules.len(), 3);
         assert_eq!(rules[2], Rule::Budget(400));
+    }
+
+    #[test]
+    fn an_aim_is_rounds_or_says_why_not() {
+        let network = "2;cache:2,sin:2".parse::<crate::network::Arch>().unwrap().network();
+        let (mask, weights) =
+            (Mask::all(network.weight_count()), Weights(vec![0.0; network.weight_count()]));
+        let (parent, sp, imp) =
+            (Model { mask, weights, network }, "sp".parse().unwrap(), "imp".parse().unwrap());
+        let from = parent.mask.kept();
+        let budget = |k| Aim { budget: Some(k), ..Aim::default() };
+        let rounds = |r| Aim { rounds: Some(r), ..Aim::default() };
+        let to = |thresholds: &[f64]| Aim { thresholds: thresholds.into(), ..Aim::default() };
+        let original = Aim { lottery: Lottery::Original, ..rounds(2) };
+        let works = |aim: &Aim, method| aim.rules(method, &parent).unwrap();
+        assert_eq!(works(&budget(9), sp), [Rule::Budget(9)]);
+        assert_eq!(works(&budget(from), imp), [Rule::Budget(from)]);
+        assert!(works(&budget(9), imp).len() > 3);
+        assert_eq!(works(&Aim { rounds: Some(2), ..budget(9) }, imp)[1], Rule::Budget(9));
+        assert_eq!(works(&rounds(3), imp), [Rule::Fraction(IMP_GLOBAL); 3]);
+        assert_eq!(works(&original, imp), [Rule::Layerwise { hidden: 0.2, output: 0.1 }; 2]);
+        assert_eq!(works(&Aim { rounds: Some(2), ..to(&[0.5]) }, sp), [Rule::Threshold(0.5); 2]);
+        assert_eq!(works(&to(&[0.5, 0.25]), sp), [Rule::Threshold(0.5), Rule::Threshold(0.25)]);
+        let fails = |aim: &Aim, text: &str| {
+            let said = aim.rules(sp, &parent).unwrap_err().to_string();
+            assert!(said.contains(text), "{said}");
+        };
+        fails(&rounds(0), "rounds: expected at least 1");
+        fails(&budget(0), "budget: expected 1 to");
+        fails(&budget(from + 1), "budget: expected 1 to");
+        fails(&Aim { budget: Some(9), ..to(&[0.5]) }, "found both");
+        fails(&rounds(3), "found none");
+        fails(&Aim { rounds: Some(3), ..to(&[0.5, 0.25]) }, "one threshold or 3");
+        fails(&to(&[f64::NAN]), "threshold: expected a finite number");
+        fails(&original, "lottery: expected --method imp, found sp");
     }
 
     #[test]

@@ -12,11 +12,10 @@ use crate::network::lock::FolderLock;
 use crate::network::weight_files::read_weights;
 use crate::network::{Arch, Coords, Mask, Model, Squaring, Wiring, layerize, read_genome};
 use crate::prune::method::MethodRow;
-use crate::prune::schedule::{IMP_GLOBAL, IMP_ORIGINAL, geometric, imp_global, imp_original};
-use crate::prune::select::layer_of_links;
+use crate::prune::schedule::{Aim, AimError, Lottery};
 use crate::prune::{Method, Need, Orphans, PrunePlan, Retrain, Rule};
 use crate::train::StopReason;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -63,7 +62,7 @@ pub struct PruneArgs {
     rounds: Option<usize>,
     /// What imp removes a round: global, 5 % of all links, or original, 20 % of each hidden layer
     /// and 10 % of the output's
-    #[arg(long, value_enum, default_value = "global")]
+    #[arg(long, default_value = "global", value_parser = one_of::<Lottery>())]
     lottery: Lottery,
     /// Where retraining starts: finetune, rewind (to the first weights), rewind:STEP, or reinit
     /// (default: finetune; imp and sparse-training: rewind)
@@ -98,13 +97,6 @@ fn method_help() -> String {
         names(methods),
         names(controls)
     )
-}
-
-/// The two published forms of the lottery ticket.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Lottery {
-    Global,
-    Original,
 }
 
 #[derive(Serialize)]
@@ -185,69 +177,25 @@ fn matched(path: &Path, method: Method, parent: &Model) -> anyhow::Result<Matche
 }
 
 /// The rules of the rounds; `matched` links are those of the run of `--match`.
-fn rules(args: &PruneArgs, parent: &Model, matched: Option<usize>) -> anyhow::Result<Vec<Rule>> {
-    let from = parent.mask.kept();
-    if args.rounds == Some(0) {
-        return Err(Usage("--rounds: expected at least 1, found 0".into()).into());
-    }
-    let rounds = args.rounds.unwrap_or(1);
-    let lottery = matches!(args.method, Method::Imp(_));
-    if args.lottery == Lottery::Original && !lottery {
-        return Err(
-            Usage(format!("--lottery: expected --method imp, found {}", args.method)).into()
-        );
-    }
-    let (hidden, output) = IMP_ORIGINAL;
-    Ok(match (matched.or(args.budget), args.threshold.as_slice()) {
-        (Some(k), _) => {
-            if k == 0 || k > from {
-                let option = match &args.match_run {
-                    Some(path) => format!("--match {}", path.display()),
-                    None => "--budget".into(),
-                };
-                let expected = format!("1 to {from} links, those kept so far");
-                return Err(Usage(format!("{option}: expected {expected}, found {k}")).into());
-            }
-            let rules = match (lottery && args.rounds.is_none(), args.lottery) {
-                (true, Lottery::Global) => imp_global(from, IMP_GLOBAL, k),
-                (true, Lottery::Original) => {
-                    let layer = layer_of_links(&parent.network);
-                    let mut sizes = vec![0; layer.iter().max().map_or(0, |l| l + 1)];
-                    for (&l, _) in layer.iter().zip(&parent.mask.0).filter(|(_, k)| **k) {
-                        sizes[l] += 1;
-                    }
-                    imp_original(&sizes, hidden, output, k)
-                }
-                (false, _) => geometric(from, k, rounds),
-            };
-            match rules.is_empty() {
-                true => vec![Rule::Budget(k)],
-                false => rules,
-            }
+fn rules(args: &PruneArgs, parent: &Model, matched: Option<usize>) -> Result<Vec<Rule>, Usage> {
+    let aim = Aim {
+        budget: matched.or(args.budget),
+        thresholds: args.threshold.clone(),
+        rounds: args.rounds,
+        lottery: args.lottery,
+    };
+    let text = |error: AimError| match (&error, &args.match_run) {
+        (AimError::Budget { .. }, Some(path)) => {
+            error.to_string().replacen("budget", &format!("--match {}", path.display()), 1)
         }
-        (None, []) if lottery && args.rounds.is_some() => match args.lottery {
-            Lottery::Global => vec![Rule::Fraction(IMP_GLOBAL); rounds],
-            Lottery::Original => vec![Rule::Layerwise { hidden, output }; rounds],
-        },
-        (None, []) => {
-            return Err(Usage(
-                "expected --budget K, --threshold T or --match RUN (imp: or --rounds R), found none"
-                    .into(),
-            )
-            .into());
+        (AimError::Neither, _) => {
+            "expected --budget K, --threshold T or --match RUN (imp: or --rounds R), found none"
+                .into()
         }
-        (None, [one]) => vec![Rule::Threshold(*one); rounds],
-        (None, many) if args.rounds.is_none_or(|r| r == many.len()) => {
-            many.iter().map(|&t| Rule::Threshold(t)).collect()
-        }
-        (None, many) => {
-            let found = many.len();
-            return Err(Usage(format!(
-                "expected one threshold or {rounds} (one a round), found {found}"
-            ))
-            .into());
-        }
-    })
+        (AimError::Both | AimError::Thresholds { .. }, _) => error.to_string(),
+        _ => format!("--{error}"),
+    };
+    aim.rules(args.method, parent).map_err(|error| Usage(text(error)))
 }
 
 pub fn run(args: PruneArgs, out: &Output) -> anyhow::Result<()> {
@@ -276,18 +224,12 @@ pub fn run(args: PruneArgs, out: &Output) -> anyhow::Result<()> {
     if !pattern.is_empty() && rules.len() > 1 {
         return Err(Usage(format!("--rounds: expected 1 with {}, found more", args.method)).into());
     }
-    let plan = PrunePlan {
-        method: args.method,
-        rules,
-        retrain: args.retrain.unwrap_or(match args.method.row().rewinds {
-            true => Retrain::Rewind { step: 0 },
-            false => Retrain::Finetune,
-        }),
-        train: args.settings.config()?,
-        evolved,
-        pattern,
-        orphans: if args.refill { Orphans::Refill } else { Orphans::Drop },
-    };
+    let mut plan = PrunePlan::new(args.method, rules, args.settings.config()?);
+    plan.retrain = args.retrain.unwrap_or(plan.retrain);
+    (plan.evolved, plan.pattern) = (evolved, pattern);
+    if args.refill {
+        plan.orphans = Orphans::Refill;
+    }
     let _lock = FolderLock::take(&args.out)?;
     let mut progress = TrainProgress::new(out, plan.train.steps, &args.out);
     let (result, rounds) = prune_into(&parent, &plan, &args.out, args.resume, &mut progress)?;

@@ -14,6 +14,7 @@ use crate::math::hash::short_id;
 use crate::network::files::WriteError;
 use crate::network::{Coords, Mask, Model, PixelInputs, Weights, Wiring};
 use crate::probe::{Delta, View};
+use crate::prune::schedule::geometric;
 use crate::prune::{PruneError, PrunePlan, RoundsError, Rule, round_mask};
 use crate::score::measures::function::FunctionalModules;
 use crate::score::measures::mechanisms::Mechanisms;
@@ -283,13 +284,7 @@ impl Worker<'_> {
                     continue;
                 }
             };
-            for round in 1..=arm.rounds {
-                let share = round as f64 / arm.rounds as f64;
-                let ratio = (budget as f64 / left as f64).min(1.0);
-                let count = left as f64 * crate::math::real::pow(ratio, share);
-                let count = if round == arm.rounds { budget } else { count.round() as usize };
-                rules.push(Rule::Budget(count));
-            }
+            rules.extend(geometric(left, budget, arm.rounds));
             left = budget.min(left).max(1);
         }
         let evolved = self.chain.source.evolved.as_ref();

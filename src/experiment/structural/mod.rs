@@ -25,7 +25,7 @@ use crate::math::SimRng;
 use crate::math::hash::{hex, sha256_hex};
 use crate::network::{Arch, Coords, Mask, Model, Picture, PixelInputs, Wiring};
 use crate::prune::method::{Magnitude, Sp};
-use crate::prune::{Method, Orphans, PrunePlan, Retrain, alive, schedule};
+use crate::prune::{Method, PrunePlan, alive, schedule};
 use crate::score::Fit;
 use crate::score::measures::structural::{MaskConfig, PartedPicture, structural_compositionality};
 use crate::train::{Schedule, StopReason, TrainConfig};
@@ -407,15 +407,8 @@ impl StructuralStudy {
         for (arm, method) in
             [("magnitude", Method::Magnitude(Magnitude {})), ("sp", Method::Sp(Sp::default()))]
         {
-            let plan = PrunePlan {
-                method,
-                rules: schedule::geometric(links, budget, rounds),
-                retrain: Retrain::Finetune,
-                train: train(retrain_steps),
-                evolved: None,
-                pattern: Vec::new(),
-                orphans: Orphans::Drop,
-            };
+            let rules = schedule::geometric(links, budget, rounds);
+            let plan = PrunePlan::new(method, rules, train(retrain_steps));
             let out = folder.join(arm);
             let (result, _) =
                 prune_run(&dense, &plan, &out, true, &mut ask).map_err(|e| e.to_string())?;

@@ -6,7 +6,8 @@ use crate::experiment::{RunResult, Target, TrainJob, load_run, load_target, prun
 use crate::math::hash::sha256_of_floats;
 use crate::network::lock::FolderLock;
 use crate::network::{Model, Squaring, Weights, Wiring};
-use crate::prune::{Method, Orphans, PrunePlan, Retrain, Rule};
+use crate::prune::schedule::Aim;
+use crate::prune::{Method, PrunePlan};
 use crate::studio::answer::Refusal;
 use crate::studio::networks::Asked;
 use crate::studio::state::Studio;
@@ -96,26 +97,11 @@ fn prune_plan(work: &Work, model: &Model, train: &TrainConfig) -> Result<PrunePl
         return Err("expected a pruning".into());
     };
     let method: Method = method.parse().map_err(|e| format!("method: {e}"))?;
-    let from = model.mask.kept();
-    let rule = match (budget, threshold) {
-        (Some(k), None) if (1..=from).contains(k) => Rule::Budget(*k),
-        (Some(k), None) => return Err(format!("budget: expected 1 to {from} links, found {k}")),
-        (None, Some(t)) if t.is_finite() => Rule::Threshold(*t),
-        _ => return Err("expected a budget or a threshold, and one of them".into()),
-    };
+    let thresholds = threshold.iter().copied().collect();
+    let aim = Aim { budget: *budget, thresholds, rounds: Some(1), ..Aim::default() };
+    let rules = aim.rules(method, model).map_err(|e| e.to_string())?;
     let steps = checked_steps(steps.unwrap_or(train.steps))?;
-    Ok(PrunePlan {
-        method,
-        rules: vec![rule],
-        retrain: match method.row().rewinds {
-            true => Retrain::Rewind { step: 0 },
-            false => Retrain::Finetune,
-        },
-        train: TrainConfig { steps, ..train.clone() },
-        evolved: None,
-        pattern: Vec::new(),
-        orphans: Orphans::Drop,
-    })
+    Ok(PrunePlan::new(method, rules, TrainConfig { steps, ..train.clone() }))
 }
 
 /// Does the work: true if it is done, false if it was stopped.
