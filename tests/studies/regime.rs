@@ -11,7 +11,7 @@ use picloom::experiment::regime::own::recommend;
 use picloom::experiment::regime::points::{Basis, Networks, Place, Points, Scores};
 use picloom::experiment::regime::power::{PowerReport, power};
 use picloom::experiment::regime::rules::{
-    MARGIN, beside_reference, decide, narrow, rulings, which_links, word,
+    MARGIN, beside_reference, decide, narrow, rewinding, rulings, which_links, word,
 };
 use picloom::experiment::spec::read_spec;
 use picloom::figures::study::{Sources, figure};
@@ -174,9 +174,6 @@ fn scores_are_compared_at_the_r2_that_both_reached_and_the_published_protocol_ma
         networks.retain(|place, _| place.arm == "sp" || place.offset == 0);
     }
     assert_eq!(beside_reference(&without, Basis::EqualFit, MARGIN), None);
-    // What a second study has besides comes to it, and what both have is the first's.
-    assert_eq!(without.clone().with(&points), points);
-    assert_eq!(points.clone().with(&at_reference), points);
     // A peak of all depths alike is none.
     let flat = narrow(&points, Basis::EqualFit, MARGIN);
     assert_eq!(word(flat.verdict), "refuted");
@@ -258,8 +255,10 @@ fn the_power_of_a_study_is_that_of_the_rules_whose_networks_it_has() {
     let quick = power(&quick, &[of("wirings"), of("optimizer_scores")], MARGIN, 50);
     assert_eq!(targets(&quick), [4, 4, 4]);
     // Depths are compared with the reference: a design without it asks nothing of them.
-    let (beside, _): (NetworksSpec, String) =
-        read_spec(&root().join("experiments/regime_beside.toml"), None).unwrap();
+    let map = root().join("experiments/regime.toml");
+    let (mut beside, _): (NetworksSpec, String) = read_spec(&map, Some("which_links")).unwrap();
+    beside.offsets = vec![-1, 1];
+    beside.arms.iter_mut().for_each(|arm| arm.offsets = None);
     assert_eq!(names(&power(&beside, &[of("regime_pilot")], MARGIN, 50)), ["C4"]);
     // Half of the targets see less; without a pilot nobody knows how various targets are.
     let mut few = spec.clone();
@@ -307,6 +306,39 @@ fn with_scores(
         result.score = Some(Scored { score, low: None, high: None });
     }
     map
+}
+
+#[test]
+fn criteria_are_compared_with_themselves_retrained_from_the_initial_weights() {
+    let map = NetworksRecord::read(&root().join("figures/regime/record.json")).unwrap();
+    // As if rewinding had added .2 to Wanda's and Taylor's networks, and nothing to SP's and random ones.
+    let mut rewound = map.clone();
+    rewound.rows.retain(|row| {
+        let arms = ["dense", "sp", "random", "wanda", "taylor"];
+        arms.contains(&row.arm.as_str()) && row.offset == 0 && row.seed < Some(3)
+    });
+    for row in rewound.rows.iter_mut().filter(|row| ["wanda", "taylor"].contains(&&*row.arm)) {
+        let result = row.result.as_mut().unwrap();
+        for scored in result.reached.iter_mut().filter_map(|at| at.score.as_mut()) {
+            scored.score += 0.2;
+        }
+    }
+    let found = rewinding(&map, &rewound, MARGIN);
+    let [first, second] = [0, 1].map(|k| &found[k]);
+    assert_eq!((first.rule.as_str(), second.rule.as_str()), ("rewinding", "C3, all rewound"));
+    assert_eq!(word(first.verdict), "supported", "{}", first.text());
+    for contrast in &first.contrasts[..2] {
+        assert!((contrast.effect.estimate.unwrap() - 0.2).abs() < 1e-9, "{}", first.text());
+        assert!(contrast.effect.targets.iter().all(|target| target.pairs <= 3));
+    }
+    assert_eq!(first.contrasts[2].effect.name, "imp − magnitude");
+    // SP less random is the map's own C3, on three of its five seeds.
+    let random = &second.contrasts[3].effect;
+    assert_eq!(random.name, "sp rewound − random rewound");
+    assert!((random.estimate.unwrap() + 0.02).abs() < 0.03, "{}", second.text());
+    assert_eq!(word(second.verdict), "refuted");
+    rewound.size = 32;
+    assert_eq!(rewinding(&map, &rewound, MARGIN), []);
 }
 
 #[test]

@@ -78,7 +78,7 @@ const NETWORKS: [&str; 9] = [
     "pruning",
     "controls",
     "regime",
-    "regime_beside",
+    "rewinding",
     "out_of_domain",
     "optimizer_scores",
     "replication",

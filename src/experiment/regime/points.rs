@@ -150,14 +150,16 @@ impl Points {
         Points { targets, shares }
     }
 
-    /// These with the places that `other` has besides, of the same targets and seeds.
-    pub fn with(mut self, other: &Points) -> Self {
+    /// The seeds that `rewound` has, with its pruned networks besides: those of `ARM` as `ARM-rewound`.
+    pub fn with_rewound(mut self, rewound: &Points) -> Self {
         for (target, seeds) in &mut self.targets {
-            let besides = other.targets.iter().find(|t| t.0 == *target);
-            for (seed, networks) in besides.iter().flat_map(|t| &t.1) {
-                let own = seeds.entry(*seed).or_default();
-                for (place, scores) in networks {
-                    own.entry(place.clone()).or_insert_with(|| scores.clone());
+            let others = rewound.targets.iter().find(|t| t.0 == *target).map(|t| &t.1);
+            seeds.retain(|seed, _| others.is_some_and(|others| others.contains_key(seed)));
+            for (seed, networks) in seeds {
+                let others = others.into_iter().flat_map(|others| &others[seed]);
+                for (place, scores) in others.filter(|(place, _)| place.level > 0) {
+                    let arm = format!("{}-rewound", place.arm);
+                    networks.insert(Place { arm, ..place.clone() }, scores.clone());
                 }
             }
         }
@@ -197,3 +199,11 @@ pub const CONTROLS: &[&[&str]] = &[LAYER_COUNTS, REWIRED];
 pub const READINGS: &[&str] = &["sp-corr-maps", "sp-corr-sum", "sp-cos-sum", "sp-strength"];
 /// Other criteria through the same rounds: the rivals of C3.
 pub const CRITERIA: &[&[&str]] = &[&["imp"], &["wanda"], &["taylor"], &["magnitude"], &["random"]];
+
+/// Criteria that look at what carries the output, as they are retrained on the map and from the initial weights; the
+/// lottery ticket is magnitude's.
+pub const RETRAINED: &[(&str, &str)] =
+    &[("wanda", "wanda-rewound"), ("taylor", "taylor-rewound"), ("magnitude", "imp")];
+/// SP, and what it is compared with where all are retrained from the initial weights.
+pub const REWOUND: (&str, &[&str]) =
+    ("sp-rewound", &["imp", "wanda-rewound", "taylor-rewound", "random-rewound"]);

@@ -6,7 +6,8 @@
 
 use super::contrasts::{Contrast, less, over_arms, over_depths, over_places, over_rivals};
 use super::points::{
-    Basis, CLOSE, CONTROLS, CRITERIA, Networks, Place, Points, READINGS, SP, Scores,
+    Basis, CLOSE, CONTROLS, CRITERIA, Networks, Place, Points, READINGS, RETRAINED, REWOUND, SP,
+    Scores,
 };
 use crate::experiment::depth::{DepthCurve, DepthModel, DepthPoint};
 use crate::experiment::finding::Verdict;
@@ -279,15 +280,8 @@ pub fn depth_predicted(
 /// it, and with 0 for networks that do not fit.
 pub fn rulings(record: &NetworksRecord, margin: f64) -> Vec<Ruling> {
     let points = Points::of(record);
-    let has_far = record.checkpoints.iter().any(|level| *level < CLOSE);
-    let all = [Basis::EqualFit, Basis::CloseFit, Basis::Published, Basis::UnfitZero];
-    let bases = all.into_iter().filter(|basis| match basis {
-        Basis::CloseFit => has_far,
-        Basis::Published => record.fixed_delta.is_some(),
-        _ => true,
-    });
     let mut found = Vec::new();
-    for basis in bases {
+    for basis in bases(record) {
         let peak = depth_peak(&points, basis, margin);
         let predicted = depth_predicted(record, &points, basis, peak.verdict);
         let narrow = narrow(&points, basis, margin);
@@ -295,6 +289,40 @@ pub fn rulings(record: &NetworksRecord, margin: f64) -> Vec<Ruling> {
         found.extend([criteria, which_links(&points, basis, margin), peak, narrow, predicted]);
     }
     found
+}
+
+/// The protocols that a record has.
+fn bases(record: &NetworksRecord) -> impl Iterator<Item = Basis> {
+    let all = [Basis::EqualFit, Basis::CloseFit, Basis::Published, Basis::UnfitZero];
+    all.into_iter().filter(|basis| match basis {
+        Basis::CloseFit => record.checkpoints.iter().any(|level| *level < CLOSE),
+        Basis::Published => record.fixed_delta.is_some(),
+        _ => true,
+    })
+}
+
+/// Is it the weights that stay, not the links, that leave a network pruned by what carries its output less compositional?
+/// The same criteria retrained from the initial weights (`rewound`) less fine-tuned (`map`); and C3 where every
+/// criterion is rewound. None if the two are of another size or length.
+pub fn rewinding(map: &NetworksRecord, rewound: &NetworksRecord, margin: f64) -> Vec<Ruling> {
+    if (map.size, map.steps) != (rewound.size, rewound.steps) {
+        return Vec::new();
+    }
+    let points = Points::of(map).with_rewound(&Points::of(rewound));
+    let levels = points.levels();
+    let rulings = |basis: Basis| {
+        let over = |pair| over_arms(&points, pair, &levels, basis);
+        let retrained = RETRAINED.iter().map(|(tuned, rewound)| over((*rewound, *tuned))).collect();
+        let says = "Links chosen by what carries the output draw more compositionally where they are retrained from the initial weights.";
+        let (sp, rivals) = REWOUND;
+        let rivals = rivals.iter().map(|rival| over((sp, *rival))).collect();
+        let same = "Similarity keeps networks more compositional than every other criterion, all retrained from the initial weights.";
+        [
+            Ruling::of("rewinding", says, basis, retrained, margin),
+            Ruling::of("C3, all rewound", same, basis, rivals, margin),
+        ]
+    };
+    bases(map).flat_map(rulings).collect()
 }
 
 /// C4 asked of each reading of SP, its own first, on the targets that have the others: how far the verdict depends on

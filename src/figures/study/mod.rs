@@ -248,6 +248,8 @@ figures! {
         "maps of the units of the same three networks side by side";
     "criteria-at-equal-fit", ["regime"], "30–37", "C3, C4", regime::criteria;
         "score of SP less that of every other criterion through the same rounds, at equal fit and by the published protocol";
+    "criterion-and-retraining", ["rewinding", "regime"], "30–37", "C3", regime::retraining;
+        "score of networks pruned by each criterion less that of their dense parent, fine-tuned and retrained from the initial weights";
     "regime-control", ["regime"], "–", "C4", regime::pooled;
         "score of SP less that of random links with its counts by depth and kept share, at equal fit";
     "score-at-equal-fit", ["regime"], "–", "C4", regime::by_fit;

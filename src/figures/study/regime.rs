@@ -10,7 +10,8 @@ use crate::experiment::networks::record::{NetworkRow, NetworksRecord};
 use crate::experiment::networks::spec::BASE;
 use crate::experiment::regime::contrasts::over_arms;
 use crate::experiment::regime::points::{
-    Basis, CONTROLS, CRITERIA, LAYER_COUNTS, Networks, Place, Points, SP, Scores,
+    Basis, CONTROLS, CRITERIA, LAYER_COUNTS, Networks, Place, Points, RETRAINED, REWOUND, SP,
+    Scores,
 };
 use crate::experiment::regime::rules::{MARGIN, parting, rulings};
 use crate::figures::Marker;
@@ -20,12 +21,11 @@ use crate::figures::charts::{
 };
 use crate::figures::style;
 use crate::math::stats::mean;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 const STUDY: &str = "regime";
-
-/// The study of the map's controls beside the reference.
-const BESIDE: &str = "regime_beside";
+/// The study of its criteria, retrained from the initial weights.
+const REWINDING: &str = "rewinding";
 
 /// SP's choice the other way round.
 const INVERTED: &[&[&str]] = &[&["sp-inverted"]];
@@ -133,14 +133,7 @@ pub fn regime_map_of(record: &NetworksRecord) -> Result<Drawing, DrawError> {
 /// SP less random links with its counts over all targets, at equal fit.
 pub(super) fn pooled(sources: &Sources) -> Result<Drawing, DrawError> {
     let record = sources.networks(STUDY)?;
-    let beside = match sources.networks(BESIDE) {
-        Err(DrawError::Missing { .. }) => None,
-        found => Some(found?).filter(|beside| beside.profile == record.profile),
-    };
-    let mut points = Points::of(&record);
-    if let Some(beside) = &beside {
-        points = points.with(&Points::of(beside));
-    }
+    let points = Points::of(&record);
     let rival = points.arm(LAYER_COUNTS).ok_or_else(|| DrawError::Nothing {
         study: STUDY.into(),
         expected: "random links with SP's counts".into(),
@@ -171,19 +164,11 @@ pub(super) fn pooled(sources: &Sources) -> Result<Drawing, DrawError> {
     // What decides, and where the published protocol parts from it; the rest stands in the ledger.
     let primary = found.iter().filter(|ruling| ruling.protocol == Basis::EqualFit.text());
     let says: Vec<String> = primary.map(|ruling| ruling.text()).chain(parting(&found)).collect();
-    let mut note = String::from(
-        "Mean over targets of paired scores at the R² that both networks reached on their way. Bars: share of the targets with such a pair; grey: none.",
-    );
-    if let Some(beside) = &beside {
-        let seeds = beside.rows.iter().filter_map(|row| row.seed).collect::<BTreeSet<_>>().len();
-        note.push_str(&format!(
-            " Controls one layer beside the reference: {BESIDE}, {seeds} seeds."
-        ));
-    }
+    let note = "Mean over targets of paired scores at the R² that both networks reached on their way. Bars: share of the targets with such a pair; grey: none.";
     let svg = heatmap(&Heatmap {
         frame: Frame::new("SP less random links with its counts, by depth and kept share")
             .subtitle(what(&record))
-            .note(&note)
+            .note(note)
             .sized(760, 200 + 56 * rows.len() as u32),
         x: "hidden layers, off the reference".into(),
         y: "links kept".into(),
@@ -214,14 +199,7 @@ pub(super) fn criteria(sources: &Sources) -> Result<Drawing, DrawError> {
     let end = 1.1 * values.flatten().fold(2.0 * MARGIN, |most, value| most.max(value.abs()));
     let groups = found.iter().map(|(rival, effects)| Bin {
         name: look(rival).0,
-        estimates: effects
-            .iter()
-            .map(|effect| {
-                let mut mark = Estimate::new(effect.estimate?);
-                mark.interval = effect.low.zip(effect.high);
-                Some(mark)
-            })
-            .collect(),
+        estimates: effects.iter().map(estimate).collect(),
     });
     let (_, colour, marker) = look(SP);
     let series = vec![
@@ -246,6 +224,70 @@ pub(super) fn criteria(sources: &Sources) -> Result<Drawing, DrawError> {
         format!("{}{published}", data::says(&Effect { name, ..fit.clone() }))
     });
     Ok(Drawing { svg, says: format!("{}.", said.collect::<Vec<_>>().join("; ")) })
+}
+
+/// Every criterion fine-tuned and retrained from the initial weights, less the dense parent, at equal fit.
+pub(super) fn retraining(sources: &Sources) -> Result<Drawing, DrawError> {
+    let (record, rewound) = (sources.networks(STUDY)?, sources.networks(REWINDING)?);
+    let points = Points::of(&record).with_rewound(&Points::of(&rewound));
+    let levels = points.levels();
+    let less_dense = |arm: &str| {
+        let at = |arm: &str, level| Place { offset: 0, arm: arm.into(), level };
+        let of_seed = |networks: &Networks| {
+            let dense = networks.get(&at("dense", 0))?;
+            let of_level = |&level: &usize| {
+                let pair = [networks.get(&at(arm, level))?, dense];
+                Scores::compared(&pair, Basis::EqualFit).map(|scores| scores[0] - scores[1])
+            };
+            mean(&levels.iter().filter_map(of_level).collect::<Vec<_>>()).ok()
+        };
+        let of_target = |(target, seeds): &(String, BTreeMap<u64, Networks>)| {
+            (target.clone(), seeds.values().filter_map(of_seed).collect())
+        };
+        Effect::of(
+            &format!("{} − dense", arm.replace('-', " ")),
+            points.targets.iter().map(of_target).collect(),
+        )
+    };
+    let pairs = [("random", "random-rewound"), (SP, REWOUND.0)].iter().chain(RETRAINED);
+    let found: Vec<(&str, [Effect; 2])> = pairs
+        .map(|(tuned, rewound)| (*tuned, [*tuned, *rewound].map(less_dense)))
+        .filter(|(_, effects)| effects.iter().all(|effect| effect.estimate.is_some()))
+        .collect();
+    let found = some(
+        found,
+        REWINDING,
+        "networks of both retrainings that reached the R² of the dense parent",
+    )?;
+    let values = found.iter().flat_map(|row| &row.1).flat_map(|e| [e.low, e.high, e.estimate]);
+    let end = 1.1 * values.flatten().fold(2.0 * MARGIN, |most, value| most.max(value.abs()));
+    let groups = found.iter().map(|(arm, effects)| Bin {
+        name: look(arm).0,
+        estimates: effects.iter().map(estimate).collect(),
+    });
+    let (_, colour, marker) = look(SP);
+    let series = vec![
+        ("fine-tuned: the dense network's weights stay".into(), style::GREY, Marker::Diamond),
+        ("rewound: initial weights, the same rounds".into(), colour, marker),
+    ];
+    let svg = bars(&Bars {
+        frame: Frame::new("Criterion and retraining: score less that of the dense parent")
+            .subtitle(what(&rewound))
+            .note("At each R² that both reached, mean over a quarter and an eighth of the links, paired by target and seed; seeds of the second study. Whiskers: 95 % intervals (Student's t over targets). Magnitude rewound is the lottery ticket, IMP. Deciding: rewound less fine-tuned of Taylor, Wanda and magnitude (ledger, C3).")
+            .sized(860, 200 + 44 * found.len() as u32),
+        groups: groups.collect(),
+        rules: vec![Rule::new(0.0, "").coloured(style::INK)],
+        ..rows("", Axis::new("score less that of the dense parent").range(-end, end), series)
+    });
+    let said = found.iter().flat_map(|(_, effects)| effects).map(data::says);
+    Ok(Drawing { svg, says: format!("{}.", said.collect::<Vec<_>>().join("; ")) })
+}
+
+/// An effect as a mark with its interval.
+fn estimate(effect: &Effect) -> Option<Estimate> {
+    let mut mark = Estimate::new(effect.estimate?);
+    mark.interval = effect.low.zip(effect.high);
+    Some(mark)
 }
 
 /// Score of a network less that of another of the same target and seed, at equal fit.

@@ -97,7 +97,7 @@ impl Decide {
             Other(decide) => return decide(records),
             Regime(rules, part, decide) => match records.networks("regime") {
                 Some(map) if regime::holds(map, rules[0]) => {
-                    return regime::decided(map, records.networks("regime_beside"), rules);
+                    return regime::decided(map, records.networks("rewinding"), rules);
                 }
                 _ => (std::slice::from_ref(part), decide),
             },

@@ -4,7 +4,9 @@ use super::{Outcome, circumstances, path, seeds};
 use crate::experiment::networks::record::{NetworkResult, NetworkRow, NetworksRecord};
 use crate::experiment::networks::spec::BASE;
 use crate::experiment::regime::points::{Basis, CONTROLS, CRITERIA, Points, SP};
-use crate::experiment::regime::rules::{MARGIN, Ruling, beside, parting, readings, rulings};
+use crate::experiment::regime::rules::{
+    MARGIN, Ruling, beside, parting, readings, rewinding, rulings,
+};
 use std::collections::BTreeSet;
 
 /// True if the map has what a rule compares: it is run in stages.
@@ -19,11 +21,11 @@ pub(super) fn holds(record: &NetworksRecord, rule: &str) -> bool {
 }
 
 /// The verdict of the first of these rules at equal fit, with all of them under both protocols; C4 with that of
-/// every reading of SP beside it, and at the depths beside the reference, of the map or, where it has no controls there,
-/// of `next`.
+/// every reading of SP beside it, and at the depths beside the reference, where the map has controls there; C3 with what
+/// the criteria leave where all are `rewound`.
 pub(super) fn decided(
     record: &NetworksRecord,
-    next: Option<&NetworksRecord>,
+    rewound: Option<&NetworksRecord>,
     rules: &[&str],
 ) -> Outcome {
     let asked = |ruling: &Ruling| rules.contains(&ruling.rule.as_str());
@@ -47,14 +49,12 @@ pub(super) fn decided(
     let mut shown = Vec::new();
     if first.rule == "C4" {
         shown = readings(record, MARGIN);
-        let of_map = beside(record, MARGIN);
-        // Of one profile: studies of several sizes are not read together.
-        match next.filter(|next| of_map.is_empty() && next.profile == record.profile) {
-            None => shown.extend(of_map),
-            Some(next) => {
-                shown.extend(beside(next, MARGIN));
-                outcome.records.extend(path("regime_beside"));
-            }
+        shown.extend(beside(record, MARGIN));
+    }
+    if let Some(rewound) = rewound.filter(|_| first.rule == "C3") {
+        shown = rewinding(record, rewound, MARGIN);
+        if !shown.is_empty() {
+            outcome.records.extend(path("rewinding"));
         }
     }
     Outcome { rulings: found.into_iter().chain(shown).collect(), ..outcome }
