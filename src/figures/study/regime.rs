@@ -245,7 +245,7 @@ pub(super) fn retraining(sources: &Sources) -> Result<Drawing, DrawError> {
             (target.clone(), seeds.values().filter_map(of_seed).collect())
         };
         Effect::of(
-            &format!("{} − dense", arm.replace('-', " ")),
+            format!("{} − dense", arm.replace('-', " ")),
             points.targets.iter().map(of_target).collect(),
         )
     };

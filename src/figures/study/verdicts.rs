@@ -181,7 +181,7 @@ pub(super) fn halves(claim: &ClaimRow) -> Vec<Half> {
         interval: effect.low.zip(effect.high),
         // Monte Carlo's: no estimate may lie far off, either.
         open: Kind::of(id, &effect.name) == Kind::Held
-            && claim.verdict == Verdict::Inconclusive
+            && claim.verdict != Verdict::Supported
             && !effect.settled,
     });
     let noted = claim.notes.iter().filter_map(|note| match id {
