@@ -260,6 +260,22 @@ fn the_power_of_a_study_is_that_of_the_rules_whose_networks_it_has() {
     beside.offsets = vec![-1, 1];
     beside.arms.iter_mut().for_each(|arm| arm.offsets = None);
     assert_eq!(names(&power(&beside, &[of("regime_pilot")], MARGIN, 50)), ["C4"]);
+    // Claims on means over targets are asked of their own study, with all that they hang on as large.
+    for (part, rule) in
+        [("out_of_domain", "C7"), ("controls", "C15, in the base"), ("wirings", "C1")]
+    {
+        let path = root().join("experiments").join(part).with_extension("toml");
+        let (own, _): (NetworksSpec, String) = read_spec(&path, None).unwrap();
+        let found = power(&own, &[of(part)], MARGIN, 200);
+        let row = found.rules.iter().find(|row| row.rule == rule).unwrap();
+        assert!(row.from_pilot && row.power[0].1 < 0.05 && row.power[5].1 > 0.75, "{row:?}");
+        assert!(!names(&found).contains(&"C9, interference"), "{}", found.table());
+    }
+    let (whole, _): (NetworksSpec, String) = read_spec(&map, None).unwrap();
+    let overlap = power(&whole, &[of("regime")], MARGIN, 50);
+    let rules = ["C3", "C4", "C5", "narrow", "C9, interference", "C8, modules (ρ)"];
+    assert_eq!(names(&overlap), rules);
+    assert!(overlap.rules[4].smallest.unwrap() < 0.1, "{:?}", overlap.rules[4]);
     // Half of the targets see less; without a pilot nobody knows how various targets are.
     let mut few = spec.clone();
     few.targets.truncate(7);

@@ -12,7 +12,9 @@ use super::orders::{MODULES, Orders, SCORES};
 use super::points::{Basis, CONTROLS, CRITERIA, Place, Points, SP};
 use super::rules::decide;
 use crate::experiment::claims::effects::Effect;
-use crate::experiment::claims::verdicts::{DECODABLE, Means, WIRING, shaping};
+use crate::experiment::claims::verdicts::{
+    Asked, DECODABLE, EVOLVED, IN_BASE, Means, OVERLAP, RECIPE, WIRING, shaping,
+};
 use crate::experiment::finding::Verdict;
 use crate::experiment::networks::record::NetworksRecord;
 use crate::experiment::networks::spec::{ArmSpec, BASE, NetworksSpec, Variances};
@@ -60,20 +62,24 @@ enum Rule {
     Depth(i64),
     /// SP against itself made otherwise, above or below; signs of pairs are flipped.
     Shaped(&'static str),
-    /// Means over targets, of which the first is asked about; the others are as in the pilot.
+    /// Means over targets.
     Means(&'static Means),
     /// Whether the theory orders depths; effects are Spearman's ρ.
     Order(&'static Orders),
 }
 
-const RULES: [(&str, Rule); 9] = [
+const RULES: [(&str, Rule); 13] = [
     ("C3", Rule::Rivals(CRITERIA)),
     ("C4", Rule::Rivals(CONTROLS)),
     ("C5", Rule::Depth(4)),
     ("narrow", Rule::Depth(1)),
+    ("C1", Rule::Means(&EVOLVED)),
     ("C2", Rule::Means(&WIRING)),
+    ("C7", Rule::Means(&RECIPE)),
+    ("C9, interference", Rule::Means(&OVERLAP)),
     ("C11, scores", Rule::Shaped("sp-muon")),
     ("C14", Rule::Means(&DECODABLE)),
+    ("C15, in the base", Rule::Means(&IN_BASE)),
     ("C8, modules (ρ)", Rule::Order(&MODULES)),
     ("C8, scores (ρ)", Rule::Order(&SCORES)),
 ];
@@ -181,13 +187,14 @@ fn known(means: &Means, record: &NetworksRecord) -> Option<Vec<Effect>> {
 
 impl Means {
     /// What the rule says of a study that is drawn: targets as various as the pilot's (with its seeds and weights), and
-    /// as often without a pair; the first effect is `effect`, the others are what the pilot found, on their own.
+    /// as often without a pair; what is asked about is `effect`, the others are what the pilot found, each on its own.
     fn drawn(&self, pilot: &[Effect], targets: usize, effect: f64, rng: &mut SimRng) -> Verdict {
         let drawn: Vec<Effect> = pilot
             .iter()
             .enumerate()
             .map(|(k, found)| {
-                let about = if k == 0 { Some(effect) } else { found.estimate };
+                let is_asked = k == 0 || self.asked == Asked::All;
+                let about = if is_asked { Some(effect) } else { found.estimate };
                 let (about, spread) = (about.unwrap_or(0.0), spread(found));
                 let each = (0..targets).map(|target| {
                     let value = about + spread * rng.normal();
@@ -224,7 +231,11 @@ impl Rule {
                 has(SP) && spec.offsets.contains(&0) && beside
             }
             Rule::Shaped(arm) => has(SP) && has(arm),
-            Rule::Means(means) => means.arms.iter().all(|arm| has(arm)),
+            Rule::Means(means) => {
+                spec.offsets.contains(&0)
+                    && means.study.is_none_or(|name| name == spec.name)
+                    && means.arms.iter().all(|a| has(a))
+            }
             Rule::Order(orders) => orders.design(spec, 0).is_some(),
         }
     }

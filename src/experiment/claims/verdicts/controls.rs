@@ -1,11 +1,28 @@
 //! Whether effects survive another recipe: C15.
 
-use super::Outcome;
+use super::{Asked, Means, Outcome, STUDY_MARGIN};
 use crate::experiment::claims::BASE;
 use crate::experiment::claims::effects::{Effect, Group, all_above};
 use crate::experiment::claims::ledger::StudySpec;
 use crate::experiment::finding::Verdict;
 use crate::experiment::networks::record::NetworksRecord;
+
+/// C15 in the base, on which it hangs, as its power is simulated.
+pub const IN_BASE: Means = Means {
+    study: Some("controls"),
+    arms: &["sp", "sp-layer-counts"],
+    effects: |record| vec![pruning(record, BASE)],
+    decide: |effects| all_above(effects, STUDY_MARGIN),
+    asked: Asked::First,
+    is_equivalence: false,
+};
+
+/// Score of SP less that of random links with its counts, in a way of training, at three depths.
+fn pruning(record: &NetworksRecord, variant: &str) -> Effect {
+    let group = |arm, offset| Group { arm, level: 1, variant, offset };
+    let pairs = [-3, 0, 3].map(|offset| (group("sp", offset), group("sp-layer-counts", offset)));
+    Effect::of_scores(format!("{variant}: sp − random links with its counts"), record, &pairs)
+}
 
 pub(super) fn survives_controls(record: &NetworksRecord, spec: &StudySpec) -> Outcome {
     let mut variants: Vec<&str> = Vec::new();
@@ -15,18 +32,12 @@ pub(super) fn survives_controls(record: &NetworksRecord, spec: &StudySpec) -> Ou
         }
     }
     let group = |arm, level, variant, offset| Group { arm, level, variant, offset };
-    let pruning = |variant| {
-        let pairs = [-3, 0, 3]
-            .map(|o| (group("sp", 1, variant, o), group("sp-layer-counts", 1, variant, o)));
-        let name = format!("{variant}: sp − random links with its counts");
-        Effect::of_scores(name, record, &pairs)
-    };
     let depth = |variant, offset| {
         let pairs = [(group("sp", 1, variant, 0), group("sp", 1, variant, offset))];
         let name = format!("{variant}: sp at the reference depth − {offset:+} layers");
         Effect::of_scores(name, record, &pairs)
     };
-    let effects: Vec<Effect> = variants.iter().map(|v| pruning(v)).collect();
+    let effects: Vec<Effect> = variants.iter().map(|v| pruning(record, v)).collect();
     let controls: Vec<Effect> = variants.iter().flat_map(|v| [depth(v, -3), depth(v, 3)]).collect();
     // Other recipes are asked about only where there is an effect in the base.
     let is_base = |effect: &Effect| effect.name.starts_with(&format!("{BASE}:"));

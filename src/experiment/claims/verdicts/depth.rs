@@ -1,7 +1,7 @@
 //! The best depth, and its prediction: C5, C6, C7.
 
-use super::{Outcome, fit_share};
-use crate::experiment::claims::effects::{Effect, Group, fit_score};
+use super::{Asked, Means, Outcome, STUDY_MARGIN, fit_share};
+use crate::experiment::claims::effects::{Effect, Group, all_above, fit_score};
 use crate::experiment::claims::ledger::StudySpec;
 use crate::experiment::depth::{DepthModel, DepthPoint, Sweep, depth_curves};
 use crate::experiment::finding::Verdict;
@@ -168,17 +168,30 @@ pub(super) fn depth_predicted(record: &NetworksRecord, _: &StudySpec) -> Outcome
     Outcome::new(statistic, verdict, vec![slope]).noting(notes)
 }
 
+/// C7, as its power is simulated.
+pub const RECIPE: Means = Means {
+    study: Some("out_of_domain"),
+    arms: &["dense", "sp"],
+    effects: |record| {
+        let (sp, dense) = (Group::of("sp", 1), Group::of("dense", 0));
+        let ends = [-3, 3].map(|offset| (sp, Group { offset, ..sp }));
+        let paired = |name: &str, pairs: &[_]| Effect::of_scores(name, record, pairs);
+        vec![
+            paired("sp − dense, at the predicted depth", &[(sp, dense)]),
+            paired("sp at the predicted depth − at ± 3 layers", &ends),
+        ]
+    },
+    decide: |effects| all_above(effects, STUDY_MARGIN),
+    asked: Asked::All,
+    is_equivalence: false,
+};
+
 pub(super) fn out_of_domain(record: &NetworksRecord, spec: &StudySpec) -> Outcome {
-    let offset = |arm, level, offset| Group { offset, ..Group::of(arm, level) };
     let (sp, dense) = (Group::of("sp", 1), Group::of("dense", 0));
-    let ends = [(sp, offset("sp", 1, -3)), (sp, offset("sp", 1, 3))];
     let random = (sp, Group::of("sp-layer-counts", 1));
-    let paired = |name: &str, pairs: &[_]| Effect::of_scores(name, record, pairs);
-    let effects = vec![
-        paired("sp − dense, at the predicted depth", &[(sp, dense)]),
-        paired("sp at the predicted depth − at ± 3 layers", &ends),
-    ];
-    let mut beside = vec![paired("sp − random links with its counts", &[random])];
+    let effects = (RECIPE.effects)(record);
+    let mut beside =
+        vec![Effect::of_scores("sp − random links with its counts", record, &[random])];
     beside.extend(record.constant.map(|layers| over_constant(record, layers)));
     let statistic =
         "differences of compositional scores on drawings, paired by target and seed, both fit";

@@ -8,7 +8,8 @@ mod theory;
 mod wirings;
 
 pub use theory::{PARTS, functional_points, shaping, trained_points};
-pub use wirings::{DECODABLE, WIRING};
+pub use wirings::{DECODABLE, EVOLVED, WIRING};
+pub use {controls::IN_BASE, depth::RECIPE, pruning::OVERLAP};
 
 use super::effects::{Effect, Group, all_above};
 use super::ledger::{Records, StudySpec};
@@ -44,14 +45,27 @@ pub const STUDY_MARGIN: f64 = 0.05;
 /// `equivalence` of `experiments/study.toml`.
 pub const STUDY_EQUIVALENCE: f64 = 0.1;
 
-/// A rule on means over targets, of which the first is what a design is asked to see.
+/// Which means of a rule are as large as the effect that a design is asked to see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// The first; the others are as in the pilot.
+    First,
+    /// All of them.
+    All,
+}
+
+/// A rule on means over targets.
 pub struct Means {
+    /// The part of the study that it is asked of; none: every study with its arms.
+    pub study: Option<&'static str>,
     /// Arms that a study must have for it.
     pub arms: &'static [&'static str],
     /// The means of a record.
     pub effects: fn(&NetworksRecord) -> Vec<Effect>,
     /// The rule, with [`STUDY_MARGIN`] and [`STUDY_EQUIVALENCE`].
     pub decide: fn(&[Effect]) -> Verdict,
+    /// Which of them are asked about.
+    pub asked: Asked,
     /// Whether it asks if two are equal: it is supported where there is no effect.
     pub is_equivalence: bool,
 }

@@ -1,7 +1,7 @@
 //! Pruning at equal counts: C3, C4, C9.
 
-use super::{Outcome, fit_share, no_record, regime};
-use crate::experiment::claims::effects::{Effect, Group};
+use super::{Asked, Means, Outcome, fit_share, no_record, regime};
+use crate::experiment::claims::effects::{Effect, Group, all_above};
 use crate::experiment::claims::ledger::{Records, StudySpec};
 use crate::experiment::networks::record::{NetworkResult, NetworksRecord};
 
@@ -59,22 +59,38 @@ pub(super) fn orthogonality(records: &Records) -> Outcome {
     }
 }
 
+/// C9 on the regime map, as its power is simulated.
+pub const OVERLAP: Means = Means {
+    study: Some("regime"),
+    arms: &["dense", "sp", "layer-counts"],
+    effects: |record| overlaps(record, &[1, 2, 3, 4], "layer-counts"),
+    decide: |effects| all_above(effects, 0.0),
+    asked: Asked::All,
+    is_equivalence: false,
+};
+
 /// Interference before SP and of its control, less that of SP, at these levels.
+fn overlaps(record: &NetworksRecord, levels: &[usize], control: &str) -> Vec<Effect> {
+    let of = Group::of;
+    let before: Vec<_> = levels.iter().map(|&l| (of("dense", 0), of("sp", l))).collect();
+    let counts: Vec<_> = levels.iter().map(|&l| (of(control, l), of("sp", l))).collect();
+    let interference =
+        |name: &str, pairs: &[_]| Effect::paired(name, record, pairs, fit_interference);
+    vec![
+        interference("interference, dense − sp", &before),
+        interference("interference, random with sp's counts − sp", &counts),
+    ]
+}
+
 fn overlap(record: &NetworksRecord, levels: &[usize], control: &str) -> Outcome {
     let of = Group::of;
     let dense = of("dense", 0);
     let before: Vec<_> = levels.iter().map(|&level| (dense, of("sp", level))).collect();
-    let counts: Vec<_> = levels.iter().map(|&l| (of(control, l), of("sp", l))).collect();
     let evolved = [(dense, of("evolved", 0))];
-    let interference =
-        |name: &str, pairs: &[_]| Effect::paired(name, record, pairs, fit_interference);
-    let effects = vec![
-        interference("interference, dense − sp", &before),
-        interference("interference, random with sp's counts − sp", &counts),
-    ];
+    let effects = overlaps(record, levels, control);
     let controls = vec![
         Effect::paired("excess over the Welch bound, dense − sp", record, &before, fit_excess),
-        interference("interference, dense − evolved", &evolved),
+        Effect::paired("interference, dense − evolved", record, &evolved, fit_interference),
     ];
     let statistic = "mean squared cosine of different maps of a layer (lower is more orthogonal), alive units, relays merged; paired by target, seed and level, both fit";
     // No smallest effect is defined for interference: an interval below 0 refutes.

@@ -1,6 +1,6 @@
 //! Evolved networks, evolved wirings, dense networks: C1, C2, C12, C14.
 
-use super::{Means, Outcome, STUDY_EQUIVALENCE, STUDY_MARGIN, fit_share, is_above};
+use super::{Asked, Means, Outcome, STUDY_EQUIVALENCE, STUDY_MARGIN, fit_share, is_above};
 use crate::experiment::claims::effects::{Effect, Group, all_above};
 use crate::experiment::claims::ledger::StudySpec;
 use crate::experiment::finding::Verdict;
@@ -8,9 +8,22 @@ use crate::experiment::networks::record::{NetworkResult, NetworksRecord};
 use crate::experiment::regime::contrasts::over_arms;
 use crate::experiment::regime::points::{Basis, Points};
 
+/// C1, as its power is simulated.
+pub const EVOLVED: Means = Means {
+    study: Some("wirings"),
+    arms: &["evolved", "dense"],
+    effects: |record| {
+        let pair = [(Group::of("evolved", 0), Group::of("dense", 0))];
+        vec![Effect::of_scores("evolved − dense", record, &pair)]
+    },
+    decide: |effects| all_above(effects, STUDY_MARGIN),
+    asked: Asked::First,
+    is_equivalence: false,
+};
+
 pub(super) fn evolved_over_dense(record: &NetworksRecord, spec: &StudySpec) -> Outcome {
     let (evolved, dense) = (Group::of("evolved", 0), Group::of("dense", 0));
-    let effects = vec![Effect::of_scores("evolved − dense", record, &[(evolved, dense)])];
+    let effects = (EVOLVED.effects)(record);
     let rough = Effect::paired("roughness, dense − evolved", record, &[(dense, evolved)], |r| {
         r.measures.roughness
     });
@@ -22,9 +35,11 @@ pub(super) fn evolved_over_dense(record: &NetworksRecord, spec: &StudySpec) -> O
 
 /// C2, as its power is simulated.
 pub const WIRING: Means = Means {
+    study: None,
     arms: &["evolved", "layerized", "dense"],
     effects: |record| wiring_effects(record).0,
     decide: |effects| all_above(effects, STUDY_MARGIN),
+    asked: Asked::First,
     is_equivalence: false,
 };
 
@@ -111,9 +126,11 @@ pub(super) fn raw_graph(record: &NetworksRecord, _: &StudySpec) -> Outcome {
 
 /// C14, as its power is simulated: of studies that compare wirings.
 pub const DECODABLE: Means = Means {
+    study: None,
     arms: &["evolved", "layerized", "dense"],
     effects: |record| decodable_effects(record).0,
     decide: |effects| equal_and_unequal(effects, (STUDY_MARGIN, STUDY_EQUIVALENCE)),
+    asked: Asked::First,
     is_equivalence: true,
 };
 
