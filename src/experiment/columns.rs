@@ -81,26 +81,23 @@ pub(super) fn unfold(record: &mut Map<String, Value>) -> Result<(), String> {
         let cells = match row.take() {
             Value::Array(cells) if cells.len() <= paths.len() => cells,
             Value::Array(cells) => {
-                return Err(format!("row {}: {} values, {}", number + 1, cells.len(), of(&paths)));
+                let (values, columns) = (cells.len(), paths.len());
+                return Err(format!("row {}: {values} values, {columns} columns", number + 1));
             }
             _ => return Err(format!("row {}: no list of values", number + 1)),
         };
         *row = Value::Object(Map::new());
-        for (path, cell) in paths.iter().zip(cells).filter(|(_, cell)| !cell.is_null()) {
+        let cells = columns.iter().zip(&paths).zip(cells).filter(|(_, cell)| !cell.is_null());
+        for ((column, path), cell) in cells {
             put(row, path, cell).map_err(|()| {
-                format!("row {}: columns that exclude each other, {path:?}", number + 1)
+                format!("row {}: {column:?} and another column exclude each other", number + 1)
             })?;
         }
     }
     Ok(())
 }
 
-fn of(paths: &[Vec<Step<'_>>]) -> String {
-    format!("{} columns", paths.len())
-}
-
 /// One step of a path.
-#[derive(Debug)]
 enum Step<'a> {
     Field(&'a str),
     Item(usize),
@@ -215,7 +212,7 @@ mod tests {
         }
         for (a, b) in [("a", "a"), ("a", "a.b"), ("a.b", "a[0]")] {
             let said = says(json!([a, b]), json!([[1, 2]]));
-            assert!(said.starts_with("row 1: columns that exclude each other"), "{said}");
+            assert_eq!(said, format!("row 1: {b:?} and another column exclude each other"));
         }
         assert_eq!(fold(&[json!(1)], &[]), None);
         assert_eq!(fold(&[json!({})], &[]), None);
