@@ -2,7 +2,7 @@
 
 use picloom::network::{Arch, Coords, Model, Picture};
 use picloom::probe::{Delta, Selection, View};
-use picloom::score::calibrate::{calibrate, read_labels};
+use picloom::score::calibrate::{calibrate, read_labels, test_judge};
 use picloom::score::dl::Version;
 use picloom::score::{DlJudge, DlModel, Judge, Protocol};
 use std::path::Path;
@@ -32,6 +32,23 @@ pub fn left_out_targets_of_the_archive_are_judged_right_and_the_shipped_model_is
         assert!((fitted.mean - shipped.mean).abs() < 1e-9);
         assert!((fitted.weight - shipped.weight).abs() < 1e-6, "{fitted:?} {shipped:?}");
     }
+}
+
+/// The set that nothing was chosen on: docs/JUDGES.md has these numbers.
+pub fn the_embedded_judge_is_right_about_pictures_of_networks_that_nobody_fitted_it_to(
+    archive: &Path,
+) {
+    let set = read_labels(&archive.join("judge/h4/labels.csv")).unwrap();
+    let report = test_judge(&[set], &DlJudge::default()).unwrap();
+    assert_eq!(report.pooled.pictures, 240);
+    assert!(report.pooled.auc.unwrap().estimate > 0.95 && report.pooled.kappa.unwrap().low > 0.65);
+    let within = report.within.unwrap();
+    assert!(within.auc.unwrap().estimate > 0.9, "{within:?}");
+    assert!(within.above_network_mean.unwrap().low > 0.0, "{within:?}");
+    // Of the verdicts it gives, on mixed networks; the mean of the network stands far below.
+    assert!(within.clear.judge.mixed.unwrap().estimate > 0.7, "{:?}", within.clear);
+    assert!(within.clear.network_mean.mixed.unwrap().estimate < 0.5, "{:?}", within.clear);
+    assert!(within.clear.mixed_pictures * 10 >= within.mixed_pictures * 8, "{:?}", within.clear);
 }
 
 /// Pictures, features (orient, dl, cond, novel) and P(fractured) by the Python prototype, with the

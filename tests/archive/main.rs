@@ -32,6 +32,7 @@ fn main() {
         genomes::every_picbreeder_file_imports_and_its_layered_network_draws_the_same,
         genomes::renders_match_the_published_pictures_in_fer_coordinates_only,
         judge::left_out_targets_of_the_archive_are_judged_right_and_the_shipped_model_is_that_fit,
+        judge::the_embedded_judge_is_right_about_pictures_of_networks_that_nobody_fitted_it_to,
         judge::the_archives_pictures_get_the_prototypes_numbers,
         judge::evolved_networks_score_half_above_fers_trained_ones,
         losses::the_fer_recipe_runs_along_the_published_curve,

@@ -221,6 +221,15 @@ fn the_shipped_judge_is_the_fit_to_the_own_labels_and_looks_at_the_picture() {
         let reached = [kappa.estimate, auc.estimate, within.auc.unwrap().estimate];
         assert!(reached.iter().zip(least).all(|(r, least)| *r > least), "{version:?} {reached:?}");
         assert!(within.above_network_mean.unwrap().low > 0.0, "{within:?}");
+        // Of the verdicts it gives, most are right on mixed networks, too, and not for knowing the network.
+        let (of, told) = (within.clear.judge, within.clear.network_mean);
+        assert!(of.mixed.unwrap().estimate > 0.7, "{version:?} {of:?}");
+        assert!(told.mixed.unwrap().high < of.mixed.unwrap().low, "{version:?} {told:?} {of:?}");
+        let share = within.clear.mixed_pictures as f64 / within.mixed_pictures as f64;
+        assert!(
+            share > 0.7,
+            "{version:?} gives a verdict on {share} of pictures of mixed networks"
+        );
         let scores = within.scores.unwrap();
         assert!((0.90..=0.99).contains(&scores.coverage), "{scores:?}");
     }

@@ -14,7 +14,7 @@ pub use answers::{
 };
 pub use labels::{LabelError, LabelRow, LabelSet, judge_rows, measure_rows, read_labels};
 pub use logistic::{FitError, Labelled, Logistic, fit};
-pub use networks::{Kappas, ScoreErrors, Seen, Viewers, WithinNetworks, network_means};
+pub use networks::{Kappas, Part, ScoreErrors, Seen, Viewers, WithinNetworks, network_means};
 pub use report::{Agreement, Mistake, ReliabilityBin, Report};
 pub use sheets::{
     Drawer, DrawerRecord, NumberedPairs, Pair, PairSettings, Pick, STRATA, SheetsRecord,
@@ -191,6 +191,7 @@ fn within(rows: &[&LabelRow], verdicts: &[Verdict], blind: &[f64]) -> Option<Wit
         .map(|((row, verdict), &blind)| Seen {
             network: network_of(row),
             fractured: is(row.label),
+            sure: !row.unsure,
             second: row.second.map(is),
             weight: row.weight,
             p: verdict.p_fractured,

@@ -11,6 +11,7 @@
 
 use crate::math::real;
 use crate::math::stats::{Confusion, Interval, student_quantile, wilson};
+use crate::score::judge::UNCLEAR;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -27,6 +28,8 @@ pub struct Seen {
     pub network: String,
     /// The label.
     pub fractured: bool,
+    /// The viewer was not in doubt.
+    pub sure: bool,
     /// What a second viewer said, if one was asked.
     pub second: Option<bool>,
     /// Changes of its network that it stands for, > 0.
@@ -37,11 +40,23 @@ pub struct Seen {
     pub blind: f64,
 }
 
+impl Seen {
+    /// What the label and the judge say.
+    fn judged(&self) -> (bool, bool) {
+        (self.fractured, self.p > 0.5)
+    }
+
+    /// What the label and the judge that knows the network only say.
+    fn told(&self) -> (bool, bool) {
+        (self.fractured, self.blind > 0.5)
+    }
+}
+
 /// Two opinions on each picture of a network: true for fractured.
 type Opinions<'a> = &'a dyn Fn(&[&Seen]) -> Vec<(bool, bool)>;
 
 /// Agreement of two or of a judge with the labels: κ on all pictures and on those of mixed networks.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Kappas {
     /// Over all pictures; none if all got one label.
     pub all: Option<Interval>,
@@ -70,10 +85,30 @@ pub struct WithinNetworks {
     pub majority: Kappas,
     /// κ of the judge less κ of the network mean, on mixed networks.
     pub above_network_mean: Option<Interval>,
+    /// Where the judge gives a verdict: P outside the unclear range. Chosen by the judge, so the baseline of
+    /// the same pictures stands beside it.
+    #[serde(default)]
+    pub clear: Part,
+    /// Where the viewer was not in doubt.
+    #[serde(default)]
+    pub sure: Part,
     /// Two viewers, on what both labelled; none without a second viewer.
     pub viewers: Option<Viewers>,
     /// Scores of networks against their labels; none without networks of at least 10 labels.
     pub scores: Option<ScoreErrors>,
+}
+
+/// Agreement on a part of the pictures. Which networks are mixed is told by all of their labels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Part {
+    /// Pictures.
+    pub pictures: usize,
+    /// Of mixed networks.
+    pub mixed_pictures: usize,
+    /// The judge.
+    pub judge: Kappas,
+    /// The judge, told the mean of its features over the network.
+    pub network_mean: Kappas,
 }
 
 /// Agreement of two viewers.
@@ -120,8 +155,8 @@ impl WithinNetworks {
         let all: Vec<Vec<&Seen>> = networks.into_values().collect();
         let mixed: Vec<Vec<&Seen>> = all.iter().filter(|n| is_mixed(n)).cloned().collect();
         let majorities = |n: &[&Seen]| 2 * n.iter().filter(|s| s.fractured).count() > n.len();
-        let judge = |n: &[&Seen]| n.iter().map(|s| (s.fractured, s.p > 0.5)).collect();
-        let blind = |n: &[&Seen]| n.iter().map(|s| (s.fractured, s.blind > 0.5)).collect();
+        let judge = |n: &[&Seen]| n.iter().map(|s| s.judged()).collect();
+        let blind = |n: &[&Seen]| n.iter().map(|s| s.told()).collect();
         let majority = |n: &[&Seen]| n.iter().map(|s| (s.fractured, majorities(n))).collect();
         let viewers = |n: &[&Seen]| -> Vec<(bool, bool)> {
             n.iter().filter_map(|s| Some((s.fractured, s.second?))).collect()
@@ -129,6 +164,17 @@ impl WithinNetworks {
         let kappas = |of: Opinions<'_>| Kappas {
             all: jackknife(&all, &|n| kappa(&pooled(n, of))),
             mixed: jackknife(&mixed, &|n| kappa(&pooled(n, of))),
+        };
+        let part = |of: &dyn Fn(&Seen) -> bool| {
+            let among = |n: &[&Seen], said: fn(&Seen) -> (bool, bool)| {
+                n.iter().filter(|s| of(s)).map(|s| said(s)).collect::<Vec<_>>()
+            };
+            Part {
+                pictures: pooled(&all, &|n| among(n, Seen::judged)).len(),
+                mixed_pictures: pooled(&mixed, &|n| among(n, Seen::judged)).len(),
+                judge: kappas(&|n| among(n, Seen::judged)),
+                network_mean: kappas(&|n| among(n, Seen::told)),
+            }
         };
         let both = pooled(&all, &viewers).len();
         let between = kappas(&viewers);
@@ -148,6 +194,8 @@ impl WithinNetworks {
             above_network_mean: jackknife(&mixed, &|n| {
                 Some(kappa(&pooled(n, &judge))? - kappa(&pooled(n, &blind))?)
             }),
+            clear: part(&|s| !UNCLEAR.contains(&s.p)),
+            sure: part(&|s| s.sure),
             viewers: (both > 0).then(|| Viewers {
                 pictures: both,
                 kappa: between,
@@ -162,6 +210,9 @@ impl WithinNetworks {
         let shown = |i: Option<Interval>| match i {
             Some(i) => format!("{:.3} [{:.3}, {:.3}]", i.estimate, i.low, i.high),
             None => "none".into(),
+        };
+        let row = |name: &str, kappas: Kappas| {
+            format!("{name:<34} {:<22} {}\n", shown(kappas.all), shown(kappas.mixed))
         };
         let mut text = format!(
             "within networks: {} networks, {} mixed ones with {} pictures; intervals over networks\n\
@@ -182,7 +233,20 @@ impl WithinNetworks {
             ("baseline: majority of the network", self.majority),
         ];
         for (name, kappas) in rows.into_iter().chain(viewers) {
-            text += &format!("{name:<34} {:<22} {}\n", shown(kappas.all), shown(kappas.mixed));
+            text += &row(name, kappas);
+        }
+        for (name, part) in
+            [("where it gives a verdict", self.clear), ("where the viewer was sure", self.sure)]
+        {
+            text += &format!(
+                "{name}: {} pictures, {} of mixed networks\n",
+                part.pictures, part.mixed_pictures
+            );
+            for (name, kappas) in
+                [("the judge", part.judge), ("baseline: mean of the network", part.network_mean)]
+            {
+                text += &row(name, kappas);
+            }
         }
         text += &format!(
             "judge above the network's mean, mixed networks  {}\n",
@@ -363,6 +427,7 @@ mod tests {
         Seen {
             network: network.into(),
             fractured,
+            sure: p > 0.8,
             second: Some(fractured),
             weight: 1.0,
             p,
@@ -398,6 +463,11 @@ mod tests {
         let p_e = (5.0 * 3.0 + 4.0 * 6.0) / 81.0;
         let expected = (7.0 / 9.0 - p_e) / (1.0 - p_e);
         assert!((found.majority.all.unwrap().estimate - expected).abs() < 1e-12);
+        // Outside [¼, ¾] lie six, three of them in a and b; the viewer was sure of two.
+        assert_eq!(
+            (found.clear.pictures, found.clear.mixed_pictures, found.sure.pictures),
+            (6, 3, 2)
+        );
         let viewers = found.viewers.unwrap();
         assert_eq!(viewers.pictures, 9);
         assert!(viewers.ceiling.unwrap() > viewers.kappa.all.unwrap().estimate);
