@@ -31,6 +31,15 @@ pub trait Spec: DeserializeOwned {
     /// # Errors
     /// The first value outside its range.
     fn check(&self) -> Result<(), Problem>;
+
+    /// Verifies what it names, given the spec in `all` of its profiles, this one among them: a name that means
+    /// nothing here may mean something in another. Default: nothing is named.
+    ///
+    /// # Errors
+    /// The first name that means nothing anywhere.
+    fn check_names(&self, _all: &[&Self]) -> Result<(), Problem> {
+        Ok(())
+    }
 }
 
 /// A value outside its range.
@@ -172,9 +181,7 @@ pub fn read_text<T: Spec>(
     let expected = format!("{:?}", T::KIND);
     Problem::unless(file.kind == T::KIND, "kind", expected, format!("{:?}", file.kind))
         .map_err(at)?;
-    let standard: T = file.with(None)?;
-    let name = profile.unwrap_or(STANDARD);
-    let mut chosen = (name == STANDARD).then_some(standard);
+    let mut specs: Vec<(&str, T)> = vec![(STANDARD, file.with(None)?)];
     for (key, changes) in &file.profiles {
         let key = key.get_ref().as_ref();
         let part = format!("profile {key}");
@@ -187,11 +194,18 @@ pub fn read_text<T: Spec>(
                 found: "none".into(),
             }));
         };
-        let spec = file.with(Some((key, changes)))?;
-        if key == name {
-            chosen = Some(spec);
-        }
+        specs.push((key, file.with(Some((key, changes)))?));
     }
+    let all: Vec<&T> = specs.iter().map(|(_, spec)| spec).collect();
+    for (key, spec) in &specs {
+        let part = |problem: Problem| match *key {
+            STANDARD => problem,
+            _ => Problem { key: format!("profile {key}, {}", problem.key), ..problem },
+        };
+        spec.check_names(&all).map_err(part).map_err(at)?;
+    }
+    let name = profile.unwrap_or(STANDARD);
+    let chosen = specs.iter().position(|(key, _)| *key == name);
     let known: Vec<&str> = file.profiles.keys().map(|k| k.get_ref().as_ref()).collect();
     let expected = match known.is_empty() {
         true => format!("{STANDARD}, the only one"),
@@ -199,7 +213,8 @@ pub fn read_text<T: Spec>(
     };
     let found = format!("{name:?}{}", did_you_mean(name, known));
     Problem::unless(chosen.is_some(), "profile", expected, found).map_err(at)?;
-    Ok((chosen.expect("verified: there is such a profile"), name.to_string()))
+    let chosen = chosen.expect("verified: there is such a profile");
+    Ok((specs.swap_remove(chosen).1, name.to_string()))
 }
 
 /// A spec's text, parsed: its values know their lines.

@@ -382,6 +382,12 @@ fn wrong_specs_are_refused_with_path_expected_and_found() {
         ("size = 12", "size = 1", "2 to 4096 pixels"),
         ("genomes/mask.json", "genomes/none.json", "genomes/none.json"),
         ("name = \"small\"", "name = \"a/b\"", "a folder name"),
+        // What means nothing would be left out without a word.
+        ("wiring = \"graph\"", "wiring = \"graph\"\ntargets = [\"maks\"]", "arm graph, targets"),
+        ("wiring = \"graph\"", "wiring = \"graph\"\nvariants = [\"muon\"]", "found \"muon\""),
+        ("wiring = \"graph\"", "wiring = \"graph\"\noffsets = [1]", "expected of -1, 0, found"),
+        ("\"sp-1\"", "\"sp-3\"", "show, arms: expected of dense"),
+        ("seeds = [7]", "seeds = [7]\nshow.maps = [\"dens\"]", "profile one, show, maps"),
     ];
     for (from, to, expected) in cases {
         let (_folder, path) = repository(&SMALL.replacen(from, to, 1));
@@ -563,6 +569,10 @@ from = "dense"
 method = { name = "random" }
 levels = ["share:0.5"]
 targets = ["face"]
+# Which only another profile has.
+[[profiles.other.targets]]
+name = "face"
+genome = "genomes/mask.json"
 "#;
 
 #[test]

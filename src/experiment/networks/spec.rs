@@ -3,6 +3,7 @@
 use crate::experiment::spec::{
     Problem, Spec, TargetSpec, check_name, check_names, check_seeds, check_size,
 };
+use crate::math::names::did_you_mean;
 use crate::prune::{Method, Need, Orphans, Retrain};
 use crate::score::JudgeChoice;
 use crate::train::{
@@ -368,6 +369,64 @@ impl Spec for NetworksSpec {
             found: error.to_string(),
         })
     }
+
+    fn check_names(&self, all: &[&Self]) -> Result<(), Problem> {
+        let named = |of: &dyn Fn(&Self) -> Vec<String>| -> BTreeSet<String> {
+            all.iter().flat_map(|spec| of(spec)).collect()
+        };
+        let targets = named(&|s| s.targets.iter().map(|t| t.name.clone()).collect());
+        let variants = named(&|s| s.variants.iter().map(|v| v.name.clone()).collect());
+        let offsets = named(&|s| s.offsets.iter().map(i64::to_string).collect());
+        // `ARM-LEVEL`, levels from 1, beside each arm.
+        let arms = named(&|s| {
+            let of = |arm: &ArmSpec| {
+                let level = |level| format!("{}-{level}", arm.name);
+                [vec![arm.name.clone()], (1..=arm.levels.len()).map(level).collect()].concat()
+            };
+            s.arms.iter().flat_map(of).collect()
+        });
+        for arm in &self.arms {
+            let key = |of: &str| format!("arm {}, {of}", arm.name);
+            check_known(key("targets"), arm.targets.as_deref(), &targets)?;
+            check_known(key("variants"), arm.variants.as_deref(), &variants)?;
+            self.known_offsets(key("offsets"), arm.offsets.as_deref(), &offsets)?;
+        }
+        for variant in &self.variants {
+            let key = format!("variant {}, offsets", variant.name);
+            self.known_offsets(key, variant.offsets.as_deref(), &offsets)?;
+        }
+        check_known("show, arms".into(), Some(&self.show.arms), &arms)?;
+        check_known("show, maps".into(), Some(&self.show.maps), &arms)?;
+        self.known_offsets("show, offsets".into(), self.show.offsets.as_deref(), &offsets)
+    }
+}
+
+impl NetworksSpec {
+    /// Refuses a depth that is nobody's. Where one depth is for all, it is known only once it is predicted.
+    fn known_offsets(
+        &self,
+        key: String,
+        found: Option<&[i64]>,
+        offsets: &BTreeSet<String>,
+    ) -> Result<(), Problem> {
+        let found = found.filter(|_| !self.constant_depth);
+        let found: Option<Vec<String>> = found.map(|f| f.iter().map(i64::to_string).collect());
+        check_known(key, found.as_deref(), offsets)
+    }
+}
+
+/// Refuses a name that is none of `names`: what it asks for would be left out without a word.
+fn check_known(
+    key: String,
+    found: Option<&[String]>,
+    names: &BTreeSet<String>,
+) -> Result<(), Problem> {
+    let Some(other) = found.unwrap_or_default().iter().find(|name| !names.contains(*name)) else {
+        return Ok(());
+    };
+    let listed: Vec<&str> = names.iter().map(String::as_str).collect();
+    let found = format!("{other:?}{}", did_you_mean(other, listed.iter().copied()));
+    Problem::unless(false, key, format!("of {}", listed.join(", ")), found)
 }
 
 impl ArmSpec {
