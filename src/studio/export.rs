@@ -93,7 +93,7 @@ impl Studio {
         library["static"] = true.into();
         // Where it was exported is nobody's business.
         library["root"] = "".into();
-        for list in ["sessions", "studies", "pictures"] {
+        for list in ["sessions", "studies", "pictures", "unread"] {
             library[list] = json!([]);
         }
         for list in ["genomes", "runs"] {

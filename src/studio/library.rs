@@ -36,6 +36,8 @@ pub struct Library {
     runs: Vec<FoundRun>,
     studies: Vec<FoundStudy>,
     pictures: Vec<FoundPicture>,
+    /// What says that it is a genome, a session or a run, and cannot be read.
+    unread: Vec<Unread>,
     #[serde(skip)]
     entries: usize,
 }
@@ -66,6 +68,28 @@ struct FoundRun {
 #[derive(Serialize)]
 struct FoundPicture {
     id: String,
+}
+
+#[derive(Serialize)]
+struct Unread {
+    id: String,
+    why: String,
+}
+
+impl Library {
+    /// Puts what was found where it belongs, or why it cannot be read.
+    fn put<T>(
+        &mut self,
+        id: String,
+        found: Option<Result<T, String>>,
+        list: impl FnOnce(&mut Self) -> &mut Vec<T>,
+    ) {
+        match found {
+            Some(Ok(found)) => list(self).push(found),
+            Some(Err(why)) => self.unread.push(Unread { id, why }),
+            None => {}
+        }
+    }
 }
 
 /// `/api/library`.
@@ -105,8 +129,11 @@ fn look(studio: &Studio, folder: &Path, depth: usize, library: &mut Library) {
             // Only a run has a config; the records of studies are large, and read once.
             let holding = path.join("config.toml").exists().then(|| Holding::of(&path)).flatten();
             match holding {
-                Some(Holding::Training) => library.runs.extend(run(studio, id, "train", &path)),
-                Some(Holding::Pruning) => library.runs.extend(run(studio, id, "prune", &path)),
+                Some(kind @ (Holding::Training | Holding::Pruning)) => {
+                    let kind = if kind == Holding::Training { "train" } else { "prune" };
+                    let found = run(studio, &id, kind, &path);
+                    library.put(id, Some(found), |library| &mut library.runs);
+                }
                 _ => {
                     library.studies.extend(study(studio, &id, &path));
                     if depth < DEEPEST {
@@ -118,9 +145,11 @@ fn look(studio: &Studio, folder: &Path, depth: usize, library: &mut Library) {
             }
         } else if kind.is_file() {
             if is_genome_file(&path) {
-                library.genomes.extend(found_genome(studio, &id, &path));
+                let found = found_genome(studio, &id, &path);
+                library.put(id, found, |library| &mut library.genomes);
             } else if path.extension().is_some_and(|e| e == "toml") {
-                library.sessions.extend(session(id, &path));
+                let found = session(&id, &path);
+                library.put(id, found, |library| &mut library.sessions);
             } else if is_picture_file(&path) && id.starts_with(super::OPENED) {
                 library.pictures.push(FoundPicture { id });
             }
@@ -143,7 +172,7 @@ pub fn published(studio: &Studio, session: &str) -> Vec<String> {
     let mut found: Vec<String> = entries
         .filter_map(|entry| {
             let path = entry.path();
-            let genome = found_genome(studio, &studio.root.id(&path)?, &path)?;
+            let genome = found_genome(studio, &studio.root.id(&path)?, &path)?.ok()?;
             (genome.session.as_deref() == Some(session)).then_some(genome.id)
         })
         .collect();
@@ -151,7 +180,14 @@ pub fn published(studio: &Studio, session: &str) -> Vec<String> {
     found
 }
 
-fn found_genome(studio: &Studio, id: &str, path: &Path) -> Option<FoundGenome> {
+/// What a message says of a file, without where it lies.
+fn said(path: &Path, error: impl ToString) -> String {
+    let text = error.to_string();
+    text.strip_prefix(&format!("{}: ", path.display())).unwrap_or(&text).to_string()
+}
+
+/// None if the file does not say that it holds a genome.
+fn found_genome(studio: &Studio, id: &str, path: &Path) -> Option<Result<FoundGenome, String>> {
     studio.known.genomes.get(id, path, || {
         // Most JSON files of a study are no genomes: their first line tells.
         let json = path.extension().is_some_and(|e| e == "json");
@@ -159,8 +195,11 @@ fn found_genome(studio: &Studio, id: &str, path: &Path) -> Option<FoundGenome> {
         if json && !says.iter().any(|says| begins(path, says)) {
             return None;
         }
-        let genome = genome::read(path).ok()?;
-        Some(FoundGenome {
+        let genome = match genome::read(path) {
+            Ok(genome) => genome,
+            Err(error) => return json.then(|| Err(said(path, error))),
+        };
+        Some(Ok(FoundGenome {
             id: id.to_string(),
             name: genome.provenance.title(path),
             tags: tags(&genome.provenance).into_iter().map(String::from).collect(),
@@ -168,33 +207,41 @@ fn found_genome(studio: &Studio, id: &str, path: &Path) -> Option<FoundGenome> {
             links: genome.connections().len(),
             colour: genome.is_colour(),
             session: genome.provenance.notes.get("session").cloned(),
-        })
+        }))
     })
 }
 
-fn session(id: String, path: &Path) -> Option<FoundSession> {
+/// None if the file does not say that it is a session.
+fn session(id: &str, path: &Path) -> Option<Result<FoundSession, String>> {
     if !begins(path, "format = \"picloom-session/") {
         return None;
     }
-    let session = Session::from_toml(&read_text(path).ok()?).ok()?;
-    let changed = path.metadata().and_then(|data| data.modified()).ok()?;
-    let own = id.strip_prefix(super::SESSIONS).and_then(|name| name.strip_suffix(".toml"));
-    Some(FoundSession {
-        name: own.map(|name| name.trim_start_matches('/').to_string()),
-        generation: session.way().ok()?.len(),
-        sheet_size: session.config.reproduction.population,
-        changed: changed.duration_since(UNIX_EPOCH).map_or(0, |t| t.as_millis() as u64),
-        id,
-    })
+    let read = || {
+        let text = read_text(path).map_err(|e| format!("cannot read: {e}"))?;
+        let session = Session::from_toml(&text).map_err(|e| e.to_string())?;
+        let generation = session.way().map_err(|e| e.to_string())?.len();
+        let changed =
+            path.metadata().and_then(|data| data.modified()).map_err(|e| e.to_string())?;
+        let own = id.strip_prefix(super::SESSIONS).and_then(|name| name.strip_suffix(".toml"));
+        Ok(FoundSession {
+            name: own.map(|name| name.trim_start_matches('/').to_string()),
+            generation,
+            sheet_size: session.config.reproduction.population,
+            changed: changed.duration_since(UNIX_EPOCH).map_or(0, |t| t.as_millis() as u64),
+            id: id.to_string(),
+        })
+    };
+    Some(read())
 }
 
-fn run(studio: &Studio, id: String, kind: &'static str, path: &Path) -> Option<FoundRun> {
-    let config: RunConfig = toml::from_str(&read_text(&path.join("config.toml")).ok()?).ok()?;
+fn run(studio: &Studio, id: &str, kind: &'static str, path: &Path) -> Result<FoundRun, String> {
+    let config = read_text(&path.join("config.toml")).map_err(|e| format!("cannot read: {e}"))?;
+    let config: RunConfig = toml::from_str(&config).map_err(|e| format!("config.toml: {e}"))?;
     let result: Option<RunResult> =
         read_text(&path.join("result.json")).ok().and_then(|text| serde_json::from_str(&text).ok());
-    Some(FoundRun {
-        score: result.as_ref().and_then(|_| kept_score(studio, &id, path)),
-        id,
+    Ok(FoundRun {
+        score: result.as_ref().and_then(|_| kept_score(studio, id, path)),
+        id: id.to_string(),
         kind,
         arm: config.arm,
         arch: config.arch.map(|arch| arch.to_string()),

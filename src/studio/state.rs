@@ -99,7 +99,7 @@ impl Bred {
 /// file that was read.
 #[derive(Default)]
 pub struct Known {
-    pub genomes: Seen<FoundGenome>,
+    pub genomes: Seen<Result<FoundGenome, String>>,
     pub studies: Seen<FoundStudy>,
     pub contents: Seen<String>,
 }

@@ -17,13 +17,14 @@ use super::answer::{Answer, Nothing, Refusal, json_of, made, of_bytes};
 use super::networks::Asked;
 use super::pixels::{checked, pixels};
 use super::state::{Studio, locked};
-use crate::experiment::{RunResult, read_metrics};
+use crate::experiment::{RunConfig, RunResult, read_metrics};
 use crate::math::hash::short_id;
 use crate::network::files::{read_text, write_atomic};
 use crate::network::kernel::render;
 use crate::network::{Picture, PixelInputs, Wiring};
 use job::{Job, RUNS, Status};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
@@ -60,9 +61,19 @@ pub fn found(studio: &Studio) {
         let result: Option<RunResult> = read_text(&run.join("result.json"))
             .ok()
             .and_then(|text| serde_json::from_str(&text).ok());
-        let done = match &file.work {
-            Work::Score { .. } => studio.score_of(&file.work).is_some(),
-            _ => result.is_some(),
+        let scored = studio.score_of(&file.work);
+        let done = scored.is_some() || result.is_some();
+        // What it was not told, it has found out.
+        let found_out = || match &scored {
+            Some(record) => {
+                let judged = record["perturbations"].as_array()?.iter();
+                let links: BTreeSet<Option<u64>> = judged.map(|p| p["link"].as_u64()).collect();
+                Some(links.len() as u64)
+            }
+            None => {
+                let config = read_text(&run.join("config.toml")).ok()?;
+                Some(toml::from_str::<RunConfig>(&config).ok()?.train.steps)
+            }
         };
         let job = Job::new(name, file.work);
         let mut state = job.state();
@@ -70,6 +81,9 @@ pub fn found(studio: &Studio) {
         state.step = state.curve.last().map_or(0, |point| point.0);
         state.r2 = result.map(|result| result.fit.r2);
         state.status = if done { Status::Finished } else { Status::Stopped };
+        if state.steps == 0 {
+            state.steps = found_out().unwrap_or(0);
+        }
         if done {
             state.step = state.steps;
         }

@@ -61,7 +61,7 @@ function runWords(run) {
 /** Shows the library. */
 export async function showStart(main) {
   const library = await get("library", null, "Looking through the folder");
-  const { genomes = [], sessions = [], runs = [], studies = [], pictures = [] } = library;
+  const { genomes = [], sessions = [], runs = [], studies = [], pictures = [], unread = [] } = library;
   const mine = sessions.filter((s) => s.name);
   // Those that lie elsewhere, bred by the command say, stay as they are: one goes on in a copy.
   const others = isExport ? [] : sessions.filter((s) => !s.name);
@@ -103,6 +103,7 @@ export async function showStart(main) {
       h("li", null, button(leaf(s.id), () => adopt(s.id).catch(complain)), h("span", null, `${s.id}: generation ${s.generation}; goes on in a copy`))))) : null,
     studies.length ? h("section", { class: "studies" }, h("h2", null, "Studies"), h("ul", { class: "tiles" }, studies.map((s) => tile(s, address("study", s.id), s.question))),
       studies.map(runsOf)) : null,
+    unread.length ? h("section", null, h("h2", null, "Could not be read"), h("ul", { class: "lines" }, unread.map((u) => h("li", null, h("span", null, u.id), h("span", null, u.why))))) : null,
     !genomes.length && !runs.length && !mine.length
       ? h("p", { class: "empty" }, isExport ? "Nothing was exported." : "There is nothing here yet. Begin a session, or open a file.") : null,
     bar);

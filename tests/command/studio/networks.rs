@@ -157,6 +157,38 @@ fn a_dropped_file_is_kept_if_it_is_what_it_says() {
 }
 
 #[test]
+fn what_cannot_be_read_is_told_and_hides_nothing_else() {
+    let root = root();
+    let genome = std::fs::read_to_string("genomes/mask.json").unwrap();
+    let broken = genome.replacen("\"nodes\"", "\"knots\"", 1);
+    let files = [
+        ("genomes/broken.json", broken.as_str()),
+        ("genomes/list.json", "[1, 2]"),
+        ("bred/session.toml", "format = \"picloom-session/1\"\nseed = \"x\"\n"),
+        ("runs/cut/config.toml", "target_sha256 = \"x\"\n[train]\nsteps = 3\n"),
+    ];
+    for (file, text) in files {
+        let path = root.path().join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let served = serve(root.path());
+    for _ in 0..2 {
+        let library = served.json("/api/library");
+        let unread = library["unread"].as_array().unwrap();
+        let ids: Vec<&str> = unread.iter().map(|u| u["id"].as_str().unwrap()).collect();
+        // A list of numbers never said that it is a genome.
+        assert_eq!(ids, ["bred/session.toml", "genomes/broken.json", "runs/cut"], "{library}");
+        for why in unread.iter().map(|u| u["why"].as_str().unwrap()) {
+            assert!(!why.is_empty() && !why.contains(root.path().to_str().unwrap()), "{why}");
+        }
+        assert!(
+            library["genomes"].as_array().unwrap().iter().any(|g| g["id"] == "genomes/mask.json")
+        );
+    }
+}
+
+#[test]
 fn hostile_names_stay_text_and_pages_are_sent_once() {
     let root = root();
     let name = "<img src=x onerror=alert(1)>\u{202e}\"';</script>";

@@ -158,6 +158,9 @@ fn a_run_is_pruned_and_scored_and_the_score_is_kept() {
         let network = served.json(&format!("/api/network?id=runs/studio/{pruned}"));
         network["links"].as_array().unwrap().iter().filter(|link| link["kept"] == true).count()
     };
+    // As many steps as its parent had, if nobody says.
+    let as_long = json!({ "kind": "prune", "id": id, "method": "magnitude", "budget": 20 });
+    over(&served, &begun(&served, &as_long), "finished");
     let (low, high) = (kept_at(0.1), kept_at(0.4));
     assert!(0 < high && high < low, "{low} {high}");
     for both in [json!({ "budget": 3, "threshold": 0.2 }), json!({})] {
@@ -191,6 +194,8 @@ fn a_run_is_pruned_and_scored_and_the_score_is_kept() {
     assert_eq!(served.json("/api/score?id=genomes/bred_moth.json"), score);
     let jobs = served.json("/api/jobs");
     assert!(jobs.as_array().unwrap().iter().all(|job| job["status"] == "finished"), "{jobs}");
+    let whole = |job: &Value| job["steps"].as_u64() > Some(0) && job["step"] == job["steps"];
+    assert!(jobs.as_array().unwrap().iter().all(whole), "{jobs}");
 }
 
 #[test]
