@@ -10,8 +10,8 @@ use super::workers::WorkError;
 use crate::math::names::names;
 use crate::math::text;
 use crate::network::files::{WriteError, read_text, write_atomic, write_atomic_with};
-use serde::de::DeserializeOwned;
-use serde::{Serialize, Serializer};
+use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 use serde_json::ser::Formatter;
 use std::fs::File;
@@ -178,13 +178,14 @@ pub trait Record: Serialize + DeserializeOwned {
     /// # Errors
     /// What it holds instead.
     fn parse(json: &str) -> Result<Self, String> {
-        let mut value: Value = serde_json::from_str(json).map_err(|e| e.to_string())?;
-        match &value["format"] {
-            format if format == Self::FORMAT => {}
-            other => return Err(format!("format {other}")),
+        let head: Head = serde_json::from_str(json).map_err(|e| e.to_string())?;
+        if head.format != Self::FORMAT {
+            return Err(format!("format {}", head.format));
         }
-        let read = match value.as_object_mut().filter(|record| record.contains_key("columns")) {
-            Some(record) => {
+        let read = match head.columns {
+            Some(_) => {
+                let mut value: Value = serde_json::from_str(json).map_err(|e| e.to_string())?;
+                let record = value.as_object_mut().expect("it has fields");
                 columns::unfold(record)?;
                 serde_json::from_value(value)
             }
@@ -193,6 +194,15 @@ pub trait Record: Serialize + DeserializeOwned {
         };
         read.map_err(|e| e.to_string())
     }
+}
+
+/// What tells how a record is to be read.
+#[derive(Deserialize)]
+struct Head {
+    #[serde(default)]
+    format: Value,
+    /// There if it is folded.
+    columns: Option<IgnoredAny>,
 }
 
 fn buffered(

@@ -351,9 +351,12 @@ impl Sources {
 
     /// The profile of the record of `study`, if it is there and of one.
     pub fn profile_of(&self, study: &str) -> Option<String> {
+        #[derive(serde::Deserialize)]
+        struct Head {
+            profile: Option<String>,
+        }
         let text = std::fs::read_to_string(self.path(study)).ok()?;
-        let json: serde_json::Value = serde_json::from_str(&text).ok()?;
-        Some(json["profile"].as_str()?.to_string())
+        serde_json::from_str::<Head>(&text).ok()?.profile
     }
 
     /// Name and profile of every record a figure is drawn from, as far as they are there: for its
