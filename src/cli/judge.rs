@@ -44,7 +44,7 @@ struct CalibrateArgs {
     /// Ridge of the logistic fit [default: the version's]
     #[arg(long)]
     ridge: Option<f64>,
-    /// What the judge measures: 2, 3 or 4 [default: 3]
+    /// What the judge measures: 2, 3 or 4 [default: 4]
     #[arg(long, value_name = "N")]
     features: Option<usize>,
     /// Model file to write (.json), or a folder for the model, report.json and its figures

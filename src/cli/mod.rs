@@ -123,6 +123,15 @@ enum Command {
     Man(completions::ManArgs),
 }
 
+/// What follows an option and is a number below 0 is its value, which then says what it expects, and no option.
+fn negatives_are_values(command: clap::Command) -> clap::Command {
+    let of = |arg: clap::Arg| match arg.get_action().takes_values() && !arg.is_positional() {
+        true => arg.allow_negative_numbers(true),
+        false => arg,
+    };
+    command.mut_args(of).mut_subcommands(negatives_are_values)
+}
+
 /// Runs the command line and returns the exit code.
 pub fn main() -> ExitCode {
     run(std::env::args_os())
@@ -134,7 +143,7 @@ pub fn main() -> ExitCode {
 /// its first call.
 pub fn run<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
-    let command = Cli::command().color(wanted_colour(&arguments));
+    let command = negatives_are_values(Cli::command()).color(wanted_colour(&arguments));
     let parsed = Cli::from_arg_matches(&command.get_matches_from(&arguments));
     let cli = parsed.unwrap_or_else(|error| error.exit());
     anstream::ColorChoice::write_global(match cli.color {

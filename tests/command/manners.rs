@@ -89,6 +89,21 @@ fn a_wrong_value_of_an_option_is_wrong_use_and_leaves_nothing() {
 }
 
 #[test]
+fn a_number_below_0_is_a_value_that_is_told_and_no_option() {
+    let folder = TempDir::new().unwrap();
+    for (line, option) in [
+        (format!("{TRAIN} --steps -5"), "--steps <STEPS>"),
+        ("prune dense --budget -3 --out run".into(), "--budget <BUDGET>"),
+        ("experiment depth-sweep FACE --depths -1".into(), "--depths <DEPTHS>"),
+    ] {
+        let output = run(folder.path(), &line);
+        assert_eq!(output.status.code(), Some(2), "{line}");
+        let said = error(&output);
+        assert!(said.contains("invalid value '-") && said.contains(option), "{line}: {said}");
+    }
+}
+
+#[test]
 fn a_wrong_name_is_told_the_nearest() {
     let folder = TempDir::new().unwrap();
     for (line, nearest) in [

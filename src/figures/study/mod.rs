@@ -229,7 +229,7 @@ figures! {
     "raw-graph-loss", ["wirings"], "–", "C12", wirings::raw_graph_loss;
         "training loss of the raw evolved graph, of its links in layers and of the dense twin";
     "decodable-against-organised", ["wirings"], "–", "C14", wirings::decodable_against_organised;
-        "score against what can be decoded linearly from the last hidden layer, evolved and dense";
+        "score against what can be decoded linearly from eight components of all hidden maps, evolved and dense";
     "controls-depth", ["controls"], "–", "C15", controls::depth;
         "score at three depths under other rates, schedules, initial weights, optimizers and fewer pixels";
     "controls-pruning", ["controls"], "–", "C15", controls::pruning;
