@@ -23,10 +23,13 @@ struct Evaluation {
 
 pub fn run(args: EvalArgs, out: &Output) -> anyhow::Result<()> {
     let source = args.source.load()?;
-    let target = source
-        .target
-        .as_ref()
-        .ok_or_else(|| Usage("expected --target IMG or --target GENOME, found none".into()))?;
+    let target = source.target.as_ref().ok_or_else(|| {
+        let lost = match &source.target_name {
+            Some(name) => format!("; {name}, the run's own, was drawn in other coordinates"),
+            None => String::new(),
+        };
+        Usage(format!("expected --target IMG or --target GENOME, found none{lost}"))
+    })?;
     let fit = Fit::of(&source.model.picture(source.size, source.coords), target);
     if !fit.mse.is_finite() {
         anyhow::bail!(

@@ -5,7 +5,7 @@ use super::names::one_of;
 use super::output::Output;
 use super::plan::write_spec;
 use super::progress::{Bar, duration};
-use super::source::{check_size, fit_help};
+use super::source::{Usage, check_size, fit_help};
 use super::study;
 use crate::experiment::cells::study_folder;
 use crate::experiment::claims::StudySpec;
@@ -100,7 +100,7 @@ enum ExperimentCommand {
         #[arg(long, value_name = "RECORD")]
         pilot: Vec<PathBuf>,
         /// The smallest difference of scores that matters to the rules of the regime map
-        #[arg(long, default_value_t = MARGIN)]
+        #[arg(long, default_value_t = MARGIN, value_parser = margin)]
         margin: f64,
     },
     /// Train networks of several depths on one picture, and score them by depth
@@ -205,7 +205,15 @@ pub fn run(args: ExperimentArgs, out: &Output) -> anyhow::Result<()> {
         },
         ExperimentCommand::Collect { study, out: csv, record, light, so_far } => {
             let how = Collecting { without: light, so_far };
+            if record.as_ref() == Some(&csv) {
+                let why = "--record: expected another file than --out, found the same";
+                return Err(Usage(why.into()).into());
+            }
             match study.is_whole()? {
+                true if record.is_some() => {
+                    let why = "--record: expected none for a whole study, whose records come into the folder --out";
+                    return Err(Usage(why.into()).into());
+                }
                 true => study::collect(&study, &csv, &how)?,
                 false => collect_one(&study, &csv, record.as_deref(), &how)?,
             }
@@ -428,6 +436,12 @@ fn depth_sweep(args: DepthSweepArgs, out: &Output) -> anyhow::Result<Said> {
     Ok((json, text))
 }
 
+/// Reads a difference of scores that matters.
+fn margin(text: &str) -> Result<f64, String> {
+    let found = text.parse().ok().filter(|margin| (0.0..1.0).contains(margin));
+    found.ok_or_else(|| format!("expected a difference of scores in [0, 1), found {text}"))
+}
+
 /// Simulates the rules of a study on its design.
 fn power_of(
     spec: &Path,
@@ -439,10 +453,22 @@ fn power_of(
     let pilots: Vec<NetworksRecord> =
         pilots.iter().map(|path| NetworksRecord::read(path)).collect::<Result<_, _>>()?;
     let report = power(&spec, &pilots, margin, STUDIES);
+    let left_out = match report.left_out.as_slice() {
+        [] => String::new(),
+        names => format!(
+            "not simulated, without a --pilot record whose means they are: {}",
+            names.join(", ")
+        ),
+    };
+    if report.rules.is_empty() {
+        let why =
+            if left_out.is_empty() { "no rule is decided on such a study" } else { &left_out };
+        anyhow::bail!("{}: expected a study of rules to simulate, found: {why}", spec.name);
+    }
     let mut text = format!("{} ({profile}): {}", spec.name, report.table());
     match report.weak().as_slice() {
         [] => {
-            text += "\nevery rule finds an effect of .15 (an equivalence: that there is none) in at least 80 % of the studies"
+            text += "\nevery rule of the table finds an effect of .15 (an equivalence: that there is none) in at least 80 % of the studies"
         }
         weak => {
             text += &format!(
@@ -450,6 +476,9 @@ fn power_of(
                 weak.join(", ")
             );
         }
+    }
+    if !left_out.is_empty() {
+        text += &format!("\n{left_out}");
     }
     Ok((json!({ "study": spec.name, "profile": profile, "power": report }), text))
 }

@@ -37,9 +37,11 @@ use crate::experiment::plan::ShareError;
 use crate::experiment::{PruneRunError, RunError};
 use crate::prune::RoundsError;
 use crate::train::TrainError;
+use clap::error::{ContextKind, ErrorKind};
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 use output::{Output, tell_error};
 use std::ffi::OsString;
+use std::num::{IntErrorKind, ParseIntError};
 use std::process::ExitCode;
 
 const EXIT_CODES: &str = "Exit codes: 0 done, 1 the work failed, 2 wrong use, 130 stopped.";
@@ -132,6 +134,23 @@ fn negatives_are_values(command: clap::Command) -> clap::Command {
     command.mut_args(of).mut_subcommands(negatives_are_values)
 }
 
+/// What clap says of a value that is no number, in words of numbers instead of those of the parser.
+fn told_in_numbers(error: clap::Error) -> clap::Error {
+    let source = std::error::Error::source(&error);
+    let Some(source) = source.and_then(|source| source.downcast_ref::<ParseIntError>()) else {
+        return error;
+    };
+    let told = |kind| error.get(kind).map(ToString::to_string).unwrap_or_default();
+    let (arg, value) = (told(ContextKind::InvalidArg), told(ContextKind::InvalidValue));
+    let expected = match source.kind() {
+        IntErrorKind::PosOverflow => "a smaller number",
+        _ if value.starts_with('-') => "a whole number of at least 0",
+        _ => "a whole number",
+    };
+    let text = format!("invalid value '{value}' for '{arg}': expected {expected}\n");
+    clap::Error::raw(ErrorKind::ValueValidation, text)
+}
+
 /// Runs the command line and returns the exit code.
 pub fn main() -> ExitCode {
     run(std::env::args_os())
@@ -144,7 +163,9 @@ pub fn main() -> ExitCode {
 pub fn run<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
     let command = negatives_are_values(Cli::command()).color(wanted_colour(&arguments));
-    let parsed = Cli::from_arg_matches(&command.get_matches_from(&arguments));
+    let parsed = command.try_get_matches_from(&arguments);
+    let parsed =
+        parsed.map_err(told_in_numbers).and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = parsed.unwrap_or_else(|error| error.exit());
     anstream::ColorChoice::write_global(match cli.color {
         ColorChoice::Auto => anstream::ColorChoice::Auto,

@@ -107,19 +107,19 @@ pub struct EmitArgs {
     #[arg(long, default_value = "picloom")]
     program: String,
     /// Cells of a task [default: as many as take half of its time]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
     cells_per_task: Option<usize>,
     /// Wall time of a task in minutes
-    #[arg(long, alias = "timeout_min", value_name = "N", default_value_t = Resources::default().timeout_min)]
+    #[arg(long, alias = "timeout_min", value_name = "N", default_value_t = Resources::default().timeout_min, value_parser = clap::value_parser!(u64).range(1..))]
     timeout_min: u64,
     /// Memory of a task in GB
-    #[arg(long, alias = "mem_gb", value_name = "N", default_value_t = Resources::default().mem_gb)]
+    #[arg(long, alias = "mem_gb", value_name = "N", default_value_t = Resources::default().mem_gb, value_parser = clap::value_parser!(u64).range(1..))]
     mem_gb: u64,
     /// Cores of a task, each with a cell of its own
-    #[arg(long, alias = "cpus_per_task", value_name = "N", default_value_t = Resources::default().cpus_per_task)]
+    #[arg(long, alias = "cpus_per_task", value_name = "N", default_value_t = Resources::default().cpus_per_task, value_parser = at_least_one)]
     cpus_per_task: usize,
     /// Tasks at a time, at most
-    #[arg(long, alias = "array_parallelism", value_name = "N")]
+    #[arg(long, alias = "array_parallelism", value_name = "N", value_parser = at_least_one)]
     array_parallelism: Option<usize>,
     /// Slurm: partition
     #[arg(long)]
@@ -131,7 +131,7 @@ pub struct EmitArgs {
     #[arg(long, alias = "additional_parameters", value_name = "KEY=VALUE", value_parser = pair)]
     additional_parameters: Vec<(String, String)>,
     /// Slurm: tasks of an array, at most (MaxArraySize)
-    #[arg(long, value_name = "N", default_value_t = Resources::default().array_limit)]
+    #[arg(long, value_name = "N", default_value_t = Resources::default().array_limit, value_parser = at_least_one)]
     array_limit: usize,
     /// Kubernetes: image of the container
     #[arg(long, default_value_t = Resources::default().image)]
@@ -332,18 +332,24 @@ pub fn collect(args: &CollectArgs, out: &Output) -> anyhow::Result<()> {
     out.result(&json!({ "plan": args.plan, "studies": rows }), &text)
 }
 
+/// Reads a count of which none makes no sense.
+fn at_least_one(text: &str) -> Result<usize, String> {
+    let found = text.parse().ok().filter(|count| *count > 0);
+    found.ok_or_else(|| format!("expected a whole number of at least 1, found {text}"))
+}
+
 pub fn emit(args: EmitArgs, out: &Output) -> anyhow::Result<()> {
     let plan = Plan::read(&args.plan)?;
     let resources = Resources {
-        timeout_min: args.timeout_min.max(1),
-        mem_gb: args.mem_gb.max(1),
-        cpus_per_task: args.cpus_per_task.max(1),
+        timeout_min: args.timeout_min,
+        mem_gb: args.mem_gb,
+        cpus_per_task: args.cpus_per_task,
         array_parallelism: args.array_parallelism,
         partition: args.partition,
         account: args.account,
         additional_parameters: args.additional_parameters,
         cells_per_task: args.cells_per_task,
-        array_limit: args.array_limit.max(1),
+        array_limit: args.array_limit,
         image: args.image,
         volume: args.volume,
         hosts: args.hosts,

@@ -22,13 +22,13 @@ pub struct SourceArgs {
     #[arg(long, conflicts_with = "run")]
     pub genome: Option<PathBuf>,
     /// How the genome is wired
-    #[arg(long, requires = "genome", default_value = "graph", value_parser = one_of::<Wiring>())]
+    #[arg(long, requires = "genome", conflicts_with_all = ["run", "arch"], default_value = "graph", value_parser = one_of::<Wiring>())]
     pub wiring: Wiring,
     /// Arch string of a layered network, e.g. "12;cache:15,gaussian:4,identity:2,sin:1"
     #[arg(long, conflicts_with_all = ["run", "genome"], requires = "params")]
     pub arch: Option<Arch>,
     /// Weights of --arch (.npz or .safetensors)
-    #[arg(long, requires = "arch")]
+    #[arg(long, requires = "arch", conflicts_with_all = ["run", "genome"])]
     pub params: Option<PathBuf>,
     /// Picture or genome that the network should draw (a run knows its own)
     #[arg(long, value_name = "IMG|GENOME")]

@@ -7,22 +7,33 @@ use super::output::Output;
 use super::progress::duration;
 use crate::experiment::claims::StudySpec;
 use crate::experiment::folder::Holding;
-use crate::experiment::kinds::Collecting;
+use crate::experiment::kinds::{Collecting, decided_by, read_study, read_undecided};
 use crate::math::text::word;
 use crate::network::files::create_folder;
 use crate::network::lock::FolderLock;
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
+use std::path::Path;
 
 /// The parts of a study, each with the study's profile and run store.
-fn parts(spec: &StudySpec, args: &StudyArgs) -> Vec<StudyArgs> {
+/// Its parts, all of which can be read.
+fn parts(spec: &StudySpec, args: &StudyArgs) -> anyhow::Result<Vec<StudyArgs>> {
     let folder = args.spec.parent().unwrap_or(Path::new(""));
-    let part = |part: &PathBuf| StudyArgs {
-        spec: folder.join(part),
-        profile: args.profile.clone(),
-        runs: args.runs.clone(),
-    };
-    spec.parts.iter().map(part).collect()
+    let (mut parts, mut names) = (Vec::new(), BTreeSet::new());
+    for part in &spec.parts {
+        let path = folder.join(part);
+        let (profile, runs) = (args.profile.as_deref(), &args.runs);
+        let study = match decided_by(&path, profile)? {
+            Some(_) => read_undecided(&path, profile)?,
+            None => read_study(&path, profile, runs)?,
+        };
+        if !names.insert(study.name().to_string()) {
+            let (spec, name) = (args.spec.display(), study.name());
+            anyhow::bail!("{spec}: parts: expected each study once, found {name} again");
+        }
+        parts.push(StudyArgs { spec: path, profile: args.profile.clone(), runs: runs.clone() });
+    }
+    Ok(parts)
 }
 
 pub fn status(args: &StudyArgs) -> anyhow::Result<Said> {
@@ -38,14 +49,14 @@ fn each(
 ) -> anyhow::Result<(String, Vec<Value>, String)> {
     let spec = StudySpec::read(&args.spec)?;
     let (mut rows, mut text) = (Vec::new(), String::new());
-    for part in parts(&spec, args) {
+    for part in parts(&spec, args)? {
         match ask(&part) {
             Ok((json, said)) => {
                 text += &format!("{}\n", said.trim_end());
                 rows.push(json);
             }
             Err(error) => {
-                text += &format!("{}: not yet: {error:#}\n", part.spec.display());
+                text += &format!("{}: not yet: {error}\n", part.spec.display());
                 rows.push(json!({ "spec": part.spec, "problem": error.to_string() }));
             }
         }
@@ -58,7 +69,7 @@ pub fn collect(args: &StudyArgs, folder: &Path, how: &Collecting) -> anyhow::Res
     let spec = StudySpec::read(&args.spec)?;
     Holding::WholeStudy.ask(folder)?;
     let (mut rows, mut text) = (Vec::new(), String::new());
-    for part in parts(&spec, args) {
+    for part in parts(&spec, args)? {
         let name = part.spec.file_stem().unwrap_or_default();
         let to = folder.join(name);
         create_folder(&to)?;
@@ -98,7 +109,7 @@ pub fn run(args: &StudyArgs, out: &Output) -> anyhow::Result<Said> {
     let _lock = FolderLock::take(&args.runs)?;
     let (mut rows, mut text) = (Vec::new(), String::new());
     let mut failed = 0;
-    let parts = parts(&spec, args);
+    let parts = parts(&spec, args)?;
     let costs: Vec<f64> = parts.iter().map(core_seconds).collect();
     let total = costs.iter().sum();
     for (k, part) in parts.iter().enumerate() {

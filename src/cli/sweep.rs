@@ -80,6 +80,12 @@ pub fn run(args: SweepArgs, out: &Output) -> anyhow::Result<()> {
     folder.sheet("strips", &views::strip_sheet(title, &view, &links, steps))?;
     let texts = [("command", "picloom sweep")];
     folder.file("sweep.png", &views::sweep_animation(&view, &links, steps, &texts))?;
+    if wanted.is_none() {
+        // Those of another sweep would stand beside this one's.
+        for extension in ["svg", "png", "json"] {
+            let _ = std::fs::remove_file(args.out.join("directions").with_extension(extension));
+        }
+    }
     if let Some((count, effect)) = wanted {
         let all = chosen_links(&Selection::All, view.model(), args.seed)?;
         let mut rng = SimRng::new(args.seed, "sweep-directions", 0);

@@ -34,7 +34,7 @@ pub struct TrainArgs {
     #[arg(long)]
     arch: Option<Arch>,
     /// Mask of links that may be non-zero (mask.json of a run), with --arch
-    #[arg(long, requires = "arch")]
+    #[arg(long, requires = "arch", conflicts_with = "genome")]
     mask: Option<PathBuf>,
     /// Picture or genome to draw
     #[arg(long, value_name = "IMG|GENOME")]

@@ -2,6 +2,7 @@
 
 use super::cells::{self, Adopted, CellStudy, Pass, Status, Worker};
 use super::depth_sweep::DepthSweep;
+use super::folder::OtherFile;
 use super::networks::{NetworksSpec, NetworksStudy};
 use super::record::{Bulk, Record, RecordError};
 use super::reevolution::{ReevolutionSpec, ReevolutionStudy};
@@ -268,6 +269,10 @@ impl<S: CellStudy> Study for S {
             true => cells::so_far(self, runs)?,
             false => cells::collect_cells(self, runs)?,
         };
+        S::Record::may_write_csv(table)?;
+        if let Some(path) = record {
+            OtherFile::unless(path, "an earlier record", "\"picloom-")?;
+        }
         left.save_csv(table)?;
         if let Some(path) = record {
             let left = left.without(&how.without);

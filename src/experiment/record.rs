@@ -5,7 +5,7 @@
 //! names the fields of its rows once ([`Bulk::Names`]).
 
 use super::columns;
-use super::folder::OtherHolding;
+use super::folder::{OtherFile, OtherHolding};
 use super::workers::WorkError;
 use crate::math::names::names;
 use crate::math::text;
@@ -101,19 +101,21 @@ pub trait Record: Serialize + DeserializeOwned {
     /// # Errors
     /// What `to` says.
     fn write_csv(&self, to: impl io::Write) -> io::Result<()> {
-        let columns: Vec<(&str, &str)> = Self::COLUMNS
-            .iter()
-            .map(|column| {
-                let last = column.rsplit('.').next().unwrap_or(column);
-                column.split_once('=').unwrap_or((last, column))
-            })
-            .collect();
         let mut table = csv::Writer::from_writer(to);
-        table.write_record(columns.iter().map(|c| c.0))?;
+        table.write_record(columns_of::<Self>().map(|c| c.0))?;
         for line in self.lines() {
-            table.write_record(columns.iter().map(|c| cell(&line, c.1)))?;
+            table.write_record(columns_of::<Self>().map(|c| cell(&line, c.1)))?;
         }
         table.flush()
+    }
+
+    /// Refuses to write the table over anything but an earlier one of its kind.
+    ///
+    /// # Errors
+    /// Another file is there.
+    fn may_write_csv(path: &Path) -> Result<(), OtherFile> {
+        let head: Vec<&str> = columns_of::<Self>().map(|c| c.0).take(3).collect();
+        OtherFile::unless(path, "an earlier table of such a study", &head.join(","))
     }
 
     /// The table.
@@ -196,6 +198,23 @@ pub trait Record: Serialize + DeserializeOwned {
     }
 }
 
+/// Heading and path of each column.
+fn columns_of<R: Record>() -> impl Iterator<Item = (&'static str, &'static str)> {
+    R::COLUMNS.iter().map(|column| {
+        let last = column.rsplit('.').next().unwrap_or(column);
+        column.split_once('=').unwrap_or((last, column))
+    })
+}
+
+/// The study that a record says it is of; none if it cannot be read, or does not say.
+pub fn study_of(path: &Path) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Said {
+        study: Option<String>,
+    }
+    serde_json::from_str::<Said>(&read_text(path).ok()?).ok()?.study
+}
+
 /// What tells how a record is to be read.
 #[derive(Deserialize)]
 struct Head {
@@ -223,6 +242,9 @@ pub enum RecordError {
     /// The folder holds something else.
     #[error(transparent)]
     Other(#[from] OtherHolding),
+    /// A file is something else.
+    #[error(transparent)]
+    OtherFile(#[from] OtherFile),
     /// A file is not what it should be.
     #[error("{path}: expected {expected}, found: {found}")]
     Damaged {

@@ -8,12 +8,14 @@ use tempfile::TempDir;
 const MASK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/genomes/mask.json");
 const FACE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/experiments/targets/face.png");
 
+const EXPERIMENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/experiments");
+
 fn picloom(folder: &Path, line: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_picloom"));
     let words = line.split_whitespace().map(|word| match word {
-        "MASK" => MASK,
-        "FACE" => FACE,
-        word => word,
+        "MASK" => MASK.to_string(),
+        "FACE" => FACE.to_string(),
+        word => word.replace("EXPERIMENTS", EXPERIMENTS),
     });
     command.args(words).current_dir(folder).env_remove("NO_COLOR");
     command
@@ -79,12 +81,53 @@ fn a_wrong_value_of_an_option_is_wrong_use_and_leaves_nothing() {
         "judge calibrate labels.csv --ridge 0",
         "bench evolve --size 2",
         "compare --profile quik",
+        // What a run or a genome has no use for.
+        &format!("{TRAIN} --mask mask.json"),
+        "eval dense --params x.npz",
+        "eval dense --wiring dense",
+        "score --genome MASK --params x.npz",
+        "prune dense --threshold 0.3 --refill --out run",
+        "prune dense --budget 5 --method evolved --out run",
+        "experiment power EXPERIMENTS/regime.toml --margin nan",
+        "experiment collect EXPERIMENTS/xor.toml --out x.csv --record x.csv",
+        "emit slurm plan.json --array-parallelism 0",
         "figures clams",
     ] {
         let output = run(folder.path(), line);
         assert_eq!(output.status.code(), Some(2), "{line}: {}", error(&output));
         assert!(output.stdout.is_empty(), "{line}");
         assert_eq!(files(folder.path()), 1, "{line} leaves nothing");
+    }
+}
+
+#[test]
+fn what_says_nothing_fails_and_writes_nothing() {
+    let folder = TempDir::new().unwrap();
+    let to = |name: &str| folder.path().join(name);
+    std::fs::create_dir_all(to("other/depth")).unwrap();
+    let wirings = Path::new(env!("CARGO_MANIFEST_DIR")).join("figures/wirings/record.json");
+    std::fs::copy(wirings, to("other/depth/record.json")).unwrap();
+    // Its second part is not there: the first is not begun.
+    let text = std::fs::read_to_string(format!("{EXPERIMENTS}/study.toml")).unwrap();
+    let (head, rest) = text.split_once("parts = [").unwrap();
+    let rest = rest.split_once("]\n").unwrap().1;
+    let parts = "parts = [\"xor.toml\", \"none.toml\"]\n";
+    std::fs::write(to("study.toml"), format!("{head}{parts}{rest}")).unwrap();
+    std::fs::copy(format!("{EXPERIMENTS}/xor.toml"), to("xor.toml")).unwrap();
+    let before = files(folder.path());
+    for (line, why) in [
+        ("experiment power EXPERIMENTS/wirings.toml", "a --pilot record"),
+        ("claims --spec EXPERIMENTS/study.toml --records none", "record.json of at least one part"),
+        ("claims --spec EXPERIMENTS/study.toml --records other", "expected a record of depth"),
+        ("figures score-by-depth --records other", "expected a record of depth"),
+        ("experiment run study.toml --runs runs", "none.toml"),
+        ("experiment status study.toml --runs runs", "none.toml"),
+    ] {
+        let output = run(folder.path(), line);
+        assert_eq!(output.status.code(), Some(1), "{line}: {}", error(&output));
+        let said = error(&output) + &String::from_utf8_lossy(&output.stdout);
+        assert!(said.contains(why), "{line}: {said}");
+        assert_eq!(files(folder.path()), before, "{line} leaves nothing");
     }
 }
 
@@ -99,7 +142,8 @@ fn a_number_below_0_is_a_value_that_is_told_and_no_option() {
         let output = run(folder.path(), &line);
         assert_eq!(output.status.code(), Some(2), "{line}");
         let said = error(&output);
-        assert!(said.contains("invalid value '-") && said.contains(option), "{line}: {said}");
+        let expected = format!("for '{option}': expected a whole number of at least 0");
+        assert!(said.contains("invalid value '-") && said.contains(&expected), "{line}: {said}");
     }
 }
 

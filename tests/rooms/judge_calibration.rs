@@ -289,4 +289,18 @@ fn sheets_are_shuffled_drawn_and_merged_with_their_answers() {
     assert!(text.contains("9 coherent, 4 fractured") && text.contains("kappa 1.000"), "{text}");
     let set = read_labels(&labels).unwrap();
     assert_eq!((set.rows.len(), set.rows[2].label), (13, Label::Fractured));
+    // From where it lies its pictures are found.
+    assert!(
+        set.rows.iter().all(|row| row.image.exists() && row.base.exists()),
+        "{:?}",
+        set.rows[0]
+    );
+    // Written again it may be; neither the key nor the answers are written over.
+    assert!(run(&labels, &["labels", place, "--from", from]).status.success());
+    for kept in [out.join("key.csv"), answers.clone()] {
+        let before = std::fs::read(&kept).unwrap();
+        let refused = run(&kept, &["labels", place, "--from", from]);
+        assert!(String::from_utf8_lossy(&refused.stderr).contains("an earlier labelled set"));
+        assert!(!refused.status.success() && std::fs::read(&kept).unwrap() == before);
+    }
 }

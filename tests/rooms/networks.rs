@@ -386,6 +386,17 @@ fn wrong_specs_are_refused_with_path_expected_and_found() {
         ("wiring = \"graph\"", "wiring = \"graph\"\ntargets = [\"maks\"]", "arm graph, targets"),
         ("wiring = \"graph\"", "wiring = \"graph\"\nvariants = [\"muon\"]", "found \"muon\""),
         ("wiring = \"graph\"", "wiring = \"graph\"\noffsets = [1]", "expected of -1, 0, found"),
+        (
+            "wiring = \"graph\"",
+            "wiring = \"graph\"\ntargets = []",
+            "or none of this line, found []",
+        ),
+        ("name = \"random\"", "name = \"sp-1\"", "a name that no level of arm sp has"),
+        (
+            "offsets = [-1, 0]\n[[targets]]\nname = \"mask\"\ngenome = \"genomes/mask.json\"\n[[arms]]\nname = \"evolved\"\nwiring = \"evolved\"",
+            "offsets = [-50]\n[[targets]]\nname = \"mask\"\ngenome = \"genomes/mask.json\"\n[[arms]]\nname = \"evolved\"\nwiring = \"dense\"",
+            "found offsets [-50], which make none",
+        ),
         ("\"sp-1\"", "\"sp-3\"", "show, arms: expected of dense"),
         ("seeds = [7]", "seeds = [7]\nshow.maps = [\"dens\"]", "profile one, show, maps"),
     ];

@@ -146,6 +146,16 @@ fn specs_of_other_kinds_profiles_that_do_not_exist_and_unknown_keys_are_refused(
     std::fs::write(&path, text.replace("degree = 1.5\nsamples", "degre = 1.5\nsamples")).unwrap();
     let error = TheoryStudy::read(&path, None).unwrap_err().to_string();
     assert!(error.contains("degre"), "{error}");
+    let text = std::fs::read_to_string(root().join("experiments/theory.toml")).unwrap();
+    for (from, to, found) in [
+        ("densities = [0.15, 0.3, 0.5]", "densities = [2.0]", "(0, 1], found [2.0]"),
+        ("samples = 10000", "samples = 0", "random_mask, samples: expected a number of at least 1"),
+        ("widths = [8]", "widths = []", "budget, widths: expected numbers of at least 1, found []"),
+    ] {
+        std::fs::write(&path, text.replacen(from, to, 1)).unwrap();
+        let error = TheoryStudy::read(&path, None).unwrap_err().to_string();
+        assert!(error.contains(found), "{error}");
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use crate::cli::names::one_of;
 use crate::cli::output::Output;
 use crate::cli::source::{Usage, check_size};
-use crate::experiment::folder::Holding;
+use crate::experiment::folder::{Holding, OtherFile};
 use crate::experiment::{Kept, Source, Wanted};
 use crate::figures::judge::save_pair_sheets;
 use crate::network::files::write_atomic;
@@ -12,7 +12,7 @@ use crate::network::{Arch, Coords, Wiring};
 use crate::probe::Delta;
 use crate::score::JudgeChoice;
 use crate::score::calibrate::{
-    Drawer, NumberedPairs, PairSettings, ViewerAgreement, merge, read_answers, read_key,
+    Drawer, KeyRow, NumberedPairs, PairSettings, ViewerAgreement, merge, read_answers, read_key,
     viewer_agreement,
 };
 use anyhow::Context;
@@ -157,6 +157,27 @@ struct LabelsRecord {
     agreement: Option<ViewerAgreement>,
 }
 
+/// The key with paths of pictures as they are from `beside`, where the labelled set will lie.
+fn from_folder(mut key: Vec<KeyRow>, folder: &Path, beside: &Path) -> anyhow::Result<Vec<KeyRow>> {
+    let whole = |path: &Path| match path.as_os_str().is_empty() {
+        true => Path::new(".").canonicalize(),
+        false => path.canonicalize(),
+    };
+    let (folder, beside) = (whole(folder)?, whole(beside).context(beside.display().to_string())?);
+    if folder == beside {
+        return Ok(key);
+    }
+    let common = beside.ancestors().find(|above| folder.starts_with(above)).unwrap_or(&beside);
+    let (up, down) = (beside.strip_prefix(common)?, folder.strip_prefix(common)?);
+    let way: PathBuf = up.iter().map(|_| Path::new("..")).chain([down]).collect();
+    for row in &mut key {
+        for file in [&mut row.image, &mut row.base] {
+            *file = way.join(&*file).to_string_lossy().replace('\\', "/");
+        }
+    }
+    Ok(key)
+}
+
 pub fn run_labels(args: &LabelsArgs, out: &Output) -> anyhow::Result<()> {
     use crate::score::Label;
     let key = read_key(&args.folder.join("key.csv"))?;
@@ -164,6 +185,10 @@ pub fn run_labels(args: &LabelsArgs, out: &Output) -> anyhow::Result<()> {
     let default = || args.folder.join("labels.csv");
     let path = args.out.clone().unwrap_or_else(default);
     let second = args.second.as_deref().map(read_answers).transpose()?;
+    // Neither a viewer's answers nor the key.
+    OtherFile::unless(&path, "an earlier labelled set", "image,base,label,")?;
+    let beside = path.parent().unwrap_or(Path::new(""));
+    let key = from_folder(key, &args.folder, beside)?;
     write_atomic(&path, merge(&key, &answers, second.as_ref(), &args.from)?.as_bytes())?;
     let agreement = second.and_then(|second| viewer_agreement(&answers, &second));
     let count = |label| answers.values().filter(|a| a.label == label).count();

@@ -220,6 +220,10 @@ pub fn run(args: PruneArgs, out: &Output) -> anyhow::Result<()> {
         }
         None => None,
     };
+    if let (Method::Evolved(_), None) = (args.method, &evolved) {
+        let why = "expected --genome, whose layered network has the mask; found none";
+        return Err(Usage(format!("--method evolved: {why}")).into());
+    }
     let pattern = matched.map_or(Vec::new(), |matched| matched.pattern);
     if !pattern.is_empty() && rules.len() > 1 {
         return Err(Usage(format!("--rounds: expected 1 with {}, found more", args.method)).into());
@@ -228,6 +232,10 @@ pub fn run(args: PruneArgs, out: &Output) -> anyhow::Result<()> {
     plan.retrain = args.retrain.unwrap_or(plan.retrain);
     (plan.evolved, plan.pattern) = (evolved, pattern);
     if args.refill {
+        if let Some(threshold) = args.threshold.first() {
+            let why = "--refill: expected a budget, which living links fill up";
+            return Err(Usage(format!("{why}, found --threshold {threshold}")).into());
+        }
         plan.orphans = Orphans::Refill;
     }
     let _lock = FolderLock::take(&args.out)?;

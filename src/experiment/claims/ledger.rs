@@ -4,7 +4,7 @@ use super::effects::Effect;
 use super::verdicts::{CLAIMS, Outcome};
 use crate::experiment::finding::Verdict;
 use crate::experiment::networks::NetworksRecord;
-use crate::experiment::record::{Record, RecordError, write_rows};
+use crate::experiment::record::{Record, RecordError, study_of, write_rows};
 use crate::experiment::regime::rules::{MARGIN, Ruling};
 use crate::experiment::spec::{Problem, Spec, SpecError, check_name, read_spec};
 use crate::experiment::structural::StructuralRecord;
@@ -65,6 +65,7 @@ impl Spec for StudySpec {
         let ids: Vec<&str> = self.claims.iter().map(|c| c.id.as_str()).collect();
         let known: Vec<&str> = CLAIMS.iter().map(|c| c.0).collect();
         Problem::unless(ids == known, "claims", known.join(", "), ids.join(", "))?;
+        Problem::unless(!self.parts.is_empty(), "parts", "at least one", "none")?;
         let above = self.margin >= 0.0 && self.equivalence > 0.0;
         let found = format!("{}, {}", self.margin, self.equivalence);
         Problem::unless(above, "margin, equivalence", "numbers above 0", found)
@@ -83,6 +84,9 @@ const NETWORKS: [&str; 9] = [
     "optimizer_scores",
     "replication",
 ];
+
+/// The others that a rule reads.
+const OTHERS: [&str; 3] = ["optimizers", "theory", "structural"];
 
 /// Records of the study's parts; none where a part has not been run.
 #[derive(Clone, Debug, Default)]
@@ -108,7 +112,19 @@ impl Records {
         /// The record of one part, if it is there.
         fn part<R: Record>(folder: &Path, name: &str) -> Result<Option<R>, RecordError> {
             let path = folder.join(name).join("record.json");
-            path.exists().then(|| R::read(&path)).transpose()
+            if !path.exists() {
+                return Ok(None);
+            }
+            // A study of one's own may take a part's place, another part may not.
+            let is_part = |other: &str| NETWORKS.contains(&other) || OTHERS.contains(&other);
+            match study_of(&path).filter(|other| other != name && is_part(other)) {
+                Some(other) => Err(RecordError::Damaged {
+                    path,
+                    expected: format!("a record of {name}"),
+                    found: format!("one of {other}"),
+                }),
+                None => R::read(&path).map(Some),
+            }
         }
         let mut networks = BTreeMap::new();
         for name in NETWORKS {
@@ -121,6 +137,20 @@ impl Records {
             theory: part(folder, "theory")?,
             structural: part(folder, "structural")?,
         })
+    }
+
+    /// True if no part has a record.
+    pub fn is_empty(&self) -> bool {
+        self.missing().len() == NETWORKS.len() + OTHERS.len()
+    }
+
+    /// Parts without a record.
+    pub fn missing(&self) -> Vec<&'static str> {
+        let (optimizers, theory) = (self.optimizers.is_some(), self.theory.is_some());
+        let there = [optimizers, theory, self.structural.is_some()];
+        let others = OTHERS.into_iter().zip(there).filter(|(_, there)| !there);
+        let networks = NETWORKS.into_iter().filter(|name| !self.networks.contains_key(*name));
+        networks.chain(others.map(|(name, _)| name)).collect()
     }
 
     /// The record of a part that is a study of networks.

@@ -239,6 +239,11 @@ impl NetworksStudy {
             }
             study.add(&target, source);
         }
+        let none = study.chains.is_empty() && study.left_out.len() < study.spec.targets.len();
+        let offsets = format!("offsets {:?}, which make none", study.spec.offsets);
+        let key = "offsets, arms";
+        Problem::unless(!none, key, "at least one network of one hidden layer or more", offsets)
+            .map_err(|problem| problem.at(path))?;
         Ok(study)
     }
 

@@ -335,6 +335,14 @@ impl Spec for NetworksSpec {
         self.targets.iter().try_for_each(TargetSpec::check)?;
         for (i, arm) in self.arms.iter().enumerate() {
             arm.check(&self.arms[..i])?;
+            // In tables and figures a level is `ARM-LEVEL`.
+            let is_level = |other: &&ArmSpec| {
+                (1..=other.levels.len()).any(|level| arm.name == format!("{}-{level}", other.name))
+            };
+            if let Some(other) = self.arms.iter().find(is_level) {
+                let expected = format!("a name that no level of arm {} has", other.name);
+                Problem::unless(false, format!("arm {}", arm.name), expected, &arm.name)?;
+            }
         }
         self.variants.iter().try_for_each(VariantSpec::check)?;
         self.power.check()?;
@@ -387,6 +395,14 @@ impl Spec for NetworksSpec {
         });
         for arm in &self.arms {
             let key = |of: &str| format!("arm {}, {of}", arm.name);
+            let some = |list: Option<usize>| list != Some(0);
+            for (of, list) in [
+                ("targets", arm.targets.as_ref().map(Vec::len)),
+                ("variants", arm.variants.as_ref().map(Vec::len)),
+                ("offsets", arm.offsets.as_ref().map(Vec::len)),
+            ] {
+                Problem::unless(some(list), key(of), "at least one, or none of this line", "[]")?;
+            }
             check_known(key("targets"), arm.targets.as_deref(), &targets)?;
             check_known(key("variants"), arm.variants.as_deref(), &variants)?;
             self.known_offsets(key("offsets"), arm.offsets.as_deref(), &offsets)?;
@@ -421,7 +437,8 @@ fn check_known(
     found: Option<&[String]>,
     names: &BTreeSet<String>,
 ) -> Result<(), Problem> {
-    let Some(other) = found.unwrap_or_default().iter().find(|name| !names.contains(*name)) else {
+    let Some(found) = found else { return Ok(()) };
+    let Some(other) = found.iter().find(|name| !names.contains(*name)) else {
         return Ok(());
     };
     let listed: Vec<&str> = names.iter().map(String::as_str).collect();

@@ -115,6 +115,8 @@ pub struct PowerReport {
     pub studies: u64,
     /// A row a rule.
     pub rules: Vec<RulePower>,
+    /// Rules that are decided on such a study, and need a pilot's variances to be simulated.
+    pub left_out: Vec<&'static str>,
 }
 
 /// Simulates every rule that is decided on such a study, in so many studies an effect. `pilots` are records whose contrasts give the
@@ -128,9 +130,9 @@ pub fn power(
     studies: u64,
 ) -> PowerReport {
     let design = Design::of(spec);
-    let rules = RULES
-        .iter()
-        .filter(|(_, rule)| rule.is_of(spec))
+    let decided = RULES.iter().filter(|(_, rule)| rule.is_of(spec));
+    let rules: Vec<RulePower> = decided
+        .clone()
         .filter_map(|&(name, rule)| {
             let design = Design { targets: rule.targets(spec), ..design };
             let pilot = pilots.iter().find_map(|record| of_pilot(record, rule, spec));
@@ -176,7 +178,9 @@ pub fn power(
             })
         })
         .collect();
-    PowerReport { design, margin, studies, rules }
+    let simulated = |name: &str| rules.iter().any(|found| found.rule == name);
+    let left_out = decided.map(|(name, _)| *name).filter(|name| !simulated(name)).collect();
+    PowerReport { design, margin, studies, rules, left_out }
 }
 
 /// The means of a pilot, if it has each over two targets or more.

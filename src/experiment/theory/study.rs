@@ -46,7 +46,51 @@ impl Spec for TheorySpec {
     const KIND: &'static str = "theory";
 
     fn check(&self) -> Result<(), Problem> {
-        check_name("name", &self.name)
+        check_name("name", &self.name)?;
+        let (literal, mask, met) = (&self.literal, &self.random_mask, &self.agreement);
+        let budgets = self.budget.iter();
+        let lists = [
+            ("literal, widths", &literal.widths),
+            ("literal, layers", &literal.layers),
+            ("random_mask, widths", &mask.widths),
+            ("random_mask, layers", &mask.layers),
+            ("agreement, widths", &met.widths),
+            ("agreement, layers", &met.layers),
+            ("agreement, parts", &met.parts),
+            ("sensitivity, parts", &self.sensitivity.parts),
+            ("sensitivity, layers", &self.sensitivity.layers),
+        ];
+        let of_budgets = budgets.clone().flat_map(|b| {
+            [
+                ("budget, widths", &b.widths),
+                ("budget, edges", &b.edges),
+                ("budget, layers", &b.layers),
+            ]
+        });
+        for (key, list) in lists.into_iter().chain(of_budgets) {
+            let fits = !list.is_empty() && !list.contains(&0);
+            Problem::unless(fits, key, "numbers of at least 1", format!("{list:?}"))?;
+        }
+        let numbers = [
+            ("literal, parts", literal.parts),
+            ("random_mask, parts", mask.parts),
+            ("random_mask, samples", mask.samples),
+            ("agreement, samples", met.samples),
+            ("sensitivity, samples", self.sensitivity.samples),
+        ];
+        let of_budgets =
+            budgets.flat_map(|b| [("budget, parts", b.parts), ("budget, samples", b.samples)]);
+        let of_volumes = self.sensitivity.volumes.iter().map(|v| ("volumes, width", v.width));
+        for (key, number) in numbers.into_iter().chain(of_budgets).chain(of_volumes) {
+            Problem::unless(number > 0, key, "a number of at least 1", "0")?;
+        }
+        let degree = mask.degree > 0.0 && mask.degree.is_finite();
+        let found = mask.degree.to_string();
+        Problem::unless(degree, "random_mask, degree", "a number above 0", found)?;
+        let densities =
+            !met.densities.is_empty() && met.densities.iter().all(|p| *p > 0.0 && *p <= 1.0);
+        let found = format!("{:?}", met.densities);
+        Problem::unless(densities, "agreement, densities", "shares in (0, 1]", found)
     }
 }
 

@@ -47,6 +47,7 @@ pub use regime::regime_map_of;
 use crate::experiment::Record;
 use crate::experiment::claims::Ledger;
 use crate::experiment::networks::NetworksRecord;
+use crate::experiment::record::study_of;
 use crate::experiment::spec::STANDARD;
 use crate::experiment::structural::StructuralRecord;
 use crate::experiment::theory::record::TheoryRecord;
@@ -313,6 +314,15 @@ impl Sources {
                 make: make(study, PROFILE, &self.folder),
                 path,
             });
+        }
+        // A study of one's own may take a study's place, another one's record may not.
+        let is_other = |other: &String| {
+            other != study && FIGURES.iter().any(|f| f.studies.contains(&other.as_str()))
+        };
+        if let Some(other) = study_of(&path).filter(is_other) {
+            let path = path.display();
+            let found = format!("{path}: expected a record of {study}, found one of {other}");
+            return Err(DrawError::Unreadable(found));
         }
         let record = reader(&path).map_err(|e| DrawError::Unreadable(e.to_string()))?;
         let record = Rc::new(record);
