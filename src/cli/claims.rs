@@ -21,11 +21,18 @@ pub struct ClaimsArgs {
 
 pub fn run(args: ClaimsArgs, out: &Output) -> anyhow::Result<()> {
     let spec = StudySpec::read(&args.spec)?;
+    let records = Records::read(&args.records)?;
+    if records.is_empty() {
+        let (folder, names) = (args.records.display(), records.missing().join(", "));
+        anyhow::bail!(
+            "{folder}: expected FOLDER/PART/record.json of at least one part ({names}), found none"
+        );
+    }
     if !args.check {
         let (ledger, text) = write(&spec, &args.records)?;
         return out.result(&ledger, text.trim_end());
     }
-    let (ledger, _) = decide(&spec, &args.records)?;
+    let ledger = Ledger::of(&spec, &records);
     let path = args.records.join("claims.json");
     let committed = Ledger::read(&path)?;
     let differs: Vec<&str> = ledger
@@ -46,30 +53,22 @@ pub fn run(args: ClaimsArgs, out: &Output) -> anyhow::Result<()> {
     out.result(&ledger, &(table(&ledger) + &text))
 }
 
-/// The ledger of the records in a folder, and which it has none of.
-fn decide(spec: &StudySpec, folder: &Path) -> anyhow::Result<(Ledger, String)> {
-    let records = Records::read(folder)?;
-    let missing = records.missing();
-    if records.is_empty() {
-        let (folder, names) = (folder.display(), missing.join(", "));
-        anyhow::bail!(
-            "{folder}: expected FOLDER/PART/record.json of at least one part ({names}), found none"
-        );
-    }
-    let said = match missing.as_slice() {
+/// Which records there are none of, for people.
+fn without(records: &Records) -> String {
+    match records.missing().as_slice() {
         [] => String::new(),
         names => format!("no record of {}: what is decided on them is open\n", names.join(", ")),
-    };
-    Ok((Ledger::of(spec, &records), said))
+    }
 }
 
 /// Writes `claims.json` and `claims.md` into the folder of the records.
 pub(super) fn write(spec: &StudySpec, records: &Path) -> anyhow::Result<(Ledger, String)> {
-    let (ledger, missing) = decide(spec, records)?;
+    let found = Records::read(records)?;
+    let ledger = Ledger::of(spec, &found);
     let (json, page) = (records.join("claims.json"), records.join("claims.md"));
     write_atomic(&json, ledger.to_json().as_bytes())?;
     write_atomic(&page, ledger.to_markdown().as_bytes())?;
-    let mut text = table(&ledger) + &missing;
+    let mut text = table(&ledger) + &without(&found);
     text += &format!("wrote {}\n      {}\n", json.display(), page.display());
     Ok((ledger, text))
 }

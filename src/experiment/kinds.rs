@@ -265,14 +265,14 @@ impl<S: CellStudy> Study for S {
         record: Option<&Path>,
         how: &Collecting,
     ) -> Result<(), RecordError> {
-        let left = match how.so_far {
-            true => cells::so_far(self, runs)?,
-            false => cells::collect_cells(self, runs)?,
-        };
         S::Record::may_write_csv(table)?;
         if let Some(path) = record {
             OtherFile::unless(path, "an earlier record", "\"picloom-")?;
         }
+        let left = match how.so_far {
+            true => cells::so_far(self, runs)?,
+            false => cells::collect_cells(self, runs)?,
+        };
         left.save_csv(table)?;
         if let Some(path) = record {
             let left = left.without(&how.without);

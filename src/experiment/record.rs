@@ -109,13 +109,16 @@ pub trait Record: Serialize + DeserializeOwned {
         table.flush()
     }
 
-    /// Refuses to write the table over anything but an earlier one of its kind.
+    /// Refuses to write the table over anything but a table: a spec, say.
     ///
     /// # Errors
     /// Another file is there.
     fn may_write_csv(path: &Path) -> Result<(), OtherFile> {
+        if path.extension().is_some_and(|extension| extension == "csv") {
+            return Ok(());
+        }
         let head: Vec<&str> = columns_of::<Self>().map(|c| c.0).take(3).collect();
-        OtherFile::unless(path, "an earlier table of such a study", &head.join(","))
+        OtherFile::unless(path, "a table", &head.join(","))
     }
 
     /// The table.

@@ -120,6 +120,7 @@ fn what_says_nothing_fails_and_writes_nothing() {
         ("claims --spec EXPERIMENTS/study.toml --records none", "record.json of at least one part"),
         ("claims --spec EXPERIMENTS/study.toml --records other", "expected a record of depth"),
         ("figures score-by-depth --records other", "expected a record of depth"),
+        ("experiment collect xor.toml --runs runs --out xor.toml", "a table, found another file"),
         ("experiment run study.toml --runs runs", "none.toml"),
         ("experiment status study.toml --runs runs", "none.toml"),
     ] {
