@@ -391,6 +391,10 @@ fn wrong_specs_are_refused_with_path_expected_and_found() {
             "wiring = \"graph\"\ntargets = []",
             "or none of this line, found []",
         ),
+        ("\"share:0.2\"", "\"budget:0\"", "levels of one link or more"),
+        ("\"threshold:0.35\"", "\"share:0.1\"", "none above the one before"),
+        ("[\"match:sp\", \"match:sp\"]", "[\"match:dense\"]", "an arm with 1 levels or more"),
+        ("rewind = { step = 0 }", "rewind = { step = 40 }", "a step before the last of 40"),
         ("name = \"random\"", "name = \"sp-1\"", "a name that no level of arm sp has"),
         (
             "offsets = [-1, 0]\n[[targets]]\nname = \"mask\"\ngenome = \"genomes/mask.json\"\n[[arms]]\nname = \"evolved\"\nwiring = \"evolved\"",
@@ -410,6 +414,17 @@ fn wrong_specs_are_refused_with_path_expected_and_found() {
     let (_folder, path) = repository(SMALL);
     let error = NetworksStudy::read(&path, Some("huge"), Path::new("nowhere")).err().unwrap();
     assert!(error.to_string().contains("standard or one of one"), "{error}");
+}
+
+#[test]
+fn an_arm_is_made_where_the_arms_are_that_it_needs() {
+    // Graphs are made at the reference's depth only.
+    let (_folder, path) = repository(&SMALL.replacen("from = \"dense\"", "from = \"graph\"", 1));
+    for chain in plan(&path, None).chains.iter().filter(|chain| chain.key.seed == Some(0)) {
+        let arms: Vec<&str> = chain.key.arms.iter().map(|arm| arm.name.as_str()).collect();
+        let all = ["dense", "graph", "sp", "random"];
+        assert_eq!(arms, if chain.key.offset == 0 { &all[..] } else { &all[..1] });
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A networks study resolved: every chain with what it needs.
 
-use super::spec::{ArmSpec, ArmWiring, BASE, NetworksSpec, VariantSpec};
+use super::spec::{ArmSpec, ArmWiring, BASE, Level, NetworksSpec, VariantSpec};
 use crate::experiment::cost;
 use crate::experiment::depth::{DepthModel, find_record, png_ratio};
 use crate::experiment::run::{RunError, Target, load_target};
@@ -341,7 +341,8 @@ impl NetworksStudy {
                         && (source.evolved.is_some() && offset == 0
                             || !matches!(arm.method, Some(crate::prune::Method::Evolved(_))))
                 };
-                let arms: Vec<ArmSpec> = trained.iter().filter(|a| possible(a)).cloned().collect();
+                // An arm is made where those are that it comes from.
+                let arms = trained.iter().filter(|a| possible(a)).fold(Vec::new(), with_arm);
                 for &seed in &spec.seeds {
                     chain(variant, offset, Some(seed), arms.clone());
                 }
@@ -349,6 +350,19 @@ impl NetworksStudy {
         }
         self.chains.extend(chains);
     }
+}
+
+/// The arms with another, if all that it needs is among them.
+fn with_arm(mut arms: Vec<ArmSpec>, arm: &ArmSpec) -> Vec<ArmSpec> {
+    let matched = arm.levels.iter().filter_map(|level| match level {
+        Level::Match(other) => Some(other),
+        _ => None,
+    });
+    let there = |name: &String| arms.iter().any(|made| made.name == *name);
+    if arm.from.iter().chain(matched).all(there) {
+        arms.push(arm.clone());
+    }
+    arms
 }
 
 fn kept(shown: bool, names: &[String]) -> Vec<String> {

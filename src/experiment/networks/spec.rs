@@ -351,6 +351,13 @@ impl Spec for NetworksSpec {
         Problem::unless(some, "steps, sample, log_every", "at least 1", "0")?;
         check_seeds("seeds", &self.seeds)?;
         Problem::unless(!self.offsets.is_empty(), "offsets", "at least one", "none")?;
+        for arm in &self.arms {
+            if let Retrain::Rewind { step } = arm.retrain {
+                let expected = format!("a step before the last of {}", self.steps);
+                let key = format!("arm {}, retrain, step", arm.name);
+                Problem::unless(step < self.steps, key, expected, step.to_string())?;
+            }
+        }
         let once: BTreeSet<_> = self.offsets.iter().collect();
         let found = format!("{:?}", self.offsets);
         Problem::unless(once.len() == self.offsets.len(), "offsets", "each once", found)?;
@@ -478,11 +485,23 @@ impl ArmSpec {
         let whole = self.method.is_some() && !self.levels.is_empty() && self.rounds > 0;
         let expected = "a method, at least one level and one round";
         Problem::unless(whole, &key, expected, format!("{} rounds", self.rounds))?;
-        for level in &self.levels {
+        for (i, level) in self.levels.iter().enumerate() {
             if let Level::Match(other) = level {
+                let found = before.iter().find(|arm| arm.name == *other);
                 let expected = format!("match: an arm before it ({names:?})");
-                Problem::unless(names.contains(&other.as_str()), &key, expected, other)?;
+                Problem::unless(found.is_some(), &key, expected, other)?;
+                let levels = found.map_or(0, |arm| arm.levels.len());
+                let expected = format!("match: an arm with {} levels or more", i + 1);
+                Problem::unless(i < levels, &key, expected, format!("{other}, with {levels}"))?;
             }
+            let grows = match (level, self.levels[..i].last()) {
+                (Level::Budget(0), _) => true,
+                (Level::Share(now), Some(Level::Share(before))) => now > before,
+                (Level::Budget(now), Some(Level::Budget(before))) => now > before,
+                _ => false,
+            };
+            let expected = "levels of one link or more, none above the one before";
+            Problem::unless(!grows, &key, expected, format!("{:?}", self.levels))?;
         }
         if self.copies() {
             let one = matches!(&self.levels[0], Level::Match(_))
