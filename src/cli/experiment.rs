@@ -244,7 +244,14 @@ fn list(folder: &Path) -> anyhow::Result<Said> {
     paths.sort();
     let (mut rows, mut text) = (Vec::new(), String::new());
     for path in paths {
-        let title = Title::read(&path)?;
+        let title = match Title::read(&path) {
+            Ok(title) => title,
+            Err(problem) => {
+                text += &format!("{problem}\n");
+                rows.push(json!({ "spec": path, "problem": problem.to_string() }));
+                continue;
+            }
+        };
         text += &format!("{} ({})\n  {}\n", path.display(), title.kind, title.question);
         rows.push(json!({
             "spec": path, "kind": title.kind, "about": title.question, "profiles": title.profiles,

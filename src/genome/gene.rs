@@ -2,6 +2,7 @@
 
 use crate::math::Activation;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// Identity of a node within its lineage. Ours: never a petgraph index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -12,6 +13,18 @@ pub struct NodeId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct InnovationId(pub u64);
+
+impl fmt::Display for NodeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Display for InnovationId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
 
 /// What a CPPN sees of a pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -78,6 +91,16 @@ pub enum Role {
     Hidden,
     /// Draws; may also feed other nodes.
     Output(Output),
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Role::Input(input) => write!(f, "input {}", input.name()),
+            Role::Hidden => f.write_str("hidden"),
+            Role::Output(output) => write!(f, "output {}", output.name()),
+        }
+    }
 }
 
 /// Where a gene came from in a Picbreeder file: the branch (series) and the id within it.

@@ -92,16 +92,16 @@ pub const LARGEST_ID: u64 = (u32::MAX / 2) as u64;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum GenomeError {
     /// Two nodes with one id.
-    #[error("duplicate node id {0:?}: expected ids to be unique")]
+    #[error("duplicate node id {0}: expected ids to be unique")]
     DuplicateNode(NodeId),
     /// Two connections with one innovation number.
-    #[error("duplicate innovation {0:?}: expected innovation numbers to be unique")]
+    #[error("duplicate innovation {0}: expected innovation numbers to be unique")]
     DuplicateInnovation(InnovationId),
     /// Two nodes for one input or output.
-    #[error("two nodes with role {0:?}: expected one")]
+    #[error("two nodes with role {0}: expected one")]
     DuplicateRole(Role),
     /// Two connections for one pair of nodes.
-    #[error("two connections from {from:?} to {to:?}: expected at most one")]
+    #[error("two connections from {from} to {to}: expected at most one")]
     DuplicateLink {
         /// Source node.
         from: NodeId,
@@ -109,14 +109,14 @@ pub enum GenomeError {
         to: NodeId,
     },
     /// A connection names a node that is not there.
-    #[error("dangling link: expected both ends among the nodes, found no node {0:?}")]
+    #[error("dangling link: expected both ends among the nodes, found no node {0}")]
     UnknownNode(NodeId),
     /// No connection has this innovation number.
-    #[error("no connection with innovation {0:?}")]
+    #[error("no connection with innovation {0}")]
     UnknownInnovation(InnovationId),
     /// The connection would close a cycle.
     #[error(
-        "cycle: a link from {from:?} to {to:?} would let {to:?} feed itself; expected a feed-forward graph"
+        "cycle: a link from {from} to {to} would let {to} feed itself; expected a feed-forward graph"
     )]
     Cycle {
         /// Source node.
@@ -125,12 +125,10 @@ pub enum GenomeError {
         to: NodeId,
     },
     /// The connection would enter an input node.
-    #[error("link into input node {0:?}: expected inputs to have no incoming links")]
+    #[error("link into input node {0}: expected inputs to have no incoming links")]
     IntoInput(NodeId),
     /// Weight is NaN or infinite, or would be as the f32 that networks compute with.
-    #[error(
-        "link from {from:?} to {to:?}: expected a finite weight (of 32 bits), found {weight:?}"
-    )]
+    #[error("link from {from} to {to}: expected a finite weight (of 32 bits), found {weight:?}")]
     BadWeight {
         /// Source node.
         from: NodeId,
@@ -151,7 +149,7 @@ pub enum GenomeError {
     #[error("expected ids of at most {LARGEST_ID}, found {0}")]
     IdTooLarge(u64),
     /// Input and output nodes cannot be removed.
-    #[error("node {0:?} is an input or output and cannot be removed")]
+    #[error("node {0} is an input or output and cannot be removed")]
     Fixed(NodeId),
 }
 

@@ -130,7 +130,7 @@ fn a_cycle_is_named_by_the_first_link_that_closes_it() {
     let json =
         genome(&[5, 6], &[(0, 5, 1.0), (5, 6, 1.0), (6, 4, 1.0), (6, 5, 1.0), (5, 4, 1.0)], 0);
     let error = from_json(&json).unwrap_err().to_string();
-    assert!(error.contains("NodeId(6)") && error.contains("NodeId(5)"), "{error}");
+    assert!(error.contains("a link from 6 to 5 would let 5 feed itself"), "{error}");
     let loops = from_json(&genome(&[5], &[(5, 5, 1.0)], 0)).unwrap_err();
     assert!(loops.to_string().contains("cycle"), "{loops}");
     let whole = from_json(&genome(&[5], &[(5, 4, 1.0)], 0)).unwrap();

@@ -269,7 +269,11 @@ fn the_command_lists_runs_counts_and_collects() {
         serde_json::from_slice(&output.stdout).unwrap()
     };
     std::fs::copy(root().join("experiments/xor.toml"), path.with_file_name("xor.toml")).unwrap();
+    let broken = path.with_file_name("zzz.toml");
+    std::fs::write(&broken, "kind = 3\n").unwrap();
     let list = json(&["experiment", "list", "--json"]);
+    assert!(list[2]["problem"].as_str().unwrap().contains("zzz.toml: kind"), "{list}");
+    std::fs::remove_file(broken).unwrap();
     assert_eq!(list[0]["kind"], "training");
     assert_eq!(list[1]["spec"], "experiments/xor.toml");
     assert!(list[1]["about"].as_str().unwrap().ends_with('?'), "{list}");
