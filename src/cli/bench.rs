@@ -51,7 +51,7 @@ pub struct BenchArgs {
     #[arg(long, conflicts_with = "genome")]
     arch: Option<Arch>,
     /// score: weights of --arch (.npz or .safetensors)
-    #[arg(long, requires = "arch")]
+    #[arg(long, requires = "arch", conflicts_with = "genome")]
     params: Option<PathBuf>,
     /// score: weights to move: all, a number (sampled within layers), or link numbers (0,17,42)
     #[arg(long, default_value = "all", value_name = "all|N|IDS")]

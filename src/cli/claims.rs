@@ -29,7 +29,7 @@ pub fn run(args: ClaimsArgs, out: &Output) -> anyhow::Result<()> {
         );
     }
     if !args.check {
-        let (ledger, text) = write(&spec, &args.records)?;
+        let (ledger, text) = write(&spec, &args.records, &records)?;
         return out.result(&ledger, text.trim_end());
     }
     let ledger = Ledger::of(&spec, &records);
@@ -62,13 +62,16 @@ fn without(records: &Records) -> String {
 }
 
 /// Writes `claims.json` and `claims.md` into the folder of the records.
-pub(super) fn write(spec: &StudySpec, records: &Path) -> anyhow::Result<(Ledger, String)> {
-    let found = Records::read(records)?;
-    let ledger = Ledger::of(spec, &found);
-    let (json, page) = (records.join("claims.json"), records.join("claims.md"));
+pub(super) fn write(
+    spec: &StudySpec,
+    folder: &Path,
+    records: &Records,
+) -> anyhow::Result<(Ledger, String)> {
+    let ledger = Ledger::of(spec, records);
+    let (json, page) = (folder.join("claims.json"), folder.join("claims.md"));
     write_atomic(&json, ledger.to_json().as_bytes())?;
     write_atomic(&page, ledger.to_markdown().as_bytes())?;
-    let mut text = table(&ledger) + &without(&found);
+    let mut text = table(&ledger) + &without(records);
     text += &format!("wrote {}\n      {}\n", json.display(), page.display());
     Ok((ledger, text))
 }

@@ -5,7 +5,7 @@ use super::experiment::{Said, StudyArgs, Whole, collect_one, preview_one, run_on
 use super::figures;
 use super::output::Output;
 use super::progress::duration;
-use crate::experiment::claims::StudySpec;
+use crate::experiment::claims::{Records, StudySpec};
 use crate::experiment::folder::Holding;
 use crate::experiment::kinds::{Collecting, decided_by, read_study, read_undecided};
 use crate::math::text::word;
@@ -15,8 +15,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The parts of a study, each with the study's profile and run store.
-/// Its parts, all of which can be read.
+/// The parts of a study, each with the study's profile and run store; all of them can be read.
 fn parts(spec: &StudySpec, args: &StudyArgs) -> anyhow::Result<Vec<StudyArgs>> {
     let folder = args.spec.parent().unwrap_or(Path::new(""));
     let (mut parts, mut names) = (Vec::new(), BTreeSet::new());
@@ -120,7 +119,7 @@ pub fn run(args: &StudyArgs, out: &Output) -> anyhow::Result<Said> {
         text += &format!("{}\n\n", said.trim_end());
         rows.push(json);
     }
-    let (ledger, said) = claims::write(&spec, &args.runs)?;
+    let (ledger, said) = claims::write(&spec, &args.runs, &Records::read(&args.runs)?)?;
     let drawn = figures::draw_all(&args.runs, &command_line(args))?;
     text += &said;
     let report = args.runs.join("report.html");

@@ -217,7 +217,7 @@ pub enum PruneError {
     #[error(transparent)]
     Option(#[from] ChoiceError),
     /// The method needs something the context does not hold.
-    #[error("{method} needs {what}: expected it in the context, found none")]
+    #[error("{method} needs {what}, found none")]
     Missing {
         /// The method.
         method: &'static str,
