@@ -8,6 +8,7 @@ pub mod hash;
 pub(crate) mod lanes;
 pub mod names;
 pub mod real;
+pub mod refusal;
 pub mod rng;
 pub mod stats;
 pub mod text;

@@ -1,0 +1,350 @@
+//! From differences to a mean with an interval, a p and a verdict.
+
+use super::spec::{Basis, ContrastSpec, Rule};
+use crate::math::SimRng;
+use crate::math::stats::{
+    mean, mean_interval, normal_quantile, random_groups, student_quantile, variance,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Differences of every unit: one for each seed, or one for each pair.
+pub(super) type Values = Vec<(String, Vec<f64>)>;
+
+/// The value of a network, and those of the networks that it is compared with.
+pub(super) type Block = (f64, Vec<f64>);
+
+/// Two networks that could be compared.
+pub(super) struct Pair {
+    pub networks: [usize; 2],
+    pub value: f64,
+    /// Standard errors of the two networks' own values.
+    pub errors: [f64; 2],
+}
+
+/// The part of an effect that comes from one unit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct UnitEffect {
+    /// The unit: a target, unless the contrast says otherwise.
+    pub unit: String,
+    /// Mean difference within the unit.
+    pub value: f64,
+    /// Differences behind it: seeds with `mixed`, pairs with `student`.
+    pub count: usize,
+}
+
+/// What a rule makes of an effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// The rule holds.
+    Supported,
+    /// An effect of the margin is excluded.
+    SmallerThanMargin,
+    /// The effect has the other sign, or lies outside the margin of an equivalence.
+    Contradicted,
+    /// Neither.
+    Inconclusive,
+}
+
+impl Verdict {
+    /// In words.
+    pub fn text(self) -> &'static str {
+        match self {
+            Verdict::Supported => "supported",
+            Verdict::SmallerThanMargin => "smaller than the margin",
+            Verdict::Contradicted => "contradicted",
+            Verdict::Inconclusive => "inconclusive",
+        }
+    }
+}
+
+/// The effect of one pair of groups on one basis.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Found {
+    /// The contrast.
+    pub id: String,
+    /// `sp − imp`.
+    pub name: String,
+    /// The measure.
+    pub of: String,
+    /// The basis, as a spec writes it.
+    pub basis: Basis,
+    /// Mean over units; none without data.
+    pub estimate: Option<f64>,
+    /// Lower end of the 95 % interval; none with fewer than two units.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+    /// Permutation p of "no effect", two-sided; none without a test or without data.
+    pub p: Option<f64>,
+    /// Its parts, in the table's order.
+    pub units: Vec<UnitEffect>,
+    /// Units that have both groups and no pair that can be compared.
+    pub without: Vec<String>,
+    /// Pairs that could not be compared.
+    pub missing: usize,
+    /// Standard deviation between units.
+    pub between: Option<f64>,
+    /// Standard deviation within a unit.
+    pub within: Option<f64>,
+    /// By the contrast's rule and margin.
+    pub verdict: Verdict,
+    /// Whether the interval excludes 0.
+    pub differs_from_0: bool,
+}
+
+impl Found {
+    /// Units at random, a mixed model over their values.
+    pub(super) fn mixed(
+        spec: &ContrastSpec,
+        name: &str,
+        basis: &Basis,
+        values: Values,
+        missing: usize,
+        p: Option<f64>,
+    ) -> Self {
+        let groups: Vec<Vec<f64>> = values.iter().map(|unit| unit.1.clone()).collect();
+        let mixed = random_groups(&groups, 0.95).ok();
+        let one = || groups.iter().find_map(|group| mean(group).ok());
+        let mut found = Found::empty(spec, name, basis, values, missing);
+        found.estimate = mixed.map(|m| m.mean.estimate).or_else(one);
+        (found.low, found.high) = mixed.map(|m| (m.mean.low, m.mean.high)).unzip();
+        (found.between, found.within) = (mixed.map(|m| m.between), mixed.and_then(|m| m.within));
+        found.p = p;
+        found.decided(spec)
+    }
+
+    /// Student's t over the means of units, never narrower than the values' own errors allow.
+    pub(super) fn student(
+        spec: &ContrastSpec,
+        name: &str,
+        basis: &Basis,
+        units: Vec<(String, Vec<Pair>)>,
+        missing: usize,
+        has_errors: bool,
+    ) -> Self {
+        let own: Vec<f64> = units
+            .iter()
+            .filter(|(_, pairs)| !pairs.is_empty())
+            .map(|(_, pairs)| own_variance(pairs))
+            .collect();
+        let values = |pairs: Vec<Pair>| pairs.iter().map(|pair| pair.value).collect();
+        let values: Values = units.into_iter().map(|(unit, pairs)| (unit, values(pairs))).collect();
+        let mut found = Found::empty(spec, name, basis, values, missing);
+        let means: Vec<f64> = found.units.iter().map(|unit| unit.value).collect();
+        let interval = mean_interval(&means, 0.95).ok();
+        found.estimate = mean(&means).ok();
+        (found.low, found.high) = interval.map(|i| (i.low, i.high)).unzip();
+        found.between = variance(&means).ok().map(f64::sqrt);
+        if let (true, Some(e), Some(low), Some(high)) =
+            (has_errors, found.estimate, found.low, found.high)
+        {
+            let half = normal_quantile(0.975) * own.iter().sum::<f64>().sqrt() / own.len() as f64;
+            (found.low, found.high) = (Some(low.min(e - half)), Some(high.max(e + half)));
+        }
+        found.decided(spec)
+    }
+
+    fn empty(
+        spec: &ContrastSpec,
+        name: &str,
+        basis: &Basis,
+        values: Values,
+        missing: usize,
+    ) -> Self {
+        let (mut units, mut without) = (Vec::new(), Vec::new());
+        for (unit, values) in values {
+            match mean(&values) {
+                Ok(value) => units.push(UnitEffect { unit, value, count: values.len() }),
+                Err(_) => without.push(unit),
+            }
+        }
+        Found {
+            id: spec.id.clone(),
+            name: name.to_string(),
+            of: spec.of.to_string(),
+            basis: basis.clone(),
+            estimate: None,
+            low: None,
+            high: None,
+            p: None,
+            units,
+            without,
+            missing,
+            between: None,
+            within: None,
+            verdict: Verdict::Inconclusive,
+            differs_from_0: false,
+        }
+    }
+
+    fn decided(self, spec: &ContrastSpec) -> Self {
+        let differs_from_0 = matches!(self.low.zip(self.high), Some((l, h)) if l > 0.0 || h < 0.0);
+        let p = if spec.asks_p() { self.p } else { Some(0.0) };
+        let verdict = verdict(spec.rule, spec.margin, self.low.zip(self.high), p);
+        Found { verdict, differs_from_0, ..self }
+    }
+
+    /// For people, in a line: `sp − imp: −0.095 [−0.132, −0.058], p 0.000, 13 units`.
+    pub fn text(&self) -> String {
+        let three = |x: f64| crate::math::text::fixed(x, 3);
+        let effect = match (self.estimate, self.low, self.high) {
+            (Some(e), Some(l), Some(h)) => format!("{} [{}, {}]", three(e), three(l), three(h)),
+            (Some(e), ..) => format!("{} (one unit)", three(e)),
+            _ => "no data".into(),
+        };
+        let p = match self.p {
+            Some(p) if p < 0.001 => ", p < 0.001".into(),
+            Some(p) => format!(", p {p:.3}"),
+            None => String::new(),
+        };
+        let missing = match self.missing {
+            0 => String::new(),
+            n => format!(", {n} pairs not comparable"),
+        };
+        let differs = match (self.verdict, self.differs_from_0) {
+            (Verdict::SmallerThanMargin, true) => ", differs from 0",
+            _ => "",
+        };
+        format!(
+            "{}: {effect}{p}, {} units{missing}: {}{differs}",
+            self.name,
+            self.units.len(),
+            self.verdict.text()
+        )
+    }
+
+    /// The smallest effect that four of five such studies would find, two-sided at 5 %; none with fewer than two units.
+    pub fn visible(&self) -> Option<f64> {
+        let freedom = self.units.len() as f64 - 1.0;
+        let half = (self.high? - self.low?) / 2.0;
+        let error = (freedom > 0.0).then(|| half / student_quantile(0.975, freedom))?;
+        let tails = [0.975, 0.8].map(|p| student_quantile(p, freedom));
+        Some((tails[0] + tails[1]) * error)
+    }
+}
+
+/// What a rule makes of an interval. Without an interval, or without the p that is asked for, nothing is decided but
+/// what an interval alone excludes.
+pub(super) fn verdict(
+    rule: Rule,
+    margin: f64,
+    interval: Option<(f64, f64)>,
+    p: Option<f64>,
+) -> Verdict {
+    let Some((low, high)) = interval else { return Verdict::Inconclusive };
+    let is_sure = p.is_some_and(|p| p < 0.05);
+    match rule {
+        Rule::Greater if low > 0.0 && is_sure => Verdict::Supported,
+        Rule::Greater if high < 0.0 => Verdict::Contradicted,
+        Rule::Greater if high < margin => Verdict::SmallerThanMargin,
+        Rule::Smaller if high < 0.0 && is_sure => Verdict::Supported,
+        Rule::Smaller if low > 0.0 => Verdict::Contradicted,
+        Rule::Smaller if low > -margin => Verdict::SmallerThanMargin,
+        Rule::Equivalent if -margin < low && high < margin => Verdict::Supported,
+        Rule::Equivalent if low > margin || high < -margin => Verdict::Contradicted,
+        Rule::Different if is_sure && (low > 0.0 || high < 0.0) => Verdict::Supported,
+        Rule::Different if -margin < low && high < margin => Verdict::SmallerThanMargin,
+        _ => Verdict::Inconclusive,
+    }
+}
+
+/// Variance of the mean of a unit's differences, from the networks' own errors: a network that is in many pairs errs in
+/// all of them alike.
+fn own_variance(pairs: &[Pair]) -> f64 {
+    let mut coefficients: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
+    for pair in pairs {
+        for ((network, error), sign) in pair.networks.iter().zip(pair.errors).zip([1.0, -1.0]) {
+            let entry = coefficients.entry(*network).or_insert((0.0, error));
+            entry.0 += sign;
+        }
+    }
+    let count = pairs.len() as f64;
+    coefficients.values().map(|(c, error)| (c / count * error).powi(2)).sum()
+}
+
+/// The least-squares slope through (x, y); none with fewer than three points or without spread in x.
+pub(super) fn slope(points: &[(f64, f64)]) -> Option<f64> {
+    if points.len() < 3 {
+        return None;
+    }
+    let count = points.len() as f64;
+    let (mx, my) = (
+        points.iter().map(|p| p.0).sum::<f64>() / count,
+        points.iter().map(|p| p.1).sum::<f64>() / count,
+    );
+    let xx: f64 = points.iter().map(|p| (p.0 - mx) * (p.0 - mx)).sum();
+    let xy: f64 = points.iter().map(|p| (p.0 - mx) * (p.1 - my)).sum();
+    (xx > 1e-12).then(|| xy / xx)
+}
+
+/// Two-sided permutation p of "the group does not matter": within each block every value is as likely to be the first
+/// group's. (1 + hits)/(1 + draws); none without blocks.
+pub(super) fn block_p(blocks: &[Block], draws: u32, rng: &mut SimRng) -> Option<f64> {
+    if blocks.is_empty() {
+        return None;
+    }
+    // With the sum S of a block of n values, x less the mean of the others is (n·x − S)/(n − 1).
+    let of = |x: f64, sum: f64, n: f64| (n * x - sum) / (n - 1.0);
+    let sums: Vec<(f64, f64)> = blocks
+        .iter()
+        .map(|(first, others)| (first + others.iter().sum::<f64>(), 1.0 + others.len() as f64))
+        .collect();
+    let observed: f64 = blocks.iter().zip(&sums).map(|(b, &(sum, n))| of(b.0, sum, n)).sum();
+    let hits = (0..draws)
+        .filter(|_| {
+            let drawn: f64 = blocks
+                .iter()
+                .zip(&sums)
+                .map(|((first, others), &(sum, n))| {
+                    let k = rng.below(others.len() + 1);
+                    of(if k == 0 { *first } else { others[k - 1] }, sum, n)
+                })
+                .sum();
+            drawn.abs() >= observed.abs() - 1e-12
+        })
+        .count();
+    Some((1 + hits) as f64 / f64::from(1 + draws))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_permuted_within_their_block() {
+        let mut rng = SimRng::new(1, "test", 0);
+        // Two others and the first highest in n blocks of the same values: p is the share of draws in which it is
+        // the first in all of them, 3⁻ⁿ.
+        let blocks = vec![(1.0, vec![0.0, 0.0]); 3];
+        let p = block_p(&blocks, 60_000, &mut rng).unwrap();
+        assert!((p - 1.0 / 27.0).abs() < 0.003, "{p}");
+        assert_eq!(block_p(&[(0.5, vec![0.5, 0.5])], 99, &mut rng), Some(1.0));
+        assert_eq!(block_p(&[], 99, &mut rng), None);
+    }
+
+    #[test]
+    fn a_rule_decides_by_the_interval_and_the_margin() {
+        let of = |rule, low, high| verdict(rule, 0.1, Some((low, high)), Some(0.0));
+        assert_eq!(of(Rule::Greater, 0.01, 0.3), Verdict::Supported);
+        assert_eq!(of(Rule::Greater, -0.02, 0.05), Verdict::SmallerThanMargin);
+        assert_eq!(of(Rule::Greater, -0.3, -0.05), Verdict::Contradicted);
+        assert_eq!(of(Rule::Greater, -0.1, 0.3), Verdict::Inconclusive);
+        assert_eq!(of(Rule::Smaller, -0.3, -0.01), Verdict::Supported);
+        assert_eq!(of(Rule::Smaller, -0.05, 0.2), Verdict::SmallerThanMargin);
+        assert_eq!(of(Rule::Equivalent, -0.05, 0.09), Verdict::Supported);
+        assert_eq!(of(Rule::Equivalent, 0.11, 0.3), Verdict::Contradicted);
+        assert_eq!(of(Rule::Different, -0.3, -0.01), Verdict::Supported);
+        assert_eq!(of(Rule::Different, -0.05, 0.05), Verdict::SmallerThanMargin);
+        assert_eq!(verdict(Rule::Greater, 0.1, Some((0.2, 0.3)), Some(0.2)), Verdict::Inconclusive);
+        assert_eq!(verdict(Rule::Greater, 0.1, None, None), Verdict::Inconclusive);
+    }
+
+    #[test]
+    fn a_slope_needs_three_points_that_differ() {
+        assert_eq!(slope(&[(0.0, 1.0), (1.0, 3.0), (2.0, 5.0)]), Some(2.0));
+        assert_eq!(slope(&[(0.0, 1.0), (1.0, 3.0)]), None);
+        assert_eq!(slope(&[(1.0, 1.0); 4]), None);
+    }
+}

@@ -1,0 +1,67 @@
+//! How likely a design is to decide a contrast: power by simulation, before the runs.
+
+use super::estimate::{Found, Verdict, verdict};
+use super::spec::ContrastSpec;
+use crate::math::SimRng;
+use crate::math::stats::{random_groups, sign_flip_p};
+use serde::{Deserialize, Serialize};
+
+/// Studies that are simulated for one effect.
+const STUDIES: u64 = 400;
+
+/// Sign flips of each simulated study.
+const FLIPS: u32 = 400;
+
+/// The shares of simulated studies with each verdict, at one true effect.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Power {
+    /// The true mean difference.
+    pub effect: f64,
+    /// Share of studies in which the contrast is supported.
+    pub supported: f64,
+    /// Share in which an effect of the margin is excluded or the effect has the other sign.
+    pub excluded: f64,
+}
+
+/// The power of a design with so many `units` and `seeds`, whose units and seeds vary as in an earlier study.
+///
+/// A unit's true difference is normal about the effect with the earlier standard deviation between units; a seed's is
+/// normal about its unit's. Seeds that could not be compared in the earlier study are lost as often in the simulated
+/// ones. None if the earlier study has fewer than two units.
+pub fn power(
+    spec: &ContrastSpec,
+    earlier: &Found,
+    (units, seeds): (usize, usize),
+    effect: f64,
+    seed: u64,
+) -> Option<Power> {
+    let between = earlier.between?;
+    let within = earlier.within.unwrap_or(0.0);
+    let kept: usize = earlier.units.iter().map(|unit| unit.count).sum();
+    let most = earlier.units.iter().map(|unit| unit.count).max()?;
+    let asked = (earlier.units.len() + earlier.without.len()) * most;
+    let share = kept as f64 / asked as f64;
+    let (mut supported, mut excluded) = (0, 0);
+    for study in 0..STUDIES {
+        let mut rng = SimRng::new(seed, "power", study);
+        let groups: Vec<Vec<f64>> = (0..units)
+            .map(|_| {
+                let own = effect + between * rng.normal();
+                let drawn = (0..seeds).map(|_| (own + within * rng.normal(), rng.uniform()));
+                drawn.filter(|one| one.1 < share).map(|one| one.0).collect()
+            })
+            .collect();
+        let interval = random_groups(&groups, 0.95).ok().map(|m| (m.mean.low, m.mean.high));
+        let p = match spec.asks_p() {
+            true => sign_flip_p(&groups.concat(), FLIPS, &mut rng).ok(),
+            false => Some(0.0),
+        };
+        match verdict(spec.rule, spec.margin, interval, p) {
+            Verdict::Supported => supported += 1,
+            Verdict::SmallerThanMargin | Verdict::Contradicted => excluded += 1,
+            Verdict::Inconclusive => {}
+        }
+    }
+    let share = |count: u64| count as f64 / STUDIES as f64;
+    Some(Power { effect, supported: share(supported), excluded: share(excluded) })
+}

@@ -1,0 +1,322 @@
+//! A contrast as a spec writes it: which networks are compared, on what basis, and by which rule.
+
+use crate::experiment::table::{Filter, Measure};
+use crate::math::names::did_you_mean;
+use crate::math::refusal::Refusal;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// One `[[contrasts]]` of a spec.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ContrastSpec {
+    /// Its name: `C3`, `fewer-links`.
+    pub id: String,
+    /// What is claimed, in one sentence.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub says: String,
+    /// The number that is compared. Default: `score`.
+    #[serde(default = "score")]
+    pub of: Measure,
+    /// The groups: the first less each of the others. Empty with `on`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub between: Vec<Filter>,
+    /// The slope of `of` on this number is taken within each unit, instead of differences between groups.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on: Option<Measure>,
+    /// Columns in which the two networks of a pair agree. An empty cell agrees with every value. Default:
+    /// `target`, `seed`.
+    #[serde(default = "target_and_seed")]
+    pub pair: Vec<String>,
+    /// Rows that take part. Default: all.
+    #[serde(default, rename = "where", skip_serializing_if = "Filter::is_empty")]
+    pub rows: Filter,
+    /// Units that take part: those with a network for which this holds at the end of training. Default: all.
+    #[serde(default, skip_serializing_if = "Filter::is_empty")]
+    pub having: Filter,
+    /// How two networks may be compared. The first decides, the others stand beside it. Default: `finished`.
+    #[serde(default = "finished")]
+    pub basis: Vec<Basis>,
+    /// The column whose values are the independent units. Default: `target`.
+    #[serde(default = "target")]
+    pub unit: String,
+    /// With `mixed`, pairs of a unit that share this column are averaged first. Default: `seed`.
+    #[serde(default = "seed")]
+    pub within: String,
+    /// How pairs are put together within a unit and units to a mean. Default: `mixed`.
+    #[serde(default)]
+    pub mean: Mean,
+    /// What one network of the first group is compared with. Default: `each`.
+    #[serde(default)]
+    pub against: Against,
+    /// The smallest difference that matters, in units of `of`. Default: 0.05.
+    #[serde(default = "margin")]
+    pub margin: f64,
+    /// The rule. Default: `greater`.
+    #[serde(default)]
+    pub rule: Rule,
+    /// Whether `rule` also asks for a permutation p below .05. Default: yes with `mixed`, no with `student`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test: Option<bool>,
+    /// Whether the contrast only stands beside the verdict of `claim`, and does not decide it. Default: no.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub beside: bool,
+    /// The claim it belongs to. Default: its `id`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claim: Option<String>,
+}
+
+fn score() -> Measure {
+    Measure::of("score")
+}
+
+fn target() -> String {
+    "target".into()
+}
+
+fn seed() -> String {
+    "seed".into()
+}
+
+fn target_and_seed() -> Vec<String> {
+    vec!["target".into(), "seed".into()]
+}
+
+fn finished() -> Vec<Basis> {
+    vec![Basis::Finished]
+}
+
+fn margin() -> f64 {
+    0.05
+}
+
+/// How the networks of a unit become a mean with an interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mean {
+    /// Differences are averaged within unit and seed; a mixed model has units at random, its interval is Hartung
+    /// and Knapp's; p flips the signs of (unit, seed).
+    #[default]
+    Mixed,
+    /// All pairs of a unit are averaged; Student's t over units. Where the measure comes with intervals of its own
+    /// (`score_low`, `score_high`) the interval is never narrower than they allow \[ours\].
+    Student,
+}
+
+/// What a network of the first group is compared with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Against {
+    /// With each network of the other group that pairs with it.
+    #[default]
+    Each,
+    /// With the mean of the networks of the other group that pair with it, at what all of them have in common; p
+    /// permutes their labels within the block.
+    Mean,
+}
+
+/// When a contrast is supported, and when an effect of the margin is excluded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rule {
+    /// Supported: the interval lies above 0. Smaller than the margin: it lies below the margin.
+    #[default]
+    Greater,
+    /// Supported: the interval lies below 0. Smaller than the margin: it lies above minus the margin.
+    Smaller,
+    /// Supported: the interval lies within ± the margin. Contradicted: it lies outside.
+    Equivalent,
+    /// Supported: the interval excludes 0. Smaller than the margin: it lies within ± the margin.
+    Different,
+}
+
+/// How two networks may be compared.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Basis {
+    /// At the end of training, both with R² ≥ .95 (`fit`).
+    Finished,
+    /// At the end of training, whatever they learned.
+    End,
+    /// At the end of training; a network that does not fit counts as 0.
+    UnfitZero,
+    /// The measure `fixed_…` at the end of training, no gate: every weight moved by the same δ.
+    FixedDelta,
+    /// At each R² that both reached on their way, averaged; from the given R² on. In a table without rows on the
+    /// way: `finished`.
+    EqualFit(Option<f64>),
+    /// At these R² on the way, averaged over those that both reached.
+    At(Vec<f64>),
+    /// A row of results for each R² on the way and one for `finished`.
+    EachFit,
+}
+
+/// Every basis as it is written.
+const BASES: &str =
+    "finished, end, unfit-zero, fixed-delta, equal-fit, equal-fit>=R², at:R²,R² or each-fit";
+
+impl Basis {
+    /// What is compared, in words.
+    pub fn says(&self) -> String {
+        let level = |r2: &f64| format!("{r2}").trim_start_matches('0').to_string();
+        match self {
+            Basis::Finished => "finished: end of training, both fit".into(),
+            Basis::End => "end of training, fit or not".into(),
+            Basis::UnfitZero => "end of training, unfit = 0".into(),
+            Basis::FixedDelta => "fixed δ, no gate".into(),
+            Basis::EqualFit(None) => "equal fit".into(),
+            Basis::EqualFit(Some(least)) => format!("equal fit, R² of {} and above", level(least)),
+            Basis::At(levels) => {
+                format!("at R² {}", levels.iter().map(level).collect::<Vec<_>>().join(", "))
+            }
+            Basis::EachFit => "at each R²".into(),
+        }
+    }
+}
+
+impl FromStr for Basis {
+    type Err = Refusal;
+
+    fn from_str(text: &str) -> Result<Self, Refusal> {
+        let fail = || {
+            let known = ["finished", "end", "unfit-zero", "fixed-delta", "equal-fit", "each-fit"];
+            Refusal::new("basis", BASES, format!("{text:?}{}", did_you_mean(text, known)))
+        };
+        let r2 = |text: &str| {
+            let value = text.trim().parse::<f64>().ok();
+            value.filter(|r2| r2.is_finite() && *r2 <= 1.0).ok_or_else(fail)
+        };
+        Ok(match text.trim() {
+            "finished" => Basis::Finished,
+            "end" => Basis::End,
+            "unfit-zero" => Basis::UnfitZero,
+            "fixed-delta" => Basis::FixedDelta,
+            "equal-fit" => Basis::EqualFit(None),
+            "each-fit" => Basis::EachFit,
+            other => match (other.strip_prefix("equal-fit>="), other.strip_prefix("at:")) {
+                (Some(least), _) => Basis::EqualFit(Some(r2(least)?)),
+                (_, Some(levels)) => {
+                    Basis::At(levels.split(',').map(r2).collect::<Result<_, _>>()?)
+                }
+                _ => return Err(fail()),
+            },
+        })
+    }
+}
+
+impl TryFrom<String> for Basis {
+    type Error = Refusal;
+
+    fn try_from(text: String) -> Result<Self, Refusal> {
+        text.parse()
+    }
+}
+
+impl From<Basis> for String {
+    fn from(basis: Basis) -> Self {
+        basis.to_string()
+    }
+}
+
+impl fmt::Display for Basis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Basis::Finished => f.write_str("finished"),
+            Basis::End => f.write_str("end"),
+            Basis::UnfitZero => f.write_str("unfit-zero"),
+            Basis::FixedDelta => f.write_str("fixed-delta"),
+            Basis::EqualFit(None) => f.write_str("equal-fit"),
+            Basis::EqualFit(Some(least)) => write!(f, "equal-fit>={least}"),
+            Basis::At(levels) => {
+                let levels: Vec<String> = levels.iter().map(f64::to_string).collect();
+                write!(f, "at:{}", levels.join(","))
+            }
+            Basis::EachFit => f.write_str("each-fit"),
+        }
+    }
+}
+
+impl ContrastSpec {
+    /// A contrast of groups with every default.
+    pub fn new(id: &str, between: Vec<Filter>) -> Self {
+        ContrastSpec {
+            id: id.to_string(),
+            says: String::new(),
+            of: score(),
+            between,
+            on: None,
+            pair: target_and_seed(),
+            rows: Filter::default(),
+            having: Filter::default(),
+            basis: finished(),
+            unit: target(),
+            within: seed(),
+            mean: Mean::default(),
+            against: Against::default(),
+            margin: margin(),
+            rule: Rule::default(),
+            test: None,
+            beside: false,
+            claim: None,
+        }
+    }
+
+    /// Whether the rule asks for a permutation p below .05.
+    pub fn asks_p(&self) -> bool {
+        self.test.unwrap_or(self.mean == Mean::Mixed && self.on.is_none())
+    }
+
+    /// Verifies what needs no table.
+    ///
+    /// # Errors
+    /// Too few groups, no basis, no pairing, a negative margin.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let at = |key: &str| format!("contrast {}: {key}", self.id);
+        match (&self.on, self.between.len()) {
+            (None, 0 | 1) => {
+                let found = format!("{} groups", self.between.len());
+                return Err(Refusal::new(at("between"), "two groups or more, or `on`", found));
+            }
+            (Some(_), n) if n > 0 => {
+                let expected = "no groups beside `on`: a slope is over all rows";
+                return Err(Refusal::new(at("between"), expected, format!("{n}")));
+            }
+            _ => {}
+        }
+        if self.basis.is_empty() {
+            return Err(Refusal::new(at("basis"), BASES, "none"));
+        }
+        if self.pair.is_empty() && self.on.is_none() {
+            return Err(Refusal::new(at("pair"), "columns, for example target, seed", "none"));
+        }
+        if !(self.margin.is_finite() && self.margin >= 0.0) {
+            let found = self.margin.to_string();
+            return Err(Refusal::new(at("margin"), "a number of at least 0", found));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_contrast_is_read_with_its_defaults_and_says_what_is_wrong() {
+        let read = |text: &str| toml::from_str::<ContrastSpec>(text);
+        let spec = read("id = \"C3\"\nbetween = [{ arm = \"sp\" }, { arm = \"imp\" }]").unwrap();
+        assert_eq!(spec, {
+            let groups = ["arm=sp", "arm=imp"].map(|g| g.parse().unwrap());
+            ContrastSpec::new("C3", groups.to_vec())
+        });
+        assert!(spec.check().is_ok() && spec.asks_p());
+        for basis in ["finished", "equal-fit>=0.9", "at:0.95,0.97", "each-fit", "fixed-delta"] {
+            assert_eq!(basis.parse::<Basis>().unwrap().to_string(), basis);
+        }
+        let wrong = read("id = \"a\"\nbasis = [\"finishd\"]").unwrap_err().to_string();
+        assert!(wrong.contains("did you mean \"finished\""), "{wrong}");
+        assert!(read("id = \"a\"\nbetwen = []").unwrap_err().to_string().contains("betwen"));
+        assert!(ContrastSpec::new("a", Vec::new()).check().is_err());
+    }
+}

@@ -1,0 +1,385 @@
+//! Which rows of a table are meant, and which number of each.
+
+use super::{Column, Table};
+use crate::math::real;
+use crate::math::refusal::Refusal;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+/// Conditions that all must hold for a row. As text: `arm=sp,level=2|3,r2>=0.95`; an empty value means
+/// "no value": `at=`. In a spec a table: `{ arm = "sp", level = [2, 3], r2 = ">=0.95" }`.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(try_from = "Written", into = "String")]
+pub struct Filter(Vec<Condition>);
+
+#[derive(Clone, Debug, PartialEq)]
+struct Condition {
+    column: String,
+    test: Test,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Test {
+    OneOf(Vec<String>),
+    NoneOf(Vec<String>),
+    Order(Order, f64),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    AtLeast,
+    AtMost,
+    Above,
+    Below,
+}
+
+/// Every order with its sign, the longer signs first.
+const ORDERS: [(&str, Order); 4] =
+    [(">=", Order::AtLeast), ("<=", Order::AtMost), (">", Order::Above), ("<", Order::Below)];
+
+impl Order {
+    fn holds(self, value: f64, bound: f64) -> bool {
+        match self {
+            Order::AtLeast => value >= bound,
+            Order::AtMost => value <= bound,
+            Order::Above => value > bound,
+            Order::Below => value < bound,
+        }
+    }
+}
+
+/// Whether a cell has this value: the same text, or the same number written otherwise (`2` and `2.0`).
+fn is_value(column: &Column, row: usize, wanted: &str) -> bool {
+    let text = column.text(row);
+    if text == wanted {
+        return true;
+    }
+    match (column.number(row), wanted.parse::<f64>()) {
+        (Some(found), Ok(wanted)) => found == wanted && text.parse::<f64>().is_ok(),
+        _ => false,
+    }
+}
+
+impl Condition {
+    /// Of a column and what is written after it in a spec: `sp`, `>=0.95` or `!=dense`.
+    fn of(column: &str, written: &[String]) -> Result<Self, Refusal> {
+        let fail = |found: &str| {
+            let expected = "a value, or >=, <=, >, < and a number, or != and a value";
+            Refusal::new(column, expected, format!("{found:?}"))
+        };
+        let test = match written {
+            [one] if one.starts_with("!=") => {
+                Test::NoneOf(one[2..].split('|').map(str::to_string).collect())
+            }
+            [one] => {
+                match ORDERS.iter().find_map(|(sign, o)| Some((*o, one.strip_prefix(sign)?))) {
+                    Some((order, bound)) => {
+                        Test::Order(order, bound.trim().parse().map_err(|_| fail(one))?)
+                    }
+                    None => Test::OneOf(one.split('|').map(str::to_string).collect()),
+                }
+            }
+            all => Test::OneOf(all.to_vec()),
+        };
+        if column.is_empty() {
+            return Err(Refusal::new("", "a column before the sign", format!("{written:?}")));
+        }
+        Ok(Condition { column: column.to_string(), test })
+    }
+
+    fn holds(&self, column: &Column, row: usize) -> bool {
+        let one_of = |values: &[String]| values.iter().any(|value| is_value(column, row, value));
+        match &self.test {
+            Test::OneOf(values) => one_of(values),
+            Test::NoneOf(values) => !one_of(values),
+            Test::Order(order, bound) => {
+                column.number(row).is_some_and(|value| order.holds(value, *bound))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Condition { column, test } = self;
+        match test {
+            Test::OneOf(values) => write!(f, "{column}={}", values.join("|")),
+            Test::NoneOf(values) => write!(f, "{column}!={}", values.join("|")),
+            Test::Order(order, bound) => {
+                let sign = ORDERS.iter().find(|o| o.1 == *order).expect("every order has a sign").0;
+                write!(f, "{column}{sign}{bound}")
+            }
+        }
+    }
+}
+
+impl Filter {
+    /// The rows of a table for which every condition holds, in order.
+    ///
+    /// # Errors
+    /// A condition names a column that the table lacks.
+    pub fn rows(&self, table: &Table) -> Result<Vec<usize>, Refusal> {
+        let mut rows: Vec<usize> = (0..table.len()).collect();
+        for condition in &self.0 {
+            let column = table.column(&condition.column)?;
+            rows.retain(|&row| condition.holds(column, row));
+        }
+        Ok(rows)
+    }
+
+    /// True without conditions.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The columns it asks about.
+    pub fn columns(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|condition| condition.column.as_str())
+    }
+
+    /// The first value that a column must have, if the filter asks for values of it.
+    pub fn value(&self, column: &str) -> Option<&str> {
+        self.0.iter().find_map(|condition| match &condition.test {
+            Test::OneOf(values) if condition.column == column => values.first().map(String::as_str),
+            _ => None,
+        })
+    }
+
+    /// Both filters' conditions. Where both name a column, those of `self` count.
+    pub fn over(&self, default: &Filter) -> Filter {
+        let own = |c: &&Condition| !self.columns().any(|name| name == c.column);
+        Filter(default.0.iter().filter(own).chain(&self.0).cloned().collect())
+    }
+}
+
+impl FromStr for Filter {
+    type Err = Refusal;
+
+    fn from_str(text: &str) -> Result<Self, Refusal> {
+        let condition = |part: &str| {
+            let part = part.trim();
+            let at = part.find(['=', '<', '>', '!']).ok_or_else(|| {
+                let example = "for example arm=sp,level=2|3,r2>=0.95";
+                Refusal::new("", "conditions column=value", format!("{part:?}")).advising(example)
+            })?;
+            let (column, rest) = part.split_at(at);
+            let written = rest.strip_prefix('=').unwrap_or(rest);
+            Condition::of(column.trim(), &[written.trim().to_string()])
+        };
+        let parts = text.split(',').filter(|part| !part.trim().is_empty());
+        parts.map(condition).collect::<Result<_, _>>().map(Filter)
+    }
+}
+
+impl fmt::Display for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts: Vec<String> = self.0.iter().map(ToString::to_string).collect();
+        f.write_str(&parts.join(","))
+    }
+}
+
+impl From<Filter> for String {
+    fn from(filter: Filter) -> Self {
+        filter.to_string()
+    }
+}
+
+/// A filter as a spec writes it.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Text(String),
+    Table(BTreeMap<String, Values>),
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Values {
+    One(Scalar),
+    Many(Vec<Scalar>),
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Scalar {
+    Bool(bool),
+    Whole(i64),
+    Number(f64),
+    Text(String),
+}
+
+impl Scalar {
+    fn text(self) -> String {
+        match self {
+            Scalar::Bool(value) => value.to_string(),
+            Scalar::Whole(value) => value.to_string(),
+            Scalar::Number(value) => value.to_string(),
+            Scalar::Text(value) => value,
+        }
+    }
+}
+
+impl TryFrom<Written> for Filter {
+    type Error = Refusal;
+
+    fn try_from(written: Written) -> Result<Self, Refusal> {
+        let table = match written {
+            Written::Text(text) => return text.parse(),
+            Written::Table(table) => table,
+        };
+        let condition = |(column, values): (String, Values)| {
+            let texts: Vec<String> = match values {
+                Values::One(value) => vec![value.text()],
+                Values::Many(values) => values.into_iter().map(Scalar::text).collect(),
+            };
+            Condition::of(&column, &texts)
+        };
+        table.into_iter().map(condition).collect::<Result<_, _>>().map(Filter)
+    }
+}
+
+/// A number of each row: a column, or a simple function of it: `score`, `log2(alive)`, `ln(kept)`, `max(r2,-1)`.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Measure {
+    column: String,
+    function: Function,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Function {
+    Plain,
+    Log2,
+    Ln,
+    AtLeast(f64),
+}
+
+impl Measure {
+    /// The column itself.
+    pub fn of(column: &str) -> Self {
+        Measure { column: column.to_string(), function: Function::Plain }
+    }
+
+    /// The column that it reads.
+    pub fn column(&self) -> &str {
+        &self.column
+    }
+
+    /// The same function of another column.
+    pub fn of_column(&self, column: &str) -> Self {
+        Measure { column: column.to_string(), ..self.clone() }
+    }
+
+    /// Its value in a row; none if the column has no number there or the function is not defined for it.
+    pub fn value(&self, column: &Column, row: usize) -> Option<f64> {
+        let value = column.number(row)?;
+        match self.function {
+            Function::Plain => Some(value),
+            Function::Log2 => (value > 0.0).then(|| real::ln(value) / std::f64::consts::LN_2),
+            Function::Ln => (value > 0.0).then(|| real::ln(value)),
+            Function::AtLeast(least) => Some(value.max(least)),
+        }
+    }
+}
+
+impl FromStr for Measure {
+    type Err = Refusal;
+
+    fn from_str(text: &str) -> Result<Self, Refusal> {
+        let fail = || {
+            let expected = "a column, log2(column), ln(column) or max(column,number)";
+            Refusal::new("", expected, format!("{text:?}"))
+        };
+        let Some((name, inside)) = text.trim().split_once('(') else {
+            return match text.trim() {
+                "" => Err(fail()),
+                column => Ok(Measure::of(column)),
+            };
+        };
+        let inside = inside.strip_suffix(')').ok_or_else(fail)?;
+        let (column, function) = match (name.trim(), inside.split_once(',')) {
+            ("log2", None) => (inside, Function::Log2),
+            ("ln", None) => (inside, Function::Ln),
+            ("max", Some((column, least))) => {
+                (column, Function::AtLeast(least.trim().parse().map_err(|_| fail())?))
+            }
+            _ => return Err(fail()),
+        };
+        Ok(Measure { column: column.trim().to_string(), function })
+    }
+}
+
+impl TryFrom<String> for Measure {
+    type Error = Refusal;
+
+    fn try_from(text: String) -> Result<Self, Refusal> {
+        text.parse()
+    }
+}
+
+impl From<Measure> for String {
+    fn from(measure: Measure) -> Self {
+        measure.to_string()
+    }
+}
+
+impl fmt::Display for Measure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let column = &self.column;
+        match self.function {
+            Function::Plain => f.write_str(column),
+            Function::Log2 => write!(f, "log2({column})"),
+            Function::Ln => write!(f, "ln({column})"),
+            Function::AtLeast(least) => write!(f, "max({column},{least})"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions_are_read_from_text_and_from_a_spec_alike() {
+        let mut table = Table::new(["arm", "level", "r2", "at"]);
+        table.push(&["sp", "2", "0.99", ""]);
+        table.push(&["sp", "3", "0.9", "0.9"]);
+        table.push(&["dense", "0", "", ""]);
+        let rows = |text: &str| text.parse::<Filter>().unwrap().rows(&table).unwrap();
+        assert_eq!(rows("arm=sp,level=2|3"), [0, 1]);
+        assert_eq!(rows("level=2.0"), [0]);
+        assert_eq!(rows("r2>=0.95"), [0]);
+        assert_eq!(rows("at="), [0, 2]);
+        assert_eq!(rows("arm!=dense, r2<0.95"), [1]);
+        #[derive(Deserialize)]
+        struct Spec {
+            r#where: Filter,
+        }
+        let spec: Spec =
+            toml::from_str("where = { arm = \"sp\", level = [2, 3], r2 = \">=0.95\" }").unwrap();
+        assert_eq!(spec.r#where.rows(&table).unwrap(), [0]);
+        assert_eq!(spec.r#where.to_string(), "arm=sp,level=2|3,r2>=0.95");
+        assert!("sp".parse::<Filter>().unwrap_err().to_string().contains("column=value"));
+        assert!("r2>=high".parse::<Filter>().is_err());
+        let over = "level=1".parse::<Filter>().unwrap().over(&spec.r#where);
+        assert_eq!(over.to_string(), "arm=sp,r2>=0.95,level=1");
+    }
+
+    #[test]
+    fn a_measure_is_a_column_or_a_function_of_one() {
+        let mut table = Table::new(["alive"]);
+        table.push(&["8"]);
+        table.push(&["-3"]);
+        let column = table.column("alive").unwrap();
+        let value = |text: &str, row| text.parse::<Measure>().unwrap().value(column, row);
+        assert_eq!(value("log2(alive)", 0), Some(3.0));
+        assert_eq!(value("log2(alive)", 1), None);
+        assert_eq!(value("max(alive,-1)", 1), Some(-1.0));
+        for text in ["log2(alive)", "max(alive,-1)", "alive"] {
+            assert_eq!(text.parse::<Measure>().unwrap().to_string(), text);
+        }
+        assert!("sqrt(alive)".parse::<Measure>().is_err());
+    }
+}
