@@ -10,6 +10,7 @@ mod evolve_reevolution;
 mod experiments;
 mod figures;
 mod figures_study;
+mod ids;
 mod prune_runs;
 mod regime;
 mod reports;
