@@ -5,16 +5,16 @@ use super::names::one_of;
 use super::output::Output;
 use super::plan::write_spec;
 use super::progress::{Bar, duration};
-use super::source::{Usage, check_size, fit_help};
+use super::source::{check_size, fit_help};
 use super::study;
 use crate::experiment::cells::study_folder;
 use crate::experiment::claims::StudySpec;
 use crate::experiment::depth::{DepthModel, Sweep, depth_curves, png_ratio};
 use crate::experiment::depth_sweep::DepthSweep;
 use crate::experiment::folder::Holding;
-use crate::experiment::kinds::{Collecting, Study, read_study};
+use crate::experiment::kinds::{Study, read_study};
 use crate::experiment::networks::{NetworksRecord, NetworksSpec};
-use crate::experiment::record::Bulk;
+use crate::experiment::record::ROWS;
 use crate::experiment::regime::power::{STUDIES, power};
 use crate::experiment::regime::rules::MARGIN;
 use crate::experiment::spec::{Spec, SpecError, Title, left_out, read_spec};
@@ -48,12 +48,8 @@ enum ExperimentCommand {
         #[command(flatten)]
         study: StudyArgs,
         /// Only say how many cells there are to run, and about how long they take
-        #[arg(long, conflicts_with = "with")]
+        #[arg(long)]
         dry_run: bool,
-        /// First take what is not finished here from a record of the same study, made elsewhere or in another profile;
-        /// may be given several times: of what several have the first's is taken
-        #[arg(long, value_name = "RECORD")]
-        with: Vec<PathBuf>,
     },
     /// Count finished, failed and waiting cells
     Status(StudyArgs),
@@ -61,31 +57,10 @@ enum ExperimentCommand {
     Collect {
         #[command(flatten)]
         study: StudyArgs,
-        /// CSV file, one row a run; of a whole study the folder of its records, one folder a part
+        /// Folder for the table, rows.csv.gz, and study.json; of a whole study one folder a part
         #[arg(long)]
         out: PathBuf,
-        /// Also the record, from which figures are drawn (figures/STUDY/record.json)
-        #[arg(long)]
-        record: Option<PathBuf>,
-        /// Records without loss curves, measures layer by layer and pictures (or only without those named; their
-        /// figures are then not drawn), and with six digits: small enough for a repository. By default it is enough for every claim.
-        /// Only studies of networks have these; records of other kinds stay as they are. `unfit-layers` are what layers
-        /// have of calls, and the measures of networks that did not learn their picture; `diagnostics` is what no
-        /// claim is decided on and no figure draws, `dense-modules` the modules of networks with more than an
-        /// eighth of their links or R² below .70 (C8 needs those of the depth study), `maps` the roughness of maps and what
-        /// can be decoded from them (C1 and C14 need those of wirings and replication). `names` leaves out nothing:
-        /// rows become lists under one list of columns, which names every field once
-        #[arg(
-            long,
-            value_name = "PARTS",
-            value_delimiter = ',',
-            num_args = 0..,
-            require_equals = true,
-            default_missing_value = "curves,layers,pictures",
-            value_parser = one_of::<Bulk>()
-        )]
-        light: Vec<Bulk>,
-        /// Also if cells are still to come: to go on elsewhere with `experiment run --with`, not to decide on
+        /// Also if cells are still to come: to look at, not to decide on
         #[arg(long)]
         so_far: bool,
     },
@@ -189,11 +164,8 @@ pub fn run(args: ExperimentArgs, out: &Output) -> anyhow::Result<()> {
             true => study::preview(&args)?,
             false => preview_one(&args)?,
         },
-        ExperimentCommand::Run { study: args, with, .. } => {
+        ExperimentCommand::Run { study: args, .. } => {
             interrupt::saves();
-            if !with.is_empty() {
-                adopt(&args, &with, out)?;
-            }
             match args.is_whole()? {
                 true => study::run(&args, out)?,
                 false => run_one(&args, None, out)?,
@@ -203,21 +175,10 @@ pub fn run(args: ExperimentArgs, out: &Output) -> anyhow::Result<()> {
             true => study::status(&args)?,
             false => status_one(&args)?,
         },
-        ExperimentCommand::Collect { study, out: csv, record, light, so_far } => {
-            let how = Collecting { without: light, so_far };
-            if record.as_ref() == Some(&csv) {
-                let why = "--record: expected another file than --out, found the same";
-                return Err(Usage(why.into()).into());
-            }
-            match study.is_whole()? {
-                true if record.is_some() => {
-                    let why = "--record: expected none for a whole study, whose records come into the folder --out";
-                    return Err(Usage(why.into()).into());
-                }
-                true => study::collect(&study, &csv, &how)?,
-                false => collect_one(&study, &csv, record.as_deref(), &how)?,
-            }
-        }
+        ExperimentCommand::Collect { study, out: to, so_far } => match study.is_whole()? {
+            true => study::collect(&study, &to, so_far)?,
+            false => collect_one(&study, &to, so_far)?,
+        },
     };
     out.result(&json, &text)?;
     match json["failed"].as_u64() {
@@ -301,34 +262,6 @@ pub(super) fn run_one(
     run_study(args.study()?.as_ref(), &args.runs, whole, out)
 }
 
-/// Takes what is not finished from earlier records.
-fn adopt(args: &StudyArgs, records: &[PathBuf], out: &Output) -> anyhow::Result<()> {
-    if args.is_whole()? {
-        anyhow::bail!("--with: expected the spec of one part, found a study of several");
-    }
-    let study = args.study()?;
-    let _lock = FolderLock::take(&args.runs.join(study.name()))?;
-    let taken = study.adopt(&args.runs, records)?;
-    let in_part = match taken.in_part {
-        0 => String::new(),
-        cells => format!(", of {cells} a part"),
-    };
-    out.note(&format!(
-        "{} of {} {}{in_part} taken from {}",
-        taken.whole,
-        study.count(),
-        study.called(),
-        records.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
-    ));
-    if taken.pictures_lost > 0 {
-        out.note(&format!(
-            "of {} networks the pictures are not beside the records; they are named no more",
-            taken.pictures_lost
-        ));
-    }
-    Ok(())
-}
-
 /// Runs a study that has been read.
 pub(super) fn run_study(
     study: &dyn Study,
@@ -344,38 +277,24 @@ pub(super) fn run_study(
     let Some((found, findings)) = ran? else {
         return Err(Interrupted.into());
     };
-    let path = found.folder.join("record.json");
+    let path = found.folder.join(ROWS);
     let mut json = json!({
         "study": study.name(), "profile": study.profile(), "cells": study.count(),
-        "failed": watch.failed, "record": path,
+        "failed": watch.failed, "rows": path,
     });
     if let (Some(all), serde_json::Value::Object(more)) = (json.as_object_mut(), findings) {
         all.extend(more);
     }
-    Ok((json, format!("{}\nrecord: {}", found.summary, path.display())))
+    Ok((json, format!("{}\nrows: {}", found.summary, path.display())))
 }
 
-/// Writes what the cells of one study left as a table, and its record.
-pub(super) fn collect_one(
-    args: &StudyArgs,
-    csv: &Path,
-    record: Option<&Path>,
-    how: &Collecting,
-) -> anyhow::Result<Said> {
-    if !how.without.is_empty() && record.is_none() {
-        anyhow::bail!(
-            "--light: expected --record FILE, the record that is to be light; found none"
-        );
-    }
+/// Writes the table of one study, and `study.json`.
+pub(super) fn collect_one(args: &StudyArgs, to: &Path, so_far: bool) -> anyhow::Result<Said> {
     let study = args.study()?;
-    study.collect(&args.runs, csv, record, how)?;
-    let mut text = format!("{}: {}", study.name(), csv.display());
-    if let Some(path) = record {
-        text += &format!("\nrecord: {}", path.display());
-    }
-    let json = json!({
-        "cells": study.count(), "csv": csv, "record": record, "left_out": study.left_out(),
-    });
+    study.collect(&args.runs, to, so_far)?;
+    let rows = to.join(ROWS);
+    let text = format!("{}: {}", study.name(), rows.display());
+    let json = json!({ "cells": study.count(), "rows": rows, "left_out": study.left_out() });
     Ok((json, with_left_out(text, study.as_ref())))
 }
 
@@ -419,7 +338,7 @@ fn depth_sweep(args: DepthSweepArgs, out: &Output) -> anyhow::Result<Said> {
     let study = sweep.study(&args.picture, &args.picture)?;
     let (mut json, mut text) = run_study(&study, &args.runs, None, out)?;
     let folder = study_folder(&study, &args.runs);
-    let record = NetworksRecord::read(&folder.join("record.json"))?;
+    let record = NetworksRecord::read(&folder)?;
     let provenance = Provenance::none()
         .with("command", "picloom experiment depth-sweep")
         .with("picture", args.picture.display());

@@ -7,6 +7,7 @@ pub mod bench;
 mod claims;
 mod compare;
 mod completions;
+mod contrast;
 mod eval;
 mod evolve;
 mod experiment;
@@ -35,6 +36,7 @@ use crate::evolve::ConfigError;
 use crate::experiment::evolution::EvolutionError;
 use crate::experiment::plan::ShareError;
 use crate::experiment::{PruneRunError, RunError};
+use crate::math::refusal::Refusal;
 use crate::prune::RoundsError;
 use crate::train::TrainError;
 use clap::error::{ContextKind, ErrorKind};
@@ -96,6 +98,8 @@ enum Command {
     Score(score::ScoreArgs),
     /// Fit and test the judges behind the score
     Judge(judge::JudgeArgs),
+    /// Compare groups of networks in a table of results, with intervals and a verdict
+    Contrast(Box<contrast::ContrastArgs>),
     /// Run studies from their specs
     Experiment(experiment::ExperimentArgs),
     /// Write studies as a plan: a file of cells that any scheduler can hand out
@@ -192,6 +196,7 @@ pub fn run<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T>) ->
         Command::Score(args) => score::run(args, &out),
         Command::Judge(args) => judge::run(args, &out),
         Command::Regime(args) => regime::run(args, &out),
+        Command::Contrast(args) => contrast::run(*args, &out),
         Command::Experiment(args) => experiment::run(args, &out),
         Command::Plan(args) => plan::plan(args, &out),
         Command::Run(args) => plan::run(args, &out),
@@ -268,6 +273,7 @@ fn is_wrong_use(error: &anyhow::Error) -> bool {
     };
     let run = |error: &RunError| matches!(error, RunError::Train(error) if setting(error));
     error.is::<source::Usage>()
+        || error.is::<Refusal>()
         || error.is::<ShareError>()
         || error.is::<ConfigError>()
         || error.downcast_ref().is_some_and(run)

@@ -7,9 +7,8 @@ use super::output::Output;
 use super::progress::duration;
 use crate::experiment::claims::{Records, StudySpec};
 use crate::experiment::folder::Holding;
-use crate::experiment::kinds::{Collecting, decided_by, read_study, read_undecided};
+use crate::experiment::kinds::{decided_by, read_study, read_undecided};
 use crate::math::text::word;
-use crate::network::files::create_folder;
 use crate::network::lock::FolderLock;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -63,17 +62,15 @@ fn each(
     Ok((spec.name, rows, text))
 }
 
-/// Writes `FOLDER/PART/record.json` and `rows.csv` of every part, with the pictures beside them.
-pub fn collect(args: &StudyArgs, folder: &Path, how: &Collecting) -> anyhow::Result<Said> {
+/// Writes the table and `study.json` of every part, with the pictures beside them, into `FOLDER/PART`.
+pub fn collect(args: &StudyArgs, folder: &Path, so_far: bool) -> anyhow::Result<Said> {
     let spec = StudySpec::read(&args.spec)?;
     Holding::WholeStudy.ask(folder)?;
     let (mut rows, mut text) = (Vec::new(), String::new());
     for part in parts(&spec, args)? {
         let name = part.spec.file_stem().unwrap_or_default();
         let to = folder.join(name);
-        create_folder(&to)?;
-        let (table, record) = (to.join("rows.csv"), to.join("record.json"));
-        let (json, said) = collect_one(&part, &table, Some(&record), how)?;
+        let (json, said) = collect_one(&part, &to, so_far)?;
         text += &format!("{said}\n");
         rows.push(json);
     }

@@ -8,7 +8,7 @@
 
 use super::networks::record::{NetworkRow, NetworksRecord};
 use super::networks::spec::BASE;
-use super::record::Record;
+use super::record::{Record, STUDY};
 use crate::math::SimRng;
 use crate::math::real::ln;
 use crate::math::stats::{
@@ -144,11 +144,11 @@ pub fn depth_curves(record: &NetworksRecord, sweep: Sweep<'_>) -> Vec<DepthCurve
     curves
 }
 
-/// Where the record of the study `study` is: under `runs`, or `root/figures`; none: nowhere.
+/// The folder of the record of the study `study`: under `runs`, or `root/figures`; none: nowhere.
 pub(super) fn record_path(study: &str, runs: &Path, root: &Path) -> Option<PathBuf> {
     let places = [runs.to_path_buf(), root.join("figures")];
-    let mut paths = places.iter().map(|folder| folder.join(study).join("record.json"));
-    paths.find(|path| path.exists())
+    let mut paths = places.iter().map(|folder| folder.join(study));
+    paths.find(|folder| folder.join(STUDY).exists())
 }
 
 /// The record of the depth study `study`, under `runs` or `root/figures`.
@@ -257,7 +257,7 @@ impl DepthModel {
             .or_else(|_| Self::fit(&depth_curves(record, Sweep::DENSE), record.size))
     }
 
-    /// The model of the depth study that comes with the program (`figures/depth/record.json`).
+    /// The model of the depth study that comes with the program (`figures/depth`).
     pub fn shipped() -> Self {
         let json = include_str!("../../assets/depth-model.json");
         serde_json::from_str(json).expect("the shipped model is sound")

@@ -4,7 +4,6 @@
 pub mod bench;
 pub mod cells;
 pub mod claims;
-mod columns;
 pub mod compare;
 pub mod compare_runs;
 pub mod contrast;

@@ -4,7 +4,7 @@ use super::effects::Effect;
 use super::verdicts::{CLAIMS, Outcome};
 use crate::experiment::finding::Verdict;
 use crate::experiment::networks::NetworksRecord;
-use crate::experiment::record::{Record, RecordError, study_of, write_rows};
+use crate::experiment::record::{Record, RecordError, STUDY, study_of};
 use crate::experiment::regime::rules::{MARGIN, Ruling};
 use crate::experiment::spec::{Problem, Spec, SpecError, check_name, read_spec};
 use crate::experiment::structural::StructuralRecord;
@@ -104,15 +104,15 @@ pub struct Records {
 }
 
 impl Records {
-    /// Reads `FOLDER/PART/record.json` of every part that is there.
+    /// Reads the record in `FOLDER/PART` of every part that is there.
     ///
     /// # Errors
     /// A record is there and cannot be read.
     pub fn read(folder: &Path) -> Result<Self, RecordError> {
         /// The record of one part, if it is there.
         fn part<R: Record>(folder: &Path, name: &str) -> Result<Option<R>, RecordError> {
-            let path = folder.join(name).join("record.json");
-            if !path.exists() {
+            let path = folder.join(name);
+            if !path.join(STUDY).exists() {
                 return Ok(None);
             }
             // A study of one's own may take a part's place, another part may not.
@@ -189,7 +189,7 @@ pub struct ClaimRow {
     /// The rule under each protocol, where it is decided on the regime map.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub rulings: Vec<Ruling>,
-    /// Records it was read from, relative to the ledger: `wirings/record.json`.
+    /// Records it was read from, relative to the ledger: `wirings/rows.csv.gz`.
     pub records: Vec<String>,
 }
 
@@ -225,11 +225,9 @@ impl Ledger {
         Ledger { format: FORMAT.into(), margin: spec.margin, claims: claims.collect() }
     }
 
-    /// JSON, a claim a line.
+    /// JSON.
     pub fn to_json(&self) -> String {
-        let mut json = Vec::new();
-        write_rows(self, &mut json).expect("a ledger is plain data");
-        String::from_utf8(json).expect("JSON is UTF-8")
+        serde_json::to_string_pretty(self).expect("a ledger is plain data") + "\n"
     }
 
     /// Reads a ledger.

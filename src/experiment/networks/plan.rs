@@ -102,13 +102,6 @@ pub struct Source {
 }
 
 impl Chain {
-    /// Links of the topology of an arm, if it is the layered network's; none of a graph's.
-    pub(super) fn layered_links(&self, arm: &ArmSpec) -> Option<usize> {
-        let from = |name: &String| self.key.arms.iter().find(|arm| arm.name == *name);
-        let wiring = arm.wiring.or_else(|| from(arm.from.as_ref()?)?.wiring)?;
-        (wiring != ArmWiring::Graph).then(|| self.arch().dense_params())
-    }
-
     /// The first 16 hex digits of the SHA-256 of what decides it, and of the judge.
     pub fn id(&self, judge: &str) -> String {
         short_id(serde_json::to_string(&(judge, &self.key)).expect("a key is plain data"))

@@ -33,6 +33,7 @@ use super::claims::StudySpec;
 use super::depth::record_path;
 use super::kinds::{Line, Study, decided_by, read_study, read_undecided};
 use super::spec::{Places, Spec, SpecError, Title};
+use crate::experiment::record::STUDY;
 use crate::math::hash::{hex, sha256_hex};
 use crate::network::files::{WriteError, write_atomic_with};
 use files::{Packer, stays_inside, unpack};
@@ -276,7 +277,7 @@ impl Plan {
     /// # Errors
     /// What is resolved is not what was planned.
     fn study(&self, part: &Part, store: &Path) -> Result<Option<Box<dyn Study>>, PlanError> {
-        if part.after.as_ref().is_some_and(|d| !store.join(d).join("record.json").exists()) {
+        if part.after.as_ref().is_some_and(|d| !store.join(d).join(STUDY).exists()) {
             return Ok(None);
         }
         let spec = unpack(&self.files, store)?.join(&part.spec);
