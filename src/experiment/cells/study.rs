@@ -3,7 +3,7 @@
 use crate::experiment::folder::OtherHolding;
 use crate::experiment::record::{Record, RecordError};
 use crate::experiment::workers::Ask;
-use crate::math::hash::short_id;
+use crate::math::hash::{canonical_json, short_id};
 use crate::network::files::{WriteError, create_folder, read_text, write_atomic};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -49,8 +49,7 @@ pub trait CellStudy: Sync {
 
     /// Name of a cell's files: a hash of its config.
     fn id(&self, cell: &Self::Cell) -> String {
-        let json = serde_json::to_string(cell).expect("a config is plain data");
-        short_id(format!("{}\n{json}", Self::Record::FORMAT))
+        short_id(format!("{}\n{}", Self::Record::FORMAT, canonical_json(cell)))
     }
 
     /// A cell in a few words, for people.

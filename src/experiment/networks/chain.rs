@@ -10,7 +10,7 @@ use crate::experiment::pruning::{PruneRunError, prune_run};
 use crate::experiment::run::{LoadedRun, RunError, TrainJob, load_run, read_metrics, train_run};
 use crate::experiment::workers::Ask;
 use crate::math::SimRng;
-use crate::math::hash::short_id;
+use crate::math::hash::json_id;
 use crate::network::files::WriteError;
 use crate::network::{Coords, Mask, Model, PixelInputs, Weights, Wiring};
 use crate::probe::{Delta, View};
@@ -418,13 +418,7 @@ fn raise(rules: &mut [Rule], fewest: usize) -> bool {
 
 /// Name of the folder of a pruned arm: a hash of what decides it.
 fn plan_id(parent: &LoadedRun, arm: &ArmSpec, plan: &PrunePlan) -> String {
-    let rules: Vec<String> = plan.rules.iter().map(|r| format!("{r:?}")).collect();
-    let decided = (&parent.result.run_id, arm, &plan.train, rules);
-    let mut text = serde_json::to_string(&decided).expect("a plan is plain data");
-    for mask in &plan.pattern {
-        text += &mask.0.iter().map(|&kept| if kept { '1' } else { '0' }).collect::<String>();
-    }
-    short_id(text)
+    json_id(&(&parent.result.run_id, arm, &plan.train, &plan.rules, &plan.pattern))
 }
 
 /// Points of a kept loss curve, before the last.

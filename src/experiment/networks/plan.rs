@@ -6,7 +6,7 @@ use crate::experiment::depth::{DepthModel, find_record, png_ratio};
 use crate::experiment::run::{RunError, Target, load_target};
 use crate::experiment::spec::{Places, Problem, SpecError, TargetSpec, is_archived, read_spec};
 use crate::genome::{self, Genome};
-use crate::math::hash::{hex, short_id};
+use crate::math::hash::{hex, json_id};
 use crate::network::{Arch, Coords, Layered, Wiring, layerize, read_genome};
 use crate::score::{Judge, JudgeChoice, Protocol};
 use crate::train::TrainConfig;
@@ -104,7 +104,7 @@ pub struct Source {
 impl Chain {
     /// The first 16 hex digits of the SHA-256 of what decides it, and of the judge.
     pub fn id(&self, judge: &str) -> String {
-        short_id(serde_json::to_string(&(judge, &self.key)).expect("a key is plain data"))
+        json_id(&(judge, &self.key))
     }
 
     /// Links of its layered network.

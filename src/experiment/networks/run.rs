@@ -8,9 +8,8 @@ use super::views::LARGEST;
 use crate::experiment::cells::CellStudy;
 use crate::experiment::record::{Record, RecordError};
 use crate::experiment::workers::Ask;
-use crate::math::hash::short_id;
+use crate::math::hash::{json_id, short_id};
 use crate::network::files::{create_folder, write_atomic};
-use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -150,18 +149,14 @@ impl NetworksStudy {
         });
         let variants = self.spec.variants.iter().map(|variant| {
             let variant = VariantSpec { offsets: None, ..variant.clone() };
-            (format!("variant {}", variant.name), hash(&variant))
+            (format!("variant {}", variant.name), json_id(&variant))
         });
         let arms = self.spec.arms.iter().map(|arm| {
             // Where it is made is the profile's.
             let arm = ArmSpec { offsets: None, variants: None, targets: None, ..arm.clone() };
-            (format!("arm {}", arm.name), hash(&arm))
+            (format!("arm {}", arm.name), json_id(&arm))
         });
-        let retry = ("retry_lr".to_string(), hash(&self.spec.retry_lr));
+        let retry = ("retry_lr".to_string(), json_id(&self.spec.retry_lr));
         targets.chain(variants).chain(arms).chain([retry]).collect()
     }
-}
-
-fn hash(value: &impl Serialize) -> String {
-    short_id(serde_json::to_string(value).expect("a spec is plain data"))
 }

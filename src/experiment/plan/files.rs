@@ -3,7 +3,7 @@
 use super::error::PlanError;
 use crate::experiment::record::{ROWS, STUDY};
 use crate::experiment::spec::Places;
-use crate::math::hash::short_id;
+use crate::math::hash::json_id;
 use crate::network::base64::{base64, from_base64};
 use crate::network::files::{create_folder, write_atomic};
 use serde::{Deserialize, Serialize};
@@ -139,7 +139,7 @@ pub(super) fn stays_inside(path: &Path) -> bool {
 
 /// The folder with the plan's files in the store, where they are put if they are missing.
 pub(super) fn unpack(files: &[Carried], store: &Path) -> Result<PathBuf, PlanError> {
-    let id = short_id(serde_json::to_vec(files).expect("files are plain data"));
+    let id = json_id(files);
     let folder = store.join(INPUTS).join(id);
     for file in files {
         let inside = Path::new(&file.path);

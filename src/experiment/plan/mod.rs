@@ -34,7 +34,7 @@ use super::depth::record_path;
 use super::kinds::{Line, Study, decided_by, read_study, read_undecided};
 use super::spec::{Places, Spec, SpecError, Title};
 use crate::experiment::record::STUDY;
-use crate::math::hash::{hex, sha256_hex};
+use crate::math::hash::{hex, json_id};
 use crate::network::files::{WriteError, write_atomic_with};
 use files::{Packer, stays_inside, unpack};
 use serde::{Deserialize, Serialize};
@@ -268,7 +268,7 @@ impl Plan {
 
     /// A hash of it.
     pub fn id(&self) -> String {
-        sha256_hex(serde_json::to_vec(self).expect("a plan is plain data"))[..16].to_string()
+        json_id(self)
     }
 
     /// The study of a part, resolved from the inputs of the plan; none as long as the record is not there
