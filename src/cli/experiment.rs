@@ -71,8 +71,8 @@ enum ExperimentCommand {
         /// Profile: standard, or one of the spec's
         #[arg(long)]
         profile: Option<String>,
-        /// Record whose variances are taken; may be given for several [default: those of the spec]
-        #[arg(long, value_name = "RECORD")]
+        /// Folder of a result whose variances are taken; may be given for several [default: those of the spec]
+        #[arg(long, value_name = "FOLDER")]
         pilot: Vec<PathBuf>,
         /// The smallest difference of scores that matters to the rules of the regime map
         #[arg(long, default_value_t = MARGIN, value_parser = margin)]
@@ -84,7 +84,7 @@ enum ExperimentCommand {
     PredictDepth {
         /// Picture, or a genome
         picture: PathBuf,
-        /// Record of a depth study [default: the one that came with the program]
+        /// Folder of a depth study's result [default: the one that came with the program]
         #[arg(long, value_name = "RECORD")]
         from: Option<PathBuf>,
         #[arg(long, help = fit_help(), value_parser = one_of::<Squaring>())]

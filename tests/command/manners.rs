@@ -105,8 +105,10 @@ fn what_says_nothing_fails_and_writes_nothing() {
     let folder = TempDir::new().unwrap();
     let to = |name: &str| folder.path().join(name);
     std::fs::create_dir_all(to("other/depth")).unwrap();
-    let wirings = Path::new(env!("CARGO_MANIFEST_DIR")).join("figures/wirings/record.json");
-    std::fs::copy(wirings, to("other/depth/record.json")).unwrap();
+    let wirings = Path::new(env!("CARGO_MANIFEST_DIR")).join("figures/wirings");
+    for name in ["study.json", "rows.csv.gz"] {
+        std::fs::copy(wirings.join(name), to("other/depth").join(name)).unwrap();
+    }
     // Its second part is not there: the first is not begun.
     let text = std::fs::read_to_string(format!("{EXPERIMENTS}/study.toml")).unwrap();
     let (head, rest) = text.split_once("parts = [").unwrap();
@@ -117,10 +119,9 @@ fn what_says_nothing_fails_and_writes_nothing() {
     let before = files(folder.path());
     for (line, why) in [
         ("experiment power EXPERIMENTS/wirings.toml", "a --pilot record"),
-        ("claims --spec EXPERIMENTS/study.toml --records none", "record.json of at least one part"),
+        ("claims --spec EXPERIMENTS/study.toml --records none", "rows.csv.gz of at least one part"),
         ("claims --spec EXPERIMENTS/study.toml --records other", "expected a record of depth"),
         ("figures score-by-depth --records other", "expected a record of depth"),
-        ("experiment collect xor.toml --runs runs --out xor.toml", "a table, found another file"),
         ("experiment run study.toml --runs runs", "none.toml"),
         ("experiment status study.toml --runs runs", "none.toml"),
     ] {

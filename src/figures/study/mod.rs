@@ -399,7 +399,7 @@ pub fn make(study: &str, profile: &str, folder: &Path) -> String {
 /// The command that copies the record of `study` out of its runs.
 fn collect(study: &str, profile: &str, runs: &Path, record: &Path) -> String {
     format!(
-        "picloom experiment collect {} --runs {} \\\n    --out {study}.csv --record {}",
+        "picloom experiment collect {} --runs {} \\\n    --out {}",
         spec(study, profile),
         word(runs.display()),
         word(record.display())
