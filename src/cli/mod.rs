@@ -8,6 +8,7 @@ mod claims;
 mod compare;
 mod completions;
 mod contrast;
+mod decide;
 mod eval;
 mod evolve;
 mod experiment;

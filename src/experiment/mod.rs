@@ -1,6 +1,7 @@
 //! Studies: from a resolved config to runs, records and tables. In: specs and files. Out: run
 //! folders and records. It does not draw.
 
+pub mod analysis;
 pub mod bench;
 pub mod cells;
 pub mod claims;

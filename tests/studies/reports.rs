@@ -3,8 +3,8 @@
 
 use crate::figures_study::records::{self, Odd};
 use picloom::experiment::Record;
-use picloom::experiment::networks::NetworksRecord;
 use picloom::experiment::compare::{CompareConfig, Comparison, Profile, compare};
+use picloom::experiment::networks::NetworksRecord;
 use picloom::figures::compare::write_comparison;
 use picloom::figures::study::{Sources, figure};
 use picloom::figures::study_report;

@@ -1,6 +1,7 @@
 //! A networks study resolved: every chain with what it needs.
 
 use super::spec::{ArmSpec, ArmWiring, BASE, Level, NetworksSpec, VariantSpec};
+use crate::experiment::analysis::Analysis;
 use crate::experiment::cost;
 use crate::experiment::depth::{DepthModel, find_record, png_ratio};
 use crate::experiment::run::{RunError, Target, load_target};
@@ -32,6 +33,8 @@ pub struct NetworksStudy {
     pub predicted: Option<bool>,
     /// L of every target whose depth was predicted, had it not been; none if that is not asked.
     pub constant: Option<usize>,
+    /// What the spec asks of the table.
+    pub analysis: Analysis,
     /// PNG bytes / raw bytes of every target.
     pub png_ratio: BTreeMap<String, f64>,
     /// Who judges what weight changes do to a picture.
@@ -215,6 +218,7 @@ impl NetworksStudy {
             Problem { key: "judge".into(), expected, found: error.to_string() }.at(path)
         })?;
         let mut study = NetworksStudy::new(spec, profile, judge);
+        study.analysis = Analysis::read(path)?;
         study.predicted = study.spec.depth_from.as_ref().map(|_| model.is_some());
         let constant = model.as_ref().filter(|_| study.spec.constant_depth);
         study.constant = constant.map(DepthModel::median);
@@ -254,6 +258,7 @@ impl NetworksStudy {
             left_out: Vec::new(),
             predicted: None,
             constant: None,
+            analysis: Analysis::default(),
             png_ratio: BTreeMap::new(),
             judge: Arc::from(judge),
             at_a_time: usize::MAX,

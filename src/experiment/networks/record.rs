@@ -60,6 +60,12 @@ pub struct NetworksRecord {
     /// rows are told from those of the same names and other settings. Empty in older records.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub settings: BTreeMap<String, String>,
+    /// Hash of the spec's contrasts as they stood when the result was written.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub rules: Option<String>,
+    /// What every contrast of the spec begins with; `picloom contrast` begins with it too.
+    #[serde(skip_serializing_if = "toml::Table::is_empty", default)]
+    pub contrast_defaults: toml::Table,
     /// One row a network, in the plan's order.
     pub rows: Vec<NetworkRow>,
 }

@@ -112,6 +112,8 @@ impl CellStudy for NetworksStudy {
             constant: self.constant,
             settings: self.settings(),
             png_ratio: self.png_ratio.clone(),
+            rules: (!self.analysis.contrasts.is_empty()).then(|| self.analysis.rules()),
+            contrast_defaults: self.analysis.contrast_defaults.clone(),
             rows: rows.collect(),
         }
     }
