@@ -292,7 +292,7 @@ pub enum RecordError {
 }
 
 /// A row as a line of a table, with more values beside its own.
-pub(super) fn line(row: &impl Serialize, more: &[(&str, Value)]) -> Value {
+pub fn line(row: &impl Serialize, more: &[(&str, Value)]) -> Value {
     let mut line = serde_json::to_value(row).expect("records are plain data");
     for (key, value) in more {
         line[key] = value.clone();
@@ -328,12 +328,12 @@ pub(super) fn round(value: &mut Value) {
 }
 
 /// Serialises a struct with its fields in the order of their names.
-pub(super) fn by_name<T: Serialize, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
+pub fn by_name<T: Serialize, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
     serde_json::to_value(value).map_err(serde::ser::Error::custom)?.serialize(to)
 }
 
 /// Writes JSON, a row a line.
-pub(super) fn write_rows(of: &impl Serialize, mut to: impl io::Write) -> io::Result<()> {
+pub fn write_rows(of: &impl Serialize, mut to: impl io::Write) -> io::Result<()> {
     of.serialize(&mut serde_json::Serializer::with_formatter(&mut to, RowALine::default()))?;
     to.write_all(b"\n")
 }

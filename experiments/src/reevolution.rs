@@ -5,16 +5,18 @@
 //! objectives on evolution and representation": NEAT driven by likeness did not re-evolve
 //! Picbreeder pictures, and what it found was larger.
 
-use super::cells::CellStudy;
-use super::cost;
-use super::evolution::{EvolutionConfig, EvolutionError, EvolutionJob, PictureJudge, SearchKind};
-use super::record::{Lines, Record, line};
-use super::run::RunError;
-use super::spec::{Places, Problem, Spec, SpecError, check_name, read_spec};
-use super::workers::Ask;
-use crate::evolve::{Evolver, Feedback, Preset, Search};
-use crate::genome::{self, Genome, GenomeInfo};
-use crate::math::hash::sha256_hex;
+use picloom::evolve::{Evolver, Feedback, Preset, Search};
+use picloom::experiment::RunError;
+use picloom::experiment::cells::CellStudy;
+use picloom::experiment::cost;
+use picloom::experiment::evolution::{
+    EvolutionConfig, EvolutionError, EvolutionJob, PictureJudge, SearchKind,
+};
+use picloom::experiment::record::{Lines, Record, line};
+use picloom::experiment::spec::{Places, Problem, Spec, SpecError, check_name, read_spec};
+use picloom::experiment::workers::Ask;
+use picloom::genome::{self, Genome, GenomeInfo};
+use picloom::math::hash::sha256_hex;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::borrow::Cow;

@@ -10,14 +10,14 @@
 //! never connected (`start.inputs`), ink is the output. The phenotype is the paper's: every
 //! hidden and output node computes the steep unipolar sigmoid, whatever its gene says.
 
-use super::cells::CellStudy;
-use super::cost;
-use super::record::{Lines, Record, line};
-use super::spec::{Problem, Spec, SpecError, check_name, read_spec};
-use super::workers::Ask;
-use crate::evolve::{EvolveConfig, Evolver, Feedback, Judged, Population, Preset, Search};
-use crate::genome::{Genome, Input, NodeId, Output, Role};
-use crate::math::real;
+use picloom::evolve::{EvolveConfig, Evolver, Feedback, Judged, Population, Preset, Search};
+use picloom::experiment::cells::CellStudy;
+use picloom::experiment::cost;
+use picloom::experiment::record::{Lines, Record, line};
+use picloom::experiment::spec::{Problem, Spec, SpecError, check_name, read_spec};
+use picloom::experiment::workers::Ask;
+use picloom::genome::{Genome, Input, NodeId, Output, Role};
+use picloom::math::real;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -354,10 +354,10 @@ impl Record for XorRecord {
 
 #[cfg(test)]
 mod tests {
-    use super::super::spec::read_text;
     use super::*;
-    use crate::genome::{ConnectionGene, InnovationId, NodeGene, Provenance};
-    use crate::math::Activation;
+    use picloom::experiment::spec::read_text;
+    use picloom::genome::{ConnectionGene, InnovationId, NodeGene, Provenance};
+    use picloom::math::Activation;
 
     #[test]
     fn a_network_solved_by_hand_is_solved_and_an_or_gate_is_not() {
