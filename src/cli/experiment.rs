@@ -14,7 +14,7 @@ use crate::experiment::kinds::{Collecting, Kind};
 use crate::experiment::networks::NetworksRecord;
 use crate::experiment::record::Bulk;
 use crate::experiment::{Record, load_target};
-use crate::figures::study::score_by_depth_of;
+use crate::figures::networks::score_by_depth_of;
 use crate::figures::{Provenance, save};
 use crate::network::{Coords, Squaring};
 use crate::score::JudgeChoice;

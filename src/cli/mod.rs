@@ -13,10 +13,10 @@ mod eval;
 mod evolve;
 mod experiment;
 mod export;
-mod figures;
 mod genome;
 mod interrupt;
 mod judge;
+mod losses;
 mod maps;
 mod names;
 mod output;
@@ -140,8 +140,8 @@ enum Command {
     Emit(plan::EmitArgs),
     /// Find the depth and the number of links at which a picture's score is highest
     Regime(regime::RegimeArgs),
-    /// Draw figures from committed records
-    Figures(figures::FiguresArgs),
+    /// Draw the loss curves of runs
+    Losses(losses::LossesArgs),
     /// Breed, look inside, compare and train in the browser, on this machine
     #[cfg(feature = "studio")]
     Studio(studio::StudioArgs),
@@ -179,7 +179,7 @@ impl Program for Cli {
             Command::Status(args) => plan::status(&args, &KINDS, out),
             Command::Collect(args) => plan::collect(&args, &KINDS, out),
             Command::Emit(args) => plan::emit(args, ("picloom", &[]), out),
-            Command::Figures(args) => figures::run(args, out),
+            Command::Losses(args) => losses::run(args, out),
             #[cfg(feature = "studio")]
             Command::Studio(args) => studio::run(args, out),
             Command::Bench(args) => bench::run(args, out),

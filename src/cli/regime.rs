@@ -11,7 +11,7 @@ use crate::experiment::cells::study_folder;
 use crate::experiment::networks::NetworksRecord;
 use crate::experiment::regime::own::{Profile, recommend, study};
 use crate::experiment::single;
-use crate::figures::study::regime_map_of;
+use crate::figures::networks::regime_map_of;
 use crate::figures::{Provenance, save};
 use crate::network::Squaring;
 use clap::Args;

@@ -50,7 +50,7 @@ impl Curve {
     }
 
     /// The same curve when `earlier` evaluations had been made before it.
-    pub(super) fn after(self, earlier: u64) -> Self {
+    pub fn after(self, earlier: u64) -> Self {
         if earlier == 0 {
             return self;
         }

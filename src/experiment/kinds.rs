@@ -7,9 +7,6 @@ use super::networks::{NetworksSpec, NetworksStudy};
 use super::record::{Bulk, Record, RecordError};
 use super::single::{Compare, Regime, Settings, read_single};
 use super::spec::{Problem, Spec, SpecError, Title, read_spec};
-use super::structural::{StructuralSpec, StructuralStudy};
-use super::theory::study::{TheorySpec, TheoryStudy};
-use super::training::{TrainingSpec, TrainingStudy};
 use super::workers::StudyObserver;
 use crate::network::files::create_folder;
 use serde::{Deserialize, Serialize};
@@ -24,16 +21,13 @@ pub type Kind = (&'static str, Read);
 
 /// The kinds of study that this crate has. A program with others of its own hands these in together with
 /// them; a new one is a [`CellStudy`] and a row.
-pub const KINDS: [Kind; 7] = [
+pub const KINDS: [Kind; 4] = [
     (NetworksSpec::KIND, |path, profile, runs| {
         Ok(Box::new(NetworksStudy::read(path, profile, runs)?))
     }),
     (Compare::KIND, |path, profile, _| Ok(Box::new(read_single::<Compare>(path, profile)?))),
     (DepthSweep::KIND, |path, profile, _| Ok(Box::new(read_single::<DepthSweep>(path, profile)?))),
     (Regime::KIND, |path, profile, _| Ok(Box::new(read_single::<Regime>(path, profile)?))),
-    (TrainingSpec::KIND, |path, profile, _| Ok(Box::new(TrainingStudy::read(path, profile)?))),
-    (TheorySpec::KIND, |path, profile, _| Ok(Box::new(TheoryStudy::read(path, profile)?))),
-    (StructuralSpec::KIND, |path, profile, _| Ok(Box::new(StructuralStudy::read(path, profile)?))),
 ];
 
 /// The study of a spec, of any of these kinds.

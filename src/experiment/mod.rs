@@ -3,7 +3,6 @@
 
 pub mod bench;
 pub mod cells;
-pub mod claims;
 mod columns;
 pub mod compare;
 pub mod compare_runs;
@@ -26,11 +25,8 @@ pub mod regime;
 mod run;
 pub mod single;
 pub mod spec;
-pub mod structural;
 pub mod table;
 pub mod targets;
-pub mod theory;
-pub mod training;
 pub mod whole;
 pub mod workers;
 
