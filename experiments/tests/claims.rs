@@ -319,7 +319,10 @@ fn a_second_study_on_other_targets_decides_what_the_first_left_open_and_nothing_
 
 #[test]
 fn an_open_claim_says_what_the_half_that_keeps_it_open_could_have_seen() {
-    let found = ledger(&Records::default().with("wirings", open_wirings()));
+    // The study says of C2 that it is undecidable; a rule without such a word is open.
+    let mut rules = spec();
+    rules.claims[1].word = None;
+    let found = Ledger::of(&rules, &Records::default().with("wirings", open_wirings()));
     let claim = found.claims.iter().find(|c| c.text.id == "C2").unwrap();
     assert_eq!(claim.verdict, Verdict::Inconclusive);
     let settled: Vec<bool> = claim.effects.iter().map(|effect| effect.settled).collect();
@@ -417,13 +420,32 @@ fn what_a_design_could_have_seen_and_what_more_takes_follow_from_the_spread_over
 }
 
 #[test]
-fn three_sentences_say_each_claim_once() {
+fn a_word_of_the_study_stands_in_place_of_the_verdict_and_leaves_it_as_computed() {
+    let ledger = Ledger::read(&root().join("figures/claims.json")).unwrap();
+    let page = ledger.to_markdown();
+    let claim = |id: &str| ledger.claims.iter().find(|c| c.text.id == id).unwrap();
+    let seen = |id: &str| (claim(id).verdict, claim(id).word());
+    assert_eq!(seen("C8"), (Verdict::NotSupported, "not testable"));
+    assert_eq!(seen("C10"), (Verdict::Supported, "not testable"));
+    assert!(page.contains("## C10: not testable\n") && page.contains("our own formulas."));
+    // What the paper does not claim stands in a table of its own.
+    let (paper, others) = page.split_once("Claims that are not the paper's:").unwrap();
+    let (others, _) = others.split_once("\n## C1:").unwrap();
+    for (k, claim) in ledger.claims.iter().enumerate() {
+        let row = format!("\n| {} | ", claim.text.id);
+        assert_eq!((paper.contains(&row), others.contains(&row)), (k < 11, k >= 11), "{row}");
+    }
+}
+
+#[test]
+fn four_sentences_say_each_claim_once() {
     let ledger = Ledger::read(&root().join("figures/claims.json")).unwrap();
     let sentences = ledger.sentences();
     for claim in &ledger.claims {
         let id = &claim.text.id;
         let named = |s: &&String| [",", " ("].iter().any(|end| s.contains(&format!("{id}{end}")));
         let place = match claim.verdict {
+            _ if claim.text.word.is_some() => 3,
             Verdict::Supported => 0,
             Verdict::NotSupported => 1,
             Verdict::Inconclusive => 2,

@@ -36,6 +36,7 @@ fn spec() -> StudySpec {
         says: format!("{id} says that something is more than something else by a good deal"),
         source: "somebody".into(),
         rule: "every interval above 0".into(),
+        ..ClaimText::default()
     });
     StudySpec {
         name: "study".into(),

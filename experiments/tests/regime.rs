@@ -55,7 +55,7 @@ fn the_study_runs_at_smoke_size_and_the_ledger_and_the_figures_are_made_of_it() 
     // One seed of half-trained networks decides nothing, and says so under both protocols.
     let found = rulings(&record, MARGIN);
     let rules: Vec<&str> = found.iter().map(|ruling| ruling.rule.as_str()).collect();
-    // At equal fit, at close fit, by the published protocol, and with 0 for what does not fit.
+    // At equal fit, at close fit, with a fixed δ and no gate, and with 0 for what does not fit.
     assert_eq!(rules, ["C3", "C4", "C5", "narrow", "C6"].repeat(4));
     // Five criteria at the reference depth, two controls.
     assert_eq!((found[0].contrasts.len(), found[1].contrasts.len()), (5, 2));
@@ -76,7 +76,7 @@ fn the_study_runs_at_smoke_size_and_the_ledger_and_the_figures_are_made_of_it() 
     let counts = |note: &&String| note.contains("fit at the end; on their way reached R² 0.70");
     assert!(claim("C4").notes.iter().filter(counts).count() > 5, "{:?}", claim("C4").notes);
     assert!(claim("C4").text.rule.contains("regime.md") && claim("C1").rulings.is_empty());
-    assert!(ledger.to_markdown().contains("- Ruling: narrow (published protocol"));
+    assert!(ledger.to_markdown().contains("- Ruling: narrow (fixed δ, no gate)"));
 
     // Its first stage has the controls at the reference depth alone: the other claims stay where they were.
     let mut first = record.clone();
@@ -125,7 +125,7 @@ fn jitter(target: usize, seed: u64) -> f64 {
 }
 
 #[test]
-fn scores_are_compared_at_the_r2_that_both_reached_and_the_published_protocol_may_part() {
+fn scores_are_compared_at_the_r2_that_both_reached_and_a_fixed_delta_may_part() {
     // At .95 SP is .3 above random links; what they reach beyond does not count. By a fixed δ: equal.
     let of = |target: usize, seed: u64, _: i64, arm: &str| {
         let jitter = jitter(target, seed);
@@ -152,9 +152,12 @@ fn scores_are_compared_at_the_r2_that_both_reached_and_the_published_protocol_ma
     assert_eq!(close.contrasts[0].effect.estimate, Some(0.0));
     let both = which_links(&far, Basis::EqualFit, MARGIN);
     assert!((both.contrasts[0].effect.estimate.unwrap() - 0.16).abs() < 0.02, "{}", both.text());
-    let published = which_links(&points, Basis::Published, MARGIN);
-    assert_eq!(word(published.verdict), "refuted", "{}", published.text());
-    assert!(published.notes[0].contains("effects above 0.0"), "{:?}", published.notes);
+    let fixed = which_links(&points, Basis::FixedDelta, MARGIN);
+    assert_eq!(word(fixed.verdict), "smaller than the margin", "{}", fixed.text());
+    // Each effect says of itself whether it is that small, and whether it differs from 0.
+    assert_eq!(fixed.text().matches(", smaller than the margin").count(), 2, "{}", fixed.text());
+    assert_eq!(equal.text().matches(", differs from 0").count(), 2, "{}", equal.text());
+    assert!(fixed.notes[0].contains("effects above 0.0"), "{:?}", fixed.notes);
     // One layer beside the reference it is asked on its own, where the controls are.
     let at_reference = |target, seed, offset, arm: &str| match (offset, arm) {
         (0, "sp") => of(target, seed, offset, arm),
@@ -163,7 +166,7 @@ fn scores_are_compared_at_the_r2_that_both_reached_and_the_published_protocol_ma
     let at_reference = crate::regime::points(at_reference);
     assert_eq!(word(which_links(&at_reference, Basis::EqualFit, MARGIN).verdict), "supported");
     let beside = beside_reference(&at_reference, Basis::EqualFit, MARGIN).unwrap();
-    assert_eq!((word(beside.verdict), beside.contrasts.len()), ("refuted", 2));
+    assert_eq!((word(beside.verdict), beside.contrasts.len()), ("smaller than the margin", 2));
     assert_eq!(beside.contrasts[0].effect.estimate, Some(0.0));
     let beside = beside_reference(&points, Basis::EqualFit, MARGIN).unwrap();
     assert_eq!(word(beside.verdict), "supported");
@@ -176,7 +179,7 @@ fn scores_are_compared_at_the_r2_that_both_reached_and_the_published_protocol_ma
     assert_eq!(beside_reference(&without, Basis::EqualFit, MARGIN), None);
     // A peak of all depths alike is none.
     let flat = narrow(&points, Basis::EqualFit, MARGIN);
-    assert_eq!(word(flat.verdict), "refuted");
+    assert_eq!(word(flat.verdict), "smaller than the margin");
     assert_eq!(flat.contrasts[0].effect.estimate, Some(0.0));
 }
 
@@ -199,7 +202,7 @@ fn a_narrow_peak_is_found_its_width_told_and_networks_that_cannot_be_compared_ar
     // Half of .8 and .2 is .5, met one layer to either side.
     assert!(found.notes.last().unwrap().ends_with("8 targets: 2.0 layers"), "{:?}", found.notes);
     // With no number to compare, nothing is decided.
-    let none = which_links(&points, Basis::Published, MARGIN);
+    let none = which_links(&points, Basis::FixedDelta, MARGIN);
     assert_eq!(word(none.verdict), "inconclusive");
     assert_eq!(none.contrasts[0].missing, 8 * 3 * 2);
     assert_eq!(decide(&[], MARGIN), none.verdict);
@@ -243,7 +246,7 @@ fn the_power_of_a_study_is_that_of_the_rules_whose_networks_it_has() {
     let equal = &report.rules[2];
     assert_eq!((equal.asked_at, equal.smallest), (0.0, None));
     assert!(equal.power[0].1 > 0.8 && equal.power[4].1 < 0.01, "{equal:?}");
-    // C11 is not refuted by what lies above 0: its margin lies to either side.
+    // C11 is not decided against by what lies above 0: its margin lies to either side.
     let shaped = &report.rules[1];
     assert!(shaped.power[0].2 < 0.4 && shaped.power[2].1 > 0.4, "{}", report.table());
     // Arms that are made on some targets are counted there.
@@ -352,7 +355,7 @@ fn criteria_are_compared_with_themselves_retrained_from_the_initial_weights() {
     let random = &second.contrasts[3].effect;
     assert_eq!(random.name, "sp rewound − random rewound");
     assert!((random.estimate.unwrap() + 0.02).abs() < 0.03, "{}", second.text());
-    assert_eq!(word(second.verdict), "refuted");
+    assert_eq!(word(second.verdict), "smaller than the margin");
     rewound.size = 32;
     assert_eq!(rewinding(&map, &rewound, MARGIN), []);
 }

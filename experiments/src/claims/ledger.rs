@@ -34,7 +34,7 @@ pub struct StudySpec {
 }
 
 /// A claim as the spec states it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClaimText {
     /// C1 to C15.
@@ -45,6 +45,15 @@ pub struct ClaimText {
     pub source: String,
     /// When it is supported, and when it is not.
     pub rule: String,
+    /// True if the paper does not claim it: the ledger lists it apart.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub apart: bool,
+    /// The word shown in place of the verdict, where the rule decides something else than the claim.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub word: Option<String>,
+    /// What a reader must know before the verdict.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub note: Option<String>,
 }
 
 impl StudySpec {
@@ -193,6 +202,19 @@ pub struct ClaimRow {
     pub records: Vec<String>,
 }
 
+impl ClaimRow {
+    /// The verdict as readers see it: the word of the spec, if it has one, else that of the rule.
+    pub fn word(&self) -> &str {
+        self.text.word.as_deref().unwrap_or(self.verdict.text())
+    }
+
+    /// `C12 (not the paper's)`.
+    fn named(&self) -> String {
+        let whose = if self.text.apart { " (not the paper's)" } else { "" };
+        format!("{}{whose}", self.text.id)
+    }
+}
+
 /// `claims.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ledger {
@@ -207,7 +229,8 @@ pub struct Ledger {
 const FORMAT: &str = "picloom-claims/1";
 
 /// Where the rule of a claim stands that is decided on the regime map.
-const REGIME_RULE: &str = "The rule of experiments/regime.md, margin .10, at equal fit; the published protocol (fixed δ, no gate) beside it.";
+const REGIME_RULE: &str =
+    "The rule of experiments/regime.md, margin .10, at equal fit; a fixed δ and no gate beside it.";
 
 impl Ledger {
     /// Applies every rule of `spec` to `records`.
@@ -250,16 +273,20 @@ impl Ledger {
         }
     }
 
-    /// What holds, what does not, and what is open with what the design could have seen and what more would
-    /// cost: a sentence each.
-    pub fn sentences(&self) -> [String; 3] {
-        let of = |verdict: Verdict| self.claims.iter().filter(move |c| c.verdict == verdict);
+    /// What holds, what does not, what is open with what the design could have seen and what more would
+    /// cost, and what no rule can decide: a sentence each.
+    pub fn sentences(&self) -> [String; 4] {
+        let has_own = |claim: &&ClaimRow| claim.text.word.is_some();
+        let of = |verdict: Verdict| {
+            self.claims.iter().filter(move |c| c.verdict == verdict && !has_own(c))
+        };
         let plain = |verdict: Verdict| {
             let each = |claim: &ClaimRow| {
-                format!("{}, {}", claim.text.id, claim.text.says.trim_end_matches('.'))
+                format!("{}, {}", claim.named(), claim.text.says.trim_end_matches('.'))
             };
             listed(of(verdict).map(each).collect())
         };
+        let own = |claim: &ClaimRow| format!("{} ({})", claim.text.id, claim.word());
         let (mut seen, mut unseen) = (Vec::new(), Vec::new());
         for claim in of(Verdict::Inconclusive) {
             let margin = if claim.rulings.is_empty() { self.margin } else { MARGIN };
@@ -311,10 +338,14 @@ impl Ledger {
                 "Open, with the smallest effect that four of five such studies would have found, and the targets as various as these that an interval within the margin takes: {}.",
                 listed(seen)
             ),
+            format!(
+                "Not decided, whatever a rule says: {}.",
+                listed(self.claims.iter().filter(has_own).map(own).collect())
+            ),
         ]
     }
 
-    /// The page: three sentences, a table of verdicts, then each claim with its numbers.
+    /// The page: four sentences, a table of verdicts, then each claim with its numbers.
     pub fn to_markdown(&self) -> String {
         let mut page = String::from(
             "# Claims\n\nWritten by `picloom claims` from the records beside it; the rules are those of `experiments/study.toml` and, on the\nregime map, of `experiments/regime.md`, each fixed before the runs that it decides (what was changed after earlier ones: the audit in\n`experiments/study.md`). The unit of an interval is a target (seeds are averaged within it) unless the claim says otherwise; intervals are 95 %\nStudent-t intervals.\nA claim that is not supported here is a result of these runs, at their sizes and step budgets, and no more than that.\n\n",
@@ -322,22 +353,29 @@ impl Ledger {
         for sentence in self.sentences() {
             page += &format!("- {sentence}\n");
         }
-        page += "\n| claim | says | effect | verdict |\n|---|---|---|---|\n";
-        for claim in &self.claims {
-            let effect = claim.effects.first().map_or("-".into(), Effect::text);
-            let (id, says) = (&claim.text.id, &claim.text.says);
-            page += &format!("| {id} | {says} | {effect} | {} |\n", claim.verdict.text());
+        for (apart, whose) in
+            [(false, "The paper's claims"), (true, "Claims that are not the paper's")]
+        {
+            page +=
+                &format!("\n{whose}:\n\n| claim | says | effect | verdict |\n|---|---|---|---|\n");
+            for claim in self.claims.iter().filter(|claim| claim.text.apart == apart) {
+                let effect = claim.effects.first().map_or("-".into(), Effect::text);
+                let (id, says) = (&claim.text.id, &claim.text.says);
+                page += &format!("| {id} | {says} | {effect} | {} |\n", claim.word());
+            }
         }
         for claim in &self.claims {
             let ClaimRow { text, .. } = claim;
+            page += &format!("\n## {}: {}\n\n{}\n\n", claim.named(), claim.word(), text.says);
+            if let Some(note) = &text.note {
+                page += &format!("{note}\n\n");
+            }
+            if text.word.is_some() {
+                page += &format!("The rule, applied to its numbers: {}.\n\n", claim.verdict.text());
+            }
             page += &format!(
-                "\n## {}: {}\n\n{}\n\n- Source: {}\n- Statistic: {}\n- Rule: {}\n",
-                text.id,
-                claim.verdict.text(),
-                text.says,
-                text.source,
-                claim.statistic,
-                text.rule
+                "- Source: {}\n- Statistic: {}\n- Rule: {}\n",
+                text.source, claim.statistic, text.rule
             );
             for (kind, effects) in [("Effect", &claim.effects), ("Control", &claim.controls)] {
                 for effect in effects {

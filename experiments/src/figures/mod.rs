@@ -186,7 +186,7 @@ figures! {
     "interference-bounds", ["pruning"], "8", "C9", orthogonality::bounds;
         "interference of every layer against its Welch bound, and what it exceeds it by, target by target";
     "volume-ratio-by-parts", ["theory"], "9", "C10", |s| theory(s, theory::volume_ratio_by_parts);
-        "the volume ratio by the number of parts P, with the best depth of each";
+        "the volume ratio by the number of parts P, with the best depth of each; that the paper's Fig. 9 shows this is a guess";
     "perturbation-sheets", ["wirings"], "10–12", "C1, C2", wirings::perturbation_sheets;
         "what evolved, dense and retrained networks draw when one weight is changed, with the verdicts";
     "feature-maps", ["wirings"], "10–12", "C1", wirings::feature_maps;
@@ -236,9 +236,9 @@ figures! {
     "neighbouring-depths", ["regime"], "16, 17", "C5", regime::neighbours_changed;
         "what SP's networks of one layer fewer, as many and one more draw when one weight is changed";
     "multi-cppn", ["regime"], "42–44", "C5", regime::neighbours_maps;
-        "maps of the units of the same three networks side by side";
+        "maps of the units of the same three networks side by side; that the paper's \"Multi-CPPN\" means this is a guess";
     "criteria-at-equal-fit", ["regime"], "30–37", "C3, C4", regime::criteria;
-        "score of SP less that of every other criterion through the same rounds, at equal fit and by the published protocol";
+        "score of SP less that of every other criterion through the same rounds, at equal fit and with a fixed δ and no gate";
     "criterion-and-retraining", ["rewinding", "regime"], "30–37", "C3", regime::retraining;
         "score of networks pruned by each criterion less that of their dense parent, fine-tuned and retrained from the initial weights";
     "regime-control", ["regime"], "–", "C4", regime::pooled;

@@ -64,7 +64,7 @@ pub(super) fn pooled(sources: &Sources) -> Result<Drawing, DrawError> {
         map.values.iter().flatten().filter(|v| v.is_finite()).fold(0.0f64, |m, v| m.max(v.abs()));
     let most = most.max(2.0 * MARGIN);
     let found = rulings(&record, MARGIN);
-    // What decides, and where the published protocol parts from it; the rest stands in the ledger.
+    // What decides, and where a fixed δ parts from it; the rest stands in the ledger.
     let primary = found.iter().filter(|ruling| ruling.protocol == Basis::EqualFit.text());
     let says: Vec<String> = primary.map(|ruling| ruling.text()).chain(parting(&found)).collect();
     let note = "Mean over targets of paired scores at the R² that both networks reached on their way. Bars: share of the targets with such a pair; grey: none.";
@@ -84,7 +84,7 @@ pub(super) fn pooled(sources: &Sources) -> Result<Drawing, DrawError> {
     Ok(Drawing { svg, says: says.join(". ") })
 }
 
-/// SP less every other criterion and both controls, at equal fit and by the published protocol.
+/// SP less every other criterion and both controls, at equal fit and with a fixed δ.
 pub(super) fn criteria(sources: &Sources) -> Result<Drawing, DrawError> {
     let record = sources.networks(STUDY)?;
     let points = Points::of(&record);
@@ -92,7 +92,7 @@ pub(super) fn criteria(sources: &Sources) -> Result<Drawing, DrawError> {
     let contrast = |rival, basis| over_arms(&points, (SP, rival), &points.levels(), basis).effect;
     let mut found: Vec<(&str, [Effect; 2])> = rivals
         .filter_map(|names| points.arm(names))
-        .map(|rival| (rival, [Basis::EqualFit, Basis::Published].map(|b| contrast(rival, b))))
+        .map(|rival| (rival, [Basis::EqualFit, Basis::FixedDelta].map(|b| contrast(rival, b))))
         .filter(|(_, [fit, _])| fit.estimate.is_some())
         .collect();
     found.sort_by(|a, b| a.1[0].estimate.partial_cmp(&b.1[0].estimate).expect("numbers"));
@@ -107,7 +107,7 @@ pub(super) fn criteria(sources: &Sources) -> Result<Drawing, DrawError> {
     let (_, colour, marker) = look(SP);
     let series = vec![
         ("at each R² that both reached".into(), colour, marker),
-        ("published protocol: fixed δ, no gate".into(), style::GREY, Marker::Diamond),
+        ("fixed δ, no gate".into(), style::GREY, Marker::Diamond),
     ];
     let svg = bars(&Bars {
         frame: Frame::new("SP less other ways of choosing links, under both protocols")
@@ -118,13 +118,13 @@ pub(super) fn criteria(sources: &Sources) -> Result<Drawing, DrawError> {
         rules: vec![Rule::new(0.0, "").coloured(style::INK)],
         ..rows("", Axis::new("score of SP less that of the other").range(-end, end), series)
     });
-    let said = found.iter().map(|(rival, [fit, published])| {
+    let said = found.iter().map(|(rival, [fit, fixed])| {
         let name = format!("SP − {}", look(rival).0);
-        let published = match (published.estimate, published.low, published.high) {
-            (Some(e), Some(l), Some(h)) => format!(", published {}", style::interval(e, l, h, 2)),
+        let fixed = match (fixed.estimate, fixed.low, fixed.high) {
+            (Some(e), Some(l), Some(h)) => format!(", fixed δ {}", style::interval(e, l, h, 2)),
             _ => String::new(),
         };
-        format!("{}{published}", data::says(&Effect { name, ..fit.clone() }))
+        format!("{}{fixed}", data::says(&Effect { name, ..fit.clone() }))
     });
     Ok(Drawing { svg, says: format!("{}.", said.collect::<Vec<_>>().join("; ")) })
 }

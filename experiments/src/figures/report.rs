@@ -1,7 +1,7 @@
 //! The whole study in one self-contained page: the story first, then part by part.
 
 use super::data::spoken;
-use super::verdicts::{halves, numbers, tally, tone};
+use super::verdicts::{halves, numbers, shown, tally};
 use super::{DrawError, Drawing, FIGURES, Figure, Sources, collect, make};
 use crate::claims::{ClaimRow, Ledger};
 use picloom::figures::html::{Align, Cell, Kind, Page, Section, Table};
@@ -100,7 +100,7 @@ pub fn study_report(folder: &Path, command: &str) -> String {
         );
     }
     if let Ok(ledger) = &ledger {
-        let mut section = Section::new("In three sentences");
+        let mut section = Section::new("In short");
         if let (Some(figure), Some(map)) = (super::figure(MAP), find(&drawn, MAP)) {
             section = section.figure(map.svg.clone(), caption(figure, map));
         }
@@ -179,7 +179,7 @@ fn story(drawn: &[(&Figure, Result<Drawing, DrawError>)], ledger: Option<&Ledger
         let answers: Vec<String> = claims
             .filter(|c| ids.contains(&c.text.id.as_str()))
             .map(|c| {
-                let verdict = c.verdict.text();
+                let verdict = c.word();
                 format!("{} **{}: {verdict}.**", c.text.says, c.text.id)
             })
             .collect();
@@ -195,7 +195,7 @@ fn verdict_section(ledger: &Ledger, drawn: &[(&Figure, Result<Drawing, DrawError
         let ClaimRow { text, .. } = claim;
         let first = halves(claim).into_iter().next();
         vec![
-            Cell::new(text.id.clone()).swatch(tone(claim.verdict)),
+            Cell::new(text.id.clone()).swatch(shown(claim)),
             Cell::new(text.says.clone()),
             Cell::new(first.as_ref().map_or("none".into(), |half| half.name.clone())),
             Cell::new(first.as_ref().map_or("–".into(), |half| half.numbers.clone())),
@@ -206,7 +206,7 @@ fn verdict_section(ledger: &Ledger, drawn: &[(&Figure, Result<Drawing, DrawError
                 (Some(seeds), _) => format!("{seeds}"),
                 _ => "–".into(),
             }),
-            Cell::new(claim.verdict.text()).strong(claim.verdict.text() == "supported"),
+            Cell::new(claim.word()).strong(claim.word() == "supported"),
         ]
     });
     let mut section = Section::new("Verdicts")
@@ -240,11 +240,13 @@ fn verdict_section(ledger: &Ledger, drawn: &[(&Figure, Result<Drawing, DrawError
     }
     let mut all = Section::new("");
     for claim in &ledger.claims {
-        let mut items = vec![
+        let note = claim.text.note.iter().cloned();
+        let mut items: Vec<String> = note.collect();
+        items.extend([
             format!("Rule: {}", claim.text.rule),
             format!("Statistic: {}", claim.statistic),
             format!("Source: {}", claim.text.source),
-        ];
+        ]);
         for (kind, effects) in [("Effect", &claim.effects), ("Control", &claim.controls)] {
             for e in effects {
                 items.push(format!("{kind}: {}: {}", e.name, numbers(e)));
@@ -254,7 +256,7 @@ fn verdict_section(ledger: &Ledger, drawn: &[(&Figure, Result<Drawing, DrawError
         if !claim.records.is_empty() {
             items.push(format!("Records: {}", claim.records.join(", ")));
         }
-        let summary = format!("{}, {}: {}", claim.text.id, claim.verdict.text(), claim.text.says);
+        let summary = format!("{}, {}: {}", claim.text.id, claim.word(), claim.text.says);
         all = all.heading(summary).list(items);
     }
     section.details("Every claim with its rule, effects, controls and notes", all)

@@ -21,9 +21,10 @@ const NAMES: (f64, f64) = (296.0, 240.0);
 /// Left and right end of the drawn effects.
 const PLOT: (f64, f64) = (560.0, 800.0);
 
-/// Colour of a verdict.
-pub(super) fn tone(verdict: Verdict) -> Colour {
-    match verdict {
+/// Colour of a claim's verdict; one whose word is not the rule's is not decided.
+pub(super) fn shown(claim: &ClaimRow) -> Colour {
+    match claim.verdict {
+        _ if claim.text.word.is_some() => style::GREY,
         Verdict::Supported => Colour(0, 130, 96),
         Verdict::NotSupported => Colour(190, 62, 0),
         Verdict::Inconclusive => style::GREY,
@@ -39,14 +40,15 @@ pub(super) fn numbers(effect: &Effect) -> String {
     }
 }
 
-/// How many claims have each verdict: `2 supported, 1 not supported, 12 inconclusive`.
+/// How many claims have each verdict: `2 supported, 1 not supported, 10 inconclusive, 2 not testable`.
 pub(super) fn tally(claims: &[ClaimRow]) -> String {
-    let all = [Verdict::Supported, Verdict::NotSupported, Verdict::Inconclusive];
-    let parts = all.map(|v| {
-        let n = claims.iter().filter(|c| c.verdict == v).count();
-        format!("{n} {}", v.text())
+    let all = [Verdict::Supported, Verdict::NotSupported, Verdict::Inconclusive].map(Verdict::text);
+    let own = distinct(claims.iter().filter(|c| c.text.word.is_some()).map(ClaimRow::word));
+    let parts = all.into_iter().chain(own).map(|word| {
+        let n = claims.iter().filter(|c| c.word() == word).count();
+        format!("{n} {word}")
     });
-    parts.join(", ")
+    parts.collect::<Vec<_>>().join(", ")
 }
 
 /// What an effect is measured in.
@@ -338,13 +340,13 @@ pub(super) fn forest(sources: &Sources) -> Result<Drawing, DrawError> {
         for block in blocks {
             let claim = block.claim;
             svg.rect(MARGIN, y - 5.0, WIDTH - 2.0 * MARGIN, 0.8, Some(style::GRID), None);
-            let colour = tone(claim.verdict);
+            let colour = shown(claim);
             text(&mut svg, (MARGIN, y + 13.0), &claim.text.id, size::TICK, true, colour);
             for (i, line) in block.words.iter().enumerate() {
                 let at = (WORDS.0, y + 13.0 + i as f64 * LINE);
                 text(&mut svg, at, line, size::TICK, false, style::INK);
             }
-            let verdict = claim.verdict.text();
+            let verdict = claim.word();
             let at = (WIDTH - MARGIN, y + 13.0);
             svg.text(at, verdict, size::TICK, true, colour, Anchor::End);
             let mut at = y;
@@ -373,8 +375,7 @@ pub(super) fn forest(sources: &Sources) -> Result<Drawing, DrawError> {
         text(&mut svg, at, line, size::TICK, false, style::GREY);
     }
     let all = &ledger.claims;
-    let parts: Vec<String> =
-        all.iter().map(|c| format!("{} {}", c.text.id, c.verdict.text())).collect();
+    let parts: Vec<String> = all.iter().map(|c| format!("{} {}", c.text.id, c.word())).collect();
     Ok(Drawing {
         svg: svg.finish("The claims"),
         says: format!("{}: {}.", tally(all), parts.join(", ")),

@@ -88,7 +88,7 @@ fn table(ledger: &Ledger) -> String {
         text += &format!(
             "{:<4} {:<14} {:<24} {}\n",
             claim.text.id,
-            claim.verdict.text(),
+            claim.word(),
             effect.unwrap_or("-".into()),
             claim.text.says
         );

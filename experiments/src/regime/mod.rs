@@ -1,7 +1,7 @@
 //! The regime map: the score by depth and kept share, and whether the claims on it hold (METHODS §8).
 //!
 //! In: the record of a networks study whose arms were pruned level by level at several depths
-//! (`experiments/regime.toml`). Out: contrasts of scores at equal fit and by the published protocol,
+//! (`experiments/regime.toml`). Out: contrasts of scores at equal fit and with a fixed δ and no gate,
 //! verdicts with what they exclude, and before the runs the power of the rules.
 //!
 //! | file | in → out |

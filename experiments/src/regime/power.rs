@@ -98,7 +98,7 @@ pub struct RulePower {
     pub variances: Variances,
     /// True if a pilot gave them.
     pub from_pilot: bool,
-    /// (effect, share of studies that support it, share that refute it).
+    /// (effect, share of studies that support it, share that find it smaller than the margin).
     pub power: Vec<(f64, f64, f64)>,
     /// The smallest effect that is supported in [`WANTED`] of the studies; none up to 0.6.
     pub smallest: Option<f64>,
@@ -110,7 +110,7 @@ pub struct PowerReport {
     /// The design.
     pub design: Design,
     /// The margin of the map's rules; those on means over targets have the study's, C11's lies to either side, that on the order of depths
-    /// is refuted below a ρ of 0.2.
+    /// is not supported below a ρ of 0.2.
     pub margin: f64,
     /// Studies drawn for each effect.
     pub studies: u64,
@@ -157,8 +157,8 @@ pub fn power(
                 }
             };
             let power = EFFECTS.iter().map(|&effect| {
-                let (supported, refuted) = shares(effect);
-                (effect, supported, refuted)
+                let (supported, smaller) = shares(effect);
+                (effect, supported, smaller)
             });
             let asked_at = rule.asked_at();
             let found = |effect: f64| shares(effect).0 >= WANTED;
@@ -356,7 +356,7 @@ fn of_pilot(record: &NetworksRecord, rule: Rule, spec: &NetworksSpec) -> Option<
     Some(Variances { target, seed, judge, score, missing: missing.min(0.95) })
 }
 
-/// Shares of simulated studies in which the rule supports and refutes an effect. Studies of one number
+/// Shares of simulated studies in which the rule supports an effect and finds it smaller than the margin. Studies of one number
 /// draw the same numbers at every effect.
 fn shares(
     rule: Rule,
@@ -374,7 +374,7 @@ fn shares(
     })
 }
 
-/// Shares of drawn studies that support and refute.
+/// Shares of drawn studies that support an effect and find it smaller than the margin.
 fn share_of(studies: u64, drawn: impl Fn(&mut SimRng) -> Verdict + Sync) -> (f64, f64) {
     let study = |study: u64| drawn(&mut SimRng::new(0, "power", study));
     let verdicts: Vec<Verdict> = (0..studies).into_par_iter().map(study).collect();
@@ -467,7 +467,7 @@ impl PowerReport {
     pub fn table(&self) -> String {
         let Design { targets, seeds, sample } = self.design;
         let mut text = format!(
-            "{targets} targets, {seeds} seeds, {sample} weights a network, margin {}; share of {} drawn studies that support (refute) an effect\n\n| rule | targets |",
+            "{targets} targets, {seeds} seeds, {sample} weights a network, margin {}; share of {} drawn studies that support an effect (find it smaller than the margin)\n\n| rule | targets |",
             self.margin, self.studies
         );
         for effect in EFFECTS {
@@ -478,8 +478,8 @@ impl PowerReport {
         text += "\n";
         for rule in &self.rules {
             text += &format!("| {} | {} |", rule.rule, rule.targets);
-            for (_, supported, refuted) in &rule.power {
-                text += &format!(" {supported:.2} ({refuted:.2}) |");
+            for (_, supported, smaller) in &rule.power {
+                text += &format!(" {supported:.2} ({smaller:.2}) |");
             }
             let v = &rule.variances;
             let from = if rule.from_pilot { "pilot" } else { "spec" };

@@ -1,8 +1,9 @@
 //! The rules of the map, written before the runs: C3, C4, C5, "narrow" and C6, under both protocols.
 //!
 //! An effect is *supported* if its interval lies above 0 and its permutation p is below .05; it is
-//! *refuted* if its interval excludes an effect of the margin. A rule of several effects is refuted if
-//! one of them is, supported if all are, else inconclusive. What is excluded is always said.
+//! *smaller than the margin* if its interval excludes an effect of the margin. A rule of several effects
+//! takes that word if one of them does, is supported if all are, else inconclusive. What is excluded is
+//! always said, and whether an effect differs from 0.
 
 use super::arms::{CONTROLS, CRITERIA, MapLevels, READINGS, RETRAINED, REWOUND};
 use super::contrasts::{Contrast, less, over_arms, over_depths, over_places, over_rivals};
@@ -51,7 +52,7 @@ pub fn decide(contrasts: &[Contrast], margin: f64) -> Verdict {
 /// A verdict as these rules word it.
 pub fn word(verdict: Verdict) -> &'static str {
     match verdict {
-        Verdict::NotSupported => "refuted",
+        Verdict::NotSupported => "smaller than the margin",
         other => other.text(),
     }
 }
@@ -77,13 +78,18 @@ impl Ruling {
 
     /// For people, in a line.
     pub fn text(&self) -> String {
+        // Of several effects one may be smaller than the margin and another not: each says it of itself.
+        let several = self.verdict == Verdict::NotSupported && self.contrasts.len() > 1;
         let effects: Vec<String> = self
             .contrasts
             .iter()
             .map(|c| match (c.effect.estimate, c.effect.low, c.effect.high) {
                 (Some(e), Some(l), Some(h)) => {
                     let p = c.p.map_or(String::new(), |p| format!(", p {p:.3}"));
-                    format!("{} {e:.3} [{l:.3}, {h:.3}]{p}", c.effect.name)
+                    let differs = if l > 0.0 || h < 0.0 { ", differs from 0" } else { "" };
+                    let small =
+                        if several && h < MARGIN { ", smaller than the margin" } else { "" };
+                    format!("{} {e:.3} [{l:.3}, {h:.3}]{p}{differs}{small}", c.effect.name)
                 }
                 _ => format!("{}: too few targets", c.effect.name),
             })
@@ -291,10 +297,10 @@ pub fn rulings(record: &NetworksRecord, margin: f64) -> Vec<Ruling> {
 
 /// The protocols that a record has.
 fn bases(record: &NetworksRecord) -> impl Iterator<Item = Basis> {
-    let all = [Basis::EqualFit, Basis::CloseFit, Basis::Published, Basis::UnfitZero];
+    let all = [Basis::EqualFit, Basis::CloseFit, Basis::FixedDelta, Basis::UnfitZero];
     all.into_iter().filter(|basis| match basis {
         Basis::CloseFit => record.checkpoints.iter().any(|level| *level < CLOSE),
-        Basis::Published => record.fixed_delta.is_some(),
+        Basis::FixedDelta => record.fixed_delta.is_some(),
         _ => true,
     })
 }
@@ -367,10 +373,10 @@ pub fn beside(record: &NetworksRecord, margin: f64) -> Vec<Ruling> {
     both_protocols(record).filter_map(|basis| beside_reference(&points, basis, margin)).collect()
 }
 
-/// Equal fit, and the published protocol where a record has it.
+/// Equal fit, and a fixed δ without a gate where a record has it.
 fn both_protocols(record: &NetworksRecord) -> impl Iterator<Item = Basis> + use<> {
-    let published = record.fixed_delta.map(|_| Basis::Published);
-    [Some(Basis::EqualFit), published].into_iter().flatten()
+    let fixed = record.fixed_delta.map(|_| Basis::FixedDelta);
+    [Some(Basis::EqualFit), fixed].into_iter().flatten()
 }
 
 /// Where the two protocols part, in a sentence each: rules with another verdict, and effects whose intervals do
@@ -379,11 +385,11 @@ pub fn parting(rulings: &[Ruling]) -> Vec<String> {
     let of = |basis: Basis| rulings.iter().filter(move |r| r.protocol == basis.text());
     let mut parts = Vec::new();
     for a in of(Basis::EqualFit) {
-        let Some(b) = of(Basis::Published).find(|b| b.rule == a.rule) else { continue };
+        let Some(b) = of(Basis::FixedDelta).find(|b| b.rule == a.rule) else { continue };
         if a.verdict != b.verdict {
             let (here, there) = (word(a.verdict), word(b.verdict));
             parts.push(format!(
-                "{}: {here} at equal fit, {there} by the published protocol",
+                "{}: {here} at equal fit, {there} with a fixed δ and no gate",
                 a.rule
             ));
         }
@@ -393,7 +399,7 @@ pub fn parting(rulings: &[Ruling]) -> Vec<String> {
             let name = &here.effect.name;
             if *name == there.effect.name && (h.2 < t.1 || t.2 < h.1) {
                 parts.push(format!(
-                    "{}: {name} is {:.2} [{:.2}, {:.2}] at equal fit and {:.2} [{:.2}, {:.2}] by the published protocol, which does not ask for the fit",
+                    "{}: {name} is {:.2} [{:.2}, {:.2}] at equal fit and {:.2} [{:.2}, {:.2}] with a fixed δ, which does not ask for the fit",
                     a.rule, h.0, h.1, h.2, t.0, t.1, t.2
                 ));
             }

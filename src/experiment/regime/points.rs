@@ -32,8 +32,9 @@ pub enum Basis {
     EqualFit,
     /// The same at R² of [`CLOSE`] and above only, beside it.
     CloseFit,
-    /// A fixed δ at the end of training, no gate on the fit: the published protocol.
-    Published,
+    /// A fixed δ at the end of training, no gate on the fit. As near to the paper's protocol as its captions
+    /// let us come: its δ, judge and gate are not public.
+    FixedDelta,
     /// At the end of training, 0 for a network that does not fit.
     UnfitZero,
 }
@@ -44,7 +45,7 @@ impl Basis {
         match self {
             Basis::EqualFit => "equal fit",
             Basis::CloseFit => "equal fit, R² of .90 and above",
-            Basis::Published => "published protocol (fixed δ, no gate)",
+            Basis::FixedDelta => "fixed δ, no gate",
             Basis::UnfitZero => "end of training, unfit = 0",
         }
     }
@@ -87,7 +88,7 @@ impl Scores {
     /// have none in common.
     pub fn compared(all: &[&Scores], basis: Basis) -> Option<Vec<f64>> {
         match basis {
-            Basis::Published => all.iter().map(|scores| scores.fixed).collect(),
+            Basis::FixedDelta => all.iter().map(|scores| scores.fixed).collect(),
             Basis::UnfitZero => {
                 all.iter().map(|scores| if scores.fit { scores.last } else { Some(0.0) }).collect()
             }
