@@ -1,4 +1,4 @@
-//! Run folders, studies, records, figures and claims.
+//! Run folders, studies, records and figures.
 
 #[path = "../common/whole.rs"]
 mod whole;
@@ -7,4 +7,5 @@ mod compare;
 mod escaping;
 mod experiments;
 mod figures;
+mod ids;
 mod prune_runs;

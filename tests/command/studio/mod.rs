@@ -3,5 +3,6 @@
 mod breeding;
 mod client;
 mod guards;
+mod ids;
 mod networks;
 mod work;

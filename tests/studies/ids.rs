@@ -1,0 +1,552 @@
+//! Ids that must not change: results are kept under them, and a changed id orphans a finished result.
+//!
+//! Each test is a table of a name, a config and its id. A change that moves an id on purpose puts the new id
+//! here and says in CHANGELOG.md which kind of id moved and why. The ids of studio jobs are pinned in
+//! `tests/command/studio/ids.rs`; `claims::the_committed_verdicts_follow_from_the_committed_records` pins
+//! `figures/claims.json`.
+
+use picloom::experiment::cells::{CellStudy, run_cells, study_folder};
+use picloom::experiment::evolution::{
+    EvolutionConfig, Measure, RefineMode, SearchKind, VlmSection,
+};
+use picloom::experiment::networks::{NetworkRow, NetworksStudy};
+use picloom::experiment::{
+    LoadedRun, Target, TrainJob, kept_sweep_until, load_run, prune_run, train_run,
+};
+use picloom::genome::Genome;
+use picloom::math::hash::short_id;
+use picloom::network::{Arch, Coords, Mask, Model, Picture, Wiring};
+use picloom::probe::{Delta, Selection, View};
+use picloom::prune::{Orphans, PrunePlan, Retrain, Rule};
+use picloom::train::{GradientRule, Plateau, Scheme, TrainConfig, schedule::Shape};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+fn genome(name: &str) -> Genome {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("genomes").join(name);
+    picloom::genome::read(&path).unwrap()
+}
+
+/// A square of colour ramps, the same bits everywhere.
+fn target(size: usize) -> Target {
+    let pixels = (0..size * size).map(|p| [(p % size) as f32, (p / size) as f32, 1.0]);
+    let rgb = pixels.flatten().map(|v| v / size as f32).collect();
+    Target { name: "ramps".into(), picture: Picture { width: size, height: size, rgb } }
+}
+
+/// Fails with the whole table as it is now, if a row differs from what is pinned.
+#[track_caller]
+fn assert_pinned(rows: Vec<(&str, String, &str)>) {
+    let mut now = String::new();
+    for (name, id, pinned) in &rows {
+        let mark = if id == pinned { "" } else { "  <- changed" };
+        writeln!(now, "{id}  {name}{mark}").unwrap();
+    }
+    assert!(rows.iter().all(|(_, id, pinned)| id == pinned), "ids are now:\n{now}");
+}
+
+/// The settings of a training with some of them changed.
+fn train(change: impl FnOnce(&mut TrainConfig)) -> TrainConfig {
+    let mut train = TrainConfig { steps: 300, ..TrainConfig::default() };
+    change(&mut train);
+    train
+}
+
+/// A training of every link of an arch.
+fn dense(arch: &str, size: usize, train: TrainConfig) -> TrainJob {
+    let network = arch.parse::<Arch>().unwrap().network();
+    let wired = (network.clone(), Mask::all(network.weight_count()));
+    TrainJob::new("dense", &target(size), Coords::Fer, wired, None, None, train)
+}
+
+/// A training of a genome's wiring, from its evolved weights if `is_warm`.
+fn wired(name: &str, wiring: Wiring, coords: Coords, is_warm: bool) -> TrainJob {
+    let genome = genome(name);
+    let model = Model::of_genome(&genome, wiring);
+    let start = is_warm.then_some(model.weights);
+    let (arm, wired) = (wiring.to_string(), (model.network, model.mask));
+    TrainJob::new(&arm, &target(12), coords, wired, start, Some(&genome), train(|_| ()))
+}
+
+#[test]
+fn training_runs_keep_their_ids() {
+    const ARCH: &str = "3;cache:4,gaussian:3,sin:2";
+    let rows = [
+        ("the default settings", dense(ARCH, 12, train(|_| ())), "1a745c721f79ffa6"),
+        ("a larger picture", dense(ARCH, 16, train(|_| ())), "ef1629ca8ae29c76"),
+        ("another arch", dense("5;identity:2,sigmoid:4", 12, train(|_| ())), "2fa3c76557f8b6f3"),
+        (
+            "muon, a cosine schedule, another seed",
+            dense(
+                ARCH,
+                12,
+                train(|train| {
+                    train.seed = 7;
+                    train.optimizer = "muon:steps=3".parse().unwrap();
+                    train.schedule.shape = Shape::Cosine;
+                    train.schedule.warm_up = 20;
+                }),
+            ),
+            "8efeb587f28be190",
+        ),
+        (
+            "plain gradients, large weights, minibatches",
+            dense(
+                ARCH,
+                12,
+                train(|train| {
+                    train.gradient = GradientRule::Raw;
+                    train.init.scheme = Scheme::He;
+                    train.init.scale = 1.5;
+                    train.subsample = Some(100);
+                    train.batch = Some(25);
+                }),
+            ),
+            "812765ce47a11e9c",
+        ),
+        (
+            "checkpoints, a target loss, a smaller rate after a collapse",
+            dense(
+                ARCH,
+                12,
+                train(|train| {
+                    train.checkpoints = vec![0.5, 0.95];
+                    train.target_loss = Some(0.001);
+                    train.retry_lr = Some(0.3);
+                }),
+            ),
+            "b53f23870551a0fe",
+        ),
+        (
+            "L-BFGS until a plateau",
+            dense(
+                ARCH,
+                12,
+                train(|train| {
+                    train.optimizer = "lbfgs".parse().unwrap();
+                    train.plateau = Some(Plateau { window: 50, improvement: 1e-3 });
+                }),
+            ),
+            "1b8ecd04b97b28ac",
+        ),
+        (
+            "a graph",
+            wired("bred_moth.json", Wiring::Graph, Coords::Picbreeder, false),
+            "7b91d14811a7cbe6",
+        ),
+        (
+            "a graph from its weights",
+            wired("mask.json", Wiring::Graph, Coords::Fer, true),
+            "edbe1353a1477a6a",
+        ),
+        (
+            "a layered genome",
+            wired("bred_lamp.json", Wiring::Layerized, Coords::Fer, false),
+            "b7336367da5daa00",
+        ),
+    ];
+    let ids = rows.map(|(name, job, pinned)| (name, job.config.run_id(), pinned));
+    assert_pinned(ids.into());
+}
+
+/// A dense network, trained for a few steps in the folder.
+fn parent(folder: &Path) -> LoadedRun {
+    train_run(folder, dense("2;gaussian:3,sin:2", 8, train(|t| t.steps = 40)), false, &mut ())
+        .unwrap();
+    load_run(folder).unwrap()
+}
+
+#[test]
+fn pruning_runs_keep_their_ids() {
+    let folder = tempfile::tempdir().unwrap();
+    let parent = parent(&folder.path().join("dense"));
+    let links = parent.model.mask.0.len();
+    let third = Mask((0..links).map(|link| link % 3 != 1).collect());
+    let plan = |method: &str, rules: &[Rule]| {
+        PrunePlan::new(method.parse().unwrap(), rules.to_vec(), train(|train| train.steps = 10))
+    };
+    let budget = Rule::Budget(25);
+    let layers = Rule::Layerwise { hidden: 0.2, output: 0.1 };
+    let rows = [
+        ("SP by a threshold", plan("sp", &[Rule::Threshold(0.35)]), "a64f987203f2430b"),
+        (
+            "Wanda within layers",
+            plan("wanda:scope=layer,sequential=false", &[budget]),
+            "8f4db9fadf226e78",
+        ),
+        ("magnitude by a share", plan("magnitude", &[Rule::Fraction(0.3)]), "abae8b58a41d8048"),
+        ("a lottery ticket of two rounds", plan("imp", &[layers, layers]), "4fb1911fe155e513"),
+        ("whole units", plan("taylor", &[Rule::Budget(40)]), "2c0f20000a8577ff"),
+        (
+            "from new weights",
+            PrunePlan { retrain: Retrain::Reinit, ..plan("random", &[budget]) },
+            "b16de8125c439639",
+        ),
+        (
+            "rewound, dead links filled up",
+            PrunePlan {
+                retrain: Retrain::Rewind { step: 0 },
+                orphans: Orphans::Refill,
+                ..plan("sp-signed", &[budget])
+            },
+            "0eb627d9e03efe54",
+        ),
+        (
+            "the counts of another network",
+            PrunePlan {
+                pattern: vec![third.clone()],
+                ..plan("layer-counts", &[Rule::Budget(third.kept())])
+            },
+            "98813337e71487cc",
+        ),
+        (
+            "the evolved links",
+            PrunePlan { evolved: Some(third.clone()), ..plan("evolved", &[budget]) },
+            "6ad8a9d2ad1d26bf",
+        ),
+        ("a swarm", plan("swarm:particles=2,moves=2,steps=5", &[budget]), "34fadeedf506db9b"),
+    ];
+    let ids = rows.map(|(name, plan, pinned)| {
+        let (result, _) = prune_run(&parent, &plan, &folder.path().join(name), false, &mut ())
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
+        (name, result.run_id, pinned)
+    });
+    assert_pinned(ids.into());
+}
+
+/// A swarm searches for the links to keep; its progress is kept under this key.
+#[test]
+fn swarms_keep_their_keys() {
+    let folder = tempfile::tempdir().unwrap();
+    let parent = parent(&folder.path().join("dense"));
+    let rows = [
+        ("a budget", "swarm:particles=2,moves=2,steps=5", Rule::Budget(25), "af2c38e20c5561b2"),
+        ("a share", "swarm:particles=3,moves=2,steps=5", Rule::Fraction(0.5), "e6fb599cd1499d52"),
+    ];
+    let keys = rows.map(|(name, method, rule, pinned)| {
+        let train = train(|train| train.steps = 10);
+        let plan = PrunePlan::new(method.parse().unwrap(), vec![rule], train);
+        let out = folder.path().join(name);
+        prune_run(&parent, &plan, &out, false, &mut ()).unwrap();
+        let swarm = std::fs::read_to_string(out.join("swarm.json")).unwrap();
+        let swarm: serde_json::Value = serde_json::from_str(&swarm).unwrap();
+        (name, swarm["key"].as_str().unwrap().to_string(), pinned)
+    });
+    assert_pinned(keys.into());
+}
+
+#[test]
+fn evolution_runs_keep_their_ids() {
+    use picloom::evolve::Preset::{Neat, Picbreeder};
+    let config = |preset, change: fn(&mut EvolutionConfig)| {
+        let mut config = EvolutionConfig::new(preset);
+        change(&mut config);
+        config
+    };
+    let rows = [
+        ("Picbreeder's numbers", config(Picbreeder, |_| ()), "d4bf5c0be1818398"),
+        ("NEAT's numbers", config(Neat, |_| ()), "572fc2468e16ca93"),
+        (
+            "a target picture and when to stop",
+            config(Neat, |config| {
+                config.target = Some("cat.png".into());
+                config.target_sha256 = Some("00ff".repeat(16));
+                config.stop_at = Some(-0.01);
+            }),
+            "9af8badf921a2014",
+        ),
+        (
+            "likeness by SSIM, fewer links, learned weights inherited",
+            config(Picbreeder, |config| {
+                config.fitness.measure = Measure::Both;
+                config.fitness.complexity_pressure = 1e-4;
+                config.refine.mode = RefineMode::Lamarck;
+                config.refine.steps = 5;
+            }),
+            "37d532c38525739e",
+        ),
+        (
+            "novelty",
+            config(Neat, |config| {
+                config.search = SearchKind::Novelty;
+                config.novelty.search.neighbours = 7;
+            }),
+            "c6d7b7e9c94e85eb",
+        ),
+        (
+            "MAP-Elites on a finer grid",
+            config(Picbreeder, |config| {
+                config.search = SearchKind::MapElites;
+                config.map_elites.axes[0].cells = 12;
+                config.map_elites.quality = None;
+            }),
+            "e67e7e27a86fccbe",
+        ),
+        (
+            "bred by a model that looks",
+            config(Picbreeder, |config| {
+                config.search = SearchKind::Vlm;
+                config.vlm = Some(VlmSection::default());
+            }),
+            "389fc36df1f5cb33",
+        ),
+        (
+            "another seed, size and convention",
+            config(Neat, |config| {
+                (config.seed, config.size, config.coords) = (41, 32, Coords::Picbreeder);
+            }),
+            "c9bc5a7b22b88a30",
+        ),
+        (
+            "from genomes, in grey",
+            config(Picbreeder, |config| {
+                config.ancestors = vec!["genomes/mask.json".into()];
+                config.evolve.start.colour = false;
+            }),
+            "7eb7f94b53714aea",
+        ),
+        (
+            "other rates and a small population",
+            config(Neat, |config| {
+                config.evolve.mutation.add_node = 0.125;
+                config.evolve.species.threshold = 2.5;
+                config.evolve.reproduction.population = 20;
+            }),
+            "6841df063628dcec",
+        ),
+    ];
+    let ids = rows.map(|(name, config, pinned)| (name, config.hash(), pinned));
+    assert_pinned(ids.into());
+
+    // More generations, and another name for the same picture, are the same run.
+    let longer = config(Neat, |config| config.generations = 7);
+    assert_eq!(longer.hash(), config(Neat, |_| ()).hash());
+}
+
+/// A networks study with every way to prune that its chains have, small enough for a test.
+const STUDY: &str = r#"
+kind = "networks"
+name = "pinned"
+question = "Does it stay?"
+size = 24
+steps = 9000
+seeds = [0, 1, 2]
+sample = 40
+[[targets]]
+name = "mask"
+genome = "genomes/mask.json"
+[[arms]]
+name = "evolved"
+wiring = "evolved"
+[[arms]]
+name = "dense"
+wiring = "dense"
+[[arms]]
+name = "graph"
+wiring = "graph"
+[[arms]]
+name = "noise"
+wiring = "layerized"
+noise = 0.2
+[[arms]]
+name = "sp"
+from = "dense"
+method = { name = "sp" }
+levels = ["threshold:0.35", "share:0.2"]
+[[arms]]
+name = "layer-counts"
+from = "dense"
+method = { name = "layer-counts" }
+levels = ["match:sp", "match:sp"]
+orphans = "refill"
+[[arms]]
+name = "ticket"
+from = "dense"
+method = { name = "imp" }
+levels = ["share:0.5", "budget:30"]
+rounds = 2
+retrain = { rewind = { step = 0 } }
+[[arms]]
+name = "merged"
+from = "dense"
+method = { name = "sp-merge" }
+levels = ["share:0.6"]
+optimizer = "muon:steps=2"
+[[arms]]
+name = "random"
+from = "noise"
+method = { name = "random" }
+levels = ["budget:20"]
+retrain = "reinit"
+steps = 20
+[show]
+arms = ["evolved"]
+[profiles.smoke]
+size = 12
+steps = 60
+seeds = [0]
+sample = 6
+"#;
+
+/// A folder with this spec and the genomes that it names.
+fn repository(spec: &str) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    for inside in ["experiments", "genomes"] {
+        std::fs::create_dir(folder.path().join(inside)).unwrap();
+    }
+    for name in ["genomes/mask.json", "genomes/bred_lamp.json"] {
+        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+        std::fs::copy(from, folder.path().join(name)).unwrap();
+    }
+    let path = folder.path().join("experiments/pinned.toml");
+    std::fs::write(&path, spec).unwrap();
+    (folder, path)
+}
+
+fn read(spec: &Path, profile: Option<&str>) -> NetworksStudy {
+    NetworksStudy::read(spec, profile, Path::new("no runs")).unwrap()
+}
+
+#[test]
+fn chains_keep_their_ids() {
+    /// The id of the last chain of the study with some text replaced.
+    fn last(from: &str, to: &str) -> String {
+        assert!(STUDY.contains(from), "{from}");
+        let (_folder, path) = repository(&STUDY.replacen(from, to, 1));
+        let study = read(&path, None);
+        study.id(study.chains.last().unwrap())
+    }
+    let variant = "[[variants]]\nname = \"muon\"\noptimizer = \"muon\"\nschedule = \"cosine\"\nsubsample = 0.5\n[show]";
+    let rows = [
+        ("as it is", last("", ""), "9112423016a0bd95"),
+        ("another seed", last("seeds = [0, 1, 2]", "seeds = [5]"), "bd81051a8e856529"),
+        (
+            "one layer less",
+            last("sample = 40", "sample = 40\noffsets = [0, -1]"),
+            "ef42a341d3907a41",
+        ),
+        ("another genome", last("genomes/mask.json", "genomes/bred_lamp.json"), "82d7a7ff943c4a7c"),
+        ("another way of training", last("[show]", variant), "507beb2d75b00766"),
+        ("all weights perturbed", last("sample = 40", "sample = \"all\""), "a9ceb3fa92802863"),
+        (
+            "another judge",
+            last("sample = 40", "judge = { name = \"mock\", seed = 3 }"),
+            "bb6bf1dbe47736cd",
+        ),
+        (
+            "measured on the way, and by a fixed change",
+            last("sample = 40", "checkpoints = [0.5, 0.9]\nfixed_delta = 0.5\nmechanisms = true"),
+            "895d65d3e065b8e3",
+        ),
+        (
+            "stopped at a fit, a smaller rate after a collapse",
+            last("sample = 40", "sample = 40\ntarget_r2 = 0.97\nretry_lr = 0.3\neffect = 0.1"),
+            "279691622042637a",
+        ),
+        (
+            "other levels",
+            last("[\"threshold:0.35\", \"share:0.2\"]", "[\"budget:50\", \"budget:30\"]"),
+            "1dd410e94c3dd67a",
+        ),
+    ];
+    assert_pinned(rows.into());
+}
+
+#[test]
+fn sweeps_keep_their_ids() {
+    let folder = tempfile::tempdir().unwrap();
+    let part = folder.path().join("part");
+    // Stopped at once, the sweep leaves its id in the file that it goes on from.
+    let sweep = |view: &View, delta, links: Selection| {
+        let links = links.links(view.model(), 3).unwrap();
+        let whole = kept_sweep_until(view, &links, delta, &part, &|_| (), &|| true).unwrap();
+        assert_eq!(whole, None);
+        let kept = std::fs::read_to_string(&part).unwrap();
+        let kept: serde_json::Value = serde_json::from_str(&kept).unwrap();
+        kept["sweep"].as_str().unwrap().to_string()
+    };
+    let view = |name: &str, wiring, size, coords| {
+        View::new(&Model::of_genome(&genome(name), wiring), size, coords)
+    };
+    use {Coords::Fer, Coords::Picbreeder, Delta::Effect, Delta::Fixed, Selection::Sample};
+    let mask = view("mask.json", Wiring::Graph, 8, Fer);
+    let layered = view("mask.json", Wiring::Layerized, 8, Fer);
+    let lamp = view("bred_lamp.json", Wiring::Layerized, 8, Fer);
+    let large = view("mask.json", Wiring::Graph, 9, Fer);
+    let other = view("mask.json", Wiring::Graph, 8, Picbreeder);
+    let dense = view("bred_moth.json", Wiring::Dense, 8, Fer);
+    let rows = [
+        ("a graph", sweep(&mask, Effect(0.18), Sample(3)), "9cb99adbc76e8a09"),
+        ("by a fixed change", sweep(&mask, Fixed(0.5), Sample(3)), "5cb5da1c823559a2"),
+        ("a smaller effect", sweep(&mask, Effect(0.1), Sample(3)), "283346d315f26ec3"),
+        ("more links", sweep(&mask, Effect(0.18), Sample(5)), "0348b2099a8d78a5"),
+        ("one link", sweep(&mask, Effect(0.18), Selection::Links(vec![2])), "ef19d57249592bd4"),
+        ("layered", sweep(&layered, Effect(0.18), Sample(3)), "a85c9f306dbdd8d3"),
+        ("another genome", sweep(&lamp, Effect(0.18), Sample(3)), "34faeac36fa7f1f9"),
+        ("a larger picture", sweep(&large, Effect(0.18), Sample(3)), "e1d1fa903eaef832"),
+        ("another convention", sweep(&other, Effect(0.18), Sample(3)), "8a16d25fa7d12fa3"),
+        ("dense", sweep(&dense, Effect(0.18), Sample(3)), "27d0b13acc0d0522"),
+    ];
+    assert_pinned(rows.into());
+}
+
+/// The rows of a study: the network, its run, its score, and a hash of all that was measured.
+fn lines(rows: &[NetworkRow]) -> String {
+    rows.iter().fold(String::new(), |mut lines, row| {
+        let result = row.result.as_ref().unwrap_or_else(|| panic!("{row:?}"));
+        let hash = short_id(serde_json::to_string(row).unwrap());
+        let run = result.run_id.as_deref().unwrap_or("-");
+        let (arm, level, score) = (&row.arm, row.level, result.score().unwrap_or(f64::NAN));
+        writeln!(lines, "{arm:<12} {level} {run:<16} {score:.4} {hash}").unwrap();
+        lines
+    })
+}
+
+#[test]
+fn a_small_study_keeps_its_cells_its_folders_and_its_rows() {
+    let (folder, path) = repository(STUDY);
+    let study = read(&path, Some("smoke"));
+    let cells: Vec<String> = study.cells().map(|cell| study.id(&cell)).collect();
+    let record = run_cells(&study, folder.path(), &mut ()).unwrap().unwrap();
+    // Of a pruned arm the folder of its last level; the levels before are in it.
+    let mut folders: Vec<String> = std::fs::read_dir(study_folder(&study, folder.path()))
+        .unwrap()
+        .map(|entry| entry.unwrap())
+        .filter(|entry| entry.path().join("config.toml").exists())
+        .map(|entry| {
+            let arm = load_run(&entry.path()).unwrap().config.arm;
+            format!("{arm} {}", entry.file_name().to_str().unwrap())
+        })
+        .collect();
+    folders.sort();
+    let now = format!("{}\n\n{}\n\n{}", cells.join("\n"), folders.join("\n"), lines(&record.rows));
+    assert_eq!(now, SMOKE, "now:\n{now}");
+}
+
+/// Ids of the cells; folders of the arms; arm, level, run, score and a hash of each row.
+const SMOKE: &str = "\
+02a84352609341a5
+8169707d0d83bced
+
+dense 6f75d5106ca16fd2
+graph f0db5c2be9a8d227
+imp a1719074edfea71c
+layer-counts 9e7b90bda4f55de5
+noise ba8a692a70078b8d
+random 90d60a26ee7e499d
+sp 5cabf5abd4a692ad
+sp-merge 4f1c799e1204cdf4
+
+evolved      0 -                0.6988 ec8a483e64b094d4
+dense        0 6f75d5106ca16fd2 0.0431 34c41e0fa5db6e45
+graph        0 f0db5c2be9a8d227 0.4348 fd67cfd79d02332a
+noise        0 ba8a692a70078b8d 0.2706 316b1ec40856eb4f
+sp           1 edd62719248e4b00 0.3301 df3fb178d39366c8
+sp           2 2c8b7548b319bc0f 0.6100 93c5f292b6e218fb
+layer-counts 1 da9cb478b1f3fbb2 0.6017 d817b92c81a7b351
+layer-counts 2 edb0bb598ca551e6 0.9691 97ec9383e700c9e2
+ticket       1 f2adbaa4978919c5 0.1425 e1d08de20ba75591
+ticket       2 ced5ea76049e9556 0.9997 4d960e02933ad4aa
+merged       1 cbfa8eaefa46135d 0.1789 b2b1a74609e54994
+random       1 f5474d2d4c76539e 0.9601 d81e69e1983eade9
+";
