@@ -15,6 +15,7 @@ mod hostile;
 mod judge_calibration;
 mod judge_dl;
 mod kernel;
+mod methods_page;
 mod networks;
 mod optimizers;
 mod orthogonal;

@@ -5,7 +5,8 @@ mod whole;
 
 mod compare;
 mod escaping;
-mod experiments;
 mod figures;
 mod ids;
 mod prune_runs;
+mod regime_map;
+mod reports;

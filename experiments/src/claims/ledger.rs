@@ -348,7 +348,7 @@ impl Ledger {
     /// The page: four sentences, a table of verdicts, then each claim with its numbers.
     pub fn to_markdown(&self) -> String {
         let mut page = String::from(
-            "# Claims\n\nWritten by `picloom claims` from the records beside it; the rules are those of `experiments/study.toml` and, on the\nregime map, of `experiments/regime.md`, each fixed before the runs that it decides (what was changed after earlier ones: the audit in\n`experiments/study.md`). The unit of an interval is a target (seeds are averaged within it) unless the claim says otherwise; intervals are 95 %\nStudent-t intervals.\nA claim that is not supported here is a result of these runs, at their sizes and step budgets, and no more than that.\n\n",
+            "# Claims\n\nWritten by `picloom-experiments claims` from the records beside it; the rules are those of `experiments/study.toml` and, on the\nregime map, of `experiments/regime.md`, each fixed before the runs that it decides (what was changed after earlier ones: the audit in\n`experiments/study.md`). The unit of an interval is a target (seeds are averaged within it) unless the claim says otherwise; intervals are 95 %\nStudent-t intervals.\nA claim that is not supported here is a result of these runs, at their sizes and step budgets, and no more than that.\n\n",
         );
         for sentence in self.sentences() {
             page += &format!("- {sentence}\n");

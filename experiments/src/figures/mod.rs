@@ -377,9 +377,9 @@ pub const PROFILE: &str = "quick";
 /// The command that makes the record of `study` in `folder`.
 pub fn make(study: &str, profile: &str, folder: &Path) -> String {
     match study {
-        "claims" => "picloom claims".into(),
+        "claims" => "picloom-experiments claims".into(),
         _ => format!(
-            "picloom experiment run {} --runs {}",
+            "picloom-experiments run {} --runs {}",
             spec(study, profile),
             word(folder.display())
         ),
@@ -389,7 +389,7 @@ pub fn make(study: &str, profile: &str, folder: &Path) -> String {
 /// The command that copies the record of `study` out of its runs.
 fn collect(study: &str, profile: &str, runs: &Path, record: &Path) -> String {
     format!(
-        "picloom experiment collect {} --runs {} \\\n    --out {study}.csv --record {}",
+        "picloom-experiments collect {} --runs {} \\\n    --out {study}.csv --record {}",
         spec(study, profile),
         word(runs.display()),
         word(record.display())

@@ -13,10 +13,10 @@ pub const WITHOUT: &[(&str, &str)] = &[(
 pub fn page() -> String {
     let mut page = String::from(
         "# Figures\n\n\
-         Every figure is drawn from records only, by `picloom figures NAME --records FOLDER` (all of them without a name), and lies\n\
+         Every figure is drawn from records only, by `picloom-experiments figures NAME --records FOLDER` (all of them without a name), and lies\n\
          beside its record: a chart as SVG (with `--png` as PNG too), a sheet of pictures as PNG with a palette of 256 colours. Each names its\n\
-         command, record and profile inside. `picloom figures --list` says which of them the records in a folder suffice for, and\n\
-         `picloom figures --report OUT.html` makes one page of all.\n\n\
+         command, record and profile inside. `picloom-experiments figures --list` says which of them the records in a folder suffice for, and\n\
+         `picloom-experiments report --out OUT.html` makes one page of all.\n\n\
          The paper's full text is not public: its figures are known by their numbers and by the claims they belong to (METHODS §10).\n\
          “Paper” is the number of the figure ours answers to, not one it copies.\n\
          The apple of the paper's figures 8, 12, 15 and 44 is missing: it is not among our targets, and our figures of these numbers show other\n\
@@ -25,7 +25,7 @@ pub fn page() -> String {
     );
     for f in FIGURES {
         page += &format!(
-            "| {} | `{}` | {} | `picloom figures {}` | {} | {} |\n",
+            "| {} | `{}` | {} | `picloom-experiments figures {}` | {} | {} |\n",
             f.paper,
             f.name,
             f.claims,
@@ -41,7 +41,7 @@ pub fn page() -> String {
     page += "\n## How the records are made\n\n\
              At `quick`; without `--profile`, at `standard`. Of which profile a committed record is stands in it, under its figures and in \
              [figures/README.md](../figures/README.md).\n\n| record | command |\n|---|---|\n\
-             | all of them, and every figure | `picloom experiment run experiments/study.toml --profile quick --runs runs` |\n";
+             | all of them, and every figure | `picloom-experiments run experiments/study.toml --profile quick --runs runs` |\n";
     let mut studies: Vec<&str> = Vec::new();
     for study in FIGURES.iter().flat_map(|f| f.studies) {
         if !studies.contains(study) {
@@ -52,7 +52,7 @@ pub fn page() -> String {
         let command = make(study, PROFILE, Path::new("runs"));
         page += &format!("| `{study}/record.json` | `{command}` |\n");
     }
-    page += "| `claims.json` | `picloom claims` |\n\n\
+    page += "| `claims.json` | `picloom-experiments claims` |\n\n\
              ## House style\n\n\
              Arms have one colour, marker and place in the order in every figure (`src/figures/style.rs`); nothing else has an arm's colour.\n\
              Scores of networks that did not learn their picture (R² < 0.95) are hollow and do not count. Whiskers and bands are 95 %\n\

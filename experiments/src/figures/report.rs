@@ -127,7 +127,7 @@ pub fn study_report(folder: &Path, command: &str) -> String {
         "This command wrote the page, from records; the commands that make the records stand at the end of each part.",
     ));
     page.footer(
-        "Written by `picloom figures --report` from records only; figure numbers of the paper are in `docs/FIGURES.md`.",
+        "Written by `picloom-experiments report` from records only; figure numbers of the paper are in `docs/FIGURES.md`.",
     )
     .render()
 }
@@ -330,7 +330,7 @@ fn part(
     // Lines that fit the page.
     let names: Vec<String> = names.chunks(3).map(|c| c.join(" ")).collect();
     section.code(format!(
-        "{}\npicloom figures --records {} {}",
+        "{}\npicloom-experiments figures --records {} {}",
         made(sources, study),
         word(sources.folder().display()),
         names.join(" \\\n    ")

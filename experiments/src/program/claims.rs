@@ -45,7 +45,7 @@ pub fn run(args: ClaimsArgs, out: &Output) -> anyhow::Result<()> {
         .collect();
     if !differs.is_empty() || committed.claims.len() != ledger.claims.len() {
         anyhow::bail!(
-            "{}: expected what follows from the records in {}, found other rows for {}; write it anew with `picloom claims`",
+            "{}: expected what follows from the records in {}, found other rows for {}; write it anew with `picloom-experiments claims`",
             path.display(),
             args.records.display(),
             differs.join(", ")

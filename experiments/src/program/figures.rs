@@ -106,7 +106,7 @@ pub fn run(args: FiguresArgs, out: &Output) -> anyhow::Result<()> {
 
 fn provenance(figure: &Figure, sources: &Sources) -> Provenance {
     Provenance::none()
-        .with("command", format!("picloom figures {}", figure.name))
+        .with("command", format!("picloom-experiments figures {}", figure.name))
         .with("record", figure.records().join(", "))
         .with("profile", sources.profile(figure))
 }

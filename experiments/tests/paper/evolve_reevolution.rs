@@ -2,12 +2,13 @@
 
 use picloom::experiment::Record;
 use picloom::experiment::cells::run_cells;
-use picloom::experiment::reevolution::ReevolutionStudy;
 use picloom::experiment::spec::read_text;
+use picloom_experiments::reevolution::ReevolutionStudy;
 use std::path::{Path, PathBuf};
 
 fn path() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("experiments/objective_reevolution.toml")
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+        .join("experiments/objective_reevolution.toml")
 }
 
 #[test]
@@ -43,7 +44,7 @@ fn the_study_runs_twice_to_the_same_rows_and_leaves_out_absent_archive_genomes()
 fn a_spec_with_an_unknown_key_in_an_arm_is_refused() {
     let text = std::fs::read_to_string(path()).unwrap();
     let wrong = text.replace("preset = \"neat\"", "presett = \"neat\"");
-    let read = read_text::<picloom::experiment::reevolution::ReevolutionSpec>;
+    let read = read_text::<picloom_experiments::reevolution::ReevolutionSpec>;
     let error = read(&path(), &wrong, None).unwrap_err().to_string();
     assert!(error.contains("objective_reevolution.toml: arm \"neat\""), "{error}");
     assert!(error.contains("presett"), "{error}");

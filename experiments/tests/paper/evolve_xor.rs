@@ -1,12 +1,12 @@
 //! NEAT's classic check, at its published scale.
 
 use picloom::experiment::cells::run_cells;
-use picloom::experiment::xor::XorStudy;
+use picloom_experiments::xor::XorStudy;
 use std::path::Path;
 
 #[test]
 fn xor_is_solved_in_at_least_95_of_100_runs_within_100_generations() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("experiments/xor.toml");
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("experiments/xor.toml");
     let study = XorStudy::read(&path, None).unwrap();
     assert_eq!((study.spec.runs, study.spec.generations), (100, 100));
     assert_eq!(study.evolve.reproduction.population, 150);

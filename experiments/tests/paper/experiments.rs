@@ -4,13 +4,13 @@ use assert_cmd::Command;
 use picloom::experiment::Record;
 use picloom::experiment::cells::{CellState, CellStudy, collect_cells, run_cells, study_folder};
 use picloom::experiment::spec::{Title, read_spec};
-use picloom::experiment::training::{Run, TrainingRecord, TrainingSpec, TrainingStudy};
 use picloom::experiment::workers::{Progress, StudyObserver};
-use picloom::figures::study::{FIGURES, Sources};
+use picloom_experiments::figures::{FIGURES, Sources};
+use picloom_experiments::training::{Run, TrainingRecord, TrainingSpec, TrainingStudy};
 use std::path::{Path, PathBuf};
 
 fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
 /// Every spec of this repository with `kind = "training"`.
@@ -259,7 +259,7 @@ fn committed_records_are_of_the_committed_specs() {
 fn the_command_lists_runs_counts_and_collects() {
     let (folder, path) = repository(SMALL);
     let picloom = |args: &[&str]| {
-        let mut command = Command::cargo_bin("picloom").unwrap();
+        let mut command = Command::cargo_bin("picloom-experiments").unwrap();
         command.current_dir(folder.path()).args(args).output().unwrap()
     };
     let json = |args: &[&str]| -> serde_json::Value {

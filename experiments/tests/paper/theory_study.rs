@@ -3,16 +3,16 @@
 use picloom::experiment::Record;
 use picloom::experiment::cells::{CellState, CellStudy, collect_cells, run_cells};
 use picloom::experiment::finding::Verdict;
-use picloom::experiment::theory::findings::{agreement, parts_sensitivity};
-use picloom::experiment::theory::record::{Peak, TheoryRecord};
-use picloom::experiment::theory::study::{TheoryCell, TheorySpec, TheoryStudy};
 use picloom::experiment::workers::{Progress, StudyObserver};
-use picloom::figures::study::{FIGURES, Sources};
-use picloom::math::volume::sensitivity::Volume;
+use picloom_experiments::figures::{FIGURES, Sources};
+use picloom_experiments::theory::findings::{agreement, parts_sensitivity};
+use picloom_experiments::theory::record::{Peak, TheoryRecord};
+use picloom_experiments::theory::study::{TheoryCell, TheorySpec, TheoryStudy};
+use picloom_experiments::volume::sensitivity::Volume;
 use std::path::{Path, PathBuf};
 
 fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
 /// The smoke profile, with few samples: a debug build is slow.

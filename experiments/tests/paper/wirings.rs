@@ -2,8 +2,8 @@
 
 use picloom::experiment::Record;
 use picloom::experiment::cells::{CellStudy, Known, run_cells};
-use picloom::experiment::claims::{Ledger, Records, StudySpec};
 use picloom::experiment::networks::{NetworksRecord, NetworksStudy};
+use picloom_experiments::claims::{Ledger, Records, StudySpec};
 use std::path::{Path, PathBuf};
 
 const SPEC: &str = r#"
@@ -45,7 +45,7 @@ noise = 0.0
 "#;
 
 fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
 /// A repository of its own with this spec.

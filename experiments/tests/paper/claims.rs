@@ -1,17 +1,18 @@
 //! The ledger on records whose answer is known, and its check on the command line.
 
 use picloom::experiment::cells::run_cells;
-use picloom::experiment::claims::effects::Effect;
-use picloom::experiment::claims::{Ledger, Records, StudySpec};
 use picloom::experiment::finding::Verdict;
 use picloom::experiment::networks::record::ReachedScore;
 use picloom::experiment::networks::{NetworksRecord, NetworksStudy, Scored};
 use picloom::experiment::{NetworkRow, Record};
+use picloom_experiments::claims::effects::Effect;
+use picloom_experiments::claims::verdicts::CLAIMS;
+use picloom_experiments::claims::{Ledger, Records, StudySpec};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
 fn spec() -> StudySpec {
@@ -365,7 +366,7 @@ fn the_command_writes_a_ledger_and_refuses_one_that_does_not_follow() {
     let path = folder.path().join("wirings/record.json");
     std::fs::write(&path, wirings.to_json()).unwrap();
     let claims = |more: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_picloom"))
+        let output = Command::new(env!("CARGO_BIN_EXE_picloom-experiments"))
             .arg("claims")
             .arg("--spec")
             .arg(root().join("experiments/study.toml"))
@@ -400,8 +401,11 @@ fn the_committed_verdicts_follow_from_the_committed_records() {
     let folder = root().join("figures");
     let committed = Ledger::read(&folder.join("claims.json")).unwrap();
     let ledger = Ledger::of(&spec(), &Records::read(&folder).unwrap());
-    // Both are long: what differs `picloom claims --check` says.
-    assert!(committed == ledger, "claims.json is older than the records: `picloom claims`");
+    // Both are long: what differs `picloom-experiments claims --check` says.
+    assert!(
+        committed == ledger,
+        "claims.json is older than the records: `picloom-experiments claims`"
+    );
     let page = std::fs::read_to_string(folder.join("claims.md")).unwrap();
     assert!(page == ledger.to_markdown(), "claims.md is older than claims.json");
 }
@@ -452,5 +456,13 @@ fn four_sentences_say_each_claim_once() {
         };
         assert_eq!(sentences.iter().filter(named).count(), 1, "{id}: {sentences:?}");
         assert!(named(&&sentences[place]), "{id}: {sentences:?}");
+    }
+}
+
+#[test]
+fn the_methods_page_lists_every_claim() {
+    let page = include_str!("../../../docs/METHODS.md");
+    for (id, _) in CLAIMS {
+        assert!(page.contains(&format!("| {id} |")), "METHODS does not list {id}");
     }
 }

@@ -4,18 +4,18 @@
 use picloom::experiment::Record;
 use picloom::experiment::cells::run_cells;
 use picloom::experiment::finding::Verdict;
-use picloom::experiment::structural::findings::{
+use picloom::experiment::workers::StudyObserver;
+use picloom_experiments::figures::{FIGURES, Sources};
+use picloom_experiments::structural::findings::{
     at_every_penalty, of_arm, parts_are_ablatable, sp_against,
 };
-use picloom::experiment::structural::{
+use picloom_experiments::structural::{
     ArmOutcome, PartOutcome, Shown, StructuralRecord, StructuralRow, StructuralStudy,
 };
-use picloom::experiment::workers::StudyObserver;
-use picloom::figures::study::{FIGURES, Sources};
 use std::path::{Path, PathBuf};
 
 fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
 fn smoke() -> StructuralStudy {

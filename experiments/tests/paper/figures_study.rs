@@ -6,17 +6,18 @@ pub mod records;
 
 use crate::whole::assert_whole;
 use assert_cmd::Command;
-use picloom::experiment::claims::ledger::ClaimText;
-use picloom::experiment::claims::verdicts::CLAIMS;
-use picloom::experiment::claims::{Ledger, Records, StudySpec};
-use picloom::figures::study::page::page;
-use picloom::figures::study::{DrawError, FIGURES, Sources, figure};
-use picloom::figures::{Provenance, save, study_report};
+use picloom::figures::{Provenance, save};
+use picloom_experiments::claims::ledger::ClaimText;
+use picloom_experiments::claims::verdicts::CLAIMS;
+use picloom_experiments::claims::{Ledger, Records, StudySpec};
+use picloom_experiments::figures::page::page;
+use picloom_experiments::figures::report::study_report;
+use picloom_experiments::figures::{DrawError, FIGURES, Sources, figure};
 use records::{Odd, study};
 use std::path::{Path, PathBuf};
 
 fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
 /// Where `PICLOOM_FIGURES_DEMO` says, or a folder that goes away.
@@ -259,7 +260,7 @@ fn the_docs_table_is_the_codes() {
     // Every figure of the paper is answered or explained.
     let named = |n: u32| {
         let lists = FIGURES.iter().map(|f| f.paper);
-        let without = picloom::figures::study::page::WITHOUT.iter().map(|w| w.0);
+        let without = picloom_experiments::figures::page::WITHOUT.iter().map(|w| w.0);
         lists.chain(without).flat_map(|l| l.split(", ")).any(|part| {
             let ends: Vec<u32> = part.split('–').filter_map(|e| e.parse().ok()).collect();
             matches!(ends[..], [one] if one == n)
@@ -277,7 +278,7 @@ fn the_command_draws_what_there_is_and_says_what_is_missing() {
     study(temporary.path(), &TARGETS[..2], 2, |_| Odd::No);
     std::fs::remove_dir_all(temporary.path().join("depth")).unwrap();
     let picloom = |args: &[&str]| {
-        let mut command = Command::cargo_bin("picloom").unwrap();
+        let mut command = Command::cargo_bin("picloom-experiments").unwrap();
         command.current_dir(temporary.path()).arg("figures").args(args);
         command.args(["--records", "."]).output().unwrap()
     };
@@ -291,7 +292,7 @@ fn the_command_draws_what_there_is_and_says_what_is_missing() {
     assert!(text(&all.stdout).contains("not drawn"));
     let svg = std::fs::read_to_string(temporary.path().join("pruning/pruning-score.svg")).unwrap();
     for fact in [
-        "command: picloom figures pruning-score",
+        "command: picloom-experiments figures pruning-score",
         "record: pruning/record.json",
         "profile: made-up",
     ] {

@@ -1,0 +1,101 @@
+//! What the report of a comparison says to one who reads nothing else: whose network, how many seeds, what a short
+//! run is worth.
+
+use picloom::experiment::compare::{CompareConfig, Comparison, Profile, compare};
+use picloom::figures::compare::write_comparison;
+use picloom::genome;
+use picloom::score::CompositionalScore;
+use std::path::Path;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A comparison of the moth, as if its file were `path`.
+fn moth(path: &str, seeds: &[u64], name: &str) -> (Comparison, tempfile::TempDir) {
+    let mut genome = genome::read(&root().join("genomes/bred_moth.json")).unwrap();
+    genome.provenance.name = name.into();
+    let quick = CompareConfig::of(Profile::Quick);
+    let seeds = seeds.to_vec();
+    let config = CompareConfig { size: 12, steps: 20, sample: Some(4), seeds, ..quick };
+    let folder = tempfile::tempdir().unwrap();
+    (compare(&genome, path, &config, folder.path(), &mut ()).unwrap(), folder)
+}
+
+fn html(found: &Comparison) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let report = write_comparison(found, folder.path(), "picloom compare --made so").unwrap();
+    std::fs::read_to_string(report).unwrap()
+}
+
+#[test]
+fn a_comparison_is_called_after_its_genome_and_a_number_after_its_run() {
+    for (path, name, title) in [
+        ("genomes/bred_moth.json", "bred_moth", "bred_moth"),
+        ("runs/face/genomes/000.json", "", "face 000"),
+        ("000.json", "", "genome 000"),
+        ("runs/face/genomes/000.json", " an owl ", "an owl"),
+        ("moths/grey.json", "", "grey"),
+    ] {
+        let provenance = genome::Provenance { name: name.into(), ..Default::default() };
+        assert_eq!(provenance.title(Path::new(path)), title, "{path}");
+    }
+    let (found, _guard) = moth("runs/face/genomes/000.json", &[3], "");
+    let html = html(&found);
+    assert!(html.contains("Do the parts of face 000 mean something?"));
+    assert!(html.contains(">face 000, 12²"), "the figure too");
+    assert_eq!(found.record.genome, "runs/face/genomes/000.json", "the record keeps the path");
+}
+
+/// So many coherent changes of 100, known to five points.
+fn scored(score: &mut CompositionalScore, coherent: usize) {
+    (score.coherent, score.unclear, score.fractured) = (coherent, 0, 100 - coherent);
+    let share = coherent as f64 / 100.0;
+    (score.score, score.interval) = (Some(share), Some((share - 0.05, share + 0.05)));
+}
+
+#[test]
+fn a_comparison_says_what_its_intervals_are_over_and_where_pruning_did_not_help() {
+    let (mut one, _guard) = moth("moth", &[3], "moth");
+    let said = html(&one);
+    assert!(
+        said.contains("One network an arm, one seed: each interval is over the weight changes")
+    );
+    assert!(said.contains("A short run"), "20 steps of 40 000");
+    assert!(said.contains("picloom compare --made so"));
+    assert!(!said.contains("did not help"), "unfit networks are not compared");
+    for arm in &mut one.record.arms {
+        let coherent = match arm.arm.as_str() {
+            "dense" => 60,
+            "sp" => 20,
+            _ => 50,
+        };
+        arm.score.counts = true;
+        scored(&mut arm.score, coherent);
+    }
+    let said = html(&one);
+    let below = "SP scores 20\u{a0}%, below the 60\u{a0}% of the dense twin it was cut from; the intervals do not touch";
+    assert!(said.contains(below));
+    one.record.arms.iter_mut().filter(|arm| arm.arm == "sp").for_each(|arm| {
+        scored(&mut arm.score, 70);
+    });
+    assert!(!html(&one).contains("did not help"));
+    one.record.config.steps = CompareConfig::of(Profile::Quick).steps;
+    assert!(!html(&one).contains("A short run"));
+
+    let (two, _guard) = moth("moth", &[3, 4], "moth");
+    assert!(html(&two).contains("2 networks an arm, one a seed"));
+}
+
+#[test]
+fn every_cell_of_a_table_says_its_column_for_screens_on_which_rows_become_lists() {
+    let (found, _guard) = moth("moth", &[3], "moth");
+    let html = html(&found);
+    let heads = html.matches("<th ").count();
+    let rows = html.matches("<tr>").count() - 1;
+    assert_eq!(html.matches("<td data-head=\"").count(), heads * rows);
+    assert!(heads <= 9, "{heads} columns do not fit a page");
+    // Figures tell the style sheet how wide they are, so that it can keep their words legible.
+    assert!(html.contains("style=\"--wide:860px\"><svg"));
+    assert!(html.contains("width: max(100%, var(--wide) * .8)"));
+}
