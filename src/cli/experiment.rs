@@ -83,12 +83,12 @@ pub enum StudyCommand {
         #[arg(long)]
         record: Option<PathBuf>,
         /// Records without loss curves, measures layer by layer and pictures (or only without those named; their
-        /// figures are then not drawn), and with six digits: small enough for a repository. By default it is enough for every claim.
+        /// figures are then not drawn), and with six digits: small enough for a repository.
         /// Only studies of networks have these; records of other kinds stay as they are. `unfit-layers` are what layers
-        /// have of calls, and the measures of networks that did not learn their picture; `diagnostics` is what no
-        /// claim is decided on and no figure draws, `dense-modules` the modules of networks with more than an
-        /// eighth of their links or R² below .70 (C8 needs those of the depth study), `maps` the roughness of maps and what
-        /// can be decoded from them (C1 and C14 need those of wirings and replication). `names` leaves out nothing:
+        /// have of calls, and the measures of networks that did not learn their picture; `diagnostics` is what
+        /// is for diagnosis only, `dense-modules` the modules of networks with more than an
+        /// eighth of their links or R² below .70, `maps` the roughness of maps and what
+        /// can be decoded from them. `names` leaves out nothing:
         /// rows become lists under one list of columns, which names every field once
         #[arg(
             long,

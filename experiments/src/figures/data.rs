@@ -1,10 +1,11 @@
 //! What figures take from a networks record: cells of seeds, means with intervals, words.
 
+pub(super) use super::arms::look;
 use crate::claims::effects::{Effect, Group, Value};
 use picloom::experiment::networks::record::{NetworkRow, NetworksRecord};
 use picloom::figures::charts::Estimate;
 pub(super) use picloom::figures::networks::{
-    FEWEST, cut, distinct, estimate, hollow, look, sorted, spoken, what,
+    FEWEST, cut, distinct, estimate, hollow, sorted, spoken, what,
 };
 use picloom::figures::style::{self};
 use picloom::math::stats::mean;
@@ -125,7 +126,7 @@ pub(super) fn exists(record: &NetworksRecord, group: Group<'_>) -> bool {
 /// The arms and levels of a record at the reference depth, in the house order of arms.
 pub(super) fn arms(record: &NetworksRecord) -> Vec<(String, usize)> {
     let mut found = distinct(record.rows.iter().map(|row| (row.arm.clone(), row.level)));
-    let place = |arm: &str| style::arm(arm).map_or(usize::MAX, |(i, _)| i);
+    let place = |arm: &str| super::arms::arm(arm).map_or(usize::MAX, |(i, _)| i);
     found.sort_by_key(|a| (place(&a.0), a.1));
     found
 }

@@ -21,6 +21,7 @@
 //! | [`page`] | the table of the paper's figures in `docs/FIGURES.md` |
 //! | [`report`] | the whole study in one page |
 
+mod arms;
 mod board;
 mod controls;
 mod data;

@@ -1,5 +1,6 @@
 //! Figures of the theory, alone and beside trained networks.
 
+use super::arms;
 use super::data::{distinct, estimate, sorted};
 use super::{DrawError, Drawing, Sources, some};
 use crate::claims::trained_points;
@@ -14,7 +15,7 @@ use crate::volume::literal::Reading;
 use crate::volume::sensitivity::Volume;
 use picloom::figures::axis::Axis;
 use picloom::figures::charts::{Frame, Grid, Panel, Plot, Point, Rule, Series, grid};
-use picloom::figures::style::{self, ARMS, Arm, Colour, Marker, PALETTE, number};
+use picloom::figures::style::{self, Arm, Colour, Marker, PALETTE, number};
 use picloom::math::stats::mean;
 
 /// The `i`th of `n` ordered tones, light to dark, told apart by brightness alone.
@@ -322,7 +323,7 @@ pub(super) fn monte_carlo_agreement(record: &TheoryRecord) -> String {
 
 /// The arms that occur, in their fixed order; those without a style are left out.
 pub(super) fn looks<'a>(keys: impl Iterator<Item = &'a str>) -> Vec<&'static Arm> {
-    sorted(keys.filter_map(style::arm).map(|found| found.0)).into_iter().map(|i| &ARMS[i]).collect()
+    sorted(keys.filter_map(arms::arm).map(|found| found.0)).into_iter().map(arms::at).collect()
 }
 
 /// Clouds of (arm, x, y), one an arm.
