@@ -79,6 +79,7 @@ fn a_room_uses_only_itself_and_rooms_to_its_left() {
 fn files_can_be_read_in_one_sitting() {
     let mut sizes: Vec<(usize, PathBuf)> = rust_files("src")
         .into_iter()
+        .chain(rust_files("experiments/src"))
         .map(|path| (std::fs::read_to_string(&path).unwrap().lines().count(), path))
         .collect();
     sizes.sort();
@@ -108,10 +109,10 @@ fn every_room_says_what_it_is() {
     }
 }
 
-/// A file of `src` as a path of modules: `["network", "kernel", "tile"]`.
+/// A source file as a path of modules: `["network", "kernel", "tile"]`.
 type Module = Vec<String>;
 
-/// What the files of `src` import from one another, private uses and uses in expressions alike.
+/// What the files of a package's sources import from one another, private uses and uses in expressions alike.
 ///
 /// `pub use` only says where a name lives, so it is no import; a name taken through it is taken from
 /// the file that has it. Unit tests are left out.
@@ -122,10 +123,10 @@ struct Imports {
 }
 
 impl Imports {
-    fn read() -> Self {
+    fn read(sources: &str) -> Self {
         let mut texts: BTreeMap<Module, String> = BTreeMap::new();
-        for path in rust_files("src") {
-            let inside = path.strip_prefix(root().join("src")).unwrap().with_extension("");
+        for path in rust_files(sources) {
+            let inside = path.strip_prefix(root().join(sources)).unwrap().with_extension("");
             let mut module: Module =
                 inside.iter().map(|part| part.to_str().unwrap().to_string()).collect();
             if module.last().is_some_and(|last| last == "mod") {
@@ -266,20 +267,29 @@ fn absolute(
 
 /// Files that may import each other in a circle, by the folder that holds them all, and why. ARCHITECTURE.md
 /// says more.
-const CIRCLES: [(&str, &str); 8] = [
-    ("cli", "one command runs every kind of study"),
-    ("experiment/claims", "a verdict reads the ledger's records, the ledger holds verdicts"),
+const CIRCLES: [(&str, &str); 2] = [
     ("experiment/evolution", "a run by eye is one of the kinds of run, and is stored like them"),
-    ("experiment/structural", "the record reports its own findings"),
-    ("experiment/theory", "the record reports its own findings"),
-    ("experiment/training", "the record reports its own findings"),
     ("figures/card", "a card and its page are two halves"),
-    ("figures/study", "the table of figures lists its drawers, the drawers return its types"),
+];
+
+/// The same of the paper's package.
+const PAPERS_CIRCLES: [(&str, &str); 5] = [
+    ("claims", "a verdict reads the ledger's records, the ledger holds verdicts"),
+    ("figures", "the table of figures lists its drawers, the drawers return its types"),
+    ("structural", "the record reports its own findings"),
+    ("theory", "the record reports its own findings"),
+    ("training", "the record reports its own findings"),
 ];
 
 #[test]
 fn no_two_files_of_a_room_import_each_other_in_a_circle() {
-    let imports = Imports::read().within_rooms();
+    assert_circles("src", &CIRCLES);
+    assert_circles("experiments/src", &PAPERS_CIRCLES);
+}
+
+/// Every circle of imports is inside one of these folders, and each of them has one.
+fn assert_circles(sources: &str, known: &[(&str, &str)]) {
+    let imports = Imports::read(sources).within_rooms();
     // Everything that a file leads to.
     let reached: BTreeMap<&Module, BTreeSet<&Module>> = imports
         .keys()
@@ -309,16 +319,89 @@ fn no_two_files_of_a_room_import_each_other_in_a_circle() {
             circle.iter().all(|file| file == folder || file.starts_with(&format!("{folder}/")))
         };
         shown.push(circle.join(" "));
-        match CIRCLES.iter().find(|(folder, _)| inside(folder)) {
+        match known.iter().find(|(folder, _)| inside(folder)) {
             Some((folder, _)) => drop(used.insert(*folder)),
             None => wrong.push(circle.join(", ")),
         }
     }
     println!("{}", shown.join("\n"));
     assert!(wrong.is_empty(), "circles of imports:\n{}", wrong.join("\n"));
-    for (folder, _) in CIRCLES {
-        assert!(used.contains(folder), "{folder} has no circle any more: leave it out of the list");
+    for (folder, _) in known {
+        assert!(
+            used.contains(folder),
+            "{sources}/{folder} has no circle any more: leave it out of the list"
+        );
     }
+}
+
+/// Studies of the paper whose names mean nothing else.
+const STUDIES: [&str; 5] =
+    ["regime_pilot", "out_of_domain", "optimizer_scores", "objective_reevolution", "reevolution"];
+
+/// The other studies, which are named by their specs and records only.
+const FILES: [&str; 12] = [
+    "wirings",
+    "depth",
+    "pruning",
+    "controls",
+    "rewinding",
+    "replication",
+    "mechanisms",
+    "optimizers",
+    "structural",
+    "theory",
+    "xor",
+    "study",
+];
+
+/// A word of a text that names a claim, a figure by its number, or a study of the paper, if there is one.
+fn names_the_paper(line: &str) -> Option<&str> {
+    let is_word = |c: char| c.is_alphanumeric() || "_-./".contains(c);
+    let mut words = line.split(|c: char| !is_word(c)).map(|word| word.trim_matches(['.', '-']));
+    let is_claim = |word: &str| {
+        let number = word.strip_prefix('C').filter(|digits| digits.len() <= 2);
+        number.and_then(|n| n.parse::<u32>().ok()).is_some_and(|n| (1..=15).contains(&n))
+    };
+    let is_file = |word: &str| {
+        let spec = word.strip_suffix(".toml").and_then(|path| path.rsplit('/').next());
+        let record = word.strip_suffix("/record.json").and_then(|path| path.rsplit('/').next());
+        spec.or(record).is_some_and(|name| FILES.contains(&name))
+    };
+    let found = words.find(|word| is_claim(word) || STUDIES.contains(word) || is_file(word));
+    found.or_else(|| line.find("Fig. ").map(|at| &line[at..]))
+}
+
+/// Lines of the instrument in which such a word means something else: part of the path, part of the line, why.
+const OTHERWISE: [(&str, &str, &str); 4] = [
+    ("evolution/fitness.rs", "C1", "a constant of SSIM"),
+    ("evolution/fitness.rs", "C2", "a constant of SSIM"),
+    ("evolve/crossover.rs", "Stanley & Miikkulainen 2002", "a figure of NEAT's paper"),
+    ("score/measures/symmetry.rs", "Kumar et al. 2025", "a figure of FER's paper"),
+];
+
+#[test]
+fn the_instrument_names_no_claim_figure_or_study_of_the_paper() {
+    assert_eq!(names_the_paper("rivals of C4."), Some("C4"));
+    assert_eq!(names_the_paper("as out_of_domain does"), Some("out_of_domain"));
+    assert_eq!(names_the_paper("the paper's Fig. 3"), Some("Fig. 3"));
+    assert_eq!(names_the_paper("`experiments/theory.toml`"), Some("experiments/theory.toml"));
+    assert_eq!(names_the_paper("C16 C0 AC4 sC1 the wirings, assets/compare.toml"), None);
+    let (mut wrong, mut used) = (Vec::new(), BTreeSet::new());
+    for path in files("src", &["rs", "js", "html", "css"]) {
+        let name = path.strip_prefix(root()).unwrap().to_str().unwrap().to_string();
+        for (number, line) in std::fs::read_to_string(&path).unwrap().lines().enumerate() {
+            let Some(word) = names_the_paper(line) else { continue };
+            match OTHERWISE
+                .iter()
+                .find(|(file, part, _)| name.contains(file) && line.contains(part))
+            {
+                Some((_, part, _)) => drop(used.insert(*part)),
+                None => wrong.push(format!("{name}:{}: {word:?} in {}", number + 1, line.trim())),
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "the instrument does not know the paper:\n{}", wrong.join("\n"));
+    assert_eq!(used.len(), OTHERWISE.len(), "an exception that is used no more");
 }
 
 /// Every text that people write: code, pages, specs.
@@ -367,7 +450,9 @@ fn every_section_of_the_methods_page_that_is_cited_exists() {
 #[test]
 fn every_test_that_the_methods_page_names_exists() {
     let mut names = BTreeSet::new();
-    for path in rust_files("src").into_iter().chain(rust_files("tests")) {
+    for path in
+        ["src", "tests", "experiments/src", "experiments/tests"].iter().flat_map(|f| rust_files(f))
+    {
         let text = std::fs::read_to_string(&path).unwrap();
         for function in text.split("fn ").skip(1) {
             names.insert(function.split('(').next().unwrap().to_string());

@@ -7,7 +7,7 @@ use picloom::experiment::evolution::{
     EvolutionConfig, EvolutionJob, EvolutionObserver, GenerationRecord, SearchKind, evolve,
     read_config,
 };
-use picloom::experiment::kinds::read_study;
+use picloom::experiment::kinds::{KINDS, read_study};
 use picloom::experiment::networks::NetworksRecord;
 use picloom::experiment::{
     Record, Target as Drawn, TrainJob, load_run, mask_from_json, read_metrics, train_run,
@@ -217,7 +217,7 @@ fn search(data: &[u8]) {
 
 fn spec(data: &[u8]) {
     as_file("spec.toml", data, |path| {
-        let _ = read_study(path, None, "nowhere".as_ref());
+        let _ = read_study(&KINDS, path, None, "nowhere".as_ref());
     });
 }
 

@@ -6,6 +6,7 @@ use crate::study::Watch;
 use crate::train::listener;
 use crate::watched::watched;
 use picloom::experiment::cells::{TRIES, Worker};
+use picloom::experiment::kinds::KINDS;
 use picloom::experiment::plan::{self, Plan, PlanError, Planned, Share};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -50,7 +51,7 @@ pub fn make<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let missing = specs.iter().find(|spec| !spec.exists());
     let refused = |e: PlanError| of_file(missing.unwrap_or(&PathBuf::from(".")), e);
-    let planned = Planned::new(&specs, profile, &runs).map_err(refused)?;
+    let planned = Planned::new(&KINDS, &specs, profile, &runs).map_err(refused)?;
     planned.write(&out).map_err(failed)?;
     let found = PyDict::new(py);
     found.set_item("cells", planned.plan.cells)?;
@@ -105,8 +106,11 @@ pub fn run<'py>(
     }
     let worker = Worker { tries: Some(TRIES), ..Worker::new() };
     let hear = listener(progress)?;
-    let ended =
-        watched(py, |caller| plan::work(&plan, &store, share, &worker, &mut Watch(caller)), hear)?;
+    let ended = watched(
+        py,
+        |caller| plan::work(&KINDS, &plan, &store, share, &worker, &mut Watch(caller)),
+        hear,
+    )?;
     let ended = ended.map_err(failed)?;
     if ended.is_stopped {
         return Err(failed("stopped by its progress function; the same call goes on"));
@@ -138,7 +142,7 @@ pub fn run<'py>(
 #[pyfunction]
 pub fn status<'py>(py: Python<'py>, plan: PathBuf, store: PathBuf) -> PyResult<Bound<'py, PyAny>> {
     let read = read(&plan)?;
-    let found = py.detach(|| plan::status(&read, &plan, &store));
+    let found = py.detach(|| plan::status(&KINDS, &read, &plan, &store));
     plain(py, &found.map_err(|e| of_file(&plan, e))?)
 }
 
@@ -170,7 +174,7 @@ pub fn collect<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let read = read(&plan)?;
     let found = PyDict::new(py);
-    for (study, collected) in py.detach(|| plan::collect(&read, &store)).map_err(failed)? {
+    for (study, collected) in py.detach(|| plan::collect(&KINDS, &read, &store)).map_err(failed)? {
         found.set_item(study, collected.folder.join("rows.csv.gz"))?;
     }
     Ok(found)

@@ -7,22 +7,32 @@ import pytest
 import picloom
 from conftest import ROOT
 
-TRAININGS = """kind = "training"
-name = "trainings"
+CHAINS = """kind = "networks"
+name = "chains"
 question = "Does it run?"
 size = 8
 steps = 40
-log_every = 4
 seeds = [0, 1, 2]
-lrs = [1e-2, 1e-3]
-wirings = ["dense"]
+sample = 2
 [[targets]]
 name = "face"
 picture = "face.png"
 arch = "2;gaussian:2,sin:2"
-[[grids]]
-name = "some"
-optimizers = ["adam", "lion"]
+[[arms]]
+name = "dense"
+wiring = "dense"
+[[variants]]
+name = "base"
+[[variants]]
+name = "slow"
+lr = 1e-3
+[[variants]]
+name = "lion"
+optimizer = "lion"
+[[variants]]
+name = "lion-slow"
+optimizer = "lion"
+lr = 1e-3
 """
 
 
@@ -30,11 +40,11 @@ optimizers = ["adam", "lion"]
 def work(command, tmp_path):
     """A folder with a plan of twelve cells, and with what the command makes of their study."""
     shutil.copy(ROOT / "experiments/targets/face.png", tmp_path)
-    spec = tmp_path / "trainings.toml"
-    spec.write_text(TRAININGS)
+    spec = tmp_path / "chains.toml"
+    spec.write_text(CHAINS)
     command("experiment", "run", spec, "--runs", tmp_path / "local")
     planned = picloom.plan([spec], tmp_path / "plan.jsonl")
-    assert (planned["cells"], planned["parts"][0]["study"]) == (12, "trainings")
+    assert (planned["cells"], planned["parts"][0]["study"]) == (12, "chains")
     return tmp_path
 
 
@@ -43,10 +53,10 @@ def compare(work, store):
     plan = work / "plan.jsonl"
     status = picloom.status(plan, work / store)
     assert (status["done"], status["running"], status["failed"]) == (12, [], [])
-    rows = picloom.collect(plan, work / store)["trainings"]
-    assert picloom.read_study(rows)["study"] == "trainings"
+    rows = picloom.collect(plan, work / store)["chains"]
+    assert picloom.read_study(rows)["study"] == "chains"
     for name in ["study.json", "rows.csv.gz"]:
-        local, found = (work / top / "trainings" / name for top in ["local", store])
+        local, found = (work / top / "chains" / name for top in ["local", store])
         assert local.read_bytes() == found.read_bytes(), name
 
 

@@ -2,6 +2,7 @@
 
 use super::contrast::told;
 use super::output::Output;
+use super::study::Said;
 use crate::experiment::analysis::Analysis;
 use crate::experiment::contrast::{Decision, Tables, decide, power};
 use crate::experiment::record::{Head, STUDY};
@@ -30,7 +31,7 @@ impl ResultsArgs {
 }
 
 /// Decides every contrast of the spec and writes `verdicts.json` beside the table.
-pub fn run(args: &ResultsArgs, out: &Output) -> anyhow::Result<()> {
+pub(super) fn run(args: &ResultsArgs, out: &Output) -> anyhow::Result<Said> {
     let analysis = Analysis::read(&args.spec)?;
     if analysis.contrasts.is_empty() {
         let at = args.spec.display();
@@ -53,7 +54,7 @@ pub fn run(args: &ResultsArgs, out: &Output) -> anyhow::Result<()> {
         write_atomic(&path, (serde_json::to_string_pretty(&json)? + "\n").as_bytes())?;
         text += &format!("\nwritten: {}", path.display());
     }
-    out.result(&json, &text)
+    Ok((json, text))
 }
 
 /// A note if the contrasts are not those that the result was written with.
@@ -68,7 +69,7 @@ fn changed(folder: &Path, analysis: &Analysis) -> Option<String> {
 }
 
 /// Decisions for people.
-pub fn text(decisions: &[Decision]) -> String {
+fn text(decisions: &[Decision]) -> String {
     let mut text = String::new();
     for decision in decisions {
         let Decision { contrast, asked, verdict, found } = decision;
@@ -110,7 +111,7 @@ pub struct PowerArgs {
 
 /// Simulates how often the contrasts of a spec would find an effect, with units and seeds as various as in an earlier
 /// result.
-pub fn simulate(args: &PowerArgs, out: &Output) -> anyhow::Result<()> {
+pub(super) fn simulate(args: &PowerArgs) -> anyhow::Result<Said> {
     let analysis = Analysis::read(&args.results.spec)?;
     let wanted = |id: &String| args.contrast.is_empty() || args.contrast.contains(id);
     let contrasts: Vec<_> =
@@ -142,5 +143,5 @@ pub fn simulate(args: &PowerArgs, out: &Output) -> anyhow::Result<()> {
             }
         }
     }
-    out.result(&json!({ "study": analysis.study, "power": rows }), &text)
+    Ok((json!({ "study": analysis.study, "power": rows }), text))
 }

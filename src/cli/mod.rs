@@ -1,10 +1,12 @@
 //! The command line: clap structs → calls. The only place that prints.
 //!
+//! A program of its own with more kinds of study is a [`Program`] too ([`run_program`]): its options everywhere,
+//! its exit codes and its ways to print are these.
+//!
 //! Exit codes: 0 done, 1 the work failed, 2 bad usage, 130 stopped. With `--json`, stdout is one JSON document
 //! and people's text goes to stderr; with `--quiet` nothing but errors goes there.
 
 pub mod bench;
-mod claims;
 mod compare;
 mod completions;
 mod contrast;
@@ -13,14 +15,14 @@ mod eval;
 mod evolve;
 mod experiment;
 mod export;
-mod figures;
 mod genome;
 mod interrupt;
 mod judge;
+mod losses;
 mod maps;
 mod names;
 mod output;
-mod plan;
+pub mod plan;
 mod progress;
 mod prune;
 mod regime;
@@ -32,22 +34,31 @@ mod studio;
 mod study;
 mod sweep;
 mod train;
+mod whole;
+
+pub use experiment::{StudyCommand, tell, with_study};
+pub use names::one_of;
+pub use output::Output;
+pub use source::Usage;
+pub use study::{Said, StudyArgs};
 
 use crate::evolve::ConfigError;
 use crate::experiment::evolution::EvolutionError;
+use crate::experiment::kinds::KINDS;
 use crate::experiment::plan::ShareError;
 use crate::experiment::{PruneRunError, RunError};
 use crate::math::refusal::Refusal;
 use crate::prune::RoundsError;
 use crate::train::TrainError;
 use clap::error::{ContextKind, ErrorKind};
-use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
-use output::{Output, tell_error};
+use clap::{Args, ColorChoice, Parser, Subcommand};
+use output::tell_error;
 use std::ffi::OsString;
 use std::num::{IntErrorKind, ParseIntError};
 use std::process::ExitCode;
 
-const EXIT_CODES: &str = "Exit codes: 0 done, 1 the work failed, 2 wrong use, 130 stopped.";
+/// What the help of a program says of its exit codes.
+pub const EXIT_CODES: &str = "Exit codes: 0 done, 1 the work failed, 2 wrong use, 130 stopped.";
 
 /// Heading of the options that every command has.
 const EVERYWHERE: &str = "Everywhere";
@@ -56,6 +67,15 @@ const EVERYWHERE: &str = "Everywhere";
 #[derive(Parser)]
 #[command(name = "picloom", version, about, long_about = None, after_help = EXIT_CODES)]
 struct Cli {
+    #[command(flatten)]
+    everywhere: Everywhere,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// The options that every command of every program has.
+#[derive(Args, Clone, Debug)]
+pub struct Everywhere {
     /// Print one JSON document on stdout; text for people goes to stderr
     #[arg(long, global = true, help_heading = EVERYWHERE)]
     json: bool,
@@ -68,8 +88,18 @@ struct Cli {
     /// Worker threads [default: one a core]. Results do not depend on it
     #[arg(long, global = true, help_heading = EVERYWHERE, value_name = "N", value_parser = threads)]
     threads: Option<usize>,
-    #[command(subcommand)]
-    command: Command,
+}
+
+/// A command line, parsed: what it says of printing, and the work.
+pub trait Program: Parser {
+    /// The options that every command has.
+    fn everywhere(&self) -> &Everywhere;
+
+    /// Does the work.
+    ///
+    /// # Errors
+    /// The work failed, was stopped, or the use was wrong.
+    fn work(self, out: &Output) -> anyhow::Result<()>;
 }
 
 #[derive(Subcommand)]
@@ -115,10 +145,8 @@ enum Command {
     Emit(plan::EmitArgs),
     /// Find the depth and the number of links at which a picture's score is highest
     Regime(regime::RegimeArgs),
-    /// Draw figures from committed records
-    Figures(figures::FiguresArgs),
-    /// Decide the claims of the study from its records
-    Claims(claims::ClaimsArgs),
+    /// Draw the loss curves of runs
+    Losses(losses::LossesArgs),
     /// Breed, look inside, compare and train in the browser, on this machine
     #[cfg(feature = "studio")]
     Studio(studio::StudioArgs),
@@ -128,6 +156,43 @@ enum Command {
     Completions(completions::CompletionsArgs),
     /// Write a manual page for every command
     Man(completions::ManArgs),
+}
+
+impl Program for Cli {
+    fn everywhere(&self) -> &Everywhere {
+        &self.everywhere
+    }
+
+    fn work(self, out: &Output) -> anyhow::Result<()> {
+        match self.command {
+            Command::Compare(args) => compare::run(args, out),
+            Command::Genome(args) => genome::run(args, out),
+            Command::Evolve(args) => evolve::run(*args, out),
+            Command::Train(args) => train::run(args, out),
+            Command::Eval(args) => eval::run(args, out),
+            Command::Prune(args) => prune::run(args, out),
+            Command::Render(args) => render::run(args, out),
+            Command::Export(args) => export::run(args, out),
+            Command::Maps(args) => maps::run(args, out),
+            Command::Sweep(args) => sweep::run(args, out),
+            Command::Score(args) => score::run(args, out),
+            Command::Judge(args) => judge::run(args, out),
+            Command::Regime(args) => regime::run(args, out),
+            Command::Contrast(args) => contrast::run(*args, out),
+            Command::Experiment(args) => experiment::run(args, &KINDS, out),
+            Command::Plan(args) => plan::plan(args, &KINDS, out),
+            Command::Run(args) => plan::run(args, &KINDS, out),
+            Command::Status(args) => plan::status(&args, &KINDS, out),
+            Command::Collect(args) => plan::collect(&args, &KINDS, out),
+            Command::Emit(args) => plan::emit(args, ("picloom", &[]), out),
+            Command::Losses(args) => losses::run(args, out),
+            #[cfg(feature = "studio")]
+            Command::Studio(args) => studio::run(args, out),
+            Command::Bench(args) => bench::run(args, out),
+            Command::Completions(args) => completions::print(args),
+            Command::Man(args) => completions::write_pages(&args, out),
+        }
+    }
 }
 
 /// What follows an option and is a number below 0 is its value, which then says what it expects, and no option.
@@ -166,53 +231,28 @@ pub fn main() -> ExitCode {
 /// The thread that calls joins the worker threads, and may call again: their number is that of
 /// its first call.
 pub fn run<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T>) -> ExitCode {
-    let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
-    let command = negatives_are_values(Cli::command()).color(wanted_colour(&arguments));
+    run_program::<Cli>(arguments.into_iter().map(Into::into).collect())
+}
+
+/// Runs a program on its arguments, its own name first: bad usage ends the process.
+pub fn run_program<P: Program>(arguments: Vec<OsString>) -> ExitCode {
+    let command = negatives_are_values(P::command()).color(wanted_colour(&arguments));
     let parsed = command.try_get_matches_from(&arguments);
-    let parsed =
-        parsed.map_err(told_in_numbers).and_then(|matches| Cli::from_arg_matches(&matches));
-    let cli = parsed.unwrap_or_else(|error| error.exit());
-    anstream::ColorChoice::write_global(match cli.color {
+    let parsed = parsed.map_err(told_in_numbers).and_then(|matches| P::from_arg_matches(&matches));
+    let program = parsed.unwrap_or_else(|error| error.exit());
+    let Everywhere { json, quiet, color, threads } = program.everywhere().clone();
+    anstream::ColorChoice::write_global(match color {
         ColorChoice::Auto => anstream::ColorChoice::Auto,
         ColorChoice::Always => anstream::ColorChoice::Always,
         ColorChoice::Never => anstream::ColorChoice::Never,
     });
     interrupt::listen(&arguments);
-    let out = Output { json: cli.json, quiet: cli.quiet };
-    if let Err(e) = join_workers(cli.threads, &out) {
+    let out = Output { json, quiet };
+    if let Err(e) = join_workers(threads, &out) {
         tell_error(&e);
         return ExitCode::from(1);
     }
-    let result = match cli.command {
-        Command::Compare(args) => compare::run(args, &out),
-        Command::Genome(args) => genome::run(args, &out),
-        Command::Evolve(args) => evolve::run(*args, &out),
-        Command::Train(args) => train::run(args, &out),
-        Command::Eval(args) => eval::run(args, &out),
-        Command::Prune(args) => prune::run(args, &out),
-        Command::Render(args) => render::run(args, &out),
-        Command::Export(args) => export::run(args, &out),
-        Command::Maps(args) => maps::run(args, &out),
-        Command::Sweep(args) => sweep::run(args, &out),
-        Command::Score(args) => score::run(args, &out),
-        Command::Judge(args) => judge::run(args, &out),
-        Command::Regime(args) => regime::run(args, &out),
-        Command::Contrast(args) => contrast::run(*args, &out),
-        Command::Experiment(args) => experiment::run(args, &out),
-        Command::Plan(args) => plan::plan(args, &out),
-        Command::Run(args) => plan::run(args, &out),
-        Command::Status(args) => plan::status(&args, &out),
-        Command::Collect(args) => plan::collect(&args, &out),
-        Command::Emit(args) => plan::emit(args, &out),
-        Command::Figures(args) => figures::run(args, &out),
-        Command::Claims(args) => claims::run(args, &out),
-        #[cfg(feature = "studio")]
-        Command::Studio(args) => studio::run(args, &out),
-        Command::Bench(args) => bench::run(args, &out),
-        Command::Completions(args) => completions::print(args),
-        Command::Man(args) => completions::write_pages(&args, &out),
-    };
-    match result {
+    match program.work(&out) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) if error.is::<interrupt::Interrupted>() => {

@@ -1,13 +1,15 @@
-//! `picloom plan`, `run`, `status`, `collect` and `emit`: studies on more than one machine.
+//! `picloom plan`, `run`, `status`, `collect` and `emit`: studies on more than one machine. A program with
+//! kinds of study of its own hands these in.
 
-use super::experiment::{Said, Watch};
 use super::interrupt::{self, Interrupted};
 use super::names::one_of;
 use super::output::Output;
 use super::progress::duration;
 use super::source::Usage;
+use super::study::{Said, Watch};
 use crate::experiment::cells::{TRIES, Worker};
 use crate::experiment::folder::{Holding, OtherFile};
+use crate::experiment::kinds::Kind;
 use crate::experiment::lease::{BEAT, Leases};
 use crate::experiment::plan::emit::{Places, Resources, Scheduler, script};
 use crate::experiment::plan::{self, Plan, Planned, Share};
@@ -21,6 +23,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+/// Which studies are planned, and where the plan is written.
 #[derive(Args)]
 pub struct PlanArgs {
     /// Specs (.toml); that of a whole study stands for its parts
@@ -46,6 +49,7 @@ pub struct PlanArgs {
     estimate: Option<f64>,
 }
 
+/// Which share of which plan is worked through.
 #[derive(Args)]
 pub struct RunArgs {
     /// Plan (.jsonl)
@@ -69,6 +73,7 @@ pub struct RunArgs {
     retry: bool,
 }
 
+/// The store of a plan.
 #[derive(Args)]
 pub struct StoreArgs {
     /// Folder of the run store, the same for all workers
@@ -76,6 +81,7 @@ pub struct StoreArgs {
     store: PathBuf,
 }
 
+/// Which plan is counted.
 #[derive(Args)]
 pub struct StatusArgs {
     /// Plan (.jsonl)
@@ -84,6 +90,7 @@ pub struct StatusArgs {
     store: StoreArgs,
 }
 
+/// Which plan's records are written.
 #[derive(Args)]
 pub struct CollectArgs {
     /// Plan (.jsonl)
@@ -92,6 +99,7 @@ pub struct CollectArgs {
     store: StoreArgs,
 }
 
+/// Which script is written, and what its tasks may use.
 #[derive(Args)]
 pub struct EmitArgs {
     /// Who hands out the shares
@@ -104,9 +112,9 @@ pub struct EmitArgs {
     out: Option<PathBuf>,
     #[command(flatten)]
     store: StoreArgs,
-    /// The program, as the tasks find it
-    #[arg(long, default_value = "picloom")]
-    program: String,
+    /// The program, as the tasks find it [default: this one's name]
+    #[arg(long)]
+    program: Option<String>,
     /// Cells of a task [default: as many as take half of its time]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     cells_per_task: Option<usize>,
@@ -175,9 +183,10 @@ fn core_hours(core_seconds: f64) -> String {
     }
 }
 
-pub fn plan(args: PlanArgs, out: &Output) -> anyhow::Result<()> {
+/// Writes a plan.
+pub fn plan(args: PlanArgs, kinds: &[Kind], out: &Output) -> anyhow::Result<()> {
     OtherFile::unless(&args.out, "an earlier plan", "\"picloom-plan/")?;
-    let planned = Planned::new(&args.specs, args.profile.as_deref(), &args.runs)?;
+    let planned = Planned::new(kinds, &args.specs, args.profile.as_deref(), &args.runs)?;
     planned.write(&args.out)?;
     let plan = &planned.plan;
     let mut text = String::new();
@@ -244,7 +253,8 @@ fn estimate(
     Ok(json!({ "studies": estimates, "wall_seconds": walls, "memory_mb": memory }))
 }
 
-pub fn run(args: RunArgs, out: &Output) -> anyhow::Result<()> {
+/// Works through a share of a plan.
+pub fn run(args: RunArgs, kinds: &[Kind], out: &Output) -> anyhow::Result<()> {
     let share = match (&args.shard, &args.index) {
         (Some(share), _) => *share,
         (None, Some(_)) => Share::auto(|name| std::env::var(name).ok(), args.shards)?,
@@ -263,7 +273,7 @@ pub fn run(args: RunArgs, out: &Output) -> anyhow::Result<()> {
         plan.try_again(store)?;
     }
     let mut watch = Watch::new(out, 0, "cells", None);
-    let ended = plan::work(&plan, store, share, &worker, &mut watch);
+    let ended = plan::work(kinds, &plan, store, share, &worker, &mut watch);
     watch.bar.finish_and_clear();
     let ended = ended?;
     if ended.is_stopped {
@@ -286,9 +296,10 @@ fn said_again(command: &str, plan: &Path, store: &Path) -> String {
     format!("picloom {command} {} --store {}", word(plan.display()), word(store.display()))
 }
 
-pub fn status(args: &StatusArgs, out: &Output) -> anyhow::Result<()> {
+/// Says how far a plan is.
+pub fn status(args: &StatusArgs, kinds: &[Kind], out: &Output) -> anyhow::Result<()> {
     let plan = Plan::read(&args.plan)?;
-    let status = plan::status(&plan, &args.plan, &args.store.store)?;
+    let status = plan::status(kinds, &plan, &args.plan, &args.store.store)?;
     let aside = status.failed.iter().filter(|cell| cell.is_set_aside).count();
     let mut text = format!(
         "{} of {} cells done, {} running, {} failed ({aside} set aside), {} waiting\nabout {} left",
@@ -320,10 +331,11 @@ pub fn status(args: &StatusArgs, out: &Output) -> anyhow::Result<()> {
     out.result(&status, &text)
 }
 
-pub fn collect(args: &CollectArgs, out: &Output) -> anyhow::Result<()> {
+/// Writes the records of a plan.
+pub fn collect(args: &CollectArgs, kinds: &[Kind], out: &Output) -> anyhow::Result<()> {
     let plan = Plan::read(&args.plan)?;
     let (mut rows, mut text) = (Vec::new(), String::new());
-    for (study, found) in plan::collect(&plan, &args.store.store)? {
+    for (study, found) in plan::collect(kinds, &plan, &args.store.store)? {
         let rows_at = found.folder.join(ROWS);
         text += &format!("{}\nrows: {}\n", found.summary.trim_end(), rows_at.display());
         rows.push(json!({ "study": study, "rows": rows_at, "head": found.folder.join(STUDY) }));
@@ -337,7 +349,8 @@ fn at_least_one(text: &str) -> Result<usize, String> {
     found.ok_or_else(|| format!("expected a whole number of at least 1, found {text}"))
 }
 
-pub fn emit(args: EmitArgs, out: &Output) -> anyhow::Result<()> {
+/// Writes a scheduler's script; tasks call the `program` and then these `words` before `run PLAN`.
+pub fn emit(args: EmitArgs, (program, words): (&str, &[&str]), out: &Output) -> anyhow::Result<()> {
     let plan = Plan::read(&args.plan)?;
     let resources = Resources {
         timeout_min: args.timeout_min,
@@ -363,7 +376,11 @@ pub fn emit(args: EmitArgs, out: &Output) -> anyhow::Result<()> {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
     let name: String = stem.chars().map(plain).collect();
     let places = Places {
-        program: args.program,
+        command: [args.program.as_deref().unwrap_or(program)]
+            .into_iter()
+            .chain(words.iter().copied())
+            .map(String::from)
+            .collect(),
         plan: args.plan.display().to_string(),
         store: args.store.store.display().to_string(),
     };

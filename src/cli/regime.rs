@@ -1,17 +1,17 @@
 //! `picloom regime`: at which depth and with how many links is one picture drawn best?
 
-use super::experiment::run_study;
 use super::interrupt;
 use super::names::one_of;
 use super::output::Output;
 use super::plan::write_spec;
 use super::source::fit_help;
+use super::study::run_study;
 use crate::experiment::Record;
 use crate::experiment::cells::study_folder;
 use crate::experiment::networks::NetworksRecord;
 use crate::experiment::regime::own::{Profile, recommend, study};
 use crate::experiment::single;
-use crate::figures::study::regime_map_of;
+use crate::figures::networks::regime_map_of;
 use crate::figures::{Provenance, save};
 use crate::network::Squaring;
 use clap::Args;

@@ -1,129 +1,244 @@
-//! `picloom experiment run` on the whole study: its parts, then figures, claims and the report.
+//! Studies from their specs, of whatever kinds a program has: run, counted, collected, listed.
 
-use super::claims;
-use super::experiment::{Said, StudyArgs, Whole, collect_one, preview_one, run_one, status_one};
-use super::figures;
+use super::interrupt::{self, Interrupted};
 use super::output::Output;
-use super::progress::duration;
-use crate::experiment::claims::{Records, StudySpec};
+use super::progress::{Bar, duration};
 use crate::experiment::folder::Holding;
-use crate::experiment::kinds::{decided_by, read_study, read_undecided};
-use crate::math::text::word;
+use crate::experiment::kinds::{Kind, Study, read_study};
+use crate::experiment::record::ROWS;
+use crate::experiment::spec::{Spec, SpecError, Title, left_out};
+use crate::experiment::whole::WholeSpec;
+use crate::experiment::workers::{Progress, StudyObserver};
 use crate::network::lock::FolderLock;
-use serde_json::{Value, json};
-use std::collections::BTreeSet;
-use std::path::Path;
+use clap::Args;
+use serde_json::json;
+use std::path::{Path, PathBuf};
 
-/// The parts of a study, each with the study's profile and run store; all of them can be read.
-fn parts(spec: &StudySpec, args: &StudyArgs) -> anyhow::Result<Vec<StudyArgs>> {
-    let folder = args.spec.parent().unwrap_or(Path::new(""));
-    let (mut parts, mut names) = (Vec::new(), BTreeSet::new());
-    for part in &spec.parts {
-        let path = folder.join(part);
-        let (profile, runs) = (args.profile.as_deref(), &args.runs);
-        let study = match decided_by(&path, profile)? {
-            Some(_) => read_undecided(&path, profile)?,
-            None => read_study(&path, profile, runs)?,
+/// A study: its spec in a profile, and the store of its runs.
+#[derive(Args, Clone, Debug)]
+pub struct StudyArgs {
+    /// Spec (.toml)
+    pub spec: PathBuf,
+    /// Profile: standard, or one of the spec's
+    #[arg(long)]
+    pub profile: Option<String>,
+    /// Folder of the run store
+    #[arg(long, default_value = "runs")]
+    pub runs: PathBuf,
+}
+
+impl StudyArgs {
+    fn study(&self, kinds: &[Kind]) -> Result<Box<dyn Study>, SpecError> {
+        read_study(kinds, &self.spec, self.profile.as_deref(), &self.runs)
+    }
+
+    /// True for a study that is made of others.
+    ///
+    /// # Errors
+    /// The spec cannot be read.
+    pub fn is_whole(&self) -> Result<bool, SpecError> {
+        Ok(Title::read(&self.spec)?.kind == WholeSpec::KIND)
+    }
+}
+
+/// What a command has to say: for programs, and for people.
+pub type Said = (serde_json::Value, String);
+
+/// The specs of a folder.
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn list(folder: &Path) -> anyhow::Result<Said> {
+    let entries = std::fs::read_dir(folder)
+        .map_err(|e| anyhow::anyhow!("{}: expected a folder of specs: {e}", folder.display()))?;
+    let mut paths = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        if path.extension().is_some_and(|e| e == "toml") {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    let (mut rows, mut text) = (Vec::new(), String::new());
+    for path in paths {
+        let title = match Title::read(&path) {
+            Ok(title) => title,
+            Err(problem) => {
+                text += &format!("{problem}\n");
+                rows.push(json!({ "spec": path, "problem": problem.to_string() }));
+                continue;
+            }
         };
-        if !names.insert(study.name().to_string()) {
-            let (spec, name) = (args.spec.display(), study.name());
-            anyhow::bail!("{spec}: parts: expected each study once, found {name} again");
-        }
-        parts.push(StudyArgs { spec: path, profile: args.profile.clone(), runs: runs.clone() });
+        text += &format!("{} ({})\n  {}\n", path.display(), title.kind, title.question);
+        rows.push(json!({
+            "spec": path, "kind": title.kind, "about": title.question, "profiles": title.profiles,
+        }));
     }
-    Ok(parts)
+    Ok((rows.into(), text))
 }
 
-pub fn status(args: &StudyArgs) -> anyhow::Result<Said> {
-    let (study, rows, text) = each(args, status_one)?;
-    Ok((json!({ "study": study, "parts": rows }), text))
+/// Wall seconds of so many seconds of one core, by all threads.
+fn wall(core_seconds: f64) -> f64 {
+    core_seconds / rayon::current_num_threads() as f64
 }
 
-/// The study's name and what is said of each part; one that needs another's record cannot be counted
-/// before that is there.
-fn each(
-    args: &StudyArgs,
-    ask: impl Fn(&StudyArgs) -> anyhow::Result<Said>,
-) -> anyhow::Result<(String, Vec<Value>, String)> {
-    let spec = StudySpec::read(&args.spec)?;
-    let (mut rows, mut text) = (Vec::new(), String::new());
-    for part in parts(&spec, args)? {
-        match ask(&part) {
-            Ok((json, said)) => {
-                text += &format!("{}\n", said.trim_end());
-                rows.push(json);
-            }
-            Err(error) => {
-                text += &format!("{}: not yet: {error}\n", part.spec.display());
-                rows.push(json!({ "spec": part.spec, "problem": error.to_string() }));
-            }
-        }
-    }
-    Ok((spec.name, rows, text))
-}
-
-/// Writes the table and `study.json` of every part, with the pictures beside them, into `FOLDER/PART`.
-pub fn collect(args: &StudyArgs, folder: &Path, so_far: bool) -> anyhow::Result<Said> {
-    let spec = StudySpec::read(&args.spec)?;
-    Holding::WholeStudy.ask(folder)?;
-    let (mut rows, mut text) = (Vec::new(), String::new());
-    for part in parts(&spec, args)? {
-        let name = part.spec.file_stem().unwrap_or_default();
-        let to = folder.join(name);
-        let (json, said) = collect_one(&part, &to, so_far)?;
-        text += &format!("{said}\n");
-        rows.push(json);
-    }
-    Ok((json!({ "study": spec.name, "parts": rows }), text))
-}
-
-/// What running the study would do, part by part.
-pub fn preview(args: &StudyArgs) -> anyhow::Result<Said> {
-    let (study, rows, text) = each(args, preview_one)?;
-    let seconds: f64 = rows.iter().filter_map(|row| row["seconds"].as_f64()).sum();
-    let is_least = rows.iter().any(|row| row.get("problem").is_some());
-    let about = format!("{}about {}", if is_least { "at least " } else { "" }, duration(seconds));
-    let text = format!("{text}in all {about}");
-    Ok((json!({ "study": study, "parts": rows, "seconds": seconds }), text))
-}
-
-/// Seconds of one core that the cells take which are not finished; 0 where that cannot be said yet,
-/// of a part that needs another's record.
-fn core_seconds(part: &StudyArgs) -> f64 {
-    preview_one(part).map_or(0.0, |(json, _)| json["core_seconds"].as_f64().unwrap_or(0.0))
-}
-
-fn command_line(args: &StudyArgs) -> String {
-    let profile = args.profile.as_ref().map(|name| format!(" --profile {name}"));
-    let (spec, profile) = (word(args.spec.display()), profile.unwrap_or_default());
-    format!("picloom experiment run {spec}{profile} --runs {}", word(args.runs.display()))
-}
-
-pub fn run(args: &StudyArgs, out: &Output) -> anyhow::Result<Said> {
-    let spec = StudySpec::read(&args.spec)?;
-    Holding::WholeStudy.ask(&args.runs)?;
-    let _lock = FolderLock::take(&args.runs)?;
-    let (mut rows, mut text) = (Vec::new(), String::new());
-    let mut failed = 0;
-    let parts = parts(&spec, args)?;
-    let costs: Vec<f64> = parts.iter().map(core_seconds).collect();
-    let total = costs.iter().sum();
-    for (k, part) in parts.iter().enumerate() {
-        let ahead = costs[k + 1..].iter().sum();
-        out.note(&format!("part {} of {}: {}", k + 1, parts.len(), part.spec.display()));
-        let (json, said) = run_one(part, Some(&Whole { total, ahead }), out)?;
-        failed += json["failed"].as_u64().unwrap_or(0);
-        text += &format!("{}\n\n", said.trim_end());
-        rows.push(json);
-    }
-    let (ledger, said) = claims::write(&spec, &args.runs, &Records::read(&args.runs)?)?;
-    let drawn = figures::draw_all(&args.runs, &command_line(args))?;
-    text += &said;
-    let report = args.runs.join("report.html");
-    text += &format!("{} figures, {}", drawn.len(), report.display());
+/// What running a study would do.
+pub(super) fn preview_one(args: &StudyArgs, kinds: &[Kind]) -> anyhow::Result<Said> {
+    let study = args.study(kinds)?;
+    let status = study.status(&args.runs)?;
+    let (to_do, seconds) = (status.total - status.done, wall(status.core_seconds_left));
+    let text = format!(
+        "{} ({}): {to_do} of {} {} to run, about {} on {} threads",
+        status.study,
+        status.profile,
+        status.total,
+        status.cells,
+        duration(seconds),
+        rayon::current_num_threads()
+    );
     let json = json!({
-        "study": spec.name, "parts": rows, "failed": failed,
-        "figures": drawn, "report": report, "claims": ledger.claims,
+        "study": status.study, "profile": status.profile, "cells": status.total,
+        "to_run": to_do, "core_seconds": status.core_seconds_left, "seconds": seconds,
+        "left_out": study.left_out(),
     });
-    Ok((json, text))
+    Ok((json, with_left_out(text, study.as_ref())))
+}
+
+/// A text, and below it which targets are not here.
+fn with_left_out(text: String, study: &dyn Study) -> String {
+    format!("{}\n{}", text.trim_end(), left_out(study.left_out())).trim_end().into()
+}
+
+/// Runs one study, of whatever kind; `whole` is the study that it is a part of.
+pub(super) fn run_one(
+    args: &StudyArgs,
+    kinds: &[Kind],
+    whole: Option<&Whole>,
+    out: &Output,
+) -> anyhow::Result<Said> {
+    run_study(args.study(kinds)?.as_ref(), &args.runs, whole, out)
+}
+
+/// Runs a study that has been read.
+pub(super) fn run_study(
+    study: &dyn Study,
+    runs: &Path,
+    whole: Option<&Whole>,
+    out: &Output,
+) -> anyhow::Result<Said> {
+    Holding::ask_store(runs)?;
+    let _lock = FolderLock::take(&runs.join(study.name()))?;
+    let mut watch = Watch::new(out, study.count(), study.called(), whole.cloned());
+    let ran = study.run(runs, &mut watch);
+    watch.bar.finish_and_clear();
+    let Some((found, findings)) = ran? else {
+        return Err(Interrupted.into());
+    };
+    let path = found.folder.join(ROWS);
+    let mut json = json!({
+        "study": study.name(), "profile": study.profile(), "cells": study.count(),
+        "failed": watch.failed, "rows": path,
+    });
+    if let (Some(all), serde_json::Value::Object(more)) = (json.as_object_mut(), findings) {
+        all.extend(more);
+    }
+    Ok((json, format!("{}\nrows: {}", found.summary, path.display())))
+}
+
+/// Writes the table of one study, and `study.json`.
+pub(super) fn collect_one(
+    args: &StudyArgs,
+    kinds: &[Kind],
+    to: &Path,
+    so_far: bool,
+) -> anyhow::Result<Said> {
+    let study = args.study(kinds)?;
+    study.collect(&args.runs, to, so_far)?;
+    let rows = to.join(ROWS);
+    let text = format!("{}: {}", study.name(), rows.display());
+    let json = json!({ "cells": study.count(), "rows": rows, "left_out": study.left_out() });
+    Ok((json, with_left_out(text, study.as_ref())))
+}
+
+/// Counts the cells of one study.
+pub(super) fn status_one(args: &StudyArgs, kinds: &[Kind]) -> anyhow::Result<Said> {
+    let study = args.study(kinds)?;
+    let status = study.status(&args.runs)?;
+    let mut text = format!(
+        "{} ({}): {} of {} {} finished, {} failed, {} begun, {} waiting\n",
+        status.study,
+        status.profile,
+        status.done,
+        status.total,
+        status.cells,
+        status.failed.len(),
+        status.begun,
+        status.waiting
+    );
+    for failed in &status.failed {
+        text += &format!("failed: {} ({})\n  {}\n", failed.cell, failed.id, failed.error);
+    }
+    let mut json = json!(status);
+    json["left_out"] = json!(study.left_out());
+    Ok((json, with_left_out(text, study.as_ref())))
+}
+
+/// How far the study is that a study is a part of, in seconds of one core that its parts were thought
+/// to take before it began.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Whole {
+    /// All its parts.
+    pub(super) total: f64,
+    /// The parts after this one.
+    pub(super) ahead: f64,
+}
+
+/// Shows how far a study is, or a worker with the study it is at.
+pub(super) struct Watch {
+    pub(super) bar: Bar,
+    /// Cells that failed.
+    pub(super) failed: usize,
+    whole: Option<Whole>,
+}
+
+impl Watch {
+    pub(super) fn new(
+        out: &Output,
+        cells: usize,
+        what: &'static str,
+        whole: Option<Whole>,
+    ) -> Self {
+        Watch { bar: out.progress(cells as u64, what).without_estimate(), failed: 0, whole }
+    }
+
+    /// `about 12 min left; of the study 31 %, about 2 h 5 min left`.
+    fn left(&self, progress: &Progress) -> String {
+        let (Some(left), Some(pace)) = (progress.seconds_left, progress.pace) else {
+            return String::new();
+        };
+        let mut text = format!(", about {} left", duration(left));
+        if let Some(whole) = self.whole.as_ref().filter(|whole| whole.total > 0.0) {
+            let ahead = left / pace + whole.ahead;
+            let share = 100.0 * (1.0 - ahead / whole.total).clamp(0.0, 1.0);
+            let left = duration(left + pace * whole.ahead);
+            text += &format!("; of the study {share:.0} %, about {left} left");
+        }
+        text
+    }
+}
+
+impl StudyObserver for Watch {
+    fn cell(&mut self, progress: &Progress, label: &str, error: Option<&str>) {
+        self.failed = progress.failed;
+        self.bar.set_length(progress.total as u64);
+        self.bar.set_position((progress.done + progress.failed) as u64);
+        self.bar.set_message(format!("{label}{}", self.left(progress)));
+        if let Some(error) = error {
+            self.bar.say(&format!("failed: {label}: {error}"));
+        }
+    }
+
+    fn going_on(&mut self) -> bool {
+        !interrupt::asked()
+    }
 }

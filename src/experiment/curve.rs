@@ -50,7 +50,7 @@ impl Curve {
     }
 
     /// The same curve when `earlier` evaluations had been made before it.
-    pub(super) fn after(self, earlier: u64) -> Self {
+    pub fn after(self, earlier: u64) -> Self {
         if earlier == 0 {
             return self;
         }
@@ -65,7 +65,7 @@ impl Curve {
 }
 
 /// The logged losses of the last attempt that are numbers.
-pub(super) fn surviving(lines: &[LogLine]) -> Vec<LogLine> {
+pub fn surviving(lines: &[LogLine]) -> Vec<LogLine> {
     let attempt = lines.last().map_or(0, |line| line.attempt);
     lines.iter().filter(|line| line.attempt == attempt && line.loss.is_finite()).copied().collect()
 }

@@ -257,7 +257,7 @@ impl DepthModel {
             .or_else(|_| Self::fit(&depth_curves(record, Sweep::DENSE), record.size))
     }
 
-    /// The model of the depth study that comes with the program (`figures/depth`).
+    /// The model of the depth study that comes with the program, fitted to a committed sweep of depths on many pictures.
     pub fn shipped() -> Self {
         let json = include_str!("../../assets/depth-model.json");
         serde_json::from_str(json).expect("the shipped model is sound")

@@ -1,56 +1,49 @@
-//! Every kind of study, by the `kind` of its spec: what can be done with one, whatever it is.
+//! Kinds of study, by the `kind` of a spec: what can be done with a study, whatever kind it is.
 
 use super::cells::{self, CellStudy, Pass, Status, Worker};
 use super::depth_sweep::DepthSweep;
 use super::networks::{NetworksSpec, NetworksStudy};
 use super::record::{Record, RecordError};
-use super::reevolution::{ReevolutionSpec, ReevolutionStudy};
 use super::single::{Compare, Regime, Settings, read_single};
 use super::spec::{Problem, Spec, SpecError, Title, read_spec};
-use super::structural::{StructuralSpec, StructuralStudy};
-use super::theory::study::{TheorySpec, TheoryStudy};
-use super::training::{TrainingSpec, TrainingStudy};
 use super::workers::StudyObserver;
-use super::xor::{XorSpec, XorStudy};
 use crate::network::files::create_folder;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 /// Reads the spec at a path in a profile; records of other studies are under the folder of runs.
-type Read = fn(&Path, Option<&str>, &Path) -> Result<Box<dyn Study>, SpecError>;
+pub type Read = fn(&Path, Option<&str>, &Path) -> Result<Box<dyn Study>, SpecError>;
 
-/// Every kind of study that is a table of cells. A new one is a [`CellStudy`] and a row here.
-pub const KINDS: &[(&str, Read)] = &[
-    (TrainingSpec::KIND, |path, profile, _| Ok(Box::new(TrainingStudy::read(path, profile)?))),
+/// A kind of study: its name in specs, and what reads a spec of it.
+pub type Kind = (&'static str, Read);
+
+/// The kinds of study that this crate has. A program with others of its own hands these in together with
+/// them; a new one is a [`CellStudy`] and a row.
+pub const KINDS: [Kind; 4] = [
     (NetworksSpec::KIND, |path, profile, runs| {
         Ok(Box::new(NetworksStudy::read(path, profile, runs)?))
-    }),
-    (TheorySpec::KIND, |path, profile, _| Ok(Box::new(TheoryStudy::read(path, profile)?))),
-    (StructuralSpec::KIND, |path, profile, _| Ok(Box::new(StructuralStudy::read(path, profile)?))),
-    (XorSpec::KIND, |path, profile, _| Ok(Box::new(XorStudy::read(path, profile)?))),
-    (ReevolutionSpec::KIND, |path, profile, _| {
-        Ok(Box::new(ReevolutionStudy::read(path, profile)?))
     }),
     (Compare::KIND, |path, profile, _| Ok(Box::new(read_single::<Compare>(path, profile)?))),
     (DepthSweep::KIND, |path, profile, _| Ok(Box::new(read_single::<DepthSweep>(path, profile)?))),
     (Regime::KIND, |path, profile, _| Ok(Box::new(read_single::<Regime>(path, profile)?))),
 ];
 
-/// The study of a spec, of whatever kind.
+/// The study of a spec, of any of these kinds.
 ///
 /// # Errors
-/// Not readable, of no known kind, or what its kind says.
+/// Not readable, of none of the kinds, or what its kind says.
 pub fn read_study(
+    kinds: &[Kind],
     path: &Path,
     profile: Option<&str>,
     runs: &Path,
 ) -> Result<Box<dyn Study>, SpecError> {
     let kind = Title::read(path)?.kind;
-    match KINDS.iter().find(|(name, _)| *name == kind) {
+    match kinds.iter().find(|(name, _)| *name == kind) {
         Some((_, read)) => read(path, profile, runs),
         None => {
-            let names: Vec<&str> = KINDS.iter().map(|k| k.0).collect();
+            let names: Vec<&str> = kinds.iter().map(|k| k.0).collect();
             let (key, expected) = ("kind".into(), format!("one of {}", names.join(", ")));
             Err(Problem { key, expected, found: format!("{kind:?}") }.at(path))
         }

@@ -371,7 +371,7 @@ pub enum RecordError {
     Work(#[from] WorkError),
     /// Some cells are neither finished nor failed.
     #[error(
-        "study {study}, profile {profile}: expected {total} finished {cells} in {folder}, found {done}; go on with `picloom experiment run` or `picloom run`"
+        "study {study}, profile {profile}: expected {total} finished {cells} in {folder}, found {done}; go on with the command `run`"
     )]
     Unfinished {
         /// Name of the study.

@@ -392,7 +392,7 @@ pub struct TargetSpec {
 
 impl TargetSpec {
     /// Refuses a target that is not said, or said twice.
-    pub(in crate::experiment) fn check(&self) -> Result<(), Problem> {
+    pub fn check(&self) -> Result<(), Problem> {
         let key = format!("target {}", self.name);
         let one = self.genome.is_some() != self.arch.is_some();
         Problem::unless(one, &key, "one of genome and arch", "both or none")?;
@@ -403,7 +403,7 @@ impl TargetSpec {
     }
 
     /// The file of what is drawn.
-    pub(in crate::experiment) fn drawn(&self) -> &Path {
+    pub fn drawn(&self) -> &Path {
         self.picture.as_ref().or(self.genome.as_ref()).expect("verified: a picture or a genome")
     }
 }
@@ -412,7 +412,7 @@ impl TargetSpec {
 ///
 /// # Errors
 /// The name.
-pub(super) fn check_name(key: &str, name: &str) -> Result<(), Problem> {
+pub fn check_name(key: &str, name: &str) -> Result<(), Problem> {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
     let fits = !name.is_empty() && name.chars().all(plain);
     Problem::unless(fits, key, "a folder name of a–z, 0–9, - and _", format!("{name:?}"))
@@ -422,7 +422,7 @@ pub(super) fn check_name(key: &str, name: &str) -> Result<(), Problem> {
 ///
 /// # Errors
 /// The names.
-pub(super) fn check_names(key: &str, names: &[&String]) -> Result<(), Problem> {
+pub fn check_names(key: &str, names: &[&String]) -> Result<(), Problem> {
     let different: BTreeSet<_> = names.iter().collect();
     let fits = !names.is_empty() && different.len() == names.len();
     Problem::unless(fits, key, "at least one, with names of their own", format!("{names:?}"))
@@ -432,7 +432,7 @@ pub(super) fn check_names(key: &str, names: &[&String]) -> Result<(), Problem> {
 ///
 /// # Errors
 /// The seeds.
-pub(super) fn check_seeds(key: impl Into<String>, seeds: &[u64]) -> Result<(), Problem> {
+pub fn check_seeds(key: impl Into<String>, seeds: &[u64]) -> Result<(), Problem> {
     let different: BTreeSet<_> = seeds.iter().collect();
     let fits = !seeds.is_empty() && different.len() == seeds.len();
     Problem::unless(fits, key, "at least one, and each once", format!("{seeds:?}"))
@@ -442,14 +442,14 @@ pub(super) fn check_seeds(key: impl Into<String>, seeds: &[u64]) -> Result<(), P
 ///
 /// # Errors
 /// The size.
-pub(super) fn check_size(size: usize) -> Result<(), Problem> {
+pub fn check_size(size: usize) -> Result<(), Problem> {
     Problem::unless((2..=4096).contains(&size), "size", "2 to 4096 pixels", size.to_string())
 }
 
 const ARCHIVE: &str = "archive:";
 
 /// True for a path in other people's data.
-pub(super) fn is_archived(path: &Path) -> bool {
+pub fn is_archived(path: &Path) -> bool {
     path.to_string_lossy().starts_with(ARCHIVE)
 }
 
@@ -464,15 +464,15 @@ pub fn left_out(targets: &[String]) -> String {
 /// Where the paths of a spec lead: `archive:…` into `PICLOOM_ARCHIVE`, others from the spec's folder
 /// or, where nothing is there, from the folder above.
 #[derive(Clone, Debug)]
-pub(super) struct Places {
+pub struct Places {
     beside: PathBuf,
     /// The folder above the spec's.
-    pub(super) above: PathBuf,
+    pub above: PathBuf,
 }
 
 impl Places {
     /// Those of the spec at `path`.
-    pub(super) fn of(path: &Path) -> Self {
+    pub fn of(path: &Path) -> Self {
         let beside = match path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
             _ => PathBuf::from("."),
@@ -486,7 +486,7 @@ impl Places {
     }
 
     /// The file; none if it is in an archive that is not there.
-    pub(super) fn find(&self, path: &Path) -> Option<PathBuf> {
+    pub fn find(&self, path: &Path) -> Option<PathBuf> {
         match path.to_string_lossy().strip_prefix(ARCHIVE) {
             Some(rest) => std::env::var_os("PICLOOM_ARCHIVE").map(|a| Path::new(&a).join(rest)),
             None => Some(self.file(path)),
@@ -494,7 +494,7 @@ impl Places {
     }
 
     /// The file, which is in no archive.
-    pub(super) fn file(&self, path: &Path) -> PathBuf {
+    pub fn file(&self, path: &Path) -> PathBuf {
         let (beside, above) = (self.beside.join(path), self.above.join(path));
         if !beside.exists() && above.exists() { above } else { beside }
     }

@@ -117,7 +117,7 @@ impl Axis {
     }
 
     /// Lays the axis over these values, with about `count` labelled ticks.
-    pub(super) fn over(&self, values: impl IntoIterator<Item = f64>, count: f64) -> Laid {
+    pub fn over(&self, values: impl IntoIterator<Item = f64>, count: f64) -> Laid {
         let shown = |v: &f64| v.is_finite() && (self.scale == Scale::Linear || *v > 0.0);
         let given =
             self.range.map(|(a, b)| (a.min(b), a.max(b))).filter(|(a, b)| shown(a) && shown(b));
@@ -246,9 +246,12 @@ fn logarithmic(low: f64, high: f64, given: bool, count: f64) -> Laid {
 /// An axis laid over its data: range and ticks in axis units (log₁₀ of the value on a logarithmic
 /// axis).
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Laid {
+pub struct Laid {
+    /// Linear or logarithmic.
     pub scale: Scale,
+    /// The lower end.
     pub low: f64,
+    /// The upper end.
     pub high: f64,
     /// Labelled ticks: place and label.
     pub ticks: Vec<(f64, String)>,

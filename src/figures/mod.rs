@@ -10,7 +10,8 @@
 //! | [`sheets`] | contact sheets, feature-map sheets, strips; [`apng`] animates sweeps |
 //! | [`card`] | one network on one page: picture, score, changed weights, measures, maps, wiring |
 //! | [`losses`] | loss curves of runs; [`runs`] the report of runs side by side |
-//! | [`study`] | every figure of the study from its records, and its report |
+//! | [`drawers`] | the kinds that figures of a study are made of: courses, rows by arm, matrices, small multiples |
+//! | [`networks`] | score by depth, score by depth and kept share, of any record of networks |
 //! | [`wiring`] | the network itself, layer by layer |
 //! | [`html`] | self-contained reports |
 //! | [`files`] | `save`, `save_small`: SVG, PNG or both with provenance, whole or not at all |
@@ -23,21 +24,21 @@ pub mod axis;
 pub mod card;
 pub mod charts;
 pub mod compare;
+pub mod drawers;
 pub mod files;
 pub mod fonts;
 pub mod html;
 pub mod judge;
 mod layout;
 pub mod losses;
-mod page;
+pub mod networks;
+pub mod page;
 pub mod runs;
 pub mod sheets;
-pub mod study;
 pub mod style;
-mod svg;
+pub mod svg;
 pub mod views;
 pub mod wiring;
 
 pub use files::{Provenance, SaveError, save, save_small, svg_to_png};
-pub use study::report::study_report;
 pub use style::{Arm, Colour, Marker, arm};

@@ -7,12 +7,12 @@ use super::svg::{Anchor, Svg};
 use crate::network::{Picture, picture::encode_png};
 
 /// Height of a line of text, in em.
-pub(super) const LINE: f64 = 1.3;
+pub const LINE: f64 = 1.3;
 /// Pixels of an embedded picture for each pixel of the SVG.
-pub(super) const SHARP: usize = 2;
+pub const SHARP: usize = 2;
 
 /// A page being written.
-pub(super) struct Page {
+pub struct Page {
     /// What is on it.
     pub svg: Svg,
     /// Its width.
@@ -24,17 +24,25 @@ pub(super) struct Page {
 }
 
 /// How a text looks: its size in em, bold or not, its colour.
-pub(super) type Look = (f64, bool, Colour);
+pub type Look = (f64, bool, Colour);
 
-pub(super) const TITLE: Look = (size::TITLE, true, style::INK);
-pub(super) const SUBTITLE: Look = (size::SUBTITLE, false, style::GREY);
-pub(super) const HEADING: Look = (size::LABEL, true, style::INK);
-pub(super) const NAME: Look = (size::TICK, true, style::INK);
-pub(super) const PLAIN: Look = (size::TICK, false, style::INK);
-pub(super) const NOTE: Look = (size::TICK, false, style::GREY);
-pub(super) const CAPTION: Look = (size::CAPTION, false, style::GREY);
+/// The title of a page.
+pub const TITLE: Look = (size::TITLE, true, style::INK);
+/// The line under it.
+pub const SUBTITLE: Look = (size::SUBTITLE, false, style::GREY);
+/// The heading of a part.
+pub const HEADING: Look = (size::LABEL, true, style::INK);
+/// The name of a row.
+pub const NAME: Look = (size::TICK, true, style::INK);
+/// Plain text.
+pub const PLAIN: Look = (size::TICK, false, style::INK);
+/// A note.
+pub const NOTE: Look = (size::TICK, false, style::GREY);
+/// What stands under a picture.
+pub const CAPTION: Look = (size::CAPTION, false, style::GREY);
 
 impl Page {
+    /// An empty page.
     pub fn new(width: f64, margin: f64) -> Self {
         // The height is put right at the end.
         Page { svg: Svg::new(width, 0.0), width, margin, y: margin }
@@ -125,6 +133,7 @@ impl Page {
         self.y += LINE * size::TICK + 6.0;
     }
 
+    /// A filled rectangle.
     pub fn fill(&mut self, at: (f64, f64), extent: (f64, f64), colour: Colour) {
         self.svg.rect(at.0, at.1, extent.0, extent.1, Some(colour), None);
     }
@@ -157,16 +166,19 @@ impl Page {
 }
 
 /// RGB bytes to paste pictures into, white at first.
-pub(super) struct Raster {
+pub struct Raster {
     width: usize,
+    /// Three bytes a pixel, row by row.
     pub bytes: Vec<u8>,
 }
 
 impl Raster {
+    /// A white one.
     pub fn new(width: usize, height: usize) -> Self {
         Raster { width, bytes: vec![255; 3 * width * height] }
     }
 
+    /// Pastes a picture with its corner at (x, y).
     pub fn paste(&mut self, x: usize, y: usize, picture: &Picture) {
         let bytes = picture.to_bytes();
         for (row, line) in bytes.chunks_exact(3 * picture.width).enumerate() {
@@ -175,6 +187,7 @@ impl Raster {
         }
     }
 
+    /// Fills a rectangle.
     pub fn block(&mut self, x: usize, y: usize, width: usize, height: usize, colour: Colour) {
         for row in y..y + height {
             let at = 3 * (row * self.width + x);

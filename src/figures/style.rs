@@ -135,7 +135,7 @@ impl Marker {
     ];
 }
 
-/// How one arm of the study looks in every figure.
+/// How one arm looks in every figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arm {
     /// Key, as in records: lower case, words joined by `-`.
@@ -150,8 +150,8 @@ pub struct Arm {
     pub marker: Marker,
 }
 
-/// The arms of the study in the order every figure and table shows them.
-pub const ARMS: [Arm; 32] = [
+/// Wirings and pruning methods as arms, in the order every figure and table shows them.
+pub const ARMS: [Arm; 26] = [
     row("evolved", "evolved", "evolved", Colour(0, 158, 115), Marker::Diamond),
     row("dense", "dense twin, trained", "dense", Colour(213, 94, 0), Marker::Square),
     row("graph", "evolved graph, retrained", "graph", Colour(204, 121, 167), Marker::Triangle),
@@ -202,21 +202,10 @@ pub const ARMS: [Arm; 32] = [
     row("evolved-mask", "evolved mask, retrained", "mask", Colour(122, 72, 138), Marker::Cross),
     row("sparse-training", "weight-sparse training", "sparse", Colour(31, 35, 40), Marker::Plus),
     row("swarm", "swarm in weight space", "swarm", Colour(17, 119, 51), Marker::Plus),
-    row(
-        "dense-predicted",
-        "dense, predicted depth",
-        "dense, depth",
-        Colour(166, 70, 0),
-        Marker::Square,
-    ),
-    row("sp-predicted", "SP, predicted depth", "SP, depth", Colour(0, 70, 116), Marker::Circle),
-    row("dense-muon", "dense, Muon", "dense, Muon", Colour(240, 140, 80), Marker::Diamond),
-    row("dense-muon-20", "dense, Muon, 20 steps", "dense, 20", Colour(130, 50, 0), Marker::Plus),
-    row("sp-muon", "SP, Muon", "SP, Muon", Colour(90, 160, 214), Marker::Diamond),
-    row("sp-muon-20", "SP, Muon, 20 steps", "SP, 20", Colour(0, 50, 110), Marker::Plus),
 ];
 
-const fn row(
+/// An arm as a row of a table of arms.
+pub const fn row(
     key: &'static str,
     label: &'static str,
     short: &'static str,

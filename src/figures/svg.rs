@@ -8,14 +8,17 @@ use std::fmt::Write;
 
 /// Which part of a text stands at its x.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Anchor {
+pub enum Anchor {
+    /// Its beginning.
     Start,
+    /// Its middle.
     Middle,
+    /// Its end.
     End,
 }
 
 /// An SVG being written, of a fixed size in pixels.
-pub(super) struct Svg {
+pub struct Svg {
     width: f64,
     height: f64,
     body: String,
@@ -151,7 +154,7 @@ impl Svg {
 }
 
 /// An SVG document of `size` pixels whose body is drawn in a `view` of other units.
-pub(super) fn document(size: (f64, f64), view: (f64, f64), title: &str, body: &str) -> String {
+pub fn document(size: (f64, f64), view: (f64, f64), title: &str, body: &str) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" viewBox=\"0 0 {} {}\" \
          font-family=\"{FAMILY}\" stroke-linejoin=\"round\" role=\"img\">\n<title>{}</title>\n{body}</svg>\n",
@@ -164,7 +167,7 @@ pub(super) fn document(size: (f64, f64), view: (f64, f64), title: &str, body: &s
 }
 
 /// A coordinate, rounded to a hundredth, without useless zeros; 0 for NaN.
-pub(super) fn n(value: f64) -> String {
+pub fn n(value: f64) -> String {
     if !value.is_finite() {
         return "0".into();
     }
@@ -174,7 +177,7 @@ pub(super) fn n(value: f64) -> String {
 }
 
 /// Text made safe for XML and HTML, in content and in quoted attributes; see also [`visible`].
-pub(super) fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in visible(text).chars() {
         match c {
@@ -191,7 +194,7 @@ pub(super) fn escaped(text: &str) -> String {
 
 /// The text with U+FFFD for what cannot be seen: control characters but for line ends and tabs (XML
 /// forbids most of them), signs that turn the direction of what follows, and no characters at all.
-pub(super) fn visible(text: &str) -> String {
+pub fn visible(text: &str) -> String {
     let hidden = |c: char| match c {
         '\t' | '\n' | '\r' => false,
         '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}' => true,
@@ -201,7 +204,7 @@ pub(super) fn visible(text: &str) -> String {
 }
 
 /// `data:image/png;base64,…`.
-pub(super) fn data_uri(png: &[u8]) -> String {
+pub fn data_uri(png: &[u8]) -> String {
     format!("data:image/png;base64,{}", crate::network::base64::base64(png))
 }
 

@@ -12,7 +12,6 @@ pub mod refusal;
 pub mod rng;
 pub mod stats;
 pub mod text;
-pub mod volume;
 
 pub use activation::Activation;
 pub use names::{Named, UnknownName};

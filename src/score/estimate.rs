@@ -9,6 +9,9 @@
 //!
 //! Labels of some of the pictures do away with 2 and 3 ([`Corrected`]).
 //!
+//! The interval says how well the score is known, not what it means: a network that has not learned its picture has a
+//! high score with a narrow interval ([`FIT_GATE`](super::FIT_GATE)).
+//!
 //! Source of the correction: Angelopoulos et al., *Prediction-powered inference*, Science 382 (2023): the mean
 //! of the predictions, plus the mean of label − prediction over a random labelled part. \[ours\]: weights
 //! are the draws, both signs of one together; labels may stand for several changes (Hájek).

@@ -1,5 +1,10 @@
 //! From perturbed pictures to a score. In: a sweep, a judge, the target. Out: the compositional
 //! score with its interval, and whether it counts. It does not know how the network came to be.
+//!
+//! **What it does not mean.** The score describes the pictures around a network, not its parts. It stays the same when
+//! all relays of a layer are mixed with each other, which leaves the picture and entangles every unit. It is no measure
+//! of modularity, factorisation or reuse. It is high before training, too: networks with random weights score .85, more
+//! than evolved ones do on average. So nothing is compared below R² .90. docs/JUDGES.md has the numbers.
 
 pub mod breeder;
 pub mod calibrate;

@@ -3,7 +3,6 @@
 use super::answer::{Answer, Refusal, json_of, of_bytes};
 use super::pixels::is_picture_file;
 use super::state::Studio;
-use crate::experiment::claims::Ledger;
 use crate::experiment::compare::CompareRecord;
 use crate::experiment::folder::Holding;
 use crate::experiment::networks::NetworksRecord;
@@ -86,16 +85,7 @@ pub fn study(studio: &Studio, AskedStudy { id, .. }: AskedStudy) -> Answer {
     let mut rows = rows(studio, &folder, &name);
     let left_out = rows.len().saturating_sub(MOST_ROWS);
     rows.truncate(MOST_ROWS);
-    let ledger = read_text(&folder.join("claims.json")).ok();
-    let ledger = ledger.and_then(|text| serde_json::from_str::<Ledger>(&text).ok());
-    let claims = ledger.map(|ledger| {
-        let claims = ledger.claims.into_iter().map(|row| Claim {
-            id: row.text.id,
-            claim: row.text.says,
-            verdict: serde_json::to_value(row.verdict).unwrap_or_default(),
-        });
-        claims.collect()
-    });
+    let claims = decided(&folder);
     json_of(&Shown {
         name,
         question: said.question,
@@ -104,6 +94,26 @@ pub fn study(studio: &Studio, AskedStudy { id, .. }: AskedStudy) -> Answer {
         rows,
         left_out,
     })
+}
+
+/// What a study decided, where its folder has a `claims.json` with a list of `claims`: of each its id, what it says
+/// and the verdict. A list without these is shown as none.
+fn decided(folder: &Path) -> Option<Vec<Claim>> {
+    #[derive(Deserialize)]
+    struct Decided {
+        claims: Vec<Row>,
+    }
+    #[derive(Deserialize)]
+    struct Row {
+        id: String,
+        says: String,
+        verdict: Value,
+    }
+    let text = read_text(&folder.join("claims.json")).ok()?;
+    let Decided { claims } = serde_json::from_str(&text).ok()?;
+    let claims =
+        claims.into_iter().map(|Row { id, says, verdict }| Claim { id, claim: says, verdict });
+    Some(claims.collect())
 }
 
 fn folder(studio: &Studio, id: &str) -> Result<PathBuf, Refusal> {

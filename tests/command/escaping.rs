@@ -37,8 +37,6 @@ fn a_terminal_is_not_sent_the_orders_that_names_in_files_hold() {
         (&["genome", "info", "evil.json", "--json"], 0),
         (&["experiment", "list", "specs"], 0),
         (&["experiment", "list", "specs", "--json"], 0),
-        (&["figures", "score-by-depth", "--records", "."], 1),
-        (&["figures", "--list", "--records", ".", "--json"], 0),
         (&["genome", "info", EVIL], 1),
     ] {
         let (found, said) = picloom(folder.path(), args);

@@ -18,7 +18,7 @@ fn picloom(arguments: &[&str]) -> Output {
 fn a_csv_is_drawn_like_a_run_and_a_wrong_one_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
-    let done = picloom(&["figures", "--losses", OURS, "--out", &path("x")]);
+    let done = picloom(&["losses", OURS, "--out", &path("x")]);
     assert!(done.status.success(), "{done:?}");
     let svg = std::fs::read_to_string(path("x.svg")).unwrap();
     assert!(svg.contains("Training loss"));
@@ -28,7 +28,7 @@ fn a_csv_is_drawn_like_a_run_and_a_wrong_one_is_refused() {
         if !text.is_empty() {
             std::fs::write(path(name), text).unwrap();
         }
-        let failed = picloom(&["figures", "--losses", &path(name), "--out", &path("y")]);
+        let failed = picloom(&["losses", &path(name), "--out", &path("y")]);
         let error = String::from_utf8_lossy(&failed.stderr).into_owned();
         assert!(!failed.status.success() && error.contains(name), "{error}");
         assert!(!Path::new(&path("y.svg")).exists());

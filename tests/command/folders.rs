@@ -126,10 +126,9 @@ fn a_study_asks_its_folder_too() {
     let work = tempfile::tempdir().unwrap();
     std::fs::create_dir(work.path().join("specs")).unwrap();
     let spec = work.path().join("specs/small.toml");
-    let text = "kind = \"training\"\nname = \"small\"\nquestion = \"?\"\nsize = 8\nsteps = 2\n\
-        log_every = 1\nseeds = [0]\nlrs = [1e-2]\nwirings = [\"dense\"]\n[rules]\nC0 = \"none\"\n\
-        [[targets]]\nname = \"a\"\narch = \"1;sin:2\"\npicture = \"a.png\"\n\
-        [[grids]]\nname = \"some\"\noptimizers = [\"adam\"]\n";
+    let text = "kind = \"networks\"\nname = \"small\"\nquestion = \"?\"\nsize = 8\nsteps = 2\n\
+        seeds = [0]\nsample = 2\n[[targets]]\nname = \"a\"\narch = \"1;sin:2\"\npicture = \"a.png\"\n\
+        [[arms]]\nname = \"dense\"\nwiring = \"dense\"\n";
     std::fs::write(&spec, text).unwrap();
     let mut picture = picloom::network::Picture::filled(4, 4, [0.5; 3]);
     picture.rgb[0] = 1.0;

@@ -5,24 +5,35 @@ use assert_cmd::Command;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// A study of trainings that is over in a second.
-const TRAININGS: &str = r#"
-kind = "training"
+/// A study of eight chains of one network that is over in a second.
+const SMALL: &str = r#"
+kind = "networks"
 name = "small"
 question = "Does it run?"
 size = 8
 steps = STEPS
 log_every = 4
 seeds = [0, 1]
-lrs = [1e-2, 1e-3]
-wirings = ["dense"]
+sample = 2
 [[targets]]
 name = "face"
 picture = "face.png"
 arch = "2;gaussian:2,sin:2"
-[[grids]]
-name = "some"
-optimizers = ["adam", "lion"]
+[[arms]]
+name = "dense"
+wiring = "dense"
+[[variants]]
+name = "base"
+[[variants]]
+name = "slow"
+lr = LR
+[[variants]]
+name = "lion"
+optimizer = "lion"
+[[variants]]
+name = "lion-slow"
+optimizer = "lion"
+lr = LR
 [profiles.one]
 seeds = [7]
 "#;
@@ -51,6 +62,11 @@ method = { name = "sp" }
 levels = ["share:0.5"]
 "#;
 
+/// [`SMALL`] of so many steps.
+fn small(steps: &str) -> String {
+    SMALL.replace("STEPS", steps).replace("LR", "1e-3")
+}
+
 struct Work {
     folder: tempfile::TempDir,
 }
@@ -69,7 +85,7 @@ impl Work {
     }
 
     fn small(steps: u64) -> Self {
-        Work::new(&[("small", TRAININGS.replace("STEPS", &steps.to_string()))])
+        Work::new(&[("small", small(&steps.to_string()))])
     }
 
     fn at(&self, path: &str) -> PathBuf {
@@ -116,7 +132,7 @@ fn shares_on_other_machines_give_the_records_of_a_local_run() {
         CHAINS.replace("NAME", name).replace("OFFSETS", offsets).to_string()
     };
     let after = chains("after", "0").replace("size = 16", "size = 16\ndepth_from = \"by_depth\"");
-    let small = TRAININGS.replace("STEPS", "40");
+    let small = small("40");
     let work =
         Work::new(&[("small", small), ("by_depth", chains("by_depth", "-1, 0")), ("after", after)]);
     for name in ["small", "by_depth", "after"] {
@@ -140,7 +156,7 @@ fn shares_on_other_machines_give_the_records_of_a_local_run() {
     status(0);
     assert!(!work.at("far").exists(), "status writes nothing");
     let error = work.says("collect plan.jsonl --store far", 1).1;
-    assert!(error.contains("expected 8 finished runs"), "{error}");
+    assert!(error.contains("expected 8 finished chains"), "{error}");
     // The first share's cells of `after` wait for cells of the second: it helps.
     let first = work.json("run plan.jsonl --store far --shard 1/2");
     let done = first["done"].as_u64().unwrap() as usize;
@@ -213,8 +229,8 @@ fn a_cell_that_fails_three_times_is_set_aside_with_its_reason_and_the_rest_goes_
     work.says("plan home/experiments/small.toml --out plan.jsonl", 0);
     let text = std::fs::read_to_string(work.at("plan.jsonl")).unwrap();
     let line: Value = serde_json::from_str(text.lines().nth(1).unwrap()).unwrap();
-    let blocked = work.at("runs/small").join(line["cell"].as_str().unwrap());
-    std::fs::create_dir_all(work.at("runs/small")).unwrap();
+    let blocked = work.at("runs/small/work").join(line["cell"].as_str().unwrap());
+    std::fs::create_dir_all(work.at("runs/small/work")).unwrap();
     std::fs::write(&blocked, "in its way").unwrap();
     let error = work.says("run plan.jsonl", 1).1;
     assert!(error.contains("1 cells failed 3 times and were set aside"), "{error}");
@@ -250,7 +266,8 @@ fn where_nothing_can_be_written_a_worker_stops_and_holds_nothing() {
 fn a_worker_that_is_told_to_end_gives_its_cells_back_and_its_line_goes_on() {
     use std::time::{Duration, Instant};
     // At such a learning rate nothing ever happens: no collapse, no fit, no end.
-    let endless = TRAININGS.replace("STEPS", "1000000000").replace("[1e-2, 1e-3]", "[1e-9]");
+    let endless = SMALL.replace("STEPS", "1000000000").replace("LR", "1e-9");
+    let endless = endless.replace("name = \"base\"", "name = \"base\"\nlr = 1e-9");
     let work = Work::new(&[("small", endless.replace("log_every = 4", "log_every = 1000"))]);
     work.says("plan home/experiments/small.toml --out plan.jsonl --profile one", 0);
     for signal in ["-USR1", "-TERM", "-KILL"] {
@@ -283,7 +300,7 @@ fn a_worker_that_is_told_to_end_gives_its_cells_back_and_its_line_goes_on() {
 
 #[test]
 fn a_plan_carries_what_its_specs_name_and_refuses_what_it_cannot_carry() {
-    let outside = TRAININGS.replace("STEPS", "4").replace("face.png", "../../outside.png");
+    let outside = small("4").replace("face.png", "../../outside.png");
     let work = Work::new(&[("small", outside)]);
     std::fs::copy(work.at("home/face.png"), work.at("outside.png")).unwrap();
     let error = work.says("plan home/experiments/small.toml", 1).1;

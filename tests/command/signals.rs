@@ -109,12 +109,18 @@ fn endless(work: &Path) -> Vec<(String, String)> {
         *line += &format!(" --out {}", place(out));
     }
     let mut lines: Vec<_> = lines.into_iter().map(|(line, out)| (line, place(out))).collect();
-    // A study of every kind in its own size, which takes hours; and the whole.
-    for name in ["optimizers", "wirings", "theory", "structural", "xor", "objective_reevolution"] {
+    // Studies in their own size, which take hours; and one that is made of them.
+    for name in ["wirings", "pruning"] {
         let line = format!("experiment run experiments/{name}.toml --runs {}", place("runs"));
         lines.push((line, format!("{}/{name}", place("runs"))));
     }
-    let line = format!("experiment run experiments/study.toml --runs {}", place("whole"));
+    let whole = work.join("whole.toml");
+    let experiments = Path::new(env!("CARGO_MANIFEST_DIR")).join("experiments");
+    let parts: Vec<_> =
+        ["wirings.toml", "pruning.toml"].map(|part| experiments.join(part)).to_vec();
+    let text = format!("kind = \"study\"\nname = \"whole\"\nquestion = \"?\"\nparts = {parts:?}\n");
+    std::fs::write(&whole, text).unwrap();
+    let line = format!("experiment run {} --runs {}", whole.display(), place("whole"));
     lines.push((line, place("whole")));
     lines
 }
@@ -322,7 +328,6 @@ fn commands_that_keep_nothing_before_their_end_stop_at_once_and_leave_no_half_fi
         "judge test assets/labels/labels.csv".into(),
         format!("judge calibrate assets/labels/labels.csv --out {out}"),
         format!("judge sheets genomes/mask.json --count 4000 --size 500 --out {out}"),
-        format!("figures --report {out}.html"),
     ] {
         let mut child = start(&words(&line));
         wait_until(&mut child, &line, listens);

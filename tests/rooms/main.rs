@@ -10,7 +10,6 @@ mod determinism_evolve;
 mod evolve;
 mod evolve_genomes;
 mod evolve_parts;
-mod evolve_xor;
 mod golden;
 mod hostile;
 mod judge_calibration;

@@ -1,15 +1,8 @@
-//! Texts from files stay texts wherever they come out: in both reports, every SVG, every table. (What the
+//! Texts from files stay texts wherever they come out: in the report, every SVG, every table. (What the
 //! terminal is sent: `tests/command/escaping.rs`.)
 
-use crate::figures_study::records::{self, Odd};
-use picloom::experiment::Record;
-use picloom::experiment::claims::Ledger;
 use picloom::experiment::compare::{CompareConfig, Profile, compare};
-use picloom::experiment::networks::NetworksRecord;
 use picloom::figures::compare::write_comparison;
-use picloom::figures::files::with_metadata;
-use picloom::figures::study::{DrawError, FIGURES, Sources};
-use picloom::figures::{Provenance, study_report};
 use picloom::genome::{self, Genome, Role};
 use std::path::Path;
 
@@ -82,57 +75,4 @@ fn hostile_names_stay_text_in_a_comparison() {
     assert!(count > 3, "{count}");
     assert_table("scores.csv", &read("scores.csv"));
     assert!(read("scores.csv").contains("\"'=1+1"));
-}
-
-#[test]
-fn hostile_names_stay_text_in_figures_tables_and_the_report_of_a_study() {
-    let folder = tempfile::tempdir().unwrap();
-    let targets = ["moth", "letter_a", "bowl", "eye"];
-    records::study(folder.path(), &targets, 4, |_| Odd::No);
-    // A target, an arm, the question and the profile of every record.
-    let evil = serde_json::to_string(EVIL).unwrap();
-    for study in ["wirings", "depth", "pruning", "out_of_domain", "controls"] {
-        let path = folder.path().join(study);
-        let record = NetworksRecord::read(&path).unwrap();
-        let text = serde_json::to_string(&record).unwrap();
-        let text = text
-            .replace("\"moth\"", &evil)
-            .replace("\"a-new-method\"", &evil)
-            .replace("\"What?\"", &evil)
-            .replace("\"made-up\"", &evil);
-        let record: NetworksRecord = serde_json::from_str(&text).unwrap();
-        record.save(&path).unwrap();
-        assert_eq!(NetworksRecord::read(&path).unwrap().text(), record.text());
-        let csv = String::from_utf8(record.parts().1.to_csv()).unwrap();
-        assert!(record.targets().contains(&EVIL) && record.question == EVIL);
-        assert_table(study, &csv);
-        assert!(csv.contains("'=1+1"));
-    }
-    let mut ledger: Ledger =
-        Ledger::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("figures/claims.json")).unwrap();
-    for claim in &mut ledger.claims {
-        claim.text.says = EVIL.into();
-        claim.notes.insert(0, EVIL.into());
-        for effect in &mut claim.effects {
-            effect.name = EVIL.into();
-        }
-    }
-    std::fs::write(folder.path().join("claims.json"), ledger.to_json()).unwrap();
-    let sources = Sources::new(folder.path());
-    let mut drawn = 0;
-    for figure in FIGURES {
-        match (figure.draw)(&sources) {
-            Ok(drawing) => {
-                let facts = Provenance::none().with("profile", sources.profile(figure));
-                parse(figure.name, &with_metadata(&drawing.svg, &facts));
-                drawn += 1;
-            }
-            Err(DrawError::Missing { .. }) => {}
-            Err(error) => panic!("{}: {error}", figure.name),
-        }
-    }
-    assert!(drawn > 18, "{drawn}");
-    let html = study_report(folder.path(), COMMAND);
-    assert_harmless("report", &html);
-    assert!(html.contains("&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;"));
 }

@@ -1,16 +1,12 @@
-//! What the reports say to one who reads nothing else: whose network, how many seeds, what a short run is
-//! worth, and the commands that made what is shown.
+//! What the report of a comparison says to one who reads nothing else: whose network, how many seeds, what a short
+//! run is worth.
 
-use crate::figures_study::records::{self, Odd};
-use picloom::experiment::Record;
 use picloom::experiment::compare::{CompareConfig, Comparison, Profile, compare};
 use picloom::experiment::networks::NetworksRecord;
 use picloom::figures::compare::write_comparison;
-use picloom::figures::study::{Sources, figure};
-use picloom::figures::study_report;
 use picloom::genome;
 use picloom::score::CompositionalScore;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -103,106 +99,4 @@ fn every_cell_of_a_table_says_its_column_for_screens_on_which_rows_become_lists(
     // Figures tell the style sheet how wide they are, so that it can keep their words legible.
     assert!(html.contains("style=\"--wide:860px\"><svg"));
     assert!(html.contains("width: max(100%, var(--wide) * .8)"));
-}
-
-/// Records of a study, in this profile.
-fn study(profile: &str) -> (PathBuf, tempfile::TempDir) {
-    let guard = tempfile::tempdir().unwrap();
-    let folder = guard.path().join("made here");
-    records::study(&folder, &["moth", "lamp", "bowl"], 2, |_| Odd::No);
-    for study in ["wirings", "depth", "pruning", "out_of_domain", "controls"] {
-        let mut record = NetworksRecord::read(&folder.join(study)).unwrap();
-        record.profile = profile.into();
-        record.save(&folder.join(study)).unwrap();
-    }
-    (folder, guard)
-}
-
-#[test]
-fn smoke_results_stand_under_a_banner() {
-    let (folder, _guard) = study("smoke");
-    let html = study_report(&folder, "c");
-    let (banner, story) = (html.find("Smoke run").unwrap(), html.find("The story</h2>").unwrap());
-    assert!(banner < story && html.contains("numbers and verdicts mean nothing"));
-    let (folder, _guard) = study("standard");
-    assert!(!study_report(&folder, "c").contains("Smoke run"));
-}
-
-#[test]
-fn the_commands_of_a_report_are_those_that_made_it() {
-    let (folder, _guard) = study("smoke");
-    let shown = folder.display().to_string();
-    let html = study_report(&folder, "picloom figures --report 'a b.html'");
-    assert!(html.contains("picloom figures --report 'a b.html'"));
-    // Records alone: run somewhere, then collected here.
-    let run = "picloom experiment run experiments/depth.toml --profile smoke --runs runs\n";
-    assert!(html.contains(run), "{html}");
-    let to = folder.join("depth");
-    assert!(html.contains(&format!("--out '{}'", to.display())));
-    assert!(html.contains(&format!("picloom figures --records '{shown}' score-by-depth")));
-    // The folder the runs are in.
-    std::fs::create_dir(folder.join("depth/cells")).unwrap();
-    let html = study_report(&folder, "c");
-    let run = format!("experiments/depth.toml --profile smoke --runs '{shown}'\n");
-    assert!(html.contains(&run));
-    let (folder, _guard) = study("standard");
-    let html = study_report(&folder, "c");
-    assert!(html.contains("picloom experiment run experiments/depth.toml --runs runs\n"));
-}
-
-#[test]
-fn pictures_of_one_breeding_tree_are_called_kin() {
-    let (folder, _guard) = study("standard");
-    let html = study_report(&folder, "c");
-    assert!(html.contains("bred in one tree: moth and lamp"));
-    let sources = Sources::new(&folder);
-    let drawing = (figure("evolved-against-dense").unwrap().draw)(&sources).unwrap();
-    assert!(words(&drawing.svg).contains("bred in one tree"), "the figure says it too");
-}
-
-/// Every text of an SVG, lines joined.
-fn words(svg: &str) -> String {
-    let document = roxmltree::Document::parse(svg).unwrap();
-    let texts = document.descendants().filter(|node| node.has_tag_name((SVG, "text")));
-    texts.filter_map(|node| node.text()).collect::<Vec<_>>().join(" ")
-}
-
-const SVG: &str = "http://www.w3.org/2000/svg";
-
-/// The committed records.
-fn committed() -> Sources {
-    Sources::new(root().join("figures"))
-}
-
-#[test]
-fn every_point_of_the_predicted_depths_has_its_name() {
-    let drawing = (figure("depth-predicted-by-compression").unwrap().draw)(&committed()).unwrap();
-    for name in ["moth", "face", "eye", "letter a", "bowl", "drawn face", "skull", "butterfly"] {
-        assert!(drawing.svg.contains(&format!(">{name}</text>")), "{name}");
-    }
-}
-
-#[test]
-fn perturbation_sheets_show_every_target_that_has_pictures() {
-    let drawing = (figure("perturbation-sheets").unwrap().draw)(&committed()).unwrap();
-    for name in ["moth", "cat", "lamp", "bowl", "letter a", "eye"] {
-        assert!(drawing.svg.contains(&format!(">{name}</text>")), "{name}");
-    }
-    assert!(words(&drawing.svg).contains("No pictures are kept of skull, butterfly"));
-}
-
-#[test]
-fn methods_at_other_counts_are_starred() {
-    let drawing = (figure("pruning-score").unwrap().draw)(&committed()).unwrap();
-    assert!(!drawing.svg.contains("at equal counts"));
-    let starred = |name: &str| drawing.svg.contains(&format!(">{name} *</text>"));
-    assert!(starred("SP, by threshold") && starred("Taylor groups") && starred("SP, merging"));
-    assert!(!starred("Wanda") && !starred("lottery ticket (IMP)"));
-}
-
-#[test]
-fn intervals_of_three_are_dots() {
-    let drawing = (figure("score-by-depth").unwrap().draw)(&committed()).unwrap();
-    // Bands are drawn as polygons; three seeds have none.
-    assert!(!drawing.svg.contains("opacity=\"0.18\""));
 }

@@ -245,11 +245,7 @@ fn read_cell<S: CellStudy + ?Sized>(
 }
 
 /// The state of a cell that left nothing.
-pub(in crate::experiment) fn unfinished<O>(
-    folder: &Path,
-    id: &str,
-    is_begun: bool,
-) -> CellState<O> {
+pub fn unfinished<O>(folder: &Path, id: &str, is_begun: bool) -> CellState<O> {
     match read_failure(folder, id) {
         Some(Failure { error, .. }) => CellState::Failed { error, outcome: None },
         None if is_begun => CellState::Begun,
@@ -264,7 +260,7 @@ pub(in crate::experiment) fn names(folder: &Path) -> BTreeSet<String> {
 }
 
 /// A message with paths from the study's folder on.
-pub(in crate::experiment) fn without_path(message: &str, folder: &Path) -> String {
+pub fn without_path(message: &str, folder: &Path) -> String {
     message.replace(&format!("{}{}", folder.display(), std::path::MAIN_SEPARATOR), "")
 }
 

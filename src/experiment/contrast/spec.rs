@@ -11,7 +11,7 @@ use std::str::FromStr;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ContrastSpec {
-    /// Its name: `C3`, `fewer-links`.
+    /// Its name: `which-links`, `fewer-links`.
     pub id: String,
     /// What is claimed, in one sentence.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -355,10 +355,11 @@ mod tests {
     #[test]
     fn a_contrast_is_read_with_its_defaults_and_says_what_is_wrong() {
         let read = |text: &str| toml::from_str::<ContrastSpec>(text);
-        let spec = read("id = \"C3\"\nbetween = [{ arm = \"sp\" }, { arm = \"imp\" }]").unwrap();
+        let spec =
+            read("id = \"which-links\"\nbetween = [{ arm = \"sp\" }, { arm = \"imp\" }]").unwrap();
         assert_eq!(spec, {
             let groups = ["arm=sp", "arm=imp"].map(|g| g.parse().unwrap());
-            ContrastSpec::new("C3", groups.to_vec())
+            ContrastSpec::new("which-links", groups.to_vec())
         });
         assert!(spec.check().is_ok() && spec.asks_p());
         for basis in ["finished", "equal-fit>=0.9", "at:0.95,0.97", "each-fit", "fixed-delta"] {

@@ -155,7 +155,7 @@ pub struct NetworkResult {
     /// What was measured where its training first reached each R² that was asked for, rising.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub reached: Vec<ReachedScore>,
-    /// The same weights changed by a fixed δ: the published protocol.
+    /// The same weights changed by a fixed δ.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub fixed: Option<Scored>,
     /// What may bias descent there.

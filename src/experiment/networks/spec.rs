@@ -47,7 +47,7 @@ pub struct NetworksSpec {
     pub checkpoints: Vec<f64>,
     /// A retraining that collapses begins again with the learning rate times this; default: it ends.
     pub retry_lr: Option<f64>,
-    /// δ of a second score, of the published protocol: the same weights each moved by ± δ, whatever the
+    /// δ of a second score: the same weights each moved by ± δ, whatever the
     /// effect, with no gate on the fit. Default: none.
     pub fixed_delta: Option<f64>,
     /// Whether what may bias descent is measured too, at every network and at each R² on its way

@@ -29,11 +29,11 @@ pub use share::{Share, ShareError};
 pub use state::{Failed, PlanStatus, Running, status};
 pub use work::{Ended, collect, work};
 
-use super::claims::StudySpec;
 use super::depth::record_path;
-use super::kinds::{Line, Study, decided_by, read_study, read_undecided};
+use super::kinds::{Kind, Line, Study, decided_by, read_study, read_undecided};
+use super::record::STUDY;
 use super::spec::{Places, Spec, SpecError, Title};
-use crate::experiment::record::STUDY;
+use super::whole::WholeSpec;
 use crate::math::hash::{hex, json_id};
 use crate::network::files::{WriteError, write_atomic_with};
 use files::{Packer, stays_inside, unpack};
@@ -96,11 +96,10 @@ fn is_folder_name(name: &str) -> bool {
 
 /// The specs of the parts of a study that is made of others; else the spec itself.
 fn parts_of(spec: &Path) -> Result<Vec<PathBuf>, SpecError> {
-    if Title::read(spec)?.kind != StudySpec::KIND {
-        return Ok(vec![spec.to_path_buf()]);
+    match Title::read(spec)?.kind == WholeSpec::KIND {
+        true => Ok(WholeSpec::read(spec)?.part_paths(spec)),
+        false => Ok(vec![spec.to_path_buf()]),
     }
-    let folder = spec.parent().unwrap_or(Path::new(""));
-    Ok(StudySpec::read(spec)?.parts.iter().map(|part| folder.join(part)).collect())
 }
 
 /// Counts the cells of a study and hashes them.
@@ -153,12 +152,17 @@ pub struct Planned {
 }
 
 impl Planned {
-    /// Plans the studies of these specs in a profile; of a whole study, its parts. Records that decide
+    /// Plans the studies of these specs in a profile; of a whole study, its parts, each of one of `kinds`. Records that decide
     /// cells and are of no study of the plan are looked for under `runs`, then under `figures/`.
     ///
     /// # Errors
     /// A spec cannot be used, or stands there twice.
-    pub fn new(specs: &[PathBuf], profile: Option<&str>, runs: &Path) -> Result<Self, PlanError> {
+    pub fn new(
+        kinds: &[Kind],
+        specs: &[PathBuf],
+        profile: Option<&str>,
+        runs: &Path,
+    ) -> Result<Self, PlanError> {
         let (mut parts, mut studies): (Vec<Part>, Vec<Box<dyn Study>>) = Default::default();
         let mut packer = Packer::default();
         for spec in specs {
@@ -167,7 +171,7 @@ impl Planned {
                 let after = decider.clone().filter(|d| parts.iter().any(|part| part.study == *d));
                 let study = match &after {
                     Some(_) => read_undecided(&spec, profile)?,
-                    None => read_study(&spec, profile, runs)?,
+                    None => read_study(kinds, &spec, profile, runs)?,
                 };
                 if parts.iter().any(|part| part.study == study.name()) {
                     let found = format!("a second study {}", study.name());
@@ -276,12 +280,17 @@ impl Plan {
     ///
     /// # Errors
     /// What is resolved is not what was planned.
-    fn study(&self, part: &Part, store: &Path) -> Result<Option<Box<dyn Study>>, PlanError> {
+    fn study(
+        &self,
+        kinds: &[Kind],
+        part: &Part,
+        store: &Path,
+    ) -> Result<Option<Box<dyn Study>>, PlanError> {
         if part.after.as_ref().is_some_and(|d| !store.join(d).join(STUDY).exists()) {
             return Ok(None);
         }
         let spec = unpack(&self.files, store)?.join(&part.spec);
-        let study = read_study(&spec, Some(&part.profile), store)?;
+        let study = read_study(kinds, &spec, Some(&part.profile), store)?;
         if part.after.is_none() {
             let tally = Tally::of(study.as_ref(), true);
             let cells = tally.cells;

@@ -2,7 +2,7 @@
 
 use super::{Part, Plan, PlanError};
 use crate::experiment::cells::{TRIES, lease_folder, names};
-use crate::experiment::kinds::Line;
+use crate::experiment::kinds::{Kind, Line};
 use crate::experiment::lease::Holder;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -86,11 +86,16 @@ struct Names<'a> {
     decided: Option<Vec<Cell>>,
 }
 
-/// How far the plan at `path` is in `store`. Nothing is written there.
+/// How far the plan at `path`, whose studies are of these kinds, is in `store`. Nothing is written there.
 ///
 /// # Errors
 /// The plan cannot be read.
-pub fn status(plan: &Plan, path: &Path, store: &Path) -> Result<PlanStatus, PlanError> {
+pub fn status(
+    kinds: &[Kind],
+    plan: &Plan,
+    path: &Path,
+    store: &Path,
+) -> Result<PlanStatus, PlanError> {
     let refused = |found: String| PlanError::refused(path, "the lines of a plan", found);
     let mut all = Vec::new();
     for part in &plan.parts {
@@ -98,7 +103,7 @@ pub fn status(plan: &Plan, path: &Path, store: &Path) -> Result<PlanStatus, Plan
         let [cells, failed, leased] = ["cells", "failed", "leases"].map(at);
         let mut decided = None;
         if part.after.is_some()
-            && let Some(study) = plan.study(part, store)?
+            && let Some(study) = plan.study(kinds, part, store)?
         {
             let cells: &mut Vec<Cell> = decided.insert(Vec::new());
             study.lines(&mut |line| {

@@ -4,7 +4,7 @@ use super::files::INPUTS;
 use super::{Part, Plan, PlanError, Share};
 use crate::experiment::cells::{Pass, Patience, Worker};
 use crate::experiment::folder::Holding;
-use crate::experiment::kinds::{Finished, Study};
+use crate::experiment::kinds::{Finished, Kind, Study};
 use crate::experiment::record::STUDY;
 use crate::experiment::workers::StudyObserver;
 use crate::network::files::{WriteError, create_folder, remove_leftovers, write_atomic};
@@ -47,6 +47,7 @@ impl Piece<'_> {
 /// The store holds cells of another plan or version, or a file cannot be written: then this worker has no
 /// cell any more.
 pub fn work(
+    kinds: &[Kind],
     plan: &Plan,
     store: &Path,
     share: Share,
@@ -71,12 +72,18 @@ pub fn work(
             }
             let piece = &mut pieces[k];
             if piece.study.is_none() {
-                piece.study = plan.study(piece.part, store)?;
+                piece.study = plan.study(kinds, piece.part, store)?;
             }
             let Some(study) = &piece.study else {
                 // Cells of its own wait for a record: everybody's business.
                 let decider = piece.part.after.clone();
-                let over = help(plan, &mut pieces, decider.as_deref(), (store, worker), observer)?;
+                let over = help(
+                    (kinds, plan),
+                    &mut pieces,
+                    decider.as_deref(),
+                    (store, worker),
+                    observer,
+                )?;
                 ended.done += over.done;
                 ended.is_stopped |= over.is_stopped;
                 if ended.is_stopped {
@@ -113,7 +120,7 @@ pub fn work(
 
 /// Goes through all cells of the study whose record is waited for, and writes the record once they are over.
 fn help(
-    plan: &Plan,
+    (kinds, plan): (&[Kind], &Plan),
     pieces: &mut [Piece<'_>],
     decider: Option<&str>,
     (store, worker): (&Path, &Worker),
@@ -122,7 +129,7 @@ fn help(
     let piece = pieces.iter_mut().find(|piece| Some(piece.part.study.as_str()) == decider);
     let Some(piece) = piece else { return Ok(Pass::default()) };
     if piece.study.is_none() {
-        piece.study = plan.study(piece.part, store)?;
+        piece.study = plan.study(kinds, piece.part, store)?;
     }
     let Some(study) = &piece.study else { return Ok(Pass::default()) };
     let all: Vec<usize> = (0..study.count()).collect();
@@ -188,11 +195,15 @@ impl Plan {
 ///
 /// # Errors
 /// A cell is neither finished nor failed; files cannot be written.
-pub fn collect(plan: &Plan, store: &Path) -> Result<Vec<(String, Finished)>, PlanError> {
+pub fn collect(
+    kinds: &[Kind],
+    plan: &Plan,
+    store: &Path,
+) -> Result<Vec<(String, Finished)>, PlanError> {
     let mut all = Vec::new();
     for part in &plan.parts {
         claim(plan, part, store)?;
-        let Some(study) = plan.study(part, store)? else {
+        let Some(study) = plan.study(kinds, part, store)? else {
             let decider = part.after.as_deref().unwrap_or_default();
             let found = format!("none: `picloom run` gets to study {} after it", part.study);
             let path = store.join(decider).join(STUDY);

@@ -1,21 +1,12 @@
-//! The regime map: the score by depth and kept share, and whether the claims on it hold (METHODS §8).
+//! The regime map of a picture: the score by depth and kept share (METHODS §8).
 //!
-//! In: the record of a networks study whose arms were pruned level by level at several depths
-//! (`experiments/regime.toml`). Out: contrasts of scores at equal fit and by the published protocol,
-//! verdicts with what they exclude, and before the runs the power of the rules.
+//! In: the record of a networks study whose arms were pruned level by level at several depths. Out: every
+//! network's place on the map and its scores, and the place that a picture's own map recommends.
 //!
 //! | file | in → out |
 //! |---|---|
-//! | [`points`] | record → what a rule may read of every network |
-//! | [`contrasts`] | points → differences within targets and seeds, their mean with interval and p |
-//! | [`rules`] | contrasts → verdicts on C3 to C6 and "narrow", C4 for every reading of SP, under both protocols |
-//! | [`power`] | a design and variances → how often each rule finds an effect |
-//! | `orders` | a design and a pilot → the same for the order of depths |
+//! | [`points`] | record → every network's place and what may be compared of it |
 //! | [`own`] | a picture → the study of its map, and the place it recommends |
 
-pub mod contrasts;
-mod orders;
 pub mod own;
 pub mod points;
-pub mod power;
-pub mod rules;

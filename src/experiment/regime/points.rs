@@ -1,13 +1,9 @@
 //! What a rule may read of a record: every network's place on the map and its scores.
 
-use crate::experiment::claims::effects::fit_score;
 use crate::experiment::networks::record::{NetworkResult, NetworksRecord};
 use crate::experiment::networks::spec::BASE;
-use crate::math::{real, stats::mean};
+use crate::math::stats::mean;
 use std::collections::BTreeMap;
-
-/// Kept shares that C4, C5 and "narrow" are decided at.
-pub const SHARES: [f64; 2] = [0.256, 0.12];
 
 /// The R² from which on a picture is close to its target.
 pub const CLOSE: f64 = 0.9;
@@ -23,6 +19,11 @@ pub struct Place {
     pub level: usize,
 }
 
+/// The score of a network that learned its picture.
+pub fn fit_score(result: &NetworkResult) -> Option<f64> {
+    result.score().filter(|_| result.fit)
+}
+
 /// How scores of two networks are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basis {
@@ -31,8 +32,9 @@ pub enum Basis {
     EqualFit,
     /// The same at R² of [`CLOSE`] and above only, beside it.
     CloseFit,
-    /// A fixed δ at the end of training, no gate on the fit: the published protocol.
-    Published,
+    /// A fixed δ at the end of training, no gate on the fit. As near to the paper's protocol as its captions
+    /// let us come: its δ, judge and gate are not public.
+    FixedDelta,
     /// At the end of training, 0 for a network that does not fit.
     UnfitZero,
 }
@@ -43,7 +45,7 @@ impl Basis {
         match self {
             Basis::EqualFit => "equal fit",
             Basis::CloseFit => "equal fit, R² of .90 and above",
-            Basis::Published => "published protocol (fixed δ, no gate)",
+            Basis::FixedDelta => "fixed δ, no gate",
             Basis::UnfitZero => "end of training, unfit = 0",
         }
     }
@@ -86,7 +88,7 @@ impl Scores {
     /// have none in common.
     pub fn compared(all: &[&Scores], basis: Basis) -> Option<Vec<f64>> {
         match basis {
-            Basis::Published => all.iter().map(|scores| scores.fixed).collect(),
+            Basis::FixedDelta => all.iter().map(|scores| scores.fixed).collect(),
             Basis::UnfitZero => {
                 all.iter().map(|scores| if scores.fit { scores.last } else { Some(0.0) }).collect()
             }
@@ -150,32 +152,6 @@ impl Points {
         Points { targets, shares }
     }
 
-    /// The seeds that `rewound` has, with its pruned networks besides: those of `ARM` as `ARM-rewound`.
-    pub fn with_rewound(mut self, rewound: &Points) -> Self {
-        for (target, seeds) in &mut self.targets {
-            let others = rewound.targets.iter().find(|t| t.0 == *target).map(|t| &t.1);
-            seeds.retain(|seed, _| others.is_some_and(|others| others.contains_key(seed)));
-            for (seed, networks) in seeds {
-                let others = others.into_iter().flat_map(|others| &others[seed]);
-                for (place, scores) in others.filter(|(place, _)| place.level > 0) {
-                    let arm = format!("{}-rewound", place.arm);
-                    networks.insert(Place { arm, ..place.clone() }, scores.clone());
-                }
-            }
-        }
-        self
-    }
-
-    /// Levels of pruning within a quarter of a share of [`SHARES`]; every level if none is.
-    pub fn levels(&self) -> Vec<usize> {
-        let near = |share: f64| {
-            SHARES.iter().any(|&wanted| real::ln(share / wanted).abs() < real::ln(1.25))
-        };
-        let all = 1..=self.shares.len();
-        let found: Vec<usize> = all.clone().filter(|level| near(self.shares[level - 1])).collect();
-        if found.is_empty() { all.collect() } else { found }
-    }
-
     /// The first of these arms that the points have.
     pub fn arm(&self, names: &'static [&'static str]) -> Option<&'static str> {
         let has = |name: &str| {
@@ -191,19 +167,3 @@ impl Points {
 pub const SP: &str = "sp";
 /// Random links with SP's count in every layer: of another arm's mask, or of SP's choice on its own maps.
 pub const LAYER_COUNTS: &[&str] = &["layer-counts", "sp-layer-counts"];
-/// SP's links on the wrong parents.
-pub const REWIRED: &[&str] = &["rewired", "sp-permuted"];
-/// Networks of as many links as SP's that differ from them only in which: the rivals of C4.
-pub const CONTROLS: &[&[&str]] = &[LAYER_COUNTS, REWIRED];
-/// Networks pruned by SP's other readings (docs/METHODS.md, §6).
-pub const READINGS: &[&str] = &["sp-corr-maps", "sp-corr-sum", "sp-cos-sum", "sp-strength"];
-/// Other criteria through the same rounds: the rivals of C3.
-pub const CRITERIA: &[&[&str]] = &[&["imp"], &["wanda"], &["taylor"], &["magnitude"], &["random"]];
-
-/// Criteria that look at what carries the output, as they are retrained on the map and from the initial weights; the
-/// lottery ticket is magnitude's.
-pub const RETRAINED: &[(&str, &str)] =
-    &[("wanda", "wanda-rewound"), ("taylor", "taylor-rewound"), ("magnitude", "imp")];
-/// SP, and what it is compared with where all are retrained from the initial weights.
-pub const REWOUND: (&str, &[&str]) =
-    ("sp-rewound", &["imp", "wanda-rewound", "taylor-rewound", "random-rewound"]);

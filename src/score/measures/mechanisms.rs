@@ -1,6 +1,6 @@
 //! What gradient descent feels where a network stands: three mechanisms that may bias it.
 //!
-//! The paper's Fig. 7 names them without a formula; its references suggest flatness (Keskar et al. 2017;
+//! Do et al. (arXiv 2606.19941) name them without a formula; their references suggest flatness (Keskar et al. 2017;
 //! Foret et al. 2021; Kwon et al. 2021), gradient noise (Smith & Le 2018; McCandlish et al. 2018) and norms
 //! in PAC-Bayes bounds (Neyshabur et al. 2017). Which formulas is **\[ours\]**. All depend on the loss, so
 //! networks are compared at equal R².

@@ -25,6 +25,7 @@
 //! [`summary`] takes them together for records and cards. [`attributes`] holds what `dci` and `decodability` measure on pictures.
 
 pub mod attributes;
+pub mod components;
 pub mod dci;
 pub mod decodability;
 pub mod duplicates;

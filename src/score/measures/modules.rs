@@ -1,10 +1,10 @@
 //! Components of a trained network's wiring: the numbers to hold against the theory's
-//! ([`crate::math::volume`]).
+//! ([`super::components`]).
 //!
 //! What it does not mean: a wiring with P components *can* hold P independent parts; nothing here
 //! says that it does.
 
-use crate::math::volume::components::Components;
+use super::components::Components;
 use crate::network::{Mask, Network};
 use crate::prune::alive;
 use serde::{Deserialize, Serialize};

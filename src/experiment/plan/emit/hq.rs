@@ -8,7 +8,7 @@ fn text(value: &str) -> String {
 }
 
 pub(super) fn script(job: &Job<'_>) -> String {
-    let Places { program, plan, store } = job.places;
+    let Places { command, plan, store } = job.places;
     let r = job.resources;
     format!(
         r#"#!/usr/bin/env python3
@@ -29,7 +29,7 @@ job = Job(name={job_name}, default_workdir=os.getcwd(), max_fails=None)
 for _ in range({tasks}):
     job.program(
         [
-            {program}, "run", {plan}, "--store", {store},
+            {command}, "run", {plan}, "--store", {store},
             "--threads", "{cpus}", "--index", "auto", "--shards", "{tasks}",
         ],
         resources=ResourceRequest(cpus={cpus}),
@@ -41,7 +41,7 @@ client.wait_for_jobs([client.submit(job)])
         name = one_line(job.name),
         job_name = text(job.name),
         tasks = job.tasks,
-        program = text(program),
+        command = command.iter().map(|part| text(part)).collect::<Vec<_>>().join(", "),
         plan = text(plan),
         store = text(store),
         cpus = r.cpus_per_task,

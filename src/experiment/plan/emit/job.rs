@@ -55,8 +55,8 @@ impl Default for Resources {
 /// Where things are, as the tasks see them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Places {
-    /// The program.
-    pub program: String,
+    /// The program, and what stands before `run PLAN` on its command line.
+    pub command: Vec<String>,
     /// The plan.
     pub plan: String,
     /// The store.
@@ -92,8 +92,10 @@ impl Job<'_> {
 
     /// `PROGRAM run PLAN --store STORE --threads N`, for a shell.
     pub(super) fn command(&self) -> String {
-        let Places { program, plan, store } = self.places;
-        let (program, plan, store) = (word(program), word(plan), word(store));
-        format!("{program} run {plan} --store {store} --threads {}", self.resources.cpus_per_task)
+        let Places { command, plan, store } = self.places;
+        let (plan, store) = (word(plan), word(store));
+        let command: Vec<String> = command.iter().map(|part| word(part).to_string()).collect();
+        let command = command.join(" ");
+        format!("{command} run {plan} --store {store} --threads {}", self.resources.cpus_per_task)
     }
 }

@@ -15,26 +15,14 @@ fn name(job: &str) -> String {
 }
 
 pub(super) fn manifest(job: &Job<'_>) -> String {
-    let Places { program, plan, store } = job.places;
+    let Places { command, plan, store } = job.places;
     let r = job.resources;
     let parallelism = r.array_parallelism.unwrap_or(job.tasks).min(job.tasks);
     let tasks = job.tasks.to_string();
     let cpus = r.cpus_per_task.to_string();
-    let arguments: Vec<String> = [
-        program,
-        "run",
-        plan,
-        "--store",
-        store,
-        "--threads",
-        &cpus,
-        "--index",
-        "auto",
-        "--shards",
-        &tasks,
-    ]
-    .map(text)
-    .to_vec();
+    let rest =
+        ["run", plan, "--store", store, "--threads", &cpus, "--index", "auto", "--shards", &tasks];
+    let arguments: Vec<String> = command.iter().map(String::as_str).chain(rest).map(text).collect();
     format!(
         r#"# {about}
 # kubectl apply -f FILE. The volume {volume} is a PersistentVolumeClaim that all pods may write to.

@@ -89,7 +89,7 @@ mod tests {
     fn emitted(scheduler: Scheduler, cells: usize, resources: &Resources) -> Script {
         let places = ["/opt/pic loom", "plan.jsonl", "runs"].map(String::from);
         let [program, plan_file, store] = places;
-        let places = Places { program, plan: plan_file, store };
+        let places = Places { command: vec![program], plan: plan_file, store };
         script(scheduler, &plan(cells, 36_000.0), "plan", &places, resources)
     }
 

@@ -1,0 +1,456 @@
+//! The figures of the study, each drawn from records only, and the report made of them.
+//!
+//! In: a folder of records (`FOLDER/STUDY/rows.csv.gz`, the views beside them, `FOLDER/claims.json`).
+//! Out: SVG with a sentence that says in numbers what is to be seen. [`FIGURES`] is the table; a new
+//! figure is a row of it, whatever kind of record it needs ([`Sources::read`]).
+//!
+//! | file | draws |
+//! |---|---|
+//! | `pictures` | grids of pictures; courses, rows by arm, matrices and small multiples are [`picloom::figures::drawers`] |
+//! | `data` | what they take from a networks record |
+//! | `wirings` | evolved against dense, the evolved wiring retrained, sheets of changed weights and maps |
+//! | `depth` | score by depth, depth by compression |
+//! | `regime` | score by depth and kept share, SP against random links |
+//! | `pruning`, `orthogonality` | pruning methods, most of them at equal counts |
+//! | `domain` | drawings that nobody evolved |
+//! | `controls` | other ways of training |
+//! | `optimizers` | loss and score by optimizer, Muon by its Newton–Schulz steps |
+//! | `theory` | the theory, alone and beside trained networks |
+//! | `structural` | do parts of a picture live in subnetworks of their own |
+//! | `verdicts` | the ledger as a forest plot |
+//! | [`page`] | the table of the paper's figures in `docs/FIGURES.md` |
+//! | [`report`] | the whole study in one page |
+
+mod arms;
+mod board;
+mod controls;
+mod data;
+mod depth;
+mod domain;
+mod mechanisms;
+mod optimizers;
+mod orthogonality;
+pub mod page;
+mod pictures;
+mod pruning;
+mod regime;
+pub mod report;
+mod scores;
+mod structural;
+mod theory;
+mod verdicts;
+mod wirings;
+
+pub use picloom::figures::networks::Drawing;
+
+use crate::claims::Ledger;
+use crate::structural::StructuralRecord;
+use crate::theory::record::TheoryRecord;
+use crate::training::TrainingRecord;
+use picloom::experiment::Record;
+use picloom::experiment::networks::NetworksRecord;
+use picloom::experiment::record::{STUDY, study_of};
+use picloom::experiment::spec::STANDARD;
+use picloom::figures::networks::{self, Nothing};
+use picloom::math::text::word;
+use picloom::network::Picture;
+use std::any::Any;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// Why a figure was not drawn.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DrawError {
+    /// Its record is not there.
+    #[error("{path}: expected a record of the study {study}, found no file; to make it: {make}")]
+    Missing {
+        /// The file.
+        path: PathBuf,
+        /// The study.
+        study: String,
+        /// The command that makes it.
+        make: String,
+    },
+    /// A record or a picture beside it cannot be read.
+    #[error("{0}")]
+    Unreadable(String),
+    /// The record holds nothing of what the figure shows.
+    #[error("{study}/rows.csv.gz: expected {expected}, found none")]
+    Nothing {
+        /// The study.
+        study: String,
+        /// What is not in it.
+        expected: String,
+    },
+}
+
+impl From<Nothing> for DrawError {
+    fn from(Nothing { study, expected }: Nothing) -> Self {
+        DrawError::Nothing { study, expected }
+    }
+}
+
+/// One figure.
+pub struct Figure {
+    /// Its name: that of its files, and on the command line.
+    pub name: &'static str,
+    /// Studies whose records it is drawn from; its files lie beside the first's. None: the ledger.
+    pub studies: &'static [&'static str],
+    /// What it shows, in a sentence.
+    pub shows: &'static str,
+    /// Figures of the paper it answers to; `–` if it answers to a claim without a figure.
+    pub paper: &'static str,
+    /// Claims it belongs to.
+    pub claims: &'static str,
+    /// Draws it.
+    pub draw: fn(&Sources) -> Result<Drawing, DrawError>,
+}
+
+impl Figure {
+    /// Its files without extension, relative to the folder of the records.
+    pub fn path(&self) -> PathBuf {
+        match self.studies.first() {
+            Some(study) => Path::new(study).join(self.name),
+            None => PathBuf::from(self.name),
+        }
+    }
+
+    /// The records it is drawn from, relative to their folder.
+    pub fn records(&self) -> Vec<String> {
+        match self.studies {
+            [] => vec!["claims.json".into()],
+            studies => studies.iter().map(|study| format!("{study}/rows.csv.gz")).collect(),
+        }
+    }
+}
+
+/// Builds [`FIGURES`]: name, studies, figure of the paper, claims, drawer; caption.
+macro_rules! figures {
+    ($($name:literal, [$($study:literal),*], $paper:literal, $claims:literal, $draw:expr; $shows:literal;)*) => {
+        /// Every figure, in the order of the paper's.
+        pub static FIGURES: &[Figure] = &[$(Figure {
+            name: $name,
+            studies: &[$($study),*],
+            shows: $shows,
+            paper: $paper,
+            claims: $claims,
+            draw: $draw,
+        }),*];
+    };
+}
+
+figures! {
+    "evolved-against-dense", ["wirings"], "1", "C1", |s| scores::by_arm(
+            s,
+            "wirings",
+            "Evolved networks against dense networks of the same pictures",
+            &[("evolved", 0), ("dense", 0)],
+            &[("score, evolved − dense", ("evolved", 0), ("dense", 0))],
+        );
+        "compositional score of evolved networks and of dense ones trained on the same pictures, by target";
+    "evolved-wiring-retrained", ["wirings"], "2", "C2", |s| scores::by_arm(
+            s,
+            "wirings",
+            "The evolved wiring, trained from random weights",
+            &[("evolved", 0), ("dense", 0), ("graph", 0), ("layerized", 0)],
+            &[
+                ("score, evolved − layerized", ("evolved", 0), ("layerized", 0)),
+                ("layerized − dense", ("layerized", 0), ("dense", 0)),
+                ("graph − dense", ("graph", 0), ("dense", 0)),
+            ],
+        );
+        "the same beside the evolved wiring trained from random weights, as a graph and in layers";
+    "evolved-basin", ["wirings"], "–", "C2", wirings::basin;
+        "score of evolved weights with noise, trained on, by how much noise";
+    "score-by-depth", ["depth"], "3, 16, 17", "C5", depth::score_by_depth;
+        "score against the number of hidden layers by target, dense and pruned; optimal depth by the one-standard-error rule";
+    "depth-predicted-by-compression", ["depth"], "4", "C6", depth::predicted;
+        "optimal depth against the PNG ratio of the target with the Theil–Sen line and the depth predicted for each target left out";
+    "out-of-domain", ["out_of_domain"], "5", "C7", domain::scores;
+        "score on drawings that no genome draws, at the predicted depth and 3 layers off it";
+    "volume-ratio", ["theory"], "6", "C8", |s| theory(s, theory::volume_ratio);
+        "share of networks that can be compositional, by depth and width, in four readings";
+    "fixed-budget", ["theory"], "6", "C8", |s| theory(s, theory::fixed_budget);
+        "chance that a network of exactly K edges has two separate spanning parts, by depth";
+    "monte-carlo-agreement", ["theory"], "6", "C8", |s| theory(s, theory::monte_carlo_agreement);
+        "exact probabilities against two Monte Carlo estimators";
+    "trained-counterpart", ["depth"], "6", "C8", theory::trained_counterpart;
+        "trained networks beside what the theory expects of wirings like theirs, depths compared within targets";
+    "mechanisms", ["mechanisms"], "7", "–", mechanisms::against_dense;
+        "flatness, gradient noise and norm of pruned and nearly evolved networks against dense ones, where they fit equally";
+    "orthogonality", ["pruning"], "8", "C9", orthogonality::interference;
+        "interference of the maps of a layer and its Welch bound by arm, with the control of SP's counts";
+    "orthogonality-by-share", ["regime"], "8", "C9", orthogonality::against_parent;
+        "interference of the maps of a layer less that of the dense parent, by kept share, with both controls";
+    "interference-bounds", ["pruning"], "8", "C9", orthogonality::bounds;
+        "interference of every layer against its Welch bound, and what it exceeds it by, target by target";
+    "volume-ratio-by-parts", ["theory"], "9", "C10", |s| theory(s, theory::volume_ratio_by_parts);
+        "the volume ratio by the number of parts P, with the best depth of each; that the paper's Fig. 9 shows this is a guess";
+    "perturbation-sheets", ["wirings"], "10–12", "C1, C2", wirings::perturbation_sheets;
+        "what evolved, dense and retrained networks draw when one weight is changed, with the verdicts";
+    "feature-maps", ["wirings"], "10–12", "C1", wirings::feature_maps;
+        "maps of the units of evolved, dense and pruned networks, layer by layer";
+    "muon-newton-schulz", ["optimizers"], "13", "C11", |s| optimizers(s, optimizers::newton_schulz_bars);
+        "loss at the end of training by Newton–Schulz steps of Muon, with the exact polar factor";
+    "optimizer-scores", ["optimizer_scores"], "18–23", "C11", optimizers::scores;
+        "score of dense networks and of SP's by the optimizer that trained them, target by target";
+    "optimizer-pictures", ["optimizer_scores"], "18–23", "C11", optimizers::pictures;
+        "what SP's networks of three optimizers draw when one weight is changed";
+    "muon-loss", ["optimizers"], "13", "C11", |s| optimizers(s, optimizers::muon_loss);
+        "training loss of Muon by Newton–Schulz steps, at four learning rates";
+    "out-of-domain-pictures", ["out_of_domain"], "24–29", "C7", domain::pictures;
+        "each drawing, what the networks draw of it, and what they draw when one weight is changed";
+    "pruning-score", ["pruning"], "30–37", "C3, C4", pruning::score;
+        "score by pruning method at both levels, with links kept and alive";
+    "pruning-score-by-target", ["pruning"], "30–37", "C3, C4", pruning::by_target;
+        "the same target by target";
+    "pruning-score-against-kept", ["pruning"], "30–37", "C3, C4", pruning::against_kept;
+        "score against the links kept, method by method";
+    "pruning-score-against-loss", ["pruning"], "30–37", "C3", pruning::against_loss;
+        "score against the loss, network by network";
+    "pruning-maps", ["pruning"], "30–37", "C3, C9", pruning::maps;
+        "maps of the units before and after pruning";
+    "pruning-pictures", ["pruning"], "30–37", "C3", pruning::sheets;
+        "what pruned networks draw, and what they draw when one weight is changed";
+    "optimizer-loss-by-steps", ["optimizers"], "38–41", "C11", |s| optimizers(s, |record| optimizers::optimizer_loss(record, false));
+        "training loss by optimizer at four learning rates, against steps";
+    "optimizer-loss-by-evaluations", ["optimizers"], "38–41", "C11", |s| optimizers(s, |record| optimizers::optimizer_loss(record, true));
+        "the same against gradient evaluations";
+    "raw-graph-loss", ["wirings"], "–", "C12", wirings::raw_graph_loss;
+        "training loss of the raw evolved graph, of its links in layers and of the dense twin";
+    "decodable-against-organised", ["wirings"], "–", "C14", wirings::decodable_against_organised;
+        "score against what can be decoded linearly from eight components of all hidden maps, evolved and dense";
+    "controls-depth", ["controls"], "–", "C15", controls::depth;
+        "score at three depths under other rates, schedules, initial weights, optimizers and fewer pixels";
+    "controls-pruning", ["controls"], "–", "C15", controls::pruning;
+        "score of SP less that of random links with its counts, under the same";
+    "structural-compositionality", ["structural"], "–", "C13", |s| structural(s, structural::by_arm);
+        "do parts of a picture live in subnetworks of their own: D_sub and D_abl by arm, beside random masks";
+    "structural-parts", ["structural"], "–", "C13", |s| structural(s, structural::by_part);
+        "the same part by part: SC of every part of every picture";
+    "structural-penalty", ["structural"], "–", "C13", |s| structural(s, structural::by_penalty);
+        "the same with masks learned under other penalties on their links";
+    "regime-map", ["regime"], "3", "C4, C5", regime::maps;
+        "score by depth and kept share, target by target, with the share of networks that learned the picture";
+    "neighbouring-depths", ["regime"], "16, 17", "C5", regime::neighbours_changed;
+        "what SP's networks of one layer fewer, as many and one more draw when one weight is changed";
+    "multi-cppn", ["regime"], "42–44", "C5", regime::neighbours_maps;
+        "maps of the units of the same three networks side by side; that the paper's \"Multi-CPPN\" means this is a guess";
+    "criteria-at-equal-fit", ["regime"], "30–37", "C3, C4", regime::criteria;
+        "score of SP less that of every other criterion through the same rounds, at equal fit and with a fixed δ and no gate";
+    "criterion-and-retraining", ["rewinding", "regime"], "30–37", "C3", regime::retraining;
+        "score of networks pruned by each criterion less that of their dense parent, fine-tuned and retrained from the initial weights";
+    "regime-control", ["regime"], "–", "C4", regime::pooled;
+        "score of SP less that of random links with its counts by depth and kept share, at equal fit";
+    "score-at-equal-fit", ["regime"], "–", "C4", regime::by_fit;
+        "score of SP, of its controls and of dense networks at each R² on their way, by kept share";
+    "claims", [], "–", "C1–C15", verdicts::forest;
+        "the effects every claim is decided on, those of one kind on one axis, with intervals and verdicts";
+}
+
+/// The figure of this name.
+pub fn figure(name: &str) -> Option<&'static Figure> {
+    FIGURES.iter().find(|figure| figure.name == name)
+}
+
+/// The records of a folder, each read once, when it is asked for.
+pub struct Sources {
+    folder: PathBuf,
+    read: RefCell<BTreeMap<PathBuf, Rc<dyn Any>>>,
+}
+
+impl Sources {
+    /// The records under `folder`.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Sources { folder: folder.into(), read: RefCell::new(BTreeMap::new()) }
+    }
+
+    /// The folder of the records.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// `FOLDER/STUDY`, the folder of its record.
+    pub fn path(&self, study: &str) -> PathBuf {
+        self.folder.join(study)
+    }
+
+    /// The record of `study`, of any kind, by its own reader.
+    ///
+    /// # Errors
+    /// It is not there, or cannot be read.
+    pub fn read<R: 'static, E: std::fmt::Display>(
+        &self,
+        study: &str,
+        reader: impl FnOnce(&Path) -> Result<R, E>,
+    ) -> Result<Rc<R>, DrawError> {
+        self.cached(self.path(study), study, reader)
+    }
+
+    fn cached<R: 'static, E: std::fmt::Display>(
+        &self,
+        path: PathBuf,
+        study: &str,
+        reader: impl FnOnce(&Path) -> Result<R, E>,
+    ) -> Result<Rc<R>, DrawError> {
+        let known = self.read.borrow().get(&path).cloned();
+        if let Some(record) = known.and_then(|r| r.downcast::<R>().ok()) {
+            return Ok(record);
+        }
+        if !path.join(STUDY).exists() && !path.is_file() {
+            return Err(DrawError::Missing {
+                study: study.into(),
+                make: make(study, PROFILE, &self.folder),
+                path,
+            });
+        }
+        // A study of one's own may take a study's place, another one's record may not.
+        let is_other = |other: &String| {
+            other != study && FIGURES.iter().any(|f| f.studies.contains(&other.as_str()))
+        };
+        if let Some(other) = study_of(&path).filter(is_other) {
+            let path = path.display();
+            let found = format!("{path}: expected a record of {study}, found one of {other}");
+            return Err(DrawError::Unreadable(found));
+        }
+        let record = reader(&path).map_err(|e| DrawError::Unreadable(e.to_string()))?;
+        let record = Rc::new(record);
+        self.read.borrow_mut().insert(path, record.clone());
+        Ok(record)
+    }
+
+    /// The record of a networks study.
+    ///
+    /// # Errors
+    /// It is not there, or cannot be read.
+    pub fn networks(&self, study: &str) -> Result<Rc<NetworksRecord>, DrawError> {
+        self.read(study, NetworksRecord::read)
+    }
+
+    /// The claims, `FOLDER/claims.json`.
+    ///
+    /// # Errors
+    /// It is not there, or cannot be read.
+    pub fn ledger(&self) -> Result<Rc<Ledger>, DrawError> {
+        self.cached(self.folder.join("claims.json"), "claims", Ledger::read)
+    }
+
+    /// A picture beside the record of `study`.
+    fn picture(&self, study: &str, file: &str) -> Result<Rc<Picture>, DrawError> {
+        let path = self.folder.join(study).join(file);
+        let known = self.read.borrow().get(&path).cloned();
+        if let Some(picture) = known.and_then(|r| r.downcast::<Picture>().ok()) {
+            return Ok(picture);
+        }
+        let picture = Picture::read(&path).map_err(|e| DrawError::Unreadable(e.to_string()))?;
+        let picture = Rc::new(picture);
+        self.read.borrow_mut().insert(path, picture.clone());
+        Ok(picture)
+    }
+
+    /// The profile of the record of `study`, if it is there and of one.
+    pub fn profile_of(&self, study: &str) -> Option<String> {
+        #[derive(serde::Deserialize)]
+        struct Head {
+            profile: Option<String>,
+        }
+        let text = std::fs::read_to_string(self.path(study)).ok()?;
+        serde_json::from_str::<Head>(&text).ok()?.profile
+    }
+
+    /// Name and profile of every record a figure is drawn from, as far as they are there: for its
+    /// provenance.
+    pub fn profile(&self, figure: &Figure) -> String {
+        let profiles: Vec<String> =
+            figure.studies.iter().filter_map(|study| self.profile_of(study)).collect();
+        match profiles.is_empty() {
+            true => "of the records named in it".into(),
+            false => profiles.join(", "),
+        }
+    }
+}
+
+/// The profile of commands for records that are not there yet.
+pub const PROFILE: &str = "quick";
+
+/// The command that makes the record of `study` in `folder`.
+pub fn make(study: &str, profile: &str, folder: &Path) -> String {
+    match study {
+        "claims" => "picloom-experiments claims".into(),
+        _ => format!(
+            "picloom-experiments run {} --runs {}",
+            spec(study, profile),
+            word(folder.display())
+        ),
+    }
+}
+
+/// The command that copies the record of `study` out of its runs.
+fn collect(study: &str, profile: &str, runs: &Path, record: &Path) -> String {
+    format!(
+        "picloom-experiments collect {} --runs {} \\\n    --out {}",
+        spec(study, profile),
+        word(runs.display()),
+        word(record.display())
+    )
+}
+
+/// The spec of a study in a profile, as an argument.
+fn spec(study: &str, profile: &str) -> String {
+    match profile {
+        STANDARD => format!("experiments/{study}.toml"),
+        _ => format!("experiments/{study}.toml --profile {profile}"),
+    }
+}
+
+/// A figure of the optimizers study.
+fn optimizers(
+    sources: &Sources,
+    draw: fn(&TrainingRecord) -> String,
+) -> Result<Drawing, DrawError> {
+    Ok(draw(&*sources.read("optimizers", TrainingRecord::read)?).into())
+}
+
+/// A figure of the theory study.
+fn theory(sources: &Sources, draw: fn(&TheoryRecord) -> String) -> Result<Drawing, DrawError> {
+    Ok(draw(&*sources.read("theory", TheoryRecord::read)?).into())
+}
+
+/// A figure of the structural study.
+fn structural(
+    sources: &Sources,
+    draw: fn(&StructuralRecord) -> Result<String, DrawError>,
+) -> Result<Drawing, DrawError> {
+    Ok(draw(&*sources.read("structural", StructuralRecord::read)?)?.into())
+}
+
+/// Fails if there is nothing of what is to be drawn.
+fn some<T>(found: Vec<T>, study: &str, expected: &str) -> Result<Vec<T>, DrawError> {
+    Ok(networks::some(found, study, expected)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique() {
+        for f in FIGURES {
+            assert!(std::ptr::eq(figure(f.name).unwrap(), f), "{}", f.name);
+        }
+    }
+
+    #[test]
+    fn a_missing_record_says_where_it_should_be_and_how_to_make_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let sources = Sources::new(folder.path());
+        let error = sources.networks("depth").unwrap_err().to_string();
+        assert!(error.contains("depth/rows.csv.gz") || error.contains("depth\\rows.csv.gz"));
+        assert!(error.contains("experiments/depth.toml"), "{error}");
+        std::fs::create_dir(folder.path().join("depth")).unwrap();
+        std::fs::write(sources.path("depth"), "{}").unwrap();
+        assert!(matches!(sources.networks("depth"), Err(DrawError::Unreadable(_))));
+    }
+}

@@ -1,0 +1,317 @@
+//! Training loss and score by optimizer, and Muon by its Newton–Schulz steps.
+
+use super::data::distinct;
+use super::pictures::{changed, pictured};
+use super::scores::{Level, by_arm};
+use super::{DrawError, Drawing, Sources};
+use crate::claims::effects::Group as Networks;
+use crate::training::newton_schulz::{muon_arm, newton_schulz};
+use crate::training::{RunRow, TrainingRecord};
+use picloom::experiment::curve::Curve;
+use picloom::figures::axis::Axis;
+use picloom::figures::charts::{Bars, Estimate, Frame, Grid, Group, Mark, Panel, Series, grid};
+use picloom::figures::drawers::{Multiples, geometric_mean, panel};
+use picloom::figures::style::{Colour, Marker, PALETTE, number, superscript};
+use picloom::math::real;
+use picloom::train::StopReason;
+use std::collections::BTreeMap;
+
+/// Name in records, label, colour, broken line: the optimizers in the order of every figure.
+const OPTIMIZERS: [(&str, &str, Colour, bool); 8] = [
+    ("sgd", "SGD", PALETTE[10], false),
+    ("rmsprop", "RMSprop", PALETTE[3], false),
+    ("adam", "Adam", PALETTE[0], false),
+    ("adamw", "AdamW", PALETTE[4], true),
+    ("sam", "SAM", PALETTE[1], false),
+    ("lion", "Lion", PALETTE[2], false),
+    ("muon", "Muon", PALETTE[5], false),
+    ("lbfgs", "L-BFGS", PALETTE[11], true),
+];
+
+const SCORES: &str = "optimizer_scores";
+const DENSE: [Level; 3] = [("dense", 0), ("dense-muon", 0), ("dense-muon-20", 0)];
+const PRUNED: [Level; 3] = [("sp", 1), ("sp-muon", 1), ("sp-muon-20", 1)];
+
+/// Scores of dense networks and of SP's by the optimizer that trained them.
+pub(super) fn scores(sources: &Sources) -> Result<Drawing, DrawError> {
+    let [[adam, muon, more], [sp, sp_muon, sp_more]] = [DENSE, PRUNED];
+    by_arm(
+        sources,
+        SCORES,
+        "Does the optimizer shape the solution?",
+        &[DENSE, PRUNED].concat(),
+        &[
+            ("dense, Muon − Adam", muon, adam),
+            ("dense, 20 Newton–Schulz steps − 5", more, muon),
+            ("SP, Muon − Adam", sp_muon, sp),
+            ("SP, 20 Newton–Schulz steps − 5", sp_more, sp_muon),
+        ],
+    )
+}
+
+/// What SP's networks of three optimizers draw, and what with one weight changed.
+pub(super) fn pictures(sources: &Sources) -> Result<Drawing, DrawError> {
+    let record = sources.networks(SCORES)?;
+    let title = "Three optimizers: what SP's networks draw with one weight changed";
+    let note = "About a quarter of the links, trained and retrained by the same optimizer.";
+    changed(sources, &record, title, note, &|target| {
+        let of = |(arm, level): Level| pictured(sources, SCORES, target, Networks::of(arm, level));
+        PRUNED.into_iter().filter_map(of).collect()
+    })
+}
+
+/// What the panels of a loss figure are.
+struct Panels<'a> {
+    record: &'a TrainingRecord,
+    targets: Vec<&'a str>,
+    rates: Vec<f64>,
+}
+
+impl<'a> Panels<'a> {
+    fn of(record: &'a TrainingRecord) -> Self {
+        let targets = distinct(record.runs.iter().map(|row| row.target.as_str()));
+        let rates = distinct(record.runs.iter().filter_map(|row| row.lr));
+        Panels { record, targets, rates }
+    }
+
+    /// The curves of one arm in one panel; an arm without a rate is in every panel.
+    fn curves(&self, target: &str, lr: f64, arm: &dyn Fn(&RunRow) -> bool) -> Vec<&'a Curve> {
+        self.record
+            .runs
+            .iter()
+            .filter(|row| row.target == target && row.lr.is_none_or(|r| r == lr) && arm(row))
+            .filter_map(|row| row.result.as_ref().map(|result| &result.curve))
+            .collect()
+    }
+
+    /// The longest run, in steps.
+    fn steps(&self) -> f64 {
+        let results = self.record.runs.iter().filter_map(|row| row.result.as_ref());
+        results.map(|r| r.steps).max().unwrap_or(1) as f64
+    }
+
+    /// Rows of targets, columns of rates.
+    fn grid(&self, frame: Frame, x: &Axis, series: &dyn Fn(&str, f64) -> Vec<Series>) -> String {
+        let mut panels = Vec::new();
+        for target in &self.targets {
+            for &lr in &self.rates {
+                let (title, y) = (format!("{target}, rate {}", rate(lr)), Axis::new("loss"));
+                let y = y.unit("MSE").log();
+                panels.push(panel(title, x.clone(), y, series(target, lr)));
+            }
+        }
+        let columns = self.rates.len().max(1);
+        let size = Multiples { columns, width: 1200, height: (150, 300), share: (true, true) };
+        size.draw(frame, panels)
+    }
+
+    fn seeds(&self) -> String {
+        let mut seeds: Vec<u64> = self.record.runs.iter().map(|row| row.seed).collect();
+        seeds.sort_unstable();
+        seeds.dedup();
+        match seeds.len() {
+            1 => "One seed".into(),
+            n => format!("Geometric means over {n} seeds"),
+        }
+    }
+
+    fn what(&self) -> String {
+        let size = self.record.size;
+        format!(
+            "{size}² pixels, {} steps, dense networks, normalised gradients; the arms of a seed begin from the same weights, until one collapses",
+            number(self.steps(), 6)
+        )
+    }
+
+    /// How many runs did not keep the shared initial weights, of those shown.
+    fn restarts(&self, shown: &dyn Fn(&RunRow) -> bool) -> String {
+        let rows = self.record.runs.iter().filter(|row| shown(row));
+        let results: Vec<_> = rows.filter_map(|row| row.result.as_ref()).collect();
+        let again = results.iter().filter(|r| r.began_again()).count();
+        let never = results.iter().filter(|r| r.stop == StopReason::Collapsed);
+        match (again, never.count()) {
+            (0, 0) => "No run collapsed.".into(),
+            (again, never) => format!(
+                "{again} of {} runs collapsed into one colour and began again from other weights; {}.",
+                results.len(),
+                match never {
+                    0 => "none ended so".into(),
+                    never => format!("{never} ended so, and stay in the mean at their last loss"),
+                }
+            ),
+        }
+    }
+}
+
+fn averaged(curves: &[&Curve], by_evaluations: bool) -> Vec<(f64, f64)> {
+    let points = |curve: &&Curve| match by_evaluations {
+        true => curve.by_evaluations().collect(),
+        false => curve.by_steps().collect(),
+    };
+    geometric_mean(&curves.iter().map(points).collect::<Vec<_>>())
+}
+
+/// A learning rate: `5·10⁻³`.
+fn rate(lr: f64) -> String {
+    let text = format!("{lr:e}");
+    let (mantissa, power) = text.split_once('e').expect("{:e} writes an e");
+    let power = superscript(power.parse().expect("{:e} writes an integer power"));
+    match mantissa {
+        "1" => format!("10{power}"),
+        _ => format!("{mantissa}·10{power}"),
+    }
+}
+
+fn line(name: &str, colour: Colour, broken: bool, points: Vec<(f64, f64)>) -> Series {
+    let series = Series { width: 2.0, ..Series::line(name, colour, points) };
+    if broken { series.dashed() } else { series }
+}
+
+pub(super) fn optimizer_loss(record: &TrainingRecord, by_evaluations: bool) -> String {
+    let panels = Panels::of(record);
+    let (title, x) = if by_evaluations {
+        (
+            "Training loss by optimizer, against gradient evaluations",
+            // SAM's second half lies beyond the budget of the others.
+            Axis::new("gradient evaluations").range(0.0, panels.steps()),
+        )
+    } else {
+        ("Training loss by optimizer", Axis::new("step"))
+    };
+    let frame = Frame::new(title).subtitle(panels.what()).note(format!(
+        "{}. L-BFGS has no learning rate: it is the same line in every panel of a row. {}{}",
+        panels.seeds(),
+        panels.restarts(&|row| OPTIMIZERS.iter().any(|o| o.0 == row.optimizer)),
+        if by_evaluations {
+            " SAM takes two evaluations a step. Evaluations of attempts that collapsed count: a line begins where, on average, the last attempts do, and one that begins later counts until then with its first loss."
+        } else {
+            ""
+        }
+    ));
+    panels.grid(frame, &x, &|target, lr| {
+        OPTIMIZERS
+            .iter()
+            .map(|&(name, label, colour, broken)| {
+                let curves = panels.curves(target, lr, &|row| row.optimizer == name);
+                line(label, colour, broken, averaged(&curves, by_evaluations))
+            })
+            .filter(|series| !series.points.is_empty())
+            .collect()
+    })
+}
+
+/// The Newton–Schulz arms of a record in order, the exact polar factor last.
+fn muon_arms(record: &TrainingRecord) -> Vec<(Option<usize>, String, Colour)> {
+    let mut steps: Vec<usize> =
+        record.runs.iter().filter_map(|row| muon_arm(row).flatten()).collect();
+    steps.sort_unstable();
+    steps.dedup();
+    let last = steps.len().saturating_sub(1).max(1) as f64;
+    let (pale, dark) = (Colour(170, 204, 236), Colour(8, 48, 107));
+    let named = steps.iter().enumerate().map(|(i, &n)| {
+        let plural = if n == 1 { "step" } else { "steps" };
+        (Some(n), format!("{n} {plural}"), pale.mix(dark, i as f64 / last))
+    });
+    let exact = (None, "exact polar".to_string(), PALETTE[1]);
+    named.chain([exact]).collect()
+}
+
+pub(super) fn muon_loss(record: &TrainingRecord) -> String {
+    let panels = Panels::of(record);
+    let frame = Frame::new("Muon's training loss by Newton–Schulz steps")
+        .subtitle(panels.what())
+        .note(format!(
+            "{}. Exact polar: the momentum is orthogonalised by its singular value decomposition. {}",
+            panels.seeds(),
+            panels.restarts(&|row| muon_arm(row).is_some())
+        ));
+    let arms = muon_arms(record);
+    panels.grid(frame, &Axis::new("step"), &|target, lr| {
+        arms.iter()
+            .map(|(n, label, colour)| {
+                let curves = panels.curves(target, lr, &|row| muon_arm(row) == Some(*n));
+                line(label, *colour, n.is_none(), averaged(&curves, false))
+            })
+            .filter(|series| !series.points.is_empty())
+            .collect()
+    })
+}
+
+pub(super) fn newton_schulz_bars(record: &TrainingRecord) -> String {
+    let panels = Panels::of(record);
+    let arms = muon_arms(record);
+    let markers = [Marker::Circle, Marker::Square, Marker::Triangle, Marker::Diamond];
+    let rates: Vec<(String, Colour, Marker)> = panels
+        .rates
+        .iter()
+        .enumerate()
+        .map(|(i, &lr)| (format!("rate {}", rate(lr)), PALETTE[i % 12], markers[i % 4]))
+        .collect();
+    let mut drawn = Vec::new();
+    for target in &panels.targets {
+        // Late losses of the seeds by arm and rate.
+        let mut late: BTreeMap<(usize, usize), Vec<f64>> = BTreeMap::new();
+        for row in record.runs.iter().filter(|row| row.target == *target) {
+            let arm = muon_arm(row);
+            let arm = arm.and_then(|n| arms.iter().position(|a| a.0 == n));
+            let rate = panels.rates.iter().position(|r| row.lr == Some(*r));
+            if let (Some(arm), Some(rate), Some(result)) = (arm, rate, &row.result) {
+                late.entry((arm, rate)).or_default().push(result.late_loss);
+            }
+        }
+        let groups = arms.iter().enumerate().map(|(a, (n, _, _))| Group {
+            name: n.map_or("exact polar".into(), |n| n.to_string()),
+            estimates: (0..panels.rates.len())
+                .map(|r| {
+                    let seeds = late.get(&(a, r))?;
+                    let log = seeds.iter().map(|l| real::ln(*l)).sum::<f64>() / seeds.len() as f64;
+                    Some(Estimate::new(real::exp(log)).seeds(seeds.iter().copied()))
+                })
+                .collect(),
+        });
+        drawn.push(Panel::Bars(Bars {
+            frame: Frame::new(target.to_string()),
+            value: Axis::new("late loss").unit("MSE").log(),
+            category: "Newton–Schulz steps".into(),
+            series: rates.clone(),
+            groups: groups.collect(),
+            mark: Mark::Dot,
+            ..Bars::default()
+        }));
+    }
+    let mut note = format!(
+        "Late loss: median over the last tenth of the steps. {}, rings are seeds. {}",
+        panels.seeds(),
+        panels.restarts(&|row| muon_arm(row).is_some())
+    );
+    if let Ok(stats) = newton_schulz(record) {
+        let s = stats.slope;
+        note += &format!(
+            " Each doubling of the steps changes log₂ loss by {} [{}, {}] (95 %, {} target × seed units).",
+            number(s.estimate, 2),
+            number(s.low, 2),
+            number(s.high, 2),
+            stats.units
+        );
+    }
+    grid(&Grid {
+        frame: Frame::new("Muon: loss at the end of training by Newton–Schulz steps")
+            .subtitle(panels.what())
+            .note(note)
+            .sized(1000, 560),
+        columns: panels.targets.len().max(1),
+        panels: drawn,
+        share_x: false,
+        share_y: true,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_are_written_as_powers() {
+        assert_eq!((rate(5e-3), rate(1e-4)), ("5·10⁻³".into(), "10⁻⁴".into()));
+    }
+}

@@ -1,0 +1,175 @@
+//! How much the maps of a layer interfere, by arm.
+
+use super::data::{
+    by_target, cut, distinct, estimate, hollow, look, says, spoken, unfit_over_targets, what,
+};
+use super::pruning::{STAR, by_level};
+use super::theory::{clouds, looks};
+use super::{DrawError, Drawing, Sources, some};
+use crate::claims::effects::{Effect, Group as Networks, Value};
+use crate::regime::arms::CONTROLS;
+use picloom::experiment::networks::record::NetworkResult;
+use picloom::experiment::regime::points::{Points, SP};
+use picloom::figures::axis::Axis;
+use picloom::figures::charts::{Bars, Estimate, Frame, Grid, Group, Mark, Panel, Plot, bars, grid};
+use picloom::figures::drawers::rows;
+use picloom::figures::networks::levels;
+use picloom::figures::style::{self, Marker};
+use picloom::math::stats::mean;
+
+const STUDY: &str = "pruning";
+
+fn measured(result: &NetworkResult) -> Option<f64> {
+    result.measures.interference.filter(|_| result.fit)
+}
+
+/// Whatever the fit.
+fn any(result: &NetworkResult) -> Option<f64> {
+    result.measures.interference
+}
+
+/// The bound of the same layers: interference less its excess over it.
+fn welch(result: &NetworkResult) -> Option<f64> {
+    let (i, excess) = (result.measures.interference?, result.measures.excess?);
+    Some(i - excess).filter(|_| result.fit)
+}
+
+pub(super) fn interference(sources: &Sources) -> Result<Drawing, DrawError> {
+    let record = sources.networks(STUDY)?;
+    let values = |group: Networks<'_>, value: Value| -> Vec<f64> {
+        by_target(&record, group, value).into_iter().map(|t| t.1).collect()
+    };
+    let frame = Frame::new("Interference of the maps of a layer, by pruning method")
+        .subtitle(what(&record))
+        .note(format!("Lower is more orthogonal. Alive units, relays merged; networks that learned their picture. Marks: means over targets, rings targets, whiskers 95 % t-intervals over four targets or more; hollow: none learned its picture. The Welch bound is the least that so many maps of so many dimensions can have: 0 where the maps are no more than their dimensions. “random, SP's layer counts” is the control: as many links in every layer, other ones. {STAR}"));
+    let series = vec![
+        ("interference".into(), style::INK, Marker::Circle),
+        ("its Welch bound".into(), style::GREY, Marker::Plus),
+    ];
+    let value = Axis::new("interference I").unit("mean squared cosine").include(0.0);
+    let template = rows("", value, series);
+    let svg = by_level(&record, frame, (560, 210, 30), &template, &|group, colour| {
+        let found = estimate(&values(group, measured)).map(cut);
+        let found = found.or_else(|| unfit_over_targets(&record, group, any));
+        let bound = mean(&values(group, welch)).ok().map(Estimate::new);
+        vec![found.map(|e| e.coloured(colour)), bound]
+    })?;
+    let dense = Networks::of("dense", 0);
+    let sp = [1, 2].map(|l| Networks::of("sp", l));
+    let same = [1, 2].map(|l| Networks::of("sp-layer-counts", l));
+    let parts = [
+        ("interference, dense − sp", [(dense, sp[0]), (dense, sp[1])]),
+        ("random with sp's counts − sp", [(same[0], sp[0]), (same[1], sp[1])]),
+    ]
+    .map(|(name, pairs)| says(&Effect::paired(name, &record, &pairs, measured)));
+    Ok(Drawing { svg, says: format!("{}.", parts.join("; ")) })
+}
+
+/// Interference of SP's networks and of its controls' less that of the dense parent by kept share, at the reference
+/// depth of the regime map: what C9 is decided on.
+pub(super) fn against_parent(sources: &Sources) -> Result<Drawing, DrawError> {
+    const MAP: &str = "regime";
+    let record = sources.networks(MAP)?;
+    let points = Points::of(&record);
+    let controls = CONTROLS.iter().filter_map(|names| points.arm(names));
+    let arms: Vec<&str> = std::iter::once(SP).chain(controls).collect();
+    let effect = |arm: &str, level: usize, value: Value| {
+        let pair = (Networks::of(arm, level), Networks::of("dense", 0));
+        let name = format!("{} − dense", look(arm).0);
+        Effect::paired(name, &record, &[pair], value)
+    };
+    let over_targets =
+        |effect: &Effect| -> Vec<f64> { effect.targets.iter().map(|t| t.value).collect() };
+    let (mut groups, mut parts) = (Vec::new(), Vec::new());
+    for (name, (_, level)) in levels(&record).into_iter().filter(|row| row.1.1 > 0) {
+        let fit = |arm: &&str| estimate(&over_targets(&effect(arm, level, measured)));
+        let unfit = |arm: &&str| hollow(&over_targets(&effect(arm, level, any)));
+        let estimates = arms.iter().map(|arm| fit(arm).or_else(|| unfit(arm))).collect();
+        groups.push(Group { name: name.clone(), estimates });
+        let said = arms.iter().map(|arm| says(&effect(arm, level, measured)));
+        parts.push(format!("{name}: {}", said.collect::<Vec<_>>().join(", ")));
+    }
+    let groups = some(groups, MAP, "networks pruned by SP")?;
+    let frame = Frame::new("Does pruning make features more orthogonal?")
+        .subtitle(what(&record))
+        .note("Above 0: the maps of a layer are more alike than the dense parent's. Alive units, relays merged; pairs of one target and seed, at the reference depth, of which both learned the picture (R² ≥ 0.95). Marks: means over targets, rings targets, whiskers 95 % t-intervals over four targets or more; hollow: no pair learned it. The controls have as many links as SP's, other ones.")
+        .sized(900, 440);
+    let svg = bars(&Bars {
+        frame,
+        value: Axis::new("interference − the parent's").include(0.0),
+        category: "kept share of the links".into(),
+        series: arms.iter().map(|arm| look(arm)).collect(),
+        groups,
+        mark: Mark::Dot,
+        ..Bars::default()
+    });
+    Ok(Drawing { svg, says: format!("{}.", parts.join("; ")) })
+}
+
+/// Interference of every layer of trained networks against the least that as many maps of their
+/// rank can have (Welch's bound), and the excess over it target by target: each target has a depth of
+/// its own here, so that depths cannot be compared but arms can.
+pub(super) fn bounds(sources: &Sources) -> Result<Drawing, DrawError> {
+    const ARMS: [&str; 4] = ["evolved", "dense", "sp", "sp-layer-counts"];
+    let record = sources.networks(STUDY)?;
+    let networks = || {
+        let some = record.rows.iter().filter(|row| row.level < 2);
+        some.filter(|row| ARMS.contains(&row.arm.as_str()))
+            .filter_map(|row| Some((row, row.result.as_ref().filter(|r| r.fit)?)))
+    };
+    let layers: Vec<_> = networks()
+        .flat_map(|(row, result)| result.measures.layers.iter().map(move |layer| (row, layer)))
+        .filter(|(_, layer)| layer.maps > 1)
+        .collect();
+    let layers = some(layers, STUDY, "networks that learned their picture")?;
+    let arms = looks(layers.iter().map(|(row, _)| row.arm.as_str()));
+    let measured: Vec<(&str, f64, f64)> =
+        layers.iter().map(|(row, l)| (row.arm.as_str(), l.welch, l.interference)).collect();
+    // Mean over the layers of a network, then seeds as dots.
+    let excess = |target: &str, arm: &str| -> Vec<f64> {
+        let own = networks().filter(|(row, _)| row.target == target && row.arm == arm);
+        let means = own.filter_map(|(_, result)| {
+            let counted = result.measures.layers.iter().filter(|layer| layer.maps > 1);
+            mean(&counted.map(|l| l.interference - l.welch).collect::<Vec<_>>()).ok()
+        });
+        means.collect()
+    };
+    let mut targets = distinct(layers.iter().map(|(row, _)| (row.layers, row.target.as_str())));
+    targets.sort_unstable();
+    let groups = targets.iter().map(|(depth, target)| Group {
+        name: format!("{}, L {depth}", spoken(target)),
+        estimates: arms.iter().map(|arm| estimate(&excess(target, arm.key))).collect(),
+    });
+    let below = layers.iter().filter(|(_, l)| l.interference < l.welch - 1e-9).count();
+    let full = layers.iter().filter(|(_, l)| l.rank >= l.maps).count();
+    let svg = grid(&Grid {
+        frame: Frame::new("Interference of feature maps against Welch's bound")
+            .subtitle("Mean squared cosine between the maps of a layer; n unit-norm maps of rank d cannot have less than (n − d)/(d(n − 1))")
+            .note(format!(
+                "{} layers, {full} of them of full rank, where the bound is 0; {below} below the bound. Right: mean over the layers of a network, then over seeds (rings). Low interference is not compositionality: raw orthogonality ranks networks wrongly on FER's own pictures.",
+                layers.len()
+            ))
+            .sized(1000, 560),
+        columns: 2,
+        panels: vec![
+            Panel::Plot(Plot {
+                frame: Frame::new("measured against bound"),
+                x: Axis::new("Welch's bound"),
+                y: Axis::new("interference"),
+                series: clouds(&arms, &measured),
+                diagonal: true,
+                ..Plot::default()
+            }),
+            Panel::Bars(Bars {
+                frame: Frame::new("excess, target by target"),
+                value: Axis::new("interference − bound"),
+                series: Bars::arms(arms.iter().copied()),
+                groups: groups.collect(),
+                mark: Mark::Dot,
+                ..Bars::default()
+            }),
+        ],
+        ..Grid::default()
+    });
+    Ok(svg.into())
+}

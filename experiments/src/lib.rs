@@ -1,0 +1,49 @@
+//! The paper: Do, Le, Shah, Liu, *Compositionality Emerges in a Narrow Depth-Connectivity Regime* (arXiv
+//! 2606.19941), re-examined with [`picloom`]. Here is what the specs beside this folder cannot say as data.
+//!
+//! | module | what it has |
+//! |---|---|
+//! | [`claims`] | the rules of the fifteen claims, and the ledger of what our records say on each |
+//! | [`regime`] | the rules on the regime map: contrasts, verdicts, and their power before a run |
+//! | [`theory`], [`volume`] | how large is the volume of networks that can be compositional, and where that meets trained ones |
+//! | [`structural`] | do parts of a picture live in subnetworks of their own? |
+//! | [`training`] | every optimizer at every rate, and Muon by its Newton–Schulz steps |
+//! | [`reevolution`] | can a search with a target find again what was found without one? |
+//! | [`xor`] | NEAT's classic check, by the published numbers |
+//! | [`figures`] | the paper's figures, each drawn from records only, and the report |
+//! | [`program`] | the command `picloom-experiments` |
+
+pub mod claims;
+pub mod figures;
+pub mod program;
+pub mod reevolution;
+pub mod regime;
+pub mod structural;
+pub mod theory;
+pub mod training;
+pub mod volume;
+pub mod xor;
+
+use picloom::experiment::kinds::{self, Kind};
+use picloom::experiment::spec::Spec;
+use reevolution::{ReevolutionSpec, ReevolutionStudy};
+use structural::{StructuralSpec, StructuralStudy};
+use theory::study::{TheorySpec, TheoryStudy};
+use training::{TrainingSpec, TrainingStudy};
+use xor::{XorSpec, XorStudy};
+
+/// The kinds of study that are the paper's own.
+const OWN: [Kind; 5] = [
+    (TrainingSpec::KIND, |path, profile, _| Ok(Box::new(TrainingStudy::read(path, profile)?))),
+    (TheorySpec::KIND, |path, profile, _| Ok(Box::new(TheoryStudy::read(path, profile)?))),
+    (StructuralSpec::KIND, |path, profile, _| Ok(Box::new(StructuralStudy::read(path, profile)?))),
+    (XorSpec::KIND, |path, profile, _| Ok(Box::new(XorStudy::read(path, profile)?))),
+    (ReevolutionSpec::KIND, |path, profile, _| {
+        Ok(Box::new(ReevolutionStudy::read(path, profile)?))
+    }),
+];
+
+/// Every kind of study: those of the instrument, and the paper's own.
+pub fn kinds() -> Vec<Kind> {
+    [&kinds::KINDS[..], &OWN[..]].concat()
+}

@@ -1,0 +1,86 @@
+//! `picloom-experiments`: the paper's studies, from the specs beside this package to verdicts, figures and a report.
+//! Options, exit codes and ways to print are those of `picloom`.
+
+mod claims;
+mod figures;
+mod power;
+mod whole;
+
+use crate::kinds;
+use clap::{Parser, Subcommand};
+use picloom::cli::plan::{self, CollectArgs, EmitArgs, PlanArgs, RunArgs, StatusArgs};
+use picloom::cli::tell;
+use picloom::cli::{EXIT_CODES, Everywhere, Output, Program, StudyCommand, run_program};
+use power::PowerArgs;
+use std::process::ExitCode;
+
+/// Re-examine a paper on compositionality: run its studies, decide its claims, draw its figures.
+#[derive(Parser)]
+#[command(name = "picloom-experiments", version, about, after_help = EXIT_CODES)]
+struct Cli {
+    #[command(flatten)]
+    everywhere: Everywhere,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    #[command(flatten)]
+    Study(StudyCommand),
+    /// Decide the claims of the study from its records
+    Claims(claims::ClaimsArgs),
+    /// Draw the paper's figures from records
+    Figures(figures::FiguresArgs),
+    /// Write every figure and verdict into one page
+    Report(figures::ReportArgs),
+    /// Simulate how often the rules that a study is decided by would find an effect, before it is run
+    Power(power::PowerArgs),
+    /// Studies as a plan: a file of cells that any scheduler can hand out
+    #[command(subcommand)]
+    Plan(PlanCommand),
+}
+
+#[derive(Subcommand)]
+enum PlanCommand {
+    /// Write studies as a plan
+    Write(PlanArgs),
+    /// Work through a share of a plan, beside other workers on other machines
+    Run(RunArgs),
+    /// Say how far a plan is: done, running where, failed why
+    Status(StatusArgs),
+    /// Write the records of a plan that is worked through
+    Collect(CollectArgs),
+    /// Write the script that hands a plan to Slurm, HyperQueue, Kubernetes or GNU parallel
+    Emit(EmitArgs),
+}
+
+/// Runs the command line and returns the exit code.
+pub fn main() -> ExitCode {
+    run_program::<Cli>(std::env::args_os().collect())
+}
+
+impl Program for Cli {
+    fn everywhere(&self) -> &Everywhere {
+        &self.everywhere
+    }
+
+    fn work(self, out: &Output) -> anyhow::Result<()> {
+        match self.command {
+            Command::Study(command) => whole::run(command, out),
+            Command::Claims(args) => claims::run(args, out),
+            Command::Figures(args) => figures::run(args, out),
+            Command::Report(args) => figures::report(&args, out),
+            Command::Power(PowerArgs { spec, profile, pilot, margin }) => {
+                tell(&power::power_of(&spec, profile.as_deref(), &pilot, margin)?, out)
+            }
+            Command::Plan(PlanCommand::Write(args)) => plan::plan(args, &kinds(), out),
+            Command::Plan(PlanCommand::Run(args)) => plan::run(args, &kinds(), out),
+            Command::Plan(PlanCommand::Status(args)) => plan::status(&args, &kinds(), out),
+            Command::Plan(PlanCommand::Collect(args)) => plan::collect(&args, &kinds(), out),
+            Command::Plan(PlanCommand::Emit(args)) => {
+                plan::emit(args, ("picloom-experiments", &["plan"]), out)
+            }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! `picloom-experiments run` and what else is done with studies; once the parts of the whole study are run, its claims
+//! are decided, its figures drawn and its report written.
+
+use super::{claims, figures};
+use crate::claims::{Records, StudySpec};
+use crate::kinds;
+use picloom::cli::{Output, StudyArgs, StudyCommand, tell, with_study};
+use picloom::experiment::folder::Holding;
+use picloom::math::text::word;
+use picloom::network::lock::FolderLock;
+use serde_json::json;
+
+/// Does what the command says.
+pub fn run(command: StudyCommand, out: &Output) -> anyhow::Result<()> {
+    let whole = match &command {
+        StudyCommand::Run { study, dry_run: false, .. } if study.is_whole()? => Some(study.clone()),
+        _ => None,
+    };
+    // Rules that cannot be read are refused before the parts are run.
+    let decided = whole.map(|args| Ok::<_, anyhow::Error>((StudySpec::read(&args.spec)?, args)));
+    let decided = decided.transpose()?;
+    let mut said = with_study(command, &kinds(), out)?;
+    if let Some((spec, args)) = decided {
+        Holding::WholeStudy.ask(&args.runs)?;
+        let _lock = FolderLock::take(&args.runs)?;
+        let (ledger, text) = claims::write(&spec, &args.runs, &Records::read(&args.runs)?)?;
+        let drawn = figures::draw_all(&args.runs, &command_line(&args))?;
+        let report = args.runs.join("report.html");
+        said.1 += &text;
+        said.1 += &format!("{} figures, {}", drawn.len(), report.display());
+        said.0["figures"] = json!(drawn);
+        said.0["report"] = json!(report);
+        said.0["claims"] = json!(ledger.claims);
+    }
+    tell(&said, out)
+}
+
+fn command_line(args: &StudyArgs) -> String {
+    let profile = args.profile.as_ref().map(|name| format!(" --profile {name}"));
+    let (spec, profile) = (word(args.spec.display()), profile.unwrap_or_default());
+    format!("picloom-experiments run {spec}{profile} --runs {}", word(args.runs.display()))
+}

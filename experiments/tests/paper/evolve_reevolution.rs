@@ -1,0 +1,51 @@
+//! The re-evolution study at smoke scale.
+
+use picloom::experiment::Record;
+use picloom::experiment::cells::run_cells;
+use picloom::experiment::spec::read_text;
+use picloom_experiments::reevolution::ReevolutionStudy;
+use std::path::{Path, PathBuf};
+
+fn path() -> PathBuf {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+        .join("experiments/objective_reevolution.toml")
+}
+
+#[test]
+fn the_study_runs_twice_to_the_same_rows_and_leaves_out_absent_archive_genomes() {
+    let mut study = ReevolutionStudy::read(&path(), None).unwrap();
+    study.spec.seeds = 1;
+    for arm in &mut study.spec.arm {
+        arm.config.insert("generations".into(), 3.into());
+        arm.config.insert("size".into(), 16.into());
+    }
+    let run = || {
+        let folder = tempfile::tempdir().unwrap();
+        run_cells(&study, folder.path(), &mut ()).unwrap().unwrap()
+    };
+    let record = run();
+    let own = "genomes/bred_skull.json";
+    let rows: Vec<_> = record.rows.iter().filter(|row| row.target == own).collect();
+    assert_eq!(rows.len(), study.spec.arm.len());
+    if std::env::var_os("PICLOOM_ARCHIVE").is_none() {
+        assert_eq!(record.rows.len(), rows.len());
+    }
+    for (row, arm) in rows.iter().zip(&study.spec.arm) {
+        let result = row.result.as_ref().unwrap();
+        assert_eq!(row.arm, arm.name);
+        assert_eq!(result.evaluations % 3, 0);
+        assert!(result.r2 < 1.0 && result.mse > 0.0);
+        assert_eq!((row.target_hidden, row.target_links), (5, 19));
+    }
+    assert_eq!(run().text(), record.text());
+}
+
+#[test]
+fn a_spec_with_an_unknown_key_in_an_arm_is_refused() {
+    let text = std::fs::read_to_string(path()).unwrap();
+    let wrong = text.replace("preset = \"neat\"", "presett = \"neat\"");
+    let read = read_text::<picloom_experiments::reevolution::ReevolutionSpec>;
+    let error = read(&path(), &wrong, None).unwrap_err().to_string();
+    assert!(error.contains("objective_reevolution.toml: arm \"neat\""), "{error}");
+    assert!(error.contains("presett"), "{error}");
+}

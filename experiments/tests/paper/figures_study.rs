@@ -1,0 +1,314 @@
+//! The figures of the study: each drawn from small made-up records, twice alike, with the numbers
+//! that are in them; nothing broken by records in which nothing went well; the docs' table is the
+//! code's.
+
+pub mod records;
+
+use crate::whole::assert_whole;
+use assert_cmd::Command;
+use picloom::figures::{Provenance, save};
+use picloom_experiments::claims::ledger::ClaimText;
+use picloom_experiments::claims::verdicts::CLAIMS;
+use picloom_experiments::claims::{Ledger, Records, StudySpec};
+use picloom_experiments::figures::page::page;
+use picloom_experiments::figures::report::study_report;
+use picloom_experiments::figures::{DrawError, FIGURES, Sources, figure};
+use records::{Odd, study};
+use std::path::{Path, PathBuf};
+
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+/// Where `PICLOOM_FIGURES_DEMO` says, or a folder that goes away.
+fn folder() -> (PathBuf, Option<tempfile::TempDir>) {
+    match std::env::var_os("PICLOOM_FIGURES_DEMO") {
+        Some(path) => (PathBuf::from(path), None),
+        None => {
+            let temporary = tempfile::tempdir().unwrap();
+            (temporary.path().to_path_buf(), Some(temporary))
+        }
+    }
+}
+
+fn spec() -> StudySpec {
+    let claims = CLAIMS.iter().map(|(id, _)| ClaimText {
+        id: id.to_string(),
+        says: format!("{id} says that something is more than something else by a good deal"),
+        source: "somebody".into(),
+        rule: "every interval above 0".into(),
+        ..ClaimText::default()
+    });
+    StudySpec {
+        name: "study".into(),
+        question: "What?".into(),
+        parts: Vec::new(),
+        margin: 0.05,
+        equivalence: 0.05,
+        claims: claims.collect(),
+    }
+}
+
+fn optimizers(folder: &Path) {
+    let to = folder.join("optimizers");
+    std::fs::create_dir_all(&to).unwrap();
+    for name in ["study.json", "rows.csv.gz"] {
+        std::fs::copy(root().join("figures/optimizers").join(name), to.join(name)).unwrap();
+    }
+}
+
+const TARGETS: [&str; 4] = ["moth", "letter_a", "bowl", "eye"];
+
+/// Records, and the ledger that follows from them.
+fn whole(folder: &Path) {
+    study(folder, &TARGETS, 3, |_| Odd::No);
+    optimizers(folder);
+    decide(folder);
+}
+
+/// Writes the ledger of the records in `folder` beside them.
+fn decide(folder: &Path) -> Ledger {
+    let ledger = Ledger::of(&spec(), &Records::read(folder).unwrap());
+    std::fs::write(folder.join("claims.json"), ledger.to_json()).unwrap();
+    ledger
+}
+
+#[test]
+fn every_figure_of_the_table_is_drawn_twice_alike_and_saved_with_its_provenance() {
+    let (folder, _guard) = folder();
+    whole(&folder);
+    let (first, second) = (Sources::new(&folder), Sources::new(&folder));
+    for f in FIGURES {
+        if !known(f.studies) {
+            continue;
+        }
+        let drawing = (f.draw)(&first).unwrap_or_else(|e| panic!("{}: {e}", f.name));
+        assert!(drawing == (f.draw)(&second).unwrap(), "{} differs", f.name);
+        assert!(!drawing.svg.contains("NaN") && !drawing.says.contains("NaN"));
+        // The ledger may hold an effect without a pair that counts.
+        let empty = drawing.svg.contains("no data") && f.name != "claims";
+        assert!(!empty, "{}", f.name);
+        let facts = Provenance::none().with("profile", first.profile(f));
+        save(&drawing.svg, &folder.join(f.path()), &facts).unwrap();
+    }
+}
+
+/// The studies that this test makes records of; others have their own tests.
+fn known(studies: &[&str]) -> bool {
+    const MADE: [&str; 8] = [
+        "wirings",
+        "depth",
+        "mechanisms",
+        "pruning",
+        "regime",
+        "out_of_domain",
+        "controls",
+        "optimizers",
+    ];
+    studies.iter().all(|s| MADE.contains(s))
+}
+
+#[test]
+fn what_a_figure_says_is_what_the_record_holds() {
+    let temporary = tempfile::tempdir().unwrap();
+    whole(temporary.path());
+    let sources = Sources::new(temporary.path());
+    let says = |name| (figure(name).unwrap().draw)(&sources).unwrap().says;
+    // Evolved .9, dense .5, .55, .6 on every target: .35 exactly, 12 networks.
+    let first = says("evolved-against-dense");
+    assert!(first.contains("0.350 [0.350, 0.350] over 4 targets"), "{first}");
+    assert!(first.contains("12 of 12"), "{first}");
+    // Depths 3 to 7, .05 a layer off 5; the standard error is .0289: only 5 is within it.
+    let depths = says("score-by-depth");
+    assert!(depths.contains("moth dense 5, sp 5"), "{depths}");
+    // One depth for all: slope 0, nothing left to predict.
+    let predicted = says("depth-predicted-by-compression");
+    assert!(predicted.contains("0.00 [0.00, 0.00]"), "{predicted}");
+    // Half of the dense networks' on every target.
+    let felt = says("mechanisms");
+    assert!(felt.contains("trace of the Hessian, SP at a quarter: ×0.50 at 0.95"), "{felt}");
+    assert!(felt.contains("variance of pixels' gradients, evolved, shaken: ×1.00"), "{felt}");
+    // SP 14 to 16 of 20, dense and random links 10 to 12.
+    let fit = says("score-at-equal-fit");
+    assert!(fit.contains("(SP) − dense: 0.200 [0.200, 0.200] over 4 targets"), "{fit}");
+    assert!(fit.contains("a layer − dense: 0.000") && fit.contains("R²: 4, 4"), "{fit}");
+    assert!(says("evolved-basin").contains("0.1 12 of 12, 0.4 12 of 12"));
+    let pruned = says("pruning-score");
+    assert!(pruned.contains("sp − magnitude: 0.200 [0.200, 0.200]"), "{pruned}");
+    let sheet = (figure("perturbation-sheets").unwrap().draw)(&sources).unwrap();
+    // Two of four changes coherent, on four targets; SP's pictures are the pruning study's.
+    assert!(sheet.says.contains("evolved 8 of 16") && sheet.says.contains("SP"), "{}", sheet.says);
+    let tiles = sheet.svg.matches("<image").count();
+    assert_eq!(tiles, 4 * 5 * 5, "targets × arms × (drawn + changes)");
+}
+
+#[test]
+fn networks_that_did_not_learn_are_hollow_and_do_not_count() {
+    let temporary = tempfile::tempdir().unwrap();
+    let fate: records::Fate = |one| match (one.target, one.arm, one.seed) {
+        ("moth", "dense", _) | ("bowl", "dense", Some(0)) => Odd::Unfit,
+        _ => Odd::No,
+    };
+    study(temporary.path(), &TARGETS, 3, fate);
+    let sources = Sources::new(temporary.path());
+    let drawing = (figure("evolved-against-dense").unwrap().draw)(&sources).unwrap();
+    assert!(drawing.says.contains("over 3 targets") && drawing.says.contains("8 of 12"));
+    assert!(drawing.svg.contains(">2/3<") || drawing.svg.contains("2/3"), "share of fit seeds");
+    let depths = (figure("score-by-depth").unwrap().draw)(&sources).unwrap().says;
+    assert!(depths.contains("moth dense none, sp 5"), "{depths}");
+}
+
+#[test]
+fn records_in_which_nothing_went_well_are_drawn_or_refused_but_never_break() {
+    let fates: [records::Fate; 4] = [
+        |_| Odd::Unfit,
+        |_| Odd::Failed,
+        |_| Odd::Silent,
+        |one| match one.seed {
+            Some(0) => Odd::Failed,
+            _ => Odd::No,
+        },
+    ];
+    for fate in fates {
+        for (targets, seeds) in [(&TARGETS[..], 2), (&TARGETS[..1], 1), (&[][..], 0)] {
+            let temporary = tempfile::tempdir().unwrap();
+            study(temporary.path(), targets, seeds, fate);
+            decide(temporary.path());
+            let sources = Sources::new(temporary.path());
+            for f in FIGURES {
+                match (f.draw)(&sources) {
+                    Ok(drawing) => {
+                        assert!(!drawing.svg.contains("NaN"), "{}", f.name);
+                        picloom::figures::svg_to_png(&drawing.svg, 0.25, &Provenance::none())
+                            .unwrap();
+                    }
+                    Err(DrawError::Nothing { expected, .. }) => assert!(!expected.is_empty()),
+                    Err(DrawError::Missing { study, .. }) => {
+                        assert!(!known(&[study.as_str()]) || study == "optimizers")
+                    }
+                    Err(e) => panic!("{}: {e}", f.name),
+                }
+            }
+            assert!(study_report(temporary.path(), "c").contains("</html>"));
+        }
+    }
+}
+
+#[test]
+fn a_picture_that_is_not_beside_its_record_or_is_cut_off_is_named() {
+    let temporary = tempfile::tempdir().unwrap();
+    whole(temporary.path());
+    let views = temporary.path().join("wirings/views");
+    std::fs::write(views.join("moth.evolved-0.png"), "no picture").unwrap();
+    std::fs::remove_file(views.join("moth.evolved-0-maps.png")).unwrap();
+    let sources = Sources::new(temporary.path());
+    for name in ["perturbation-sheets", "feature-maps"] {
+        let error = (figure(name).unwrap().draw)(&sources).unwrap_err();
+        assert!(error.to_string().contains("moth.evolved-0"), "{error}");
+    }
+}
+
+#[test]
+fn the_report_is_one_file_with_every_figure_and_no_link_out_of_it() {
+    let (folder, _guard) = folder();
+    whole(&folder);
+    let html = study_report(&folder, "c");
+    assert!(html == study_report(&folder, "c"));
+    let found = html.replace("http://www.w3.org/2000/svg", "");
+    for outside in ["http://", "https://", "src=\"/", "url(/", "<script"] {
+        assert!(!found.contains(outside), "{outside}");
+    }
+    let count = FIGURES.iter().filter(|f| known(f.studies)).count();
+    assert!(html.contains(&format!("{count} of {}", FIGURES.len())));
+    assert_eq!(html.matches("<title>").count(), count + 1, "the page's own, and one a figure");
+    for (id, _) in CLAIMS {
+        assert!(html.contains(&format!("{id} says that")), "{id}");
+    }
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("study.html"), html).unwrap();
+    // Without a record: the page says what is missing, and how to make it.
+    let nothing = tempfile::tempdir().unwrap();
+    let html = study_report(nothing.path(), "c");
+    assert!(html.contains("Not drawn") && html.contains("experiments/depth.toml"));
+}
+
+#[test]
+fn hostile_names_stay_text_in_the_report() {
+    let evil = "</p><script>alert(\"1\")</script>'";
+    let (records, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    study(records.path(), &TARGETS, 3, |_| Odd::No);
+    let mut ledger = decide(records.path());
+    for claim in &mut ledger.claims {
+        claim.text.says = evil.into();
+        claim.text.rule = evil.into();
+        claim.notes = vec![evil.into()];
+    }
+    std::fs::write(folder.path().join("claims.json"), ledger.to_json()).unwrap();
+    let html = study_report(folder.path(), "c");
+    assert!(!html.contains("<script") && !html.contains("alert(\"1"));
+    assert!(html.contains("&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;"));
+}
+
+#[test]
+fn the_docs_table_is_the_codes() {
+    let path = root().join("docs/FIGURES.md");
+    let wanted = page();
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, &wanted).unwrap();
+    }
+    let found = std::fs::read_to_string(&path).unwrap();
+    assert!(found == wanted, "UPDATE_GOLDEN=1 cargo test --test figures_study writes it");
+    // Every figure of the paper is answered or explained.
+    let named = |n: u32| {
+        let lists = FIGURES.iter().map(|f| f.paper);
+        let without = picloom_experiments::figures::page::WITHOUT.iter().map(|w| w.0);
+        lists.chain(without).flat_map(|l| l.split(", ")).any(|part| {
+            let ends: Vec<u32> = part.split('–').filter_map(|e| e.parse().ok()).collect();
+            matches!(ends[..], [one] if one == n)
+                || matches!(ends[..], [low, high] if (low..=high).contains(&n))
+        })
+    };
+    for n in 1..=44 {
+        assert!(named(n), "figure {n}");
+    }
+}
+
+#[test]
+fn the_command_draws_what_there_is_and_says_what_is_missing() {
+    let temporary = tempfile::tempdir().unwrap();
+    study(temporary.path(), &TARGETS[..2], 2, |_| Odd::No);
+    std::fs::remove_dir_all(temporary.path().join("depth")).unwrap();
+    let picloom = |args: &[&str]| {
+        let mut command = Command::cargo_bin("picloom-experiments").unwrap();
+        command.current_dir(temporary.path()).arg("figures").args(args);
+        command.args(["--records", "."]).output().unwrap()
+    };
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).to_string();
+    let list = picloom(&["--list"]);
+    let said = text(&list.stdout);
+    assert!(list.status.success() && said.contains("experiments/depth.toml"), "{said}");
+    assert!(!temporary.path().join("pruning/pruning-score.svg").exists());
+    let all = picloom(&[]);
+    assert!(all.status.success(), "{}", text(&all.stderr));
+    assert!(text(&all.stdout).contains("not drawn"));
+    let svg = std::fs::read_to_string(temporary.path().join("pruning/pruning-score.svg")).unwrap();
+    for fact in [
+        "command: picloom-experiments figures pruning-score",
+        "record: pruning/rows.csv.gz",
+        "profile: made-up",
+    ] {
+        assert!(svg.contains(fact), "{fact}");
+    }
+    let there = |file: &str| temporary.path().join(file).exists();
+    assert!(!there("depth/score-by-depth.svg"));
+    // A chart is an SVG, a sheet of pictures a PNG, unless both are asked for.
+    assert!(!there("pruning/pruning-score.png"));
+    assert!(there("pruning/pruning-pictures.png") && !there("pruning/pruning-pictures.svg"));
+    assert!(picloom(&["pruning-score", "--png"]).status.success());
+    assert!(there("pruning/pruning-score.png"));
+    assert_eq!(picloom(&["score-by-depth"]).status.code(), Some(1));
+    assert!(picloom(&["pruning-score"]).status.success());
+    let report = picloom(&["--report", "report.html"]);
+    assert!(report.status.success(), "{}", text(&report.stderr));
+    assert_whole(&temporary.path().join("report.html"));
+}

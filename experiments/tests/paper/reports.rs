@@ -1,0 +1,115 @@
+//! What the report says to one who reads nothing else: what a short run is worth, and the commands that made what
+//! is shown.
+
+use crate::figures_study::records::{self, Odd};
+use picloom_experiments::figures::report::study_report;
+use picloom_experiments::figures::{Sources, figure};
+use std::path::{Path, PathBuf};
+
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+/// Records of a study, in this profile.
+fn study(profile: &str) -> (PathBuf, tempfile::TempDir) {
+    let guard = tempfile::tempdir().unwrap();
+    let folder = guard.path().join("made here");
+    records::study(&folder, &["moth", "lamp", "bowl"], 2, |_| Odd::No);
+    for study in ["wirings", "depth", "pruning", "out_of_domain", "controls"] {
+        let path = folder.join(study).join("record.json");
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, text.replace("made-up", profile)).unwrap();
+    }
+    (folder, guard)
+}
+
+#[test]
+fn smoke_results_stand_under_a_banner() {
+    let (folder, _guard) = study("smoke");
+    let html = study_report(&folder, "c");
+    let (banner, story) = (html.find("Smoke run").unwrap(), html.find("The story</h2>").unwrap());
+    assert!(banner < story && html.contains("numbers and verdicts mean nothing"));
+    let (folder, _guard) = study("standard");
+    assert!(!study_report(&folder, "c").contains("Smoke run"));
+}
+
+#[test]
+fn the_commands_of_a_report_are_those_that_made_it() {
+    let (folder, _guard) = study("smoke");
+    let shown = folder.display().to_string();
+    let html = study_report(&folder, "picloom-experiments report --out 'a b.html'");
+    assert!(html.contains("picloom-experiments report --out 'a b.html'"));
+    // Records alone: run somewhere, then collected here.
+    let run = "picloom-experiments run experiments/depth.toml --profile smoke --runs runs\n";
+    assert!(html.contains(run), "{html}");
+    let record = folder.join("depth/record.json");
+    assert!(html.contains(&format!("--record '{}'", record.display())));
+    assert!(
+        html.contains(&format!("picloom-experiments figures --records '{shown}' score-by-depth"))
+    );
+    // The folder the runs are in.
+    std::fs::create_dir(folder.join("depth/cells")).unwrap();
+    let html = study_report(&folder, "c");
+    let run = format!("experiments/depth.toml --profile smoke --runs '{shown}'\n");
+    assert!(html.contains(&run));
+    let (folder, _guard) = study("standard");
+    let html = study_report(&folder, "c");
+    assert!(html.contains("picloom-experiments run experiments/depth.toml --runs runs\n"));
+}
+
+#[test]
+fn pictures_of_one_breeding_tree_are_called_kin() {
+    let (folder, _guard) = study("standard");
+    let html = study_report(&folder, "c");
+    assert!(html.contains("bred in one tree: moth and lamp"));
+    let sources = Sources::new(&folder);
+    let drawing = (figure("evolved-against-dense").unwrap().draw)(&sources).unwrap();
+    assert!(words(&drawing.svg).contains("bred in one tree"), "the figure says it too");
+}
+
+/// Every text of an SVG, lines joined.
+fn words(svg: &str) -> String {
+    let document = roxmltree::Document::parse(svg).unwrap();
+    let texts = document.descendants().filter(|node| node.has_tag_name((SVG, "text")));
+    texts.filter_map(|node| node.text()).collect::<Vec<_>>().join(" ")
+}
+
+const SVG: &str = "http://www.w3.org/2000/svg";
+
+/// The committed records.
+fn committed() -> Sources {
+    Sources::new(root().join("figures"))
+}
+
+#[test]
+fn every_point_of_the_predicted_depths_has_its_name() {
+    let drawing = (figure("depth-predicted-by-compression").unwrap().draw)(&committed()).unwrap();
+    for name in ["moth", "face", "eye", "letter a", "bowl", "drawn face", "skull", "butterfly"] {
+        assert!(drawing.svg.contains(&format!(">{name}</text>")), "{name}");
+    }
+}
+
+#[test]
+fn perturbation_sheets_show_every_target_that_has_pictures() {
+    let drawing = (figure("perturbation-sheets").unwrap().draw)(&committed()).unwrap();
+    for name in ["moth", "cat", "lamp", "bowl", "letter a", "eye"] {
+        assert!(drawing.svg.contains(&format!(">{name}</text>")), "{name}");
+    }
+    assert!(words(&drawing.svg).contains("No pictures are kept of skull, butterfly"));
+}
+
+#[test]
+fn methods_at_other_counts_are_starred() {
+    let drawing = (figure("pruning-score").unwrap().draw)(&committed()).unwrap();
+    assert!(!drawing.svg.contains("at equal counts"));
+    let starred = |name: &str| drawing.svg.contains(&format!(">{name} *</text>"));
+    assert!(starred("SP, by threshold") && starred("Taylor groups") && starred("SP, merging"));
+    assert!(!starred("Wanda") && !starred("lottery ticket (IMP)"));
+}
+
+#[test]
+fn intervals_of_three_are_dots() {
+    let drawing = (figure("score-by-depth").unwrap().draw)(&committed()).unwrap();
+    // Bands are drawn as polygons; three seeds have none.
+    assert!(!drawing.svg.contains("opacity=\"0.18\""));
+}

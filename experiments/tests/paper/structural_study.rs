@@ -1,0 +1,202 @@
+//! The structural study: resumable to the same bytes; its rules on made-up records; its committed
+//! record says what its page says.
+
+use picloom::experiment::Record;
+use picloom::experiment::cells::run_cells;
+use picloom::experiment::finding::Verdict;
+use picloom::experiment::workers::StudyObserver;
+use picloom_experiments::figures::{FIGURES, Sources};
+use picloom_experiments::structural::findings::{
+    at_every_penalty, of_arm, parts_are_ablatable, sp_against,
+};
+use picloom_experiments::structural::{
+    ArmOutcome, PartOutcome, Shown, StructuralRecord, StructuralRow, StructuralStudy,
+};
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+fn smoke() -> StructuralStudy {
+    let spec = root().join("experiments/structural.toml");
+    StructuralStudy::read(&spec, Some("smoke")).unwrap()
+}
+
+/// Says no after some questions, in the middle of a training.
+struct Stop(usize);
+
+impl StudyObserver for Stop {
+    fn going_on(&mut self) -> bool {
+        self.0 = self.0.saturating_sub(1);
+        self.0 > 0
+    }
+}
+
+#[test]
+fn a_study_stopped_in_the_middle_of_a_training_goes_on_to_the_same_bytes() {
+    let mut study = smoke();
+    study.spec.steps = 200;
+    let run = |folder: &Path, stops: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+        pool.unwrap().install(|| {
+            for _ in 0..stops {
+                assert!(run_cells(&study, folder, &mut Stop(3)).unwrap().is_none());
+            }
+            run_cells(&study, folder, &mut ()).unwrap().unwrap()
+        })
+    };
+    let (a, b) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let straight = run(a.path(), 0);
+    assert_eq!(straight, run(b.path(), 2));
+    let bytes = |folder: &Path| std::fs::read(folder.join("structural/rows.csv.gz")).unwrap();
+    assert_eq!(bytes(a.path()), bytes(b.path()));
+    let read = StructuralRecord::read(&a.path().join("structural")).unwrap();
+    assert_eq!(read, straight);
+    // One target without an evolved network, one with: dense, magnitude, sp at one count.
+    let arms: Vec<Vec<&str>> = read.cells.iter().map(|row| names(&row.arms)).collect();
+    let trained = vec!["dense", "magnitude", "sp"];
+    assert_eq!(arms, [trained.clone(), vec!["evolved"], trained]);
+    let evolved = &read.cells[1].arms[0];
+    assert!(evolved.fit() && evolved.r2 > 0.9999, "its own picture");
+    assert_eq!(evolved.parts.len(), 3);
+    let own: Vec<_> = read.cells[0].arms.iter().filter(|a| a.penalty.is_none()).collect();
+    let [dense, magnitude, sp] = own[..] else {
+        panic!("three arms");
+    };
+    assert_eq!(dense.kept, 1392);
+    // The same budget, less what is then on no path.
+    assert!(magnitude.kept <= 487 && sp.kept <= 487, "{} {}", magnitude.kept, sp.kept);
+    for f in FIGURES.iter().filter(|f| f.studies == ["structural"]) {
+        let drawing = (f.draw)(&Sources::new(a.path())).unwrap();
+        assert!(drawing.svg.starts_with("<svg"), "{}", f.name);
+    }
+    // Every network with masks at five penalties.
+    assert_eq!(read.penalties(), [0.0005, 0.008, 0.02, 0.05]);
+}
+
+fn names(arms: &[ArmOutcome]) -> Vec<&str> {
+    arms.iter().filter(|a| a.penalty.is_none()).map(|a| a.arm.as_str()).collect()
+}
+
+/// A record of three targets and three seeds with these SC and control by arm.
+fn made_up(arms: &[(&str, f64, f64, f64)]) -> StructuralRecord {
+    let mut record = smoke_record();
+    record.cells = ["a", "b", "c"]
+        .iter()
+        .flat_map(|target| {
+            (0..3).map(move |seed| {
+                // A little spread, so that intervals have a width.
+                let wobble = 0.01 * (seed as f64 - 1.0);
+                StructuralRow {
+                    target: target.to_string(),
+                    picture: Shown::Drawing,
+                    seed,
+                    arms: arms
+                        .iter()
+                        .zip([1.0, 0.0])
+                        .map(|((arm, sc, control, r2), share)| ArmOutcome {
+                            arm: arm.to_string(),
+                            penalty: None,
+                            kept: 10,
+                            r2: *r2,
+                            sc: sc + share * wobble,
+                            control: *control,
+                            parts: vec![
+                                PartOutcome {
+                                    part: "x".into(),
+                                    pixels: 4,
+                                    whole: 1.0,
+                                    kept: 5,
+                                    d_sub: *sc,
+                                    d_abl: -*sc,
+                                    control: *control,
+                                };
+                                2
+                            ],
+                        })
+                        .collect(),
+                    error: None,
+                }
+            })
+        })
+        .collect();
+    record
+}
+
+fn smoke_record() -> StructuralRecord {
+    use picloom::experiment::cells::CellStudy;
+    let study = smoke();
+    let none = vec![Err("not run".to_string()); study.count()];
+    study.record(none)
+}
+
+#[test]
+fn the_rules_say_yes_no_and_do_not_know() {
+    let yes = parts_are_ablatable(&made_up(&[("dense", 0.4, 0.1, 0.99)]));
+    assert_eq!((yes.verdict, yes.units), (Verdict::Supported, 9));
+    assert!((yes.effect.unwrap() - 0.3).abs() < 1e-12);
+    // Above the control, but the parts have the wrong signs.
+    let no = parts_are_ablatable(&made_up(&[("dense", -0.2, -0.5, 0.99)]));
+    assert_eq!(no.verdict, Verdict::NotSupported);
+    // Not above the control.
+    let no = parts_are_ablatable(&made_up(&[("dense", 0.1, 0.4, 0.99)]));
+    assert_eq!(no.verdict, Verdict::NotSupported);
+    // Unfit networks do not count.
+    let unfit = parts_are_ablatable(&made_up(&[("dense", 0.4, 0.1, 0.9)]));
+    assert_eq!((unfit.verdict, unfit.units), (Verdict::Inconclusive, 0));
+    // Two targets are too few.
+    let mut few = made_up(&[("dense", 0.4, 0.1, 0.99)]);
+    few.cells.retain(|row| row.target != "c");
+    assert_eq!(parts_are_ablatable(&few).verdict, Verdict::Inconclusive);
+}
+
+#[test]
+fn a_verdict_that_another_penalty_turns_round_is_none() {
+    let yes = || made_up(&[("dense", 0.4, 0.1, 0.99)]);
+    assert_eq!(at_every_penalty(&yes()), parts_are_ablatable(&yes()), "without other penalties");
+    let with = |other: StructuralRecord| {
+        let mut record = yes();
+        for (row, other) in record.cells.iter_mut().zip(other.cells) {
+            let arms = other.arms.into_iter();
+            row.arms.extend(arms.map(|arm| ArmOutcome { penalty: Some(0.1), ..arm }));
+        }
+        at_every_penalty(&record)
+    };
+    let same = with(yes());
+    assert_eq!((same.verdict, same.units), (Verdict::Supported, 9));
+    assert!(same.notes.last().unwrap().contains("no other λ of 1"), "{:?}", same.notes);
+    let turned = with(made_up(&[("dense", -0.2, -0.5, 0.99)]));
+    assert_eq!((turned.verdict, turned.units), (Verdict::Inconclusive, 9));
+    assert!(turned.notes.last().unwrap().contains("λ = 0.1"), "{:?}", turned.notes);
+    // One that decides nothing turns nothing round.
+    assert_eq!(with(made_up(&[("dense", 0.4, 0.1, 0.5)])).verdict, Verdict::Supported);
+}
+
+#[test]
+fn sp_is_compared_in_pairs_that_are_both_fit() {
+    let mut record = made_up(&[("dense", 0.2, 0.1, 0.99), ("sp", 0.5, 0.1, 0.99)]);
+    let better = sp_against(&record, "dense");
+    assert_eq!((better.verdict, better.units), (Verdict::Supported, 9));
+    assert!((better.effect.unwrap() - 0.3).abs() < 1e-12);
+    record.cells[0].arms[1].r2 = 0.5;
+    assert_eq!(sp_against(&record, "dense").units, 8);
+    let same = made_up(&[("dense", 0.2, 0.1, 0.99), ("sp", 0.2, 0.1, 0.99)]);
+    assert_eq!(sp_against(&same, "dense").verdict, Verdict::NotSupported);
+    assert_eq!(sp_against(&same, "magnitude").verdict, Verdict::Inconclusive);
+}
+
+#[test]
+fn the_committed_record_and_its_page_agree() {
+    let record = StructuralRecord::read(&root().join("figures/structural")).unwrap();
+    assert!(record.cells.iter().all(|row| row.error.is_none()));
+    let page = std::fs::read_to_string(root().join("experiments/structural.md")).unwrap();
+    let finding = parts_are_ablatable(&record);
+    let line = page.lines().find(|l| l.starts_with("### C13")).unwrap();
+    assert!(line.ends_with(finding.verdict.text()), "{line}: {}", finding.text());
+    for arm in ["dense", "magnitude", "sp"] {
+        let i = of_arm(&record, arm).interval.unwrap();
+        let text = format!("{:.3} [{:.3}, {:.3}]", i.estimate, i.low, i.high);
+        assert!(page.contains(&text.replace('-', "−")), "{arm}: {text}");
+    }
+}

@@ -1,0 +1,195 @@
+//! The theory as a study: resumable to the same bytes, and its committed record says what its page says.
+
+use picloom::experiment::Record;
+use picloom::experiment::cells::{CellState, CellStudy, collect_cells, run_cells};
+use picloom::experiment::finding::Verdict;
+use picloom::experiment::workers::{Progress, StudyObserver};
+use picloom_experiments::figures::{FIGURES, Sources};
+use picloom_experiments::theory::findings::{agreement, parts_sensitivity};
+use picloom_experiments::theory::record::{Peak, TheoryRecord};
+use picloom_experiments::theory::study::{TheoryCell, TheorySpec, TheoryStudy};
+use picloom_experiments::volume::sensitivity::Volume;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+/// The smoke profile, with few samples: a debug build is slow.
+fn smoke() -> TheoryStudy {
+    let study = TheoryStudy::read(&root().join("experiments/theory.toml"), Some("smoke")).unwrap();
+    with(&study, |spec| {
+        spec.random_mask.samples = 50;
+        spec.agreement.samples = 400;
+        (spec.sensitivity.samples, spec.sensitivity.rare_samples) = (100, 100);
+        spec.budget[0].samples = 300;
+    })
+}
+
+fn with(study: &TheoryStudy, change: impl FnOnce(&mut TheorySpec)) -> TheoryStudy {
+    let mut spec = study.spec().clone();
+    change(&mut spec);
+    TheoryStudy::new(spec, study.profile().into())
+}
+
+/// Stops after some cells.
+struct Stop {
+    left: usize,
+    labels: Vec<String>,
+}
+
+impl StudyObserver for Stop {
+    fn cell(&mut self, progress: &Progress, label: &str, _error: Option<&str>) {
+        if progress.done > progress.found {
+            self.left = self.left.saturating_sub(1);
+            self.labels.push(label.to_string());
+        }
+    }
+
+    fn going_on(&mut self) -> bool {
+        self.left > 0
+    }
+}
+
+#[test]
+fn a_stopped_study_goes_on_to_the_same_bytes_at_any_thread_count() {
+    let study = smoke();
+    let run = |threads: usize, folder: &Path, stops: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            for _ in 0..stops {
+                let mut stop = Stop { left: 9, labels: Vec::new() };
+                assert!(run_cells(&study, folder, &mut stop).unwrap().is_none());
+                assert!(!stop.labels.is_empty());
+                assert!(!folder.join("theory/study.json").exists());
+            }
+            run_cells(&study, folder, &mut ()).unwrap().unwrap()
+        })
+    };
+    let (a, b) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let straight = run(1, a.path(), 0);
+    let stopped = run(3, b.path(), 2);
+    assert_eq!(straight, stopped);
+    let bytes = |folder: &Path| std::fs::read(folder.join("theory/rows.csv.gz")).unwrap();
+    assert_eq!(bytes(a.path()), bytes(b.path()));
+    let read = TheoryRecord::read(&a.path().join("theory")).unwrap();
+    assert_eq!(read, straight);
+    // Every figure can be drawn from it, the same every time.
+    let sources = [Sources::new(a.path()), Sources::new(a.path())];
+    for f in FIGURES.iter().filter(|f| f.studies == ["theory"]) {
+        let [one, two] = sources.each_ref().map(|s| (f.draw)(s).unwrap().svg);
+        assert!(one.starts_with("<svg") && one == two, "{}", f.name);
+    }
+    assert!(read.parts().1.len() > 10);
+}
+
+#[test]
+fn a_finished_cell_is_never_computed_again_and_a_damaged_one_is_refused() {
+    let study = with(&smoke(), |spec| {
+        spec.random_mask.widths = vec![3];
+        spec.agreement.widths = vec![2];
+        spec.sensitivity.volumes.truncate(1);
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let first = run_cells(&study, folder.path(), &mut ()).unwrap().unwrap();
+    let cell = study.cells().find(|c| matches!(**c, TheoryCell::Meeting { .. })).unwrap();
+    let path = folder.path().join("theory/cells").join(format!("{}.json", study.id(&cell)));
+    // A value put into the file by hand is what the next run reports: it read, it did not compute.
+    let text = std::fs::read_to_string(&path).unwrap();
+    let exact = first.meetings[0].values.as_ref().unwrap().exact.unwrap();
+    let changed = text.replace(&format!("\"exact\":{exact}"), "\"exact\":0.125");
+    assert_ne!(text, changed);
+    std::fs::write(&path, &changed).unwrap();
+    let second = run_cells(&study, folder.path(), &mut ()).unwrap().unwrap();
+    assert_eq!(second.meetings[0].values.as_ref().unwrap().exact, Some(0.125));
+    // Another seed is another cell.
+    let other = with(&study, |spec| spec.seed = 2);
+    let waiting = other.cells().last().unwrap().into_owned();
+    let state = other.state(&waiting, &folder.path().join("theory")).unwrap();
+    assert_eq!(state, CellState::Waiting);
+    let error = collect_cells(&other, folder.path()).unwrap_err().to_string();
+    assert!(error.contains("expected") && error.contains("finished cells"), "{error}");
+    std::fs::write(&path, "{").unwrap();
+    let error = run_cells(&study, folder.path(), &mut ()).unwrap_err().to_string();
+    assert!(error.contains("delete the file"), "{error}");
+}
+
+#[test]
+fn a_cell_that_fails_is_recorded_and_does_not_stop_the_others() {
+    let study = with(&smoke(), |spec| {
+        spec.random_mask.widths = vec![3];
+        spec.agreement.widths = vec![2];
+        spec.sensitivity.volumes.truncate(1);
+        spec.budget[0].samples = 0;
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let record = run_cells(&study, folder.path(), &mut ()).unwrap().unwrap();
+    let failed: Vec<_> = record.curves.iter().filter(|c| c.error.is_some()).collect();
+    assert_eq!(failed.len(), 1);
+    assert!(failed[0].error.as_ref().unwrap().contains("samples"));
+    assert!(record.curves.iter().filter(|c| c.values.is_some()).count() > 10);
+}
+
+#[test]
+fn specs_of_other_kinds_profiles_that_do_not_exist_and_unknown_keys_are_refused() {
+    let spec = root().join("experiments/theory.toml");
+    let error = TheoryStudy::read(&spec, Some("fast")).unwrap_err().to_string();
+    assert!(error.contains("smoke") && error.contains("\"fast\""), "{error}");
+    let other = root().join("experiments/optimizers.toml");
+    let error = TheoryStudy::read(&other, None).unwrap_err().to_string();
+    assert!(error.contains("expected \"theory\""), "{error}");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.toml");
+    let text = std::fs::read_to_string(&spec).unwrap();
+    std::fs::write(&path, text.replace("degree = 1.5\nsamples", "degre = 1.5\nsamples")).unwrap();
+    let error = TheoryStudy::read(&path, None).unwrap_err().to_string();
+    assert!(error.contains("degre"), "{error}");
+    let text = std::fs::read_to_string(root().join("experiments/theory.toml")).unwrap();
+    for (from, to, found) in [
+        ("densities = [0.15, 0.3, 0.5]", "densities = [2.0]", "(0, 1], found [2.0]"),
+        ("samples = 10000", "samples = 0", "random_mask, samples: expected a number of at least 1"),
+        ("widths = [8]", "widths = []", "budget, widths: expected numbers of at least 1, found []"),
+    ] {
+        std::fs::write(&path, text.replacen(from, to, 1)).unwrap();
+        let error = TheoryStudy::read(&path, None).unwrap_err().to_string();
+        assert!(error.contains(found), "{error}");
+    }
+}
+
+#[test]
+fn the_committed_record_holds_the_values_of_the_methods_page_and_the_peak_of_the_budget() {
+    let record = TheoryRecord::read(&root().join("figures/theory")).unwrap();
+    assert!(record.curves.iter().all(|c| c.error.is_none()));
+    for row in &record.meetings {
+        let values = row.values.as_ref().unwrap();
+        let Some(methods) = row.methods else { continue };
+        let exact = values.exact.unwrap();
+        if let Some(expected) = methods.expected {
+            let found = picloom::math::real::exp(values.ln_expected);
+            assert!((found - expected).abs() < 5e-7, "{methods:?}: {found}");
+        }
+        if methods.approximate {
+            // Sampled in METHODS: near, and corrected by the exact value.
+            assert!((methods.probability / exact - 1.0).abs() < 0.2, "{exact}");
+        } else {
+            assert!((methods.probability - exact).abs() < 5e-7, "{exact}");
+        }
+        assert!(values.direct.probability.low <= exact * 1.00001);
+    }
+    let budget = record.group("budget").find(|(row, _)| {
+        row.volume == Volume::Budget { edges: 60 } && (row.width, row.parts) == (8, 2)
+    });
+    let peak: Peak = budget.unwrap().1;
+    assert!([4, 5].contains(&peak.layers), "{peak:?}");
+    // The page's verdicts follow from the record.
+    let page = std::fs::read_to_string(root().join("experiments/theory.md")).unwrap();
+    for (finding, heading) in
+        [(agreement(&record), "### C8, first half"), (parts_sensitivity(&record), "### C10")]
+    {
+        let line = page.lines().find(|l| l.starts_with(heading)).unwrap();
+        assert!(line.ends_with(finding.verdict.text()), "{line}: {}", finding.text());
+        let effect = finding.effect.unwrap();
+        assert!(page.contains(&format!("{effect:.3}").replace('-', "−")), "{effect}");
+    }
+    assert_ne!(agreement(&record).verdict, Verdict::NotSupported);
+}

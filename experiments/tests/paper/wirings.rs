@@ -1,0 +1,150 @@
+//! Evolved weights, shaken and trained on; what may bias descent, measured on the way; C2 of such a record.
+
+use picloom::experiment::Record;
+use picloom::experiment::cells::run_cells;
+use picloom::experiment::networks::{NetworksRecord, NetworksStudy};
+use picloom_experiments::claims::{Ledger, Records, StudySpec};
+use std::path::{Path, PathBuf};
+
+const SPEC: &str = r#"
+kind = "networks"
+name = "wirings"
+question = "How wide is the basin?"
+size = 16
+steps = 300
+seeds = [0, 1]
+sample = 4
+checkpoints = [0.4, 0.6, 0.9]
+mechanisms = true
+[[targets]]
+name = "moth"
+genome = "genomes/bred_moth.json"
+[[targets]]
+name = "eye"
+genome = "genomes/novelty_eye.json"
+[[arms]]
+name = "evolved"
+wiring = "evolved"
+[[arms]]
+name = "dense"
+wiring = "dense"
+[[arms]]
+name = "graph"
+wiring = "graph"
+[[arms]]
+name = "layerized"
+wiring = "layerized"
+[[arms]]
+name = "noise-40"
+wiring = "layerized"
+noise = 0.4
+[[arms]]
+name = "noise-0"
+wiring = "layerized"
+noise = 0.0
+"#;
+
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+/// A repository of its own with this spec.
+fn repository(spec: &str) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    for inside in ["experiments", "genomes"] {
+        std::fs::create_dir(folder.path().join(inside)).unwrap();
+    }
+    for genome in ["genomes/bred_moth.json", "genomes/novelty_eye.json"] {
+        std::fs::copy(root().join(genome), folder.path().join(genome)).unwrap();
+    }
+    let path = folder.path().join("experiments/wirings.toml");
+    std::fs::write(&path, spec).unwrap();
+    (folder, path)
+}
+
+#[test]
+fn shaken_weights_begin_where_they_should_and_c2_compares_where_both_have_been() {
+    let (folder, path) = repository(SPEC);
+    let study = NetworksStudy::read(&path, None, folder.path()).unwrap();
+    let record = run_cells(&study, folder.path(), &mut ()).unwrap().expect("nobody stopped it");
+    assert_eq!(record.noisy(), [(0.0, "noise-0"), (0.4, "noise-40")]);
+    let results = |arm: &'static str, target: &'static str| {
+        let rows = record.rows.iter().filter(move |r| r.arm == arm && r.target == target);
+        rows.map(|row| row.result.as_ref().unwrap_or_else(|| panic!("{row:?}")))
+    };
+    for target in ["moth", "eye"] {
+        let evolved = results("evolved", target).next().unwrap();
+        let felt = evolved.mechanisms.unwrap();
+        assert!(felt.loss < 1e-9 && felt.hessian_trace > 0.0 && felt.norm > 0.0, "{felt:?}");
+        let first = |arm| -> Vec<f64> {
+            results(arm, target).map(|r| r.train.as_ref().unwrap().first_loss.unwrap()).collect()
+        };
+        // Undisturbed it draws its picture; shaken, another one with each seed.
+        assert!(first("noise-0").iter().all(|loss| *loss < 1e-9), "{:?}", first("noise-0"));
+        let shaken = first("noise-40");
+        assert!(shaken.iter().all(|loss| *loss > 1e-4) && shaken[0] != shaken[1], "{shaken:?}");
+        for result in results("noise-40", target) {
+            assert_eq!(result.kept, evolved.non_zero, "the evolved links, no other");
+        }
+    }
+    let reached = record.rows.iter().flat_map(|r| r.result.iter().flat_map(|x| &x.reached));
+    let reached: Vec<_> = reached.collect();
+    assert!(!reached.is_empty() && reached.iter().all(|at| at.mechanisms.is_some()));
+
+    // Read back, it is the same record, and the ledger decides C2 on it.
+    let read = NetworksRecord::read(&folder.path().join("wirings")).unwrap();
+    assert_eq!(read, record);
+    let spec = StudySpec::read(&root().join("experiments/study.toml")).unwrap();
+    let ledger = Ledger::of(&spec, &Records::read(folder.path()).unwrap());
+    let claim = ledger.claims.iter().find(|claim| claim.text.id == "C2").unwrap();
+    assert!(claim.statistic.contains("that both reached on their way"), "{}", claim.statistic);
+    // No network need have learned its picture for the first effect: all pairs count.
+    let pairs: usize = claim.effects[0].targets.iter().map(|target| target.pairs).sum();
+    assert_eq!(pairs, 4, "{:?}", claim.effects[0]);
+    assert!(claim.controls.iter().any(|effect| effect.name == "evolved − noise-40"));
+    assert!(claim.notes.iter().any(|note| note.starts_with("fit: noise-0 ")));
+}
+
+#[test]
+fn a_network_that_diverges_is_a_row() {
+    let spec =
+        SPEC.replace("[[targets]]\nname = \"eye\"\ngenome = \"genomes/novelty_eye.json\"\n", "");
+    let spec = spec.replace("seeds = [0, 1]", "seeds = [0]");
+    let wild = format!("{spec}[[variants]]\nname = \"wild\"\nlr = 1e30\n");
+    let (folder, path) = repository(&wild);
+    let runs = folder.path().join("runs");
+    let study = NetworksStudy::read(&path, None, &runs).unwrap();
+    let record = run_cells(&study, &runs, &mut ()).unwrap().unwrap();
+    let dense = |row: &&picloom::experiment::networks::NetworkRow| row.arm == "dense";
+    let result = record.rows.iter().find(dense).unwrap().result.clone().unwrap();
+    assert!(!result.fit && result.r2 < 0.0, "{result:?}");
+    let text = record.text();
+    assert_eq!(NetworksRecord::read(&runs.join("wirings")).unwrap().text(), text);
+    // The cells' files read back too.
+    assert_eq!(run_cells(&study, &runs, &mut ()).unwrap().unwrap().text(), text);
+}
+
+#[test]
+fn settings_outside_their_range_are_refused() {
+    for (wrong, expected) in [
+        (SPEC.replace("size = 16", "size = 16\noffsets = [0, 0]"), "offsets: expected each once"),
+        (format!("{SPEC}[[variants]]\nname = \"v\"\nlr = -1.0\n"), "variant v, lr, floor"),
+    ] {
+        let (folder, path) = repository(&wrong);
+        let error = NetworksStudy::read(&path, None, folder.path()).err().unwrap().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn noise_is_for_evolved_weights_only() {
+    for (wrong, found) in [
+        (SPEC.replace("noise = 0.4", "noise = -0.4"), "-0.4"),
+        (SPEC.replace("wiring = \"dense\"", "wiring = \"dense\"\nnoise = 0.1"), "Dense"),
+    ] {
+        let (folder, path) = repository(&wrong);
+        let error = NetworksStudy::read(&path, None, folder.path()).err().unwrap().to_string();
+        assert!(error.contains("noise: a number of at least 0"), "{error}");
+        assert!(error.contains(found), "{error}");
+    }
+}
