@@ -11,7 +11,6 @@ use crate::experiment::record::Record;
 use crate::network::files::{read_plain, read_text};
 use axum::http::{HeaderValue, header};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -49,7 +48,7 @@ struct Figure {
 struct Claim {
     id: String,
     claim: String,
-    verdict: Value,
+    verdict: String,
 }
 
 #[derive(Serialize)]
@@ -90,9 +89,9 @@ pub fn study(studio: &Studio, AskedStudy { id, .. }: AskedStudy) -> Answer {
     let ledger = ledger.and_then(|text| serde_json::from_str::<Ledger>(&text).ok());
     let claims = ledger.map(|ledger| {
         let claims = ledger.claims.into_iter().map(|row| Claim {
+            claim: row.says(),
+            verdict: row.word().into(),
             id: row.text.id,
-            claim: row.text.says,
-            verdict: serde_json::to_value(row.verdict).unwrap_or_default(),
         });
         claims.collect()
     });
