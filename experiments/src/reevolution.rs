@@ -12,7 +12,7 @@ use picloom::experiment::cost;
 use picloom::experiment::evolution::{
     EvolutionConfig, EvolutionError, EvolutionJob, PictureJudge, SearchKind,
 };
-use picloom::experiment::record::{Lines, Record, line};
+use picloom::experiment::record::Record;
 use picloom::experiment::spec::{Places, Problem, Spec, SpecError, check_name, read_spec};
 use picloom::experiment::workers::Ask;
 use picloom::genome::{self, Genome, GenomeInfo};
@@ -113,7 +113,7 @@ pub struct ReevolutionResult {
     pub links: usize,
 }
 
-/// `record.json` of the study.
+/// The record of the study.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReevolutionRecord {
@@ -323,24 +323,22 @@ impl CellStudy for ReevolutionStudy {
 impl Record for ReevolutionRecord {
     const FORMAT: &'static str = "picloom-reevolution/1";
 
-    const COLUMNS: &'static [&'static str] = &[
-        "target",
-        "target_hidden",
-        "target_links",
-        "arm",
-        "seed",
-        "result.evaluations",
-        "result.mse",
-        "result.r2",
-        "result.found",
-        "result.hidden",
-        "result.links",
-        "error",
-    ];
+    const LISTS: &'static [&'static str] = &["rows"];
 
-    fn lines(&self) -> Lines<'_> {
-        Box::new(self.rows.iter().map(|row| line(row, &[])))
-    }
+    const COLUMNS: &'static [(&'static str, &'static str)] = &[
+        ("target", "Name of the genome whose picture is the target."),
+        ("target_hidden", "Its hidden nodes."),
+        ("target_links", "Its links."),
+        ("arm", "How it was searched."),
+        ("seed", "Seed of the search."),
+        ("evaluations", "Genomes judged."),
+        ("mse", "MSE of the best genome."),
+        ("r2", "Its R²."),
+        ("found", "Whether R² reached the bound."),
+        ("hidden", "Hidden nodes of the best genome."),
+        ("links", "Its enabled links."),
+        ("error", "Why there is no result."),
+    ];
 
     fn summary(&self) -> String {
         let mut text =

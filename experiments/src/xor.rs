@@ -13,7 +13,7 @@
 use picloom::evolve::{EvolveConfig, Evolver, Feedback, Judged, Population, Preset, Search};
 use picloom::experiment::cells::CellStudy;
 use picloom::experiment::cost;
-use picloom::experiment::record::{Lines, Record, line};
+use picloom::experiment::record::Record;
 use picloom::experiment::spec::{Problem, Spec, SpecError, check_name, read_spec};
 use picloom::experiment::workers::Ask;
 use picloom::genome::{Genome, Input, NodeId, Output, Role};
@@ -82,7 +82,7 @@ pub struct XorCell {
     pub evolve: EvolveConfig,
 }
 
-/// `record.json` of the check.
+/// The record of the check.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct XorRecord {
@@ -326,12 +326,16 @@ impl XorRecord {
 impl Record for XorRecord {
     const FORMAT: &'static str = "picloom-xor/1";
 
-    const COLUMNS: &'static [&'static str] =
-        &["seed", "generations", "evaluations", "hidden", "links", "error"];
+    const LISTS: &'static [&'static str] = &["runs"];
 
-    fn lines(&self) -> Lines<'_> {
-        Box::new(self.runs.iter().map(|run| line(run, &[])))
-    }
+    const COLUMNS: &'static [(&'static str, &'static str)] = &[
+        ("seed", "Seed of the run."),
+        ("generations", "Generations to the solution; empty if there is none."),
+        ("evaluations", "Genomes judged."),
+        ("hidden", "Hidden nodes of the solution."),
+        ("links", "Its enabled links."),
+        ("error", "Why there is no result."),
+    ];
 
     fn summary(&self) -> String {
         let report = self.report();

@@ -222,9 +222,12 @@ fn spec(data: &[u8]) {
 }
 
 fn record(data: &[u8]) {
-    as_file("record.json", data, |path| {
-        if let Ok(record) = NetworksRecord::read(path) {
-            record.to_csv();
+    let rows = b"target,arm,level,seed,at,score\nm,sp,1,0,,0.5\n";
+    as_file("study.json", data, |path| {
+        let folder = path.parent().expect("a file in a folder");
+        std::fs::write(folder.join("rows.csv.gz"), rows).expect("a folder that can be written");
+        if let Ok(record) = NetworksRecord::read(folder) {
+            record.parts();
             record.summary();
             record.findings();
         }

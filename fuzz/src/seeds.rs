@@ -108,7 +108,7 @@ pub fn specs() -> Vec<Vec<u8>> {
 }
 
 pub fn records() -> Vec<Vec<u8>> {
-    vec![read(root().join("figures/wirings/record.json"))]
+    vec![read(root().join("figures/wirings/study.json"))]
 }
 
 pub fn labels() -> Vec<Vec<u8>> {

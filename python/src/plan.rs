@@ -146,7 +146,7 @@ pub fn status<'py>(py: Python<'py>, plan: PathBuf, store: PathBuf) -> PyResult<B
     plain(py, &found.map_err(|e| of_file(&plan, e))?)
 }
 
-/// Writes `record.json` and `rows.csv` of every study of a plan into its folder of the store.
+/// Writes `study.json` and `rows.csv.gz` of every study of a plan into its folder of the store.
 ///
 /// Parameters
 /// ----------
@@ -158,7 +158,7 @@ pub fn status<'py>(py: Python<'py>, plan: PathBuf, store: PathBuf) -> PyResult<B
 /// Returns
 /// -------
 /// dict
-///     The path of its record by the name of each study: `read_record` reads it.
+///     The path of its table by the name of each study: `read_rows` reads it.
 ///
 /// Raises
 /// ------
@@ -175,7 +175,7 @@ pub fn collect<'py>(
     let read = read(&plan)?;
     let found = PyDict::new(py);
     for (study, collected) in py.detach(|| plan::collect(&KINDS, &read, &store)).map_err(failed)? {
-        found.set_item(study, collected.folder.join("record.json"))?;
+        found.set_item(study, collected.folder.join("rows.csv.gz"))?;
     }
     Ok(found)
 }

@@ -131,10 +131,9 @@ pub fn depth_sweep<'py>(
     if ran.map_err(failed)?.is_none() {
         return Err(failed("stopped by its progress function; the same call goes on"));
     }
-    let path = folder.join("record.json");
-    let record = NetworksRecord::read(&path).map_err(failed)?;
+    let record = NetworksRecord::read(&folder).map_err(failed)?;
     let found = PyDict::new(py);
-    found.set_item("record", path)?;
+    found.set_item("rows", folder.join("rows.csv.gz"))?;
     for (arm, sweep) in [("dense", Sweep::DENSE), ("sp", Sweep::SP)] {
         let curves = depth_curves(&record, sweep);
         found.set_item(arm, plain(py, &curves.first())?)?;

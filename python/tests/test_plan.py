@@ -53,9 +53,9 @@ def compare(work, store):
     plan = work / "plan.jsonl"
     status = picloom.status(plan, work / store)
     assert (status["done"], status["running"], status["failed"]) == (12, [], [])
-    record = picloom.collect(plan, work / store)["chains"]
-    assert picloom.read_record(record)["study"] == "chains"
-    for name in ["record.json", "rows.csv"]:
+    rows = picloom.collect(plan, work / store)["chains"]
+    assert picloom.read_study(rows)["study"] == "chains"
+    for name in ["study.json", "rows.csv.gz"]:
         local, found = (work / top / "chains" / name for top in ["local", store])
         assert local.read_bytes() == found.read_bytes(), name
 

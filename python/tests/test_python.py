@@ -182,30 +182,31 @@ def test_a_depth_is_swept_and_predicted(moth, moth_path, tmp_path):
         moth_path, depths=[2, 3], seeds=[0], steps=30, size=16, samples=6, runs=tmp_path,
     )  # fmt: skip
     assert [p["layers"] for p in found["dense"]["points"]] == [2, 3]
-    record = picloom.read_record(found["record"])
-    assert record["format"].startswith("picloom-") and len(record["rows"]) == 4
+    rows = picloom.read_rows(found["rows"])
+    assert picloom.read_study(found["rows"])["format"].startswith("picloom-") and len(rows) == 4
     predicted = picloom.predict_depth(moth)
     assert predicted["layers"] >= 1 and 0 < predicted["ratio"] < 1
 
 
-def test_committed_records_are_read_and_become_tables(tmp_path):
-    record = picloom.read_record(ROOT / "figures" / "wirings")
-    assert record["rows"]
+def test_committed_results_are_read_and_become_tables(tmp_path):
+    folder = ROOT / "figures" / "wirings"
+    rows, study = picloom.read_rows(folder), picloom.read_study(folder)
+    assert len(rows) == study["rows"] and study["study"] == "wirings"
     pandas = pytest.importorskip("pandas")
-    table = picloom.frame(record)
-    assert isinstance(table, pandas.DataFrame) and len(table) == len(record["rows"])
-    folded = picloom.read_record(ROOT / "figures" / "regime")
-    row = folded["rows"][-1]
-    assert row["result"]["score"]["low"] < row["result"]["score"]["high"]
-    assert row["result"]["reached"][1]["level"] == 0.8
-    assert not {"columns", "result"} & set(picloom.frame(folded))
-    with pytest.raises(ValueError, match="at most 1 values"):
-        text = '{"format": "picloom-networks/1", "columns": ["a"], "rows": [[1, 2]]}'
-        (tmp_path / "record.json").write_text(text)
-        picloom.read_record(tmp_path)
+    table = picloom.frame(rows)
+    assert isinstance(table, pandas.DataFrame) and len(table) == len(rows)
+    plain = pandas.read_csv(folder / "rows.csv.gz")
+    finished = plain[plain["at"].isna() & plain["fit"]]
+    assert finished["score_low"].le(finished["score_high"]).all()
+    assert set(plain.columns) == {column["name"] for column in study["columns"]}
     with pytest.raises(ValueError, match="names its format"):
-        (tmp_path / "record.json").write_text("{}")
-        picloom.read_record(tmp_path)
+        (tmp_path / "study.json").write_text("{}")
+        picloom.read_study(tmp_path)
+    text = '{"format": "picloom-networks/1", "columns": [{"name": "score", "type": "number"}]}'
+    (tmp_path / "study.json").write_text(text)
+    (tmp_path / "rows.csv.gz").write_text("score\nhigh\n")
+    with pytest.raises(ValueError, match="column score: expected number, found 'high'"):
+        picloom.read_rows(tmp_path)
 
 
 def test_the_call_costs_less_than_two_percent_of_the_training(moth):

@@ -1,18 +1,18 @@
 //! `picloom experiment`: studies from their specs.
 
+use super::decide;
 use super::interrupt;
 use super::names::one_of;
 use super::output::Output;
 use super::plan::write_spec;
-use super::source::{Usage, check_size, fit_help};
+use super::source::{check_size, fit_help};
 use super::study::{self, Said, StudyArgs, run_study};
 use super::whole;
 use crate::experiment::cells::study_folder;
 use crate::experiment::depth::{DepthModel, Sweep, depth_curves, png_ratio};
 use crate::experiment::depth_sweep::DepthSweep;
-use crate::experiment::kinds::{Collecting, Kind};
+use crate::experiment::kinds::Kind;
 use crate::experiment::networks::NetworksRecord;
-use crate::experiment::record::Bulk;
 use crate::experiment::{Record, load_target};
 use crate::figures::networks::score_by_depth_of;
 use crate::figures::{Provenance, save};
@@ -33,6 +33,8 @@ pub struct ExperimentArgs {
 enum ExperimentCommand {
     #[command(flatten)]
     Study(StudyCommand),
+    /// Simulate how often the contrasts of a spec would find an effect, before it is run
+    Power(decide::PowerArgs),
     /// Train networks of several depths on one picture, and score them by depth
     DepthSweep(Box<DepthSweepArgs>),
     /// Predict from how well a picture compresses at which depth its score is highest
@@ -62,45 +64,22 @@ pub enum StudyCommand {
         #[command(flatten)]
         study: StudyArgs,
         /// Only say how many cells there are to run, and about how long they take
-        #[arg(long, conflicts_with = "with")]
+        #[arg(long)]
         dry_run: bool,
-        /// First take what is not finished here from a record of the same study, made elsewhere or in another profile;
-        /// may be given several times: of what several have the first's is taken
-        #[arg(long, value_name = "RECORD")]
-        with: Vec<PathBuf>,
     },
     /// Count finished, failed and waiting cells
     Status(StudyArgs),
+    /// Decide the contrasts of a spec on its table of results
+    Decide(decide::ResultsArgs),
     /// Write the finished runs as a table
     Collect {
         /// The study
         #[command(flatten)]
         study: StudyArgs,
-        /// CSV file, one row a run; of a whole study the folder of its records, one folder a part
+        /// Folder for the table, rows.csv.gz, and study.json; of a whole study one folder a part
         #[arg(long)]
         out: PathBuf,
-        /// Also the record, from which figures are drawn (figures/STUDY/record.json)
-        #[arg(long)]
-        record: Option<PathBuf>,
-        /// Records without loss curves, measures layer by layer and pictures (or only without those named; their
-        /// figures are then not drawn), and with six digits: small enough for a repository.
-        /// Only studies of networks have these; records of other kinds stay as they are. `unfit-layers` are what layers
-        /// have of calls, and the measures of networks that did not learn their picture; `diagnostics` is what
-        /// is for diagnosis only, `dense-modules` the modules of networks with more than an
-        /// eighth of their links or R² below .70, `maps` the roughness of maps and what
-        /// can be decoded from them. `names` leaves out nothing:
-        /// rows become lists under one list of columns, which names every field once
-        #[arg(
-            long,
-            value_name = "PARTS",
-            value_delimiter = ',',
-            num_args = 0..,
-            require_equals = true,
-            default_missing_value = "curves,layers,pictures",
-            value_parser = one_of::<Bulk>()
-        )]
-        light: Vec<Bulk>,
-        /// Also if cells are still to come: to go on elsewhere with `experiment run --with`, not to decide on
+        /// Also if cells are still to come: to look at, not to decide on
         #[arg(long)]
         so_far: bool,
     },
@@ -145,6 +124,7 @@ pub fn run(args: ExperimentArgs, kinds: &[Kind], out: &Output) -> anyhow::Result
         ExperimentCommand::PredictDepth { picture, from, fit } => {
             predict_depth(&picture, from.as_deref(), fit)?
         }
+        ExperimentCommand::Power(args) => decide::simulate(&args)?,
         ExperimentCommand::DepthSweep(args) => {
             interrupt::saves();
             depth_sweep(*args, out)?
@@ -172,11 +152,8 @@ pub fn with_study(command: StudyCommand, kinds: &[Kind], out: &Output) -> anyhow
             true => whole::preview(&args, kinds),
             false => study::preview_one(&args, kinds),
         },
-        StudyCommand::Run { study: args, with, .. } => {
+        StudyCommand::Run { study: args, .. } => {
             interrupt::saves();
-            if !with.is_empty() {
-                study::adopt(&args, &with, kinds, out)?;
-            }
             match args.is_whole()? {
                 true => whole::run(&args, kinds, out),
                 false => study::run_one(&args, kinds, None, out),
@@ -186,21 +163,11 @@ pub fn with_study(command: StudyCommand, kinds: &[Kind], out: &Output) -> anyhow
             true => whole::status(&args, kinds),
             false => study::status_one(&args, kinds),
         },
-        StudyCommand::Collect { study: args, out: csv, record, light, so_far } => {
-            let how = Collecting { without: light, so_far };
-            if record.as_ref() == Some(&csv) {
-                let why = "--record: expected another file than --out, found the same";
-                return Err(Usage(why.into()).into());
-            }
-            match args.is_whole()? {
-                true if record.is_some() => {
-                    let why = "--record: expected none for a whole study, whose records come into the folder --out";
-                    Err(Usage(why.into()).into())
-                }
-                true => whole::collect(&args, kinds, &csv, &how),
-                false => study::collect_one(&args, kinds, &csv, record.as_deref(), &how),
-            }
-        }
+        StudyCommand::Decide(args) => decide::run(&args, out),
+        StudyCommand::Collect { study: args, out: to, so_far } => match args.is_whole()? {
+            true => whole::collect(&args, kinds, &to, so_far),
+            false => study::collect_one(&args, kinds, &to, so_far),
+        },
     }
 }
 
@@ -221,7 +188,7 @@ fn depth_sweep(args: DepthSweepArgs, out: &Output) -> anyhow::Result<Said> {
     let study = sweep.study(&args.picture, &args.picture)?;
     let (mut json, mut text) = run_study(&study, &args.runs, None, out)?;
     let folder = study_folder(&study, &args.runs);
-    let record = NetworksRecord::read(&folder.join("record.json"))?;
+    let record = NetworksRecord::read(&folder)?;
     let provenance = Provenance::none()
         .with("command", "picloom experiment depth-sweep")
         .with("picture", args.picture.display());

@@ -9,6 +9,8 @@
 pub mod bench;
 mod compare;
 mod completions;
+mod contrast;
+mod decide;
 mod eval;
 mod evolve;
 mod experiment;
@@ -45,6 +47,7 @@ use crate::experiment::evolution::EvolutionError;
 use crate::experiment::kinds::KINDS;
 use crate::experiment::plan::ShareError;
 use crate::experiment::{PruneRunError, RunError};
+use crate::math::refusal::Refusal;
 use crate::prune::RoundsError;
 use crate::train::TrainError;
 use clap::error::{ContextKind, ErrorKind};
@@ -126,6 +129,8 @@ enum Command {
     Score(score::ScoreArgs),
     /// Fit and test the judges behind the score
     Judge(judge::JudgeArgs),
+    /// Compare groups of networks in a table of results, with intervals and a verdict
+    Contrast(Box<contrast::ContrastArgs>),
     /// Run studies from their specs
     Experiment(experiment::ExperimentArgs),
     /// Write studies as a plan: a file of cells that any scheduler can hand out
@@ -173,6 +178,7 @@ impl Program for Cli {
             Command::Score(args) => score::run(args, out),
             Command::Judge(args) => judge::run(args, out),
             Command::Regime(args) => regime::run(args, out),
+            Command::Contrast(args) => contrast::run(*args, out),
             Command::Experiment(args) => experiment::run(args, &KINDS, out),
             Command::Plan(args) => plan::plan(args, &KINDS, out),
             Command::Run(args) => plan::run(args, &KINDS, out),
@@ -308,6 +314,7 @@ fn is_wrong_use(error: &anyhow::Error) -> bool {
     };
     let run = |error: &RunError| matches!(error, RunError::Train(error) if setting(error));
     error.is::<source::Usage>()
+        || error.is::<Refusal>()
         || error.is::<ShareError>()
         || error.is::<ConfigError>()
         || error.downcast_ref().is_some_and(run)

@@ -13,6 +13,7 @@ use crate::experiment::kinds::Kind;
 use crate::experiment::lease::{BEAT, Leases};
 use crate::experiment::plan::emit::{Places, Resources, Scheduler, script};
 use crate::experiment::plan::{self, Plan, Planned, Share};
+use crate::experiment::record::{ROWS, STUDY};
 use crate::experiment::single::{Settings, write_single};
 use crate::math::text::word;
 use crate::network::files::write_atomic;
@@ -335,11 +336,9 @@ pub fn collect(args: &CollectArgs, kinds: &[Kind], out: &Output) -> anyhow::Resu
     let plan = Plan::read(&args.plan)?;
     let (mut rows, mut text) = (Vec::new(), String::new());
     for (study, found) in plan::collect(kinds, &plan, &args.store.store)? {
-        let record = found.folder.join("record.json");
-        text += &format!("{}\nrecord: {}\n", found.summary.trim_end(), record.display());
-        rows.push(
-            json!({ "study": study, "record": record, "csv": found.folder.join("rows.csv") }),
-        );
+        let rows_at = found.folder.join(ROWS);
+        text += &format!("{}\nrows: {}\n", found.summary.trim_end(), rows_at.display());
+        rows.push(json!({ "study": study, "rows": rows_at, "head": found.folder.join(STUDY) }));
     }
     out.result(&json!({ "plan": args.plan, "studies": rows }), &text)
 }

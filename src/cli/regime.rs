@@ -46,7 +46,7 @@ pub fn run(args: RegimeArgs, out: &Output) -> anyhow::Result<()> {
     interrupt::saves();
     let (mut json, mut text) = run_study(&study, &args.out, None, out)?;
     let folder = study_folder(&study, &args.out);
-    let record = NetworksRecord::read(&folder.join("record.json"))?;
+    let record = NetworksRecord::read(&folder)?;
     let provenance = Provenance::none()
         .with("command", "picloom regime")
         .with("picture", args.picture.display());

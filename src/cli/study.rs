@@ -4,7 +4,8 @@ use super::interrupt::{self, Interrupted};
 use super::output::Output;
 use super::progress::{Bar, duration};
 use crate::experiment::folder::Holding;
-use crate::experiment::kinds::{Collecting, Kind, Study, read_study};
+use crate::experiment::kinds::{Kind, Study, read_study};
+use crate::experiment::record::ROWS;
 use crate::experiment::spec::{Spec, SpecError, Title, left_out};
 use crate::experiment::whole::WholeSpec;
 use crate::experiment::workers::{Progress, StudyObserver};
@@ -119,39 +120,6 @@ pub(super) fn run_one(
     run_study(args.study(kinds)?.as_ref(), &args.runs, whole, out)
 }
 
-/// Takes what is not finished from earlier records.
-pub(super) fn adopt(
-    args: &StudyArgs,
-    records: &[PathBuf],
-    kinds: &[Kind],
-    out: &Output,
-) -> anyhow::Result<()> {
-    if args.is_whole()? {
-        anyhow::bail!("--with: expected the spec of one part, found a study of several");
-    }
-    let study = args.study(kinds)?;
-    let _lock = FolderLock::take(&args.runs.join(study.name()))?;
-    let taken = study.adopt(&args.runs, records)?;
-    let in_part = match taken.in_part {
-        0 => String::new(),
-        cells => format!(", of {cells} a part"),
-    };
-    out.note(&format!(
-        "{} of {} {}{in_part} taken from {}",
-        taken.whole,
-        study.count(),
-        study.called(),
-        records.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
-    ));
-    if taken.pictures_lost > 0 {
-        out.note(&format!(
-            "of {} networks the pictures are not beside the records; they are named no more",
-            taken.pictures_lost
-        ));
-    }
-    Ok(())
-}
-
 /// Runs a study that has been read.
 pub(super) fn run_study(
     study: &dyn Study,
@@ -167,39 +135,29 @@ pub(super) fn run_study(
     let Some((found, findings)) = ran? else {
         return Err(Interrupted.into());
     };
-    let path = found.folder.join("record.json");
+    let path = found.folder.join(ROWS);
     let mut json = json!({
         "study": study.name(), "profile": study.profile(), "cells": study.count(),
-        "failed": watch.failed, "record": path,
+        "failed": watch.failed, "rows": path,
     });
     if let (Some(all), serde_json::Value::Object(more)) = (json.as_object_mut(), findings) {
         all.extend(more);
     }
-    Ok((json, format!("{}\nrecord: {}", found.summary, path.display())))
+    Ok((json, format!("{}\nrows: {}", found.summary, path.display())))
 }
 
-/// Writes what the cells of one study left as a table, and its record.
+/// Writes the table of one study, and `study.json`.
 pub(super) fn collect_one(
     args: &StudyArgs,
     kinds: &[Kind],
-    csv: &Path,
-    record: Option<&Path>,
-    how: &Collecting,
+    to: &Path,
+    so_far: bool,
 ) -> anyhow::Result<Said> {
-    if !how.without.is_empty() && record.is_none() {
-        anyhow::bail!(
-            "--light: expected --record FILE, the record that is to be light; found none"
-        );
-    }
     let study = args.study(kinds)?;
-    study.collect(&args.runs, csv, record, how)?;
-    let mut text = format!("{}: {}", study.name(), csv.display());
-    if let Some(path) = record {
-        text += &format!("\nrecord: {}", path.display());
-    }
-    let json = json!({
-        "cells": study.count(), "csv": csv, "record": record, "left_out": study.left_out(),
-    });
+    study.collect(&args.runs, to, so_far)?;
+    let rows = to.join(ROWS);
+    let text = format!("{}: {}", study.name(), rows.display());
+    let json = json!({ "cells": study.count(), "rows": rows, "left_out": study.left_out() });
     Ok((json, with_left_out(text, study.as_ref())))
 }
 

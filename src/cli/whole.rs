@@ -4,9 +4,8 @@ use super::output::Output;
 use super::progress::duration;
 use super::study::{Said, StudyArgs, Whole, collect_one, preview_one, run_one, status_one};
 use crate::experiment::folder::Holding;
-use crate::experiment::kinds::{Collecting, Kind, decided_by, read_study, read_undecided};
+use crate::experiment::kinds::{Kind, decided_by, read_study, read_undecided};
 use crate::experiment::whole::WholeSpec;
-use crate::network::files::create_folder;
 use crate::network::lock::FolderLock;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -59,12 +58,12 @@ fn each(
     Ok((spec.name, rows, text))
 }
 
-/// Writes `FOLDER/PART/record.json` and `rows.csv` of every part, with the pictures beside them.
+/// Writes the table and `study.json` of every part, with the pictures beside them, into `FOLDER/PART`.
 pub fn collect(
     args: &StudyArgs,
     kinds: &[Kind],
     folder: &Path,
-    how: &Collecting,
+    so_far: bool,
 ) -> anyhow::Result<Said> {
     let spec = WholeSpec::read(&args.spec)?;
     Holding::WholeStudy.ask(folder)?;
@@ -72,9 +71,7 @@ pub fn collect(
     for part in parts(&spec, args, kinds)? {
         let name = part.spec.file_stem().unwrap_or_default();
         let to = folder.join(name);
-        create_folder(&to)?;
-        let (table, record) = (to.join("rows.csv"), to.join("record.json"));
-        let (json, said) = collect_one(&part, kinds, &table, Some(&record), how)?;
+        let (json, said) = collect_one(&part, kinds, &to, so_far)?;
         text += &format!("{said}\n");
         rows.push(json);
     }

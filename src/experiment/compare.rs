@@ -16,7 +16,7 @@ use super::folder::{Holding, OtherHolding, Subject};
 use super::networks::chain::{ArmError, Made, walk};
 use super::networks::plan::{Chain, NetworksStudy, Source};
 use super::networks::spec::{ArmSpec, Level, NetworksSpec};
-use super::record::{Lines, Record, RecordError, line};
+use super::record::{Record, RecordError};
 use super::run::{RunError, Target, is_genome_file, load_target, read_metrics};
 use super::spec::{Spec, SpecError, TargetSpec, read_text};
 use super::workers::{Ask, StudyObserver};
@@ -139,7 +139,7 @@ const PICTURE_ARCH: &str = "8;cache:8,gaussian:4,identity:2,sin:2";
 /// Arms that are made once more at the predicted depth.
 const PREDICTED: [&str; 2] = ["dense", "sp"];
 
-/// `record.json` of a comparison. Equal configs give equal bytes.
+/// The record of a comparison. Equal configs give equal bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CompareRecord {
     /// `picloom-compare/1`.
@@ -167,25 +167,15 @@ pub struct CompareRecord {
 impl Record for CompareRecord {
     const FORMAT: &'static str = "picloom-compare/1";
 
-    const COLUMNS: &'static [&'static str] = &[
-        "arm",
-        "seed",
-        "run_id",
-        "links",
-        "kept",
-        "alive",
-        "fit.mse",
-        "fit.r2",
-        "score.score",
-        "score.coherent",
-        "score.unclear",
-        "score.fractured",
-        "score.silent",
-    ];
+    const LISTS: &'static [&'static str] = &["arms"];
 
-    fn lines(&self) -> Lines<'_> {
-        Box::new(self.arms.iter().map(|arm| line(arm, &[])))
-    }
+    const COLUMNS: &'static [(&'static str, &'static str)] = &[
+        ("arm", "How the network was made."),
+        ("name", "Its name."),
+        ("links", "W, links of the topology."),
+        ("kept", "Links kept."),
+        ("alive", "Kept links on a path from an input to an output."),
+    ];
 
     fn summary(&self) -> String {
         let width = self.arms.iter().map(|arm| arm.arm.len()).max().unwrap_or(0).max(10);

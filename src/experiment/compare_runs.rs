@@ -4,7 +4,7 @@
 
 use super::compare::{CompareError, SHOWN};
 use super::folder::{Holding, Subject};
-use super::record::{Lines, Record, line};
+use super::record::Record;
 use super::run::{LoadedRun, load_run, read_metrics};
 use crate::math::hash::sha256_hex;
 use crate::network::Picture;
@@ -58,7 +58,7 @@ pub struct RunRow {
     pub score: CompositionalScore,
 }
 
-/// `record.json` of a comparison of runs. Equal runs and settings give equal bytes.
+/// The record of a comparison of runs. Equal runs and settings give equal bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunsRecord {
     /// `picloom-runs/1`.
@@ -82,32 +82,19 @@ impl RunsRecord {
 impl Record for RunsRecord {
     const FORMAT: &'static str = "picloom-runs/1";
 
-    const COLUMNS: &'static [&'static str] = &[
-        "name",
-        "run_id",
-        "arm",
-        "target",
-        "size",
-        "arch",
-        "seed",
-        "links",
-        "kept",
-        "alive",
-        "fit.mse",
-        "fit.r2",
-        "train.final_loss",
-        "train.steps",
-        "score.score",
-        "score.coherent",
-        "score.unclear",
-        "score.fractured",
-        "score.silent",
-        "score.counts",
-    ];
+    const LISTS: &'static [&'static str] = &["runs"];
 
-    fn lines(&self) -> Lines<'_> {
-        Box::new(self.runs.iter().map(|run| line(run, &[])))
-    }
+    const COLUMNS: &'static [(&'static str, &'static str)] = &[
+        ("name", "Name of the run's folder."),
+        ("run_id", "Its id."),
+        ("arm", "What it is."),
+        ("target", "Its picture."),
+        ("size", "Side of the picture in pixels."),
+        ("seed", "Seed of its training."),
+        ("links", "W, links of the topology."),
+        ("kept", "Links that may be non-zero."),
+        ("alive", "Kept links on a path from an input to an output."),
+    ];
 
     fn summary(&self) -> String {
         let width = self.runs.iter().map(|run| run.name.chars().count()).max().unwrap_or(0).max(4);

@@ -8,7 +8,7 @@
 
 use super::networks::record::{NetworkRow, NetworksRecord};
 use super::networks::spec::BASE;
-use super::record::Record;
+use super::record::{Record, STUDY};
 use crate::math::SimRng;
 use crate::math::real::ln;
 use crate::math::stats::{
@@ -144,11 +144,11 @@ pub fn depth_curves(record: &NetworksRecord, sweep: Sweep<'_>) -> Vec<DepthCurve
     curves
 }
 
-/// Where the record of the study `study` is: under `runs`, or `root/figures`; none: nowhere.
+/// The folder of the record of the study `study`: under `runs`, or `root/figures`; none: nowhere.
 pub(super) fn record_path(study: &str, runs: &Path, root: &Path) -> Option<PathBuf> {
     let places = [runs.to_path_buf(), root.join("figures")];
-    let mut paths = places.iter().map(|folder| folder.join(study).join("record.json"));
-    paths.find(|path| path.exists())
+    let mut paths = places.iter().map(|folder| folder.join(study));
+    paths.find(|folder| folder.join(STUDY).exists())
 }
 
 /// The record of the depth study `study`, under `runs` or `root/figures`.

@@ -1,6 +1,7 @@
 //! What a folder holds, told by its files. Whoever is about to fill a folder asks first, so that
 //! nothing is computed for a folder that holds something else, and nothing is written over.
 
+use super::record::STUDY;
 use crate::network::files::{WriteError, create_folder, write_atomic};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -29,7 +30,7 @@ pub enum Holding {
     Foreign,
 }
 
-/// Files that tell what a folder holds, the first that is there; `config.toml` and `record.json`, which
+/// Files that tell what a folder holds, the first that is there; `config.toml` and `study.json`, which
 /// several kinds have, are looked into.
 const MARKS: [(&str, Holding); 13] = [
     ("pruning.json", Holding::Pruning),
@@ -57,16 +58,13 @@ impl Holding {
             return Some(*holding);
         }
         // The cells of a comparison have a record of its kind too.
-        if ["cells", "failed", "leases", "taken", "work"]
-            .iter()
-            .any(|part| folder.join(part).is_dir())
-        {
+        if ["cells", "failed", "leases", "work"].iter().any(|part| folder.join(part).is_dir()) {
             return Some(Holding::Study);
         }
-        let text = std::fs::read_to_string(folder.join("record.json")).ok()?;
+        let text = std::fs::read_to_string(folder.join(STUDY)).ok()?;
         let record: Value = serde_json::from_str(&text).unwrap_or_default();
         let format = record["format"].as_str().unwrap_or_default();
-        let compared = format.starts_with("picloom-compare/");
+        let compared = ["picloom-compare/", "picloom-runs/"].iter().any(|f| format.starts_with(f));
         Some(if compared { Holding::Comparison } else { Holding::Study })
     }
 
@@ -192,12 +190,8 @@ impl Subject {
             serde_json::from_str(&std::fs::read_to_string(folder.join(name)).ok()?).ok()
         };
         let same = |value: &Value, other: &str| value.as_str().is_none_or(|text| text == other);
-        let (found, is_ours) = match (read("subject.json"), read("record.json")) {
-            (Some(subject), _) => (subject["name"].clone(), same(&subject["sha256"], &self.sha256)),
-            // Comparisons of version 0.1 have only their record.
-            (None, Some(record)) => (record["genome"].clone(), same(&record["genome"], &self.name)),
-            (None, None) => return Ok(()),
-        };
+        let Some(subject) = read("subject.json") else { return Ok(()) };
+        let (found, is_ours) = (subject["name"].clone(), same(&subject["sha256"], &self.sha256));
         match is_ours {
             true => Ok(()),
             false => Err(OtherHolding {

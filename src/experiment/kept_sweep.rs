@@ -2,7 +2,8 @@
 //! is written.
 
 use super::run::{RunError, json_of, to_json};
-use crate::math::hash::short_id;
+use crate::math::hash::{json_id, sha256_of_floats};
+use crate::network::Model;
 use crate::network::files::{read_text, write_atomic};
 use crate::probe::{Delta, Perturbation, View, WeightSweep};
 use serde::{Deserialize, Serialize};
@@ -57,9 +58,7 @@ pub fn kept_sweep_until(
     progress: &(dyn Fn(usize) + Sync),
     stop: &dyn Fn() -> bool,
 ) -> Result<Option<WeightSweep>, RunError> {
-    let model = view.model();
-    let decides = (&model.network, &model.weights, view.size(), view.coords(), delta, links);
-    let sweep = short_id(format!("{decides:?}"));
+    let sweep = sweep_id(view, links, delta);
     let mut found = match read_text(part) {
         Ok(text) => match json_of::<Part>(part, &text)? {
             kept if kept.format == FORMAT && kept.sweep == sweep => kept,
@@ -87,18 +86,25 @@ pub fn kept_sweep_until(
     }
     Ok(Some(WeightSweep {
         delta: delta.to_string(),
-        non_zero: model.non_zero(),
+        non_zero: view.model().non_zero(),
         weights: links.len(),
         size: view.size(),
         perturbations: found.perturbations,
     }))
 }
 
+/// Hash of all that decides a sweep.
+fn sweep_id(view: &View, links: &[usize], delta: Delta) -> String {
+    let Model { network, weights, .. } = view.model();
+    let weights = sha256_of_floats(&weights.0);
+    json_id(&(network, weights, view.size(), view.coords(), delta.to_string(), links))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::genome::from_json;
-    use crate::network::{Coords, Model, Wiring};
+    use crate::network::{Coords, Wiring};
     use crate::probe::Selection;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -114,11 +120,9 @@ mod tests {
         assert_eq!(kept_sweep(&view, &links, delta, &path, &|_| {}).unwrap(), whole);
 
         // Half of it is there: only the rest is swept.
-        let decides =
-            (&view.model().network, &view.model().weights, 16usize, Coords::Fer, delta, &links[..]);
         let half = Part {
             format: FORMAT.into(),
-            sweep: short_id(format!("{decides:?}")),
+            sweep: sweep_id(&view, &links, delta),
             perturbations: whole.perturbations[..20].to_vec(),
         };
         write_atomic(&path, &to_json(&half)).unwrap();

@@ -1,10 +1,9 @@
 //! Kinds of study, by the `kind` of a spec: what can be done with a study, whatever kind it is.
 
-use super::cells::{self, Adopted, CellStudy, Pass, Status, Worker};
+use super::cells::{self, CellStudy, Pass, Status, Worker};
 use super::depth_sweep::DepthSweep;
-use super::folder::OtherFile;
 use super::networks::{NetworksSpec, NetworksStudy};
-use super::record::{Bulk, Record, RecordError};
+use super::record::{Record, RecordError};
 use super::single::{Compare, Regime, Settings, read_single};
 use super::spec::{Problem, Spec, SpecError, Title, read_spec};
 use super::workers::StudyObserver;
@@ -144,33 +143,12 @@ pub trait Study: Sync {
     /// A cell's file is damaged.
     fn status(&self, runs: &Path) -> Result<Status, RecordError>;
 
-    /// Writes what its cells left: the table and, if there is a place for it, the record with its pictures
-    /// beside it.
+    /// Writes what its cells left, the table and `study.json` with the pictures beside them, into a folder; with
+    /// `so_far` also if cells are still to come.
     ///
     /// # Errors
-    /// As [`cells::collect_cells`] or [`cells::so_far`]; files cannot be written.
-    fn collect(
-        &self,
-        runs: &Path,
-        table: &Path,
-        record: Option<&Path>,
-        how: &Collecting,
-    ) -> Result<(), RecordError>;
-
-    /// Takes what is not finished over from records of the same study.
-    ///
-    /// # Errors
-    /// As [`cells::adopt`].
-    fn adopt(&self, runs: &Path, records: &[PathBuf]) -> Result<Adopted, RecordError>;
-}
-
-/// How what cells left is collected.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Collecting {
-    /// What the record leaves out, as [`Record::without`] says.
-    pub without: Vec<Bulk>,
-    /// Also if cells are still to come, as [`cells::so_far`] says.
-    pub so_far: bool,
+    /// As [`cells::collect_cells`]; files cannot be written.
+    fn collect(&self, runs: &Path, to: &Path, so_far: bool) -> Result<(), RecordError>;
 }
 
 /// A study whose record is written.
@@ -251,33 +229,13 @@ impl<S: CellStudy> Study for S {
         cells::status(self, runs)
     }
 
-    fn collect(
-        &self,
-        runs: &Path,
-        table: &Path,
-        record: Option<&Path>,
-        how: &Collecting,
-    ) -> Result<(), RecordError> {
-        S::Record::may_write_csv(table)?;
-        if let Some(path) = record {
-            OtherFile::unless(path, "an earlier record", "\"picloom-")?;
-        }
-        let left = match how.so_far {
+    fn collect(&self, runs: &Path, to: &Path, so_far: bool) -> Result<(), RecordError> {
+        let left = match so_far {
             true => cells::so_far(self, runs)?,
             false => cells::collect_cells(self, runs)?,
         };
-        left.save_csv(table)?;
-        if let Some(path) = record {
-            let left = left.without(&how.without);
-            let beside = path.parent().unwrap_or(Path::new("."));
-            create_folder(beside)?;
-            self.pictures(&left, &cells::study_folder(self, runs), beside)?;
-            left.save(path, &how.without)?;
-        }
-        Ok(())
-    }
-
-    fn adopt(&self, runs: &Path, records: &[PathBuf]) -> Result<Adopted, RecordError> {
-        cells::adopt(self, runs, records)
+        create_folder(to)?;
+        self.pictures(&left, &cells::study_folder(self, runs), to)?;
+        Ok(left.save(to)?)
     }
 }

@@ -10,7 +10,7 @@
 //! anew has what was written before its writer closed it. A worker that was stopped for a minute and
 //! comes back finds its file gone, or another's, and drops what it did.
 
-use crate::math::hash::short_id;
+use crate::math::hash::json_id;
 use crate::network::files::{WriteError, create_folder};
 use crate::network::process::{began, host, lives, place};
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -111,17 +111,14 @@ fn numbers(folder: &Path) -> std::io::Result<Vec<u64>> {
 impl Leases {
     /// None yet; those taken are kept alive `every` so often.
     pub fn new(every: Duration) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
         let (process, now) = (std::process::id(), std::time::SystemTime::now());
         let me = Holder {
             host: host(),
             process,
             place: place().into(),
             began: began(process),
-            token: short_id(format!(
-                "{}{process}{now:?}{:?}",
-                place(),
-                std::thread::current().id()
-            )),
+            token: json_id(&(place(), process, now, NEXT.fetch_add(1, Ordering::Relaxed))),
             every: every.as_secs_f64(),
             deaths: 0,
             beat: 0,

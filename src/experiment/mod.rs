@@ -1,9 +1,9 @@
 //! Studies: from a resolved config to runs, records and tables. In: specs and files. Out: run
 //! folders and records. It does not draw.
 
+pub mod analysis;
 pub mod bench;
 pub mod cells;
-mod columns;
 pub mod compare;
 pub mod compare_runs;
 pub mod contrast;

@@ -1,239 +1,347 @@
-//! Records of studies: what figures, tables and claims are read from, small enough for git.
+//! The result of a study on disk: one tidy table, `rows.csv.gz`, and `study.json` beside it.
 //!
-//! A record is a head of a few fields and one or two lists of rows. As JSON it has a line a row, so
-//! that a changed row is a changed line; as a table it has the columns its kind names. A folded record
-//! names the fields of its rows once ([`Bulk::Names`]).
+//! A [`Record`] is the same in memory: a head of a few fields and one or two lists of rows. Each row becomes a row
+//! of the table, each value of it a column; `study.json` has the head and says of every column where its values
+//! belong, of what type they are and what they mean. Equal records give equal bytes.
 
-use super::columns;
 use super::folder::{OtherFile, OtherHolding};
+use super::table::Table;
 use super::workers::WorkError;
-use crate::math::names::names;
+use crate::math::refusal::Refusal;
 use crate::math::text;
-use crate::network::files::{WriteError, read_text, write_atomic, write_atomic_with};
-use serde::de::{DeserializeOwned, IgnoredAny};
-use serde::{Deserialize, Serialize, Serializer};
-use serde_json::Value;
-use serde_json::ser::Formatter;
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use crate::network::files::{WriteError, read_text, write_atomic};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Lines of a table, made one after the other.
-pub type Lines<'a> = Box<dyn Iterator<Item = Value> + 'a>;
+/// The file of a study's head.
+pub const STUDY: &str = "study.json";
 
-/// A part of a record that most of its bytes are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bulk {
-    /// Losses while training.
-    Curves,
-    /// Measures and calls layer by layer.
-    Layers,
-    /// Calls layer by layer, and those measures of networks that did not learn their picture.
-    UnfitLayers,
-    /// Pictures of networks.
-    Pictures,
-    /// What no claim is decided on and no figure draws: ids of runs, losses before training, in-degrees, what is
-    /// measured of wiring, and of networks on their way and of fixed changes all but the score.
-    Diagnostics,
-    /// Modules of networks that the theory is not compared with: those with more than an eighth of their links,
-    /// and those below R² .70.
-    DenseModules,
-    /// Roughness of maps, and what can be decoded from them.
-    Maps,
-    /// Names of fields in every row: `columns` has them once, and rows are lists. Nothing is lost.
-    Names,
-}
+/// The file of its table.
+pub const ROWS: &str = "rows.csv.gz";
 
-names! { Bulk, "part of a record":
-    Curves "curves", Layers "layers", UnfitLayers "unfit-layers", Pictures "pictures",
-    Diagnostics "diagnostics", DenseModules "dense-modules", Maps "maps",
-    Names "names"
-}
+/// The column that names the list a row belongs to, in records with several.
+const LIST: &str = "list";
 
-/// `record.json` of a study. Equal studies give equal bytes; there are no wall times in it.
+/// What a study leaves.
 pub trait Record: Serialize + DeserializeOwned {
-    /// Kind and version, the value of its field `format`: `picloom-theory/1`.
+    /// Kind and version, the value of its field `format`: `picloom-networks/1`.
     const FORMAT: &'static str;
 
-    /// Columns of the table: `PATH` of a value in a [line](Self::lines) (its last name is the
-    /// heading), or `HEADING=PATH`.
-    const COLUMNS: &'static [&'static str];
+    /// Its fields that are lists of rows.
+    const LISTS: &'static [&'static str];
 
-    /// Lines of the table.
-    fn lines(&self) -> Lines<'_>;
+    /// Its columns in the order in which they are written, with what they mean. Others follow, by name.
+    const COLUMNS: &'static [(&'static str, &'static str)];
+
+    /// Names of values whose path does not make a good one: (path in the row's JSON, column).
+    const NAMES: &'static [(&'static str, &'static str)] = &[];
+
+    /// The rows of the table that a row of the record becomes. Default: itself.
+    fn spread(row: Value) -> Vec<Value> {
+        vec![row]
+    }
+
+    /// The rows of the record that these of the table were. Default: themselves.
+    fn gather(rows: Vec<Value>) -> Vec<Value> {
+        rows
+    }
 
     /// What came out, for people.
     fn summary(&self) -> String;
 
     /// What came out, for programs: fields beside the number of cells.
     fn findings(&self) -> Value {
-        Value::Object(serde_json::Map::new())
+        Value::Object(Map::new())
     }
 
-    /// Without these bulky parts, and with six digits: small enough for a repository.
-    /// Figures of what is left out are not drawn from it.
-    fn without(self, _parts: &[Bulk]) -> Self {
-        self
-    }
-
-    /// Names pictures no more of which `is_lost` says so, by their path beside the record; how many.
-    fn forget_pictures(&mut self, _is_lost: &dyn Fn(&str) -> bool) -> usize {
-        0
-    }
-
-    /// Writes `record.json`.
-    ///
-    /// # Errors
-    /// What `to` says.
-    fn write_json(&self, to: impl io::Write) -> io::Result<()> {
-        write_rows(self, to)
-    }
-
-    /// The bytes of `record.json`.
-    fn to_json(&self) -> String {
-        let mut json = Vec::new();
-        self.write_json(&mut json).expect("records are plain data");
-        String::from_utf8(json).expect("JSON is UTF-8")
-    }
-
-    /// Writes the table.
-    ///
-    /// # Errors
-    /// What `to` says.
-    fn write_csv(&self, to: impl io::Write) -> io::Result<()> {
-        let mut table = csv::Writer::from_writer(to);
-        table.write_record(columns_of::<Self>().map(|c| c.0))?;
-        for line in self.lines() {
-            table.write_record(columns_of::<Self>().map(|c| cell(&line, c.1)))?;
-        }
-        table.flush()
-    }
-
-    /// Refuses to write the table over anything but a table: a spec, say.
-    ///
-    /// # Errors
-    /// Another file is there.
-    fn may_write_csv(path: &Path) -> Result<(), OtherFile> {
-        if path.extension().is_some_and(|extension| extension == "csv") {
-            return Ok(());
-        }
-        let head: Vec<&str> = columns_of::<Self>().map(|c| c.0).take(3).collect();
-        OtherFile::unless(path, "a table", &head.join(","))
-    }
-
-    /// The table.
-    fn to_csv(&self) -> String {
-        let mut table = Vec::new();
-        self.write_csv(&mut table).expect("memory is enough");
-        String::from_utf8(table).expect("text is UTF-8")
-    }
-
-    /// Puts the record into a file.
-    ///
-    /// # Errors
-    /// The file cannot be written.
-    fn save_json(&self, path: &Path) -> Result<(), WriteError> {
-        write_atomic_with(path, |file| buffered(file, |to| self.write_json(to)))
-    }
-
-    /// The bytes of `record.json` with rows as lists under one list of `columns`; as ever of a kind without
-    /// `rows`, and where something would be lost.
-    fn to_folded_json(&self) -> String {
-        let json = self.to_json();
-        let folded = folded(self, &json, Self::COLUMNS).expect("records are plain data");
-        folded
-            .filter(|folded| Self::parse(folded).is_ok_and(|read| read.to_json() == json))
-            .unwrap_or(json)
-    }
-
-    /// Puts the record into a file, folded if that is asked for.
-    ///
-    /// # Errors
-    /// The file cannot be written.
-    fn save(&self, path: &Path, parts: &[Bulk]) -> Result<(), WriteError> {
-        match parts.contains(&Bulk::Names) {
-            true => write_atomic(path, self.to_folded_json().as_bytes()),
-            false => self.save_json(path),
-        }
-    }
-
-    /// Puts the table into a file.
-    ///
-    /// # Errors
-    /// The file cannot be written.
-    fn save_csv(&self, path: &Path) -> Result<(), WriteError> {
-        write_atomic_with(path, |file| buffered(file, |to| self.write_csv(to)))
-    }
-
-    /// Reads a record.
-    ///
-    /// # Errors
-    /// Not readable, or of another format.
-    fn read(path: &Path) -> Result<Self, RecordError> {
-        let text = read_text(path).map_err(|e| e.to_string());
-        text.and_then(|text| Self::parse(&text)).map_err(|found| RecordError::Damaged {
-            path: path.to_path_buf(),
-            expected: format!("a record {}", Self::FORMAT),
-            found,
-        })
-    }
-
-    /// The record that JSON holds, folded or not.
-    ///
-    /// # Errors
-    /// What it holds instead.
-    fn parse(json: &str) -> Result<Self, String> {
-        let head: Head = serde_json::from_str(json).map_err(|e| e.to_string())?;
-        if head.format != Self::FORMAT {
-            return Err(format!("format {}", head.format));
-        }
-        let read = match head.columns {
-            Some(_) => {
-                let mut value: Value = serde_json::from_str(json).map_err(|e| e.to_string())?;
-                let record = value.as_object_mut().expect("it has fields");
-                columns::unfold(record)?;
-                serde_json::from_value(value)
+    /// The head and the table.
+    fn parts(&self) -> (Head, Table) {
+        let mut head = serde_json::to_value(self).expect("records are plain data");
+        let fields = head.as_object_mut().expect("a record is a struct");
+        let mut rows: Vec<BTreeMap<String, Value>> = Vec::new();
+        for list in Self::LISTS {
+            let Some(Value::Array(list_rows)) = fields.remove(*list) else { continue };
+            for row in list_rows.into_iter().flat_map(Self::spread) {
+                let mut leaves = BTreeMap::new();
+                flatten("", row, &mut leaves);
+                if Self::LISTS.len() > 1 {
+                    leaves.insert(LIST.into(), Value::from(*list));
+                }
+                rows.push(leaves);
             }
-            // From the text, for an error then has its line.
-            None => serde_json::from_str(json),
+        }
+        let columns = columns::<Self>(&rows);
+        let mut table = Table::new(columns.iter().map(|column| column.name.as_str()));
+        for row in &rows {
+            let cells = columns.iter().map(|column| cell(row.get(&column.path)));
+            table.push(&cells.collect::<Vec<String>>());
+        }
+        let picloom = env!("CARGO_PKG_VERSION").into();
+        (Head { fields: std::mem::take(fields), picloom, rows: rows.len(), columns }, table)
+    }
+
+    /// The record of a head and a table.
+    ///
+    /// # Errors
+    /// The head lacks a column, or a value is not of its column's type.
+    fn of_parts(head: Head, table: &Table) -> Result<Self, Refusal> {
+        let mut lists: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
+        let known = |name: &str| head.columns.iter().find(|column| column.name == name);
+        let mut columns = Vec::new();
+        for column in table.columns() {
+            let said = known(column.name()).ok_or_else(|| {
+                let found = format!("a column {:?} that it does not name", column.name());
+                Refusal::new(STUDY, "every column of the table", found)
+            })?;
+            columns.push((column, said));
+        }
+        for row in 0..table.len() {
+            let mut value = Value::Object(Map::new());
+            let mut list = Self::LISTS[0];
+            for (column, said) in &columns {
+                let text = column.text(row);
+                if said.path == LIST && Self::LISTS.len() > 1 {
+                    list = Self::LISTS.iter().copied().find(|l| *l == text).ok_or_else(|| {
+                        let at = format!("row {}, column {LIST}", row + 1);
+                        Refusal::new(at, format!("one of {:?}", Self::LISTS), format!("{text:?}"))
+                    })?;
+                } else if !text.is_empty() && !said.path.is_empty() {
+                    let at = || format!("row {}, column {}", row + 1, said.name);
+                    let leaf = said
+                        .kind
+                        .parse(text)
+                        .map_err(|expected| Refusal::new(at(), expected, format!("{text:?}")))?;
+                    put(&mut value, &said.path, leaf);
+                }
+            }
+            lists.entry(list).or_default().push(value);
+        }
+        let mut record = head.fields;
+        for list in Self::LISTS {
+            let rows = Self::gather(lists.remove(list).unwrap_or_default());
+            record.insert((*list).to_string(), Value::Array(rows));
+        }
+        serde_json::from_value(Value::Object(record))
+            .map_err(|e| Refusal::new(STUDY, format!("a study {}", Self::FORMAT), e.to_string()))
+    }
+
+    /// Writes `study.json` and `rows.csv.gz` into a folder.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    fn save(&self, folder: &Path) -> Result<(), WriteError> {
+        let (head, table) = self.parts();
+        table.write(&folder.join(ROWS))?;
+        write_atomic(&folder.join(STUDY), head.to_json().as_bytes())
+    }
+
+    /// The table as text, and the head: equal for equal records.
+    fn text(&self) -> String {
+        let (head, table) = self.parts();
+        head.to_json() + &String::from_utf8(table.to_csv()).expect("a table is text")
+    }
+
+    /// Reads the record of a folder.
+    ///
+    /// # Errors
+    /// A file is missing, damaged, or of another kind of study.
+    fn read(folder: &Path) -> Result<Self, RecordError> {
+        let path = folder.join(STUDY);
+        let fail = |path: PathBuf, found: String| RecordError::Damaged {
+            path,
+            expected: format!("a study {}", Self::FORMAT),
+            found,
         };
-        read.map_err(|e| e.to_string())
+        let head = Head::read(&path).map_err(|found| fail(path.clone(), found))?;
+        if head.format() != Self::FORMAT {
+            return Err(fail(path, format!("format {:?}", head.format())));
+        }
+        let table = Table::read(&folder.join(ROWS));
+        let table = table.map_err(|r| fail(folder.join(ROWS), r.found))?;
+        if table.len() != head.rows {
+            let found = format!("{} rows where {STUDY} says {}", table.len(), head.rows);
+            return Err(fail(folder.join(ROWS), found));
+        }
+        Self::of_parts(head, &table).map_err(|refusal| fail(path, refusal.to_string()))
     }
 }
 
-/// Heading and path of each column.
-fn columns_of<R: Record>() -> impl Iterator<Item = (&'static str, &'static str)> {
-    R::COLUMNS.iter().map(|column| {
-        let last = column.rsplit('.').next().unwrap_or(column);
-        column.split_once('=').unwrap_or((last, column))
-    })
+/// `study.json`: what is true of the whole study, and what the columns of its table mean.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Head {
+    /// The fields of the record that are no lists of rows; `format`, `study` and `profile` among them.
+    #[serde(flatten)]
+    pub fields: Map<String, Value>,
+    /// Version of the program that wrote it.
+    pub picloom: String,
+    /// Rows of the table.
+    pub rows: usize,
+    /// Its columns, in order.
+    pub columns: Vec<ColumnNote>,
 }
 
-/// The study that a record says it is of; none if it cannot be read, or does not say.
-pub fn study_of(path: &Path) -> Option<String> {
-    #[derive(Deserialize)]
-    struct Said {
-        study: Option<String>,
+/// What a column holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ColumnNote {
+    /// Its heading.
+    pub name: String,
+    /// The type of its values.
+    #[serde(rename = "type")]
+    pub kind: Kind,
+    /// Where its values belong in a row; empty for a column that is computed from others.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub path: String,
+    /// What they mean.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub says: String,
+}
+
+/// The type of a column's values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Numbers.
+    Number,
+    /// `true` and `false`.
+    Bool,
+    /// Texts.
+    Text,
+    /// Lists, as JSON.
+    Json,
+}
+
+impl Kind {
+    /// The value of a cell, or what was expected.
+    fn parse(self, text: &str) -> Result<Value, &'static str> {
+        match self {
+            Kind::Text => Ok(Value::from(text::of_cell(text))),
+            Kind::Number => serde_json::from_str(text)
+                .ok()
+                .filter(Value::is_number)
+                .or_else(|| text.parse::<f64>().ok().map(Value::from))
+                .ok_or("a number"),
+            Kind::Bool => match text {
+                "true" => Ok(Value::Bool(true)),
+                "false" => Ok(Value::Bool(false)),
+                // As pandas writes them.
+                "True" => Ok(Value::Bool(true)),
+                "False" => Ok(Value::Bool(false)),
+                _ => Err("true or false"),
+            },
+            Kind::Json => serde_json::from_str(text).map_err(|_| "JSON"),
+        }
     }
-    serde_json::from_str::<Said>(&read_text(path).ok()?).ok()?.study
 }
 
-/// What tells how a record is to be read.
-#[derive(Deserialize)]
-struct Head {
-    #[serde(default)]
-    format: Value,
-    /// There if it is folded.
-    columns: Option<IgnoredAny>,
+impl Head {
+    /// Reads a `study.json`.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn read(path: &Path) -> Result<Self, String> {
+        let text = read_text(path).map_err(|e| e.to_string())?;
+        serde_json::from_str(&text).map_err(|e| e.to_string())
+    }
+
+    /// Kind and version of the record.
+    pub fn format(&self) -> &str {
+        self.fields.get("format").and_then(Value::as_str).unwrap_or_default()
+    }
+
+    fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("a head is plain data") + "\n"
+    }
 }
 
-fn buffered(
-    file: &mut File,
-    write: impl FnOnce(&mut BufWriter<&mut File>) -> io::Result<()>,
-) -> io::Result<()> {
-    let mut to = BufWriter::new(file);
-    write(&mut to)?;
-    to.flush()
+/// The study that a folder's `study.json` names; none if it cannot be read.
+pub fn study_of(folder: &Path) -> Option<String> {
+    let head = Head::read(&folder.join(STUDY)).ok()?;
+    Some(head.fields.get("study")?.as_str()?.to_string())
+}
+
+/// Puts every value of a row under its path: `result.score.low`. Lists stay whole; what is null has none.
+fn flatten(path: &str, value: Value, leaves: &mut BTreeMap<String, Value>) {
+    match value {
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                let path = if path.is_empty() { key } else { format!("{path}.{key}") };
+                flatten(&path, value, leaves);
+            }
+        }
+        Value::Null => {}
+        leaf => {
+            leaves.insert(path.to_string(), leaf);
+        }
+    }
+}
+
+/// Puts a value at a path.
+fn put(value: &mut Value, path: &str, leaf: Value) {
+    let mut at = value;
+    for key in path.split('.') {
+        at = &mut at[key];
+    }
+    *at = leaf;
+}
+
+/// The columns of these rows.
+fn columns<R: Record>(rows: &[BTreeMap<String, Value>]) -> Vec<ColumnNote> {
+    let paths: BTreeSet<&String> = rows.iter().flat_map(BTreeMap::keys).collect();
+    let names: Vec<String> = paths.iter().map(|path| name_of::<R>(path)).collect();
+    let note = |path: &String| {
+        // Two paths that would have one name have their own in full.
+        let name = Some(name_of::<R>(path)).filter(|name| {
+            R::NAMES.iter().any(|(of, _)| of == path)
+                || names.iter().filter(|other| *other == name).count() == 1
+        });
+        let name = name.unwrap_or_else(|| path.replace('.', "_"));
+        let says = R::COLUMNS.iter().find(|column| column.0 == name).map_or("", |column| column.1);
+        let leaves = rows.iter().filter_map(|row| row.get(path));
+        let kind = leaves.map(kind_of).reduce(|a, b| if a == b { a } else { Kind::Json });
+        let kind = kind.unwrap_or(Kind::Text);
+        ColumnNote { name, kind, path: path.clone(), says: says.into() }
+    };
+    let mut columns: Vec<ColumnNote> = paths.into_iter().map(note).collect();
+    let place = |name: &str| {
+        let known = R::COLUMNS.iter().position(|column| column.0 == name);
+        known.unwrap_or(if name == LIST { 0 } else { R::COLUMNS.len() })
+    };
+    columns.sort_by(|a, b| place(&a.name).cmp(&place(&b.name)).then(a.name.cmp(&b.name)));
+    columns
+}
+
+/// The heading of a path: the given name, or the path without the words that say nothing, joined by `_`.
+fn name_of<R: Record>(path: &str) -> String {
+    if let Some((_, name)) = R::NAMES.iter().find(|(of, _)| *of == path) {
+        return (*name).to_string();
+    }
+    let mut path = path;
+    for prefix in ["result.", "train.", "measures.", "values."] {
+        path = path.strip_prefix(prefix).unwrap_or(path);
+    }
+    path.replace('.', "_")
+}
+
+fn kind_of(leaf: &Value) -> Kind {
+    match leaf {
+        Value::Number(_) => Kind::Number,
+        Value::Bool(_) => Kind::Bool,
+        Value::String(_) => Kind::Text,
+        _ => Kind::Json,
+    }
+}
+
+/// A value as a cell.
+fn cell(leaf: Option<&Value>) -> String {
+    match leaf {
+        None => String::new(),
+        Some(Value::String(text)) => text::cell(text),
+        Some(other) => other.to_string(),
+    }
 }
 
 /// Why a study has no record.
@@ -256,16 +364,6 @@ pub enum RecordError {
         /// What it should be.
         expected: String,
         /// What it is.
-        found: String,
-    },
-    /// A record that cells are to be taken from is of another study.
-    #[error("{path}: expected a record of this study with {expected}, found {found}")]
-    Elsewhere {
-        /// The record.
-        path: PathBuf,
-        /// What this study has.
-        expected: String,
-        /// What the record has.
         found: String,
     },
     /// The cells cannot be worked through.
@@ -291,169 +389,43 @@ pub enum RecordError {
     },
 }
 
-/// A row as a line of a table, with more values beside its own.
-pub fn line(row: &impl Serialize, more: &[(&str, Value)]) -> Value {
-    let mut line = serde_json::to_value(row).expect("records are plain data");
-    for (key, value) in more {
-        line[key] = value.clone();
-    }
-    line
-}
-
-/// The text at a path of a line: empty if there is none.
-fn cell(line: &Value, path: &str) -> String {
-    match path.split('.').fold(line, |value, key| &value[key]) {
-        Value::Null => String::new(),
-        Value::String(text) => text::cell(text),
-        Value::Number(number) if number.is_f64() => number.as_f64().unwrap_or(f64::NAN).to_string(),
-        other => other.to_string(),
-    }
-}
-
-/// A number with six significant digits: what a record keeps of it.
+/// A number with six significant digits.
 pub fn six_digits(value: f64) -> f64 {
     format!("{value:.5e}").parse().unwrap_or(value)
-}
-
-/// [`six_digits`] of every fraction in a value.
-pub(super) fn round(value: &mut Value) {
-    match value {
-        Value::Number(number) if number.is_f64() => {
-            *value = number.as_f64().map(six_digits).into();
-        }
-        Value::Array(values) => values.iter_mut().for_each(round),
-        Value::Object(fields) => fields.values_mut().for_each(round),
-        _ => {}
-    }
-}
-
-/// Serialises a struct with its fields in the order of their names.
-pub fn by_name<T: Serialize, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
-    serde_json::to_value(value).map_err(serde::ser::Error::custom)?.serialize(to)
-}
-
-/// Writes JSON, a row a line.
-pub fn write_rows(of: &impl Serialize, mut to: impl io::Write) -> io::Result<()> {
-    of.serialize(&mut serde_json::Serializer::with_formatter(&mut to, RowALine::default()))?;
-    to.write_all(b"\n")
-}
-
-/// A record's JSON with `columns`, and `rows` as lists, a list a line; none if it has no rows.
-fn folded(
-    of: &impl Serialize,
-    json: &str,
-    first: &[&str],
-) -> Result<Option<String>, serde_json::Error> {
-    let value = serde_json::to_value(of)?;
-    let rows = value["rows"].as_array().and_then(|rows| columns::fold(rows, first));
-    let parts = json.split_once("\n\"rows\": [\n");
-    let parts = parts.and_then(|(head, rest)| Some((head, rest.split_once("\n]")?.1)));
-    let Some(((head, tail), (columns, rows))) = parts.zip(rows) else { return Ok(None) };
-    let rows = rows.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>()?.join(",\n");
-    let columns = serde_json::to_string(&columns)?;
-    Ok(Some(format!("{head}\n\"columns\": {columns},\n\"rows\": [\n{rows}\n]{tail}")))
-}
-
-/// Writes compact JSON with a line for every field of the record, and for every object in a list
-/// that is such a field.
-#[derive(Default)]
-struct RowALine {
-    depth: usize,
-    /// Inside a list that is a field of the record.
-    in_list: bool,
-    /// That list has objects.
-    rows: bool,
-}
-
-impl RowALine {
-    fn open(&mut self) -> usize {
-        self.depth += 1;
-        self.depth - 1
-    }
-
-    fn close(&mut self) -> usize {
-        self.depth -= 1;
-        self.depth
-    }
-}
-
-impl Formatter for RowALine {
-    fn begin_object<W: ?Sized + io::Write>(&mut self, to: &mut W) -> io::Result<()> {
-        match self.open() {
-            0 => to.write_all(b"{\n"),
-            2 if self.in_list => {
-                self.rows = true;
-                to.write_all(b"\n{")
-            }
-            _ => to.write_all(b"{"),
-        }
-    }
-
-    fn end_object<W: ?Sized + io::Write>(&mut self, to: &mut W) -> io::Result<()> {
-        to.write_all(if self.close() == 0 { b"\n}" } else { b"}" })
-    }
-
-    fn begin_object_key<W: ?Sized + io::Write>(
-        &mut self,
-        to: &mut W,
-        first: bool,
-    ) -> io::Result<()> {
-        match (first, self.depth) {
-            (true, _) => Ok(()),
-            (false, 1) => to.write_all(b",\n"),
-            (false, _) => to.write_all(b","),
-        }
-    }
-
-    fn begin_object_value<W: ?Sized + io::Write>(&mut self, to: &mut W) -> io::Result<()> {
-        to.write_all(if self.depth == 1 { b": " } else { b":" })
-    }
-
-    fn begin_array<W: ?Sized + io::Write>(&mut self, to: &mut W) -> io::Result<()> {
-        if self.open() == 1 {
-            (self.in_list, self.rows) = (true, false);
-        }
-        to.write_all(b"[")
-    }
-
-    fn end_array<W: ?Sized + io::Write>(&mut self, to: &mut W) -> io::Result<()> {
-        let ends_rows = self.close() == 1 && std::mem::take(&mut self.in_list) && self.rows;
-        to.write_all(if ends_rows { b"\n]" } else { b"]" })
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde::Deserialize;
 
-    #[derive(Serialize, Deserialize)]
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
     struct Small {
         format: String,
-        names: Vec<String>,
-        by: std::collections::BTreeMap<String, Vec<f64>>,
+        study: String,
+        by: BTreeMap<String, Vec<f64>>,
         rows: Vec<Row>,
+        others: Vec<Row>,
     }
 
-    #[derive(Serialize, Deserialize)]
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
     struct Row {
         name: String,
-        inner: Option<Inner>,
+        result: Option<Inner>,
     }
 
-    #[derive(Serialize, Deserialize)]
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
     struct Inner {
         x: f64,
+        fit: bool,
         list: Vec<usize>,
     }
 
     impl Record for Small {
         const FORMAT: &'static str = "small/1";
-        const COLUMNS: &'static [&'static str] = &["study", "name", "inner.x", "points=inner.list"];
-
-        fn lines(&self) -> Lines<'_> {
-            Box::new(self.rows.iter().map(|r| line(r, &[("study", "s".into())])))
-        }
+        const LISTS: &'static [&'static str] = &["rows", "others"];
+        const COLUMNS: &'static [(&'static str, &'static str)] =
+            &[("name", "Its name."), ("points", "Its points.")];
+        const NAMES: &'static [(&'static str, &'static str)] = &[("result.list", "points")];
 
         fn summary(&self) -> String {
             String::new()
@@ -461,56 +433,54 @@ mod tests {
     }
 
     fn small() -> Small {
+        let row = |name: &str, result| Row { name: name.into(), result };
         Small {
             format: Small::FORMAT.into(),
-            names: vec!["a".into(), "b".into()],
+            study: "s".into(),
             by: [("k".to_string(), vec![1.0])].into(),
             rows: vec![
-                Row { name: "p, q".into(), inner: Some(Inner { x: 1e-7, list: vec![1, 2] }) },
-                Row { name: "r".into(), inner: None },
+                row("p, q", Some(Inner { x: 1e-7, fit: true, list: vec![1, 2] })),
+                row("=1+1", None),
             ],
+            others: vec![row("12", Some(Inner { x: 2.0, fit: false, list: vec![3] }))],
         }
     }
 
     #[test]
-    fn a_record_has_a_line_a_field_and_a_line_a_row() {
-        let wanted = "{\n\"format\": \"small/1\",\n\"names\": [\"a\",\"b\"],\n\"by\": {\"k\":[1.0]},\n\
-            \"rows\": [\n{\"name\":\"p, q\",\"inner\":{\"x\":1e-7,\"list\":[1,2]}},\n\
-            {\"name\":\"r\",\"inner\":null}\n]\n}\n";
-        assert_eq!(small().to_json(), wanted);
-    }
-
-    #[test]
-    fn a_folded_record_names_fields_once_and_is_read_as_before() {
+    fn a_record_is_a_table_and_a_head_and_is_read_as_it_was() {
         let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("record.json");
-        small().save(&file, &[Bulk::Names]).unwrap();
-        let wanted = "{\n\"format\": \"small/1\",\n\"names\": [\"a\",\"b\"],\n\"by\": {\"k\":[1.0]},\n\
-            \"columns\": [\"name\",\"inner.x\",\"inner.list\"],\n\"rows\": [\n[\"p, q\",1e-7,[1,2]],\n[\"r\"]\n]\n}\n";
-        assert_eq!(std::fs::read_to_string(&file).unwrap(), wanted);
-        assert_eq!(Small::read(&file).unwrap().to_json(), small().to_json());
-        std::fs::write(&file, wanted.replace("[\"r\"]", "[\"r\",1,2,3]")).unwrap();
-        let said = Small::read(&file).err().unwrap().to_string();
-        assert!(
-            said.ends_with("expected a record small/1, found: row 2: 4 values, 3 columns"),
-            "{said}"
-        );
-        let none = Small { rows: Vec::new(), ..small() };
-        none.save(&file, &[Bulk::Names]).unwrap();
-        assert_eq!(std::fs::read_to_string(&file).unwrap(), none.to_json());
+        small().save(folder.path()).unwrap();
+        let table = Table::read(&folder.path().join(ROWS)).unwrap();
+        let wanted = "list,name,points,fit,x\nrows,\"p, q\",\"[1,2]\",true,1e-7\nrows,'=1+1,,,\nothers,12,[3],false,2.0\n";
+        assert_eq!(String::from_utf8(table.to_csv()).unwrap(), wanted);
+        assert_eq!(Small::read(folder.path()).unwrap(), small());
+        assert_eq!(study_of(folder.path()).as_deref(), Some("s"));
+        let head = std::fs::read_to_string(folder.path().join(STUDY)).unwrap();
+        assert!(head.contains("\"says\": \"Its points.\"") && head.contains("\"rows\": 3"));
     }
 
     #[test]
-    fn a_table_has_the_columns_named_and_nothing_where_there_is_nothing() {
-        let wanted = "study,name,x,points\ns,\"p, q\",0.0000001,\"[1,2]\"\ns,r,,\n";
-        assert_eq!(small().to_csv(), wanted);
+    fn a_damaged_record_is_refused_with_its_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let rows = folder.path().join(ROWS);
+        let refused = |csv: &str| {
+            small().save(folder.path()).unwrap();
+            std::fs::write(&rows, csv).unwrap();
+            Small::read(folder.path()).unwrap_err().to_string()
+        };
+        let text = refused("list,name,x\nrows,a,high\nrows,b,1\nrows,c,1\n");
+        assert!(text.contains("row 1, column x: expected a number, found \"high\""), "{text}");
+        assert!(refused("list,name\nrows,a\n").contains("1 rows where study.json says 3"));
+        let text = refused("list,colour\nrows,a\nrows,a\nrows,a\n");
+        assert!(text.contains("a column \"colour\" that it does not name"), "{text}");
+        std::fs::remove_file(folder.path().join(STUDY)).unwrap();
+        assert!(Small::read(folder.path()).unwrap_err().to_string().contains("study.json"));
     }
 
     #[test]
-    fn records_keep_six_digits() {
+    fn six_digits_are_kept() {
         assert_eq!(six_digits(0.123_456_789), 0.123_457);
         assert_eq!(six_digits(2.251_264_796e-4), 2.251_26e-4);
-        assert_eq!(six_digits(0.0), 0.0);
         assert!(six_digits(f64::NAN).is_nan());
     }
 }

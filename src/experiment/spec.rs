@@ -5,6 +5,7 @@
 //! list of named tables, a profile's list of names says which of them are kept, and its table of names lays
 //! changes over those.
 
+use super::analysis::{Analysis, KEYS};
 use super::run::RunError;
 use crate::math::names::did_you_mean;
 use crate::network::{Arch, Squaring};
@@ -153,7 +154,7 @@ impl Title {
     }
 }
 
-fn read(path: &Path) -> Result<String, SpecError> {
+pub(super) fn read(path: &Path) -> Result<String, SpecError> {
     crate::network::files::read_text(path)
         .map_err(|source| SpecError::Read { path: path.to_path_buf(), source })
 }
@@ -177,6 +178,7 @@ pub fn read_text<T: Spec>(
     profile: Option<&str>,
 ) -> Result<(T, String), SpecError> {
     let file = File::parse(path, text)?;
+    file.analysis()?;
     let at = |problem: Problem| problem.at(path);
     let expected = format!("{:?}", T::KIND);
     Problem::unless(file.kind == T::KIND, "kind", expected, format!("{:?}", file.kind))
@@ -218,16 +220,18 @@ pub fn read_text<T: Spec>(
 }
 
 /// A spec's text, parsed: its values know their lines.
-struct File<'a> {
+pub(super) struct File<'a> {
     path: &'a Path,
     text: &'a str,
     kind: String,
     spec: Spanned<DeTable<'a>>,
+    /// What it asks of its table.
+    asked: DeTable<'a>,
     profiles: DeTable<'a>,
 }
 
 impl<'a> File<'a> {
-    fn parse(path: &'a Path, text: &'a str) -> Result<Self, SpecError> {
+    pub(super) fn parse(path: &'a Path, text: &'a str) -> Result<Self, SpecError> {
         let mut spec = DeTable::parse(text).map_err(|e| fault(path, text, &e))?;
         let kind = spec.get_mut().remove("kind");
         let kind = kind.as_ref().and_then(|kind| kind.get_ref().as_str());
@@ -241,7 +245,22 @@ impl<'a> File<'a> {
             }
             None => DeTable::new(),
         };
-        Ok(File { path, text, kind, spec, profiles })
+        let mut asked = DeTable::new();
+        for key in KEYS {
+            if let Some((key, value)) = spec.get_mut().remove_entry(key) {
+                asked.insert(key, value);
+            }
+        }
+        Ok(File { path, text, kind, spec, asked, profiles })
+    }
+
+    /// What the spec asks of its table, verified.
+    pub(super) fn analysis(&self) -> Result<Analysis, SpecError> {
+        let table = Spanned::new(0..0, self.asked.clone());
+        let values = toml::Table::deserialize(toml::Deserializer::from(table));
+        let values = values.map_err(|e| fault(self.path, self.text, &e))?;
+        let name = self.spec.get_ref().get("name").and_then(|name| name.get_ref().as_str());
+        Analysis::of(name.unwrap_or_default(), values, self.path)
     }
 
     /// The spec with a profile's changes, verified.

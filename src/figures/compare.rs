@@ -9,6 +9,7 @@ use super::sheets::{FeatureSheet, feature_sheet};
 use super::style::{self, Colour, arm as arm_style, percent};
 use super::views::judged_sheet;
 use super::wiring::{Wiring, wiring};
+use crate::experiment::Record;
 use crate::experiment::compare::{
     ArmRecord, ArmView, CompareConfig, CompareRecord, Comparison, PictureRecord,
 };
@@ -84,7 +85,7 @@ fn summaries(record: &CompareRecord) -> Vec<ArmSummary<'_>> {
     all
 }
 
-/// Writes everything of a comparison into `out`: pictures, sheets, `scores.csv`, `record.json`,
+/// Writes everything of a comparison into `out`: pictures, sheets, `scores.csv`, `study.json` with `rows.csv.gz`,
 /// the figure, `report.html`. Returns the path of the report.
 ///
 /// # Errors
@@ -128,9 +129,7 @@ pub fn write_comparison(
     let curves = loss_figure(comparison);
     save(&curves, &out.join("losses"), &provenance)?;
     write_csv(record, &out.join("scores.csv"))?;
-    let mut json = serde_json::to_vec_pretty(record).expect("a record is plain data");
-    json.push(b'\n');
-    write_atomic(&out.join("record.json"), &json)?;
+    record.save(out)?;
     let path = out.join("report.html");
     let html = report(comparison, &figure, &curves, &sheets, command);
     write_atomic(&path, html.as_bytes())?;
@@ -464,7 +463,7 @@ fn report(
     );
     page = page.section(
         Section::new("Repeat it").code(command.to_string()).paragraph(
-            "The same command gives the same numbers at any number of threads. record.json and scores.csv beside this file hold every number; runs/ holds the trained networks.",
+            "The same command gives the same numbers at any number of threads. rows.csv.gz and scores.csv beside this file hold every number; runs/ holds the trained networks.",
         ),
     );
     page.footer(format!("picloom {}", record.version)).render()

@@ -29,7 +29,7 @@ impl From<String> for Drawing {
 
 /// The record holds nothing of what a figure shows.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{study}/record.json: expected {expected}, found none")]
+#[error("{study}/rows.csv.gz: expected {expected}, found none")]
 pub struct Nothing {
     /// The study.
     pub study: String,

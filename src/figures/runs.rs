@@ -22,7 +22,7 @@ struct Sheets {
     sweep: String,
 }
 
-/// Writes everything of a comparison of runs into `out`: pictures, sheets, `scores.csv`, `record.json`,
+/// Writes everything of a comparison of runs into `out`: pictures, sheets, `scores.csv`, `study.json` with `rows.csv.gz`,
 /// the figures, `report.html`. Returns the path of the report.
 ///
 /// # Errors
@@ -57,8 +57,8 @@ pub fn write_runs(
     let (figure, curves) = (score_figure(record), loss_figure(comparison));
     save(&figure, &out.join("comparison"), &provenance)?;
     save(&curves, &out.join("losses"), &provenance)?;
-    record.save_csv(&out.join("scores.csv"))?;
-    record.save_json(&out.join("record.json"))?;
+    record.parts().1.write(&out.join("scores.csv"))?;
+    record.save(out)?;
     let path = out.join("report.html");
     let page = report(comparison, &figure, &curves, &sheets, command);
     write_atomic(&path, page.render().as_bytes())?;
@@ -192,7 +192,7 @@ fn report(
     .section(Section::new("Training").figure(curves, "Loss before each logged step."))
     .section(inside)
     .section(Section::new("Repeat it").code(command).paragraph(
-        "The same command gives the same numbers at any number of threads. record.json and scores.csv beside this file hold every number.",
+        "The same command gives the same numbers at any number of threads. rows.csv.gz and scores.csv beside this file hold every number.",
     ))
     .footer(format!("picloom {}", record.version))
 }

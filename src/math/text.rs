@@ -142,6 +142,14 @@ pub fn cell(text: &str) -> String {
     }
 }
 
+/// The text that [`cell`] wrote.
+pub fn of_cell(cell: &str) -> &str {
+    match cell.strip_prefix('\'') {
+        Some(text) if text.starts_with(['=', '+', '-', '@', '\t', '\r']) => text,
+        _ => cell,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -19,7 +19,7 @@ use super::plan::RoundsError;
 use super::round::Pruned;
 use super::swarm::{Found, Search, Settings, Swarm, SwarmConfig};
 use crate::math::SimRng;
-use crate::math::hash::short_id;
+use crate::math::hash::{json_id, sha256_of_floats};
 use crate::network::kernel::render;
 use crate::network::{Picture, Weights};
 use crate::train::{
@@ -137,21 +137,9 @@ pub(super) fn search<K: Keeper>(
 }
 
 fn key(round: &Choosing<'_>, settings: Settings) -> String {
-    let bytes: Vec<u8> = round
-        .weights
-        .0
-        .iter()
-        .flat_map(|w| w.to_le_bytes())
-        .chain(round.mask.0.iter().map(|&k| u8::from(k)))
-        .collect();
-    let text = format!(
-        "{} {} {:?} {settings:?} {}",
-        round.trained.name,
-        round.number,
-        round.rule,
-        serde_json::to_string(&round.plan.train).expect("a config is plain data"),
-    );
-    short_id([text.into_bytes(), bytes].concat())
+    let (trained, train) = (&round.trained.name, &round.plan.train);
+    let weights = sha256_of_floats(&round.weights.0);
+    json_id(&(trained, round.number, round.rule, settings, train, weights, &round.mask))
 }
 
 /// Where a particle begins: masked, with the guards.

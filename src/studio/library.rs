@@ -261,7 +261,7 @@ struct Said {
 }
 
 fn study(studio: &Studio, id: &str, path: &Path) -> Option<FoundStudy> {
-    let record = ["record.json", "claims.json"].map(|name| path.join(name));
+    let record = ["study.json", "claims.json"].map(|name| path.join(name));
     let record = record.into_iter().find(|record| record.exists())?;
     studio.known.studies.get(id, &record, || {
         let is_study = matches!(

@@ -6,7 +6,7 @@ use super::state::Studio;
 use crate::experiment::compare::CompareRecord;
 use crate::experiment::folder::Holding;
 use crate::experiment::networks::NetworksRecord;
-use crate::experiment::record::Record;
+use crate::experiment::record::{Record, STUDY};
 use crate::network::files::{read_plain, read_text};
 use axum::http::{HeaderValue, header};
 use serde::{Deserialize, Serialize};
@@ -78,11 +78,11 @@ struct Said {
 /// `/api/study`.
 pub fn study(studio: &Studio, AskedStudy { id, .. }: AskedStudy) -> Answer {
     let folder = folder(studio, &id)?;
-    let text = read_text(&folder.join("record.json")).unwrap_or_default();
+    let text = read_text(&folder.join(STUDY)).unwrap_or_default();
     let said: Said = serde_json::from_str(&text).unwrap_or_default();
     let own = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let name = [said.study, said.name].into_iter().find(|name| !name.is_empty()).unwrap_or(own);
-    let mut rows = rows(studio, &folder, &name, &text);
+    let mut rows = rows(studio, &folder, &name);
     let left_out = rows.len().saturating_sub(MOST_ROWS);
     rows.truncate(MOST_ROWS);
     let claims = decided(&folder);
@@ -164,9 +164,9 @@ pub fn encoded(text: &str) -> String {
 }
 
 /// The networks of a record of networks or of a comparison; other records have none to look into.
-fn rows(studio: &Studio, folder: &Path, study: &str, text: &str) -> Vec<Row> {
+fn rows(studio: &Studio, folder: &Path, study: &str) -> Vec<Row> {
     let runs = runs(studio, folder);
-    if let Ok(record) = NetworksRecord::parse(text) {
+    if let Ok(record) = NetworksRecord::read(folder) {
         let genomes = genomes(studio, study);
         let rows = record.rows.into_iter().map(|row| {
             let result = row.result.as_ref();
@@ -191,7 +191,7 @@ fn rows(studio: &Studio, folder: &Path, study: &str, text: &str) -> Vec<Row> {
         });
         return rows.collect();
     }
-    let Ok(record) = serde_json::from_str::<CompareRecord>(text) else { return Vec::new() };
+    let Ok(record) = CompareRecord::read(folder) else { return Vec::new() };
     let genome = studio.root.id_of_named(&record.genome);
     let rows = record.arms.into_iter().map(|arm| Row {
         label: format!("{} {}", record.genome, arm.arm),

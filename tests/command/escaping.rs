@@ -31,7 +31,7 @@ fn a_terminal_is_not_sent_the_orders_that_names_in_files_hold() {
     std::fs::write(folder.path().join("specs/a.toml"), spec).unwrap();
     std::fs::create_dir(folder.path().join("depth")).unwrap();
     let record = format!("{{\"format\": {quoted}}}");
-    std::fs::write(folder.path().join("depth/record.json"), record).unwrap();
+    std::fs::write(folder.path().join("depth/study.json"), record).unwrap();
     for (args, code) in [
         (&["genome", "info", "evil.json"][..], 0),
         (&["genome", "info", "evil.json", "--json"], 0),

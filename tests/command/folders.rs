@@ -64,8 +64,8 @@ fn no_command_writes_over_what_another_left() {
         ("card", "card.json", "{}"),
         ("judge-report", "report.json", "{}"),
         ("whole-study", "claims.json", "{}"),
-        ("study", "record.json", "{\"format\": \"picloom-networks/1\"}"),
-        ("old-comparison", "record.json", "{\"format\": \"picloom-compare/1\"}"),
+        ("study", "study.json", "{\"format\": \"picloom-networks/1\"}"),
+        ("old-comparison", "study.json", "{\"format\": \"picloom-compare/1\"}"),
         ("rounds", "round-1/config.toml", ""),
         ("foreign", "config.toml", "title = \"a web page\""),
     ] {
@@ -154,13 +154,6 @@ fn a_comparison_of_another_genome_is_refused_before_anything_is_computed() {
     let said = "a comparison of genomes/bred_cat.json, found one of genomes/bred_moth.json";
     assert!(error.contains(said), "{error}");
     assert!(files(&out) == before);
-    // Version 0.1 left no subject; its record names the genome.
-    let record = r#"{"format": "picloom-compare/1", "genome": "genomes/bred_moth.json"}"#;
-    std::fs::remove_file(out.join("subject.json")).unwrap();
-    std::fs::write(out.join("record.json"), record).unwrap();
-    let (code, error) = run(&args);
-    assert_eq!(code, Some(1), "{error}");
-    assert!(error.contains(said), "{error}");
 }
 
 #[test]

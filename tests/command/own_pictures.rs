@@ -168,15 +168,15 @@ fn finished_runs_stand_side_by_side_in_one_report() {
     let r2 = record["runs"][1]["fit"]["r2"].as_f64().unwrap();
     assert!((r2 - run.fit.r2).abs() < 1e-6, "{r2} {}", run.fit.r2);
     for file in
-        ["comparison.svg", "losses.png", "scores.csv", "record.json", "maps/1.png", "sweeps/2.png"]
+        ["comparison.svg", "losses.png", "scores.csv", "study.json", "maps/1.png", "sweeps/2.png"]
     {
         assert_whole(&out.join(file));
     }
     let page = std::fs::read_to_string(out.join("report.html")).unwrap();
     assert!(page.contains("2 runs side by side") && !page.contains("Not the same picture"));
-    let first = std::fs::read(out.join("record.json")).unwrap();
+    let first = std::fs::read(out.join("rows.csv.gz")).unwrap();
     json(&compare);
-    assert_eq!(std::fs::read(out.join("record.json")).unwrap(), first);
+    assert_eq!(std::fs::read(out.join("rows.csv.gz")).unwrap(), first);
 
     // Another picture is said; other runs do not go into the same folder.
     let other = at("other");

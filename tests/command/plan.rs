@@ -114,7 +114,7 @@ impl Work {
 
     #[track_caller]
     fn same(&self, study: &str, one: &str, other: &str) {
-        for file in ["record.json", "rows.csv"] {
+        for file in ["study.json", "rows.csv.gz"] {
             let bytes = |top: &str| std::fs::read(self.at(top).join(study).join(file)).unwrap();
             assert!(bytes(one) == bytes(other), "{study}/{file} of {one} and {other}");
         }
@@ -361,8 +361,8 @@ fn comparisons_depth_sweeps_and_maps_of_one_picture_go_through_plans_to_the_comm
         assert_eq!(files(kind), before);
         work.same(study, &format!("local-{kind}"), kind);
     }
-    let record = |top: &str| std::fs::read(work.at(top).join("record.json")).unwrap();
-    assert!(record("local-compare") == record("compare"));
+    let rows = |top: &str| std::fs::read(work.at(top).join("rows.csv.gz")).unwrap();
+    assert!(rows("local-compare") == rows("compare"));
 }
 
 #[test]

@@ -3,11 +3,11 @@
 use crate::whole::assert_whole;
 use picloom::experiment::Record;
 use picloom::experiment::cells::{
-    Adopted, CellStudy, adopt, collect_cells, run_cells, so_far, status, study_folder,
+    CellStudy, collect_cells, run_cells, so_far, status, study_folder,
 };
 use picloom::experiment::networks::plan::Source;
-use picloom::experiment::networks::{NetworkResult, NetworkRow, NetworksRecord, NetworksStudy};
-use picloom::experiment::record::Bulk;
+use picloom::experiment::networks::{NetworksRecord, NetworksStudy};
+use picloom::experiment::table::Table;
 use picloom::experiment::workers::{Progress, StudyObserver};
 use std::path::{Path, PathBuf};
 
@@ -120,174 +120,54 @@ fn every_chain_gives_a_row_a_network_and_counts_are_matched() {
     let study = study_folder(&plan, &folder.path().join("runs"));
     assert_whole(&study.join(&views.sweep));
     assert_whole(&study.join(&views.maps.as_ref().unwrap().file));
-    let read = NetworksRecord::read(&study.join("record.json")).unwrap();
-    assert_eq!(read, record);
-    let lines: Vec<usize> = record.to_csv().lines().map(|l| l.split(',').count()).collect();
-    assert!(lines.iter().all(|n| *n == lines[0]), "{lines:?}");
-    // Light, it says the same in fewer words.
-    let light = record.clone().without(Bulk::ALL);
-    assert!(light.to_json().len() < record.to_json().len() * 2 / 3);
-    light.save(&study.join("light.json"), Bulk::ALL).unwrap();
-    assert_eq!(NetworksRecord::read(&study.join("light.json")).unwrap(), light);
-    light.save(&study.join("plain.json"), &[]).unwrap();
-    assert_eq!(NetworksRecord::read(&study.join("plain.json")).unwrap(), light);
-    let bytes = |name: &str| std::fs::metadata(study.join(name)).unwrap().len();
-    assert!(bytes("light.json") < bytes("plain.json") / 2);
-    for (row, whole) in light.rows.iter().zip(&record.rows) {
-        let (result, whole) = (row.result.as_ref().unwrap(), whole.result.as_ref().unwrap());
-        assert!(result.views.is_none() && result.measures.layers.is_empty());
-        let scores = [result, whole].map(|r| r.score().unwrap_or(0.0));
-        assert!((scores[0] - scores[1]).abs() < 1e-6, "{scores:?}");
+    assert_eq!(NetworksRecord::read(&study).unwrap(), record);
+    // The table has a row for each network at the end, and one for each R² on its way.
+    let table = Table::read(&study.join("rows.csv.gz")).unwrap();
+    let at = table.column("at").unwrap();
+    let ends = (0..table.len()).filter(|&row| at.text(row).is_empty()).count();
+    let on_the_way = record.rows.iter().flat_map(|row| &row.result.as_ref().unwrap().reached);
+    assert_eq!((ends, table.len() - ends), (record.rows.len(), on_the_way.count()));
+    for (row, share) in [(0, 1.0), (1, 1.0)] {
+        assert_eq!(table.column("share").unwrap().number(row), Some(share));
     }
-    assert_eq!(record.clone().without(&[]), record);
-    let pictured = record.clone().without(&[Bulk::Layers]);
-    assert!(pictured.rows[0].result.as_ref().unwrap().views.is_some());
-    let of = |record: &NetworksRecord| *record.rows[1].result.clone().unwrap();
-    let curve = |r: NetworkResult| r.train.unwrap().curve.loss;
-    assert!(of(&pictured).measures.layers.is_empty() && !of(&record).measures.layers.is_empty());
-    assert!(!curve(of(&pictured)).is_empty() && curve(of(&light)).is_empty());
-    assert!(of(&pictured).sparsity.is_some() && of(&pictured).measures.q.is_some());
-    assert!(of(&light).sparsity.is_none() && of(&light).measures.q.is_none());
-    assert_eq!(
-        of(&light).measures.interference.is_some(),
-        of(&record).measures.interference.is_some()
-    );
-    assert!(of(&record).measures.roughness.is_some() && of(&light).measures.roughness.is_none());
-    let sparse = record.clone().without(&[Bulk::DenseModules]);
-    for (result, whole) in sparse.rows.iter().zip(&record.rows) {
-        let [result, whole] = [result, whole].map(|row| row.result.as_ref().unwrap());
-        let kept = whole.is_sparse_and_near();
-        assert_eq!(kept, 8 * whole.kept <= whole.links && whole.r2 >= 0.7);
-        assert_eq!(result.modules.is_some(), kept && whole.modules.is_some());
-    }
-    let fit = record.clone().without(&[Bulk::UnfitLayers]);
-    for result in fit.rows.iter().filter_map(|row| row.result.as_ref()) {
-        assert_eq!(result.measures.layers.is_empty(), !result.fit);
-        assert!(result.by_layer.is_empty());
-    }
-    assert!(fit.rows.iter().any(|row| row.result.as_ref().is_some_and(|r| !r.fit)));
+    assert_eq!(table.column("arm").unwrap().text(0), "evolved");
 }
 
 #[test]
-fn what_one_run_store_lacks_comes_from_a_record_that_was_made_before() {
+fn copying_cells_takes_results_over() {
     let (folder, path) = repository(SMALL);
     let [here, there] = ["here", "there"].map(|name| folder.path().join(name));
     let study = plan(&path, None);
-    // One depth alone, somewhere: the record of all of it so far.
+    // One depth alone, somewhere: all of it so far has those rows, and says that others are to come.
     let one = SMALL.replace("offsets = [-1, 0]", "offsets = [0]");
     let (_folder, only) = repository(&one);
     run_with(&plan(&only, None), &there, 2);
-    let before = there.join("small/before.json");
-    so_far(&study, &there).unwrap().save_json(&before).unwrap();
-    let begun = NetworksRecord::read(&before).unwrap();
+    let begun = so_far(&study, &there).unwrap();
     assert_eq!(begun.rows.iter().filter(|row| row.result.is_none()).count(), 2 * 5);
 
     // Elsewhere the rest is computed, and nothing twice.
-    let take = |runs: &Path, records: &[PathBuf]| adopt(&study, runs, records).unwrap();
-    let taken = |whole, in_part| Adopted { whole, in_part, pictures_lost: 0 };
-    assert_eq!(take(&here, std::slice::from_ref(&before)), taken(3, 0));
-    assert_eq!(take(&here, std::slice::from_ref(&before)), taken(0, 0));
+    std::fs::create_dir_all(here.join("small/cells")).unwrap();
+    for cell in std::fs::read_dir(there.join("small/cells")).unwrap().flatten() {
+        std::fs::copy(cell.path(), here.join("small/cells").join(cell.file_name())).unwrap();
+    }
+    std::fs::create_dir_all(here.join("small/views")).unwrap();
+    for view in std::fs::read_dir(there.join("small/views")).unwrap().flatten() {
+        std::fs::copy(view.path(), here.join("small/views").join(view.file_name())).unwrap();
+    }
     let done = status(&study, &here).unwrap();
     assert_eq!((done.done, done.waiting), (3, 2));
     let whole = run_with(&study, &here, 2);
-    let mut folders = std::fs::read_dir(here.join("small")).unwrap().flatten();
-    let of_depth = |row: &NetworkRow| row.offset == 0;
-    let known = whole.rows.iter().find(|row| of_depth(row) && row.arm == "dense").unwrap();
+    let known = whole.rows.iter().find(|row| row.offset == 0 && row.arm == "dense").unwrap();
     let id = known.result.as_ref().unwrap().run_id.clone().unwrap();
-    assert!(folders.all(|entry| entry.file_name().to_str() != Some(&id)), "trained again");
+    assert!(!here.join("small").join(&id).exists(), "trained again");
     assert_eq!(whole, run_with(&study, &folder.path().join("fresh"), 2));
-    let views = whole.rows[0].result.as_ref().unwrap().views.as_ref().unwrap();
-    assert_whole(&here.join("small").join(&views.sweep));
-
-    // Of a chain that the record holds in part, only the rest is made, and what that is pruned from.
-    let before = here.join("small/part.json");
-    let mut part = whole.clone();
-    let is_dropped = |row: &NetworkRow| match row.offset {
-        -1 => row.seed == Some(0) && row.arm == "random" && row.level == 2,
-        _ => row.seed == Some(1) && row.arm == "graph",
-    };
-    part.rows.retain(|row| !is_dropped(row));
-    part.save_json(&before).unwrap();
-    let third = folder.path().join("third");
-    assert_eq!(take(&third, std::slice::from_ref(&before)), taken(3, 2));
-    let begun = status(&study, &third).unwrap();
-    assert_eq!((begun.done, begun.begun, begun.waiting), (3, 2, 0));
-    // What is there so far can be gone on with elsewhere, a part too.
-    let begun = here.join("small/begun.json");
-    so_far(&study, &third).unwrap().save_json(&begun).unwrap();
-    let rows = NetworksRecord::read(&begun).unwrap().rows;
-    assert_eq!(rows.iter().filter(|row| row.result.is_none()).count(), 2);
-    let sixth = folder.path().join("sixth");
-    assert_eq!(take(&sixth, &[begun]), taken(3, 2));
-    // Records one after the other are as good as at once.
-    let mut rest = whole.clone();
-    rest.rows.retain(is_dropped);
-    let rest_at = here.join("small/rest.json");
-    rest.save_json(&rest_at).unwrap();
-    assert_eq!(take(&sixth, &[rest_at]), taken(2, 0));
-    assert_eq!(std::fs::read_dir(sixth.join("small/taken")).unwrap().count(), 0);
-    assert_eq!(run_with(&study, &sixth, 2), whole);
-
-    assert_eq!(run_with(&study, &third, 2), whole);
-    assert_eq!(std::fs::read_dir(third.join("small/taken")).unwrap().count(), 0);
-    let runs = |runs: &Path| {
-        let names = std::fs::read_dir(runs.join("small")).unwrap().flatten();
-        names.filter(|entry| entry.path().join("metrics.jsonl").exists()).count()
-    };
-    assert_eq!(
-        runs(&third),
-        1 + 3,
-        "the graph; dense, what it is pruned to, and what matches that"
-    );
-    // Two records that have a part each are as good as one; of what both have the first's is taken.
-    let other = here.join("small/other.json");
-    let mut rest = whole.clone();
-    for row in &mut rest.rows {
-        row.result.as_mut().unwrap().coherent += 1;
-    }
-    rest.save_json(&other).unwrap();
-    let fourth = folder.path().join("fourth");
-    assert_eq!(take(&fourth, &[before.clone(), other]), taken(5, 0));
-    for (row, whole) in run_with(&study, &fourth, 2).rows.iter().zip(&whole.rows) {
-        let [found, before] = [row, whole].map(|row| row.result.as_ref().unwrap().coherent);
-        let changed = usize::from(is_dropped(row));
-        assert_eq!(found - before, changed, "{} {}", row.arm, row.level);
-    }
-    // Pictures that are not beside the record are named no more.
-    let alone = folder.path().join("alone.json");
-    whole.save_json(&alone).unwrap();
-    let fifth = folder.path().join("fifth");
-    let shown = whole.rows.iter().filter(|row| row.result.as_ref().unwrap().views.is_some());
-    let all = Adopted { whole: 5, in_part: 0, pictures_lost: shown.count() };
-    assert!(all.pictures_lost > 0);
-    assert_eq!(take(&fifth, &[alone]), all);
-    let named = run_with(&study, &fifth, 2);
-    assert!(named.rows.iter().all(|row| row.result.as_ref().unwrap().views.is_none()));
-
-    // Nothing is taken of another study.
-    part.steps = 41;
-    part.save_json(&before).unwrap();
-    let error = adopt(&study, &here, std::slice::from_ref(&before)).unwrap_err().to_string();
-    let says = |text: &str| assert!(error.contains(text), "{error}");
-    says("expected a record of this study with study small, size 12, steps 40");
-    says("found study small, size 12, steps 41");
-    // The same names and numbers, another way of pruning; or nobody knows.
-    part.steps = 40;
-    part.settings.insert("arm sp".into(), "0000000000000000".into());
-    part.save_json(&before).unwrap();
-    let error = adopt(&study, &here, std::slice::from_ref(&before)).unwrap_err().to_string();
-    assert!(error.contains("expected a record of this study with arm sp as the spec"), "{error}");
-    part.settings.clear();
-    part.save_json(&before).unwrap();
-    let error = adopt(&study, &here, std::slice::from_ref(&before)).unwrap_err().to_string();
-    assert!(error.contains("found none: it is older"), "{error}");
 }
 
 #[test]
 fn killed_anywhere_and_at_any_number_of_threads_it_ends_in_the_same_bytes() {
     let (folder, path) = repository(SMALL);
     let plan = plan(&path, None);
-    let wanted = run_with(&plan, &folder.path().join("whole"), 1).to_json();
+    let wanted = run_with(&plan, &folder.path().join("whole"), 1).text();
     let runs = folder.path().join("killed");
     let mut kills = 0;
     loop {
@@ -295,7 +175,7 @@ fn killed_anywhere_and_at_any_number_of_threads_it_ends_in_the_same_bytes() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build();
         let ran = pool.unwrap().install(|| run_cells(&plan, &runs, &mut observer));
         if let Some(record) = ran.unwrap() {
-            assert_eq!(record.to_json(), wanted);
+            assert_eq!(record.text(), wanted);
             break;
         }
         if kills == 0 {
@@ -305,8 +185,7 @@ fn killed_anywhere_and_at_any_number_of_threads_it_ends_in_the_same_bytes() {
         kills += 1;
     }
     assert!(kills > 2, "{kills}");
-    let bytes = std::fs::read_to_string(study_folder(&plan, &runs).join("record.json")).unwrap();
-    assert_eq!(bytes, wanted);
+    assert_eq!(NetworksRecord::read(&study_folder(&plan, &runs)).unwrap().text(), wanted);
     // Nothing is computed again.
     let mut observer = Impatient { after: usize::MAX, asked: 0, done: Vec::new() };
     run_cells(&plan, &runs, &mut observer).unwrap();
@@ -331,10 +210,10 @@ fn a_failing_arm_is_recorded_with_its_dependants_and_stops_nothing_else() {
 fn a_chain_whose_arm_failed_says_why_and_is_tried_again_by_the_next_run() {
     let (folder, path) = repository(SMALL);
     let plan = plan(&path, Some("one"));
-    let wanted = run_with(&plan, &folder.path().join("whole"), 1).to_json();
+    let wanted = run_with(&plan, &folder.path().join("whole"), 1).text();
     // A file stands where the graph's run folder belongs.
     let runs = folder.path().join("broken");
-    let record = NetworksRecord::read(&folder.path().join("whole/small/record.json")).unwrap();
+    let record = NetworksRecord::read(&folder.path().join("whole/small")).unwrap();
     let graph = record.rows.iter().find(|row| row.arm == "graph").unwrap();
     let id = graph.result.as_ref().unwrap().run_id.clone().unwrap();
     std::fs::create_dir_all(runs.join("small")).unwrap();
@@ -350,25 +229,8 @@ fn a_chain_whose_arm_failed_says_why_and_is_tried_again_by_the_next_run() {
     assert!(found.failed[0].error.contains(&id), "{found:?}");
 
     std::fs::remove_file(runs.join("small").join(&id)).unwrap();
-    assert_eq!(run_with(&plan, &runs, 1).to_json(), wanted);
+    assert_eq!(run_with(&plan, &runs, 1).text(), wanted);
     assert_eq!(status(&plan, &runs).unwrap().done, 2);
-}
-
-#[test]
-fn rows_that_version_0_1_kept_without_their_config_are_found() {
-    let (folder, path) = repository(SMALL);
-    let plan = plan(&path, Some("one"));
-    let runs = folder.path().join("runs");
-    let wanted = run_with(&plan, &runs, 1).to_json();
-    for chain in plan.cells() {
-        let file = runs.join("small/cells").join(format!("{}.json", plan.id(&chain)));
-        let text = std::fs::read_to_string(&file).unwrap();
-        let cell: serde_json::Value = serde_json::from_str(&text).unwrap();
-        std::fs::write(&file, cell["outcome"].to_string()).unwrap();
-    }
-    let mut observer = Impatient { after: 0, asked: 0, done: Vec::new() };
-    let record = run_cells(&plan, &runs, &mut observer).unwrap().unwrap();
-    assert_eq!((record.to_json(), observer.asked), (wanted, 0));
 }
 
 #[test]
@@ -465,7 +327,7 @@ fn the_depth_of_an_arch_is_predicted_from_another_study() {
             result.score = None;
         }
     }
-    std::fs::write(runs.join("small/record.json"), record.to_json()).unwrap();
+    record.save(&runs.join("small")).unwrap();
     let plan = NetworksStudy::read(&other, None, &runs).unwrap();
     let layers: std::collections::BTreeSet<usize> =
         plan.chains.iter().map(|c| c.key.layers).collect();

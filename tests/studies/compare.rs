@@ -124,7 +124,7 @@ fn a_picture_is_compared_without_an_evolved_network_and_at_the_depth_it_predicts
 
 #[test]
 fn the_shipped_depth_model_is_that_of_the_committed_depth_study() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("figures/depth/record.json");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("figures/depth");
     let model = DepthModel::of_record(&NetworksRecord::read(&path).unwrap()).unwrap();
     let json = serde_json::to_string_pretty(&model).unwrap();
     assert!(DepthModel::shipped() == model, "assets/depth-model.json should be:\n{json}");

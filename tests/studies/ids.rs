@@ -220,8 +220,8 @@ fn swarms_keep_their_keys() {
     let folder = tempfile::tempdir().unwrap();
     let parent = parent(&folder.path().join("dense"));
     let rows = [
-        ("a budget", "swarm:particles=2,moves=2,steps=5", Rule::Budget(25), "af2c38e20c5561b2"),
-        ("a share", "swarm:particles=3,moves=2,steps=5", Rule::Fraction(0.5), "e6fb599cd1499d52"),
+        ("a budget", "swarm:particles=2,moves=2,steps=5", Rule::Budget(25), "7bbb11163be49467"),
+        ("a share", "swarm:particles=3,moves=2,steps=5", Rule::Fraction(0.5), "7d4d0aa61b1eb23d"),
     ];
     let keys = rows.map(|(name, method, rule, pinned)| {
         let train = train(|train| train.steps = 10);
@@ -476,16 +476,16 @@ fn sweeps_keep_their_ids() {
     let other = view("mask.json", Wiring::Graph, 8, Picbreeder);
     let dense = view("bred_moth.json", Wiring::Dense, 8, Fer);
     let rows = [
-        ("a graph", sweep(&mask, Effect(0.18), Sample(3)), "9cb99adbc76e8a09"),
-        ("by a fixed change", sweep(&mask, Fixed(0.5), Sample(3)), "5cb5da1c823559a2"),
-        ("a smaller effect", sweep(&mask, Effect(0.1), Sample(3)), "283346d315f26ec3"),
-        ("more links", sweep(&mask, Effect(0.18), Sample(5)), "0348b2099a8d78a5"),
-        ("one link", sweep(&mask, Effect(0.18), Selection::Links(vec![2])), "ef19d57249592bd4"),
-        ("layered", sweep(&layered, Effect(0.18), Sample(3)), "a85c9f306dbdd8d3"),
-        ("another genome", sweep(&lamp, Effect(0.18), Sample(3)), "34faeac36fa7f1f9"),
-        ("a larger picture", sweep(&large, Effect(0.18), Sample(3)), "e1d1fa903eaef832"),
-        ("another convention", sweep(&other, Effect(0.18), Sample(3)), "8a16d25fa7d12fa3"),
-        ("dense", sweep(&dense, Effect(0.18), Sample(3)), "27d0b13acc0d0522"),
+        ("a graph", sweep(&mask, Effect(0.18), Sample(3)), "f4690793438fd588"),
+        ("by a fixed change", sweep(&mask, Fixed(0.5), Sample(3)), "d4f6648efe2f6472"),
+        ("a smaller effect", sweep(&mask, Effect(0.1), Sample(3)), "2bc338a90644dfe8"),
+        ("more links", sweep(&mask, Effect(0.18), Sample(5)), "6e68f5137c6b1ca4"),
+        ("one link", sweep(&mask, Effect(0.18), Selection::Links(vec![2])), "594c6d9609f15892"),
+        ("layered", sweep(&layered, Effect(0.18), Sample(3)), "639462add9aa485b"),
+        ("another genome", sweep(&lamp, Effect(0.18), Sample(3)), "fb57729a1870006c"),
+        ("a larger picture", sweep(&large, Effect(0.18), Sample(3)), "ba582419c77f115b"),
+        ("another convention", sweep(&other, Effect(0.18), Sample(3)), "f937c8f103bd8387"),
+        ("dense", sweep(&dense, Effect(0.18), Sample(3)), "7e12ff55b90e00e7"),
     ];
     assert_pinned(rows.into());
 }
@@ -530,12 +530,12 @@ const SMOKE: &str = "\
 
 dense 6f75d5106ca16fd2
 graph f0db5c2be9a8d227
-imp a1719074edfea71c
-layer-counts 9e7b90bda4f55de5
+imp 84d10e0ca43d5a3d
+layer-counts 672669a94961ce0f
 noise ba8a692a70078b8d
-random 90d60a26ee7e499d
-sp 5cabf5abd4a692ad
-sp-merge 4f1c799e1204cdf4
+random e7730e2f2360e43a
+sp 8e42b90262355789
+sp-merge f669c485864222a0
 
 evolved      0 -                0.6988 ec8a483e64b094d4
 dense        0 6f75d5106ca16fd2 0.0431 34c41e0fa5db6e45

@@ -8,7 +8,7 @@ use crate::theory::record::TheoryRecord;
 use crate::training::TrainingRecord;
 use picloom::experiment::finding::Verdict;
 use picloom::experiment::networks::NetworksRecord;
-use picloom::experiment::record::{Record, RecordError, study_of, write_rows};
+use picloom::experiment::record::{Record, RecordError, STUDY, study_of};
 use picloom::experiment::spec::{Problem, Spec, SpecError, check_name, read_spec};
 use picloom::network::files::read_text;
 use serde::{Deserialize, Serialize};
@@ -113,15 +113,15 @@ pub struct Records {
 }
 
 impl Records {
-    /// Reads `FOLDER/PART/record.json` of every part that is there.
+    /// Reads the record in `FOLDER/PART` of every part that is there.
     ///
     /// # Errors
     /// A record is there and cannot be read.
     pub fn read(folder: &Path) -> Result<Self, RecordError> {
         /// The record of one part, if it is there.
         fn part<R: Record>(folder: &Path, name: &str) -> Result<Option<R>, RecordError> {
-            let path = folder.join(name).join("record.json");
-            if !path.exists() {
+            let path = folder.join(name);
+            if !path.join(STUDY).exists() {
                 return Ok(None);
             }
             // A study of one's own may take a part's place, another part may not.
@@ -198,7 +198,7 @@ pub struct ClaimRow {
     /// The rule under each protocol, where it is decided on the regime map.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub rulings: Vec<Ruling>,
-    /// Records it was read from, relative to the ledger: `wirings/record.json`.
+    /// Records it was read from, relative to the ledger: `wirings/rows.csv.gz`.
     pub records: Vec<String>,
 }
 
@@ -248,11 +248,9 @@ impl Ledger {
         Ledger { format: FORMAT.into(), margin: spec.margin, claims: claims.collect() }
     }
 
-    /// JSON, a claim a line.
+    /// JSON.
     pub fn to_json(&self) -> String {
-        let mut json = Vec::new();
-        write_rows(self, &mut json).expect("a ledger is plain data");
-        String::from_utf8(json).expect("JSON is UTF-8")
+        serde_json::to_string_pretty(self).expect("a ledger is plain data") + "\n"
     }
 
     /// Reads a ledger.

@@ -1,6 +1,6 @@
 //! The figures of the study, each drawn from records only, and the report made of them.
 //!
-//! In: a folder of records (`FOLDER/STUDY/record.json`, the views beside them, `FOLDER/claims.json`).
+//! In: a folder of records (`FOLDER/STUDY/rows.csv.gz`, the views beside them, `FOLDER/claims.json`).
 //! Out: SVG with a sentence that says in numbers what is to be seen. [`FIGURES`] is the table; a new
 //! figure is a row of it, whatever kind of record it needs ([`Sources::read`]).
 //!
@@ -49,7 +49,7 @@ use crate::theory::record::TheoryRecord;
 use crate::training::TrainingRecord;
 use picloom::experiment::Record;
 use picloom::experiment::networks::NetworksRecord;
-use picloom::experiment::record::study_of;
+use picloom::experiment::record::{STUDY, study_of};
 use picloom::experiment::spec::STANDARD;
 use picloom::figures::networks::{self, Nothing};
 use picloom::math::text::word;
@@ -77,7 +77,7 @@ pub enum DrawError {
     #[error("{0}")]
     Unreadable(String),
     /// The record holds nothing of what the figure shows.
-    #[error("{study}/record.json: expected {expected}, found none")]
+    #[error("{study}/rows.csv.gz: expected {expected}, found none")]
     Nothing {
         /// The study.
         study: String,
@@ -121,7 +121,7 @@ impl Figure {
     pub fn records(&self) -> Vec<String> {
         match self.studies {
             [] => vec!["claims.json".into()],
-            studies => studies.iter().map(|study| format!("{study}/record.json")).collect(),
+            studies => studies.iter().map(|study| format!("{study}/rows.csv.gz")).collect(),
         }
     }
 }
@@ -272,9 +272,9 @@ impl Sources {
         &self.folder
     }
 
-    /// `FOLDER/STUDY/record.json`.
+    /// `FOLDER/STUDY`, the folder of its record.
     pub fn path(&self, study: &str) -> PathBuf {
-        self.folder.join(study).join("record.json")
+        self.folder.join(study)
     }
 
     /// The record of `study`, of any kind, by its own reader.
@@ -299,7 +299,7 @@ impl Sources {
         if let Some(record) = known.and_then(|r| r.downcast::<R>().ok()) {
             return Ok(record);
         }
-        if !path.exists() {
+        if !path.join(STUDY).exists() && !path.is_file() {
             return Err(DrawError::Missing {
                 study: study.into(),
                 make: make(study, PROFILE, &self.folder),
@@ -390,7 +390,7 @@ pub fn make(study: &str, profile: &str, folder: &Path) -> String {
 /// The command that copies the record of `study` out of its runs.
 fn collect(study: &str, profile: &str, runs: &Path, record: &Path) -> String {
     format!(
-        "picloom-experiments collect {} --runs {} \\\n    --out {study}.csv --record {}",
+        "picloom-experiments collect {} --runs {} \\\n    --out {}",
         spec(study, profile),
         word(runs.display()),
         word(record.display())
@@ -447,7 +447,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let sources = Sources::new(folder.path());
         let error = sources.networks("depth").unwrap_err().to_string();
-        assert!(error.contains("depth/record.json") || error.contains("depth\\record.json"));
+        assert!(error.contains("depth/rows.csv.gz") || error.contains("depth\\rows.csv.gz"));
         assert!(error.contains("experiments/depth.toml"), "{error}");
         std::fs::create_dir(folder.path().join("depth")).unwrap();
         std::fs::write(sources.path("depth"), "{}").unwrap();

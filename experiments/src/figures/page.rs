@@ -50,7 +50,7 @@ pub fn page() -> String {
     }
     for study in studies {
         let command = make(study, PROFILE, Path::new("runs"));
-        page += &format!("| `{study}/record.json` | `{command}` |\n");
+        page += &format!("| `{study}/rows.csv.gz` | `{command}` |\n");
     }
     page += "| `claims.json` | `picloom-experiments claims` |\n\n\
              ## House style\n\n\

@@ -12,7 +12,7 @@ pub struct ClaimsArgs {
     /// Study with the rules
     #[arg(long, default_value = "experiments/study.toml")]
     spec: PathBuf,
-    /// Folder of the records, FOLDER/PART/record.json; claims.json and claims.md are written there
+    /// Folder of the records, FOLDER/PART/rows.csv.gz; claims.json and claims.md are written there
     #[arg(long, default_value = "figures", value_name = "FOLDER")]
     records: PathBuf,
     /// Write nothing; fail if the verdicts of FOLDER/claims.json do not follow from the records
@@ -27,7 +27,7 @@ pub fn run(args: ClaimsArgs, out: &Output) -> anyhow::Result<()> {
     if records.is_empty() {
         let (folder, names) = (args.records.display(), records.missing().join(", "));
         anyhow::bail!(
-            "{folder}: expected FOLDER/PART/record.json of at least one part ({names}), found none"
+            "{folder}: expected FOLDER/PART/rows.csv.gz of at least one part ({names}), found none"
         );
     }
     if !args.check {

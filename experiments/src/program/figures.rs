@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 pub struct FiguresArgs {
     /// Names of figures (default: all)
     names: Vec<String>,
-    /// Folder of the records, FOLDER/STUDY/record.json; the figures are written beside them
+    /// Folder of the records, FOLDER/STUDY/rows.csv.gz; the figures are written beside them
     #[arg(long, default_value = "figures", value_name = "FOLDER")]
     records: PathBuf,
     /// Charts also as PNG (sheets of pictures are PNG alone)
@@ -30,7 +30,7 @@ pub struct FiguresArgs {
 /// Where the report is written.
 #[derive(Args)]
 pub struct ReportArgs {
-    /// Folder of the records, FOLDER/STUDY/record.json
+    /// Folder of the records, FOLDER/STUDY/rows.csv.gz
     #[arg(long, default_value = "figures", value_name = "FOLDER")]
     records: PathBuf,
     /// The page

@@ -1,11 +1,10 @@
 //! The record of the structural study: its rows and its files.
 
 use super::{Shown, findings};
-use picloom::experiment::record::{Lines, Record, by_name};
+use picloom::experiment::record::Record;
 use picloom::score::FIT_GATE;
 use picloom::score::measures::structural::MaskConfig;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use std::collections::BTreeMap;
 
 /// One network measured.
@@ -85,7 +84,7 @@ pub struct StructuralRow {
     pub error: Option<String>,
 }
 
-/// `record.json` of the structural study.
+/// The record of the structural study.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StructuralRecord {
@@ -102,7 +101,6 @@ pub struct StructuralRecord {
     /// Side of the pictures in pixels.
     pub size: usize,
     /// How masks were learned.
-    #[serde(serialize_with = "by_name")]
     pub mask: MaskConfig,
     /// One row a cell.
     pub cells: Vec<StructuralRow>,
@@ -144,32 +142,14 @@ impl StructuralRecord {
 impl Record for StructuralRecord {
     const FORMAT: &'static str = "picloom-structural/1";
 
-    const COLUMNS: &'static [&'static str] = &[
-        "target",
-        "seed",
-        "arm.arm",
-        "arm.penalty",
-        "arm.kept",
-        "arm.r2",
-        "arm.sc",
-        "sc_control=arm.control",
-        "part.part",
-        "part.pixels",
-        "part.whole",
-        "mask=part.kept",
-        "part.d_sub",
-        "part.d_abl",
-        "part.control",
-    ];
+    const LISTS: &'static [&'static str] = &["cells"];
 
-    /// A line a part of a network.
-    fn lines(&self) -> Lines<'_> {
-        let arms = self.cells.iter().flat_map(|row| row.arms.iter().map(move |arm| (row, arm)));
-        let parts = arms.flat_map(|(row, arm)| arm.parts.iter().map(move |part| (row, arm, part)));
-        Box::new(parts.map(|(row, arm, part)| {
-            json!({ "target": row.target, "seed": row.seed, "arm": arm, "part": part })
-        }))
-    }
+    const COLUMNS: &'static [(&'static str, &'static str)] = &[
+        ("target", "Name of the target."),
+        ("seed", "Seed of the network."),
+        ("arms", "Every measured network with its parts, as JSON."),
+        ("error", "Why there is no result."),
+    ];
 
     fn summary(&self) -> String {
         let mut text = format!(

@@ -3,9 +3,8 @@
 use super::study::MethodsValue;
 use crate::volume::sample::Estimate;
 use crate::volume::sensitivity::Volume;
-use picloom::experiment::record::{Lines, Record, line};
+use picloom::experiment::record::Record;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use std::collections::BTreeMap;
 
 /// A ratio over depth; every list has one entry a depth, six significant digits.
@@ -82,7 +81,7 @@ pub struct MeetingRow {
     pub error: Option<String>,
 }
 
-/// `record.json` of the theory study.
+/// The record of the theory study.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TheoryRecord {
@@ -156,51 +155,14 @@ impl Peak {
 impl Record for TheoryRecord {
     const FORMAT: &'static str = "picloom-theory/1";
 
-    const COLUMNS: &'static [&'static str] =
-        &["group", "name", "volume", "width", "parts", "layers", "value", "low", "high", "samples"];
+    const LISTS: &'static [&'static str] = &["curves", "meetings"];
 
-    /// A line a depth of a curve, and one an estimate of a meeting.
-    fn lines(&self) -> Lines<'_> {
-        let mut lines = Vec::new();
-        for row in &self.curves {
-            let volume = serde_json::to_string(&row.volume).expect("records are plain data");
-            let Some(v) = &row.values else { continue };
-            for i in 0..v.layers.len() {
-                let point = [
-                    ("volume", json!(volume)),
-                    ("layers", json!(v.layers[i])),
-                    ("value", json!(v.value[i])),
-                    ("low", json!(v.low[i])),
-                    ("high", json!(v.high[i])),
-                    ("samples", json!(v.samples[i])),
-                ];
-                lines.push(line(row, &point));
-            }
-        }
-        for row in &self.meetings {
-            let Some(v) = &row.values else { continue };
-            let mut add = |name: &str, value: f64, low: f64, high: f64, samples: usize| {
-                let point = [
-                    ("group", json!("meeting")),
-                    ("name", json!(name)),
-                    ("volume", json!(format!("p {}", row.p))),
-                    ("value", json!(value)),
-                    ("low", json!(low)),
-                    ("high", json!(high)),
-                    ("samples", json!(samples)),
-                ];
-                lines.push(line(row, &point));
-            };
-            if let Some(exact) = v.exact {
-                add("exact", exact, exact, exact, 0);
-            }
-            for (name, e) in [("direct", v.direct), ("karp-luby", v.karp_luby)] {
-                let i = e.probability;
-                add(name, i.estimate, i.low, i.high, e.samples);
-            }
-        }
-        Box::new(lines.into_iter())
-    }
+    const COLUMNS: &'static [(&'static str, &'static str)] = &[
+        ("group", "What the curve belongs to."),
+        ("name", "Its name."),
+        ("width", "W, units of a layer."),
+        ("parts", "P, parts."),
+    ];
 
     fn summary(&self) -> String {
         let mut text = String::from("METHODS §9          theirs      exact     direct [95 %]\n");

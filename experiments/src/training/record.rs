@@ -3,7 +3,7 @@
 use super::newton_schulz::newton_schulz;
 use picloom::experiment::RunResult;
 use picloom::experiment::curve::{Curve, surviving};
-use picloom::experiment::record::{Lines, Record, line};
+use picloom::experiment::record::Record;
 use picloom::math::stats::median;
 use picloom::math::text::number_or_null;
 use picloom::train::{LogLine, StopReason};
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// `record.json` of a training study.
+/// The record of a training study.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrainingRecord {
@@ -117,29 +117,24 @@ impl RowResult {
 impl Record for TrainingRecord {
     const FORMAT: &'static str = "picloom-training/1";
 
-    const COLUMNS: &'static [&'static str] = &[
-        "study",
-        "profile",
-        "target",
-        "wiring",
-        "optimizer",
-        "lr",
-        "seed",
-        "run_id",
-        "stop=result.reason",
-        "result.steps",
-        "result.evaluations",
-        "result.final_loss",
-        "result.late_loss",
-        "result.r2",
-        "result.collapses",
-        "error",
-    ];
+    const LISTS: &'static [&'static str] = &["runs"];
 
-    fn lines(&self) -> Lines<'_> {
-        let head = [("study", json!(self.study)), ("profile", json!(self.profile))];
-        Box::new(self.runs.iter().map(move |row| line(row, &head)))
-    }
+    const COLUMNS: &'static [(&'static str, &'static str)] = &[
+        ("target", "Name of the target."),
+        ("wiring", "graph, layerized or dense."),
+        ("optimizer", "The optimizer."),
+        ("lr", "Learning rate; empty for L-BFGS."),
+        ("seed", "Seed of the initial weights."),
+        ("run_id", "Hash of its config."),
+        ("reason", "Why training ended."),
+        ("steps", "Steps of the last attempt."),
+        ("evaluations", "Gradient evaluations of all attempts."),
+        ("final_loss", "MSE after the last step."),
+        ("late_loss", "Median of the losses in the last tenth of the steps."),
+        ("r2", "R² to the target, at most 1."),
+        ("collapses", "Attempts that collapsed."),
+        ("error", "Why there is no result."),
+    ];
 
     /// Late losses by target, optimizer and rate, and the finding on Newton–Schulz steps.
     fn summary(&self) -> String {

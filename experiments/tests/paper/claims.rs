@@ -258,7 +258,7 @@ fn the_optimizer_shapes_the_solution_if_scores_differ_at_equal_fit() {
         assert!(found.notes.last().unwrap().contains(": supported, p 0.00"), "{:?}", found.notes);
         // The committed losses support the other half.
         assert_eq!(found.verdict, Verdict::Supported);
-        assert_eq!(found.records, ["optimizers/record.json", "optimizer_scores/record.json"]);
+        assert_eq!(found.records, ["optimizers/rows.csv.gz", "optimizer_scores/rows.csv.gz"]);
     }
     let same = claim(0.4, 0.4);
     assert_eq!(same.verdict, Verdict::NotSupported, "{:?}", same.notes);
@@ -292,16 +292,16 @@ fn a_second_study_on_other_targets_decides_what_the_first_left_open_and_nothing_
     let both = open.clone().with("replication", second.clone());
     let found = claim(&both, "C2");
     assert_eq!((found.verdict, found.records.len()), (Verdict::Supported, 1));
-    assert_eq!(found.records, ["replication/record.json"]);
+    assert_eq!(found.records, ["replication/rows.csv.gz"]);
     let earlier = found.notes.last().unwrap();
-    assert!(earlier.starts_with("the first study (wirings/record.json) had left it"), "{earlier}");
+    assert!(earlier.starts_with("the first study (wirings/rows.csv.gz) had left it"), "{earlier}");
     assert!(earlier.contains("evolved − layerized 0.038 ["), "{earlier}");
     // Claims that are no part of it stay the first's, and so do those that the first decided.
-    assert_eq!(claim(&both, "C1").records, ["wirings/record.json"]);
+    assert_eq!(claim(&both, "C1").records, ["wirings/rows.csv.gz"]);
     let decided = wirings(62, 60, 20, None).with("replication", second.clone());
     let found = claim(&decided, "C2");
     assert_eq!(found.verdict, Verdict::NotSupported);
-    assert_eq!(found.records, ["wirings/record.json"]);
+    assert_eq!(found.records, ["wirings/rows.csv.gz"]);
     // A smaller profile decides nothing.
     let quick = NetworksRecord { profile: "quick".into(), ..second };
     assert_eq!(claim(&open.with("replication", quick), "C2").verdict, Verdict::Inconclusive);
@@ -312,7 +312,7 @@ fn a_second_study_on_other_targets_decides_what_the_first_left_open_and_nothing_
     let apart = part(&by_optimizer(0.2, 0.5), "optimizer_scores");
     let records = by_optimizer(0.4, 0.4).with("optimizer_scores", few).with("replication", apart);
     let found = claim(&records, "C11");
-    assert_eq!(found.records, ["optimizers/record.json", "replication/record.json"]);
+    assert_eq!(found.records, ["optimizers/rows.csv.gz", "replication/rows.csv.gz"]);
     let notes: Vec<&String> = found.notes.iter().rev().take(2).collect();
     assert!(notes[1].contains("(replication, profile") && notes[1].contains(": supported"));
     assert!(notes[0].contains("(optimizer_scores, profile") && notes[0].contains("inconclusive"));
@@ -363,8 +363,7 @@ fn the_command_writes_a_ledger_and_refuses_one_that_does_not_follow() {
     let records = wirings(95, 60, 20, None);
     let wirings = records.networks("wirings").unwrap();
     std::fs::create_dir(folder.path().join("wirings")).unwrap();
-    let path = folder.path().join("wirings/record.json");
-    std::fs::write(&path, wirings.to_json()).unwrap();
+    wirings.save(&folder.path().join("wirings")).unwrap();
     let claims = |more: &[&str]| {
         let output = Command::new(env!("CARGO_BIN_EXE_picloom-experiments"))
             .arg("claims")

@@ -52,8 +52,9 @@ fn spec() -> StudySpec {
 fn optimizers(folder: &Path) {
     let to = folder.join("optimizers");
     std::fs::create_dir_all(&to).unwrap();
-    let record = root().join("figures/optimizers/record.json");
-    std::fs::copy(record, to.join("record.json")).unwrap();
+    for name in ["study.json", "rows.csv.gz"] {
+        std::fs::copy(root().join("figures/optimizers").join(name), to.join(name)).unwrap();
+    }
 }
 
 const TARGETS: [&str; 4] = ["moth", "letter_a", "bowl", "eye"];
@@ -293,7 +294,7 @@ fn the_command_draws_what_there_is_and_says_what_is_missing() {
     let svg = std::fs::read_to_string(temporary.path().join("pruning/pruning-score.svg")).unwrap();
     for fact in [
         "command: picloom-experiments figures pruning-score",
-        "record: pruning/record.json",
+        "record: pruning/rows.csv.gz",
         "profile: made-up",
     ] {
         assert!(svg.contains(fact), "{fact}");

@@ -84,9 +84,9 @@ fn the_study_runs_at_smoke_size_and_the_ledger_and_the_figures_are_made_of_it() 
         let claim = stage.claims.iter().find(|claim| claim.text.id == id).unwrap();
         (claim.records[0].as_str(), claim.rulings.len())
     };
-    assert_eq!(read_from("C4"), ("regime/record.json", 4));
-    assert_eq!(read_from("C3"), ("pruning/record.json", 0));
-    assert_eq!([read_from("C5"), read_from("C6")], [("depth/record.json", 0); 2]);
+    assert_eq!(read_from("C4"), ("regime/rows.csv.gz", 4));
+    assert_eq!(read_from("C3"), ("pruning/rows.csv.gz", 0));
+    assert_eq!([read_from("C5"), read_from("C6")], [("depth/rows.csv.gz", 0); 2]);
 
     let drawn = figure("regime-map").unwrap();
     let drawing = (drawn.draw)(&Sources::new(folder.path())).unwrap();
@@ -217,7 +217,7 @@ fn power_repeats_itself_grows_with_targets_and_takes_a_pilots_variances() {
     assert_eq!(fewer, power(&spec, &[], MARGIN, 200));
     let at = |report: &PowerReport| report.rules[2].power[3].1;
     assert!(at(&fewer) < at(&report), "{fewer:?}");
-    let pilot = picloom::experiment::Record::read(&root().join("figures/pruning/record.json"));
+    let pilot = picloom::experiment::Record::read(&root().join("figures/pruning"));
     let piloted = power(&spec, &[pilot.unwrap()], MARGIN, 200);
     assert!(piloted.rules[1].from_pilot && !piloted.rules[2].from_pilot, "{piloted:?}");
     assert!(piloted.rules[1].variances != spec.power);
@@ -229,7 +229,7 @@ fn the_power_of_a_study_is_that_of_the_rules_whose_networks_it_has() {
     let path = root().join("experiments/replication.toml");
     let (spec, _): (NetworksSpec, String) = read_spec(&path, None).unwrap();
     let of = |part: &str| {
-        let path = root().join("figures").join(part).join("record.json");
+        let path = root().join("figures").join(part);
         <NetworksRecord as picloom::experiment::Record>::read(&path).unwrap()
     };
     let names =
@@ -292,7 +292,7 @@ fn the_command_power_answers_in_json() {
         assert!(output.status.success(), "{args:?}: {error}");
         serde_json::from_slice(&output.stdout).unwrap()
     };
-    let pilot = "figures/pruning/record.json";
+    let pilot = "figures/pruning";
     let power = ["power", "experiments/regime.toml", "--pilot", pilot];
     let found = json(&power);
     assert_eq!((&found["study"], &found["profile"]), (&"regime".into(), &"standard".into()));
@@ -301,7 +301,7 @@ fn the_command_power_answers_in_json() {
 
 #[test]
 fn criteria_are_compared_with_themselves_retrained_from_the_initial_weights() {
-    let map = NetworksRecord::read(&root().join("figures/regime/record.json")).unwrap();
+    let map = NetworksRecord::read(&root().join("figures/regime")).unwrap();
     // As if rewinding had added .2 to Wanda's and Taylor's networks, and nothing to SP's and random ones.
     let mut rewound = map.clone();
     rewound.rows.retain(|row| {

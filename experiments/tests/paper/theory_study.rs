@@ -61,7 +61,7 @@ fn a_stopped_study_goes_on_to_the_same_bytes_at_any_thread_count() {
                 let mut stop = Stop { left: 9, labels: Vec::new() };
                 assert!(run_cells(&study, folder, &mut stop).unwrap().is_none());
                 assert!(!stop.labels.is_empty());
-                assert!(!folder.join("theory/record.json").exists());
+                assert!(!folder.join("theory/study.json").exists());
             }
             run_cells(&study, folder, &mut ()).unwrap().unwrap()
         })
@@ -70,10 +70,9 @@ fn a_stopped_study_goes_on_to_the_same_bytes_at_any_thread_count() {
     let straight = run(1, a.path(), 0);
     let stopped = run(3, b.path(), 2);
     assert_eq!(straight, stopped);
-    let bytes = |folder: &Path| std::fs::read(folder.join("theory/record.json")).unwrap();
+    let bytes = |folder: &Path| std::fs::read(folder.join("theory/rows.csv.gz")).unwrap();
     assert_eq!(bytes(a.path()), bytes(b.path()));
-    assert_eq!(straight.to_json().as_bytes(), bytes(a.path()));
-    let read = TheoryRecord::read(&a.path().join("theory/record.json")).unwrap();
+    let read = TheoryRecord::read(&a.path().join("theory")).unwrap();
     assert_eq!(read, straight);
     // Every figure can be drawn from it, the same every time.
     let sources = [Sources::new(a.path()), Sources::new(a.path())];
@@ -81,8 +80,7 @@ fn a_stopped_study_goes_on_to_the_same_bytes_at_any_thread_count() {
         let [one, two] = sources.each_ref().map(|s| (f.draw)(s).unwrap().svg);
         assert!(one.starts_with("<svg") && one == two, "{}", f.name);
     }
-    let csv = read.to_csv();
-    assert!(csv.lines().count() > 100 && csv.contains("karp-luby"));
+    assert!(read.parts().1.len() > 10);
 }
 
 #[test]
@@ -160,7 +158,7 @@ fn specs_of_other_kinds_profiles_that_do_not_exist_and_unknown_keys_are_refused(
 
 #[test]
 fn the_committed_record_holds_the_values_of_the_methods_page_and_the_peak_of_the_budget() {
-    let record = TheoryRecord::read(&root().join("figures/theory/record.json")).unwrap();
+    let record = TheoryRecord::read(&root().join("figures/theory")).unwrap();
     assert!(record.curves.iter().all(|c| c.error.is_none()));
     for row in &record.meetings {
         let values = row.values.as_ref().unwrap();

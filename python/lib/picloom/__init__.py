@@ -35,7 +35,7 @@ from ._core import (
 )
 from .flax import from_flax, to_flax
 from .formats import from_neat, read_vlm, write_vlm
-from .records import frame, read_record
+from .records import frame, read_rows, read_study
 from .torch import from_torch, to_torch
 
 __all__ = [
@@ -58,7 +58,8 @@ __all__ = [
     "plan",
     "predict_depth",
     "prune",
-    "read_record",
+    "read_rows",
+    "read_study",
     "read_vlm",
     "run",
     "score",

@@ -1,7 +1,10 @@
-"""Records of studies as plain data."""
+"""Results of studies as plain data."""
 
 from __future__ import annotations
 
+import csv
+import gzip
+import io
 import json
 from os import PathLike
 from pathlib import Path
@@ -11,56 +14,82 @@ if TYPE_CHECKING:
     import pandas
 
 
-def read_record(path: str | PathLike[str]) -> dict[str, Any]:
-    """A ``record.json``, or that of a folder, as a dict.
+def read_study(folder: str | PathLike[str]) -> dict[str, Any]:
+    """The ``study.json`` of a folder: what is true of the whole study, and what its columns mean.
 
     Parameters
     ----------
-    path : path
-        The file, or its folder.
+    folder : path
+        The folder, or a file in it.
 
     Returns
     -------
     dict
+        Among others ``study``, ``profile``, ``judge``, ``rows`` (their number) and ``columns`` (a list of dicts with
+        ``name``, ``type`` and ``says``).
 
     Raises
     ------
     FileNotFoundError
         There is none.
     ValueError
-        It is no record: it does not name its format, or its ``rows`` do not fit its ``columns``.
+        It is no ``study.json``: it does not name its format.
     """
-    path = Path(path)
-    path = path / "record.json" if path.is_dir() else path
-    record = json.loads(path.read_text(encoding="utf-8"))
-    if not isinstance(record, dict) or not str(record.get("format", "")).startswith("picloom-"):
-        raise ValueError(f"{path}: expected a record that names its format, picloom-..., found none")
-    columns = record.pop("columns", None)
-    if columns is not None:
-        record["rows"] = [_row(path, columns, cells) for cells in record["rows"]]
-    return record
+    folder = Path(folder)
+    path = (folder if folder.is_dir() else folder.parent) / "study.json"
+    study = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(study, dict) or not str(study.get("format", "")).startswith("picloom-"):
+        raise ValueError(f"{path}: expected a study that names its format, picloom-..., found none")
+    return study
 
 
-def _row(path: Path, columns: list[str], cells: list[Any]) -> dict[str, Any]:
-    """A row as a dict, from its values in the order of ``columns``: paths such as ``result.reached[0].level``."""
-    if not isinstance(cells, list) or len(cells) > len(columns):
-        raise ValueError(f"{path}: expected rows of at most {len(columns)} values, found {cells!r:.60}")
-    row: dict[str, Any] = {}
-    for column, cell in zip(columns, cells, strict=False):
-        if cell is None:
-            continue
-        steps = [int(s) if s.isdecimal() else s for s in column.replace("]", "").replace("[", ".").split(".")]
-        at: Any = row
-        for step, after in zip(steps, [*steps[1:], None], strict=True):
-            if isinstance(step, int):
-                at.extend({} for _ in range(step + 1 - len(at)))
-            if after is None:
-                at[step] = cell
-            elif isinstance(step, int):
-                at = at[step]
-            else:
-                at = at.setdefault(step, [] if isinstance(after, int) else {})
-    return row
+def read_rows(folder: str | PathLike[str]) -> list[dict[str, Any]]:
+    """The rows of a result, ``rows.csv.gz``: numbers, truth values, texts, lists, and None where there is no value.
+
+    ``pandas.read_csv`` reads the same file.
+
+    Parameters
+    ----------
+    folder : path
+        The folder, or the table in it.
+
+    Returns
+    -------
+    list of dict
+        One row per measured network; ``at`` is the R² at which it was measured on its way, None at the end of training.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is none.
+    ValueError
+        A value is not of its column's type.
+    """
+    path = Path(folder)
+    path = path / "rows.csv.gz" if path.is_dir() else path
+    data = path.read_bytes()
+    text = (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode("utf-8")
+    kinds = {column["name"]: column["type"] for column in read_study(path)["columns"]}
+    rows = csv.DictReader(io.StringIO(text))
+    return [{name: _value(path, name, kinds.get(name, "text"), cell) for name, cell in row.items()} for row in rows]
+
+
+def _value(path: Path, name: str, kind: str, cell: str) -> Any:
+    """A cell as its column's type."""
+    try:
+        match kind:
+            case _ if cell == "":
+                return None
+            case "number":
+                return int(cell) if cell.lstrip("-").isdecimal() else float(cell)
+            case "bool":
+                return {"true": True, "false": False}[cell.lower()]
+            case "json":
+                return json.loads(cell)
+            case _:
+                return cell
+    except (KeyError, ValueError):
+        raise ValueError(f"{path}, column {name}: expected {kind}, found {cell!r:.60}") from None
 
 
 def frame(rows: Any) -> pandas.DataFrame:
@@ -69,8 +98,7 @@ def frame(rows: Any) -> pandas.DataFrame:
     Parameters
     ----------
     rows : dict or list of dict
-        A record (its ``rows``), a dict of columns such as `sweep` gives, or dicts one a row. What is nested
-        becomes columns named with dots.
+        Rows, or a dict of columns such as `sweep` gives. What is nested becomes columns named with dots.
 
     Returns
     -------
@@ -83,8 +111,6 @@ def frame(rows: Any) -> pandas.DataFrame:
     """
     import pandas
 
-    if isinstance(rows, dict) and "rows" in rows:
-        rows = rows["rows"]
     if isinstance(rows, dict):
         return pandas.DataFrame(rows)
     return pandas.json_normalize(rows)

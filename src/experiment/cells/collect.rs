@@ -1,11 +1,11 @@
 //! What the cells left, as one record, and how far they are.
 
-use super::study::{CellState, CellStudy, study_folder, taken};
+use super::study::{CellState, CellStudy, study_folder};
 use crate::experiment::record::{Record, RecordError};
 use serde::Serialize;
 use std::path::Path;
 
-/// Writes `RUNS/STUDY/record.json` and `rows.csv` of a study whose cells are all finished or failed.
+/// Writes `RUNS/STUDY/study.json` and `rows.csv.gz` of a study whose cells are all finished or failed.
 ///
 /// # Errors
 /// As [`collect_cells`]; files cannot be written.
@@ -13,8 +13,7 @@ pub fn write_record<S: CellStudy>(study: &S, runs: &Path) -> Result<S::Record, R
     let folder = study_folder(study, runs);
     let record = collect_cells(study, runs)?;
     study.pictures(&record, &folder, &folder)?;
-    record.save_json(&folder.join("record.json"))?;
-    record.save_csv(&folder.join("rows.csv"))?;
+    record.save(&folder)?;
     // If it is empty.
     let _ = std::fs::remove_dir(folder.join("leases"));
     Ok(record)
@@ -60,24 +59,18 @@ fn outcomes<S: CellStudy>(study: &S, runs: &Path) -> Result<Vec<Left<S>>, Record
         .collect()
 }
 
-/// The record of the cells that are finished so far, and of what was taken over of others: to be gone on with elsewhere ([`adopt`](super::adopt())), not to be decided on.
+/// The record of the cells that are finished so far: to look at, not to decide on.
 ///
 /// # Errors
 /// A cell's file is damaged.
 pub fn so_far<S: CellStudy>(study: &S, runs: &Path) -> Result<S::Record, RecordError> {
-    let folder = study_folder(study, runs);
-    let outcomes = study.cells().zip(outcomes(study, runs)?).map(|(cell, outcome)| {
-        let begun = match outcome {
-            Some(outcome) => return Ok(outcome),
-            None => taken(study, &cell, &folder)?.and_then(|part| study.begun(&cell, part)),
-        };
-        Ok(begun.ok_or_else(|| UNFINISHED.to_string()))
-    });
-    Ok(study.record(outcomes.collect::<Result<_, RecordError>>()?))
+    let outcomes = outcomes(study, runs)?.into_iter();
+    let outcomes = outcomes.map(|left| left.unwrap_or_else(|| Err(UNFINISHED.to_string())));
+    Ok(study.record(outcomes.collect()))
 }
 
 /// What stands in a record [so far](so_far) for cells that are to come.
-pub(in crate::experiment) const UNFINISHED: &str = "not computed yet";
+const UNFINISHED: &str = "not computed yet";
 
 /// How far a study is.
 #[derive(Clone, Debug, PartialEq, Serialize)]

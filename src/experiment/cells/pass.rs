@@ -3,7 +3,7 @@
 use super::collect::write_record;
 use super::study::{
     CellState, CellStudy, Failure, failure_path, lease_folder, names, read_failure, study_folder,
-    taken_path, without_path, write,
+    without_path, write,
 };
 use crate::experiment::folder::Holding;
 use crate::experiment::lease::{BEAT, Leases};
@@ -75,8 +75,7 @@ pub fn pass<S: CellStudy>(
     create_folder(&folder)?;
     let mut pass = Pass::default();
     let mut ids = BTreeSet::new();
-    let [failed, leased, parts] =
-        ["failed", "leases", "taken"].map(|part| names(&folder.join(part)));
+    let [failed, leased] = ["failed", "leases"].map(|part| names(&folder.join(part)));
     let (mut found, mut waiting) = (Vec::new(), Vec::new());
     for &number in share {
         let cell = study.cell(number);
@@ -87,9 +86,6 @@ pub fn pass<S: CellStudy>(
                 // Whoever finished it may have died before it cleared up.
                 if failed.contains(&format!("{id}.json")) {
                     let _ = std::fs::remove_file(failure_path(&folder, &id));
-                }
-                if parts.contains(&format!("{id}.json")) {
-                    let _ = std::fs::remove_file(taken_path(&folder, &id));
                 }
                 if leased.contains(&id) {
                     let _ = std::fs::remove_dir_all(lease_folder(&folder, &id));
@@ -127,8 +123,8 @@ pub fn pass<S: CellStudy>(
     Ok(pass)
 }
 
-/// Computes every cell that is not finished under `runs` and writes `RUNS/STUDY/record.json` and
-/// `rows.csv`; `None` if the observer stopped it. Cells that other workers have are waited for.
+/// Computes every cell that is not finished under `runs` and writes `RUNS/STUDY/study.json` and
+/// `rows.csv.gz`; `None` if the observer stopped it. Cells that other workers have are waited for.
 ///
 /// # Errors
 /// Files cannot be written or are damaged, threads not started. A failing cell is no error: the
@@ -228,7 +224,6 @@ fn compute<S: CellStudy>(
                 Some(error) => fail(error, None),
                 None => {
                     let _ = std::fs::remove_file(failure_path(folder, &id));
-                    let _ = std::fs::remove_file(taken_path(folder, &id));
                     Ok(Outcome::Done)
                 }
             }

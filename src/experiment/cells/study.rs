@@ -3,7 +3,7 @@
 use crate::experiment::folder::OtherHolding;
 use crate::experiment::record::{Record, RecordError};
 use crate::experiment::workers::Ask;
-use crate::math::hash::short_id;
+use crate::math::hash::{canonical_json, short_id};
 use crate::network::files::{WriteError, create_folder, read_text, write_atomic};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -49,8 +49,7 @@ pub trait CellStudy: Sync {
 
     /// Name of a cell's files: a hash of its config.
     fn id(&self, cell: &Self::Cell) -> String {
-        let json = serde_json::to_string(cell).expect("a config is plain data");
-        short_id(format!("{}\n{json}", Self::Record::FORMAT))
+        short_id(format!("{}\n{}", Self::Record::FORMAT, canonical_json(cell)))
     }
 
     /// A cell in a few words, for people.
@@ -117,36 +116,12 @@ pub trait CellStudy: Sync {
     /// The record, from one outcome (or error) a cell, in the order of [`cells`](Self::cells).
     fn record(&self, outcomes: Vec<Result<Self::Outcome, String>>) -> Self::Record;
 
-    /// Whether a record was made as this study makes its own; if not, what this study has and what the record has.
-    ///
-    /// # Errors
-    /// It was not, or this kind of study cannot tell.
-    fn is_of(&self, _record: &Self::Record) -> Result<(), (String, String)> {
-        Err(("rows that can be taken over".into(), Self::Record::FORMAT.into()))
-    }
-
     /// Refuses the folder of a study of this name that is about something else.
     ///
     /// # Errors
     /// What it is about.
     fn claim_folder(&self, _folder: &Path) -> Result<(), OtherHolding> {
         Ok(())
-    }
-
-    /// What was `taken` over of a cell before and what such records have of it; of what several have, the first's. A
-    /// part is kept for [`compute`](Self::compute), which finds it by [`taken`].
-    fn known(
-        &self,
-        _cell: &Self::Cell,
-        _taken: Option<Self::Outcome>,
-        _records: &[Self::Record],
-    ) -> Known<Self::Outcome> {
-        Known::Nothing
-    }
-
-    /// The outcome that a record [so far](super::so_far) holds of a cell of which a part was `taken` over.
-    fn begun(&self, _cell: &Self::Cell, _taken: Self::Outcome) -> Option<Self::Outcome> {
-        None
     }
 
     /// Puts pictures that the record names beside it in `to`; the cells left theirs in the study's
@@ -162,17 +137,6 @@ pub trait CellStudy: Sync {
     ) -> Result<(), RecordError> {
         Ok(())
     }
-}
-
-/// What records have of a cell.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Known<O> {
-    /// All of it: it is finished.
-    Whole(O),
-    /// Some: the rest is computed.
-    Part(O),
-    /// Nothing.
-    Nothing,
 }
 
 /// The state of a cell.
@@ -204,13 +168,8 @@ struct CellFile<C, O> {
 pub(super) struct Failure {
     pub cell: String,
     pub error: String,
-    /// How often it was tried; once, where version 0.1 did not say.
-    #[serde(default = "once")]
+    /// How often it was tried.
     pub tries: u32,
-}
-
-fn once() -> u32 {
-    1
 }
 
 /// The folder of a study.
@@ -225,28 +184,6 @@ pub fn work_folder(folder: &Path, id: &str) -> PathBuf {
 
 fn cell_path(folder: &Path, id: &str) -> PathBuf {
     folder.join("cells").join(format!("{id}.json"))
-}
-
-/// Where what was taken over of an unfinished cell is kept.
-pub(super) fn taken_path(folder: &Path, id: &str) -> PathBuf {
-    folder.join("taken").join(format!("{id}.json"))
-}
-
-/// What was taken over of an unfinished cell ([`adopt`](super::adopt())); none if nothing was.
-///
-/// # Errors
-/// Its file is damaged or of another config.
-pub fn taken<S: CellStudy + ?Sized>(
-    study: &S,
-    cell: &S::Cell,
-    folder: &Path,
-) -> Result<Option<S::Outcome>, RecordError> {
-    let path = taken_path(folder, &study.id(cell));
-    match read_text(&path) {
-        Ok(text) => outcome_of::<S>(cell, &path, &text).map(Some),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(e) => Err(damaged(&path, e.to_string())),
-    }
 }
 
 fn damaged(path: &Path, found: String) -> RecordError {
@@ -264,10 +201,6 @@ fn outcome_of<S: CellStudy + ?Sized>(
     text: &str,
 ) -> Result<S::Outcome, RecordError> {
     let damaged = |found: String| damaged(path, found);
-    if text.starts_with('[') {
-        // Version 0.1 kept the rows of a chain of networks without their config.
-        return serde_json::from_str(text).map_err(|e| damaged(e.to_string()));
-    }
     let file: CellFile<Value, S::Outcome> =
         serde_json::from_str(text).map_err(|e| damaged(e.to_string()))?;
     let config = serde_json::to_value(cell).expect("a config is plain data");
@@ -300,8 +233,7 @@ fn read_cell<S: CellStudy + ?Sized>(
     let text = match read_text(&path) {
         Ok(text) => text,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-            let is_begun = work_folder(folder, &id).exists() || taken_path(folder, &id).exists();
-            return Ok(unfinished(folder, &id, is_begun));
+            return Ok(unfinished(folder, &id, work_folder(folder, &id).exists()));
         }
         Err(e) => return Err(damaged(&path, e.to_string())),
     };

@@ -3,11 +3,13 @@
 //! In: a [`Table`] and a [`ContrastSpec`]. Out: one [`Found`] for each pair of groups and each basis. The same
 //! evaluator serves `picloom contrast` and `picloom experiment decide`.
 
+mod decide;
 mod estimate;
 mod networks;
 mod power;
 mod spec;
 
+pub use decide::{Decision, Tables, combined, decide};
 pub use estimate::{Found, UnitEffect, Verdict};
 pub use power::{Power, power};
 pub use spec::{Against, Basis, ContrastSpec, Mean, Rule};

@@ -59,6 +59,12 @@ pub struct ContrastSpec {
     /// Whether `rule` also asks for a permutation p below .05. Default: yes with `mixed`, no with `student`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test: Option<bool>,
+    /// Studies whose tables are read, by name; the column `study` tells their rows apart. Default: the spec's own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tables: Vec<String>,
+    /// The contrast is asked only where the one of this id is supported. Default: always.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
     /// Whether the contrast only stands beside the verdict of `claim`, and does not decide it. Default: no.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub beside: bool,
@@ -257,6 +263,8 @@ impl ContrastSpec {
             margin: margin(),
             rule: Rule::default(),
             test: None,
+            tables: Vec::new(),
+            after: None,
             beside: false,
             claim: None,
         }
@@ -265,6 +273,48 @@ impl ContrastSpec {
     /// Whether the rule asks for a permutation p below .05.
     pub fn asks_p(&self) -> bool {
         self.test.unwrap_or(self.mean == Mean::Mixed && self.on.is_none())
+    }
+
+    /// The contrasts of a spec: each laid over what its `contrast_defaults` say, key by key.
+    ///
+    /// # Errors
+    /// An unknown key, a value of the wrong type, an id given twice, an `after` that names no earlier contrast.
+    pub fn all(defaults: &toml::Table, tables: &[toml::Table]) -> Result<Vec<Self>, Refusal> {
+        let mut specs: Vec<ContrastSpec> = Vec::new();
+        for (number, table) in tables.iter().enumerate() {
+            let mut laid = defaults.clone();
+            for (key, value) in table {
+                match (laid.get_mut(key), value) {
+                    (Some(toml::Value::Table(old)), toml::Value::Table(new)) => {
+                        old.extend(new.clone());
+                    }
+                    _ => {
+                        laid.insert(key.clone(), value.clone());
+                    }
+                }
+            }
+            let id = table.get("id").and_then(toml::Value::as_str).map(str::to_string);
+            let at = format!("contrast {}", id.unwrap_or_else(|| (number + 1).to_string()));
+            let spec: ContrastSpec = laid.try_into().map_err(|e: toml::de::Error| {
+                Refusal::new(&at, "the keys of a contrast", e.message().replace('\n', " "))
+            })?;
+            spec.check()?;
+            if specs.iter().any(|earlier| earlier.id == spec.id) {
+                return Err(Refusal::new(at, "another id", "one given twice"));
+            }
+            if let Some(after) = &spec.after
+                && !specs.iter().any(|earlier| earlier.id == *after)
+            {
+                let found = format!("{after:?}");
+                return Err(Refusal::new(
+                    format!("{at}: after"),
+                    "the id of an earlier one",
+                    found,
+                ));
+            }
+            specs.push(spec);
+        }
+        Ok(specs)
     }
 
     /// Verifies what needs no table.

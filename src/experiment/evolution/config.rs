@@ -3,7 +3,7 @@
 use super::by_eye::VlmSection;
 use super::descriptors::Descriptor;
 use crate::evolve::{Axis, ConfigError, EvolveConfig, NoveltyConfig, Preset, lay_over};
-use crate::math::hash::short_id;
+use crate::math::hash::json_id;
 use crate::math::names::names;
 use crate::network::{Coords, Squaring};
 use serde::{Deserialize, Serialize};
@@ -312,8 +312,7 @@ impl EvolutionConfig {
         identity.generations = 1;
         identity.target = identity.target.map(|_| String::new());
         identity.target_fit = None;
-        let json = serde_json::to_string(&identity).expect("a config is plain data");
-        short_id(json)
+        json_id(&identity)
     }
 }
 

@@ -81,7 +81,7 @@ pub(super) fn with_provenance(config: &EvolutionConfig, ranked: &Ranked) -> Geno
     let mut genome = signed(genome, config.search, birth, &config.hash());
     let notes = &mut genome.provenance.notes;
     notes.insert("fitness".into(), format!("{fitness:.6}"));
-    notes.insert("preset".into(), format!("{:?}", config.evolve.preset).to_lowercase());
+    notes.insert("preset".into(), config.evolve.preset.name().into());
     if let Some(target) = &config.target {
         notes.insert("target".into(), target.clone());
     }

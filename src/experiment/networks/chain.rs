@@ -10,7 +10,7 @@ use crate::experiment::pruning::{PruneRunError, prune_run};
 use crate::experiment::run::{LoadedRun, RunError, TrainJob, load_run, read_metrics, train_run};
 use crate::experiment::workers::Ask;
 use crate::math::SimRng;
-use crate::math::hash::short_id;
+use crate::math::hash::json_id;
 use crate::network::files::WriteError;
 use crate::network::{Coords, Mask, Model, PixelInputs, Weights, Wiring};
 use crate::probe::{Delta, View};
@@ -108,46 +108,18 @@ pub(super) fn networks(chain: &Chain) -> Vec<(&ArmSpec, usize)> {
     chain.key.arms.iter().flat_map(|arm| levels(arm).map(move |level| (arm, level))).collect()
 }
 
-/// Scored and measured rows of the networks of `chain`, but for those that are `known`; none if `ask` said
-/// no.
+/// Scored and measured rows of the networks of `chain`; none if `ask` said no.
 ///
 /// An arm that fails gives rows that say why.
 pub fn run_chain(
     chain: &Chain,
     folder: &Path,
     judge: &dyn Judge,
-    mut known: Vec<NetworkRow>,
     ask: Ask<'_>,
 ) -> Option<Vec<NetworkRow>> {
-    let is_known = |arm: &ArmSpec, level: usize| {
-        known.iter().any(|row| row.arm == arm.name && row.level == level)
-    };
-    let seen = walk(chain, to_make(chain, &is_known), folder, ask, &mut |made| {
-        let is_new = !is_known(made.arm, made.level);
-        is_new.then(|| measure(chain, folder, judge, made)).transpose()
-    })?;
-    for (arm, level, result) in seen {
-        if !known.iter().any(|row| row.arm == arm && row.level == level) {
-            let result = result.map(|made| made.expect("measured, for it was not known"));
-            known.push(row(chain, arm, level, result));
-        }
-    }
-    let all = networks(chain);
-    known.sort_by_key(|row| all.iter().position(|(arm, k)| arm.name == row.arm && *k == row.level));
-    Some(known)
-}
-
-/// The arms of which a network is not known, and those that they are pruned from or match.
-fn to_make<'a>(chain: &'a Chain, is_known: &dyn Fn(&ArmSpec, usize) -> bool) -> Vec<&'a ArmSpec> {
-    let mut needed: Vec<&ArmSpec> = Vec::new();
-    for arm in chain.key.arms.iter().rev() {
-        let has_new = levels(arm).any(|level| !is_known(arm, level));
-        if has_new || needed.iter().any(|later| later.needs(&arm.name)) {
-            needed.push(arm);
-        }
-    }
-    needed.reverse();
-    needed
+    let seen =
+        walk(chain, &chain.key.arms, folder, ask, &mut |made| measure(chain, folder, judge, made))?;
+    Some(seen.into_iter().map(|(arm, level, result)| row(chain, arm, level, result)).collect())
 }
 
 /// A row of the record.
@@ -446,13 +418,7 @@ fn raise(rules: &mut [Rule], fewest: usize) -> bool {
 
 /// Name of the folder of a pruned arm: a hash of what decides it.
 fn plan_id(parent: &LoadedRun, arm: &ArmSpec, plan: &PrunePlan) -> String {
-    let rules: Vec<String> = plan.rules.iter().map(|r| format!("{r:?}")).collect();
-    let decided = (&parent.result.run_id, arm, &plan.train, rules);
-    let mut text = serde_json::to_string(&decided).expect("a plan is plain data");
-    for mask in &plan.pattern {
-        text += &mask.0.iter().map(|&kept| if kept { '1' } else { '0' }).collect::<String>();
-    }
-    short_id(text)
+    json_id(&(&parent.result.run_id, arm, &plan.train, &plan.rules, &plan.pattern))
 }
 
 /// Points of a kept loss curve, before the last.

@@ -2,8 +2,7 @@
 //! chain of arms is trained, pruned, scored and measured.
 //!
 //! In: `experiments/NAME.toml` ([`NetworksSpec`]). Out: run folders, one cell file a chain, and
-//! `record.json` ([`NetworksRecord`]) with a row for every network, small enough for git, from
-//! which figures, tables and claims are read. What a row holds: [`record::NetworkRow`].
+//! a record ([`NetworksRecord`]) with a row for every network, from which figures, tables and claims are read. What a row holds: [`record::NetworkRow`].
 
 pub mod chain;
 pub mod plan;

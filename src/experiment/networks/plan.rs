@@ -1,12 +1,13 @@
 //! A networks study resolved: every chain with what it needs.
 
 use super::spec::{ArmSpec, ArmWiring, BASE, Level, NetworksSpec, VariantSpec};
+use crate::experiment::analysis::Analysis;
 use crate::experiment::cost;
 use crate::experiment::depth::{DepthModel, find_record, png_ratio};
 use crate::experiment::run::{RunError, Target, load_target};
 use crate::experiment::spec::{Places, Problem, SpecError, TargetSpec, is_archived, read_spec};
 use crate::genome::{self, Genome};
-use crate::math::hash::{hex, short_id};
+use crate::math::hash::{hex, json_id};
 use crate::network::{Arch, Coords, Layered, Wiring, layerize, read_genome};
 use crate::score::{Judge, JudgeChoice, Protocol};
 use crate::train::TrainConfig;
@@ -32,6 +33,8 @@ pub struct NetworksStudy {
     pub predicted: Option<bool>,
     /// L of every target whose depth was predicted, had it not been; none if that is not asked.
     pub constant: Option<usize>,
+    /// What the spec asks of the table.
+    pub analysis: Analysis,
     /// PNG bytes / raw bytes of every target.
     pub png_ratio: BTreeMap<String, f64>,
     /// Who judges what weight changes do to a picture.
@@ -102,16 +105,9 @@ pub struct Source {
 }
 
 impl Chain {
-    /// Links of the topology of an arm, if it is the layered network's; none of a graph's.
-    pub(super) fn layered_links(&self, arm: &ArmSpec) -> Option<usize> {
-        let from = |name: &String| self.key.arms.iter().find(|arm| arm.name == *name);
-        let wiring = arm.wiring.or_else(|| from(arm.from.as_ref()?)?.wiring)?;
-        (wiring != ArmWiring::Graph).then(|| self.arch().dense_params())
-    }
-
     /// The first 16 hex digits of the SHA-256 of what decides it, and of the judge.
     pub fn id(&self, judge: &str) -> String {
-        short_id(serde_json::to_string(&(judge, &self.key)).expect("a key is plain data"))
+        json_id(&(judge, &self.key))
     }
 
     /// Links of its layered network.
@@ -222,6 +218,7 @@ impl NetworksStudy {
             Problem { key: "judge".into(), expected, found: error.to_string() }.at(path)
         })?;
         let mut study = NetworksStudy::new(spec, profile, judge);
+        study.analysis = Analysis::read(path)?;
         study.predicted = study.spec.depth_from.as_ref().map(|_| model.is_some());
         let constant = model.as_ref().filter(|_| study.spec.constant_depth);
         study.constant = constant.map(DepthModel::median);
@@ -261,6 +258,7 @@ impl NetworksStudy {
             left_out: Vec::new(),
             predicted: None,
             constant: None,
+            analysis: Analysis::default(),
             png_ratio: BTreeMap::new(),
             judge: Arc::from(judge),
             at_a_time: usize::MAX,

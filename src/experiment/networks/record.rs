@@ -1,9 +1,10 @@
 //! What a networks study leaves: one row a network.
 
 use crate::experiment::curve::Curve;
-use crate::experiment::record::{Bulk, Lines, Record, line, round};
+use crate::experiment::record::Record;
 use crate::experiment::spec::left_out;
 use crate::math::stats::{mean, normal_quantile, wilson};
+use crate::score::FIT_GATE;
 use crate::score::measures::function::FunctionalModules;
 use crate::score::measures::mechanisms::Mechanisms;
 use crate::score::measures::modules::NetworkModules;
@@ -12,10 +13,10 @@ use crate::score::measures::summary::Summary;
 use crate::score::{Call, Calls};
 use crate::train::StopReason;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// `record.json` of a networks study. Equal plans give equal bytes; there are no wall times in it.
+/// The record of a networks study. Equal plans give equal bytes; there are no wall times in it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NetworksRecord {
@@ -59,6 +60,12 @@ pub struct NetworksRecord {
     /// rows are told from those of the same names and other settings. Empty in older records.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub settings: BTreeMap<String, String>,
+    /// Hash of the spec's contrasts as they stood when the result was written.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub rules: Option<String>,
+    /// What every contrast of the spec begins with; `picloom contrast` begins with it too.
+    #[serde(skip_serializing_if = "toml::Table::is_empty", default)]
+    pub contrast_defaults: toml::Table,
     /// One row a network, in the plan's order.
     pub rows: Vec<NetworkRow>,
 }
@@ -134,6 +141,7 @@ pub struct NetworkResult {
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub by_layer: Vec<Calls>,
     /// Measures beside the score.
+    #[serde(default)]
     pub measures: Summary,
     /// Depth and in-degrees of the alive part; none in records that leave it out.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -159,25 +167,6 @@ pub struct NetworkResult {
 }
 
 impl NetworkResult {
-    fn without_diagnostics(&mut self) {
-        (self.run_id, self.sparsity) = (None, None);
-        if let Some(train) = &mut self.train {
-            train.first_loss = None;
-        }
-        let Summary { duplicates, effective_fan_in, reuse, modules, q, q_z, .. } =
-            &mut self.measures;
-        (*duplicates, *effective_fan_in, *reuse, *modules) = (None, None, None, None);
-        (*q, *q_z) = (None, None);
-        for on_its_way in &mut self.reached {
-            (on_its_way.r2, on_its_way.step) = (None, None);
-        }
-        // Their intervals: those of differences are over targets.
-        let reached = self.reached.iter_mut().filter_map(|at| at.score.as_mut());
-        for scored in reached.chain(&mut self.fixed) {
-            (scored.low, scored.high) = (None, None);
-        }
-    }
-
     /// Whether the theory of sparse networks speaks of it: at most an eighth of its links, and R² ≥ .70.
     pub fn is_sparse_and_near(&self) -> bool {
         8 * self.kept <= self.links && self.r2 >= 0.7
@@ -372,116 +361,170 @@ impl NetworksRecord {
     }
 }
 
+/// A row of the table for a network on its way, measured at `reached`; the design is that of its `row`.
+fn on_the_way(row: &Value, reached: Option<&mut Map<String, Value>>) -> Value {
+    let reached = reached.map(std::mem::take).unwrap_or_default();
+    let of = |key: &str| reached.get(key).cloned().unwrap_or_default();
+    let result = &row["result"];
+    let level = of("level").as_f64().unwrap_or(f64::NAN);
+    let mut at = row.clone();
+    at["at"] = of("level");
+    at["result"] = json!({
+        "links": result["links"],
+        "kept": result["kept"],
+        "alive": result["alive"],
+        "r2": of("r2"),
+        "fit": level >= FIT_GATE,
+        "train": { "steps": of("step") },
+        "score": of("score"),
+        "mechanisms": of("mechanisms"),
+    });
+    share(&mut at);
+    at
+}
+
+/// Adds the share of the links that were kept; it is computed from other columns and not read.
+fn share(row: &mut Value) {
+    let of = |key: &str| row["result"][key].as_f64();
+    if let (Some(kept), Some(links)) = (of("kept"), of("links")) {
+        row["share"] = json!(crate::experiment::record::six_digits(kept / links));
+    }
+}
+
 impl Record for NetworksRecord {
     const FORMAT: &'static str = "picloom-networks/1";
 
-    const COLUMNS: &'static [&'static str] = &[
-        "study",
-        "profile",
-        "target",
-        "variant",
-        "offset",
-        "layers",
-        "arm",
-        "level",
-        "seed",
-        "result.run_id",
-        "result.links",
-        "result.kept",
-        "result.alive",
-        "result.mse",
-        "result.r2",
-        "result.fit",
-        "result.train.steps",
-        "result.train.evaluations",
-        "result.train.collapses",
-        "result.train.first_loss",
-        "score",
-        "score_low=result.score.low",
-        "score_high=result.score.high",
-        "result.coherent",
-        "result.unclear",
-        "result.fractured",
-        "result.silent",
-        "result.measures.interference",
-        "result.measures.excess",
-        "result.measures.roughness",
-        "result.measures.duplicates",
-        "result.measures.effective_fan_in",
-        "result.measures.reuse",
-        "result.measures.q_z",
-        "result.measures.decoded",
-        "result.measures.decoded_components",
-        "result.sparsity.computing_depth",
-        "result.sparsity.mean_in_degree",
-        "spanning_modules=result.modules.spanning",
-        "functional_modules=result.function.modules",
-        "spanning_functional_modules=result.function.spanning",
-        "wiring_by_function=result.function.wiring",
-        "error",
+    const LISTS: &'static [&'static str] = &["rows"];
+
+    const NAMES: &'static [(&'static str, &'static str)] = &[
+        ("result.score.score", "score"),
+        ("result.fixed.score", "fixed_score"),
+        ("result.fixed.low", "fixed_low"),
+        ("result.fixed.high", "fixed_high"),
+        ("result.train.reason", "stop"),
+        ("result.train.step", "diverged_at"),
+        ("result.train.loss", "diverged_loss"),
+        ("result.measures.layers", "orthogonality_by_layer"),
+        ("result.measures.modules", "wiring_modules"),
+        ("result.measures.q", "wiring_q"),
+        ("result.measures.q_z", "wiring_q_z"),
     ];
 
-    fn lines(&self) -> Lines<'_> {
-        let line = move |row: &NetworkRow| {
-            let score = row.result.as_ref().and_then(|r| r.score());
-            let head = [
-                ("study", json!(self.study)),
-                ("profile", json!(self.profile)),
-                ("score", json!(score)),
-            ];
-            line(row, &head)
+    const COLUMNS: &'static [(&'static str, &'static str)] = &[
+        ("target", "Name of the target, the picture that is drawn."),
+        ("variant", "Way of training; `base` is the study's own."),
+        ("offset", "Hidden layers more than the reference's."),
+        (
+            "layers",
+            "L, hidden layers; of a graph the units on its longest path without the output.",
+        ),
+        ("arm", "How the network was made."),
+        ("level", "Level of pruning, from 1; 0 is not pruned."),
+        ("seed", "Seed of the initial weights; empty for an evolved network."),
+        ("at", "R² at which the network was measured on its way; empty at the end of training."),
+        ("links", "W, links of the topology."),
+        ("kept", "Links that the pruning rule kept."),
+        ("share", "kept / links, in [0, 1]."),
+        ("alive", "Kept links on a path from an input to an output."),
+        ("mse", "Mean squared error to the target, channels in [0, 1]."),
+        ("r2", "R² to the target, at most 1: 1 − MSE / variance about its best constant colour."),
+        ("fit", "Whether R² is at least .95: only then a score counts."),
+        ("stop", "Why training ended."),
+        ("steps", "Optimizer steps of the last attempt; on the way, steps that led there."),
+        ("evaluations", "Gradient evaluations of the last attempt."),
+        ("collapses", "Attempts that collapsed into one colour."),
+        ("first_loss", "MSE before the first step."),
+        ("score", "Compositional score, in [0, 1]: mean P(coherent) over the changed weights."),
+        ("score_low", "Lower end of its 95 % interval."),
+        ("score_high", "Upper end."),
+        ("non_zero", "Weights that may be changed."),
+        ("perturbed", "Weights that were changed."),
+        ("coherent", "Changes after which the picture was judged coherent."),
+        ("unclear", "Changes of which the judge was not sure."),
+        ("fractured", "Changes after which it was judged fractured."),
+        ("silent", "Changes that cannot alter the picture by the wanted effect; not judged."),
+        (
+            "by_layer",
+            "Coherent, fractured, silent and unclear changes of each layer, first hidden layer first.",
+        ),
+        ("fixed_score", "Score where every weight is moved by the same δ, whatever the effect."),
+        ("fixed_low", "Lower end of its 95 % interval."),
+        ("fixed_high", "Upper end."),
+        ("interference", "Mean squared cosine of different maps of a layer, in [0, 1]."),
+        ("excess", "Interference above the Welch bound."),
+        ("roughness", "Mean of (|∂x| + |∂y|)/2 over the maps of living units."),
+        ("duplicates", "Share of the living maps that repeat another."),
+        (
+            "effective_fan_in",
+            "Mean effective number of inputs of a unit, exp of the entropy of their shares.",
+        ),
+        ("reuse", "Mean living out-degree of hidden units, relays left out."),
+        ("wiring_modules", "Modules found in the weights."),
+        ("wiring_q", "Newman's Q of them."),
+        ("wiring_q_z", "Q as a z-score against weights shuffled within layers."),
+        (
+            "decoded",
+            "Held-out R² of ridge probes from the last hidden layer to attributes of the picture.",
+        ),
+        (
+            "decoded_components",
+            "The same from the first 8 principal components of all hidden maps.",
+        ),
+        ("orthogonality_by_layer", "Interference and its bound for each hidden layer."),
+        ("error", "Why there is no result."),
+    ];
+
+    /// The network at the end of training, then on its way.
+    fn spread(mut row: Value) -> Vec<Value> {
+        let reached = match row["result"].as_object_mut() {
+            Some(result) => result.remove("reached"),
+            None => None,
         };
-        Box::new(self.rows.iter().map(line))
+        let mut rows = vec![];
+        if let Some(Value::Array(reached)) = reached {
+            rows.extend(reached.into_iter().map(|mut at| on_the_way(&row, at.as_object_mut())));
+        }
+        share(&mut row);
+        rows.insert(0, row);
+        rows
+    }
+
+    fn gather(rows: Vec<Value>) -> Vec<Value> {
+        let mut networks: Vec<Value> = Vec::new();
+        for mut row in rows {
+            match (row["at"].take(), networks.last_mut()) {
+                (Value::Null, _) | (_, None) => {
+                    if let Some(fields) = row.as_object_mut() {
+                        fields.remove("at");
+                        fields.remove("share");
+                    }
+                    networks.push(row);
+                }
+                (level, Some(network)) => {
+                    let result = &mut row["result"];
+                    let mut at = json!({ "level": level });
+                    for (key, value) in [
+                        ("r2", result["r2"].take()),
+                        ("step", result["train"]["steps"].take()),
+                        ("score", result["score"].take()),
+                        ("mechanisms", result["mechanisms"].take()),
+                    ] {
+                        if !value.is_null() {
+                            at[key] = value;
+                        }
+                    }
+                    match &mut network["result"]["reached"] {
+                        Value::Array(reached) => reached.push(at),
+                        none => *none = json!([at]),
+                    }
+                }
+            }
+        }
+        networks
     }
 
     fn findings(&self) -> Value {
         json!({ "networks": self.rows.len(), "left_out": self.left_out })
-    }
-
-    fn without(mut self, parts: &[Bulk]) -> Self {
-        if parts.is_empty() {
-            return self;
-        }
-        for result in self.rows.iter_mut().filter_map(|row| row.result.as_mut()) {
-            let (all, unfit) = (parts.contains(&Bulk::Layers), parts.contains(&Bulk::UnfitLayers));
-            if all || unfit {
-                result.by_layer.clear();
-            }
-            if all || unfit && !result.fit {
-                result.measures.layers.clear();
-            }
-            if parts.contains(&Bulk::Pictures) {
-                result.views = None;
-            }
-            let train = result.train.as_mut().filter(|_| parts.contains(&Bulk::Curves));
-            if let Some(train) = train {
-                train.curve = Curve::default();
-            }
-            if parts.contains(&Bulk::Diagnostics) {
-                result.without_diagnostics();
-            }
-            if parts.contains(&Bulk::DenseModules) && !result.is_sparse_and_near() {
-                (result.modules, result.function) = (None, None);
-            }
-            if parts.contains(&Bulk::Maps) {
-                let Summary { roughness, decoded, decoded_components, .. } = &mut result.measures;
-                (*roughness, *decoded, *decoded_components) = (None, None, None);
-            }
-        }
-        let mut record = serde_json::to_value(self).expect("records are plain data");
-        round(&mut record);
-        serde_json::from_value(record).expect("as it was written")
-    }
-
-    fn forget_pictures(&mut self, is_lost: &dyn Fn(&str) -> bool) -> usize {
-        let mut lost = 0;
-        for result in self.rows.iter_mut().filter_map(|row| row.result.as_mut()) {
-            if result.views.as_ref().is_some_and(|v| v.files().any(is_lost)) {
-                result.views = None;
-                lost += 1;
-            }
-        }
-        lost
     }
 
     /// Mean scores over seeds, fit networks only.

@@ -5,12 +5,11 @@ use super::plan::{Chain, NetworksStudy};
 use super::record::{NetworkRow, NetworksRecord, Views};
 use super::spec::{ArmSpec, VariantSpec};
 use super::views::LARGEST;
-use crate::experiment::cells::{CellStudy, Known, UNFINISHED, taken};
+use crate::experiment::cells::CellStudy;
 use crate::experiment::record::{Record, RecordError};
 use crate::experiment::workers::Ask;
-use crate::math::hash::short_id;
+use crate::math::hash::{json_id, short_id};
 use crate::network::files::{create_folder, write_atomic};
-use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -62,16 +61,14 @@ impl CellStudy for NetworksStudy {
         self.at_a_time
     }
 
-    /// Trainings are run folders of the study: chains with the same training share it. Networks that were taken
-    /// over are made again only if others are pruned from them or match them.
+    /// Trainings are run folders of the study: chains with the same training share it.
     fn compute(
         &self,
         chain: &Chain,
         folder: &Path,
         ask: Ask<'_>,
     ) -> Result<Option<Vec<NetworkRow>>, String> {
-        let known = taken(self, chain, folder).map_err(|e| e.to_string())?.unwrap_or_default();
-        Ok(run_chain(chain, folder, &*self.judge, known, ask))
+        Ok(run_chain(chain, folder, &*self.judge, ask))
     }
 
     /// The arms that failed.
@@ -85,70 +82,6 @@ impl CellStudy for NetworksStudy {
             }
         }
         (!errors.is_empty()).then(|| errors.join("; "))
-    }
-
-    fn is_of(&self, record: &NetworksRecord) -> Result<(), (String, String)> {
-        let (own, found) = (head(&self.record(Vec::new())), head(record));
-        if own != found {
-            return Err((own, found));
-        }
-        let other = |(what, hash): &(&String, &String)| {
-            record.settings.get(*what).is_some_and(|found| found != *hash)
-        };
-        let own = self.settings();
-        match own.iter().find(other) {
-            _ if record.settings.is_empty() => {
-                Err(("hashes of its settings".into(), "none: it is older than they are".into()))
-            }
-            Some((what, _)) => Err((format!("{what} as the spec has it"), "another".into())),
-            None => Ok(()),
-        }
-    }
-
-    /// Its rows that did not fail.
-    fn known(
-        &self,
-        chain: &Chain,
-        taken: Option<Vec<NetworkRow>>,
-        records: &[NetworksRecord],
-    ) -> Known<Vec<NetworkRow>> {
-        let key = &chain.key;
-        let of_chain = |row: &&NetworkRow| {
-            (row.target.as_str(), row.variant.as_str(), row.offset, row.layers, row.seed)
-                == (&key.target.name, &key.variant.name, key.offset, key.layers, key.seed)
-        };
-        // Of what several have, the first's.
-        let rows = taken.iter().flatten().chain(records.iter().flat_map(|record| &record.rows));
-        let rows: Vec<&NetworkRow> =
-            rows.filter(of_chain).filter(|row| row.result.is_some()).collect();
-        let all = networks(chain);
-        let known = all.iter().filter_map(|(arm, level)| {
-            let links = chain.layered_links(arm);
-            let is_it = |row: &&&NetworkRow| {
-                let result = row.result.as_ref().expect("of those with one");
-                row.arm == arm.name
-                    && row.level == *level
-                    && links.is_none_or(|links| links == result.links)
-                    && (result.mechanisms.is_some() || !key.mechanisms)
-            };
-            rows.iter().find(is_it)
-        });
-        let known: Vec<NetworkRow> = known.map(|row| (*row).clone()).collect();
-        match known.len() {
-            0 => Known::Nothing,
-            found if found < all.len() => Known::Part(known),
-            _ => Known::Whole(known),
-        }
-    }
-
-    /// Its rows, those to come as failed.
-    fn begun(&self, chain: &Chain, taken: Vec<NetworkRow>) -> Option<Vec<NetworkRow>> {
-        let rows = networks(chain).into_iter().map(|(arm, level)| {
-            let known = taken.iter().find(|row| row.arm == arm.name && row.level == level);
-            let to_come = || row(chain, arm.name.clone(), level, Err(UNFINISHED.into()));
-            known.cloned().unwrap_or_else(to_come)
-        });
-        Some(rows.collect())
     }
 
     fn record(&self, outcomes: Vec<Result<Vec<NetworkRow>, String>>) -> NetworksRecord {
@@ -179,6 +112,8 @@ impl CellStudy for NetworksStudy {
             constant: self.constant,
             settings: self.settings(),
             png_ratio: self.png_ratio.clone(),
+            rules: (!self.analysis.contrasts.is_empty()).then(|| self.analysis.rules()),
+            contrast_defaults: self.analysis.contrast_defaults.clone(),
             rows: rows.collect(),
         }
     }
@@ -216,34 +151,14 @@ impl NetworksStudy {
         });
         let variants = self.spec.variants.iter().map(|variant| {
             let variant = VariantSpec { offsets: None, ..variant.clone() };
-            (format!("variant {}", variant.name), hash(&variant))
+            (format!("variant {}", variant.name), json_id(&variant))
         });
         let arms = self.spec.arms.iter().map(|arm| {
             // Where it is made is the profile's.
             let arm = ArmSpec { offsets: None, variants: None, targets: None, ..arm.clone() };
-            (format!("arm {}", arm.name), hash(&arm))
+            (format!("arm {}", arm.name), json_id(&arm))
         });
-        let retry = ("retry_lr".to_string(), hash(&self.spec.retry_lr));
+        let retry = ("retry_lr".to_string(), json_id(&self.spec.retry_lr));
         targets.chain(variants).chain(arms).chain([retry]).collect()
     }
-}
-
-fn hash(value: &impl Serialize) -> String {
-    short_id(serde_json::to_string(value).expect("a spec is plain data"))
-}
-
-/// How the networks of a record were made and measured, for people.
-fn head(record: &NetworksRecord) -> String {
-    format!(
-        "study {}, size {}, steps {}, sample {:?}, effect {}, target R² {:?}, checkpoints {:?}, δ {:?}, judge {}",
-        record.study,
-        record.size,
-        record.steps,
-        record.sample,
-        record.effect,
-        record.target_r2,
-        record.checkpoints,
-        record.fixed_delta,
-        record.judge
-    )
 }

@@ -454,12 +454,6 @@ fn check_known(
 }
 
 impl ArmSpec {
-    /// Whether it cannot be made without the arm of this name.
-    pub(super) fn needs(&self, arm: &str) -> bool {
-        let matches = |level: &Level| matches!(level, Level::Match(other) if other == arm);
-        self.from.as_deref() == Some(arm) || self.levels.iter().any(matches)
-    }
-
     /// Refuses an arm that cannot be made of those `before` it.
     fn check(&self, before: &[ArmSpec]) -> Result<(), Problem> {
         let key = format!("arm {}", self.name);

@@ -1,8 +1,9 @@
 //! The files a plan carries, packed on the machine that plans and unpacked into the store.
 
 use super::error::PlanError;
+use crate::experiment::record::{ROWS, STUDY};
 use crate::experiment::spec::Places;
-use crate::math::hash::short_id;
+use crate::math::hash::json_id;
 use crate::network::base64::{base64, from_base64};
 use crate::network::files::{create_folder, write_atomic};
 use serde::{Deserialize, Serialize};
@@ -69,16 +70,19 @@ impl Packer {
         Ok(at)
     }
 
-    /// Packs the record of the study `of`, on which the cells of a spec depend, where they look for it.
+    /// Packs the result of the study `of` from its folder, on which the cells of a spec depend, where they look for it.
     pub(super) fn add_record(
         &mut self,
         spec: &Path,
         of: &str,
-        record: &Path,
+        folder: &Path,
     ) -> Result<(), PlanError> {
         let (root, _) = self.place(spec, spec)?;
-        let bytes = std::fs::read(record).map_err(|e| unreadable(record, &e))?;
-        self.put(&format!("{root}/figures/{of}/record.json"), &bytes);
+        for name in [STUDY, ROWS] {
+            let file = folder.join(name);
+            let bytes = std::fs::read(&file).map_err(|e| unreadable(&file, &e))?;
+            self.put(&format!("{root}/figures/{of}/{name}"), &bytes);
+        }
         Ok(())
     }
 
@@ -135,7 +139,7 @@ pub(super) fn stays_inside(path: &Path) -> bool {
 
 /// The folder with the plan's files in the store, where they are put if they are missing.
 pub(super) fn unpack(files: &[Carried], store: &Path) -> Result<PathBuf, PlanError> {
-    let id = short_id(serde_json::to_vec(files).expect("files are plain data"));
+    let id = json_id(files);
     let folder = store.join(INPUTS).join(id);
     for file in files {
         let inside = Path::new(&file.path);

@@ -31,9 +31,10 @@ pub use work::{Ended, collect, work};
 
 use super::depth::record_path;
 use super::kinds::{Kind, Line, Study, decided_by, read_study, read_undecided};
+use super::record::STUDY;
 use super::spec::{Places, Spec, SpecError, Title};
 use super::whole::WholeSpec;
-use crate::math::hash::{hex, sha256_hex};
+use crate::math::hash::{hex, json_id};
 use crate::network::files::{WriteError, write_atomic_with};
 use files::{Packer, stays_inside, unpack};
 use serde::{Deserialize, Serialize};
@@ -271,7 +272,7 @@ impl Plan {
 
     /// A hash of it.
     pub fn id(&self) -> String {
-        sha256_hex(serde_json::to_vec(self).expect("a plan is plain data"))[..16].to_string()
+        json_id(self)
     }
 
     /// The study of a part, resolved from the inputs of the plan; none as long as the record is not there
@@ -285,7 +286,7 @@ impl Plan {
         part: &Part,
         store: &Path,
     ) -> Result<Option<Box<dyn Study>>, PlanError> {
-        if part.after.as_ref().is_some_and(|d| !store.join(d).join("record.json").exists()) {
+        if part.after.as_ref().is_some_and(|d| !store.join(d).join(STUDY).exists()) {
             return Ok(None);
         }
         let spec = unpack(&self.files, store)?.join(&part.spec);

@@ -5,6 +5,7 @@ use super::{Part, Plan, PlanError, Share};
 use crate::experiment::cells::{Pass, Patience, Worker};
 use crate::experiment::folder::Holding;
 use crate::experiment::kinds::{Finished, Kind, Study};
+use crate::experiment::record::STUDY;
 use crate::experiment::workers::StudyObserver;
 use crate::network::files::{WriteError, create_folder, remove_leftovers, write_atomic};
 use serde_json::{Value, json};
@@ -205,7 +206,7 @@ pub fn collect(
         let Some(study) = plan.study(kinds, part, store)? else {
             let decider = part.after.as_deref().unwrap_or_default();
             let found = format!("none: `picloom run` gets to study {} after it", part.study);
-            let path = store.join(decider).join("record.json");
+            let path = store.join(decider).join(STUDY);
             return Err(PlanError::refused(&path, "a record", found));
         };
         all.push((part.study.clone(), study.finish(store)?));

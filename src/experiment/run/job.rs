@@ -2,7 +2,7 @@
 
 use super::RunError;
 use crate::genome::{self, Genome};
-use crate::math::hash::{hex, sha256_of_floats, short_id};
+use crate::math::hash::{hex, json_id, sha256_of_floats};
 use crate::network::{
     Arch, Coords, Mask, Model, Network, Picture, PixelInputs, Squaring, Weights, Wiring,
 };
@@ -121,8 +121,7 @@ pub struct PrunedFrom {
 impl RunConfig {
     /// The first 16 hex digits of the SHA-256 of the canonical JSON of this config.
     pub fn run_id(&self) -> String {
-        let json = serde_json::to_string(self).expect("a config is plain data");
-        short_id(json)
+        json_id(self)
     }
 }
 

@@ -24,7 +24,7 @@ const COMPONENTS: usize = 8;
 const SHUFFLES: usize = 20;
 
 /// What is measured of a network beside its compositional score.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// Overlap of the maps of each hidden layer with an alive unit, first layer first.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]

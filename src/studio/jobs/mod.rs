@@ -18,7 +18,7 @@ use super::networks::Asked;
 use super::pixels::{checked, pixels};
 use super::state::{Studio, locked};
 use crate::experiment::{RunConfig, RunResult, read_metrics};
-use crate::math::hash::short_id;
+use crate::math::hash::json_id;
 use crate::network::files::{read_text, write_atomic};
 use crate::network::kernel::render;
 use crate::network::{Picture, PixelInputs, Wiring};
@@ -178,8 +178,7 @@ struct Begun {
 /// `POST /api/jobs`. Equal work is one job: a finished one is answered as it is.
 pub fn begin(studio: &Studio, wanted: Work) -> Answer {
     let content = work::check(studio, &wanted)?;
-    let text = serde_json::to_string(&wanted).map_err(Refusal::failed)?;
-    let name = format!("{}-{}", wanted.kind(), &short_id(text + &content)[..10]);
+    let name = format!("{}-{}", wanted.kind(), &json_id(&(&wanted, content))[..10]);
     let known = locked(&studio.jobs.all).iter().find(|job| job.name == name).cloned();
     let job = match known {
         Some(job) => job,

@@ -3,7 +3,7 @@
 
 use super::job::{Job, Work};
 use crate::experiment::kept_sweep_until;
-use crate::math::hash::{sha256_of_floats, short_id};
+use crate::math::hash::{json_id, sha256_of_floats};
 use crate::network::files::{read_text, write_atomic};
 use crate::probe::{Delta, Selection};
 use crate::score::{DlJudge, Judge, Measurement, ScoreRecord};
@@ -22,9 +22,7 @@ const LARGEST: usize = 128;
 /// What a network is, as a short hash.
 pub(super) fn content(loaded: &Loaded) -> String {
     let model = &loaded.source.model;
-    let is = (&model.network.links, &model.network.units, loaded.source.coords);
-    let weights = sha256_of_floats(&model.weights.0);
-    short_id(format!("{is:?} {weights}"))
+    json_id(&(&model.network, loaded.source.coords, sha256_of_floats(&model.weights.0)))
 }
 
 /// The file of a network's score, without its folder.

@@ -26,32 +26,32 @@ fn studio_jobs_keep_their_ids() {
         work
     };
     let rows = [
-        ("train", train(json!({})), "train-2c2d7411c1"),
+        ("train", train(json!({})), "train-7c258f5bdf"),
         (
             "train with muon",
             train(json!({ "optimizer": "muon", "lr": 0.01, "seed": 3 })),
-            "train-276eee0939",
+            "train-26ddacd29e",
         ),
-        ("train a graph", train(json!({ "wiring": "graph", "size": 16 })), "train-48f98c13db"),
+        ("train a graph", train(json!({ "wiring": "graph", "size": 16 })), "train-8bf010f0c1"),
         (
             "train on another's picture",
             train(json!({ "target": "genomes/mask.json" })),
-            "train-fd727eb337",
+            "train-fec0a35caf",
         ),
-        ("score", score("genomes/bred_moth.json", "layerized"), "score-846e20e9d3"),
-        ("score a graph", score("genomes/mask.json", "graph"), "score-ef561dc9e2"),
+        ("score", score("genomes/bred_moth.json", "layerized"), "score-dd33ede8f1"),
+        ("score a graph", score("genomes/mask.json", "graph"), "score-37d7279ec6"),
         (
             "score some weights",
             with(score("genomes/mask.json", "dense"), "samples", json!(5)),
-            "score-d9ed423589",
+            "score-decc5400c8",
         ),
         (
             "score a run by a small effect",
             with(score(&parent, "graph"), "effect", json!(0.1)),
-            "score-d62f5e3885",
+            "score-fb003f4a9d",
         ),
-        ("prune to a budget", with(prune("magnitude"), "budget", json!(40)), "prune-e3f56df213"),
-        ("prune by a threshold", with(prune("sp"), "threshold", json!(0.35)), "prune-1aa3a003d3"),
+        ("prune to a budget", with(prune("magnitude"), "budget", json!(40)), "prune-5725a15038"),
+        ("prune by a threshold", with(prune("sp"), "threshold", json!(0.35)), "prune-90237cd3db"),
     ];
     let ids = rows.map(|(name, work, pinned)| (name, begun(&work), pinned));
     let now: String = ids.iter().map(|(name, id, _)| format!("{id}  {name}\n")).collect();

@@ -205,7 +205,7 @@ fn no_record(part: &str) -> Outcome {
 }
 
 fn path(part: &str) -> Vec<String> {
-    vec![format!("{part}/record.json")]
+    vec![format!("{part}/rows.csv.gz")]
 }
 
 fn seeds(record: &NetworksRecord) -> Option<usize> {

@@ -1,5 +1,7 @@
 //! Small records of networks studies, made up, in the form that experiments leave.
 
+use picloom::experiment::Record;
+use picloom::experiment::networks::NetworksRecord;
 use picloom::network::picture::encode_png;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -111,7 +113,7 @@ fn views(folder: &Path, one: &One<'_>) -> Value {
     })
 }
 
-/// Writes `FOLDER/STUDY/record.json`.
+/// Writes the record of `FOLDER/STUDY`.
 pub fn write(folder: &Path, study: &str, targets: &[&str], rows: Vec<Value>) {
     let ratios: serde_json::Map<String, Value> = targets
         .iter()
@@ -125,8 +127,8 @@ pub fn write(folder: &Path, study: &str, targets: &[&str], rows: Vec<Value>) {
         "judge": "dl/1 fitted some day", "left_out": ["skull"], "png_ratio": ratios, "rows": rows,
     });
     std::fs::create_dir_all(folder.join(study)).unwrap();
-    let path = folder.join(study).join("record.json");
-    std::fs::write(path, serde_json::to_string(&record).unwrap()).unwrap();
+    let record: NetworksRecord = serde_json::from_value(record).unwrap();
+    record.save(&folder.join(study)).unwrap();
 }
 
 /// R² at which networks on their way were measured, in the records that have any.

@@ -1,0 +1,76 @@
+//! What a spec asks of its table: contrasts and figures. Any kind of study may have them.
+
+use super::contrast::ContrastSpec;
+use super::spec::{File, Problem, SpecError, read};
+use crate::math::hash::json_id;
+use crate::math::refusal::Refusal;
+use std::path::Path;
+
+/// The keys of a spec that are about its table, beside those of its kind.
+pub(super) const KEYS: [&str; 4] = ["contrast_defaults", "contrasts", "figure_defaults", "figures"];
+
+/// `[[contrasts]]` and `[[figures]]` of a spec.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Analysis {
+    /// The study: the folder of its result below `runs/` and `figures/`.
+    pub study: String,
+    /// What every contrast begins with.
+    pub contrast_defaults: toml::Table,
+    /// The contrasts, in order.
+    pub contrasts: Vec<ContrastSpec>,
+    /// What every figure begins with.
+    pub figure_defaults: toml::Table,
+    /// The figures as they are written; [`crate::figures`] reads them.
+    pub figures: Vec<toml::Table>,
+}
+
+impl Analysis {
+    /// Reads and verifies what the spec at a path asks of its table.
+    ///
+    /// # Errors
+    /// The file cannot be read, has unknown keys in a contrast, or a figure or contrast that is no table.
+    pub fn read(path: &Path) -> Result<Self, SpecError> {
+        let text = read(path)?;
+        let file = File::parse(path, &text)?;
+        file.analysis()
+    }
+
+    /// A hash of the contrasts: the rules that a result is decided by.
+    pub fn rules(&self) -> String {
+        json_id(&self.contrasts)
+    }
+
+    /// From the values of [`KEYS`].
+    pub(super) fn of(study: &str, mut values: toml::Table, path: &Path) -> Result<Self, SpecError> {
+        let at = |refusal: Refusal| {
+            let Refusal { at, expected, found, .. } = refusal;
+            Problem { key: at, expected, found }.at(path)
+        };
+        let mut table = |key: &str| match values.remove(key) {
+            None => Ok(toml::Table::new()),
+            Some(toml::Value::Table(table)) => Ok(table),
+            Some(other) => Err(at(Refusal::new(key, "a table", other.type_str()))),
+        };
+        let (contrast_defaults, figure_defaults) =
+            (table("contrast_defaults")?, table("figure_defaults")?);
+        let mut tables = |key: &str| -> Result<Vec<toml::Table>, SpecError> {
+            let expected = format!("tables, each under [[{key}]]");
+            let fail = |found: &str| at(Refusal::new(key, expected.clone(), found));
+            match values.remove(key) {
+                None => Ok(Vec::new()),
+                Some(toml::Value::Array(all)) => {
+                    let one = |value: toml::Value| match value {
+                        toml::Value::Table(table) => Ok(table),
+                        other => Err(fail(other.type_str())),
+                    };
+                    all.into_iter().map(one).collect()
+                }
+                Some(other) => Err(fail(other.type_str())),
+            }
+        };
+        let contrasts = ContrastSpec::all(&contrast_defaults, &tables("contrasts")?).map_err(at)?;
+        let figures = tables("figures")?;
+        let study = study.to_string();
+        Ok(Analysis { study, contrast_defaults, contrasts, figure_defaults, figures })
+    }
+}
