@@ -48,7 +48,7 @@ fn with_scores(
 
 #[test]
 fn the_best_place_of_a_map_is_tried_on_seeds_that_did_not_choose_it() {
-    let mut map = NetworksRecord::read(&root().join("figures/regime/record.json")).unwrap();
+    let mut map = NetworksRecord::read(&root().join("figures/regime")).unwrap();
     let arms = ["dense", "sp", "layer-counts"];
     map.rows.retain(|row| row.target == "eye" && arms.contains(&row.arm.as_str()));
     let variances = Variances { judge: 0.05, ..Variances::default() };

@@ -2,7 +2,6 @@
 //! run is worth.
 
 use picloom::experiment::compare::{CompareConfig, Comparison, Profile, compare};
-use picloom::experiment::networks::NetworksRecord;
 use picloom::figures::compare::write_comparison;
 use picloom::genome;
 use picloom::score::CompositionalScore;

@@ -28,7 +28,6 @@ fn wrong_use_ends_with_2_and_leaves_nothing() {
     let folder = TempDir::new().unwrap();
     for line in [
         "power EXPERIMENTS/regime.toml --margin nan",
-        "collect EXPERIMENTS/xor.toml --out x.csv --record x.csv",
         "figures clams",
         "run EXPERIMENTS/xor.toml --color red",
     ] {
@@ -46,8 +45,10 @@ fn what_cannot_be_decided_drawn_or_run_is_said_and_nothing_is_begun() {
     let folder = TempDir::new().unwrap();
     let to = |name: &str| folder.path().join(name);
     std::fs::create_dir_all(to("other/depth")).unwrap();
-    let wirings = Path::new(ROOT).join("figures/wirings/record.json");
-    std::fs::copy(wirings, to("other/depth/record.json")).unwrap();
+    let wirings = Path::new(ROOT).join("figures/wirings");
+    for name in ["study.json", "rows.csv.gz"] {
+        std::fs::copy(wirings.join(name), to("other/depth").join(name)).unwrap();
+    }
     // Its second part is not there: the first is not begun.
     let text = std::fs::read_to_string(format!("{ROOT}/experiments/study.toml")).unwrap();
     let (head, rest) = text.split_once("parts = [").unwrap();
@@ -57,10 +58,9 @@ fn what_cannot_be_decided_drawn_or_run_is_said_and_nothing_is_begun() {
     std::fs::copy(format!("{ROOT}/experiments/xor.toml"), to("xor.toml")).unwrap();
     for (line, why) in [
         ("power EXPERIMENTS/wirings.toml", "a --pilot record"),
-        ("claims --spec EXPERIMENTS/study.toml --records none", "record.json of at least one part"),
+        ("claims --spec EXPERIMENTS/study.toml --records none", "rows.csv.gz of at least one part"),
         ("claims --spec EXPERIMENTS/study.toml --records other", "expected a record of depth"),
         ("figures score-by-depth --records other", "expected a record of depth"),
-        ("collect xor.toml --runs runs --out xor.toml", "a table, found another file"),
         ("run study.toml --runs runs", "none.toml"),
         ("status study.toml --runs runs", "none.toml"),
     ] {

@@ -2,6 +2,8 @@
 //! is shown.
 
 use crate::figures_study::records::{self, Odd};
+use picloom::experiment::Record;
+use picloom::experiment::networks::NetworksRecord;
 use picloom_experiments::figures::report::study_report;
 use picloom_experiments::figures::{Sources, figure};
 use std::path::{Path, PathBuf};
@@ -16,9 +18,9 @@ fn study(profile: &str) -> (PathBuf, tempfile::TempDir) {
     let folder = guard.path().join("made here");
     records::study(&folder, &["moth", "lamp", "bowl"], 2, |_| Odd::No);
     for study in ["wirings", "depth", "pruning", "out_of_domain", "controls"] {
-        let path = folder.join(study).join("record.json");
-        let text = std::fs::read_to_string(&path).unwrap();
-        std::fs::write(&path, text.replace("made-up", profile)).unwrap();
+        let mut record = NetworksRecord::read(&folder.join(study)).unwrap();
+        record.profile = profile.into();
+        record.save(&folder.join(study)).unwrap();
     }
     (folder, guard)
 }
@@ -42,8 +44,8 @@ fn the_commands_of_a_report_are_those_that_made_it() {
     // Records alone: run somewhere, then collected here.
     let run = "picloom-experiments run experiments/depth.toml --profile smoke --runs runs\n";
     assert!(html.contains(run), "{html}");
-    let record = folder.join("depth/record.json");
-    assert!(html.contains(&format!("--record '{}'", record.display())));
+    let to = folder.join("depth");
+    assert!(html.contains(&format!("--out '{}'", to.display())));
     assert!(
         html.contains(&format!("picloom-experiments figures --records '{shown}' score-by-depth"))
     );
