@@ -94,7 +94,8 @@ fn every_study_has_its_page() {
     let folder = root().join("experiments");
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        if path.extension().is_some_and(|e| e == "toml") {
+        let is_package = path.ends_with("Cargo.toml");
+        if path.extension().is_some_and(|e| e == "toml") && !is_package {
             assert!(path.with_extension("md").exists(), "{} has no page", path.display());
         }
     }
@@ -267,7 +268,8 @@ fn absolute(
 
 /// Files that may import each other in a circle, by the folder that holds them all, and why. ARCHITECTURE.md
 /// says more.
-const CIRCLES: [(&str, &str); 2] = [
+const CIRCLES: [(&str, &str); 3] = [
+    ("cli", "bars print as all words are printed, and are made where it is said whether they may"),
     ("experiment/evolution", "a run by eye is one of the kinds of run, and is stored like them"),
     ("figures/card", "a card and its page are two halves"),
 ];

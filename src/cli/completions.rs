@@ -1,9 +1,8 @@
 //! `picloom completions` and `picloom man`: what shells and `man` need, from the command line itself.
 
-use super::Cli;
 use super::output::Output;
 use crate::network::files::{WriteError, create_folder};
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 use clap_complete::Shell;
 use serde_json::json;
 use std::io::Write;
@@ -22,15 +21,17 @@ pub struct ManArgs {
     out: PathBuf,
 }
 
-pub fn print(args: CompletionsArgs) -> anyhow::Result<()> {
+/// Prints what a shell needs to complete `command`.
+pub fn print(args: CompletionsArgs, mut command: Command) -> anyhow::Result<()> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "picloom", &mut script);
+    clap_complete::generate(args.shell, &mut command, "picloom", &mut script);
     Ok(std::io::stdout().write_all(&script)?)
 }
 
-pub fn write_pages(args: &ManArgs, out: &Output) -> anyhow::Result<()> {
+/// Writes a page for `command` and every command below it.
+pub fn write_pages(args: &ManArgs, command: Command, out: &Output) -> anyhow::Result<()> {
     create_folder(&args.out)?;
-    clap_mangen::generate_to(Cli::command(), &args.out)
+    clap_mangen::generate_to(command, &args.out)
         .map_err(|source| WriteError { path: args.out.clone(), source })?;
     let text = format!("wrote {}", args.out.join("picloom.1").display());
     out.result(

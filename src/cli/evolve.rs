@@ -3,7 +3,7 @@
 
 use super::interrupt::{self, Interrupted};
 use super::judge::{VlmArgs, usage_text};
-use super::lay;
+use super::names::lay;
 use super::names::one_of;
 use super::output::Output;
 use super::progress::Bar;

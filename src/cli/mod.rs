@@ -51,7 +51,7 @@ use crate::math::refusal::Refusal;
 use crate::prune::RoundsError;
 use crate::train::TrainError;
 use clap::error::{ContextKind, ErrorKind};
-use clap::{Args, ColorChoice, Parser, Subcommand};
+use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand};
 use output::tell_error;
 use std::ffi::OsString;
 use std::num::{IntErrorKind, ParseIntError};
@@ -189,8 +189,8 @@ impl Program for Cli {
             #[cfg(feature = "studio")]
             Command::Studio(args) => studio::run(args, out),
             Command::Bench(args) => bench::run(args, out),
-            Command::Completions(args) => completions::print(args),
-            Command::Man(args) => completions::write_pages(&args, out),
+            Command::Completions(args) => completions::print(args, Cli::command()),
+            Command::Man(args) => completions::write_pages(&args, Cli::command(), out),
         }
     }
 }
@@ -326,13 +326,6 @@ fn is_wrong_use(error: &anyhow::Error) -> bool {
             _ => false,
         }
         || matches!(error.downcast_ref(), Some(EvolutionError::Config(_)))
-}
-
-/// Sets what an option says; one that is not given leaves the setting as it is.
-fn lay<T>(setting: &mut T, given: Option<T>) {
-    if let Some(given) = given {
-        *setting = given;
-    }
 }
 
 /// An error and its causes, without those that the message before has already told.

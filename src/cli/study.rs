@@ -54,7 +54,8 @@ pub fn list(folder: &Path) -> anyhow::Result<Said> {
     let mut paths = Vec::new();
     for entry in entries {
         let path = entry?.path();
-        if path.extension().is_some_and(|e| e == "toml") {
+        let is_package = path.file_name().is_some_and(|name| name == "Cargo.toml");
+        if path.extension().is_some_and(|e| e == "toml") && !is_package {
             paths.push(path);
         }
     }

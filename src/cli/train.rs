@@ -1,7 +1,7 @@
 //! `picloom train`: one wiring on one picture, into a run folder.
 
 use super::interrupt::{self, Interrupted};
-use super::lay;
+use super::names::lay;
 use super::names::one_of;
 use super::output::Output;
 use super::progress::Bar;

@@ -18,8 +18,8 @@ pub struct PowerArgs {
     /// Profile: standard, or one of the spec's
     #[arg(long)]
     pub profile: Option<String>,
-    /// Record whose variances are taken; may be given for several [default: those of the spec]
-    #[arg(long, value_name = "RECORD")]
+    /// Folder of a result whose variances are taken; may be given for several [default: those of the spec]
+    #[arg(long, value_name = "FOLDER")]
     pub pilot: Vec<PathBuf>,
     /// The smallest difference of scores that matters to the rules of the regime map
     #[arg(long, default_value_t = MARGIN, value_parser = margin)]

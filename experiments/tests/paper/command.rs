@@ -28,7 +28,6 @@ fn wrong_use_ends_with_2_and_leaves_nothing() {
     let folder = TempDir::new().unwrap();
     for line in [
         "power EXPERIMENTS/regime.toml --margin nan",
-        "collect EXPERIMENTS/xor.toml --out x.csv --record x.csv",
         "figures clams",
         "run EXPERIMENTS/xor.toml --color red",
     ] {
@@ -62,7 +61,6 @@ fn what_cannot_be_decided_drawn_or_run_is_said_and_nothing_is_begun() {
         ("claims --spec EXPERIMENTS/study.toml --records none", "rows.csv.gz of at least one part"),
         ("claims --spec EXPERIMENTS/study.toml --records other", "expected a record of depth"),
         ("figures score-by-depth --records other", "expected a record of depth"),
-        ("collect xor.toml --runs runs --out xor.toml", "a table, found another file"),
         ("run study.toml --runs runs", "none.toml"),
         ("status study.toml --runs runs", "none.toml"),
     ] {

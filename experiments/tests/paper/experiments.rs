@@ -18,7 +18,9 @@ fn training_specs() -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = std::fs::read_dir(root().join("experiments"))
         .unwrap()
         .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|e| e == "toml"))
+        .filter(|path| {
+            path.extension().is_some_and(|e| e == "toml") && !path.ends_with("Cargo.toml")
+        })
         .filter(|path| Title::read(path).unwrap().kind == "training")
         .collect();
     paths.sort();

@@ -5,9 +5,9 @@
 use picloom::experiment::Record;
 use picloom::experiment::compare::CompareRecord;
 use picloom::experiment::networks::NetworksRecord;
-use picloom::experiment::structural::StructuralRecord;
-use picloom::experiment::theory::record::TheoryRecord;
-use picloom::experiment::training::TrainingRecord;
+use picloom_experiments::structural::StructuralRecord;
+use picloom_experiments::theory::record::TheoryRecord;
+use picloom_experiments::training::TrainingRecord;
 use serde_json::{Map, Value};
 use std::path::Path;
 
