@@ -19,6 +19,7 @@ mod maps;
 mod names;
 mod output;
 mod plan;
+mod plot;
 mod progress;
 mod prune;
 mod regime;
@@ -112,6 +113,8 @@ enum Command {
     Regime(regime::RegimeArgs),
     /// Draw figures from committed records
     Figures(figures::FiguresArgs),
+    /// Draw a figure of any table of results
+    Plot(Box<plot::PlotArgs>),
     /// Decide the claims of the study from its records
     Claims(claims::ClaimsArgs),
     /// Breed, look inside, compare and train in the browser, on this machine
@@ -199,6 +202,7 @@ pub fn run<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T>) ->
         Command::Collect(args) => plan::collect(&args, &out),
         Command::Emit(args) => plan::emit(args, &out),
         Command::Figures(args) => figures::run(args, &out),
+        Command::Plot(args) => plot::run(*args, &out),
         Command::Claims(args) => claims::run(args, &out),
         #[cfg(feature = "studio")]
         Command::Studio(args) => studio::run(args, &out),

@@ -11,6 +11,7 @@
 //! | [`card`] | one network on one page: picture, score, changed weights, measures, maps, wiring |
 //! | [`losses`] | loss curves of runs; [`runs`] the report of runs side by side |
 //! | [`study`] | every figure of the study from its records, and its report |
+//! | [`plot`] | figures that a spec describes: dots, lines, heatmaps, forests, sheets; SVG, PNG, PDF |
 //! | [`wiring`] | the network itself, layer by layer |
 //! | [`html`] | self-contained reports |
 //! | [`files`] | `save`, `save_small`: SVG, PNG or both with provenance, whole or not at all |
@@ -30,6 +31,7 @@ pub mod judge;
 mod layout;
 pub mod losses;
 mod page;
+pub mod plot;
 pub mod runs;
 pub mod sheets;
 pub mod study;

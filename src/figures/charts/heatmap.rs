@@ -43,6 +43,8 @@ pub struct Heatmap {
     /// Shares in [0, 1], `bars[row][column]`, each drawn as a bar along the lower edge of its cell, whole
     /// width = 1; empty: none.
     pub bars: Vec<Vec<f64>>,
+    /// Cells that count for little: (row, column), hatched.
+    pub hatched: Vec<(usize, usize)>,
     /// Cells to outline: (row, column), for example the best of each row.
     pub outlined: Vec<(usize, usize)>,
 }
@@ -164,6 +166,7 @@ impl Chart for Heatmap {
             y_named: true,
             grid: (false, false),
             lines: (false, false),
+            beside: 0.0,
         })
     }
 
@@ -187,6 +190,9 @@ impl Chart for Heatmap {
             };
             let colour = self.tones.at(((value - low) / (high - low)).clamp(0.0, 1.0));
             canvas.fill(area, colour);
+            if self.hatched.contains(&(row, column)) {
+                hatch(canvas, area, colour.mix(colour.text_on(), 0.35));
+            }
             if let Some(share) = self.bars.get(row).and_then(|bars| bars.get(column)) {
                 let (height, ink) = (0.12 * area.height, colour.text_on());
                 let bar = Area {
@@ -207,6 +213,21 @@ impl Chart for Heatmap {
             if row < rows && column < columns {
                 canvas.outline(cell(row, column), style::INK, 2.0);
             }
+        }
+    }
+}
+
+/// Diagonal lines over a cell.
+fn hatch(canvas: &Canvas<'_>, area: Area, colour: Colour) {
+    const APART: f64 = 7.0;
+    let lines = ((area.width + area.height) / APART).ceil() as usize;
+    for k in 1..lines {
+        // From the left or lower edge up to the upper or right one.
+        let far = k as f64 * APART;
+        let (left, right) = ((far - area.height).max(0.0), far.min(area.width));
+        let point = |x: f64| (area.x + x, area.y + far - x);
+        if right > left {
+            canvas.line(point(left), point(right), stroke(colour, 1.0));
         }
     }
 }
