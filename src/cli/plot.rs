@@ -228,8 +228,7 @@ fn options(args: &PlotArgs) -> anyhow::Result<Map<String, Value>> {
         ("interval", &args.interval),
         ("picture", &args.picture),
     ];
-    let numbers =
-        [("width", args.width), ("height", args.height), ("font_size", args.font_size)];
+    let numbers = [("width", args.width), ("height", args.height), ("font_size", args.font_size)];
     let lists = [("order", &args.order), ("log", &args.log), ("contrasts", &args.contrasts)];
     let mut keys = Map::new();
     keys.extend(texts.into_iter().filter_map(|(key, v)| Some((key.into(), json!(v.as_ref()?)))));

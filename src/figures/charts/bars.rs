@@ -204,7 +204,8 @@ impl Chart for Bars {
         }
         let chart = axes.open(canvas, place);
         let values = if self.lying { &axes.x } else { &axes.y };
-        for (i, (low, high)) in self.shades.iter().enumerate().filter_map(|(i, s)| Some((i, (*s)?))) {
+        for (i, (low, high)) in self.shades.iter().enumerate().filter_map(|(i, s)| Some((i, (*s)?)))
+        {
             let (low, high) = (values.clamped(low), values.clamped(high));
             let (from, to) = (self.centre(i) - 0.5, self.centre(i) + 0.5);
             let ends = match self.lying {

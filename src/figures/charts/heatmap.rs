@@ -5,7 +5,7 @@ use super::cartesian::{Cartesian, Place};
 use super::chart::{Chart, Values};
 use super::frame::{Frame, Key, TICK};
 use crate::figures::axis::{Axis, Format};
-use crate::figures::fonts::{text_width, wrapped};
+use crate::figures::fonts::{pieces, text_width, wrapped};
 use crate::figures::style::{self, Colour};
 use plotters::style::text_anchor::HPos;
 
@@ -51,6 +51,8 @@ pub struct Heatmap {
 
 /// Room for the colour scale, in pixels.
 pub(super) const SCALE: f64 = 96.0;
+/// Of it, for the words under the scale.
+const TITLE_ROOM: f64 = 84.0;
 
 /// Stops of the sequential scale, pale to dark (blues of even steps in brightness).
 const AMOUNT: [Colour; 5] = [
@@ -124,9 +126,16 @@ impl Heatmap {
             canvas.line((bar.right(), y), (bar.right() + 4.0, y), stroke(style::GREY, 1.0));
             canvas.text((bar.right() + 8.0, y), label, TICK, HPos::Left);
         }
-        for (i, line) in wrapped(&self.value.title(), TICK.em, false, 84.0, 3).iter().enumerate() {
-            let y = bar.bottom() + 18.0 + i as f64 * LINE * TICK.em;
-            canvas.text((bar.x, y), line, TICK, HPos::Left);
+        // A long word is written smaller rather than cut.
+        let title = self.value.title();
+        let longest = pieces(&title)
+            .iter()
+            .map(|word| text_width(word.trim_start(), TICK.em, false))
+            .fold(0.0, f64::max);
+        let em = TICK.em * (TITLE_ROOM / longest.max(1.0)).clamp(0.7, 1.0);
+        for (i, line) in wrapped(&title, em, false, TITLE_ROOM + 0.5, 6).iter().enumerate() {
+            let y = bar.bottom() + 18.0 + i as f64 * LINE * em;
+            canvas.text((bar.x, y), line, Face { em, ..TICK }, HPos::Left);
         }
     }
 }

@@ -166,15 +166,25 @@ impl<'a> Selected<'a> {
         let measure = measure.as_ref().expect("checked: the kind needs it");
         match *measure == Measure::of(measure.column()) {
             true => Ok(measure.column()),
-            false => Err(Refusal::new(key, "a column: its values are categories", measure.to_string())),
+            false => {
+                Err(Refusal::new(key, "a column: its values are categories", measure.to_string()))
+            }
         }
     }
 
-    /// The unit column; none: every row is a unit.
+    /// The unit column; none: every row is a unit. Without `unit` it is the default, or `seed` where the figure
+    /// already parts the values of the default.
     ///
     /// # Errors
     /// The table has no such column.
     pub fn unit(&self, default: &str) -> Result<Option<&'a Column>, Refusal> {
+        // Where every mark is of one target already, seeds are the units.
+        let apart = [&self.spec.series, &self.spec.panel, &self.spec.by];
+        let mut apart = apart.into_iter().flatten().map(String::as_str);
+        let places = [&self.spec.x, &self.spec.y].into_iter().flatten().map(Measure::column);
+        let parted =
+            apart.any(|column| column == default) || places.into_iter().any(|c| c == default);
+        let default = if parted && self.table.get("seed").is_some() { "seed" } else { default };
         let name = self.spec.unit.as_deref().unwrap_or(default);
         if name == ROW && self.table.get(ROW).is_none() {
             return Ok(None);

@@ -41,7 +41,11 @@ pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
                 }
                 estimates.push(Some(estimate));
             }
-            groups.push(Group { name: selected.words.label(x, category), estimates });
+            let name = match spec.horizontal {
+                true => selected.words.label(x, category),
+                false => selected.words.short(x, category),
+            };
+            groups.push(Group { name, estimates });
         }
         most = most.max(groups.len());
         let which = if spec.horizontal { Which::X } else { Which::Y };
@@ -70,7 +74,7 @@ pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
     }
     let (members, most) = (series.len() as f64, most as f64);
     let content = match spec.horizontal {
-        true => Content::tall(panels, most * (10.0 + 18.0 * members), 330.0),
+        true => Content::tall(panels, most * (10.0 + 14.0 * members), 330.0),
         false => Content::wide(panels, 0.58, (most * (24.0 + 26.0 * members)).clamp(150.0, 420.0)),
     };
     let mut caption = drawn.mean_of(selected, y, unit.map(|unit| unit.name()));

@@ -79,7 +79,12 @@ impl Drawn {
     }
 
     /// What the marks and intervals are.
-    pub fn mean_of(&self, selected: &Selected<'_>, of: &Measure, unit: Option<&str>) -> Vec<String> {
+    pub fn mean_of(
+        &self,
+        selected: &Selected<'_>,
+        of: &Measure,
+        unit: Option<&str>,
+    ) -> Vec<String> {
         let units = unit.map_or("networks".into(), |unit| format!("{unit}s"));
         let counts = match self.units {
             Some((least, most)) if least == most => format!("{most} {units}"),
@@ -87,7 +92,12 @@ impl Drawn {
             None => units.clone(),
         };
         let mut says = vec![match unit {
-            Some(unit) if unit != "seed" => format!("Means over {counts}, each {unit} averaged first."),
+            Some(unit) if self.units.is_some_and(|units| units.1 == 1) => {
+                format!("One {unit} a mark, averaged.")
+            }
+            Some(unit) if unit != "seed" => {
+                format!("Means over {counts}, each {unit} averaged first.")
+            }
             _ => format!("Means over {counts}."),
         }];
         let spec = selected.spec;
@@ -183,7 +193,9 @@ impl Content {
         });
         let columns = columns.min(self.panels.len());
         let grid = Grid {
-            frame: Frame::new(&spec.title).note(below(spec, &caption)).sized(width.round() as u32, 0),
+            frame: Frame::new(&spec.title)
+                .note(below(spec, &caption))
+                .sized(width.round() as u32, 0),
             columns,
             panels: self.panels,
             share_x: self.share.0,
@@ -192,9 +204,7 @@ impl Content {
         let panels = grid.panels.len();
         let inner = match self.height {
             Height::Pixels(height) => height,
-            Height::Share(share) => {
-                (share * (width / columns as f64 - 60.0)).clamp(100.0, 380.0)
-            }
+            Height::Share(share) => (share * (width / columns as f64 - 60.0)).clamp(100.0, 380.0),
         };
         let whole = spec.height.map(|height| pixels_of(spec, height));
         let svg = grid_of_height(grid, inner, whole);

@@ -46,7 +46,7 @@ pub(super) fn title(words: &Words<'_>, compared: &ContrastSpec) -> String {
         compared.between.iter().take(2).map(|group| group.value("arm")).collect();
     match arms.as_deref() {
         Some([a, b]) if a != b => {
-            format!("{of}, {} − {}", words.label("arm", a), words.label("arm", b))
+            format!("{of}, {} − {}", words.short("arm", a), words.short("arm", b))
         }
         _ => format!("difference of {of}"),
     }
@@ -55,12 +55,16 @@ pub(super) fn title(words: &Words<'_>, compared: &ContrastSpec) -> String {
 /// How a contrast compares, in a sentence.
 pub(super) fn basis_of(compared: &ContrastSpec) -> String {
     let basis = compared.basis.first().map(Basis::says).unwrap_or_default();
-    format!("Difference paired by {}; {basis}; mean over {}.", compared.pair.join(", "), compared.unit)
+    format!(
+        "Difference paired by {}; {basis}; mean over {}.",
+        compared.pair.join(", "),
+        compared.unit
+    )
 }
 
 /// `sp − imp` with the labels of the arms.
 fn pair(words: &Words<'_>, name: &str) -> String {
-    let arms: Vec<String> = name.split(" − ").map(|arm| words.label("arm", arm)).collect();
+    let arms: Vec<String> = name.split(" − ").map(|arm| words.short("arm", arm)).collect();
     arms.join(" − ")
 }
 
@@ -151,7 +155,10 @@ pub(super) fn draw(
         return Err(Refusal::new("contrasts", "at least one effect", "none"));
     }
     margins.dedup();
-    let mut caption = vec!["Estimates with 95 % intervals.".to_string()];
+    let mut caption = vec!["Estimates with 95\u{a0}% intervals.".to_string()];
+    if let [basis] = bases.as_slice() {
+        caption.push(format!("Compared: {}.", basis.says()));
+    }
     match margins.as_slice() {
         [margin] => caption.push(format!("Shaded: ± the margin of {margin}.")),
         _ => caption.push("Shaded: ± the margin of each.".into()),
@@ -178,7 +185,8 @@ fn panel(
     let (low, high) = span.fold((0.0f64, 0.0f64), |(a, b), v| (a.min(v), b.max(v)));
     let pad = 0.06 * (high - low).max(1e-9);
     let (low, high) = spec.x_range.map_or((low - pad, high + pad), |[low, high]| (low, high));
-    let title = spec.x_label.clone().unwrap_or_else(|| format!("difference of {}", words.measure(measure)));
+    let title =
+        spec.x_label.clone().unwrap_or_else(|| format!("difference of {}", words.measure(measure)));
     Panel::Bars(Bars {
         frame: Frame::new(""),
         value: Axis::new(title).range(low, high),
@@ -192,4 +200,3 @@ fn panel(
         ..Bars::default()
     })
 }
-

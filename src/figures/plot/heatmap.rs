@@ -67,9 +67,9 @@ pub(super) fn draw(
             let counts = cell.count >= least && cell.value.is_finite();
             counts.then(|| cell.value * if spec.bar.is_some() { cell.bar } else { 1.0 })
         };
-        let best = places().filter(|p| worth(p).is_some()).max_by(|a, b| {
-            worth(a).partial_cmp(&worth(b)).expect("finite")
-        });
+        let best = places()
+            .filter(|p| worth(p).is_some())
+            .max_by(|a, b| worth(a).partial_cmp(&worth(b)).expect("finite"));
         let measure = spec.of.as_ref().or(compared.map(|compared| &compared.of));
         let value_label = match (compared, measure) {
             (Some(compared), _) => super::forest::title(&selected.words, compared),

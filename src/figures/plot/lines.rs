@@ -47,7 +47,10 @@ pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
     let unit = line.unit.map(|unit| unit.name());
     let mut caption = drawn.mean_of(selected, y, unit);
     if spec.units == Some(true) {
-        caption.push(format!("Thin lines: one {}.", unit.map_or("row".into(), |u| selected.words.column(u))));
+        caption.push(format!(
+            "Thin lines: one {}.",
+            unit.map_or("row".into(), |u| selected.words.column(u))
+        ));
     }
     Ok(Content::wide(panels, 0.62, 210.0).shared(true, true).told(drawn, caption))
 }
@@ -123,7 +126,8 @@ impl Line<'_> {
                 (Spread::Band, None) => band.push((*x, f64::NAN, f64::NAN)),
                 _ => {}
             }
-            if summary.interval.is_none() && self.spread != Spread::None && summary.units.len() > 1 {
+            if summary.interval.is_none() && self.spread != Spread::None && summary.units.len() > 1
+            {
                 dots.extend(summary.units.iter().map(|unit| Point::new(*x, unit.1)));
             }
             points.push(point);

@@ -1,7 +1,7 @@
 //! A sheet of picture files in rows and columns, with a label for each.
 
 use super::data::Selected;
-use super::drawing::{DrawnSeries, Drawing, below, in_mm, pixels_of};
+use super::drawing::{Drawing, DrawnSeries, below, in_mm, pixels_of};
 use super::spec::FigureSpec;
 use super::{FOLDER, Source};
 use crate::figures::fonts::text_width;

@@ -182,29 +182,110 @@ const ALWAYS: &[&str] =
 impl Kind {
     /// Every kind with its name and the keys that it uses besides [`ALWAYS`].
     const ALL: [(Kind, &str, &[&str]); 6] = [
-        (Kind::Dots, "dots", &[
-            "x", "y", "series", "panel", "unit", "order", "colours", "x_label", "y_label", "columns",
-            "log", "y_range", "reference", "interval", "units", "least", "horizontal",
-        ]),
-        (Kind::Lines, "lines", &[
-            "x", "y", "series", "panel", "unit", "by", "order", "colours", "x_label", "y_label",
-            "columns", "log", "x_range", "y_range", "reference", "interval", "units", "least",
-        ]),
-        (Kind::Scatter, "scatter", &[
-            "x", "y", "series", "panel", "unit", "by", "order", "colours", "x_label", "y_label",
-            "columns", "log", "x_range", "y_range", "reference", "interval", "least", "names",
-            "diagonal",
-        ]),
-        (Kind::Heatmap, "heatmap", &[
-            "x", "y", "of", "panel", "unit", "order", "x_label", "y_label", "columns", "range",
-            "least", "bar", "outline", "signed", "decimals", "contrasts",
-        ]),
-        (Kind::Forest, "forest", &[
-            "contrasts", "colours", "x_label", "x_range", "decimals", "columns",
-        ]),
-        (Kind::Pictures, "pictures", &[
-            "x", "y", "picture", "files", "row_labels", "column_labels", "order",
-        ]),
+        (
+            Kind::Dots,
+            "dots",
+            &[
+                "x",
+                "y",
+                "series",
+                "panel",
+                "unit",
+                "order",
+                "colours",
+                "x_label",
+                "y_label",
+                "columns",
+                "log",
+                "y_range",
+                "reference",
+                "interval",
+                "units",
+                "least",
+                "horizontal",
+            ],
+        ),
+        (
+            Kind::Lines,
+            "lines",
+            &[
+                "x",
+                "y",
+                "series",
+                "panel",
+                "unit",
+                "by",
+                "order",
+                "colours",
+                "x_label",
+                "y_label",
+                "columns",
+                "log",
+                "x_range",
+                "y_range",
+                "reference",
+                "interval",
+                "units",
+                "least",
+            ],
+        ),
+        (
+            Kind::Scatter,
+            "scatter",
+            &[
+                "x",
+                "y",
+                "series",
+                "panel",
+                "unit",
+                "by",
+                "order",
+                "colours",
+                "x_label",
+                "y_label",
+                "columns",
+                "log",
+                "x_range",
+                "y_range",
+                "reference",
+                "interval",
+                "least",
+                "names",
+                "diagonal",
+            ],
+        ),
+        (
+            Kind::Heatmap,
+            "heatmap",
+            &[
+                "x",
+                "y",
+                "of",
+                "panel",
+                "unit",
+                "order",
+                "x_label",
+                "y_label",
+                "columns",
+                "range",
+                "least",
+                "bar",
+                "outline",
+                "signed",
+                "decimals",
+                "contrasts",
+            ],
+        ),
+        (
+            Kind::Forest,
+            "forest",
+            &["contrasts", "colours", "x_label", "x_range", "decimals", "columns"],
+        ),
+        (
+            Kind::Pictures,
+            "pictures",
+            &["x", "y", "picture", "files", "row_labels", "column_labels", "order"],
+        ),
     ];
 
     fn row(self) -> &'static (Kind, &'static str, &'static [&'static str]) {
@@ -319,9 +400,7 @@ impl FromStr for Hex {
         let digits = text.strip_prefix('#').filter(|d| d.len() == 6 && d.is_ascii());
         let number = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
         let [_, r, g, b] = number
-            .ok_or_else(|| {
-                Refusal::new("colours", "a colour like #0072b2", format!("{text:?}"))
-            })?
+            .ok_or_else(|| Refusal::new("colours", "a colour like #0072b2", format!("{text:?}")))?
             .to_be_bytes();
         Ok(Hex(Colour(r, g, b)))
     }
@@ -488,13 +567,13 @@ impl FigureSpec {
                 needs("picture", value, "picture = \"file\", or files = [[\"a.png\"]] instead")?;
             }
         }
-        let within = |key: &str, value: f64, low: f64, high: f64, unit: &str| {
-            match value >= low && value <= high {
-                true => Ok(()),
-                false => {
-                    let expected = format!("{low} to {high} {unit}");
-                    Err(Refusal::new(key, expected, value.to_string()))
-                }
+        let within = |key: &str, value: f64, low: f64, high: f64, unit: &str| match value >= low
+            && value <= high
+        {
+            true => Ok(()),
+            false => {
+                let expected = format!("{low} to {high} {unit}");
+                Err(Refusal::new(key, expected, value.to_string()))
             }
         };
         within("font_size", self.font_size, 3.0, 40.0, "pt")?;
@@ -514,7 +593,11 @@ impl FigureSpec {
             if range.is_some_and(|[low, high]| !(low.is_finite() && high.is_finite() && low < high))
             {
                 let expected = "two numbers, the lower first";
-                return Err(Refusal::new(key, expected, format!("{:?}", range.unwrap_or_default())));
+                return Err(Refusal::new(
+                    key,
+                    expected,
+                    format!("{:?}", range.unwrap_or_default()),
+                ));
             }
         }
         if let Some(number) = self.reference.0.iter().find(|n| !n.is_finite()) {

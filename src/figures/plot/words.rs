@@ -91,10 +91,21 @@ impl Words<'_> {
         }
     }
 
-    /// The same where nothing says which column it is of: numbers after the name of their column.
+    /// The same for crowded axes: an arm's short name.
+    pub fn short(&self, column: &str, value: &str) -> String {
+        match style::arm(value).filter(|_| column == "arm") {
+            Some((_, arm)) if Self::given(&self.0.labels, column, value).is_none() => {
+                arm.short.into()
+            }
+            _ => self.label(column, value),
+        }
+    }
+
+    /// The label where nothing says which column it is of: numbers after the name of their column.
     pub fn title(&self, column: &str, value: &str) -> String {
         let label = self.label(column, value);
-        let bare = value.parse::<f64>().is_ok() && Self::given(&self.0.labels, column, value).is_none();
+        let bare =
+            value.parse::<f64>().is_ok() && Self::given(&self.0.labels, column, value).is_none();
         if bare { format!("{} {label}", self.column(column)) } else { label }
     }
 
@@ -128,9 +139,8 @@ impl Words<'_> {
 
     /// Whether a measure is a share, whose interval ends at 0 and 1.
     pub fn is_share(measure: &Measure) -> bool {
-        let share = known(measure.column()).is_some_and(|c| {
-            matches!(c.2, Numbers::Share | Numbers::Percent)
-        });
+        let share = known(measure.column())
+            .is_some_and(|c| matches!(c.2, Numbers::Share | Numbers::Percent));
         share && *measure == Measure::of(measure.column())
     }
 
