@@ -106,6 +106,8 @@ pub struct Bars {
     pub texts_at: Option<f64>,
     /// Texts of lying groups stand in a column to the right of the plotting area.
     pub texts_right: bool,
+    /// The groups' names are not written: those of a chart beside it count for this one too.
+    pub unnamed: bool,
     /// A range of values behind each group, shaded; may be shorter than the groups.
     pub shades: Vec<Option<(f64, f64)>>,
 }
@@ -165,8 +167,9 @@ impl Chart for Bars {
         let mut categories =
             Axis::new("").range(0.0, self.groups.len() as f64).names(places).over([], 1.0);
         // A lone unnamed group is no category.
-        categories.ticks.retain(|(_, name)| !name.is_empty());
-        let (value, category) = (self.value.title(), self.category.clone());
+        categories.ticks.retain(|(_, name)| !name.is_empty() && !self.unnamed);
+        let category = if self.unnamed { String::new() } else { self.category.clone() };
+        let value = self.value.title();
         let (x, y) = if self.lying { (values, categories) } else { (categories, values) };
         let (x_title, y_title) = if self.lying { (value, category) } else { (category, value) };
         // Bars stand on a line of their own, at 0.

@@ -45,6 +45,8 @@ pub struct Heatmap {
     pub bars: Vec<Vec<f64>>,
     /// Cells that count for little: (row, column), hatched.
     pub hatched: Vec<(usize, usize)>,
+    /// The names of the rows are not written: those of a chart beside it count for this one too.
+    pub unnamed: bool,
     /// Cells to outline: (row, column), for example the best of each row.
     pub outlined: Vec<(usize, usize)>,
 }
@@ -106,7 +108,17 @@ impl Heatmap {
 
     /// The colour scale to the right of the panels.
     pub(super) fn scale(&self, canvas: &Canvas<'_>, panels: Area, values: &Values) {
-        let (x, height) = (panels.right() + 18.0, panels.height.min(260.0));
+        // A long word is written smaller rather than cut.
+        let title = self.value.title();
+        let words = pieces(&title);
+        let wide = |word: &String| text_width(word.trim_start(), TICK.em, false);
+        let longest = words.iter().map(wide).fold(1.0, f64::max);
+        let em = TICK.em * (TITLE_ROOM / longest).clamp(0.7, 1.0);
+        let title = wrapped(&title, em, false, TITLE_ROOM + 0.5, 6);
+        // Its lines reach no lower than the labels of the columns.
+        let over = title.len() as f64 * LINE * em - 3.0 * LINE * TICK.em;
+        let height = (panels.height - over.max(0.0)).clamp(40.0, 260.0);
+        let x = panels.right() + 18.0;
         let bar = Area { x, y: panels.y, width: 14.0, height };
         const STEPS: usize = 48;
         for i in 0..STEPS {
@@ -126,14 +138,7 @@ impl Heatmap {
             canvas.line((bar.right(), y), (bar.right() + 4.0, y), stroke(style::GREY, 1.0));
             canvas.text((bar.right() + 8.0, y), label, TICK, HPos::Left);
         }
-        // A long word is written smaller rather than cut.
-        let title = self.value.title();
-        let longest = pieces(&title)
-            .iter()
-            .map(|word| text_width(word.trim_start(), TICK.em, false))
-            .fold(0.0, f64::max);
-        let em = TICK.em * (TITLE_ROOM / longest.max(1.0)).clamp(0.7, 1.0);
-        for (i, line) in wrapped(&title, em, false, TITLE_ROOM + 0.5, 6).iter().enumerate() {
+        for (i, line) in title.iter().enumerate() {
             let y = bar.bottom() + 18.0 + i as f64 * LINE * em;
             canvas.text((bar.x, y), line, Face { em, ..TICK }, HPos::Left);
         }
@@ -166,11 +171,15 @@ impl Chart for Heatmap {
             });
             Axis::new("").range(0.0, count).names(places).over([], 1.0)
         };
+        let mut y = names(&self.rows, true);
+        if self.unnamed {
+            y.ticks.clear();
+        }
         Some(Cartesian {
             x: names(&self.columns, false),
-            y: names(&self.rows, true),
+            y,
             x_title: self.x.clone(),
-            y_title: self.y.clone(),
+            y_title: if self.unnamed { String::new() } else { self.y.clone() },
             x_named: true,
             y_named: true,
             grid: (false, false),
@@ -213,6 +222,12 @@ impl Chart for Heatmap {
                 canvas.fill(bar, colour.mix(ink, 0.65));
             }
             if let Some((text, em)) = self.number(value, full) {
+                if self.hatched.contains(&(row, column)) {
+                    let half = text_width(&text, em, false) / 2.0 + 2.0;
+                    let (x, y) = full.middle();
+                    let ground = Area::between((x - half, y - 0.6 * em), (x + half, y + 0.6 * em));
+                    canvas.fill(ground, colour);
+                }
                 let bold = self.outlined.contains(&(row, column));
                 let face = Face { em, bold, colour: colour.text_on() };
                 canvas.text(full.middle(), &text, face, HPos::Center);

@@ -16,8 +16,9 @@ pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
     let series = selected.series();
     let (mut drawn, mut panels) = (Drawn::of(&series), Vec::new());
     let mut most = 0;
+    // The same categories in every panel, so that they can be compared.
+    let categories = selected.values(x, &selected.rows);
     for (value, rows) in selected.panels() {
-        let categories = selected.values(x, &rows);
         let mut groups = Vec::new();
         for category in &categories {
             let of_category = selected.with(&rows, x, category);
@@ -41,7 +42,7 @@ pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
                 }
                 estimates.push(Some(estimate));
             }
-            let name = match spec.horizontal {
+            let name = match spec.horizontal && spec.panel.is_none() {
                 true => selected.words.label(x, category),
                 false => selected.words.short(x, category),
             };
@@ -74,7 +75,7 @@ pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
     }
     let (members, most) = (series.len() as f64, most as f64);
     let content = match spec.horizontal {
-        true => Content::tall(panels, most * (10.0 + 14.0 * members), 330.0),
+        true => Content::tall(panels, most * (10.0 + 16.0 * members), 330.0),
         false => Content::wide(panels, 0.58, (most * (24.0 + 26.0 * members)).clamp(150.0, 420.0)),
     };
     let mut caption = drawn.mean_of(selected, y, unit.map(|unit| unit.name()));

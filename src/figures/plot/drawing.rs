@@ -192,24 +192,50 @@ impl Content {
             self.panels.len().div_ceil(rows)
         });
         let columns = columns.min(self.panels.len());
+        let mut panels = self.panels;
+        if rows_agree(&panels) {
+            // Only the first panel of a row names its rows.
+            for (_, panel) in panels.iter_mut().enumerate().filter(|(i, _)| i % columns != 0) {
+                match panel {
+                    Panel::Bars(bars) => bars.unnamed = true,
+                    Panel::Heatmap(heatmap) => heatmap.unnamed = true,
+                    Panel::Plot(_) => {}
+                }
+            }
+        }
         let grid = Grid {
             frame: Frame::new(&spec.title)
                 .note(below(spec, &caption))
                 .sized(width.round() as u32, 0),
             columns,
-            panels: self.panels,
+            panels,
             share_x: self.share.0,
             share_y: self.share.1,
         };
         let panels = grid.panels.len();
         let inner = match self.height {
             Height::Pixels(height) => height,
-            Height::Share(share) => (share * (width / columns as f64 - 60.0)).clamp(100.0, 380.0),
+            Height::Share(share) => (share * (width / columns as f64 - 60.0)).clamp(130.0, 380.0),
         };
         let whole = spec.height.map(|height| pixels_of(spec, height));
         let svg = grid_of_height(grid, inner, whole);
         Ok(in_mm(spec, &svg, caption, panels, self.drawn))
     }
+}
+
+/// Whether all panels have the same rows, so that one naming of them is enough.
+fn rows_agree(panels: &[Panel]) -> bool {
+    let names = |panel: &Panel| -> Option<Vec<String>> {
+        match panel {
+            Panel::Bars(bars) if bars.lying && !bars.texts_right => {
+                Some(bars.groups.iter().map(|group| group.name.clone()).collect())
+            }
+            Panel::Heatmap(heatmap) => Some(heatmap.rows.clone()),
+            _ => None,
+        }
+    };
+    let first = panels.first().and_then(names);
+    first.is_some() && panels.iter().all(|panel| names(panel) == first)
 }
 
 /// Pixels of the house's charts, whose smallest chart text is [`size::TICK`] pixels high, in so many mm.

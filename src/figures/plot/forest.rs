@@ -108,6 +108,7 @@ pub(super) fn draw(
             measures.push(&one.of);
         }
     }
+    let several = found.len() > 1;
     let decimals = spec.decimals.unwrap_or(2);
     let (mut panels, mut most, mut margins) = (Vec::new(), 0, Vec::new());
     for measure in &measures {
@@ -138,7 +139,8 @@ pub(super) fn draw(
                 }
                 let label = match spec.labels.get(&one.id) {
                     Some(label) if names.len() == 1 => label.clone(),
-                    _ => format!("{}: {}", one.id, pair(&words, name)),
+                    _ if several => format!("{}: {}", one.id, pair(&words, name)),
+                    _ => pair(&words, name),
                 };
                 groups.push(Group {
                     name: label,

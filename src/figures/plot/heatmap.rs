@@ -99,6 +99,7 @@ pub(super) fn draw(
             decimals: Some(spec.decimals.unwrap_or(2)),
             bars,
             hatched,
+            unnamed: false,
             outlined: best.filter(|_| spec.outline).into_iter().collect(),
         }));
     }
@@ -112,7 +113,8 @@ pub(super) fn draw(
         caption.push(format!("Bars in the cells: {bar}, whole width = all."));
     }
     if hatched_any {
-        caption.push(format!("Hatched: fewer than {least}."));
+        let counted = compared.map_or("networks".into(), |compared| format!("{}s", compared.unit));
+        caption.push(format!("Hatched: fewer than {least} {counted}."));
     }
     if spec.outline {
         let times = if spec.bar.is_some() { " times bar" } else { "" };

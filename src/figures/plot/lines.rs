@@ -52,7 +52,7 @@ pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
             unit.map_or("row".into(), |u| selected.words.column(u))
         ));
     }
-    Ok(Content::wide(panels, 0.62, 210.0).shared(true, true).told(drawn, caption))
+    Ok(Content::wide(panels, 0.62, 260.0).shared(true, true).told(drawn, caption))
 }
 
 /// What a line is made of.

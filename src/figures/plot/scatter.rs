@@ -66,5 +66,5 @@ pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
     caption.insert(0, format!("One mark for each {each}."));
     caption.extend(drawn.left_out(selected, &[x, y]));
     let ratio = if spec.diagonal { 1.0 } else { 0.7 };
-    Ok(Content::wide(panels, ratio, 230.0).shared(true, true).told(drawn, caption))
+    Ok(Content::wide(panels, ratio, 260.0).shared(true, true).told(drawn, caption))
 }
