@@ -102,8 +102,11 @@ impl Heatmap {
             Format::Percent => style::percent(value, decimals),
             _ => style::fixed(value, decimals),
         };
-        let em = TICK.em.min(0.62 * full.height);
-        (em >= 7.0 && text_width(&text, em, false) < full.width - 4.0).then_some((text, em))
+        // Smaller where it is too wide, down to two thirds.
+        let fits = TICK.em * (full.width - 4.0) / text_width(&text, TICK.em, false);
+        let em = if fits > TICK.em { TICK.em } else { 0.99 * fits };
+        let em = em.min(0.62 * full.height);
+        (em >= 7.0 && fits >= 0.66 * TICK.em).then_some((text, em))
     }
 
     /// The colour scale to the right of the panels.

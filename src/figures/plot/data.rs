@@ -43,14 +43,23 @@ impl<'a> Selected<'a> {
     /// # Errors
     /// The figure names a column that the table lacks, or `order` a value that none of its columns has.
     pub fn of(spec: &'a FigureSpec, table: &'a Table) -> Result<Self, Refusal> {
-        let columns = [&spec.series, &spec.panel, &spec.by, &spec.unit, &spec.picture];
-        let columns = columns.into_iter().flatten().map(String::as_str);
-        let measures = [&spec.x, &spec.y, &spec.of, &spec.bar];
-        let measures = measures.into_iter().flatten().map(Measure::column);
-        let mut used: Vec<&str> = columns.chain(measures).collect();
-        used.retain(|column| *column != ROW || table.get(ROW).is_some());
-        for column in &used {
-            table.column(column)?;
+        let columns = [
+            ("series", &spec.series),
+            ("panel", &spec.panel),
+            ("by", &spec.by),
+            ("unit", &spec.unit),
+            ("picture", &spec.picture),
+        ];
+        let measures = [("x", &spec.x), ("y", &spec.y), ("of", &spec.of), ("bar", &spec.bar)];
+        let columns = columns.into_iter().filter_map(|(key, name)| Some((key, name.as_deref()?)));
+        let measures =
+            measures.into_iter().filter_map(|(key, m)| Some((key, m.as_ref()?.column())));
+        let mut used: Vec<&str> = Vec::new();
+        for (key, column) in columns.chain(measures) {
+            if column != ROW || table.get(ROW).is_some() {
+                table.column(column).map_err(|refusal| Refusal { at: key.into(), ..refusal })?;
+                used.push(column);
+            }
         }
         let asks_at = used.contains(&"at") || spec.rows.columns().any(|column| column == "at");
         let finished = table.get("at").is_some() && !asks_at;

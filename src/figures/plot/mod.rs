@@ -63,9 +63,6 @@ impl Source {
     }
 }
 
-/// The column that says which table a row is of; no column of a study is called so.
-const FOLDER: &str = "\u{1}folder";
-
 /// Draws a figure of the rows of all tables.
 ///
 /// ```
@@ -113,13 +110,12 @@ pub fn draw(
 
 /// The rows of all tables, with the column `study` if there are several.
 fn together(tables: &[Source]) -> Table {
-    let named = tables.iter().enumerate().map(|(i, source)| {
+    let named = tables.iter().map(|source| {
         let table = source.table.clone();
-        let table = match tables.len() > 1 && table.get("study").is_none() {
+        match tables.len() > 1 && table.get("study").is_none() {
             true => table.with_constant("study", &source.study()),
             false => table,
-        };
-        table.with_constant(FOLDER, &i.to_string())
+        }
     });
     Table::concat(&named.collect::<Vec<_>>())
 }

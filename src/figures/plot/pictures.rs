@@ -1,9 +1,9 @@
 //! A sheet of picture files in rows and columns, with a label for each.
 
+use super::Source;
 use super::data::Selected;
 use super::drawing::{Drawing, DrawnSeries, below, in_mm, pixels_of};
 use super::spec::FigureSpec;
-use super::{FOLDER, Source};
 use crate::figures::fonts::text_width;
 use crate::figures::page::{NOTE, Page, TITLE};
 use crate::figures::style::{self, size};
@@ -23,7 +23,6 @@ struct Board {
 pub(super) fn draw(selected: &Selected<'_>, tables: &[Source]) -> Result<Drawing, Refusal> {
     let spec = selected.spec;
     let column = selected.table.column(spec.picture.as_deref().expect("checked"))?;
-    let folders = selected.table.column(FOLDER)?;
     let rows = selected.rows.iter().copied().filter(|row| !column.text(*row).is_empty());
     let rows: Vec<usize> = rows.collect();
     if rows.is_empty() {
@@ -48,9 +47,15 @@ pub(super) fn draw(selected: &Selected<'_>, tables: &[Source]) -> Result<Drawing
         (Some(name), Some(value)) => selected.words.title(name, value),
         _ => String::new(),
     };
+    // The tables stand one under the other.
     let path = |row: &usize| {
-        let folder = folders.number(*row).and_then(|i| tables.get(i as usize));
-        folder.map_or_else(PathBuf::new, |source| source.folder.clone()).join(column.text(*row))
+        let mut end = 0;
+        let source = tables.iter().find(|source| {
+            end += source.table.len();
+            *row < end
+        });
+        let folder = source.map_or(Path::new(""), |source| &source.folder);
+        folder.join(column.text(*row))
     };
     let columns = values(x);
     let rows = values(y).into_iter().map(|value| {
