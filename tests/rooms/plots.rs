@@ -3,7 +3,9 @@
 use picloom::experiment::contrast::ContrastSpec;
 use picloom::experiment::table::Table;
 use picloom::figures::Provenance;
-use picloom::figures::plot::{Drawing, FigureSpec, Format, Source, draw, encode, save_drawing};
+use picloom::figures::plot::{
+    Drawing, FigureSpec, Format, Kind, Source, draw, encode, save_drawing,
+};
 use std::path::Path;
 
 /// Three targets, two arms, two seeds each; SP at two levels; one row on the way of each network.
@@ -306,4 +308,18 @@ fn a_pdf_embeds_its_font_and_keeps_text_as_text() {
         assert!(text.contains(wanted), "{wanted}");
     }
     assert_eq!(pdf, encode(&drawing, Format::Pdf, 300.0, &facts).unwrap());
+}
+
+#[test]
+fn every_key_of_every_kind_has_its_row_in_the_docs() {
+    let page = include_str!("../../docs/PLOTS.md");
+    for name in Kind::names() {
+        assert!(page.contains(&format!("| `{name}` |")), "{name}");
+        for key in name.parse::<Kind>().unwrap().keys() {
+            let cells = page.lines().filter_map(|line| line.strip_prefix("| ")?.split(" |").next());
+            let found =
+                cells.into_iter().any(|cell| cell.split(", ").any(|k| k == format!("`{key}`")));
+            assert!(found, "{key} of {name} has no row in docs/PLOTS.md");
+        }
+    }
 }

@@ -7,6 +7,7 @@
 //! | file | role |
 //! |---|---|
 //! | `spec` | the keys, their defaults, what each kind uses |
+//! | `source` | tables and the folders of their pictures |
 //! | `words` | what columns and values are called, their colours |
 //! | `data` | rows in groups, means over units |
 //! | `dots`, `lines`, `scatter`, `heatmap`, `forest`, `pictures` | the kinds |
@@ -24,44 +25,18 @@ mod output;
 mod pdf;
 mod pictures;
 mod scatter;
+mod source;
 mod spec;
 mod words;
 
 pub use drawing::{Drawing, DrawnSeries};
 pub use output::{Format, encode, save_drawing};
+pub use source::Source;
 pub use spec::{Caption, FigureSpec, Hex, Kind, Numbers, Spread, Which};
 
 use crate::experiment::contrast::ContrastSpec;
-use crate::experiment::table::Table;
 use crate::math::refusal::Refusal;
 use data::Selected;
-use std::path::{Path, PathBuf};
-
-/// A table and the folder that its pictures are relative to.
-#[derive(Clone, Debug, Default)]
-pub struct Source {
-    /// The rows.
-    pub table: Table,
-    /// Folder of its file.
-    pub folder: PathBuf,
-}
-
-impl Source {
-    /// Reads `rows.csv` or `rows.csv.gz`.
-    ///
-    /// # Errors
-    /// The file is no table.
-    pub fn read(path: &Path) -> Result<Self, Refusal> {
-        let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
-        Ok(Source { table: Table::read(path)?, folder })
-    }
-
-    /// The name of its study, where the table does not say.
-    fn study(&self) -> String {
-        let name = self.folder.file_name().map(|name| name.to_string_lossy().into_owned());
-        name.unwrap_or_else(|| "table".into())
-    }
-}
 
 /// Draws a figure of the rows of all tables.
 ///
@@ -91,7 +66,7 @@ pub fn draw(
     spec.check()?;
     let at = |refusal: Refusal| refusal.within(format!("figure {}", spec.name));
     drawing::check_width(spec).map_err(at)?;
-    let table = together(tables);
+    let table = source::together(tables);
     let drawn = match spec.kind {
         Kind::Forest => {
             forest::draw(spec, &table, contrasts).and_then(|content| content.finish(spec))
@@ -106,16 +81,4 @@ pub fn draw(
         }),
     };
     drawn.map_err(at)
-}
-
-/// The rows of all tables, with the column `study` if there are several.
-fn together(tables: &[Source]) -> Table {
-    let named = tables.iter().map(|source| {
-        let table = source.table.clone();
-        match tables.len() > 1 && table.get("study").is_none() {
-            true => table.with_constant("study", &source.study()),
-            false => table,
-        }
-    });
-    Table::concat(&named.collect::<Vec<_>>())
 }

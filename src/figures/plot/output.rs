@@ -1,6 +1,6 @@
 //! A drawing as a file: SVG, PNG or PDF, by its extension.
 
-use super::Drawing;
+use super::drawing::Drawing;
 use crate::figures::files::{Provenance, svg_to_png, with_metadata};
 use crate::math::refusal::Refusal;
 use crate::network::files::{create_folder, write_atomic};

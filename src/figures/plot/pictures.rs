@@ -1,8 +1,8 @@
 //! A sheet of picture files in rows and columns, with a label for each.
 
-use super::Source;
 use super::data::Selected;
 use super::drawing::{Drawing, DrawnSeries, below, in_mm, pixels_of};
+use super::source::Source;
 use super::spec::FigureSpec;
 use crate::figures::fonts::text_width;
 use crate::figures::page::{NOTE, Page, TITLE};
