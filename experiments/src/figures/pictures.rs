@@ -3,7 +3,7 @@
 use super::board::{Block, Board, MapBoard, MapPanel, Row, map_sheet, sweep, verdicts};
 use super::data::{look, rows, spoken, what};
 use super::{DrawError, Drawing, Sources, some};
-use crate::claims::effects::Group;
+use super::data::Group;
 use picloom::experiment::networks::record::{NetworkResult, NetworksRecord, Views};
 use picloom::figures::style::{self, Colour};
 
