@@ -1,8 +1,8 @@
 //! What the contrasts of the studies, and the special findings, say of each claim.
 
 use super::ledger::{ClaimRow, Earlier};
-use super::special::SPECIAL;
 use super::spec::{ClaimText, StudySpec};
+use super::special::SPECIAL;
 use picloom::experiment::contrast::{self, ContrastSpec, Decision, Tables, combined};
 use picloom::experiment::finding::Verdict;
 use picloom::experiment::record::{Head, Record, RecordError, STUDY, study_of};
@@ -308,10 +308,7 @@ fn seeds(table: &Table) -> Option<usize> {
 }
 
 /// How many networks of each arm that is compared learned their picture, in a sentence.
-fn learned<'a>(
-    table: &Table,
-    contrasts: impl Iterator<Item = &'a ContrastSpec>,
-) -> Option<String> {
+fn learned<'a>(table: &Table, contrasts: impl Iterator<Item = &'a ContrastSpec>) -> Option<String> {
     let fit = table.get("fit")?;
     let mut arms: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
     let mut order: Vec<&str> = Vec::new();

@@ -1,8 +1,8 @@
 //! The rows of the ledger, `claims.json`, and the four sentences that say what holds.
 
 use super::decide::{LedgerError, Results, row};
-use super::special::Special;
 use super::spec::{ClaimText, StudySpec};
+use super::special::Special;
 use picloom::experiment::contrast::{self, Basis, Decision, Found};
 use picloom::experiment::finding::Verdict;
 use picloom::experiment::record::RecordError;
@@ -151,6 +151,9 @@ impl Ledger {
     /// A result is there and cannot be read.
     pub fn of(spec: &StudySpec, folder: &Path) -> Result<Self, LedgerError> {
         let mut results = Results::below(folder, spec);
+        for part in spec.studies() {
+            results.of(&part)?;
+        }
         let mut claims = Vec::new();
         for text in &spec.claims {
             claims.push(row(spec, text, &mut results, &claims)?);
@@ -162,7 +165,11 @@ impl Ledger {
     pub fn to_json(&self) -> String {
         let line = |claim| serde_json::to_string(claim).expect("a ledger is plain data");
         let lines: Vec<String> = self.claims.iter().map(line).collect();
-        format!("{{\n\"format\": \"{}\",\n\"claims\": [\n{}\n]\n}}\n", self.format, lines.join(",\n"))
+        format!(
+            "{{\n\"format\": \"{}\",\n\"claims\": [\n{}\n]\n}}\n",
+            self.format,
+            lines.join(",\n")
+        )
     }
 
     /// Reads a ledger.

@@ -15,10 +15,10 @@
 mod decide;
 pub mod ledger;
 mod page;
-pub mod special;
 pub mod spec;
+pub mod special;
 
 pub use decide::{LedgerError, Results};
 pub use ledger::{ClaimRow, Earlier, Ledger};
-pub use special::{Special, trained_points};
 pub use spec::{ClaimText, StudySpec};
+pub use special::{Special, trained_points};

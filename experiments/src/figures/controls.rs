@@ -1,8 +1,8 @@
 //! Do depth and pruning matter under other ways of training?
 
 use super::data::{
-    FEWEST, Group as Networks, cell, cut, distinct, estimate, fit_score, look, says, sorted, spoken,
-    unfit_over_targets, what,
+    FEWEST, Group as Networks, cell, cut, distinct, estimate, fit_score, look, says, sorted,
+    spoken, unfit_over_targets, what,
 };
 use super::{DrawError, Drawing, Sources, some};
 use picloom::experiment::contrast::Found;

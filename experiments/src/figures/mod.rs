@@ -372,7 +372,7 @@ impl Sources {
         struct Head {
             profile: Option<String>,
         }
-        let text = std::fs::read_to_string(self.path(study)).ok()?;
+        let text = std::fs::read_to_string(self.path(study).join(STUDY)).ok()?;
         serde_json::from_str::<Head>(&text).ok()?.profile
     }
 

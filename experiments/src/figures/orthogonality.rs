@@ -4,8 +4,8 @@ use super::data::{
     Group as Networks, Value, by_target, cut, differences, distinct, estimate, hollow, look,
     on_average, spoken, unfit_over_targets, what,
 };
-use super::regime::CONTROLS;
 use super::pruning::{STAR, by_level};
+use super::regime::CONTROLS;
 use super::theory::{clouds, looks};
 use super::{DrawError, Drawing, Sources, some};
 use picloom::experiment::networks::record::NetworkResult;

@@ -163,9 +163,9 @@ pub(super) fn retraining(sources: &Sources) -> Result<Drawing, DrawError> {
         points.targets.iter().filter_map(of_target).collect()
     };
     let arms = [("random", "random"), (SP, SP), ("wanda", "wanda"), ("taylor", "taylor")];
-    let found = arms.into_iter().map(|(tuned, rewound)| {
-        (tuned, [less_dense(&points, tuned), less_dense(&again, rewound)])
-    });
+    let found = arms
+        .into_iter()
+        .map(|(tuned, rewound)| (tuned, [less_dense(&points, tuned), less_dense(&again, rewound)]));
     // Magnitude rewound is the lottery ticket, which the map has.
     let magnitude = ["magnitude", "imp"].map(|arm| less_dense(&points, arm));
     let found: Vec<(&str, [Vec<f64>; 2])> = found
@@ -182,10 +182,8 @@ pub(super) fn retraining(sources: &Sources) -> Result<Drawing, DrawError> {
     let ends = marks.iter().flatten().flatten();
     let ends = ends.flat_map(|mark| mark.interval.map_or([mark.value; 2], |(a, b)| [a, b]));
     let end = 1.1 * ends.fold(LEAST, |most, value| most.max(value.abs()));
-    let groups = found.iter().zip(marks).map(|((arm, _), estimates)| Bin {
-        name: look(arm).0,
-        estimates,
-    });
+    let groups =
+        found.iter().zip(marks).map(|((arm, _), estimates)| Bin { name: look(arm).0, estimates });
     let (_, colour, marker) = look(SP);
     let series = vec![
         ("fine-tuned: the dense network's weights stay".into(), style::GREY, Marker::Diamond),
@@ -219,8 +217,9 @@ fn less(points: &Points, (one, other): &(Place, Place)) -> Vec<f64> {
         let pair = [networks.get(one)?, networks.get(other)?];
         Scores::compared(&pair, Basis::EqualFit).map(|scores| scores[0] - scores[1])
     };
-    let of_target =
-        |seeds: &BTreeMap<u64, Networks>| mean(&seeds.values().filter_map(of_seed).collect::<Vec<_>>()).ok();
+    let of_target = |seeds: &BTreeMap<u64, Networks>| {
+        mean(&seeds.values().filter_map(of_seed).collect::<Vec<_>>()).ok()
+    };
     points.targets.iter().filter_map(|(_, seeds)| of_target(seeds)).collect()
 }
 

@@ -2,8 +2,8 @@
 
 use super::data::spoken;
 use super::verdicts::{halves, numbers, shown, tally};
-use crate::claims::ledger::named;
 use super::{DrawError, Drawing, FIGURES, Figure, Sources, collect, make};
+use crate::claims::ledger::named;
 use crate::claims::{ClaimRow, Ledger};
 use picloom::figures::html::{Align, Cell, Kind, Page, Section, Table};
 use picloom::math::text::word;
