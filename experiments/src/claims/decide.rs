@@ -197,15 +197,31 @@ fn by_study<'a>(
     let table = results.tables.of(study).map_err(LedgerError::Table)?;
     let head = head(&folder)?;
     let mut notes = circumstances(&head, &table);
-    let decisions = contrast::decide(study, &contrasts, &mut results.tables);
-    // A result of another design than the spec's may lack a column.
-    let decisions = decisions.unwrap_or_else(|refusal| {
-        notes.push(format!("not decided: {refusal}"));
-        Vec::new()
-    });
+    let mut is_whole = true;
+    let decisions = match contrast::decide(study, &contrasts, &mut results.tables) {
+        Ok(decisions) => decisions,
+        // A result of another design than the spec's may lack a column: such a contrast is left out, and said.
+        Err(_) => {
+            let mut is_there = |one: &ContrastSpec| {
+                let alone = ContrastSpec { after: None, ..one.clone() };
+                let found = contrast::decide(study, &[alone], &mut results.tables);
+                let refused = found.err().map(|refusal| {
+                    is_whole &= one.beside;
+                    notes.push(format!("left out: {refusal}"));
+                });
+                refused.is_none()
+            };
+            let there: Vec<ContrastSpec> =
+                contrasts.into_iter().filter(|one| is_there(one)).collect();
+            contrast::decide(study, &there, &mut results.tables).map_err(LedgerError::Table)?
+        }
+    };
     let deciding = || decisions.iter().filter(|decision| !decision.contrast.beside);
     notes.extend(learned(&table, deciding().map(|decision| &decision.contrast)));
-    let verdict = combined(deciding().map(|decision| decision.verdict));
+    let verdict = match is_whole {
+        true => combined(deciding().map(|decision| decision.verdict)),
+        false => contrast::Verdict::Inconclusive,
+    };
     let profile = field(&head, "profile");
     let seeds = seeds(&table);
     Ok(Some(Decided { study, verdict, decisions, profile, notes, seeds, earlier: None }))

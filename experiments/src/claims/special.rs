@@ -252,6 +252,9 @@ mod tests {
         let spec = StudySpec::read(&root.join("experiments/study.toml")).unwrap();
         let committed = Results::below(&root.join("figures"), &spec);
         let folder = tempfile::tempdir().unwrap();
+        for part in ["theory", "depth", "regime"] {
+            std::fs::create_dir(folder.path().join(part)).unwrap();
+        }
         let theory: TheoryRecord = committed.record("theory").unwrap().unwrap();
         theory.save(&folder.path().join("theory")).unwrap();
         let mut map: NetworksRecord = committed.record("depth").unwrap().unwrap();
