@@ -438,7 +438,7 @@ mod tests {
     use crate::claims::Ledger;
 
     fn ledger() -> Ledger {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/figures/claims.json");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../figures/claims.json");
         Ledger::read(std::path::Path::new(path)).unwrap()
     }
 

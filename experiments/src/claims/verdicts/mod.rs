@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn what_is_simulated_is_decided_by_the_studys_own_margins() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("experiments/study.toml");
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("study.toml");
         let spec = StudySpec::read(&path).unwrap();
         assert_eq!((spec.margin, spec.equivalence), (STUDY_MARGIN, STUDY_EQUIVALENCE));
     }
