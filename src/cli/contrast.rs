@@ -1,9 +1,9 @@
 //! `picloom contrast`: differences between groups of networks in a table.
 
 use super::output::Output;
-use crate::experiment::contrast::{Against, Basis, ContrastSpec, Found, Mean, Rule, contrast};
+use crate::experiment::contrast::{ContrastSpec, Found, contrast};
 use crate::experiment::record::{Head, STUDY};
-use crate::experiment::table::{Filter, Measure, Table};
+use crate::experiment::table::Table;
 use crate::math::refusal::Refusal;
 use clap::Args;
 use serde_json::json;
@@ -14,46 +14,83 @@ pub struct ContrastArgs {
     /// Table of results, rows.csv or rows.csv.gz; of several the column `study` tells the rows apart
     #[arg(required = true)]
     rows: Vec<PathBuf>,
-    /// Number that is compared: a column, log2(column), ln(column) or max(column,number)
-    #[arg(long, value_name = "MEASURE", default_value = "score")]
-    of: Measure,
+    /// Number that is compared: a column, log2(column), ln(column) or max(column,number) [default: score]
+    #[arg(long, value_name = "MEASURE")]
+    of: Option<String>,
     /// Groups, a condition each: the first less each of the others (arm=sp,arm=random); conditions of one group are
     /// joined by & (arm=sp&level=2,arm=dense)
     #[arg(long, value_name = "GROUPS", required_unless_present = "on")]
     between: Option<String>,
     /// Slope of the measure on this number within each unit, instead of differences between groups
     #[arg(long, value_name = "MEASURE", conflicts_with = "between")]
-    on: Option<Measure>,
-    /// Columns in which the two networks of a pair agree; an empty cell agrees with every value
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', default_value = "target,seed")]
-    pair: Vec<String>,
-    /// Rows that take part, as conditions: level=2|3,offset=0 [default: those that the study names for its contrasts]
+    on: Option<String>,
+    /// Columns in which the two networks of a pair agree; an empty cell agrees with every value [default: target,seed]
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    pair: Option<Vec<String>>,
+    /// Rows that take part, as conditions: level=2|3,offset=0 [default: all]
     #[arg(long = "where", value_name = "CONDITIONS")]
-    rows_where: Option<Filter>,
+    rows_where: Option<String>,
     /// Bases, the first decides: finished, end, unfit-zero, fixed-delta, equal-fit, equal-fit>=R², at:R² or each-fit;
-    /// may be given several times [default: those that the study names, else finished]
+    /// may be given several times [default: finished]
     #[arg(long, value_name = "BASIS")]
-    basis: Vec<Basis>,
-    /// Column whose values are the independent units
-    #[arg(long, default_value = "target")]
-    unit: String,
+    basis: Vec<String>,
+    /// Column whose values are the independent units [default: target]
+    #[arg(long, value_name = "COLUMN")]
+    unit: Option<String>,
+    /// The contrast for each value of this column by itself
+    #[arg(long, value_name = "COLUMN")]
+    by: Option<String>,
     /// mixed: a mixed model with units at random and sign flips; student: Student's t over the means of units
-    #[arg(long, default_value = "mixed", value_parser = parsed::<Mean>)]
-    mean: Mean,
+    /// [default: mixed]
+    #[arg(long)]
+    mean: Option<String>,
     /// each: every pair; mean: each network of the first group against the mean of those that pair with it
-    #[arg(long, default_value = "each", value_parser = parsed::<Against>)]
-    against: Against,
-    /// Smallest difference that matters
-    #[arg(long, default_value_t = 0.05)]
-    margin: f64,
-    /// greater, smaller, equivalent or different
-    #[arg(long, default_value = "greater", value_parser = parsed::<Rule>)]
-    rule: Rule,
+    /// [default: each]
+    #[arg(long)]
+    against: Option<String>,
+    /// Smallest difference that matters [default: 0.05]
+    #[arg(long)]
+    margin: Option<f64>,
+    /// greater, smaller, equivalent, different or sign [default: greater]
+    #[arg(long)]
+    rule: Option<String>,
 }
 
-/// Reads a value by the name it has in specs.
-fn parsed<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
-    serde_json::from_value(json!(text)).map_err(|e| e.to_string())
+impl ContrastArgs {
+    /// What was given, as a spec writes it.
+    fn table(&self) -> toml::Table {
+        let mut table = toml::Table::new();
+        let texts = [
+            ("of", &self.of),
+            ("on", &self.on),
+            ("where", &self.rows_where),
+            ("unit", &self.unit),
+            ("by", &self.by),
+            ("mean", &self.mean),
+            ("against", &self.against),
+            ("rule", &self.rule),
+        ];
+        for (key, text) in texts {
+            if let Some(text) = text {
+                table.insert(key.into(), text.clone().into());
+            }
+        }
+        if let Some(groups) = &self.between {
+            let groups: Vec<String> = groups.split(',').map(|g| g.replace('&', ",")).collect();
+            table.insert("between".into(), groups.into());
+        }
+        if let Some(pair) = &self.pair {
+            table.insert("pair".into(), pair.clone().into());
+        }
+        if !self.basis.is_empty() {
+            table.insert("basis".into(), self.basis.clone().into());
+        }
+        if let Some(margin) = self.margin {
+            table.insert("margin".into(), margin.into());
+        }
+        table.insert("id".into(), "contrast".into());
+        table
+    }
 }
 
 /// The table of several files. Of more than one, the column `study` names the study of each row.
@@ -76,39 +113,28 @@ pub(super) fn read_tables(paths: &[PathBuf]) -> Result<Table, Refusal> {
     })
 }
 
-/// What the study beside a table says of its contrasts: rows and bases.
-fn defaults(paths: &[PathBuf]) -> Option<(Filter, Vec<Basis>)> {
-    let [path] = paths else { return None };
-    let head = Head::read(&path.with_file_name(STUDY)).ok()?;
-    let said = head.fields.get("contrast_defaults")?.clone();
-    let rows = said.get("where").cloned().unwrap_or_default();
-    let basis = said.get("basis").cloned().unwrap_or_default();
-    Some((
-        serde_json::from_value(rows).unwrap_or_default(),
-        serde_json::from_value(basis).unwrap_or_default(),
-    ))
+/// What the study beside a table says that every contrast of it begins with.
+fn defaults(paths: &[PathBuf]) -> toml::Table {
+    let table = || {
+        let [path] = paths else { return None };
+        let head = Head::read(&path.with_file_name(STUDY)).ok()?;
+        let said = head.fields.get("contrast_defaults")?.clone();
+        serde_json::from_value::<toml::Table>(said).ok()
+    };
+    let mut table = table().unwrap_or_default();
+    table.remove("tables");
+    table
 }
 
 pub fn run(args: ContrastArgs, out: &Output) -> anyhow::Result<()> {
-    let mut between = Vec::new();
-    for group in args.between.iter().flat_map(|groups| groups.split(',')) {
-        between.push(group.replace('&', ",").parse::<Filter>().map_err(|r| r.within("--between"))?);
-    }
-    let (rows, basis) = defaults(&args.rows).unwrap_or_default();
-    let table = read_tables(&args.rows)?;
-    let mut spec = ContrastSpec::new("contrast", between);
-    let taken_over = args.rows_where.is_none() && !rows.is_empty();
-    spec.rows = args.rows_where.unwrap_or(rows);
-    spec.basis = if args.basis.is_empty() { basis } else { args.basis };
-    if spec.basis.is_empty() {
-        spec.basis = vec![Basis::Finished];
-    }
-    (spec.of, spec.on, spec.pair, spec.unit) = (args.of, args.on, args.pair, args.unit);
-    (spec.mean, spec.against) = (args.mean, args.against);
-    (spec.margin, spec.rule) = (args.margin, args.rule);
-    let found = contrast(&table, &spec)?;
-    if taken_over {
-        out.note(&format!("rows: {} (as the study says; --where changes it)", spec.rows));
+    let (defaults, given) = (defaults(&args.rows), args.table());
+    let spec = ContrastSpec::all(&defaults, std::slice::from_ref(&given))?.remove(0);
+    let found = contrast(&read_tables(&args.rows)?, &spec)?;
+    let taken: Vec<&str> =
+        defaults.keys().filter(|key| !given.contains_key(*key)).map(String::as_str).collect();
+    if !taken.is_empty() {
+        let rows = if spec.rows.is_empty() { String::new() } else { format!(" ({})", spec.rows) };
+        out.note(&format!("as the study says: {}{rows}", taken.join(", ")));
     }
     out.result(&json!({ "spec": spec, "found": found }), &told(&found))
 }

@@ -51,10 +51,32 @@ pub(super) fn run(args: &ResultsArgs, out: &Output) -> anyhow::Result<Said> {
     let mut text = text(&decisions);
     if let Some(folder) = folder {
         let path = folder.join("verdicts.json");
-        write_atomic(&path, (serde_json::to_string_pretty(&json)? + "\n").as_bytes())?;
+        write_atomic(&path, lines(&analysis, &decisions)?.as_bytes())?;
         text += &format!("\nwritten: {}", path.display());
     }
     Ok((json, text))
+}
+
+/// `verdicts.json`: one result a line.
+fn lines(analysis: &Analysis, decisions: &[Decision]) -> Result<String, serde_json::Error> {
+    let head = |value: &str| serde_json::to_string(value);
+    let mut text = format!(
+        "{{\n\"study\": {},\n\"rules\": {},\n\"decisions\": [\n",
+        head(&analysis.study)?,
+        head(&analysis.rules())?
+    );
+    for (k, Decision { contrast, asked, verdict, found }) in decisions.iter().enumerate() {
+        let found: Vec<String> =
+            found.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
+        text += &format!(
+            "{}{{\"contrast\": {},\n\"asked\": {asked}, \"verdict\": {}, \"found\": [\n{}\n]}}",
+            if k > 0 { ",\n" } else { "" },
+            serde_json::to_string(contrast)?,
+            serde_json::to_string(verdict)?,
+            found.join(",\n")
+        );
+    }
+    Ok(text + "\n]\n}\n")
 }
 
 /// A note if the contrasts are not those that the result was written with.

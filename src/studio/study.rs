@@ -10,7 +10,6 @@ use crate::experiment::record::{Record, STUDY};
 use crate::network::files::{read_plain, read_text};
 use axum::http::{HeaderValue, header};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -48,7 +47,7 @@ struct Figure {
 struct Claim {
     id: String,
     claim: String,
-    verdict: Value,
+    verdict: String,
 }
 
 #[derive(Serialize)]
@@ -107,13 +106,21 @@ fn decided(folder: &Path) -> Option<Vec<Claim>> {
     struct Row {
         id: String,
         says: String,
-        verdict: Value,
+        verdict: String,
+        /// Shown in place of the verdict.
+        word: Option<String>,
+        /// Not a claim of the study's own source.
+        #[serde(default)]
+        apart: bool,
     }
     let text = read_text(&folder.join("claims.json")).ok()?;
     let Decided { claims } = serde_json::from_str(&text).ok()?;
-    let claims =
-        claims.into_iter().map(|Row { id, says, verdict }| Claim { id, claim: says, verdict });
-    Some(claims.collect())
+    let claim = |Row { id, says, verdict, word, apart }: Row| Claim {
+        id,
+        claim: format!("{says}{}", if apart { " (Not the paper's claim.)" } else { "" }),
+        verdict: word.unwrap_or_else(|| verdict.replace('-', " ")),
+    };
+    Some(claims.into_iter().map(claim).collect())
 }
 
 fn folder(studio: &Studio, id: &str) -> Result<PathBuf, Refusal> {

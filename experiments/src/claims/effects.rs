@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn a_verdict_needs_every_effect_above_zero_and_one_below_the_margin_refutes() {
+    fn a_verdict_needs_every_effect_above_zero_and_one_below_the_margin_decides_against_it() {
         let (good, bad, open) =
             (effect(&[0.4, 0.5, 0.45]), effect(&[-0.1, -0.11, -0.12]), effect(&[-0.5, 0.6, 0.3]));
         assert_eq!(all_above(&[good.clone(), good.clone()], 0.05), Verdict::Supported);

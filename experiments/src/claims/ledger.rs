@@ -208,6 +208,12 @@ impl ClaimRow {
         self.text.word.as_deref().unwrap_or(self.verdict.text())
     }
 
+    /// What is claimed, and whether the paper claims it.
+    pub fn says(&self) -> String {
+        let whose = if self.text.apart { " (Not the paper's claim.)" } else { "" };
+        format!("{}{whose}", self.text.says)
+    }
+
     /// `C12 (not the paper's)`.
     fn named(&self) -> String {
         let whose = if self.text.apart { " (not the paper's)" } else { "" };

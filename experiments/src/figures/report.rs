@@ -180,7 +180,7 @@ fn story(drawn: &[(&Figure, Result<Drawing, DrawError>)], ledger: Option<&Ledger
             .filter(|c| ids.contains(&c.text.id.as_str()))
             .map(|c| {
                 let verdict = c.word();
-                format!("{} **{}: {verdict}.**", c.text.says, c.text.id)
+                format!("{} **{}: {verdict}.**", c.says(), c.text.id)
             })
             .collect();
         if !answers.is_empty() {
@@ -196,7 +196,7 @@ fn verdict_section(ledger: &Ledger, drawn: &[(&Figure, Result<Drawing, DrawError
         let first = halves(claim).into_iter().next();
         vec![
             Cell::new(text.id.clone()).swatch(shown(claim)),
-            Cell::new(text.says.clone()),
+            Cell::new(claim.says()),
             Cell::new(first.as_ref().map_or("none".into(), |half| half.name.clone())),
             Cell::new(first.as_ref().map_or("–".into(), |half| half.numbers.clone())),
             Cell::new(match (claim.seeds, first) {
@@ -256,7 +256,7 @@ fn verdict_section(ledger: &Ledger, drawn: &[(&Figure, Result<Drawing, DrawError
         if !claim.records.is_empty() {
             items.push(format!("Records: {}", claim.records.join(", ")));
         }
-        let summary = format!("{}, {}: {}", claim.text.id, claim.word(), claim.text.says);
+        let summary = format!("{}, {}: {}", claim.text.id, claim.word(), claim.says());
         all = all.heading(summary).list(items);
     }
     section.details("Every claim with its rule, effects, controls and notes", all)

@@ -286,8 +286,8 @@ fn sections(claims: &[ClaimRow]) -> Vec<Section<'_>> {
             };
             // The claim itself is not said twice.
             let says = match k {
-                0 if said.starts_with("(The same") => claim.text.says.clone(),
-                0 => format!("{} {said}", claim.text.says),
+                0 if said.starts_with("(The same") => claim.says(),
+                0 => format!("{} {said}", claim.says()),
                 _ => said.to_string(),
             };
             let words = wrapped(&says, size::TICK, false, WORDS.1, 9);
@@ -310,7 +310,7 @@ pub(super) fn forest(sources: &Sources) -> Result<Drawing, DrawError> {
     some(ledger.claims.iter().collect::<Vec<_>>(), "claims", "claims")?;
     let sections = sections(&ledger.claims);
     let note = format!(
-        "Effects as the rules of the claims name them, those of one kind on one axis, with 95 % intervals (over targets, if nothing else is said) and numbers. Of a rule with several halves, the one that does not hold stands first. Arrows: the interval goes on beyond the axis. Pale bands: differences too small to matter ({} of a score, {} of a decoded R²). Filled: the half holds. The verdict is the rule's.",
+        "Effects as the rules of the claims name them, those of one kind on one axis, with 95 % intervals (over targets, if nothing else is said) and numbers. Of a rule with several halves, the one that does not hold stands first. Arrows: the interval goes on beyond the axis. Pale bands: differences too small to matter ({} of a score, {} of a decoded R²). Filled: the half holds. The verdict is the rule's; undecidable and not testable are said in its place.",
         style::number(ledger.margin, 2),
         style::number(EQUAL, 2)
     );

@@ -90,7 +90,7 @@ fn table(ledger: &Ledger) -> String {
             claim.text.id,
             claim.word(),
             effect.unwrap_or("-".into()),
-            claim.text.says
+            claim.says()
         );
     }
     text

@@ -182,7 +182,10 @@ impl Found {
     fn decided(self, spec: &ContrastSpec) -> Self {
         let differs_from_0 = matches!(self.low.zip(self.high), Some((l, h)) if l > 0.0 || h < 0.0);
         let p = if spec.asks_p() { self.p } else { Some(0.0) };
-        let verdict = verdict(spec.rule, spec.margin, self.low.zip(self.high), p);
+        let verdict = match (spec.rule, self.estimate) {
+            (Rule::Sign, Some(estimate)) if estimate > 0.0 => Verdict::Supported,
+            _ => verdict(spec.rule, spec.margin, self.low.zip(self.high), p),
+        };
         Found { verdict, differs_from_0, ..self }
     }
 
@@ -237,8 +240,8 @@ pub(super) fn verdict(
     let is_sure = p.is_some_and(|p| p < 0.05);
     match rule {
         Rule::Greater if low > 0.0 && is_sure => Verdict::Supported,
-        Rule::Greater if high < 0.0 => Verdict::Contradicted,
-        Rule::Greater if high < margin => Verdict::SmallerThanMargin,
+        Rule::Greater | Rule::Sign if high < 0.0 => Verdict::Contradicted,
+        Rule::Greater | Rule::Sign if high < margin => Verdict::SmallerThanMargin,
         Rule::Smaller if high < 0.0 && is_sure => Verdict::Supported,
         Rule::Smaller if low > 0.0 => Verdict::Contradicted,
         Rule::Smaller if low > -margin => Verdict::SmallerThanMargin,

@@ -32,6 +32,35 @@ const DRAWS: u32 = 20_000;
 pub fn contrast(table: &Table, spec: &ContrastSpec) -> Result<Vec<Found>, Refusal> {
     spec.check()?;
     let at = |refusal: Refusal| refusal.within(format!("contrast {}", spec.id));
+    if let Some(by) = &spec.by {
+        let column = table.column(by).map_err(at)?;
+        let mut values: Vec<&str> = Vec::new();
+        for row in spec.rows.rows(table).map_err(at)? {
+            if !values.contains(&column.text(row)) {
+                values.push(column.text(row));
+            }
+        }
+        let mut all = Vec::new();
+        for value in values {
+            let rows = spec.rows.and(by, value);
+            let one = ContrastSpec { by: None, rows, ..spec.clone() };
+            all.extend(
+                contrast(table, &one)?
+                    .into_iter()
+                    .map(|found| Found { name: format!("{value}: {}", found.name), ..found }),
+            );
+        }
+        // Basis by basis, as without `by`.
+        let bases = all.iter().map(|found: &Found| found.basis.clone());
+        let bases = bases.fold(Vec::new(), |mut known: Vec<Basis>, basis| {
+            if !known.contains(&basis) {
+                known.push(basis);
+            }
+            known
+        });
+        all.sort_by_key(|found| bases.iter().position(|basis| *basis == found.basis));
+        return Ok(all);
+    }
     let networks = Networks::of(table, spec).map_err(at)?;
     let mut found = Vec::new();
     for basis in bases(spec, &networks) {

@@ -32,6 +32,9 @@ pub struct ContrastSpec {
     /// Rows that take part. Default: all.
     #[serde(default, rename = "where", skip_serializing_if = "Filter::is_empty")]
     pub rows: Filter,
+    /// The contrast is taken for each value of this column by itself. Default: for all rows together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
     /// Units that take part: those with a network for which this holds at the end of training. Default: all.
     #[serde(default, skip_serializing_if = "Filter::is_empty")]
     pub having: Filter,
@@ -133,6 +136,8 @@ pub enum Rule {
     Smaller,
     /// Supported: the interval lies within ± the margin. Contradicted: it lies outside.
     Equivalent,
+    /// Supported: the estimate lies above 0, however sure. Smaller than the margin: the interval lies below it.
+    Sign,
     /// Supported: the interval excludes 0. Smaller than the margin: it lies within ± the margin.
     Different,
 }
@@ -254,6 +259,7 @@ impl ContrastSpec {
             on: None,
             pair: target_and_seed(),
             rows: Filter::default(),
+            by: None,
             having: Filter::default(),
             basis: finished(),
             unit: target(),

@@ -147,6 +147,13 @@ impl Filter {
         })
     }
 
+    /// The same with one more condition: the column has this value.
+    pub fn and(&self, column: &str, value: &str) -> Filter {
+        let test = Test::OneOf(vec![value.to_string()]);
+        let more = Condition { column: column.to_string(), test };
+        Filter(self.0.iter().cloned().chain([more]).collect())
+    }
+
     /// Both filters' conditions. Where both name a column, those of `self` count.
     pub fn over(&self, default: &Filter) -> Filter {
         let own = |c: &&Condition| !self.columns().any(|name| name == c.column);

@@ -93,6 +93,6 @@ fn overlap(record: &NetworksRecord, levels: &[usize], control: &str) -> Outcome 
         Effect::paired("interference, dense − evolved", record, &evolved, fit_interference),
     ];
     let statistic = "mean squared cosine of different maps of a layer (lower is more orthogonal), alive units, relays merged; paired by target, seed and level, both fit";
-    // No smallest effect is defined for interference: an interval below 0 refutes.
+    // No smallest effect is defined for interference: an interval below 0 decides against it.
     Outcome::general(statistic, effects, 0.0).beside(controls)
 }

@@ -241,7 +241,7 @@ fn and_scores(loss: Outcome, record: &NetworksRecord, part: &str) -> Outcome {
             loss.statistic
         ),
         verdict,
-        // What refutes it stands first.
+        // What decides against it stands first.
         effects: match (slope, shapes) {
             (Verdict::NotSupported, _) | (_, Verdict::Supported | Verdict::Inconclusive) => {
                 [loss.effects, vec![shaped(&points).effect]].concat()
