@@ -256,7 +256,12 @@ impl Ledger {
 
     /// JSON.
     pub fn to_json(&self) -> String {
-        serde_json::to_string_pretty(self).expect("a ledger is plain data") + "\n"
+        let rows = self.claims.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>();
+        let rows = rows.expect("a ledger is plain data").join(",\n");
+        let Ledger { format, margin, .. } = self;
+        format!(
+            "{{\n\"format\": {format:?},\n\"margin\": {margin},\n\"claims\": [\n{rows}\n]\n}}\n"
+        )
     }
 
     /// Reads a ledger.

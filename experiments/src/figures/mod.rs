@@ -356,7 +356,7 @@ impl Sources {
         struct Head {
             profile: Option<String>,
         }
-        let text = std::fs::read_to_string(self.path(study)).ok()?;
+        let text = std::fs::read_to_string(self.path(study).join(STUDY)).ok()?;
         serde_json::from_str::<Head>(&text).ok()?.profile
     }
 
@@ -450,7 +450,7 @@ mod tests {
         assert!(error.contains("depth"), "{error}");
         assert!(error.contains("experiments/depth.toml"), "{error}");
         std::fs::create_dir(folder.path().join("depth")).unwrap();
-        std::fs::write(sources.path("depth"), "{}").unwrap();
+        std::fs::write(sources.path("depth").join(STUDY), "{}").unwrap();
         assert!(matches!(sources.networks("depth"), Err(DrawError::Unreadable(_))));
     }
 }
