@@ -15,14 +15,17 @@ mod eval;
 mod evolve;
 mod experiment;
 mod export;
+mod figures;
 mod genome;
 mod interrupt;
 mod judge;
 mod losses;
 mod maps;
 mod names;
+mod new;
 mod output;
 pub mod plan;
+mod plot;
 mod progress;
 mod prune;
 mod regime;
@@ -145,6 +148,8 @@ enum Command {
     Emit(plan::EmitArgs),
     /// Find the depth and the number of links at which a picture's score is highest
     Regime(regime::RegimeArgs),
+    /// Draw a figure of any table of results
+    Plot(Box<plot::PlotArgs>),
     /// Draw the loss curves of runs
     Losses(losses::LossesArgs),
     /// Breed, look inside, compare and train in the browser, on this machine
@@ -185,6 +190,7 @@ impl Program for Cli {
             Command::Status(args) => plan::status(&args, &KINDS, out),
             Command::Collect(args) => plan::collect(&args, &KINDS, out),
             Command::Emit(args) => plan::emit(args, ("picloom", &[]), out),
+            Command::Plot(args) => plot::run(*args, out),
             Command::Losses(args) => losses::run(args, out),
             #[cfg(feature = "studio")]
             Command::Studio(args) => studio::run(args, out),

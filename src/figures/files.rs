@@ -155,12 +155,7 @@ pub fn svg_to_png(svg: &str, scale: f32, provenance: &Provenance) -> Result<Vec<
 /// What is wrong with the SVG.
 pub fn svg_to_rgb(svg: &str, scale: f32) -> Result<(usize, usize, Vec<u8>), String> {
     use resvg::{tiny_skia, usvg};
-    let options = usvg::Options {
-        fontdb: fonts::database(),
-        font_family: fonts::FACE.into(),
-        ..usvg::Options::default()
-    };
-    let tree = usvg::Tree::from_str(svg, &options).map_err(|e| e.to_string())?;
+    let tree = usvg::Tree::from_str(svg, &fonts::options()).map_err(|e| e.to_string())?;
     let size = tree.size();
     let most = (MOST_PIXELS / (size.width() * size.height())).sqrt();
     let scale = scale.min(most);

@@ -34,8 +34,17 @@ pub fn register() {
     });
 }
 
-/// The font database given to resvg: our two faces and nothing else.
-pub(super) fn database() -> Arc<resvg::usvg::fontdb::Database> {
+/// How an SVG is read: with our two faces and nothing else.
+pub(super) fn options() -> resvg::usvg::Options<'static> {
+    resvg::usvg::Options {
+        fontdb: database(),
+        font_family: FACE.into(),
+        ..resvg::usvg::Options::default()
+    }
+}
+
+/// The font database given to resvg.
+fn database() -> Arc<resvg::usvg::fontdb::Database> {
     static DATABASE: LazyLock<Arc<resvg::usvg::fontdb::Database>> = LazyLock::new(|| {
         let mut database = resvg::usvg::fontdb::Database::new();
         database.load_font_data(REGULAR.to_vec());

@@ -12,6 +12,7 @@
 //! | [`losses`] | loss curves of runs; [`runs`] the report of runs side by side |
 //! | [`drawers`] | the kinds that figures of a study are made of: courses, rows by arm, matrices, small multiples |
 //! | [`networks`] | score by depth, score by depth and kept share, of any record of networks |
+//! | [`plot`] | figures that a spec describes: dots, lines, heatmaps, forests, sheets; SVG, PNG, PDF |
 //! | [`wiring`] | the network itself, layer by layer |
 //! | [`html`] | self-contained reports |
 //! | [`files`] | `save`, `save_small`: SVG, PNG or both with provenance, whole or not at all |
@@ -33,8 +34,10 @@ mod layout;
 pub mod losses;
 pub mod networks;
 pub mod page;
+pub mod plot;
 pub mod runs;
 pub mod sheets;
+pub mod study_report;
 pub mod style;
 pub mod svg;
 pub mod views;

@@ -17,6 +17,7 @@ mod links;
 mod manners;
 mod own_pictures;
 mod plan;
+mod plot;
 mod prune_cli;
 #[cfg(target_os = "linux")]
 mod signals;

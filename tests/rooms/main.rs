@@ -20,6 +20,7 @@ mod networks;
 mod optimizers;
 mod orthogonal;
 mod pictures;
+mod plots;
 mod prune;
 mod prune_invariants;
 mod prune_oracle;

@@ -104,6 +104,12 @@ pub struct Bars {
     pub rules: Vec<Rule>,
     /// Texts of lying groups stand in a column from this value on, rather than at their ends.
     pub texts_at: Option<f64>,
+    /// Texts of lying groups stand in a column to the right of the plotting area.
+    pub texts_right: bool,
+    /// The groups' names are not written: those of a chart beside it count for this one too.
+    pub unnamed: bool,
+    /// A range of values behind each group, shaded; may be shorter than the groups.
+    pub shades: Vec<Option<(f64, f64)>>,
 }
 
 impl Bars {
@@ -161,8 +167,9 @@ impl Chart for Bars {
         let mut categories =
             Axis::new("").range(0.0, self.groups.len() as f64).names(places).over([], 1.0);
         // A lone unnamed group is no category.
-        categories.ticks.retain(|(_, name)| !name.is_empty());
-        let (value, category) = (self.value.title(), self.category.clone());
+        categories.ticks.retain(|(_, name)| !name.is_empty() && !self.unnamed);
+        let category = if self.unnamed { String::new() } else { self.category.clone() };
+        let value = self.value.title();
         let (x, y) = if self.lying { (values, categories) } else { (categories, values) };
         let (x_title, y_title) = if self.lying { (value, category) } else { (category, value) };
         // Bars stand on a line of their own, at 0.
@@ -176,6 +183,7 @@ impl Chart for Bars {
             y_named: self.lying,
             grid: (self.lying, !self.lying),
             lines: (dots && !self.lying, dots && self.lying),
+            beside: if self.texts_right { self.widest_text() + TEXT_GAP } else { 0.0 },
         })
     }
 
@@ -199,6 +207,16 @@ impl Chart for Bars {
         }
         let chart = axes.open(canvas, place);
         let values = if self.lying { &axes.x } else { &axes.y };
+        for (i, (low, high)) in self.shades.iter().enumerate().filter_map(|(i, s)| Some((i, (*s)?)))
+        {
+            let (low, high) = (values.clamped(low), values.clamped(high));
+            let (from, to) = (self.centre(i) - 0.5, self.centre(i) + 0.5);
+            let ends = match self.lying {
+                true => (chart.pixel((low, from)), chart.pixel((high, to))),
+                false => (chart.pixel((from, low)), chart.pixel((to, high))),
+            };
+            canvas.fill(Area::between(ends.0, ends.1), style::GRID);
+        }
         // Pixel of (category place, value place).
         let pixel = |category: f64, value: f64| match self.lying {
             true => chart.pixel((value, category)),
@@ -241,7 +259,15 @@ impl Chart for Bars {
     }
 }
 
+/// Pixels between the plotting area and the texts at its right.
+const TEXT_GAP: f64 = 10.0;
+
 impl Bars {
+    fn widest_text(&self) -> f64 {
+        let all = self.groups.iter().flat_map(|group| group.estimates.iter().flatten());
+        all.map(|e| text_width(&e.text, TICK.em, false)).fold(0.0, f64::max)
+    }
+
     /// Place of a group on the category axis: left to right, or top to bottom.
     fn centre(&self, group: usize) -> f64 {
         if self.lying { self.groups.len() as f64 - 0.5 - group as f64 } else { group as f64 + 0.5 }
@@ -313,6 +339,10 @@ impl Bars {
         }
         let face = Face { colour: style::INK, ..TICK };
         match (self.lying, self.texts_at) {
+            (true, _) if self.texts_right => {
+                let right = pixel(at, values.high).0 + TEXT_GAP;
+                canvas.text((right, centre.1), &e.text, face, HPos::Left);
+            }
             (true, Some(column)) => {
                 canvas.text(pixel(at, values.clamped(column)), &e.text, face, HPos::Left);
             }

@@ -26,6 +26,8 @@ pub(super) struct Cartesian {
     pub grid: (bool, bool),
     /// Axis lines, with their tick marks, at the bottom and at the left.
     pub lines: (bool, bool),
+    /// Room at the right for what is written there, in pixels.
+    pub beside: f64,
 }
 
 /// Room needed around a plotting area, in pixels.
@@ -98,6 +100,7 @@ impl Cartesian {
             }
         };
         let marks = if lines > 0.0 { 2.0 * mark(self.x_named) } else { 0.0 };
+        let right = right.max(self.beside);
         Sides { left, right, top: 8.0, bottom: marks + lines + title(&self.x_title, 1.3) + 5.0 }
     }
 

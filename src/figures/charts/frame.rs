@@ -108,7 +108,7 @@ pub(super) fn surround(canvas: &Canvas<'_>, frame: &Frame, keys: &[Key]) -> Area
     if !keys.is_empty() {
         top = legend(canvas, keys, top, text) + 6.0;
     }
-    let note = wrapped(&frame.note, size::TICK, false, text, 7);
+    let note = wrapped(&frame.note, size::TICK, false, text, 30);
     let mut bottom = height - 12.0;
     for line in note.iter().rev() {
         canvas.text((MARGIN, bottom - 0.5 * TICK.em), line, TICK, HPos::Left);

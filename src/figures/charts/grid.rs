@@ -89,33 +89,65 @@ fn single(mut panel: Panel) -> String {
 /// Draws small multiples.
 pub fn grid(grid: &Grid) -> String {
     let (width, height) = grid.frame.pixels();
-    let mut keys: Vec<Key> = Vec::new();
-    for key in grid.panels.iter().flat_map(|panel| panel.chart().keys()) {
-        if !keys.iter().any(|k| k.name == key.name) {
-            keys.push(key);
-        }
-    }
-    if keys.len() < 2 {
-        keys.clear();
-    }
+    let keys = grid.keys();
     draw(width, height, &grid.frame.title, |canvas| {
         let area = surround(canvas, &grid.frame, &keys);
-        let heat = grid.panels.iter().find_map(|panel| match panel {
-            Panel::Heatmap(heatmap) => Some(heatmap),
-            _ => None,
-        });
+        let heat = grid.heat();
         let right = if heat.is_some() { SCALE } else { 0.0 };
         match (grid.paint(canvas, area.inset(0.0, 0.0, right, 0.0)), heat) {
             (None, _) => nothing(canvas, area),
-            (Some(panels), Some(first)) => first.scale(canvas, panels, &grid.shared(first)),
+            (Some((panels, _)), Some(first)) => first.scale(canvas, panels, &grid.shared(first)),
             (Some(_), None) => {}
         }
     })
 }
 
+/// Draws small multiples whose plotting areas are `inner` pixels high, or which are `whole` pixels high with all
+/// that surrounds them.
+pub(in crate::figures) fn grid_of_height(mut one: Grid, inner: f64, whole: Option<f64>) -> String {
+    const TRIED: u32 = 4000;
+    let rows = one.panels.len().div_ceil(one.columns.clamp(1, one.panels.len().max(1)));
+    one.frame.height = match whole {
+        Some(whole) => whole.round() as u32,
+        None => {
+            one.frame.height = TRIED;
+            let keys = one.keys();
+            let mut found = None;
+            draw(one.frame.pixels().0, f64::from(TRIED), "", |canvas| {
+                let right = if one.heat().is_some() { SCALE } else { 0.0 };
+                let area = surround(canvas, &one.frame, &keys).inset(0.0, 0.0, right, 0.0);
+                found = one.paint(canvas, area).map(|found| found.1);
+            });
+            let rows = rows as f64;
+            // Without data: room to say so.
+            found.map_or(200, |found| (f64::from(TRIED) + rows * (inner - found)).ceil() as u32)
+        }
+    };
+    grid(&one)
+}
+
 const GAP: f64 = 14.0;
 
 impl Grid {
+    /// The legend: each name once, none for a single one.
+    fn keys(&self) -> Vec<Key> {
+        let mut keys: Vec<Key> = Vec::new();
+        for key in self.panels.iter().flat_map(|panel| panel.chart().keys()) {
+            if !keys.iter().any(|k| k.name == key.name) {
+                keys.push(key);
+            }
+        }
+        if keys.len() < 2 { Vec::new() } else { keys }
+    }
+
+    /// The first heatmap, whose scale is drawn.
+    fn heat(&self) -> Option<&Heatmap> {
+        self.panels.iter().find_map(|panel| match panel {
+            Panel::Heatmap(heatmap) => Some(heatmap),
+            _ => None,
+        })
+    }
+
     /// The values of all charts of the kind of this one.
     fn shared(&self, one: &dyn Chart) -> Values {
         let (mut xs, mut ys) = (Vec::new(), Vec::new());
@@ -141,9 +173,9 @@ impl Grid {
         own
     }
 
-    /// Paints the panels; returns the area from the first plotting area to the last, `None` if no
-    /// panel has anything to show.
-    fn paint(&self, canvas: &Canvas<'_>, area: Area) -> Option<Area> {
+    /// Paints the panels; returns the area from the first plotting area to the last and the height of each,
+    /// `None` if no panel has anything to show.
+    fn paint(&self, canvas: &Canvas<'_>, area: Area) -> Option<(Area, f64)> {
         let columns = self.columns.clamp(1, self.panels.len().max(1));
         let rows = self.panels.len().div_ceil(columns).max(1);
         let rough =
@@ -213,6 +245,6 @@ impl Grid {
         }
         let (first, last) = (inner(0), inner(columns * rows - 1));
         let (width, height) = (last.right() - first.x, last.bottom() - first.y);
-        Some(Area { width, height, ..first })
+        Some((Area { width, height, ..first }, first.height))
     }
 }

@@ -5,7 +5,7 @@ use super::cartesian::{Cartesian, Place};
 use super::chart::{Chart, Values};
 use super::frame::{Frame, Key, TICK};
 use crate::figures::axis::{Axis, Format};
-use crate::figures::fonts::{text_width, wrapped};
+use crate::figures::fonts::{pieces, text_width, wrapped};
 use crate::figures::style::{self, Colour};
 use plotters::style::text_anchor::HPos;
 
@@ -43,12 +43,18 @@ pub struct Heatmap {
     /// Shares in [0, 1], `bars[row][column]`, each drawn as a bar along the lower edge of its cell, whole
     /// width = 1; empty: none.
     pub bars: Vec<Vec<f64>>,
+    /// Cells that count for little: (row, column), hatched.
+    pub hatched: Vec<(usize, usize)>,
+    /// The names of the rows are not written: those of a chart beside it count for this one too.
+    pub unnamed: bool,
     /// Cells to outline: (row, column), for example the best of each row.
     pub outlined: Vec<(usize, usize)>,
 }
 
 /// Room for the colour scale, in pixels.
 pub(super) const SCALE: f64 = 96.0;
+/// Of it, for the words under the scale.
+const TITLE_ROOM: f64 = 84.0;
 
 /// Stops of the sequential scale, pale to dark (blues of even steps in brightness).
 const AMOUNT: [Colour; 5] = [
@@ -96,13 +102,26 @@ impl Heatmap {
             Format::Percent => style::percent(value, decimals),
             _ => style::fixed(value, decimals),
         };
-        let em = TICK.em.min(0.62 * full.height);
-        (em >= 7.0 && text_width(&text, em, false) < full.width - 4.0).then_some((text, em))
+        // Smaller where it is too wide, down to two thirds.
+        let fits = TICK.em * (full.width - 4.0) / text_width(&text, TICK.em, false);
+        let em = if fits > TICK.em { TICK.em } else { 0.99 * fits };
+        let em = em.min(0.62 * full.height);
+        (em >= 7.0 && fits >= 0.66 * TICK.em).then_some((text, em))
     }
 
     /// The colour scale to the right of the panels.
     pub(super) fn scale(&self, canvas: &Canvas<'_>, panels: Area, values: &Values) {
-        let (x, height) = (panels.right() + 18.0, panels.height.min(260.0));
+        // A long word is written smaller rather than cut.
+        let title = self.value.title();
+        let words = pieces(&title);
+        let wide = |word: &String| text_width(word.trim_start(), TICK.em, false);
+        let longest = words.iter().map(wide).fold(1.0, f64::max);
+        let em = TICK.em * (TITLE_ROOM / longest).clamp(0.7, 1.0);
+        let title = wrapped(&title, em, false, TITLE_ROOM + 0.5, 6);
+        // Its lines reach no lower than the labels of the columns.
+        let over = title.len() as f64 * LINE * em - 3.0 * LINE * TICK.em;
+        let height = (panels.height - over.max(0.0)).clamp(40.0, 260.0);
+        let x = panels.right() + 18.0;
         let bar = Area { x, y: panels.y, width: 14.0, height };
         const STEPS: usize = 48;
         for i in 0..STEPS {
@@ -122,9 +141,9 @@ impl Heatmap {
             canvas.line((bar.right(), y), (bar.right() + 4.0, y), stroke(style::GREY, 1.0));
             canvas.text((bar.right() + 8.0, y), label, TICK, HPos::Left);
         }
-        for (i, line) in wrapped(&self.value.title(), TICK.em, false, 84.0, 3).iter().enumerate() {
-            let y = bar.bottom() + 18.0 + i as f64 * LINE * TICK.em;
-            canvas.text((bar.x, y), line, TICK, HPos::Left);
+        for (i, line) in title.iter().enumerate() {
+            let y = bar.bottom() + 18.0 + i as f64 * LINE * em;
+            canvas.text((bar.x, y), line, Face { em, ..TICK }, HPos::Left);
         }
     }
 }
@@ -155,15 +174,20 @@ impl Chart for Heatmap {
             });
             Axis::new("").range(0.0, count).names(places).over([], 1.0)
         };
+        let mut y = names(&self.rows, true);
+        if self.unnamed {
+            y.ticks.clear();
+        }
         Some(Cartesian {
             x: names(&self.columns, false),
-            y: names(&self.rows, true),
+            y,
             x_title: self.x.clone(),
-            y_title: self.y.clone(),
+            y_title: if self.unnamed { String::new() } else { self.y.clone() },
             x_named: true,
             y_named: true,
             grid: (false, false),
             lines: (false, false),
+            beside: 0.0,
         })
     }
 
@@ -187,6 +211,9 @@ impl Chart for Heatmap {
             };
             let colour = self.tones.at(((value - low) / (high - low)).clamp(0.0, 1.0));
             canvas.fill(area, colour);
+            if self.hatched.contains(&(row, column)) {
+                hatch(canvas, area, colour.mix(colour.text_on(), 0.35));
+            }
             if let Some(share) = self.bars.get(row).and_then(|bars| bars.get(column)) {
                 let (height, ink) = (0.12 * area.height, colour.text_on());
                 let bar = Area {
@@ -198,6 +225,12 @@ impl Chart for Heatmap {
                 canvas.fill(bar, colour.mix(ink, 0.65));
             }
             if let Some((text, em)) = self.number(value, full) {
+                if self.hatched.contains(&(row, column)) {
+                    let half = text_width(&text, em, false) / 2.0 + 2.0;
+                    let (x, y) = full.middle();
+                    let ground = Area::between((x - half, y - 0.6 * em), (x + half, y + 0.6 * em));
+                    canvas.fill(ground, colour);
+                }
                 let bold = self.outlined.contains(&(row, column));
                 let face = Face { em, bold, colour: colour.text_on() };
                 canvas.text(full.middle(), &text, face, HPos::Center);
@@ -207,6 +240,21 @@ impl Chart for Heatmap {
             if row < rows && column < columns {
                 canvas.outline(cell(row, column), style::INK, 2.0);
             }
+        }
+    }
+}
+
+/// Diagonal lines over a cell.
+fn hatch(canvas: &Canvas<'_>, area: Area, colour: Colour) {
+    const APART: f64 = 7.0;
+    let lines = ((area.width + area.height) / APART).ceil() as usize;
+    for k in 1..lines {
+        // From the left or lower edge up to the upper or right one.
+        let far = k as f64 * APART;
+        let (left, right) = ((far - area.height).max(0.0), far.min(area.width));
+        let point = |x: f64| (area.x + x, area.y + far - x);
+        if right > left {
+            canvas.line(point(left), point(right), stroke(colour, 1.0));
         }
     }
 }

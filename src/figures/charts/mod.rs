@@ -15,6 +15,7 @@ mod plot;
 
 pub use bars::{Bars, Estimate, Group, Mark};
 pub use frame::Frame;
+pub(in crate::figures) use grid::grid_of_height;
 pub use grid::{Grid, Panel, bars, grid, heatmap, plot};
 pub use heatmap::{Heatmap, Tones};
 pub use plot::{Line, Plot, Point, Rule, Series};

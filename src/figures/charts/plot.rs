@@ -260,6 +260,7 @@ impl Chart for Plot {
             y_named: !self.y.names.is_empty(),
             grid: (self.x.names.is_empty(), true),
             lines: (true, true),
+            beside: 0.0,
         })
     }
 

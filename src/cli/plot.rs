@@ -1,0 +1,307 @@
+//! `picloom plot`: a figure of any table of results. Builds the same spec as `[[figures]]`, draws it and writes it.
+
+use super::output::Output;
+use super::source::Usage;
+use crate::experiment::analysis::Analysis;
+use crate::figures::Provenance;
+use crate::figures::plot::{FigureSpec, Format, Source, draw, save_drawing};
+use crate::math::refusal::Refusal;
+use clap::Args;
+use serde_json::{Map, Value, json};
+use std::path::PathBuf;
+
+/// Docs of every key.
+const AFTER: &str = "Every key, its unit and default: docs/PLOTS.md. Example:
+  picloom plot rows.csv.gz --kind lines --x alive --y score --series arm --log x --width 85mm --out score.pdf";
+
+#[derive(Args)]
+#[command(after_help = AFTER)]
+pub struct PlotArgs {
+    /// Tables of results, CSV, packed or not; several are put one under the other, with a column `study`
+    #[arg(required = true, value_name = "ROWS")]
+    rows: Vec<PathBuf>,
+    /// Where to write: FILE.svg, FILE.png or FILE.pdf; a folder for all figures of --spec
+    #[arg(long, short, value_name = "FILE")]
+    out: PathBuf,
+    /// dots, lines, scatter, heatmap, forest or pictures
+    #[arg(long, required_unless_present = "spec")]
+    kind: Option<String>,
+    /// Horizontal axis: a column, log2(column), ln(column) or max(column,number)
+    #[arg(long, value_name = "COLUMN")]
+    x: Option<String>,
+    /// Vertical axis
+    #[arg(long, value_name = "COLUMN")]
+    y: Option<String>,
+    /// The number in the cells of a heatmap
+    #[arg(long, value_name = "COLUMN")]
+    of: Option<String>,
+    /// Column whose values get a colour each
+    #[arg(long, value_name = "COLUMN")]
+    series: Option<String>,
+    /// Column whose values get a panel each
+    #[arg(long, value_name = "COLUMN")]
+    panel: Option<String>,
+    /// Rows that are drawn, e.g. arm=sp|imp,fit=true [default: those at the end of training]
+    #[arg(long = "where", value_name = "CONDITIONS")]
+    rows_where: Option<String>,
+    /// Column of the independent units; `row`: every row [default: target; scatter: row]
+    #[arg(long, value_name = "COLUMN")]
+    unit: Option<String>,
+    /// Column whose values are the points of a line or scatter [default: the values of x; the units]
+    #[arg(long, value_name = "COLUMN")]
+    by: Option<String>,
+    /// Order of values, e.g. dense,sp,imp
+    #[arg(long, value_name = "VALUES", value_delimiter = ',')]
+    order: Vec<String>,
+    /// Names of values and columns, e.g. sp=SP,score=score,level=2=a quarter
+    #[arg(long, value_name = "VALUE=NAME,…")]
+    labels: Vec<String>,
+    /// Colours of values, e.g. sp=#0072b2
+    #[arg(long, value_name = "VALUE=#RRGGBB,…")]
+    colours: Vec<String>,
+    /// Title above the figure [default: none]
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+    /// Title of the horizontal axis [default: the name of its column]
+    #[arg(long, value_name = "TEXT")]
+    x_label: Option<String>,
+    /// Title of the vertical axis
+    #[arg(long, value_name = "TEXT")]
+    y_label: Option<String>,
+    /// Write this below the figure; without a text: what the marks and intervals are
+    #[arg(long, value_name = "TEXT", num_args = 0..=1, default_missing_value = "")]
+    caption: Option<String>,
+    /// Width in mm [default: 180]
+    #[arg(long, value_name = "MM", value_parser = mm)]
+    width: Option<f64>,
+    /// Height in mm [default: as the content needs]
+    #[arg(long, value_name = "MM", value_parser = mm)]
+    height: Option<f64>,
+    /// Size of the smallest text in pt [default: 8]
+    #[arg(long, value_name = "PT", value_parser = pt)]
+    font_size: Option<f64>,
+    /// Panels in a row [default: as many as are wide enough]
+    #[arg(long, value_name = "N")]
+    columns: Option<usize>,
+    /// Axes with a logarithmic scale: x, y or x,y
+    #[arg(long, value_name = "AXES", value_delimiter = ',')]
+    log: Vec<String>,
+    /// Range of the horizontal axis, e.g. 0:1
+    #[arg(long, value_name = "LOW:HIGH", value_parser = range)]
+    x_range: Option<Value>,
+    /// Range of the vertical axis
+    #[arg(long, value_name = "LOW:HIGH", value_parser = range)]
+    y_range: Option<Value>,
+    /// Dashed lines at these values of y, e.g. 0
+    #[arg(long, value_name = "NUMBERS", value_delimiter = ',')]
+    reference: Vec<f64>,
+    /// band, whiskers or none
+    #[arg(long, value_name = "HOW")]
+    interval: Option<String>,
+    /// Run the categories of dots down, for long names
+    #[arg(long)]
+    horizontal: bool,
+    /// Contrasts of --spec to draw in a forest, or the one of a heatmap [default: all]
+    #[arg(long, value_name = "IDS", value_delimiter = ',')]
+    contrasts: Vec<String>,
+    /// Column with the paths of pictures, relative to the table
+    #[arg(long, value_name = "COLUMN")]
+    picture: Option<String>,
+    /// Any other key of docs/PLOTS.md, as in a spec: --set outline=true
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// A spec: its [[contrasts]], and its [[figures]] unless --kind is given
+    #[arg(long, value_name = "FILE.toml")]
+    spec: Option<PathBuf>,
+    /// Figures of --spec to draw [default: all]; options override their keys
+    #[arg(long, value_name = "NAME", requires = "spec", conflicts_with = "kind")]
+    figure: Vec<String>,
+    /// Resolution of a PNG in dots an inch
+    #[arg(long, default_value_t = 300.0, value_parser = dpi)]
+    dpi: f64,
+}
+
+pub fn run(args: PlotArgs, out: &Output) -> anyhow::Result<()> {
+    let spec = args.spec.as_deref().map(Analysis::read).transpose()?.unwrap_or_default();
+    let figures = figures(&args, of_spec(&spec)?)?;
+    let folder = Format::of(&args.out).is_err();
+    if folder && (args.spec.is_none() || args.out.extension().is_some()) {
+        Format::of(&args.out).map_err(wrong)?;
+    }
+    if !folder && figures.len() > 1 {
+        let names: Vec<&str> = figures.iter().map(|figure| figure.name.as_str()).collect();
+        let found = format!("{} ({})", args.out.display(), names.join(", "));
+        let refusal = Refusal::new("--out", "a folder for several figures", found);
+        return Err(wrong(refusal.advising("or choose one with --figure NAME")));
+    }
+    let mut tables = Vec::new();
+    for path in &args.rows {
+        tables.push(Source::read(path)?);
+    }
+    let facts = Provenance::none().with("command", "picloom plot").with(
+        "rows",
+        args.rows.iter().map(|p| p.display().to_string()).collect::<Vec<_>>().join(", "),
+    );
+    let (mut drawn, mut text) = (Vec::new(), String::new());
+    for figure in &figures {
+        let drawing = draw(figure, &tables, &spec.contrasts).map_err(wrong)?;
+        let path = match folder {
+            true => args.out.join(format!("{}.svg", figure.name)),
+            false => args.out.clone(),
+        };
+        save_drawing(&drawing, &path, args.dpi, &facts)?;
+        text += &format!("{}  {} × {} mm\n", path.display(), drawing.size[0], drawing.size[1]);
+        if !drawing.caption.is_empty() {
+            text += &format!("    {}\n", drawing.caption);
+        }
+        drawn.push(json!({ "path": path, "figure": drawing }));
+    }
+    out.result(&drawn, &text)
+}
+
+/// The figures of a spec, each laid over the spec's `figure_defaults`.
+pub(super) fn of_spec(spec: &Analysis) -> anyhow::Result<Vec<Map<String, Value>>> {
+    let figure = |own: &toml::Table| {
+        let mut laid = spec.figure_defaults.clone();
+        laid.extend(own.clone());
+        serde_json::to_value(laid).map(|value| value.as_object().cloned().unwrap_or_default())
+    };
+    Ok(spec.figures.iter().map(figure).collect::<Result<_, _>>()?)
+}
+
+fn wrong(refusal: Refusal) -> anyhow::Error {
+    Usage(refusal.to_string()).into()
+}
+
+/// The figures to draw: that of the options, or those of the spec with the options laid over them.
+fn figures(args: &PlotArgs, of_spec: Vec<Map<String, Value>>) -> anyhow::Result<Vec<FigureSpec>> {
+    let options = options(args)?;
+    let mut all = match args.kind {
+        Some(_) => vec![Map::from_iter([("name".to_string(), json!("plot"))])],
+        None => of_spec,
+    };
+    let names: Vec<String> =
+        all.iter().filter_map(|figure| Some(figure.get("name")?.as_str()?.to_string())).collect();
+    if let Some(name) = args.figure.iter().find(|name| !names.contains(name)) {
+        let expected = format!("one of {}", names.join(", "));
+        return Err(wrong(Refusal::new("--figure", expected, format!("{name:?}"))));
+    }
+    if !args.figure.is_empty() {
+        all.retain(|figure| args.figure.iter().any(|name| figure["name"] == **name));
+    }
+    if all.is_empty() {
+        let refusal = Refusal::new("--spec", "[[figures]]", "none");
+        return Err(wrong(refusal.advising("add one, or give --kind")));
+    }
+    let of = |mut figure: Map<String, Value>| {
+        let name = figure.get("name").and_then(Value::as_str).unwrap_or("plot").to_string();
+        figure.extend(options.clone());
+        serde_json::from_value(Value::Object(figure))
+            .map_err(|e| Usage(format!("figure {name}: {e}")).into())
+    };
+    all.into_iter().map(of).collect()
+}
+
+/// The options as keys of a figure.
+fn options(args: &PlotArgs) -> anyhow::Result<Map<String, Value>> {
+    let texts = [
+        ("kind", &args.kind),
+        ("x", &args.x),
+        ("y", &args.y),
+        ("of", &args.of),
+        ("series", &args.series),
+        ("panel", &args.panel),
+        ("where", &args.rows_where),
+        ("unit", &args.unit),
+        ("by", &args.by),
+        ("title", &args.title),
+        ("x_label", &args.x_label),
+        ("y_label", &args.y_label),
+        ("interval", &args.interval),
+        ("picture", &args.picture),
+    ];
+    let numbers = [("width", args.width), ("height", args.height), ("font_size", args.font_size)];
+    let lists = [("order", &args.order), ("log", &args.log), ("contrasts", &args.contrasts)];
+    let mut keys = Map::new();
+    keys.extend(texts.into_iter().filter_map(|(key, v)| Some((key.into(), json!(v.as_ref()?)))));
+    keys.extend(numbers.into_iter().filter_map(|(key, v)| Some((key.into(), json!(v?)))));
+    let given = lists.into_iter().filter(|(_, list)| !list.is_empty());
+    keys.extend(given.map(|(key, list)| (key.into(), json!(list))));
+    for (key, range) in [("x_range", &args.x_range), ("y_range", &args.y_range)] {
+        keys.extend(range.iter().map(|range| (key.into(), range.clone())));
+    }
+    for (key, pairs) in [("labels", &args.labels), ("colours", &args.colours)] {
+        if !pairs.is_empty() {
+            keys.insert(key.into(), Value::Object(named(key, &pairs.join(","))?));
+        }
+    }
+    keys.extend(args.columns.map(|columns| ("columns".into(), json!(columns))));
+    if !args.reference.is_empty() {
+        keys.insert("reference".into(), json!(args.reference));
+    }
+    if args.horizontal {
+        keys.insert("horizontal".into(), json!(true));
+    }
+    if let Some(caption) = &args.caption {
+        let caption = if caption.is_empty() { json!(true) } else { json!(caption) };
+        keys.insert("caption".into(), caption);
+    }
+    for set in &args.set {
+        let (key, value) = set.split_once('=').ok_or_else(|| {
+            wrong(Refusal::new("--set", "KEY=VALUE, for example outline=true", format!("{set:?}")))
+        })?;
+        // As in a spec; a bare word is a text.
+        let value = toml::from_str::<Map<String, Value>>(&format!("value = {value}"))
+            .ok()
+            .and_then(|mut map| map.remove("value"))
+            .unwrap_or_else(|| json!(value));
+        keys.insert(key.trim().replace('-', "_"), value);
+    }
+    Ok(keys)
+}
+
+/// `sp=SP,imp=IMP`; a part without `=` belongs to the name before it, and the last `=` parts value and name.
+fn named(key: &str, text: &str) -> anyhow::Result<Map<String, Value>> {
+    let mut parts: Vec<String> = Vec::new();
+    for part in text.split(',') {
+        match parts.last_mut() {
+            Some(last) if !part.contains('=') => *last = format!("{last},{part}"),
+            _ => parts.push(part.to_string()),
+        }
+    }
+    let pair = |part: String| match part.rsplit_once('=') {
+        Some((value, name)) => Ok((value.trim().to_string(), json!(name.trim()))),
+        None => Err(wrong(Refusal::new(
+            format!("--{key}"),
+            "VALUE=NAME, for example sp=SP",
+            format!("{part:?}"),
+        ))),
+    };
+    parts.into_iter().map(pair).collect()
+}
+
+fn measured(text: &str, unit: &str) -> Result<f64, String> {
+    let number = text.trim().trim_end_matches(unit).trim().parse().ok();
+    number.ok_or_else(|| format!("expected a number of {unit}, found {text:?}"))
+}
+
+fn mm(text: &str) -> Result<f64, String> {
+    measured(text, "mm")
+}
+
+fn pt(text: &str) -> Result<f64, String> {
+    measured(text, "pt")
+}
+
+fn dpi(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|dpi| (10.0..=2400.0).contains(dpi));
+    number.ok_or_else(|| format!("expected dots an inch from 10 to 2400, found {text:?}"))
+}
+
+fn range(text: &str) -> Result<Value, String> {
+    let ends: Option<Vec<f64>> = text.split(':').map(|end| end.trim().parse().ok()).collect();
+    match ends.as_deref() {
+        Some([low, high]) => Ok(json!([low, high])),
+        _ => Err(format!("expected LOW:HIGH, for example 0:1, found {text:?}")),
+    }
+}

@@ -1,0 +1,275 @@
+//! What a figure takes from a table: its rows in groups, the mean of each and its interval over units.
+
+use super::spec::FigureSpec;
+use super::words::Words;
+use crate::experiment::table::{Column, Filter, Measure, Table};
+use crate::figures::style;
+use crate::math::names::did_you_mean;
+use crate::math::refusal::Refusal;
+use crate::math::stats::{mean, mean_interval};
+
+/// Units of which an interval is drawn, at least, unless the spec says otherwise.
+pub(super) const LEAST: usize = 3;
+
+/// The unit that is every row.
+pub(super) const ROW: &str = "row";
+
+/// The rows of a table that a figure shows.
+pub(super) struct Selected<'a> {
+    pub table: &'a Table,
+    pub spec: &'a FigureSpec,
+    pub words: Words<'a>,
+    pub rows: Vec<usize>,
+    /// Those at the end of training, because nothing in the figure asks for checkpoints.
+    pub finished: bool,
+}
+
+/// The mean of a group of rows.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Summary {
+    /// Mean over units.
+    pub mean: f64,
+    /// Student's t over units; none of fewer than `least`.
+    pub interval: Option<(f64, f64)>,
+    /// Mean within each unit.
+    pub units: Vec<(String, f64)>,
+    /// Rows behind it.
+    pub networks: usize,
+}
+
+impl<'a> Selected<'a> {
+    /// The rows for which `where` holds.
+    ///
+    /// # Errors
+    /// The figure names a column that the table lacks, or `order` a value that none of its columns has.
+    pub fn of(spec: &'a FigureSpec, table: &'a Table) -> Result<Self, Refusal> {
+        let columns = [
+            ("series", &spec.series),
+            ("panel", &spec.panel),
+            ("by", &spec.by),
+            ("unit", &spec.unit),
+            ("picture", &spec.picture),
+        ];
+        let measures = [("x", &spec.x), ("y", &spec.y), ("of", &spec.of), ("bar", &spec.bar)];
+        let columns = columns.into_iter().filter_map(|(key, name)| Some((key, name.as_deref()?)));
+        let measures =
+            measures.into_iter().filter_map(|(key, m)| Some((key, m.as_ref()?.column())));
+        let mut used: Vec<&str> = Vec::new();
+        for (key, column) in columns.chain(measures) {
+            if column != ROW || table.get(ROW).is_some() {
+                table.column(column).map_err(|refusal| Refusal { at: key.into(), ..refusal })?;
+                used.push(column);
+            }
+        }
+        let asks_at = used.contains(&"at") || spec.rows.columns().any(|column| column == "at");
+        let finished = table.get("at").is_some() && !asks_at;
+        let mut rows = spec.rows.rows(table).map_err(|refusal| refusal.within("where"))?;
+        if finished {
+            let end: Filter = "at=".parse().expect("a filter");
+            let end = end.rows(table)?;
+            rows.retain(|row| end.binary_search(row).is_ok());
+        }
+        if rows.is_empty() {
+            let advice = format!("the table has {} rows", table.len());
+            let expected = format!("rows where {}", spec.rows);
+            return Err(Refusal::new("where", expected, "none").advising(advice));
+        }
+        for value in &spec.order {
+            let all: Vec<&str> =
+                used.iter().filter_map(|name| table.get(name)).flat_map(Column::distinct).collect();
+            if !all.contains(&value.as_str()) {
+                let columns = used.join(", ");
+                let found = format!("{value:?}{}", did_you_mean(value, all));
+                let expected = format!("values of the columns {columns}");
+                return Err(Refusal::new("order", expected, found));
+            }
+        }
+        Ok(Selected { table, spec, words: Words(spec), rows, finished })
+    }
+
+    fn column(&self, name: &str) -> &'a Column {
+        self.table.get(name).expect("checked: the table has it")
+    }
+
+    /// The values of a column among these rows, in the order of the figure. Rows without a value have a place
+    /// only if it has a label.
+    pub fn values(&self, name: &str, rows: &[usize]) -> Vec<String> {
+        let column = self.column(name);
+        let mut values: Vec<String> = Vec::new();
+        for text in rows.iter().map(|row| column.text(*row)) {
+            let placed = !text.is_empty() || self.words.names_empty(name);
+            if placed && !values.iter().any(|value| value == text) {
+                values.push(text.to_string());
+            }
+        }
+        let first = |value: &String| {
+            let own = self.spec.order.iter().position(|other| other == value);
+            own.unwrap_or(usize::MAX)
+        };
+        let house = |value: &String| match style::arm(value).filter(|_| name == "arm") {
+            Some((place, _)) => place,
+            None => usize::MAX,
+        };
+        let number = |value: &String| value.parse::<f64>().unwrap_or(f64::INFINITY);
+        values.sort_by(|a, b| {
+            let places = first(a).cmp(&first(b)).then(house(a).cmp(&house(b)));
+            places.then(number(a).total_cmp(&number(b)))
+        });
+        values
+    }
+
+    /// The rows whose column has this value.
+    pub fn with(&self, rows: &[usize], name: &str, value: &str) -> Vec<usize> {
+        let column = self.column(name);
+        rows.iter().copied().filter(|row| column.text(*row) == value).collect()
+    }
+
+    /// Panels: their value and rows; one without a value if the figure has no `panel`.
+    pub fn panels(&self) -> Vec<(Option<String>, Vec<usize>)> {
+        match &self.spec.panel {
+            None => vec![(None, self.rows.clone())],
+            Some(name) => self
+                .values(name, &self.rows)
+                .into_iter()
+                .map(|value| (Some(value.clone()), self.with(&self.rows, name, &value)))
+                .collect(),
+        }
+    }
+
+    /// The title of a panel.
+    pub fn panel_title(&self, value: &Option<String>) -> String {
+        match (&self.spec.panel, value) {
+            (Some(column), Some(value)) => self.words.title(column, value),
+            _ => String::new(),
+        }
+    }
+
+    /// The values of `series` with their looks; one without a value if the figure has no `series`.
+    pub fn series(&self) -> Vec<(Option<String>, super::words::Look)> {
+        match &self.spec.series {
+            None => {
+                let look = (String::new(), style::colour(0), crate::figures::Marker::Circle);
+                vec![(None, look)]
+            }
+            Some(name) => {
+                let values = self.values(name, &self.rows);
+                let looks = self.words.looks(name, &values);
+                values.into_iter().map(Some).zip(looks).collect()
+            }
+        }
+    }
+
+    /// The rows of a series among these.
+    pub fn of_series(&self, rows: &[usize], value: &Option<String>) -> Vec<usize> {
+        match (&self.spec.series, value) {
+            (Some(name), Some(value)) => self.with(rows, name, value),
+            _ => rows.to_vec(),
+        }
+    }
+
+    /// The column of a category axis.
+    ///
+    /// # Errors
+    /// It is a function of a column.
+    pub fn category(key: &str, measure: &'a Option<Measure>) -> Result<&'a str, Refusal> {
+        let measure = measure.as_ref().expect("checked: the kind needs it");
+        match *measure == Measure::of(measure.column()) {
+            true => Ok(measure.column()),
+            false => {
+                Err(Refusal::new(key, "a column: its values are categories", measure.to_string()))
+            }
+        }
+    }
+
+    /// The unit column; none: every row is a unit. Without `unit` it is the default, or `seed` where the figure
+    /// already parts the values of the default.
+    ///
+    /// # Errors
+    /// The table has no such column.
+    pub fn unit(&self, default: &str) -> Result<Option<&'a Column>, Refusal> {
+        // Where every mark is of one target already, seeds are the units.
+        let apart = [&self.spec.series, &self.spec.panel, &self.spec.by];
+        let mut apart = apart.into_iter().flatten().map(String::as_str);
+        let places = [&self.spec.x, &self.spec.y].into_iter().flatten().map(Measure::column);
+        let parted =
+            apart.any(|column| column == default) || places.into_iter().any(|c| c == default);
+        let default = if parted && self.table.get("seed").is_some() { "seed" } else { default };
+        let name = self.spec.unit.as_deref().unwrap_or(default);
+        if name == ROW && self.table.get(ROW).is_none() {
+            return Ok(None);
+        }
+        self.table.column(name).map(Some).map_err(|refusal| {
+            let advice = "name the column of the independent units, or `row` for every row";
+            refusal.within("unit").advising(advice)
+        })
+    }
+
+    /// Mean within each unit of these rows; rows without a number are left out.
+    pub fn units(
+        &self,
+        rows: &[usize],
+        measure: &Measure,
+        unit: Option<&Column>,
+    ) -> Vec<(String, Vec<f64>)> {
+        let column = self.column(measure.column());
+        let mut units: Vec<(String, Vec<f64>)> = Vec::new();
+        for &row in rows {
+            let Some(value) = measure.value(column, row) else { continue };
+            let name = unit.map_or_else(|| row.to_string(), |unit| unit.text(row).to_string());
+            match units.iter_mut().find(|known| unit.is_some() && known.0 == name) {
+                Some(known) => known.1.push(value),
+                None => units.push((name, vec![value])),
+            }
+        }
+        units
+    }
+
+    /// Mean over units, each averaged first, with Student's interval; none without a number.
+    pub fn summary(
+        &self,
+        rows: &[usize],
+        measure: &Measure,
+        unit: Option<&Column>,
+    ) -> Option<Summary> {
+        let found = self.units(rows, measure, unit);
+        let networks = found.iter().map(|unit| unit.1.len()).sum();
+        let units: Vec<(String, f64)> = found
+            .into_iter()
+            .filter_map(|(name, values)| Some((name, mean(&values).ok()?)))
+            .collect();
+        let values: Vec<f64> = units.iter().map(|unit| unit.1).collect();
+        let enough = values.len() >= self.spec.least.unwrap_or(LEAST).max(2);
+        let interval = mean_interval(&values, 0.95).ok().filter(|_| enough);
+        let end = |value: f64| if Words::is_share(measure) { value.clamp(0.0, 1.0) } else { value };
+        Some(Summary {
+            mean: mean(&values).ok()?,
+            interval: interval.map(|i| (end(i.low), end(i.high))),
+            units,
+            networks,
+        })
+    }
+
+    /// Refuses a column without a single number among the rows.
+    pub fn needs_numbers(&self, key: &str, measure: &Measure) -> Result<(), Refusal> {
+        let column = self.column(measure.column());
+        if self.rows.iter().any(|row| measure.value(column, *row).is_some()) {
+            return Ok(());
+        }
+        let text = self.rows.first().map_or("", |row| column.text(*row));
+        let found = if text.is_empty() { "no value".into() } else { format!("{text:?}") };
+        let advice = match self.finished {
+            true => "only rows at the end of training are drawn unless the figure uses `at`",
+            false => "",
+        };
+        let expected = format!("numbers in the column {}", measure.column());
+        Err(Refusal::new(key, expected, found).advising(advice))
+    }
+
+    /// Rows without a number of a measure.
+    pub fn without(&self, measures: &[&Measure]) -> usize {
+        let lacks = |row: &&usize| {
+            measures.iter().any(|m| m.value(self.column(m.column()), **row).is_none())
+        };
+        self.rows.iter().filter(lacks).count()
+    }
+}

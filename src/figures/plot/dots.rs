@@ -1,0 +1,91 @@
+//! Dots over categories: one for each unit, the mean and its interval.
+
+use super::data::Selected;
+use super::drawing::{Content, Drawn};
+use super::spec::{Spread, Which};
+use crate::figures::charts::{Bars, Estimate, Frame, Group, Mark, Panel, Rule};
+use crate::figures::style;
+use crate::math::refusal::Refusal;
+
+pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
+    let spec = selected.spec;
+    let x = Selected::category("x", &spec.x)?;
+    let y = spec.y.as_ref().expect("checked: dots need it");
+    selected.needs_numbers("y", y)?;
+    let unit = selected.unit("target")?;
+    let series = selected.series();
+    let (mut drawn, mut panels) = (Drawn::of(&series), Vec::new());
+    let mut most = 0;
+    // The same categories in every panel, so that they can be compared.
+    let categories = selected.values(x, &selected.rows);
+    for (value, rows) in selected.panels() {
+        let mut groups = Vec::new();
+        for category in &categories {
+            let of_category = selected.with(&rows, x, category);
+            let mut estimates = Vec::new();
+            for (i, (value, _)) in series.iter().enumerate() {
+                let found = selected.summary(&selected.of_series(&of_category, value), y, unit);
+                let Some(found) = found else {
+                    estimates.push(None);
+                    continue;
+                };
+                drawn.count(i, &found);
+                let mut estimate = Estimate::new(found.mean);
+                if spec.interval != Some(Spread::None) {
+                    estimate.interval = found.interval;
+                }
+                if spec.units.unwrap_or(true) && found.units.len() > 1 {
+                    estimate = estimate.seeds(found.units.iter().map(|unit| unit.1));
+                }
+                if spec.series.is_none() {
+                    estimate.colour = selected.words.colour(x, category);
+                }
+                estimates.push(Some(estimate));
+            }
+            let name = match spec.horizontal && spec.panel.is_none() {
+                true => selected.words.label(x, category),
+                false => selected.words.short(x, category),
+            };
+            groups.push(Group { name, estimates });
+        }
+        most = most.max(groups.len());
+        let which = if spec.horizontal { Which::X } else { Which::Y };
+        let category = match spec.horizontal {
+            true => &spec.y_label,
+            false => &spec.x_label,
+        };
+        let mut axis = selected.words.axis(y, which);
+        if let Some([low, high]) = spec.y_range {
+            axis = axis.range(low, high);
+        }
+        if spec.log.contains(&Which::Y) {
+            axis = axis.log();
+        }
+        panels.push(Panel::Bars(Bars {
+            frame: Frame::new(selected.panel_title(&value)),
+            value: axis,
+            category: category.clone().unwrap_or_else(|| selected.words.category(x)),
+            series: series.iter().map(|s| s.1.clone()).collect(),
+            groups,
+            mark: Mark::Dot,
+            lying: spec.horizontal,
+            rules: rules(&spec.reference.0),
+            ..Bars::default()
+        }));
+    }
+    let (members, most) = (series.len() as f64, most as f64);
+    let content = match spec.horizontal {
+        true => Content::tall(panels, most * (10.0 + 16.0 * members), 330.0),
+        false => Content::wide(panels, 0.58, (most * (24.0 + 26.0 * members)).clamp(150.0, 420.0)),
+    };
+    let mut caption = drawn.mean_of(selected, y, unit.map(|unit| unit.name()));
+    if spec.units.unwrap_or(true) && drawn.several() {
+        caption.insert(1, drawn.small_dots(unit.map(|unit| unit.name())));
+    }
+    Ok(content.shared(false, true).told(drawn, caption))
+}
+
+/// Dashed lines without words.
+pub(super) fn rules(at: &[f64]) -> Vec<Rule> {
+    at.iter().map(|at| Rule::new(*at, "").coloured(style::GREY)).collect()
+}

@@ -1,0 +1,298 @@
+//! From panels to an SVG of a width in mm and a text size in pt, and what was drawn in numbers.
+
+use super::data::{Selected, Summary};
+use super::spec::{Caption, FigureSpec, Kind, Spread};
+use super::words::Look;
+use crate::experiment::table::Measure;
+use crate::figures::charts::{Frame, Grid, Panel, grid_of_height};
+use crate::figures::style::size;
+use crate::figures::svg::escaped;
+use crate::math::refusal::Refusal;
+use serde::Serialize;
+
+/// A drawn figure.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Drawing {
+    /// Name of its files.
+    pub name: String,
+    /// The SVG, its width in mm.
+    #[serde(skip)]
+    pub svg: String,
+    /// What the marks and intervals are, for the paper.
+    pub caption: String,
+    /// Panels.
+    pub panels: usize,
+    /// What stands in each series.
+    pub series: Vec<DrawnSeries>,
+    /// Width and height in mm.
+    pub size: [f64; 2],
+}
+
+/// What was drawn of one series.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct DrawnSeries {
+    /// Its value in the table; empty: the figure has no series.
+    pub value: String,
+    /// Its name in the figure.
+    pub label: String,
+    /// Marks: means, cells, estimates, pictures.
+    pub marks: usize,
+    /// Networks behind them; of a contrast: units.
+    pub networks: usize,
+}
+
+/// Counts what is drawn.
+pub(super) struct Drawn {
+    pub series: Vec<DrawnSeries>,
+    /// Fewest and most units of a mark.
+    units: Option<(usize, usize)>,
+    intervals: bool,
+}
+
+impl Drawn {
+    pub fn of(series: &[(Option<String>, Look)]) -> Self {
+        let of = |(value, look): &(Option<String>, Look)| DrawnSeries {
+            value: value.clone().unwrap_or_default(),
+            label: look.0.clone(),
+            ..DrawnSeries::default()
+        };
+        Drawn { series: series.iter().map(of).collect(), units: None, intervals: false }
+    }
+
+    /// One more mark of a series.
+    pub fn count(&mut self, series: usize, found: &Summary) {
+        self.counted(series, found.networks);
+        let n = found.units.len();
+        self.units = Some(self.units.map_or((n, n), |(least, most)| (least.min(n), most.max(n))));
+        self.intervals |= found.interval.is_some();
+    }
+
+    /// The same where only the number behind it is known.
+    pub fn counted(&mut self, series: usize, networks: usize) {
+        self.series[series].marks += 1;
+        self.series[series].networks += networks;
+    }
+
+    /// Whether a mark stands for several units.
+    pub fn several(&self) -> bool {
+        self.units.is_some_and(|units| units.1 > 1)
+    }
+
+    /// What the marks and intervals are.
+    pub fn mean_of(
+        &self,
+        selected: &Selected<'_>,
+        of: &Measure,
+        unit: Option<&str>,
+    ) -> Vec<String> {
+        let units = unit.map_or("networks".into(), |unit| format!("{unit}s"));
+        let counts = match self.units {
+            Some((least, most)) if least == most => format!("{most} {units}"),
+            Some((least, most)) => format!("{least} to {most} {units}"),
+            None => units.clone(),
+        };
+        let mut says = vec![match unit {
+            Some(unit) if self.units.is_some_and(|units| units.1 == 1) => {
+                format!("One {unit} a mark, averaged.")
+            }
+            Some(unit) if unit != "seed" => {
+                format!("Means over {counts}, each {unit} averaged first.")
+            }
+            _ => format!("Means over {counts}."),
+        }];
+        let spec = selected.spec;
+        let spread = spec.interval.unwrap_or(match spec.kind {
+            Kind::Lines => Spread::Band,
+            Kind::Heatmap => Spread::None,
+            _ => Spread::Whiskers,
+        });
+        let name = match spread {
+            Spread::Band => "Bands",
+            _ => "Whiskers",
+        };
+        if self.intervals && spread != Spread::None {
+            says.push(format!("{name}: 95\u{a0}% intervals, Student's t over {units}."));
+        }
+        says.extend(self.left_out(selected, &[of]));
+        says
+    }
+
+    /// What the small dots are.
+    pub fn small_dots(&self, unit: Option<&str>) -> String {
+        format!("Small dots: one {}.", unit.unwrap_or("network"))
+    }
+
+    /// How many rows have no number.
+    pub fn left_out(&self, selected: &Selected<'_>, measures: &[&Measure]) -> Option<String> {
+        let names: Vec<String> = measures.iter().map(|m| selected.words.measure(m)).collect();
+        match selected.without(measures) {
+            0 => None,
+            1 => Some(format!("1 network without {} is left out.", names.join(" or "))),
+            n => Some(format!("{n} networks without {} are left out.", names.join(" or "))),
+        }
+    }
+}
+
+/// The panels of a figure, and how large each should be.
+pub(super) struct Content {
+    pub panels: Vec<Panel>,
+    /// Height of a plotting area in pixels of the house's charts, or its share of the width.
+    height: Height,
+    /// A panel is not narrower than this if another row can be had.
+    narrowest: f64,
+    share: (bool, bool),
+    pub drawn: Vec<DrawnSeries>,
+    pub caption: Vec<String>,
+}
+
+enum Height {
+    Pixels(f64),
+    Share(f64),
+}
+
+impl Content {
+    fn of(panels: Vec<Panel>, height: Height, narrowest: f64) -> Self {
+        let (drawn, caption) = (Vec::new(), Vec::new());
+        Content { panels, height, narrowest, share: (false, false), drawn, caption }
+    }
+
+    /// Panels as high as their rows.
+    pub fn tall(panels: Vec<Panel>, height: f64, narrowest: f64) -> Self {
+        Content::of(panels, Height::Pixels(height.max(40.0)), narrowest)
+    }
+
+    /// Panels whose height is a share of their width.
+    pub fn wide(panels: Vec<Panel>, share: f64, narrowest: f64) -> Self {
+        Content::of(panels, Height::Share(share), narrowest)
+    }
+
+    /// Whether panels share their x and their y range.
+    pub fn shared(mut self, x: bool, y: bool) -> Self {
+        self.share = (x, y);
+        self
+    }
+
+    /// With what was drawn, and the sentences of its caption.
+    pub fn told(mut self, drawn: Drawn, caption: Vec<String>) -> Self {
+        (self.drawn, self.caption) = (drawn.series, caption);
+        self
+    }
+
+    /// The whole figure.
+    ///
+    /// # Errors
+    /// The width is too small for the text size.
+    pub fn finish(self, spec: &FigureSpec) -> Result<Drawing, Refusal> {
+        let width = pixels_of(spec, spec.width);
+        let caption = self.caption.join(" ");
+        let fits = (width / self.narrowest).floor().max(1.0) as usize;
+        let columns = spec.columns.unwrap_or_else(|| {
+            // As few rows as fit, filled evenly.
+            let rows = self.panels.len().div_ceil(fits.min(self.panels.len()));
+            self.panels.len().div_ceil(rows)
+        });
+        let columns = columns.min(self.panels.len());
+        let mut panels = self.panels;
+        if rows_agree(&panels) {
+            // Only the first panel of a row names its rows.
+            for (_, panel) in panels.iter_mut().enumerate().filter(|(i, _)| i % columns != 0) {
+                match panel {
+                    Panel::Bars(bars) => bars.unnamed = true,
+                    Panel::Heatmap(heatmap) => heatmap.unnamed = true,
+                    Panel::Plot(_) => {}
+                }
+            }
+        }
+        let grid = Grid {
+            frame: Frame::new(&spec.title)
+                .note(below(spec, &caption))
+                .sized(width.round() as u32, 0),
+            columns,
+            panels,
+            share_x: self.share.0,
+            share_y: self.share.1,
+        };
+        let panels = grid.panels.len();
+        let inner = match self.height {
+            Height::Pixels(height) => height,
+            Height::Share(share) => (share * (width / columns as f64 - 60.0)).clamp(130.0, 380.0),
+        };
+        let whole = spec.height.map(|height| pixels_of(spec, height));
+        let svg = grid_of_height(grid, inner, whole);
+        Ok(in_mm(spec, &svg, caption, panels, self.drawn))
+    }
+}
+
+/// Whether all panels have the same rows, so that one naming of them is enough.
+fn rows_agree(panels: &[Panel]) -> bool {
+    let names = |panel: &Panel| -> Option<Vec<String>> {
+        match panel {
+            Panel::Bars(bars) if bars.lying && !bars.texts_right => {
+                Some(bars.groups.iter().map(|group| group.name.clone()).collect())
+            }
+            Panel::Heatmap(heatmap) => Some(heatmap.rows.clone()),
+            _ => None,
+        }
+    };
+    let first = panels.first().and_then(names);
+    first.is_some() && panels.iter().all(|panel| names(panel) == first)
+}
+
+/// Pixels of the house's charts, whose smallest chart text is [`size::TICK`] pixels high, in so many mm.
+pub(super) fn pixels_of(spec: &FigureSpec, mm: f64) -> f64 {
+    mm / mm_of_pixel(spec)
+}
+
+fn mm_of_pixel(spec: &FigureSpec) -> f64 {
+    spec.font_size * 25.4 / 72.0 / size::TICK
+}
+
+/// Refuses a figure on which hardly a word would fit.
+///
+/// # Errors
+/// It is narrower than that.
+pub(super) fn check_width(spec: &FigureSpec) -> Result<(), Refusal> {
+    const NARROWEST: f64 = 190.0;
+    if pixels_of(spec, spec.width) >= NARROWEST {
+        return Ok(());
+    }
+    let least = (NARROWEST * mm_of_pixel(spec)).ceil();
+    let expected = format!("at least {least} mm for text of {} pt", spec.font_size);
+    let advice = "make it wider, or `font_size` smaller";
+    Err(Refusal::new("width", expected, format!("{} mm", spec.width)).advising(advice))
+}
+
+/// What is written below.
+pub(super) fn below(spec: &FigureSpec, own: &str) -> String {
+    match &spec.caption {
+        Caption::None => String::new(),
+        Caption::Own => own.to_string(),
+        Caption::Text(text) => text.clone(),
+    }
+}
+
+/// The SVG in mm instead of pixels, named after the figure.
+pub(super) fn in_mm(
+    spec: &FigureSpec,
+    svg: &str,
+    caption: String,
+    panels: usize,
+    series: Vec<DrawnSeries>,
+) -> Drawing {
+    let (root, rest) = svg.split_once('\n').expect("an SVG has its root on a line");
+    let number = |key: &str| -> f64 {
+        let from = root.find(key).expect("written by `document`") + key.len();
+        let digits = root[from..].split('"').next().unwrap_or_default();
+        digits.parse().expect("a number")
+    };
+    let pixels = [number(" width=\""), number(" height=\"")];
+    let mm = pixels.map(|p| ((p / pixels[0] * spec.width) * 100.0).round() / 100.0);
+    let mut root = root.to_string();
+    for ((key, pixels), mm) in ["width", "height"].iter().zip(pixels).zip(mm) {
+        root = root.replacen(&format!(" {key}=\"{pixels}\""), &format!(" {key}=\"{mm}mm\""), 1);
+    }
+    let title = if spec.title.is_empty() { &spec.name } else { &spec.title };
+    let rest = rest.replacen("<title></title>", &format!("<title>{}</title>", escaped(title)), 1);
+    let svg = format!("{root}\n{rest}");
+    Drawing { name: spec.name.clone(), svg, caption, panels, series, size: mm }
+}

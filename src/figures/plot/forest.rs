@@ -1,0 +1,204 @@
+//! Contrasts: the estimate and the interval on each basis, the margin shaded.
+
+use super::drawing::{Content, Drawn};
+use super::spec::FigureSpec;
+use super::words::{Look, Words};
+use crate::experiment::contrast::{Basis, ContrastSpec, Found, contrast};
+use crate::experiment::table::{Measure, Table};
+use crate::figures::axis::Axis;
+use crate::figures::charts::{Bars, Estimate, Frame, Group, Mark, Panel, Rule};
+use crate::figures::style::{self, Marker};
+use crate::math::names::did_you_mean;
+use crate::math::refusal::Refusal;
+
+/// The contrasts of these ids, in their order; all without ids.
+///
+/// # Errors
+/// There is none of an id, or none at all.
+pub(super) fn chosen<'a>(
+    all: &'a [ContrastSpec],
+    ids: &[String],
+) -> Result<Vec<&'a ContrastSpec>, Refusal> {
+    let names: Vec<&str> = all.iter().map(|contrast| contrast.id.as_str()).collect();
+    let expected = match names.as_slice() {
+        [] => "ids of [[contrasts]] of the spec, which has none".to_string(),
+        names => format!("ids of [[contrasts]]: {}", names.join(", ")),
+    };
+    if all.is_empty() {
+        return Err(Refusal::new("contrasts", expected, format!("{ids:?}")));
+    }
+    if ids.is_empty() {
+        return Ok(all.iter().collect());
+    }
+    let of = |id: &String| {
+        all.iter().find(|contrast| contrast.id == *id).ok_or_else(|| {
+            let found = format!("{id:?}{}", did_you_mean(id, names.iter().copied()));
+            Refusal::new("contrasts", expected.clone(), found)
+        })
+    };
+    ids.iter().map(of).collect()
+}
+
+/// `score, SP − random`.
+pub(super) fn title(words: &Words<'_>, compared: &ContrastSpec) -> String {
+    let of = words.measure(&compared.of);
+    let arms: Option<Vec<&str>> =
+        compared.between.iter().take(2).map(|group| group.value("arm")).collect();
+    match arms.as_deref() {
+        Some([a, b]) if a != b => {
+            format!("{of}, {} − {}", words.short("arm", a), words.short("arm", b))
+        }
+        _ => format!("difference of {of}"),
+    }
+}
+
+/// How a contrast compares, in a sentence.
+pub(super) fn basis_of(compared: &ContrastSpec) -> String {
+    let basis = compared.basis.first().map(Basis::says).unwrap_or_default();
+    format!(
+        "Difference paired by {}; {basis}; mean over {}.",
+        compared.pair.join(", "),
+        compared.unit
+    )
+}
+
+/// `sp − imp` with the labels of the arms.
+fn pair(words: &Words<'_>, name: &str) -> String {
+    let arms: Vec<String> = name.split(" − ").map(|arm| words.short("arm", arm)).collect();
+    arms.join(" − ")
+}
+
+pub(super) fn draw(
+    spec: &FigureSpec,
+    table: &Table,
+    contrasts: &[ContrastSpec],
+) -> Result<Content, Refusal> {
+    let words = Words(spec);
+    let mut found: Vec<(&ContrastSpec, Vec<Found>)> = Vec::new();
+    for one in chosen(contrasts, &spec.contrasts)? {
+        let within = ContrastSpec { rows: spec.rows.over(&one.rows), ..one.clone() };
+        found.push((one, contrast(table, &within)?));
+    }
+    let mut bases: Vec<Basis> = Vec::new();
+    for basis in found.iter().flat_map(|f| &f.1).map(|found| &found.basis) {
+        if !bases.contains(basis) {
+            bases.push(basis.clone());
+        }
+    }
+    let looks: Vec<(Option<String>, Look)> = (bases.iter().enumerate())
+        .map(|(i, basis)| {
+            let says = basis.to_string();
+            let label = spec.labels.get(&says).cloned().unwrap_or_else(|| basis.says());
+            let own = spec.colours.get(&says).map(|hex| hex.0);
+            // The first decides; grey stands beside it.
+            let colour = match i {
+                0 => style::colour(0),
+                1 => style::GREY,
+                i => style::colour(i),
+            };
+            let marker = [Marker::Circle, Marker::Diamond, Marker::Square, Marker::Triangle][i % 4];
+            (Some(says), (label, own.unwrap_or(colour), marker))
+        })
+        .collect();
+    let mut drawn = Drawn::of(&looks);
+    // Effects of one measure share an axis.
+    let mut measures: Vec<&Measure> = Vec::new();
+    for (one, _) in &found {
+        if !measures.contains(&&one.of) {
+            measures.push(&one.of);
+        }
+    }
+    let several = found.len() > 1;
+    let decimals = spec.decimals.unwrap_or(2);
+    let (mut panels, mut most, mut margins) = (Vec::new(), 0, Vec::new());
+    for measure in &measures {
+        let (mut groups, mut shades) = (Vec::new(), Vec::new());
+        for (one, found) in found.iter().filter(|(one, _)| one.of == **measure) {
+            let mut names: Vec<&str> = Vec::new();
+            for name in found.iter().map(|found| found.name.as_str()) {
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+            for name in &names {
+                let of = |basis: &Basis| {
+                    let found = found.iter().find(|f| f.name == *name && f.basis == *basis)?;
+                    let mut estimate = Estimate::new(found.estimate?);
+                    estimate.interval = found.low.zip(found.high);
+                    estimate.text = match estimate.interval {
+                        Some((low, high)) => style::interval(estimate.value, low, high, decimals),
+                        None => style::fixed(estimate.value, decimals),
+                    };
+                    Some((estimate, found.units.len()))
+                };
+                let estimates: Vec<_> = bases.iter().map(of).collect();
+                for (i, (_, units)) in
+                    estimates.iter().enumerate().filter_map(|(i, e)| Some((i, e.as_ref()?)))
+                {
+                    drawn.counted(i, *units);
+                }
+                let label = match spec.labels.get(&one.id) {
+                    Some(label) if names.len() == 1 => label.clone(),
+                    _ if several => format!("{}: {}", one.id, pair(&words, name)),
+                    _ => pair(&words, name),
+                };
+                groups.push(Group {
+                    name: label,
+                    estimates: estimates.into_iter().map(|e| e.map(|e| e.0)).collect(),
+                });
+                shades.push(Some((-one.margin, one.margin)).filter(|_| one.margin > 0.0));
+                margins.push(one.margin);
+            }
+        }
+        most = most.max(groups.len());
+        panels.push(panel(spec, &words, measure, groups, shades, &looks));
+    }
+    if panels.iter().all(|panel| matches!(panel, Panel::Bars(b) if b.groups.is_empty())) {
+        return Err(Refusal::new("contrasts", "at least one effect", "none"));
+    }
+    margins.dedup();
+    let mut caption = vec!["Estimates with 95\u{a0}% intervals.".to_string()];
+    if let [basis] = bases.as_slice() {
+        caption.push(format!("Compared: {}.", basis.says()));
+    }
+    match margins.as_slice() {
+        [margin] => caption.push(format!("Shaded: ± the margin of {margin}.")),
+        _ => caption.push("Shaded: ± the margin of each.".into()),
+    }
+    let height = most as f64 * (12.0 + 18.0 * bases.len().max(1) as f64);
+    Ok(Content::tall(panels, height, 520.0).told(drawn, caption))
+}
+
+fn panel(
+    spec: &FigureSpec,
+    words: &Words<'_>,
+    measure: &Measure,
+    groups: Vec<Group>,
+    shades: Vec<Option<(f64, f64)>>,
+    looks: &[(Option<String>, Look)],
+) -> Panel {
+    let margins = shades.iter().flatten().flat_map(|shade| [shade.0, shade.1]);
+    let all = groups.iter().flat_map(|group| group.estimates.iter().flatten());
+    let ends = all.flat_map(|e| {
+        let (low, high) = e.interval.unwrap_or((e.value, e.value));
+        [low, high, e.value]
+    });
+    let span = ends.chain(margins).chain([0.0]).filter(|v| v.is_finite());
+    let (low, high) = span.fold((0.0f64, 0.0f64), |(a, b), v| (a.min(v), b.max(v)));
+    let pad = 0.06 * (high - low).max(1e-9);
+    let (low, high) = spec.x_range.map_or((low - pad, high + pad), |[low, high]| (low, high));
+    let title =
+        spec.x_label.clone().unwrap_or_else(|| format!("difference of {}", words.measure(measure)));
+    Panel::Bars(Bars {
+        frame: Frame::new(""),
+        value: Axis::new(title).range(low, high),
+        series: looks.iter().map(|look| look.1.clone()).collect(),
+        groups,
+        mark: Mark::Dot,
+        lying: true,
+        rules: vec![Rule::new(0.0, "").coloured(style::INK)],
+        shades,
+        texts_right: true,
+        ..Bars::default()
+    })
+}

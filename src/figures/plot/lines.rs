@@ -1,0 +1,143 @@
+//! Means along a number: a line with a band or whiskers for each series.
+
+use super::data::Selected;
+use super::dots::rules;
+use super::drawing::{Content, Drawn};
+use super::spec::{Spread, Which};
+use super::words::Look;
+use crate::experiment::table::{Column, Measure};
+use crate::figures::charts::{Frame, Panel, Plot, Point, Series};
+use crate::figures::style::{self, Marker};
+use crate::math::refusal::Refusal;
+
+pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
+    let spec = selected.spec;
+    let (x, y) = (spec.x.as_ref().expect("checked"), spec.y.as_ref().expect("checked"));
+    selected.needs_numbers("x", x)?;
+    selected.needs_numbers("y", y)?;
+    let line = Line {
+        selected,
+        x,
+        y,
+        by: spec.by.as_deref().unwrap_or(x.column()),
+        unit: selected.unit("target")?,
+        spread: spec.interval.unwrap_or(Spread::Band),
+    };
+    let series = selected.series();
+    let (mut drawn, mut panels) = (Drawn::of(&series), Vec::new());
+    for (value, rows) in selected.panels() {
+        let (mut thin, mut thick) = (Vec::new(), Vec::new());
+        for (i, (value, look)) in series.iter().enumerate() {
+            let rows = selected.of_series(&rows, value);
+            if spec.units == Some(true) {
+                thin.extend(line.of_units(&rows, look));
+            }
+            thick.extend(line.mean(&rows, look, &mut |found| drawn.count(i, found)));
+        }
+        thin.append(&mut thick);
+        panels.push(Panel::Plot(Plot {
+            frame: Frame::new(selected.panel_title(&value)),
+            x: selected.words.axis(x, Which::X),
+            y: selected.words.axis(y, Which::Y),
+            series: thin,
+            y_rules: rules(&spec.reference.0),
+            ..Plot::default()
+        }));
+    }
+    let unit = line.unit.map(|unit| unit.name());
+    let mut caption = drawn.mean_of(selected, y, unit);
+    if spec.units == Some(true) {
+        caption.push(format!(
+            "Thin lines: one {}.",
+            unit.map_or("row".into(), |u| selected.words.column(u))
+        ));
+    }
+    Ok(Content::wide(panels, 0.62, 260.0).shared(true, true).told(drawn, caption))
+}
+
+/// What a line is made of.
+struct Line<'a> {
+    selected: &'a Selected<'a>,
+    x: &'a Measure,
+    y: &'a Measure,
+    by: &'a str,
+    unit: Option<&'a Column>,
+    spread: Spread,
+}
+
+impl Line<'_> {
+    /// Groups of rows along the line that have both numbers.
+    fn points(&self, rows: &[usize]) -> Vec<Vec<usize>> {
+        let table = self.selected.table;
+        let has = |measure: &Measure, row: usize| {
+            table.get(measure.column()).is_some_and(|column| measure.value(column, row).is_some())
+        };
+        let whole: Vec<usize> =
+            rows.iter().copied().filter(|row| has(self.x, *row) && has(self.y, *row)).collect();
+        let values = self.selected.values(self.by, &whole);
+        values.iter().map(|value| self.selected.with(&whole, self.by, value)).collect()
+    }
+
+    fn place(&self, rows: &[usize]) -> Option<f64> {
+        self.selected.summary(rows, self.x, self.unit).map(|found| found.mean)
+    }
+
+    /// One faint line for each unit.
+    fn of_units(&self, rows: &[usize], look: &Look) -> Vec<Series> {
+        let Some(unit) = self.unit else { return Vec::new() };
+        let mut lines = Vec::new();
+        for value in self.selected.values(unit.name(), rows) {
+            let of_unit = self.selected.with(rows, unit.name(), &value);
+            let mut points: Vec<(f64, f64)> = (self.points(&of_unit).iter())
+                .filter_map(|rows| {
+                    let y = self.selected.summary(rows, self.y, self.unit)?;
+                    Some((self.place(rows)?, y.mean))
+                })
+                .collect();
+            points.sort_by(|a, b| a.0.total_cmp(&b.0));
+            let colour = look.1.mix(style::PAPER, 0.55);
+            lines.push(Series { width: 0.9, ..Series::line("", colour, points) });
+        }
+        lines
+    }
+
+    /// The mean with its interval; dots where the units are too few for one.
+    fn mean(
+        &self,
+        rows: &[usize],
+        (name, colour, marker): &Look,
+        count: &mut dyn FnMut(&super::data::Summary),
+    ) -> Vec<Series> {
+        let mut found = Vec::new();
+        for rows in self.points(rows) {
+            let summary = self.selected.summary(&rows, self.y, self.unit);
+            let Some((x, summary)) = self.place(&rows).zip(summary) else { continue };
+            count(&summary);
+            found.push((x, summary));
+        }
+        found.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let (mut points, mut band, mut dots) = (Vec::new(), Vec::new(), Vec::new());
+        for (x, summary) in &found {
+            let mut point = Point::new(*x, summary.mean);
+            match (self.spread, summary.interval) {
+                (Spread::Whiskers, Some((low, high))) => point = point.between(low, high),
+                (Spread::Band, Some((low, high))) => band.push((*x, low, high)),
+                // NaN ends the band before a mean without an interval.
+                (Spread::Band, None) => band.push((*x, f64::NAN, f64::NAN)),
+                _ => {}
+            }
+            if summary.interval.is_none() && self.spread != Spread::None && summary.units.len() > 1
+            {
+                dots.extend(summary.units.iter().map(|unit| Point::new(*x, unit.1)));
+            }
+            points.push(point);
+        }
+        let mut series = Vec::new();
+        if !dots.is_empty() {
+            series.push(Series { diameter: 4.6, ..Series::cloud("", *colour, Marker::Ring, dots) });
+        }
+        let line = Series::line(name.clone(), *colour, []).marked(*marker).band(band);
+        series.push(Series { points, ..line });
+        series
+    }
+}

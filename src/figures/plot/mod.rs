@@ -1,0 +1,84 @@
+//! Figures as data: a `[[figures]]` of a spec and tables of results → an SVG, and from it a PNG or a PDF.
+//!
+//! In: a [`FigureSpec`], tables with one row per measured network, the spec's contrasts. Out: a [`Drawing`]. Nothing is
+//! computed here but means over units and their intervals; differences come from [`contrast`](crate::experiment::contrast).
+//! What each key means stands in `docs/PLOTS.md`.
+//!
+//! | file | role |
+//! |---|---|
+//! | `spec` | the keys, their defaults, what each kind uses |
+//! | `source` | tables and the folders of their pictures |
+//! | `words` | what columns and values are called, their colours |
+//! | `data` | rows in groups, means over units |
+//! | `dots`, `lines`, `scatter`, `heatmap`, `forest`, `pictures` | the kinds |
+//! | `drawing` | from panels to a figure of a size in mm |
+//! | `output`, `pdf` | SVG, PNG and PDF files |
+
+mod data;
+mod dots;
+mod drawing;
+mod forest;
+mod heatmap;
+mod lines;
+mod output;
+#[cfg(feature = "pdf")]
+mod pdf;
+mod pictures;
+mod scatter;
+mod source;
+mod spec;
+mod words;
+
+pub use drawing::{Drawing, DrawnSeries};
+pub use output::{Format, encode, save_drawing};
+pub use source::Source;
+pub use spec::{Caption, FigureSpec, Hex, Kind, Numbers, Spread, Which};
+
+use crate::experiment::contrast::ContrastSpec;
+use crate::math::refusal::Refusal;
+use data::Selected;
+
+/// Draws a figure of the rows of all tables.
+///
+/// ```
+/// use picloom::experiment::table::Table;
+/// use picloom::figures::plot::{FigureSpec, Source, draw};
+/// let mut table = Table::new(["target", "arm", "score"]);
+/// for (target, arm, score) in [("moth", "sp", "0.4"), ("moth", "dense", "0.2"), ("cat", "sp", "0.5")] {
+///     table.push(&[target, arm, score]);
+/// }
+/// let spec: FigureSpec = toml::from_str(
+///     "name = \"score\"\nkind = \"dots\"\nx = \"arm\"\ny = \"score\"\nwidth = 85",
+/// )?;
+/// let drawing = draw(&spec, &[Source { table, ..Source::default() }], &[])?;
+/// assert!(drawing.svg.contains("width=\"85mm\""));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// The figure is not valid, names a column that the tables lack, or has no row to draw; a picture cannot be read; a
+/// contrast cannot be evaluated.
+pub fn draw(
+    spec: &FigureSpec,
+    tables: &[Source],
+    contrasts: &[ContrastSpec],
+) -> Result<Drawing, Refusal> {
+    spec.check()?;
+    let at = |refusal: Refusal| refusal.within(format!("figure {}", spec.name));
+    drawing::check_width(spec).map_err(at)?;
+    let table = source::together(tables);
+    let drawn = match spec.kind {
+        Kind::Forest => {
+            forest::draw(spec, &table, contrasts).and_then(|content| content.finish(spec))
+        }
+        Kind::Pictures if spec.picture.is_none() => pictures::of_files(spec, tables),
+        _ => Selected::of(spec, &table).and_then(|selected| match spec.kind {
+            Kind::Dots => dots::draw(&selected)?.finish(spec),
+            Kind::Lines => lines::draw(&selected)?.finish(spec),
+            Kind::Scatter => scatter::draw(&selected)?.finish(spec),
+            Kind::Heatmap => heatmap::draw(&selected, contrasts)?.finish(spec),
+            Kind::Pictures | Kind::Forest => pictures::draw(&selected, tables),
+        }),
+    };
+    drawn.map_err(at)
+}

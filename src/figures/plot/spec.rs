@@ -1,0 +1,626 @@
+//! A figure as a spec writes it: `[[figures]]`. What each key means stands in `docs/PLOTS.md`.
+
+use crate::experiment::table::{Filter, Measure};
+use crate::figures::style::Colour;
+use crate::math::names::did_you_mean;
+use crate::math::refusal::Refusal;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+/// One `[[figures]]` of a spec. A key that its kind does not use is refused.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FigureSpec {
+    /// Name of its files.
+    pub name: String,
+    /// How it is drawn.
+    pub kind: Kind,
+    /// Horizontal axis: a number, or the column of the categories (dots, heatmap, pictures).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub x: Option<Measure>,
+    /// Vertical axis: a number, or the column of the rows (heatmap, pictures).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub y: Option<Measure>,
+    /// The number in the cells of a heatmap.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<Measure>,
+    /// Column whose values get a colour each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub series: Option<String>,
+    /// Column whose values get a panel each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub panel: Option<String>,
+    /// Rows that are drawn. Default: those at the end of training.
+    #[serde(default, rename = "where", skip_serializing_if = "Filter::is_empty")]
+    pub rows: Filter,
+    /// Column of the independent units; `row`: every row is one. Default: `target`; scatter: `row`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
+    /// Column whose values are the points of a line or of a scatter. Default: the values of `x`; scatter: the units.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// Order of values, for every column of the figure. Default: by size, then the house order of arms.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub order: Vec<String>,
+    /// What a value or a column is called: `sp = "SP"`, `"level=2" = "a quarter"`, `score = "score"`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
+    /// Colour of a value, `#rrggbb`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub colours: BTreeMap<String, Hex>,
+    /// Written above. Default: nothing.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub title: String,
+    /// Title of the horizontal axis. Default: the label of its column.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub x_label: Option<String>,
+    /// Title of the vertical axis. Default: the label of its column.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub y_label: Option<String>,
+    /// What is written below. Default: nothing; `true`: what the marks are.
+    #[serde(default, skip_serializing_if = "Caption::is_none")]
+    pub caption: Caption,
+    /// Width in mm. Default: 180.
+    #[serde(default = "width", skip_serializing_if = "is_width")]
+    pub width: f64,
+    /// Height in mm. Default: as the content needs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub height: Option<f64>,
+    /// Size of the smallest text in pt. Default: 8.
+    #[serde(default = "font_size", skip_serializing_if = "is_font_size")]
+    pub font_size: f64,
+    /// Panels in a row. Default: as many as are wide enough.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub columns: Option<usize>,
+    /// Axes with a logarithmic scale: `["x", "y"]`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub log: Vec<Which>,
+    /// Range of the horizontal axis. Default: that of the data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub x_range: Option<[f64; 2]>,
+    /// Range of the vertical axis. Default: that of the data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub y_range: Option<[f64; 2]>,
+    /// Range of the colours of a heatmap. Default: that of the data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub range: Option<[f64; 2]>,
+    /// Dashed lines at these values of `y`.
+    #[serde(default, skip_serializing_if = "Numbers::is_empty")]
+    pub reference: Numbers,
+    /// How the interval is drawn. Default: lines `band`, dots and scatter `whiskers`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<Spread>,
+    /// Whether every unit is drawn beside the mean. Default: dots yes, lines no.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub units: Option<bool>,
+    /// Dots, lines, scatter: units that an interval needs (default 3). Heatmap: networks below which a cell is
+    /// hatched (default 1).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub least: Option<usize>,
+    /// Whether the categories of dots run down, for long names. Default: no.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub horizontal: bool,
+    /// Whether the points of a scatter are named after `by` or `unit`. Default: no.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub names: bool,
+    /// Whether a scatter has the line y = x. Default: no.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub diagonal: bool,
+    /// A share from 0 to 1, drawn as a bar in each cell of a heatmap: `fit`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bar: Option<Measure>,
+    /// Whether the highest cell of each heatmap is outlined; with `bar`: the highest value times bar. Default: no.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub outline: bool,
+    /// Whether a heatmap is red below 0 and blue above. Default: no; yes with `contrasts`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signed: Option<bool>,
+    /// Decimals of the numbers that are written. Default: 2.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decimals: Option<usize>,
+    /// Ids of the contrasts of a forest, in order (default: all); of a heatmap: the one evaluated in each cell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contrasts: Vec<String>,
+    /// Column with the paths of the pictures, relative to the table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub picture: Option<String>,
+    /// Paths of pictures, row by row, relative to the table.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<Vec<String>>,
+    /// Labels of the rows of `files`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub row_labels: Vec<String>,
+    /// Studies whose tables are drawn, by name; the column `study` tells their rows apart. Default: the spec's own; of a
+    /// forest those that its first contrast reads.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tables: Vec<String>,
+    /// Forms that `picloom experiment figures` writes: svg, png, pdf. Default: svg.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub formats: Vec<String>,
+    /// Labels of the columns of `files`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub column_labels: Vec<String>,
+}
+
+fn width() -> f64 {
+    180.0
+}
+
+fn is_width(value: &f64) -> bool {
+    *value == width()
+}
+
+fn font_size() -> f64 {
+    8.0
+}
+
+fn is_font_size(value: &f64) -> bool {
+    *value == font_size()
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+/// How a figure is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Kind {
+    /// Categories: a dot for each unit, the mean and its interval.
+    Dots,
+    /// Means along a number, with a band or whiskers.
+    Lines,
+    /// A dot for each network, unit or group, two numbers each.
+    Scatter,
+    /// Cells with the mean of a number, or with the estimate of a contrast.
+    Heatmap,
+    /// Contrasts with their intervals, the margin shaded.
+    Forest,
+    /// Pictures in rows and columns.
+    Pictures,
+}
+
+/// Keys that every kind uses.
+const ALWAYS: &[&str] = &[
+    "name",
+    "kind",
+    "where",
+    "labels",
+    "title",
+    "caption",
+    "width",
+    "height",
+    "font_size",
+    "tables",
+    "formats",
+];
+
+impl Kind {
+    /// Every kind with its name and the keys that it uses besides [`ALWAYS`].
+    const ALL: [(Kind, &str, &[&str]); 6] = [
+        (
+            Kind::Dots,
+            "dots",
+            &[
+                "x",
+                "y",
+                "series",
+                "panel",
+                "unit",
+                "order",
+                "colours",
+                "x_label",
+                "y_label",
+                "columns",
+                "log",
+                "y_range",
+                "reference",
+                "interval",
+                "units",
+                "least",
+                "horizontal",
+            ],
+        ),
+        (
+            Kind::Lines,
+            "lines",
+            &[
+                "x",
+                "y",
+                "series",
+                "panel",
+                "unit",
+                "by",
+                "order",
+                "colours",
+                "x_label",
+                "y_label",
+                "columns",
+                "log",
+                "x_range",
+                "y_range",
+                "reference",
+                "interval",
+                "units",
+                "least",
+            ],
+        ),
+        (
+            Kind::Scatter,
+            "scatter",
+            &[
+                "x",
+                "y",
+                "series",
+                "panel",
+                "unit",
+                "by",
+                "order",
+                "colours",
+                "x_label",
+                "y_label",
+                "columns",
+                "log",
+                "x_range",
+                "y_range",
+                "reference",
+                "interval",
+                "least",
+                "names",
+                "diagonal",
+            ],
+        ),
+        (
+            Kind::Heatmap,
+            "heatmap",
+            &[
+                "x",
+                "y",
+                "of",
+                "panel",
+                "unit",
+                "order",
+                "x_label",
+                "y_label",
+                "columns",
+                "range",
+                "least",
+                "bar",
+                "outline",
+                "signed",
+                "decimals",
+                "contrasts",
+            ],
+        ),
+        (
+            Kind::Forest,
+            "forest",
+            &["contrasts", "colours", "x_label", "x_range", "decimals", "columns"],
+        ),
+        (
+            Kind::Pictures,
+            "pictures",
+            &["x", "y", "picture", "files", "row_labels", "column_labels", "order"],
+        ),
+    ];
+
+    fn row(self) -> &'static (Kind, &'static str, &'static [&'static str]) {
+        Kind::ALL.iter().find(|row| row.0 == self).expect("every kind has its row")
+    }
+
+    /// Its name in a spec.
+    pub fn name(self) -> &'static str {
+        self.row().1
+    }
+
+    /// The keys that a figure of the kind may have.
+    pub fn keys(self) -> impl Iterator<Item = &'static str> {
+        ALWAYS.iter().chain(self.row().2).copied()
+    }
+
+    /// The names of all kinds.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        Kind::ALL.iter().map(|row| row.1)
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Kind {
+    type Err = Refusal;
+
+    fn from_str(text: &str) -> Result<Self, Refusal> {
+        one_of("kind", Kind::ALL.iter().map(|row| (row.1, row.0)), text)
+    }
+}
+
+/// The value of a name, or a refusal that lists the names.
+fn one_of<T>(
+    at: &str,
+    all: impl Iterator<Item = (&'static str, T)> + Clone,
+    text: &str,
+) -> Result<T, Refusal> {
+    let names: Vec<&str> = all.clone().map(|(name, _)| name).collect();
+    all.into_iter().find(|(name, _)| *name == text).map(|(_, value)| value).ok_or_else(|| {
+        let found = format!("{text:?}{}", did_you_mean(text, names.iter().copied()));
+        Refusal::new(at, format!("one of {}", names.join(", ")), found)
+    })
+}
+
+/// How an interval is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+#[allow(missing_docs)]
+pub enum Spread {
+    Band,
+    Whiskers,
+    None,
+}
+
+impl Spread {
+    const ALL: [(&'static str, Spread); 3] =
+        [("band", Spread::Band), ("whiskers", Spread::Whiskers), ("none", Spread::None)];
+}
+
+impl FromStr for Spread {
+    type Err = Refusal;
+
+    fn from_str(text: &str) -> Result<Self, Refusal> {
+        one_of("interval", Spread::ALL.into_iter(), text)
+    }
+}
+
+impl fmt::Display for Spread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let row = Spread::ALL.iter().find(|row| row.1 == *self);
+        f.write_str(row.expect("every spread has its name").0)
+    }
+}
+
+/// An axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+#[allow(missing_docs)]
+pub enum Which {
+    X,
+    Y,
+}
+
+impl FromStr for Which {
+    type Err = Refusal;
+
+    fn from_str(text: &str) -> Result<Self, Refusal> {
+        one_of("log", [("x", Which::X), ("y", Which::Y)].into_iter(), text)
+    }
+}
+
+impl fmt::Display for Which {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if *self == Which::X { "x" } else { "y" })
+    }
+}
+
+/// A colour, `#rrggbb`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Hex(pub Colour);
+
+impl FromStr for Hex {
+    type Err = Refusal;
+
+    fn from_str(text: &str) -> Result<Self, Refusal> {
+        let digits = text.strip_prefix('#').filter(|d| d.len() == 6 && d.is_ascii());
+        let number = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+        let [_, r, g, b] = number
+            .ok_or_else(|| Refusal::new("colours", "a colour like #0072b2", format!("{text:?}")))?
+            .to_be_bytes();
+        Ok(Hex(Colour(r, g, b)))
+    }
+}
+
+impl fmt::Display for Hex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.hex())
+    }
+}
+
+/// Lets a type that is read from and written as text stand in a spec.
+macro_rules! as_text {
+    ($($type:ty),*) => {$(
+        impl TryFrom<String> for $type {
+            type Error = Refusal;
+
+            fn try_from(text: String) -> Result<Self, Refusal> {
+                text.parse()
+            }
+        }
+
+        impl From<$type> for String {
+            fn from(value: $type) -> Self {
+                value.to_string()
+            }
+        }
+    )*};
+}
+
+as_text!(Kind, Spread, Which, Hex);
+
+/// What is written below a figure.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "YesOrText", into = "YesOrText")]
+pub enum Caption {
+    /// Nothing: it belongs into the paper.
+    #[default]
+    None,
+    /// What the marks and intervals are, and what was left out.
+    Own,
+    /// This.
+    Text(String),
+}
+
+impl Caption {
+    fn is_none(&self) -> bool {
+        *self == Caption::None
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum YesOrText {
+    Yes(bool),
+    Text(String),
+}
+
+impl From<YesOrText> for Caption {
+    fn from(written: YesOrText) -> Self {
+        match written {
+            YesOrText::Yes(true) => Caption::Own,
+            YesOrText::Yes(false) => Caption::None,
+            YesOrText::Text(text) => Caption::Text(text),
+        }
+    }
+}
+
+impl From<Caption> for YesOrText {
+    fn from(caption: Caption) -> Self {
+        match caption {
+            Caption::None => YesOrText::Yes(false),
+            Caption::Own => YesOrText::Yes(true),
+            Caption::Text(text) => YesOrText::Text(text),
+        }
+    }
+}
+
+/// One number or several.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "OneOrMany", into = "Vec<f64>")]
+pub struct Numbers(pub Vec<f64>);
+
+impl Numbers {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum OneOrMany {
+    One(f64),
+    Many(Vec<f64>),
+}
+
+impl From<OneOrMany> for Numbers {
+    fn from(written: OneOrMany) -> Self {
+        match written {
+            OneOrMany::One(number) => Numbers(vec![number]),
+            OneOrMany::Many(numbers) => Numbers(numbers),
+        }
+    }
+}
+
+impl From<Numbers> for Vec<f64> {
+    fn from(numbers: Numbers) -> Self {
+        numbers.0
+    }
+}
+
+impl FigureSpec {
+    /// A figure with every default.
+    pub fn new(name: &str, kind: Kind) -> Self {
+        let written = serde_json::json!({ "name": name, "kind": kind.name() });
+        serde_json::from_value(written).expect("every other key has a default")
+    }
+
+    /// Refuses what cannot be drawn, whatever the table.
+    ///
+    /// # Errors
+    /// A key is missing, is not one of its kind, or has a value outside its range.
+    pub fn check(&self) -> Result<(), Refusal> {
+        self.checked().map_err(|refusal| refusal.within(format!("figure {}", self.name)))
+    }
+
+    fn checked(&self) -> Result<(), Refusal> {
+        let safe = |c: char| c.is_alphanumeric() || "-_.+ ".contains(c);
+        if self.name.is_empty() || self.name.starts_with('.') || !self.name.chars().all(safe) {
+            let expected = "a file name of letters, digits and - _ . +";
+            return Err(Refusal::new("name", expected, format!("{:?}", self.name)));
+        }
+        // A key with its default is not written.
+        let written = serde_json::to_value(self).expect("plain data");
+        for key in written.as_object().expect("a struct").keys() {
+            if !self.kind.keys().any(|known| known == key) {
+                let keys: Vec<&str> = self.kind.keys().collect();
+                let expected = format!("keys of kind {}: {}", self.kind, keys.join(", "));
+                return Err(Refusal::new(key, expected, format!("{key:?}")));
+            }
+        }
+        let needs = |key: &str, given: bool, example: &str| match given {
+            true => Ok(()),
+            false => Err(Refusal::new(key, format!("a value, for example {example}"), "none")),
+        };
+        match self.kind {
+            Kind::Dots => {
+                needs("x", self.x.is_some(), "x = \"arm\"")?;
+                needs("y", self.y.is_some(), "y = \"score\"")?;
+            }
+            Kind::Lines | Kind::Scatter => {
+                needs("x", self.x.is_some(), "x = \"alive\"")?;
+                needs("y", self.y.is_some(), "y = \"score\"")?;
+            }
+            Kind::Heatmap => {
+                needs("x", self.x.is_some(), "x = \"layers\"")?;
+                needs("y", self.y.is_some(), "y = \"level\"")?;
+                let value = self.of.is_some() != (self.contrasts.len() == 1);
+                needs("of", value, "of = \"score\", or contrasts = [\"C4\"] instead")?;
+            }
+            Kind::Forest => {}
+            Kind::Pictures => {
+                let value = self.picture.is_some() != !self.files.is_empty();
+                needs("picture", value, "picture = \"file\", or files = [[\"a.png\"]] instead")?;
+            }
+        }
+        let within = |key: &str, value: f64, low: f64, high: f64, unit: &str| match value >= low
+            && value <= high
+        {
+            true => Ok(()),
+            false => {
+                let expected = format!("{low} to {high} {unit}");
+                Err(Refusal::new(key, expected, value.to_string()))
+            }
+        };
+        within("font_size", self.font_size, 3.0, 40.0, "pt")?;
+        within("width", self.width, 20.0, 2000.0, "mm")?;
+        if let Some(height) = self.height {
+            within("height", height, 20.0, 2000.0, "mm")?;
+        }
+        if let Some(decimals) = self.decimals {
+            within("decimals", decimals as f64, 0.0, 6.0, "digits")?;
+        }
+        if let Some(columns) = self.columns {
+            within("columns", columns as f64, 1.0, 50.0, "panels")?;
+        }
+        for (key, range) in
+            [("x_range", self.x_range), ("y_range", self.y_range), ("range", self.range)]
+        {
+            if range.is_some_and(|[low, high]| !(low.is_finite() && high.is_finite() && low < high))
+            {
+                let expected = "two numbers, the lower first";
+                return Err(Refusal::new(
+                    key,
+                    expected,
+                    format!("{:?}", range.unwrap_or_default()),
+                ));
+            }
+        }
+        if let Some(number) = self.reference.0.iter().find(|n| !n.is_finite()) {
+            return Err(Refusal::new("reference", "finite numbers", number.to_string()));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,190 @@
+//! What columns and values are called in figures, and their colours.
+
+use super::spec::{FigureSpec, Which};
+use crate::experiment::table::Measure;
+use crate::figures::axis::Axis;
+use crate::figures::style::{self, Colour, Marker};
+
+/// How the numbers of a column are written on an axis.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Numbers {
+    Plain,
+    Whole,
+    Signed,
+    /// From 0 to 1; intervals end there.
+    Share,
+    /// The same, in percent.
+    Percent,
+}
+
+/// Columns of a study's table: name, label, numbers.
+const COLUMNS: [(&str, &str, Numbers); 27] = [
+    ("score", "compositional score", Numbers::Share),
+    ("fixed_score", "score at one fixed change", Numbers::Share),
+    ("target", "picture", Numbers::Plain),
+    ("layers", "hidden layers", Numbers::Whole),
+    ("offset", "hidden layers, off the reference", Numbers::Signed),
+    ("level", "level", Numbers::Whole),
+    ("seed", "seed", Numbers::Whole),
+    ("at", "R² on the way", Numbers::Plain),
+    ("links", "links of the dense network", Numbers::Plain),
+    ("kept", "links kept", Numbers::Plain),
+    ("share", "links kept", Numbers::Percent),
+    ("alive", "links alive", Numbers::Plain),
+    ("mse", "loss (MSE)", Numbers::Plain),
+    ("r2", "R²", Numbers::Plain),
+    ("fit", "networks that fit", Numbers::Percent),
+    ("steps", "training steps", Numbers::Plain),
+    ("evaluations", "gradient evaluations", Numbers::Plain),
+    ("collapses", "collapses", Numbers::Whole),
+    ("coherent", "changes judged coherent", Numbers::Plain),
+    ("unclear", "changes judged unclear", Numbers::Plain),
+    ("fractured", "changes judged fractured", Numbers::Plain),
+    ("silent", "silent weights", Numbers::Plain),
+    ("interference", "interference of maps", Numbers::Plain),
+    ("excess", "interference above the Welch bound", Numbers::Plain),
+    ("roughness", "roughness", Numbers::Plain),
+    ("decoded", "variance decoded linearly", Numbers::Plain),
+    ("png_ratio", "PNG ratio", Numbers::Plain),
+];
+
+/// Columns whose values say what they are: their axis needs no title.
+const PLAIN_NAMES: [&str; 4] = ["arm", "target", "variant", "study"];
+
+fn known(column: &str) -> Option<&'static (&'static str, &'static str, Numbers)> {
+    COLUMNS.iter().find(|row| row.0 == column)
+}
+
+/// Label, colour and marker of a series.
+pub(super) type Look = (String, Colour, Marker);
+
+/// The words and colours of a figure.
+#[derive(Clone, Copy)]
+pub(super) struct Words<'a>(pub &'a FigureSpec);
+
+impl Words<'_> {
+    /// What the spec says of a value: `column=value` before `value`.
+    fn given<'m, T>(
+        map: &'m std::collections::BTreeMap<String, T>,
+        column: &str,
+        value: &str,
+    ) -> Option<&'m T> {
+        map.get(&format!("{column}={value}")).or_else(|| map.get(value))
+    }
+
+    /// Whether rows without a value of the column have a label, and so a place.
+    pub fn names_empty(&self, column: &str) -> bool {
+        Self::given(&self.0.labels, column, "").is_some()
+    }
+
+    /// What a value of a column is called: the spec's label, the arm's, or the value itself.
+    pub fn label(&self, column: &str, value: &str) -> String {
+        if let Some(label) = Self::given(&self.0.labels, column, value) {
+            return label.clone();
+        }
+        let arm = style::arm(value).filter(|_| column == "arm");
+        match (arm, value.parse::<f64>()) {
+            (Some((_, arm)), _) => arm.label.into(),
+            (None, Ok(number)) if column == "offset" => style::signed(number as i64),
+            (None, Ok(_)) => value.replace('-', "−"),
+            (None, Err(_)) => value.replace(['_', '-'], " "),
+        }
+    }
+
+    /// The same for crowded axes: an arm's short name.
+    pub fn short(&self, column: &str, value: &str) -> String {
+        match style::arm(value).filter(|_| column == "arm") {
+            Some((_, arm)) if Self::given(&self.0.labels, column, value).is_none() => {
+                arm.short.into()
+            }
+            _ => self.label(column, value),
+        }
+    }
+
+    /// The label where nothing says which column it is of: numbers after the name of their column.
+    pub fn title(&self, column: &str, value: &str) -> String {
+        let label = self.label(column, value);
+        let bare =
+            value.parse::<f64>().is_ok() && Self::given(&self.0.labels, column, value).is_none();
+        if bare { format!("{} {label}", self.column(column)) } else { label }
+    }
+
+    /// What a column is called.
+    pub fn column(&self, column: &str) -> String {
+        match (self.0.labels.get(column), known(column)) {
+            (Some(label), _) => label.clone(),
+            (None, Some((_, label, _))) => label.to_string(),
+            (None, None) => column.replace('_', " "),
+        }
+    }
+
+    /// What a measure is called: its column, with `log₂` or `ln` before it.
+    pub fn measure(&self, measure: &Measure) -> String {
+        let (text, column) = (measure.to_string(), self.column(measure.column()));
+        if let Some(label) = self.0.labels.get(&text) {
+            return label.clone();
+        }
+        match text.split_once('(') {
+            Some(("log2", _)) => format!("log₂ of {column}"),
+            Some(("ln", _)) => format!("ln of {column}"),
+            _ => column,
+        }
+    }
+
+    /// The title of a category axis; empty where the names say enough.
+    pub fn category(&self, column: &str) -> String {
+        let plain = PLAIN_NAMES.contains(&column) && !self.0.labels.contains_key(column);
+        if plain { String::new() } else { self.column(column) }
+    }
+
+    /// Whether a measure is a share, whose interval ends at 0 and 1.
+    pub fn is_share(measure: &Measure) -> bool {
+        let share = known(measure.column())
+            .is_some_and(|c| matches!(c.2, Numbers::Share | Numbers::Percent));
+        share && *measure == Measure::of(measure.column())
+    }
+
+    /// The axis of a measure.
+    pub fn axis(&self, measure: &Measure, which: Which) -> Axis {
+        let (given, range) = match which {
+            Which::X => (&self.0.x_label, self.0.x_range),
+            Which::Y => (&self.0.y_label, self.0.y_range),
+        };
+        let mut axis = Axis::new(given.clone().unwrap_or_else(|| self.measure(measure)));
+        let plain = *measure == Measure::of(measure.column());
+        match known(measure.column()).filter(|_| plain).map(|row| row.2) {
+            Some(Numbers::Whole) => axis = axis.whole(),
+            Some(Numbers::Signed) => axis = axis.signed(),
+            Some(Numbers::Percent) => axis = axis.percent(),
+            _ => {}
+        }
+        if self.0.log.contains(&which) {
+            axis = axis.log();
+        }
+        if let Some([low, high]) = range {
+            axis = axis.range(low, high);
+        }
+        axis
+    }
+
+    /// The colour that the spec or the house gives a value; none: the next free one.
+    pub fn colour(&self, column: &str, value: &str) -> Option<Colour> {
+        let given = Self::given(&self.0.colours, column, value).map(|hex| hex.0);
+        given.or_else(|| style::arm(value).filter(|_| column == "arm").map(|(_, arm)| arm.colour))
+    }
+
+    /// Label, colour and marker of each value of a series.
+    pub fn looks(&self, column: &str, values: &[String]) -> Vec<Look> {
+        let mut free = 0;
+        let look = |(i, value): (usize, &String)| {
+            let colour = self.colour(column, value).unwrap_or_else(|| {
+                free += 1;
+                style::colour(free - 1)
+            });
+            let arm = style::arm(value).filter(|_| column == "arm").map(|(_, arm)| arm.marker);
+            let marker = arm.unwrap_or(Marker::ALL[i % Marker::ALL.len()]);
+            (self.title(column, value), colour, marker)
+        };
+        values.iter().enumerate().map(look).collect()
+    }
+}

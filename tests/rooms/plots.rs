@@ -1,0 +1,325 @@
+//! Figures as data: what is drawn from a small table, and what is refused.
+
+use picloom::experiment::contrast::ContrastSpec;
+use picloom::experiment::table::Table;
+use picloom::figures::Provenance;
+use picloom::figures::plot::{
+    Drawing, FigureSpec, Format, Kind, Source, draw, encode, save_drawing,
+};
+use std::path::Path;
+
+/// Three targets, two arms, two seeds each; SP at two levels; one row on the way of each network.
+fn table() -> Table {
+    let mut table = Table::new([
+        "target", "arm", "level", "seed", "layers", "at", "alive", "score", "fit", "file",
+    ]);
+    for (t, target) in ["moth", "cat", "lamp"].into_iter().enumerate() {
+        for seed in 0..2 {
+            for (arm, level) in [("dense", 0), ("sp", 1), ("sp", 2)] {
+                for at in ["", "0.9"] {
+                    let score = 0.1 * (t + 1) as f64
+                        + 0.02 * f64::from(seed)
+                        + 0.2 * f64::from(level)
+                        + if at.is_empty() { 0.0 } else { 0.05 };
+                    table.push(&[
+                        target.to_string(),
+                        arm.to_string(),
+                        level.to_string(),
+                        seed.to_string(),
+                        (4 + t).to_string(),
+                        at.to_string(),
+                        (128 >> level).to_string(),
+                        format!("{score:.3}"),
+                        "true".to_string(),
+                        format!("{target}.png"),
+                    ]);
+                }
+            }
+        }
+    }
+    table
+}
+
+fn source() -> Source {
+    Source { table: table(), ..Source::default() }
+}
+
+fn spec(keys: &str) -> FigureSpec {
+    toml::from_str(&format!("name = \"figure\"\n{keys}")).unwrap()
+}
+
+fn drawn(keys: &str) -> Drawing {
+    draw(&spec(keys), &[source()], &[]).unwrap()
+}
+
+fn refused(keys: &str) -> String {
+    let spec = match toml::from_str::<FigureSpec>(&format!("name = \"figure\"\n{keys}")) {
+        Ok(spec) => spec,
+        Err(error) => return error.to_string(),
+    };
+    draw(&spec, &[source()], &[]).unwrap_err().to_string()
+}
+
+/// Text nodes of an SVG, in order.
+fn texts(svg: &str) -> Vec<String> {
+    let tree = roxmltree::Document::parse(svg).unwrap();
+    let nodes = tree.descendants().filter(|node| node.has_tag_name("text"));
+    nodes.map(|node| node.text().unwrap_or_default().to_string()).collect()
+}
+
+fn has(svg: &str, wanted: &[&str]) {
+    let texts = texts(svg);
+    for text in wanted {
+        assert!(texts.iter().any(|found| found == text), "{text:?} is not among {texts:?}");
+    }
+}
+
+const DOTS: &str = "kind = \"dots\"\nx = \"arm\"\ny = \"score\"\n";
+
+#[test]
+fn dots_show_each_target_and_the_mean_of_networks_at_the_end_of_training() {
+    let drawing = drawn(&format!("{DOTS}where = \"level=0|1\"\nunits = true"));
+    assert_eq!(drawing.panels, 1);
+    assert_eq!(drawing.series.len(), 1);
+    assert_eq!((drawing.series[0].marks, drawing.series[0].networks), (2, 12));
+    has(&drawing.svg, &["dense", "SP", "compositional score"]);
+    assert_eq!(
+        drawing.caption,
+        "Means over 3 targets, each target averaged first. Small dots: one target. Whiskers: 95\u{a0}% intervals, \
+         Student's t over targets."
+    );
+    // Two means and three small dots each, every one a filled circle and its line.
+    assert_eq!(drawing.svg.matches("<circle ").count(), 8);
+    assert!(!texts(&drawing.svg).contains(&drawing.caption));
+}
+
+#[test]
+fn labels_colours_order_and_caption_are_options() {
+    let drawing = drawn(&format!(
+        "{DOTS}series = \"level\"\nunits = false\norder = [\"sp\", \"dense\"]\ncaption = \"Read me.\"\n\
+         title = \"A title\"\ny_label = \"how good\"\n\
+         labels = {{ sp = \"pruned\", dense = \"whole\", \"level=1\" = \"half\", \"level=2\" = \"quarter\" }}\n\
+         colours = {{ \"level=1\" = \"#123456\" }}"
+    ));
+    has(
+        &drawing.svg,
+        &["A title", "pruned", "whole", "half", "quarter", "level 0", "how good", "Read me."],
+    );
+    assert!(drawing.svg.contains("#123456"));
+    let all = texts(&drawing.svg);
+    let place = |text: &str| all.iter().position(|found| found == text).unwrap();
+    assert!(place("pruned") < place("whole"), "{all:?}");
+    let own = drawn(&format!("{DOTS}caption = true"));
+    assert!(
+        texts(&own.svg).iter().any(|line| line.starts_with("Means over 3 targets, each target"))
+    );
+}
+
+#[test]
+fn the_size_is_in_mm_and_text_has_the_size_asked_for() {
+    let root = |keys: &str| {
+        let drawing = drawn(&format!("{DOTS}{keys}"));
+        let first = drawing.svg.lines().next().unwrap().to_string();
+        (first, drawing)
+    };
+    let (line, drawing) = root("width = 85\nfont_size = 8\nheight = 60");
+    assert!(line.contains(" width=\"85mm\" height="), "{line}");
+    assert!((drawing.size[1] - 60.0).abs() < 0.5, "{:?}", drawing.size);
+    // 85 mm are 406 pixels of 8/13.5 pt.
+    assert!(line.contains("viewBox=\"0 0 407 "), "{line}");
+    assert!(root("width = 85\nfont_size = 4").0.contains("viewBox=\"0 0 813 "));
+    assert!(refused(&format!("{DOTS}width = 25\nfont_size = 12")).contains("at least 60 mm"));
+    assert!(refused(&format!("{DOTS}font_size = 1")).contains("font_size: expected 3 to 40 pt"));
+}
+
+#[test]
+fn lines_take_the_mean_of_x_and_y_within_the_column_they_run_along() {
+    let keys =
+        "kind = \"lines\"\nx = \"log2(alive)\"\ny = \"score\"\nby = \"level\"\nseries = \"arm\"\n";
+    let drawing = drawn(keys);
+    let marks: Vec<(String, usize)> =
+        drawing.series.iter().map(|s| (s.value.clone(), s.marks)).collect();
+    assert_eq!(marks, [("dense".to_string(), 1), ("sp".to_string(), 2)]);
+    has(&drawing.svg, &["log₂ of links alive", "dense twin, trained", "similarity-pruned (SP)"]);
+    // The squares of the dense networks and their legend, and one band over the two levels of SP.
+    assert_eq!(drawing.svg.matches("<polygon ").count(), 3);
+    let whiskers = drawn(&format!("{keys}interval = \"whiskers\"\nunits = true"));
+    assert_eq!(whiskers.svg.matches("<polygon ").count(), 2);
+    assert!(
+        whiskers.caption.contains("Whiskers: 95\u{a0}%") && whiskers.caption.contains("Thin lines")
+    );
+    // Checkpoints are drawn only if the figure speaks of them.
+    let on_the_way = drawn("kind = \"lines\"\nx = \"at\"\ny = \"score\"\nseries = \"arm\"");
+    assert_eq!(on_the_way.series[1].networks, 12);
+}
+
+#[test]
+fn a_scatter_has_a_mark_for_each_network_or_group() {
+    let keys = "kind = \"scatter\"\nx = \"alive\"\ny = \"score\"\nlog = [\"x\"]\n";
+    assert_eq!(drawn(keys).series[0].marks, 18);
+    assert_eq!(drawn(&format!("{keys}unit = \"target\"")).series[0].marks, 3);
+    let named =
+        drawn(&format!("{keys}by = \"level\"\nnames = true\nlabels = {{ \"level=2\" = \"two\" }}"));
+    assert_eq!(named.series[0].marks, 3);
+    has(&named.svg, &["two"]);
+}
+
+#[test]
+fn a_heatmap_writes_the_mean_into_each_cell_and_hatches_those_of_few_networks() {
+    let keys =
+        "kind = \"heatmap\"\nx = \"layers\"\ny = \"level\"\nof = \"score\"\nwhere = \"arm=sp\"\n";
+    let drawing =
+        drawn(&format!("{keys}unit = \"seed\"\nleast = 2\noutline = true\nbar = \"fit\""));
+    assert_eq!((drawing.series[0].marks, drawing.series[0].networks), (6, 12));
+    // Means over two seeds: 0.2 a level, 0.1 a target, and 0.01.
+    has(&drawing.svg, &["0.31", "0.41", "0.51", "0.61", "0.71", "hidden layers", "4", "5", "6"]);
+    assert!(!drawing.caption.contains("Hatched"));
+    let few = drawn(&format!("{keys}least = 3\ncaption = true"));
+    assert!(few.caption.contains("Hatched: fewer than 3 networks."), "{}", few.caption);
+    let lines = |svg: &str| svg.matches("<polyline ").count() + svg.matches("<line ").count();
+    assert!(lines(&few.svg) > lines(&drawn(keys).svg) + 6);
+}
+
+fn contrasts() -> Vec<ContrastSpec> {
+    #[derive(serde::Deserialize)]
+    struct Spec {
+        contrasts: Vec<ContrastSpec>,
+    }
+    let text = "[[contrasts]]\nid = \"C1\"\nbetween = [{ arm = \"sp\" }, { arm = \"dense\" }]\n\
+                basis = [\"finished\", \"end\"]\nmargin = 0.05\n";
+    toml::from_str::<Spec>(text).unwrap().contrasts
+}
+
+#[test]
+fn a_forest_has_an_estimate_for_each_contrast_and_basis_and_shades_the_margin() {
+    let spec =
+        spec("kind = \"forest\"\nwhere = \"level=0|1\"\nlabels = { C1 = \"pruned less dense\" }");
+    let drawing = draw(&spec, &[source()], &contrasts()).unwrap();
+    assert_eq!(drawing.series.len(), 2);
+    assert!(drawing.series.iter().all(|series| series.marks == 1 && series.networks == 3));
+    has(
+        &drawing.svg,
+        &["pruned less dense", "difference of compositional score", "0.20 [0.20, 0.20]"],
+    );
+    assert!(drawing.caption.contains("± the margin of 0.05"), "{}", drawing.caption);
+    let wrong = FigureSpec { contrasts: vec!["C2".into()], ..spec.clone() };
+    let refusal = draw(&wrong, &[source()], &contrasts()).unwrap_err();
+    assert!(refusal.expected.contains("C1") && refusal.found.contains("C2"), "{refusal}");
+    assert!(draw(&spec, &[source()], &[]).unwrap_err().expected.contains("has none"));
+    // The same contrast in each cell of a heatmap.
+    let heat = self::spec(
+        "kind = \"heatmap\"\nx = \"target\"\ny = \"fit\"\ncontrasts = [\"C1\"]\nwhere = \"level=0|1\"",
+    );
+    let heat = draw(&heat, &[source()], &contrasts()).unwrap();
+    assert_eq!(heat.series[0].marks, 3);
+    assert_eq!(texts(&heat.svg).iter().filter(|text| *text == "0.20").count(), 3);
+}
+
+#[test]
+fn a_sheet_of_pictures_reads_files_relative_to_the_table() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["moth", "cat", "lamp"] {
+        image::RgbImage::from_pixel(6, 4, image::Rgb([200, 40, 10]))
+            .save(folder.path().join(format!("{name}.png")))
+            .unwrap();
+    }
+    let source = Source { table: table(), folder: folder.path().into() };
+    let sheet = spec("kind = \"pictures\"\npicture = \"file\"\nx = \"target\"\ny = \"arm\"");
+    let drawing = draw(&sheet, std::slice::from_ref(&source), &[]).unwrap();
+    assert_eq!(drawing.series[0].marks, 6);
+    has(&drawing.svg, &["moth", "cat", "lamp", "similarity-pruned (SP)"]);
+    assert_eq!(drawing.svg.matches("<image ").count(), 6);
+    let list = spec(
+        "kind = \"pictures\"\nfiles = [[\"moth.png\", \"\"], [\"cat.png\", \"lamp.png\"]]\nrow_labels = [\"one\"]",
+    );
+    assert_eq!(draw(&list, std::slice::from_ref(&source), &[]).unwrap().series[0].marks, 3);
+    let missing = spec("kind = \"pictures\"\nfiles = [[\"dog.png\"]]");
+    let refusal = draw(&missing, &[source], &[]).unwrap_err();
+    assert!(refusal.at.contains("dog.png") && refusal.expected == "a PNG file", "{refusal}");
+}
+
+#[test]
+fn several_tables_are_told_apart_by_their_study() {
+    let sources = ["one", "two"].map(|name| Source { table: table(), folder: name.into() });
+    let figure = spec("kind = \"dots\"\nx = \"study\"\ny = \"score\"\nwhere = \"arm=sp\"");
+    let drawing = draw(&figure, &sources, &[]).unwrap();
+    has(&drawing.svg, &["one", "two"]);
+    assert_eq!(drawing.series[0].networks, 24);
+}
+
+#[test]
+fn refusals_say_where_what_and_what_else_there_is() {
+    let is = |keys: &str, parts: &[&str]| {
+        let refusal = refused(keys);
+        for part in parts {
+            assert!(refusal.contains(part), "{part:?} is not in {refusal:?}");
+        }
+    };
+    is("kind = \"pie\"", &["pie", "one of dots, lines, scatter, heatmap, forest, pictures"]);
+    is("kind = \"dots\"\ny = \"score\"", &["figure figure: x", "x = \"arm\""]);
+    is("kind = \"dots\"\nx = \"arm\"\ny = \"scor\"", &["score", "did you mean \"score\""]);
+    is(
+        "kind = \"dots\"\nx = \"arm\"\ny = \"arm\"",
+        &["y: expected numbers in the column arm", "dense"],
+    );
+    is(&format!("{DOTS}bar = \"fit\""), &["bar: expected keys of kind dots: name, kind"]);
+    is(&format!("{DOTS}colors = {{}}"), &["unknown field `colors`", "colours"]);
+    is(&format!("{DOTS}colours = {{ sp = \"blue\" }}"), &["a colour like #0072b2", "blue"]);
+    is(&format!("{DOTS}order = [\"spp\"]"), &["order: expected values of", "did you mean \"sp\""]);
+    is(&format!("{DOTS}where = \"arm=imp\""), &["rows where arm=imp, found none"]);
+    is(&format!("{DOTS}unit = \"picture\""), &["unit: expected one of target, arm", "picture"]);
+    is(&format!("{DOTS}y_range = [1, 0]"), &["y_range: expected two numbers, the lower first"]);
+    is("kind = \"heatmap\"\nx = \"layers\"\ny = \"level\"", &["of: expected a value", "contrasts"]);
+    let name = FigureSpec { name: "../up".into(), ..spec(DOTS) };
+    assert!(draw(&name, &[source()], &[]).unwrap_err().at.ends_with("name"));
+}
+
+#[test]
+fn a_drawing_is_written_as_svg_png_or_pdf_by_its_extension() {
+    let drawing = drawn(&format!("{DOTS}width = 100"));
+    let folder = tempfile::tempdir().unwrap();
+    let facts = Provenance::none().with("command", "test");
+    let write = |name: &str| {
+        let path = folder.path().join(name);
+        save_drawing(&drawing, &path, 254.0, &facts).map(|()| std::fs::read(path).unwrap())
+    };
+    let svg = String::from_utf8(write("a/figure.svg").unwrap()).unwrap();
+    assert!(svg.contains("command: test") && svg.contains("<title>figure</title>"));
+    // 100 mm at 254 dots an inch.
+    let png = image::load_from_memory(&write("figure.png").unwrap()).unwrap();
+    assert!(png.width().abs_diff(1000) <= 1, "{}", png.width());
+    for name in ["figure.jpg", "figure"] {
+        assert!(write(name).unwrap_err().expected.contains(".svg, .png or .pdf"));
+    }
+    assert!(Format::of(Path::new("F.SVG")).is_ok());
+}
+
+#[cfg(feature = "pdf")]
+#[test]
+fn a_pdf_embeds_its_font_and_keeps_text_as_text() {
+    let drawing = drawn(&format!("{DOTS}title = \"Bold\""));
+    let facts = Provenance::none();
+    let pdf = encode(&drawing, Format::Pdf, 300.0, &facts).unwrap();
+    assert!(pdf.starts_with(b"%PDF-1.7"));
+    let text = String::from_utf8_lossy(&pdf);
+    for wanted in
+        ["/FontFile2", "DejaVuSans-Bold", "/ToUnicode", "/Identity-H", "/MediaBox [0 0 510."]
+    {
+        assert!(text.contains(wanted), "{wanted}");
+    }
+    assert_eq!(pdf, encode(&drawing, Format::Pdf, 300.0, &facts).unwrap());
+}
+
+#[test]
+fn every_key_of_every_kind_has_its_row_in_the_docs() {
+    let page = include_str!("../../docs/PLOTS.md");
+    for name in Kind::names() {
+        assert!(page.contains(&format!("| `{name}` |")), "{name}");
+        for key in name.parse::<Kind>().unwrap().keys() {
+            let cells = page.lines().filter_map(|line| line.strip_prefix("| ")?.split(" |").next());
+            let found =
+                cells.into_iter().any(|cell| cell.split(", ").any(|k| k == format!("`{key}`")));
+            assert!(found, "{key} of {name} has no row in docs/PLOTS.md");
+        }
+    }
+}
