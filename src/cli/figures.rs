@@ -6,7 +6,7 @@ use super::study::Said;
 use crate::experiment::analysis::Analysis;
 use crate::experiment::contrast::{Tables, decide};
 use crate::experiment::record::{Head, ROWS, STUDY};
-use crate::experiment::spec::Title;
+use crate::experiment::spec::{SpecFile, Title};
 use crate::figures::Provenance;
 use crate::figures::plot::{Drawing, FigureSpec, Format, Kind, Source, draw, save_drawing};
 use crate::figures::study_report::Report;
@@ -41,7 +41,8 @@ pub struct FiguresArgs {
 /// Draws every figure of the spec.
 pub(super) fn run(args: &FiguresArgs) -> anyhow::Result<Said> {
     let spec = args.results.spec.display();
-    let analysis = Analysis::read(&args.results.spec)?;
+    let file = SpecFile::read(&args.results.spec)?;
+    let analysis = file.analysis()?;
     let mut figures = Vec::new();
     for figure in of_spec(&analysis)? {
         let name = figure.get("name").and_then(Value::as_str).unwrap_or_default().to_string();
@@ -68,8 +69,16 @@ pub(super) fn run(args: &FiguresArgs) -> anyhow::Result<Said> {
     let beside = tables.folder(&analysis.study).unwrap_or_default();
     let out = args.out.clone().unwrap_or_else(|| beside.clone());
     let (mut drawings, mut json, mut text) = (Vec::new(), Vec::new(), String::new());
+    let mut problems: Vec<Refusal> = Vec::new();
     for figure in &figures {
-        let drawing = drawn(figure, &analysis, &tables).map_err(|refusal| refusal.within(&spec))?;
+        let drawing = match drawn(figure, &analysis, &tables) {
+            Ok(drawing) => drawing,
+            Err(refusal) => {
+                text += &format!("not drawn: {refusal}\n");
+                problems.push(refusal);
+                continue;
+            }
+        };
         let forms = if args.format.is_empty() { &figure.formats } else { &args.format };
         let plain = ["svg".to_string()];
         for form in if forms.is_empty() { &plain[..] } else { forms } {
@@ -84,13 +93,25 @@ pub(super) fn run(args: &FiguresArgs) -> anyhow::Result<Said> {
         }
         drawings.push(drawing);
     }
+    if let (true, Some(problem)) = (drawings.is_empty(), problems.first()) {
+        return Err(problem.clone().within(&spec).into());
+    }
+    let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
     let mut report = Value::Null;
     if let Some(path) = &args.report {
-        write_atomic(path, page(args, &analysis, &mut tables, &drawings)?.as_bytes())?;
+        write_atomic(
+            path,
+            page(args, &file.title(), &analysis, &mut tables, &drawings)?.as_bytes(),
+        )?;
         text += &format!("{}\n", path.display());
         report = json!(path);
     }
-    Ok((json!({ "study": analysis.study, "figures": json, "report": report }), text))
+    Ok((
+        json!({
+            "study": analysis.study, "figures": json, "not_drawn": problems, "report": report,
+        }),
+        text,
+    ))
 }
 
 /// A figure from the tables that it names.
@@ -121,12 +142,12 @@ fn drawn(figure: &FigureSpec, analysis: &Analysis, tables: &Tables) -> Result<Dr
 /// The report.
 fn page(
     args: &FiguresArgs,
+    title: &Title,
     analysis: &Analysis,
     tables: &mut Tables,
     figures: &[Drawing],
 ) -> anyhow::Result<String> {
     let decisions = decide(&analysis.study, &analysis.contrasts, tables)?;
-    let title = Title::read(&args.results.spec)?;
     let folder = tables.folder(&analysis.study).unwrap_or_default();
     let mut facts = Vec::new();
     if let Ok(head) = Head::read(&folder.join(STUDY)) {
