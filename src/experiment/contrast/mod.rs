@@ -128,14 +128,15 @@ fn name_of(first: &Filter, other: &Filter) -> String {
     let columns: Vec<&str> = first.columns().chain(other.columns()).collect();
     let differs = |column: &&&str| first.value(column) != other.value(column);
     let arm = columns.iter().find(|column| **column == "arm").filter(differs);
-    let rest = columns.iter().filter(|column| **column != "arm").find(differs);
     let arms = arm.map(|_| [first.value("arm"), other.value("arm")].map(|arm| arm.unwrap_or("")));
-    match (arms, rest) {
-        (Some([a, b]), _) => format!("{a} − {b}"),
-        (None, Some(_)) => format!("({first}) − ({other})"),
-        (None, None) => format!("({first}) − ({other})"),
+    match arms {
+        Some([a, b]) => format!("{a} − {b}"),
+        None => format!("({first}) − ({other})"),
     }
 }
+
+/// A unit with its pairs of networks, by number.
+type UnitPairs<'a> = (&'a str, Vec<(usize, usize)>);
 
 /// Two groups on a basis.
 struct Compared<'a> {
@@ -150,7 +151,7 @@ struct Compared<'a> {
 
 impl Compared<'_> {
     /// Units with a network in both groups, each with all pairs that agree.
-    fn pairs(&self) -> Result<Vec<(&str, Vec<(usize, usize)>)>, Refusal> {
+    fn pairs(&self) -> Result<Vec<UnitPairs<'_>>, Refusal> {
         let networks = self.networks;
         let columns = self.spec.pair.iter().map(|name| self.table.column(name));
         let columns = columns.collect::<Result<Vec<_>, _>>()?;

@@ -581,7 +581,7 @@ impl FigureSpec {
             }
             Kind::Forest => {}
             Kind::Pictures => {
-                let value = self.picture.is_some() != !self.files.is_empty();
+                let value = self.picture.is_some() == self.files.is_empty();
                 needs("picture", value, "picture = \"file\", or files = [[\"a.png\"]] instead")?;
             }
         }
