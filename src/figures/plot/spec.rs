@@ -577,7 +577,7 @@ impl FigureSpec {
                 needs("x", self.x.is_some(), "x = \"layers\"")?;
                 needs("y", self.y.is_some(), "y = \"level\"")?;
                 let value = self.of.is_some() != (self.contrasts.len() == 1);
-                needs("of", value, "of = \"score\", or contrasts = [\"C4\"] instead")?;
+                needs("of", value, "of = \"score\", or contrasts = [\"which-links\"] instead")?;
             }
             Kind::Forest => {}
             Kind::Pictures => {
