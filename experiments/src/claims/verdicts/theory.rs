@@ -279,7 +279,7 @@ mod tests {
     /// The committed records, with a map whose sparse networks keep to their modules as the theory says, `sign` times.
     fn with_map(sign: f64) -> Records {
         let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../figures"));
-        let records = Records::read(&folder).unwrap();
+        let records = Records::read(folder).unwrap();
         let mut map = records.networks("depth").unwrap().clone();
         for row in map.rows.iter_mut().filter(|row| row.arm == SP) {
             let Some(result) = row.result.as_mut() else { continue };
