@@ -3,8 +3,7 @@
 //!
 //! | module | what it has |
 //! |---|---|
-//! | [`claims`] | the rules of the fifteen claims, and the ledger of what our records say on each |
-//! | [`regime`] | the rules on the regime map: contrasts, verdicts, and their power before a run |
+//! | [`claims`] | which studies decide the fifteen claims, and the ledger of what our results say on each |
 //! | [`theory`], [`volume`] | how large is the volume of networks that can be compositional, and where that meets trained ones |
 //! | [`structural`] | do parts of a picture live in subnetworks of their own? |
 //! | [`training`] | every optimizer at every rate, and Muon by its Newton–Schulz steps |
@@ -17,7 +16,6 @@ pub mod claims;
 pub mod figures;
 pub mod program;
 pub mod reevolution;
-pub mod regime;
 pub mod structural;
 pub mod theory;
 pub mod training;

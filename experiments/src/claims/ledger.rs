@@ -1,208 +1,71 @@
-//! The study's spec, the records, and the ledger made of them.
+//! The rows of the ledger, `claims.json`, and the four sentences that say what holds.
 
-use super::effects::Effect;
-use super::verdicts::{CLAIMS, Outcome};
-use crate::regime::rules::{MARGIN, Ruling};
-use crate::structural::StructuralRecord;
-use crate::theory::record::TheoryRecord;
-use crate::training::TrainingRecord;
+use super::decide::{LedgerError, Results, row};
+use super::spec::{ClaimText, StudySpec};
+use super::special::Special;
+use picloom::experiment::contrast::{self, Basis, Decision, Found};
 use picloom::experiment::finding::Verdict;
-use picloom::experiment::networks::NetworksRecord;
-use picloom::experiment::record::{Record, RecordError, STUDY, study_of};
-use picloom::experiment::spec::{Problem, Spec, SpecError, check_name, read_spec};
+use picloom::experiment::record::RecordError;
 use picloom::network::files::read_text;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-
-/// The whole study: its parts and the rules of its claims (`experiments/study.toml`).
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct StudySpec {
-    /// Its name.
-    pub name: String,
-    /// What is asked, in one sentence.
-    pub question: String,
-    /// Specs of the parts, in the order they are run; relative to the folder that holds the spec's.
-    pub parts: Vec<PathBuf>,
-    /// The smallest effect that matters, in units of the score.
-    pub margin: f64,
-    /// Two R² closer than this are called equal.
-    pub equivalence: f64,
-    /// The claims and their rules, written before the runs.
-    pub claims: Vec<ClaimText>,
-}
-
-/// A claim as the spec states it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ClaimText {
-    /// C1 to C15.
-    pub id: String,
-    /// What is claimed.
-    pub says: String,
-    /// By whom.
-    pub source: String,
-    /// When it is supported, and when it is not.
-    pub rule: String,
-    /// True if the paper does not claim it: the ledger lists it apart.
-    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
-    pub apart: bool,
-    /// The word shown in place of the verdict, where the rule decides something else than the claim.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub word: Option<String>,
-    /// What a reader must know before the verdict.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub note: Option<String>,
-}
-
-impl StudySpec {
-    /// Reads and verifies the spec.
-    ///
-    /// # Errors
-    /// Not readable, of another kind, unknown keys, a claim that is not C1 to C15 in order.
-    pub fn read(path: &Path) -> Result<Self, SpecError> {
-        Ok(read_spec(path, None)?.0)
-    }
-}
-
-impl Spec for StudySpec {
-    const KIND: &'static str = "study";
-
-    fn check(&self) -> Result<(), Problem> {
-        check_name("name", &self.name)?;
-        let ids: Vec<&str> = self.claims.iter().map(|c| c.id.as_str()).collect();
-        let known: Vec<&str> = CLAIMS.iter().map(|c| c.0).collect();
-        Problem::unless(ids == known, "claims", known.join(", "), ids.join(", "))?;
-        Problem::unless(!self.parts.is_empty(), "parts", "at least one", "none")?;
-        let above = self.margin >= 0.0 && self.equivalence > 0.0;
-        let found = format!("{}, {}", self.margin, self.equivalence);
-        Problem::unless(above, "margin, equivalence", "numbers above 0", found)
-    }
-}
-
-/// Parts of the study that are studies of networks and that a rule reads.
-const NETWORKS: [&str; 9] = [
-    "wirings",
-    "depth",
-    "pruning",
-    "controls",
-    "regime",
-    "rewinding",
-    "out_of_domain",
-    "optimizer_scores",
-    "replication",
-];
-
-/// The others that a rule reads.
-const OTHERS: [&str; 3] = ["optimizers", "theory", "structural"];
-
-/// Records of the study's parts; none where a part has not been run.
-#[derive(Clone, Debug, Default)]
-pub struct Records {
-    /// Folder they were read from.
-    pub folder: PathBuf,
-    /// Studies of networks, by part.
-    pub networks: BTreeMap<String, NetworksRecord>,
-    /// Every optimizer.
-    pub optimizers: Option<TrainingRecord>,
-    /// Volume ratios.
-    pub theory: Option<TheoryRecord>,
-    /// Parts in subnetworks.
-    pub structural: Option<StructuralRecord>,
-}
-
-impl Records {
-    /// Reads the record in `FOLDER/PART` of every part that is there.
-    ///
-    /// # Errors
-    /// A record is there and cannot be read.
-    pub fn read(folder: &Path) -> Result<Self, RecordError> {
-        /// The record of one part, if it is there.
-        fn part<R: Record>(folder: &Path, name: &str) -> Result<Option<R>, RecordError> {
-            let path = folder.join(name);
-            if !path.join(STUDY).exists() {
-                return Ok(None);
-            }
-            // A study of one's own may take a part's place, another part may not.
-            let is_part = |other: &str| NETWORKS.contains(&other) || OTHERS.contains(&other);
-            match study_of(&path).filter(|other| other != name && is_part(other)) {
-                Some(other) => Err(RecordError::Damaged {
-                    path,
-                    expected: format!("a record of {name}"),
-                    found: format!("one of {other}"),
-                }),
-                None => R::read(&path).map(Some),
-            }
-        }
-        let mut networks = BTreeMap::new();
-        for name in NETWORKS {
-            networks.extend(part(folder, name)?.map(|record| (name.to_string(), record)));
-        }
-        Ok(Records {
-            folder: folder.to_path_buf(),
-            networks,
-            optimizers: part(folder, "optimizers")?,
-            theory: part(folder, "theory")?,
-            structural: part(folder, "structural")?,
-        })
-    }
-
-    /// True if no part has a record.
-    pub fn is_empty(&self) -> bool {
-        self.missing().len() == NETWORKS.len() + OTHERS.len()
-    }
-
-    /// Parts without a record.
-    pub fn missing(&self) -> Vec<&'static str> {
-        let (optimizers, theory) = (self.optimizers.is_some(), self.theory.is_some());
-        let there = [optimizers, theory, self.structural.is_some()];
-        let others = OTHERS.into_iter().zip(there).filter(|(_, there)| !there);
-        let networks = NETWORKS.into_iter().filter(|name| !self.networks.contains_key(*name));
-        networks.chain(others.map(|(name, _)| name)).collect()
-    }
-
-    /// The record of a part that is a study of networks.
-    pub fn networks(&self, part: &str) -> Option<&NetworksRecord> {
-        self.networks.get(part)
-    }
-
-    /// With this record of a part that is a study of networks, or with none.
-    pub fn with(mut self, part: &str, record: impl Into<Option<NetworksRecord>>) -> Self {
-        match record.into() {
-            Some(record) => self.networks.insert(part.into(), record),
-            None => self.networks.remove(part),
-        };
-        self
-    }
-}
+use std::path::Path;
 
 /// A claim and what our runs say on it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClaimRow {
-    /// What is claimed, by whom, and the rule.
+    /// What is claimed, by whom, the rule, and what decides it.
     #[serde(flatten)]
     pub text: ClaimText,
-    /// What is measured.
-    pub statistic: String,
-    /// The effects the rule is applied to.
-    pub effects: Vec<Effect>,
-    /// What else might explain them.
-    pub controls: Vec<Effect>,
     /// The rule applied.
     pub verdict: Verdict,
+    /// The finer word of the contrasts that decide: smaller than the margin, or contradicted.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub exactly: Option<contrast::Verdict>,
+    /// The study whose contrasts decide.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub study: Option<String>,
+    /// Contrasts with what was found: those that decide, then those beside them.
+    pub decisions: Vec<Decision>,
+    /// What an earlier study left open by the same rule. It does not count.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub earlier: Option<Earlier>,
+    /// Findings that no contrast can give.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub findings: Vec<Special>,
     /// What a reader must know.
     pub notes: Vec<String>,
-    /// Seeds of every effect, at the least over its targets; none if it has no seeds.
+    /// Seeds of the study; none if it has no seeds.
     pub seeds: Option<usize>,
-    /// The rule under each protocol, where it is decided on the regime map.
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub rulings: Vec<Ruling>,
-    /// Records it was read from, relative to the ledger: `wirings/rows.csv.gz`.
+    /// Tables it was read from, relative to the ledger: `wirings/rows.csv.gz`.
     pub records: Vec<String>,
 }
 
+/// What a study said of a claim that a later one decides.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Earlier {
+    /// The study.
+    pub study: String,
+    /// Its contrasts for the claim.
+    pub decisions: Vec<Decision>,
+}
+
 impl ClaimRow {
+    /// A claim of which nothing is known.
+    pub(super) fn open(text: ClaimText) -> Self {
+        ClaimRow {
+            text,
+            verdict: Verdict::Inconclusive,
+            exactly: None,
+            study: None,
+            decisions: Vec::new(),
+            earlier: None,
+            findings: Vec::new(),
+            notes: Vec::new(),
+            seeds: None,
+            records: Vec::new(),
+        }
+    }
+
     /// The verdict as readers see it: the word of the spec, if it has one, else that of the rule.
     pub fn word(&self) -> &str {
         self.text.word.as_deref().unwrap_or(self.verdict.text())
@@ -215,52 +78,94 @@ impl ClaimRow {
     }
 
     /// `C12 (not the paper's)`.
-    fn named(&self) -> String {
+    pub(super) fn named(&self) -> String {
         let whose = if self.text.apart { " (not the paper's)" } else { "" };
         format!("{}{whose}", self.text.id)
     }
+
+    /// The contrasts that decide.
+    pub fn deciding(&self) -> impl Iterator<Item = &Decision> {
+        self.decisions.iter().filter(|decision| !decision.contrast.beside)
+    }
+
+    /// The effects that the claim hangs on: those of its contrasts on the basis that decides.
+    pub fn effects(&self) -> impl Iterator<Item = &Found> {
+        self.deciding().flat_map(Decision::primary)
+    }
+
+    /// The findings that decide.
+    pub fn found(&self) -> impl Iterator<Item = &Special> {
+        self.findings.iter().filter(|one| !one.beside)
+    }
+
+    /// The first effect: estimate and interval. Of two halves, the one that is not supported stands first.
+    pub fn first(&self) -> Option<(Option<f64>, Option<(f64, f64)>)> {
+        let finding = || self.found().next().map(|one| one.value());
+        let effect = || self.effects().next().map(|e| (e.estimate, e.low.zip(e.high)));
+        match self.found().all(|one| one.finding.verdict == Verdict::Supported) {
+            true => effect().or_else(finding),
+            false => finding().or_else(effect),
+        }
+    }
+}
+
+/// `−0.095 [−0.132, −0.058]`.
+pub fn difference((estimate, ends): (Option<f64>, Option<(f64, f64)>)) -> String {
+    let three = |x: f64| picloom::math::text::fixed(x, 3);
+    match (estimate, ends) {
+        (Some(e), Some((l, h))) => format!("{} [{}, {}]", three(e), three(l), three(h)),
+        (Some(e), None) => three(e),
+        (None, _) => "no data".into(),
+    }
+}
+
+/// The name of an effect for people: what is measured, where it is no score, and what is compared.
+pub fn named(found: &Found) -> String {
+    let measure = match found.of.as_str() {
+        "score" => "",
+        "fit" => "share of seeds that learn: ",
+        "decoded" => "decoded R², last layer: ",
+        "decoded_components" => "decoded R², from eight components: ",
+        "excess" => "excess over the Welch bound: ",
+        "max(r2,-1)" => "R²: ",
+        other => return format!("{other}: {}", found.name),
+    };
+    format!("{measure}{}", found.name)
 }
 
 /// `claims.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ledger {
-    /// `picloom-claims/1`.
+    /// `picloom-claims/2`.
     pub format: String,
-    /// The smallest effect that matters.
-    pub margin: f64,
-    /// One row a claim.
+    /// One row for each claim.
     pub claims: Vec<ClaimRow>,
 }
 
-const FORMAT: &str = "picloom-claims/1";
-
-/// Where the rule of a claim stands that is decided on the regime map.
-const REGIME_RULE: &str =
-    "The rule of experiments/regime.md, margin .10, at equal fit; a fixed δ and no gate beside it.";
+const FORMAT: &str = "picloom-claims/2";
 
 impl Ledger {
-    /// Applies every rule of `spec` to `records`.
-    pub fn of(spec: &StudySpec, records: &Records) -> Self {
-        let claims = spec.claims.iter().zip(CLAIMS).map(|(text, (_, decide))| {
-            let outcome = decide.apply(records, spec);
-            let Outcome { statistic, effects, controls, verdict, notes, seeds, records, rulings } =
-                outcome;
-            let mut text = text.clone();
-            if !rulings.is_empty() {
-                text.rule = REGIME_RULE.into();
-            }
-            ClaimRow { text, rulings, statistic, effects, controls, verdict, notes, seeds, records }
-        });
-        Ledger { format: FORMAT.into(), margin: spec.margin, claims: claims.collect() }
+    /// Decides every claim of a study on the results in a folder.
+    ///
+    /// # Errors
+    /// A result is there and cannot be read.
+    pub fn of(spec: &StudySpec, folder: &Path) -> Result<Self, LedgerError> {
+        let mut results = Results::below(folder, spec);
+        let mut claims = Vec::new();
+        for text in &spec.claims {
+            claims.push(row(spec, text, &mut results, &claims)?);
+        }
+        Ok(Ledger { format: FORMAT.into(), claims })
     }
 
-    /// JSON.
+    /// JSON, a line for each claim.
     pub fn to_json(&self) -> String {
-        let rows = self.claims.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>();
-        let rows = rows.expect("a ledger is plain data").join(",\n");
-        let Ledger { format, margin, .. } = self;
+        let line = |claim| serde_json::to_string(claim).expect("a ledger is plain data");
+        let lines: Vec<String> = self.claims.iter().map(line).collect();
         format!(
-            "{{\n\"format\": {format:?},\n\"margin\": {margin},\n\"claims\": [\n{rows}\n]\n}}\n"
+            "{{\n\"format\": \"{}\",\n\"claims\": [\n{}\n]\n}}\n",
+            self.format,
+            lines.join(",\n")
         )
     }
 
@@ -282,8 +187,29 @@ impl Ledger {
         }
     }
 
-    /// What holds, what does not, what is open with what the design could have seen and what more would
-    /// cost, and what no rule can decide: a sentence each.
+    /// What was found on a contrast of a study, on this basis or on the one that decides.
+    pub fn found(&self, study: &str, contrast: &str, basis: Option<&Basis>) -> Vec<&Found> {
+        let mut all = Vec::new();
+        for claim in &self.claims {
+            let own = claim.decisions.iter().map(|one| (claim.study.as_deref(), one));
+            let earlier = claim.earlier.iter();
+            let earlier =
+                earlier.flat_map(|e| e.decisions.iter().map(|one| (Some(e.study.as_str()), one)));
+            for (of, decision) in own.chain(earlier).filter(|one| one.1.contrast.id == contrast) {
+                let is_its = match decision.contrast.tables.as_slice() {
+                    [] => of == Some(study),
+                    tables => tables.iter().any(|table| table == study),
+                };
+                let first = decision.found.first().map(|found| &found.basis);
+                let on = basis.or(first).filter(|_| is_its);
+                all.extend(decision.found.iter().filter(|found| Some(&found.basis) == on));
+            }
+        }
+        all
+    }
+
+    /// What holds, what does not, what is open with what the design could have seen, and what no rule can decide: a
+    /// sentence each.
     pub fn sentences(&self) -> [String; 4] {
         let has_own = |claim: &&ClaimRow| claim.text.word.is_some();
         let of = |verdict: Verdict| {
@@ -296,56 +222,12 @@ impl Ledger {
             listed(of(verdict).map(each).collect())
         };
         let own = |claim: &ClaimRow| format!("{} ({})", claim.text.id, claim.word());
-        let (mut seen, mut unseen) = (Vec::new(), Vec::new());
-        for claim in of(Verdict::Inconclusive) {
-            let margin = if claim.rulings.is_empty() { self.margin } else { MARGIN };
-            let id = claim.text.id.as_str();
-            // Of several effects that it hangs on the one that is known least.
-            let open = || claim.effects.iter().filter(|effect| !effect.settled);
-            let visible = open().filter_map(|effect| Some((effect.visible()?, effect)));
-            let Some((visible, effect)) = visible.max_by(|a, b| a.0.total_cmp(&b.0)) else {
-                // Where nothing could be compared, a note says why; of what is no mean over targets, the interval.
-                let why = claim.notes.first().filter(|_| claim.effects.is_empty()).cloned();
-                let holds_0 = |e: &&Effect| {
-                    e.low.is_some_and(|l| l <= 0.0) && e.high.is_some_and(|h| h >= 0.0)
-                };
-                // … the widest, with what the design could have seen of its measure itself.
-                let wide = |e: &&Effect| e.low.zip(e.high).map_or(0.0, |(low, high)| high - low);
-                let measure = |e: &Effect| {
-                    let is_its = |c: &&Effect| {
-                        c.name.split_once(':').is_some_and(|(measure, _)| e.name.contains(measure))
-                    };
-                    let control = claim.controls.iter().find(is_its)?;
-                    let (visible, targets) = (control.visible()?, control.targets.len());
-                    Some(format!("; of the measure from {visible:.2} on with {targets} targets"))
-                };
-                let interval = || {
-                    let open = open().filter(holds_0).max_by(|a, b| wide(a).total_cmp(&wide(b)));
-                    open.map(|e| {
-                        format!("{}: {}{}", e.name, e.text(), measure(e).unwrap_or_default())
-                    })
-                };
-                match why.or_else(interval) {
-                    Some(why) => seen.push(format!("{id} ({why})")),
-                    None => unseen.push(id),
-                }
-                continue;
-            };
-            let now = effect.targets.len();
-            let takes = effect.targets_for(margin).map_or("over 10 000".into(), |m| m.to_string());
-            seen.push(format!(
-                "{id} (from {visible:.2} on with {now} targets; ± {margin} takes {takes})"
-            ));
-        }
-        if !unseen.is_empty() {
-            seen.push(format!("{} (too few units to tell)", unseen.join(", ")));
-        }
         [
             format!("Holds in these runs: {}.", plain(Verdict::Supported)),
             format!("Does not hold: {}.", plain(Verdict::NotSupported)),
             format!(
-                "Open, with the smallest effect that four of five such studies would have found, and the targets as various as these that an interval within the margin takes: {}.",
-                listed(seen)
+                "Open, with the smallest effect that four of five such studies would have found: {}.",
+                listed(of(Verdict::Inconclusive).map(open).collect())
             ),
             format!(
                 "Not decided, whatever a rule says: {}.",
@@ -353,68 +235,24 @@ impl Ledger {
             ),
         ]
     }
+}
 
-    /// The page: four sentences, a table of verdicts, then each claim with its numbers.
-    pub fn to_markdown(&self) -> String {
-        let mut page = String::from(
-            "# Claims\n\nWritten by `picloom-experiments claims` from the records beside it; the rules are those of `experiments/study.toml` and, on the\nregime map, of `experiments/regime.md`, each fixed before the runs that it decides (what was changed after earlier ones: the audit in\n`experiments/study.md`). The unit of an interval is a target (seeds are averaged within it) unless the claim says otherwise; intervals are 95 %\nStudent-t intervals.\nA claim that is not supported here is a result of these runs, at their sizes and step budgets, and no more than that.\n\n",
-        );
-        for sentence in self.sentences() {
-            page += &format!("- {sentence}\n");
-        }
-        for (apart, whose) in
-            [(false, "The paper's claims"), (true, "Claims that are not the paper's")]
-        {
-            page +=
-                &format!("\n{whose}:\n\n| claim | says | effect | verdict |\n|---|---|---|---|\n");
-            for claim in self.claims.iter().filter(|claim| claim.text.apart == apart) {
-                let effect = claim.effects.first().map_or("-".into(), Effect::text);
-                let (id, says) = (&claim.text.id, &claim.text.says);
-                page += &format!("| {id} | {says} | {effect} | {} |\n", claim.word());
-            }
-        }
-        for claim in &self.claims {
-            let ClaimRow { text, .. } = claim;
-            page += &format!("\n## {}: {}\n\n{}\n\n", claim.named(), claim.word(), text.says);
-            if let Some(note) = &text.note {
-                page += &format!("{note}\n\n");
-            }
-            if text.word.is_some() {
-                page += &format!("The rule, applied to its numbers: {}.\n\n", claim.verdict.text());
-            }
-            page += &format!(
-                "- Source: {}\n- Statistic: {}\n- Rule: {}\n",
-                text.source, claim.statistic, text.rule
-            );
-            for (kind, effects) in [("Effect", &claim.effects), ("Control", &claim.controls)] {
-                for effect in effects {
-                    page += &format!("- {kind}: {}: {}", effect.name, effect.text());
-                    let parts: Vec<String> = effect
-                        .targets
-                        .iter()
-                        .map(|t| format!("{} {:.3} ({})", t.target, t.value, t.pairs))
-                        .collect();
-                    if !parts.is_empty() {
-                        page += &format!("; by target (pairs): {}", parts.join(", "));
-                    }
-                    if !effect.without.is_empty() {
-                        page += &format!("; no pair that counts: {}", effect.without.join(", "));
-                    }
-                    page += "\n";
-                }
-            }
-            for ruling in &claim.rulings {
-                page += &format!("- Ruling: {}\n", ruling.text());
-            }
-            for note in &claim.notes {
-                page += &format!("- Note: {note}\n");
-            }
-            if !claim.records.is_empty() {
-                let links = claim.records.iter().map(|r| format!("[{r}]({r})"));
-                page += &format!("- Records: {}\n", links.collect::<Vec<_>>().join(", "));
-            }
-        }
-        page
+/// An open claim with what its design could have seen: of several open effects the one that is known least.
+fn open(claim: &ClaimRow) -> String {
+    let id = &claim.text.id;
+    let asked = claim.deciding().filter(|decision| decision.asked).flat_map(Decision::primary);
+    let effects = asked.filter(|found| found.verdict == contrast::Verdict::Inconclusive);
+    let visible = effects.filter_map(|found| Some((found.visible()?, found.units.len())));
+    if let Some((visible, units)) = visible.max_by(|a, b| a.0.total_cmp(&b.0)) {
+        return format!("{id} (from {visible:.2} on with {units} targets)");
+    }
+    // Of what is no mean over targets, the interval; where nothing could be compared, a note says why.
+    let finding = claim.found().find(|one| one.finding.verdict == Verdict::Inconclusive);
+    let finding =
+        finding.map(|one| format!("{}: {}", one.finding.statistic, difference(one.value())));
+    match finding.as_ref().or(claim.notes.first()) {
+        Some(why) => format!("{id} ({why})"),
+        None => format!("{id} (too few units to tell)"),
     }
 }
 

@@ -1,10 +1,11 @@
 //! Do depth and pruning matter under other ways of training?
 
 use super::data::{
-    FEWEST, cell, cut, distinct, estimate, look, says, sorted, spoken, unfit_over_targets, what,
+    FEWEST, Group as Networks, cell, cut, distinct, estimate, fit_score, look, says, sorted,
+    spoken, unfit_over_targets, what,
 };
 use super::{DrawError, Drawing, Sources, some};
-use crate::claims::effects::{Effect, Group as Networks, fit_score};
+use picloom::experiment::contrast::Found;
 use picloom::experiment::networks::record::NetworksRecord;
 use picloom::figures::axis::Axis;
 use picloom::figures::charts::{Bars, Estimate, Frame, Group, Rule, Series, bars};
@@ -77,29 +78,24 @@ pub(super) fn depth(sources: &Sources) -> Result<Drawing, DrawError> {
 
 pub(super) fn pruning(sources: &Sources) -> Result<Drawing, DrawError> {
     let record = sources.networks(STUDY)?;
-    let group = |arm, variant, offset| Networks { arm, level: 1, variant, offset };
-    // The same pairs as the ledger's: all depths.
-    let effects: Vec<Effect> = variants(&record)
-        .into_iter()
-        .map(|variant| {
-            let pairs: Vec<_> = offsets(&record)
-                .into_iter()
-                .map(|o| (group("sp", variant, o), group("sp-layer-counts", variant, o)))
-                .collect();
-            Effect::of_scores(name(variant), &record, &pairs)
-        })
-        .collect();
+    let mut effects: Vec<Found> = sources.found(STUDY, "C15", None)?;
+    effects.extend(sources.found(STUDY, "C15-recipes", None)?);
+    for (number, effect) in effects.iter_mut().enumerate() {
+        // The first is the recipe's, the others begin with their own name.
+        let variant = effect.name.split_once(": ").filter(|_| number > 0).map_or("base", |n| n.0);
+        effect.name = name(variant);
+    }
     let effects = some(effects, STUDY, "networks")?;
     // As far to both sides as the farthest target, and room for words; longer intervals are cut.
-    let reach = effects.iter().flat_map(|e| &e.targets).map(|t| t.value.abs());
+    let reach = effects.iter().flat_map(|e| &e.units).map(|t| t.value.abs());
     let end = 1.1 * reach.fold(0.05f64, f64::max);
     let groups = effects.iter().map(|effect| Group {
         name: effect.name.clone(),
         estimates: vec![effect.estimate.map(|value| {
-            let mut e = Estimate::new(value).seeds(effect.targets.iter().map(|t| t.value));
+            let mut e = Estimate::new(value).seeds(effect.units.iter().map(|t| t.value));
             let ends = effect.low.zip(effect.high);
-            e.interval = ends.filter(|_| effect.targets.len() >= FEWEST);
-            let pairs: usize = effect.targets.iter().map(|t| t.pairs).sum();
+            e.interval = ends.filter(|_| effect.units.len() >= FEWEST);
+            let pairs: usize = effect.units.iter().map(|t| t.count).sum();
             e.text(format!("{pairs} pairs"))
         })],
     });

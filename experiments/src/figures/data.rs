@@ -1,14 +1,40 @@
 //! What figures take from a networks record: cells of seeds, means with intervals, words.
 
 pub(super) use super::arms::look;
-use crate::claims::effects::{Effect, Group, Value};
-use picloom::experiment::networks::record::{NetworkRow, NetworksRecord};
+use crate::claims::ledger::named as effect_name;
+use picloom::experiment::contrast::Found;
+use picloom::experiment::networks::record::{NetworkResult, NetworkRow, NetworksRecord};
+use picloom::experiment::networks::spec::BASE;
+pub(super) use picloom::experiment::regime::points::fit_score;
 use picloom::figures::charts::Estimate;
 pub(super) use picloom::figures::networks::{
     FEWEST, cut, distinct, estimate, hollow, sorted, spoken, what,
 };
 use picloom::figures::style::{self};
 use picloom::math::stats::mean;
+
+/// Some networks of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Group<'a> {
+    /// Name of the arm.
+    pub arm: &'a str,
+    /// Level of pruning; 0: not pruned.
+    pub level: usize,
+    /// Name of the way of training.
+    pub variant: &'a str,
+    /// Depth offset.
+    pub offset: i64,
+}
+
+impl<'a> Group<'a> {
+    /// Networks of `arm` at `level`, trained by the recipe at the reference depth.
+    pub fn of(arm: &'a str, level: usize) -> Self {
+        Group { arm, level, variant: BASE, offset: 0 }
+    }
+}
+
+/// What is shown of one network; none if it does not have it.
+pub(super) type Value = fn(&NetworkResult) -> Option<f64>;
 
 /// The seeds of one arm on one target.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -150,16 +176,48 @@ pub(super) fn kin(record: &NetworksRecord) -> Option<String> {
 }
 
 /// `evolved − dense: 0.21 [0.10, 0.32] over 8 targets`.
-pub(super) fn says(effect: &Effect) -> String {
-    let name = &effect.name;
-    let n = effect.targets.len();
-    match (effect.estimate, effect.low, effect.high) {
+pub(super) fn says(found: &Found) -> String {
+    let (name, n) = (effect_name(found), found.units.len());
+    match (found.estimate, found.low, found.high) {
         (Some(e), Some(l), Some(h)) => {
             format!("{name}: {} over {n} targets", style::interval(e, l, h, 3))
         }
         (Some(e), ..) => format!("{name}: {} on one target", style::fixed(e, 3)),
-        _ => format!("{name}: no pair of networks that learned their picture"),
+        _ => format!("{name}: no pair of networks that can be compared"),
     }
+}
+
+/// `SP − random: 0.21 over 8 targets`, of the means of targets that a chart shows.
+pub(super) fn on_average(name: &str, targets: &[f64]) -> String {
+    match mean(targets) {
+        Ok(value) => format!("{name}: {} over {} targets", style::fixed(value, 3), targets.len()),
+        Err(_) => format!("{name}: no pair of networks that can be compared"),
+    }
+}
+
+/// Differences of two groups, or of several such pairs, paired by seed: the mean of every target that has a pair. For
+/// marks and captions; a verdict is a contrast's.
+pub(super) fn differences(
+    record: &NetworksRecord,
+    pairs: &[(Group<'_>, Group<'_>)],
+    value: Value,
+) -> Vec<f64> {
+    let of_target = |target: &str| {
+        let of = |group| -> Vec<(Option<u64>, f64)> {
+            let rows = rows(record, target, group);
+            rows.filter_map(|row| Some((row.seed, value(row.result.as_ref()?)?))).collect()
+        };
+        let mut found = Vec::new();
+        for (one, other) in pairs {
+            let others = of(*other);
+            for (seed, value) in of(*one) {
+                let agrees = |same: Option<u64>| same == seed || same.is_none() || seed.is_none();
+                found.extend(others.iter().filter(|o| agrees(o.0)).map(|o| value - o.1));
+            }
+        }
+        mean(&found).ok()
+    };
+    record.targets().into_iter().filter_map(of_target).collect()
 }
 
 /// A pair of levels, `arm` at `level`, named for a row: `similarity-pruned (SP), level 2`.

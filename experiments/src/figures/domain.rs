@@ -1,11 +1,10 @@
 //! Drawings that no genome draws.
 
 use super::board::{Block, Board, Row, Tile, sweep, verdicts};
-use super::data::{self, look, says, sorted, spoken, what};
+use super::data::{self, Group as Networks, look, sorted, spoken, what};
 use super::pictures::pictured;
 use super::scores::{SCORE_NOTE, score_bars};
 use super::{DrawError, Drawing, Sources, some};
-use crate::claims::effects::{Effect, Group as Networks};
 use picloom::experiment::networks::record::NetworksRecord;
 use picloom::figures::charts::{Frame, Panel};
 use picloom::figures::drawers::Multiples;
@@ -57,19 +56,12 @@ pub(super) fn scores(sources: &Sources) -> Result<Drawing, DrawError> {
         .note(SCORE_NOTE);
     let size = Multiples { columns: 1, width: 1060, height: (190, 260), share: (false, true) };
     let svg = size.draw(frame, panels);
-    let (sp, dense) = (Networks::of("sp", 1), Networks::of("dense", 0));
-    let random = Networks::of("sp-layer-counts", 1);
-    let ends = [-3, 3].map(|offset| (sp, Networks { offset, ..sp }));
-    let parts = [
-        Effect::of_scores("score at the predicted depth, sp − dense", &record, &[(sp, dense)]),
-        Effect::of_scores("sp − random links with its counts", &record, &[(sp, random)]),
-        Effect::of_scores("sp, at the predicted depth − 3 layers off it", &record, &ends),
-    ];
-    let (fit, asked) = data::learned(&record, sp);
-    let says = format!(
-        "{}. SP networks at the predicted depth that learned their drawing: {fit} of {asked}.",
-        parts.iter().map(says).collect::<Vec<_>>().join("; ")
-    );
+    let (fit, asked) = data::learned(&record, Networks::of("sp", 1));
+    let mut said = sources.said(STUDY, &["C7-dense", "C7-counts", "C7-depths"]);
+    said.push(format!(
+        "SP networks at the predicted depth that learned their drawing: {fit} of {asked}."
+    ));
+    let says = said.join("; ");
     Ok(Drawing { svg, says })
 }
 

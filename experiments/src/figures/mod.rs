@@ -48,6 +48,7 @@ use crate::structural::StructuralRecord;
 use crate::theory::record::TheoryRecord;
 use crate::training::TrainingRecord;
 use picloom::experiment::Record;
+use picloom::experiment::contrast::{Basis, Found};
 use picloom::experiment::networks::NetworksRecord;
 use picloom::experiment::record::{STUDY, study_of};
 use picloom::experiment::spec::STANDARD;
@@ -147,7 +148,7 @@ figures! {
             "wirings",
             "Evolved networks against dense networks of the same pictures",
             &[("evolved", 0), ("dense", 0)],
-            &[("score, evolved − dense", ("evolved", 0), ("dense", 0))],
+            &["C1"],
         );
         "compositional score of evolved networks and of dense ones trained on the same pictures, by target";
     "evolved-wiring-retrained", ["wirings"], "2", "C2", |s| scores::by_arm(
@@ -155,11 +156,7 @@ figures! {
             "wirings",
             "The evolved wiring, trained from random weights",
             &[("evolved", 0), ("dense", 0), ("graph", 0), ("layerized", 0)],
-            &[
-                ("score, evolved − layerized", ("evolved", 0), ("layerized", 0)),
-                ("layerized − dense", ("layerized", 0), ("dense", 0)),
-                ("graph − dense", ("graph", 0), ("dense", 0)),
-            ],
+            &["C2-evolved", "C2-dense", "C2-graph-dense"],
         );
         "the same beside the evolved wiring trained from random weights, as a graph and in layers";
     "evolved-basin", ["wirings"], "–", "C2", wirings::basin;
@@ -335,6 +332,25 @@ impl Sources {
     /// It is not there, or cannot be read.
     pub fn ledger(&self) -> Result<Rc<Ledger>, DrawError> {
         self.cached(self.folder.join("claims.json"), "claims", Ledger::read)
+    }
+
+    /// What the ledger says of a contrast of a study, on the given basis or on the one that decides.
+    ///
+    /// # Errors
+    /// There is no ledger.
+    fn found(
+        &self,
+        study: &str,
+        contrast: &str,
+        basis: Option<&Basis>,
+    ) -> Result<Vec<Found>, DrawError> {
+        Ok(self.ledger()?.found(study, contrast, basis).into_iter().cloned().collect())
+    }
+
+    /// The same of several contrasts in a caption's words; none without a ledger.
+    fn said(&self, study: &str, contrasts: &[&str]) -> Vec<String> {
+        let found = contrasts.iter().flat_map(|id| self.found(study, id, None).unwrap_or_default());
+        found.map(|found| data::says(&found)).collect()
     }
 
     /// A picture beside the record of `study`.

@@ -1,10 +1,9 @@
 //! Training loss and score by optimizer, and Muon by its Newton–Schulz steps.
 
-use super::data::distinct;
+use super::data::{Group as Networks, distinct};
 use super::pictures::{changed, pictured};
 use super::scores::{Level, by_arm};
 use super::{DrawError, Drawing, Sources};
-use crate::claims::effects::Group as Networks;
 use crate::training::newton_schulz::{muon_arm, newton_schulz};
 use crate::training::{RunRow, TrainingRecord};
 use picloom::experiment::curve::Curve;
@@ -34,18 +33,12 @@ const PRUNED: [Level; 3] = [("sp", 1), ("sp-muon", 1), ("sp-muon-20", 1)];
 
 /// Scores of dense networks and of SP's by the optimizer that trained them.
 pub(super) fn scores(sources: &Sources) -> Result<Drawing, DrawError> {
-    let [[adam, muon, more], [sp, sp_muon, sp_more]] = [DENSE, PRUNED];
     by_arm(
         sources,
         SCORES,
         "Does the optimizer shape the solution?",
         &[DENSE, PRUNED].concat(),
-        &[
-            ("dense, Muon − Adam", muon, adam),
-            ("dense, 20 Newton–Schulz steps − 5", more, muon),
-            ("SP, Muon − Adam", sp_muon, sp),
-            ("SP, 20 Newton–Schulz steps − 5", sp_more, sp_muon),
-        ],
+        &["C11-dense", "C11-dense-twenty", "C11-scores", "C11-twenty"],
     )
 }
 

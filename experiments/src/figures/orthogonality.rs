@@ -1,13 +1,13 @@
 //! How much the maps of a layer interfere, by arm.
 
 use super::data::{
-    by_target, cut, distinct, estimate, hollow, look, says, spoken, unfit_over_targets, what,
+    Group as Networks, Value, by_target, cut, differences, distinct, estimate, hollow, look,
+    on_average, spoken, unfit_over_targets, what,
 };
 use super::pruning::{STAR, by_level};
+use super::regime::CONTROLS;
 use super::theory::{clouds, looks};
 use super::{DrawError, Drawing, Sources, some};
-use crate::claims::effects::{Effect, Group as Networks, Value};
-use crate::regime::arms::CONTROLS;
 use picloom::experiment::networks::record::NetworkResult;
 use picloom::experiment::regime::points::{Points, SP};
 use picloom::figures::axis::Axis;
@@ -61,7 +61,7 @@ pub(super) fn interference(sources: &Sources) -> Result<Drawing, DrawError> {
         ("interference, dense − sp", [(dense, sp[0]), (dense, sp[1])]),
         ("random with sp's counts − sp", [(same[0], sp[0]), (same[1], sp[1])]),
     ]
-    .map(|(name, pairs)| says(&Effect::paired(name, &record, &pairs, measured)));
+    .map(|(name, pairs)| on_average(name, &differences(&record, &pairs, measured)));
     Ok(Drawing { svg, says: format!("{}.", parts.join("; ")) })
 }
 
@@ -73,20 +73,18 @@ pub(super) fn against_parent(sources: &Sources) -> Result<Drawing, DrawError> {
     let points = Points::of(&record);
     let controls = CONTROLS.iter().filter_map(|names| points.arm(names));
     let arms: Vec<&str> = std::iter::once(SP).chain(controls).collect();
-    let effect = |arm: &str, level: usize, value: Value| {
-        let pair = (Networks::of(arm, level), Networks::of("dense", 0));
-        let name = format!("{} − dense", look(arm).0);
-        Effect::paired(name, &record, &[pair], value)
+    let over_targets = |arm: &str, level: usize, value: Value| {
+        differences(&record, &[(Networks::of(arm, level), Networks::of("dense", 0))], value)
     };
-    let over_targets =
-        |effect: &Effect| -> Vec<f64> { effect.targets.iter().map(|t| t.value).collect() };
     let (mut groups, mut parts) = (Vec::new(), Vec::new());
     for (name, (_, level)) in levels(&record).into_iter().filter(|row| row.1.1 > 0) {
-        let fit = |arm: &&str| estimate(&over_targets(&effect(arm, level, measured)));
-        let unfit = |arm: &&str| hollow(&over_targets(&effect(arm, level, any)));
+        let fit = |arm: &&str| estimate(&over_targets(arm, level, measured));
+        let unfit = |arm: &&str| hollow(&over_targets(arm, level, any));
         let estimates = arms.iter().map(|arm| fit(arm).or_else(|| unfit(arm))).collect();
         groups.push(Group { name: name.clone(), estimates });
-        let said = arms.iter().map(|arm| says(&effect(arm, level, measured)));
+        let said = arms.iter().map(|arm| {
+            on_average(&format!("{} − dense", look(arm).0), &over_targets(arm, level, measured))
+        });
         parts.push(format!("{name}: {}", said.collect::<Vec<_>>().join(", ")));
     }
     let groups = some(groups, MAP, "networks pruned by SP")?;

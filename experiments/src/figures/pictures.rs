@@ -1,9 +1,9 @@
 //! Grids of pictures: what networks draw, with one weight changed, and the maps of their units.
 
 use super::board::{Block, Board, MapBoard, MapPanel, Row, map_sheet, sweep, verdicts};
+use super::data::Group;
 use super::data::{look, rows, spoken, what};
 use super::{DrawError, Drawing, Sources, some};
-use crate::claims::effects::Group;
 use picloom::experiment::networks::record::{NetworkResult, NetworksRecord, Views};
 use picloom::figures::style::{self, Colour};
 

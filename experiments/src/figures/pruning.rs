@@ -2,12 +2,12 @@
 
 use super::board::{Block, Board, Row, sweep, verdicts};
 use super::data::{
-    self, arms, look, named, over_targets, says, sorted, spoken, unfit_over_targets, what,
+    self, Group as Networks, arms, differences, fit_score, look, named, on_average, over_targets,
+    sorted, spoken, unfit_over_targets, what,
 };
 use super::pictures::{self, Pictured, pictured};
 use super::scores::score_axis;
 use super::{DrawError, Drawing, Sources, some};
-use crate::claims::effects::{Effect, Group as Networks, fit_score};
 use picloom::experiment::networks::record::NetworksRecord;
 use picloom::figures::axis::Axis;
 use picloom::figures::charts::{
@@ -125,8 +125,8 @@ pub(super) fn score(sources: &Sources) -> Result<Drawing, DrawError> {
         .into_iter()
         .filter(|rival| data::exists(&record, Networks::of(rival, 1)))
         .map(|rival| {
-            let name = format!("sp − {rival}");
-            says(&Effect::of_scores(name, &record, &pairs(rival)))
+            let found = differences(&record, &pairs(rival), fit_score);
+            on_average(&format!("sp − {rival}"), &found)
         })
         .collect();
     let says = match parts.is_empty() {

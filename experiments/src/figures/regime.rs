@@ -1,13 +1,10 @@
 //! The regime map: score by depth and kept share, target by target, SP against its controls, and what
 //! networks of neighbouring depths draw.
 
-use super::data::{self, FEWEST, distinct, look, sorted, what};
+use super::data::{self, FEWEST, Group, distinct, look, on_average, sorted, what};
 use super::pictures::{self, Pictured, pictured};
 use super::{DrawError, Drawing, Sources, some};
-use crate::claims::effects::{Effect, Group};
-use crate::regime::arms::{CONTROLS, CRITERIA, MapLevels, RETRAINED, REWOUND};
-use crate::regime::contrasts::over_arms;
-use crate::regime::rules::{MARGIN, parting, rulings};
+use picloom::experiment::contrast::{Basis as Compared, Found};
 use picloom::experiment::regime::points::{
     Basis, LAYER_COUNTS, Networks, Place, Points, SP, Scores,
 };
@@ -26,8 +23,13 @@ const STUDY: &str = "regime";
 /// The study of its criteria, retrained from the initial weights.
 const REWINDING: &str = "rewinding";
 
-/// SP's choice the other way round.
-const INVERTED: &[&[&str]] = &[&["sp-inverted"]];
+/// Networks of as many links as SP's that differ from them only in which.
+pub(super) const CONTROLS: &[&[&str]] = &[LAYER_COUNTS, &["rewired", "sp-permuted"]];
+/// Kept shares that the claims are decided at: levels of pruning.
+const LEVELS: [usize; 2] = [2, 3];
+/// Half of the smallest range of an axis: twice the margin of the map. A scale that ends at the largest value makes
+/// much of nothing.
+const LEAST: f64 = 0.2;
 
 pub(super) fn maps(sources: &Sources) -> Result<Drawing, DrawError> {
     Ok(regime_map_of(&*sources.networks(STUDY)?)?)
@@ -48,25 +50,21 @@ pub(super) fn pooled(sources: &Sources) -> Result<Drawing, DrawError> {
     let rows: Vec<Level> = levels(&record).into_iter().filter(|row| row.1.1 > 0).collect();
     let effect = |level: usize, offset: i64| {
         let place = |arm: &str| Place { offset, arm: arm.into(), level };
-        less(&points, "SP − random", &(place(SP), place(rival)))
+        less(&points, &(place(SP), place(rival)))
     };
-    let map = matrix(&rows, &columns, |(_, level), offset| effect(*level, *offset).estimate);
+    let map = matrix(&rows, &columns, |(_, level), offset| mean(&effect(*level, *offset)).ok());
     let count = points.targets.len().max(1) as f64;
     let bars = matrix(&rows, &columns, |(_, level), offset| {
-        Some(effect(*level, *offset).targets.len() as f64 / count)
+        Some(effect(*level, *offset).len() as f64 / count)
     });
     if map.values.iter().flatten().all(|value| value.is_nan()) {
         let expected = "pairs of networks that reached the same R²".into();
         return Err(DrawError::Nothing { study: STUDY.into(), expected });
     }
-    // At least to twice the margin: a scale that ends at the largest value makes much of nothing.
     let most =
         map.values.iter().flatten().filter(|v| v.is_finite()).fold(0.0f64, |m, v| m.max(v.abs()));
-    let most = most.max(2.0 * MARGIN);
-    let found = rulings(&record, MARGIN);
-    // What decides, and where a fixed δ parts from it; the rest stands in the ledger.
-    let primary = found.iter().filter(|ruling| ruling.protocol == Basis::EqualFit.text());
-    let says: Vec<String> = primary.map(|ruling| ruling.text()).chain(parting(&found)).collect();
+    let most = most.max(LEAST);
+    let says = sources.said(STUDY, &["C4", "C4-beside-the-reference"]);
     let note = "Mean over targets of paired scores at the R² that both networks reached on their way. Bars: share of the targets with such a pair; grey: none.";
     let svg = heatmap(&Heatmap {
         frame: Frame::new("SP less random links with its counts, by depth and kept share")
@@ -81,25 +79,38 @@ pub(super) fn pooled(sources: &Sources) -> Result<Drawing, DrawError> {
         bars: bars.values,
         ..map
     });
-    Ok(Drawing { svg, says: says.join(". ") })
+    Ok(Drawing { svg, says: says.join("; ") })
 }
 
 /// SP less every other criterion and both controls, at equal fit and with a fixed δ.
 pub(super) fn criteria(sources: &Sources) -> Result<Drawing, DrawError> {
     let record = sources.networks(STUDY)?;
-    let points = Points::of(&record);
-    let rivals = CRITERIA.iter().chain(INVERTED).chain(CONTROLS);
-    let contrast = |rival, basis| over_arms(&points, (SP, rival), &points.levels(), basis).effect;
-    let mut found: Vec<(&str, [Effect; 2])> = rivals
-        .filter_map(|names| points.arm(names))
-        .map(|rival| (rival, [Basis::EqualFit, Basis::FixedDelta].map(|b| contrast(rival, b))))
-        .filter(|(_, [fit, _])| fit.estimate.is_some())
-        .collect();
-    found.sort_by(|a, b| a.1[0].estimate.partial_cmp(&b.1[0].estimate).expect("numbers"));
+    let on = |basis: &Compared| -> Result<Vec<Found>, DrawError> {
+        let contrasts = ["C3", "C4-inverted", "C4"];
+        let found = contrasts.map(|id| sources.found(STUDY, id, Some(basis)));
+        Ok(found.into_iter().collect::<Result<Vec<_>, _>>()?.concat())
+    };
+    let (fit, fixed) = (on(&Compared::EqualFit(None))?, on(&Compared::FixedDelta)?);
+    let of_rival = |fit: Found| {
+        let rival = fit.name.rsplit(" − ").next().unwrap_or_default().to_string();
+        let fixed = fixed.iter().find(|fixed| fixed.name == fit.name);
+        fit.estimate.map(|_| (rival, [Some(fit), fixed.cloned()]))
+    };
+    let mut found: Vec<(String, [Option<Found>; 2])> =
+        fit.into_iter().filter_map(of_rival).collect();
+    let least = |row: &(String, [Option<Found>; 2])| row.1[0].as_ref().and_then(|f| f.estimate);
+    found.sort_by(|a, b| least(a).partial_cmp(&least(b)).expect("numbers"));
     let found =
         some(found, STUDY, "networks pruned by other criteria that reached the R² of SP's")?;
-    let values = found.iter().flat_map(|row| &row.1).flat_map(|e| [e.low, e.high, e.estimate]);
-    let end = 1.1 * values.flatten().fold(2.0 * MARGIN, |most, value| most.max(value.abs()));
+    let values = found.iter().flat_map(|row| row.1.iter().flatten());
+    let values = values.flat_map(|found| [found.low, found.high, found.estimate]);
+    let end = 1.1 * values.flatten().fold(LEAST, |most, value| most.max(value.abs()));
+    let estimate = |found: &Option<Found>| {
+        let found = found.as_ref()?;
+        let mut mark = Estimate::new(found.estimate?);
+        mark.interval = found.low.zip(found.high);
+        Some(mark)
+    };
     let groups = found.iter().map(|(rival, effects)| Bin {
         name: look(rival).0,
         estimates: effects.iter().map(estimate).collect(),
@@ -118,13 +129,12 @@ pub(super) fn criteria(sources: &Sources) -> Result<Drawing, DrawError> {
         rules: vec![Rule::new(0.0, "").coloured(style::INK)],
         ..rows("", Axis::new("score of SP less that of the other").range(-end, end), series)
     });
-    let said = found.iter().map(|(rival, [fit, fixed])| {
-        let name = format!("SP − {}", look(rival).0);
-        let fixed = match (fixed.estimate, fixed.low, fixed.high) {
-            (Some(e), Some(l), Some(h)) => format!(", fixed δ {}", style::interval(e, l, h, 2)),
-            _ => String::new(),
-        };
-        format!("{}{fixed}", data::says(&Effect { name, ..fit.clone() }))
+    let said = found.iter().flat_map(|(_, [fit, fixed])| {
+        let fixed = fixed.as_ref().and_then(|f| Some((f.estimate?, f.low?, f.high?)));
+        let fixed = fixed
+            .map(|(e, l, h)| format!(", fixed δ {}", style::interval(e, l, h, 2)))
+            .unwrap_or_default();
+        fit.as_ref().map(|fit| format!("{}{fixed}", data::says(fit)))
     });
     Ok(Drawing { svg, says: format!("{}.", said.collect::<Vec<_>>().join("; ")) })
 }
@@ -132,42 +142,48 @@ pub(super) fn criteria(sources: &Sources) -> Result<Drawing, DrawError> {
 /// Every criterion fine-tuned and retrained from the initial weights, less the dense parent, at equal fit.
 pub(super) fn retraining(sources: &Sources) -> Result<Drawing, DrawError> {
     let (record, rewound) = (sources.networks(STUDY)?, sources.networks(REWINDING)?);
-    let points = Points::of(&record).with_rewound(&Points::of(&rewound));
-    let levels = points.levels();
-    let less_dense = |arm: &str| {
+    let (points, again) = (Points::of(&record), Points::of(&rewound));
+    // A network of one of the two studies less the dense parent, which is the map's; seeds that both have.
+    let less_dense = |of: &Points, arm: &str| -> Vec<f64> {
         let at = |arm: &str, level| Place { offset: 0, arm: arm.into(), level };
-        let of_seed = |networks: &Networks| {
-            let dense = networks.get(&at("dense", 0))?;
-            let of_level = |&level: &usize| {
-                let pair = [networks.get(&at(arm, level))?, dense];
-                Scores::compared(&pair, Basis::EqualFit).map(|scores| scores[0] - scores[1])
-            };
-            mean(&levels.iter().filter_map(of_level).collect::<Vec<_>>()).ok()
-        };
         let of_target = |(target, seeds): &(String, BTreeMap<u64, Networks>)| {
-            (target.clone(), seeds.values().filter_map(of_seed).collect())
+            let both = |points: &'_ Points| points.targets.iter().find(|t| t.0 == *target).cloned();
+            let (own, second) = (both(of)?.1, both(&again)?.1);
+            let of_seed = |(seed, networks): (&u64, &Networks)| {
+                second.get(seed)?;
+                let dense = networks.get(&at("dense", 0))?;
+                let of_level = |&level: &usize| {
+                    let pair = [own.get(seed)?.get(&at(arm, level))?, dense];
+                    Scores::compared(&pair, Basis::EqualFit).map(|scores| scores[0] - scores[1])
+                };
+                mean(&LEVELS.iter().filter_map(of_level).collect::<Vec<_>>()).ok()
+            };
+            mean(&seeds.iter().filter_map(of_seed).collect::<Vec<_>>()).ok()
         };
-        Effect::of(
-            format!("{} − dense", arm.replace('-', " ")),
-            points.targets.iter().map(of_target).collect(),
-        )
+        points.targets.iter().filter_map(of_target).collect()
     };
-    let pairs = [("random", "random-rewound"), (SP, REWOUND.0)].iter().chain(RETRAINED);
-    let found: Vec<(&str, [Effect; 2])> = pairs
-        .map(|(tuned, rewound)| (*tuned, [*tuned, *rewound].map(less_dense)))
-        .filter(|(_, effects)| effects.iter().all(|effect| effect.estimate.is_some()))
+    let arms = [("random", "random"), (SP, SP), ("wanda", "wanda"), ("taylor", "taylor")];
+    let found = arms
+        .into_iter()
+        .map(|(tuned, rewound)| (tuned, [less_dense(&points, tuned), less_dense(&again, rewound)]));
+    // Magnitude rewound is the lottery ticket, which the map has.
+    let magnitude = ["magnitude", "imp"].map(|arm| less_dense(&points, arm));
+    let found: Vec<(&str, [Vec<f64>; 2])> = found
+        .chain([("magnitude", magnitude)])
+        .filter(|(_, targets)| targets.iter().all(|targets| !targets.is_empty()))
         .collect();
     let found = some(
         found,
         REWINDING,
         "networks of both retrainings that reached the R² of the dense parent",
     )?;
-    let values = found.iter().flat_map(|row| &row.1).flat_map(|e| [e.low, e.high, e.estimate]);
-    let end = 1.1 * values.flatten().fold(2.0 * MARGIN, |most, value| most.max(value.abs()));
-    let groups = found.iter().map(|(arm, effects)| Bin {
-        name: look(arm).0,
-        estimates: effects.iter().map(estimate).collect(),
-    });
+    let marks: Vec<Vec<Option<Estimate>>> =
+        found.iter().map(|row| row.1.iter().map(|targets| mark(targets)).collect()).collect();
+    let ends = marks.iter().flatten().flatten();
+    let ends = ends.flat_map(|mark| mark.interval.map_or([mark.value; 2], |(a, b)| [a, b]));
+    let end = 1.1 * ends.fold(LEAST, |most, value| most.max(value.abs()));
+    let groups =
+        found.iter().zip(marks).map(|((arm, _), estimates)| Bin { name: look(arm).0, estimates });
     let (_, colour, marker) = look(SP);
     let series = vec![
         ("fine-tuned: the dense network's weights stay".into(), style::GREY, Marker::Diamond),
@@ -182,27 +198,29 @@ pub(super) fn retraining(sources: &Sources) -> Result<Drawing, DrawError> {
         rules: vec![Rule::new(0.0, "").coloured(style::INK)],
         ..rows("", Axis::new("score less that of the dense parent").range(-end, end), series)
     });
-    let said = found.iter().flat_map(|(_, effects)| effects).map(data::says);
+    let said = found.iter().map(|(arm, [tuned, rewound])| {
+        let tuned = on_average(&format!("{arm} − dense"), tuned);
+        format!("{tuned}, {}", on_average("rewound", rewound))
+    });
     Ok(Drawing { svg, says: format!("{}.", said.collect::<Vec<_>>().join("; ")) })
 }
 
-/// An effect as a mark with its interval.
-fn estimate(effect: &Effect) -> Option<Estimate> {
-    let mut mark = Estimate::new(effect.estimate?);
-    mark.interval = effect.low.zip(effect.high);
-    Some(mark)
+/// A mean over targets with its t-interval, without the targets.
+fn mark(targets: &[f64]) -> Option<Estimate> {
+    data::estimate(targets).map(|mark| mark.seeds([]))
 }
 
-/// Score of a network less that of another of the same target and seed, at equal fit.
-fn less(points: &Points, name: &str, (one, other): &(Place, Place)) -> Effect {
+/// Score of a network less that of another of the same target and seed, at equal fit: the mean of every target that has
+/// such a pair.
+fn less(points: &Points, (one, other): &(Place, Place)) -> Vec<f64> {
     let of_seed = |networks: &Networks| {
         let pair = [networks.get(one)?, networks.get(other)?];
         Scores::compared(&pair, Basis::EqualFit).map(|scores| scores[0] - scores[1])
     };
-    let of_target = |(target, seeds): &(String, BTreeMap<u64, Networks>)| {
-        (target.clone(), seeds.values().filter_map(of_seed).collect())
+    let of_target = |seeds: &BTreeMap<u64, Networks>| {
+        mean(&seeds.values().filter_map(of_seed).collect::<Vec<_>>()).ok()
     };
-    Effect::of(name, points.targets.iter().map(of_target).collect())
+    points.targets.iter().filter_map(|(_, seeds)| of_target(seeds)).collect()
 }
 
 /// SP and its controls at each R² on their way, at the reference depth, a panel a kept share.
@@ -255,7 +273,7 @@ pub(super) fn by_fit(sources: &Sources) -> Result<Drawing, DrawError> {
         let counts: Vec<String> = found.iter().map(|targets| targets.len().to_string()).collect();
         let more = arms[1..].iter().map(|arm| {
             let pair = (place(arm, level), place("dense", 0));
-            data::says(&less(&points, &format!("{} − dense", look(arm).0), &pair))
+            on_average(&format!("{} − dense", look(arm).0), &less(&points, &pair))
         });
         let more = more.collect::<Vec<_>>().join(", ");
         says.push(format!("{name}: {more} (targets by R²: {})", counts.join(", ")));

@@ -3,6 +3,7 @@
 use super::data::spoken;
 use super::verdicts::{halves, numbers, shown, tally};
 use super::{DrawError, Drawing, FIGURES, Figure, Sources, collect, make};
+use crate::claims::ledger::named;
 use crate::claims::{ClaimRow, Ledger};
 use picloom::figures::html::{Align, Cell, Kind, Page, Section, Table};
 use picloom::math::text::word;
@@ -210,12 +211,10 @@ fn verdict_section(ledger: &Ledger, drawn: &[(&Figure, Result<Drawing, DrawError
         ]
     });
     let mut section = Section::new("Verdicts")
-        .paragraph(format!(
+        .paragraph(
             "The rules were written before the runs. The unit of every interval is a target, seeds averaged within it; intervals are \
-             95 %. An effect below {} does not matter. A claim that is not supported here is a result of these runs, at their sizes \
-             and step budgets, and no more than that.",
-            picloom::figures::style::number(ledger.margin, 2)
-        ))
+             95 %. A claim that is not supported here is a result of these runs, at their sizes and step budgets, and no more than that.",
+        )
         .table(Table {
             caption: "Every claim, the effect it is decided on (of several, one that does not hold), and the verdict".into(),
             headers: ["claim", "says", "decided on", "95 %", "seeds × targets", "verdict"]
@@ -244,13 +243,18 @@ fn verdict_section(ledger: &Ledger, drawn: &[(&Figure, Result<Drawing, DrawError
         let mut items: Vec<String> = note.collect();
         items.extend([
             format!("Rule: {}", claim.text.rule),
-            format!("Statistic: {}", claim.statistic),
             format!("Source: {}", claim.text.source),
         ]);
-        for (kind, effects) in [("Effect", &claim.effects), ("Control", &claim.controls)] {
-            for e in effects {
-                items.push(format!("{kind}: {}: {}", e.name, numbers(e)));
+        for decision in &claim.decisions {
+            let kind = if decision.contrast.beside { "Beside it" } else { "Decided on" };
+            for found in decision.primary() {
+                let of = numbers((found.estimate, found.low.zip(found.high)));
+                items.push(format!("{kind}: {}: {of}", named(found)));
             }
+        }
+        for one in &claim.findings {
+            let kind = if one.beside { "Beside it" } else { "Decided on" };
+            items.push(format!("{kind}: {}: {}", one.finding.statistic, numbers(one.value())));
         }
         items.extend(claim.notes.iter().map(|n| format!("Note: {n}")));
         if !claim.records.is_empty() {

@@ -1,8 +1,7 @@
 //! Scores by target and arm.
 
-use super::data::{self, cell, look, over_targets, says, spoken, what};
+use super::data::{self, Group as Networks, cell, fit_score, look, over_targets, spoken, what};
 use super::{DrawError, Drawing, Sources, some};
-use crate::claims::effects::{Effect, Group as Networks, fit_score};
 use picloom::experiment::networks::record::NetworksRecord;
 use picloom::figures::axis::Axis;
 use picloom::figures::charts::{Bars, Estimate, Frame, Group, Mark, bars};
@@ -63,14 +62,14 @@ pub(super) const SCORE_NOTE: &str = "Marks: mean over the seeds that learned the
 /// An arm at a level of pruning; 0: not pruned.
 pub(super) type Level = (&'static str, usize);
 
-/// Scores of these arms by target; in numbers the differences of some pairs of them (name, more,
-/// less), and how many of the trained networks learned their picture.
+/// Scores of these arms by target; in numbers what the ledger says of some contrasts, and how many of the trained
+/// networks learned their picture.
 pub(super) fn by_arm(
     sources: &Sources,
     study: &str,
     title: &str,
     arms: &[Level],
-    pairs: &[(&str, Level, Level)],
+    contrasts: &[&str],
 ) -> Result<Drawing, DrawError> {
     let record = sources.networks(study)?;
     let of = |(arm, level): Level| Networks::of(arm, level);
@@ -81,19 +80,14 @@ pub(super) fn by_arm(
         .subtitle(what(&record))
         .note(format!("{SCORE_NOTE} {}", data::kin(&record).unwrap_or_default()))
         .sized(if arms.len() > 2 { 1000 } else { 860 }, 580);
-    let effects = pairs.iter().map(|&(name, more, less)| {
-        let pair = [(of(more), of(less))];
-        says(&Effect::of_scores(name, &record, &pair))
-    });
     let trained = arms.iter().filter(|arm| arm.0 != "evolved");
     let learned = trained.map(|arm| {
         let (fit, asked) = data::learned(&record, of(*arm));
         format!("{} {fit} of {asked}", look(arm.0).0)
     });
-    let says = format!(
-        "{}. Learned their picture: {}.",
-        effects.collect::<Vec<_>>().join("; "),
-        learned.collect::<Vec<_>>().join(", ")
-    );
+    let mut said = sources.said(study, contrasts);
+    let learned = learned.collect::<Vec<_>>().join(", ");
+    said.push(format!("learned their picture: {learned}."));
+    let says = said.join("; ");
     Ok(Drawing { svg: bars(&score_bars(&record, &there, frame)), says })
 }

@@ -3,7 +3,9 @@
 
 use super::data::distinct;
 use super::{DrawError, Drawing, Sources, some};
-use crate::claims::{ClaimRow, Effect};
+use crate::claims::ledger::named;
+use crate::claims::{ClaimRow, Special};
+use picloom::experiment::contrast::{self, Decision, Found};
 use picloom::experiment::finding::Verdict;
 use picloom::figures::axis::{Axis, Laid};
 use picloom::figures::fonts::wrapped;
@@ -32,12 +34,30 @@ pub(super) fn shown(claim: &ClaimRow) -> Colour {
 }
 
 /// `0.12 [0.03, 0.21]`.
-pub(super) fn numbers(effect: &Effect) -> String {
-    match (effect.estimate, effect.low, effect.high) {
-        (Some(e), Some(l), Some(h)) => style::interval(e, l, h, 2),
-        (Some(e), ..) => format!("{} (one target)", fixed(e, 2)),
-        _ => "no data".into(),
+pub(super) fn numbers((estimate, ends): (Option<f64>, Option<(f64, f64)>)) -> String {
+    match (estimate, ends) {
+        (Some(e), Some((l, h))) => style::interval(e, l, h, 2),
+        (Some(e), None) => format!("{} (one target)", fixed(e, 2)),
+        (None, _) => "no data".into(),
     }
+}
+
+/// An arm's name in a figure: `SP`, `layer counts`.
+fn spoken(name: &str) -> String {
+    let word = |word: &str| match word.strip_prefix("sp") {
+        Some(rest) if rest.is_empty() || rest.starts_with(['-', ',']) => format!("SP{rest}"),
+        _ => word.to_string(),
+    };
+    let words: Vec<String> = name.split(' ').map(word).collect();
+    let text = words.join(" ").replace("=-", " −").replace("|-", " or −").replace('|', " or ");
+    let mut spoken = String::new();
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let is_inside = spoken.ends_with(|c: char| c.is_alphanumeric());
+        let is_name = is_inside && rest.peek().is_some_and(|next| next.is_alphanumeric());
+        spoken.push(if (c == '-' || c == '=') && is_name { ' ' } else { c });
+    }
+    spoken
 }
 
 /// How many claims have each verdict: `2 supported, 1 not supported, 10 inconclusive, 2 not testable`.
@@ -62,29 +82,29 @@ enum Kind {
     Parts,
     Separable,
     Decoded,
-    Error,
-    Compression,
     LayersPart,
     Doubling,
 }
 
-/// Decoded R² closer than this are called equal (`equivalence` of experiments/study.toml).
-const EQUAL: f64 = 0.1;
-
 impl Kind {
-    /// That of an effect of a claim.
-    fn of(claim: &str, effect: &str) -> Kind {
-        match claim {
-            "C6" => Kind::Compression,
-            "C8" if effect.starts_with("share") => Kind::Held,
-            "C8" => Kind::Rho,
-            "C9" => Kind::Cosine,
-            "C10" => Kind::LayersPart,
-            "C11" if effect.starts_with("slope") => Kind::Doubling,
-            "C12" => Kind::Seeds,
-            "C13" => Kind::Separable,
-            "C14" if effect.starts_with("decoded") => Kind::Decoded,
+    /// That of an effect, by what its contrast measures.
+    fn of(measure: &str) -> Kind {
+        match measure {
+            "fit" => Kind::Seeds,
+            "interference" => Kind::Cosine,
+            "decoded_components" => Kind::Decoded,
             _ => Kind::Scores,
+        }
+    }
+
+    /// That of a finding, by its statistic.
+    fn of_finding(statistic: &str) -> Kind {
+        match statistic {
+            s if s.starts_with("share of Monte Carlo") => Kind::Held,
+            s if s.starts_with("Spearman") => Kind::Rho,
+            s if s.starts_with("slope of the best depth") => Kind::LayersPart,
+            s if s.starts_with("slope of log") => Kind::Doubling,
+            _ => Kind::Separable,
         }
     }
 
@@ -98,21 +118,17 @@ impl Kind {
             Kind::Parts => "share of parts; wanted: more than half",
             Kind::Separable => "separability (SC) less that of random masks",
             Kind::Decoded => "difference of decoded R²; wanted: equal",
-            Kind::Error => "error, layers; wanted: below 0",
-            Kind::Compression => "layers for each factor e of the PNG ratio",
             Kind::LayersPart => "layers a part",
             Kind::Doubling => "log₂ loss for each doubling of the steps; wanted: below 0",
         }
     }
 
-    /// The value that says nothing, and how much about it is no effect, if the rule says so.
-    fn none(self, margin: f64) -> (f64, f64) {
+    /// The value that says nothing.
+    fn none(self) -> f64 {
         match self {
-            Kind::Scores => (0.0, margin),
-            Kind::Decoded => (0.0, EQUAL),
-            Kind::Held => (0.95, 0.0),
-            Kind::Parts => (0.5, 0.0),
-            _ => (0.0, 0.0),
+            Kind::Held => 0.95,
+            Kind::Parts => 0.5,
+            _ => 0.0,
         }
     }
 
@@ -122,22 +138,18 @@ impl Kind {
         let axis = match self {
             Kind::Scores | Kind::Seeds | Kind::Rho => axis.range(-1.0, 1.0),
             Kind::Parts => axis.range(0.0, 1.0),
-            // Room on both sides of nothing.
-            Kind::Error => axis.range(-2.0, 2.0),
             Kind::Decoded => axis.range(-0.4, 0.4),
-            _ => axis.include(self.none(0.0).0),
+            _ => axis.include(self.none()),
         };
         axis.over(values, 4.0)
     }
 
-    /// Whether this half of a rule holds.
+    /// Whether a finding of this kind holds.
     fn holds(self, estimate: Option<f64>, interval: Option<(f64, f64)>) -> bool {
         match (self, interval) {
-            (Kind::Error, _) => estimate.is_some_and(|e| e < 0.0),
             (_, None) => false,
             (Kind::Held, Some((_, high))) => high >= 0.95,
             (Kind::Parts, Some(_)) => estimate.is_some_and(|e| e > 0.5),
-            (Kind::Decoded, Some((low, high))) => -EQUAL < low && high < EQUAL,
             (Kind::Doubling, Some((_, high))) => high < 0.0,
             (Kind::LayersPart, Some((low, high))) => low > 0.0 || high < 0.0,
             (_, Some((low, _))) => low > 0.0,
@@ -156,61 +168,53 @@ pub(super) struct Half {
     pub targets: usize,
     estimate: Option<f64>,
     interval: Option<(f64, f64)>,
-    /// Its rule asks for more than the interval says, and leaves it open.
-    open: bool,
+    /// The smallest difference that matters.
+    margin: f64,
+    holds: bool,
 }
 
 impl Half {
-    fn holds(&self) -> bool {
-        !self.open && self.kind.holds(self.estimate, self.interval)
+    /// An effect of a contrast.
+    fn of(decision: &Decision, found: &Found) -> Self {
+        let interval = found.low.zip(found.high);
+        Half {
+            kind: Kind::of(&found.of),
+            name: spoken(&named(found)),
+            numbers: numbers((found.estimate, interval)),
+            targets: found.units.len(),
+            estimate: found.estimate,
+            interval,
+            margin: decision.contrast.margin,
+            holds: decision.asked && found.verdict == contrast::Verdict::Supported,
+        }
+    }
+
+    /// A finding. Of Monte Carlo's no estimate may lie far off either, so that its own verdict counts.
+    fn of_finding(Special { finding, .. }: &Special) -> Self {
+        let (kind, ends) = (Kind::of_finding(&finding.statistic), finding.interval);
+        let interval = ends.map(|i| (i.low, i.high));
+        let is_decided = kind != Kind::Held || finding.verdict == Verdict::Supported;
+        Half {
+            kind,
+            name: finding.statistic.clone(),
+            numbers: numbers((finding.effect, interval)),
+            targets: 0,
+            estimate: finding.effect,
+            interval,
+            margin: 0.0,
+            holds: is_decided && kind.holds(finding.effect, interval),
+        }
     }
 }
 
-/// What a claim is decided on, that which does not hold first. Two claims have a half that is no effect
-/// of the ledger: it is in their notes.
+/// What a claim is decided on, that which does not hold first. One claim has a half that is in the notes of its finding.
 pub(super) fn halves(claim: &ClaimRow) -> Vec<Half> {
-    let id = claim.text.id.as_str();
-    let effects = claim.effects.iter().map(|effect| Half {
-        kind: Kind::of(id, &effect.name),
-        // A slope alone says little: the statistic says of what.
-        name: match effect.name.as_str() {
-            "slope" => claim.statistic.split(';').next().unwrap_or_default().to_string(),
-            name => name.into(),
-        },
-        numbers: numbers(effect),
-        targets: effect.targets.len(),
-        estimate: effect.estimate,
-        interval: effect.low.zip(effect.high),
-        // Monte Carlo's: no estimate may lie far off, either.
-        open: Kind::of(id, &effect.name) == Kind::Held
-            && claim.verdict != Verdict::Supported
-            && !effect.settled,
-    });
-    let noted = claim.notes.iter().filter_map(|note| match id {
-        "C6" => error_of(note),
-        "C13" => share_of(note),
-        _ => None,
-    });
-    let mut all: Vec<Half> = noted.chain(effects).collect();
-    all.sort_by_key(Half::holds);
+    let effects = claim.deciding().flat_map(|d| d.primary().map(move |found| Half::of(d, found)));
+    let noted = claim.found().flat_map(|one| &one.finding.notes).filter_map(|note| share_of(note));
+    let mut all: Vec<Half> =
+        noted.chain(claim.found().map(Half::of_finding)).chain(effects).collect();
+    all.sort_by_key(|half| half.holds);
     all
-}
-
-/// `leave-one-target-out error 3.88 layers, predicting the median 3.38`.
-fn error_of(note: &str) -> Option<Half> {
-    let (error, median) = note
-        .strip_prefix("leave-one-target-out error ")?
-        .split_once(" layers, predicting the median ")?;
-    let (wrong, plain): (f64, f64) = (error.parse().ok()?, median.parse().ok()?);
-    Some(Half {
-        kind: Kind::Error,
-        name: "error on the target left out − that of predicting the median depth".into(),
-        numbers: format!("{error} − {median} layers"),
-        targets: 0,
-        estimate: Some(wrong - plain),
-        interval: None,
-        open: false,
-    })
 }
 
 /// `20 of 63 parts have D_sub > 0 and D_abl < 0: 0.32 [0.22, 0.44]`.
@@ -229,7 +233,8 @@ fn share_of(note: &str) -> Option<Half> {
         targets: 0,
         estimate: Some(estimate),
         interval: Some((low, high)),
-        open: false,
+        margin: 0.0,
+        holds: Kind::Parts.holds(Some(estimate), Some((low, high))),
     })
 }
 
@@ -267,7 +272,7 @@ fn sections(claims: &[ClaimRow]) -> Vec<Section<'_>> {
     for claim in claims {
         let all = halves(claim);
         let is_open = claim.verdict == Verdict::Inconclusive;
-        let (held, count) = (all.iter().filter(|half| half.holds()).count(), all.len());
+        let (held, count) = (all.iter().filter(|half| half.holds).count(), all.len());
         let kinds = distinct(all.iter().map(|half| half.kind));
         let mut halves: Vec<Option<Half>> = all.into_iter().map(Some).collect();
         // What nothing is known of has a place too.
@@ -276,7 +281,7 @@ fn sections(claims: &[ClaimRow]) -> Vec<Section<'_>> {
             let own = halves.iter_mut().filter(|half| half.as_ref().map(|h| h.kind) == kind);
             let own: Vec<Half> = own.filter_map(Option::take).collect();
             let alone = kinds.len() > 1;
-            let said = match own.first().is_some_and(Half::holds) {
+            let said = match own.first().is_some_and(|half| half.holds) {
                 _ if !alone => "",
                 _ if held == 0 || held == count => "(The same claim.)",
                 true if is_open => "(This half holds, the other is open.)",
@@ -309,12 +314,8 @@ pub(super) fn forest(sources: &Sources) -> Result<Drawing, DrawError> {
     let ledger = sources.ledger()?;
     some(ledger.claims.iter().collect::<Vec<_>>(), "claims", "claims")?;
     let sections = sections(&ledger.claims);
-    let note = format!(
-        "Effects as the rules of the claims name them, those of one kind on one axis, with 95 % intervals (over targets, if nothing else is said) and numbers. Of a rule with several halves, the one that does not hold stands first. Arrows: the interval goes on beyond the axis. Pale bands: differences too small to matter ({} of a score, {} of a decoded R²). Filled: the half holds. The verdict is the rule's; undecidable and not testable are said in its place.",
-        style::number(ledger.margin, 2),
-        style::number(EQUAL, 2)
-    );
-    let note = wrapped(&note, size::TICK, false, WIDTH - 2.0 * MARGIN, 6);
+    let note = "Effects as the rules of the claims name them, those of one kind on one axis, with 95 % intervals (over targets, if nothing else is said) and numbers. Of a rule with several halves, the one that does not hold stands first. Arrows: the interval goes on beyond the axis. Pale bands: differences too small to matter, by the rule of the claim. Filled: the half holds. The verdict is the rule's; undecidable and not testable are said in its place.";
+    let note = wrapped(note, size::TICK, false, WIDTH - 2.0 * MARGIN, 6);
     let (top, heading) = (84.0, 50.0);
     let of = |blocks: &[Block<'_>]| blocks.iter().map(Block::height).sum::<f64>();
     let bottom = top + sections.iter().map(|s| heading + of(&s.blocks)).sum::<f64>();
@@ -335,7 +336,13 @@ pub(super) fn forest(sources: &Sources) -> Result<Drawing, DrawError> {
         text(&mut svg, (MARGIN, y + 22.0), title, size::LABEL, true, style::INK);
         y += heading;
         if let (Some(kind), Some(axis)) = (kind, &axis) {
-            scale(&mut svg, axis, kind.none(ledger.margin), (y - 4.0, y - 4.0 + of(blocks)));
+            let mut top = y - 4.0;
+            for block in blocks {
+                let margin = block.halves.iter().map(|half| half.0.margin).fold(0.0, f64::max);
+                band(&mut svg, axis, (kind.none(), margin), (top, top + block.height()));
+                top += block.height();
+            }
+            scale(&mut svg, axis, kind.none(), (y - 4.0, top));
         }
         for block in blocks {
             let claim = block.claim;
@@ -388,13 +395,16 @@ fn x(axis: &Laid, value: f64) -> f64 {
     PLOT.0 + share * (PLOT.1 - PLOT.0)
 }
 
-/// Ticks above the rows between `top` and `bottom`, lines through them, and a pale band about the value
-/// that says nothing.
-fn scale(svg: &mut Svg, axis: &Laid, (none, band): (f64, f64), (top, bottom): (f64, f64)) {
-    if band > 0.0 {
-        let (a, b) = (x(axis, none - band), x(axis, none + band));
+/// A pale band about the value that says nothing, behind the rows between `top` and `bottom`.
+fn band(svg: &mut Svg, axis: &Laid, (none, margin): (f64, f64), (top, bottom): (f64, f64)) {
+    if margin > 0.0 {
+        let (a, b) = (x(axis, none - margin), x(axis, none + margin));
         svg.rect(a, top, b - a, bottom - top, Some(style::BLANK), None);
     }
+}
+
+/// Ticks above the rows between `top` and `bottom`, and lines through them.
+fn scale(svg: &mut Svg, axis: &Laid, none: f64, (top, bottom): (f64, f64)) {
     for (value, label) in &axis.ticks {
         let at = x(axis, *value);
         svg.rect(at - 0.5, top, 1.0, bottom - top, Some(style::GRID), None);
@@ -418,7 +428,7 @@ fn one(svg: &mut Svg, y: f64, half: &Half, axis: &Laid, colour: Colour) {
         }
     }
     if let Some(value) = half.estimate {
-        let fill = if half.holds() { colour } else { style::PAPER };
+        let fill = if half.holds { colour } else { style::PAPER };
         let at = x(axis, value);
         match axis.shown(value) {
             Some(_) => svg.circle((at, middle), 4.2, fill, Some((colour, 1.8))),
@@ -450,20 +460,15 @@ mod tests {
             let first = halves(claim).remove(0);
             (first.kind, first.name, first.numbers)
         };
-        assert!(first("C7").1.contains("at ± 3 layers"));
+        assert_eq!(first("C7").1, "SP, offset 0 − offset −3 or 3");
         // Its interval holds .95, but one estimate lies too far off.
         assert_eq!(first("C8").0, Kind::Held);
-        let slope = Kind::of("C11", "slope");
-        assert_eq!((slope, Kind::of("C11", "sp muon − SP")), (Kind::Doubling, Kind::Scores));
-        let mut c6 = ledger.claims.iter().find(|c| c.text.id == "C6").unwrap().clone();
-        assert!(halves(&c6).is_empty(), "it is not asked where C5 does not hold");
-        c6.notes.push("leave-one-target-out error 3.88 layers, predicting the median 3.38".into());
-        let error = halves(&c6).remove(0);
-        assert_eq!((error.kind, error.numbers.as_str()), (Kind::Error, "3.88 − 3.38 layers"));
-        assert!(!error.holds());
+        assert_eq!(first("C11").1, "SP muon − SP");
         let (kind, name, numbers) = first("C13");
         assert_eq!((kind, numbers.as_str()), (Kind::Parts, "0.31 [0.23, 0.41]"));
         assert!(name.starts_with("34 of 108 parts"), "{name}");
+        let c6 = ledger.claims.iter().find(|c| c.text.id == "C6").unwrap();
+        assert!(halves(c6).is_empty(), "it is not asked where C5 does not hold");
     }
 
     #[test]
@@ -479,7 +484,8 @@ mod tests {
             }
         }
         // One half is in a note only.
-        assert_eq!(shown, ledger.claims.iter().map(|c| c.effects.len()).sum::<usize>() + 1);
+        let of = |claim: &ClaimRow| claim.effects().count() + claim.found().count();
+        assert_eq!(shown, ledger.claims.iter().map(of).sum::<usize>() + 1);
         // Of the claim whose halves are of two kinds, that which does not hold is above the other.
         let at = |kind| sections.iter().rposition(|s| s.alone && s.kind == Some(kind)).unwrap();
         assert!(at(Kind::Decoded) < at(Kind::Scores));

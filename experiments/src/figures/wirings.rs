@@ -1,10 +1,9 @@
 //! Evolved networks, their dense twins, and the evolved wiring trained from random weights.
 
 use super::board::{Block, Board, Row, sweep, verdicts};
-use super::data::{self, cell, look, says, spoken, what};
+use super::data::{self, Group as Networks, Value, cell, fit_score, look, spoken, what};
 use super::pictures::{self, Pictured, pictured};
 use super::{DrawError, Drawing, Sources, some};
-use crate::claims::effects::{Effect, Group as Networks, Value, fit_score};
 use picloom::experiment::networks::record::NetworkRow;
 use picloom::figures::axis::Axis;
 use picloom::figures::charts::{Frame, Plot, Point, Series, plot};
@@ -166,11 +165,13 @@ pub(super) fn decodable_against_organised(sources: &Sources) -> Result<Drawing, 
     }
     let any = series.iter().any(|s| !s.points.is_empty());
     some(vec![(); usize::from(any)], STUDY, "fit networks with decoded attributes")?;
-    let pair = [(Networks::of("evolved", 0), Networks::of("dense", 0))];
+    let pair = [ARMS.map(|arm| Networks::of(arm, 0)).into()];
+    let on_average =
+        |name: &str, value| data::on_average(name, &data::differences(&record, &pair, value));
     let says = format!(
         "{}; {}.",
-        says(&Effect::paired("decoded R², evolved − dense", &record, &pair, decoded)),
-        says(&Effect::of_scores("score, evolved − dense", &record, &pair))
+        on_average("decoded R², evolved − dense", decoded),
+        on_average("score, evolved − dense", fit_score)
     );
     let svg = plot(&Plot {
         frame: Frame::new("Equally decodable, unequally organised?")

@@ -1,6 +1,7 @@
 //! `picloom-experiments claims`: the ledger, from committed records.
 
-use crate::claims::{Ledger, Records, StudySpec};
+use crate::claims::ledger::difference;
+use crate::claims::{Ledger, Results, StudySpec};
 use clap::Args;
 use picloom::cli::Output;
 use picloom::network::files::write_atomic;
@@ -23,18 +24,18 @@ pub struct ClaimsArgs {
 /// Decides, or checks what was decided.
 pub fn run(args: ClaimsArgs, out: &Output) -> anyhow::Result<()> {
     let spec = StudySpec::read(&args.spec)?;
-    let records = Records::read(&args.records)?;
-    if records.is_empty() {
-        let (folder, names) = (args.records.display(), records.missing().join(", "));
+    let results = Results::below(&args.records, &spec);
+    if results.is_empty() {
+        let (folder, names) = (args.records.display(), results.missing().join(", "));
         anyhow::bail!(
             "{folder}: expected FOLDER/PART/rows.csv.gz of at least one part ({names}), found none"
         );
     }
     if !args.check {
-        let (ledger, text) = write(&spec, &args.records, &records)?;
+        let (ledger, text) = write(&spec, &args.records)?;
         return out.result(&ledger, text.trim_end());
     }
-    let ledger = Ledger::of(&spec, &records);
+    let ledger = Ledger::of(&spec, &args.records)?;
     let path = args.records.join("claims.json");
     let committed = Ledger::read(&path)?;
     let differs: Vec<&str> = ledger
@@ -55,25 +56,21 @@ pub fn run(args: ClaimsArgs, out: &Output) -> anyhow::Result<()> {
     out.result(&ledger, &(table(&ledger) + &text))
 }
 
-/// Which records there are none of, for people.
-fn without(records: &Records) -> String {
-    match records.missing().as_slice() {
+/// Which parts there is no result of, for people.
+fn without(results: &Results) -> String {
+    match results.missing().as_slice() {
         [] => String::new(),
-        names => format!("no record of {}: what is decided on them is open\n", names.join(", ")),
+        names => format!("no result of {}: what is decided on them is open\n", names.join(", ")),
     }
 }
 
-/// Writes `claims.json` and `claims.md` into the folder of the records.
-pub(super) fn write(
-    spec: &StudySpec,
-    folder: &Path,
-    records: &Records,
-) -> anyhow::Result<(Ledger, String)> {
-    let ledger = Ledger::of(spec, records);
+/// Writes `claims.json` and `claims.md` into the folder of the results.
+pub(super) fn write(spec: &StudySpec, folder: &Path) -> anyhow::Result<(Ledger, String)> {
+    let ledger = Ledger::of(spec, folder)?;
     let (json, page) = (folder.join("claims.json"), folder.join("claims.md"));
     write_atomic(&json, ledger.to_json().as_bytes())?;
     write_atomic(&page, ledger.to_markdown().as_bytes())?;
-    let mut text = table(&ledger) + &without(records);
+    let mut text = table(&ledger) + &without(&Results::below(folder, spec));
     text += &format!("wrote {}\n      {}\n", json.display(), page.display());
     Ok((ledger, text))
 }
@@ -81,10 +78,7 @@ pub(super) fn write(
 fn table(ledger: &Ledger) -> String {
     let mut text = String::new();
     for claim in &ledger.claims {
-        let effect = claim.effects.first().and_then(|e| {
-            let (low, high) = (e.low?, e.high?);
-            Some(format!("{:.3} [{low:.3}, {high:.3}]", e.estimate?))
-        });
+        let effect = claim.first().map(difference);
         text += &format!(
             "{:<4} {:<14} {:<24} {}\n",
             claim.text.id,

@@ -3,15 +3,12 @@
 
 mod claims;
 mod figures;
-mod power;
 mod whole;
 
 use crate::kinds;
 use clap::{Parser, Subcommand};
 use picloom::cli::plan::{self, CollectArgs, EmitArgs, PlanArgs, RunArgs, StatusArgs};
-use picloom::cli::tell;
 use picloom::cli::{EXIT_CODES, Everywhere, Output, Program, StudyCommand, run_program};
-use power::PowerArgs;
 use std::process::ExitCode;
 
 /// Re-examine a paper on compositionality: run its studies, decide its claims, draw its figures.
@@ -34,8 +31,6 @@ enum Command {
     Figures(figures::FiguresArgs),
     /// Write every figure and verdict into one page
     Report(figures::ReportArgs),
-    /// Simulate how often the rules that a study is decided by would find an effect, before it is run
-    Power(power::PowerArgs),
     /// Studies as a plan: a file of cells that any scheduler can hand out
     #[command(subcommand)]
     Plan(PlanCommand),
@@ -71,9 +66,6 @@ impl Program for Cli {
             Command::Claims(args) => claims::run(args, out),
             Command::Figures(args) => figures::run(args, out),
             Command::Report(args) => figures::report(&args, out),
-            Command::Power(PowerArgs { spec, profile, pilot, margin }) => {
-                tell(&power::power_of(&spec, profile.as_deref(), &pilot, margin)?, out)
-            }
             Command::Plan(PlanCommand::Write(args)) => plan::plan(args, &kinds(), out),
             Command::Plan(PlanCommand::Run(args)) => plan::run(args, &kinds(), out),
             Command::Plan(PlanCommand::Status(args)) => plan::status(&args, &kinds(), out),

@@ -2,7 +2,7 @@
 //! are decided, its figures drawn and its report written.
 
 use super::{claims, figures};
-use crate::claims::{Records, StudySpec};
+use crate::claims::StudySpec;
 use crate::kinds;
 use picloom::cli::{Output, StudyArgs, StudyCommand, tell, with_study};
 use picloom::experiment::folder::Holding;
@@ -23,7 +23,7 @@ pub fn run(command: StudyCommand, out: &Output) -> anyhow::Result<()> {
     if let Some((spec, args)) = decided {
         Holding::WholeStudy.ask(&args.runs)?;
         let _lock = FolderLock::take(&args.runs)?;
-        let (ledger, text) = claims::write(&spec, &args.runs, &Records::read(&args.runs)?)?;
+        let (ledger, text) = claims::write(&spec, &args.runs)?;
         let drawn = figures::draw_all(&args.runs, &command_line(&args))?;
         let report = args.runs.join("report.html");
         said.1 += &text;

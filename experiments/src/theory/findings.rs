@@ -270,7 +270,7 @@ fn each(orders: BTreeMap<&str, Vec<Order>>, value: impl Fn(&Order) -> f64) -> By
 }
 
 /// What the rule `C8-prediction` says of the mean ρ of each target.
-pub(crate) fn ordered(means: &[f64]) -> Verdict {
+fn ordered(means: &[f64]) -> Verdict {
     match mean_interval(means, 0.95).ok() {
         _ if means.len() < 3 => Verdict::Inconclusive,
         Some(i) if i.low > 0.0 => Verdict::Supported,

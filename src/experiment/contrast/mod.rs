@@ -123,15 +123,15 @@ fn on_basis(
     others.iter().map(of_group).collect()
 }
 
-/// `sp − imp`; what differs between two groups, if it is not the arm.
+/// `sp − imp`; of one arm with itself made otherwise, what differs: `sp, offset=0 − offset=-4|4`.
 fn name_of(first: &Filter, other: &Filter) -> String {
-    let columns: Vec<&str> = first.columns().chain(other.columns()).collect();
-    let differs = |column: &&&str| first.value(column) != other.value(column);
-    let arm = columns.iter().find(|column| **column == "arm").filter(differs);
-    let arms = arm.map(|_| [first.value("arm"), other.value("arm")].map(|arm| arm.unwrap_or("")));
-    match arms {
-        Some([a, b]) => format!("{a} − {b}"),
-        None => format!("({first}) − ({other})"),
+    match [first, other].map(|group| group.value("arm")) {
+        [Some(a), Some(b)] if a != b => format!("{a} − {b}"),
+        [Some(arm), Some(_)] => {
+            let [first, other] = [first, other].map(|group| group.without("arm"));
+            format!("{arm}, {first} − {other}")
+        }
+        _ => format!("({first}) − ({other})"),
     }
 }
 

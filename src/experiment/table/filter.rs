@@ -154,6 +154,11 @@ impl Filter {
         Filter(self.0.iter().cloned().chain([more]).collect())
     }
 
+    /// The same without what it asks of a column.
+    pub fn without(&self, column: &str) -> Filter {
+        Filter(self.0.iter().filter(|condition| condition.column != column).cloned().collect())
+    }
+
     /// Both filters' conditions. Where both name a column, those of `self` count.
     pub fn over(&self, default: &Filter) -> Filter {
         let own = |c: &&Condition| !self.columns().any(|name| name == c.column);
