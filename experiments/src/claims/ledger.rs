@@ -151,6 +151,9 @@ impl Ledger {
     /// A result is there and cannot be read.
     pub fn of(spec: &StudySpec, folder: &Path) -> Result<Self, LedgerError> {
         let mut results = Results::below(folder, spec);
+        for part in spec.studies() {
+            results.of(&part)?;
+        }
         let mut claims = Vec::new();
         for text in &spec.claims {
             claims.push(row(spec, text, &mut results, &claims)?);

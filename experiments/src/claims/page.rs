@@ -3,7 +3,7 @@
 use super::ledger::{ClaimRow, Earlier, Ledger, difference, named};
 use super::special::Special;
 use picloom::experiment::contrast::{Basis, Decision, Found, Verdict};
-use picloom::experiment::finding;
+use picloom::experiment::finding::Finding;
 use picloom::math::text::{cell, fixed};
 
 const HEAD: &str = "# Claims
@@ -16,7 +16,7 @@ and step budgets, and no more than that.
 
 Words: *supported*: the rule holds. *Smaller than the margin*: an effect of the margin is excluded; beside it stands whether the effect
 differs from 0. *Contradicted*: the effect has the other sign, or lies outside the margin of an equivalence. *Inconclusive*: neither; of
-an open claim the design's smallest visible effect is told. The first two of these that are not *supported* are *not supported* in short.
+an open claim the smallest effect that the design could see is told. *Not supported* is short for smaller than the margin or contradicted.
 
 ";
 
@@ -88,8 +88,7 @@ fn basis(claim: &ClaimRow) -> String {
         }
     }
     let mut on = Vec::new();
-    on.extend((!bases.is_empty()).then(|| format!("networks compared {}", bases.join("; "))));
-    on.extend(claim.study.as_ref().map(|study| format!("study {study}")));
+    on.extend(claim.study.as_ref().map(|study| format!("Study {study}")));
     on.extend(claim.seeds.map(|seeds| format!("{seeds} seeds")));
     let margins: Vec<f64> = claim.deciding().map(|decision| decision.contrast.margin).collect();
     on.extend(match margins.as_slice() {
@@ -98,8 +97,9 @@ fn basis(claim: &ClaimRow) -> String {
         }
         _ => None,
     });
-    let on = if on.is_empty() { String::new() } else { format!(" ({})", on.join(", ")) };
-    format!("{rule}: **{}{exactly}**{on}.", claim.verdict.text())
+    on.extend((!bases.is_empty()).then(|| format!("compared: {}", bases.join("; "))));
+    let on = if on.is_empty() { String::new() } else { format!(" {}.", on.join(", ")) };
+    format!("{rule}: **{}{exactly}**.{on}", claim.verdict.text())
 }
 
 /// The verdict of an effect in words.
@@ -211,42 +211,48 @@ fn earlier(claim: &ClaimRow) -> String {
     )
 }
 
-/// What stands beside the verdict: a row for each effect, with what was found on every basis but single R².
+/// What stands beside the verdict: contrasts on the same bases in one table, with a column for each basis but single R²,
+/// then findings.
 fn beside(claim: &ClaimRow) -> String {
-    let decisions: Vec<&Decision> =
-        claim.decisions.iter().filter(|decision| decision.contrast.beside).collect();
-    let findings: Vec<&Special> = claim.findings.iter().filter(|one| one.beside).collect();
+    let all = |decision: &Decision| -> Vec<Basis> {
+        let bases = bases(decision).into_iter();
+        bases.filter(|basis| !matches!(basis, Basis::At(_))).cloned().collect()
+    };
     let mut page = String::new();
-    if !decisions.is_empty() {
-        page += "\nBeside it:\n\n| contrast | difference | p | targets | verdict | other bases |\n|---|---|---|---|---|---|\n";
-    }
-    for decision in decisions {
-        let others = bases(decision).into_iter().skip(1);
-        let others: Vec<&Basis> = others.filter(|basis| !matches!(basis, Basis::At(_))).collect();
-        for found in decision.primary() {
-            let same = |basis: &&Basis| {
-                let mut all = decision.found.iter();
-                let one = all.find(|one| one.basis == **basis && one.name == found.name)?;
-                Some(format!("{}: {}", basis.says(), value(one)))
-            };
-            let others: Vec<String> = others.iter().filter_map(same).collect();
-            let name = format!("{} ({})", cell(&named(found)), found.basis.says());
+    let mut last: Option<Vec<Basis>> = None;
+    for decision in claim.decisions.iter().filter(|decision| decision.contrast.beside) {
+        let own = all(decision);
+        if last.as_ref() != Some(&own) {
+            let heads: Vec<String> = own.iter().map(Basis::says).collect();
             page += &format!(
-                "| {}: {name} | {} | {} | {} | {} | {} |\n",
-                decision.contrast.id,
-                value(found),
-                p(found.p),
-                found.units.len(),
-                word(found),
-                others.join("; ")
+                "\n| beside it | {} | targets | verdict |\n|---|{}---|---|\n",
+                heads.join(" | "),
+                "---|".repeat(heads.len())
             );
         }
+        for found in decision.primary() {
+            let on = |basis: &Basis| {
+                let mut all = decision.found.iter();
+                all.find(|one| one.basis == *basis && one.name == found.name)
+                    .map_or("–".into(), value)
+            };
+            page += &format!(
+                "| {}: {} | {} | {} | {} |\n",
+                decision.contrast.id,
+                cell(&named(found)),
+                own.iter().map(on).collect::<Vec<String>>().join(" | "),
+                found.units.len(),
+                word(found)
+            );
+        }
+        last = Some(own);
     }
+    let findings: Vec<&Special> = claim.findings.iter().filter(|one| one.beside).collect();
     if !findings.is_empty() {
-        page += "\nBeside it:\n\n| statistic | value | units |\n|---|---|---|\n";
+        page += "\n| beside it | value | units |\n|---|---|---|\n";
     }
     for one in findings {
-        let finding::Finding { statistic, units, .. } = &one.finding;
+        let Finding { statistic, units, .. } = &one.finding;
         page += &format!("| {} | {} | {units} |\n", cell(statistic), difference(one.value()));
     }
     page

@@ -235,3 +235,60 @@ fn optimizer(results: &Results) -> Result<SpecialFound, LedgerError> {
     let all = SpecialFound::of("optimizers", slope, beside);
     Ok(SpecialFound { notes, seeds: Some(seeds.len()), ..all })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::claims::StudySpec;
+    use crate::theory::findings::counterpart;
+    use picloom::experiment::record::Record;
+    use picloom::score::measures::function::FunctionalModules;
+    use std::path::Path;
+
+    /// The committed theory and depth studies, with a map whose sparse networks keep to their modules as the theory
+    /// says, `sign` times, and have so many times fewer links.
+    fn with_map(sign: f64, fewer: usize) -> SpecialFound {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let spec = StudySpec::read(&root.join("experiments/study.toml")).unwrap();
+        let committed = Results::below(&root.join("figures"), &spec);
+        let folder = tempfile::tempdir().unwrap();
+        let theory: TheoryRecord = committed.record("theory").unwrap().unwrap();
+        theory.save(&folder.path().join("theory")).unwrap();
+        let mut map: NetworksRecord = committed.record("depth").unwrap().unwrap();
+        map.save(&folder.path().join("depth")).unwrap();
+        map.study = "regime".into();
+        for row in map.rows.iter_mut().filter(|row| row.arm == SP) {
+            let Some(result) = row.result.as_mut() else { continue };
+            let modules = result.modules.as_ref().unwrap();
+            let theory =
+                counterpart(modules.width, modules.layers, modules.density, PARTS).unwrap();
+            (result.kept, result.r2) = (result.links / fewer, 0.9);
+            result.function = theory.map(|ln| FunctionalModules {
+                units: 8,
+                modules: 3,
+                spanning: 1,
+                q: 0.2,
+                wiring: sign * ln,
+                wiring_z: None,
+            });
+        }
+        map.save(&folder.path().join("regime")).unwrap();
+        volume(&Results::below(folder.path(), &spec)).unwrap()
+    }
+
+    #[test]
+    fn c8_asks_the_map_once_it_has_sparse_networks_at_several_depths() {
+        let third = |found: &SpecialFound| {
+            let by_function = |one: &&Special| {
+                !one.beside && one.finding.statistic.contains("modules of function")
+            };
+            found.findings.iter().find(by_function).and_then(|one| one.finding.effect)
+        };
+        assert!((third(&with_map(1.0, 10)).unwrap() - 1.0).abs() < 1e-5);
+        let opposite = with_map(-1.0, 10);
+        assert!((third(&opposite).unwrap() + 1.0).abs() < 1e-5);
+        assert_eq!(opposite.verdict, Verdict::NotSupported);
+        // Not with an eighth of the links and more.
+        assert_eq!(third(&with_map(1.0, 4)), None);
+    }
+}

@@ -235,14 +235,6 @@ pub(crate) fn order(depths: &[(usize, f64, f64)]) -> Option<f64> {
     if depths.len() < 4 { None } else { spearman(&theory, &found).ok() }
 }
 
-/// Every unit's ρ, by target; as in [`prediction`].
-///
-/// # Errors
-/// A point out of range.
-pub fn rhos(points: &[TrainedPoint], parts: usize) -> Result<ByTarget, VolumeError> {
-    Ok(each(orders(points, parts)?, |order| order.rho))
-}
-
 /// Of every unit of [`prediction`], by target: the mean at the half of its depths of which theory expects most
 /// labellings, less that at the half of which it expects least (the middle one of an odd number in neither; of equals
 /// the deeper counts as more).

@@ -69,8 +69,11 @@ fn hostile_names_stay_text_in_figures_tables_and_the_report_of_a_study() {
     for claim in &mut ledger.claims {
         claim.text.says = EVIL.into();
         claim.notes.insert(0, EVIL.into());
-        for effect in &mut claim.effects {
-            effect.name = EVIL.into();
+        for found in claim.decisions.iter_mut().flat_map(|decision| &mut decision.found) {
+            found.name = EVIL.into();
+        }
+        for one in &mut claim.findings {
+            one.finding.statistic = EVIL.into();
         }
     }
     std::fs::write(folder.path().join("claims.json"), ledger.to_json()).unwrap();

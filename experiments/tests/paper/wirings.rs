@@ -3,7 +3,7 @@
 use picloom::experiment::Record;
 use picloom::experiment::cells::run_cells;
 use picloom::experiment::networks::{NetworksRecord, NetworksStudy};
-use picloom_experiments::claims::{Ledger, Records, StudySpec};
+use picloom_experiments::claims::{Ledger, StudySpec};
 use std::path::{Path, PathBuf};
 
 const SPEC: &str = r#"
@@ -95,14 +95,16 @@ fn shaken_weights_begin_where_they_should_and_c2_compares_where_both_have_been()
     let read = NetworksRecord::read(&folder.path().join("wirings")).unwrap();
     assert_eq!(read, record);
     let spec = StudySpec::read(&root().join("experiments/study.toml")).unwrap();
-    let ledger = Ledger::of(&spec, &Records::read(folder.path()).unwrap());
+    let ledger = Ledger::of(&spec, folder.path()).unwrap();
     let claim = ledger.claims.iter().find(|claim| claim.text.id == "C2").unwrap();
-    assert!(claim.statistic.contains("that both reached on their way"), "{}", claim.statistic);
+    let bases: Vec<String> = claim.effects().map(|found| found.basis.to_string()).collect();
+    assert_eq!(bases, ["end", "equal-fit"]);
     // No network need have learned its picture for the first effect: all pairs count.
-    let pairs: usize = claim.effects[0].targets.iter().map(|target| target.pairs).sum();
-    assert_eq!(pairs, 4, "{:?}", claim.effects[0]);
-    assert!(claim.controls.iter().any(|effect| effect.name == "evolved − noise-40"));
-    assert!(claim.notes.iter().any(|note| note.starts_with("fit: noise-0 ")));
+    let first = claim.effects().next().unwrap();
+    assert_eq!(first.units.iter().map(|unit| unit.count).sum::<usize>(), 4, "{first:?}");
+    let beside = claim.decisions.iter().find(|one| one.contrast.id == "C2-noise").unwrap();
+    assert!(beside.found.iter().any(|found| found.name == "evolved − noise-40"));
+    assert!(claim.notes.iter().any(|note| note.starts_with("learned their picture by the end")));
 }
 
 #[test]

@@ -124,6 +124,7 @@ pub fn write(folder: &Path, study: &str, targets: &[&str], rows: Vec<Value>) {
         "format": "picloom-networks/1", "study": study, "question": "What?", "profile": "made-up",
         "size": 16, "steps": 50, "sample": 10, "effect": 0.18, "target_r2": Value::Null,
         "checkpoints": if WALKED.contains(&study) { WAY.to_vec() } else { Vec::new() },
+        "fixed_delta": if study == "regime" { json!(1.0) } else { Value::Null },
         "judge": "dl/1 fitted some day", "left_out": ["skull"], "png_ratio": ratios, "rows": rows,
     });
     std::fs::create_dir_all(folder.join(study)).unwrap();
@@ -140,6 +141,7 @@ fn on_its_way(row: &mut Value) {
     let half = if row["arm"] == "dense" { 1.0 } else { 0.5 };
     if row["result"].is_object() {
         let score = row["result"]["coherent"].as_f64().unwrap() / 20.0;
+        row["result"]["fixed"] = json!({ "score": score, "low": score, "high": score });
         row["result"]["reached"] = WAY
             .map(|level| {
                 json!({
