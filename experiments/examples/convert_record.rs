@@ -1,6 +1,6 @@
 //! Converts a result as it was written until now, FOLDER/record.json, to study.json and rows.csv.gz beside it.
 //!
-//! `cargo run --release --example convert_record figures/*/`
+//! `cargo run --release -p picloom-experiments --example convert_record figures/*/`
 
 use picloom::experiment::Record;
 use picloom::experiment::compare::CompareRecord;

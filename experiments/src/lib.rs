@@ -32,13 +32,11 @@ use xor::{XorSpec, XorStudy};
 
 /// The kinds of study that are the paper's own.
 const OWN: [Kind; 5] = [
-    (TrainingSpec::KIND, |path, profile, _| Ok(Box::new(TrainingStudy::read(path, profile)?))),
-    (TheorySpec::KIND, |path, profile, _| Ok(Box::new(TheoryStudy::read(path, profile)?))),
-    (StructuralSpec::KIND, |path, profile, _| Ok(Box::new(StructuralStudy::read(path, profile)?))),
-    (XorSpec::KIND, |path, profile, _| Ok(Box::new(XorStudy::read(path, profile)?))),
-    (ReevolutionSpec::KIND, |path, profile, _| {
-        Ok(Box::new(ReevolutionStudy::read(path, profile)?))
-    }),
+    (TrainingSpec::KIND, |file, profile, _| Ok(Box::new(TrainingStudy::of(file, profile)?))),
+    (TheorySpec::KIND, |file, profile, _| Ok(Box::new(TheoryStudy::of(file, profile)?))),
+    (StructuralSpec::KIND, |file, profile, _| Ok(Box::new(StructuralStudy::of(file, profile)?))),
+    (XorSpec::KIND, |file, profile, _| Ok(Box::new(XorStudy::of(file, profile)?))),
+    (ReevolutionSpec::KIND, |file, profile, _| Ok(Box::new(ReevolutionStudy::of(file, profile)?))),
 ];
 
 /// Every kind of study: those of the instrument, and the paper's own.

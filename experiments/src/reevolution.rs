@@ -13,7 +13,7 @@ use picloom::experiment::evolution::{
     EvolutionConfig, EvolutionError, EvolutionJob, PictureJudge, SearchKind,
 };
 use picloom::experiment::record::Record;
-use picloom::experiment::spec::{Places, Problem, Spec, SpecError, check_name, read_spec};
+use picloom::experiment::spec::{Places, Problem, Spec, SpecError, SpecFile, check_name};
 use picloom::experiment::workers::Ask;
 use picloom::genome::{self, Genome, GenomeInfo};
 use picloom::math::hash::sha256_hex;
@@ -167,7 +167,16 @@ impl ReevolutionStudy {
     /// Not readable, of another kind, no such profile, unknown keys (in the arms' configs too), a
     /// target that cannot be read.
     pub fn read(path: &Path, profile: Option<&str>) -> Result<Self, SpecError> {
-        let (spec, profile): (ReevolutionSpec, String) = read_spec(path, profile)?;
+        Self::of(&SpecFile::read(path)?, profile)
+    }
+
+    /// The same of a spec that is read.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn of(file: &SpecFile<'_>, profile: Option<&str>) -> Result<Self, SpecError> {
+        let (spec, profile): (ReevolutionSpec, String) = file.spec(profile)?;
+        let path = file.path();
         let places = Places::of(path);
         let (mut targets, mut left_out) = (Vec::new(), Vec::new());
         for target in &spec.targets {

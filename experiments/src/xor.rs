@@ -14,7 +14,7 @@ use picloom::evolve::{EvolveConfig, Evolver, Feedback, Judged, Population, Prese
 use picloom::experiment::cells::CellStudy;
 use picloom::experiment::cost;
 use picloom::experiment::record::Record;
-use picloom::experiment::spec::{Problem, Spec, SpecError, check_name, read_spec};
+use picloom::experiment::spec::{Problem, Spec, SpecError, SpecFile, check_name};
 use picloom::experiment::workers::Ask;
 use picloom::genome::{Genome, Input, NodeId, Output, Role};
 use picloom::math::real;
@@ -167,7 +167,16 @@ impl XorStudy {
     /// # Errors
     /// Not readable, of another kind, no such profile, unknown keys, impossible values.
     pub fn read(path: &Path, profile: Option<&str>) -> Result<Self, SpecError> {
-        let (spec, profile): (XorSpec, String) = read_spec(path, profile)?;
+        Self::of(&SpecFile::read(path)?, profile)
+    }
+
+    /// The same of a spec that is read.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn of(file: &SpecFile<'_>, profile: Option<&str>) -> Result<Self, SpecError> {
+        let (spec, profile): (XorSpec, String) = file.spec(profile)?;
+        let path = file.path();
         let evolve = spec.config().map_err(|problem| problem.at(path))?;
         Ok(XorStudy { spec, profile, evolve })
     }

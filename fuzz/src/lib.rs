@@ -9,6 +9,7 @@ use picloom::experiment::evolution::{
 };
 use picloom::experiment::kinds::{KINDS, read_study};
 use picloom::experiment::networks::NetworksRecord;
+use picloom::experiment::spec::SpecFile;
 use picloom::experiment::{
     Record, Target as Drawn, TrainJob, load_run, mask_from_json, read_metrics, train_run,
 };
@@ -217,7 +218,10 @@ fn search(data: &[u8]) {
 
 fn spec(data: &[u8]) {
     as_file("spec.toml", data, |path| {
-        let _ = read_study(&KINDS, path, None, "nowhere".as_ref());
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        if let Ok(file) = SpecFile::parse(path, &text) {
+            let _ = read_study(&KINDS, &file, None, "nowhere".as_ref());
+        }
     });
 }
 

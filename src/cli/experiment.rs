@@ -1,8 +1,10 @@
 //! `picloom experiment`: studies from their specs.
 
 use super::decide;
+use super::figures;
 use super::interrupt;
 use super::names::one_of;
+use super::new;
 use super::output::Output;
 use super::plan::write_spec;
 use super::source::{check_size, fit_help};
@@ -33,6 +35,10 @@ pub struct ExperimentArgs {
 enum ExperimentCommand {
     #[command(flatten)]
     Study(StudyCommand),
+    /// Write a commented spec to begin a study from
+    New(new::NewArgs),
+    /// Draw the figures of a spec from its table of results
+    Figures(Box<figures::FiguresArgs>),
     /// Simulate how often the contrasts of a spec would find an effect, before it is run
     Power(decide::PowerArgs),
     /// Train networks of several depths on one picture, and score them by depth
@@ -124,6 +130,8 @@ pub fn run(args: ExperimentArgs, kinds: &[Kind], out: &Output) -> anyhow::Result
         ExperimentCommand::PredictDepth { picture, from, fit } => {
             predict_depth(&picture, from.as_deref(), fit)?
         }
+        ExperimentCommand::New(args) => new::run(&args)?,
+        ExperimentCommand::Figures(args) => figures::run(&args)?,
         ExperimentCommand::Power(args) => decide::simulate(&args)?,
         ExperimentCommand::DepthSweep(args) => {
             interrupt::saves();

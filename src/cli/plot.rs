@@ -159,8 +159,8 @@ pub fn run(args: PlotArgs, out: &Output) -> anyhow::Result<()> {
     out.result(&drawn, &text)
 }
 
-/// The figures of a spec as JSON, each laid over the spec's `figure_defaults`.
-fn of_spec(spec: &Analysis) -> anyhow::Result<Vec<Map<String, Value>>> {
+/// The figures of a spec, each laid over the spec's `figure_defaults`.
+pub(super) fn of_spec(spec: &Analysis) -> anyhow::Result<Vec<Map<String, Value>>> {
     let figure = |own: &toml::Table| {
         let mut laid = spec.figure_defaults.clone();
         laid.extend(own.clone());

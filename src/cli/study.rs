@@ -6,12 +6,13 @@ use super::progress::{Bar, duration};
 use crate::experiment::folder::Holding;
 use crate::experiment::kinds::{Kind, Study, read_study};
 use crate::experiment::record::ROWS;
-use crate::experiment::spec::{Spec, SpecError, Title, left_out};
+use crate::experiment::spec::{Spec, SpecError, SpecFile, Title, left_out};
 use crate::experiment::whole::WholeSpec;
 use crate::experiment::workers::{Progress, StudyObserver};
 use crate::network::lock::FolderLock;
 use clap::Args;
 use serde_json::json;
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 /// A study: its spec in a profile, and the store of its runs.
@@ -25,11 +26,30 @@ pub struct StudyArgs {
     /// Folder of the run store
     #[arg(long, default_value = "runs")]
     pub runs: PathBuf,
+    /// The spec, once it is parsed.
+    #[arg(skip)]
+    file: OnceCell<SpecFile<'static>>,
 }
 
 impl StudyArgs {
+    /// A spec in a profile, with a store.
+    pub fn new(spec: PathBuf, profile: Option<String>, runs: PathBuf) -> Self {
+        StudyArgs { spec, profile, runs, file: OnceCell::new() }
+    }
+
+    /// The spec, which is parsed once.
+    ///
+    /// # Errors
+    /// It cannot be read, or is no TOML.
+    pub fn file(&self) -> Result<&SpecFile<'static>, SpecError> {
+        if self.file.get().is_none() {
+            let _ = self.file.set(SpecFile::read(&self.spec)?);
+        }
+        Ok(self.file.get().expect("just set"))
+    }
+
     fn study(&self, kinds: &[Kind]) -> Result<Box<dyn Study>, SpecError> {
-        read_study(kinds, &self.spec, self.profile.as_deref(), &self.runs)
+        read_study(kinds, self.file()?, self.profile.as_deref(), &self.runs)
     }
 
     /// True for a study that is made of others.
@@ -37,7 +57,7 @@ impl StudyArgs {
     /// # Errors
     /// The spec cannot be read.
     pub fn is_whole(&self) -> Result<bool, SpecError> {
-        Ok(Title::read(&self.spec)?.kind == WholeSpec::KIND)
+        Ok(self.file()?.kind() == WholeSpec::KIND)
     }
 }
 

@@ -15,16 +15,17 @@ use std::path::Path;
 fn parts(spec: &WholeSpec, args: &StudyArgs, kinds: &[Kind]) -> anyhow::Result<Vec<StudyArgs>> {
     let (mut parts, mut names) = (Vec::new(), BTreeSet::new());
     for path in spec.part_paths(&args.spec) {
-        let (profile, runs) = (args.profile.as_deref(), &args.runs);
-        let study = match decided_by(&path, profile)? {
-            Some(_) => read_undecided(&path, profile)?,
-            None => read_study(kinds, &path, profile, runs)?,
+        let part = StudyArgs::new(path, args.profile.clone(), args.runs.clone());
+        let (file, profile) = (part.file()?, args.profile.as_deref());
+        let study = match decided_by(file, profile)? {
+            Some(_) => read_undecided(file, profile)?,
+            None => read_study(kinds, file, profile, &args.runs)?,
         };
         if !names.insert(study.name().to_string()) {
             let (spec, name) = (args.spec.display(), study.name());
             anyhow::bail!("{spec}: parts: expected each study once, found {name} again");
         }
-        parts.push(StudyArgs { spec: path, profile: args.profile.clone(), runs: runs.clone() });
+        parts.push(part);
     }
     Ok(parts)
 }
@@ -41,7 +42,7 @@ fn each(
     kinds: &[Kind],
     ask: impl Fn(&StudyArgs, &[Kind]) -> anyhow::Result<Said>,
 ) -> anyhow::Result<(String, Vec<Value>, String)> {
-    let spec = WholeSpec::read(&args.spec)?;
+    let spec = WholeSpec::of(args.file()?)?;
     let (mut rows, mut text) = (Vec::new(), String::new());
     for part in parts(&spec, args, kinds)? {
         match ask(&part, kinds) {
@@ -65,7 +66,7 @@ pub fn collect(
     folder: &Path,
     so_far: bool,
 ) -> anyhow::Result<Said> {
-    let spec = WholeSpec::read(&args.spec)?;
+    let spec = WholeSpec::of(args.file()?)?;
     Holding::WholeStudy.ask(folder)?;
     let (mut rows, mut text) = (Vec::new(), String::new());
     for part in parts(&spec, args, kinds)? {
@@ -96,7 +97,7 @@ fn core_seconds(part: &StudyArgs, kinds: &[Kind]) -> f64 {
 
 /// Runs the parts that are not finished; with the name of the study, what each of them says.
 pub fn run(args: &StudyArgs, kinds: &[Kind], out: &Output) -> anyhow::Result<Said> {
-    let spec = WholeSpec::read(&args.spec)?;
+    let spec = WholeSpec::of(args.file()?)?;
     Holding::WholeStudy.ask(&args.runs)?;
     let _lock = FolderLock::take(&args.runs)?;
     let (mut rows, mut text) = (Vec::new(), String::new());

@@ -1,7 +1,7 @@
 //! What a spec asks of its table: contrasts and figures. Any kind of study may have them.
 
 use super::contrast::ContrastSpec;
-use super::spec::{File, Problem, SpecError, read};
+use super::spec::{Problem, SpecError, SpecFile, read};
 use crate::math::hash::json_id;
 use crate::math::refusal::Refusal;
 use std::path::Path;
@@ -30,9 +30,7 @@ impl Analysis {
     /// # Errors
     /// The file cannot be read, has unknown keys in a contrast, or a figure or contrast that is no table.
     pub fn read(path: &Path) -> Result<Self, SpecError> {
-        let text = read(path)?;
-        let file = File::parse(path, &text)?;
-        file.analysis()
+        SpecFile::parse(path, &read(path)?)?.analysis()
     }
 
     /// A hash of the contrasts: the rules that a result is decided by.

@@ -1,12 +1,14 @@
 //! What a folder holds, told by its files. Whoever is about to fill a folder asks first, so that
 //! nothing is computed for a folder that holds something else, and nothing is written over.
 
-use super::record::STUDY;
 use crate::network::files::{WriteError, create_folder, write_atomic};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+
+/// The file of a study's head.
+pub const STUDY: &str = "study.json";
 
 /// What the commands of this program leave in a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

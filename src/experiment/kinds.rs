@@ -4,16 +4,16 @@ use super::cells::{self, CellStudy, Pass, Status, Worker};
 use super::depth_sweep::DepthSweep;
 use super::networks::{NetworksSpec, NetworksStudy};
 use super::record::{Record, RecordError};
-use super::single::{Compare, Regime, Settings, read_single};
-use super::spec::{Problem, Spec, SpecError, Title, read_spec};
+use super::single::{Compare, Regime, Settings, single};
+use super::spec::{Problem, Spec, SpecError, SpecFile};
 use super::workers::StudyObserver;
 use crate::network::files::create_folder;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// Reads the spec at a path in a profile; records of other studies are under the folder of runs.
-pub type Read = fn(&Path, Option<&str>, &Path) -> Result<Box<dyn Study>, SpecError>;
+/// Resolves a spec in a profile; results of other studies are under the folder of runs.
+pub type Read = fn(&SpecFile<'_>, Option<&str>, &Path) -> Result<Box<dyn Study>, SpecError>;
 
 /// A kind of study: its name in specs, and what reads a spec of it.
 pub type Kind = (&'static str, Read);
@@ -21,12 +21,12 @@ pub type Kind = (&'static str, Read);
 /// The kinds of study that this crate has. A program with others of its own hands these in together with
 /// them; a new one is a [`CellStudy`] and a row.
 pub const KINDS: [Kind; 4] = [
-    (NetworksSpec::KIND, |path, profile, runs| {
-        Ok(Box::new(NetworksStudy::read(path, profile, runs)?))
+    (NetworksSpec::KIND, |file, profile, runs| {
+        Ok(Box::new(NetworksStudy::of(file, profile, runs)?))
     }),
-    (Compare::KIND, |path, profile, _| Ok(Box::new(read_single::<Compare>(path, profile)?))),
-    (DepthSweep::KIND, |path, profile, _| Ok(Box::new(read_single::<DepthSweep>(path, profile)?))),
-    (Regime::KIND, |path, profile, _| Ok(Box::new(read_single::<Regime>(path, profile)?))),
+    (Compare::KIND, |file, profile, _| Ok(Box::new(single::<Compare>(file, profile)?))),
+    (DepthSweep::KIND, |file, profile, _| Ok(Box::new(single::<DepthSweep>(file, profile)?))),
+    (Regime::KIND, |file, profile, _| Ok(Box::new(single::<Regime>(file, profile)?))),
 ];
 
 /// The study of a spec, of any of these kinds.
@@ -35,28 +35,28 @@ pub const KINDS: [Kind; 4] = [
 /// Not readable, of none of the kinds, or what its kind says.
 pub fn read_study(
     kinds: &[Kind],
-    path: &Path,
+    file: &SpecFile<'_>,
     profile: Option<&str>,
     runs: &Path,
 ) -> Result<Box<dyn Study>, SpecError> {
-    let kind = Title::read(path)?.kind;
+    let kind = file.kind();
     match kinds.iter().find(|(name, _)| *name == kind) {
-        Some((_, read)) => read(path, profile, runs),
+        Some((_, read)) => read(file, profile, runs),
         None => {
             let names: Vec<&str> = kinds.iter().map(|k| k.0).collect();
             let (key, expected) = ("kind".into(), format!("one of {}", names.join(", ")));
-            Err(Problem { key, expected, found: format!("{kind:?}") }.at(path))
+            Err(Problem { key, expected, found: format!("{kind:?}") }.at(file.path()))
         }
     }
 }
 
-/// The study whose record decides the cells of the spec at `path`; none: no other does.
+/// The study whose record decides the cells of a spec; none: no other does.
 ///
 /// # Errors
-/// The spec cannot be read.
-pub fn decided_by(path: &Path, profile: Option<&str>) -> Result<Option<String>, SpecError> {
-    match Title::read(path)?.kind == NetworksSpec::KIND {
-        true => Ok(read_spec::<NetworksSpec>(path, profile)?.0.depth_from),
+/// The spec is not valid.
+pub fn decided_by(file: &SpecFile<'_>, profile: Option<&str>) -> Result<Option<String>, SpecError> {
+    match file.kind() == NetworksSpec::KIND {
+        true => Ok(file.spec::<NetworksSpec>(profile)?.0.depth_from),
         false => Ok(None),
     }
 }
@@ -66,8 +66,11 @@ pub fn decided_by(path: &Path, profile: Option<&str>) -> Result<Option<String>, 
 ///
 /// # Errors
 /// As [`read_study`].
-pub fn read_undecided(path: &Path, profile: Option<&str>) -> Result<Box<dyn Study>, SpecError> {
-    Ok(Box::new(NetworksStudy::read_undecided(path, profile)?))
+pub fn read_undecided(
+    file: &SpecFile<'_>,
+    profile: Option<&str>,
+) -> Result<Box<dyn Study>, SpecError> {
+    Ok(Box::new(NetworksStudy::of_undecided(file, profile)?))
 }
 
 /// A cell as a line of a plan: all that its outcome depends on, besides the inputs it names.

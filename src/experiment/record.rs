@@ -16,8 +16,7 @@ use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// The file of a study's head.
-pub const STUDY: &str = "study.json";
+pub use super::folder::STUDY;
 
 /// The file of its table.
 pub const ROWS: &str = "rows.csv.gz";

@@ -10,7 +10,7 @@ use super::depth_sweep::DepthSweep;
 use super::folder::OtherFile;
 use super::networks::NetworksStudy;
 use super::regime::own;
-use super::spec::{Places, Problem, STANDARD, Spec, SpecError, read_spec};
+use super::spec::{Places, Problem, STANDARD, Spec, SpecError, SpecFile};
 use crate::math::names::did_you_mean;
 use crate::network::Squaring;
 use crate::network::files::{WriteError, write_atomic};
@@ -66,12 +66,16 @@ impl<S: Settings> Spec for SingleSpec<S> {
     }
 }
 
-/// The study of the spec at `path` in a profile.
+/// The study of a spec in a profile.
 ///
 /// # Errors
-/// Not readable, of another kind, no such profile, or what the settings say of its subject.
-pub fn read_single<S: Settings>(path: &Path, profile: Option<&str>) -> Result<S::Study, SpecError> {
-    let (spec, _): (SingleSpec<S>, _) = read_spec(path, None)?;
+/// Of another kind, no such profile, or what the settings say of its subject.
+pub fn single<S: Settings>(
+    file: &SpecFile<'_>,
+    profile: Option<&str>,
+) -> Result<S::Study, SpecError> {
+    let (spec, _): (SingleSpec<S>, _) = file.spec(None)?;
+    let path = file.path();
     if let Some(name) = profile.filter(|name| !S::PROFILES.contains(name)) {
         let expected = format!("one of {}", S::PROFILES.join(", "));
         let found = format!("{name:?}{}", did_you_mean(name, S::PROFILES.iter().copied()));

@@ -142,21 +142,8 @@ impl Title {
     /// # Errors
     /// Not readable, no TOML, no kind.
     pub fn read(path: &Path) -> Result<Self, SpecError> {
-        let text = read(path)?;
-        let file = File::parse(path, &text)?;
-        let question = file.spec.get_ref().get("question").and_then(|q| q.get_ref().as_str());
-        Ok(Title {
-            spec: path.to_path_buf(),
-            question: question.unwrap_or_default().to_string(),
-            profiles: file.profiles.keys().map(|name| name.get_ref().to_string()).collect(),
-            kind: file.kind,
-        })
+        Ok(SpecFile::parse(path, &read(path)?)?.title())
     }
-}
-
-pub(super) fn read(path: &Path) -> Result<String, SpecError> {
-    crate::network::files::read_text(path)
-        .map_err(|source| SpecError::Read { path: path.to_path_buf(), source })
 }
 
 /// The spec at `path` in a profile, `None` for `standard`, and the profile's name. What the other
@@ -177,51 +164,13 @@ pub fn read_text<T: Spec>(
     text: &str,
     profile: Option<&str>,
 ) -> Result<(T, String), SpecError> {
-    let file = File::parse(path, text)?;
-    file.analysis()?;
-    let at = |problem: Problem| problem.at(path);
-    let expected = format!("{:?}", T::KIND);
-    Problem::unless(file.kind == T::KIND, "kind", expected, format!("{:?}", file.kind))
-        .map_err(at)?;
-    let mut specs: Vec<(&str, T)> = vec![(STANDARD, file.with(None)?)];
-    for (key, changes) in &file.profiles {
-        let key = key.get_ref().as_ref();
-        let part = format!("profile {key}");
-        let other = "another name: standard is the study's own";
-        Problem::unless(key != STANDARD, &part, other, key).map_err(at)?;
-        let DeValue::Table(changes) = changes.get_ref() else {
-            return Err(at(Problem {
-                key: part,
-                expected: "a table".into(),
-                found: "none".into(),
-            }));
-        };
-        specs.push((key, file.with(Some((key, changes)))?));
-    }
-    let all: Vec<&T> = specs.iter().map(|(_, spec)| spec).collect();
-    for (key, spec) in &specs {
-        let part = |problem: Problem| match *key {
-            STANDARD => problem,
-            _ => Problem { key: format!("profile {key}, {}", problem.key), ..problem },
-        };
-        spec.check_names(&all).map_err(part).map_err(at)?;
-    }
-    let name = profile.unwrap_or(STANDARD);
-    let chosen = specs.iter().position(|(key, _)| *key == name);
-    let known: Vec<&str> = file.profiles.keys().map(|k| k.get_ref().as_ref()).collect();
-    let expected = match known.is_empty() {
-        true => format!("{STANDARD}, the only one"),
-        false => format!("{STANDARD} or one of {}", known.join(", ")),
-    };
-    let found = format!("{name:?}{}", did_you_mean(name, known));
-    Problem::unless(chosen.is_some(), "profile", expected, found).map_err(at)?;
-    let chosen = chosen.expect("verified: there is such a profile");
-    Ok((specs.swap_remove(chosen).1, name.to_string()))
+    SpecFile::parse(path, text)?.spec(profile)
 }
 
-/// A spec's text, parsed: its values know their lines.
-pub(super) struct File<'a> {
-    path: &'a Path,
+/// A spec, parsed once: its values know their lines.
+#[derive(Clone, Debug)]
+pub struct SpecFile<'a> {
+    path: PathBuf,
     text: &'a str,
     kind: String,
     spec: Spanned<DeTable<'a>>,
@@ -230,8 +179,97 @@ pub(super) struct File<'a> {
     profiles: DeTable<'a>,
 }
 
-impl<'a> File<'a> {
-    pub(super) fn parse(path: &'a Path, text: &'a str) -> Result<Self, SpecError> {
+/// The text of the spec at a path.
+pub(super) fn read(path: &Path) -> Result<String, SpecError> {
+    crate::network::files::read_text(path)
+        .map_err(|source| SpecError::Read { path: path.to_path_buf(), source })
+}
+
+impl SpecFile<'static> {
+    /// Reads and parses the spec at a path. Its text stays in memory until the program ends: for commands, which read
+    /// each spec once.
+    ///
+    /// # Errors
+    /// Not readable, no TOML, no kind.
+    pub fn read(path: &Path) -> Result<Self, SpecError> {
+        Self::parse(path, Box::leak(read(path)?.into_boxed_str()))
+    }
+}
+
+impl<'a> SpecFile<'a> {
+    /// Where it stands.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Its kind of study.
+    pub fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// Kind, question and profiles; the rest is left unread.
+    pub fn title(&self) -> Title {
+        let question = self.spec.get_ref().get("question").and_then(|q| q.get_ref().as_str());
+        Title {
+            spec: self.path.clone(),
+            question: question.unwrap_or_default().to_string(),
+            profiles: self.profiles.keys().map(|name| name.get_ref().to_string()).collect(),
+            kind: self.kind.clone(),
+        }
+    }
+
+    /// The spec in a profile, `None` for `standard`, and the profile's name. What the other profiles make of it is
+    /// verified too.
+    ///
+    /// # Errors
+    /// Of another kind, no such profile, unknown keys, values outside their range.
+    pub fn spec<T: Spec>(&self, profile: Option<&str>) -> Result<(T, String), SpecError> {
+        self.analysis()?;
+        let at = |problem: Problem| problem.at(&self.path);
+        let expected = format!("{:?}", T::KIND);
+        Problem::unless(self.kind == T::KIND, "kind", expected, format!("{:?}", self.kind))
+            .map_err(at)?;
+        let mut specs: Vec<(&str, T)> = vec![(STANDARD, self.with(None)?)];
+        for (key, changes) in &self.profiles {
+            let key = key.get_ref().as_ref();
+            let part = format!("profile {key}");
+            let other = "another name: standard is the study's own";
+            Problem::unless(key != STANDARD, &part, other, key).map_err(at)?;
+            let DeValue::Table(changes) = changes.get_ref() else {
+                return Err(at(Problem {
+                    key: part,
+                    expected: "a table".into(),
+                    found: "none".into(),
+                }));
+            };
+            specs.push((key, self.with(Some((key, changes)))?));
+        }
+        let all: Vec<&T> = specs.iter().map(|(_, spec)| spec).collect();
+        for (key, spec) in &specs {
+            let part = |problem: Problem| match *key {
+                STANDARD => problem,
+                _ => Problem { key: format!("profile {key}, {}", problem.key), ..problem },
+            };
+            spec.check_names(&all).map_err(part).map_err(at)?;
+        }
+        let name = profile.unwrap_or(STANDARD);
+        let chosen = specs.iter().position(|(key, _)| *key == name);
+        let known: Vec<&str> = self.profiles.keys().map(|k| k.get_ref().as_ref()).collect();
+        let expected = match known.is_empty() {
+            true => format!("{STANDARD}, the only one"),
+            false => format!("{STANDARD} or one of {}", known.join(", ")),
+        };
+        let found = format!("{name:?}{}", did_you_mean(name, known));
+        Problem::unless(chosen.is_some(), "profile", expected, found).map_err(at)?;
+        let chosen = chosen.expect("verified: there is such a profile");
+        Ok((specs.swap_remove(chosen).1, name.to_string()))
+    }
+
+    /// Parses a text; `path` is for messages.
+    ///
+    /// # Errors
+    /// No TOML, no kind.
+    pub fn parse(path: &Path, text: &'a str) -> Result<Self, SpecError> {
         let mut spec = DeTable::parse(text).map_err(|e| fault(path, text, &e))?;
         let kind = spec.get_mut().remove("kind");
         let kind = kind.as_ref().and_then(|kind| kind.get_ref().as_str());
@@ -251,26 +289,30 @@ impl<'a> File<'a> {
                 asked.insert(key, value);
             }
         }
-        Ok(File { path, text, kind, spec, asked, profiles })
+        let path = path.to_path_buf();
+        Ok(SpecFile { path, text, kind, spec, asked, profiles })
     }
 
     /// What the spec asks of its table, verified.
-    pub(super) fn analysis(&self) -> Result<Analysis, SpecError> {
+    ///
+    /// # Errors
+    /// An unknown key, a value of the wrong type.
+    pub fn analysis(&self) -> Result<Analysis, SpecError> {
         let table = Spanned::new(0..0, self.asked.clone());
         let values = toml::Table::deserialize(toml::Deserializer::from(table));
-        let values = values.map_err(|e| fault(self.path, self.text, &e))?;
+        let values = values.map_err(|e| fault(&self.path, self.text, &e))?;
         let name = self.spec.get_ref().get("name").and_then(|name| name.get_ref().as_str());
-        Analysis::of(name.unwrap_or_default(), values, self.path)
+        Analysis::of(name.unwrap_or_default(), values, &self.path)
     }
 
     /// The spec with a profile's changes, verified.
     fn with<T: Spec>(&self, profile: Option<(&str, &DeTable<'a>)>) -> Result<T, SpecError> {
         let mut table = self.spec.clone();
         let part = |problem: Problem| match profile {
-            None => problem.at(self.path),
+            None => problem.at(&self.path),
             Some((name, _)) => {
                 let key = format!("profile {name}, {}", problem.key);
-                Problem { key, ..problem }.at(self.path)
+                Problem { key, ..problem }.at(&self.path)
             }
         };
         if let Some((_, changes)) = profile {
@@ -278,7 +320,7 @@ impl<'a> File<'a> {
             T::adapt(table.get_mut(), changes);
         }
         let spec = T::deserialize(toml::Deserializer::from(table));
-        let spec = spec.map_err(|e| fault(self.path, self.text, &e))?;
+        let spec = spec.map_err(|e| fault(&self.path, self.text, &e))?;
         spec.check().map_err(part)?;
         Ok(spec)
     }

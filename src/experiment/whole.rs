@@ -1,7 +1,7 @@
 //! A study that is made of others: the list of its parts. What a program decides or draws once the parts are
 //! there stands in the same spec, and is not read here.
 
-use super::spec::{Problem, Spec, SpecError, check_name, read_spec};
+use super::spec::{Problem, Spec, SpecError, SpecFile, check_name, read_spec};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
@@ -32,6 +32,14 @@ impl WholeSpec {
     /// Not readable, of another kind, no parts.
     pub fn read(path: &Path) -> Result<Self, SpecError> {
         Ok(read_spec(path, None)?.0)
+    }
+
+    /// The same of a spec that is read.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn of(file: &SpecFile<'_>) -> Result<Self, SpecError> {
+        Ok(file.spec(None)?.0)
     }
 
     /// The specs of the parts of the spec at `path`.

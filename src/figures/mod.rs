@@ -37,6 +37,7 @@ pub mod page;
 pub mod plot;
 pub mod runs;
 pub mod sheets;
+pub mod study_report;
 pub mod style;
 pub mod svg;
 pub mod views;

@@ -4,6 +4,7 @@
 mod whole;
 
 mod cli;
+mod contrast;
 mod docs;
 mod escaping;
 mod evolve_cli;

@@ -88,7 +88,6 @@ fn a_wrong_value_of_an_option_is_wrong_use_and_leaves_nothing() {
         "score --genome MASK --params x.npz",
         "prune dense --threshold 0.3 --refill --out run",
         "prune dense --budget 5 --method evolved --out run",
-        "experiment collect EXPERIMENTS/wirings.toml --out x.csv --record x.csv",
         "emit slurm plan.json --array-parallelism 0",
     ] {
         let output = run(folder.path(), line);
@@ -108,10 +107,6 @@ fn what_says_nothing_fails_and_writes_nothing() {
     std::fs::write(to("study.toml"), study).unwrap();
     let before = files(folder.path());
     for (line, why) in [
-        (
-            "experiment collect EXPERIMENTS/wirings.toml --runs runs --out study.toml",
-            "a table, found another file",
-        ),
         ("experiment run study.toml --runs runs", "none.toml"),
         ("experiment status study.toml --runs runs", "none.toml"),
     ] {

@@ -2,7 +2,8 @@
 
 use crate::whole::assert_whole;
 use assert_cmd::Command;
-use picloom::experiment::load_run;
+use picloom::experiment::networks::NetworksRecord;
+use picloom::experiment::{Record, load_run};
 use picloom::network::Picture;
 use serde_json::Value;
 use std::path::Path;
@@ -210,15 +211,10 @@ fn a_depth_sweep_needs_no_spec() {
     let more = ["--depths", "3,1", "--seeds", "0,2"];
     let found = json(&[&sweep[..], &small, &more].concat());
     assert_eq!((&found["cells"], &found["failed"]), (&4.into(), &0.into()));
-    let record = std::fs::read_to_string(found["record"].as_str().unwrap()).unwrap();
-    let record: Value = serde_json::from_str(&record).unwrap();
-    let mut made: Vec<(i64, i64)> = record["rows"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter(|row| row["arm"] == "sp")
-        .map(|row| (row["layers"].as_i64().unwrap(), row["seed"].as_i64().unwrap()))
-        .collect();
+    let folder = Path::new(found["rows"].as_str().unwrap()).parent().unwrap();
+    let record = NetworksRecord::read(folder).unwrap();
+    let pruned = record.rows.iter().filter(|row| row.arm == "sp");
+    let mut made: Vec<(usize, u64)> = pruned.map(|row| (row.layers, row.seed.unwrap())).collect();
     made.sort_unstable();
     assert_eq!(made, [(1, 0), (1, 2), (3, 0), (3, 2)]);
     for figure in found["figure"].as_array().unwrap() {

@@ -229,8 +229,12 @@ fn a_cell_that_fails_three_times_is_set_aside_with_its_reason_and_the_rest_goes_
     work.says("plan home/experiments/small.toml --out plan.jsonl", 0);
     let text = std::fs::read_to_string(work.at("plan.jsonl")).unwrap();
     let line: Value = serde_json::from_str(text.lines().nth(1).unwrap()).unwrap();
-    let blocked = work.at("runs/small/work").join(line["cell"].as_str().unwrap());
-    std::fs::create_dir_all(work.at("runs/small/work")).unwrap();
+    work.says("experiment run home/experiments/small.toml --runs local", 0);
+    let cell = format!("local/small/cells/{}.json", line["cell"].as_str().unwrap());
+    let cell = std::fs::read_to_string(work.at(&cell)).unwrap();
+    let run = cell.split_once("\"run_id\":\"").unwrap().1.split_once('"').unwrap().0;
+    let blocked = work.at("runs/small").join(run);
+    std::fs::create_dir_all(work.at("runs/small")).unwrap();
     std::fs::write(&blocked, "in its way").unwrap();
     let error = work.says("run plan.jsonl", 1).1;
     assert!(error.contains("1 cells failed 3 times and were set aside"), "{error}");
@@ -245,7 +249,6 @@ fn a_cell_that_fails_three_times_is_set_aside_with_its_reason_and_the_rest_goes_
     work.says("collect plan.jsonl", 0);
     assert_eq!(work.json("run plan.jsonl --retry")["done"], 1);
     work.says("collect plan.jsonl", 0);
-    work.says("experiment run home/experiments/small.toml --runs local", 0);
     work.same("small", "local", "runs");
 }
 

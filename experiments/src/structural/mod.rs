@@ -15,7 +15,7 @@ use picloom::experiment::cost;
 use picloom::experiment::prune_run;
 use picloom::experiment::record::{Record, six_digits};
 use picloom::experiment::spec::{
-    Places, Problem, Spec, SpecError, check_name, check_names, check_seeds, read_spec,
+    Places, Problem, Spec, SpecError, SpecFile, check_name, check_names, check_seeds,
 };
 use picloom::experiment::targets;
 use picloom::experiment::workers::Ask;
@@ -189,7 +189,16 @@ impl StructuralStudy {
     /// Not readable, of another kind, no such profile, unknown keys, a drawing or genome that does
     /// not exist.
     pub fn read(path: &Path, profile: Option<&str>) -> Result<Self, SpecError> {
-        let (spec, profile): (StructuralSpec, String) = read_spec(path, profile)?;
+        Self::of(&SpecFile::read(path)?, profile)
+    }
+
+    /// The same of a spec that is read.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn of(file: &SpecFile<'_>, profile: Option<&str>) -> Result<Self, SpecError> {
+        let (spec, profile): (StructuralSpec, String) = file.spec(profile)?;
+        let path = file.path();
         let places = Places::of(path);
         let prepared = |target: &PartedTarget| {
             prepare(&places, target, spec.size).map_err(|error| match error {

@@ -8,7 +8,7 @@ use crate::volume::sensitivity::{Volume, table};
 use crate::volume::{VolumeError, exact, moment};
 use picloom::experiment::cells::CellStudy;
 use picloom::experiment::record::{Record, six_digits};
-use picloom::experiment::spec::{Problem, Spec, SpecError, check_name, read_spec};
+use picloom::experiment::spec::{Problem, Spec, SpecError, SpecFile, check_name};
 use picloom::experiment::workers::Ask;
 use picloom::math::stats::Interval;
 use serde::{Deserialize, Serialize};
@@ -250,7 +250,15 @@ impl TheoryStudy {
     /// # Errors
     /// Not readable, of another kind, no such profile, unknown keys.
     pub fn read(path: &Path, profile: Option<&str>) -> Result<Self, SpecError> {
-        let (spec, profile) = read_spec(path, profile)?;
+        Self::of(&SpecFile::read(path)?, profile)
+    }
+
+    /// The same of a spec that is read.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn of(file: &SpecFile<'_>, profile: Option<&str>) -> Result<Self, SpecError> {
+        let (spec, profile) = file.spec(profile)?;
         Ok(TheoryStudy::new(spec, profile))
     }
 

@@ -5,7 +5,7 @@ use picloom::experiment::RunResult;
 use picloom::experiment::curve::{Curve, surviving};
 use picloom::experiment::record::Record;
 use picloom::math::stats::median;
-use picloom::math::text::number_or_null;
+use picloom::math::text::{nan, number_or_null};
 use picloom::train::{LogLine, StopReason};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -67,11 +67,11 @@ pub struct RowResult {
     /// Gradient evaluations of all attempts.
     pub evaluations: u64,
     /// Plain MSE after the last step; NaN (in JSON null) of a run that diverged.
-    #[serde(deserialize_with = "number_or_null")]
+    #[serde(deserialize_with = "number_or_null", default = "nan")]
     pub final_loss: f64,
     /// Median of the losses logged in the last tenth of the steps: a constant rate makes the
     /// very last loss noisy. NaN or null as the loss.
-    #[serde(deserialize_with = "number_or_null")]
+    #[serde(deserialize_with = "number_or_null", default = "nan")]
     pub late_loss: f64,
     /// R² to the target after the last step, ≤ 1.
     pub r2: f64,

@@ -5,8 +5,8 @@
 //! ask for the same run get it once.
 
 use picloom::experiment::spec::{
-    Places, Problem, Spec, SpecError, TargetSpec, check_name, check_names, check_seeds, check_size,
-    read_spec,
+    Places, Problem, Spec, SpecError, SpecFile, TargetSpec, check_name, check_names, check_seeds,
+    check_size,
 };
 use picloom::experiment::{RunConfig, RunError, Target, TrainJob, load_target};
 use picloom::network::{Coords, Mask, Model, Wiring, read_genome};
@@ -209,7 +209,16 @@ impl TrainingStudy {
     /// # Errors
     /// The spec is not valid, has no such profile, or names files that cannot be loaded.
     pub fn read(path: &Path, profile: Option<&str>) -> Result<Self, SpecError> {
-        let (spec, profile): (TrainingSpec, String) = read_spec(path, profile)?;
+        Self::of(&SpecFile::read(path)?, profile)
+    }
+
+    /// The same of a spec that is read.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn of(file: &SpecFile<'_>, profile: Option<&str>) -> Result<Self, SpecError> {
+        let (spec, profile): (TrainingSpec, String) = file.spec(profile)?;
+        let path = file.path();
         let places = Places::of(path);
         let (mut runs, mut seen) = (Vec::new(), BTreeSet::new());
         for target in &spec.targets {

@@ -244,7 +244,10 @@ fn the_docs_table_is_the_codes() {
         std::fs::write(&path, &wanted).unwrap();
     }
     let found = std::fs::read_to_string(&path).unwrap();
-    assert!(found == wanted, "UPDATE_GOLDEN=1 cargo test --test figures_study writes it");
+    assert!(
+        found == wanted,
+        "UPDATE_GOLDEN=1 cargo test -p picloom-experiments the_docs_table writes it"
+    );
     // Every figure of the paper is answered or explained.
     let named = |n: u32| {
         let lists = FIGURES.iter().map(|f| f.paper);
@@ -295,7 +298,9 @@ fn the_command_draws_what_there_is_and_says_what_is_missing() {
     assert!(there("pruning/pruning-score.png"));
     assert_eq!(picloom(&["score-by-depth"]).status.code(), Some(1));
     assert!(picloom(&["pruning-score"]).status.success());
-    let report = picloom(&["--report", "report.html"]);
+    let mut command = Command::cargo_bin("picloom-experiments").unwrap();
+    command.current_dir(temporary.path()).args(["report", "--records", "."]);
+    let report = command.args(["--out", "report.html"]).output().unwrap();
     assert!(report.status.success(), "{}", text(&report.stderr));
     assert_whole(&temporary.path().join("report.html"));
 }

@@ -135,6 +135,9 @@ fn name_of(first: &Filter, other: &Filter) -> String {
     }
 }
 
+/// A unit with its pairs of networks, by number.
+type UnitPairs<'a> = (&'a str, Vec<(usize, usize)>);
+
 /// Two groups on a basis.
 struct Compared<'a> {
     table: &'a Table,
@@ -148,7 +151,7 @@ struct Compared<'a> {
 
 impl Compared<'_> {
     /// Units with a network in both groups, each with all pairs that agree.
-    fn pairs(&self) -> Result<Vec<(&str, Vec<(usize, usize)>)>, Refusal> {
+    fn pairs(&self) -> Result<Vec<UnitPairs<'_>>, Refusal> {
         let networks = self.networks;
         let columns = self.spec.pair.iter().map(|name| self.table.column(name));
         let columns = columns.collect::<Result<Vec<_>, _>>()?;

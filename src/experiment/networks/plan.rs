@@ -5,7 +5,9 @@ use crate::experiment::analysis::Analysis;
 use crate::experiment::cost;
 use crate::experiment::depth::{DepthModel, find_record, png_ratio};
 use crate::experiment::run::{RunError, Target, load_target};
-use crate::experiment::spec::{Places, Problem, SpecError, TargetSpec, is_archived, read_spec};
+use crate::experiment::spec::{
+    Places, Problem, SpecError, SpecFile, TargetSpec, is_archived, read,
+};
 use crate::genome::{self, Genome};
 use crate::math::hash::{hex, json_id};
 use crate::network::{Arch, Coords, Layered, Wiring, layerize, read_genome};
@@ -186,7 +188,16 @@ impl NetworksStudy {
     /// # Errors
     /// The spec is not valid, has no such profile, or names files that cannot be loaded.
     pub fn read(path: &Path, profile: Option<&str>, runs: &Path) -> Result<Self, SpecError> {
-        Self::read_with(path, profile, |study| {
+        Self::of(&SpecFile::parse(path, &read(path)?)?, profile, runs)
+    }
+
+    /// The same of a spec that is read.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn of(file: &SpecFile<'_>, profile: Option<&str>, runs: &Path) -> Result<Self, SpecError> {
+        let path = file.path();
+        Self::of_with(file, profile, |study| {
             let record = find_record(study, runs, &Places::of(path).above).map_err(|found| {
                 let expected = format!("a finished study {study} to predict depths from");
                 Problem { key: "depth_from".into(), expected, found }.at(path)
@@ -196,21 +207,21 @@ impl NetworksStudy {
         })
     }
 
-    /// [`read`](Self::read) before the record is there that depths are predicted from: every arch has
+    /// [`of`](Self::of) before the record is there that depths are predicted from: every arch has
     /// its own.
     ///
     /// # Errors
     /// As there.
-    pub fn read_undecided(path: &Path, profile: Option<&str>) -> Result<Self, SpecError> {
-        Self::read_with(path, profile, |_| Ok(None))
+    pub fn of_undecided(file: &SpecFile<'_>, profile: Option<&str>) -> Result<Self, SpecError> {
+        Self::of_with(file, profile, |_| Ok(None))
     }
 
-    fn read_with(
-        path: &Path,
+    fn of_with(
+        file: &SpecFile<'_>,
         profile: Option<&str>,
         model_of: impl Fn(&str) -> Result<Option<DepthModel>, SpecError>,
     ) -> Result<Self, SpecError> {
-        let (spec, profile): (NetworksSpec, String) = read_spec(path, profile)?;
+        let (path, (spec, profile)) = (file.path(), file.spec::<NetworksSpec>(profile)?);
         let places = Places::of(path);
         let model = spec.depth_from.as_deref().map(model_of).transpose()?.flatten();
         let judge = spec.judge.build().map_err(|error| {
@@ -218,7 +229,7 @@ impl NetworksStudy {
             Problem { key: "judge".into(), expected, found: error.to_string() }.at(path)
         })?;
         let mut study = NetworksStudy::new(spec, profile, judge);
-        study.analysis = Analysis::read(path)?;
+        study.analysis = file.analysis()?;
         study.predicted = study.spec.depth_from.as_ref().map(|_| model.is_some());
         let constant = model.as_ref().filter(|_| study.spec.constant_depth);
         study.constant = constant.map(DepthModel::median);

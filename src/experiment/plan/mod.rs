@@ -32,7 +32,7 @@ pub use work::{Ended, collect, work};
 use super::depth::record_path;
 use super::kinds::{Kind, Line, Study, decided_by, read_study, read_undecided};
 use super::record::STUDY;
-use super::spec::{Places, Spec, SpecError, Title};
+use super::spec::{Places, Spec, SpecError, SpecFile, Title};
 use super::whole::WholeSpec;
 use crate::math::hash::{hex, json_id};
 use crate::network::files::{WriteError, write_atomic_with};
@@ -167,11 +167,12 @@ impl Planned {
         let mut packer = Packer::default();
         for spec in specs {
             for spec in parts_of(spec)? {
-                let decider = decided_by(&spec, profile)?;
+                let file = SpecFile::read(&spec)?;
+                let decider = decided_by(&file, profile)?;
                 let after = decider.clone().filter(|d| parts.iter().any(|part| part.study == *d));
                 let study = match &after {
-                    Some(_) => read_undecided(&spec, profile)?,
-                    None => read_study(kinds, &spec, profile, runs)?,
+                    Some(_) => read_undecided(&file, profile)?,
+                    None => read_study(kinds, &file, profile, runs)?,
                 };
                 if parts.iter().any(|part| part.study == study.name()) {
                     let found = format!("a second study {}", study.name());
@@ -190,7 +191,7 @@ impl Planned {
                 let tally = Tally::of(study.as_ref(), after.is_none());
                 parts.push(Part {
                     study: study.name().into(),
-                    kind: Title::read(&spec)?.kind,
+                    kind: file.kind().into(),
                     profile: study.profile().into(),
                     spec: carried,
                     cells: tally.cells,
@@ -290,7 +291,7 @@ impl Plan {
             return Ok(None);
         }
         let spec = unpack(&self.files, store)?.join(&part.spec);
-        let study = read_study(kinds, &spec, Some(&part.profile), store)?;
+        let study = read_study(kinds, &SpecFile::read(&spec)?, Some(&part.profile), store)?;
         if part.after.is_none() {
             let tally = Tally::of(study.as_ref(), true);
             let cells = tally.cells;

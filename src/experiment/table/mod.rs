@@ -131,7 +131,9 @@ impl Table {
         {
             return Err(fail(format!("two columns named {twice:?}")));
         }
-        let mut table = Table::new(header.iter());
+        // A table without a column is written as one empty line.
+        let names = header.iter().filter(|name| header.len() > 1 || !name.is_empty());
+        let mut table = Table::new(names);
         let mut record = csv::StringRecord::new();
         while reader.read_record(&mut record).map_err(|e| fail(e.to_string()))? {
             for (column, text) in table.columns.iter_mut().zip(record.iter()) {

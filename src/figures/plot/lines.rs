@@ -8,6 +8,7 @@ use super::words::Look;
 use crate::experiment::table::{Column, Measure};
 use crate::figures::charts::{Frame, Panel, Plot, Point, Series};
 use crate::figures::style::{self, Marker};
+use crate::math::real;
 use crate::math::refusal::Refusal;
 
 pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
@@ -32,9 +33,12 @@ pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
             if spec.units == Some(true) {
                 thin.extend(line.of_units(&rows, look));
             }
-            thick.extend(line.mean(&rows, look, &mut |found| drawn.count(i, found)));
+            thick.push(line.mean(&rows, look, &mut |found| drawn.count(i, found)));
         }
-        thin.append(&mut thick);
+        if line.spread == Spread::Whiskers {
+            apart(&mut thick, spec.log.contains(&Which::X));
+        }
+        thin.extend(thick.into_iter().flatten());
         panels.push(Panel::Plot(Plot {
             frame: Frame::new(selected.panel_title(&value)),
             x: selected.words.axis(x, Which::X),
@@ -53,6 +57,26 @@ pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
         ));
     }
     Ok(Content::wide(panels, 0.62, 260.0).shared(true, true).told(drawn, caption))
+}
+
+/// Sets whiskers of several series beside each other where they would cover each other.
+fn apart(series: &mut [Vec<Series>], log: bool) {
+    let to = |x: f64| if log { real::ln(x) } else { x };
+    let points = series.iter().flatten().flat_map(|one| &one.points);
+    let mut places: Vec<f64> = points.map(|point| to(point.x)).filter(|x| x.is_finite()).collect();
+    places.sort_by(f64::total_cmp);
+    let (Some(first), Some(last)) = (places.first(), places.last()) else { return };
+    let range = last - first;
+    let gaps = places.windows(2).map(|pair| pair[1] - pair[0]).filter(|gap| *gap > 1e-9 * range);
+    // Less than half way to the next place, all of them together.
+    let count = series.len() as f64;
+    let step = (0.4 * gaps.fold(range, f64::min) / count).min(0.012 * range);
+    for (i, one) in series.iter_mut().enumerate() {
+        let by = (i as f64 - (count - 1.0) / 2.0) * step;
+        for point in one.iter_mut().flat_map(|one| &mut one.points) {
+            point.x = if log { point.x * real::exp(by) } else { point.x + by };
+        }
+    }
 }
 
 /// What a line is made of.

@@ -4,9 +4,10 @@ use super::data::Selected;
 use super::drawing::{Drawing, DrawnSeries, below, in_mm, pixels_of};
 use super::source::Source;
 use super::spec::FigureSpec;
-use crate::figures::fonts::text_width;
-use crate::figures::page::{NOTE, Page, TITLE};
+use crate::figures::fonts::{text_width, wrapped};
+use crate::figures::page::{LINE, NOTE, Page, TITLE};
 use crate::figures::style::{self, size};
+use crate::figures::svg::Anchor;
 use crate::math::refusal::Refusal;
 use std::path::{Path, PathBuf};
 
@@ -115,10 +116,19 @@ impl Board {
         if !spec.title.is_empty() {
             page.y += 6.0;
         }
-        if !self.heads.is_empty() {
-            let middle = |i: usize| left + i as f64 * (pane + GAP) + pane / 2.0;
-            let heads = self.heads.iter().enumerate();
-            page.column_heads(heads.map(|(i, head)| (middle(i), pane + GAP - 2.0, head.clone())));
+        // Heads on one or two lines, the last just above the pictures.
+        let wrap = |head: &String| wrapped(head, NOTE.0, NOTE.1, pane + GAP - 3.0, 2);
+        let heads: Vec<Vec<String>> = self.heads.iter().map(wrap).collect();
+        let lines = heads.iter().map(Vec::len).max().unwrap_or(0);
+        for (i, head) in heads.iter().enumerate() {
+            let x = left + i as f64 * (pane + GAP) + pane / 2.0;
+            for (k, line) in head.iter().enumerate() {
+                let down = (lines - head.len() + k) as f64 * LINE * NOTE.0 + NOTE.0;
+                page.text((x, page.y + down), line, NOTE, Anchor::Middle);
+            }
+        }
+        if lines > 0 {
+            page.y += lines as f64 * LINE * NOTE.0 + 4.0;
         }
         let mut marks = 0;
         for (name, paths) in &self.rows {

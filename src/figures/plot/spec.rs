@@ -132,6 +132,13 @@ pub struct FigureSpec {
     /// Labels of the rows of `files`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub row_labels: Vec<String>,
+    /// Studies whose tables are drawn, by name; the column `study` tells their rows apart. Default: the spec's own; of a
+    /// forest those that its first contrast reads.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tables: Vec<String>,
+    /// Forms that `picloom experiment figures` writes: svg, png, pdf. Default: svg.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub formats: Vec<String>,
     /// Labels of the columns of `files`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub column_labels: Vec<String>,
@@ -176,8 +183,19 @@ pub enum Kind {
 }
 
 /// Keys that every kind uses.
-const ALWAYS: &[&str] =
-    &["name", "kind", "where", "labels", "title", "caption", "width", "height", "font_size"];
+const ALWAYS: &[&str] = &[
+    "name",
+    "kind",
+    "where",
+    "labels",
+    "title",
+    "caption",
+    "width",
+    "height",
+    "font_size",
+    "tables",
+    "formats",
+];
 
 impl Kind {
     /// Every kind with its name and the keys that it uses besides [`ALWAYS`].
@@ -559,11 +577,11 @@ impl FigureSpec {
                 needs("x", self.x.is_some(), "x = \"layers\"")?;
                 needs("y", self.y.is_some(), "y = \"level\"")?;
                 let value = self.of.is_some() != (self.contrasts.len() == 1);
-                needs("of", value, "of = \"score\", or contrasts = [\"C4\"] instead")?;
+                needs("of", value, "of = \"score\", or contrasts = [\"which-links\"] instead")?;
             }
             Kind::Forest => {}
             Kind::Pictures => {
-                let value = self.picture.is_some() != !self.files.is_empty();
+                let value = self.picture.is_some() == self.files.is_empty();
                 needs("picture", value, "picture = \"file\", or files = [[\"a.png\"]] instead")?;
             }
         }

@@ -9,7 +9,7 @@
 
 use crate::math::SimRng;
 use crate::math::stats::{mean, standard_error};
-use crate::math::text::number_or_null;
+use crate::math::text::{nan, number_or_null};
 use crate::network::kernel::{Objective, render};
 use crate::network::{Mask, Model, Picture, PixelInputs};
 use serde::{Deserialize, Serialize};
@@ -26,25 +26,25 @@ const BATCHES: usize = 32;
 #[serde(deny_unknown_fields)]
 pub struct Mechanisms {
     /// MSE to the target over all pixels.
-    #[serde(deserialize_with = "number_or_null")]
+    #[serde(deserialize_with = "number_or_null", default = "nan")]
     pub loss: f64,
     /// Flatness: rise of the loss at the end of the step of length [`RHO`] that raises it most to first
     /// order, each unit's incoming weights in units of their norm. Does not change if a unit's weights are
     /// measured in another unit.
-    #[serde(deserialize_with = "number_or_null")]
+    #[serde(deserialize_with = "number_or_null", default = "nan")]
     pub sharpness: f64,
     /// Flatness: trace of the loss's Hessian over the living weights (Hutchinson).
-    #[serde(deserialize_with = "number_or_null")]
+    #[serde(deserialize_with = "number_or_null", default = "nan")]
     pub hessian_trace: f64,
     /// Its standard error over directions.
-    #[serde(deserialize_with = "number_or_null")]
+    #[serde(deserialize_with = "number_or_null", default = "nan")]
     pub hessian_error: f64,
     /// Noise: trace of the covariance, over pixels, of a pixel's gradient. Descent on batches of B pixels
     /// at rate η has η/B times this as its noise; on all pixels (FER's recipe) it has none.
-    #[serde(deserialize_with = "number_or_null")]
+    #[serde(deserialize_with = "number_or_null", default = "nan")]
     pub gradient_variance: f64,
     /// Norm: sum of squares of the living weights.
-    #[serde(deserialize_with = "number_or_null")]
+    #[serde(deserialize_with = "number_or_null", default = "nan")]
     pub norm: f64,
 }
 

@@ -1,0 +1,175 @@
+//! `picloom experiment figures`: the figures of a spec from its table of results, and a report of the study.
+
+use super::decide::ResultsArgs;
+use super::plot::of_spec;
+use super::study::Said;
+use crate::experiment::analysis::Analysis;
+use crate::experiment::contrast::{Tables, decide};
+use crate::experiment::record::{Head, ROWS, STUDY};
+use crate::experiment::spec::{SpecFile, Title};
+use crate::figures::Provenance;
+use crate::figures::plot::{Drawing, FigureSpec, Format, Kind, Source, draw, save_drawing};
+use crate::figures::study_report::Report;
+use crate::math::names::did_you_mean;
+use crate::math::refusal::Refusal;
+use crate::network::files::write_atomic;
+use clap::Args;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+#[derive(Args)]
+pub struct FiguresArgs {
+    #[command(flatten)]
+    results: ResultsArgs,
+    /// Figures to draw [default: all]
+    #[arg(long, value_name = "NAME")]
+    figure: Vec<String>,
+    /// Folder to write to [default: beside the table]
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+    /// svg, png or pdf; may be given several times [default: what each figure says, else svg]
+    #[arg(long, value_name = "FORM")]
+    format: Vec<String>,
+    /// Resolution of a PNG in dots an inch
+    #[arg(long, default_value_t = 300.0)]
+    dpi: f64,
+    /// Also write a report with every contrast and figure into one page
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
+}
+
+/// Draws every figure of the spec.
+pub(super) fn run(args: &FiguresArgs) -> anyhow::Result<Said> {
+    let spec = args.results.spec.display();
+    let file = SpecFile::read(&args.results.spec)?;
+    let analysis = file.analysis()?;
+    let mut figures = Vec::new();
+    for figure in of_spec(&analysis)? {
+        let name = figure.get("name").and_then(Value::as_str).unwrap_or_default().to_string();
+        let figure: FigureSpec = serde_json::from_value(Value::Object(figure)).map_err(|e| {
+            Refusal::new(format!("{spec}: figure {name}"), "the keys of a figure", e.to_string())
+        })?;
+        figure.check().map_err(|refusal| refusal.within(&spec))?;
+        figures.push(figure);
+    }
+    if figures.is_empty() && args.report.is_none() {
+        let advice = "docs/PLOTS.md shows how to write one";
+        return Err(Refusal::new(spec, "[[figures]]", "none").advising(advice).into());
+    }
+    let names: Vec<String> = figures.iter().map(|figure| figure.name.clone()).collect();
+    if let Some(name) = args.figure.iter().find(|name| !names.contains(name)) {
+        let found = format!("{name:?}{}", did_you_mean(name, names.iter().map(String::as_str)));
+        return Err(Refusal::new("--figure", format!("one of {}", names.join(", ")), found).into());
+    }
+    if !args.figure.is_empty() {
+        figures.retain(|figure| args.figure.contains(&figure.name));
+    }
+    let mut tables = args.results.tables();
+    tables.of(&analysis.study).map_err(|refusal| refusal.within(&spec))?;
+    let beside = tables.folder(&analysis.study).unwrap_or_default();
+    let out = args.out.clone().unwrap_or_else(|| beside.clone());
+    let (mut drawings, mut json, mut text) = (Vec::new(), Vec::new(), String::new());
+    let mut problems: Vec<Refusal> = Vec::new();
+    for figure in &figures {
+        let drawing = match drawn(figure, &analysis, &tables) {
+            Ok(drawing) => drawing,
+            Err(refusal) => {
+                text += &format!("not drawn: {refusal}\n");
+                problems.push(refusal);
+                continue;
+            }
+        };
+        let forms = if args.format.is_empty() { &figure.formats } else { &args.format };
+        let plain = ["svg".to_string()];
+        for form in if forms.is_empty() { &plain[..] } else { forms } {
+            let path = out.join(format!("{}.{form}", figure.name));
+            Format::of(&path)?;
+            let facts = Provenance::none()
+                .with("command", format!("picloom experiment figures {spec}"))
+                .with("rows", beside.join(ROWS).display());
+            save_drawing(&drawing, &path, args.dpi, &facts)?;
+            text += &format!("{}\n", path.display());
+            json.push(json!({ "path": path, "figure": drawing }));
+        }
+        drawings.push(drawing);
+    }
+    if let (true, Some(problem)) = (drawings.is_empty(), problems.first()) {
+        return Err(problem.clone().within(&spec).into());
+    }
+    let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    let mut report = Value::Null;
+    if let Some(path) = &args.report {
+        write_atomic(
+            path,
+            page(args, &file.title(), &analysis, &mut tables, &drawings)?.as_bytes(),
+        )?;
+        text += &format!("{}\n", path.display());
+        report = json!(path);
+    }
+    Ok((
+        json!({
+            "study": analysis.study, "figures": json, "not_drawn": problems, "report": report,
+        }),
+        text,
+    ))
+}
+
+/// A figure from the tables that it names.
+fn drawn(figure: &FigureSpec, analysis: &Analysis, tables: &Tables) -> Result<Drawing, Refusal> {
+    let of_contrast = || {
+        let contrasts = analysis.contrasts.iter();
+        let mut drawn =
+            contrasts.filter(|c| figure.contrasts.is_empty() || figure.contrasts.contains(&c.id));
+        drawn.next().map(|contrast| contrast.tables.clone()).unwrap_or_default()
+    };
+    let mut studies = figure.tables.clone();
+    if studies.is_empty() && figure.kind == Kind::Forest {
+        studies = of_contrast();
+    }
+    if studies.is_empty() {
+        studies = vec![analysis.study.clone()];
+    }
+    let mut sources = Vec::new();
+    for study in &studies {
+        let folder = tables.folder(study).ok_or_else(|| {
+            Refusal::new(format!("figure {}: tables", figure.name), "a study with a result", study)
+        })?;
+        sources.push(Source::read(&folder.join(ROWS))?);
+    }
+    draw(figure, &sources, &analysis.contrasts)
+}
+
+/// The report.
+fn page(
+    args: &FiguresArgs,
+    title: &Title,
+    analysis: &Analysis,
+    tables: &mut Tables,
+    figures: &[Drawing],
+) -> anyhow::Result<String> {
+    let decisions = decide(&analysis.study, &analysis.contrasts, tables)?;
+    let folder = tables.folder(&analysis.study).unwrap_or_default();
+    let mut facts = Vec::new();
+    if let Ok(head) = Head::read(&folder.join(STUDY)) {
+        for name in ["profile", "size", "steps", "judge"] {
+            if let Some(value) = head.fields.get(name) {
+                let value = value.as_str().map_or_else(|| value.to_string(), str::to_string);
+                facts.push((name.to_string(), value));
+            }
+        }
+        facts.push(("rows".into(), head.rows.to_string()));
+    }
+    let spec = args.results.spec.display();
+    let command = format!(
+        "picloom experiment run {spec}\npicloom experiment figures {spec} --report report.html"
+    );
+    let report = Report {
+        study: &analysis.study,
+        question: &title.question,
+        facts,
+        decisions: &decisions,
+        figures,
+        command: &command,
+    };
+    Ok(report.render())
+}

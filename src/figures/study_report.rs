@@ -1,0 +1,121 @@
+//! The report of any study that has figures or contrasts: one page, everything in it.
+
+use super::html::{Cell, Page, Section, Table};
+use super::plot::Drawing;
+use crate::experiment::contrast::{Decision, Found, Verdict};
+use crate::math::text::fixed;
+
+/// What the report of a study is made of.
+pub struct Report<'a> {
+    /// Name of the study.
+    pub study: &'a str,
+    /// What it asks.
+    pub question: &'a str,
+    /// Facts for the head of the page: profile, judge, sizes.
+    pub facts: Vec<(String, String)>,
+    /// What was decided.
+    pub decisions: &'a [Decision],
+    /// The figures, in order.
+    pub figures: &'a [Drawing],
+    /// The command that writes the page.
+    pub command: &'a str,
+}
+
+impl Report<'_> {
+    /// The page as HTML.
+    pub fn render(&self) -> String {
+        let mut page = Page::new(self.study, self.question);
+        for (name, value) in &self.facts {
+            page = page.fact(name.clone(), value.clone());
+        }
+        if !self.decisions.is_empty() {
+            let mut section = Section::new("What was decided")
+                .paragraph("One row per contrast: the difference of the groups on the basis that decides. A contrast is supported if its rule holds for every group.")
+                .table(self.verdicts());
+            for decision in self.decisions {
+                let inside = Section::new(&decision.contrast.id).table(effects(&decision.found));
+                let summary = format!("{}, on every basis", decision.contrast.id);
+                section = section.details(summary, inside);
+            }
+            page = page.section(section);
+        }
+        if !self.figures.is_empty() {
+            let mut section = Section::new("Figures");
+            for figure in self.figures {
+                section = section.figure(figure.svg.clone(), figure.caption.clone());
+            }
+            page = page.section(section);
+        }
+        page.section(Section::new("How to repeat it").code(self.command)).render()
+    }
+
+    fn verdicts(&self) -> Table {
+        let head = ["contrast", "what it says", "effect", "basis", "units", "verdict"];
+        let mut rows = Vec::new();
+        for decision in self.decisions {
+            for (k, found) in decision.primary().enumerate() {
+                let (id, says) = match k {
+                    0 => (decision.contrast.id.as_str(), decision.contrast.says.as_str()),
+                    _ => ("", ""),
+                };
+                let verdict = match (decision.asked, decision.contrast.beside) {
+                    (false, _) => "not asked".into(),
+                    (true, true) => format!("{} (beside)", found.verdict.text()),
+                    (true, false) => word(found),
+                };
+                rows.push(vec![
+                    Cell::new(id).strong(true),
+                    Cell::new(says),
+                    Cell::new(format!("{}: {}", found.name, effect(found))),
+                    Cell::new(found.basis.says()),
+                    Cell::new(found.units.len().to_string()),
+                    Cell::new(verdict),
+                ]);
+            }
+        }
+        table(&head, rows)
+    }
+}
+
+/// `supported`; of an effect that is smaller than the margin also whether it differs from 0.
+fn word(found: &Found) -> String {
+    match (found.verdict, found.differs_from_0) {
+        (Verdict::SmallerThanMargin, true) => "smaller than the margin, differs from 0".into(),
+        (verdict, _) => verdict.text().into(),
+    }
+}
+
+/// `0.12 [0.05, 0.19]`.
+fn effect(found: &Found) -> String {
+    match (found.estimate, found.low, found.high) {
+        (Some(e), Some(l), Some(h)) => {
+            format!("{} [{}, {}]", fixed(e, 3), fixed(l, 3), fixed(h, 3))
+        }
+        (Some(e), ..) => fixed(e, 3),
+        _ => "no data".into(),
+    }
+}
+
+fn effects(found: &[Found]) -> Table {
+    let head = ["basis", "groups", "effect", "p", "units", "pairs not comparable", "verdict"];
+    let row = |found: &Found| {
+        vec![
+            Cell::new(found.basis.says()),
+            Cell::new(&found.name),
+            Cell::new(effect(found)),
+            Cell::new(found.p.map_or(String::new(), |p| fixed(p, 3))),
+            Cell::new(found.units.len().to_string()),
+            Cell::new(found.missing.to_string()),
+            Cell::new(word(found)),
+        ]
+    };
+    table(&head, found.iter().map(row).collect())
+}
+
+fn table(head: &[&str], rows: Vec<Vec<Cell>>) -> Table {
+    Table {
+        headers: head.iter().map(|text| (*text).to_string()).collect(),
+        rows,
+        ..Table::default()
+    }
+}

@@ -1,0 +1,101 @@
+//! `picloom contrast`, `experiment decide`, `figures`, `new` and `power`: what they say of tables, and what they refuse.
+
+use serde_json::Value;
+use std::path::Path;
+use std::process::Command;
+
+fn picloom(at: &Path, line: &str) -> (i32, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_picloom"))
+        .current_dir(at)
+        .args(line.split(' '))
+        .output()
+        .unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn near(found: &Value, wanted: [f64; 3]) {
+    for (key, wanted) in ["estimate", "low", "high"].into_iter().zip(wanted) {
+        let found = found[key].as_f64().unwrap();
+        assert!((found - wanted).abs() < 5e-4, "{key}: {found}, not {wanted}");
+    }
+}
+
+#[test]
+fn a_contrast_of_the_committed_map_is_the_ledgers() {
+    let line = "contrast figures/regime/rows.csv.gz --of score --between arm=sp,arm=random --pair target,seed,level --json";
+    let (code, out, error) = picloom(root(), line);
+    assert_eq!(code, 0, "{error}");
+    let found: Value = serde_json::from_str(&out).unwrap();
+    let first = &found["found"][0];
+    assert_eq!(first["basis"], "equal-fit");
+    near(first, [-0.022, -0.068, 0.024]);
+    let finished = found["found"].as_array().unwrap().iter().find(|f| f["basis"] == "finished");
+    near(finished.unwrap(), [0.054, 0.008, 0.099]);
+    // The study beside the table says which rows and bases; options change that.
+    assert!(error.contains("as the study says"), "{error}");
+    let line = "contrast figures/wirings/rows.csv.gz --between arm=evolved,arm=dense --json";
+    let (_, out, _) = picloom(root(), line);
+    let found: Value = serde_json::from_str(&out).unwrap();
+    near(&found["found"][0], [0.625, 0.424, 0.826]);
+}
+
+#[test]
+fn what_a_table_does_not_have_is_refused_with_what_it_has() {
+    let table = "contrast figures/wirings/rows.csv.gz";
+    for (options, said) in [
+        ("--between arm=evolved,arm=dense --of scor", "did you mean \"score\""),
+        ("--between arm=evolved", "two groups or more"),
+        ("--between evolved,dense", "conditions column=value"),
+        ("--between arm=evolved,arm=dense --basis finishd", "did you mean \"finished\""),
+        ("--between arm=evolved,arm=dense --rule larger", "unknown variant"),
+    ] {
+        let (code, _, error) = picloom(root(), &format!("{table} {options}"));
+        assert_eq!(code, 2, "{options}: {error}");
+        assert!(error.contains(said), "{options}: {error}");
+    }
+    let (code, _, error) = picloom(root(), "contrast none.csv --between arm=a,arm=b");
+    assert_eq!(code, 2, "{error}");
+    assert!(error.contains("none.csv: expected a CSV table"), "{error}");
+}
+
+#[test]
+fn a_new_study_is_run_decided_drawn_and_powered_without_code() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("genomes")).unwrap();
+    let moth = "genomes/bred_moth.json";
+    std::fs::copy(root().join(moth), folder.path().join(moth)).unwrap();
+    let says = |line: &str, wanted: i32| {
+        let (code, out, error) = picloom(folder.path(), line);
+        assert_eq!(code, wanted, "{line}: {out}{error}");
+        out + &error
+    };
+    assert!(says("experiment new links.toml", 0).contains("experiment run links.toml"));
+    assert!(says("experiment new links.toml", 2).contains("a file that is there already"));
+    assert!(says("experiment new Links.txt", 2).contains("NAME.toml"));
+    assert!(says("experiment decide links.toml", 2).contains("run the study first"));
+    says("experiment run links.toml --profile smoke", 0);
+    let decided = says("experiment decide links.toml", 0);
+    assert!(decided.contains("fewer-links: ") && decided.contains("verdicts.json"), "{decided}");
+    let drawn = says("experiment figures links.toml --report links.html", 0);
+    for file in ["score-by-links.svg", "score-by-links.pdf"] {
+        assert!(folder.path().join("runs/links").join(file).exists(), "{file}: {drawn}");
+    }
+    let page = std::fs::read_to_string(folder.path().join("links.html")).unwrap();
+    assert!(page.contains("What was decided") && page.contains("<svg"));
+    assert!(!page.contains("src=\"http"));
+    says("experiment power links.toml --units 6 --seeds 3 --effects 0,0.1", 0);
+    // Rules that were changed after the run are told.
+    let spec = folder.path().join("links.toml");
+    let text = std::fs::read_to_string(&spec).unwrap();
+    assert!(!decided.contains("have changed since"));
+    std::fs::write(&spec, text.replace("margin = 0.05", "margin = 0.2")).unwrap();
+    assert!(says("experiment decide links.toml", 0).contains("have changed since"));
+    std::fs::write(&spec, text.replace("between =", "betwen =")).unwrap();
+    let refused = says("experiment decide links.toml", 1);
+    assert!(refused.contains("betwen") && refused.contains("between"), "{refused}");
+}
