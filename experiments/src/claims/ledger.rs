@@ -99,7 +99,7 @@ impl ClaimRow {
     }
 
     /// The first effect: estimate and interval. Of two halves, the one that is not supported stands first.
-    pub fn first(&self) -> Option<(Option<f64>, Option<(f64, f64)>)> {
+    pub fn first(&self) -> Option<Valued> {
         let finding = || self.found().next().map(|one| one.value());
         let effect = || self.effects().next().map(|e| (e.estimate, e.low.zip(e.high)));
         match self.found().all(|one| one.finding.verdict == Verdict::Supported) {
@@ -109,8 +109,11 @@ impl ClaimRow {
     }
 }
 
+/// An estimate with the ends of its interval, as far as they are known.
+pub type Valued = (Option<f64>, Option<(f64, f64)>);
+
 /// `−0.095 [−0.132, −0.058]`.
-pub fn difference((estimate, ends): (Option<f64>, Option<(f64, f64)>)) -> String {
+pub fn difference((estimate, ends): Valued) -> String {
     let three = |x: f64| picloom::math::text::fixed(x, 3);
     match (estimate, ends) {
         (Some(e), Some((l, h))) => format!("{} [{}, {}]", three(e), three(l), three(h)),

@@ -2,6 +2,7 @@
 //! C10, C11 and C13.
 
 use super::decide::{LedgerError, Results, all_of, path};
+use super::ledger::Valued;
 use crate::structural::{StructuralRecord, findings};
 use crate::theory::findings::{TrainedPoint, agreement, halves, parts_sensitivity, prediction};
 use crate::theory::record::TheoryRecord;
@@ -28,7 +29,7 @@ pub struct Special {
 
 impl Special {
     /// Its value with its interval.
-    pub fn value(&self) -> (Option<f64>, Option<(f64, f64)>) {
+    pub fn value(&self) -> Valued {
         (self.finding.effect, self.finding.interval.map(|i| (i.low, i.high)))
     }
 }

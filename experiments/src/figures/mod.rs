@@ -50,7 +50,7 @@ use crate::training::TrainingRecord;
 use picloom::experiment::Record;
 use picloom::experiment::contrast::{Basis, Found};
 use picloom::experiment::networks::NetworksRecord;
-use picloom::experiment::record::{STUDY, study_of};
+use picloom::experiment::record::{ROWS, STUDY, study_of};
 use picloom::experiment::spec::STANDARD;
 use picloom::figures::networks::{self, Nothing};
 use picloom::math::text::word;
@@ -300,7 +300,7 @@ impl Sources {
             return Err(DrawError::Missing {
                 study: study.into(),
                 make: make(study, PROFILE, &self.folder),
-                path,
+                path: if study == "claims" { path } else { path.join(ROWS) },
             });
         }
         // A study of one's own may take a study's place, another one's record may not.

@@ -3,7 +3,7 @@
 
 use super::data::distinct;
 use super::{DrawError, Drawing, Sources, some};
-use crate::claims::ledger::named;
+use crate::claims::ledger::{Valued, named};
 use crate::claims::{ClaimRow, Special};
 use picloom::experiment::contrast::{self, Decision, Found};
 use picloom::experiment::finding::Verdict;
@@ -34,7 +34,7 @@ pub(super) fn shown(claim: &ClaimRow) -> Colour {
 }
 
 /// `0.12 [0.03, 0.21]`.
-pub(super) fn numbers((estimate, ends): (Option<f64>, Option<(f64, f64)>)) -> String {
+pub(super) fn numbers((estimate, ends): Valued) -> String {
     match (estimate, ends) {
         (Some(e), Some((l, h))) => style::interval(e, l, h, 2),
         (Some(e), None) => format!("{} (one target)", fixed(e, 2)),

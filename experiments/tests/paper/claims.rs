@@ -60,7 +60,8 @@ impl Builder {
         result.r2 = if score.is_some() { 0.99 } else { 0.2 };
         result.coherent = score.unwrap_or(50);
         result.fractured = 100 - result.coherent;
-        result.score = None;
+        let counted = result.coherent as f64 / 100.0;
+        result.score = Some(Scored { score: counted, low: None, high: None });
         self.record.rows.push(row);
     }
 }
@@ -112,6 +113,30 @@ fn without_records_every_claim_is_inconclusive_and_says_what_is_missing() {
         let why = ["no record of", "not asked"];
         assert!(why.iter().any(|why| claim.notes[0].starts_with(why)), "{claim:?}");
     }
+}
+
+#[test]
+fn the_unit_is_the_target_and_the_interval_is_students() {
+    // Targets .2, .4, .6 from 3, 1 and 2 pairs: mean .4, s = .2, t(.975, 2) = 4.302653.
+    let mut builder = Builder::new("wirings");
+    for (target, evolved, dense) in [
+        ("a", 60, vec![Some(50), Some(40), Some(30)]),
+        ("b", 60, vec![Some(20)]),
+        ("c", 90, vec![Some(40), Some(20)]),
+        ("d", 60, vec![None]),
+    ] {
+        builder.add((target, "evolved", 0), (0, None), Some(evolved));
+        for (seed, score) in dense.into_iter().enumerate() {
+            builder.add((target, "dense", 0), (0, Some(seed as u64)), score);
+        }
+    }
+    let ledger = ledger(&[("wirings", &builder.record)]);
+    let effect = claim(&ledger, "C1").effects().next().unwrap();
+    let half = 4.302_652_73 * 0.2 / 3f64.sqrt();
+    assert!((effect.estimate.unwrap() - 0.4).abs() < 1e-9, "{effect:?}");
+    assert!((effect.low.unwrap() - (0.4 - half)).abs() < 1e-6, "{effect:?}");
+    assert_eq!(effect.units.iter().map(|unit| unit.count).sum::<usize>(), 6);
+    assert_eq!(effect.without, ["d"]);
 }
 
 #[test]

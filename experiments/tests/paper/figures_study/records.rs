@@ -84,6 +84,10 @@ pub fn row(folder: &Path, one: &One<'_>) -> Value {
             "spanning": 1, "outputs_driven": true,
         },
     });
+    if !silent {
+        let score = one.coherent as f64 / 20.0;
+        row["result"]["score"] = json!({ "score": score, "low": null, "high": null });
+    }
     if first && !silent {
         row["result"]["views"] = views(folder, one);
     }
