@@ -5,7 +5,8 @@ use super::output::Output;
 use super::study::Said;
 use crate::experiment::analysis::Analysis;
 use crate::experiment::contrast::{Decision, Tables, decide, power};
-use crate::experiment::record::{Head, STUDY};
+use crate::experiment::record::{Head, ROWS, STUDY};
+use crate::experiment::spec::STANDARD;
 use crate::math::refusal::Refusal;
 use crate::network::files::write_atomic;
 use clap::Args;
@@ -42,11 +43,11 @@ pub(super) fn run(args: &ResultsArgs, out: &Output) -> anyhow::Result<Said> {
     let decisions = decide(&analysis.study, &analysis.contrasts, &mut tables)
         .map_err(|refusal| refusal.within(args.spec.display()))?;
     let folder = tables.folder(&analysis.study);
-    if let Some(note) = folder.as_deref().and_then(|folder| changed(folder, &analysis)) {
-        out.note(&note);
-    }
+    let remarks = folder.as_deref().map(|folder| remarks(folder, &analysis)).unwrap_or_default();
+    remarks.iter().for_each(|remark| out.note(remark));
     let json = json!({
-        "study": analysis.study, "rules": analysis.rules(), "decisions": decisions,
+        "study": analysis.study, "rules": analysis.rules(), "remarks": remarks,
+        "decisions": decisions,
     });
     let mut text = text(&decisions);
     if let Some(folder) = folder {
@@ -79,15 +80,25 @@ fn lines(analysis: &Analysis, decisions: &[Decision]) -> Result<String, serde_js
     Ok(text + "\n]\n}\n")
 }
 
-/// A note if the contrasts are not those that the result was written with.
-fn changed(folder: &Path, analysis: &Analysis) -> Option<String> {
-    let head = Head::read(&folder.join(STUDY)).ok()?;
-    let before = head.fields.get("rules").and_then(Value::as_str);
-    match before {
-        Some(before) if before == analysis.rules() => None,
-        Some(_) => Some("the spec's contrasts have changed since the result was written".into()),
-        None => Some("the result was written before the spec had contrasts".into()),
+/// What a reader must know of the result in a folder: a profile that is not the study's own, contrasts that were changed
+/// after its first run.
+pub(super) fn remarks(folder: &Path, analysis: &Analysis) -> Vec<String> {
+    let Ok(head) = Head::read(&folder.join(STUDY)) else { return Vec::new() };
+    let profile = head.fields.get("profile").and_then(Value::as_str).unwrap_or(STANDARD);
+    let mut remarks = Vec::new();
+    if profile != STANDARD {
+        let rows = folder.join(ROWS);
+        remarks.push(format!("the table {} is of profile {profile}", rows.display()));
     }
+    match analysis.changed_since(folder, profile) {
+        Some(changed) if changed.is_empty() => {}
+        Some(changed) => remarks.push(format!(
+            "changed after the first run, so not declared before it: {}",
+            changed.join(", ")
+        )),
+        None => {}
+    }
+    remarks
 }
 
 /// Decisions for people.

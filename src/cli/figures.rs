@@ -1,14 +1,13 @@
 //! `picloom experiment figures`: the figures of a spec from its table of results, and a report of the study.
 
 use super::decide::ResultsArgs;
-use super::plot::of_spec;
 use super::study::Said;
 use crate::experiment::analysis::Analysis;
 use crate::experiment::contrast::{Tables, decide};
 use crate::experiment::record::{Head, ROWS, STUDY};
 use crate::experiment::spec::{SpecFile, Title};
 use crate::figures::Provenance;
-use crate::figures::plot::{Drawing, FigureSpec, Format, Kind, Source, draw, save_drawing};
+use crate::figures::plot::{Drawing, Format, draw_of_study, of_spec, save_drawing};
 use crate::figures::study_report::Report;
 use crate::math::names::did_you_mean;
 use crate::math::refusal::Refusal;
@@ -43,15 +42,7 @@ pub(super) fn run(args: &FiguresArgs) -> anyhow::Result<Said> {
     let spec = args.results.spec.display();
     let file = SpecFile::read(&args.results.spec)?;
     let analysis = file.analysis()?;
-    let mut figures = Vec::new();
-    for figure in of_spec(&analysis)? {
-        let name = figure.get("name").and_then(Value::as_str).unwrap_or_default().to_string();
-        let figure: FigureSpec = serde_json::from_value(Value::Object(figure)).map_err(|e| {
-            Refusal::new(format!("{spec}: figure {name}"), "the keys of a figure", e.to_string())
-        })?;
-        figure.check().map_err(|refusal| refusal.within(&spec))?;
-        figures.push(figure);
-    }
+    let mut figures = of_spec(&analysis).map_err(|refusal| refusal.within(&spec))?;
     if figures.is_empty() && args.report.is_none() {
         let advice = "docs/PLOTS.md shows how to write one";
         return Err(Refusal::new(spec, "[[figures]]", "none").advising(advice).into());
@@ -71,7 +62,7 @@ pub(super) fn run(args: &FiguresArgs) -> anyhow::Result<Said> {
     let (mut drawings, mut json, mut text) = (Vec::new(), Vec::new(), String::new());
     let mut problems: Vec<Refusal> = Vec::new();
     for figure in &figures {
-        let drawing = match drawn(figure, &analysis, &tables) {
+        let drawing = match draw_of_study(figure, &analysis, &tables) {
             Ok(drawing) => drawing,
             Err(refusal) => {
                 text += &format!("not drawn: {refusal}\n");
@@ -112,31 +103,6 @@ pub(super) fn run(args: &FiguresArgs) -> anyhow::Result<Said> {
         }),
         text,
     ))
-}
-
-/// A figure from the tables that it names.
-fn drawn(figure: &FigureSpec, analysis: &Analysis, tables: &Tables) -> Result<Drawing, Refusal> {
-    let of_contrast = || {
-        let contrasts = analysis.contrasts.iter();
-        let mut drawn =
-            contrasts.filter(|c| figure.contrasts.is_empty() || figure.contrasts.contains(&c.id));
-        drawn.next().map(|contrast| contrast.tables.clone()).unwrap_or_default()
-    };
-    let mut studies = figure.tables.clone();
-    if studies.is_empty() && figure.kind == Kind::Forest {
-        studies = of_contrast();
-    }
-    if studies.is_empty() {
-        studies = vec![analysis.study.clone()];
-    }
-    let mut sources = Vec::new();
-    for study in &studies {
-        let folder = tables.folder(study).ok_or_else(|| {
-            Refusal::new(format!("figure {}: tables", figure.name), "a study with a result", study)
-        })?;
-        sources.push(Source::read(&folder.join(ROWS))?);
-    }
-    draw(figure, &sources, &analysis.contrasts)
 }
 
 /// The report.

@@ -6,13 +6,13 @@ use crate::math::refusal::Refusal;
 use crate::network::files::write_atomic;
 use clap::Args;
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The spec, with `NAME` and `TARGETS` to be filled in.
 const SPEC: &str = include_str!("../../assets/new-study.toml");
 
-/// A target of the genome that comes with the program's repository.
-const TARGETS: &str = "[[targets]]\nname = \"moth\"\ngenome = \"genomes/bred_moth.json\"\n";
+/// A genome of the program's repository, the target where none is given.
+const MOTH: &str = "genomes/bred_moth.json";
 
 #[derive(Args)]
 pub struct NewArgs {
@@ -56,9 +56,13 @@ pub(super) fn run(args: &NewArgs) -> anyhow::Result<Said> {
             .advising("the file is not there")
             .into());
         }
-        // A spec's paths are looked for beside it, then in the folder above.
+        // A spec's paths are looked for beside it, then in the folder above: a path that is found from there stays short.
+        let beside = args.spec.parent().unwrap_or(Path::new(""));
         let full = std::fs::canonicalize(path)?;
-        let place = toml::Value::from(full.display().to_string());
+        let is_found = path.is_relative()
+            && std::fs::canonicalize(beside.join(path)).is_ok_and(|found| found == full);
+        let place = if is_found { path.display() } else { full.display() };
+        let place = toml::Value::from(place.to_string());
         let name: String = stem.chars().map(plain).collect();
         targets += &format!("[[targets]]\nname = \"{name}\"\n{key} = {place}\n");
         if key == "picture" {
@@ -67,13 +71,21 @@ pub(super) fn run(args: &NewArgs) -> anyhow::Result<Said> {
         targets += "\n";
     }
     if targets.is_empty() {
-        targets = format!("{TARGETS}\n");
+        let places = [PathBuf::from(MOTH), PathBuf::from("..").join(MOTH)];
+        let beside = args.spec.parent().unwrap_or(Path::new(""));
+        if !places.iter().any(|place| beside.join(place).exists()) {
+            let advice = "name pictures or genomes with --targets";
+            return Err(Refusal::new("targets", format!("{MOTH} beside the spec"), "none")
+                .advising(advice)
+                .into());
+        }
+        targets = format!("[[targets]]\nname = \"moth\"\ngenome = \"{MOTH}\"\n\n");
     }
     let text = SPEC.replace("NAME", name).replace("# TARGETS\n", &targets);
     write_atomic(&args.spec, text.as_bytes())?;
     let path = args.spec.display();
     let said = format!(
-        "{path}\nnext: picloom experiment run {path} --profile smoke\n      picloom experiment decide {path}\n      picloom experiment figures {path} --report report.html"
+        "{path}\nnext: picloom experiment run {path} --profile smoke   seconds: does everything run?\n      picloom experiment run {path} --dry-run          how long does it take?\n      picloom experiment run {path}\n      picloom experiment decide {path}\n      picloom experiment figures {path} --report report.html"
     );
     Ok((json!({ "spec": args.spec }), said))
 }

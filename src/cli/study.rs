@@ -9,6 +9,7 @@ use crate::experiment::record::ROWS;
 use crate::experiment::spec::{Spec, SpecError, SpecFile, Title, left_out};
 use crate::experiment::whole::WholeSpec;
 use crate::experiment::workers::{Progress, StudyObserver};
+use crate::figures::plot::of_spec;
 use crate::network::lock::FolderLock;
 use clap::Args;
 use serde_json::json;
@@ -106,6 +107,7 @@ fn wall(core_seconds: f64) -> f64 {
 /// What running a study would do.
 pub(super) fn preview_one(args: &StudyArgs, kinds: &[Kind]) -> anyhow::Result<Said> {
     let study = args.study(kinds)?;
+    check_figures(args)?;
     let status = study.status(&args.runs)?;
     let (to_do, seconds) = (status.total - status.done, wall(status.core_seconds_left));
     let text = format!(
@@ -137,7 +139,17 @@ pub(super) fn run_one(
     whole: Option<&Whole>,
     out: &Output,
 ) -> anyhow::Result<Said> {
-    run_study(args.study(kinds)?.as_ref(), &args.runs, whole, out)
+    let study = args.study(kinds)?;
+    check_figures(args)?;
+    let analysis = args.file()?.analysis()?;
+    analysis.fix_rules(&args.runs.join(study.name()), study.profile())?;
+    run_study(study.as_ref(), &args.runs, whole, out)
+}
+
+/// Refuses figures that could not be drawn, before anything is trained.
+fn check_figures(args: &StudyArgs) -> anyhow::Result<()> {
+    of_spec(&args.file()?.analysis()?).map_err(|refusal| refusal.within(args.spec.display()))?;
+    Ok(())
 }
 
 /// Runs a study that has been read.

@@ -4,7 +4,12 @@ use super::contrast::ContrastSpec;
 use super::spec::{Problem, SpecError, SpecFile, read};
 use crate::math::hash::json_id;
 use crate::math::refusal::Refusal;
-use std::path::Path;
+use crate::network::files::{WriteError, create_folder, write_atomic};
+use std::path::{Path, PathBuf};
+
+fn rules_path(folder: &Path, profile: &str) -> PathBuf {
+    folder.join("rules").join(format!("{profile}.json"))
+}
 
 /// The keys of a spec that are about its table, beside those of its kind.
 pub(super) const KEYS: [&str; 4] = ["contrast_defaults", "contrasts", "figure_defaults", "figures"];
@@ -36,6 +41,33 @@ impl Analysis {
     /// A hash of the contrasts: the rules that a result is decided by.
     pub fn rules(&self) -> String {
         json_id(&self.contrasts)
+    }
+
+    /// Writes the contrasts into a study's folder before its first run in a profile, and never again: `rules/PROFILE.json`.
+    /// A result is decided by rules that were there before it.
+    ///
+    /// # Errors
+    /// The folder cannot be written.
+    pub fn fix_rules(&self, folder: &Path, profile: &str) -> Result<(), WriteError> {
+        let path = rules_path(folder, profile);
+        if self.contrasts.is_empty() || path.exists() {
+            return Ok(());
+        }
+        create_folder(path.parent().expect("a file in a folder"))?;
+        let text = serde_json::to_string_pretty(&self.contrasts).expect("contrasts are plain data");
+        write_atomic(&path, (text + "\n").as_bytes())
+    }
+
+    /// Ids of the contrasts that were changed, added or taken out since the first run in a profile; none if its rules were
+    /// not kept.
+    pub fn changed_since(&self, folder: &Path, profile: &str) -> Option<Vec<String>> {
+        let text = std::fs::read_to_string(rules_path(folder, profile)).ok()?;
+        let before: Vec<ContrastSpec> = serde_json::from_str(&text).ok()?;
+        let now = &self.contrasts;
+        let differs = |contrast: &&ContrastSpec, other: &[ContrastSpec]| !other.contains(contrast);
+        let changed = now.iter().filter(|c| differs(c, &before));
+        let gone = before.iter().filter(|c| now.iter().all(|other| other.id != c.id));
+        Some(changed.chain(gone).map(|contrast| contrast.id.clone()).collect())
     }
 
     /// From the values of [`KEYS`].

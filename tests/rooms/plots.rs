@@ -215,6 +215,81 @@ fn a_forest_has_an_estimate_for_each_contrast_and_basis_and_shades_the_margin() 
     assert_eq!(texts(&heat.svg).iter().filter(|text| *text == "0.20").count(), 3);
 }
 
+/// The table with SP's eighth of the links unfit, but for one network of the moth.
+fn partly_fit() -> Source {
+    let whole = table();
+    let mut table = Table::new(whole.columns().iter().map(|column| column.name()));
+    for row in 0..whole.len() {
+        let text = |name: &str| whole.column(name).unwrap().text(row).to_string();
+        let fit = text("level") != "2" || (text("target") == "moth" && text("seed") == "0");
+        let cells = whole.columns().iter().map(|column| match column.name() {
+            "fit" => fit.to_string(),
+            name => text(name),
+        });
+        table.push(&cells.collect::<Vec<_>>());
+    }
+    Source { table, ..Source::default() }
+}
+
+#[test]
+fn marks_whose_rows_do_not_count_are_hollow_and_stay_out_of_means() {
+    let of = |keys: &str| draw(&spec(keys), &[partly_fit()], &[]).unwrap();
+    let by_target = "kind = \"dots\"\nx = \"target\"\ny = \"score\"\nwhere = \"level=2\"\n\
+                     counts = \"fit=true\"\noverall = \"mean\"\ncaption = true";
+    let dots = of(by_target);
+    has(&dots.svg, &["mean", "1/2"]);
+    for said in ["Hollow: no network learned its picture", "n/m: n of m networks", "“mean”"] {
+        assert!(dots.caption.contains(said), "{said:?} is not in {}", dots.caption);
+    }
+    // One network of six counts.
+    let every =
+        "kind = \"heatmap\"\nx = \"level\"\ny = \"arm\"\nof = \"score\"\nwhere = \"level=2\"\n";
+    has(&of(&format!("{every}counts = {{ fit = true }}")).svg, &["0.50"]);
+    has(&of(every).svg, &["0.61"]);
+    for kind in ["lines", "scatter"] {
+        let keys = format!(
+            "kind = \"{kind}\"\nx = \"layers\"\ny = \"score\"\nwhere = \"level=2\"\ncounts = \"fit=true\""
+        );
+        assert!(of(&keys).caption.contains("Hollow"), "{kind}");
+    }
+}
+
+#[test]
+fn only_targets_and_seeds_with_every_value_of_complete_are_drawn() {
+    let of = |keys: &str| draw(&spec(keys), &[partly_fit()], &[]).unwrap();
+    let lines =
+        "kind = \"lines\"\nx = \"level\"\ny = \"score\"\nwhere = \"arm=sp\"\ncounts = \"fit=true\"";
+    let networks = |keys: &str| of(keys).series[0].networks;
+    // All twelve, hollow ones too; then both levels of the one seed that learned both.
+    assert_eq!(networks(&format!("{lines}\nunit = \"row\"")), 12 - 5);
+    assert_eq!(networks(&format!("{lines}\nunit = \"row\"\ncomplete = \"level\"")), 2);
+}
+
+#[test]
+fn a_scatter_joins_marks_and_a_forest_draws_units_on_other_bases() {
+    let scatter =
+        "kind = \"scatter\"\nx = \"alive\"\ny = \"score\"\nby = \"target\"\nseries = \"arm\"\n";
+    let lines = |keys: &str| drawn(keys).svg.matches("<polyline").count();
+    assert_eq!(lines(&format!("{scatter}join = true")), lines(scatter) + 3);
+    let forest = "kind = \"forest\"\nwhere = \"level=0|1\"\nlabels = { C1 = \"\" }\n";
+    let of = |keys: &str| draw(&spec(keys), &[source()], &contrasts()).unwrap();
+    let (plain, other) = (of(forest), of(&format!("{forest}bases = [\"end\"]\nunits = true")));
+    assert_eq!((plain.series.len(), other.series.len()), (2, 1));
+    has(&plain.svg, &["SP − dense"]);
+    assert!(other.caption.contains("Small dots: one unit"), "{}", other.caption);
+}
+
+#[test]
+fn facts_of_the_study_stand_below_the_title_if_asked_for() {
+    let facts = "64² pixels, profile quick".to_string();
+    let source = Source { facts, ..source() };
+    let of =
+        |keys: &str| draw(&spec(&format!("{DOTS}{keys}")), std::slice::from_ref(&source), &[]).unwrap().svg;
+    has(&of("title = \"Score\"\nsubtitle = true"), &["64² pixels, profile quick"]);
+    let plain = of("says = \"score by arm\"\ntags = { paper = \"Fig. 3\" }");
+    assert!(!plain.contains("64²") && !plain.contains("Fig. 3") && !plain.contains("by arm"));
+}
+
 #[test]
 fn a_sheet_of_pictures_reads_files_relative_to_the_table() {
     let folder = tempfile::tempdir().unwrap();
@@ -223,7 +298,7 @@ fn a_sheet_of_pictures_reads_files_relative_to_the_table() {
             .save(folder.path().join(format!("{name}.png")))
             .unwrap();
     }
-    let source = Source { table: table(), folder: folder.path().into() };
+    let source = Source { folder: folder.path().into(), ..source() };
     let sheet = spec("kind = \"pictures\"\npicture = \"file\"\nx = \"target\"\ny = \"arm\"");
     let drawing = draw(&sheet, std::slice::from_ref(&source), &[]).unwrap();
     assert_eq!(drawing.series[0].marks, 6);
@@ -240,7 +315,7 @@ fn a_sheet_of_pictures_reads_files_relative_to_the_table() {
 
 #[test]
 fn several_tables_are_told_apart_by_their_study() {
-    let sources = ["one", "two"].map(|name| Source { table: table(), folder: name.into() });
+    let sources = ["one", "two"].map(|name| Source { folder: name.into(), ..source() });
     let figure = spec("kind = \"dots\"\nx = \"study\"\ny = \"score\"\nwhere = \"arm=sp\"");
     let drawing = draw(&figure, &sources, &[]).unwrap();
     has(&drawing.svg, &["one", "two"]);

@@ -5,10 +5,8 @@ use crate::claims::ledger::named as effect_name;
 use picloom::experiment::contrast::Found;
 use picloom::experiment::networks::record::{NetworkResult, NetworkRow, NetworksRecord};
 use picloom::experiment::networks::spec::BASE;
-pub(super) use picloom::experiment::regime::points::fit_score;
-use picloom::figures::charts::Estimate;
 pub(super) use picloom::figures::networks::{
-    FEWEST, cut, distinct, estimate, hollow, sorted, spoken, what,
+    FEWEST, distinct, estimate, hollow, sorted, spoken, what,
 };
 use picloom::figures::style::{self};
 use picloom::math::stats::mean;
@@ -36,17 +34,6 @@ impl<'a> Group<'a> {
 /// What is shown of one network; none if it does not have it.
 pub(super) type Value = fn(&NetworkResult) -> Option<f64>;
 
-/// The seeds of one arm on one target.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Cell {
-    /// Values of the networks that learned their picture.
-    pub fit: Vec<f64>,
-    /// Values of those that did not.
-    pub unfit: Vec<f64>,
-    /// Networks asked for.
-    pub asked: usize,
-}
-
 /// The rows of `group` on `target`.
 pub(super) fn rows<'a>(
     record: &'a NetworksRecord,
@@ -62,76 +49,6 @@ pub(super) fn rows<'a>(
     })
 }
 
-/// The values of `group` on `target`.
-pub(super) fn cell(record: &NetworksRecord, target: &str, group: Group<'_>, value: Value) -> Cell {
-    let mut cell = Cell::default();
-    for row in rows(record, target, group) {
-        cell.asked += 1;
-        let Some(result) = &row.result else { continue };
-        if let Some(value) = value(result) {
-            match result.fit {
-                true => cell.fit.push(value),
-                false => cell.unfit.push(value),
-            }
-        }
-    }
-    cell
-}
-
-impl Cell {
-    /// Mean of the fit seeds with its interval over seeds; hollow if none is fit; none if nothing
-    /// is known. Where some seeds are unfit, their share is written.
-    pub fn estimate(&self) -> Option<Estimate> {
-        let Some(mut found) = estimate(&self.fit).map(cut) else {
-            return hollow(&self.unfit);
-        };
-        if self.asked == 1 {
-            found.seeds.clear();
-        }
-        if self.fit.len() < self.asked {
-            found.text = format!("{}/{}", self.fit.len(), self.asked);
-        }
-        Some(found)
-    }
-}
-
-/// Means of the fit seeds, target by target: (target, mean).
-pub(super) fn by_target(
-    record: &NetworksRecord,
-    group: Group<'_>,
-    value: Value,
-) -> Vec<(String, f64)> {
-    let targets = record.targets().into_iter();
-    targets
-        .filter_map(|t| {
-            let cell = cell(record, t, group, value);
-            mean(&cell.fit).ok().map(|m| (t.to_string(), m))
-        })
-        .collect()
-}
-
-/// Mean over targets (seeds averaged within each, fit networks only), its interval over targets,
-/// the targets as observations.
-pub(super) fn over_targets(
-    record: &NetworksRecord,
-    group: Group<'_>,
-    value: Value,
-) -> Option<Estimate> {
-    let values: Vec<f64> = by_target(record, group, value).into_iter().map(|t| t.1).collect();
-    estimate(&values).map(cut)
-}
-
-/// The same of the networks that did not learn their picture, hollow: for groups in which none did.
-pub(super) fn unfit_over_targets(
-    record: &NetworksRecord,
-    group: Group<'_>,
-    value: Value,
-) -> Option<Estimate> {
-    let targets = record.targets().into_iter();
-    let means = targets.filter_map(|t| mean(&cell(record, t, group, value).unfit).ok());
-    hollow(&means.collect::<Vec<_>>())
-}
-
 /// (learned, asked) of a group over all targets.
 pub(super) fn learned(record: &NetworksRecord, group: Group<'_>) -> (usize, usize) {
     let mut found = (0, 0);
@@ -142,11 +59,6 @@ pub(super) fn learned(record: &NetworksRecord, group: Group<'_>) -> (usize, usiz
         }
     }
     found
-}
-
-/// Whether a group exists in a record.
-pub(super) fn exists(record: &NetworksRecord, group: Group<'_>) -> bool {
-    record.targets().into_iter().any(|t| rows(record, t, group).next().is_some())
 }
 
 /// The arms and levels of a record at the reference depth, in the house order of arms.

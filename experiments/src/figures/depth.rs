@@ -5,16 +5,10 @@ use super::{DrawError, Drawing, Sources};
 use picloom::experiment::depth::{DepthCurve, DepthModel, Sweep, depth_curves};
 use picloom::figures::axis::Axis;
 use picloom::figures::charts::{Frame, Plot, Point, Series, plot};
-use picloom::figures::networks::score_by_depth_of;
 use picloom::figures::style::{self, Marker, fixed, number};
 use picloom::math::real;
 
 const STUDY: &str = "depth";
-
-pub(super) fn score_by_depth(sources: &Sources) -> Result<Drawing, DrawError> {
-    let record = sources.networks(STUDY)?;
-    Ok(score_by_depth_of(&record)?)
-}
 
 pub(super) fn predicted(sources: &Sources) -> Result<Drawing, DrawError> {
     let record = sources.networks(STUDY)?;

@@ -1,13 +1,11 @@
 //! Drawings that no genome draws.
 
 use super::board::{Block, Board, Row, Tile, sweep, verdicts};
-use super::data::{self, Group as Networks, look, sorted, spoken, what};
+use super::data::Group as Networks;
+use super::data::{look, spoken, what};
 use super::pictures::pictured;
-use super::scores::{SCORE_NOTE, score_bars};
 use super::{DrawError, Drawing, Sources, some};
 use picloom::experiment::networks::record::NetworksRecord;
-use picloom::figures::charts::{Frame, Panel};
-use picloom::figures::drawers::Multiples;
 use picloom::network::Picture;
 
 const STUDY: &str = "out_of_domain";
@@ -19,50 +17,6 @@ fn name(arm: &str) -> String {
         "dense" => "dense, trained".into(),
         other => look(other).0,
     }
-}
-
-pub(super) fn scores(sources: &Sources) -> Result<Drawing, DrawError> {
-    let record = sources.networks(STUDY)?;
-    let mut panels = Vec::new();
-    // Where the constant depth is another than these, only some targets have it.
-    let has = |target: &str, offset| {
-        record.rows.iter().any(|row| row.target == target && row.offset == offset)
-    };
-    let offsets = sorted(record.rows.iter().map(|row| row.offset));
-    let common = offsets.into_iter().filter(|o| record.targets().iter().all(|t| has(t, *o)));
-    for offset in common {
-        let groups: Vec<Networks<'_>> = ARMS
-            .iter()
-            .map(|&(arm, level)| Networks { offset, ..Networks::of(arm, level) })
-            .filter(|g| data::exists(&record, *g))
-            .collect();
-        if groups.is_empty() {
-            continue;
-        }
-        let title = match offset {
-            0 => "at the predicted depth".to_string(),
-            n if n < 0 => format!("{} layers fewer", -n),
-            n => format!("{n} layers more"),
-        };
-        let mut bars = score_bars(&record, &groups, Frame::new(title));
-        for (group, series) in groups.iter().zip(&mut bars.series) {
-            series.0 = name(group.arm);
-        }
-        panels.push(Panel::Bars(bars));
-    }
-    let panels = some(panels, STUDY, "dense or pruned networks")?;
-    let frame = Frame::new("Drawings that nobody evolved: score by target")
-        .subtitle(what(&record))
-        .note(SCORE_NOTE);
-    let size = Multiples { columns: 1, width: 1060, height: (190, 260), share: (false, true) };
-    let svg = size.draw(frame, panels);
-    let (fit, asked) = data::learned(&record, Networks::of("sp", 1));
-    let mut said = sources.said(STUDY, &["C7-dense", "C7-counts", "C7-depths"]);
-    said.push(format!(
-        "SP networks at the predicted depth that learned their drawing: {fit} of {asked}."
-    ));
-    let says = said.join("; ");
-    Ok(Drawing { svg, says })
 }
 
 /// The drawing itself: `views/TARGET-target.png`, or the copy in the folder of one of its runs.

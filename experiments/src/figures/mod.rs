@@ -1,20 +1,21 @@
 //! The figures of the study, each drawn from records only, and the report made of them.
 //!
 //! In: a folder of records (`FOLDER/STUDY/rows.csv.gz`, the views beside them, `FOLDER/claims.json`).
-//! Out: SVG with a sentence that says in numbers what is to be seen. [`FIGURES`] is the table; a new
-//! figure is a row of it, whatever kind of record it needs ([`Sources::read`]).
+//! Out: SVG with a sentence that says in numbers what is to be seen. [`FIGURES`] is the table. A new figure
+//! is a `[[figures]]` of its study's spec; only a figure that this cannot describe is a row of [`drawn`].
 //!
 //! | file | draws |
 //! |---|---|
 //! | `pictures` | grids of pictures; courses, rows by arm, matrices and small multiples are [`picloom::figures::drawers`] |
 //! | `data` | what they take from a networks record |
-//! | `wirings` | evolved against dense, the evolved wiring retrained, sheets of changed weights and maps |
-//! | `depth` | score by depth, depth by compression |
-//! | `regime` | score by depth and kept share, SP against random links |
-//! | `pruning`, `orthogonality` | pruning methods, most of them at equal counts |
-//! | `domain` | drawings that nobody evolved |
-//! | `controls` | other ways of training |
-//! | `optimizers` | loss and score by optimizer, Muon by its Newton–Schulz steps |
+//! | `wirings` | sheets of changed weights and maps, losses of the evolved graph |
+//! | `depth` | depth by compression |
+//! | `regime` | pictures of networks of neighbouring depths |
+//! | `pruning` | maps and pictures of pruned networks |
+//! | `orthogonality` | interference of the maps of a layer |
+//! | `domain` | pictures of drawings that nobody evolved |
+//! | `of_specs` | the `[[figures]]` of the specs |
+//! | `optimizers` | loss by optimizer, Muon by its Newton–Schulz steps |
 //! | `theory` | the theory, alone and beside trained networks |
 //! | `structural` | do parts of a picture live in subnetworks of their own |
 //! | `verdicts` | the ledger as a forest plot |
@@ -23,19 +24,19 @@
 
 mod arms;
 mod board;
-mod controls;
 mod data;
 mod depth;
 mod domain;
 mod mechanisms;
+mod of_specs;
 mod optimizers;
 mod orthogonality;
 pub mod page;
 mod pictures;
 mod pruning;
+#[allow(dead_code, reason = "its charts are [[figures]] of regime.toml and rewinding.toml")]
 mod regime;
 pub mod report;
-mod scores;
 mod structural;
 mod theory;
 mod verdicts;
@@ -60,6 +61,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::LazyLock;
 
 /// Why a figure was not drawn.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -93,6 +95,9 @@ impl From<Nothing> for DrawError {
     }
 }
 
+/// Draws a figure from records.
+pub type Draw = dyn Fn(&Sources) -> Result<Drawing, DrawError> + Send + Sync;
+
 /// One figure.
 pub struct Figure {
     /// Its name: that of its files, and on the command line.
@@ -106,7 +111,7 @@ pub struct Figure {
     /// Claims it belongs to.
     pub claims: &'static str,
     /// Draws it.
-    pub draw: fn(&Sources) -> Result<Drawing, DrawError>,
+    pub draw: Box<Draw>,
 }
 
 impl Figure {
@@ -127,46 +132,26 @@ impl Figure {
     }
 }
 
-/// Builds [`FIGURES`]: name, studies, figure of the paper, claims, drawer; caption.
+/// Builds [`drawn`]: name, studies, figure of the paper, claims, drawer; caption.
 macro_rules! figures {
     ($($name:literal, [$($study:literal),*], $paper:literal, $claims:literal, $draw:expr; $shows:literal;)*) => {
-        /// Every figure, in the order of the paper's.
-        pub static FIGURES: &[Figure] = &[$(Figure {
-            name: $name,
-            studies: &[$($study),*],
-            shows: $shows,
-            paper: $paper,
-            claims: $claims,
-            draw: $draw,
-        }),*];
+        /// The figures that no spec can describe.
+        fn drawn() -> Vec<Figure> {
+            vec![$(Figure {
+                name: $name,
+                studies: &[$($study),*],
+                shows: $shows,
+                paper: $paper,
+                claims: $claims,
+                draw: Box::new($draw),
+            }),*]
+        }
     };
 }
 
 figures! {
-    "evolved-against-dense", ["wirings"], "1", "C1", |s| scores::by_arm(
-            s,
-            "wirings",
-            "Evolved networks against dense networks of the same pictures",
-            &[("evolved", 0), ("dense", 0)],
-            &["C1"],
-        );
-        "compositional score of evolved networks and of dense ones trained on the same pictures, by target";
-    "evolved-wiring-retrained", ["wirings"], "2", "C2", |s| scores::by_arm(
-            s,
-            "wirings",
-            "The evolved wiring, trained from random weights",
-            &[("evolved", 0), ("dense", 0), ("graph", 0), ("layerized", 0)],
-            &["C2-evolved", "C2-dense", "C2-graph-dense"],
-        );
-        "the same beside the evolved wiring trained from random weights, as a graph and in layers";
-    "evolved-basin", ["wirings"], "–", "C2", wirings::basin;
-        "score of evolved weights with noise, trained on, by how much noise";
-    "score-by-depth", ["depth"], "3, 16, 17", "C5", depth::score_by_depth;
-        "score against the number of hidden layers by target, dense and pruned; optimal depth by the one-standard-error rule";
     "depth-predicted-by-compression", ["depth"], "4", "C6", depth::predicted;
         "optimal depth against the PNG ratio of the target with the Theil–Sen line and the depth predicted for each target left out";
-    "out-of-domain", ["out_of_domain"], "5", "C7", domain::scores;
-        "score on drawings that no genome draws, at the predicted depth and 3 layers off it";
     "volume-ratio", ["theory"], "6", "C8", |s| theory(s, theory::volume_ratio);
         "share of networks that can be compositional, by depth and width, in four readings";
     "fixed-budget", ["theory"], "6", "C8", |s| theory(s, theory::fixed_budget);
@@ -177,8 +162,6 @@ figures! {
         "trained networks beside what the theory expects of wirings like theirs, depths compared within targets";
     "mechanisms", ["mechanisms"], "7", "–", mechanisms::against_dense;
         "flatness, gradient noise and norm of pruned and nearly evolved networks against dense ones, where they fit equally";
-    "orthogonality", ["pruning"], "8", "C9", orthogonality::interference;
-        "interference of the maps of a layer and its Welch bound by arm, with the control of SP's counts";
     "orthogonality-by-share", ["regime"], "8", "C9", orthogonality::against_parent;
         "interference of the maps of a layer less that of the dense parent, by kept share, with both controls";
     "interference-bounds", ["pruning"], "8", "C9", orthogonality::bounds;
@@ -191,22 +174,12 @@ figures! {
         "maps of the units of evolved, dense and pruned networks, layer by layer";
     "muon-newton-schulz", ["optimizers"], "13", "C11", |s| optimizers(s, optimizers::newton_schulz_bars);
         "loss at the end of training by Newton–Schulz steps of Muon, with the exact polar factor";
-    "optimizer-scores", ["optimizer_scores"], "18–23", "C11", optimizers::scores;
-        "score of dense networks and of SP's by the optimizer that trained them, target by target";
     "optimizer-pictures", ["optimizer_scores"], "18–23", "C11", optimizers::pictures;
         "what SP's networks of three optimizers draw when one weight is changed";
     "muon-loss", ["optimizers"], "13", "C11", |s| optimizers(s, optimizers::muon_loss);
         "training loss of Muon by Newton–Schulz steps, at four learning rates";
     "out-of-domain-pictures", ["out_of_domain"], "24–29", "C7", domain::pictures;
         "each drawing, what the networks draw of it, and what they draw when one weight is changed";
-    "pruning-score", ["pruning"], "30–37", "C3, C4", pruning::score;
-        "score by pruning method at both levels, with links kept and alive";
-    "pruning-score-by-target", ["pruning"], "30–37", "C3, C4", pruning::by_target;
-        "the same target by target";
-    "pruning-score-against-kept", ["pruning"], "30–37", "C3, C4", pruning::against_kept;
-        "score against the links kept, method by method";
-    "pruning-score-against-loss", ["pruning"], "30–37", "C3", pruning::against_loss;
-        "score against the loss, network by network";
     "pruning-maps", ["pruning"], "30–37", "C3, C9", pruning::maps;
         "maps of the units before and after pruning";
     "pruning-pictures", ["pruning"], "30–37", "C3", pruning::sheets;
@@ -217,35 +190,31 @@ figures! {
         "the same against gradient evaluations";
     "raw-graph-loss", ["wirings"], "–", "C12", wirings::raw_graph_loss;
         "training loss of the raw evolved graph, of its links in layers and of the dense twin";
-    "decodable-against-organised", ["wirings"], "–", "C14", wirings::decodable_against_organised;
-        "score against what can be decoded linearly from eight components of all hidden maps, evolved and dense";
-    "controls-depth", ["controls"], "–", "C15", controls::depth;
-        "score at three depths under other rates, schedules, initial weights, optimizers and fewer pixels";
-    "controls-pruning", ["controls"], "–", "C15", controls::pruning;
-        "score of SP less that of random links with its counts, under the same";
     "structural-compositionality", ["structural"], "–", "C13", |s| structural(s, structural::by_arm);
         "do parts of a picture live in subnetworks of their own: D_sub and D_abl by arm, beside random masks";
     "structural-parts", ["structural"], "–", "C13", |s| structural(s, structural::by_part);
         "the same part by part: SC of every part of every picture";
     "structural-penalty", ["structural"], "–", "C13", |s| structural(s, structural::by_penalty);
         "the same with masks learned under other penalties on their links";
-    "regime-map", ["regime"], "3", "C4, C5", regime::maps;
-        "score by depth and kept share, target by target, with the share of networks that learned the picture";
     "neighbouring-depths", ["regime"], "16, 17", "C5", regime::neighbours_changed;
         "what SP's networks of one layer fewer, as many and one more draw when one weight is changed";
     "multi-cppn", ["regime"], "42–44", "C5", regime::neighbours_maps;
         "maps of the units of the same three networks side by side; that the paper's \"Multi-CPPN\" means this is a guess";
-    "criteria-at-equal-fit", ["regime"], "30–37", "C3, C4", regime::criteria;
-        "score of SP less that of every other criterion through the same rounds, at equal fit and with a fixed δ and no gate";
-    "criterion-and-retraining", ["rewinding", "regime"], "30–37", "C3", regime::retraining;
-        "score of networks pruned by each criterion less that of their dense parent, fine-tuned and retrained from the initial weights";
-    "regime-control", ["regime"], "–", "C4", regime::pooled;
-        "score of SP less that of random links with its counts by depth and kept share, at equal fit";
-    "score-at-equal-fit", ["regime"], "–", "C4", regime::by_fit;
-        "score of SP, of its controls and of dense networks at each R² on their way, by kept share";
     "claims", [], "–", "C1–C15", verdicts::forest;
         "the effects every claim is decided on, those of one kind on one axis, with intervals and verdicts";
 }
+
+/// Every figure, in the order of the paper's: those drawn here, and the `[[figures]]` of the specs.
+pub static FIGURES: LazyLock<Vec<Figure>> = LazyLock::new(|| {
+    let mut all = drawn();
+    all.extend(of_specs::figures().unwrap_or_else(|error| panic!("{error}")));
+    let number = |figure: &Figure| {
+        let digits = figure.paper.split(|c: char| !c.is_ascii_digit()).next();
+        digits.and_then(|digits| digits.parse().ok()).unwrap_or(u32::MAX)
+    };
+    all.sort_by_key(|figure| (figure.studies.is_empty(), number(figure)));
+    all
+});
 
 /// The figure of this name.
 pub fn figure(name: &str) -> Option<&'static Figure> {
@@ -453,7 +422,7 @@ mod tests {
 
     #[test]
     fn names_are_unique() {
-        for f in FIGURES {
+        for f in FIGURES.iter() {
             assert!(std::ptr::eq(figure(f.name).unwrap(), f), "{}", f.name);
         }
     }

@@ -2,7 +2,6 @@
 
 use super::data::{Group as Networks, distinct};
 use super::pictures::{changed, pictured};
-use super::scores::{Level, by_arm};
 use super::{DrawError, Drawing, Sources};
 use crate::training::newton_schulz::{muon_arm, newton_schulz};
 use crate::training::{RunRow, TrainingRecord};
@@ -28,19 +27,8 @@ const OPTIMIZERS: [(&str, &str, Colour, bool); 8] = [
 ];
 
 const SCORES: &str = "optimizer_scores";
-const DENSE: [Level; 3] = [("dense", 0), ("dense-muon", 0), ("dense-muon-20", 0)];
-const PRUNED: [Level; 3] = [("sp", 1), ("sp-muon", 1), ("sp-muon-20", 1)];
-
-/// Scores of dense networks and of SP's by the optimizer that trained them.
-pub(super) fn scores(sources: &Sources) -> Result<Drawing, DrawError> {
-    by_arm(
-        sources,
-        SCORES,
-        "Does the optimizer shape the solution?",
-        &[DENSE, PRUNED].concat(),
-        &["C11-dense", "C11-dense-twenty", "C11-scores", "C11-twenty"],
-    )
-}
+/// Pruned networks of each optimizer.
+const PRUNED: [&str; 3] = ["sp", "sp-muon", "sp-muon-20"];
 
 /// What SP's networks of three optimizers draw, and what with one weight changed.
 pub(super) fn pictures(sources: &Sources) -> Result<Drawing, DrawError> {
@@ -48,7 +36,7 @@ pub(super) fn pictures(sources: &Sources) -> Result<Drawing, DrawError> {
     let title = "Three optimizers: what SP's networks draw with one weight changed";
     let note = "About a quarter of the links, trained and retrained by the same optimizer.";
     changed(sources, &record, title, note, &|target| {
-        let of = |(arm, level): Level| pictured(sources, SCORES, target, Networks::of(arm, level));
+        let of = |arm: &str| pictured(sources, SCORES, target, Networks::of(arm, 1));
         PRUNED.into_iter().filter_map(of).collect()
     })
 }

@@ -1,20 +1,17 @@
 //! How much the maps of a layer interfere, by arm.
 
 use super::data::{
-    Group as Networks, Value, by_target, cut, differences, distinct, estimate, hollow, look,
-    on_average, spoken, unfit_over_targets, what,
+    Group as Networks, Value, differences, distinct, estimate, hollow, look, on_average, spoken,
+    what,
 };
-use super::pruning::{STAR, by_level};
 use super::regime::CONTROLS;
 use super::theory::{clouds, looks};
 use super::{DrawError, Drawing, Sources, some};
 use picloom::experiment::networks::record::NetworkResult;
 use picloom::experiment::regime::points::{Points, SP};
 use picloom::figures::axis::Axis;
-use picloom::figures::charts::{Bars, Estimate, Frame, Grid, Group, Mark, Panel, Plot, bars, grid};
-use picloom::figures::drawers::rows;
+use picloom::figures::charts::{Bars, Frame, Grid, Group, Mark, Panel, Plot, bars, grid};
 use picloom::figures::networks::levels;
-use picloom::figures::style::{self, Marker};
 use picloom::math::stats::mean;
 
 const STUDY: &str = "pruning";
@@ -26,43 +23,6 @@ fn measured(result: &NetworkResult) -> Option<f64> {
 /// Whatever the fit.
 fn any(result: &NetworkResult) -> Option<f64> {
     result.measures.interference
-}
-
-/// The bound of the same layers: interference less its excess over it.
-fn welch(result: &NetworkResult) -> Option<f64> {
-    let (i, excess) = (result.measures.interference?, result.measures.excess?);
-    Some(i - excess).filter(|_| result.fit)
-}
-
-pub(super) fn interference(sources: &Sources) -> Result<Drawing, DrawError> {
-    let record = sources.networks(STUDY)?;
-    let values = |group: Networks<'_>, value: Value| -> Vec<f64> {
-        by_target(&record, group, value).into_iter().map(|t| t.1).collect()
-    };
-    let frame = Frame::new("Interference of the maps of a layer, by pruning method")
-        .subtitle(what(&record))
-        .note(format!("Lower is more orthogonal. Alive units, relays merged; networks that learned their picture. Marks: means over targets, rings targets, whiskers 95 % t-intervals over four targets or more; hollow: none learned its picture. The Welch bound is the least that so many maps of so many dimensions can have: 0 where the maps are no more than their dimensions. “random, SP's layer counts” is the control: as many links in every layer, other ones. {STAR}"));
-    let series = vec![
-        ("interference".into(), style::INK, Marker::Circle),
-        ("its Welch bound".into(), style::GREY, Marker::Plus),
-    ];
-    let value = Axis::new("interference I").unit("mean squared cosine").include(0.0);
-    let template = rows("", value, series);
-    let svg = by_level(&record, frame, (560, 210, 30), &template, &|group, colour| {
-        let found = estimate(&values(group, measured)).map(cut);
-        let found = found.or_else(|| unfit_over_targets(&record, group, any));
-        let bound = mean(&values(group, welch)).ok().map(Estimate::new);
-        vec![found.map(|e| e.coloured(colour)), bound]
-    })?;
-    let dense = Networks::of("dense", 0);
-    let sp = [1, 2].map(|l| Networks::of("sp", l));
-    let same = [1, 2].map(|l| Networks::of("sp-layer-counts", l));
-    let parts = [
-        ("interference, dense − sp", [(dense, sp[0]), (dense, sp[1])]),
-        ("random with sp's counts − sp", [(same[0], sp[0]), (same[1], sp[1])]),
-    ]
-    .map(|(name, pairs)| on_average(name, &differences(&record, &pairs, measured)));
-    Ok(Drawing { svg, says: format!("{}.", parts.join("; ")) })
 }
 
 /// Interference of SP's networks and of its controls' less that of the dense parent by kept share, at the reference

@@ -23,7 +23,7 @@ pub fn page() -> String {
          pictures. (The `apple` of the replication is a drawing of our own.)\n\n\
          | paper | ours | claims | command | record | shows |\n|---|---|---|---|---|---|\n",
     );
-    for f in FIGURES {
+    for f in FIGURES.iter() {
         page += &format!(
             "| {} | `{}` | {} | `picloom-experiments figures {}` | {} | {} |\n",
             f.paper,

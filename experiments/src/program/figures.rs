@@ -116,7 +116,7 @@ fn provenance(figure: &Figure, sources: &Sources) -> Provenance {
 pub(super) fn draw_all(records: &Path, command: &str) -> anyhow::Result<Vec<PathBuf>> {
     let sources = Sources::new(records);
     let mut paths = Vec::new();
-    for figure in FIGURES {
+    for figure in FIGURES.iter() {
         match (figure.draw)(&sources) {
             Ok(drawing) => {
                 let path = records.join(figure.path());

@@ -62,7 +62,7 @@ fn every_figure_of_the_table_is_drawn_twice_alike_and_saved_with_its_provenance(
     let (folder, _guard) = folder();
     whole(&folder);
     let (first, second) = (Sources::new(&folder), Sources::new(&folder));
-    for f in FIGURES {
+    for f in FIGURES.iter() {
         if !known(f.studies) {
             continue;
         }
@@ -98,13 +98,10 @@ fn what_a_figure_says_is_what_the_record_holds() {
     whole(temporary.path());
     let sources = Sources::new(temporary.path());
     let says = |name| (figure(name).unwrap().draw)(&sources).unwrap().says;
-    // Evolved .9, dense .5, .55, .6 on every target: .35 exactly, 12 networks.
+    let basin = (figure("evolved-basin").unwrap().draw)(&sources).unwrap();
+    assert!(basin.svg.contains("evolved − 10 % noise"), "{}", basin.svg);
     let first = says("evolved-against-dense");
-    assert!(first.contains("0.350 [0.350, 0.350] over 4 targets"), "{first}");
-    assert!(first.contains("12 of 12"), "{first}");
-    // Depths 3 to 7, .05 a layer off 5; the standard error is .0289: only 5 is within it.
-    let depths = says("score-by-depth");
-    assert!(depths.contains("moth dense 5, sp 5"), "{depths}");
+    assert!(first.contains("“mean”") && !first.contains("Hollow"), "{first}");
     // One depth for all: slope 0, nothing left to predict.
     let predicted = says("depth-predicted-by-compression");
     assert!(predicted.contains("0.00 [0.00, 0.00]"), "{predicted}");
@@ -112,13 +109,6 @@ fn what_a_figure_says_is_what_the_record_holds() {
     let felt = says("mechanisms");
     assert!(felt.contains("trace of the Hessian, SP at a quarter: ×0.50 at 0.95"), "{felt}");
     assert!(felt.contains("variance of pixels' gradients, evolved, shaken: ×1.00"), "{felt}");
-    // SP 14 to 16 of 20, dense and random links 10 to 12.
-    let fit = says("score-at-equal-fit");
-    assert!(fit.contains("(SP) − dense: 0.200 over 4 targets"), "{fit}");
-    assert!(fit.contains("a layer − dense: 0.000") && fit.contains("R²: 4, 4"), "{fit}");
-    assert!(says("evolved-basin").contains("0.1 12 of 12, 0.4 12 of 12"));
-    let pruned = says("pruning-score");
-    assert!(pruned.contains("sp − magnitude: 0.200 over 4 targets"), "{pruned}");
     let sheet = (figure("perturbation-sheets").unwrap().draw)(&sources).unwrap();
     // Two of four changes coherent, on four targets; SP's pictures are the pruning study's.
     assert!(sheet.says.contains("evolved 8 of 16") && sheet.says.contains("SP"), "{}", sheet.says);
@@ -137,10 +127,8 @@ fn networks_that_did_not_learn_are_hollow_and_do_not_count() {
     decide(temporary.path());
     let sources = Sources::new(temporary.path());
     let drawing = (figure("evolved-against-dense").unwrap().draw)(&sources).unwrap();
-    assert!(drawing.says.contains("over 3 targets") && drawing.says.contains("8 of 12"));
+    assert!(drawing.says.contains("Hollow: no network learned its picture"), "{}", drawing.says);
     assert!(drawing.svg.contains(">2/3<") || drawing.svg.contains("2/3"), "share of fit seeds");
-    let depths = (figure("score-by-depth").unwrap().draw)(&sources).unwrap().says;
-    assert!(depths.contains("moth dense none, sp 5"), "{depths}");
 }
 
 #[test]
@@ -160,7 +148,7 @@ fn records_in_which_nothing_went_well_are_drawn_or_refused_but_never_break() {
             study(temporary.path(), targets, seeds, fate);
             decide(temporary.path());
             let sources = Sources::new(temporary.path());
-            for f in FIGURES {
+            for f in FIGURES.iter() {
                 match (f.draw)(&sources) {
                     Ok(drawing) => {
                         assert!(!drawing.svg.contains("NaN"), "{}", f.name);

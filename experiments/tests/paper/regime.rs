@@ -62,5 +62,5 @@ fn the_study_runs_at_smoke_size_and_the_ledger_and_the_figures_are_made_of_it() 
 
     let drawn = figure("regime-map").unwrap();
     let drawing = (drawn.draw)(&Sources::new(folder.path())).unwrap();
-    assert!(drawing.svg.contains("moth") && drawing.svg.contains("hidden layers L"));
+    assert!(drawing.svg.contains("moth") && drawing.svg.contains("hidden layers"));
 }

@@ -195,6 +195,10 @@ impl Found {
         let effect = match (self.estimate, self.low, self.high) {
             (Some(e), Some(l), Some(h)) => format!("{} [{}, {}]", three(e), three(l), three(h)),
             (Some(e), ..) => format!("{} (one unit)", three(e)),
+            _ if self.missing == 0 && self.without.is_empty() => {
+                "no data, for no unit has a network in both groups: are the values spelled as in the table?"
+                    .into()
+            }
             _ => "no data".into(),
         };
         let p = match self.p {

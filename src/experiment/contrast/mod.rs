@@ -79,7 +79,14 @@ fn bases(spec: &ContrastSpec, networks: &Networks<'_>) -> Vec<Basis> {
         Basis::EachFit => each(),
         other => vec![other.clone()],
     };
-    spec.basis.iter().flat_map(written_out).collect()
+    // A basis that stands there twice, as `finished` beside `each-fit`, is shown once.
+    let mut bases: Vec<Basis> = Vec::new();
+    for basis in spec.basis.iter().flat_map(written_out) {
+        if !bases.contains(&basis) {
+            bases.push(basis);
+        }
+    }
+    bases
 }
 
 fn on_basis(
@@ -131,7 +138,10 @@ fn name_of(first: &Filter, other: &Filter) -> String {
             let [first, other] = [first, other].map(|group| group.without("arm"));
             format!("{arm}, {first} − {other}")
         }
-        _ => format!("({first}) − ({other})"),
+        _ => match first.only_value().zip(other.only_value()) {
+            Some(((a, first), (b, other))) if a == b => format!("{first} − {other}"),
+            _ => format!("({first}) − ({other})"),
+        },
     }
 }
 

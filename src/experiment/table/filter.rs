@@ -159,6 +159,16 @@ impl Filter {
         Filter(self.0.iter().filter(|condition| condition.column != column).cloned().collect())
     }
 
+    /// The column and the value, if the filter is one condition with one value.
+    pub fn only_value(&self) -> Option<(&str, &str)> {
+        match self.0.as_slice() {
+            [Condition { column, test: Test::OneOf(values) }] if values.len() == 1 => {
+                Some((column, &values[0]))
+            }
+            _ => None,
+        }
+    }
+
     /// Both filters' conditions. Where both name a column, those of `self` count.
     pub fn over(&self, default: &Filter) -> Filter {
         let own = |c: &&Condition| !self.columns().any(|name| name == c.column);

@@ -7,6 +7,7 @@ use crate::figures::style;
 use crate::math::names::did_you_mean;
 use crate::math::refusal::Refusal;
 use crate::math::stats::{mean, mean_interval};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Units of which an interval is drawn, at least, unless the spec says otherwise.
 pub(super) const LEAST: usize = 3;
@@ -20,6 +21,10 @@ pub(super) struct Selected<'a> {
     pub spec: &'a FigureSpec,
     pub words: Words<'a>,
     pub rows: Vec<usize>,
+    /// The rows before `complete` left some out: they name series and panels.
+    all: Vec<usize>,
+    /// Of every row of the table whether it counts; none: all do.
+    counted: Option<Vec<bool>>,
     /// Those at the end of training, because nothing in the figure asks for checkpoints.
     pub finished: bool,
 }
@@ -49,6 +54,7 @@ impl<'a> Selected<'a> {
             ("by", &spec.by),
             ("unit", &spec.unit),
             ("picture", &spec.picture),
+            ("complete", &spec.complete),
         ];
         let measures = [("x", &spec.x), ("y", &spec.y), ("of", &spec.of), ("bar", &spec.bar)];
         let columns = columns.into_iter().filter_map(|(key, name)| Some((key, name.as_deref()?)));
@@ -84,7 +90,58 @@ impl<'a> Selected<'a> {
                 return Err(Refusal::new("order", expected, found));
             }
         }
-        Ok(Selected { table, spec, words: Words(spec), rows, finished })
+        let mut counted = None;
+        if !spec.counts.is_empty() {
+            let mut flags = vec![false; table.len()];
+            for row in spec.counts.rows(table).map_err(|refusal| refusal.within("counts"))? {
+                flags[row] = true;
+            }
+            counted = Some(flags);
+        }
+        let all = rows.clone();
+        let mut selected =
+            Selected { table, spec, words: Words(spec), rows, all, counted, finished };
+        if let Some(name) = &spec.complete {
+            selected.rows = selected.complete(name);
+        }
+        Ok(selected)
+    }
+
+    /// The rows that count whose target, seed and place in the figure have every value of a column.
+    fn complete(&self, name: &str) -> Vec<usize> {
+        let spec = self.spec;
+        let x = spec.x.as_ref().filter(|_| spec.by.is_none()).map(Measure::column);
+        let figure =
+            [&spec.series, &spec.panel, &spec.by].into_iter().flatten().map(String::as_str);
+        let mut of: Vec<&str> =
+            ["target", "seed", "variant"].into_iter().chain(figure).chain(x).collect();
+        of.retain(|column| *column != name && self.table.get(column).is_some());
+        let y = spec.y.as_ref().expect("checked: every kind with `complete` needs it");
+        let has = |row: &usize| y.value(self.column(y.column()), *row).is_some();
+        let rows: Vec<usize> = self.counting(&self.all).into_iter().filter(has).collect();
+        let wanted = self.values(name, &self.all).len();
+        let mut found: BTreeMap<Vec<&str>, BTreeSet<&str>> = BTreeMap::new();
+        let key =
+            |row: usize| -> Vec<&str> { of.iter().map(|c| self.column(c).text(row)).collect() };
+        for &row in &rows {
+            found.entry(key(row)).or_default().insert(self.column(name).text(row));
+        }
+        rows.into_iter().filter(|row| found[&key(*row)].len() == wanted).collect()
+    }
+
+    /// The rows that count among these.
+    pub fn counting(&self, rows: &[usize]) -> Vec<usize> {
+        let counts = |row: &&usize| self.counted.as_ref().is_none_or(|flags| flags[**row]);
+        rows.iter().filter(counts).copied().collect()
+    }
+
+    /// The rows of a mark: those that count, or all of them for a hollow mark (`true`).
+    pub fn of_mark(&self, rows: &[usize]) -> (Vec<usize>, bool) {
+        let counting = self.counting(rows);
+        match counting.is_empty() {
+            true => (rows.to_vec(), self.counted.is_some()),
+            false => (counting, false),
+        }
     }
 
     fn column(&self, name: &str) -> &'a Column {
@@ -129,7 +186,7 @@ impl<'a> Selected<'a> {
         match &self.spec.panel {
             None => vec![(None, self.rows.clone())],
             Some(name) => self
-                .values(name, &self.rows)
+                .values(name, &self.all)
                 .into_iter()
                 .map(|value| (Some(value.clone()), self.with(&self.rows, name, &value)))
                 .collect(),
@@ -152,7 +209,7 @@ impl<'a> Selected<'a> {
                 vec![(None, look)]
             }
             Some(name) => {
-                let values = self.values(name, &self.rows);
+                let values = self.values(name, &self.all);
                 let looks = self.words.looks(name, &values);
                 values.into_iter().map(Some).zip(looks).collect()
             }
@@ -263,6 +320,16 @@ impl<'a> Selected<'a> {
         };
         let expected = format!("numbers in the column {}", measure.column());
         Err(Refusal::new(key, expected, found).advising(advice))
+    }
+
+    /// What hollow marks are, if there are any.
+    pub fn hollow(&self, any: bool) -> Option<String> {
+        let counts = self.spec.counts.to_string();
+        let what = match counts.as_str() {
+            "fit=true" => "no network learned its picture".to_string(),
+            counts => format!("no network meets {counts}"),
+        };
+        any.then(|| format!("Hollow: {what}; these marks do not count."))
     }
 
     /// Rows without a number of a measure.

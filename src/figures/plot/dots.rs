@@ -18,21 +18,28 @@ pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
     let mut most = 0;
     // The same categories in every panel, so that they can be compared.
     let categories = selected.values(x, &selected.rows);
+    let (mut hollow, mut partly) = (false, false);
     for (value, rows) in selected.panels() {
         let mut groups = Vec::new();
         for category in &categories {
             let of_category = selected.with(&rows, x, category);
             let mut estimates = Vec::new();
             for (i, (value, _)) in series.iter().enumerate() {
-                let found = selected.summary(&selected.of_series(&of_category, value), y, unit);
-                let Some(found) = found else {
+                let all = selected.of_series(&of_category, value);
+                let (rows, faint) = selected.of_mark(&all);
+                let Some(found) = selected.summary(&rows, y, unit) else {
                     estimates.push(None);
                     continue;
                 };
                 drawn.count(i, &found);
-                let mut estimate = Estimate::new(found.mean);
-                if spec.interval != Some(Spread::None) {
+                hollow |= faint;
+                let mut estimate = Estimate::new(found.mean).faint(faint);
+                if spec.interval != Some(Spread::None) && !faint {
                     estimate.interval = found.interval;
+                }
+                if rows.len() < all.len() {
+                    partly = true;
+                    estimate.text = format!("{}/{}", rows.len(), all.len());
                 }
                 if spec.units.unwrap_or(true) && found.units.len() > 1 {
                     estimate = estimate.seeds(found.units.iter().map(|unit| unit.1));
@@ -47,6 +54,16 @@ pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
                 false => selected.words.short(x, category),
             };
             groups.push(Group { name, estimates });
+        }
+        if !spec.overall.is_empty() {
+            let estimates = series.iter().map(|(value, _)| {
+                let rows = selected.counting(&selected.of_series(&rows, value));
+                let found = selected.summary(&rows, y, selected.table.get(x))?;
+                let mean = Estimate { interval: found.interval, ..Estimate::new(found.mean) };
+                let bare = found.interval.is_none() && found.units.len() > 1;
+                Some(if bare { mean.seeds(found.units.iter().map(|unit| unit.1)) } else { mean })
+            });
+            groups.push(Group { name: spec.overall.clone(), estimates: estimates.collect() });
         }
         most = most.max(groups.len());
         let which = if spec.horizontal { Which::X } else { Which::Y };
@@ -82,6 +99,17 @@ pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
     if spec.units.unwrap_or(true) && drawn.several() {
         caption.insert(1, drawn.small_dots(unit.map(|unit| unit.name())));
     }
+    if !spec.overall.is_empty() {
+        let over = selected.words.column(x);
+        caption.push(format!(
+            "“{}”: over all {over}s, with a 95\u{a0}% interval over them.",
+            spec.overall
+        ));
+    }
+    if partly {
+        caption.push("n/m: n of m networks count.".into());
+    }
+    caption.extend(selected.hollow(hollow));
     Ok(content.shared(false, true).told(drawn, caption))
 }
 

@@ -182,7 +182,7 @@ impl Content {
     ///
     /// # Errors
     /// The width is too small for the text size.
-    pub fn finish(self, spec: &FigureSpec) -> Result<Drawing, Refusal> {
+    pub fn finish(self, spec: &FigureSpec, subtitle: &str) -> Result<Drawing, Refusal> {
         let width = pixels_of(spec, spec.width);
         let caption = self.caption.join(" ");
         let fits = (width / self.narrowest).floor().max(1.0) as usize;
@@ -205,6 +205,7 @@ impl Content {
         }
         let grid = Grid {
             frame: Frame::new(&spec.title)
+                .subtitle(subtitle)
                 .note(below(spec, &caption))
                 .sized(width.round() as u32, 0),
             columns,

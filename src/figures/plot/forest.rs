@@ -68,6 +68,26 @@ fn pair(words: &Words<'_>, name: &str) -> String {
     arms.join(" − ")
 }
 
+/// What a row is called: the label of its contrast, the value of `by`, the groups; an empty label leaves out the id.
+fn called(words: &Words<'_>, one: &ContrastSpec, name: &str, rows: usize, several: bool) -> String {
+    let label = words.0.labels.get(&one.id).map(String::as_str);
+    if let (Some(label), 1) = (label.filter(|label| !label.is_empty()), rows) {
+        return label.to_string();
+    }
+    let (value, groups) = match (&one.by, name.split_once(": ")) {
+        (Some(by), Some((value, groups))) => (Some(words.label(by, value)), groups),
+        _ => (None, name),
+    };
+    let id = label.or(several.then_some(one.id.as_str())).unwrap_or_default();
+    // A label stands for the groups where another word tells the rows apart.
+    let groups = match (label, &value) {
+        (Some(_), Some(_)) => String::new(),
+        _ => pair(words, groups),
+    };
+    let parts = [id.to_string(), value.unwrap_or_default(), groups];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ")
+}
+
 pub(super) fn draw(
     spec: &FigureSpec,
     table: &Table,
@@ -76,7 +96,10 @@ pub(super) fn draw(
     let words = Words(spec);
     let mut found: Vec<(&ContrastSpec, Vec<Found>)> = Vec::new();
     for one in chosen(contrasts, &spec.contrasts)? {
-        let within = ContrastSpec { rows: spec.rows.over(&one.rows), ..one.clone() };
+        let mut within = ContrastSpec { rows: spec.rows.over(&one.rows), ..one.clone() };
+        if !spec.bases.is_empty() {
+            within.basis.clone_from(&spec.bases);
+        }
         found.push((one, contrast(table, &within)?));
     }
     let mut bases: Vec<Basis> = Vec::new();
@@ -129,6 +152,9 @@ pub(super) fn draw(
                         Some((low, high)) => style::interval(estimate.value, low, high, decimals),
                         None => style::fixed(estimate.value, decimals),
                     };
+                    if spec.units == Some(true) && found.units.len() > 1 {
+                        estimate = estimate.seeds(found.units.iter().map(|unit| unit.value));
+                    }
                     Some((estimate, found.units.len()))
                 };
                 let estimates: Vec<_> = bases.iter().map(of).collect();
@@ -137,11 +163,7 @@ pub(super) fn draw(
                 {
                     drawn.counted(i, *units);
                 }
-                let label = match spec.labels.get(&one.id) {
-                    Some(label) if names.len() == 1 => label.clone(),
-                    _ if several => format!("{}: {}", one.id, pair(&words, name)),
-                    _ => pair(&words, name),
-                };
+                let label = called(&words, one, name, names.len(), several);
                 groups.push(Group {
                     name: label,
                     estimates: estimates.into_iter().map(|e| e.map(|e| e.0)).collect(),
@@ -165,6 +187,9 @@ pub(super) fn draw(
         [margin] => caption.push(format!("Shaded: ± the margin of {margin}.")),
         _ => caption.push("Shaded: ± the margin of each.".into()),
     }
+    if spec.units == Some(true) {
+        caption.push("Small dots: one unit.".into());
+    }
     let height = most as f64 * (12.0 + 18.0 * bases.len().max(1) as f64);
     Ok(Content::tall(panels, height, 520.0).told(drawn, caption))
 }
@@ -181,7 +206,7 @@ fn panel(
     let all = groups.iter().flat_map(|group| group.estimates.iter().flatten());
     let ends = all.flat_map(|e| {
         let (low, high) = e.interval.unwrap_or((e.value, e.value));
-        [low, high, e.value]
+        [low, high, e.value].into_iter().chain(e.seeds.iter().copied())
     });
     let span = ends.chain(margins).chain([0.0]).filter(|v| v.is_finite());
     let (low, high) = span.fold((0.0f64, 0.0f64), |(a, b), v| (a.min(v), b.max(v)));

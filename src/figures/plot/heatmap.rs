@@ -34,14 +34,17 @@ pub(super) fn draw(
     let (mut drawn, mut panels) = (Drawn::of(&selected.series()), Vec::new());
     let (mut most, mut hatched_any) = (0, false);
     for (value, rows) in selected.panels() {
-        let (columns, lines) = (selected.values(x, &rows), selected.values(y, &rows));
+        // The same rows in every panel, so that they can be compared.
+        let (columns, lines) = (selected.values(x, &rows), selected.values(y, &selected.rows));
         let cell = |line: &String, column: &String| -> Result<Cell, Refusal> {
             let rows = selected.with(&selected.with(&rows, y, line), x, column);
             let mean = |measure: &Measure| {
                 selected.summary(&rows, measure, unit).map(|found| (found.mean, found.networks))
             };
             let (value, count) = match (&spec.of, compared) {
-                (Some(of), _) => mean(of).unwrap_or((f64::NAN, 0)),
+                (Some(of), _) => selected
+                    .summary(&selected.counting(&rows), of, unit)
+                    .map_or((f64::NAN, 0), |found| (found.mean, found.networks)),
                 (None, Some(compared)) => {
                     estimate(selected, compared, &[(x, column), (y, line)], &value)?
                 }
@@ -111,6 +114,9 @@ pub(super) fn draw(
     if let Some(bar) = &spec.bar {
         let bar = selected.words.measure(bar);
         caption.push(format!("Bars in the cells: {bar}, whole width = all."));
+    }
+    if !spec.counts.is_empty() {
+        caption.push(format!("Networks with {} count; grey: there is none.", spec.counts));
     }
     if hatched_any {
         let counted = compared.map_or("networks".into(), |compared| format!("{}s", compared.unit));

@@ -26,22 +26,39 @@ pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
     };
     let series = selected.series();
     let (mut drawn, mut panels) = (Drawn::of(&series), Vec::new());
+    let mut hollow = false;
+    let few = selected.values(x.column(), &selected.rows);
+    let whole = spec.by.is_none() && *x == Measure::of(x.column()) && few.len() <= 5;
+    let ticks: Option<Vec<(f64, String)>> = few
+        .iter()
+        .map(|value| {
+            let at = value.parse::<f64>().ok().filter(|at| whole && at.fract() == 0.0)?;
+            Some((at, selected.words.label(x.column(), value)))
+        })
+        .collect();
     for (value, rows) in selected.panels() {
         let (mut thin, mut thick) = (Vec::new(), Vec::new());
         for (i, (value, look)) in series.iter().enumerate() {
             let rows = selected.of_series(&rows, value);
             if spec.units == Some(true) {
-                thin.extend(line.of_units(&rows, look));
+                thin.extend(line.of_units(&selected.counting(&rows), look));
             }
-            thick.push(line.mean(&rows, look, &mut |found| drawn.count(i, found)));
+            let marks = line.mean(&rows, look, &mut |found| drawn.count(i, found));
+            hollow |= marks.iter().any(|one| one.hollow);
+            thick.push(marks);
         }
         if line.spread == Spread::Whiskers {
             apart(&mut thick, spec.log.contains(&Which::X));
         }
         thin.extend(thick.into_iter().flatten());
+        let mut axis = selected.words.axis(x, Which::X);
+        // A tick at each of a few values of a column that counts.
+        if let Some(ticks) = &ticks {
+            axis = axis.names(ticks.clone());
+        }
         panels.push(Panel::Plot(Plot {
             frame: Frame::new(selected.panel_title(&value)),
-            x: selected.words.axis(x, Which::X),
+            x: axis,
             y: selected.words.axis(y, Which::Y),
             series: thin,
             y_rules: rules(&spec.reference.0),
@@ -56,6 +73,7 @@ pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
             unit.map_or("row".into(), |u| selected.words.column(u))
         ));
     }
+    caption.extend(selected.hollow(hollow));
     Ok(Content::wide(panels, 0.62, 260.0).shared(true, true).told(drawn, caption))
 }
 
@@ -132,12 +150,16 @@ impl Line<'_> {
         (name, colour, marker): &Look,
         count: &mut dyn FnMut(&super::data::Summary),
     ) -> Vec<Series> {
-        let mut found = Vec::new();
+        let (mut found, mut faint) = (Vec::new(), Vec::new());
         for rows in self.points(rows) {
+            let (rows, hollow) = self.selected.of_mark(&rows);
             let summary = self.selected.summary(&rows, self.y, self.unit);
             let Some((x, summary)) = self.place(&rows).zip(summary) else { continue };
             count(&summary);
-            found.push((x, summary));
+            match hollow {
+                true => faint.push(Point::new(x, summary.mean)),
+                false => found.push((x, summary)),
+            }
         }
         found.sort_by(|a, b| a.0.total_cmp(&b.0));
         let (mut points, mut band, mut dots) = (Vec::new(), Vec::new(), Vec::new());
@@ -157,6 +179,9 @@ impl Line<'_> {
             points.push(point);
         }
         let mut series = Vec::new();
+        if !faint.is_empty() {
+            series.push(Series::cloud("", *colour, *marker, faint).hollow());
+        }
         if !dots.is_empty() {
             series.push(Series { diameter: 4.6, ..Series::cloud("", *colour, Marker::Ring, dots) });
         }

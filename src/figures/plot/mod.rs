@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `spec` | the keys, their defaults, what each kind uses |
 //! | `source` | tables and the folders of their pictures |
+//! | `study` | the figures of a spec, from the tables of its studies |
 //! | `words` | what columns and values are called, their colours |
 //! | `data` | rows in groups, means over units |
 //! | `dots`, `lines`, `scatter`, `heatmap`, `forest`, `pictures` | the kinds |
@@ -27,12 +28,14 @@ mod pictures;
 mod scatter;
 mod source;
 mod spec;
+mod study;
 mod words;
 
 pub use drawing::{Drawing, DrawnSeries};
 pub use output::{Format, encode, save_drawing};
 pub use source::Source;
 pub use spec::{Caption, FigureSpec, Hex, Kind, Numbers, Spread, Which};
+pub use study::{draw_of_study, of_spec, tables_of};
 
 use crate::experiment::contrast::ContrastSpec;
 use crate::math::refusal::Refusal;
@@ -67,18 +70,22 @@ pub fn draw(
     let at = |refusal: Refusal| refusal.within(format!("figure {}", spec.name));
     drawing::check_width(spec).map_err(at)?;
     let table = source::together(tables);
-    let drawn = match spec.kind {
-        Kind::Forest => {
-            forest::draw(spec, &table, contrasts).and_then(|content| content.finish(spec))
+    let content = match spec.kind {
+        Kind::Forest => forest::draw(spec, &table, contrasts),
+        Kind::Pictures if spec.picture.is_none() => {
+            return pictures::of_files(spec, tables).map_err(at);
         }
-        Kind::Pictures if spec.picture.is_none() => pictures::of_files(spec, tables),
-        _ => Selected::of(spec, &table).and_then(|selected| match spec.kind {
-            Kind::Dots => dots::draw(&selected)?.finish(spec),
-            Kind::Lines => lines::draw(&selected)?.finish(spec),
-            Kind::Scatter => scatter::draw(&selected)?.finish(spec),
-            Kind::Heatmap => heatmap::draw(&selected, contrasts)?.finish(spec),
-            Kind::Pictures | Kind::Forest => pictures::draw(&selected, tables),
+        Kind::Pictures => {
+            let selected = Selected::of(spec, &table).map_err(at)?;
+            return pictures::draw(&selected, tables).map_err(at);
+        }
+        kind => Selected::of(spec, &table).and_then(|selected| match kind {
+            Kind::Dots => dots::draw(&selected),
+            Kind::Lines => lines::draw(&selected),
+            Kind::Scatter => scatter::draw(&selected),
+            _ => heatmap::draw(&selected, contrasts),
         }),
     };
-    drawn.map_err(at)
+    let subtitle = tables.first().filter(|_| spec.subtitle).map(|source| source.facts.as_str());
+    content.and_then(|content| content.finish(spec, subtitle.unwrap_or_default())).map_err(at)
 }

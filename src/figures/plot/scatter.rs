@@ -5,7 +5,9 @@ use super::dots::rules;
 use super::drawing::{Content, Drawn};
 use super::spec::{Spread, Which};
 use crate::figures::charts::{Frame, Panel, Plot, Point, Series};
+use crate::figures::style;
 use crate::math::refusal::Refusal;
+use std::collections::BTreeMap;
 
 pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
     let spec = selected.spec;
@@ -16,8 +18,9 @@ pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
     let by = spec.by.as_deref().or(unit.map(|unit| unit.name()));
     let series = selected.series();
     let (mut drawn, mut panels) = (Drawn::of(&series), Vec::new());
+    let mut hollow = false;
     for (value, rows) in selected.panels() {
-        let mut clouds = Vec::new();
+        let (mut clouds, mut joined) = (Vec::new(), BTreeMap::<String, Vec<(f64, f64)>>::new());
         for (i, (value, (name, colour, marker))) in series.iter().enumerate() {
             let rows = selected.of_series(&rows, value);
             let groups: Vec<(String, Vec<usize>)> = match by {
@@ -29,8 +32,9 @@ pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
                     selected.values(by, &rows).into_iter().map(of).collect()
                 }
             };
-            let mut points = Vec::new();
+            let (mut points, mut faint) = (Vec::new(), Vec::new());
             for (label, rows) in groups {
+                let (rows, is_faint) = selected.of_mark(&rows);
                 let found = [x, y].map(|measure| selected.summary(&rows, measure, unit));
                 let [Some(x), Some(y)] = found else { continue };
                 drawn.count(i, &y);
@@ -38,14 +42,24 @@ pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
                 if spec.by.is_some() && spec.interval != Some(Spread::None) {
                     (point.x_interval, point.y_interval) = (x.interval, y.interval);
                 }
+                joined.entry(label.clone()).or_default().push((point.x, point.y));
                 if spec.names {
                     point.label = label;
                 }
-                points.push(point);
+                if is_faint { faint.push(point) } else { points.push(point) }
             }
-            let diameter = if points.len() > 80 { 5.0 } else { 8.0 };
+            let diameter = if points.len() + faint.len() > 80 { 5.0 } else { 8.0 };
+            if !faint.is_empty() {
+                hollow = true;
+                let cloud = Series::cloud("", *colour, *marker, faint).hollow();
+                clouds.push(Series { diameter, ..cloud });
+            }
             let cloud = Series::cloud(name.clone(), *colour, *marker, points);
             clouds.push(Series { diameter, ..cloud });
+        }
+        if spec.join && by.is_some() {
+            let line = |points| Series { width: 1.4, ..Series::line("", style::UNJUDGED, points) };
+            clouds = joined.into_values().map(line).chain(clouds).collect();
         }
         panels.push(Panel::Plot(Plot {
             frame: Frame::new(selected.panel_title(&value)),
@@ -65,6 +79,10 @@ pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
     };
     caption.insert(0, format!("One mark for each {each}."));
     caption.extend(drawn.left_out(selected, &[x, y]));
+    if spec.join {
+        caption.push(format!("Lines join the marks of one {each}."));
+    }
+    caption.extend(selected.hollow(hollow));
     let ratio = if spec.diagonal { 1.0 } else { 0.7 };
     Ok(Content::wide(panels, ratio, 260.0).shared(true, true).told(drawn, caption))
 }

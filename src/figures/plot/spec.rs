@@ -1,5 +1,6 @@
 //! A figure as a spec writes it: `[[figures]]`. What each key means stands in `docs/PLOTS.md`.
 
+use crate::experiment::contrast::Basis;
 use crate::experiment::table::{Filter, Measure};
 use crate::figures::style::Colour;
 use crate::math::names::did_you_mean;
@@ -53,6 +54,30 @@ pub struct FigureSpec {
     /// Written above. Default: nothing.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub title: String,
+    /// Whether pixels, steps, seeds, judge and profile of the study stand below the title. Default: no.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub subtitle: bool,
+    /// What the figure shows, in a sentence, for lists and reports. It is not drawn.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub says: String,
+    /// Facts of your own about the figure, for lists. They are not drawn.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tags: BTreeMap<String, String>,
+    /// Conditions that rows must meet to count. A mark without such a row is hollow. Default: all rows count.
+    #[serde(default, skip_serializing_if = "Filter::is_empty")]
+    pub counts: Filter,
+    /// Column whose every value a network must have: targets and seeds that lack one are left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub complete: Option<String>,
+    /// Name of one more category: the mean over the others. Default: none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub overall: String,
+    /// Whether a line joins the marks of each value of `by`. Default: no.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub join: bool,
+    /// Bases on which a forest draws its contrasts. Default: those of each contrast.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bases: Vec<Basis>,
     /// Title of the horizontal axis. Default: the label of its column.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub x_label: Option<String>,
@@ -92,7 +117,7 @@ pub struct FigureSpec {
     /// How the interval is drawn. Default: lines `band`, dots and scatter `whiskers`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<Spread>,
-    /// Whether every unit is drawn beside the mean. Default: dots yes, lines no.
+    /// Whether every unit is drawn beside the mean. Default: dots yes, lines and forest no.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub units: Option<bool>,
     /// Dots, lines, scatter: units that an interval needs (default 3). Heatmap: networks below which a cell is
@@ -189,6 +214,9 @@ const ALWAYS: &[&str] = &[
     "where",
     "labels",
     "title",
+    "subtitle",
+    "says",
+    "tags",
     "caption",
     "width",
     "height",
@@ -221,6 +249,9 @@ impl Kind {
                 "units",
                 "least",
                 "horizontal",
+                "counts",
+                "complete",
+                "overall",
             ],
         ),
         (
@@ -245,6 +276,8 @@ impl Kind {
                 "interval",
                 "units",
                 "least",
+                "counts",
+                "complete",
             ],
         ),
         (
@@ -270,6 +303,9 @@ impl Kind {
                 "least",
                 "names",
                 "diagonal",
+                "counts",
+                "complete",
+                "join",
             ],
         ),
         (
@@ -289,6 +325,7 @@ impl Kind {
                 "least",
                 "bar",
                 "outline",
+                "counts",
                 "signed",
                 "decimals",
                 "contrasts",
@@ -297,7 +334,16 @@ impl Kind {
         (
             Kind::Forest,
             "forest",
-            &["contrasts", "colours", "x_label", "x_range", "decimals", "columns"],
+            &[
+                "contrasts",
+                "bases",
+                "units",
+                "colours",
+                "x_label",
+                "x_range",
+                "decimals",
+                "columns",
+            ],
         ),
         (
             Kind::Pictures,
