@@ -76,7 +76,7 @@ fn hostile_names_stay_text_in_figures_tables_and_the_report_of_a_study() {
     std::fs::write(folder.path().join("claims.json"), ledger.to_json()).unwrap();
     let sources = Sources::new(folder.path());
     let mut drawn = 0;
-    for figure in FIGURES {
+    for figure in FIGURES.iter() {
         match (figure.draw)(&sources) {
             Ok(drawing) => {
                 let facts = Provenance::none().with("profile", sources.profile(figure));
