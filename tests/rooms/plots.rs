@@ -283,8 +283,9 @@ fn a_scatter_joins_marks_and_a_forest_draws_units_on_other_bases() {
 fn facts_of_the_study_stand_below_the_title_if_asked_for() {
     let facts = "64² pixels, profile quick".to_string();
     let source = Source { facts, ..source() };
-    let of =
-        |keys: &str| draw(&spec(&format!("{DOTS}{keys}")), std::slice::from_ref(&source), &[]).unwrap().svg;
+    let of = |keys: &str| {
+        draw(&spec(&format!("{DOTS}{keys}")), std::slice::from_ref(&source), &[]).unwrap().svg
+    };
     has(&of("title = \"Score\"\nsubtitle = true"), &["64² pixels, profile quick"]);
     let plain = of("says = \"score by arm\"\ntags = { paper = \"Fig. 3\" }");
     assert!(!plain.contains("64²") && !plain.contains("Fig. 3") && !plain.contains("by arm"));

@@ -309,10 +309,10 @@ impl<'a> Selected<'a> {
     /// Refuses a column without a single number among the rows.
     pub fn needs_numbers(&self, key: &str, measure: &Measure) -> Result<(), Refusal> {
         let column = self.column(measure.column());
-        if self.rows.iter().any(|row| measure.value(column, *row).is_some()) {
+        if self.all.iter().any(|row| measure.value(column, *row).is_some()) {
             return Ok(());
         }
-        let text = self.rows.first().map_or("", |row| column.text(*row));
+        let text = self.all.first().map_or("", |row| column.text(*row));
         let found = if text.is_empty() { "no value".into() } else { format!("{text:?}") };
         let advice = match self.finished {
             true => "only rows at the end of training are drawn unless the figure uses `at`",

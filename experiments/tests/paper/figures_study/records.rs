@@ -65,6 +65,7 @@ pub fn row(folder: &Path, one: &One<'_>) -> Value {
         "coherent": if silent { 0 } else { one.coherent },
         "fractured": if silent { 0 } else { 20 - one.coherent },
         "silent": if silent { 20 } else { 0 },
+        "score": if silent { Value::Null } else { interval(one.coherent) },
         "by_layer": [[1, 1, 0]],
         "measures": {
             "layers": [{
@@ -74,6 +75,7 @@ pub fn row(folder: &Path, one: &One<'_>) -> Value {
             "interference": some(0.3 + 0.01 * one.level as f64), "excess": some(0.25),
             "roughness": some(0.1), "duplicates": 0.0, "effective_fan_in": 3.0, "reuse": 2.0,
             "modules": 2, "q": 0.3, "q_z": some(1.0), "decoded": some(0.6),
+            "decoded_components": some(0.6),
         },
         "sparsity": {
             "depth": 6, "computing_depth": 6, "computing_units": 9, "alive_links": 90,
@@ -92,6 +94,12 @@ pub fn row(folder: &Path, one: &One<'_>) -> Value {
         row["result"]["views"] = views(folder, one);
     }
     row
+}
+
+/// A score without an interval.
+fn interval(coherent: usize) -> Value {
+    let score = coherent as f64 / 20.0;
+    json!({ "score": score, "low": score, "high": score })
 }
 
 /// Pictures of a network: four changes, nine maps.
@@ -144,13 +152,13 @@ const WALKED: [&str; 2] = ["mechanisms", "regime"];
 fn on_its_way(row: &mut Value) {
     let half = if row["arm"] == "dense" { 1.0 } else { 0.5 };
     if row["result"].is_object() {
-        let score = row["result"]["coherent"].as_f64().unwrap() / 20.0;
-        row["result"]["fixed"] = json!({ "score": score, "low": score, "high": score });
+        let score = interval(row["result"]["coherent"].as_u64().unwrap() as usize);
+        row["result"]["fixed"] = score.clone();
         row["result"]["reached"] = WAY
             .map(|level| {
                 json!({
                     "level": level, "r2": level, "step": 10,
-                    "score": { "score": score, "low": score, "high": score },
+                    "score": score,
                     "mechanisms": {
                         "loss": 0.01, "sharpness": 0.2 * half, "hessian_trace": 8.0 * half,
                         "hessian_error": 0.1, "gradient_variance": 3.0, "norm": 40.0 * half,
