@@ -53,7 +53,7 @@ pub struct ClaimText {
     /// Studies whose contrasts for this claim, or for the study itself, stand beside the verdict.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub beside: Vec<String>,
-    /// A finding that no contrast can give, one of [`SPECIAL`]. With `decided_by` the claim needs both.
+    /// A finding that no contrast can give, one of `SPECIAL`. With `decided_by` the claim needs both.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub special: Option<String>,
     /// The claim is asked only where the earlier one of this id is supported.

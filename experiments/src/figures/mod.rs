@@ -2,7 +2,7 @@
 //!
 //! In: a folder of records (`FOLDER/STUDY/rows.csv.gz`, the views beside them, `FOLDER/claims.json`).
 //! Out: SVG with a sentence that says in numbers what is to be seen. [`FIGURES`] is the table. A new figure
-//! is a `[[figures]]` of its study's spec; only a figure that this cannot describe is a row of [`drawn`].
+//! is a `[[figures]]` of its study's spec; only a figure that this cannot describe is a row of `FIGURES`.
 //!
 //! | file | draws |
 //! |---|---|
