@@ -92,9 +92,9 @@ fn a_new_study_is_run_decided_drawn_and_powered_without_code() {
     // Rules that were changed after the run are told.
     let spec = folder.path().join("links.toml");
     let text = std::fs::read_to_string(&spec).unwrap();
-    assert!(!decided.contains("have changed since"));
+    assert!(!decided.contains("changed after the first run"));
     std::fs::write(&spec, text.replace("margin = 0.05", "margin = 0.2")).unwrap();
-    assert!(says("experiment decide links.toml", 0).contains("have changed since"));
+    assert!(says("experiment decide links.toml", 0).contains("changed after the first run"));
     std::fs::write(&spec, text.replace("between =", "betwen =")).unwrap();
     let refused = says("experiment decide links.toml", 1);
     assert!(refused.contains("betwen") && refused.contains("between"), "{refused}");

@@ -128,8 +128,10 @@ fn every_chain_gives_a_row_a_network_and_counts_are_matched() {
     let ends = (0..table.len()).filter(is_end).count();
     let on_the_way = record.rows.iter().flat_map(|row| &row.result.as_ref().unwrap().reached);
     assert_eq!((ends, table.len() - ends), (record.rows.len(), on_the_way.count()));
-    for (row, share) in [(0, 1.0), (1, 1.0)] {
-        assert_eq!(table.column("share").unwrap().number(row), Some(share));
+    let [share, kept, links] = ["share", "kept", "links"].map(|name| table.column(name).unwrap());
+    for row in 0..table.len() {
+        let wanted = kept.number(row).unwrap() / links.number(row).unwrap();
+        assert!((share.number(row).unwrap() - wanted).abs() < 1e-5);
     }
     assert_eq!(table.column("arm").unwrap().text(0), "evolved");
 }
