@@ -273,7 +273,8 @@ fn a_scatter_joins_marks_and_a_forest_draws_units_on_other_bases() {
     assert_eq!(lines(&format!("{scatter}join = true")), lines(scatter) + 3);
     let forest = "kind = \"forest\"\nwhere = \"level=0|1\"\nlabels = { C1 = \"\" }\n";
     let of = |keys: &str| draw(&spec(keys), &[source()], &contrasts()).unwrap();
-    let (plain, other) = (of(forest), of(&format!("{forest}bases = [\"end\"]\nunits = true")));
+    let (plain, other) =
+        (of(forest), of(&format!("{forest}bases = [\"end\"]\nmean = \"student\"\nunits = true")));
     assert_eq!((plain.series.len(), other.series.len()), (2, 1));
     has(&plain.svg, &["SP − dense"]);
     assert!(other.caption.contains("Small dots: one unit"), "{}", other.caption);

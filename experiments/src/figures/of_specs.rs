@@ -1,4 +1,5 @@
-//! The `[[figures]]` of the study's specs. Their `tags` say which figure of the paper and which claims they belong to.
+//! The `[[figures]]` of the study's specs. Their `tags` say which figure of the paper and which claims they belong to,
+//! and the contrasts whose numbers stand under them in the report, beside those that they draw.
 
 use super::{DrawError, Drawing, Figure, Sources};
 use crate::claims::StudySpec;
@@ -61,5 +62,7 @@ fn drawn(
         study: spec.study.clone(),
         expected: format!("{} for {}", refusal.expected, refusal.at),
     })?;
-    Ok(Drawing { svg: drawing.svg, says: drawing.caption })
+    let beside = figure.tags.get("contrasts").into_iter().flat_map(|ids| ids.split_whitespace());
+    let contrasts: Vec<&str> = figure.contrasts.iter().map(String::as_str).chain(beside).collect();
+    Ok(Drawing { svg: drawing.svg, says: sources.said(&spec.study, &contrasts).join("; ") })
 }

@@ -100,6 +100,7 @@ pub(super) fn draw(
         if !spec.bases.is_empty() {
             within.basis.clone_from(&spec.bases);
         }
+        within.mean = spec.mean.unwrap_or(within.mean);
         found.push((one, contrast(table, &within)?));
     }
     let mut bases: Vec<Basis> = Vec::new();

@@ -143,7 +143,8 @@ fn estimate(
     let cell: Filter = cell.join(",").parse()?;
     let rows = cell.over(&selected.spec.rows.over(&compared.rows));
     let first = compared.basis.iter().take(1).cloned().collect();
-    let within = ContrastSpec { rows, basis: first, ..compared.clone() };
+    let mean = selected.spec.mean.unwrap_or(compared.mean);
+    let within = ContrastSpec { rows, basis: first, mean, ..compared.clone() };
     let found = contrast(selected.table, &within)?;
     let first = found.first();
     let value = first.and_then(|found| found.estimate).unwrap_or(f64::NAN);

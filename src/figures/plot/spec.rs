@@ -1,6 +1,6 @@
 //! A figure as a spec writes it: `[[figures]]`. What each key means stands in `docs/PLOTS.md`.
 
-use crate::experiment::contrast::Basis;
+use crate::experiment::contrast::{Basis, Mean};
 use crate::experiment::table::{Filter, Measure};
 use crate::figures::style::Colour;
 use crate::math::names::did_you_mean;
@@ -78,6 +78,9 @@ pub struct FigureSpec {
     /// Bases on which a forest draws its contrasts. Default: those of each contrast.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bases: Vec<Basis>,
+    /// How a forest or heatmap averages its contrasts. Default: as each contrast says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean: Option<Mean>,
     /// Title of the horizontal axis. Default: the label of its column.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub x_label: Option<String>,
@@ -325,6 +328,7 @@ impl Kind {
                 "least",
                 "bar",
                 "outline",
+                "mean",
                 "counts",
                 "signed",
                 "decimals",
@@ -337,6 +341,7 @@ impl Kind {
             &[
                 "contrasts",
                 "bases",
+                "mean",
                 "units",
                 "colours",
                 "x_label",
