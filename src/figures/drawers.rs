@@ -1,8 +1,8 @@
-//! The kinds of figures that rows of the table are made of: courses along an axis, rows by arm, small
-//! multiples, heat maps. They know nothing of records: what is drawn comes through selectors.
+//! The kinds of figures that rows of the table are made of: courses along an axis, small multiples, heat
+//! maps. They know nothing of records: what is drawn comes through selectors.
 
 use crate::figures::axis::Axis;
-use crate::figures::charts::{Bars, Estimate, Frame, Grid, Heatmap, Mark, Panel, Point, Series};
+use crate::figures::charts::{Estimate, Frame, Grid, Heatmap, Panel, Point, Series};
 use crate::figures::charts::{Plot, grid};
 use crate::figures::style::{Colour, Marker};
 use crate::math::real;
@@ -95,12 +95,6 @@ pub fn geometric_mean(curves: &[Vec<(u64, f64)>]) -> Vec<(f64, f64)> {
 /// A panel of series.
 pub fn panel(title: impl Into<String>, x: Axis, y: Axis, series: Vec<Series>) -> Panel {
     Panel::Plot(Plot { frame: Frame::new(title), x, y, series, ..Plot::default() })
-}
-
-/// Dots in lying rows: for long names, and for values without a meaningful 0.
-pub fn rows(title: impl Into<String>, value: Axis, series: Vec<Look>) -> Bars {
-    let frame = Frame::new(title);
-    Bars { frame, value, series, mark: Mark::Dot, lying: true, ..Bars::default() }
 }
 
 /// A matrix: a value for each row and column, each with its name; grey where there is none.

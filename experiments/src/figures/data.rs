@@ -5,9 +5,7 @@ use crate::claims::ledger::named as effect_name;
 use picloom::experiment::contrast::Found;
 use picloom::experiment::networks::record::{NetworkResult, NetworkRow, NetworksRecord};
 use picloom::experiment::networks::spec::BASE;
-pub(super) use picloom::figures::networks::{
-    FEWEST, distinct, estimate, hollow, sorted, spoken, what,
-};
+pub(super) use picloom::figures::networks::{distinct, estimate, hollow, sorted, spoken, what};
 use picloom::figures::style::{self};
 use picloom::math::stats::mean;
 

@@ -34,7 +34,6 @@ mod orthogonality;
 pub mod page;
 mod pictures;
 mod pruning;
-#[allow(dead_code, reason = "its charts are [[figures]] of regime.toml and rewinding.toml")]
 mod regime;
 pub mod report;
 mod structural;
