@@ -21,7 +21,8 @@
 //! | [`prune`] | which links stay: every method under the same rules and guards |
 //! | [`probe`] | change weights by a matched effect and look; no judgement |
 //! | [`score`] | judges and their calibration, the compositional score, further measures |
-//! | [`experiment`] | studies: specs, runs that can be interrupted, records, claims |
+//! | [`run`] | networks as they are kept: run folders, targets, sweeps that go on; opened from wherever they are |
+//! | [`experiment`] | studies: specs, cells, the table of results, contrasts |
 //! | `figures` | records as charts, picture sheets, reports (feature `figures`) |
 //! | `studio` | a local web page: breed, look inside, compare, train (feature `studio`) |
 //! | `cli` | the command line (feature `cli`) |
@@ -40,7 +41,8 @@
 //! | prune | [`prune::prune`] with an [`prune::EdgeContext`], a [`prune::Method`] and a [`prune::Rule`] |
 //! | change weights | [`probe::View`]: its sweeps, strips and changed pictures; [`probe::directions`] |
 //! | score | [`score::Protocol`], [`score::score`] with a [`score::Judge`], by default [`score::DlJudge`]; [`score::measures`] |
-//! | store runs and studies | [`experiment::train_run`], [`experiment::prune_run`], [`experiment::networks`] |
+//! | open a kept network | [`run::Source`], [`run::load_target`], [`run::load_run`] |
+//! | store runs and studies | [`run::train_run`], [`experiment::prune_run`], [`experiment::networks`] |
 //! | serve the page | `studio::Studio`, `studio::bind` |
 //!
 //! # Features
@@ -164,6 +166,7 @@ pub mod math;
 pub mod network;
 pub mod probe;
 pub mod prune;
+pub mod run;
 pub mod score;
 #[cfg(feature = "studio")]
 pub mod studio;

@@ -6,7 +6,6 @@
 //! Picbreeder pictures, and what it found was larger.
 
 use picloom::evolve::{Evolver, Feedback, Preset, Search};
-use picloom::experiment::RunError;
 use picloom::experiment::cells::CellStudy;
 use picloom::experiment::cost;
 use picloom::experiment::evolution::{
@@ -17,6 +16,7 @@ use picloom::experiment::spec::{Places, Problem, Spec, SpecError, SpecFile, chec
 use picloom::experiment::workers::Ask;
 use picloom::genome::{self, Genome, GenomeInfo};
 use picloom::math::hash::sha256_hex;
+use picloom::run::RunError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::borrow::Cow;

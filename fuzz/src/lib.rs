@@ -3,6 +3,7 @@
 mod seeds;
 
 use picloom::evolve::{Preset, Session};
+use picloom::experiment::Record;
 use picloom::experiment::evolution::{
     EvolutionConfig, EvolutionJob, EvolutionObserver, GenerationRecord, SearchKind, evolve,
     read_config,
@@ -10,15 +11,13 @@ use picloom::experiment::evolution::{
 use picloom::experiment::kinds::{KINDS, read_study};
 use picloom::experiment::networks::NetworksRecord;
 use picloom::experiment::spec::SpecFile;
-use picloom::experiment::{
-    Record, Target as Drawn, TrainJob, load_run, mask_from_json, read_metrics, train_run,
-};
 use picloom::genome::{self, Genome, GenomeInfo};
 use picloom::network::kernel::picture;
 use picloom::network::npz::read_npz;
 use picloom::network::weight_files::read_weights;
 use picloom::network::{Arch, Coords, Mask, Network, Picture, compile};
 use picloom::prune::Method;
+use picloom::run::{Target as Drawn, TrainJob, load_run, mask_from_json, read_metrics, train_run};
 use picloom::score::calibrate::{read_answers, read_key, read_labels};
 use picloom::score::vlm::{read_choice, read_completion, read_vote};
 use picloom::score::{DlModel, JudgeChoice};

@@ -2,11 +2,11 @@
 
 use crate::{RUN, Stop, as_file, folder, job, search_job, small, text};
 use picloom::experiment::evolution::evolve;
-use picloom::experiment::train_run;
 use picloom::genome::{self, Genome};
 use picloom::network::kernel::picture;
 use picloom::network::weight_files::write_weights;
 use picloom::network::{Coords, Weights, compile};
+use picloom::run::train_run;
 use std::path::Path;
 use tempfile::TempDir;
 

@@ -7,11 +7,11 @@ use numpy::ndarray::{Array3, ArrayD};
 use numpy::{
     IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayLike1, PyArrayLike2, PyUntypedArrayMethods,
 };
-use picloom::experiment::load_run;
 use picloom::math::SimRng;
 use picloom::network::weight_files::write_weights;
 use picloom::network::{Arch, Coords, Mask, Network, Weights, Wiring};
 use picloom::prune::alive;
+use picloom::run::load_run;
 use picloom::train::{Init, init};
 use pyo3::prelude::*;
 use std::path::PathBuf;

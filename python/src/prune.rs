@@ -7,12 +7,13 @@ use crate::model::{Model, weights_of};
 use crate::train::{Observer, TrainReport, TrainSettings, listener};
 use crate::watched::watched;
 use numpy::PyArrayLike1;
-use picloom::experiment::{PruneParent, Target};
+use picloom::experiment::PruneParent;
 use picloom::network::{Coords, Mask, layered_arch, layerize};
 use picloom::prune::schedule::Aim;
 use picloom::prune::{
     Began, InMemory, Method, PrunePlan, RoundRecord, RoundsError, Trained, rounds,
 };
+use picloom::run::Target;
 use picloom::score::Fit;
 use picloom::train::StopReason;
 use pyo3::prelude::*;

@@ -14,7 +14,6 @@ use crate::experiment::evolution::{
     EvolutionResult, EyeResult, GenerationRecord, Measure, RefineMode, SESSION_FILE, SearchKind,
     StopCause, VlmSection, breed, breed_by_eye, evolve, read_config,
 };
-use crate::experiment::folder::Holding;
 use crate::experiment::targets;
 use crate::figures::axis::Axis;
 use crate::figures::charts::{Frame, Plot, Series, plot};
@@ -22,6 +21,7 @@ use crate::figures::{Provenance, save, style};
 use crate::genome::{self, Output::Hue};
 use crate::network::lock::FolderLock;
 use crate::network::{Coords, Squaring};
+use crate::run::folder::Holding;
 use crate::score::{Breeder, Decision, MockBreeder};
 use anyhow::Context;
 use clap::Args;

@@ -4,9 +4,9 @@ mod sheets;
 
 use super::output::Output;
 use super::source::Usage;
-use crate::experiment::folder::Holding;
 use crate::figures::{Provenance, judge as judge_figures, save, svg_to_png};
 use crate::network::files::{create_folder, write_atomic};
+use crate::run::folder::Holding;
 use crate::score::calibrate::{
     Calibration, LabelSet, Report, calibrate, compare_judges, read_labels, test_judge,
 };

@@ -1,10 +1,10 @@
 //! `picloom losses`: draws loss curves of runs.
 
 use super::output::Output;
-use crate::experiment::read_metrics;
 use crate::figures::losses::{LossCurve, losses};
 use crate::figures::style::{self, Colour};
 use crate::figures::{Provenance, save};
+use crate::run::read_metrics;
 use clap::Args;
 use serde_json::json;
 use std::path::{Path, PathBuf};

@@ -46,12 +46,13 @@ pub use source::Usage;
 pub use study::{Said, StudyArgs};
 
 use crate::evolve::ConfigError;
+use crate::experiment::PruneRunError;
 use crate::experiment::evolution::EvolutionError;
 use crate::experiment::kinds::KINDS;
 use crate::experiment::plan::ShareError;
-use crate::experiment::{PruneRunError, RunError};
 use crate::math::refusal::Refusal;
 use crate::prune::RoundsError;
+use crate::run::RunError;
 use crate::train::TrainError;
 use clap::error::{ContextKind, ErrorKind};
 use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand};

@@ -1,9 +1,9 @@
 //! The network that a command works on: a run folder, a genome, or an arch with parameters.
 
 use super::names::one_of;
-use crate::experiment::{Kept, Source, Wanted};
 use crate::network::{Arch, Coords, Model, Squaring, Wiring};
 use crate::probe::{LinksError, Selection};
+use crate::run::{Kept, Source, Wanted};
 use clap::Args;
 use std::path::PathBuf;
 

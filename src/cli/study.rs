@@ -3,7 +3,6 @@
 use super::interrupt::{self, Interrupted};
 use super::output::Output;
 use super::progress::{Bar, duration};
-use crate::experiment::folder::Holding;
 use crate::experiment::kinds::{Kind, Study, read_study};
 use crate::experiment::record::ROWS;
 use crate::experiment::spec::{Spec, SpecError, SpecFile, Title, left_out};
@@ -11,6 +10,7 @@ use crate::experiment::whole::WholeSpec;
 use crate::experiment::workers::{Progress, StudyObserver};
 use crate::figures::plot::of_spec;
 use crate::network::lock::FolderLock;
+use crate::run::folder::Holding;
 use clap::Args;
 use serde_json::json;
 use std::cell::OnceCell;

@@ -2,13 +2,13 @@
 
 use super::output::Output;
 use super::source::{SourceArgs, Usage, chosen_links};
-use crate::experiment::folder::Holding;
-use crate::experiment::kept_sweep;
 use crate::figures::{Provenance, save, views};
 use crate::math::SimRng;
 use crate::network::files::write_atomic;
 use crate::network::lock::FolderLock;
 use crate::probe::{Delta, Selection, directions};
+use crate::run::folder::Holding;
+use crate::run::kept_sweep;
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};

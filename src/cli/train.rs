@@ -6,14 +6,14 @@ use super::names::one_of;
 use super::output::Output;
 use super::progress::Bar;
 use super::source::{Usage, check_size, fit_help};
-use crate::experiment::folder::Holding;
-use crate::experiment::{
-    RunResult, TrainJob, finished, load_mask, load_target, read_train_config, train_run,
-};
 use crate::math::choice::Choice;
 use crate::network::lock::FolderLock;
 use crate::network::weight_files::read_weights;
 use crate::network::{Arch, Coords, Mask, Model, Network, Squaring, Wiring, read_genome};
+use crate::run::folder::Holding;
+use crate::run::{
+    RunResult, TrainJob, finished, load_mask, load_target, read_train_config, train_run,
+};
 use crate::train::schedule::Shape;
 use crate::train::{
     GradientRule, Init, LogLine, OptimizerConfig, Plateau, StopReason, TrainConfig, TrainObserver,

@@ -3,10 +3,10 @@
 use super::output::Output;
 use super::progress::duration;
 use super::study::{Said, StudyArgs, Whole, collect_one, preview_one, run_one, status_one};
-use crate::experiment::folder::Holding;
 use crate::experiment::kinds::{Kind, decided_by, read_study, read_undecided};
 use crate::experiment::whole::WholeSpec;
 use crate::network::lock::FolderLock;
+use crate::run::folder::Holding;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -12,12 +12,10 @@
 
 use super::cells::{CellStudy, run_cells, status, study_folder};
 use super::depth::{DepthModel, png_ratio};
-use super::folder::{Holding, OtherHolding, Subject};
 use super::networks::chain::{ArmError, Made, walk};
 use super::networks::plan::{Chain, NetworksStudy, Source};
 use super::networks::spec::{ArmSpec, Level, NetworksSpec};
 use super::record::{Record, RecordError};
-use super::run::{RunError, Target, is_genome_file, load_target, read_metrics};
 use super::spec::{Spec, SpecError, TargetSpec, read_text};
 use super::workers::{Ask, StudyObserver};
 use crate::genome::{Genome, GenomeInfo, ReadGenomeError, to_json};
@@ -26,6 +24,8 @@ use crate::math::names::names;
 use crate::network::files::WriteError;
 use crate::network::{Arch, Coords, Model, Picture, Squaring, Wiring, read_genome};
 use crate::probe::View;
+use crate::run::folder::{Holding, OtherHolding, Subject};
+use crate::run::{RunError, Target, is_genome_file, load_target, read_metrics};
 use crate::score::judges::BuildJudgeError;
 use crate::score::{CompositionalScore, Fit, JudgeChoice, JudgeError, Judged, Measurement};
 use crate::train::{LogLine, TrainReport};

@@ -3,12 +3,12 @@
 //! In: run folders. Out: a [`RunsRecord`], and what a page shows of each run. Nothing is trained.
 
 use super::compare::{CompareError, SHOWN};
-use super::folder::{Holding, Subject};
 use super::record::Record;
-use super::run::{LoadedRun, load_run, read_metrics};
 use crate::math::hash::sha256_hex;
 use crate::network::Picture;
 use crate::probe::View;
+use crate::run::folder::{Holding, Subject};
+use crate::run::{LoadedRun, load_run, read_metrics};
 use crate::score::{CompositionalScore, Fit, Judge, JudgeChoice, JudgeError, Judged, Protocol};
 use crate::train::{LogLine, TrainReport};
 use serde::{Deserialize, Serialize};

@@ -3,11 +3,11 @@
 
 use super::networks::plan::{NetworksStudy, Source};
 use super::networks::spec::{NetworksSpec, sample};
-use super::run::{RunError, Target, is_genome_file, load_target};
 use super::spec::{Problem, Spec, SpecError, read_text};
 use crate::genome::ReadGenomeError;
 use crate::math::hash::sha256_of_floats;
 use crate::network::{Coords, Squaring, Wiring, read_genome};
+use crate::run::{RunError, Target, is_genome_file, load_target};
 use crate::score::JudgeChoice;
 use crate::score::judges::BuildJudgeError;
 use serde::{Deserialize, Serialize, Serializer};

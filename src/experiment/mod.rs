@@ -13,8 +13,6 @@ pub mod depth;
 pub mod depth_sweep;
 pub mod evolution;
 pub mod finding;
-pub mod folder;
-mod kept_sweep;
 pub mod kinds;
 pub mod lease;
 pub mod networks;
@@ -22,7 +20,6 @@ pub mod plan;
 mod pruning;
 pub mod record;
 pub mod regime;
-mod run;
 pub mod single;
 pub mod spec;
 pub mod table;
@@ -30,12 +27,6 @@ pub mod targets;
 pub mod whole;
 pub mod workers;
 
-pub use kept_sweep::{kept_sweep, kept_sweep_until};
 pub use networks::NetworkRow;
 pub use pruning::{PruneParent, PruneRunError, prune_into, prune_run, round_folder};
 pub use record::Record;
-pub use run::{
-    Kept, LoadedRun, Manifest, PrunedFrom, RunConfig, RunError, RunResult, Source, Target,
-    TrainJob, Wanted, finished, is_genome_file, load_checkpoint, load_mask, load_run, load_target,
-    mask_from_json, read_metrics, read_train_config, train_run,
-};

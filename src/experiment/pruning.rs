@@ -1,11 +1,6 @@
 //! Rounds of pruning ([`crate::prune::rounds`]) kept as runs: each round a folder of its own, the last
 //! one the folder that was asked for.
 
-use super::folder::Holding;
-use super::run::{
-    LoadedRun, PrunedFrom, RunError, RunResult, Target, TrainJob, constrained_run, load_mask,
-    load_run, parse_json,
-};
 use crate::genome::Genome;
 use crate::network::files::{create_folder, write_atomic};
 use crate::network::kernel::render;
@@ -13,6 +8,11 @@ use crate::network::{Coords, Model, Picture, PixelInputs, Weights};
 use crate::prune::{
     Began, Keeper, Links, Method, PrunePlan, Retrain, Retrained, RoundJob, RoundRecord,
     RoundsError, Search, Trained, rounds,
+};
+use crate::run::folder::Holding;
+use crate::run::{
+    LoadedRun, PrunedFrom, RunError, RunResult, Target, TrainJob, constrained_run, load_mask,
+    load_run, parse_json,
 };
 use crate::score::Fit;
 use crate::train::{StopReason, TrainConfig, TrainObserver, TrainReport};

@@ -4,19 +4,19 @@
 //! of the table, each value of it a column; `study.json` has the head and says of every column where its values
 //! belong, of what type they are and what they mean. Equal records give equal bytes.
 
-use super::folder::{OtherFile, OtherHolding};
 use super::table::Table;
 use super::workers::WorkError;
 use crate::math::refusal::Refusal;
 use crate::math::text;
 use crate::network::files::{WriteError, read_text, write_atomic};
+use crate::run::folder::{OtherFile, OtherHolding};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-pub use super::folder::STUDY;
+pub use crate::run::folder::STUDY;
 
 /// The file of its table.
 pub const ROWS: &str = "rows.csv.gz";

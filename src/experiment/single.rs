@@ -7,13 +7,13 @@
 
 use super::compare::{CompareConfig, CompareStudy, Profile};
 use super::depth_sweep::DepthSweep;
-use super::folder::OtherFile;
 use super::networks::NetworksStudy;
 use super::regime::own;
 use super::spec::{Places, Problem, STANDARD, Spec, SpecError, SpecFile};
 use crate::math::names::did_you_mean;
 use crate::network::Squaring;
 use crate::network::files::{WriteError, write_atomic};
+use crate::run::folder::OtherFile;
 use crate::score::JudgeChoice;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

@@ -6,9 +6,9 @@
 //! changes over those.
 
 use super::analysis::{Analysis, KEYS};
-use super::run::RunError;
 use crate::math::names::did_you_mean;
 use crate::network::{Arch, Squaring};
+use crate::run::RunError;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;

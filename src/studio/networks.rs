@@ -6,13 +6,13 @@ use super::pixels::{
 };
 use super::root::{place_of, session_id};
 use super::state::{Loaded, Studio};
-use crate::experiment::{Kept, Source, Wanted, is_genome_file};
 use crate::figures::sheets::{signed_picture, unit_name};
 use crate::figures::wiring::places;
 use crate::genome::{Genome, Provenance, to_json};
 use crate::network::kernel::{feature_maps, render};
 use crate::network::{Arch, Frame, Model, Network, Picture, PixelInputs, Weights, Wiring};
 use crate::probe::{Change, Delta, View};
+use crate::run::{Kept, Source, Wanted, is_genome_file};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};

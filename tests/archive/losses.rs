@@ -39,15 +39,7 @@ pub fn the_fer_recipe_runs_along_the_published_curve(archive: &Path) {
     let csv: PathBuf = archive.join("fer/skull_sgd_losses_every_1000.csv");
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("over").display().to_string();
-    let done = picloom(&[
-        "figures",
-        "--losses",
-        OURS,
-        "--over",
-        &csv.display().to_string(),
-        "--out",
-        &out,
-    ]);
+    let done = picloom(&["losses", OURS, "--over", &csv.display().to_string(), "--out", &out]);
     assert!(done.status.success(), "{done:?}");
     let svg = std::fs::read_to_string(folder.path().join("over.svg")).unwrap();
     assert!(svg.contains("published") && svg.contains("fer-recipe"));

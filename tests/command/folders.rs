@@ -2,7 +2,7 @@
 //! folder stays as it was, byte for byte.
 
 use assert_cmd::Command;
-use picloom::experiment::folder::{Holding, Subject};
+use picloom::run::folder::{Holding, Subject};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

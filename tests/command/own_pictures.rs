@@ -2,9 +2,10 @@
 
 use crate::whole::assert_whole;
 use assert_cmd::Command;
+use picloom::experiment::Record;
 use picloom::experiment::networks::NetworksRecord;
-use picloom::experiment::{Record, load_run};
 use picloom::network::Picture;
+use picloom::run::load_run;
 use serde_json::Value;
 use std::path::Path;
 

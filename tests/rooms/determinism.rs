@@ -1,9 +1,9 @@
 //! Same config, same bits: at 1, 2 and 8 threads, and after an interruption.
 
 use assert_cmd::Command;
-use picloom::experiment::{TrainJob, load_target, train_run};
 use picloom::genome;
 use picloom::network::{Coords, Model, Wiring};
+use picloom::run::{TrainJob, load_target, train_run};
 use picloom::train::{StopReason, TrainConfig, TrainObserver, TrainState};
 use std::path::{Path, PathBuf};
 

@@ -4,7 +4,6 @@ use picloom::evolve::{Preset, Session};
 use picloom::experiment::evolution::{
     EvolutionConfig, EvolutionJob, EvolutionObserver, GenerationRecord, SearchKind, evolve,
 };
-use picloom::experiment::{Target, TrainJob, load_run, read_metrics, train_run};
 use picloom::genome::{
     GenomeError, LARGEST_ID, from_json, from_picbreeder_xml, to_json, to_picbreeder_xml,
 };
@@ -16,6 +15,7 @@ use picloom::network::{
     Arch, Coords, LARGEST_NETWORK, Mask, Model, Picture, Wiring, compile, layered_arch, layerize,
     read_genome,
 };
+use picloom::run::{Target, TrainJob, load_run, read_metrics, train_run};
 use picloom::score::calibrate::read_labels;
 use picloom::train::{TrainConfig, TrainObserver, TrainState};
 use serde_json::{Value, json};

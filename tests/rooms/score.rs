@@ -1,11 +1,11 @@
 //! What a score may not depend on, what does not count as one, and what a sample says about it.
 
 use assert_cmd::Command;
-use picloom::experiment::load_target;
 use picloom::genome;
 use picloom::math::SimRng;
 use picloom::network::{Arch, Coords, Model, Network, Picture, Weights, Wiring};
 use picloom::probe::{Delta, Drawn, Selection, View, sampled_share};
+use picloom::run::load_target;
 use picloom::score::{DlJudge, DlThreshold, Judge, Measurement, Protocol};
 use picloom::train::{Init, init};
 use serde_json::Value;

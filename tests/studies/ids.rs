@@ -10,14 +10,13 @@ use picloom::experiment::evolution::{
     EvolutionConfig, Measure, RefineMode, SearchKind, VlmSection,
 };
 use picloom::experiment::networks::{NetworkRow, NetworksStudy};
-use picloom::experiment::{
-    LoadedRun, Target, TrainJob, kept_sweep_until, load_run, prune_run, train_run,
-};
+use picloom::experiment::prune_run;
 use picloom::genome::Genome;
 use picloom::math::hash::short_id;
 use picloom::network::{Arch, Coords, Mask, Model, Picture, Wiring};
 use picloom::probe::{Delta, Selection, View};
 use picloom::prune::{Orphans, PrunePlan, Retrain, Rule};
+use picloom::run::{LoadedRun, Target, TrainJob, kept_sweep_until, load_run, train_run};
 use picloom::train::{GradientRule, Plateau, Scheme, TrainConfig, schedule::Shape};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

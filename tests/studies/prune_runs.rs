@@ -1,12 +1,11 @@
 //! Pruning as runs: every method through `prune_run`, interrupted and resumed, read back.
 
 use crate::whole::assert_whole;
-use picloom::experiment::{
-    LoadedRun, PruneParent, RunResult, Target, TrainJob, load_run, prune_run, train_run,
-};
+use picloom::experiment::{PruneParent, prune_run};
 use picloom::network::{Arch, Coords, Mask, Network, Picture};
 use picloom::prune::method::{Evolved, Imp, Magnitude, Need, Sp, SpUntrained};
 use picloom::prune::{InMemory, Method, Orphans, PrunePlan, Retrain, RoundRecord, Rule, rounds};
+use picloom::run::{LoadedRun, RunResult, Target, TrainJob, load_run, train_run};
 use picloom::train::{
     LogLine, Plateau, StopReason, TrainConfig, TrainObserver, TrainState, schedule::Schedule,
 };
@@ -233,7 +232,7 @@ fn the_swarms_best_never_gets_worse_and_is_the_network_that_is_retrained() {
     assert_eq!((losses.len(), records[0].cost.judged), (12, 48));
     assert!(losses.windows(2).all(|w| w[1] <= w[0]));
     // The first logged loss of retraining is that of the masked best.
-    let first = picloom::experiment::read_metrics(&out).unwrap()[0];
+    let first = picloom::run::read_metrics(&out).unwrap()[0];
     assert!((first.loss - losses[11]).abs() < 1e-6 * losses[11]);
 }
 
@@ -279,7 +278,7 @@ fn sparse_training_holds_its_count_after_every_step_and_its_rate_before() {
     assert_eq!(start, untrained.model.weights);
     // Two inputs a unit, K kept.
     let run = load_run(&out).unwrap();
-    let kept = picloom::experiment::load_mask(&out.join("kept.json"), &run.model.network).unwrap();
+    let kept = picloom::run::load_mask(&out.join("kept.json"), &run.model.network).unwrap();
     assert_eq!((kept.kept(), records[0].kept), (budget, budget));
     for unit in run.model.network.units.iter().filter(|u| !u.links.is_empty()) {
         assert!(unit.links.clone().filter(|&i| kept.0[i]).count() >= 2);

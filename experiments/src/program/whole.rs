@@ -5,9 +5,9 @@ use super::{claims, figures};
 use crate::claims::StudySpec;
 use crate::kinds;
 use picloom::cli::{Output, StudyArgs, StudyCommand, tell, with_study};
-use picloom::experiment::folder::Holding;
 use picloom::math::text::word;
 use picloom::network::lock::FolderLock;
+use picloom::run::folder::Holding;
 use serde_json::json;
 
 /// Does what the command says.

@@ -19,13 +19,13 @@ use picloom::experiment::spec::{
 };
 use picloom::experiment::targets;
 use picloom::experiment::workers::Ask;
-use picloom::experiment::{RunError, Target, TrainJob, load_run, train_run};
 use picloom::genome::{self, Genome};
 use picloom::math::SimRng;
 use picloom::math::hash::{hex, sha256_hex};
 use picloom::network::{Arch, Coords, Mask, Model, Picture, PixelInputs, Wiring};
 use picloom::prune::method::{Magnitude, Sp};
 use picloom::prune::{Method, PrunePlan, alive, schedule};
+use picloom::run::{RunError, Target, TrainJob, load_run, train_run};
 use picloom::score::Fit;
 use picloom::score::measures::structural::{
     MaskConfig, PartedPicture, structural_compositionality,

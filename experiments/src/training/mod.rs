@@ -14,8 +14,8 @@ use picloom::experiment::cells::{CellState, CellStudy, unfinished, without_path}
 use picloom::experiment::cost;
 use picloom::experiment::record::{Record, RecordError};
 use picloom::experiment::workers::Ask;
-use picloom::experiment::{RunError, finished, read_metrics, train_run};
 use picloom::network::files::WriteError;
+use picloom::run::{RunError, finished, read_metrics, train_run};
 use picloom::train::StopReason;
 use std::borrow::Cow;
 use std::path::Path;

@@ -1,11 +1,11 @@
 //! What a training study leaves: one row a run.
 
 use super::newton_schulz::newton_schulz;
-use picloom::experiment::RunResult;
 use picloom::experiment::curve::{Curve, surviving};
 use picloom::experiment::record::Record;
 use picloom::math::stats::median;
 use picloom::math::text::{nan, number_or_null};
+use picloom::run::RunResult;
 use picloom::train::{LogLine, StopReason};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

@@ -8,8 +8,8 @@ use picloom::experiment::spec::{
     Places, Problem, Spec, SpecError, SpecFile, TargetSpec, check_name, check_names, check_seeds,
     check_size,
 };
-use picloom::experiment::{RunConfig, RunError, Target, TrainJob, load_target};
 use picloom::network::{Coords, Mask, Model, Wiring, read_genome};
+use picloom::run::{RunConfig, RunError, Target, TrainJob, load_target};
 use picloom::train::{GradientRule, OptimizerConfig, Schedule, TrainConfig};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};

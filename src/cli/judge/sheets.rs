@@ -4,12 +4,12 @@
 use crate::cli::names::one_of;
 use crate::cli::output::Output;
 use crate::cli::source::{Usage, check_size};
-use crate::experiment::folder::{Holding, OtherFile};
-use crate::experiment::{Kept, Source, Wanted};
 use crate::figures::judge::save_pair_sheets;
 use crate::network::files::write_atomic;
 use crate::network::{Arch, Coords, Wiring};
 use crate::probe::Delta;
+use crate::run::folder::{Holding, OtherFile};
+use crate::run::{Kept, Source, Wanted};
 use crate::score::JudgeChoice;
 use crate::score::calibrate::{
     Drawer, KeyRow, NumberedPairs, PairSettings, ViewerAgreement, merge, read_answers, read_key,

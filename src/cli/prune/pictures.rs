@@ -1,6 +1,6 @@
 //! The pictures of a round: the wiring that survives, what went, the feature maps before and after.
 
-use crate::experiment::{LoadedRun, load_run, round_folder};
+use crate::experiment::round_folder;
 use crate::figures::sheets::{FeatureSheet, feature_sheet};
 use crate::figures::style::fixed;
 use crate::figures::wiring::{Wiring, wiring, wiring_change};
@@ -9,6 +9,7 @@ use crate::network::files::write_atomic;
 use crate::network::kernel::feature_maps;
 use crate::network::{Mask, Model, Network, PixelInputs, Weights};
 use crate::prune::{RoundRecord, alive_units, round_mask};
+use crate::run::{LoadedRun, load_run};
 use std::path::{Path, PathBuf};
 
 /// Side of a map in the pictures, in pixels, at most.

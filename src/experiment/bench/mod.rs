@@ -5,12 +5,12 @@ mod score;
 
 pub use score::{ScoreBench, ScoreTiming, time_score};
 
-use super::run::{RunError, load_run, mask_from_json};
 use crate::genome::{self, Genome};
 use crate::math::SimRng;
 use crate::network::kernel::{Objective, render};
 use crate::network::{Arch, Coords, Mask, Model, Network, PixelInputs, Weights, Wiring};
 use crate::prune::alive;
+use crate::run::{RunError, load_run, mask_from_json};
 use serde::Serialize;
 use std::path::Path;
 use std::time::Instant;

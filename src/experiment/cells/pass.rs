@@ -5,11 +5,11 @@ use super::study::{
     CellState, CellStudy, Failure, failure_path, lease_folder, names, read_failure, study_folder,
     without_path, write,
 };
-use crate::experiment::folder::Holding;
 use crate::experiment::lease::{BEAT, Leases};
 use crate::experiment::record::RecordError;
 use crate::experiment::workers::{Ask, News, Outcome, StudyObserver, Task, work_through};
 use crate::network::files::{WriteError, create_folder, write_atomic};
+use crate::run::folder::Holding;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,10 +1,10 @@
 //! What a study of cells says of itself, and the files of a cell.
 
-use crate::experiment::folder::OtherHolding;
 use crate::experiment::record::{Record, RecordError};
 use crate::experiment::workers::Ask;
 use crate::math::hash::{canonical_json, short_id};
 use crate::network::files::{WriteError, create_folder, read_text, write_atomic};
+use crate::run::folder::OtherHolding;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

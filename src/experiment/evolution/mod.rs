@@ -34,7 +34,6 @@ pub use session::{BreedError, BreedReport, BreedRequest, SESSION_FILE, breed, ke
 pub use sheet::{draw, genome_sheet, grid_sheet};
 pub use speed::{EvolveSpeed, bench_evolve};
 
-use super::folder::{Holding, OtherHolding};
 use crate::evolve::{
     ConfigError, Evolver, Feedback, MapElites, Novelty, Population, Search, TellError,
 };
@@ -42,6 +41,7 @@ use crate::genome::{self, Genome, ReadGenomeError};
 use crate::math::hash::sha256_of_floats;
 use crate::network::Picture;
 use crate::network::files::{WriteError, read_text};
+use crate::run::folder::{Holding, OtherHolding};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use store::Store;
@@ -62,7 +62,7 @@ pub enum EvolutionError {
     Config(#[from] ConfigError),
     /// The target or an ancestor cannot be read.
     #[error(transparent)]
-    Target(#[from] super::RunError),
+    Target(#[from] crate::run::RunError),
     /// An ancestor cannot be read.
     #[error(transparent)]
     Genome(#[from] ReadGenomeError),
@@ -131,7 +131,7 @@ impl EvolutionJob {
         let target = match &config.target {
             None => None,
             Some(path) => {
-                let target = super::load_target(
+                let target = crate::run::load_target(
                     Path::new(path),
                     config.size,
                     config.coords,

@@ -8,11 +8,11 @@ use super::finish::signed;
 use super::sheet::{draw, genome_sheet};
 use super::store::first_difference;
 use crate::evolve::{Breeding, BreedingError, Selection, Session, SessionError};
-use crate::experiment::folder::{Holding, OtherHolding};
 use crate::genome::{self, Genome, ReadGenomeError, to_json};
 use crate::math::hash::short_id;
 use crate::network::Coords;
 use crate::network::files::{WriteError, create_folder, read_text, write_atomic};
+use crate::run::folder::{Holding, OtherHolding};
 use std::path::{Path, PathBuf};
 
 /// Name of the session file in the folder of its sheets, where no other is named.

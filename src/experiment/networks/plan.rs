@@ -4,13 +4,13 @@ use super::spec::{ArmSpec, ArmWiring, BASE, Level, NetworksSpec, VariantSpec};
 use crate::experiment::analysis::Analysis;
 use crate::experiment::cost;
 use crate::experiment::depth::{DepthModel, find_record, png_ratio};
-use crate::experiment::run::{RunError, Target, load_target};
 use crate::experiment::spec::{
     Places, Problem, SpecError, SpecFile, TargetSpec, is_archived, read,
 };
 use crate::genome::{self, Genome};
 use crate::math::hash::{hex, json_id};
 use crate::network::{Arch, Coords, Layered, Wiring, layerize, read_genome};
+use crate::run::{RunError, Target, load_target};
 use crate::score::{Judge, JudgeChoice, Protocol};
 use crate::train::TrainConfig;
 use serde::Serialize;

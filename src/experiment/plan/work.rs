@@ -3,11 +3,11 @@
 use super::files::INPUTS;
 use super::{Part, Plan, PlanError, Share};
 use crate::experiment::cells::{Pass, Patience, Worker};
-use crate::experiment::folder::Holding;
 use crate::experiment::kinds::{Finished, Kind, Study};
 use crate::experiment::record::STUDY;
 use crate::experiment::workers::StudyObserver;
 use crate::network::files::{WriteError, create_folder, remove_leftovers, write_atomic};
+use crate::run::folder::Holding;
 use serde_json::{Value, json};
 use std::path::Path;
 

@@ -2,10 +2,10 @@
 //! writes it, named by what the network is.
 
 use super::job::{Job, Work};
-use crate::experiment::kept_sweep_until;
 use crate::math::hash::{json_id, sha256_of_floats};
 use crate::network::files::{read_text, write_atomic};
 use crate::probe::{Delta, Selection};
+use crate::run::kept_sweep_until;
 use crate::score::{DlJudge, Judge, Measurement, ScoreRecord};
 use crate::studio::answer::{Answer, Refusal, json_of};
 use crate::studio::networks::Asked;

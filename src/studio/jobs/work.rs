@@ -1,13 +1,14 @@
 //! What a job does, by the library's own functions.
 
 use super::job::{Drawn, Job, RUNS, Work};
-use crate::experiment::folder::Holding;
-use crate::experiment::{RunResult, Target, TrainJob, load_run, load_target, prune_run, train_run};
+use crate::experiment::prune_run;
 use crate::math::hash::sha256_of_floats;
 use crate::network::lock::FolderLock;
 use crate::network::{Model, Squaring, Weights, Wiring};
 use crate::prune::schedule::Aim;
 use crate::prune::{Method, PrunePlan};
+use crate::run::folder::Holding;
+use crate::run::{RunResult, Target, TrainJob, load_run, load_target, train_run};
 use crate::studio::answer::Refusal;
 use crate::studio::networks::Asked;
 use crate::studio::state::Studio;

@@ -1,7 +1,7 @@
 //! A sweep that goes on where it was stopped: what it has found is kept beside its result until that
 //! is written.
 
-use super::run::{RunError, json_of, to_json};
+use super::{RunError, json_of, to_json};
 use crate::math::hash::{json_id, sha256_of_floats};
 use crate::network::Model;
 use crate::network::files::{read_text, write_atomic};

@@ -1,28 +1,33 @@
-//! One training run in one folder: content-addressed, atomic, resumable.
+//! Networks as they are kept, opened from wherever that is: run folders, genomes, weights, targets, sweeps
+//! that go on.
 //!
+//! A training run is one folder: content-addressed, atomic, resumable.
 //! `config.toml` is written first and `result.json` last: a folder with a result is done and is
 //! never computed again. In between, `checkpoint.json` and `metrics.jsonl` let it go on to the
 //! same bits after any interruption. Wall times are in `manifest.json` and `metrics.jsonl` only.
 
+pub mod folder;
 mod job;
+mod kept_sweep;
 mod load;
 mod source;
 mod training;
 
 pub use job::{PrunedFrom, RunConfig, Target, TrainJob, is_genome_file, load_target};
+pub use kept_sweep::{kept_sweep, kept_sweep_until};
 pub use load::{
     LoadedRun, load_checkpoint, load_mask, load_run, mask_from_json, read_metrics,
     read_train_config,
 };
 pub use source::{Kept, Source, Wanted};
-pub(super) use training::constrained_run;
+pub(crate) use training::constrained_run;
 pub use training::{finished, train_run};
 
-use super::folder::OtherHolding;
 use crate::genome;
 use crate::network::files::{WriteError, read_text};
 use crate::score::Fit;
 use crate::train::{TrainError, TrainReport};
+use folder::OtherHolding;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -112,26 +117,24 @@ pub enum RunError {
 }
 
 impl RunError {
-    pub(in crate::experiment) fn folder(path: &Path, problem: impl Into<String>) -> Self {
+    pub(crate) fn folder(path: &Path, problem: impl Into<String>) -> Self {
         RunError::Folder { path: path.to_path_buf(), problem: problem.into() }
     }
 }
 
-pub(in crate::experiment) fn to_json(value: &impl Serialize) -> Vec<u8> {
+pub(crate) fn to_json(value: &impl Serialize) -> Vec<u8> {
     let mut json = serde_json::to_vec_pretty(value).expect("records are plain data");
     json.push(b'\n');
     json
 }
 
-pub(in crate::experiment) fn parse_json<T: serde::de::DeserializeOwned>(
-    path: &Path,
-) -> Result<T, RunError> {
+pub(crate) fn parse_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, RunError> {
     let text = read_text(path).map_err(|e| RunError::folder(path, format!("cannot read: {e}")))?;
     json_of(path, &text)
 }
 
 /// What the text of the file at `path` says.
-pub(in crate::experiment) fn json_of<T: serde::de::DeserializeOwned>(
+pub(crate) fn json_of<T: serde::de::DeserializeOwned>(
     path: &Path,
     text: &str,
 ) -> Result<T, RunError> {

@@ -2,12 +2,12 @@
 
 use super::load::{MaskFile, reached_file};
 use super::{Manifest, RunConfig, RunError, RunResult, TrainJob, parse_json, parse_toml, to_json};
-use crate::experiment::folder::Holding;
 use crate::genome;
 use crate::network::files::{WriteError, create_folder, write_atomic};
 use crate::network::npz::write_npz;
 use crate::network::weight_files::to_safetensors;
 use crate::network::{Picture, kernel};
+use crate::run::folder::Holding;
 use crate::score::Fit;
 use crate::train::{Constraint, LogLine, StopReason, TrainObserver, TrainState, Trainer};
 use serde::{Deserialize, Serialize};
@@ -66,7 +66,7 @@ pub fn train_run(
 ///
 /// # Errors
 /// As [`train_run`].
-pub(in crate::experiment) fn constrained_run(
+pub(crate) fn constrained_run(
     folder: &Path,
     job: TrainJob,
     constraint: Option<Arc<dyn Constraint>>,
