@@ -9,11 +9,13 @@
 //! | [`training`] | every optimizer at every rate, and Muon by its Newton–Schulz steps |
 //! | [`reevolution`] | can a search with a target find again what was found without one? |
 //! | [`xor`] | NEAT's classic check, by the published numbers |
+//! | [`finding`] | a statistic with its interval and what a rule makes of it |
 //! | [`figures`] | the paper's figures, each drawn from records only, and the report |
 //! | [`program`] | the command `picloom-experiments` |
 
 pub mod claims;
 pub mod figures;
+pub mod finding;
 pub mod program;
 pub mod reevolution;
 pub mod structural;

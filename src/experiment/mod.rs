@@ -12,7 +12,6 @@ pub mod curve;
 pub mod depth;
 pub mod depth_sweep;
 pub mod evolution;
-pub mod finding;
 pub mod kinds;
 pub mod lease;
 pub mod networks;

@@ -3,8 +3,8 @@
 use super::ledger::{ClaimRow, Earlier};
 use super::spec::{ClaimText, StudySpec};
 use super::special::SPECIAL;
+use crate::finding::Verdict;
 use picloom::experiment::contrast::{self, ContrastSpec, Decision, Tables, combined};
-use picloom::experiment::finding::Verdict;
 use picloom::experiment::record::{Head, Record, RecordError, STUDY, study_of};
 use picloom::experiment::table::Table;
 use picloom::math::refusal::Refusal;

@@ -3,8 +3,8 @@
 use super::decide::{LedgerError, Results, row};
 use super::spec::{ClaimText, StudySpec};
 use super::special::Special;
+use crate::finding::Verdict;
 use picloom::experiment::contrast::{self, Basis, Decision, Found};
-use picloom::experiment::finding::Verdict;
 use picloom::experiment::record::RecordError;
 use picloom::network::files::read_text;
 use serde::{Deserialize, Serialize};

@@ -2,8 +2,8 @@
 
 use super::ledger::{ClaimRow, Earlier, Ledger, difference, named};
 use super::special::Special;
+use crate::finding::Finding;
 use picloom::experiment::contrast::{Basis, Decision, Found, Verdict};
-use picloom::experiment::finding::Finding;
 use picloom::math::text::{cell, fixed};
 
 const HEAD: &str = "# Claims

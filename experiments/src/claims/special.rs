@@ -3,13 +3,13 @@
 
 use super::decide::{LedgerError, Results, all_of, path};
 use super::ledger::Valued;
+use crate::finding::{Finding, Verdict};
 use crate::structural::{StructuralRecord, findings};
 use crate::theory::findings::{TrainedPoint, agreement, halves, parts_sensitivity, prediction};
 use crate::theory::record::TheoryRecord;
 use crate::training::TrainingRecord;
 use crate::training::newton_schulz::newton_schulz;
 use crate::training::record::{RowResult, RunRow};
-use picloom::experiment::finding::{Finding, Verdict};
 use picloom::experiment::networks::record::{NetworkResult, NetworkRow, NetworksRecord};
 use picloom::experiment::regime::points::{SP, fit_score};
 use picloom::math::stats::{Interval, mean, mean_interval};

@@ -50,7 +50,7 @@ pub(super) fn by_arm(record: &StructuralRecord) -> Result<String, DrawError> {
         .collect();
     let dense = of_arm(record, "dense");
     let pair = sp_against(record, "dense");
-    let said = |found: &picloom::experiment::finding::Finding, what: &str| {
+    let said = |found: &crate::finding::Finding, what: &str| {
         found.interval.map_or(String::new(), |i| {
             format!(
                 " {what} {}: {}.",

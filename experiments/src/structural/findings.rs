@@ -2,7 +2,7 @@
 //! `experiments/structural.toml`. Pure functions from the record.
 
 use super::{ArmOutcome, StructuralRecord};
-use picloom::experiment::finding::{Finding, Verdict};
+use crate::finding::{Finding, Verdict};
 use picloom::math::stats::{mean_interval, paired_difference, wilson};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -3,10 +3,10 @@
 //! studies' records, as [`TrainedPoint`]s.
 
 use super::record::TheoryRecord;
+use crate::finding::{Finding, Verdict};
 use crate::volume::moment::ln_expected_labellings;
 use crate::volume::sample::Estimate;
 use crate::volume::{VolumeError, checked};
-use picloom::experiment::finding::{Finding, Verdict};
 use picloom::math::stats::{mean_interval, normal_quantile, spearman, wilson};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -5,7 +5,7 @@
 //! A unit is one (target, seed); learning rates are averaged inside it. `\[ours\]`
 
 use super::record::{RunRow, TrainingRecord};
-use picloom::experiment::finding::Verdict;
+use crate::finding::Verdict;
 use picloom::math::real;
 use picloom::math::stats::{Interval, StatsError, mean, mean_interval};
 use picloom::train::optimizer::Orthogonalizer;

@@ -1,11 +1,11 @@
 //! The ledger on records whose answer is known, and its check on the command line.
 
 use picloom::experiment::cells::run_cells;
-use picloom::experiment::finding::Verdict;
 use picloom::experiment::networks::record::ReachedScore;
 use picloom::experiment::networks::{NetworksRecord, NetworksStudy, Scored};
 use picloom::experiment::{NetworkRow, Record};
 use picloom_experiments::claims::{ClaimRow, Ledger, StudySpec};
+use picloom_experiments::finding::Verdict;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -1,10 +1,10 @@
 //! The regime map: its spec runs at smoke size, the ledger and its figures are made of it.
 
 use picloom::experiment::cells::run_cells;
-use picloom::experiment::finding::Verdict;
 use picloom::experiment::networks::NetworksStudy;
 use picloom_experiments::claims::{Ledger, StudySpec};
 use picloom_experiments::figures::{Sources, figure};
+use picloom_experiments::finding::Verdict;
 use std::path::{Path, PathBuf};
 
 fn root() -> &'static Path {

@@ -3,9 +3,9 @@
 
 use picloom::experiment::Record;
 use picloom::experiment::cells::run_cells;
-use picloom::experiment::finding::Verdict;
 use picloom::experiment::workers::StudyObserver;
 use picloom_experiments::figures::{FIGURES, Sources};
+use picloom_experiments::finding::Verdict;
 use picloom_experiments::structural::findings::{
     at_every_penalty, of_arm, parts_are_ablatable, sp_against,
 };

@@ -2,9 +2,9 @@
 
 use picloom::experiment::Record;
 use picloom::experiment::cells::{CellState, CellStudy, collect_cells, run_cells};
-use picloom::experiment::finding::Verdict;
 use picloom::experiment::workers::{Progress, StudyObserver};
 use picloom_experiments::figures::{FIGURES, Sources};
+use picloom_experiments::finding::Verdict;
 use picloom_experiments::theory::findings::{agreement, parts_sensitivity};
 use picloom_experiments::theory::record::{Peak, TheoryRecord};
 use picloom_experiments::theory::study::{TheoryCell, TheorySpec, TheoryStudy};

@@ -1,7 +1,7 @@
 //! The regime map of one's own picture: the embedded study (`assets/regime.toml`) with the caller's
 //! picture at the predicted depth, and the place on the map that it recommends.
 
-use super::points::{Basis, LAYER_COUNTS, Networks, Place, Points, SP, Scores};
+use super::points::{LAYER_COUNTS, Networks, Place, Points, SP};
 use crate::experiment::depth::{DepthModel, png_ratio};
 use crate::experiment::depth_sweep::{DepthSweepError, study_of};
 use crate::experiment::networks::plan::NetworksStudy;
@@ -92,9 +92,7 @@ const SHARED: f64 = 0.15;
 pub fn recommend(record: &NetworksRecord, variances: &Variances) -> Option<Recommendation> {
     let points = Points::of(record);
     let (_, seeds) = points.targets.first()?;
-    let at = |networks: &Networks, place: &Place| {
-        Scores::compared(&[networks.get(place)?], Basis::UnfitZero).map(|scores| scores[0])
-    };
+    let at = |networks: &Networks, place: &Place| networks.get(place)?.score;
     let of_place = |place: &Place| -> Vec<f64> {
         seeds.values().filter_map(|networks| at(networks, place)).collect()
     };
@@ -180,7 +178,7 @@ pub fn recommend(record: &NetworksRecord, variances: &Variances) -> Option<Recom
     };
     let place = &cells[best].0;
     let (layers, share) = stands(place)?;
-    let fits = seeds.values().filter_map(|n| n.get(place)).filter(|scores| scores.fit).count();
+    let fits = seeds.values().filter_map(|n| n.get(place)).filter(|point| point.fit).count();
     Some(Recommendation {
         layers,
         share,
