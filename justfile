@@ -1,11 +1,30 @@
-# Everything CI checks, in the order it checks it.
-ci:
-    bash .ci/run
+# The stages of CI, by themselves. `just ci` is everything, in CI's order.
 
-# The tests alone.
+fmt:
+    cargo fmt --all
+
+lint:
+    .ci/run format lint library msrv deny
+
+# Every test of Rust.
 test:
     cargo test
 
-# The main job on the genome that comes with the program.
-compare:
-    cargo run --release -- compare
+# The engine's own tests: seconds, once it is built.
+test-engine:
+    cargo test -p picloom --lib
+
+# The training step, the picture, the sweep.
+bench:
+    cargo bench
+
+# The slow checks on real components.
+slow:
+    .ci/run main tour study records crash schedulers fuzz formats studio python
+
+# The guide's pages, the library's documentation.
+docs:
+    .ci/run docs
+
+ci:
+    .ci/run

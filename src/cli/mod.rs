@@ -228,6 +228,11 @@ fn told_in_numbers(error: clap::Error) -> clap::Error {
     clap::Error::raw(ErrorKind::ValueValidation, text)
 }
 
+/// The command line as clap has it: its commands, options and help.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
 /// Runs the command line and returns the exit code.
 pub fn main() -> ExitCode {
     run(std::env::args_os())
