@@ -2,7 +2,7 @@
 
 use super::context::{EdgeContext, EdgeScores, PruneError};
 use super::guard::{Orphans, alive};
-use super::method::Method;
+use super::methods::Method;
 use super::round::{Pruned, Round};
 use super::select::Rule;
 use crate::math::SimRng;

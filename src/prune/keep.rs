@@ -1,6 +1,6 @@
 //! Where rounds go as they come: the rounds themselves know of no folder.
 
-use super::method::Method;
+use super::methods::Method;
 use super::plan::{PrunePlan, RoundRecord, RoundsError, Trained};
 use super::retrain::Retrain;
 use super::select::Rule;

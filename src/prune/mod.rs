@@ -25,15 +25,10 @@
 
 mod apply;
 pub mod context;
-mod controls;
 pub mod guard;
 mod keep;
-mod magnitude;
-pub mod merge;
-pub mod method;
-pub mod mrmr;
+pub mod methods;
 mod origin;
-mod pattern;
 mod plan;
 pub mod retrain;
 mod round;
@@ -41,17 +36,12 @@ mod rounds;
 pub mod schedule;
 mod search;
 pub mod select;
-pub mod similarity;
-pub mod sparse_training;
-pub mod swarm;
-pub mod taylor;
-pub mod wanda;
 
 pub use apply::{edge_scores, prune};
 pub use context::{EdgeContext, EdgeScores, Pattern, PruneError};
 pub use guard::{GuardReport, Orphans, alive, alive_units};
 pub use keep::{InMemory, Keeper, Links, Retrained, RoundJob};
-pub use method::{Method, Need};
+pub use methods::{Method, Need, merge, mrmr, similarity, sparse_training, swarm, taylor, wanda};
 pub use plan::{Began, Cost, PrunePlan, RoundRecord, RoundsError, Trained};
 pub use retrain::{MaskChange, Retrain};
 pub use round::Pruned;

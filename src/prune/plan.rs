@@ -2,7 +2,7 @@
 
 use super::context::{EdgeScores, PruneError};
 use super::guard::{GuardReport, Orphans};
-use super::method::Method;
+use super::methods::Method;
 use super::retrain::{MaskChange, Retrain};
 use super::select::Rule;
 use super::swarm::SwarmError;

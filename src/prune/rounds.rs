@@ -4,7 +4,7 @@ use super::apply::prune;
 use super::context::{EdgeContext, EdgeScores, Pattern};
 use super::guard::GuardReport;
 use super::keep::{Choosing, Keeper, Links, Retrained, RoundJob};
-use super::method::{Method, Need};
+use super::methods::{Method, Need};
 use super::origin::Origin;
 use super::plan::{Cost, PrunePlan, RoundRecord, RoundsError, Trained};
 use super::retrain::{MaskChange, Retrain};

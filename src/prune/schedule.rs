@@ -5,7 +5,7 @@
 //! network, ⌊p·(n − 1)⌋ a round. With p = 5 % the global form gives the paper's captions exactly: 1452
 //! of 5478 after 26 rounds, 3392 of 8096 after 17 and 468 after 56.
 
-use super::method::Method;
+use super::methods::Method;
 use super::select::{Rule, global_removal, layer_of_links, layer_removal};
 use crate::math::names::names;
 use crate::network::Model;

@@ -14,7 +14,7 @@ use super::apply::prune;
 use super::context::{EdgeContext, PruneError};
 use super::guard::Orphans;
 use super::keep::{Choosing, Keeper};
-use super::method::{Magnitude, Method};
+use super::methods::{Magnitude, Method};
 use super::plan::RoundsError;
 use super::round::Pruned;
 use super::swarm::{Found, Search, Settings, Swarm, SwarmConfig};

@@ -4,7 +4,7 @@ use picloom::math::SimRng;
 use picloom::network::kernel::{Objective, feature_maps, render};
 use picloom::network::weight_files::read_weights;
 use picloom::network::{Arch, Coords, Mask, Network, PixelInputs, Weights};
-use picloom::prune::method::{Evolved, Sp};
+use picloom::prune::methods::{Evolved, Sp};
 use picloom::prune::similarity::{Reading, similarities};
 use picloom::prune::taylor::{Order, remove_units};
 use picloom::prune::{EdgeContext, Method, Orphans, Pruned, Rule, alive, prune};

@@ -6,7 +6,7 @@
 use picloom::math::SimRng;
 use picloom::network::kernel::FeatureMaps;
 use picloom::network::{Arch, Mask, Network, Weights};
-use picloom::prune::method::{
+use picloom::prune::methods::{
     Evolved, Imp, Magnitude, Random, Sp, SpInverted, SpLayerCounts, SpMerge, SpMrmr, SpPermuted,
     SpSigned, SpUntrained, SparseTraining, Taylor, Wanda,
 };

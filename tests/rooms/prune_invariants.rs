@@ -4,8 +4,8 @@ use picloom::math::SimRng;
 use picloom::network::kernel::{FeatureMaps, feature_maps};
 use picloom::network::{Arch, Coords, Link, Mask, Network, PixelInputs, Weights};
 use picloom::prune::guard::{reach, smallest_feeding};
-use picloom::prune::method::Need;
-use picloom::prune::method::{Imp, Random, Sp, SpSigned, SparseTraining, Wanda};
+use picloom::prune::methods::Need;
+use picloom::prune::methods::{Imp, Random, Sp, SpSigned, SparseTraining, Wanda};
 use picloom::prune::{EdgeContext, Method, Orphans, PruneError, Pruned, Rule, Scope, alive, prune};
 use proptest::prelude::*;
 

@@ -4,7 +4,7 @@ use nalgebra::DMatrix;
 use picloom::math::SimRng;
 use picloom::network::kernel::{FeatureMaps, feature_maps};
 use picloom::network::{Arch, Coords, Mask, Network, PixelInputs, Weights, reference};
-use picloom::prune::method::{self, Sp, SpMrmr, SpSigned};
+use picloom::prune::methods::{self, Sp, SpMrmr, SpSigned};
 use picloom::prune::taylor::{Order, importance, remove_units};
 use picloom::prune::{
     EdgeContext, EdgeScores, Method, Orphans, Rule, Scope, alive, edge_scores, prune,
@@ -156,7 +156,7 @@ fn wanda_scores_and_masks_are_numpys_in_every_scope() {
             other => panic!("the oracle has an unknown scope {other}"),
         };
         let pruned = prune(
-            Method::Wanda(method::Wanda { scope, sequential }),
+            Method::Wanda(methods::Wanda { scope, sequential }),
             Rule::Budget(case.oracle.budget),
             Orphans::Drop,
             &case.context(),
@@ -229,7 +229,7 @@ fn imp_leaves_numpys_links_after_every_round() {
         for (round, expected) in oracle.rounds.iter().enumerate() {
             let context = EdgeContext::new(&case.network, &case.weights, &mask);
             let pruned =
-                prune(Method::Imp(method::Imp {}), rule, Orphans::Drop, &context, &mut rng())
+                prune(Method::Imp(methods::Imp {}), rule, Orphans::Drop, &context, &mut rng())
                     .unwrap();
             assert_eq!(pruned.kept, expected.len(), "{rule:?}, round {round}");
             // The published code knows no orphans; with us they go first. Until there are some, the

@@ -3,7 +3,7 @@
 use crate::whole::assert_whole;
 use picloom::experiment::{PruneParent, prune_run};
 use picloom::network::{Arch, Coords, Mask, Network, Picture};
-use picloom::prune::method::{Evolved, Imp, Magnitude, Need, Sp, SpUntrained};
+use picloom::prune::methods::{Evolved, Imp, Magnitude, Need, Sp, SpUntrained};
 use picloom::prune::{InMemory, Method, Orphans, PrunePlan, Retrain, RoundRecord, Rule, rounds};
 use picloom::run::{LoadedRun, RunResult, Target, TrainJob, load_run, train_run};
 use picloom::train::{

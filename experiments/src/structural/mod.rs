@@ -23,7 +23,7 @@ use picloom::genome::{self, Genome};
 use picloom::math::SimRng;
 use picloom::math::hash::{hex, sha256_hex};
 use picloom::network::{Arch, Coords, Mask, Model, Picture, PixelInputs, Wiring};
-use picloom::prune::method::{Magnitude, Sp};
+use picloom::prune::methods::{Magnitude, Sp};
 use picloom::prune::{Method, PrunePlan, alive, schedule};
 use picloom::run::{RunError, Target, TrainJob, load_run, train_run};
 use picloom::score::Fit;

@@ -11,7 +11,7 @@ use crate::experiment::{PruneParent, prune_into};
 use crate::network::lock::FolderLock;
 use crate::network::weight_files::read_weights;
 use crate::network::{Arch, Coords, Mask, Model, Squaring, Wiring, layerize, read_genome};
-use crate::prune::method::MethodRow;
+use crate::prune::methods::MethodRow;
 use crate::prune::schedule::{Aim, AimError, Lottery};
 use crate::prune::{Method, Need, Orphans, PrunePlan, Retrain, Rule};
 use crate::run::{load_mask, load_run, load_target};

@@ -9,14 +9,14 @@
 //! other. Because a more relevant parent is never dropped before a less relevant one, `Threshold(τ_rel)`
 //! gives exactly the greedy rule.
 
-use super::context::{EdgeContext, EdgeScores, PruneError};
-use super::guard::alive;
-use super::round::{Prunes, Round};
 use super::similarity::{Inputs, inputs_of_units};
 use crate::math::SimRng;
 use crate::math::choice::OutOfRange;
 use crate::network::kernel::FeatureMaps;
 use crate::network::{Mask, Weights};
+use crate::prune::context::{EdgeContext, EdgeScores, PruneError};
+use crate::prune::guard::alive;
+use crate::prune::round::{Prunes, Round};
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 

@@ -1,19 +1,31 @@
-//! The table of methods: one row each, by which a method is named, parsed, documented and run. A new
-//! one is a file with its options and what they do (`Prunes`), and a row here and in
+//! The pruning methods, a file each, and their table: one row each, by which a method is named, parsed, documented and
+//! run. A new one is a file here with its options and what they do (`Prunes`), a row below, and a row in
 //! `docs/PRUNING.md`; a test holds the two tables together.
 
-pub use super::controls::{Evolved, Random, SpInverted, SpLayerCounts, SpPermuted, SpUntrained};
-pub use super::magnitude::{Imp, Magnitude};
-pub use super::merge::SpMerge;
-pub use super::mrmr::SpMrmr;
-pub use super::pattern::{LayerCounts, Rewired};
-use super::round::Prunes;
-pub use super::similarity::{Sp, SpSigned};
-pub use super::sparse_training::SparseTraining;
-pub use super::swarm::Settings as Swarm;
-pub use super::taylor::Taylor;
-pub use super::wanda::Wanda;
+mod controls;
+mod magnitude;
+pub mod merge;
+pub mod mrmr;
+mod pattern;
+pub mod similarity;
+pub mod sparse_training;
+pub mod swarm;
+pub mod taylor;
+pub mod wanda;
+
 use crate::math::choice::choices;
+use crate::prune::round::Prunes;
+
+pub use controls::{Evolved, Random, SpInverted, SpLayerCounts, SpPermuted, SpUntrained};
+pub use magnitude::{Imp, Magnitude};
+pub use merge::SpMerge;
+pub use mrmr::SpMrmr;
+pub use pattern::{LayerCounts, Rewired};
+pub use similarity::{Sp, SpSigned};
+pub use sparse_training::SparseTraining;
+pub use swarm::Settings as Swarm;
+pub use taylor::Taylor;
+pub use wanda::Wanda;
 
 /// What a method reads beyond network, weights and mask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -197,7 +209,7 @@ choices! {
 
 impl Method {
     /// What its options do with a round.
-    pub(super) fn does(&self) -> &dyn Prunes {
+    pub(in crate::prune) fn does(&self) -> &dyn Prunes {
         self.options()
     }
 }

@@ -6,13 +6,13 @@
 //! comes from the layers already pruned. A global comparison needs all scores at once, so it uses the
 //! unpruned activations.
 
-use super::context::{EdgeContext, EdgeScores, LAST, PruneError};
-use super::round::{Prunes, Round};
-use super::select::{Quotas, Rule, Scope, above, sizes, top};
 use super::similarity::squared_norms;
 use crate::math::SimRng;
 use crate::network::Network;
 use crate::network::kernel::FeatureMaps;
+use crate::prune::context::{EdgeContext, EdgeScores, LAST, PruneError};
+use crate::prune::round::{Prunes, Round};
+use crate::prune::select::{Quotas, Rule, Scope, above, sizes, top};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 

@@ -22,12 +22,12 @@
 //!
 //! A unit stays when its removal would cut an output off from the inputs (guard).
 
-use super::context::{EdgeContext, EdgeScores, PruneError};
-use super::guard::{leaving, reach};
-use super::round::{Pruned, Prunes, Round, finish};
-use super::select::Rule;
 use crate::math::SimRng;
 use crate::network::Mask;
+use crate::prune::context::{EdgeContext, EdgeScores, PruneError};
+use crate::prune::guard::{leaving, reach};
+use crate::prune::round::{Pruned, Prunes, Round, finish};
+use crate::prune::select::Rule;
 use serde::{Deserialize, Serialize};
 
 /// Which Taylor term.

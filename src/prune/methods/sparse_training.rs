@@ -7,14 +7,14 @@
 //!
 //! [`Schedule`] is that loop's arithmetic, `TopK` the constraint on a training run.
 
-use super::context::{EdgeContext, EdgeScores, PruneError};
-use super::guard::alive;
 use super::magnitude::Magnitude;
-use super::round::{Prunes, Round};
-use super::select::{Quotas, Rule, Scope, layer_of_links, proportional, sizes, top};
 use crate::math::SimRng;
 use crate::math::choice::OutOfRange;
 use crate::network::{Mask, Network, Weights};
+use crate::prune::context::{EdgeContext, EdgeScores, PruneError};
+use crate::prune::guard::alive;
+use crate::prune::round::{Prunes, Round};
+use crate::prune::select::{Quotas, Rule, Scope, layer_of_links, proportional, sizes, top};
 use crate::train::Constraint;
 use serde::{Deserialize, Serialize};
 
@@ -176,7 +176,7 @@ impl Prunes for SparseTraining {
 
 /// The schedule, bound to a network and a length of training.
 #[derive(Debug)]
-pub(super) struct TopK {
+pub(in crate::prune) struct TopK {
     network: Network,
     /// Links that may be chosen, all of them alive.
     candidates: Mask,
@@ -186,7 +186,7 @@ pub(super) struct TopK {
 
 impl TopK {
     /// Down to the count of `rule` among `candidates` in half of `steps` steps.
-    pub(super) fn new(
+    pub(in crate::prune) fn new(
         network: &Network,
         candidates: &Mask,
         rule: Rule,
@@ -216,12 +216,12 @@ impl TopK {
     }
 
     /// Links that may be chosen.
-    pub(super) fn candidates(&self) -> &Mask {
+    pub(in crate::prune) fn candidates(&self) -> &Mask {
         &self.candidates
     }
 
     /// K.
-    pub(super) fn target(&self) -> usize {
+    pub(in crate::prune) fn target(&self) -> usize {
         self.schedule.target
     }
 

@@ -1,8 +1,8 @@
 //! |w|: magnitude pruning and the lottery ticket, which differ in rounds and rewinding only.
 
-use super::context::{EdgeScores, PruneError};
-use super::round::{Prunes, Round};
 use crate::math::SimRng;
+use crate::prune::context::{EdgeScores, PruneError};
+use crate::prune::round::{Prunes, Round};
 use serde::{Deserialize, Serialize};
 
 /// `magnitude`: no options.

@@ -1,12 +1,12 @@
 //! Controls \[ours\]: what a method must beat, or what its score means on something else.
 
-use super::context::{EdgeScores, PruneError};
 use super::pattern::draws;
-use super::round::{Pruned, Prunes, Round, finish};
-use super::select::{Quotas, layer_of_links, sizes};
 use super::similarity::{Sp, link_cosines};
 use crate::math::SimRng;
 use crate::network::{Mask, Network};
+use crate::prune::context::{EdgeScores, PruneError};
+use crate::prune::round::{Pruned, Prunes, Round, finish};
+use crate::prune::select::{Quotas, layer_of_links, sizes};
 use serde::{Deserialize, Serialize};
 
 /// `random`: no options.

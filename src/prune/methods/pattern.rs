@@ -3,12 +3,12 @@
 //!
 //! In: the masks of the other arm, round by round ([`Pattern`]). Out: scores, and counts a layer.
 
-use super::context::{EdgeScores, Pattern, PruneError};
-use super::guard::Orphans;
-use super::round::{Prunes, Round};
-use super::select::{Quotas, layer_of_links, sizes};
 use crate::math::SimRng;
 use crate::network::{Mask, Network};
+use crate::prune::context::{EdgeScores, Pattern, PruneError};
+use crate::prune::guard::Orphans;
+use crate::prune::round::{Prunes, Round};
+use crate::prune::select::{Quotas, layer_of_links, sizes};
 use serde::{Deserialize, Serialize};
 
 impl<'a> Round<'a> {
@@ -69,7 +69,7 @@ impl Prunes for Rewired {
 }
 
 /// Uniform scores, one draw a link, kept or not: a link's score does not depend on the mask.
-pub(super) fn draws(mask: &Mask, rng: &mut SimRng) -> EdgeScores {
+pub(in crate::prune) fn draws(mask: &Mask, rng: &mut SimRng) -> EdgeScores {
     let draws: Vec<f64> = mask.0.iter().map(|_| rng.uniform()).collect();
     EdgeScores::of(mask, |i| draws[i])
 }

@@ -12,13 +12,13 @@
 //! layer, in sweeps until nothing moves: Ainsworth, Hayase, Srinivasa, *Git Re-Basin*, 2023). Graphs have no
 //! interchangeable units and are not aligned.
 
-use super::context::{EdgeScores, PruneError};
 use super::magnitude::Magnitude;
-use super::round::{Prunes, Round};
 use crate::math::SimRng;
 use crate::math::assignment::assign;
 use crate::math::choice::OutOfRange;
 use crate::network::{Network, Weights};
+use crate::prune::context::{EdgeScores, PruneError};
+use crate::prune::round::{Prunes, Round};
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
@@ -372,15 +372,15 @@ fn index(block: &crate::network::DenseBlock, source: usize, target: usize) -> us
 
 /// What the search found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Found {
+pub(in crate::prune) struct Found {
     /// (W,) the swarm's best network before masking.
-    pub(super) weights: Weights,
+    pub(in crate::prune) weights: Weights,
     /// MSE of the best network, masked, after each move.
-    pub(super) losses: Vec<f64>,
+    pub(in crate::prune) losses: Vec<f64>,
     /// Gradient evaluations, all of them in the particles' training.
-    pub(super) gradients: u64,
+    pub(in crate::prune) gradients: u64,
     /// Masked networks that were drawn and judged.
-    pub(super) judged: u64,
+    pub(in crate::prune) judged: u64,
 }
 
 /// A search as it is kept between interruptions.
@@ -389,12 +389,12 @@ pub struct Search {
     /// Hash of all that decides the search.
     pub key: String,
     /// Particles that are trained.
-    pub(super) particles: Vec<Weights>,
-    pub(super) gradients: u64,
-    pub(super) losses: Vec<f64>,
-    pub(super) swarm: Option<(Swarm, SimRng)>,
+    pub(in crate::prune) particles: Vec<Weights>,
+    pub(in crate::prune) gradients: u64,
+    pub(in crate::prune) losses: Vec<f64>,
+    pub(in crate::prune) swarm: Option<(Swarm, SimRng)>,
     /// Its answer, once it is done.
-    pub(super) found: Option<Found>,
+    pub(in crate::prune) found: Option<Found>,
 }
 
 impl Search {

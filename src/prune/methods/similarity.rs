@@ -7,11 +7,11 @@
 //!
 //! Sums over pixels run in a fixed order on eight f64 lanes: same bits at any thread count.
 
-use super::context::{EdgeContext, EdgeScores, PruneError};
-use super::round::{Prunes, Round};
 use crate::math::SimRng;
 use crate::network::kernel::FeatureMaps;
 use crate::network::{Mask, Network};
+use crate::prune::context::{EdgeContext, EdgeScores, PruneError};
+use crate::prune::round::{Prunes, Round};
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -31,7 +31,7 @@ pub fn dot(a: &[f32], b: &[f32]) -> f64 {
 }
 
 /// (U,) ‖a_u‖² of every map.
-pub(super) fn squared_norms(maps: &FeatureMaps) -> Vec<f64> {
+pub(in crate::prune) fn squared_norms(maps: &FeatureMaps) -> Vec<f64> {
     (0..maps.units).into_par_iter().map(|u| dot(maps.unit(u), maps.unit(u))).collect()
 }
 
@@ -66,7 +66,7 @@ pub fn link_cosines(network: &Network, mask: &Mask, maps: &FeatureMaps) -> EdgeS
 }
 
 /// (n, n) inner products ⟨a_j, a_k⟩ of the maps of `units`.
-pub(super) fn gram(maps: &FeatureMaps, units: &[usize]) -> DMatrix<f64> {
+pub(in crate::prune) fn gram(maps: &FeatureMaps, units: &[usize]) -> DMatrix<f64> {
     let n = units.len();
     let rows: Vec<Vec<f64>> = (0..n)
         .into_par_iter()
@@ -76,7 +76,7 @@ pub(super) fn gram(maps: &FeatureMaps, units: &[usize]) -> DMatrix<f64> {
 }
 
 /// The kept links into one unit: their sources' Gram matrix and weights, z = Σ w a.
-pub(super) struct Inputs {
+pub(in crate::prune) struct Inputs {
     /// (n,) kept links, ascending.
     pub links: Vec<usize>,
     /// (n, n) ⟨a_j, a_k⟩.
@@ -100,7 +100,7 @@ impl Inputs {
 }
 
 /// [`Inputs`] of every unit that has kept links. The Gram matrix of a layer is made once.
-pub(super) fn inputs_of_units(context: &EdgeContext, maps: &FeatureMaps) -> Vec<Inputs> {
+pub(in crate::prune) fn inputs_of_units(context: &EdgeContext, maps: &FeatureMaps) -> Vec<Inputs> {
     let network = context.network;
     let mut result = Vec::new();
     let mut cache: Option<(Vec<usize>, DMatrix<f64>)> = None;

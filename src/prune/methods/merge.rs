@@ -9,14 +9,14 @@
 //! Structured: `Budget(K)` gives the first count ≤ K. A pair in a graph merges only where the survivor
 //! has every link it would need.
 
-use super::context::{EdgeContext, EdgeScores, PruneError};
-use super::guard::leaving;
-use super::round::{Pruned, Prunes, Round, finish};
-use super::select::Rule;
 use super::similarity::{gram, squared_norms};
 use crate::math::SimRng;
 use crate::network::kernel::FeatureMaps;
 use crate::network::{Mask, Weights};
+use crate::prune::context::{EdgeContext, EdgeScores, PruneError};
+use crate::prune::guard::leaving;
+use crate::prune::round::{Pruned, Prunes, Round, finish};
+use crate::prune::select::Rule;
 use serde::{Deserialize, Serialize};
 
 /// The outcome of merging.
