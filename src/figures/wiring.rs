@@ -429,14 +429,6 @@ fn units(svg: &mut Svg, wiring: &Wiring<'_>, place: &Place, touched: &[bool]) {
 
 /// The colour of an activation.
 fn tone(activation: Activation) -> Colour {
-    match activation {
-        Activation::Cache => Colour(176, 182, 190),
-        Activation::Identity => Colour(110, 118, 128),
-        Activation::Sin => Colour(0, 114, 178),
-        Activation::Cos => Colour(86, 180, 233),
-        Activation::Gaussian => Colour(230, 159, 0),
-        Activation::Sigmoid => Colour(0, 158, 115),
-        Activation::Tanh => Colour(136, 34, 85),
-        Activation::Relu => Colour(31, 35, 40),
-    }
+    let [red, green, blue] = activation.colour();
+    Colour(red, green, blue)
 }

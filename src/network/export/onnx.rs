@@ -3,7 +3,7 @@
 //! The file is a protocol buffer, written by hand: of its schema (onnx.proto) a dozen fields are needed.
 
 use super::seen::seen;
-use crate::math::Activation;
+use crate::math::activation::{Activation, OnnxStep};
 use crate::network::{Coords, DenseBlock, Model, Network};
 
 /// The ONNX file of `model`.
@@ -125,24 +125,11 @@ impl Graph {
     }
 
     fn activate(&mut self, activation: Activation, z: String) -> String {
-        match activation {
-            Activation::Cache | Activation::Identity => z,
-            Activation::Cos => self.node("Cos", &[z], &[]),
-            Activation::Gaussian => {
-                let square = self.node("Mul", &[z.clone(), z], &[]);
-                let negative = self.node("Neg", &[square], &[]);
-                let bell = self.node("Exp", &[negative], &[]);
-                let twice = self.with("Mul", bell, 2.0);
-                self.with("Sub", twice, 1.0)
-            }
-            Activation::Relu => self.node("Relu", &[z], &[]),
-            Activation::Sigmoid => {
-                let half = self.with("Mul", z, 0.5);
-                self.node("Tanh", &[half], &[])
-            }
-            Activation::Sin => self.node("Sin", &[z], &[]),
-            Activation::Tanh => self.node("Tanh", &[z], &[]),
-        }
+        activation.onnx().iter().fold(z, |value, step| match *step {
+            OnnxStep::Op(operator) => self.node(operator, &[value], &[]),
+            OnnxStep::By(operator, constant) => self.with(operator, value, constant),
+            OnnxStep::Squared => self.node("Mul", &[value.clone(), value], &[]),
+        })
     }
 
     /// The output: hue, saturation, brightness to red, green, blue, as `math::color` has it.
