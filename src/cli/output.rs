@@ -1,6 +1,5 @@
 //! Where results and words go.
 
-use super::progress::Bar;
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use std::io::Write;
@@ -32,11 +31,6 @@ impl Output {
         if !self.quiet {
             tell(&plain(text));
         }
-    }
-
-    /// A bar on stderr, none of `total` done.
-    pub fn progress(&self, total: u64, unit: &str) -> Bar {
-        Bar::new(total, unit, self.quiet)
     }
 }
 

@@ -1,7 +1,7 @@
 //! How far the work is: a bar on a terminal, elsewhere a line every ten seconds, with `--quiet`
 //! neither.
 
-use super::output::{plain, tell};
+use super::output::{Output, plain, tell};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::Mutex;
@@ -19,6 +19,13 @@ pub struct Bar {
     quiet: bool,
     /// Whether the time that is left is that of units alike.
     estimates: bool,
+}
+
+impl Output {
+    /// A bar on stderr, none of `total` done.
+    pub fn progress(&self, total: u64, unit: &str) -> Bar {
+        Bar::new(total, unit, self.quiet)
+    }
 }
 
 impl Bar {
