@@ -45,7 +45,7 @@ pub use picloom::figures::networks::Drawing;
 
 use crate::claims::Ledger;
 use crate::structural::StructuralRecord;
-use crate::theory::record::TheoryRecord;
+use crate::theory::study::TheoryRecord;
 use crate::training::TrainingRecord;
 use picloom::experiment::Record;
 use picloom::experiment::contrast::{Basis, Found};

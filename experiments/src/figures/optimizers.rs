@@ -50,15 +50,15 @@ struct Panels<'a> {
 
 impl<'a> Panels<'a> {
     fn of(record: &'a TrainingRecord) -> Self {
-        let targets = distinct(record.runs.iter().map(|row| row.target.as_str()));
-        let rates = distinct(record.runs.iter().filter_map(|row| row.lr));
+        let targets = distinct(record.rows.iter().map(|row| row.target.as_str()));
+        let rates = distinct(record.rows.iter().filter_map(|row| row.lr));
         Panels { record, targets, rates }
     }
 
     /// The curves of one arm in one panel; an arm without a rate is in every panel.
     fn curves(&self, target: &str, lr: f64, arm: &dyn Fn(&RunRow) -> bool) -> Vec<&'a Curve> {
         self.record
-            .runs
+            .rows
             .iter()
             .filter(|row| row.target == target && row.lr.is_none_or(|r| r == lr) && arm(row))
             .filter_map(|row| row.result.as_ref().map(|result| &result.curve))
@@ -67,7 +67,7 @@ impl<'a> Panels<'a> {
 
     /// The longest run, in steps.
     fn steps(&self) -> f64 {
-        let results = self.record.runs.iter().filter_map(|row| row.result.as_ref());
+        let results = self.record.rows.iter().filter_map(|row| row.result.as_ref());
         results.map(|r| r.steps).max().unwrap_or(1) as f64
     }
 
@@ -87,7 +87,7 @@ impl<'a> Panels<'a> {
     }
 
     fn seeds(&self) -> String {
-        let mut seeds: Vec<u64> = self.record.runs.iter().map(|row| row.seed).collect();
+        let mut seeds: Vec<u64> = self.record.rows.iter().map(|row| row.seed).collect();
         seeds.sort_unstable();
         seeds.dedup();
         match seeds.len() {
@@ -97,7 +97,7 @@ impl<'a> Panels<'a> {
     }
 
     fn what(&self) -> String {
-        let size = self.record.size;
+        let size: usize = self.record.note("size").unwrap_or_default();
         format!(
             "{size}² pixels, {} steps, dense networks, normalised gradients; the arms of a seed begin from the same weights, until one collapses",
             number(self.steps(), 6)
@@ -106,10 +106,10 @@ impl<'a> Panels<'a> {
 
     /// How many runs did not keep the shared initial weights, of those shown.
     fn restarts(&self, shown: &dyn Fn(&RunRow) -> bool) -> String {
-        let rows = self.record.runs.iter().filter(|row| shown(row));
+        let rows = self.record.rows.iter().filter(|row| shown(row));
         let results: Vec<_> = rows.filter_map(|row| row.result.as_ref()).collect();
         let again = results.iter().filter(|r| r.began_again()).count();
-        let never = results.iter().filter(|r| r.stop == StopReason::Collapsed);
+        let never = results.iter().filter(|r| r.reason == StopReason::Collapsed);
         match (again, never.count()) {
             (0, 0) => "No run collapsed.".into(),
             (again, never) => format!(
@@ -184,7 +184,7 @@ pub(super) fn optimizer_loss(record: &TrainingRecord, by_evaluations: bool) -> S
 /// The Newton–Schulz arms of a record in order, the exact polar factor last.
 fn muon_arms(record: &TrainingRecord) -> Vec<(Option<usize>, String, Colour)> {
     let mut steps: Vec<usize> =
-        record.runs.iter().filter_map(|row| muon_arm(row).flatten()).collect();
+        record.rows.iter().filter_map(|row| muon_arm(row).flatten()).collect();
     steps.sort_unstable();
     steps.dedup();
     let last = steps.len().saturating_sub(1).max(1) as f64;
@@ -232,7 +232,7 @@ pub(super) fn newton_schulz_bars(record: &TrainingRecord) -> String {
     for target in &panels.targets {
         // Late losses of the seeds by arm and rate.
         let mut late: BTreeMap<(usize, usize), Vec<f64>> = BTreeMap::new();
-        for row in record.runs.iter().filter(|row| row.target == *target) {
+        for row in record.rows.iter().filter(|row| row.target == *target) {
             let arm = muon_arm(row);
             let arm = arm.and_then(|n| arms.iter().position(|a| a.0 == n));
             let rate = panels.rates.iter().position(|r| row.lr == Some(*r));

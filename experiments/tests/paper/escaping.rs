@@ -1,6 +1,7 @@
 //! Texts from files stay texts in every figure, every table and the report of the study.
 
 use crate::figures_study::records::{self, Odd};
+use crate::root;
 use picloom::experiment::Record;
 use picloom::experiment::networks::NetworksRecord;
 use picloom::figures::Provenance;
@@ -8,7 +9,6 @@ use picloom::figures::files::with_metadata;
 use picloom_experiments::claims::Ledger;
 use picloom_experiments::figures::report::study_report;
 use picloom_experiments::figures::{DrawError, FIGURES, Sources};
-use std::path::Path;
 
 /// Markup, quotes, the end of a CDATA section, orders to a terminal, a turn of the writing.
 const EVIL: &str =
@@ -62,10 +62,7 @@ fn hostile_names_stay_text_in_figures_tables_and_the_report_of_a_study() {
         assert_table(study, &csv);
         assert!(csv.contains("'=1+1"));
     }
-    let mut ledger: Ledger = Ledger::read(
-        &Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("figures/claims.json"),
-    )
-    .unwrap();
+    let mut ledger = Ledger::read(&root().join("figures/claims.json")).unwrap();
     for claim in &mut ledger.claims {
         claim.text.says = EVIL.into();
         claim.notes.insert(0, EVIL.into());

@@ -1,16 +1,13 @@
 //! What the report says to one who reads nothing else: what a short run is worth, and the commands that made what
 //! is shown.
 
+use crate::root;
 use crate::figures_study::records::{self, Odd};
 use picloom::experiment::Record;
 use picloom::experiment::networks::NetworksRecord;
 use picloom_experiments::figures::report::study_report;
 use picloom_experiments::figures::{Sources, figure};
-use std::path::{Path, PathBuf};
-
-fn root() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
-}
+use std::path::PathBuf;
 
 /// Records of a study, in this profile.
 fn study(profile: &str) -> (PathBuf, tempfile::TempDir) {
