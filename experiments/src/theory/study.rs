@@ -6,7 +6,7 @@ use super::record::{
 };
 use crate::volume::literal::Reading;
 use crate::volume::sample::{Estimate, direct, karp_luby};
-use crate::volume::sensitivity::{Volume, table};
+use crate::volume::sensitivity::{Volume, curve};
 use crate::volume::{VolumeError, exact, moment};
 use picloom::experiment::grid::{Grid, GridRecord, GridStudy, axis};
 use picloom::experiment::record::six_digits;
@@ -296,7 +296,7 @@ fn rounded(estimate: Estimate) -> Estimate {
 fn outcome(cell: &TheoryCell) -> Result<TheoryFound, VolumeError> {
     match cell {
         TheoryCell::Curve { volume, width, parts, layers, samples, seed, .. } => {
-            let points = table(*volume, &[*width], layers, &[*parts], *samples, *seed)?;
+            let points = curve(*volume, *width, layers, *parts, *samples, *seed)?;
             let six = |value: Option<f64>| value.map(six_digits);
             Ok(TheoryFound::Curve(CurveValues {
                 depths: layers.clone(),

@@ -1,6 +1,7 @@
 //! Studies: specs refused loudly, the same record whatever happens on the way, failures recorded.
 
-use crate::{repository, root};
+use crate::repository::repository;
+use crate::root;
 use assert_cmd::Command;
 use picloom::experiment::Record;
 use picloom::experiment::cells::{CellState, CellStudy, collect_cells, run_cells, study_folder};
@@ -50,7 +51,7 @@ lrs = [1e-2]
 
 /// A repository of its own with this spec and a face.
 fn small(spec: &str) -> (tempfile::TempDir, PathBuf) {
-    repository("small", spec, &["experiments/targets/face.png"])
+    repository(root(), "small", spec, &["experiments/targets/face.png"])
 }
 
 fn run_with(plan: &TrainingStudy, runs: &Path, threads: usize) -> TrainingRecord {
@@ -110,8 +111,8 @@ fn wrong_specs_are_refused_with_path_expected_and_found() {
     for (from, to, parts) in [
         ("steps = 40", "stepz = 40", vec!["stepz", "expected one of"]),
         ("steps = 40", "steps = 0", vec!["line ", "at least 1"]),
-        ("lrs = [1e-2, 1e-3]", "lrs = [-1.0]", vec!["lrs", "> 0", "-1.0"]),
-        ("seeds = [0, 1]", "seeds = []", vec!["seeds", "at least one"]),
+        ("lrs = [1e-2, 1e-3]", "lrs = [-1.0]", vec!["line ", "> 0", "-1.0"]),
+        ("seeds = [0, 1]", "seeds = []", vec!["line ", "at least one"]),
         ("\"adam\"", "\"adamm\"", vec!["line ", "adamm", "sgd, adam"]),
         ("size = 8", "size = 1", vec!["2 to 4096", "found 1"]),
         ("\"dense\"", "\"graph\"", vec!["target face", "Graph"]),

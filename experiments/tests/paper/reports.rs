@@ -1,8 +1,8 @@
 //! What the report says to one who reads nothing else: what a short run is worth, and the commands that made what
 //! is shown.
 
-use crate::root;
 use crate::figures_study::records::{self, Odd};
+use crate::root;
 use picloom::experiment::Record;
 use picloom::experiment::networks::NetworksRecord;
 use picloom_experiments::figures::report::study_report;

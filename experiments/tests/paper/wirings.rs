@@ -1,6 +1,7 @@
 //! Evolved weights, shaken and trained on; what may bias descent, measured on the way; C2 of such a record.
 
-use crate::{repository, root};
+use crate::repository::repository;
+use crate::root;
 use picloom::experiment::Record;
 use picloom::experiment::cells::run_cells;
 use picloom::experiment::networks::{NetworksRecord, NetworksStudy};
@@ -47,7 +48,8 @@ noise = 0.0
 
 /// A repository of its own with this spec and its genomes.
 fn wirings(spec: &str) -> (tempfile::TempDir, PathBuf) {
-    repository("wirings", spec, &["genomes/bred_moth.json", "genomes/novelty_eye.json"])
+    let genomes = ["genomes/bred_moth.json", "genomes/novelty_eye.json"];
+    repository(root(), "wirings", spec, &genomes)
 }
 
 #[test]
