@@ -127,7 +127,7 @@ pub trait Grid: DeserializeOwned + Sync + Sized + 'static {
     /// The `kind` of its specs; also the name of a study whose spec has none.
     const KIND: &'static str;
 
-    /// Kind and version of its record: `picloom-theory/1`.
+    /// Kind and version of its record: `example-balls/1`.
     const FORMAT: &'static str;
 
     /// What cells are called, for people.
