@@ -2,7 +2,7 @@
 
 use super::data::Group as Networks;
 use super::data::{look, spoken};
-use super::pictures::{Pictured, Sheet, pictured};
+use super::pictures::{OfTarget, Pictured, Sheet, pictured};
 use super::{DrawError, Drawing, Sources};
 use picloom::experiment::networks::record::NetworksRecord;
 use picloom::network::Picture;
@@ -52,7 +52,7 @@ pub(super) fn pictures(sources: &Sources) -> Result<Drawing, DrawError> {
         note += &format!(" The drawing is not beside the record: {}.", without.join(", "));
     }
     let title = "Drawings that nobody evolved, and one weight changed at a time";
-    let before = Some(("drawing", &picture as &dyn Fn(&str) -> Option<Picture>));
+    let before = Some(("drawing", &picture as OfTarget<'_>));
     let sheet = Sheet { title, note, changes: 7, before, ..Sheet::default() };
     sheet.draw(sources, &record, &networks)
 }

@@ -95,6 +95,9 @@ pub(super) fn maps(
     Ok(svg.into())
 }
 
+/// A picture of a target, if there is one.
+pub(super) type OfTarget<'a> = &'a dyn Fn(&str) -> Option<Picture>;
+
 /// A sheet of what networks draw, and what with one weight changed: a row a network.
 pub(super) struct Sheet<'a> {
     pub title: &'a str,
@@ -106,7 +109,7 @@ pub(super) struct Sheet<'a> {
     /// Side of a picture in pixels.
     pub pane: f64,
     /// The picture that stands before those of each target's first network.
-    pub before: Option<(&'a str, &'a dyn Fn(&str) -> Option<Picture>)>,
+    pub before: Option<(&'a str, OfTarget<'a>)>,
 }
 
 impl Default for Sheet<'_> {
