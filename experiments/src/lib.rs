@@ -24,21 +24,16 @@ pub mod training;
 pub mod volume;
 pub mod xor;
 
+use picloom::experiment::grid::kind;
 use picloom::experiment::kinds::{self, Kind};
-use picloom::experiment::spec::Spec;
-use reevolution::{ReevolutionSpec, ReevolutionStudy};
-use structural::{StructuralSpec, StructuralStudy};
-use theory::study::{TheorySpec, TheoryStudy};
-use training::{TrainingSpec, TrainingStudy};
-use xor::{XorSpec, XorStudy};
 
 /// The kinds of study that are the paper's own.
 const OWN: [Kind; 5] = [
-    (TrainingSpec::KIND, |file, profile, _| Ok(Box::new(TrainingStudy::of(file, profile)?))),
-    (TheorySpec::KIND, |file, profile, _| Ok(Box::new(TheoryStudy::of(file, profile)?))),
-    (StructuralSpec::KIND, |file, profile, _| Ok(Box::new(StructuralStudy::of(file, profile)?))),
-    (XorSpec::KIND, |file, profile, _| Ok(Box::new(XorStudy::of(file, profile)?))),
-    (ReevolutionSpec::KIND, |file, profile, _| Ok(Box::new(ReevolutionStudy::of(file, profile)?))),
+    kind::<training::Training>(),
+    kind::<theory::study::Theory>(),
+    kind::<structural::Structural>(),
+    kind::<xor::Xor>(),
+    kind::<reevolution::Reevolution>(),
 ];
 
 /// Every kind of study: those of the instrument, and the paper's own.

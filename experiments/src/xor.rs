@@ -1,6 +1,6 @@
 //! NEAT's classic check: can the evolution room solve XOR as the paper's did?
 //!
-//! In: `experiments/xor.toml` ([`XorStudy`]). Out: an [`XorRecord`] with a row a run, and an
+//! In: `experiments/xor.toml` ([`Xor`]). Out: an [`XorRecord`] with a row a run, and an
 //! [`XorReport`] beside the published numbers.
 //! Reference: Stanley & Miikkulainen 2002, §4.1: 100 runs, population 150, fitness
 //! (4 − Σ|error|)², sigmoid 1/(1 + e^(−4.9 z)); solved in 32 generations (4 755 evaluations) on
@@ -10,64 +10,44 @@
 //! never connected (`start.inputs`), ink is the output. The phenotype is the paper's: every
 //! hidden and output node computes the steep unipolar sigmoid, whatever its gene says.
 
+use picloom::columns;
 use picloom::evolve::{EvolveConfig, Evolver, Feedback, Judged, Population, Preset, Search};
-use picloom::experiment::cells::CellStudy;
 use picloom::experiment::cost;
-use picloom::experiment::record::Record;
-use picloom::experiment::spec::{Problem, Spec, SpecError, SpecFile, check_name};
+use picloom::experiment::grid::{Grid, GridRecord, GridStudy, axis};
+use picloom::experiment::spec::{Problem, SpecError};
 use picloom::experiment::workers::Ask;
 use picloom::genome::{Genome, Input, NodeId, Output, Role};
 use picloom::math::real;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The study, as its TOML file says it.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct XorSpec {
-    /// Name of the study. Default: xor.
-    #[serde(default = "name")]
-    pub name: String,
-    /// What is asked, in one sentence.
-    #[serde(default)]
-    pub question: String,
+pub struct Xor {
     /// Independent runs, with seeds `seed`, `seed` + 1, ….
+    #[serde(deserialize_with = "axis::count")]
     pub runs: u64,
     /// Generations after which a run has failed.
+    #[serde(deserialize_with = "axis::count")]
     pub generations: u64,
     /// First seed.
     pub seed: u64,
     /// Slope of the sigmoid; 4.9 in the paper.
+    #[serde(deserialize_with = "axis::above_zero")]
     pub slope: f64,
     /// Numbers of evolution, laid over the `neat` preset.
     #[serde(default)]
     pub evolve: toml::Table,
 }
 
-fn name() -> String {
-    XorSpec::KIND.into()
-}
+/// The study in one profile.
+pub type XorStudy = GridStudy<Xor>;
 
-/// One run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct XorRun {
-    /// Its seed.
-    pub seed: u64,
-    /// Generations judged until the solution, counted from 1; `None`: not solved.
-    pub generations: Option<u64>,
-    /// Genomes judged.
-    pub evaluations: u64,
-    /// Hidden nodes of the solution.
-    pub hidden: Option<usize>,
-    /// Enabled links of the solution.
-    pub links: Option<usize>,
-    /// Why it could not be made.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub error: Option<String>,
-}
+/// Its record: a row a run, by seed.
+pub type XorRecord = GridRecord<Xor>;
 
 /// What decides a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -82,20 +62,28 @@ pub struct XorCell {
     pub evolve: EvolveConfig,
 }
 
-/// The record of the check.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct XorRecord {
-    /// `picloom-xor/1`.
-    pub format: String,
-    /// Name of the study.
-    pub study: String,
-    /// What is asked.
-    pub question: String,
-    /// The profile.
-    pub profile: String,
-    /// Each run, by seed.
-    pub runs: Vec<XorRun>,
+columns! {
+    /// Which run.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct XorKey {
+        /// Seed of the run.
+        pub seed: u64,
+    }
+}
+
+columns! {
+    /// What came out of a run.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct XorRun {
+        /// Generations judged until the solution, counted from 1; empty if there is none.
+        pub generations: Option<u64>,
+        /// Genomes judged.
+        pub evaluations: u64,
+        /// Hidden nodes of the solution.
+        pub hidden: Option<usize>,
+        /// Enabled links of the solution.
+        pub links: Option<usize>,
+    }
 }
 
 /// Means over the solved runs, beside the published ones.
@@ -119,21 +107,12 @@ pub struct XorReport {
     pub mean_links: f64,
 }
 
-impl Spec for XorSpec {
-    const KIND: &'static str = "xor";
-
-    fn check(&self) -> Result<(), Problem> {
-        check_name("name", &self.name)?;
-        let above = self.runs > 0 && self.generations > 0 && self.slope > 0.0;
-        let found = format!("{}, {}, {}", self.runs, self.generations, self.slope);
-        Problem::unless(above, "runs, generations, slope", "numbers above 0", found)?;
-        self.config().map(|_| ())
-    }
-}
-
-impl XorSpec {
+impl Xor {
     /// Its numbers of evolution, laid over the `neat` preset.
-    fn config(&self) -> Result<EvolveConfig, Problem> {
+    ///
+    /// # Errors
+    /// They are none, or those of another problem.
+    pub fn config(&self) -> Result<EvolveConfig, Problem> {
         let problem = |found: String| Problem {
             key: "evolve".into(),
             expected: "numbers of evolution".into(),
@@ -147,38 +126,6 @@ impl XorSpec {
         let found = format!("{}, {:?}", evolve.start.colour, evolve.start.inputs);
         Problem::unless(fits, "evolve.start", expected, found)?;
         Ok(evolve)
-    }
-}
-
-/// The check in one profile.
-#[derive(Clone, Debug)]
-pub struct XorStudy {
-    /// What the spec says.
-    pub spec: XorSpec,
-    /// The profile.
-    pub profile: String,
-    /// Numbers of evolution.
-    pub evolve: EvolveConfig,
-}
-
-impl XorStudy {
-    /// Reads the spec at `path` in a profile; `None` is `standard`.
-    ///
-    /// # Errors
-    /// Not readable, of another kind, no such profile, unknown keys, impossible values.
-    pub fn read(path: &Path, profile: Option<&str>) -> Result<Self, SpecError> {
-        Self::of(&SpecFile::read(path)?, profile)
-    }
-
-    /// The same of a spec that is read.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn of(file: &SpecFile<'_>, profile: Option<&str>) -> Result<Self, SpecError> {
-        let (spec, profile): (XorSpec, String) = file.spec(profile)?;
-        let path = file.path();
-        let evolve = spec.config().map_err(|problem| problem.at(path))?;
-        Ok(XorStudy { spec, profile, evolve })
     }
 }
 
@@ -220,8 +167,7 @@ pub fn judge(genome: &Genome, slope: f64) -> (f64, bool) {
 
 /// One run from its seed.
 pub fn run_once(spec: &XorCell) -> XorRun {
-    let seed = spec.seed;
-    let mut search = Search::Target(Population::new(spec.evolve.clone(), seed, &[]));
+    let mut search = Search::Target(Population::new(spec.evolve.clone(), spec.seed, &[]));
     let mut evaluations = 0;
     for generation in 1..=spec.generations {
         let judged: Vec<(f64, bool)> = search.ask().iter().map(|g| judge(g, spec.slope)).collect();
@@ -229,13 +175,11 @@ pub fn run_once(spec: &XorCell) -> XorRun {
             let genome = &search.ask()[first];
             let hidden = genome.nodes().filter(|n| n.role == Role::Hidden).count();
             return XorRun {
-                seed,
                 generations: Some(generation),
                 // Judged one by one, as the paper counts: up to and with the solution.
                 evaluations: evaluations + first as u64 + 1,
                 hidden: Some(hidden),
                 links: Some(genome.connections().filter(|c| c.enabled).count()),
-                error: None,
             };
         }
         evaluations += judged.len() as u64;
@@ -245,109 +189,73 @@ pub fn run_once(spec: &XorCell) -> XorRun {
             .collect();
         search.tell(Feedback::Judged(told)).expect("finite fitness");
     }
-    XorRun { seed, generations: None, evaluations, hidden: None, links: None, error: None }
+    XorRun { generations: None, evaluations, hidden: None, links: None }
 }
 
-impl CellStudy for XorStudy {
-    type Cell = XorCell;
-    type Outcome = XorRun;
-    type Record = XorRecord;
+/// Means over the solved runs of a record.
+pub fn report(record: &XorRecord) -> XorReport {
+    let runs = record.rows.iter().filter_map(|row| row.result.as_ref());
+    let solved: Vec<&XorRun> = runs.filter(|run| run.generations.is_some()).collect();
+    let n = solved.len().max(1) as f64;
+    let mean = |value: &dyn Fn(&XorRun) -> f64| solved.iter().map(|r| value(r)).sum::<f64>() / n;
+    let generations = |r: &XorRun| r.generations.unwrap_or(0) as f64;
+    let mean_generations = mean(&generations);
+    let squares =
+        mean(&|r| (generations(r) - mean_generations) * (generations(r) - mean_generations));
+    XorReport {
+        solved: solved.len(),
+        runs: record.rows.len(),
+        mean_generations,
+        sd_generations: squares.sqrt(),
+        worst_generations: solved.iter().filter_map(|r| r.generations).max().unwrap_or(0),
+        mean_evaluations: mean(&|r| r.evaluations as f64),
+        mean_hidden: mean(&|r| r.hidden.unwrap_or(0) as f64),
+        mean_links: mean(&|r| r.links.unwrap_or(0) as f64),
+    }
+}
 
+impl Grid for Xor {
+    const KIND: &'static str = "xor";
+    const FORMAT: &'static str = "picloom-xor/1";
     const CELLS: &'static str = "runs";
+    type Inputs = ();
+    type Cell = XorCell;
+    type Key = XorKey;
+    type Found = XorRun;
 
-    fn name(&self) -> &str {
-        &self.spec.name
+    fn check(&self) -> Result<(), Problem> {
+        self.config().map(|_| ())
     }
 
-    fn profile(&self) -> &str {
-        &self.profile
+    fn inputs(&self, _: &Path) -> Result<(), SpecError> {
+        Ok(())
     }
 
-    fn count(&self) -> usize {
-        self.spec.runs as usize
+    fn cells(&self, _: &()) -> Vec<XorCell> {
+        let (generations, slope) = (self.generations, self.slope);
+        let evolve = self.config().expect("verified");
+        let seeds = self.seed..self.seed + self.runs;
+        seeds.map(|seed| XorCell { seed, generations, slope, evolve: evolve.clone() }).collect()
     }
 
-    fn cell(&self, number: usize) -> Cow<'_, XorCell> {
-        let XorSpec { generations, slope, seed, .. } = self.spec;
-        let seed = seed + number as u64;
-        Cow::Owned(XorCell { seed, generations, slope, evolve: self.evolve.clone() })
-    }
-
-    fn label(&self, cell: &XorCell) -> String {
+    fn label(cell: &XorCell) -> String {
         format!("seed {}", cell.seed)
     }
 
-    fn cost(&self, cell: &XorCell) -> f64 {
+    fn cost(cell: &XorCell) -> f64 {
         cost::search(cell.generations, cell.evolve.reproduction.population, 4)
     }
 
-    fn compute(&self, cell: &XorCell, _: &Path, ask: Ask<'_>) -> Result<Option<XorRun>, String> {
-        Ok(ask.going_on().then(|| run_once(cell)))
+    fn key(_: &(), cell: &XorCell) -> XorKey {
+        XorKey { seed: cell.seed }
     }
 
-    fn record(&self, outcomes: Vec<Result<XorRun, String>>) -> XorRecord {
-        let seeds = self.spec.seed..;
-        let none = |seed, error| XorRun {
-            seed,
-            generations: None,
-            evaluations: 0,
-            hidden: None,
-            links: None,
-            error: Some(error),
-        };
-        let run = |(seed, outcome): (u64, Result<XorRun, String>)| {
-            outcome.unwrap_or_else(|error| none(seed, error))
-        };
-        XorRecord {
-            format: XorRecord::FORMAT.into(),
-            study: self.spec.name.clone(),
-            question: self.spec.question.clone(),
-            profile: self.profile.clone(),
-            runs: seeds.zip(outcomes).map(run).collect(),
-        }
+    fn compute(_: &(), cell: &XorCell, _: &Path, _: Ask<'_>) -> Result<Option<XorRun>, String> {
+        Ok(Some(run_once(cell)))
     }
-}
 
-impl XorRecord {
-    /// Means over the solved runs.
-    pub fn report(&self) -> XorReport {
-        let solved: Vec<&XorRun> = self.runs.iter().filter(|r| r.generations.is_some()).collect();
-        let n = solved.len().max(1) as f64;
-        let mean =
-            |value: &dyn Fn(&XorRun) -> f64| solved.iter().map(|r| value(r)).sum::<f64>() / n;
-        let generations = |r: &XorRun| r.generations.unwrap_or(0) as f64;
-        let mean_generations = mean(&generations);
-        let squares =
-            mean(&|r| (generations(r) - mean_generations) * (generations(r) - mean_generations));
-        XorReport {
-            solved: solved.len(),
-            runs: self.runs.len(),
-            mean_generations,
-            sd_generations: squares.sqrt(),
-            worst_generations: solved.iter().filter_map(|r| r.generations).max().unwrap_or(0),
-            mean_evaluations: mean(&|r| r.evaluations as f64),
-            mean_hidden: mean(&|r| r.hidden.unwrap_or(0) as f64),
-            mean_links: mean(&|r| r.links.unwrap_or(0) as f64),
-        }
-    }
-}
-
-impl Record for XorRecord {
-    const FORMAT: &'static str = "picloom-xor/1";
-
-    const LISTS: &'static [&'static str] = &["runs"];
-
-    const COLUMNS: &'static [(&'static str, &'static str)] = &[
-        ("seed", "Seed of the run."),
-        ("generations", "Generations to the solution; empty if there is none."),
-        ("evaluations", "Genomes judged."),
-        ("hidden", "Hidden nodes of the solution."),
-        ("links", "Its enabled links."),
-        ("error", "Why there is no result."),
-    ];
-
-    fn summary(&self) -> String {
-        let report = self.report();
+    fn summary(record: &XorRecord) -> String {
+        let report = report(record);
         format!(
             "solved {} of {} runs\nmean over solved runs: {:.1} generations, {:.0} evaluations, {:.2} hidden nodes\npublished (Stanley, Miikkulainen 2002): 32 generations, 4755 evaluations, 2.35 hidden nodes\n",
             report.solved,
@@ -358,9 +266,9 @@ impl Record for XorRecord {
         )
     }
 
-    fn findings(&self) -> Value {
-        let mut findings = json!(self.report());
-        findings["each"] = json!(self.runs);
+    fn findings(record: &XorRecord) -> Value {
+        let mut findings = json!(report(record));
+        findings["each"] = json!(record.rows);
         findings
     }
 }
@@ -368,6 +276,7 @@ impl Record for XorRecord {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use picloom::experiment::grid::GridSpec;
     use picloom::experiment::spec::read_text;
     use picloom::genome::{ConnectionGene, InnovationId, NodeGene, Provenance};
     use picloom::math::Activation;
@@ -416,7 +325,7 @@ mod tests {
     fn a_spec_for_another_problem_is_refused() {
         let text = "kind = \"xor\"\nruns = 1\ngenerations = 1\nseed = 1\nslope = 4.9\n";
         let error = |text: &str| {
-            let read = read_text::<XorSpec>(Path::new("x.toml"), text, None);
+            let read = read_text::<GridSpec<Xor>>(Path::new("x.toml"), text, None);
             read.unwrap_err().to_string()
         };
         assert!(error(text).contains("x.toml: evolve.start: expected"), "{}", error(text));

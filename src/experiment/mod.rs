@@ -12,6 +12,7 @@ pub mod curve;
 pub mod depth;
 pub mod depth_sweep;
 pub mod evolution;
+pub mod grid;
 pub mod kinds;
 pub mod lease;
 pub mod networks;

@@ -32,11 +32,17 @@ pub trait Record: Serialize + DeserializeOwned {
     /// Its fields that are lists of rows.
     const LISTS: &'static [&'static str];
 
-    /// Its columns in the order in which they are written, with what they mean. Others follow, by name.
-    const COLUMNS: &'static [(&'static str, &'static str)];
+    /// Its columns in the order in which they are written, with what they mean. Others follow, by name. Default: none.
+    const COLUMNS: &'static [(&'static str, &'static str)] = &[];
 
     /// Names of values whose path does not make a good one: (path in the row's JSON, column).
     const NAMES: &'static [(&'static str, &'static str)] = &[];
+
+    /// The place of a column and what it means; none: it follows the others. Default: as `COLUMNS` says.
+    fn describe(name: &str, _path: &str) -> Option<(usize, &'static str)> {
+        let at = Self::COLUMNS.iter().position(|column| column.0 == name)?;
+        Some((at, Self::COLUMNS[at].1))
+    }
 
     /// The rows of the table that a row of the record becomes. Default: itself.
     fn spread(row: Value) -> Vec<Value> {
@@ -298,18 +304,19 @@ fn columns<R: Record>(rows: &[BTreeMap<String, Value>]) -> Vec<ColumnNote> {
                 || names.iter().filter(|other| *other == name).count() == 1
         });
         let name = name.unwrap_or_else(|| path.replace('.', "_"));
-        let says = R::COLUMNS.iter().find(|column| column.0 == name).map_or("", |column| column.1);
+        let says = R::describe(&name, path).map_or("", |found| found.1);
         let leaves = rows.iter().filter_map(|row| row.get(path));
         let kind = leaves.map(kind_of).reduce(|a, b| if a == b { a } else { Kind::Json });
         let kind = kind.unwrap_or(Kind::Text);
         ColumnNote { name, kind, path: path.clone(), says: says.into() }
     };
     let mut columns: Vec<ColumnNote> = paths.into_iter().map(note).collect();
-    let place = |name: &str| {
-        let known = R::COLUMNS.iter().position(|column| column.0 == name);
-        known.unwrap_or(if name == LIST { 0 } else { R::COLUMNS.len() })
+    let place = |column: &ColumnNote| match R::describe(&column.name, &column.path) {
+        Some((at, _)) => at,
+        None if column.name == LIST => 0,
+        None => usize::MAX,
     };
-    columns.sort_by(|a, b| place(&a.name).cmp(&place(&b.name)).then(a.name.cmp(&b.name)));
+    columns.sort_by(|a, b| place(a).cmp(&place(b)).then(a.name.cmp(&b.name)));
     columns
 }
 

@@ -123,6 +123,14 @@ pub enum SpecError {
     },
 }
 
+impl SpecError {
+    /// Why the target `target` of the spec at `path` cannot be loaded.
+    pub fn of_target<E: Into<RunError>>(path: &Path, target: &str) -> impl FnOnce(E) -> Self {
+        let (path, target) = (path.to_path_buf(), target.to_string());
+        |error| SpecError::Target { path, target, source: Box::new(error.into()) }
+    }
+}
+
 /// What every spec says of itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Title {

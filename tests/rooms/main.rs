@@ -2,6 +2,8 @@
 
 #[path = "../common/reference_step.rs"]
 mod reference_step;
+#[path = "../common/repository.rs"]
+mod repository;
 #[path = "../common/whole.rs"]
 mod whole;
 

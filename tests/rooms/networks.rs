@@ -52,19 +52,15 @@ seeds = [7]
 offsets = [0]
 "#;
 
-/// A folder with `experiments/small.toml` and the genome it names.
+/// A folder with this spec and the genomes that it names.
 fn repository(spec: &str) -> (tempfile::TempDir, PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
-    for name in ["experiments", "genomes"] {
-        std::fs::create_dir(folder.path().join(name)).unwrap();
-    }
-    for name in ["genomes/mask.json", "genomes/bred_lamp.json"] {
-        let genome = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
-        std::fs::copy(genome, folder.path().join(name)).unwrap();
-    }
-    let path = folder.path().join("experiments/small.toml");
-    std::fs::write(&path, spec).unwrap();
-    (folder, path)
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    crate::repository::repository(
+        root,
+        "small",
+        spec,
+        &["genomes/mask.json", "genomes/bred_lamp.json"],
+    )
 }
 
 fn plan(path: &Path, profile: Option<&str>) -> NetworksStudy {

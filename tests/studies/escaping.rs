@@ -1,38 +1,11 @@
 //! Texts from files stay texts wherever they come out: in the report, every SVG, every table. (What the
 //! terminal is sent: `tests/command/escaping.rs`.)
 
+use crate::hostile::{COMMAND, EVIL, assert_harmless, assert_table, parse};
 use picloom::experiment::compare::{CompareConfig, Profile, compare};
 use picloom::figures::compare::write_comparison;
 use picloom::genome::{self, Genome, Role};
 use std::path::Path;
-
-/// Markup, quotes, the end of a CDATA section, orders to a terminal, a turn of the writing.
-const EVIL: &str =
-    "=1+1</text><script>alert(\"1\")</script>]]>'\u{1b}[31m\u{9b}2J\u{7}\u{202e}&amp;";
-/// A command that holds it, as a shell would be given it.
-const COMMAND: &str = "picloom compare '=1+1</code><script>alert(1)</script>]]>\u{1b}[31m.json'";
-
-fn assert_harmless(what: &str, text: &str) {
-    for bad in ["<script", "alert(\"1", "</script", "\u{1b}", "\u{9b}", "\u{7}", "\u{202e}"] {
-        assert!(!text.contains(bad), "{what}: {bad:?}");
-    }
-}
-
-/// No cell that a spreadsheet would compute, and none that breaks the table.
-fn assert_table(what: &str, csv: &str) {
-    let mut reader = csv::Reader::from_reader(csv.as_bytes());
-    let rows: Vec<csv::StringRecord> = reader.records().map(|row| row.unwrap()).collect();
-    assert!(!rows.is_empty(), "{what}");
-    for cell in rows.iter().flatten() {
-        let formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']);
-        assert!(!formula || cell.parse::<f64>().is_ok(), "{what}: {cell:?}");
-    }
-}
-
-fn parse(what: &str, svg: &str) {
-    roxmltree::Document::parse(svg).unwrap_or_else(|e| panic!("{what}: {e}"));
-    assert_harmless(what, svg);
-}
 
 /// The moth with hostile names.
 fn genome() -> Genome {

@@ -389,17 +389,13 @@ sample = 6
 
 /// A folder with this spec and the genomes that it names.
 fn repository(spec: &str) -> (tempfile::TempDir, PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
-    for inside in ["experiments", "genomes"] {
-        std::fs::create_dir(folder.path().join(inside)).unwrap();
-    }
-    for name in ["genomes/mask.json", "genomes/bred_lamp.json"] {
-        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
-        std::fs::copy(from, folder.path().join(name)).unwrap();
-    }
-    let path = folder.path().join("experiments/pinned.toml");
-    std::fs::write(&path, spec).unwrap();
-    (folder, path)
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    crate::repository::repository(
+        root,
+        "pinned",
+        spec,
+        &["genomes/mask.json", "genomes/bred_lamp.json"],
+    )
 }
 
 fn read(spec: &Path, profile: Option<&str>) -> NetworksStudy {

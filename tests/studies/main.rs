@@ -1,5 +1,9 @@
 //! Run folders, studies, records and figures.
 
+#[path = "../common/hostile.rs"]
+mod hostile;
+#[path = "../common/repository.rs"]
+mod repository;
 #[path = "../common/whole.rs"]
 mod whole;
 

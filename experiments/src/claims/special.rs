@@ -6,10 +6,10 @@ use super::ledger::Valued;
 use crate::finding::{Finding, Verdict};
 use crate::structural::{StructuralRecord, findings};
 use crate::theory::findings::{TrainedPoint, agreement, halves, parts_sensitivity, prediction};
-use crate::theory::record::TheoryRecord;
-use crate::training::TrainingRecord;
+use crate::theory::study::TheoryRecord;
 use crate::training::newton_schulz::newton_schulz;
-use crate::training::record::{RowResult, RunRow};
+use crate::training::{RowResult, RunRow, TrainingRecord};
+
 use picloom::experiment::networks::record::{NetworkResult, NetworkRow, NetworksRecord};
 use picloom::experiment::regime::points::{SP, fit_score};
 use picloom::math::stats::{Interval, mean, mean_interval};
@@ -202,12 +202,12 @@ fn optimizer(results: &Results) -> Result<SpecialFound, LedgerError> {
     let Ok(found) = newton_schulz(&record) else {
         return Ok(SpecialFound::none("optimizers with Newton–Schulz arms"));
     };
-    let seeds: BTreeSet<_> = record.runs.iter().map(|r| r.seed).collect();
-    let targets: BTreeSet<_> = record.runs.iter().map(|r| &r.target).collect();
+    let seeds: BTreeSet<_> = record.rows.iter().map(|r| r.seed).collect();
+    let targets: BTreeSet<_> = record.rows.iter().map(|r| &r.target).collect();
     let mut notes = vec![format!(
         "optimizers: profile {}, {}²; a unit is one (target, seed): {} of {} targets",
         record.profile,
-        record.size,
+        record.note::<usize>("size").unwrap_or_default(),
         found.units,
         targets.len()
     )];
@@ -218,11 +218,11 @@ fn optimizer(results: &Results) -> Result<SpecialFound, LedgerError> {
         ));
     }
     let again = |run: &&RunRow| run.result.as_ref().is_some_and(RowResult::began_again);
-    let again = record.runs.iter().filter(again).count();
+    let again = record.rows.iter().filter(again).count();
     if again > 0 {
         notes.push(format!(
             "{again} of {} runs collapsed and began again from other weights",
-            record.runs.len()
+            record.rows.len()
         ));
     }
     let of = |name: &str, interval| plain(name, interval, found.units);

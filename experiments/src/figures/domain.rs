@@ -1,10 +1,9 @@
 //! Drawings that no genome draws.
 
-use super::board::{Block, Board, Row, Tile, sweep, verdicts};
 use super::data::Group as Networks;
-use super::data::{look, spoken, what};
-use super::pictures::pictured;
-use super::{DrawError, Drawing, Sources, some};
+use super::data::{look, spoken};
+use super::pictures::{OfTarget, Pictured, Sheet, pictured};
+use super::{DrawError, Drawing, Sources};
 use picloom::experiment::networks::record::NetworksRecord;
 use picloom::network::Picture;
 
@@ -31,51 +30,29 @@ fn drawing(sources: &Sources, record: &NetworksRecord, target: &str) -> Option<P
         .find_map(|path| Picture::read(&path).ok())
 }
 
-/// Changed weights shown of each network.
-const CHANGES: usize = 7;
-
 pub(super) fn pictures(sources: &Sources) -> Result<Drawing, DrawError> {
     let record = sources.networks(STUDY)?;
-    let (mut blocks, mut without) = (Vec::new(), Vec::new());
-    for target in record.targets() {
-        let picture = drawing(sources, &record, target);
-        let mut rows = Vec::new();
-        for (arm, level) in ARMS {
-            let Some(one) = pictured(sources, STUDY, target, Networks::of(arm, level)) else {
-                continue;
-            };
-            let first = picture.clone().filter(|_| rows.is_empty());
-            let mut tiles = vec![first.map(|picture| Tile { picture, border: None })];
-            tiles.extend(sweep(sources, STUDY, &one.views, CHANGES)?);
-            let sub = format!("L {}, {}", one.layers, one.facts);
-            rows.push(Row { label: name(arm), sub, tone: Some(one.tone), tiles });
-        }
-        if !rows.is_empty() {
-            if picture.is_none() {
-                without.push(spoken(target));
-            }
-            blocks.push(Block { heading: spoken(target), rows });
-        }
-    }
-    let blocks = some(blocks, STUDY, "pictures of changed weights (views)")?;
+    let networks = |target: &str| -> Vec<Pictured> {
+        let of = |(arm, level)| pictured(sources, STUDY, target, Networks::of(arm, level));
+        let named = |one: Pictured| Pictured {
+            label: name(&one.arm),
+            facts: format!("L {}, {}", one.layers, one.facts),
+            ..one
+        };
+        ARMS.into_iter().filter_map(of).map(named).collect()
+    };
+    let picture = |target: &str| drawing(sources, &record, target);
+    let targets = record.targets().into_iter();
+    let without: Vec<String> = targets
+        .filter(|target| picture(target).is_none() && !networks(target).is_empty())
+        .map(spoken)
+        .collect();
     let mut note = "First the drawing, then what the network draws of it at the predicted depth, then its picture with one weight changed. First seed.".to_string();
     if !without.is_empty() {
         note += &format!(" The drawing is not beside the record: {}.", without.join(", "));
     }
-    let svg = Board {
-        title: "Drawings that nobody evolved, and one weight changed at a time".into(),
-        subtitle: what(&record),
-        note,
-        legend: verdicts(),
-        heads: vec![
-            (0, 1, "drawing".into()),
-            (1, 1, "network".into()),
-            (2, CHANGES, "one weight changed".into()),
-        ],
-        blocks,
-        pane: 58.0,
-        apart: vec![1, 2],
-    }
-    .draw();
-    Ok(svg.into())
+    let title = "Drawings that nobody evolved, and one weight changed at a time";
+    let before = Some(("drawing", &picture as OfTarget<'_>));
+    let sheet = Sheet { title, note, changes: 7, before, ..Sheet::default() };
+    sheet.draw(sources, &record, &networks)
 }

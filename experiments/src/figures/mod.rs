@@ -44,11 +44,9 @@ mod wirings;
 pub use picloom::figures::networks::Drawing;
 
 use crate::claims::Ledger;
-use crate::structural::StructuralRecord;
-use crate::theory::record::TheoryRecord;
-use crate::training::TrainingRecord;
 use picloom::experiment::Record;
 use picloom::experiment::contrast::{Basis, Found};
+use picloom::experiment::grid::{Grid, GridRecord};
 use picloom::experiment::networks::NetworksRecord;
 use picloom::experiment::record::{ROWS, STUDY, study_of};
 use picloom::experiment::spec::STANDARD;
@@ -151,11 +149,11 @@ macro_rules! figures {
 figures! {
     "depth-predicted-by-compression", ["depth"], "4", "C6", depth::predicted;
         "optimal depth against the PNG ratio of the target with the Theil–Sen line and the depth predicted for each target left out";
-    "volume-ratio", ["theory"], "6", "C8", |s| theory(s, theory::volume_ratio);
+    "volume-ratio", ["theory"], "6", "C8", |s| Ok(theory::volume_ratio(&*record(s, "theory")?).into());
         "share of networks that can be compositional, by depth and width, in four readings";
-    "fixed-budget", ["theory"], "6", "C8", |s| theory(s, theory::fixed_budget);
+    "fixed-budget", ["theory"], "6", "C8", |s| Ok(theory::fixed_budget(&*record(s, "theory")?).into());
         "chance that a network of exactly K edges has two separate spanning parts, by depth";
-    "monte-carlo-agreement", ["theory"], "6", "C8", |s| theory(s, theory::monte_carlo_agreement);
+    "monte-carlo-agreement", ["theory"], "6", "C8", |s| Ok(theory::monte_carlo_agreement(&*record(s, "theory")?).into());
         "exact probabilities against two Monte Carlo estimators";
     "trained-counterpart", ["depth"], "6", "C8", theory::trained_counterpart;
         "trained networks beside what the theory expects of wirings like theirs, depths compared within targets";
@@ -165,17 +163,15 @@ figures! {
         "interference of the maps of a layer less that of the dense parent, by kept share, with both controls";
     "interference-bounds", ["pruning"], "8", "C9", orthogonality::bounds;
         "interference of every layer against its Welch bound, and what it exceeds it by, target by target";
-    "volume-ratio-by-parts", ["theory"], "9", "C10", |s| theory(s, theory::volume_ratio_by_parts);
+    "volume-ratio-by-parts", ["theory"], "9", "C10", |s| Ok(theory::volume_ratio_by_parts(&*record(s, "theory")?).into());
         "the volume ratio by the number of parts P, with the best depth of each; that the paper's Fig. 9 shows this is a guess";
     "perturbation-sheets", ["wirings"], "10–12", "C1, C2", wirings::perturbation_sheets;
         "what evolved, dense and retrained networks draw when one weight is changed, with the verdicts";
     "feature-maps", ["wirings"], "10–12", "C1", wirings::feature_maps;
         "maps of the units of evolved, dense and pruned networks, layer by layer";
-    "muon-newton-schulz", ["optimizers"], "13", "C11", |s| optimizers(s, optimizers::newton_schulz_bars);
-        "loss at the end of training by Newton–Schulz steps of Muon, with the exact polar factor";
     "optimizer-pictures", ["optimizer_scores"], "18–23", "C11", optimizers::pictures;
         "what SP's networks of three optimizers draw when one weight is changed";
-    "muon-loss", ["optimizers"], "13", "C11", |s| optimizers(s, optimizers::muon_loss);
+    "muon-loss", ["optimizers"], "13", "C11", |s| Ok(optimizers::muon_loss(&*record(s, "optimizers")?).into());
         "training loss of Muon by Newton–Schulz steps, at four learning rates";
     "out-of-domain-pictures", ["out_of_domain"], "24–29", "C7", domain::pictures;
         "each drawing, what the networks draw of it, and what they draw when one weight is changed";
@@ -183,17 +179,17 @@ figures! {
         "maps of the units before and after pruning";
     "pruning-pictures", ["pruning"], "30–37", "C3", pruning::sheets;
         "what pruned networks draw, and what they draw when one weight is changed";
-    "optimizer-loss-by-steps", ["optimizers"], "38–41", "C11", |s| optimizers(s, |record| optimizers::optimizer_loss(record, false));
+    "optimizer-loss-by-steps", ["optimizers"], "38–41", "C11", |s| Ok(optimizers::optimizer_loss(&*record(s, "optimizers")?, false).into());
         "training loss by optimizer at four learning rates, against steps";
-    "optimizer-loss-by-evaluations", ["optimizers"], "38–41", "C11", |s| optimizers(s, |record| optimizers::optimizer_loss(record, true));
+    "optimizer-loss-by-evaluations", ["optimizers"], "38–41", "C11", |s| Ok(optimizers::optimizer_loss(&*record(s, "optimizers")?, true).into());
         "the same against gradient evaluations";
     "raw-graph-loss", ["wirings"], "–", "C12", wirings::raw_graph_loss;
         "training loss of the raw evolved graph, of its links in layers and of the dense twin";
-    "structural-compositionality", ["structural"], "–", "C13", |s| structural(s, structural::by_arm);
+    "structural-compositionality", ["structural"], "–", "C13", |s| Ok(structural::by_arm(&*record(s, "structural")?)?.into());
         "do parts of a picture live in subnetworks of their own: D_sub and D_abl by arm, beside random masks";
-    "structural-parts", ["structural"], "–", "C13", |s| structural(s, structural::by_part);
+    "structural-parts", ["structural"], "–", "C13", |s| Ok(structural::by_part(&*record(s, "structural")?)?.into());
         "the same part by part: SC of every part of every picture";
-    "structural-penalty", ["structural"], "–", "C13", |s| structural(s, structural::by_penalty);
+    "structural-penalty", ["structural"], "–", "C13", |s| Ok(structural::by_penalty(&*record(s, "structural")?)?.into());
         "the same with masks learned under other penalties on their links";
     "neighbouring-depths", ["regime"], "16, 17", "C5", regime::neighbours_changed;
         "what SP's networks of one layer fewer, as many and one more draw when one weight is changed";
@@ -389,25 +385,9 @@ fn spec(study: &str, profile: &str) -> String {
     }
 }
 
-/// A figure of the optimizers study.
-fn optimizers(
-    sources: &Sources,
-    draw: fn(&TrainingRecord) -> String,
-) -> Result<Drawing, DrawError> {
-    Ok(draw(&*sources.read("optimizers", TrainingRecord::read)?).into())
-}
-
-/// A figure of the theory study.
-fn theory(sources: &Sources, draw: fn(&TheoryRecord) -> String) -> Result<Drawing, DrawError> {
-    Ok(draw(&*sources.read("theory", TheoryRecord::read)?).into())
-}
-
-/// A figure of the structural study.
-fn structural(
-    sources: &Sources,
-    draw: fn(&StructuralRecord) -> Result<String, DrawError>,
-) -> Result<Drawing, DrawError> {
-    Ok(draw(&*sources.read("structural", StructuralRecord::read)?)?.into())
+/// The record of a grid.
+fn record<K: Grid>(sources: &Sources, study: &str) -> Result<Rc<GridRecord<K>>, DrawError> {
+    sources.read(study, GridRecord::read)
 }
 
 /// Fails if there is nothing of what is to be drawn.

@@ -1,18 +1,16 @@
 //! Training loss and score by optimizer, and Muon by its Newton–Schulz steps.
 
 use super::data::{Group as Networks, distinct};
-use super::pictures::{changed, pictured};
+use super::pictures::{OWN_FIRST, Sheet, pictured};
 use super::{DrawError, Drawing, Sources};
-use crate::training::newton_schulz::{muon_arm, newton_schulz};
+use crate::training::newton_schulz::muon_arm;
 use crate::training::{RunRow, TrainingRecord};
 use picloom::experiment::curve::Curve;
 use picloom::figures::axis::Axis;
-use picloom::figures::charts::{Bars, Estimate, Frame, Grid, Group, Mark, Panel, Series, grid};
+use picloom::figures::charts::{Frame, Series};
 use picloom::figures::drawers::{Multiples, geometric_mean, panel};
-use picloom::figures::style::{Colour, Marker, PALETTE, number, superscript};
-use picloom::math::real;
+use picloom::figures::style::{Colour, PALETTE, number, superscript};
 use picloom::train::StopReason;
-use std::collections::BTreeMap;
 
 /// Name in records, label, colour, broken line: the optimizers in the order of every figure.
 const OPTIMIZERS: [(&str, &str, Colour, bool); 8] = [
@@ -35,7 +33,8 @@ pub(super) fn pictures(sources: &Sources) -> Result<Drawing, DrawError> {
     let record = sources.networks(SCORES)?;
     let title = "Three optimizers: what SP's networks draw with one weight changed";
     let note = "About a quarter of the links, trained and retrained by the same optimizer.";
-    changed(sources, &record, title, note, &|target| {
+    let sheet = Sheet { title, note: format!("{note}{OWN_FIRST}"), ..Sheet::default() };
+    sheet.draw(sources, &record, &|target| {
         let of = |arm: &str| pictured(sources, SCORES, target, Networks::of(arm, 1));
         PRUNED.into_iter().filter_map(of).collect()
     })
@@ -50,15 +49,15 @@ struct Panels<'a> {
 
 impl<'a> Panels<'a> {
     fn of(record: &'a TrainingRecord) -> Self {
-        let targets = distinct(record.runs.iter().map(|row| row.target.as_str()));
-        let rates = distinct(record.runs.iter().filter_map(|row| row.lr));
+        let targets = distinct(record.rows.iter().map(|row| row.target.as_str()));
+        let rates = distinct(record.rows.iter().filter_map(|row| row.lr));
         Panels { record, targets, rates }
     }
 
     /// The curves of one arm in one panel; an arm without a rate is in every panel.
     fn curves(&self, target: &str, lr: f64, arm: &dyn Fn(&RunRow) -> bool) -> Vec<&'a Curve> {
         self.record
-            .runs
+            .rows
             .iter()
             .filter(|row| row.target == target && row.lr.is_none_or(|r| r == lr) && arm(row))
             .filter_map(|row| row.result.as_ref().map(|result| &result.curve))
@@ -67,7 +66,7 @@ impl<'a> Panels<'a> {
 
     /// The longest run, in steps.
     fn steps(&self) -> f64 {
-        let results = self.record.runs.iter().filter_map(|row| row.result.as_ref());
+        let results = self.record.rows.iter().filter_map(|row| row.result.as_ref());
         results.map(|r| r.steps).max().unwrap_or(1) as f64
     }
 
@@ -87,7 +86,7 @@ impl<'a> Panels<'a> {
     }
 
     fn seeds(&self) -> String {
-        let mut seeds: Vec<u64> = self.record.runs.iter().map(|row| row.seed).collect();
+        let mut seeds: Vec<u64> = self.record.rows.iter().map(|row| row.seed).collect();
         seeds.sort_unstable();
         seeds.dedup();
         match seeds.len() {
@@ -97,7 +96,7 @@ impl<'a> Panels<'a> {
     }
 
     fn what(&self) -> String {
-        let size = self.record.size;
+        let size: usize = self.record.note("size").unwrap_or_default();
         format!(
             "{size}² pixels, {} steps, dense networks, normalised gradients; the arms of a seed begin from the same weights, until one collapses",
             number(self.steps(), 6)
@@ -106,10 +105,10 @@ impl<'a> Panels<'a> {
 
     /// How many runs did not keep the shared initial weights, of those shown.
     fn restarts(&self, shown: &dyn Fn(&RunRow) -> bool) -> String {
-        let rows = self.record.runs.iter().filter(|row| shown(row));
+        let rows = self.record.rows.iter().filter(|row| shown(row));
         let results: Vec<_> = rows.filter_map(|row| row.result.as_ref()).collect();
         let again = results.iter().filter(|r| r.began_again()).count();
-        let never = results.iter().filter(|r| r.stop == StopReason::Collapsed);
+        let never = results.iter().filter(|r| r.reason == StopReason::Collapsed);
         match (again, never.count()) {
             (0, 0) => "No run collapsed.".into(),
             (again, never) => format!(
@@ -184,7 +183,7 @@ pub(super) fn optimizer_loss(record: &TrainingRecord, by_evaluations: bool) -> S
 /// The Newton–Schulz arms of a record in order, the exact polar factor last.
 fn muon_arms(record: &TrainingRecord) -> Vec<(Option<usize>, String, Colour)> {
     let mut steps: Vec<usize> =
-        record.runs.iter().filter_map(|row| muon_arm(row).flatten()).collect();
+        record.rows.iter().filter_map(|row| muon_arm(row).flatten()).collect();
     steps.sort_unstable();
     steps.dedup();
     let last = steps.len().saturating_sub(1).max(1) as f64;
@@ -215,75 +214,6 @@ pub(super) fn muon_loss(record: &TrainingRecord) -> String {
             })
             .filter(|series| !series.points.is_empty())
             .collect()
-    })
-}
-
-pub(super) fn newton_schulz_bars(record: &TrainingRecord) -> String {
-    let panels = Panels::of(record);
-    let arms = muon_arms(record);
-    let markers = [Marker::Circle, Marker::Square, Marker::Triangle, Marker::Diamond];
-    let rates: Vec<(String, Colour, Marker)> = panels
-        .rates
-        .iter()
-        .enumerate()
-        .map(|(i, &lr)| (format!("rate {}", rate(lr)), PALETTE[i % 12], markers[i % 4]))
-        .collect();
-    let mut drawn = Vec::new();
-    for target in &panels.targets {
-        // Late losses of the seeds by arm and rate.
-        let mut late: BTreeMap<(usize, usize), Vec<f64>> = BTreeMap::new();
-        for row in record.runs.iter().filter(|row| row.target == *target) {
-            let arm = muon_arm(row);
-            let arm = arm.and_then(|n| arms.iter().position(|a| a.0 == n));
-            let rate = panels.rates.iter().position(|r| row.lr == Some(*r));
-            if let (Some(arm), Some(rate), Some(result)) = (arm, rate, &row.result) {
-                late.entry((arm, rate)).or_default().push(result.late_loss);
-            }
-        }
-        let groups = arms.iter().enumerate().map(|(a, (n, _, _))| Group {
-            name: n.map_or("exact polar".into(), |n| n.to_string()),
-            estimates: (0..panels.rates.len())
-                .map(|r| {
-                    let seeds = late.get(&(a, r))?;
-                    let log = seeds.iter().map(|l| real::ln(*l)).sum::<f64>() / seeds.len() as f64;
-                    Some(Estimate::new(real::exp(log)).seeds(seeds.iter().copied()))
-                })
-                .collect(),
-        });
-        drawn.push(Panel::Bars(Bars {
-            frame: Frame::new(target.to_string()),
-            value: Axis::new("late loss").unit("MSE").log(),
-            category: "Newton–Schulz steps".into(),
-            series: rates.clone(),
-            groups: groups.collect(),
-            mark: Mark::Dot,
-            ..Bars::default()
-        }));
-    }
-    let mut note = format!(
-        "Late loss: median over the last tenth of the steps. {}, rings are seeds. {}",
-        panels.seeds(),
-        panels.restarts(&|row| muon_arm(row).is_some())
-    );
-    if let Ok(stats) = newton_schulz(record) {
-        let s = stats.slope;
-        note += &format!(
-            " Each doubling of the steps changes log₂ loss by {} [{}, {}] (95 %, {} target × seed units).",
-            number(s.estimate, 2),
-            number(s.low, 2),
-            number(s.high, 2),
-            stats.units
-        );
-    }
-    grid(&Grid {
-        frame: Frame::new("Muon: loss at the end of training by Newton–Schulz steps")
-            .subtitle(panels.what())
-            .note(note)
-            .sized(1000, 560),
-        columns: panels.targets.len().max(1),
-        panels: drawn,
-        share_x: false,
-        share_y: true,
     })
 }
 

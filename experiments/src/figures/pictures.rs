@@ -1,11 +1,12 @@
 //! Grids of pictures: what networks draw, with one weight changed, and the maps of their units.
 
-use super::board::{Block, Board, MapBoard, MapPanel, Row, map_sheet, sweep, verdicts};
+use super::board::{Block, Board, MapBoard, MapPanel, Row, Tile, map_sheet, sweep, verdicts};
 use super::data::Group;
 use super::data::{look, rows, spoken, what};
 use super::{DrawError, Drawing, Sources, some};
 use picloom::experiment::networks::record::{NetworkResult, NetworksRecord, Views};
 use picloom::figures::style::{self, Colour};
+use picloom::network::Picture;
 
 /// A network whose pictures were kept beside the record of a study.
 pub(super) struct Pictured {
@@ -94,40 +95,73 @@ pub(super) fn maps(
     Ok(svg.into())
 }
 
-/// Changed weights shown of each network.
-const CHANGES: usize = 9;
+/// A picture of a target, if there is one.
+pub(super) type OfTarget<'a> = &'a dyn Fn(&str) -> Option<Picture>;
 
-/// What some networks of each target draw, and what with one weight changed: a row a network.
-pub(super) fn changed(
-    sources: &Sources,
-    record: &NetworksRecord,
-    title: &str,
-    note: &str,
-    networks: &dyn Fn(&str) -> Vec<Pictured>,
-) -> Result<Drawing, DrawError> {
-    let mut blocks = Vec::new();
-    for target in record.targets() {
-        let mut rows = Vec::new();
-        for one in networks(target) {
-            let tiles = sweep(sources, one.study, &one.views, CHANGES)?;
-            rows.push(Row { label: one.label, sub: one.facts, tone: Some(one.tone), tiles });
-        }
-        if !rows.is_empty() {
-            blocks.push(Block { heading: spoken(target), rows });
-        }
-    }
-    let svg = Board {
-        title: title.into(),
-        subtitle: what(record),
-        note: format!(
-            "{note} First the network's own picture, then one weight changed. First seed."
-        ),
-        legend: verdicts(),
-        heads: vec![(0, 1, "network".into()), (1, CHANGES, "one weight changed".into())],
-        blocks: some(blocks, &record.study, "pictures of changed weights (views)")?,
-        pane: 58.0,
-        apart: vec![1],
-    }
-    .draw();
-    Ok(svg.into())
+/// A sheet of what networks draw, and what with one weight changed: a row a network.
+pub(super) struct Sheet<'a> {
+    pub title: &'a str,
+    pub note: String,
+    /// Head of the network's own picture.
+    pub head: &'a str,
+    /// Changed weights shown of each network.
+    pub changes: usize,
+    /// Side of a picture in pixels.
+    pub pane: f64,
+    /// The picture that stands before those of each target's first network.
+    pub before: Option<(&'a str, OfTarget<'a>)>,
 }
+
+impl Default for Sheet<'_> {
+    fn default() -> Self {
+        let head = "network";
+        Sheet { title: "", note: String::new(), head, changes: 9, pane: 58.0, before: None }
+    }
+}
+
+impl Sheet<'_> {
+    /// Draws it of some networks of each target.
+    pub fn draw(
+        self,
+        sources: &Sources,
+        record: &NetworksRecord,
+        networks: &dyn Fn(&str) -> Vec<Pictured>,
+    ) -> Result<Drawing, DrawError> {
+        let mut blocks = Vec::new();
+        for target in record.targets() {
+            let mut rows: Vec<Row> = Vec::new();
+            for one in networks(target) {
+                let mut tiles = sweep(sources, one.study, &one.views, self.changes)?;
+                if let Some((_, picture)) = self.before {
+                    let first = picture(target).filter(|_| rows.is_empty());
+                    tiles.insert(0, first.map(|picture| Tile { picture, border: None }));
+                }
+                rows.push(Row { label: one.label, sub: one.facts, tone: Some(one.tone), tiles });
+            }
+            if !rows.is_empty() {
+                blocks.push(Block { heading: spoken(target), rows });
+            }
+        }
+        let before = usize::from(self.before.is_some());
+        let mut heads: Vec<_> =
+            self.before.iter().map(|(head, _)| (0, 1, head.to_string())).collect();
+        heads.push((before, 1, self.head.into()));
+        heads.push((before + 1, self.changes, "one weight changed".into()));
+        let svg = Board {
+            title: self.title.into(),
+            subtitle: what(record),
+            note: self.note,
+            legend: verdicts(),
+            heads,
+            blocks: some(blocks, &record.study, "pictures of changed weights (views)")?,
+            pane: self.pane,
+            apart: (1..=before + 1).collect(),
+        }
+        .draw();
+        Ok(svg.into())
+    }
+}
+
+/// The end of the note under sheets that begin with the network's own picture.
+pub(super) const OWN_FIRST: &str =
+    " First the network's own picture, then one weight changed. First seed.";

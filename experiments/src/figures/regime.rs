@@ -1,7 +1,7 @@
 //! What networks of neighbouring depths on the regime map draw.
 
 use super::data::Group;
-use super::pictures::{self, Pictured, pictured};
+use super::pictures::{self, OWN_FIRST, Pictured, Sheet, pictured};
 use super::{DrawError, Drawing, Sources};
 use picloom::experiment::regime::points::{LAYER_COUNTS, SP};
 use picloom::figures::style;
@@ -30,7 +30,8 @@ pub(super) fn neighbours_changed(sources: &Sources) -> Result<Drawing, DrawError
     let record = sources.networks(STUDY)?;
     let title = "Neighbouring depths: what SP's networks draw with one weight changed";
     let note = "n: hidden layers more than the reference. About a quarter of the links.";
-    pictures::changed(sources, &record, title, note, &|target| neighbours(sources, target))
+    let sheet = Sheet { title, note: format!("{note}{OWN_FIRST}"), ..Sheet::default() };
+    sheet.draw(sources, &record, &|target| neighbours(sources, target))
 }
 
 /// Maps of the units of SP's networks of three neighbouring depths, side by side.

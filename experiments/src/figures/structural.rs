@@ -3,17 +3,19 @@
 use super::data::{distinct, estimate, hollow};
 use super::theory::looks;
 use super::{DrawError, some};
+use crate::structural::arm as networks;
 use crate::structural::findings::{at_every_penalty, of_arm, sp_against};
-use crate::structural::{ArmOutcome, PartOutcome, StructuralRecord};
+use crate::structural::{ArmOutcome, PartOutcome, StructuralRecord, arm_at, penalties};
 use picloom::figures::axis::Axis;
 use picloom::figures::charts::{Bars, Estimate, Frame, Grid, Group, Mark, Panel, Rule, grid};
 use picloom::figures::drawers::{Multiples, Spread, course, panel};
 use picloom::figures::style::{self, Arm, Colour, Marker, PALETTE};
+use picloom::score::measures::structural::MaskConfig;
 
 const ARMS: [&str; 4] = ["evolved", "dense", "magnitude", "sp"];
 
 fn present(record: &StructuralRecord) -> Vec<&'static Arm> {
-    looks(ARMS.into_iter().filter(|arm| record.arm(arm).next().is_some()))
+    looks(ARMS.into_iter().filter(|name| networks(record, name).next().is_some()))
 }
 
 /// Mean over the parts of a network.
@@ -29,7 +31,7 @@ const RANDOM: Colour = PALETTE[10];
 pub(super) fn by_arm(record: &StructuralRecord) -> Result<String, DrawError> {
     let arms = present(record);
     let fit = |arm: &Arm, value: &dyn Fn(&ArmOutcome) -> f64| -> Vec<f64> {
-        let all = record.arm(arm.key).filter(|(_, a)| a.fit());
+        let all = networks(record, arm.key).filter(|(_, a)| a.fit());
         all.map(|(_, a)| value(a)).collect()
     };
     let groups = |values: &[&dyn Fn(&ArmOutcome) -> f64]| -> Vec<Group> {
@@ -43,8 +45,8 @@ pub(super) fn by_arm(record: &StructuralRecord) -> Result<String, DrawError> {
     let counts: Vec<String> = arms
         .iter()
         .map(|arm| {
-            let all = record.arm(arm.key).count();
-            let fit = record.arm(arm.key).filter(|(_, a)| a.fit()).count();
+            let all = networks(record, arm.key).count();
+            let fit = networks(record, arm.key).filter(|(_, a)| a.fit()).count();
             format!("{} {fit} of {all}", arm.short)
         })
         .collect();
@@ -101,12 +103,12 @@ pub(super) fn by_arm(record: &StructuralRecord) -> Result<String, DrawError> {
 
 pub(super) fn by_part(record: &StructuralRecord) -> Result<String, DrawError> {
     let arms = present(record);
-    let targets = distinct(record.cells.iter().map(|row| row.target.as_str()));
+    let targets = distinct(record.rows.iter().map(|row| row.target.as_str()));
     let panels: Vec<Panel> = targets
         .iter()
         .map(|target| {
             let own = |arm: &Arm| -> Vec<&ArmOutcome> {
-                let all = record.arm(arm.key).filter(|(row, _)| row.target == *target);
+                let all = networks(record, arm.key).filter(|(row, _)| row.target == *target);
                 all.map(|(_, a)| a).collect()
             };
             let names: Vec<&str> = arms
@@ -171,16 +173,17 @@ const BY_PENALTY: [(&str, &str, OfPart); 4] = [
 ];
 
 pub(super) fn by_penalty(record: &StructuralRecord) -> Result<String, DrawError> {
-    let others = some(record.penalties(), "structural", "masks learned at several penalties")?;
-    let mut penalties: Vec<(f64, Option<f64>)> =
-        others.into_iter().map(|p| (p, Some(p))).chain([(record.mask.penalty, None)]).collect();
-    penalties.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let others = some(penalties(record), "structural", "masks learned at several penalties")?;
+    let own = record.note::<MaskConfig>("mask").unwrap_or_default().penalty;
+    let mut at: Vec<(f64, Option<f64>)> =
+        others.into_iter().map(|p| (p, Some(p))).chain([(own, None)]).collect();
+    at.sort_by(|a, b| a.0.total_cmp(&b.0));
     let ticks: Vec<(f64, String)> =
-        (0..).zip(&penalties).map(|(i, p)| (f64::from(i), p.0.to_string())).collect();
+        (0..).zip(&at).map(|(i, p)| (f64::from(i), p.0.to_string())).collect();
     let panels = BY_PENALTY.iter().map(|(title, unit, of)| {
         let series = present(record).into_iter().flat_map(|arm| {
-            let points = (0..).zip(&penalties).filter_map(|(i, (_, at))| {
-                let fit = record.arm_at(arm.key, *at).filter(|(_, a)| a.fit());
+            let points = (0..).zip(&at).filter_map(|(i, (_, penalty))| {
+                let fit = arm_at(record, arm.key, *penalty).filter(|(_, a)| a.fit());
                 let values: Vec<f64> = fit.map(|(_, a)| over_parts(a, |p| of(p, a))).collect();
                 Some((f64::from(i), estimate(&values)?))
             });
@@ -196,7 +199,7 @@ pub(super) fn by_penalty(record: &StructuralRecord) -> Result<String, DrawError>
         .subtitle("The masks of every part learned anew under other penalties on the links they hold")
         .note(format!(
             "Mean over networks (target, seed) with R² ≥ 0.95, of means over their parts; whiskers: 95 % intervals (Student). The study's own λ is {}. C13: {}{}.",
-            record.mask.penalty,
+            own,
             decided.verdict.text(),
             other.map_or(String::new(), |note| format!(", {note}"))
         ));

@@ -9,7 +9,8 @@ use picloom::figures::drawers::{Multiples, Spread, course, panel};
 use crate::theory::findings::{
     TrainedPoint, agreement, counterpart, parts_sensitivity, prediction, standard_errors,
 };
-use crate::theory::record::{CurveRow, Peak, TheoryRecord};
+use crate::theory::record::{Curve, Peak, curves, meetings};
+use crate::theory::study::TheoryRecord;
 use crate::volume::VolumeError;
 use crate::volume::literal::Reading;
 use crate::volume::sensitivity::Volume;
@@ -29,15 +30,15 @@ fn tone(i: usize, n: usize) -> Colour {
 }
 
 /// A curve over depth with its interval band, and its peak as a diamond.
-fn drawn(row: &CurveRow, name: String, colour: Colour) -> Vec<Series> {
-    let Some(values) = &row.values else {
+fn drawn((_, values): Curve<'_>, name: String, colour: Colour) -> Vec<Series> {
+    let Some(values) = values else {
         return Vec::new();
     };
-    let at = |i: usize| values.layers[i] as f64;
-    let points = (0..values.layers.len()).map(|i| (at(i), values.value[i].unwrap_or(f64::NAN)));
+    let at = |i: usize| values.depths[i] as f64;
+    let points = (0..values.depths.len()).map(|i| (at(i), values.value[i].unwrap_or(f64::NAN)));
     let sampled = values.samples.iter().any(|s| *s > 0);
     // A point without a hit has no place on a log axis: neither has its band.
-    let band = (0..values.layers.len())
+    let band = (0..values.depths.len())
         .filter(|&i| sampled && values.value[i].is_some_and(|v| v > 0.0))
         .filter_map(|i| Some((at(i), values.low[i]?, values.high[i]?)));
     let mut series = vec![Series::line(name, colour, points).band(band)];
@@ -53,24 +54,24 @@ fn by_layers(title: impl Into<String>, y: Axis, series: Vec<Series>) -> Panel {
 }
 
 /// Masks a sampled point of these curves has, for the note.
-fn samples<'a>(rows: impl Iterator<Item = &'a CurveRow>) -> usize {
-    rows.filter_map(|row| row.values.as_ref()?.samples.iter().max()).max().copied().unwrap_or(0)
+fn samples<'a>(rows: impl Iterator<Item = Curve<'a>>) -> usize {
+    rows.filter_map(|row| row.1?.samples.iter().max()).max().copied().unwrap_or(0)
 }
 
 pub(super) fn volume_ratio(record: &TheoryRecord) -> String {
-    let of = |group: &'static str| record.curves.iter().filter(move |row| row.group == group);
-    let widths = sorted(of("literal").chain(of("random-mask")).map(|row| row.width));
+    let of = |group: &'static str| curves(record).filter(move |row| row.0.group == group);
+    let widths = sorted(of("literal").chain(of("random-mask")).map(|row| row.0.width));
     let colour = |width: usize| {
         let at = widths.iter().position(|w| *w == width).unwrap_or(0);
         tone(at, widths.len())
     };
-    let all = |rows: Vec<&CurveRow>| -> Vec<Series> {
+    let all = |rows: Vec<Curve<'_>>| -> Vec<Series> {
         rows.into_iter()
-            .flat_map(|row| drawn(row, format!("W {}", row.width), colour(row.width)))
+            .flat_map(|row| drawn(row, format!("W {}", row.0.width), colour(row.0.width)))
             .collect()
     };
     let needed: Vec<f64> = of("literal")
-        .filter_map(|row| match row.volume {
+        .filter_map(|row| match row.0.volume {
             Volume::Literal { needed, .. } => Some(needed),
             _ => None,
         })
@@ -84,16 +85,16 @@ pub(super) fn volume_ratio(record: &TheoryRecord) -> String {
     };
     let literal = |reading: Reading| {
         let volume = Volume::Literal { reading, needed: middle };
-        all(of("literal").filter(|row| row.volume == volume).collect())
+        all(of("literal").filter(|row| row.0.volume == volume).collect())
     };
-    let parts = of("literal").map(|row| row.parts).next().unwrap_or(3);
-    let budget: Vec<&CurveRow> =
-        of("budget").filter(|row| row.parts == parts && widths.contains(&row.width)).collect();
-    let edges = budget.first().and_then(|row| match row.volume {
+    let parts = of("literal").map(|row| row.0.parts).next().unwrap_or(3);
+    let of_parts = |row: &Curve<'_>| row.0.parts == parts && widths.contains(&row.0.width);
+    let budget: Vec<Curve<'_>> = of("budget").filter(of_parts).collect();
+    let edges = budget.first().and_then(|row| match row.0.volume {
         Volume::Budget { edges } => Some(edges),
         _ => None,
     });
-    let degree = of("random-mask").find_map(|row| match row.volume {
+    let degree = of("random-mask").find_map(|row| match row.0.volume {
         Volume::ModularDegree { degree } => Some(degree),
         _ => None,
     });
@@ -140,21 +141,21 @@ pub(super) fn volume_ratio(record: &TheoryRecord) -> String {
 }
 
 pub(super) fn volume_ratio_by_parts(record: &TheoryRecord) -> String {
-    let of = || record.curves.iter().filter(|row| row.group == "parts");
-    let names = distinct(of().map(|row| row.name.as_str()));
-    let parts = sorted(of().map(|row| row.parts));
+    let of = || curves(record).filter(|row| row.0.group == "parts");
+    let names = distinct(of().map(|row| row.0.name.as_str()));
+    let parts = sorted(of().map(|row| row.0.parts));
     let mut gate = 0.0;
     let panels: Vec<Panel> = names
         .iter()
         .map(|name| {
             let series = of()
-                .filter(|row| row.name == *name)
+                .filter(|row| row.0.name == *name)
                 .flat_map(|row| {
-                    if let Volume::Literal { needed, .. } = row.volume {
+                    if let Volume::Literal { needed, .. } = row.0.volume {
                         gate = needed;
                     }
-                    let at = parts.iter().position(|k| *k == row.parts).unwrap_or(0);
-                    drawn(row, format!("P {}", row.parts), tone(at, parts.len()))
+                    let at = parts.iter().position(|k| *k == row.0.parts).unwrap_or(0);
+                    drawn(row, format!("P {}", row.0.parts), tone(at, parts.len()))
                 })
                 .collect();
             let ticks = [1, 3, 5, 7, 9].map(|l| (f64::from(l), l.to_string()));
@@ -162,7 +163,7 @@ pub(super) fn volume_ratio_by_parts(record: &TheoryRecord) -> String {
             panel(*name, x, Axis::new("volume ratio").log().range(1e-7, 1.2), series)
         })
         .collect();
-    let drawn = of().filter_map(|row| row.values.as_ref()).flat_map(|v| v.samples.iter());
+    let drawn = of().filter_map(|row| row.1).flat_map(|v| v.samples.iter());
     let fewest = drawn.filter(|n| **n > 0).min().copied().unwrap_or(0);
     let found = parts_sensitivity(record);
     let finding = found.interval.map_or(String::new(), |i| {
@@ -188,11 +189,9 @@ pub(super) fn volume_ratio_by_parts(record: &TheoryRecord) -> String {
 }
 
 pub(super) fn fixed_budget(record: &TheoryRecord) -> String {
-    let rows: Vec<(&CurveRow, usize)> = record
-        .curves
-        .iter()
-        .filter(|row| row.group == "budget" && row.parts == 2)
-        .filter_map(|row| match row.volume {
+    let rows: Vec<(Curve<'_>, usize)> = curves(record)
+        .filter(|row| row.0.group == "budget" && row.0.parts == 2)
+        .filter_map(|row| match row.0.volume {
             Volume::Budget { edges } => Some((row, edges)),
             _ => None,
         })
@@ -201,31 +200,32 @@ pub(super) fn fixed_budget(record: &TheoryRecord) -> String {
         let count = |v: usize| values.iter().filter(|x| **x == v).count();
         values.iter().copied().max_by_key(|v| count(*v))
     };
-    let width = most(rows.iter().map(|r| r.0.width).collect()).unwrap_or(8);
+    let width = most(rows.iter().map(|r| r.0.0.width).collect()).unwrap_or(8);
     let edges = most(rows.iter().map(|r| r.1).collect()).unwrap_or(60);
-    let tones = |rows: Vec<(&CurveRow, usize)>, by_width: bool| -> Vec<Series> {
+    let tones = |rows: Vec<(Curve<'_>, usize)>, by_width: bool| -> Vec<Series> {
         let mut rows = rows;
-        rows.sort_by_key(|r| if by_width { r.0.width } else { r.1 });
+        rows.sort_by_key(|r| if by_width { r.0.0.width } else { r.1 });
         let n = rows.len();
         rows.iter()
             .enumerate()
             .flat_map(|(i, (row, edges))| {
-                let name = if by_width { format!("W {}", row.width) } else { format!("K {edges}") };
-                let mut series = drawn(row, name, tone(i, n));
+                let name =
+                    if by_width { format!("W {}", row.0.width) } else { format!("K {edges}") };
+                let mut series = drawn(*row, name, tone(i, n));
                 // The case that METHODS names.
-                if row.width == 8 && *edges == 60 {
+                if row.0.width == 8 && *edges == 60 {
                     series[0].width = 4.5;
                 }
                 series
             })
             .collect()
     };
-    let at_width = rows.iter().copied().filter(|r| r.0.width == width).collect();
+    let at_width = rows.iter().copied().filter(|r| r.0.0.width == width).collect();
     let at_edges = rows.iter().copied().filter(|r| r.1 == edges).collect();
     let chance = || Axis::new("probability").log().range(1e-5, 1.3);
     let samples = samples(rows.iter().map(|r| r.0));
-    let main = rows.iter().find(|r| r.0.width == 8 && r.1 == 60);
-    let peak = main.and_then(|r| Peak::of(r.0.values.as_ref()?));
+    let main = rows.iter().find(|r| r.0.0.width == 8 && r.1 == 60);
+    let peak = main.and_then(|r| Peak::of(r.0.1?));
     let said = peak.map_or(String::new(), |p| {
         format!(" W 8, K 60 peaks at L = {} ({}).", p.layers, number(p.value, 3))
     });
@@ -255,8 +255,7 @@ pub(super) fn monte_carlo_agreement(record: &TheoryRecord) -> String {
     let mut errors = [Vec::new(), Vec::new()];
     let mut missed = 0;
     let mut samples = 0;
-    for row in &record.meetings {
-        let Some(v) = &row.values else { continue };
+    for (_, v) in meetings(record) {
         let Some(exact) = v.exact.filter(|e| *e > 0.0 && *e < 1.0 - 1e-12) else {
             continue;
         };

@@ -1,9 +1,8 @@
 //! Evolved networks, their dense twins, and the evolved wiring trained from random weights.
 
-use super::board::{Block, Board, Row, sweep, verdicts};
 use super::data::Group as Networks;
 use super::data::{self, look, spoken, what};
-use super::pictures::{self, Pictured, pictured};
+use super::pictures::{self, Pictured, Sheet, pictured};
 use super::{DrawError, Drawing, Sources, some};
 use picloom::figures::axis::Axis;
 use picloom::figures::charts::{Frame, Series};
@@ -11,9 +10,6 @@ use picloom::figures::drawers::{Multiples, geometric_mean, panel};
 use picloom::figures::style::{self, percent};
 
 const STUDY: &str = "wirings";
-
-/// Changed weights shown of each network.
-const CHANGES: usize = 8;
 
 /// A similarity-pruned network of the same target, where another study kept pictures of one and they lie
 /// beside its record.
@@ -29,54 +25,45 @@ fn pruned_elsewhere(sources: &Sources, target: &str, maps: bool) -> Option<Pictu
 pub(super) fn perturbation_sheets(sources: &Sources) -> Result<Drawing, DrawError> {
     const ARMS: [&str; 4] = ["evolved", "dense", "graph", "layerized"];
     let record = sources.networks(STUDY)?;
-    let (mut blocks, mut counted) = (Vec::new(), Vec::<(String, bool)>::new());
-    let mut without: Vec<String> = Vec::new();
-    for target in record.targets() {
-        let own =
-            ARMS.iter().filter_map(|arm| pictured(sources, STUDY, target, Networks::of(arm, 0)));
-        let mut networks: Vec<Pictured> = own.collect();
-        if networks.is_empty() {
-            without.push(spoken(target));
-            continue;
+    let networks = |target: &str| -> Vec<Pictured> {
+        let own = |arm: &&str| pictured(sources, STUDY, target, Networks::of(arm, 0));
+        let mut networks: Vec<Pictured> = ARMS.iter().filter_map(own).collect();
+        if !networks.is_empty() {
+            networks.extend(pruned_elsewhere(sources, target, false));
         }
-        networks.extend(pruned_elsewhere(sources, target, false));
-        let mut rows = Vec::new();
-        for one in networks {
-            let tiles = sweep(sources, one.study, &one.views, CHANGES)?;
-            counted.extend(one.views.changes.iter().map(|c| (one.arm.clone(), c.coherent)));
-            rows.push(Row { label: one.label, sub: one.facts, tone: Some(one.tone), tiles });
-        }
-        blocks.push(Block { heading: spoken(target), rows });
-    }
-    let blocks = some(blocks, STUDY, "pictures of changed weights (views)")?;
-    let svg = Board {
-        title: "One weight changed at a time".into(),
-        subtitle: what(&record),
+        networks
+    };
+    let kept: Vec<_> = record.targets().into_iter().map(|t| (t, networks(t))).collect();
+    let without = kept.iter().filter(|one| one.1.is_empty()).map(|one| spoken(one.0));
+    let without: Vec<String> = without.collect();
+    let without = match without.is_empty() {
+        true => String::new(),
+        false => format!(" No pictures are kept of {}.", without.join(", ")),
+    };
+    let sheet = Sheet {
+        title: "One weight changed at a time",
         note: format!(
-            "First the network's own picture, then its picture with one weight changed so far that the picture changes by an RMSE of {}; weights of all layers, first layer first. First seed of each arm.{}",
-            style::number(record.effect, 2),
-            match without.is_empty() {
-                true => String::new(),
-                false => format!(" No pictures are kept of {}.", without.join(", ")),
-            }
+            "First the network's own picture, then its picture with one weight changed so far that the picture changes by an RMSE of {}; weights of all layers, first layer first. First seed of each arm.{without}",
+            style::number(record.effect, 2)
         ),
-        legend: verdicts(),
-        heads: vec![(0, 1, "draws".into()), (1, CHANGES, "one weight changed".into())],
-        blocks,
+        head: "draws",
+        changes: 8,
         pane: 50.0,
-        apart: vec![1],
-    }
-    .draw();
+        before: None,
+    };
+    let drawing = sheet.draw(sources, &record, &networks)?;
     let mut parts: Vec<String> = Vec::new();
     for arm in ARMS.into_iter().chain(["sp"]) {
-        let all: Vec<bool> = counted.iter().filter(|c| c.0 == arm).map(|c| c.1).collect();
+        let own = kept.iter().flat_map(|one| &one.1).filter(|one| one.arm == arm);
+        let all: Vec<bool> =
+            own.flat_map(|one| one.views.changes.iter().map(|c| c.coherent)).collect();
         if !all.is_empty() {
             let good = all.iter().filter(|coherent| **coherent).count();
             parts.push(format!("{} {good} of {}", look(arm).0, all.len()));
         }
     }
     let says = format!("Coherent among the changes kept as pictures: {}.", parts.join(", "));
-    Ok(Drawing { svg, says })
+    Ok(Drawing { says, ..drawing })
 }
 
 pub(super) fn feature_maps(sources: &Sources) -> Result<Drawing, DrawError> {

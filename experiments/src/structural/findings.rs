@@ -1,7 +1,7 @@
 //! What the structural study's record says of claim C13, by the rules of
 //! `experiments/structural.toml`. Pure functions from the record.
 
-use super::{ArmOutcome, StructuralRecord};
+use super::{ArmOutcome, StructuralRecord, arm, arm_at, penalties};
 use crate::finding::{Finding, Verdict};
 use picloom::math::stats::{mean_interval, paired_difference, wilson};
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,14 +19,14 @@ pub fn at_every_penalty(record: &StructuralRecord) -> Finding {
         let other = of_arm_at(record, "dense", Some(*p)).verdict;
         Verdict::Inconclusive != other && other != found.verdict
     };
-    let penalties = record.penalties();
+    let others = penalties(record);
     let otherwise: Vec<String> =
-        penalties.iter().copied().filter(against).map(|p| p.to_string()).collect();
-    if found.verdict == Verdict::Inconclusive || penalties.is_empty() {
+        others.iter().copied().filter(against).map(|p| p.to_string()).collect();
+    if found.verdict == Verdict::Inconclusive || others.is_empty() {
         return found;
     }
     if otherwise.is_empty() {
-        found.notes.push(format!("no other λ of {} decides it otherwise", penalties.len()));
+        found.notes.push(format!("no other λ of {} decides it otherwise", others.len()));
     } else {
         found.notes.push(format!("decided otherwise at λ = {}", otherwise.join(", ")));
         found.verdict = Verdict::Inconclusive;
@@ -45,7 +45,7 @@ pub fn of_arm_at(record: &StructuralRecord, arm: &str, penalty: Option<f64>) -> 
     let mut by_target: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     let mut seeds = BTreeSet::new();
     let (mut yes, mut parts, mut all) = (0, 0, 0);
-    for (row, outcome) in record.arm_at(arm, penalty) {
+    for (row, outcome) in arm_at(record, arm, penalty) {
         all += 1;
         if !outcome.fit() {
             continue;
@@ -108,8 +108,8 @@ pub fn of_arm_at(record: &StructuralRecord, arm: &str, penalty: Option<f64>) -> 
 
 /// C13, SP against another arm at the same (target, seed), both fit. Rule `C13-sp`.
 pub fn sp_against(record: &StructuralRecord, other: &str) -> Finding {
-    let key = |arm| -> BTreeMap<(String, u64), &ArmOutcome> {
-        let fit = record.arm(arm).filter(|(_, a)| a.fit());
+    let key = |name| -> BTreeMap<(String, u64), &ArmOutcome> {
+        let fit = arm(record, name).filter(|(_, a)| a.fit());
         fit.map(|(row, a)| ((row.target.clone(), row.seed), a)).collect()
     };
     let (ours, theirs) = (key("sp"), key(other));
@@ -150,6 +150,6 @@ pub fn all(record: &StructuralRecord) -> Vec<Finding> {
     let arms = ["dense", "magnitude", "sp", "evolved"];
     let mut found: Vec<Finding> = arms.iter().map(|arm| of_arm(record, arm)).collect();
     found.extend(["dense", "magnitude"].map(|other| sp_against(record, other)));
-    found.extend(record.penalties().into_iter().map(|p| of_arm_at(record, "dense", Some(p))));
+    found.extend(penalties(record).into_iter().map(|p| of_arm_at(record, "dense", Some(p))));
     found
 }

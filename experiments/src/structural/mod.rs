@@ -8,15 +8,13 @@
 pub mod findings;
 mod record;
 
-pub use record::{ArmOutcome, PartOutcome, StructuralRecord, StructuralRow};
+pub use record::{ArmOutcome, Measured, PartOutcome, StructuralKey, arm, arm_at, penalties};
 
-use picloom::experiment::cells::{CellStudy, work_folder};
 use picloom::experiment::cost;
+use picloom::experiment::grid::{Grid, GridRecord, GridRow, GridStudy, axis};
 use picloom::experiment::prune_run;
-use picloom::experiment::record::{Record, six_digits};
-use picloom::experiment::spec::{
-    Places, Problem, Spec, SpecError, SpecFile, check_name, check_names, check_seeds,
-};
+use picloom::experiment::record::six_digits;
+use picloom::experiment::spec::{Places, Problem, SpecError, check_names};
 use picloom::experiment::targets;
 use picloom::experiment::workers::Ask;
 use picloom::genome::{self, Genome};
@@ -32,21 +30,14 @@ use picloom::score::measures::structural::{
 };
 use picloom::train::{Schedule, StopReason, TrainConfig};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
-use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// What `experiments/structural.toml` says in one profile.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct StructuralSpec {
-    /// Name of the study.
-    pub name: String,
-    /// What is asked.
-    pub question: String,
-    /// Decision rules by claim, written before the runs.
-    pub rules: BTreeMap<String, String>,
+pub struct Structural {
     /// Side of the pictures in pixels.
     pub size: usize,
     /// The dense network.
@@ -60,8 +51,10 @@ pub struct StructuralSpec {
     /// Share of the dense network's links that pruning keeps, in (0, 1).
     pub keep: f64,
     /// Rounds of pruning, ≥ 1.
+    #[serde(deserialize_with = "axis::count")]
     pub rounds: usize,
     /// Seeds of training and of the random masks.
+    #[serde(deserialize_with = "axis::values")]
     pub seeds: Vec<u64>,
     /// How masks are learned.
     pub mask: MaskConfig,
@@ -72,23 +65,14 @@ pub struct StructuralSpec {
     pub targets: Vec<PartedTarget>,
 }
 
-impl Spec for StructuralSpec {
-    const KIND: &'static str = "structural";
+/// The study in one profile, its pictures drawn.
+pub type StructuralStudy = GridStudy<Structural>;
 
-    fn check(&self) -> Result<(), Problem> {
-        check_name("name", &self.name)?;
-        let share = self.keep > 0.0 && self.keep < 1.0;
-        Problem::unless(share, "keep", "above 0 and below 1", self.keep.to_string())?;
-        check_seeds("seeds", &self.seeds)?;
-        check_names("targets", &self.targets.iter().map(|t| &t.name).collect::<Vec<_>>())?;
-        let sound = self.rounds > 0 && (8..=1024).contains(&self.size);
-        let found = format!("{} rounds, size {}", self.rounds, self.size);
-        Problem::unless(sound, "rounds, size", "a round, and a size of 8 to 1024", found)?;
-        let sound = self.penalties.iter().all(|p| p.is_finite() && *p >= 0.0);
-        let found = format!("{:?}", self.penalties);
-        Problem::unless(sound, "penalties", "numbers of at least 0", found)
-    }
-}
+/// Its record.
+pub type StructuralRecord = GridRecord<Structural>;
+
+/// One cell of the record.
+pub type StructuralRow = GridRow<Structural>;
 
 /// A picture with known parts.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -162,19 +146,9 @@ pub enum Arms {
     },
 }
 
-/// A structural study in one profile, its pictures drawn.
+/// A target with its picture.
 #[derive(Clone, Debug)]
-pub struct StructuralStudy {
-    /// What the spec says.
-    pub spec: StructuralSpec,
-    /// The profile.
-    pub profile: String,
-    prepared: Vec<Prepared>,
-    cells: Vec<StructuralCell>,
-}
-
-#[derive(Clone, Debug)]
-struct Prepared {
+pub struct Prepared {
     target: PartedTarget,
     picture: Picture,
     parted: PartedPicture,
@@ -182,112 +156,29 @@ struct Prepared {
     genome: Option<Genome>,
 }
 
-impl StructuralStudy {
-    /// Reads the spec at `path` in a profile; `None` is `standard`.
-    ///
-    /// # Errors
-    /// Not readable, of another kind, no such profile, unknown keys, a drawing or genome that does
-    /// not exist.
-    pub fn read(path: &Path, profile: Option<&str>) -> Result<Self, SpecError> {
-        Self::of(&SpecFile::read(path)?, profile)
-    }
-
-    /// The same of a spec that is read.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn of(file: &SpecFile<'_>, profile: Option<&str>) -> Result<Self, SpecError> {
-        let (spec, profile): (StructuralSpec, String) = file.spec(profile)?;
-        let path = file.path();
-        let places = Places::of(path);
-        let prepared = |target: &PartedTarget| {
-            prepare(&places, target, spec.size).map_err(|error| match error {
-                Unprepared::Run(source) => SpecError::Target {
-                    path: path.to_path_buf(),
-                    target: target.name.clone(),
-                    source: Box::new(source),
-                },
-                Unprepared::Value(expected, found) => {
-                    let key = format!("target {}", target.name);
-                    Problem { key, expected: expected.into(), found }.at(path)
-                }
-            })
-        };
-        let prepared: Vec<_> = spec.targets.iter().map(prepared).collect::<Result<_, _>>()?;
-        let cells = spec.cells(&prepared);
-        Ok(StructuralStudy { spec, profile, prepared, cells })
-    }
-
-    fn prepared(&self, target: &str) -> &Prepared {
-        let found = self.prepared.iter().find(|p| p.target.name == target);
-        found.expect("cells name targets of the spec")
-    }
+fn of_target<'a>(prepared: &'a [Prepared], target: &str) -> &'a Prepared {
+    let found = prepared.iter().find(|p| p.target.name == target);
+    found.expect("cells name targets of the spec")
 }
 
-impl StructuralSpec {
-    /// Targets, within them the evolved network and then the trained ones, each by seed.
-    fn cells(&self, prepared: &[Prepared]) -> Vec<StructuralCell> {
-        let links = self.arch.dense_params();
-        let budget = (self.keep * links as f64).round() as usize;
-        let mut cells = Vec::new();
-        for prepared in prepared {
-            let cell = |seed, arms| StructuralCell {
-                target: prepared.target.name.clone(),
-                picture_sha256: prepared.sha256.clone(),
-                size: self.size,
-                mask: self.mask,
-                penalties: self.penalties.clone(),
-                seed,
-                arms,
-            };
-            if let Some(genome) = &prepared.genome {
-                // Its masks do not depend on the seed, only the random ones do: one is enough.
-                let genome_sha256 = sha256_hex(genome::to_json(genome));
-                cells.push(cell(self.seeds[0], Arms::Evolved { genome_sha256 }));
-            }
-            cells.extend(self.seeds.iter().map(|seed| {
-                cell(
-                    *seed,
-                    Arms::Trained {
-                        arch: self.arch.clone(),
-                        steps: self.steps,
-                        retrain_steps: self.retrain_steps,
-                        lr: self.lr,
-                        budget,
-                        rounds: self.rounds,
-                    },
-                )
-            }));
-        }
-        cells
-    }
-}
-
-enum Unprepared {
-    Run(RunError),
-    Value(&'static str, String),
-}
-
-fn prepare(places: &Places, target: &PartedTarget, size: usize) -> Result<Prepared, Unprepared> {
-    let drawing = targets::ALL.iter().find(|t| t.name == target.drawing);
-    let found = format!("{:?}", target.drawing);
-    let drawing =
-        drawing.ok_or_else(|| Unprepared::Value("a drawing of our own", found.clone()))?;
-    let parts = drawing.parts(size).ok_or(Unprepared::Value("a drawing with parts", found))?;
-    let genome = match &target.genome {
-        Some(path) => Some(
-            genome::read(&places.file(path)).map_err(|e| Unprepared::Run(RunError::Genome(e)))?,
-        ),
-        None => None,
+fn prepare(path: &Path, target: &PartedTarget, size: usize) -> Result<Prepared, SpecError> {
+    let refused = |expected: &str, found: &str| {
+        let (key, expected) = (format!("target {}", target.name), expected.into());
+        Problem { key, expected, found: found.into() }.at(path)
     };
+    let drawing = targets::ALL.iter().find(|t| t.name == target.drawing);
+    let drawing = drawing.ok_or_else(|| refused("a drawing of our own", &target.drawing))?;
+    let parts = drawing.parts(size);
+    let parts = parts.ok_or_else(|| refused("a drawing with parts", &target.drawing))?;
+    let genome = target.genome.as_ref().map(|file| genome::read(&Places::of(path).file(file)));
+    let genome = genome.transpose().map_err(SpecError::of_target(path, &target.name))?;
     let picture = match (target.picture, &genome) {
         (Shown::Drawing, _) => drawing.draw(size),
         (Shown::Genome, Some(genome)) => {
             Model::of_genome(genome, Wiring::Graph).picture(size, Coords::Fer)
         }
         (Shown::Genome, None) => {
-            let none = "none".to_string();
-            return Err(Unprepared::Value("a genome whose picture is shown", none));
+            return Err(refused("a genome whose picture is shown", "none"));
         }
     };
     let background = match target.picture {
@@ -321,154 +212,185 @@ fn mean_outside(picture: &Picture, regions: &[(String, Vec<bool>)]) -> [f32; 3] 
     })
 }
 
-impl StructuralStudy {
-    /// What masks of one network say: at the study's penalty, then at the others.
-    fn measure(
-        &self,
-        cell: &StructuralCell,
-        arm: &str,
-        model: &Model,
-    ) -> Result<Vec<ArmOutcome>, String> {
-        let penalties = std::iter::once(None).chain(cell.penalties.iter().copied().map(Some));
-        penalties.map(|penalty| self.measure_at(cell, arm, penalty, model)).collect()
-    }
+/// What masks of one network say: at the study's penalty, then at the others.
+fn measure(
+    prepared: &Prepared,
+    cell: &StructuralCell,
+    arm: &str,
+    model: &Model,
+) -> Result<Vec<ArmOutcome>, String> {
+    let penalties = std::iter::once(None).chain(cell.penalties.iter().copied().map(Some));
+    penalties.map(|penalty| measure_at(prepared, cell, arm, penalty, model)).collect()
+}
 
-    fn measure_at(
-        &self,
-        cell: &StructuralCell,
-        arm: &str,
-        penalty: Option<f64>,
-        model: &Model,
-    ) -> Result<ArmOutcome, String> {
-        let config = MaskConfig { penalty: penalty.unwrap_or(cell.mask.penalty), ..cell.mask };
-        let prepared = self.prepared(&cell.target);
-        let Model { network, mask, weights } = model;
-        let drawn = model.picture(cell.size, Coords::Fer);
-        let inputs = PixelInputs::full(cell.size, Coords::Fer);
-        // Links on no path are no part of anything.
-        let mask = alive(network, mask);
-        let mut rng = SimRng::new(cell.seed, &format!("structural {arm}"), 0);
-        let found = structural_compositionality(
-            network,
-            weights,
-            &mask,
-            &inputs,
-            &prepared.parted,
-            &config,
-            &mut rng,
-        )
-        .map_err(|e| e.to_string())?;
-        let regions = &prepared.parted.parts;
-        Ok(ArmOutcome {
-            arm: arm.to_string(),
-            penalty,
-            kept: mask.kept(),
-            r2: six_digits(Fit::of(&drawn, &prepared.picture).r2),
-            sc: six_digits(found.sc),
-            control: six_digits(found.control),
-            parts: found
-                .parts
-                .iter()
-                .zip(&found.whole)
-                .zip(regions)
-                .map(|((part, whole), (_, region))| PartOutcome {
-                    part: part.part.clone(),
-                    pixels: region.iter().filter(|r| **r).count(),
-                    whole: six_digits(*whole),
-                    kept: part.kept,
-                    d_sub: six_digits(part.d_sub),
-                    d_abl: six_digits(part.d_abl),
-                    control: six_digits(part.control),
-                })
-                .collect(),
-        })
-    }
+fn measure_at(
+    prepared: &Prepared,
+    cell: &StructuralCell,
+    arm: &str,
+    penalty: Option<f64>,
+    model: &Model,
+) -> Result<ArmOutcome, String> {
+    let config = MaskConfig { penalty: penalty.unwrap_or(cell.mask.penalty), ..cell.mask };
+    let Model { network, mask, weights } = model;
+    let drawn = model.picture(cell.size, Coords::Fer);
+    let inputs = PixelInputs::full(cell.size, Coords::Fer);
+    // Links on no path are no part of anything.
+    let mask = alive(network, mask);
+    let mut rng = SimRng::new(cell.seed, &format!("structural {arm}"), 0);
+    let found = structural_compositionality(
+        network,
+        weights,
+        &mask,
+        &inputs,
+        &prepared.parted,
+        &config,
+        &mut rng,
+    )
+    .map_err(|e| e.to_string())?;
+    let regions = &prepared.parted.parts;
+    Ok(ArmOutcome {
+        arm: arm.to_string(),
+        penalty,
+        kept: mask.kept(),
+        r2: six_digits(Fit::of(&drawn, &prepared.picture).r2),
+        sc: six_digits(found.sc),
+        control: six_digits(found.control),
+        parts: found
+            .parts
+            .iter()
+            .zip(&found.whole)
+            .zip(regions)
+            .map(|((part, whole), (_, region))| PartOutcome {
+                part: part.part.clone(),
+                pixels: region.iter().filter(|r| **r).count(),
+                whole: six_digits(*whole),
+                kept: part.kept,
+                d_sub: six_digits(part.d_sub),
+                d_abl: six_digits(part.d_abl),
+                control: six_digits(part.control),
+            })
+            .collect(),
+    })
+}
 
-    fn trained(
-        &self,
-        cell: &StructuralCell,
-        folder: &Path,
-        mut ask: Ask<'_>,
-    ) -> Result<Option<Vec<ArmOutcome>>, String> {
-        let Arms::Trained { ref arch, steps, retrain_steps, lr, budget, rounds } = cell.arms else {
-            unreachable!("asked for trained arms");
-        };
-        let train = |steps| TrainConfig {
-            steps,
-            seed: cell.seed,
-            log_every: 1000,
-            schedule: Schedule::constant(lr),
-            ..TrainConfig::default()
-        };
-        let network = arch.network();
-        let links = network.weight_count();
-        let target = Target {
-            name: cell.target.clone(),
-            picture: self.prepared(&cell.target).picture.clone(),
-        };
-        let wired = (network, Mask::all(links));
-        let job = TrainJob::new("dense", &target, Coords::Fer, wired, None, None, train(steps));
-        let text = |e: RunError| e.to_string();
-        let result = train_run(&folder.join("dense"), job, true, &mut ask).map_err(text)?;
+fn trained(
+    prepared: &Prepared,
+    cell: &StructuralCell,
+    folder: &Path,
+    mut ask: Ask<'_>,
+) -> Result<Option<Vec<ArmOutcome>>, String> {
+    let Arms::Trained { ref arch, steps, retrain_steps, lr, budget, rounds } = cell.arms else {
+        unreachable!("asked for trained arms");
+    };
+    let train = |steps| TrainConfig {
+        steps,
+        seed: cell.seed,
+        log_every: 1000,
+        schedule: Schedule::constant(lr),
+        ..TrainConfig::default()
+    };
+    let network = arch.network();
+    let links = network.weight_count();
+    let target = Target { name: cell.target.clone(), picture: prepared.picture.clone() };
+    let wired = (network, Mask::all(links));
+    let job = TrainJob::new("dense", &target, Coords::Fer, wired, None, None, train(steps));
+    let text = |e: RunError| e.to_string();
+    let result = train_run(&folder.join("dense"), job, true, &mut ask).map_err(text)?;
+    if result.train.stop == StopReason::Interrupted {
+        return Ok(None);
+    }
+    let dense = load_run(&folder.join("dense")).map_err(text)?;
+    let mut arms = measure(prepared, cell, "dense", &dense.model)?;
+    for (arm, method) in
+        [("magnitude", Method::Magnitude(Magnitude {})), ("sp", Method::Sp(Sp::default()))]
+    {
+        let rules = schedule::geometric(links, budget, rounds);
+        let plan = PrunePlan::new(method, rules, train(retrain_steps));
+        let out = folder.join(arm);
+        let (result, _) =
+            prune_run(&dense, &plan, &out, true, &mut ask).map_err(|e| e.to_string())?;
         if result.train.stop == StopReason::Interrupted {
             return Ok(None);
         }
-        let dense = load_run(&folder.join("dense")).map_err(text)?;
-        let mut arms = self.measure(cell, "dense", &dense.model)?;
-        for (arm, method) in
-            [("magnitude", Method::Magnitude(Magnitude {})), ("sp", Method::Sp(Sp::default()))]
-        {
-            let rules = schedule::geometric(links, budget, rounds);
-            let plan = PrunePlan::new(method, rules, train(retrain_steps));
-            let out = folder.join(arm);
-            let (result, _) =
-                prune_run(&dense, &plan, &out, true, &mut ask).map_err(|e| e.to_string())?;
-            if result.train.stop == StopReason::Interrupted {
-                return Ok(None);
-            }
-            let run = load_run(&out).map_err(text)?;
-            arms.extend(self.measure(cell, arm, &run.model)?);
-        }
-        Ok(Some(arms))
+        let run = load_run(&out).map_err(text)?;
+        arms.extend(measure(prepared, cell, arm, &run.model)?);
     }
+    Ok(Some(arms))
 }
 
-impl CellStudy for StructuralStudy {
+impl Grid for Structural {
+    const KIND: &'static str = "structural";
+    const FORMAT: &'static str = "picloom-structural/1";
+    type Inputs = Vec<Prepared>;
     type Cell = StructuralCell;
-    type Outcome = Vec<ArmOutcome>;
-    type Record = StructuralRecord;
+    type Key = StructuralKey;
+    type Found = Measured;
 
-    fn name(&self) -> &str {
-        &self.spec.name
+    fn check(&self) -> Result<(), Problem> {
+        let share = self.keep > 0.0 && self.keep < 1.0;
+        Problem::unless(share, "keep", "above 0 and below 1", self.keep.to_string())?;
+        check_names("targets", &self.targets.iter().map(|t| &t.name).collect::<Vec<_>>())?;
+        let sized = (8..=1024).contains(&self.size);
+        Problem::unless(sized, "size", "8 to 1024", self.size.to_string())?;
+        let sound = self.penalties.iter().all(|p| p.is_finite() && *p >= 0.0);
+        let found = format!("{:?}", self.penalties);
+        Problem::unless(sound, "penalties", "numbers of at least 0", found)
     }
 
-    fn profile(&self) -> &str {
-        &self.profile
+    fn inputs(&self, path: &Path) -> Result<Vec<Prepared>, SpecError> {
+        self.targets.iter().map(|target| prepare(path, target, self.size)).collect()
     }
 
-    fn count(&self) -> usize {
-        self.cells.len()
+    /// Targets, within them the evolved network and then the trained ones, each by seed.
+    fn cells(&self, prepared: &Vec<Prepared>) -> Vec<StructuralCell> {
+        let trained = Arms::Trained {
+            arch: self.arch.clone(),
+            steps: self.steps,
+            retrain_steps: self.retrain_steps,
+            lr: self.lr,
+            budget: (self.keep * self.arch.dense_params() as f64).round() as usize,
+            rounds: self.rounds,
+        };
+        let mut cells = Vec::new();
+        for prepared in prepared {
+            let cell = |seed, arms| StructuralCell {
+                target: prepared.target.name.clone(),
+                picture_sha256: prepared.sha256.clone(),
+                size: self.size,
+                mask: self.mask,
+                penalties: self.penalties.clone(),
+                seed,
+                arms,
+            };
+            if let Some(genome) = &prepared.genome {
+                // Its masks do not depend on the seed, only the random ones do: one is enough.
+                let genome_sha256 = sha256_hex(genome::to_json(genome));
+                cells.push(cell(self.seeds[0], Arms::Evolved { genome_sha256 }));
+            }
+            cells.extend(self.seeds.iter().map(|seed| cell(*seed, trained.clone())));
+        }
+        cells
     }
 
-    fn cell(&self, number: usize) -> Cow<'_, StructuralCell> {
-        Cow::Borrowed(&self.cells[number])
+    fn notes(&self) -> Map<String, Value> {
+        Map::from_iter([("size".into(), self.size.into()), ("mask".into(), json!(self.mask))])
     }
 
-    fn label(&self, cell: &StructuralCell) -> String {
+    fn label(cell: &StructuralCell) -> String {
         match cell.arms {
             Arms::Evolved { .. } => format!("{}, evolved", cell.target),
             Arms::Trained { .. } => format!("{}, trained, seed {}", cell.target, cell.seed),
         }
     }
 
-    fn step_cost(&self, cell: &StructuralCell) -> Option<f64> {
+    fn step_cost(cell: &StructuralCell) -> Option<f64> {
         match &cell.arms {
             Arms::Evolved { .. } => None,
             Arms::Trained { arch, .. } => Some(cost::training(1, arch.dense_params(), cell.size)),
         }
     }
 
-    fn cost(&self, cell: &StructuralCell) -> f64 {
+    fn cost(cell: &StructuralCell) -> f64 {
         match &cell.arms {
             Arms::Evolved { .. } => 1.0,
             Arms::Trained { arch, steps, retrain_steps, rounds, .. } => {
@@ -478,45 +400,61 @@ impl CellStudy for StructuralStudy {
         }
     }
 
+    fn key(prepared: &Vec<Prepared>, cell: &StructuralCell) -> StructuralKey {
+        let (target, seed) = (cell.target.clone(), cell.seed);
+        let picture = of_target(prepared, &target).target.picture;
+        StructuralKey { target, picture, seed }
+    }
+
     fn compute(
-        &self,
+        prepared: &Vec<Prepared>,
         cell: &StructuralCell,
         folder: &Path,
         ask: Ask<'_>,
-    ) -> Result<Option<Vec<ArmOutcome>>, String> {
-        if !ask.going_on() {
-            return Ok(None);
-        }
-        match cell.arms {
+    ) -> Result<Option<Measured>, String> {
+        let prepared = of_target(prepared, &cell.target);
+        let arms = match cell.arms {
             Arms::Evolved { .. } => {
-                let genome = self.prepared(&cell.target).genome.as_ref();
-                let genome = genome.expect("a cell of an evolved network");
+                let genome = prepared.genome.as_ref().expect("a cell of an evolved network");
                 let model = Model::of_genome(genome, Wiring::Graph);
-                self.measure(cell, "evolved", &model).map(Some)
+                Some(measure(prepared, cell, "evolved", &model)?)
             }
-            Arms::Trained { .. } => self.trained(cell, &work_folder(folder, &self.id(cell)), ask),
-        }
+            Arms::Trained { .. } => trained(prepared, cell, folder, ask)?,
+        };
+        Ok(arms.map(|arms| Measured { arms }))
     }
 
-    fn record(&self, outcomes: Vec<Result<Vec<ArmOutcome>, String>>) -> StructuralRecord {
-        let row =
-            |(cell, outcome): (&StructuralCell, Result<Vec<ArmOutcome>, String>)| StructuralRow {
-                target: cell.target.clone(),
-                picture: self.prepared(&cell.target).target.picture,
-                seed: cell.seed,
-                error: outcome.as_ref().err().cloned(),
-                arms: outcome.unwrap_or_default(),
-            };
-        let spec = &self.spec;
-        StructuralRecord {
-            format: StructuralRecord::FORMAT.into(),
-            study: spec.name.clone(),
-            question: spec.question.clone(),
-            rules: spec.rules.clone(),
-            profile: self.profile.clone(),
-            size: spec.size,
-            mask: spec.mask,
-            cells: self.cells.iter().zip(outcomes).map(row).collect(),
+    fn summary(record: &StructuralRecord) -> String {
+        let mut text = format!(
+            "{:<22} {:>4} {:<10} {:>5} {:>7} {:>7} {:>8} {:>6}\n",
+            "target", "seed", "arm", "kept", "R²", "SC", "control", "parts"
+        );
+        for row in &record.rows {
+            for arm in row.result.iter().flat_map(|found| &found.arms) {
+                if arm.penalty.is_some() {
+                    continue;
+                }
+                text += &format!(
+                    "{:<22} {:>4} {:<10} {:>5} {:>7.4} {:>7.3} {:>8.3} {:>4}/{}{}\n",
+                    row.target,
+                    row.seed,
+                    arm.arm,
+                    arm.kept,
+                    arm.r2,
+                    arm.sc,
+                    arm.control,
+                    arm.compositional_parts(),
+                    arm.parts.len(),
+                    if arm.fit() { "" } else { "  unfit" }
+                );
+            }
         }
+        for finding in findings::all(record) {
+            text += &format!("\n{}", finding.text());
+            for note in &finding.notes {
+                text += &format!("\n  {note}");
+            }
+        }
+        text
     }
 }

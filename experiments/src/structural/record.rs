@@ -1,11 +1,31 @@
-//! The record of the structural study: its rows and its files.
+//! The record of the structural study: its rows.
 
-use super::{Shown, findings};
-use picloom::experiment::record::Record;
+use super::{Shown, StructuralRecord, StructuralRow};
+use picloom::columns;
 use picloom::score::FIT_GATE;
-use picloom::score::measures::structural::MaskConfig;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+
+columns! {
+    /// Which cell.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct StructuralKey {
+        /// Name of the target.
+        pub target: String,
+        /// `drawing` or `genome`.
+        pub picture: Shown,
+        /// Seed of the networks.
+        pub seed: u64,
+    }
+}
+
+columns! {
+    /// What a cell leaves.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct Measured {
+        /// Every measured network with its parts, as JSON.
+        pub arms: Vec<ArmOutcome>,
+    }
+}
 
 /// One network measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -67,118 +87,39 @@ impl PartOutcome {
     }
 }
 
-/// A row of the record.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct StructuralRow {
-    /// The target.
-    pub target: String,
-    /// `drawing` or `genome`.
-    pub picture: Shown,
-    /// Seed.
-    pub seed: u64,
-    /// The arms measured; empty if the cell failed.
-    pub arms: Vec<ArmOutcome>,
-    /// Why it failed.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub error: Option<String>,
+/// Every measured network of an arm with its target and seed, in order.
+pub fn arm<'a>(
+    record: &'a StructuralRecord,
+    arm: &str,
+) -> impl Iterator<Item = (&'a StructuralRow, &'a ArmOutcome)> + use<'a> {
+    arm_at(record, arm, None)
 }
 
-/// The record of the structural study.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct StructuralRecord {
-    /// `picloom-structural/1`.
-    pub format: String,
-    /// Name of the study.
-    pub study: String,
-    /// What is asked.
-    pub question: String,
-    /// Decision rules by claim, as they stood in the spec.
-    pub rules: BTreeMap<String, String>,
-    /// The profile.
-    pub profile: String,
-    /// Side of the pictures in pixels.
-    pub size: usize,
-    /// How masks were learned.
-    pub mask: MaskConfig,
-    /// One row a cell.
-    pub cells: Vec<StructuralRow>,
+/// The same with masks learned at another penalty.
+pub fn arm_at<'a>(
+    record: &'a StructuralRecord,
+    arm: &str,
+    penalty: Option<f64>,
+) -> impl Iterator<Item = (&'a StructuralRow, &'a ArmOutcome)> + use<'a> {
+    let arm = arm.to_string();
+    every_arm(record).filter(move |(_, a)| a.arm == arm && a.penalty == penalty)
 }
 
-impl StructuralRecord {
-    /// Every measured network of an arm with its target and seed, in order.
-    pub fn arm<'a>(
-        &'a self,
-        arm: &str,
-    ) -> impl Iterator<Item = (&'a StructuralRow, &'a ArmOutcome)> + use<'a> {
-        self.arm_at(arm, None)
-    }
-
-    /// The same with masks learned at another penalty.
-    pub fn arm_at<'a>(
-        &'a self,
-        arm: &str,
-        penalty: Option<f64>,
-    ) -> impl Iterator<Item = (&'a StructuralRow, &'a ArmOutcome)> + use<'a> {
-        let arm = arm.to_string();
-        self.cells
-            .iter()
-            .flat_map(|row| row.arms.iter().map(move |a| (row, a)))
-            .filter(move |(_, a)| a.arm == arm && a.penalty == penalty)
-    }
-
-    /// The other penalties, rising.
-    pub fn penalties(&self) -> Vec<f64> {
-        let mut found: Vec<f64> = Vec::new();
-        for arm in self.cells.iter().flat_map(|row| &row.arms) {
-            found.extend(arm.penalty.filter(|p| !found.contains(p)));
-        }
-        found.sort_by(f64::total_cmp);
-        found
-    }
+fn every_arm(record: &StructuralRecord) -> impl Iterator<Item = (&StructuralRow, &ArmOutcome)> {
+    let of = |row| arms_of(row).iter().map(move |arm| (row, arm));
+    record.rows.iter().flat_map(of)
 }
 
-impl Record for StructuralRecord {
-    const FORMAT: &'static str = "picloom-structural/1";
+fn arms_of(row: &StructuralRow) -> &[ArmOutcome] {
+    row.result.as_ref().map_or(&[], |found| &found.arms)
+}
 
-    const LISTS: &'static [&'static str] = &["cells"];
-
-    const COLUMNS: &'static [(&'static str, &'static str)] = &[
-        ("target", "Name of the target."),
-        ("seed", "Seed of the network."),
-        ("arms", "Every measured network with its parts, as JSON."),
-        ("error", "Why there is no result."),
-    ];
-
-    fn summary(&self) -> String {
-        let mut text = format!(
-            "{:<22} {:>4} {:<10} {:>5} {:>7} {:>7} {:>8} {:>6}\n",
-            "target", "seed", "arm", "kept", "R²", "SC", "control", "parts"
-        );
-        for row in &self.cells {
-            for arm in row.arms.iter().filter(|arm| arm.penalty.is_none()) {
-                text += &format!(
-                    "{:<22} {:>4} {:<10} {:>5} {:>7.4} {:>7.3} {:>8.3} {:>4}/{}{}\n",
-                    row.target,
-                    row.seed,
-                    arm.arm,
-                    arm.kept,
-                    arm.r2,
-                    arm.sc,
-                    arm.control,
-                    arm.compositional_parts(),
-                    arm.parts.len(),
-                    if arm.fit() { "" } else { "  unfit" }
-                );
-            }
-        }
-        for finding in findings::all(self) {
-            text += &format!("\n{}", finding.text());
-            for note in &finding.notes {
-                text += &format!("\n  {note}");
-            }
-        }
-        text
+/// The other penalties, rising.
+pub fn penalties(record: &StructuralRecord) -> Vec<f64> {
+    let mut found: Vec<f64> = Vec::new();
+    for (_, arm) in every_arm(record) {
+        found.extend(arm.penalty.filter(|p| !found.contains(p)));
     }
+    found.sort_by(f64::total_cmp);
+    found
 }

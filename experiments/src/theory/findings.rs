@@ -2,7 +2,8 @@
 //! Pure functions: plain numbers in, a [`Finding`] out. The trained networks come from other
 //! studies' records, as [`TrainedPoint`]s.
 
-use super::record::TheoryRecord;
+use super::record::{meetings, peaks};
+use super::study::TheoryRecord;
 use crate::finding::{Finding, Verdict};
 use crate::volume::moment::ln_expected_labellings;
 use crate::volume::sample::Estimate;
@@ -16,12 +17,11 @@ pub fn agreement(record: &TheoryRecord) -> Finding {
     let (mut held, mut units, mut worst) = (0, 0, 0.0f64);
     let mut low_karp_luby = 0;
     let mut seen = std::collections::BTreeSet::new();
-    for row in &record.meetings {
+    for (row, values) in meetings(record) {
         // A case of METHODS may also be one of the grid.
         if !seen.insert((row.width, row.layers, row.parts, row.p.to_bits())) {
             continue;
         }
-        let Some(values) = &row.values else { continue };
         let Some(exact) = values.exact.filter(|e| *e > 0.0 && *e < 1.0 - 1e-12) else {
             continue;
         };
@@ -85,14 +85,13 @@ const HITS: usize = 30;
 pub fn parts_sensitivity(record: &TheoryRecord) -> Finding {
     let mut volumes: Vec<(&str, Vec<(f64, f64)>)> = Vec::new();
     let mut few = Vec::new();
-    for (row, peak) in record.group("parts") {
+    for (row, values, peak) in peaks(record, "parts") {
         if !volumes.iter().any(|v| v.0 == row.name) {
             volumes.push((&row.name, Vec::new()));
         }
-        let values = row.values.as_ref().expect("a peak has values");
         let defined = || {
-            let at = (0..values.layers.len()).filter(|&i| values.value[i].is_some());
-            at.map(|i| values.layers[i])
+            let at = (0..values.depths.len()).filter(|&i| values.value[i].is_some());
+            at.map(|i| values.depths[i])
         };
         let inside = Some(peak.layers) != defined().min() && Some(peak.layers) != defined().max();
         if let Some(hits) = peak.hits.filter(|hits| inside && row.parts >= 2 && *hits < HITS) {

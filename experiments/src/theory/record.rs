@@ -1,114 +1,145 @@
-//! The record of the theory study: its rows, its files, where its curves are largest.
+//! The record of the theory study: its rows, where its curves are largest.
 
-use super::study::MethodsValue;
+use super::study::{MethodsValue, TheoryRecord};
 use crate::volume::sample::Estimate;
 use crate::volume::sensitivity::Volume;
-use picloom::experiment::record::Record;
+use picloom::columns;
+use picloom::experiment::grid::Columns;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
-/// A ratio over depth; every list has one entry a depth, six significant digits.
+/// Which cell a row is of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CurveValues {
-    /// The depths L.
-    pub layers: Vec<usize>,
-    /// The ratio; none where the family is empty.
-    pub value: Vec<Option<f64>>,
-    /// Lower ends of the 95 % intervals; equal to the value where it is exact.
-    pub low: Vec<Option<f64>>,
-    /// Upper ends.
-    pub high: Vec<Option<f64>>,
-    /// Masks drawn; 0: exact.
-    pub samples: Vec<usize>,
-}
-
-/// Theory and Monte Carlo in one place.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct MeetingValues {
-    /// ln E\[N\] by transfer matrix.
-    pub ln_expected: f64,
-    /// Exact Pr, where that is feasible.
-    pub exact: Option<f64>,
-    /// Pr by direct sampling.
-    pub direct: Estimate,
-    /// Pr by Karp and Luby's estimator.
-    pub karp_luby: Estimate,
-}
-
-/// A curve of the record.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CurveRow {
-    /// `literal`, `random-mask`, `budget` or `parts`.
-    pub group: String,
-    /// Its name within `parts`; else empty.
-    #[serde(skip_serializing_if = "String::is_empty", default)]
-    pub name: String,
-    /// Which ratio.
-    pub volume: Volume,
-    /// W.
-    pub width: usize,
-    /// P.
-    pub parts: usize,
-    /// The values; none if the cell failed.
-    pub values: Option<CurveValues>,
-    /// Why it failed.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub error: Option<String>,
-}
-
-/// A meeting of the record.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct MeetingRow {
-    /// W.
-    pub width: usize,
-    /// L.
-    pub layers: usize,
-    /// P.
-    pub parts: usize,
-    /// Edge probability.
-    pub p: f64,
-    /// What METHODS §9 gives for it; none: a case of the grid.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub methods: Option<MethodsValue>,
-    /// The values; none if the cell failed.
-    pub values: Option<MeetingValues>,
-    /// Why it failed.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub error: Option<String>,
-}
-
-/// The record of the theory study.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TheoryRecord {
-    /// `picloom-theory/1`.
-    pub format: String,
-    /// Name of the study.
-    pub study: String,
-    /// What is asked.
-    pub question: String,
-    /// Decision rules by claim, as they stood in the spec.
-    pub rules: BTreeMap<String, String>,
-    /// The profile.
-    pub profile: String,
-    /// Curves over depth.
-    pub curves: Vec<CurveRow>,
+#[serde(tag = "list")]
+pub enum TheoryKey {
+    /// A curve over depth.
+    #[serde(rename = "curves")]
+    Curve(CurveKey),
     /// Where theory and Monte Carlo meet.
-    pub meetings: Vec<MeetingRow>,
+    #[serde(rename = "meetings")]
+    Meeting(MeetingKey),
 }
 
-impl TheoryRecord {
-    /// The curves of a group with values.
-    pub fn group<'a>(&'a self, group: &'a str) -> impl Iterator<Item = (&'a CurveRow, Peak)> + 'a {
-        self.curves
-            .iter()
-            .filter(move |c| c.group == group)
-            .filter_map(|c| Some((c, Peak::of(c.values.as_ref()?)?)))
+impl Columns for TheoryKey {
+    fn columns() -> Vec<(&'static str, &'static str)> {
+        let list =
+            ("list", "curves: a ratio over depth; meetings: theory and Monte Carlo in one place.");
+        [vec![list], CurveKey::columns(), MeetingKey::columns()].concat()
     }
+}
+
+columns! {
+    /// Which curve.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct CurveKey {
+        /// What the curve belongs to: `literal`, `random-mask`, `budget` or `parts`.
+        pub group: String,
+        /// Its name within `parts`; else empty.
+        #[serde(skip_serializing_if = "String::is_empty", default)]
+        pub name: String,
+        /// Which ratio.
+        pub volume: Volume,
+        /// W, units of a layer.
+        pub width: usize,
+        /// P, parts.
+        pub parts: usize,
+    }
+}
+
+columns! {
+    /// Which meeting.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct MeetingKey {
+        /// W, units of a layer.
+        pub width: usize,
+        /// L, hidden layers.
+        pub layers: usize,
+        /// P, parts.
+        pub parts: usize,
+        /// Edge probability.
+        pub p: f64,
+        /// What METHODS §9 gives for it; empty: a case of the grid.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        pub methods: Option<MethodsValue>,
+    }
+}
+
+/// What a cell leaves.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum TheoryFound {
+    /// Of a curve.
+    Curve(CurveValues),
+    /// Of a meeting.
+    Meeting(MeetingValues),
+}
+
+impl Columns for TheoryFound {
+    fn columns() -> Vec<(&'static str, &'static str)> {
+        [CurveValues::columns(), MeetingValues::columns()].concat()
+    }
+}
+
+columns! {
+    /// A ratio over depth; every list has one entry a depth, six significant digits.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct CurveValues {
+        /// The depths L of a curve.
+        pub depths: Vec<usize>,
+        /// The ratio by depth; null where the family is empty.
+        pub value: Vec<Option<f64>>,
+        /// Lower ends of the 95 % intervals; equal to the value where it is exact.
+        pub low: Vec<Option<f64>>,
+        /// Upper ends.
+        pub high: Vec<Option<f64>>,
+        /// Masks drawn; 0: exact.
+        pub samples: Vec<usize>,
+    }
+}
+
+columns! {
+    /// Theory and Monte Carlo in one place.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct MeetingValues {
+        /// ln E\[N\] by transfer matrix.
+        pub ln_expected: f64,
+        /// Exact Pr, where that is feasible.
+        pub exact: Option<f64>,
+        /// Pr by direct sampling.
+        pub direct: Estimate,
+        /// Pr by Karp and Luby's estimator.
+        pub karp_luby: Estimate,
+    }
+}
+
+/// A curve of the record with its values; none if its cell failed.
+pub type Curve<'a> = (&'a CurveKey, Option<&'a CurveValues>);
+
+/// The curves, in order.
+pub fn curves(record: &TheoryRecord) -> impl Iterator<Item = Curve<'_>> {
+    record.rows.iter().filter_map(|row| match (&row.key, &row.result) {
+        (TheoryKey::Curve(key), Some(TheoryFound::Curve(values))) => Some((key, Some(values))),
+        (TheoryKey::Curve(key), _) => Some((key, None)),
+        _ => None,
+    })
+}
+
+/// The meetings that have values, in order.
+pub fn meetings(record: &TheoryRecord) -> impl Iterator<Item = (&MeetingKey, &MeetingValues)> {
+    record.rows.iter().filter_map(|row| match (&row.key, &row.result) {
+        (TheoryKey::Meeting(key), Some(TheoryFound::Meeting(values))) => Some((key, values)),
+        _ => None,
+    })
+}
+
+/// The curves of a group that have a peak.
+pub fn peaks<'a>(
+    record: &'a TheoryRecord,
+    group: &'a str,
+) -> impl Iterator<Item = (&'a CurveKey, &'a CurveValues, Peak)> {
+    let of_group = curves(record).filter(move |curve| curve.0.group == group);
+    of_group.filter_map(|(key, values)| Some((key, values?, Peak::of(values?)?)))
 }
 
 /// Where a curve over depth is largest.
@@ -134,17 +165,17 @@ impl Peak {
 
     /// The peak of a curve; none if no value is positive.
     pub fn of(curve: &CurveValues) -> Option<Self> {
-        let at = (0..curve.layers.len())
+        let at = (0..curve.depths.len())
             .filter(|&i| curve.value[i].is_some_and(|v| v > 0.0))
             .reduce(|a, b| if curve.value[b] > curve.value[a] { b } else { a })?;
         let low = curve.low[at]?;
         let near = |i: &usize| curve.high[*i].is_some_and(|high| high >= low);
-        let all = || (0..curve.layers.len()).filter(near);
+        let all = || (0..curve.depths.len()).filter(near);
         Some(Peak {
-            layers: curve.layers[at],
+            layers: curve.depths[at],
             value: curve.value[at]?,
-            from: all().map(|i| curve.layers[i]).min()?,
-            to: all().map(|i| curve.layers[i]).max()?,
+            from: all().map(|i| curve.depths[i]).min()?,
+            to: all().map(|i| curve.depths[i]).max()?,
             hits: (curve.samples[at] > 0).then(|| {
                 (curve.value[at].unwrap_or(0.0) * curve.samples[at] as f64).round() as usize
             }),
@@ -152,48 +183,34 @@ impl Peak {
     }
 }
 
-impl Record for TheoryRecord {
-    const FORMAT: &'static str = "picloom-theory/1";
-
-    const LISTS: &'static [&'static str] = &["curves", "meetings"];
-
-    const COLUMNS: &'static [(&'static str, &'static str)] = &[
-        ("group", "What the curve belongs to."),
-        ("name", "Its name."),
-        ("width", "W, units of a layer."),
-        ("parts", "P, parts."),
-    ];
-
-    fn summary(&self) -> String {
-        let mut text = String::from("METHODS §9          theirs      exact     direct [95 %]\n");
-        for row in &self.meetings {
-            let (Some(m), Some(v)) = (&row.methods, &row.values) else {
-                continue;
-            };
-            let d = v.direct.probability;
+/// What came out, for people.
+pub(super) fn summary(record: &TheoryRecord) -> String {
+    let mut text = String::from("METHODS §9          theirs      exact     direct [95 %]\n");
+    for (row, v) in meetings(record) {
+        let Some(m) = &row.methods else { continue };
+        let d = v.direct.probability;
+        text += &format!(
+            "({}, {}, {}, {:<4}) {}{:>12.6e} {:>12} {:.6e} [{:.6e}, {:.6e}]\n",
+            row.width,
+            row.layers,
+            row.parts,
+            row.p,
+            if m.approximate { "≈" } else { " " },
+            m.probability,
+            v.exact.map_or("–".into(), |e| format!("{e:.6e}")),
+            d.estimate,
+            d.low,
+            d.high
+        );
+    }
+    text += "\nfixed budget: best depth (depths whose intervals reach it)\n";
+    for (row, _, peak) in peaks(record, "budget") {
+        if let Volume::Budget { edges } = row.volume {
             text += &format!(
-                "({}, {}, {}, {:<4}) {}{:>12.6e} {:>12} {:.6e} [{:.6e}, {:.6e}]\n",
-                row.width,
-                row.layers,
-                row.parts,
-                row.p,
-                if m.approximate { "≈" } else { " " },
-                m.probability,
-                v.exact.map_or("–".into(), |e| format!("{e:.6e}")),
-                d.estimate,
-                d.low,
-                d.high
+                "W {:>3} K {edges:>3} P {}: L {} ({}–{}), {:.4}\n",
+                row.width, row.parts, peak.layers, peak.from, peak.to, peak.value
             );
         }
-        text += "\nfixed budget: best depth (depths whose intervals reach it)\n";
-        for (row, peak) in self.group("budget") {
-            if let Volume::Budget { edges } = row.volume {
-                text += &format!(
-                    "W {:>3} K {edges:>3} P {}: L {} ({}–{}), {:.4}\n",
-                    row.width, row.parts, peak.layers, peak.from, peak.to, peak.value
-                );
-            }
-        }
-        text + "\n" + &super::findings::summary(self)
     }
+    text + "\n" + &super::findings::summary(record)
 }

@@ -1,31 +1,25 @@
 //! The theory as a study: `experiments/theory.toml`. A cell is one curve over depth, or one case in
 //! which theory and Monte Carlo meet; the record holds them all.
 
-use super::record::{CurveRow, CurveValues, MeetingRow, MeetingValues, TheoryRecord};
+use super::record::{
+    CurveKey, CurveValues, MeetingKey, MeetingValues, TheoryFound, TheoryKey, summary,
+};
 use crate::volume::literal::Reading;
 use crate::volume::sample::{Estimate, direct, karp_luby};
-use crate::volume::sensitivity::{Volume, table};
+use crate::volume::sensitivity::{Volume, curve};
 use crate::volume::{VolumeError, exact, moment};
-use picloom::experiment::cells::CellStudy;
-use picloom::experiment::record::{Record, six_digits};
-use picloom::experiment::spec::{Problem, Spec, SpecError, SpecFile, check_name};
+use picloom::experiment::grid::{Grid, GridRecord, GridStudy, axis};
+use picloom::experiment::record::six_digits;
+use picloom::experiment::spec::SpecError;
 use picloom::experiment::workers::Ask;
 use picloom::math::stats::Interval;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::path::Path;
 
 /// What `experiments/theory.toml` says in one profile.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct TheorySpec {
-    /// Name of the study.
-    pub name: String,
-    /// What is asked.
-    pub question: String,
-    /// Decision rules by claim, written before the runs.
-    pub rules: BTreeMap<String, String>,
+pub struct Theory {
     /// Seed of all sampling.
     pub seed: u64,
     /// The literal readings.
@@ -42,65 +36,22 @@ pub struct TheorySpec {
     pub sensitivity: SensitivitySpec,
 }
 
-impl Spec for TheorySpec {
-    const KIND: &'static str = "theory";
+/// The study in one profile.
+pub type TheoryStudy = GridStudy<Theory>;
 
-    fn check(&self) -> Result<(), Problem> {
-        check_name("name", &self.name)?;
-        let (literal, mask, met) = (&self.literal, &self.random_mask, &self.agreement);
-        let budgets = self.budget.iter();
-        let lists = [
-            ("literal, widths", &literal.widths),
-            ("literal, layers", &literal.layers),
-            ("random_mask, widths", &mask.widths),
-            ("random_mask, layers", &mask.layers),
-            ("agreement, widths", &met.widths),
-            ("agreement, layers", &met.layers),
-            ("agreement, parts", &met.parts),
-            ("sensitivity, parts", &self.sensitivity.parts),
-            ("sensitivity, layers", &self.sensitivity.layers),
-        ];
-        let of_budgets = budgets.clone().flat_map(|b| {
-            [
-                ("budget, widths", &b.widths),
-                ("budget, edges", &b.edges),
-                ("budget, layers", &b.layers),
-            ]
-        });
-        for (key, list) in lists.into_iter().chain(of_budgets) {
-            let fits = !list.is_empty() && !list.contains(&0);
-            Problem::unless(fits, key, "numbers of at least 1", format!("{list:?}"))?;
-        }
-        let numbers = [
-            ("literal, parts", literal.parts),
-            ("random_mask, parts", mask.parts),
-            ("random_mask, samples", mask.samples),
-            ("agreement, samples", met.samples),
-            ("sensitivity, samples", self.sensitivity.samples),
-        ];
-        let of_budgets =
-            budgets.flat_map(|b| [("budget, parts", b.parts), ("budget, samples", b.samples)]);
-        let of_volumes = self.sensitivity.volumes.iter().map(|v| ("volumes, width", v.width));
-        for (key, number) in numbers.into_iter().chain(of_budgets).chain(of_volumes) {
-            Problem::unless(number > 0, key, "a number of at least 1", "0")?;
-        }
-        let degree = mask.degree > 0.0 && mask.degree.is_finite();
-        let found = mask.degree.to_string();
-        Problem::unless(degree, "random_mask, degree", "a number above 0", found)?;
-        let densities =
-            !met.densities.is_empty() && met.densities.iter().all(|p| *p > 0.0 && *p <= 1.0);
-        let found = format!("{:?}", met.densities);
-        Problem::unless(densities, "agreement, densities", "shares in (0, 1]", found)
-    }
-}
+/// Its record.
+pub type TheoryRecord = GridRecord<Theory>;
 
 /// Both literal readings at every width and needed depth.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct LiteralSpec {
+    #[serde(deserialize_with = "axis::count")]
     pub parts: usize,
+    #[serde(deserialize_with = "axis::counts")]
     pub widths: Vec<usize>,
+    #[serde(deserialize_with = "axis::counts")]
     pub layers: Vec<usize>,
     /// D, of the expressivity gate.
     pub needed: Vec<f64>,
@@ -111,10 +62,15 @@ pub struct LiteralSpec {
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct RandomMaskSpec {
+    #[serde(deserialize_with = "axis::count")]
     pub parts: usize,
+    #[serde(deserialize_with = "axis::counts")]
     pub widths: Vec<usize>,
+    #[serde(deserialize_with = "axis::counts")]
     pub layers: Vec<usize>,
+    #[serde(deserialize_with = "axis::above_zero")]
     pub degree: f64,
+    #[serde(deserialize_with = "axis::count")]
     pub samples: usize,
 }
 
@@ -123,10 +79,15 @@ pub struct RandomMaskSpec {
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct AgreementSpec {
+    #[serde(deserialize_with = "axis::counts")]
     pub widths: Vec<usize>,
+    #[serde(deserialize_with = "axis::counts")]
     pub layers: Vec<usize>,
+    #[serde(deserialize_with = "axis::counts")]
     pub parts: Vec<usize>,
+    #[serde(deserialize_with = "axis::shares")]
     pub densities: Vec<f64>,
+    #[serde(deserialize_with = "axis::count")]
     pub samples: usize,
 }
 
@@ -154,10 +115,15 @@ pub struct MethodsValue {
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct BudgetSpec {
+    #[serde(deserialize_with = "axis::count")]
     pub parts: usize,
+    #[serde(deserialize_with = "axis::counts")]
     pub widths: Vec<usize>,
+    #[serde(deserialize_with = "axis::counts")]
     pub edges: Vec<usize>,
+    #[serde(deserialize_with = "axis::counts")]
     pub layers: Vec<usize>,
+    #[serde(deserialize_with = "axis::count")]
     pub samples: usize,
 }
 
@@ -166,8 +132,11 @@ pub struct BudgetSpec {
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct SensitivitySpec {
+    #[serde(deserialize_with = "axis::counts")]
     pub parts: Vec<usize>,
+    #[serde(deserialize_with = "axis::counts")]
     pub layers: Vec<usize>,
+    #[serde(deserialize_with = "axis::count")]
     pub samples: usize,
     /// Values of P at which budgets need more draws: there so many are made.
     #[serde(default)]
@@ -183,6 +152,7 @@ pub struct SensitivitySpec {
 #[allow(missing_docs)]
 pub struct NamedVolume {
     pub name: String,
+    #[serde(deserialize_with = "axis::count")]
     pub width: usize,
     pub volume: Volume,
 }
@@ -193,6 +163,9 @@ pub struct NamedVolume {
 pub enum TheoryCell {
     /// A ratio over depth.
     Curve {
+        /// Which curve of the table; no part of the config.
+        #[serde(skip)]
+        of: (&'static str, String),
         /// Which ratio.
         volume: Volume,
         /// W.
@@ -208,6 +181,9 @@ pub enum TheoryCell {
     },
     /// Theory and Monte Carlo in one place.
     Meeting {
+        /// What METHODS §9 gives for it; no part of the config.
+        #[serde(skip)]
+        methods: Option<MethodsValue>,
         /// W.
         width: usize,
         /// L.
@@ -223,111 +199,63 @@ pub enum TheoryCell {
     },
 }
 
-/// What a cell leaves.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "cell")]
-pub enum TheoryOutcome {
-    /// Of a curve.
-    Curve(CurveValues),
-    /// Of a meeting.
-    Meeting(MeetingValues),
-}
-
-/// A theory study in one profile.
-#[derive(Clone, Debug)]
-pub struct TheoryStudy {
-    spec: TheorySpec,
-    profile: String,
-    /// Every curve with its group and name.
-    curves: Vec<(&'static str, String, TheoryCell)>,
-    /// Every meeting, those of METHODS first.
-    meetings: Vec<(Option<MethodsValue>, TheoryCell)>,
-}
-
-impl TheoryStudy {
-    /// Reads the spec at `path` in a profile; `None` is `standard`.
-    ///
-    /// # Errors
-    /// Not readable, of another kind, no such profile, unknown keys.
-    pub fn read(path: &Path, profile: Option<&str>) -> Result<Self, SpecError> {
-        Self::of(&SpecFile::read(path)?, profile)
-    }
-
-    /// The same of a spec that is read.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn of(file: &SpecFile<'_>, profile: Option<&str>) -> Result<Self, SpecError> {
-        let (spec, profile) = file.spec(profile)?;
-        Ok(TheoryStudy::new(spec, profile))
-    }
-
-    /// The cells of a spec.
-    pub fn new(spec: TheorySpec, profile: String) -> Self {
-        TheoryStudy { curves: spec.curves(), meetings: spec.meetings(), spec, profile }
-    }
-
-    /// What the spec says.
-    pub fn spec(&self) -> &TheorySpec {
-        &self.spec
-    }
-}
-
-impl TheorySpec {
-    fn curves(&self) -> Vec<(&'static str, String, TheoryCell)> {
-        let spec = self;
-        let curve = |volume, width, parts, layers: &[usize], samples| TheoryCell::Curve {
+impl Theory {
+    fn curves(&self) -> Vec<TheoryCell> {
+        let curve = |of, volume, width, parts, layers: &[usize], samples| TheoryCell::Curve {
+            of,
             volume,
             width,
             parts,
             layers: layers.to_vec(),
             samples,
-            seed: spec.seed,
+            seed: self.seed,
         };
         let mut found = Vec::new();
-        let s = &spec.literal;
+        let s = &self.literal;
         for reading in [Reading::Choices, Reading::Distinct] {
             for &needed in &s.needed {
                 for &width in &s.widths {
                     let volume = Volume::Literal { reading, needed };
-                    let cell = curve(volume, width, s.parts, &s.layers, 0);
-                    found.push(("literal", String::new(), cell));
+                    let of = ("literal", String::new());
+                    found.push(curve(of, volume, width, s.parts, &s.layers, 0));
                 }
             }
         }
-        let s = &spec.random_mask;
+        let s = &self.random_mask;
         for &width in &s.widths {
             let volume = Volume::ModularDegree { degree: s.degree };
-            let cell = curve(volume, width, s.parts, &s.layers, s.samples);
-            found.push(("random-mask", String::new(), cell));
+            let of = ("random-mask", String::new());
+            found.push(curve(of, volume, width, s.parts, &s.layers, s.samples));
         }
-        for s in &spec.budget {
+        for s in &self.budget {
             for &width in &s.widths {
                 for &edges in &s.edges {
                     let volume = Volume::Budget { edges };
-                    let cell = curve(volume, width, s.parts, &s.layers, s.samples);
-                    if !found.iter().any(|f| f.0 == "budget" && f.2 == cell) {
-                        found.push(("budget", String::new(), cell));
+                    let of = ("budget", String::new());
+                    let cell = curve(of, volume, width, s.parts, &s.layers, s.samples);
+                    if !found.contains(&cell) {
+                        found.push(cell);
                     }
                 }
             }
         }
-        let s = &spec.sensitivity;
+        let s = &self.sensitivity;
         for v in &s.volumes {
             for &parts in &s.parts {
                 let is_rare =
                     matches!(v.volume, Volume::Budget { .. }) && s.rare_parts.contains(&parts);
                 let samples = if is_rare { s.rare_samples } else { s.samples };
-                let cell = curve(v.volume, v.width, parts, &s.layers, samples);
-                found.push(("parts", v.name.clone(), cell));
+                let of = ("parts", v.name.clone());
+                found.push(curve(of, v.volume, v.width, parts, &s.layers, samples));
             }
         }
         found
     }
 
-    fn meetings(&self) -> Vec<(Option<MethodsValue>, TheoryCell)> {
+    fn meetings(&self) -> Vec<TheoryCell> {
         let s = &self.agreement;
-        let meeting = |width, layers, parts, p| TheoryCell::Meeting {
+        let meeting = |methods, width, layers, parts, p| TheoryCell::Meeting {
+            methods,
             width,
             layers,
             parts,
@@ -338,13 +266,13 @@ impl TheorySpec {
         let mut found: Vec<_> = self
             .values
             .iter()
-            .map(|v| (Some(*v), meeting(v.width, v.layers, v.parts, v.p)))
+            .map(|v| meeting(Some(*v), v.width, v.layers, v.parts, v.p))
             .collect();
         for &width in &s.widths {
             for &layers in &s.layers {
                 for &parts in s.parts.iter().filter(|k| **k <= width) {
                     for &p in &s.densities {
-                        found.push((None, meeting(width, layers, parts, p)));
+                        found.push(meeting(None, width, layers, parts, p));
                     }
                 }
             }
@@ -365,27 +293,27 @@ fn rounded(estimate: Estimate) -> Estimate {
     }
 }
 
-fn outcome(cell: &TheoryCell) -> Result<TheoryOutcome, VolumeError> {
+fn outcome(cell: &TheoryCell) -> Result<TheoryFound, VolumeError> {
     match cell {
-        TheoryCell::Curve { volume, width, parts, layers, samples, seed } => {
-            let points = table(*volume, &[*width], layers, &[*parts], *samples, *seed)?;
+        TheoryCell::Curve { volume, width, parts, layers, samples, seed, .. } => {
+            let points = curve(*volume, *width, layers, *parts, *samples, *seed)?;
             let six = |value: Option<f64>| value.map(six_digits);
-            Ok(TheoryOutcome::Curve(CurveValues {
-                layers: layers.clone(),
+            Ok(TheoryFound::Curve(CurveValues {
+                depths: layers.clone(),
                 value: points.iter().map(|p| six(p.value)).collect(),
                 low: points.iter().map(|p| six(p.low)).collect(),
                 high: points.iter().map(|p| six(p.high)).collect(),
                 samples: points.iter().map(|p| p.samples).collect(),
             }))
         }
-        &TheoryCell::Meeting { width, layers, parts, p, samples, seed } => {
+        &TheoryCell::Meeting { width, layers, parts, p, samples, seed, .. } => {
             let exact = match exact::probability(width, layers, parts, p) {
                 Ok(value) => Some(value),
                 Err(VolumeError::TooLarge { .. }) => None,
                 Err(error) => return Err(error),
             };
             let ln_expected = moment::ln_expected_labellings(width, layers, parts, p)?;
-            Ok(TheoryOutcome::Meeting(MeetingValues {
+            Ok(TheoryFound::Meeting(MeetingValues {
                 ln_expected,
                 exact,
                 direct: rounded(direct(width, layers, parts, p, samples, seed)?),
@@ -395,32 +323,24 @@ fn outcome(cell: &TheoryCell) -> Result<TheoryOutcome, VolumeError> {
     }
 }
 
-impl CellStudy for TheoryStudy {
+impl Grid for Theory {
+    const KIND: &'static str = "theory";
+    const FORMAT: &'static str = "picloom-theory/1";
+    type Inputs = ();
     type Cell = TheoryCell;
-    type Outcome = TheoryOutcome;
-    type Record = TheoryRecord;
+    type Key = TheoryKey;
+    type Found = TheoryFound;
 
-    fn name(&self) -> &str {
-        &self.spec.name
+    fn inputs(&self, _: &Path) -> Result<(), SpecError> {
+        Ok(())
     }
 
-    fn profile(&self) -> &str {
-        &self.profile
+    /// Curves, then meetings, those of METHODS first.
+    fn cells(&self, _: &()) -> Vec<TheoryCell> {
+        [self.curves(), self.meetings()].concat()
     }
 
-    fn count(&self) -> usize {
-        self.curves.len() + self.meetings.len()
-    }
-
-    /// Curves, then meetings.
-    fn cell(&self, number: usize) -> Cow<'_, TheoryCell> {
-        Cow::Borrowed(match number.checked_sub(self.curves.len()) {
-            None => &self.curves[number].2,
-            Some(meeting) => &self.meetings[meeting].1,
-        })
-    }
-
-    fn label(&self, cell: &TheoryCell) -> String {
+    fn label(cell: &TheoryCell) -> String {
         match cell {
             TheoryCell::Curve { volume, width, parts, .. } => {
                 let volume = match volume {
@@ -440,7 +360,7 @@ impl CellStudy for TheoryStudy {
         }
     }
 
-    fn cost(&self, cell: &TheoryCell) -> f64 {
+    fn cost(cell: &TheoryCell) -> f64 {
         // Additions a second of one core.
         const ADDITIONS: f64 = 3e8;
         let additions = match cell {
@@ -464,59 +384,27 @@ impl CellStudy for TheoryStudy {
         additions / ADDITIONS
     }
 
-    fn compute(
-        &self,
-        cell: &TheoryCell,
-        _folder: &Path,
-        ask: Ask<'_>,
-    ) -> Result<Option<TheoryOutcome>, String> {
-        if !ask.going_on() {
-            return Ok(None);
+    fn key(_: &(), cell: &TheoryCell) -> TheoryKey {
+        match cell.clone() {
+            TheoryCell::Curve { of: (group, name), volume, width, parts, .. } => {
+                TheoryKey::Curve(CurveKey { group: group.into(), name, volume, width, parts })
+            }
+            TheoryCell::Meeting { methods, width, layers, parts, p, .. } => {
+                TheoryKey::Meeting(MeetingKey { width, layers, parts, p, methods })
+            }
         }
+    }
+
+    fn compute(
+        _: &(),
+        cell: &TheoryCell,
+        _: &Path,
+        _: Ask<'_>,
+    ) -> Result<Option<TheoryFound>, String> {
         outcome(cell).map(Some).map_err(|e| e.to_string())
     }
 
-    fn record(&self, outcomes: Vec<Result<TheoryOutcome, String>>) -> TheoryRecord {
-        let mut outcomes = outcomes.into_iter();
-        let mut record = TheoryRecord {
-            format: TheoryRecord::FORMAT.into(),
-            study: self.spec.name.clone(),
-            question: self.spec.question.clone(),
-            rules: self.spec.rules.clone(),
-            profile: self.profile.clone(),
-            curves: Vec::new(),
-            meetings: Vec::new(),
-        };
-        for &(group, ref name, ref cell) in &self.curves {
-            let &TheoryCell::Curve { volume, width, parts, .. } = cell else {
-                unreachable!("a curve");
-            };
-            let (values, error) = match outcomes.next() {
-                Some(Ok(TheoryOutcome::Curve(values))) => (Some(values), None),
-                Some(Err(error)) => (None, Some(error)),
-                _ => (None, Some("the cell left something else".into())),
-            };
-            record.curves.push(CurveRow {
-                group: group.into(),
-                name: name.clone(),
-                volume,
-                width,
-                parts,
-                values,
-                error,
-            });
-        }
-        for &(methods, ref cell) in &self.meetings {
-            let &TheoryCell::Meeting { width, layers, parts, p, .. } = cell else {
-                unreachable!("a meeting");
-            };
-            let (values, error) = match outcomes.next() {
-                Some(Ok(TheoryOutcome::Meeting(values))) => (Some(values), None),
-                Some(Err(error)) => (None, Some(error)),
-                _ => (None, Some("the cell left something else".into())),
-            };
-            record.meetings.push(MeetingRow { width, layers, parts, p, methods, values, error });
-        }
-        record
+    fn summary(record: &TheoryRecord) -> String {
+        summary(record)
     }
 }

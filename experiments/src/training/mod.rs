@@ -1,123 +1,431 @@
 //! Training studies (`kind = "training"`): grids of optimizers, learning rates and seeds.
 //!
-//! In: `experiments/NAME.toml` ([`TrainingSpec`]). Out: a run folder `RUNS/STUDY/RUN_ID` a cell, which
-//! goes on from its checkpoint, and a [`TrainingRecord`].
+//! In: `experiments/NAME.toml` ([`Training`]). Out: a run folder `RUNS/STUDY/RUN_ID` a cell, which goes on from its
+//! checkpoint, and a [`TrainingRecord`] with a row a run, in the order target, wiring, grid, optimizer, learning rate,
+//! seed. Two grids that ask for the same run get it once.
 
 pub mod newton_schulz;
-pub mod record;
-pub mod spec;
 
-pub use record::{RowResult, RunRow, TrainingRecord};
-pub use spec::{Run, TrainingSpec, TrainingStudy};
-
-use picloom::experiment::cells::{CellState, CellStudy, unfinished, without_path};
+use newton_schulz::newton_schulz;
+use picloom::columns;
 use picloom::experiment::cost;
-use picloom::experiment::record::{Record, RecordError};
+use picloom::experiment::curve::{Curve, surviving};
+use picloom::experiment::grid::{Grid, GridRecord, GridRow, GridStudy, axis};
+use picloom::experiment::spec::{
+    Places, Problem, SpecError, TargetSpec, check_names, check_seeds, check_size,
+};
 use picloom::experiment::workers::Ask;
-use picloom::network::files::WriteError;
-use picloom::run::{RunError, finished, read_metrics, train_run};
-use picloom::train::StopReason;
-use std::borrow::Cow;
+use picloom::math::stats::median;
+use picloom::math::text::{nan, number_or_null};
+use picloom::network::{Coords, Mask, Model, Wiring, read_genome};
+use picloom::run::{
+    RunConfig, RunError, RunResult, Target, TrainJob, load_target, read_metrics, train_run,
+};
+use picloom::train::{GradientRule, LogLine, OptimizerConfig, Schedule, StopReason, TrainConfig};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
+use toml::de::{DeTable, DeValue};
 
-impl CellStudy for TrainingStudy {
-    type Cell = Run;
-    type Outcome = RowResult;
-    type Record = TrainingRecord;
+/// A training study. Paths are relative to the folder that holds the spec's folder.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Training {
+    /// Side of the pictures in pixels, 2 to 4096.
+    pub size: usize,
+    /// Optimizer steps of every run, ≥ 1.
+    #[serde(deserialize_with = "axis::count")]
+    pub steps: u64,
+    /// Seeds of every grid: initial weights are the same wherever wiring and seed are.
+    #[serde(deserialize_with = "axis::values")]
+    pub seeds: Vec<u64>,
+    /// Learning rates of every grid, > 0.
+    #[serde(deserialize_with = "axis::rates")]
+    pub lrs: Vec<f64>,
+    /// Steps between logged losses, ≥ 1. Default 10.
+    #[serde(default = "ten", deserialize_with = "axis::count")]
+    pub log_every: u64,
+    /// What is done to the gradient. Default: FER's, divided by its norm.
+    #[serde(default)]
+    pub gradient: GradientRule,
+    /// How each target's genome is wired; a target with an `arch` is dense only.
+    #[serde(deserialize_with = "axis::values")]
+    pub wirings: Vec<Wiring>,
+    /// What is drawn by what.
+    pub targets: Vec<TargetSpec>,
+    /// The grids.
+    pub grids: Vec<Optimizers>,
+}
 
+fn ten() -> u64 {
+    10
+}
+
+/// The study in one profile.
+pub type TrainingStudy = GridStudy<Training>;
+
+/// Its record.
+pub type TrainingRecord = GridRecord<Training>;
+
+/// One run of the record.
+pub type RunRow = GridRow<Training>;
+
+/// Optimizers × learning rates × seeds.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Optimizers {
+    /// Its name, for people.
+    pub name: String,
+    /// Optimizers as text: `adam`, `muon:steps=20`.
+    #[serde(deserialize_with = "optimizers")]
+    pub optimizers: Vec<OptimizerConfig>,
+    /// Instead of the study's.
+    pub lrs: Option<Vec<f64>>,
+    /// Instead of the study's.
+    pub seeds: Option<Vec<u64>>,
+    /// Instead of the study's.
+    pub steps: Option<u64>,
+}
+
+fn optimizers<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<OptimizerConfig>, D::Error> {
+    let texts: Vec<String> = axis::values(from)?;
+    let parsed = texts.iter().map(|text| text.parse());
+    parsed.collect::<Result<_, _>>().map_err(serde::de::Error::custom)
+}
+
+/// One run of a study.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// Its learning rate; none for L-BFGS, which has none.
+    pub lr: Option<f64>,
+    /// Its seed.
+    pub seed: u64,
+    of: Arc<RunsOf>,
+}
+
+/// What runs that differ in rate and seed have in common.
+#[derive(Debug)]
+struct RunsOf {
+    target: String,
+    wiring: Wiring,
+    base: Arc<TrainJob>,
+    /// Their training but for rate and seed.
+    train: TrainConfig,
+}
+
+impl Serialize for Run {
+    /// As its config, which says all.
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.config().serialize(to)
+    }
+}
+
+impl Run {
+    /// The resolved config.
+    pub fn config(&self) -> RunConfig {
+        let schedule = self.lr.map_or_else(Schedule::default, Schedule::constant);
+        let train = TrainConfig { seed: self.seed, schedule, ..self.of.train.clone() };
+        RunConfig { train, ..self.of.base.config.clone() }
+    }
+
+    /// Its optimizer.
+    pub fn optimizer(&self) -> &OptimizerConfig {
+        &self.of.train.optimizer
+    }
+
+    /// The id, a hash of the config: the name of its folder.
+    pub fn run_id(&self) -> String {
+        self.config().run_id()
+    }
+
+    /// The run, ready to be trained.
+    pub fn job(&self) -> TrainJob {
+        TrainJob { config: self.config(), ..(*self.of.base).clone() }
+    }
+
+    /// For people: `face dense muon:steps=20 lr 0.001 seed 2`.
+    pub fn label(&self) -> String {
+        let lr = self.lr.map_or(String::new(), |lr| format!(" lr {lr}"));
+        let (target, wiring) = (&self.of.target, &self.of.base.config.arm);
+        format!("{target} {wiring} {}{lr} seed {}", self.optimizer(), self.seed)
+    }
+}
+
+columns! {
+    /// Which run.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct RunKey {
+        /// Name of the target.
+        pub target: String,
+        /// `graph`, `layerized` or `dense`.
+        pub wiring: String,
+        /// The optimizer as text.
+        pub optimizer: String,
+        /// Learning rate; empty for L-BFGS.
+        pub lr: Option<f64>,
+        /// Seed of the initial weights.
+        pub seed: u64,
+        /// Hash of its config.
+        pub run_id: String,
+    }
+}
+
+columns! {
+    /// What came out of a run.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct RowResult {
+        /// Why training ended.
+        #[serde(flatten)]
+        pub reason: StopReason,
+        /// Links that may be non-zero.
+        pub kept: usize,
+        /// Steps of the last attempt.
+        pub steps: u64,
+        /// Gradient evaluations of all attempts.
+        pub evaluations: u64,
+        /// Plain MSE after the last step; NaN (in JSON null) of a run that diverged.
+        #[serde(deserialize_with = "number_or_null", default = "nan")]
+        pub final_loss: f64,
+        /// Median of the losses logged in the last tenth of the steps: a constant rate makes the very last loss
+        /// noisy. NaN or null as the loss.
+        #[serde(deserialize_with = "number_or_null", default = "nan")]
+        pub late_loss: f64,
+        /// R² to the target after the last step, ≤ 1.
+        pub r2: f64,
+        /// Attempts that collapsed; the last one too, if it is why training ended.
+        pub collapses: usize,
+        /// Loss while training.
+        pub curve: Curve,
+    }
+}
+
+/// Points of a thinned curve, before the last.
+const POINTS: usize = 30;
+
+fn row_result(result: &RunResult, lines: &[LogLine]) -> RowResult {
+    let train = &result.train;
+    let lines = surviving(lines);
+    let mut late: Vec<f64> = lines
+        .iter()
+        .filter(|line| 10 * line.step >= 9 * train.steps)
+        .map(|line| line.loss)
+        .collect();
+    late.extend(Some(train.final_loss).filter(|loss| loss.is_finite()));
+    let evaluations = train.all_evaluations();
+    RowResult {
+        reason: train.stop,
+        kept: result.kept,
+        steps: train.steps,
+        evaluations,
+        final_loss: train.final_loss,
+        late_loss: median(&late).unwrap_or(train.final_loss),
+        r2: result.fit.r2,
+        collapses: train.collapses.len(),
+        curve: Curve::of(&lines, train, POINTS).after(evaluations - train.evaluations),
+    }
+}
+
+impl RowResult {
+    /// Whether attempts collapsed before the one that this is of.
+    pub fn began_again(&self) -> bool {
+        self.reason.attempts_before(self.collapses) > 0
+    }
+}
+
+/// Network, mask and picture of a target. The config names the target as the spec does, so that its
+/// hash does not depend on where the repository stands.
+fn base_job(
+    places: &Places,
+    target: &TargetSpec,
+    wiring: Wiring,
+    size: usize,
+) -> Result<TrainJob, RunError> {
+    let coords = Coords::default();
+    let drawn = target.drawn();
+    let picture = load_target(&places.file(drawn), size, coords, target.fit)?.picture;
+    let (wired, genome) = match (&target.genome, &target.arch) {
+        (Some(path), _) => {
+            let genome = read_genome(&places.file(path), wiring)?;
+            let Model { network, mask, .. } = Model::of_genome(&genome, wiring);
+            ((network, mask), (wiring == Wiring::Graph).then_some(genome))
+        }
+        (None, arch) => {
+            let network = arch.as_ref().expect("verified: an arch").network();
+            let mask = Mask::all(network.weight_count());
+            ((network, mask), None)
+        }
+    };
+    let target = Target { name: drawn.display().to_string(), picture };
+    let train = TrainConfig::default();
+    Ok(TrainJob::new(wiring.name(), &target, coords, wired, None, genome.as_ref(), train))
+}
+
+/// The rest of a run's config, by target and wiring in the order of the spec.
+pub type Bases = Vec<(String, Wiring, Arc<TrainJob>)>;
+
+impl Grid for Training {
+    const KIND: &'static str = "training";
+    const FORMAT: &'static str = "picloom-training/1";
     const CELLS: &'static str = "runs";
+    const KEEPS_FOLDERS: bool = true;
+    type Inputs = Bases;
+    type Cell = Run;
+    type Key = RunKey;
+    type Found = RowResult;
 
-    fn name(&self) -> &str {
-        &self.spec.name
+    /// A profile's seeds, rates and steps replace those of every grid too.
+    fn adapt(spec: &mut DeTable<'_>, changes: &DeTable<'_>) {
+        let grids = spec.get_mut("grids").map(toml::Spanned::get_mut);
+        let Some(DeValue::Array(grids)) = grids else { return };
+        for grid in grids.iter_mut() {
+            for key in ["seeds", "lrs", "steps"].iter().filter(|key| changes.contains_key(**key)) {
+                if let DeValue::Table(grid) = grid.get_mut() {
+                    grid.remove(*key);
+                }
+            }
+        }
     }
 
-    fn profile(&self) -> &str {
-        &self.profile
+    fn check(&self) -> Result<(), Problem> {
+        check_names("targets", &self.targets.iter().map(|t| &t.name).collect::<Vec<_>>())?;
+        check_names("grids", &self.grids.iter().map(|g| &g.name).collect::<Vec<_>>())?;
+        for target in &self.targets {
+            target.check()?;
+            let fits = target.arch.is_none() || self.wirings == [Wiring::Dense];
+            let key = format!("target {}", target.name);
+            let expected = "wirings = [\"dense\"] for a target with an arch";
+            Problem::unless(fits, key, expected, format!("{:?}", self.wirings))?;
+        }
+        for Optimizers { name, lrs, seeds, steps, .. } in &self.grids {
+            let lrs = lrs.as_deref().unwrap_or(&self.lrs);
+            let rates = !lrs.is_empty() && lrs.iter().all(|lr| lr.is_finite() && *lr > 0.0);
+            let key = format!("grid {name}, lrs");
+            Problem::unless(rates, key, "finite numbers > 0", format!("{lrs:?}"))?;
+            check_seeds(format!("grid {name}, seeds"), seeds.as_deref().unwrap_or(&self.seeds))?;
+            Problem::unless(*steps != Some(0), format!("grid {name}, steps"), "at least 1", "0")?;
+        }
+        check_size(self.size)
     }
 
-    fn count(&self) -> usize {
-        self.runs.len()
+    fn inputs(&self, path: &Path) -> Result<Bases, SpecError> {
+        let places = Places::of(path);
+        let mut bases = Vec::new();
+        for target in &self.targets {
+            for &wiring in &self.wirings {
+                let base = base_job(&places, target, wiring, self.size);
+                let base = base.map_err(SpecError::of_target(path, &target.name))?;
+                bases.push((target.name.clone(), wiring, Arc::new(base)));
+            }
+        }
+        Ok(bases)
     }
 
-    fn cell(&self, number: usize) -> Cow<'_, Run> {
-        Cow::Borrowed(&self.runs[number])
+    fn cells(&self, bases: &Bases) -> Vec<Run> {
+        let (mut runs, mut seen) = (Vec::new(), BTreeSet::new());
+        for (target, wiring, base) in bases {
+            for grid in &self.grids {
+                for optimizer in &grid.optimizers {
+                    let lrs = grid.lrs.as_ref().unwrap_or(&self.lrs).iter();
+                    let lrs: Vec<Option<f64>> = match optimizer {
+                        OptimizerConfig::Lbfgs(_) => vec![None],
+                        _ => lrs.copied().map(Some).collect(),
+                    };
+                    let of = Arc::new(RunsOf {
+                        target: target.clone(),
+                        wiring: *wiring,
+                        base: Arc::clone(base),
+                        train: TrainConfig {
+                            steps: grid.steps.unwrap_or(self.steps),
+                            gradient: self.gradient,
+                            log_every: self.log_every,
+                            optimizer: optimizer.clone(),
+                            ..TrainConfig::default()
+                        },
+                    });
+                    for lr in lrs {
+                        for &seed in grid.seeds.as_ref().unwrap_or(&self.seeds) {
+                            runs.push(Run { lr, seed, of: Arc::clone(&of) });
+                        }
+                    }
+                }
+            }
+        }
+        runs.retain(|run| seen.insert(run.run_id()));
+        runs
     }
 
-    fn id(&self, run: &Run) -> String {
-        run.run_id()
+    fn notes(&self) -> Map<String, Value> {
+        Map::from_iter([("size".into(), self.size.into())])
     }
 
-    fn label(&self, run: &Run) -> String {
+    fn id(run: &Run) -> Option<String> {
+        Some(run.run_id())
+    }
+
+    fn label(run: &Run) -> String {
         run.label()
     }
 
-    fn cost(&self, run: &Run) -> f64 {
+    fn cost(run: &Run) -> f64 {
         let (links, config) = (run.of.base.problem.network.weight_count(), run.config());
         cost::training(config.train.steps, links, config.size)
     }
 
-    fn step_cost(&self, run: &Run) -> Option<f64> {
-        Some(self.cost(run) / run.config().train.steps.max(1) as f64)
+    fn step_cost(run: &Run) -> Option<f64> {
+        Some(Self::cost(run) / run.config().train.steps.max(1) as f64)
     }
 
-    fn compute(
-        &self,
-        run: &Run,
-        folder: &Path,
-        mut ask: Ask<'_>,
-    ) -> Result<Option<RowResult>, String> {
-        let folder = folder.join(run.run_id());
-        let text = |e: RunError| e.to_string();
-        let result = train_run(&folder, run.job(), true, &mut ask).map_err(text)?;
-        if result.train.stop == StopReason::Interrupted {
-            return Ok(None);
-        }
-        Ok(Some(record::row_result(&result, &read_metrics(&folder).map_err(text)?)))
-    }
-
-    /// As the run's folder says.
-    fn state(&self, run: &Run, folder: &Path) -> Result<CellState<RowResult>, RecordError> {
-        let id = run.run_id();
-        let at = folder.join(&id);
-        let left = finished(&at, &run.config()).and_then(|result| {
-            let row = |r| Ok(record::row_result(&r, &read_metrics(&at)?));
-            result.map(row).transpose()
-        });
-        Ok(match left {
-            Ok(Some(outcome)) => CellState::Done(outcome),
-            Ok(None) => unfinished(folder, &id, at.join("checkpoint.json").exists()),
-            Err(error) => {
-                let error = without_path(&error.to_string(), folder);
-                CellState::Failed { error, outcome: None }
-            }
-        })
-    }
-
-    /// The run's folder has it.
-    fn keep(&self, _: &Run, _: RowResult, _: &Path) -> Result<(), WriteError> {
-        Ok(())
-    }
-
-    fn record(&self, outcomes: Vec<Result<RowResult, String>>) -> TrainingRecord {
-        let row = |(run, outcome): (&Run, Result<RowResult, String>)| RunRow {
-            run_id: run.run_id(),
+    fn key(_: &Bases, run: &Run) -> RunKey {
+        RunKey {
             target: run.of.target.clone(),
             wiring: run.of.wiring.name().into(),
             optimizer: run.optimizer().to_string(),
             lr: run.lr,
             seed: run.seed,
-            error: outcome.as_ref().err().cloned(),
-            result: outcome.ok(),
-        };
-        let spec = &self.spec;
-        TrainingRecord {
-            format: TrainingRecord::FORMAT.into(),
-            study: spec.name.clone(),
-            question: spec.question.clone(),
-            rules: spec.rules.clone(),
-            profile: self.profile.clone(),
-            size: spec.size,
-            runs: self.runs.iter().zip(outcomes).map(row).collect(),
+            run_id: run.run_id(),
         }
+    }
+
+    fn compute(
+        _: &Bases,
+        run: &Run,
+        folder: &Path,
+        mut ask: Ask<'_>,
+    ) -> Result<Option<RowResult>, String> {
+        let text = |e: RunError| e.to_string();
+        let result = train_run(folder, run.job(), true, &mut ask).map_err(text)?;
+        if result.train.stop == StopReason::Interrupted {
+            return Ok(None);
+        }
+        Ok(Some(row_result(&result, &read_metrics(folder).map_err(text)?)))
+    }
+
+    /// Late losses by target, optimizer and rate, and the finding on Newton–Schulz steps.
+    fn summary(record: &TrainingRecord) -> String {
+        let mut text = format!(
+            "{:<10} {:<32} {:>8} {:>6} {:>12} {:>8}\n",
+            "target", "optimizer", "rate", "seed", "late loss", "R²"
+        );
+        for row in &record.rows {
+            let lr = row.lr.map_or("-".into(), |lr| lr.to_string());
+            let (loss, r2) = match &row.result {
+                Some(r) => (format!("{:.3e}", r.late_loss), format!("{:.4}", r.r2)),
+                None => ("failed".into(), String::new()),
+            };
+            text += &format!(
+                "{:<10} {:<32} {lr:>8} {:>6} {loss:>12} {r2:>8}\n",
+                row.target, row.optimizer, row.seed
+            );
+        }
+        match newton_schulz(record) {
+            Ok(found) => text + "\n" + &found.text(),
+            Err(_) => text,
+        }
+    }
+
+    fn findings(record: &TrainingRecord) -> Value {
+        json!({ "runs": record.rows.len(), "newton_schulz": newton_schulz(record).ok() })
     }
 }

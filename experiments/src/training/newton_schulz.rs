@@ -4,7 +4,7 @@
 //! verdict by the rule written in `experiments/optimizers.toml`.
 //! A unit is one (target, seed); learning rates are averaged inside it. `\[ours\]`
 
-use super::record::{RunRow, TrainingRecord};
+use super::{RunRow, TrainingRecord};
 use crate::finding::Verdict;
 use picloom::math::real;
 use picloom::math::stats::{Interval, StatsError, mean, mean_interval};
@@ -78,14 +78,14 @@ pub fn newton_schulz(record: &TrainingRecord) -> Result<NewtonSchulz, StatsError
     // log₂ of the late loss by unit, rate and arm.
     let mut restarted: BTreeSet<(&str, u64, u64)> = BTreeSet::new();
     let mut losses: BTreeMap<(&str, u64), BTreeMap<u64, ArmLosses>> = BTreeMap::new();
-    for row in &record.runs {
+    for row in &record.rows {
         let (Some(arm), Some(lr), Some(result)) = (muon_arm(row), row.lr, &row.result) else {
             continue;
         };
         if result.collapses > 0 {
             restarted.insert((&row.target, row.seed, lr.to_bits()));
         }
-        if result.stop == StopReason::StepLimit && result.late_loss > 0.0 {
+        if result.reason == StopReason::StepLimit && result.late_loss > 0.0 {
             let rates = losses.entry((&row.target, row.seed)).or_default();
             let log = real::ln(result.late_loss) / std::f64::consts::LN_2;
             rates.entry(lr.to_bits()).or_default().insert(arm, log);
@@ -151,8 +151,9 @@ fn slope(arms: &ArmLosses) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::training::RowResult;
+    use crate::training::{RowResult, RunKey};
     use picloom::experiment::curve::Curve;
+    use serde_json::Map;
 
     /// Loss 2^(−n_log·fall)·(1 + seed/10), exact polar at half the loss of 20 steps.
     fn record(fall: impl Fn(u64) -> f64) -> TrainingRecord {
@@ -166,15 +167,18 @@ mod tests {
                 };
                 let half = if arm.contains("exact") { 1.0 } else { 0.0 };
                 let late_loss = real::exp(std::f64::consts::LN_2 * (fall(seed) * log_n - half));
-                runs.push(RunRow {
+                let key = RunKey {
                     run_id: String::new(),
                     target: "t".into(),
                     wiring: "dense".into(),
                     optimizer: arm.into(),
                     lr: Some(1e-3),
                     seed,
+                };
+                runs.push(RunRow {
+                    key,
                     result: Some(RowResult {
-                        stop: StopReason::StepLimit,
+                        reason: StopReason::StepLimit,
                         kept: 1,
                         steps: 1,
                         evaluations: 1,
@@ -194,8 +198,8 @@ mod tests {
             question: String::new(),
             rules: BTreeMap::new(),
             profile: String::new(),
-            size: 2,
-            runs,
+            notes: Map::new(),
+            rows: runs,
         }
     }
 
@@ -208,7 +212,7 @@ mod tests {
         assert_eq!(falling.most_over_five.estimate, 0.0);
         assert_eq!(falling.slope_same_start, Some(falling.slope));
         let mut restarted = record(|seed| -0.2 - 0.01 * seed as f64);
-        restarted.runs[0].result.as_mut().unwrap().collapses = 1;
+        restarted.rows[0].result.as_mut().unwrap().collapses = 1;
         let restarted = newton_schulz(&restarted).unwrap();
         assert_eq!(restarted.slope, falling.slope);
         let same = restarted.slope_same_start.unwrap().estimate;
@@ -222,7 +226,7 @@ mod tests {
     #[test]
     fn a_record_without_muon_has_no_statistics() {
         let mut none = record(|_| 0.0);
-        none.runs.retain(|row| !row.optimizer.starts_with("muon"));
+        none.rows.retain(|row| !row.optimizer.starts_with("muon"));
         assert!(newton_schulz(&none).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! How much the volume ratio depends on the number of parts P (claim C10), in one table.
+//! How much the volume ratio depends on the number of parts P (claim C10).
 
 use super::literal::{self, Reading};
 use super::sample::Estimate;
@@ -40,15 +40,11 @@ pub enum Volume {
     },
 }
 
-/// One point of a curve.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+/// One point of a curve over depth.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
-    /// W.
-    pub width: usize,
     /// L.
     pub layers: usize,
-    /// P.
-    pub parts: usize,
     /// The ratio; `None` where the family is empty (a budget larger than the slots).
     pub value: Option<f64>,
     /// 95 % interval of sampled values; equal to the value for exact ones.
@@ -59,29 +55,20 @@ pub struct Point {
     pub samples: usize,
 }
 
-/// The ratio at every (W, L, P), widths outermost, parts innermost. Sampled points use `samples`
-/// draws, streams keyed by `seed` and the point's own parameters: a point does not depend on
-/// which others are asked for.
+/// The ratio of W units a layer and P parts at every depth. Sampled points use `samples` draws, streams keyed by
+/// `seed` and the point's own parameters: a point does not depend on which others are asked for.
 ///
 /// # Errors
 /// A parameter out of range, or a point too large for its method.
-pub fn table(
+pub fn curve(
     volume: Volume,
-    widths: &[usize],
+    width: usize,
     layers: &[usize],
-    parts: &[usize],
+    parts: usize,
     samples: usize,
     seed: u64,
 ) -> Result<Vec<Point>, VolumeError> {
-    let mut points = Vec::with_capacity(widths.len() * layers.len() * parts.len());
-    for &w in widths {
-        for &l in layers {
-            for &k in parts {
-                points.push(point(volume, w, l, k, samples, seed)?);
-            }
-        }
-    }
-    Ok(points)
+    layers.iter().map(|&layers| point(volume, width, layers, parts, samples, seed)).collect()
 }
 
 fn point(
@@ -93,19 +80,12 @@ fn point(
     seed: u64,
 ) -> Result<Point, VolumeError> {
     super::checked(width, layers, parts, 0.0)?;
-    let exactly = |value: f64| Point {
-        width,
-        layers,
-        parts,
-        value: Some(value),
-        low: Some(value),
-        high: Some(value),
-        samples: 0,
+    let exactly = |value: f64| {
+        let value = Some(value);
+        Point { layers, value, low: value, high: value, samples: 0 }
     };
     let sampled = |found: Option<Estimate>| Point {
-        width,
         layers,
-        parts,
         value: found.map(|e| e.probability.estimate),
         low: found.map(|e| e.probability.low),
         high: found.map(|e| e.probability.high),
@@ -153,17 +133,18 @@ mod tests {
     #[test]
     fn more_parts_never_make_modularity_likelier() {
         for volume in [Volume::Modular { p: 0.25 }, Volume::ModularDegree { degree: 1.5 }] {
-            let points = table(volume, &[5], &[2, 3, 4], &[1, 2, 3, 4, 5], 0, 1).unwrap();
-            for row in points.chunks(5) {
-                assert!((row[0].value.unwrap() - 1.0).abs() < 1e-12, "P = 1 is certain");
-                assert!(row.windows(2).all(|w| w[1].value < w[0].value));
+            let all = [1, 2, 3, 4, 5].map(|p| curve(volume, 5, &[2, 3, 4], p, 0, 1).unwrap());
+            for depth in 0..3 {
+                let row = all.each_ref().map(|points| points[depth].value.unwrap());
+                assert!((row[0] - 1.0).abs() < 1e-12, "P = 1 is certain");
+                assert!(row.windows(2).all(|w| w[1] < w[0]));
             }
         }
     }
 
     #[test]
     fn wide_layers_are_sampled_and_hold_the_exact_value() {
-        let points = table(Volume::Modular { p: 0.3 }, &[7], &[2], &[3], 20_000, 3).unwrap();
+        let points = curve(Volume::Modular { p: 0.3 }, 7, &[2], 3, 20_000, 3).unwrap();
         let truth = exact::probability(7, 2, 3, 0.3).unwrap();
         let point = points[0];
         assert_eq!(point.samples, 20_000);
@@ -174,17 +155,17 @@ mod tests {
     #[test]
     fn a_budget_table_leaves_out_depths_that_cannot_hold_it_and_finds_the_peak() {
         let volume = Volume::Budget { edges: 60 };
-        let points = table(volume, &[8], &[1, 2, 3, 4, 5, 6, 7, 8, 9], &[2, 3], 8_000, 1).unwrap();
+        let points = curve(volume, 8, &[1, 2, 3, 4, 5, 6, 7, 8, 9], 2, 8_000, 1).unwrap();
         assert_eq!(points[0].value, None, "60 edges do not fit into one layer of 8");
-        assert!([4, 5].contains(&best_depth(&points[..9])));
+        assert!([4, 5].contains(&best_depth(&points)));
     }
 
     #[test]
     fn a_literal_table_has_its_peak_one_layer_past_the_needed_depth() {
         let volume = Volume::Literal { reading: Reading::Choices, needed: 6.0 };
         let depths: Vec<usize> = (1..=9).collect();
-        let points = table(volume, &[24], &depths, &[3], 0, 0).unwrap();
+        let points = curve(volume, 24, &depths, 3, 0, 0).unwrap();
         assert_eq!(best_depth(&points), 7);
-        assert!(table(volume, &[24], &[0], &[3], 0, 0).is_err());
+        assert!(curve(volume, 24, &[0], 3, 0, 0).is_err());
     }
 }

@@ -1,17 +1,14 @@
 //! The ledger on records whose answer is known, and its check on the command line.
 
+use crate::root;
 use picloom::experiment::cells::run_cells;
 use picloom::experiment::networks::record::ReachedScore;
 use picloom::experiment::networks::{NetworksRecord, NetworksStudy, Scored};
 use picloom::experiment::{NetworkRow, Record};
 use picloom_experiments::claims::{ClaimRow, Ledger, StudySpec};
 use picloom_experiments::finding::Verdict;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
-
-fn root() -> PathBuf {
-    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
-}
 
 fn spec() -> StudySpec {
     StudySpec::read(&root().join("experiments/study.toml")).unwrap()

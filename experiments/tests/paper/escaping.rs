@@ -1,6 +1,8 @@
 //! Texts from files stay texts in every figure, every table and the report of the study.
 
 use crate::figures_study::records::{self, Odd};
+use crate::hostile::{COMMAND, EVIL, assert_harmless, assert_table, parse};
+use crate::root;
 use picloom::experiment::Record;
 use picloom::experiment::networks::NetworksRecord;
 use picloom::figures::Provenance;
@@ -8,35 +10,6 @@ use picloom::figures::files::with_metadata;
 use picloom_experiments::claims::Ledger;
 use picloom_experiments::figures::report::study_report;
 use picloom_experiments::figures::{DrawError, FIGURES, Sources};
-use std::path::Path;
-
-/// Markup, quotes, the end of a CDATA section, orders to a terminal, a turn of the writing.
-const EVIL: &str =
-    "=1+1</text><script>alert(\"1\")</script>]]>'\u{1b}[31m\u{9b}2J\u{7}\u{202e}&amp;";
-/// A command that holds it, as a shell would be given it.
-const COMMAND: &str = "picloom compare '=1+1</code><script>alert(1)</script>]]>\u{1b}[31m.json'";
-
-fn assert_harmless(what: &str, text: &str) {
-    for bad in ["<script", "alert(\"1", "</script", "\u{1b}", "\u{9b}", "\u{7}", "\u{202e}"] {
-        assert!(!text.contains(bad), "{what}: {bad:?}");
-    }
-}
-
-/// No cell that a spreadsheet would compute, and none that breaks the table.
-fn assert_table(what: &str, csv: &str) {
-    let mut reader = csv::Reader::from_reader(csv.as_bytes());
-    let rows: Vec<csv::StringRecord> = reader.records().map(|row| row.unwrap()).collect();
-    assert!(!rows.is_empty(), "{what}");
-    for cell in rows.iter().flatten() {
-        let formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']);
-        assert!(!formula || cell.parse::<f64>().is_ok(), "{what}: {cell:?}");
-    }
-}
-
-fn parse(what: &str, svg: &str) {
-    roxmltree::Document::parse(svg).unwrap_or_else(|e| panic!("{what}: {e}"));
-    assert_harmless(what, svg);
-}
 
 #[test]
 fn hostile_names_stay_text_in_figures_tables_and_the_report_of_a_study() {
@@ -62,10 +35,7 @@ fn hostile_names_stay_text_in_figures_tables_and_the_report_of_a_study() {
         assert_table(study, &csv);
         assert!(csv.contains("'=1+1"));
     }
-    let mut ledger: Ledger = Ledger::read(
-        &Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("figures/claims.json"),
-    )
-    .unwrap();
+    let mut ledger = Ledger::read(&root().join("figures/claims.json")).unwrap();
     for claim in &mut ledger.claims {
         claim.text.says = EVIL.into();
         claim.notes.insert(0, EVIL.into());

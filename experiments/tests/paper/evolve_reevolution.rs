@@ -1,24 +1,26 @@
 //! The re-evolution study at smoke scale.
 
+use crate::root;
 use picloom::experiment::Record;
 use picloom::experiment::cells::run_cells;
+use picloom::experiment::grid::GridSpec;
 use picloom::experiment::spec::read_text;
-use picloom_experiments::reevolution::ReevolutionStudy;
-use std::path::{Path, PathBuf};
+use picloom_experiments::reevolution::{Reevolution, ReevolutionStudy};
+use std::path::PathBuf;
 
 fn path() -> PathBuf {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
-        .join("experiments/objective_reevolution.toml")
+    root().join("experiments/objective_reevolution.toml")
 }
 
 #[test]
 fn the_study_runs_twice_to_the_same_rows_and_leaves_out_absent_archive_genomes() {
-    let mut study = ReevolutionStudy::read(&path(), None).unwrap();
-    study.spec.seeds = 1;
-    for arm in &mut study.spec.arm {
-        arm.config.insert("generations".into(), 3.into());
-        arm.config.insert("size".into(), 16.into());
-    }
+    let study = ReevolutionStudy::read(&path(), None).unwrap().with(|spec| {
+        spec.seeds = 1;
+        for arm in &mut spec.arm {
+            arm.config.insert("generations".into(), 3.into());
+            arm.config.insert("size".into(), 16.into());
+        }
+    });
     let run = || {
         let folder = tempfile::tempdir().unwrap();
         run_cells(&study, folder.path(), &mut ()).unwrap().unwrap()
@@ -44,7 +46,7 @@ fn the_study_runs_twice_to_the_same_rows_and_leaves_out_absent_archive_genomes()
 fn a_spec_with_an_unknown_key_in_an_arm_is_refused() {
     let text = std::fs::read_to_string(path()).unwrap();
     let wrong = text.replace("preset = \"neat\"", "presett = \"neat\"");
-    let read = read_text::<picloom_experiments::reevolution::ReevolutionSpec>;
+    let read = read_text::<GridSpec<Reevolution>>;
     let error = read(&path(), &wrong, None).unwrap_err().to_string();
     assert!(error.contains("objective_reevolution.toml: arm \"neat\""), "{error}");
     assert!(error.contains("presett"), "{error}");

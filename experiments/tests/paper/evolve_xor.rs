@@ -1,17 +1,16 @@
 //! NEAT's classic check, at its published scale.
 
+use crate::root;
 use picloom::experiment::cells::run_cells;
-use picloom_experiments::xor::XorStudy;
-use std::path::Path;
+use picloom_experiments::xor::{XorStudy, report};
 
 #[test]
 fn xor_is_solved_in_at_least_95_of_100_runs_within_100_generations() {
-    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("experiments/xor.toml");
-    let study = XorStudy::read(&path, None).unwrap();
+    let study = XorStudy::read(&root().join("experiments/xor.toml"), None).unwrap();
     assert_eq!((study.spec.runs, study.spec.generations), (100, 100));
-    assert_eq!(study.evolve.reproduction.population, 150);
+    assert_eq!(study.spec.config().unwrap().reproduction.population, 150);
     let folder = tempfile::tempdir().unwrap();
-    let report = run_cells(&study, folder.path(), &mut ()).unwrap().unwrap().report();
+    let report = report(&run_cells(&study, folder.path(), &mut ()).unwrap().unwrap());
     eprintln!(
         "solved {} of {}; generations {:.1} ± {:.1} (worst {}), evaluations {:.0}, hidden {:.2}, links {:.2}; \
          published: 100 of 100; 32 (worst 90), 4755, 2.35, 7.48",

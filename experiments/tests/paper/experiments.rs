@@ -1,17 +1,15 @@
 //! Studies: specs refused loudly, the same record whatever happens on the way, failures recorded.
 
+use crate::repository::repository;
+use crate::root;
 use assert_cmd::Command;
 use picloom::experiment::Record;
 use picloom::experiment::cells::{CellState, CellStudy, collect_cells, run_cells, study_folder};
-use picloom::experiment::spec::{Title, read_spec};
+use picloom::experiment::spec::Title;
 use picloom::experiment::workers::{Progress, StudyObserver};
 use picloom_experiments::figures::{FIGURES, Sources};
-use picloom_experiments::training::{Run, TrainingRecord, TrainingSpec, TrainingStudy};
+use picloom_experiments::training::{Run, TrainingRecord, TrainingStudy};
 use std::path::{Path, PathBuf};
-
-fn root() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
-}
 
 /// Every spec of this repository with `kind = "training"`.
 fn training_specs() -> Vec<PathBuf> {
@@ -41,7 +39,7 @@ wirings = ["dense"]
 C0 = "none"
 [[targets]]
 name = "face"
-picture = "face.png"
+picture = "targets/face.png"
 arch = "2;gaussian:2,sin:2"
 [[grids]]
 name = "some"
@@ -51,15 +49,9 @@ seeds = [7]
 lrs = [1e-2]
 "#;
 
-/// A repository of its own with this spec.
-fn repository(spec: &str) -> (tempfile::TempDir, PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::create_dir(folder.path().join("experiments")).unwrap();
-    let face = root().join("experiments/targets/face.png");
-    std::fs::copy(face, folder.path().join("face.png")).unwrap();
-    let path = folder.path().join("experiments/small.toml");
-    std::fs::write(&path, spec).unwrap();
-    (folder, path)
+/// A repository of its own with this spec and a face.
+fn small(spec: &str) -> (tempfile::TempDir, PathBuf) {
+    repository(root(), "small", spec, &["experiments/targets/face.png"])
 }
 
 fn run_with(plan: &TrainingStudy, runs: &Path, threads: usize) -> TrainingRecord {
@@ -93,23 +85,23 @@ fn a_plan_holds_each_run_once_in_a_fixed_order_and_lbfgs_without_a_rate() {
         "[profiles.one]",
         "[[grids]]\nname = \"again\"\noptimizers = [\"adam\"]\n[profiles.one]",
     );
-    let (_folder, path) = repository(&twice);
+    let (_folder, path) = small(&twice);
     let plan = TrainingStudy::read(&path, None).unwrap();
-    let labels: Vec<String> = plan.runs.iter().map(Run::label).collect();
-    assert_eq!(plan.runs.len(), 4 + 2 + 4, "{labels:?}");
+    let labels: Vec<String> = plan.cells.iter().map(Run::label).collect();
+    assert_eq!(plan.cells.len(), 4 + 2 + 4, "{labels:?}");
     assert_eq!(labels[0], "face dense adam lr 0.01 seed 0");
     assert_eq!(labels[1], "face dense adam lr 0.01 seed 1");
     assert_eq!(labels[4], "face dense lbfgs seed 0");
     let one = TrainingStudy::read(&path, Some("one")).unwrap();
-    assert_eq!((one.runs.len(), one.runs[0].seed), (3, 7));
+    assert_eq!((one.cells.len(), one.cells[0].seed), (3, 7));
 }
 
 #[test]
 fn a_run_has_the_same_id_wherever_the_repository_stands() {
-    let ((_a, first), (_b, second)) = (repository(SMALL), repository(SMALL));
+    let ((_a, first), (_b, second)) = (small(SMALL), small(SMALL));
     let ids = |path: &Path| -> Vec<String> {
         let plan = TrainingStudy::read(path, None).unwrap();
-        plan.runs.iter().map(Run::run_id).collect()
+        plan.cells.iter().map(Run::run_id).collect()
     };
     assert_eq!(ids(&first), ids(&second));
 }
@@ -118,27 +110,27 @@ fn a_run_has_the_same_id_wherever_the_repository_stands() {
 fn wrong_specs_are_refused_with_path_expected_and_found() {
     for (from, to, parts) in [
         ("steps = 40", "stepz = 40", vec!["stepz", "expected one of"]),
-        ("steps = 40", "steps = 0", vec!["study, steps", "at least 1"]),
-        ("lrs = [1e-2, 1e-3]", "lrs = [-1.0]", vec!["lrs", "> 0", "-1.0"]),
-        ("seeds = [0, 1]", "seeds = []", vec!["seeds", "at least one"]),
+        ("steps = 40", "steps = 0", vec!["line ", "at least 1"]),
+        ("lrs = [1e-2, 1e-3]", "lrs = [-1.0]", vec!["line ", "> 0", "-1.0"]),
+        ("seeds = [0, 1]", "seeds = []", vec!["line ", "at least one"]),
         ("\"adam\"", "\"adamm\"", vec!["line ", "adamm", "sgd, adam"]),
         ("size = 8", "size = 1", vec!["2 to 4096", "found 1"]),
         ("\"dense\"", "\"graph\"", vec!["target face", "Graph"]),
         ("\"dense\"", "\"thick\"", vec!["thick", "layerized"]),
-        ("face.png", "no.png", vec!["target face", "no.png"]),
+        ("targets/face.png", "no.png", vec!["target face", "no.png"]),
         ("name = \"small\"", "name = \"../up\"", vec!["folder name", "../up"]),
         ("\"training\"", "\"depth\"", vec!["kind: expected \"training\"", "\"depth\""]),
         ("arch = ", "genome = \"g.json\"\narch = ", vec!["one of genome and arch"]),
         ("size = 8", "size = [", vec!["line "]),
     ] {
-        let (_folder, path) = repository(&SMALL.replacen(from, to, 1));
+        let (_folder, path) = small(&SMALL.replacen(from, to, 1));
         let error = TrainingStudy::read(&path, None).unwrap_err().to_string();
         assert!(error.contains("small.toml"), "{to}: {error}");
         for part in parts {
             assert!(error.contains(part), "{to}: expected {part:?} in: {error}");
         }
     }
-    let (_folder, path) = repository(SMALL);
+    let (_folder, path) = small(SMALL);
     let error = TrainingStudy::read(&path, Some("two")).unwrap_err().to_string();
     assert!(error.contains("standard or one of one, found \"two\""), "{error}");
     let missing = TrainingStudy::read(Path::new("no/such.toml"), None).unwrap_err();
@@ -149,7 +141,7 @@ fn wrong_specs_are_refused_with_path_expected_and_found() {
 
 #[test]
 fn the_record_is_the_same_at_one_and_two_threads_and_when_read_back() {
-    let (folder, path) = repository(SMALL);
+    let (folder, path) = small(SMALL);
     let plan = TrainingStudy::read(&path, None).unwrap();
     let one = run_with(&plan, &folder.path().join("one"), 1).text();
     let two = run_with(&plan, &folder.path().join("two"), 2).text();
@@ -157,8 +149,8 @@ fn the_record_is_the_same_at_one_and_two_threads_and_when_read_back() {
     let file = study_folder(&plan, &folder.path().join("one"));
     let read = TrainingRecord::read(&file).unwrap();
     assert_eq!(read.text(), one);
-    assert_eq!(read.parts().1.len(), plan.runs.len());
-    for row in &read.runs {
+    assert_eq!(read.parts().1.len(), plan.cells.len());
+    for row in &read.rows {
         let result = row.result.as_ref().unwrap();
         assert_eq!(result.curve.step.last(), Some(&40));
         assert_eq!(result.curve.evaluations.is_some(), row.optimizer == "lbfgs");
@@ -167,7 +159,7 @@ fn the_record_is_the_same_at_one_and_two_threads_and_when_read_back() {
 
 #[test]
 fn a_study_killed_anywhere_ends_in_the_same_record() {
-    let (folder, path) = repository(SMALL);
+    let (folder, path) = small(SMALL);
     let plan = TrainingStudy::read(&path, None).unwrap();
     let wanted = run_with(&plan, &folder.path().join("whole"), 2).text();
     let runs = folder.path().join("killed");
@@ -179,7 +171,7 @@ fn a_study_killed_anywhere_ends_in_the_same_record() {
         }
         if kills == 0 {
             let folder = study_folder(&plan, &runs);
-            let states = plan.runs.iter().map(|run| plan.state(run, &folder).unwrap());
+            let states = plan.cells.iter().map(|run| plan.state(run, &folder).unwrap());
             assert!(states.into_iter().any(|s| s == CellState::Begun));
             let error = collect_cells(&plan, &runs).unwrap_err().to_string();
             assert!(error.contains("expected 10 finished runs"), "{error}");
@@ -191,29 +183,29 @@ fn a_study_killed_anywhere_ends_in_the_same_record() {
     // Nothing is computed again: nobody is asked whether to go on.
     let mut observer = Impatient::default();
     run_cells(&plan, &runs, &mut observer).unwrap().unwrap();
-    assert_eq!((observer.asked, observer.cells.len()), (0, plan.runs.len()));
+    assert_eq!((observer.asked, observer.cells.len()), (0, plan.cells.len()));
 }
 
 #[test]
 fn a_failed_cell_is_recorded_does_not_stop_the_others_and_is_tried_again() {
-    let (folder, path) = repository(SMALL);
+    let (folder, path) = small(SMALL);
     let plan = TrainingStudy::read(&path, None).unwrap();
     let wanted = run_with(&plan, &folder.path().join("whole"), 2).text();
     let runs = folder.path().join("broken");
-    let blocked = study_folder(&plan, &runs).join(plan.runs[3].run_id());
+    let blocked = study_folder(&plan, &runs).join(plan.cells[3].run_id());
     std::fs::create_dir_all(blocked.parent().unwrap()).unwrap();
     std::fs::write(&blocked, "a file where a folder should be").unwrap();
     let mut observer = Impatient { after: usize::MAX, ..Impatient::default() };
     let record = run_cells(&plan, &runs, &mut observer).unwrap().unwrap();
     let failed: Vec<usize> =
-        (0..record.runs.len()).filter(|&i| record.runs[i].result.is_none()).collect();
+        (0..record.rows.len()).filter(|&i| record.rows[i].result.is_none()).collect();
     assert_eq!(failed, [3]);
-    let error = record.runs[3].error.clone().unwrap();
-    assert!(error.contains(&plan.runs[3].run_id()), "{error}");
+    let error = record.rows[3].error.clone().unwrap();
+    assert!(error.contains(&plan.cells[3].run_id()), "{error}");
     assert!(!error.contains(&*runs.to_string_lossy()), "{error}");
     let last = observer.cells.last().unwrap().0;
     assert_eq!((last.done, last.failed, last.total), (9, 1, 10));
-    let state = plan.state(&plan.runs[3], &study_folder(&plan, &runs)).unwrap();
+    let state = plan.state(&plan.cells[3], &study_folder(&plan, &runs)).unwrap();
     assert!(matches!(state, CellState::Failed { .. }));
     assert_eq!(TrainingRecord::read(blocked.parent().unwrap()).unwrap(), record);
 
@@ -230,7 +222,7 @@ fn every_training_study_runs_at_smoke_scale_and_its_figures_are_drawn() {
         let plan = TrainingStudy::read(&path, Some("smoke")).unwrap();
         let runs = tempfile::tempdir().unwrap();
         let record = run_with(&plan, runs.path(), 2);
-        let failed = record.runs.iter().find(|row| row.result.is_none());
+        let failed = record.rows.iter().find(|row| row.result.is_none());
         assert_eq!(failed, None);
         for figure in FIGURES.iter().filter(|f| f.studies == [record.study.as_str()]) {
             let draw = || (figure.draw)(&Sources::new(runs.path())).unwrap().svg;
@@ -244,20 +236,20 @@ fn every_training_study_runs_at_smoke_scale_and_its_figures_are_drawn() {
 #[test]
 fn committed_records_are_of_the_committed_specs() {
     for path in training_specs() {
-        let (spec, _): (TrainingSpec, String) = read_spec(&path, None).unwrap();
-        let file = root().join("figures").join(&spec.name);
+        let about = TrainingStudy::read(&path, None).unwrap().about;
+        let file = root().join("figures").join(&about.name);
         let record = TrainingRecord::read(&file).unwrap();
         let plan = TrainingStudy::read(&path, Some(&record.profile)).unwrap();
-        let ids: Vec<String> = plan.runs.iter().map(Run::run_id).collect();
-        let found: Vec<&String> = record.runs.iter().map(|row| &row.run_id).collect();
+        let ids: Vec<String> = plan.cells.iter().map(Run::run_id).collect();
+        let found: Vec<&String> = record.rows.iter().map(|row| &row.run_id).collect();
         assert_eq!(found, ids.iter().collect::<Vec<_>>(), "{}", path.display());
-        assert_eq!(record.rules, spec.rules, "{}", path.display());
+        assert_eq!(record.rules, about.rules, "{}", path.display());
     }
 }
 
 #[test]
 fn the_command_lists_runs_counts_and_collects() {
-    let (folder, path) = repository(SMALL);
+    let (folder, path) = small(SMALL);
     let picloom = |args: &[&str]| {
         let mut command = Command::cargo_bin("picloom-experiments").unwrap();
         command.current_dir(folder.path()).args(args).output().unwrap()

@@ -4,6 +4,7 @@
 
 pub mod records;
 
+use crate::root;
 use crate::whole::assert_whole;
 use assert_cmd::Command;
 use picloom::figures::{Provenance, save};
@@ -13,10 +14,6 @@ use picloom_experiments::figures::report::study_report;
 use picloom_experiments::figures::{DrawError, FIGURES, Sources, figure};
 use records::{Odd, study};
 use std::path::{Path, PathBuf};
-
-fn root() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
-}
 
 /// Where `PICLOOM_FIGURES_DEMO` says, or a folder that goes away.
 fn folder() -> (PathBuf, Option<tempfile::TempDir>) {

@@ -1,5 +1,9 @@
 //! The paper's studies, records, figures and claims.
 
+#[path = "../../../tests/common/hostile.rs"]
+mod hostile;
+#[path = "../../../tests/common/repository.rs"]
+mod repository;
 #[path = "../../../tests/common/whole.rs"]
 mod whole;
 
@@ -15,3 +19,10 @@ mod reports;
 mod structural_study;
 mod theory_study;
 mod wirings;
+
+use std::path::Path;
+
+/// The repository.
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}

@@ -1,15 +1,12 @@
 //! The regime map: its spec runs at smoke size, the ledger and its figures are made of it.
 
+use crate::root;
 use picloom::experiment::cells::run_cells;
 use picloom::experiment::networks::NetworksStudy;
 use picloom_experiments::claims::{Ledger, StudySpec};
 use picloom_experiments::figures::{Sources, figure};
 use picloom_experiments::finding::Verdict;
-use std::path::{Path, PathBuf};
-
-fn root() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
-}
+use std::path::PathBuf;
 
 fn spec() -> PathBuf {
     root().join("experiments/regime.toml")

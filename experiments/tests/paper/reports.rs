@@ -2,15 +2,12 @@
 //! is shown.
 
 use crate::figures_study::records::{self, Odd};
+use crate::root;
 use picloom::experiment::Record;
 use picloom::experiment::networks::NetworksRecord;
 use picloom_experiments::figures::report::study_report;
 use picloom_experiments::figures::{Sources, figure};
-use std::path::{Path, PathBuf};
-
-fn root() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
-}
+use std::path::PathBuf;
 
 /// Records of a study, in this profile.
 fn study(profile: &str) -> (PathBuf, tempfile::TempDir) {

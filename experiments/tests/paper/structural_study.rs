@@ -1,6 +1,7 @@
 //! The structural study: resumable to the same bytes; its rules on made-up records; its committed
 //! record says what its page says.
 
+use crate::root;
 use picloom::experiment::Record;
 use picloom::experiment::cells::run_cells;
 use picloom::experiment::workers::StudyObserver;
@@ -10,13 +11,10 @@ use picloom_experiments::structural::findings::{
     at_every_penalty, of_arm, parts_are_ablatable, sp_against,
 };
 use picloom_experiments::structural::{
-    ArmOutcome, PartOutcome, Shown, StructuralRecord, StructuralRow, StructuralStudy,
+    ArmOutcome, Measured, PartOutcome, Shown, StructuralKey, StructuralRecord, StructuralRow,
+    StructuralStudy, penalties,
 };
-use std::path::{Path, PathBuf};
-
-fn root() -> PathBuf {
-    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
-}
+use std::path::Path;
 
 fn smoke() -> StructuralStudy {
     let spec = root().join("experiments/structural.toml");
@@ -35,8 +33,7 @@ impl StudyObserver for Stop {
 
 #[test]
 fn a_study_stopped_in_the_middle_of_a_training_goes_on_to_the_same_bytes() {
-    let mut study = smoke();
-    study.spec.steps = 200;
+    let study = smoke();
     let run = |folder: &Path, stops: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
         pool.unwrap().install(|| {
@@ -54,13 +51,13 @@ fn a_study_stopped_in_the_middle_of_a_training_goes_on_to_the_same_bytes() {
     let read = StructuralRecord::read(&a.path().join("structural")).unwrap();
     assert_eq!(read, straight);
     // One target without an evolved network, one with: dense, magnitude, sp at one count.
-    let arms: Vec<Vec<&str>> = read.cells.iter().map(|row| names(&row.arms)).collect();
+    let arms: Vec<Vec<&str>> = read.rows.iter().map(|row| names(of(row))).collect();
     let trained = vec!["dense", "magnitude", "sp"];
     assert_eq!(arms, [trained.clone(), vec!["evolved"], trained]);
-    let evolved = &read.cells[1].arms[0];
+    let evolved = &of(&read.rows[1])[0];
     assert!(evolved.fit() && evolved.r2 > 0.9999, "its own picture");
     assert_eq!(evolved.parts.len(), 3);
-    let own: Vec<_> = read.cells[0].arms.iter().filter(|a| a.penalty.is_none()).collect();
+    let own: Vec<_> = of(&read.rows[0]).iter().filter(|a| a.penalty.is_none()).collect();
     let [dense, magnitude, sp] = own[..] else {
         panic!("three arms");
     };
@@ -72,7 +69,11 @@ fn a_study_stopped_in_the_middle_of_a_training_goes_on_to_the_same_bytes() {
         assert!(drawing.svg.starts_with("<svg"), "{}", f.name);
     }
     // Every network with masks at five penalties.
-    assert_eq!(read.penalties(), [0.0005, 0.008, 0.02, 0.05]);
+    assert_eq!(penalties(&read), [0.0005, 0.008, 0.02, 0.05]);
+}
+
+fn of(row: &StructuralRow) -> &[ArmOutcome] {
+    &row.result.as_ref().unwrap().arms
 }
 
 fn names(arms: &[ArmOutcome]) -> Vec<&str> {
@@ -82,42 +83,39 @@ fn names(arms: &[ArmOutcome]) -> Vec<&str> {
 /// A record of three targets and three seeds with these SC and control by arm.
 fn made_up(arms: &[(&str, f64, f64, f64)]) -> StructuralRecord {
     let mut record = smoke_record();
-    record.cells = ["a", "b", "c"]
+    record.rows = ["a", "b", "c"]
         .iter()
         .flat_map(|target| {
             (0..3).map(move |seed| {
                 // A little spread, so that intervals have a width.
                 let wobble = 0.01 * (seed as f64 - 1.0);
-                StructuralRow {
-                    target: target.to_string(),
-                    picture: Shown::Drawing,
-                    seed,
-                    arms: arms
-                        .iter()
-                        .zip([1.0, 0.0])
-                        .map(|((arm, sc, control, r2), share)| ArmOutcome {
-                            arm: arm.to_string(),
-                            penalty: None,
-                            kept: 10,
-                            r2: *r2,
-                            sc: sc + share * wobble,
-                            control: *control,
-                            parts: vec![
-                                PartOutcome {
-                                    part: "x".into(),
-                                    pixels: 4,
-                                    whole: 1.0,
-                                    kept: 5,
-                                    d_sub: *sc,
-                                    d_abl: -*sc,
-                                    control: *control,
-                                };
-                                2
-                            ],
-                        })
-                        .collect(),
-                    error: None,
-                }
+                let arms = arms
+                    .iter()
+                    .zip([1.0, 0.0])
+                    .map(|((arm, sc, control, r2), share)| ArmOutcome {
+                        arm: arm.to_string(),
+                        penalty: None,
+                        kept: 10,
+                        r2: *r2,
+                        sc: sc + share * wobble,
+                        control: *control,
+                        parts: vec![
+                            PartOutcome {
+                                part: "x".into(),
+                                pixels: 4,
+                                whole: 1.0,
+                                kept: 5,
+                                d_sub: *sc,
+                                d_abl: -*sc,
+                                control: *control,
+                            };
+                            2
+                        ],
+                    })
+                    .collect();
+                let key =
+                    StructuralKey { target: target.to_string(), picture: Shown::Drawing, seed };
+                StructuralRow { key, result: Some(Measured { arms }), error: None }
             })
         })
         .collect();
@@ -147,7 +145,7 @@ fn the_rules_say_yes_no_and_do_not_know() {
     assert_eq!((unfit.verdict, unfit.units), (Verdict::Inconclusive, 0));
     // Two targets are too few.
     let mut few = made_up(&[("dense", 0.4, 0.1, 0.99)]);
-    few.cells.retain(|row| row.target != "c");
+    few.rows.retain(|row| row.target != "c");
     assert_eq!(parts_are_ablatable(&few).verdict, Verdict::Inconclusive);
 }
 
@@ -157,9 +155,13 @@ fn a_verdict_that_another_penalty_turns_round_is_none() {
     assert_eq!(at_every_penalty(&yes()), parts_are_ablatable(&yes()), "without other penalties");
     let with = |other: StructuralRecord| {
         let mut record = yes();
-        for (row, other) in record.cells.iter_mut().zip(other.cells) {
-            let arms = other.arms.into_iter();
-            row.arms.extend(arms.map(|arm| ArmOutcome { penalty: Some(0.1), ..arm }));
+        for (row, other) in record.rows.iter_mut().zip(other.rows) {
+            let arms = other.result.unwrap().arms.into_iter();
+            row.result
+                .as_mut()
+                .unwrap()
+                .arms
+                .extend(arms.map(|arm| ArmOutcome { penalty: Some(0.1), ..arm }));
         }
         at_every_penalty(&record)
     };
@@ -179,7 +181,7 @@ fn sp_is_compared_in_pairs_that_are_both_fit() {
     let better = sp_against(&record, "dense");
     assert_eq!((better.verdict, better.units), (Verdict::Supported, 9));
     assert!((better.effect.unwrap() - 0.3).abs() < 1e-12);
-    record.cells[0].arms[1].r2 = 0.5;
+    record.rows[0].result.as_mut().unwrap().arms[1].r2 = 0.5;
     assert_eq!(sp_against(&record, "dense").units, 8);
     let same = made_up(&[("dense", 0.2, 0.1, 0.99), ("sp", 0.2, 0.1, 0.99)]);
     assert_eq!(sp_against(&same, "dense").verdict, Verdict::NotSupported);
@@ -189,7 +191,7 @@ fn sp_is_compared_in_pairs_that_are_both_fit() {
 #[test]
 fn the_committed_record_and_its_page_agree() {
     let record = StructuralRecord::read(&root().join("figures/structural")).unwrap();
-    assert!(record.cells.iter().all(|row| row.error.is_none()));
+    assert!(record.rows.iter().all(|row| row.error.is_none()));
     let page = std::fs::read_to_string(root().join("experiments/structural.md")).unwrap();
     let finding = parts_are_ablatable(&record);
     let line = page.lines().find(|l| l.starts_with("### C13")).unwrap();

@@ -1,35 +1,26 @@
 //! The theory as a study: resumable to the same bytes, and its committed record says what its page says.
 
+use crate::root;
 use picloom::experiment::Record;
 use picloom::experiment::cells::{CellState, CellStudy, collect_cells, run_cells};
 use picloom::experiment::workers::{Progress, StudyObserver};
 use picloom_experiments::figures::{FIGURES, Sources};
 use picloom_experiments::finding::Verdict;
 use picloom_experiments::theory::findings::{agreement, parts_sensitivity};
-use picloom_experiments::theory::record::{Peak, TheoryRecord};
-use picloom_experiments::theory::study::{TheoryCell, TheorySpec, TheoryStudy};
+use picloom_experiments::theory::record::{curves, meetings, peaks};
+use picloom_experiments::theory::study::{TheoryCell, TheoryRecord, TheoryStudy};
 use picloom_experiments::volume::sensitivity::Volume;
-use std::path::{Path, PathBuf};
-
-fn root() -> PathBuf {
-    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
-}
+use std::path::Path;
 
 /// The smoke profile, with few samples: a debug build is slow.
 fn smoke() -> TheoryStudy {
     let study = TheoryStudy::read(&root().join("experiments/theory.toml"), Some("smoke")).unwrap();
-    with(&study, |spec| {
+    study.with(|spec| {
         spec.random_mask.samples = 50;
         spec.agreement.samples = 400;
         (spec.sensitivity.samples, spec.sensitivity.rare_samples) = (100, 100);
         spec.budget[0].samples = 300;
     })
-}
-
-fn with(study: &TheoryStudy, change: impl FnOnce(&mut TheorySpec)) -> TheoryStudy {
-    let mut spec = study.spec().clone();
-    change(&mut spec);
-    TheoryStudy::new(spec, study.profile().into())
 }
 
 /// Stops after some cells.
@@ -85,7 +76,7 @@ fn a_stopped_study_goes_on_to_the_same_bytes_at_any_thread_count() {
 
 #[test]
 fn a_finished_cell_is_never_computed_again_and_a_damaged_one_is_refused() {
-    let study = with(&smoke(), |spec| {
+    let study = smoke().with(|spec| {
         spec.random_mask.widths = vec![3];
         spec.agreement.widths = vec![2];
         spec.sensitivity.volumes.truncate(1);
@@ -96,14 +87,14 @@ fn a_finished_cell_is_never_computed_again_and_a_damaged_one_is_refused() {
     let path = folder.path().join("theory/cells").join(format!("{}.json", study.id(&cell)));
     // A value put into the file by hand is what the next run reports: it read, it did not compute.
     let text = std::fs::read_to_string(&path).unwrap();
-    let exact = first.meetings[0].values.as_ref().unwrap().exact.unwrap();
+    let exact = meetings(&first).next().unwrap().1.exact.unwrap();
     let changed = text.replace(&format!("\"exact\":{exact}"), "\"exact\":0.125");
     assert_ne!(text, changed);
     std::fs::write(&path, &changed).unwrap();
     let second = run_cells(&study, folder.path(), &mut ()).unwrap().unwrap();
-    assert_eq!(second.meetings[0].values.as_ref().unwrap().exact, Some(0.125));
+    assert_eq!(meetings(&second).next().unwrap().1.exact, Some(0.125));
     // Another seed is another cell.
-    let other = with(&study, |spec| spec.seed = 2);
+    let other = study.clone().with(|spec| spec.seed = 2);
     let waiting = other.cells().last().unwrap().into_owned();
     let state = other.state(&waiting, &folder.path().join("theory")).unwrap();
     assert_eq!(state, CellState::Waiting);
@@ -116,7 +107,7 @@ fn a_finished_cell_is_never_computed_again_and_a_damaged_one_is_refused() {
 
 #[test]
 fn a_cell_that_fails_is_recorded_and_does_not_stop_the_others() {
-    let study = with(&smoke(), |spec| {
+    let study = smoke().with(|spec| {
         spec.random_mask.widths = vec![3];
         spec.agreement.widths = vec![2];
         spec.sensitivity.volumes.truncate(1);
@@ -124,10 +115,10 @@ fn a_cell_that_fails_is_recorded_and_does_not_stop_the_others() {
     });
     let folder = tempfile::tempdir().unwrap();
     let record = run_cells(&study, folder.path(), &mut ()).unwrap().unwrap();
-    let failed: Vec<_> = record.curves.iter().filter(|c| c.error.is_some()).collect();
+    let failed: Vec<_> = record.rows.iter().filter(|row| row.error.is_some()).collect();
     assert_eq!(failed.len(), 1);
     assert!(failed[0].error.as_ref().unwrap().contains("samples"));
-    assert!(record.curves.iter().filter(|c| c.values.is_some()).count() > 10);
+    assert!(curves(&record).filter(|c| c.1.is_some()).count() > 10);
 }
 
 #[test]
@@ -146,9 +137,17 @@ fn specs_of_other_kinds_profiles_that_do_not_exist_and_unknown_keys_are_refused(
     assert!(error.contains("degre"), "{error}");
     let text = std::fs::read_to_string(root().join("experiments/theory.toml")).unwrap();
     for (from, to, found) in [
-        ("densities = [0.15, 0.3, 0.5]", "densities = [2.0]", "(0, 1], found [2.0]"),
-        ("samples = 10000", "samples = 0", "random_mask, samples: expected a number of at least 1"),
-        ("widths = [8]", "widths = []", "budget, widths: expected numbers of at least 1, found []"),
+        (
+            "densities = [0.15, 0.3, 0.5]",
+            "densities = [2.0]",
+            "expected shares in (0, 1], at least one and each once, found [2.0]",
+        ),
+        ("samples = 10000", "samples = 0", "expected a number of at least 1, found 0"),
+        (
+            "widths = [8]",
+            "widths = []",
+            "expected numbers of at least 1, at least one and each once, found []",
+        ),
     ] {
         std::fs::write(&path, text.replacen(from, to, 1)).unwrap();
         let error = TheoryStudy::read(&path, None).unwrap_err().to_string();
@@ -159,9 +158,8 @@ fn specs_of_other_kinds_profiles_that_do_not_exist_and_unknown_keys_are_refused(
 #[test]
 fn the_committed_record_holds_the_values_of_the_methods_page_and_the_peak_of_the_budget() {
     let record = TheoryRecord::read(&root().join("figures/theory")).unwrap();
-    assert!(record.curves.iter().all(|c| c.error.is_none()));
-    for row in &record.meetings {
-        let values = row.values.as_ref().unwrap();
+    assert!(record.rows.iter().all(|row| row.error.is_none()));
+    for (row, values) in meetings(&record) {
         let Some(methods) = row.methods else { continue };
         let exact = values.exact.unwrap();
         if let Some(expected) = methods.expected {
@@ -176,10 +174,10 @@ fn the_committed_record_holds_the_values_of_the_methods_page_and_the_peak_of_the
         }
         assert!(values.direct.probability.low <= exact * 1.00001);
     }
-    let budget = record.group("budget").find(|(row, _)| {
+    let budget = peaks(&record, "budget").find(|(row, ..)| {
         row.volume == Volume::Budget { edges: 60 } && (row.width, row.parts) == (8, 2)
     });
-    let peak: Peak = budget.unwrap().1;
+    let peak = budget.unwrap().2;
     assert!([4, 5].contains(&peak.layers), "{peak:?}");
     // The page's verdicts follow from the record.
     let page = std::fs::read_to_string(root().join("experiments/theory.md")).unwrap();

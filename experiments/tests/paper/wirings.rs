@@ -1,10 +1,12 @@
 //! Evolved weights, shaken and trained on; what may bias descent, measured on the way; C2 of such a record.
 
+use crate::repository::repository;
+use crate::root;
 use picloom::experiment::Record;
 use picloom::experiment::cells::run_cells;
 use picloom::experiment::networks::{NetworksRecord, NetworksStudy};
 use picloom_experiments::claims::{Ledger, StudySpec};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 const SPEC: &str = r#"
 kind = "networks"
@@ -44,27 +46,15 @@ wiring = "layerized"
 noise = 0.0
 "#;
 
-fn root() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
-}
-
-/// A repository of its own with this spec.
-fn repository(spec: &str) -> (tempfile::TempDir, PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
-    for inside in ["experiments", "genomes"] {
-        std::fs::create_dir(folder.path().join(inside)).unwrap();
-    }
-    for genome in ["genomes/bred_moth.json", "genomes/novelty_eye.json"] {
-        std::fs::copy(root().join(genome), folder.path().join(genome)).unwrap();
-    }
-    let path = folder.path().join("experiments/wirings.toml");
-    std::fs::write(&path, spec).unwrap();
-    (folder, path)
+/// A repository of its own with this spec and its genomes.
+fn wirings(spec: &str) -> (tempfile::TempDir, PathBuf) {
+    let genomes = ["genomes/bred_moth.json", "genomes/novelty_eye.json"];
+    repository(root(), "wirings", spec, &genomes)
 }
 
 #[test]
 fn shaken_weights_begin_where_they_should_and_c2_compares_where_both_have_been() {
-    let (folder, path) = repository(SPEC);
+    let (folder, path) = wirings(SPEC);
     let study = NetworksStudy::read(&path, None, folder.path()).unwrap();
     let record = run_cells(&study, folder.path(), &mut ()).unwrap().expect("nobody stopped it");
     assert_eq!(record.noisy(), [(0.0, "noise-0"), (0.4, "noise-40")]);
@@ -113,7 +103,7 @@ fn a_network_that_diverges_is_a_row() {
         SPEC.replace("[[targets]]\nname = \"eye\"\ngenome = \"genomes/novelty_eye.json\"\n", "");
     let spec = spec.replace("seeds = [0, 1]", "seeds = [0]");
     let wild = format!("{spec}[[variants]]\nname = \"wild\"\nlr = 1e30\n");
-    let (folder, path) = repository(&wild);
+    let (folder, path) = wirings(&wild);
     let runs = folder.path().join("runs");
     let study = NetworksStudy::read(&path, None, &runs).unwrap();
     let record = run_cells(&study, &runs, &mut ()).unwrap().unwrap();
@@ -132,7 +122,7 @@ fn settings_outside_their_range_are_refused() {
         (SPEC.replace("size = 16", "size = 16\noffsets = [0, 0]"), "offsets: expected each once"),
         (format!("{SPEC}[[variants]]\nname = \"v\"\nlr = -1.0\n"), "variant v, lr, floor"),
     ] {
-        let (folder, path) = repository(&wrong);
+        let (folder, path) = wirings(&wrong);
         let error = NetworksStudy::read(&path, None, folder.path()).err().unwrap().to_string();
         assert!(error.contains(expected), "{error}");
     }
@@ -144,7 +134,7 @@ fn noise_is_for_evolved_weights_only() {
         (SPEC.replace("noise = 0.4", "noise = -0.4"), "-0.4"),
         (SPEC.replace("wiring = \"dense\"", "wiring = \"dense\"\nnoise = 0.1"), "Dense"),
     ] {
-        let (folder, path) = repository(&wrong);
+        let (folder, path) = wirings(&wrong);
         let error = NetworksStudy::read(&path, None, folder.path()).err().unwrap().to_string();
         assert!(error.contains("noise: a number of at least 0"), "{error}");
         assert!(error.contains(found), "{error}");

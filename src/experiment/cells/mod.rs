@@ -18,7 +18,7 @@ mod study;
 pub use collect::{FailedCell, Status, collect_cells, so_far, status, write_record};
 pub(super) use pass::Patience;
 pub use pass::{DEATHS, Pass, TRIES, Worker, pass, run_cells};
-pub(super) use study::names;
 pub use study::{
     CellState, CellStudy, lease_folder, study_folder, unfinished, without_path, work_folder,
 };
+pub(super) use study::{hashed_id, names, read_cell};

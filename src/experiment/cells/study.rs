@@ -49,7 +49,7 @@ pub trait CellStudy: Sync {
 
     /// Name of a cell's files: a hash of its config.
     fn id(&self, cell: &Self::Cell) -> String {
-        short_id(format!("{}\n{}", Self::Record::FORMAT, canonical_json(cell)))
+        hashed_id::<Self::Record>(cell)
     }
 
     /// A cell in a few words, for people.
@@ -223,7 +223,13 @@ pub fn lease_folder(folder: &Path, id: &str) -> PathBuf {
     folder.join("leases").join(id)
 }
 
-fn read_cell<S: CellStudy + ?Sized>(
+/// A hash of a cell's config.
+pub(in crate::experiment) fn hashed_id<R: Record>(cell: &impl Serialize) -> String {
+    short_id(format!("{}\n{}", R::FORMAT, canonical_json(cell)))
+}
+
+/// The state of a cell, as its file says.
+pub(in crate::experiment) fn read_cell<S: CellStudy + ?Sized>(
     study: &S,
     cell: &S::Cell,
     folder: &Path,

@@ -1,0 +1,672 @@
+//! A kind of study as a grid: the axes of a spec, a function of one cell, and a table with a row per cell.
+//!
+//! In: a type with `impl` [`Grid`]: the spec, its cells, and how one is computed. Out: a [`GridStudy`], which is run,
+//! planned, resumed and collected as any study, and a [`GridRecord`], whose columns are the fields of the row's
+//! types with their doc comments ([`columns!`](crate::columns)). Names, profiles, unknown keys, cell ids, failures and
+//! files are the engine's; a kind is its science and about forty lines:
+//!
+//! ```
+//! use picloom::experiment::cells::run_cells;
+//! use picloom::experiment::grid::{Grid, GridRecord, GridStudy, axis};
+//! use picloom::experiment::record::Record;
+//! use picloom::experiment::spec::SpecError;
+//! use picloom::experiment::workers::Ask;
+//! use picloom::math::SimRng;
+//! use serde::{Deserialize, Serialize};
+//! use std::path::Path;
+//!
+//! /// How well do random points estimate the volume of a ball?
+//! #[derive(Debug, Deserialize)]
+//! #[serde(deny_unknown_fields)]
+//! struct Balls {
+//!     #[serde(deserialize_with = "axis::counts")]
+//!     dimensions: Vec<usize>,
+//!     #[serde(deserialize_with = "axis::values")]
+//!     seeds: Vec<u64>,
+//!     #[serde(deserialize_with = "axis::count")]
+//!     points: usize,
+//! }
+//!
+//! picloom::columns! {
+//!     /// One estimate.
+//!     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+//!     pub struct Ball {
+//!         /// Dimensions of the space.
+//!         pub dimensions: usize,
+//!         /// Seed of the points.
+//!         pub seed: u64,
+//!         /// Points drawn.
+//!         pub points: usize,
+//!     }
+//! }
+//!
+//! picloom::columns! {
+//!     /// What came out.
+//!     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+//!     pub struct Share {
+//!         /// Share of the cube's points that lie in the ball.
+//!         pub share: f64,
+//!     }
+//! }
+//!
+//! impl Grid for Balls {
+//!     const KIND: &'static str = "balls";
+//!     const FORMAT: &'static str = "example-balls/1";
+//!     type Inputs = ();
+//!     type Cell = Ball;
+//!     type Key = Ball;
+//!     type Found = Share;
+//!
+//!     fn inputs(&self, _: &Path) -> Result<(), SpecError> {
+//!         Ok(())
+//!     }
+//!
+//!     fn cells(&self, _: &()) -> Vec<Ball> {
+//!         let points = self.points;
+//!         let of = |&dimensions| self.seeds.iter().map(move |&seed| Ball { dimensions, seed, points });
+//!         self.dimensions.iter().flat_map(of).collect()
+//!     }
+//!
+//!     fn label(cell: &Ball) -> String {
+//!         format!("{} dimensions, seed {}", cell.dimensions, cell.seed)
+//!     }
+//!
+//!     fn key(_: &(), cell: &Ball) -> Ball {
+//!         cell.clone()
+//!     }
+//!
+//!     fn compute(_: &(), cell: &Ball, _: &Path, _: Ask<'_>) -> Result<Option<Share>, String> {
+//!         let mut rng = SimRng::new(cell.seed, "balls", cell.dimensions as u64);
+//!         let mut square = || (0..cell.dimensions).map(|_| rng.uniform().powi(2)).sum::<f64>();
+//!         let inside = (0..cell.points).filter(|_| square() <= 1.0).count();
+//!         Ok(Some(Share { share: inside as f64 / cell.points as f64 }))
+//!     }
+//!
+//!     fn summary(record: &GridRecord<Self>) -> String {
+//!         let line = |row: &_| format!("{row:?}\n");
+//!         record.rows.iter().map(line).collect()
+//!     }
+//! }
+//!
+//! let folder = tempfile::tempdir().unwrap();
+//! let spec = folder.path().join("balls.toml");
+//! let text = "kind = \"balls\"\ndimensions = [1, 2, 3]\nseeds = [0, 1]\npoints = 100\n[profiles.quick]\nseeds = [0]\n";
+//! std::fs::write(&spec, text).unwrap();
+//! let study = GridStudy::<Balls>::read(&spec, Some("quick")).unwrap();
+//! let record = run_cells(&study, folder.path(), &mut ()).unwrap().unwrap();
+//! assert_eq!(record.rows.len(), 3);
+//! assert_eq!(record.rows[0].result, Some(Share { share: 1.0 }));
+//! let read = GridRecord::<Balls>::read(&folder.path().join("balls")).unwrap();
+//! assert_eq!(read.text(), record.text());
+//! assert_eq!(read.parts().0.columns[3].says, "Share of the cube's points that lie in the ball.");
+//! ```
+//!
+//! A program hands its kinds in together with the instrument's: `[&kinds::KINDS[..], &[grid::kind::<Balls>()]].concat()`.
+
+use super::cells::{CellState, CellStudy, hashed_id, read_cell, work_folder};
+use super::kinds::{Kind, Study};
+use super::record::{Record, RecordError};
+use super::spec::{Problem, Spec, SpecError, SpecFile, check_name};
+use super::workers::Ask;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{
+    DeserializeOwned, DeserializeSeed, Deserializer, Error, IntoDeserializer, MapAccess, Visitor,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt::{self, Debug, Formatter};
+use std::marker::PhantomData;
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+use toml::de::DeTable;
+
+/// A kind of study. The type is its spec: what the TOML file says besides `name`, `question` and `rules`.
+pub trait Grid: DeserializeOwned + Sync + Sized + 'static {
+    /// The `kind` of its specs; also the name of a study whose spec has none.
+    const KIND: &'static str;
+
+    /// Kind and version of its record: `example-balls/1`.
+    const FORMAT: &'static str;
+
+    /// What cells are called, for people.
+    const CELLS: &'static str = "cells";
+
+    /// Whether a cell's folder is part of the result: it is `STUDY/ID`, not `STUDY/work/ID`.
+    const KEEPS_FOLDERS: bool = false;
+
+    /// What is read once from the files that the spec names; `()` if it names none.
+    type Inputs: Sync;
+
+    /// The resolved config of a cell: all that its outcome depends on.
+    type Cell: Serialize + Clone + Sync;
+
+    /// What a row says of its cell.
+    type Key: Columns + Serialize + DeserializeOwned + Clone + Debug + PartialEq;
+
+    /// What a cell leaves: the other columns of its row.
+    type Found: Columns + Serialize + DeserializeOwned + Clone + Debug + PartialEq + Send;
+
+    /// What a profile's `changes` do besides being laid over the spec. Default: nothing.
+    fn adapt(_spec: &mut DeTable<'_>, _changes: &DeTable<'_>) {}
+
+    /// Verifies what the types and the [`axis`] readers do not. Default: nothing.
+    ///
+    /// # Errors
+    /// The first value outside its range.
+    fn check(&self) -> Result<(), Problem> {
+        Ok(())
+    }
+
+    /// Reads the files that the spec at `path` names.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    fn inputs(&self, path: &Path) -> Result<Self::Inputs, SpecError>;
+
+    /// Targets without cells, as [`CellStudy::left_out`] says. Default: none.
+    fn left_out(_inputs: &Self::Inputs) -> &[String] {
+        &[]
+    }
+
+    /// Every cell, in the order of the rows.
+    fn cells(&self, inputs: &Self::Inputs) -> Vec<Self::Cell>;
+
+    /// What the record's head says of the spec. Default: nothing more than name, question and rules.
+    fn notes(&self) -> Map<String, Value> {
+        Map::new()
+    }
+
+    /// The name of a cell's files; none: a hash of its config. Default: none.
+    fn id(_cell: &Self::Cell) -> Option<String> {
+        None
+    }
+
+    /// A cell in a few words, for people.
+    fn label(cell: &Self::Cell) -> String;
+
+    /// About how long a cell takes, in seconds of one core. Default: one.
+    fn cost(_cell: &Self::Cell) -> f64 {
+        1.0
+    }
+
+    /// The part of that which a training step takes. Default: a cell trains nothing.
+    fn step_cost(_cell: &Self::Cell) -> Option<f64> {
+        None
+    }
+
+    /// What the row of a cell says of it.
+    fn key(inputs: &Self::Inputs, cell: &Self::Cell) -> Self::Key;
+
+    /// Computes a cell; `None` if `ask` said no. `folder` is the cell's own, for what is in progress.
+    ///
+    /// # Errors
+    /// Why it has no outcome, in words.
+    fn compute(
+        inputs: &Self::Inputs,
+        cell: &Self::Cell,
+        folder: &Path,
+        ask: Ask<'_>,
+    ) -> Result<Option<Self::Found>, String>;
+
+    /// What came out, for people.
+    fn summary(record: &GridRecord<Self>) -> String;
+
+    /// What came out, for programs. Default: nothing.
+    fn findings(_record: &GridRecord<Self>) -> Value {
+        Value::Object(Map::new())
+    }
+}
+
+/// The row of [`Kind`]s of a grid.
+pub const fn kind<K: Grid>() -> Kind {
+    fn read<K: Grid>(
+        file: &SpecFile<'_>,
+        profile: Option<&str>,
+        _runs: &Path,
+    ) -> Result<Box<dyn Study>, SpecError> {
+        Ok(Box::new(GridStudy::<K>::of(file, profile)?))
+    }
+    (K::KIND, read::<K>)
+}
+
+/// The columns of a table that a type's fields become.
+pub trait Columns {
+    /// Each field with what it means, in order.
+    fn columns() -> Vec<(&'static str, &'static str)>;
+}
+
+/// Declares a struct and makes its fields, with their doc comments, the columns of a table
+/// ([`Columns`](crate::experiment::grid::Columns)).
+#[macro_export]
+macro_rules! columns {
+    (@doc doc = $doc:literal) => { $doc };
+    (@doc $($other:tt)*) => { "" };
+    (
+        $(#[$($of:tt)*])*
+        pub struct $name:ident {
+            $($(#[$($attribute:tt)*])* pub $field:ident: $type:ty),* $(,)?
+        }
+    ) => {
+        $(#[$($of)*])*
+        pub struct $name {
+            $($(#[$($attribute)*])* pub $field: $type),*
+        }
+
+        impl $crate::experiment::grid::Columns for $name {
+            fn columns() -> Vec<(&'static str, &'static str)> {
+                vec![$((
+                    stringify!($field),
+                    concat!($($crate::columns!(@doc $($attribute)*)),*).trim_ascii(),
+                )),*]
+            }
+        }
+    };
+}
+
+/// What the spec of every grid says of itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct About {
+    /// Name of the study: its folder under `runs/` and `figures/`. Default: its kind.
+    pub name: String,
+    /// What is asked, in one sentence.
+    pub question: String,
+    /// Decision rules by claim, written before the runs.
+    pub rules: BTreeMap<String, String>,
+}
+
+/// The spec of a grid in one profile.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GridSpec<K> {
+    /// What every spec says.
+    pub about: About,
+    /// What those of this kind say.
+    pub own: K,
+}
+
+impl<'de, K: Grid> Deserialize<'de> for GridSpec<K> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_map(WholeSpec(PhantomData))
+    }
+}
+
+struct WholeSpec<K>(PhantomData<K>);
+
+impl<'de, K: Grid> Visitor<'de> for WholeSpec<K> {
+    type Value = GridSpec<K>;
+
+    fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "a study of the kind {}", K::KIND)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<GridSpec<K>, A::Error> {
+        let mut about = About { name: K::KIND.into(), ..About::default() };
+        let rest = Rest { map, about: &mut about };
+        let own = K::deserialize(MapAccessDeserializer::new(rest))?;
+        Ok(GridSpec { about, own })
+    }
+}
+
+/// The keys of a spec without those of [`About`], which are read on the way.
+struct Rest<'a, A> {
+    map: A,
+    about: &'a mut About,
+}
+
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for Rest<'_, A> {
+    type Error = A::Error;
+
+    fn next_key_seed<S: DeserializeSeed<'de>>(
+        &mut self,
+        mut seed: S,
+    ) -> Result<Option<S::Value>, A::Error> {
+        loop {
+            match self.map.next_key_seed(KeyOf(seed))? {
+                None => return Ok(None),
+                Some(Key::Own(key)) => return Ok(Some(key)),
+                Some(Key::About(key, back)) => {
+                    match key {
+                        "name" => self.about.name = self.map.next_value()?,
+                        "question" => self.about.question = self.map.next_value()?,
+                        _ => self.about.rules = self.map.next_value()?,
+                    }
+                    seed = back;
+                }
+            }
+        }
+    }
+
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
+        self.map.next_value_seed(seed)
+    }
+}
+
+/// A key of a spec: one of [`About`], with the seed that waits for the next key, or one of the kind's own.
+enum Key<S, T> {
+    About(&'static str, S),
+    Own(T),
+}
+
+struct KeyOf<S>(S);
+
+impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for KeyOf<S> {
+    type Value = Key<S, S::Value>;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+        from.deserialize_identifier(self)
+    }
+}
+
+impl<'de, S: DeserializeSeed<'de>> Visitor<'de> for KeyOf<S> {
+    type Value = Key<S, S::Value>;
+
+    fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_str<E: Error>(self, key: &str) -> Result<Self::Value, E> {
+        match ["name", "question", "rules"].into_iter().find(|known| *known == key) {
+            Some(known) => Ok(Key::About(known, self.0)),
+            None => self.0.deserialize(key.into_deserializer()).map(Key::Own),
+        }
+    }
+}
+
+impl<K: Grid> Spec for GridSpec<K> {
+    const KIND: &'static str = K::KIND;
+
+    fn adapt(spec: &mut DeTable<'_>, changes: &DeTable<'_>) {
+        K::adapt(spec, changes);
+    }
+
+    fn check(&self) -> Result<(), Problem> {
+        check_name("name", &self.about.name)?;
+        self.own.check()
+    }
+}
+
+/// Readers of a spec's axes and counts, for `#[serde(deserialize_with = "…")]`.
+pub mod axis {
+    use serde::de::{DeserializeOwned, Deserializer, Error};
+    use serde::{Deserialize, de};
+    use std::fmt::Debug;
+
+    fn list<'de, D: Deserializer<'de>, T: DeserializeOwned + PartialEq + Debug>(
+        from: D,
+        expected: &str,
+        fits: impl Fn(&T) -> bool,
+    ) -> Result<Vec<T>, D::Error> {
+        let values = Vec::<T>::deserialize(from)?;
+        let is_new = |(at, value): (usize, &T)| !values[..at].contains(value);
+        if !values.is_empty() && values.iter().all(fits) && values.iter().enumerate().all(is_new) {
+            return Ok(values);
+        }
+        let expected = format!("{expected}, at least one and each once");
+        Err(de::Error::custom(format!("expected {expected}, found {values:?}")))
+    }
+
+    /// A list with at least one value and none twice.
+    ///
+    /// # Errors
+    /// Another list.
+    pub fn values<'de, D: Deserializer<'de>, T: DeserializeOwned + PartialEq + Debug>(
+        from: D,
+    ) -> Result<Vec<T>, D::Error> {
+        list(from, "values", |_| true)
+    }
+
+    /// The same of numbers of at least 1.
+    ///
+    /// # Errors
+    /// Another list.
+    pub fn counts<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<usize>, D::Error> {
+        list(from, "numbers of at least 1", |count| *count > 0)
+    }
+
+    /// The same of finite numbers above 0.
+    ///
+    /// # Errors
+    /// Another list.
+    pub fn rates<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<f64>, D::Error> {
+        list(from, "finite numbers > 0", |rate: &f64| rate.is_finite() && *rate > 0.0)
+    }
+
+    /// The same of shares in (0, 1].
+    ///
+    /// # Errors
+    /// Another list.
+    pub fn shares<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<f64>, D::Error> {
+        list(from, "shares in (0, 1]", |share| *share > 0.0 && *share <= 1.0)
+    }
+
+    /// A number of at least 1.
+    ///
+    /// # Errors
+    /// 0.
+    pub fn count<'de, D: Deserializer<'de>, T>(from: D) -> Result<T, D::Error>
+    where
+        T: Deserialize<'de> + Default + PartialEq,
+    {
+        let count = T::deserialize(from)?;
+        match count == T::default() {
+            true => Err(D::Error::custom("expected a number of at least 1, found 0")),
+            false => Ok(count),
+        }
+    }
+
+    /// A finite number above 0.
+    ///
+    /// # Errors
+    /// Another number.
+    pub fn above_zero<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+        let value = f64::deserialize(from)?;
+        match value.is_finite() && value > 0.0 {
+            true => Ok(value),
+            false => Err(D::Error::custom(format!("expected a number above 0, found {value}"))),
+        }
+    }
+}
+
+/// A grid in one profile, its files read.
+#[derive(Clone, Debug)]
+pub struct GridStudy<K: Grid> {
+    /// What the spec says in the profile.
+    pub spec: K,
+    /// Its name, question and rules.
+    pub about: About,
+    /// The profile.
+    pub profile: String,
+    /// What was read from the files that it names.
+    pub inputs: K::Inputs,
+    /// Every cell, in the order of the rows.
+    pub cells: Vec<K::Cell>,
+}
+
+impl<K: Grid> GridStudy<K> {
+    /// Reads the spec at `path` in a profile; `None` is `standard`.
+    ///
+    /// # Errors
+    /// Not readable, of another kind, no such profile, unknown keys, values outside their range, files that cannot be
+    /// read.
+    pub fn read(path: &Path, profile: Option<&str>) -> Result<Self, SpecError> {
+        Self::of(&SpecFile::read(path)?, profile)
+    }
+
+    /// The same of a spec that is read.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn of(file: &SpecFile<'_>, profile: Option<&str>) -> Result<Self, SpecError> {
+        let (GridSpec { about, own: spec }, profile) = file.spec(profile)?;
+        let spec: K = spec;
+        let inputs = spec.inputs(file.path())?;
+        Ok(GridStudy { cells: spec.cells(&inputs), spec, about, profile, inputs })
+    }
+
+    /// The study with a changed spec; its files are not read again.
+    #[must_use]
+    pub fn with(mut self, change: impl FnOnce(&mut K)) -> Self {
+        change(&mut self.spec);
+        self.cells = self.spec.cells(&self.inputs);
+        self
+    }
+
+    /// Where a cell works.
+    fn cell_folder(&self, id: &str, folder: &Path) -> PathBuf {
+        if K::KEEPS_FOLDERS { folder.join(id) } else { work_folder(folder, id) }
+    }
+}
+
+impl<K: Grid> CellStudy for GridStudy<K> {
+    type Cell = K::Cell;
+    type Outcome = K::Found;
+    type Record = GridRecord<K>;
+
+    const CELLS: &'static str = K::CELLS;
+
+    fn name(&self) -> &str {
+        &self.about.name
+    }
+
+    fn profile(&self) -> &str {
+        &self.profile
+    }
+
+    fn count(&self) -> usize {
+        self.cells.len()
+    }
+
+    fn left_out(&self) -> &[String] {
+        K::left_out(&self.inputs)
+    }
+
+    fn cell(&self, number: usize) -> Cow<'_, K::Cell> {
+        Cow::Borrowed(&self.cells[number])
+    }
+
+    fn id(&self, cell: &K::Cell) -> String {
+        K::id(cell).unwrap_or_else(|| hashed_id::<GridRecord<K>>(cell))
+    }
+
+    fn label(&self, cell: &K::Cell) -> String {
+        K::label(cell)
+    }
+
+    fn cost(&self, cell: &K::Cell) -> f64 {
+        K::cost(cell)
+    }
+
+    fn step_cost(&self, cell: &K::Cell) -> Option<f64> {
+        K::step_cost(cell)
+    }
+
+    fn compute(
+        &self,
+        cell: &K::Cell,
+        folder: &Path,
+        ask: Ask<'_>,
+    ) -> Result<Option<K::Found>, String> {
+        if !ask.going_on() {
+            return Ok(None);
+        }
+        K::compute(&self.inputs, cell, &self.cell_folder(&self.id(cell), folder), ask)
+    }
+
+    fn state(&self, cell: &K::Cell, folder: &Path) -> Result<CellState<K::Found>, RecordError> {
+        let state = read_cell(self, cell, folder)?;
+        let is_begun = || self.cell_folder(&self.id(cell), folder).exists();
+        Ok(if matches!(state, CellState::Waiting) && is_begun() { CellState::Begun } else { state })
+    }
+
+    fn record(&self, outcomes: Vec<Result<K::Found, String>>) -> GridRecord<K> {
+        let row = |(cell, outcome): (&K::Cell, Result<K::Found, String>)| GridRow {
+            key: K::key(&self.inputs, cell),
+            error: outcome.as_ref().err().cloned(),
+            result: outcome.ok(),
+        };
+        let About { name, question, rules } = self.about.clone();
+        GridRecord {
+            format: K::FORMAT.into(),
+            study: name,
+            question,
+            rules,
+            profile: self.profile.clone(),
+            notes: self.spec.notes(),
+            rows: self.cells.iter().zip(outcomes).map(row).collect(),
+        }
+    }
+}
+
+/// The result of a grid.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct GridRecord<K: Grid> {
+    /// Kind and version.
+    pub format: String,
+    /// Name of the study.
+    pub study: String,
+    /// What is asked.
+    pub question: String,
+    /// Decision rules by claim, as they stood in the spec.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub rules: BTreeMap<String, String>,
+    /// The profile.
+    pub profile: String,
+    /// What else its head says.
+    #[serde(flatten)]
+    pub notes: Map<String, Value>,
+    /// A row per cell, in order.
+    pub rows: Vec<GridRow<K>>,
+}
+
+impl<K: Grid> GridRecord<K> {
+    /// A note of its head; none if there is none of this type.
+    pub fn note<T: DeserializeOwned>(&self, key: &str) -> Option<T> {
+        self.notes.get(key).and_then(|value| T::deserialize(value).ok())
+    }
+}
+
+/// A row: what it says of its cell, and what the cell left. The fields of the key are read through it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct GridRow<K: Grid> {
+    /// What it says of its cell.
+    #[serde(flatten)]
+    pub key: K::Key,
+    /// What the cell left; none if it failed.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub result: Option<K::Found>,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub error: Option<String>,
+}
+
+impl<K: Grid> Deref for GridRow<K> {
+    type Target = K::Key;
+
+    fn deref(&self) -> &K::Key {
+        &self.key
+    }
+}
+
+impl<K: Grid> Record for GridRecord<K> {
+    const FORMAT: &'static str = K::FORMAT;
+
+    const LISTS: &'static [&'static str] = &["rows"];
+
+    fn describe(_name: &str, path: &str) -> Option<(usize, &'static str)> {
+        let field = path.strip_prefix("result.").unwrap_or(path).split('.').next()?;
+        let columns = K::Key::columns().into_iter().chain(K::Found::columns());
+        let mut columns = columns.chain([("error", "Why there is no result.")]).enumerate();
+        columns.find(|(_, column)| column.0 == field).map(|(at, column)| (at, column.1))
+    }
+
+    fn summary(&self) -> String {
+        K::summary(self)
+    }
+
+    fn findings(&self) -> Value {
+        K::findings(self)
+    }
+}
