@@ -1,17 +1,11 @@
-//! What `picloom judge` draws: sheets of numbered pairs to label blind, the reliability diagram,
-//! the ROC curve.
+//! Sheets of numbered pairs of pictures, to label without knowing who drew them.
 
-use super::axis::Axis;
-use super::charts::{Frame, Plot, Point, Series, plot};
-use super::sheets::{Pane, PaneGroup, Sheet, contact_sheet};
-use super::style::{self, COHERENT, FRACTURED, GREY, INK, Marker, fixed, number};
+use super::style::{GREY, INK};
 use super::svg::{Anchor, Svg};
 use super::{Provenance, SaveError, svg_to_png};
 use crate::network::Picture;
 use crate::network::files::{create_folder, write_atomic};
-use crate::network::picture::PictureError;
-use crate::score::Label;
-use crate::score::calibrate::{NumberedPairs, Report};
+use crate::score::labels::NumberedPairs;
 use std::path::Path;
 
 /// A base picture and its perturbed copy under a number.
@@ -88,104 +82,9 @@ pub fn save_pair_sheets(
     Ok(sheets)
 }
 
-/// Predicted probability against observed share, with Wilson's intervals and the counts beside
-/// the points.
-pub fn reliability(report: &Report) -> String {
-    let pooled = &report.pooled;
-    let points = pooled.reliability.iter().map(|bin| {
-        Point::new(bin.probability, bin.fractured.estimate)
-            .between(bin.fractured.low, bin.fractured.high)
-            .label(format!("n = {}", bin.pictures))
-    });
-    plot(&Plot {
-        frame: Frame::new("Does P(fractured) mean what it says?")
-            .subtitle(format!(
-                "{} against {}: n = {}, calibration error {}, Brier {}",
-                report.judge,
-                report.against,
-                pooled.pictures,
-                number(pooled.calibration_error, 2),
-                number(pooled.brier, 2)
-            ))
-            .note("Tenths of P(fractured). Whiskers: Wilson 95 % intervals, pictures taken as independent.")
-            .sized(720, 620),
-        x: Axis::new("mean P(fractured) the judge gave").range(0.0, 1.0),
-        y: Axis::new("share truly fractured").range(0.0, 1.0),
-        series: vec![Series {
-            width: 1.2,
-            ..Series::cloud("", FRACTURED, Marker::Circle, points)
-        }],
-        diagonal: true,
-        ..Plot::default()
-    })
-}
-
-/// The ROC curve over all pictures, and one for each target in grey.
-pub fn roc(report: &Report) -> String {
-    let pooled = &report.pooled;
-    let mut series: Vec<Series> = report
-        .targets
-        .values()
-        .filter(|a| a.auc.is_some())
-        .map(|a| Series { width: 0.9, ..Series::line("", style::UNJUDGED, a.roc.iter().copied()) })
-        .collect();
-    series.push(Series::line("", FRACTURED, pooled.roc.iter().copied()));
-    let auc = pooled
-        .auc
-        .map_or("none".to_string(), |a| format!("{:.3} [{:.3}, {:.3}]", a.estimate, a.low, a.high));
-    plot(&Plot {
-        frame: Frame::new("How well are fractured and coherent pictures told apart?")
-            .subtitle(format!(
-                "{}, against {}: {} pictures, AUC {auc}",
-                report.judge, report.against, pooled.pictures
-            ))
-            .note("Thick: all pictures. Grey: each target by itself.")
-            .sized(720, 620),
-        x: Axis::new("coherent pictures called fractured").range(0.0, 1.0).percent(),
-        y: Axis::new("fractured pictures called fractured").range(0.0, 1.0).percent(),
-        series,
-        diagonal: true,
-        ..Plot::default()
-    })
-}
-
-/// The worst mistakes of a report: base and changed picture side by side, framed by the label.
-///
-/// # Errors
-/// A picture cannot be read.
-pub fn worst_mistakes(report: &Report) -> Result<String, PictureError> {
-    let mut panes = Vec::new();
-    for m in &report.mistakes {
-        let (base, image) = &m.paths;
-        panes.push(Pane::new(Picture::read(base)?, m.network.clone()));
-        let doubt = if m.unsure { "?" } else { "" };
-        let (said, colour) = match m.label {
-            Label::Coherent => ("coherent", COHERENT),
-            Label::Fractured => ("fractured", FRACTURED),
-        };
-        let caption = format!("{said}{doubt} P {}", fixed(m.p, 2));
-        panes.push(Pane::new(Picture::read(image)?, caption).bordered(colour));
-    }
-    Ok(contact_sheet(&Sheet {
-        title: "The worst mistakes".into(),
-        subtitle: format!(
-            "{}: left the base, right the change; framed by the label (? in doubt), P is the judge's P(fractured)",
-            report.judge
-        ),
-        legend: vec![
-            (COHERENT, "labelled coherent".into()),
-            (FRACTURED, "labelled fractured".into()),
-        ],
-        groups: vec![PaneGroup { heading: String::new(), panes }],
-        columns: 4,
-        pane: 128,
-    }))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::score::Verdict;
 
     #[test]
     fn sheets_carry_numbers_and_two_pictures_a_pair() {
@@ -201,15 +100,5 @@ mod tests {
         assert_eq!(svg.matches("<image").count(), 10);
         assert!(svg.contains(">17</text>") && svg.contains(">21</text>"));
         assert!(crate::figures::svg_to_png(&svg, 1.0, &super::super::Provenance::none()).is_ok());
-    }
-
-    #[test]
-    fn diagrams_show_every_bin_and_the_pooled_area() {
-        let truth = [Label::Coherent, Label::Fractured, Label::Fractured, Label::Coherent];
-        let verdicts = [0.1, 0.9, 0.6, 0.7].map(Verdict::from_probability);
-        let report = Report::of("dl", "labels", &["owl"; 4], &truth, &verdicts).unwrap();
-        let svg = reliability(&report);
-        assert_eq!(svg.matches("n = 1").count(), 4, "{svg}");
-        assert!(roc(&report).contains("0.750"));
     }
 }
