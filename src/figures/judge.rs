@@ -8,48 +8,33 @@ use crate::network::files::{create_folder, write_atomic};
 use crate::score::labels::NumberedPairs;
 use std::path::Path;
 
-/// A base picture and its perturbed copy under a number.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NumberedPair {
-    /// The number.
-    pub number: usize,
-    /// Shown left.
-    pub base: Picture,
-    /// Shown right.
-    pub perturbed: Picture,
-}
-
 /// Pairs a row of a sheet.
-pub const PAIR_COLUMNS: usize = 4;
+const COLUMNS: usize = 4;
+/// Side of a picture on a sheet, in pixels.
+const PANE: f64 = 168.0;
 
-/// A sheet of numbered pairs, A left and B right; `pane` is the side of a picture in pixels. It
-/// says nothing of where a pair comes from.
-pub fn pair_sheet(pairs: &[NumberedPair], pane: usize) -> String {
+/// A sheet of pairs, base left and changed picture right, numbered from `first` on. It says nothing of
+/// where a pair comes from.
+fn pair_sheet(first: usize, pairs: &[[&Picture; 2]]) -> String {
     const CAPTION: f64 = 18.0;
     const GAP: f64 = 3.0;
     const APART: f64 = 18.0;
-    let side = pane as f64;
-    let (cell_width, cell_height) = (2.0 * side + GAP + APART, side + CAPTION + APART / 2.0);
-    let rows = pairs.len().div_ceil(PAIR_COLUMNS);
-    let mut svg =
-        Svg::new(PAIR_COLUMNS as f64 * cell_width + APART, rows as f64 * cell_height + APART);
+    let (cell_width, cell_height) = (2.0 * PANE + GAP + APART, PANE + CAPTION + APART / 2.0);
+    let rows = pairs.len().div_ceil(COLUMNS);
+    let mut svg = Svg::new(COLUMNS as f64 * cell_width + APART, rows as f64 * cell_height + APART);
     for (i, pair) in pairs.iter().enumerate() {
-        let x = APART + (i % PAIR_COLUMNS) as f64 * cell_width;
-        let y = APART / 2.0 + (i / PAIR_COLUMNS) as f64 * cell_height;
-        let text = pair.number.to_string();
+        let x = APART + (i % COLUMNS) as f64 * cell_width;
+        let y = APART / 2.0 + (i / COLUMNS) as f64 * cell_height;
+        let text = (first + i).to_string();
         svg.text((x, y + CAPTION - 5.0), &text, 14.0, true, INK, Anchor::Start);
-        for (k, picture) in [&pair.base, &pair.perturbed].into_iter().enumerate() {
-            let left = x + k as f64 * (side + GAP);
-            let at = (left, y + CAPTION);
-            svg.image(at, (side, side), &picture.to_png(&[]), false);
-            svg.rect(left, at.1, side, side, None, Some((GREY, 0.6)));
+        for (k, picture) in pair.iter().enumerate() {
+            let at = (x + k as f64 * (PANE + GAP), y + CAPTION);
+            svg.image(at, (PANE, PANE), &picture.to_png(&[]), false);
+            svg.rect(at.0, at.1, PANE, PANE, None, Some((GREY, 0.6)));
         }
     }
     svg.finish("numbered pairs of pictures: left before, right after one weight was changed")
 }
-
-/// Side of a picture on a saved sheet, in pixels.
-const PANE: usize = 168;
 
 /// Writes the pairs into `folder`, `page` of them on a sheet: `sheet_01.png` and on. Returns the
 /// number of sheets.
@@ -62,20 +47,13 @@ pub fn save_pair_sheets(
     folder: &Path,
 ) -> Result<usize, SaveError> {
     create_folder(folder)?;
-    let pages = all.pairs.chunks(page.max(1));
+    let pairs: Vec<[&Picture; 2]> =
+        all.pairs.iter().map(|pair| [&all.bases[pair.network], &pair.picture]).collect();
+    let pages = pairs.chunks(page.max(1));
     let sheets = pages.len();
     for (s, pairs) in pages.enumerate() {
-        let pairs: Vec<NumberedPair> = pairs
-            .iter()
-            .enumerate()
-            .map(|(k, pair)| NumberedPair {
-                number: s * page + k + 1,
-                base: all.bases[pair.network].clone(),
-                perturbed: pair.picture.clone(),
-            })
-            .collect();
         let path = folder.join(format!("sheet_{:02}.png", s + 1));
-        let png = svg_to_png(&pair_sheet(&pairs, PANE), 1.0, &Provenance::none())
+        let png = svg_to_png(&pair_sheet(s * page + 1, pairs), 1.0, &Provenance::none())
             .map_err(|problem| SaveError::Draw { path: path.clone(), problem })?;
         write_atomic(&path, &png)?;
     }
@@ -89,16 +67,9 @@ mod tests {
     #[test]
     fn sheets_carry_numbers_and_two_pictures_a_pair() {
         let picture = Picture::filled(8, 8, [0.2; 3]);
-        let pairs: Vec<NumberedPair> = (17..22)
-            .map(|number| NumberedPair {
-                number,
-                base: picture.clone(),
-                perturbed: picture.clone(),
-            })
-            .collect();
-        let svg = pair_sheet(&pairs, 40);
+        let svg = pair_sheet(17, &[[&picture; 2]; 5]);
         assert_eq!(svg.matches("<image").count(), 10);
         assert!(svg.contains(">17</text>") && svg.contains(">21</text>"));
-        assert!(crate::figures::svg_to_png(&svg, 1.0, &super::super::Provenance::none()).is_ok());
+        assert!(svg_to_png(&svg, 1.0, &Provenance::none()).is_ok());
     }
 }

@@ -191,9 +191,9 @@ fn the_own_pictures_are_drawn_as_the_viewers_saw_them_and_the_shipped_judge_is_t
     assert!(reached.iter().zip([0.73, 0.94, 0.9]).all(|(r, least)| *r > least), "{reached:?}");
     assert!(within.above_network_mean.unwrap().low > 0.0, "{within:?}");
     // Of the verdicts it gives, most are right on mixed networks, too, and not for knowing the network.
-    let (of, told) = (within.clear.judge.mixed.unwrap(), within.clear.network_mean.mixed.unwrap());
+    let (of, told) = (within.clear.mixed.unwrap(), within.clear_network_mean.mixed.unwrap());
     assert!(of.estimate > 0.7 && told.high < of.estimate, "{told:?} {of:?}");
-    let share = within.clear.mixed_pictures as f64 / within.mixed_pictures as f64;
+    let share = within.clear.mixed_pictures as f64 / within.judge.mixed_pictures as f64;
     assert!(share > 0.7, "a verdict on {share} of the pictures of mixed networks");
     assert!((0.90..=0.99).contains(&within.scores.unwrap().coverage), "{within:?}");
 
@@ -203,6 +203,6 @@ fn the_own_pictures_are_drawn_as_the_viewers_saw_them_and_the_shipped_judge_is_t
         |of: &dyn Fn(&LabelRow) -> &str| set.rows.iter().map(of).collect::<BTreeSet<&str>>().len();
     assert!(set.rows.len() >= 1200 && count(&|r| &r.network) >= 60 && count(&|r| &r.target) >= 40);
     let within = report(&sets[1..2], &DlJudge::default()).unwrap().within;
-    assert!(within.mixed * 5 > within.networks * 2 && within.viewers.unwrap().pictures >= 300);
+    assert!(within.mixed * 5 > within.networks * 2 && within.viewers.pictures >= 300);
     assert!(within.majority.all.unwrap().estimate < 0.65, "{:?}", within.majority);
 }
