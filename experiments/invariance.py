@@ -128,13 +128,13 @@ def remembered(base, rmse):
 
 
 judge.references = remembered
-MODEL = json.loads((ROOT / "src/score/dl/model4.json").read_text())
+MODEL = json.loads((ROOT / "src/score/dl/model.json").read_text())
 
 
 def coherent(old, new):
     """P(coherent) of the shipped judge."""
     z = MODEL["intercept"]
-    for term, feature in zip(MODEL["terms"], judge.features4(old, new)):
+    for term, feature in zip(MODEL["terms"], judge.features(old, new)):
         x = np.clip((feature - term["mean"]) / term["spread"], -2.5, 2.5)
         z += term["weight"] * x + sum(w * max(0, x - knot) for w, knot in zip(term["above"], (-0.5, 0.5)))
     return 1 - 1 / (1 + np.exp(-z))

@@ -20,7 +20,7 @@
 //! | [`train`] | gradient descent: optimizers, schedules, reasons to stop, checkpoints |
 //! | [`prune`] | which links stay: every method under the same rules and guards |
 //! | [`probe`] | change weights by a matched effect and look; no judgement |
-//! | [`score`] | judges and their calibration, the compositional score, further measures |
+//! | [`score`] | judges, labels to test them with, the compositional score, further measures |
 //! | [`run`] | networks as they are kept: run folders, targets, sweeps that go on; opened from wherever they are |
 //! | [`experiment`] | studies: specs, cells, the table of results, contrasts |
 //! | `figures` | records as charts, picture sheets, reports (feature `figures`) |

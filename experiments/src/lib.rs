@@ -10,12 +10,14 @@
 //! | [`reevolution`] | can a search with a target find again what was found without one? |
 //! | [`xor`] | NEAT's classic check, by the published numbers |
 //! | [`finding`] | a statistic with its interval and what a rule makes of it |
+//! | [`judge`] | the embedded judge fitted to labelled pictures, and reports on judges |
 //! | [`figures`] | the paper's figures, each drawn from records only, and the report |
 //! | [`program`] | the command `picloom-experiments` |
 
 pub mod claims;
 pub mod figures;
 pub mod finding;
+pub mod judge;
 pub mod program;
 pub mod reevolution;
 pub mod structural;

@@ -18,7 +18,7 @@ use picloom::network::weight_files::read_weights;
 use picloom::network::{Arch, Coords, Mask, Network, Picture, compile};
 use picloom::prune::Method;
 use picloom::run::{Target as Drawn, TrainJob, load_run, mask_from_json, read_metrics, train_run};
-use picloom::score::calibrate::{read_answers, read_key, read_labels};
+use picloom::score::labels::{read_answers, read_key, read_labels};
 use picloom::score::vlm::{read_choice, read_completion, read_vote};
 use picloom::score::{DlModel, JudgeChoice};
 use picloom::train::{OptimizerConfig, TrainConfig, TrainObserver, TrainState};

@@ -113,11 +113,11 @@ pub fn records() -> Vec<Vec<u8>> {
 
 pub fn labels() -> Vec<Vec<u8>> {
     let cut = |name: &str| {
-        let whole = read(root().join("assets/labels").join(name));
+        let whole = read(root().join("experiments/labels/first").join(name));
         let lines: Vec<&[u8]> = whole.split_inclusive(|b| *b == b'\n').take(8).collect();
         lines.concat()
     };
-    let model = read(root().join("src/score/dl/model3.json"));
+    let model = read(root().join("src/score/dl/model.json"));
     vec![cut("labels.csv"), cut("answers.csv"), cut("key.csv"), model]
 }
 

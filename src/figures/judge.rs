@@ -1,61 +1,40 @@
-//! What `picloom judge` draws: sheets of numbered pairs to label blind, the reliability diagram,
-//! the ROC curve.
+//! Sheets of numbered pairs of pictures, to label without knowing who drew them.
 
-use super::axis::Axis;
-use super::charts::{Frame, Plot, Point, Series, plot};
-use super::sheets::{Pane, PaneGroup, Sheet, contact_sheet};
-use super::style::{self, COHERENT, FRACTURED, GREY, INK, Marker, fixed, number};
+use super::style::{GREY, INK};
 use super::svg::{Anchor, Svg};
 use super::{Provenance, SaveError, svg_to_png};
 use crate::network::Picture;
 use crate::network::files::{create_folder, write_atomic};
-use crate::network::picture::PictureError;
-use crate::score::Label;
-use crate::score::calibrate::{NumberedPairs, Report};
+use crate::score::labels::NumberedPairs;
 use std::path::Path;
 
-/// A base picture and its perturbed copy under a number.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NumberedPair {
-    /// The number.
-    pub number: usize,
-    /// Shown left.
-    pub base: Picture,
-    /// Shown right.
-    pub perturbed: Picture,
-}
-
 /// Pairs a row of a sheet.
-pub const PAIR_COLUMNS: usize = 4;
+const COLUMNS: usize = 4;
+/// Side of a picture on a sheet, in pixels.
+const PANE: f64 = 168.0;
 
-/// A sheet of numbered pairs, A left and B right; `pane` is the side of a picture in pixels. It
-/// says nothing of where a pair comes from.
-pub fn pair_sheet(pairs: &[NumberedPair], pane: usize) -> String {
+/// A sheet of pairs, base left and changed picture right, numbered from `first` on. It says nothing of
+/// where a pair comes from.
+fn pair_sheet(first: usize, pairs: &[[&Picture; 2]]) -> String {
     const CAPTION: f64 = 18.0;
     const GAP: f64 = 3.0;
     const APART: f64 = 18.0;
-    let side = pane as f64;
-    let (cell_width, cell_height) = (2.0 * side + GAP + APART, side + CAPTION + APART / 2.0);
-    let rows = pairs.len().div_ceil(PAIR_COLUMNS);
-    let mut svg =
-        Svg::new(PAIR_COLUMNS as f64 * cell_width + APART, rows as f64 * cell_height + APART);
+    let (cell_width, cell_height) = (2.0 * PANE + GAP + APART, PANE + CAPTION + APART / 2.0);
+    let rows = pairs.len().div_ceil(COLUMNS);
+    let mut svg = Svg::new(COLUMNS as f64 * cell_width + APART, rows as f64 * cell_height + APART);
     for (i, pair) in pairs.iter().enumerate() {
-        let x = APART + (i % PAIR_COLUMNS) as f64 * cell_width;
-        let y = APART / 2.0 + (i / PAIR_COLUMNS) as f64 * cell_height;
-        let text = pair.number.to_string();
+        let x = APART + (i % COLUMNS) as f64 * cell_width;
+        let y = APART / 2.0 + (i / COLUMNS) as f64 * cell_height;
+        let text = (first + i).to_string();
         svg.text((x, y + CAPTION - 5.0), &text, 14.0, true, INK, Anchor::Start);
-        for (k, picture) in [&pair.base, &pair.perturbed].into_iter().enumerate() {
-            let left = x + k as f64 * (side + GAP);
-            let at = (left, y + CAPTION);
-            svg.image(at, (side, side), &picture.to_png(&[]), false);
-            svg.rect(left, at.1, side, side, None, Some((GREY, 0.6)));
+        for (k, picture) in pair.iter().enumerate() {
+            let at = (x + k as f64 * (PANE + GAP), y + CAPTION);
+            svg.image(at, (PANE, PANE), &picture.to_png(&[]), false);
+            svg.rect(at.0, at.1, PANE, PANE, None, Some((GREY, 0.6)));
         }
     }
     svg.finish("numbered pairs of pictures: left before, right after one weight was changed")
 }
-
-/// Side of a picture on a saved sheet, in pixels.
-const PANE: usize = 168;
 
 /// Writes the pairs into `folder`, `page` of them on a sheet: `sheet_01.png` and on. Returns the
 /// number of sheets.
@@ -68,148 +47,29 @@ pub fn save_pair_sheets(
     folder: &Path,
 ) -> Result<usize, SaveError> {
     create_folder(folder)?;
-    let pages = all.pairs.chunks(page.max(1));
+    let pairs: Vec<[&Picture; 2]> =
+        all.pairs.iter().map(|pair| [&all.bases[pair.network], &pair.picture]).collect();
+    let pages = pairs.chunks(page.max(1));
     let sheets = pages.len();
     for (s, pairs) in pages.enumerate() {
-        let pairs: Vec<NumberedPair> = pairs
-            .iter()
-            .enumerate()
-            .map(|(k, pair)| NumberedPair {
-                number: s * page + k + 1,
-                base: all.bases[pair.network].clone(),
-                perturbed: pair.picture.clone(),
-            })
-            .collect();
         let path = folder.join(format!("sheet_{:02}.png", s + 1));
-        let png = svg_to_png(&pair_sheet(&pairs, PANE), 1.0, &Provenance::none())
+        let png = svg_to_png(&pair_sheet(s * page + 1, pairs), 1.0, &Provenance::none())
             .map_err(|problem| SaveError::Draw { path: path.clone(), problem })?;
         write_atomic(&path, &png)?;
     }
     Ok(sheets)
 }
 
-/// Predicted probability against observed share, with Wilson's intervals and the counts beside
-/// the points.
-pub fn reliability(report: &Report) -> String {
-    let pooled = &report.pooled;
-    let points = pooled.reliability.iter().map(|bin| {
-        Point::new(bin.probability, bin.fractured.estimate)
-            .between(bin.fractured.low, bin.fractured.high)
-            .label(format!("n = {}", bin.pictures))
-    });
-    plot(&Plot {
-        frame: Frame::new("Does P(fractured) mean what it says?")
-            .subtitle(format!(
-                "{} against {}: n = {}, calibration error {}, Brier {}",
-                report.judge,
-                report.against,
-                pooled.pictures,
-                number(pooled.calibration_error, 2),
-                number(pooled.brier, 2)
-            ))
-            .note("Tenths of P(fractured). Whiskers: Wilson 95 % intervals, pictures taken as independent.")
-            .sized(720, 620),
-        x: Axis::new("mean P(fractured) the judge gave").range(0.0, 1.0),
-        y: Axis::new("share truly fractured").range(0.0, 1.0),
-        series: vec![Series {
-            width: 1.2,
-            ..Series::cloud("", FRACTURED, Marker::Circle, points)
-        }],
-        diagonal: true,
-        ..Plot::default()
-    })
-}
-
-/// The ROC curve over all pictures, and one for each target in grey.
-pub fn roc(report: &Report) -> String {
-    let pooled = &report.pooled;
-    let mut series: Vec<Series> = report
-        .targets
-        .values()
-        .filter(|a| a.auc.is_some())
-        .map(|a| Series { width: 0.9, ..Series::line("", style::UNJUDGED, a.roc.iter().copied()) })
-        .collect();
-    series.push(Series::line("", FRACTURED, pooled.roc.iter().copied()));
-    let auc = pooled
-        .auc
-        .map_or("none".to_string(), |a| format!("{:.3} [{:.3}, {:.3}]", a.estimate, a.low, a.high));
-    plot(&Plot {
-        frame: Frame::new("How well are fractured and coherent pictures told apart?")
-            .subtitle(format!(
-                "{}, against {}: {} pictures, AUC {auc}",
-                report.judge, report.against, pooled.pictures
-            ))
-            .note("Thick: all pictures. Grey: each target by itself.")
-            .sized(720, 620),
-        x: Axis::new("coherent pictures called fractured").range(0.0, 1.0).percent(),
-        y: Axis::new("fractured pictures called fractured").range(0.0, 1.0).percent(),
-        series,
-        diagonal: true,
-        ..Plot::default()
-    })
-}
-
-/// The worst mistakes of a report: base and changed picture side by side, framed by the label.
-///
-/// # Errors
-/// A picture cannot be read.
-pub fn worst_mistakes(report: &Report) -> Result<String, PictureError> {
-    let mut panes = Vec::new();
-    for m in &report.mistakes {
-        let (base, image) = &m.paths;
-        panes.push(Pane::new(Picture::read(base)?, m.network.clone()));
-        let doubt = if m.unsure { "?" } else { "" };
-        let (said, colour) = match m.label {
-            Label::Coherent => ("coherent", COHERENT),
-            Label::Fractured => ("fractured", FRACTURED),
-        };
-        let caption = format!("{said}{doubt} P {}", fixed(m.p, 2));
-        panes.push(Pane::new(Picture::read(image)?, caption).bordered(colour));
-    }
-    Ok(contact_sheet(&Sheet {
-        title: "The worst mistakes".into(),
-        subtitle: format!(
-            "{}: left the base, right the change; framed by the label (? in doubt), P is the judge's P(fractured)",
-            report.judge
-        ),
-        legend: vec![
-            (COHERENT, "labelled coherent".into()),
-            (FRACTURED, "labelled fractured".into()),
-        ],
-        groups: vec![PaneGroup { heading: String::new(), panes }],
-        columns: 4,
-        pane: 128,
-    }))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::score::Verdict;
 
     #[test]
     fn sheets_carry_numbers_and_two_pictures_a_pair() {
         let picture = Picture::filled(8, 8, [0.2; 3]);
-        let pairs: Vec<NumberedPair> = (17..22)
-            .map(|number| NumberedPair {
-                number,
-                base: picture.clone(),
-                perturbed: picture.clone(),
-            })
-            .collect();
-        let svg = pair_sheet(&pairs, 40);
+        let svg = pair_sheet(17, &[[&picture; 2]; 5]);
         assert_eq!(svg.matches("<image").count(), 10);
         assert!(svg.contains(">17</text>") && svg.contains(">21</text>"));
-        assert!(crate::figures::svg_to_png(&svg, 1.0, &super::super::Provenance::none()).is_ok());
-    }
-
-    #[test]
-    fn diagrams_show_every_bin_and_the_pooled_area() {
-        let truth = [Label::Coherent, Label::Fractured, Label::Fractured, Label::Coherent];
-        let verdicts = [0.1, 0.9, 0.6, 0.7].map(Verdict::from_probability);
-        let report = Report::of("dl", "labels", &["owl"; 4], &truth, &verdicts).unwrap();
-        let svg = reliability(&report);
-        assert_eq!(svg.matches("n = 1").count(), 4, "{svg}");
-        assert!(roc(&report).contains("0.750"));
+        assert!(svg_to_png(&svg, 1.0, &Provenance::none()).is_ok());
     }
 }

@@ -1,6 +1,6 @@
 //! The judges by name: what `--judge`, specs and programs choose from.
 
-use super::dl::{DlJudge, DlModel, ModelError, Version};
+use super::dl::{DlJudge, DlModel, ModelError};
 use super::dl_threshold::DlThreshold;
 use super::judge::{Judge, MockJudge};
 use crate::math::choice::{OutOfRange, choices};
@@ -86,27 +86,14 @@ trait Judges {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Dl {
-    /// Model file, from `picloom judge calibrate`. Default: the shipped one.
+    /// Model file, from `picloom-experiments judge fit`. Default: the shipped one.
     pub model: Option<PathBuf>,
-    /// Version of the shipped model, 2, 3 or 4. Default: 4.
-    pub version: Option<usize>,
 }
 
 impl Judges for Dl {
-    fn check(&self) -> Result<(), OutOfRange> {
-        let Some(version) = self.version else { return Ok(()) };
-        let known = Version::of(version).is_some() && self.model.is_none();
-        OutOfRange::unless(known, "version", "2, 3 or 4, without a model file", version as f64)
-    }
-
     fn build(&self) -> Result<Box<dyn Judge>, BuildJudgeError> {
-        Ok(Box::new(match &self.model {
-            Some(path) => DlJudge { model: DlModel::read(path)? },
-            None => {
-                let version = self.version.and_then(Version::of).unwrap_or_default();
-                DlJudge { model: DlModel::shipped(version) }
-            }
-        }))
+        let model = self.model.as_ref().map_or(Ok(DlModel::shipped()), |path| DlModel::read(path));
+        Ok(Box::new(DlJudge { model: model? }))
     }
 }
 
@@ -249,8 +236,6 @@ mod tests {
             assert_eq!(choice.name().parse(), Ok(choice));
         }
         assert!("vlm".parse::<JudgeChoice>().unwrap().build().is_err(), "it has no model");
-        let older: JudgeChoice = "dl:version=2".parse().unwrap();
-        assert!(older.build().unwrap().name().starts_with("dl/2 "));
         // A word that looks like a number is a word where one is asked for.
         let vlm: JudgeChoice = "vlm:model=4,votes=3,cache=7".parse().unwrap();
         let JudgeChoice::Vlm(options) = &vlm else { panic!("a vlm") };
@@ -259,7 +244,6 @@ mod tests {
         let many: Vec<String> = (0..99).map(|k| format!("x{k}=1")).collect();
         assert!(format!("vlm:{}", many.join(",")).parse::<JudgeChoice>().is_err());
         assert!("vlm:model=4,votes=many".parse::<JudgeChoice>().is_err());
-        assert!("dl:version=1".parse::<JudgeChoice>().is_err());
         let choice: JudgeChoice = "mock:seed=7".parse().unwrap();
         assert_eq!(
             (choice.row().looks, choice.build().unwrap().name().as_str()),
@@ -281,7 +265,10 @@ mod tests {
     #[test]
     fn the_embedded_judge_is_known_by_its_numbers() {
         let shipped = JudgeChoice::default().build().unwrap().identity();
-        let mut changed = DlModel::shipped(Version::default());
+        // Committed records name it.
+        let known = "dl/4 fitted 2026-11-22 on labels.csv+labels2.csv+labels3.csv f8eec2be32925441";
+        assert_eq!(shipped.to_string(), known);
+        let mut changed = DlModel::shipped();
         changed.intercept += 1e-9;
         let changed = DlJudge { model: changed }.identity();
         assert_eq!(shipped.name, changed.name);

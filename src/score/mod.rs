@@ -7,13 +7,13 @@
 //! than evolved ones do on average. So nothing is compared below R² .90. docs/JUDGES.md has the numbers.
 
 pub mod breeder;
-pub mod calibrate;
 pub mod card;
 pub mod dl;
 pub mod dl_threshold;
 mod estimate;
 mod judge;
 pub mod judges;
+pub mod labels;
 mod measurement;
 pub mod measures;
 mod record;

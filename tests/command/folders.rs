@@ -91,9 +91,8 @@ fn no_command_writes_over_what_another_left() {
     ];
     let compare = ["compare", MOTH, "--steps", "1"];
     let card = ["score", "--genome", MOTH, "--size", "8", "--samples", "1", "--all"];
-    let report = ["judge", "calibrate", "no-labels.csv"];
     let resume = ["evolve", "--resume"];
-    let commands: [(&[&str], Holding); 10] = [
+    let commands: [(&[&str], Holding); 9] = [
         (&TRAIN, Holding::Training),
         (&prune, Holding::Pruning),
         (&EVOLVE, Holding::Evolution),
@@ -102,7 +101,6 @@ fn no_command_writes_over_what_another_left() {
         (&SWEEP, Holding::Sweep),
         (&card, Holding::Card),
         (&SHEETS, Holding::JudgeSheets),
-        (&report, Holding::JudgeReport),
         (&compare, Holding::Comparison),
     ];
     for (folder, holding) in folders {

@@ -78,7 +78,6 @@ fn a_wrong_value_of_an_option_is_wrong_use_and_leaves_nothing() {
         "sweep --genome MASK --steps 1 --out run",
         "maps --genome MASK --pca 0 --out run.png",
         "maps --genome MASK --out run.bmp",
-        "judge calibrate labels.csv --ridge 0",
         "bench evolve --size 2",
         "compare --profile quik",
         // What a run or a genome has no use for.

@@ -325,8 +325,6 @@ fn commands_that_keep_nothing_before_their_end_stop_at_once_and_leave_no_half_fi
         "bench step --seconds 1000".into(),
         "bench score --size 1500".into(),
         "bench evolve --seconds 1000".into(),
-        "judge test assets/labels/labels.csv".into(),
-        format!("judge calibrate assets/labels/labels.csv --out {out}"),
         format!("judge sheets genomes/mask.json --count 4000 --size 500 --out {out}"),
     ] {
         let mut child = start(&words(&line));

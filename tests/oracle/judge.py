@@ -1,5 +1,5 @@
-"""Oracle of the embedded judge (src/score/dl): an independent numpy implementation of the features of
-versions 2, 3 and 4 and of their references, in float64, run on drawings made by integer arithmetic.
+"""Oracle of the embedded judge (src/score/dl): an independent numpy implementation of its measures and of
+their references, in float64, run on drawings made by integer arithmetic.
 
 Writes tests/oracle/judge.json, which tests/rooms/judge_dl.rs reads:  python tests/oracle/judge.py
 The drawings are repeated in the test; nothing but our own numbers is committed.
@@ -8,7 +8,7 @@ import json
 import os
 import numpy as np
 
-N, M, LEVELS = 64, 32, 16
+N, M = 64, 32
 GRID = [.06, .10, .14, .18, .22, .26, .30]
 
 
@@ -35,26 +35,6 @@ def rms(x):
     return float(np.sqrt((x * x).mean()))
 
 
-def code_length(im):
-    q = np.floor(np.clip(im, 0, 1) * (LEVELS - 1) + .5).astype(int)
-    g, bits = q[..., 1], 0.
-    for plane in (g, q[..., 0] - g, q[..., 2] - g):
-        x = np.pad(plane, ((1, 0), (1, 0)))
-        w, n, nw, c = x[1:, :-1], x[:-1, 1:], x[:-1, :-1], x[1:, 1:]
-        most, least = np.maximum(w, n), np.minimum(w, n)
-        p = np.where(nw >= most, least, np.where(nw <= least, most, w + n - nw))
-        r = np.clip(c - p, -20, 20) + 20
-        a = abs(w - nw) + abs(n - nw)
-        a = np.where(a < 3, a, np.where(a < 6, 3, 4))
-        h = np.bincount((a * 41 + r).ravel(), minlength=205).reshape(5, 41).astype(float)
-        t = h.sum(1)
-        for k in range(5):
-            z = h[k][h[k] > 0]
-            if t[k] > 0:
-                bits += -(z * np.log2(z / t[k])).sum() + .5 * np.log2(t[k] + 1) * len(z)
-    return bits
-
-
 def gradients(a):
     gy, gx = np.zeros_like(a), np.zeros_like(a)
     gx[:, 1:-1] = (a[:, 2:] - a[:, :-2]) / 2
@@ -74,30 +54,12 @@ def blur(a):
     return sum(TAPS[i] * p[:, i:i + m] for i in range(5))
 
 
-def tensor(g):
-    gy, gx = g
-    return blur((gy * gy).sum(-1) - (gx * gx).sum(-1)), blur(2 * (gy * gx).sum(-1))
-
-
-def entropy(index):
-    c = np.bincount(index.ravel())
-    c = c[c > 0] / index.size
-    return float(-(c * np.log2(c)).sum())
-
-
 def bins(im):
     q = np.clip((im * 5.999).astype(int), 0, 5)
     return q[..., 0] * 36 + q[..., 1] * 6 + q[..., 2]
 
 
-def mean3(d):
-    n = d.shape[0]
-    p = np.pad(d, 1, mode='edge')
-    p = p[:n] + p[1:n + 1] + p[2:n + 2]
-    return (p[:, :n] + p[:, 1:n + 1] + p[:, 2:n + 2]) / 9
-
-
-def field(k, freq):
+def field(k):
     line = np.linspace(-1, 1, N)
     y, x = np.meshgrid(line, line, indexing='ij')
     z = 0 * x
@@ -105,7 +67,7 @@ def field(k, freq):
         i = k * 6 + j + 1
         th = 2 * np.pi * ((i * .6180339887498949) % 1)
         ph = 2 * np.pi * ((i * .7548776662466927) % 1)
-        fr = freq * (.6 + .8 * ((i * .5698402909980532) % 1))
+        fr = .6 + .8 * ((i * .5698402909980532) % 1)
         z += np.cos(np.pi * fr * (np.cos(th) * x + np.sin(th) * y) + ph)
     return z / np.sqrt(3)
 
@@ -135,20 +97,8 @@ def solve(f, b, rmse):
 
 
 def references(b, rmse):
-    clean, dirty = [], []
-    for k in range(4):
-        fy, fx = field(2 * k, 1.), field(2 * k + 1, 1.)
-        clean.append(solve(lambda a: warp(b, a * N / 32 * fy, a * N / 32 * fx), b, rmse))
-    for k, fr in enumerate((2., 3.5, 5., 3., 7., 4.5)):
-        z = (field(20 + k, fr) * np.clip(.5 + field(40 + k, 1.2), 0, 1))[..., None]
-        if k % 2:
-            dirty.append(solve(lambda a: np.clip(b + a * .3 * z, 0, 1), b, rmse))
-        else:
-            def invert(a):
-                t = np.clip(a * .5 * abs(z), 0, 1)
-                return b * (1 - t) + (1 - b) * t
-            dirty.append(solve(invert, b, rmse))
-    return clean, dirty
+    fields = [(field(2 * k) * N / 32, field(2 * k + 1) * N / 32) for k in range(4)]
+    return [solve(lambda a: warp(b, a * fy, a * fx), b, rmse) for fy, fx in fields]
 
 
 def asymmetry(x):
@@ -162,40 +112,6 @@ def asymmetry(x):
             least = min(least, ((d * d).sum(-1) * inside).sum() / (3 * inside.sum()))
     return np.sqrt(least) / 2
 
-
-def features(base, new):
-    b, p = box(base, N), box(new, N)
-    o, d = opponent(b), opponent(p) - opponent(b)
-    rmse = rms(p - b) + 1e-9
-    g = gradients(d)
-    m = np.sqrt((g[0] ** 2 + g[1] ** 2).sum(-1))
-    (a, c), (u, v) = tensor(gradients(o)), tensor(g)
-    cos = (a * u + c * v) / np.sqrt((a * a + c * c) * (u * u + v * v) + 1e-14)
-    orient = 1 - (cos * m).sum() / (m.sum() + 1e-12)
-
-    def simplicity(im):
-        return np.array([np.log(code_length(im) / code_length(b)),
-                         entropy(bins(b) * 216 + bins(im)) - entropy(bins(b))])
-
-    def node(i):
-        cs, ds = references(b, GRID[i])
-        return np.r_[np.mean([simplicity(x) for x in cs], 0), np.mean([simplicity(x) for x in ds], 0)]
-
-    e = min(max(rmse, GRID[0]), GRID[-1])
-    i = min(int((e - GRID[0]) / .04), len(GRID) - 2)
-    f = (e - GRID[i]) / (GRID[i + 1] - GRID[i])
-    ck, ch, dk, _ = (1 - f) * node(i) + f * node(i + 1)
-    k, h = simplicity(p)
-    old, now = np.pad(box(base, M), ((2, 2), (2, 2), (0, 0)), mode='edge'), box(new, M)
-    ds = [mean3(((now - old[y:y + M, x:x + M]) ** 2).sum(-1)) for y in range(5) for x in range(5)]
-    novel = np.sqrt(np.min(ds, 0).mean() / (ds[12].mean() + 1e-9))
-    was = box(base, M)
-    weight = max(0, 1 - asymmetry(was) / (rms(was - was.mean((0, 1))) + 1e-9))
-    mirror = weight * (asymmetry(now) - asymmetry(was)) / rmse
-    return [float(orient), float((k - ck) / max(dk - ck, .1)), float(h - ch), float(novel), float(mirror)]
-
-
-# Version 3.
 
 def spread(a, r):
     n = a.shape[0]
@@ -230,7 +146,7 @@ def disorder(corner, edge):
 
 
 def seen(im):
-    """What version 3 sees of one 64² picture."""
+    """What is seen of one 64² picture."""
     o, c = opponent(im), opponent(halved(im))
     s = {'o': o, 'c': c, 'fine': strength(o), 'coarse': strength(c), 'grey': strength(c[..., :1]), 'bins': bins(im)}
     s['rise'] = [disorder(*s['fine']), disorder(*s['grey']), np.log(s['fine'][1].mean() + 1e-3),
@@ -260,8 +176,6 @@ def compared(old, new):
         rise[4], np.log(strange.mean() + .02), rise[5]])
 
 
-# Version 4.
-
 def frayed(im):
     """ln of how much edges fade along their contours, of a 64² picture: the part of ∇edge along the direction of the
     tensor's lesser eigenvalue, found by numpy's eigenvectors; to the right where nothing changes at all."""
@@ -282,20 +196,7 @@ def across(im):
     return np.sqrt((cross ** 2).sum(-1)) / (strength(o)[1] + .02)
 
 
-def features4(base, new):
-    b, p = box(base, N), box(new, N)
-    rmse = rms(p - b) + 1e-9
-    e = min(max(rmse, GRID[0]), GRID[-1])
-    i = min(int((e - GRID[0]) / .04), len(GRID) - 2)
-    f = (e - GRID[i]) / (GRID[i + 1] - GRID[i])
-    clean = [np.mean([frayed(x) for x in references(b, GRID[k])[0]]) for k in (i, i + 1)]
-    fray = frayed(p) - ((1 - f) * clean[0] + f * clean[1])
-    surplus = np.maximum(across(p) - spread(across(b), 1), 0)
-    stain = np.log(surplus.reshape(8, 2, 8, 2).mean((1, 3)).max() + 1e-3)
-    return features3(base, new) + [float(fray), float(stain)]
-
-
-def features3(base, new):
+def features(base, new):
     b, p = box(base, N), box(new, N)
     old = seen(b)
     rmse = rms(p - b) + 1e-9
@@ -304,16 +205,19 @@ def features3(base, new):
     f = (e - GRID[i]) / (GRID[i + 1] - GRID[i])
 
     def clean(i):
-        return np.mean([compared(old, seen(x)) for x in references(b, GRID[i])[0]], 0)
+        return np.mean([np.r_[compared(old, seen(x)), frayed(x)] for x in references(b, GRID[i])], 0)
 
-    c = compared(old, seen(p))
+    c = np.r_[compared(old, seen(p)), frayed(p)]
     beyond = c - ((1 - f) * clean(i) + f * clean(i + 1))
     was, now = halved(b), halved(p)
     weight = max(0, 1 - asymmetry(was) / (rms(was - was.mean((0, 1))) + 1e-9))
     mirror = weight * (asymmetry(now) - asymmetry(was)) / rmse
+    surplus = np.maximum(across(p) - spread(across(b), 1), 0)
+    stain = np.log(surplus.reshape(8, 2, 8, 2).mean((1, 3)).max() + 1e-3)
     places = [(0, 0), (1, 0), (2, 0), (3, 1), (4, 0), (5, 1), (6, 0), (7, 1), (8, 0), (9, 1), (10, 0), (11, 1),
               (12, 0), (12, 1), (13, 1), (14, 1), (15, 0)]
-    return [float(beyond[k] if less else c[k]) for k, less in places] + [float(mirror)]
+    measured = [beyond[k] if less else c[k] for k, less in places]
+    return [float(v) for v in (*measured, mirror, beyond[16], stain)]
 
 
 def drawing(width, height, kind):
@@ -341,8 +245,7 @@ if __name__ == '__main__':
     for width, height in ((64, 64), (112, 112), (48, 48), (100, 70)):
         for kind in ('moved', 'grown', 'smeared', 'noisy', 'tinted'):
             pair = drawing(width, height, 'base'), drawing(width, height, kind)
-            rows.append({'width': width, 'height': height, 'kind': kind,
-                         'two': features(*pair), 'three': features3(*pair), 'four': features4(*pair)})
+            rows.append({'width': width, 'height': height, 'kind': kind, 'features': features(*pair)})
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'judge.json')
     with open(path, 'w') as f:
         f.write('[\n' + ',\n'.join('  ' + json.dumps(r) for r in rows) + '\n]\n')

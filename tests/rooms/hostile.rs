@@ -16,7 +16,7 @@ use picloom::network::{
     read_genome,
 };
 use picloom::run::{Target, TrainJob, load_run, read_metrics, train_run};
-use picloom::score::calibrate::read_labels;
+use picloom::score::labels::read_labels;
 use picloom::train::{TrainConfig, TrainObserver, TrainState};
 use serde_json::{Value, json};
 use std::fmt::Write as _;

@@ -3,6 +3,7 @@
 
 mod claims;
 mod figures;
+mod judge;
 mod whole;
 
 use crate::kinds;
@@ -31,6 +32,9 @@ enum Command {
     Figures(figures::FiguresArgs),
     /// Write every figure and verdict into one page
     Report(figures::ReportArgs),
+    /// Fit the embedded judge again, and report on judges
+    #[command(subcommand)]
+    Judge(judge::JudgeCommand),
     /// Studies as a plan: a file of cells that any scheduler can hand out
     #[command(subcommand)]
     Plan(PlanCommand),
@@ -66,6 +70,7 @@ impl Program for Cli {
             Command::Claims(args) => claims::run(args, out),
             Command::Figures(args) => figures::run(args, out),
             Command::Report(args) => figures::report(&args, out),
+            Command::Judge(command) => judge::run(command, out),
             Command::Plan(PlanCommand::Write(args)) => plan::plan(args, &kinds(), out),
             Command::Plan(PlanCommand::Run(args)) => plan::run(args, &kinds(), out),
             Command::Plan(PlanCommand::Status(args)) => plan::status(&args, &kinds(), out),

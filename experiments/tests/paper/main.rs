@@ -14,6 +14,7 @@ mod evolve_reevolution;
 mod evolve_xor;
 mod experiments;
 mod figures_study;
+mod judge;
 mod regime;
 mod reports;
 mod structural_study;

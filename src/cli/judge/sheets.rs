@@ -11,7 +11,7 @@ use crate::probe::Delta;
 use crate::run::folder::{Holding, OtherFile};
 use crate::run::{Kept, Source, Wanted};
 use crate::score::JudgeChoice;
-use crate::score::calibrate::{
+use crate::score::labels::{
     Drawer, KeyRow, NumberedPairs, PairSettings, ViewerAgreement, merge, read_answers, read_key,
     viewer_agreement,
 };

@@ -1,4 +1,4 @@
-//! The canonical copy every feature looks at: the picture at 64² and 32² by exact area averaging,
+//! The canonical copy every feature looks at: the picture at 64² by exact area averaging,
 //! so that a judgement does not depend on the size a picture was drawn at.
 
 use crate::network::Picture;
@@ -8,8 +8,8 @@ use crate::network::Picture;
 pub const SIDE: usize = 64;
 /// Pixels of the canonical copy.
 pub const PIXELS: usize = SIDE * SIDE;
-/// Side of the coarse copy the novelty feature looks at.
-pub const COARSE: usize = 32;
+/// Side of the coarse copy.
+pub const COARSE: usize = SIDE / 2;
 
 /// For each of `to` places along a line of `from` pixels: the pixels it covers and the share of
 /// each, shares summing to 1.

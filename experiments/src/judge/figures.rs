@@ -1,0 +1,135 @@
+//! Diagrams of a judge's report: reliability, the ROC curve, the worst mistakes.
+
+use super::FullReport;
+use picloom::figures::axis::Axis;
+use picloom::figures::charts::{Frame, Plot, Point, Series, plot};
+use picloom::figures::sheets::{Pane, PaneGroup, Sheet, contact_sheet};
+use picloom::figures::style::{self, COHERENT, FRACTURED, Marker, fixed, number};
+use picloom::network::Picture;
+use picloom::network::picture::PictureError;
+use picloom::score::labels::{LabelRow, Report};
+use picloom::score::{Label, Verdict};
+use std::collections::BTreeMap;
+
+/// Predicted probability against observed share, with Wilson's intervals and the counts beside
+/// the points.
+pub fn reliability(report: &Report) -> String {
+    let pooled = &report.pooled;
+    let points = pooled.reliability.iter().map(|bin| {
+        Point::new(bin.probability, bin.fractured.estimate)
+            .between(bin.fractured.low, bin.fractured.high)
+            .label(format!("n = {}", bin.pictures))
+    });
+    plot(&Plot {
+        frame: Frame::new("Does P(fractured) mean what it says?")
+            .subtitle(format!(
+                "{} against {}: n = {}, calibration error {}, Brier {}",
+                report.judge,
+                report.against,
+                pooled.pictures,
+                number(pooled.calibration_error, 2),
+                number(pooled.brier, 2)
+            ))
+            .note("Tenths of P(fractured). Whiskers: Wilson 95 % intervals, pictures taken as independent.")
+            .sized(720, 620),
+        x: Axis::new("mean P(fractured) the judge gave").range(0.0, 1.0),
+        y: Axis::new("share truly fractured").range(0.0, 1.0),
+        series: vec![Series {
+            width: 1.2,
+            ..Series::cloud("", FRACTURED, Marker::Circle, points)
+        }],
+        diagonal: true,
+        ..Plot::default()
+    })
+}
+
+/// The corners of the ROC curve of evidence, from (0, 0) to (1, 1): (coherent, fractured) pictures called fractured,
+/// as shares. Empty without pictures of both labels.
+fn corners(judged: &[(&LabelRow, &Verdict)]) -> Vec<(f64, f64)> {
+    let evidence = |label: Label| -> Vec<f64> {
+        judged.iter().filter(|(r, _)| r.label == label).map(|(_, v)| v.evidence).collect()
+    };
+    let (coherent, fractured) = (evidence(Label::Coherent), evidence(Label::Fractured));
+    if fractured.is_empty() || coherent.is_empty() {
+        return Vec::new();
+    }
+    let mut cuts = [&fractured[..], &coherent].concat();
+    cuts.sort_by(|a, b| b.total_cmp(a));
+    cuts.dedup();
+    let above = |values: &[f64], cut: f64| {
+        values.iter().filter(|v| **v >= cut).count() as f64 / values.len() as f64
+    };
+    let corners = cuts.iter().map(|&c| (above(&coherent, c), above(&fractured, c)));
+    std::iter::once((0.0, 0.0)).chain(corners).collect()
+}
+
+/// The ROC curve over all pictures, and one for each target in grey.
+pub fn roc(rows: &[&LabelRow], found: &FullReport) -> String {
+    let (report, pooled) = (&found.report, &found.report.pooled);
+    let judged: Vec<(&LabelRow, &Verdict)> = rows.iter().copied().zip(&found.verdicts).collect();
+    let mut targets: BTreeMap<&str, Vec<(&LabelRow, &Verdict)>> = BTreeMap::new();
+    judged.iter().for_each(|&(row, v)| targets.entry(&row.target).or_default().push((row, v)));
+    let mut series: Vec<Series> = targets
+        .values()
+        .map(|judged| corners(judged))
+        .filter(|corners| !corners.is_empty())
+        .map(|corners| Series { width: 0.9, ..Series::line("", style::UNJUDGED, corners) })
+        .collect();
+    series.push(Series::line("", FRACTURED, corners(&judged)));
+    let auc = pooled
+        .auc
+        .map_or("none".to_string(), |a| format!("{:.3} [{:.3}, {:.3}]", a.estimate, a.low, a.high));
+    plot(&Plot {
+        frame: Frame::new("How well are fractured and coherent pictures told apart?")
+            .subtitle(format!(
+                "{}, against {}: {} pictures, AUC {auc}",
+                report.judge, report.against, pooled.pictures
+            ))
+            .note("Thick: all pictures. Grey: each target by itself.")
+            .sized(720, 620),
+        x: Axis::new("coherent pictures called fractured").range(0.0, 1.0).percent(),
+        y: Axis::new("fractured pictures called fractured").range(0.0, 1.0).percent(),
+        series,
+        diagonal: true,
+        ..Plot::default()
+    })
+}
+
+/// Mistakes on the sheet.
+const WORST: usize = 10;
+
+/// The worst mistakes: base and changed picture side by side, framed by the label.
+///
+/// # Errors
+/// A picture cannot be read.
+pub fn worst_mistakes(rows: &[&LabelRow], found: &FullReport) -> Result<String, PictureError> {
+    let pairs = rows.iter().zip(&found.verdicts);
+    let mut wrong: Vec<_> = pairs.filter(|(row, v)| row.label != v.likelier()).collect();
+    let far = |v: &Verdict| (v.p_fractured - 0.5).abs();
+    wrong.sort_by(|a, b| far(b.1).total_cmp(&far(a.1)));
+    let mut panes = Vec::new();
+    for (row, verdict) in wrong.into_iter().take(WORST) {
+        panes.push(Pane::new(Picture::read(&row.base)?, row.network.clone()));
+        let doubt = if row.unsure { "?" } else { "" };
+        let (said, colour) = match row.label {
+            Label::Coherent => ("coherent", COHERENT),
+            Label::Fractured => ("fractured", FRACTURED),
+        };
+        let caption = format!("{said}{doubt} P {}", fixed(verdict.p_fractured, 2));
+        panes.push(Pane::new(Picture::read(&row.image)?, caption).bordered(colour));
+    }
+    Ok(contact_sheet(&Sheet {
+        title: "The worst mistakes".into(),
+        subtitle: format!(
+            "{}: left the base, right the change; framed by the label (? in doubt), P is the judge's P(fractured)",
+            found.report.judge
+        ),
+        legend: vec![
+            (COHERENT, "labelled coherent".into()),
+            (FRACTURED, "labelled fractured".into()),
+        ],
+        groups: vec![PaneGroup { heading: String::new(), panes }],
+        columns: 4,
+        pane: 128,
+    }))
+}

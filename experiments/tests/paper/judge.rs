@@ -1,0 +1,208 @@
+//! The embedded judge: the shipped model is the fit to the own labelled pictures, which are drawn from their networks.
+
+use crate::whole::assert_whole;
+use picloom::math::hash::sha256_hex;
+use picloom::math::real;
+use picloom::network::Picture;
+use picloom::score::labels::{
+    LabelRow, LabelSet, merge, read_answers, read_key, read_labels, viewer_agreement,
+};
+use picloom::score::{DlJudge, DlModel};
+use picloom_experiments::judge::draw::{SETS, draw_sets};
+use picloom_experiments::judge::{RIDGE, fit, report};
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Brightness of a target at (x, y) in [−1, 1]: discs on a slope, or stripes in a frame.
+fn target(name: &str, x: f64, y: f64, moved: f64) -> f64 {
+    match name {
+        "discs" => {
+            let in_disc = |cx: f64, r: f64| (x - cx).powi(2) + y * y < r * r;
+            if in_disc(-0.35 + moved, 0.3) || in_disc(0.45, 0.25 + moved / 3.0) {
+                0.9
+            } else {
+                0.3 + 0.15 * y
+            }
+        }
+        _ => {
+            let inside = x.abs().max(y.abs()) < 0.8 + moved / 4.0;
+            let band = ((4.0 * (y + moved) + x * moved).floor() as i64).rem_euclid(2);
+            if inside { 0.2 + 0.5 * band as f64 } else { 0.95 }
+        }
+    }
+}
+
+/// A folder with two labelled sets of 16 pictures each: parts moved by several amounts are
+/// coherent; smooth smears and ghosts are fractured.
+fn own_sets(folder: &Path) -> Vec<PathBuf> {
+    let size = 72;
+    let draw = |name: &str, moved: f64, smear: f64, ghost: f64, k: f64| {
+        let mut picture = Picture::filled(size, size, [0.0; 3]);
+        for row in 0..size {
+            for column in 0..size {
+                let at = |i: usize| 2.0 * i as f64 / (size - 1) as f64 - 1.0;
+                let (x, y) = (at(column), at(row));
+                let wave = real::sin((5.0 + k) * x + 3.0 * y * k) * real::cos(4.0 * y - k * x + k);
+                let value = target(name, x, y, moved) * (1.0 - ghost)
+                    + ghost * target(name, x + 0.3, y - 0.2 * k, moved)
+                    + smear * wave;
+                let value = value.clamp(0.0, 1.0) as f32;
+                let i = 3 * (row * size + column);
+                picture.rgb[i..i + 3].copy_from_slice(&[value, 0.8 * value, 0.5 + value / 2.0]);
+            }
+        }
+        picture
+    };
+    let mut paths = Vec::new();
+    for name in ["discs", "stripes"] {
+        let write = |file: &str, picture: &Picture| {
+            std::fs::write(folder.join(file), picture.to_png(&[])).unwrap();
+        };
+        let base = format!("{name}_base.png");
+        write(&base, &draw(name, 0.0, 0.0, 0.0, 1.0));
+        let mut csv = String::from("image,base,label,network\n");
+        for k in 1..=8 {
+            let t = f64::from(k);
+            let (clean, smeared) = (format!("{name}_c{k}.png"), format!("{name}_f{k}.png"));
+            write(&clean, &draw(name, 0.06 + 0.03 * t, 0.0, 0.0, t));
+            let (smear, ghost) = if k % 2 == 0 { (0.15 + 0.04 * t, 0.0) } else { (0.0, 0.5) };
+            write(&smeared, &draw(name, 0.0, smear, ghost, t));
+            writeln!(csv, "{clean},{base},coherent,drawn").unwrap();
+            writeln!(csv, "{smeared},{base},fractured,drawn").unwrap();
+        }
+        let path = folder.join(format!("{name}_labels.csv"));
+        std::fs::write(&path, csv).unwrap();
+        paths.push(path);
+    }
+    paths
+}
+
+#[test]
+fn a_fitted_judge_is_right_about_a_target_it_has_not_seen() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = own_sets(folder.path());
+    let out = folder.path().join("fitted");
+    let run = |args: &[&str]| {
+        let mut command = assert_cmd::Command::cargo_bin("picloom-experiments").unwrap();
+        command.arg("judge").args(args).output().unwrap()
+    };
+    let (a, b) = (paths[0].to_str().unwrap(), paths[1].to_str().unwrap());
+    let args = ["fit", a, b, "--date", "2026-01-02", "--out", out.to_str().unwrap(), "--json"];
+    let found = run(&args);
+    assert!(found.status.success(), "{found:?}");
+    let json: serde_json::Value = serde_json::from_slice(&found.stdout).unwrap();
+    for target in ["discs", "stripes"] {
+        let agreement = &json["left_out"]["targets"][target];
+        assert_eq!(agreement["pictures"], 16);
+        assert!(agreement["auc"]["estimate"].as_f64().unwrap() > 0.9, "{target}: {agreement}");
+    }
+    for file in ["judge-model.json", "report.json", "reliability.svg", "roc.png"] {
+        assert_whole(&out.join(file));
+    }
+    // The written file is a judge.
+    let model = DlModel::read(&out.join("judge-model.json")).unwrap();
+    let provenance = &model.provenance;
+    assert_eq!(provenance.date, "2026-01-02");
+    let command = "picloom-experiments judge fit discs_labels.csv stripes_labels.csv --ridge 0.005";
+    assert_eq!(provenance.command, command);
+    assert_eq!((provenance.sets[0].coherent, provenance.sets[0].fractured), (8, 8));
+    let sets: Vec<_> = paths.iter().map(|p| read_labels(p).unwrap()).collect();
+    let own = report(&sets, &DlJudge { model }).unwrap();
+    assert!(own.report.pooled.auc.unwrap().estimate > 0.95);
+    // One target alone cannot be left out.
+    let error = fit(&sets[..1], RIDGE, "", "").unwrap_err().to_string();
+    assert!(error.contains("without target discs"), "{error}");
+    let wrong = run(&["fit", a, b, "--date", "", "--ridge", "0", "--out", out.to_str().unwrap()]);
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("ridge above 0"), "{wrong:?}");
+}
+
+fn labels() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("labels")
+}
+
+#[test]
+fn the_own_labels_are_what_the_keys_and_the_answers_make() {
+    for (folder, file, second) in [
+        ("first", "labels.csv", None),
+        ("second", "labels2.csv", Some("second_rater.csv")),
+        ("third", "labels3.csv", Some("second_rater.csv")),
+    ] {
+        let folder = labels().join(folder);
+        let key = read_key(&folder.join("key.csv")).unwrap();
+        let path = folder.join("answers.csv");
+        let answers = read_answers(&path).unwrap();
+        assert_eq!(answers.len(), key.len());
+        let second = second.map(|name| read_answers(&folder.join(name)).unwrap());
+        let merged = merge(&key, &answers, second.as_ref(), &path).unwrap();
+        let written = std::fs::read_to_string(folder.join(file)).unwrap();
+        assert!(merged == written, "{file} is not the merge of key.csv and answers.csv");
+    }
+    let again = read_answers(&labels().join("first/second_viewing.csv")).unwrap();
+    let answers = read_answers(&labels().join("first/answers.csv")).unwrap();
+    let agreement = viewer_agreement(&answers, &again).unwrap();
+    assert_eq!(agreement.pictures, 120);
+    assert!(agreement.kappa.unwrap().estimate > 0.9, "{agreement:?}");
+}
+
+/// SHA-256 over the name and the RGB bytes of each picture, in the order of the names, as the viewers saw them.
+const PICTURES: [(usize, &str); 3] = [
+    (396, "6ea424b01525b9e535d0e6e0ef5117bfcf7e3832289e3eeedfda24b20493b50f"),
+    (1306, "5c72cf9086fd40cae40502fc000acb32fbd6ce55a9c5279c1e05e674531bcfcc"),
+    (586, "de2ecc978922aaa4e434f4ce9e7b792efd410f7114469b73288982c2edaa0a43"),
+];
+
+#[test]
+fn the_own_pictures_are_drawn_as_the_viewers_saw_them_and_the_shipped_judge_is_the_fit_to_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = draw_sets(&labels(), folder.path()).unwrap();
+    for ((set, ..), (count, hash)) in SETS.iter().zip(PICTURES) {
+        let entries = std::fs::read_dir(folder.path().join(set)).unwrap();
+        let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+        paths.retain(|path| path.extension().is_some_and(|end| end == "png"));
+        paths.sort();
+        let mut bytes = Vec::new();
+        for path in &paths {
+            bytes.extend(path.file_name().unwrap().as_encoded_bytes());
+            bytes.extend(Picture::read(path).unwrap().to_bytes());
+        }
+        assert_eq!((paths.len(), sha256_hex(&bytes).as_str()), (count, hash), "{set}");
+    }
+
+    let sets: Vec<LabelSet> = files.iter().map(|file| read_labels(file).unwrap()).collect();
+    let shipped = DlModel::shipped();
+    let found = fit(&sets, RIDGE, "", "").unwrap();
+    let of = &shipped.provenance;
+    assert_eq!((&found.model.provenance.sets, found.model.provenance.ridge), (&of.sets, of.ridge));
+    let numbers = |model: &DlModel| -> Vec<f64> {
+        let terms =
+            model.terms.iter().flat_map(|t| [t.mean, t.spread, t.weight, t.above[0], t.above[1]]);
+        let left_out = model.provenance.left_out.iter().flat_map(|t| [t.kappa, t.auc]);
+        let rest = left_out.chain([Some(model.intercept), model.between_networks]);
+        terms.chain(rest.map(|v| v.unwrap_or(-1.0))).collect()
+    };
+    let pairs = numbers(&found.model).into_iter().zip(numbers(&shipped));
+    let off = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    assert!(off < 1e-6, "the fit is off by {off}");
+
+    // Each target judged by a model that has not seen it: κ, AUC and AUC within networks.
+    let (pooled, within) = (found.left_out.report.pooled, found.left_out.within);
+    let reached = [pooled.kappa, pooled.auc, within.auc].map(|i| i.unwrap().estimate);
+    assert!(reached.iter().zip([0.73, 0.94, 0.9]).all(|(r, least)| *r > least), "{reached:?}");
+    assert!(within.above_network_mean.unwrap().low > 0.0, "{within:?}");
+    // Of the verdicts it gives, most are right on mixed networks, too, and not for knowing the network.
+    let (of, told) = (within.clear.mixed.unwrap(), within.clear_network_mean.mixed.unwrap());
+    assert!(of.estimate > 0.7 && told.high < of.estimate, "{told:?} {of:?}");
+    let share = within.clear.mixed_pictures as f64 / within.judge.mixed_pictures as f64;
+    assert!(share > 0.7, "a verdict on {share} of the pictures of mixed networks");
+    assert!((0.90..=0.99).contains(&within.scores.unwrap().coverage), "{within:?}");
+
+    // The second set breaks the stereotype: what the network alone tells is little, and two viewers saw it.
+    let set = &sets[1];
+    let count =
+        |of: &dyn Fn(&LabelRow) -> &str| set.rows.iter().map(of).collect::<BTreeSet<&str>>().len();
+    assert!(set.rows.len() >= 1200 && count(&|r| &r.network) >= 60 && count(&|r| &r.target) >= 40);
+    let within = report(&sets[1..2], &DlJudge::default()).unwrap().within;
+    assert!(within.mixed * 5 > within.networks * 2 && within.viewers.pictures >= 300);
+    assert!(within.majority.all.unwrap().estimate < 0.65, "{:?}", within.majority);
+}
