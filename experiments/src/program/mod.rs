@@ -22,7 +22,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     #[command(flatten)]
-    Study(StudyCommand),
+    Study(Box<StudyCommand>),
     /// Decide the claims of the study from its records
     Claims(claims::ClaimsArgs),
     /// Draw the paper's figures from records
@@ -43,7 +43,7 @@ impl Program for Cli {
 
     fn work(self, out: &Output) -> anyhow::Result<()> {
         match self.command {
-            Command::Study(command) => whole::run(command, out),
+            Command::Study(command) => whole::run(*command, out),
             Command::Claims(args) => claims::run(args, out),
             Command::Figures(args) => figures::run(args, out),
             Command::Report(args) => figures::report(&args, out),
