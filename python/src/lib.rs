@@ -8,7 +8,6 @@ mod convert;
 mod errors;
 mod genome;
 mod model;
-mod plan;
 mod probe;
 mod prune;
 mod search;
@@ -38,9 +37,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(study::depth_sweep, module)?)?;
     module.add_function(wrap_pyfunction!(study::predict_depth, module)?)?;
     module.add_function(wrap_pyfunction!(study::load_run, module)?)?;
-    module.add_function(wrap_pyfunction!(plan::make, module)?)?;
-    module.add_function(wrap_pyfunction!(plan::run, module)?)?;
-    module.add_function(wrap_pyfunction!(plan::status, module)?)?;
-    module.add_function(wrap_pyfunction!(plan::collect, module)?)?;
+    module.add_function(wrap_pyfunction!(study::run_study, module)?)?;
+    module.add_function(wrap_pyfunction!(study::study_status, module)?)?;
     Ok(())
 }

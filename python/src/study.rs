@@ -1,20 +1,21 @@
-//! What lies in folders: runs, and the depth sweep of a picture.
+//! What lies in folders: runs, studies that workers share, and the depth sweep of a picture.
 
 use crate::convert::{check_size, picture_array, plain};
-use crate::errors::{failed, of_file, parsed};
+use crate::errors::{failed, of_file, parsed, refused};
 use crate::genome::Genome;
 use crate::model::Model;
 use crate::train::{history, listener};
 use crate::watched::{Caller, watched};
 use picloom::experiment::Record;
-use picloom::experiment::cells::study_folder;
+use picloom::experiment::cells::{Worker, study_folder};
 use picloom::experiment::depth::{DepthModel, Sweep, depth_curves, png_ratio};
 use picloom::experiment::depth_sweep::DepthSweep;
-use picloom::experiment::kinds::Study;
+use picloom::experiment::kinds::{KINDS, Study, read_study};
 use picloom::experiment::networks::NetworksRecord;
+use picloom::experiment::spec::SpecFile;
+use picloom::experiment::whole::parts;
 use picloom::experiment::workers::{Progress, StudyObserver};
 use picloom::network::Coords;
-use picloom::network::lock::FolderLock;
 use picloom::run::{load_run as load, read_metrics};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -51,8 +52,10 @@ pub fn load_run(py: Python<'_>, folder: PathBuf) -> PyResult<Bound<'_, PyDict>> 
     Ok(found)
 }
 
+const STOPPED: &str = "stopped by its progress function; the same call goes on";
+
 /// Passes a study's progress on: cells finished, and their share.
-pub struct Watch<'a, 'c>(pub &'a Caller<'c, (u64, f64)>);
+struct Watch<'a, 'c>(&'a Caller<'c, (u64, f64)>);
 
 impl StudyObserver for Watch<'_, '_> {
     fn cell(&mut self, progress: &Progress, _: &str, _: Option<&str>) {
@@ -63,6 +66,109 @@ impl StudyObserver for Watch<'_, '_> {
     fn going_on(&mut self) -> bool {
         self.0.going_on()
     }
+}
+
+/// Works through a study, until each of its cells is finished or has failed, here or elsewhere.
+///
+/// Any number of processes, on any machines that see the store, may work on one study: no cell is done twice. A call
+/// that was ended goes on where it stood.
+///
+/// Parameters
+/// ----------
+/// spec : path
+///     Spec (.toml); that of a whole study stands for its parts, one after the other.
+/// store : path
+///     Folder that all workers share.
+/// profile : str, optional
+///     "standard", or a profile of the spec.
+/// shard : tuple of int
+///     (i, n) for share i of n of the cells, from (1, n) to (n, n).
+/// progress : callable or tqdm bar, optional
+///     Called with (cells of a study finished, their share).
+///
+/// Returns
+/// -------
+/// dict
+///     `done`, cells finished by this call; `failed`, cells of the shard that failed meanwhile (`study_status` says why);
+///     `missing`, cells of other shards that are still to come; `rows`, the path of the table by the name of each
+///     study of which no cell is missing: `read_rows` reads it.
+///
+/// Raises
+/// ------
+/// ValueError, FileNotFoundError
+///     The spec cannot be used, or needs the record of a study that was not run; there is no such shard.
+/// picloom.Error
+///     The store cannot be written; progress answered False.
+#[pyfunction]
+#[pyo3(signature = (spec, store, *, profile = None, shard = (1, 1), progress = None))]
+pub fn run_study<'py>(
+    py: Python<'py>,
+    spec: PathBuf,
+    store: PathBuf,
+    profile: Option<&str>,
+    shard: (usize, usize),
+    progress: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let shard = parsed(&format!("{}/{}", shard.0, shard.1))?;
+    let parts = parts(&KINDS, &spec, profile, &store).map_err(|e| of_file(&spec, e))?;
+    let (mut done, mut failures, mut missing) = (0, 0, 0);
+    let rows = PyDict::new(py);
+    for part in parts {
+        let path = part.file.path();
+        let study =
+            read_study(&KINDS, &part.file, profile, &store).map_err(|e| of_file(path, e))?;
+        let folder = store.join(study.name());
+        let analysis = part.file.analysis().map_err(refused)?;
+        analysis.fix_rules(&folder, study.profile()).map_err(failed)?;
+        let worker = Worker { shard: part.shard(shard), ..Worker::new() };
+        let hear = listener(progress.clone())?;
+        let worked = watched(py, |caller| study.work(&store, &worker, &mut Watch(caller)), hear)?;
+        let worked = worked.map_err(failed)?.ok_or_else(|| failed(STOPPED))?;
+        (done, failures) = (done + worked.done, failures + worked.failed);
+        missing += worked.missing;
+        if worked.record.is_some() {
+            rows.set_item(study.name(), folder.join("rows.csv.gz"))?;
+        }
+    }
+    let found = PyDict::new(py);
+    found.set_item("done", done)?;
+    found.set_item("failed", failures)?;
+    found.set_item("missing", missing)?;
+    found.set_item("rows", rows)?;
+    Ok(found)
+}
+
+/// Counts the cells of a study by their state; nothing is written.
+///
+/// Parameters
+/// ----------
+/// spec : path
+///     Spec (.toml) of one study.
+/// store : path
+///     Folder that all workers share.
+/// profile : str, optional
+///     "standard", or a profile of the spec.
+///
+/// Returns
+/// -------
+/// dict
+///     `total`, `done`, `free` (numbers of cells), `failed` and `held` (dicts, one a cell), `core_seconds_left`.
+///
+/// Raises
+/// ------
+/// ValueError, FileNotFoundError
+///     The spec cannot be used, or needs the record of a study that was not run.
+#[pyfunction]
+#[pyo3(signature = (spec, store, *, profile = None))]
+pub fn study_status<'py>(
+    py: Python<'py>,
+    spec: PathBuf,
+    store: PathBuf,
+    profile: Option<&str>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let file = SpecFile::read(&spec).map_err(|e| of_file(&spec, e))?;
+    let study = read_study(&KINDS, &file, profile, &store).map_err(|e| of_file(&spec, e))?;
+    plain(py, &py.detach(|| study.status(&store)).map_err(failed)?)
 }
 
 /// Trains networks of several depths on one picture and scores them by depth.
@@ -97,7 +203,7 @@ impl StudyObserver for Watch<'_, '_> {
 /// ValueError, FileNotFoundError
 ///     A setting is outside its range, or there is no such picture.
 /// picloom.Error
-///     Another process works in the folder, it cannot be written, or progress answered False.
+///     The folder cannot be written, or progress answered False.
 #[pyfunction]
 #[pyo3(signature = (picture, *, depths = None, seeds = None, steps = None, size = None, samples = None, judge = "dl", fit = None, runs = PathBuf::from("runs"), progress = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
@@ -126,11 +232,11 @@ pub fn depth_sweep<'py>(
     };
     let study = sweep.study(&picture, &picture).map_err(|e| of_file(&picture, e))?;
     let folder = study_folder(&study, &runs);
-    let _lock = FolderLock::take(&folder).map_err(failed)?;
     let hear = listener(progress)?;
-    let ran = watched(py, |caller| Study::run(&study, &runs, &mut Watch(caller)), hear)?;
+    let worker = Worker::new();
+    let ran = watched(py, |caller| Study::work(&study, &runs, &worker, &mut Watch(caller)), hear)?;
     if ran.map_err(failed)?.is_none() {
-        return Err(failed("stopped by its progress function; the same call goes on"));
+        return Err(failed(STOPPED));
     }
     let record = NetworksRecord::read(&folder).map_err(failed)?;
     let found = PyDict::new(py);

@@ -3,9 +3,9 @@
 use super::interrupt::{self, Interrupted};
 use super::names::one_of;
 use super::output::Output;
-use super::plan::write_spec;
 use super::progress::Bar;
 use super::source::{Usage, fit_help};
+use super::study::write_spec;
 use crate::experiment::compare::{CompareConfig, CompareError, CompareStudy, Profile};
 use crate::experiment::compare_runs::{RunsConfig, compare_runs};
 use crate::experiment::workers::{self, News, StudyObserver};
@@ -48,7 +48,7 @@ pub struct CompareArgs {
     /// the genome or picture if one is given]
     #[arg(long)]
     out: Option<PathBuf>,
-    /// Write the spec of this comparison for `picloom plan`, and compare nothing
+    /// Write the spec of this comparison for `picloom experiment run`, and compare nothing
     #[arg(long, value_name = "FILE", conflicts_with = "out")]
     spec: Option<PathBuf>,
 }

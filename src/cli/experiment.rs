@@ -1,14 +1,14 @@
 //! `picloom experiment`: studies from their specs.
 
 use super::decide;
+use super::emit;
 use super::figures;
 use super::interrupt;
 use super::names::one_of;
 use super::new;
 use super::output::Output;
-use super::plan::write_spec;
 use super::source::{check_size, fit_help};
-use super::study::{self, Said, StudyArgs, run_study};
+use super::study::{self, Said, StudyArgs, run_study, write_spec};
 use super::whole;
 use crate::experiment::Record;
 use crate::experiment::cells::study_folder;
@@ -16,6 +16,7 @@ use crate::experiment::depth::{DepthModel, Sweep, depth_curves, png_ratio};
 use crate::experiment::depth_sweep::DepthSweep;
 use crate::experiment::kinds::Kind;
 use crate::experiment::networks::NetworksRecord;
+use crate::experiment::shard::Shard;
 use crate::figures::networks::score_by_depth_of;
 use crate::figures::{Provenance, save};
 use crate::network::{Coords, Squaring};
@@ -65,31 +66,34 @@ pub enum StudyCommand {
         #[arg(default_value = "experiments")]
         folder: PathBuf,
     },
-    /// Run every cell of a study that is not finished
+    /// Run every cell of a study that is not finished, beside other workers if there are
     Run {
         /// The study
         #[command(flatten)]
         study: StudyArgs,
+        /// Only share I of N of the cells, from 1/N to N/N
+        #[arg(long, value_name = "I/N", default_value = "1/1", hide_default_value = true)]
+        shard: Shard,
         /// Only say how many cells there are to run, and about how long they take
         #[arg(long)]
         dry_run: bool,
     },
-    /// Count finished, failed and waiting cells
+    /// Count the cells that are done, failed, held by a worker, or free
     Status(StudyArgs),
     /// Decide the contrasts of a spec on its table of results
     Decide(decide::ResultsArgs),
-    /// Write the finished runs as a table
+    /// Write the finished cells as a table, and say how many are missing
     Collect {
         /// The study
         #[command(flatten)]
         study: StudyArgs,
-        /// Folder for the table, rows.csv.gz, and study.json; of a whole study one folder a part
+        /// Folder for the table, rows.csv.gz, and study.json; of a whole study one folder a part [default: the study's
+        /// own, in the store]
         #[arg(long)]
-        out: PathBuf,
-        /// Also if cells are still to come: to look at, not to decide on
-        #[arg(long)]
-        so_far: bool,
+        out: Option<PathBuf>,
     },
+    /// Write the script that starts workers by Slurm, HyperQueue, Kubernetes or GNU parallel
+    Emit(Box<emit::EmitArgs>),
 }
 
 #[derive(Args)]
@@ -119,7 +123,7 @@ struct DepthSweepArgs {
     /// Folder of the run store
     #[arg(long, default_value = "runs")]
     runs: PathBuf,
-    /// Write the spec of this sweep for `picloom plan`, and sweep nothing
+    /// Write the spec of this sweep for `picloom experiment run`, and sweep nothing
     #[arg(long, value_name = "FILE", conflicts_with = "runs")]
     spec: Option<PathBuf>,
 }
@@ -127,7 +131,7 @@ struct DepthSweepArgs {
 /// Does it, for studies of these kinds.
 pub fn run(args: ExperimentArgs, kinds: &[Kind], out: &Output) -> anyhow::Result<()> {
     let said = match args.command {
-        ExperimentCommand::Study(command) => with_study(command, kinds, out)?,
+        ExperimentCommand::Study(command) => with_study(command, kinds, "picloom experiment", out)?,
         ExperimentCommand::PredictDepth { picture, from, fit } => {
             predict_depth(&picture, from.as_deref(), fit)?
         }
@@ -153,19 +157,24 @@ pub fn tell((json, text): &Said, out: &Output) -> anyhow::Result<()> {
     }
 }
 
-/// Does what a command says with its study, which is of one of these kinds.
-pub fn with_study(command: StudyCommand, kinds: &[Kind], out: &Output) -> anyhow::Result<Said> {
+/// Does what a command says with its study, which is of one of these kinds. `words` are the program's, before `run`.
+pub fn with_study(
+    command: StudyCommand,
+    kinds: &[Kind],
+    words: &str,
+    out: &Output,
+) -> anyhow::Result<Said> {
     match command {
         StudyCommand::List { folder } => study::list(&folder),
         StudyCommand::Run { study: args, dry_run: true, .. } => match args.is_whole()? {
             true => whole::preview(&args, kinds),
             false => study::preview_one(&args, kinds),
         },
-        StudyCommand::Run { study: args, .. } => {
+        StudyCommand::Run { study: args, shard, .. } => {
             interrupt::saves();
             match args.is_whole()? {
-                true => whole::run(&args, kinds, out),
-                false => study::run_one(&args, kinds, None, out),
+                true => whole::run(&args, kinds, shard, out),
+                false => study::run_one(&args, kinds, shard, None, out),
             }
         }
         StudyCommand::Status(args) => match args.is_whole()? {
@@ -173,10 +182,11 @@ pub fn with_study(command: StudyCommand, kinds: &[Kind], out: &Output) -> anyhow
             false => study::status_one(&args, kinds),
         },
         StudyCommand::Decide(args) => decide::run(&args, out),
-        StudyCommand::Collect { study: args, out: to, so_far } => match args.is_whole()? {
-            true => whole::collect(&args, kinds, &to, so_far),
-            false => study::collect_one(&args, kinds, &to, so_far),
+        StudyCommand::Collect { study: args, out: to } => match args.is_whole()? {
+            true => whole::collect(&args, kinds, to.as_deref()),
+            false => study::collect_one(&args, kinds, to.as_deref()),
         },
+        StudyCommand::Emit(args) => emit::run(*args, kinds, words),
     }
 }
 

@@ -11,6 +11,7 @@ mod compare;
 mod completions;
 mod contrast;
 mod decide;
+mod emit;
 mod eval;
 mod evolve;
 mod experiment;
@@ -24,7 +25,6 @@ mod maps;
 mod names;
 mod new;
 mod output;
-pub mod plan;
 mod plot;
 mod progress;
 mod prune;
@@ -49,7 +49,6 @@ use crate::evolve::ConfigError;
 use crate::experiment::PruneRunError;
 use crate::experiment::evolution::EvolutionError;
 use crate::experiment::kinds::KINDS;
-use crate::experiment::plan::ShareError;
 use crate::math::refusal::Refusal;
 use crate::prune::RoundsError;
 use crate::run::RunError;
@@ -137,16 +136,6 @@ enum Command {
     Contrast(Box<contrast::ContrastArgs>),
     /// Run studies from their specs
     Experiment(experiment::ExperimentArgs),
-    /// Write studies as a plan: a file of cells that any scheduler can hand out
-    Plan(plan::PlanArgs),
-    /// Work through a share of a plan, beside other workers on other machines
-    Run(plan::RunArgs),
-    /// Say how far a plan is: done, running where, failed why
-    Status(plan::StatusArgs),
-    /// Write the records of a plan that is worked through
-    Collect(plan::CollectArgs),
-    /// Write the script that hands a plan to Slurm, HyperQueue, Kubernetes or GNU parallel
-    Emit(plan::EmitArgs),
     /// Find the depth and the number of links at which a picture's score is highest
     Regime(regime::RegimeArgs),
     /// Draw a figure of any table of results
@@ -186,11 +175,6 @@ impl Program for Cli {
             Command::Regime(args) => regime::run(args, out),
             Command::Contrast(args) => contrast::run(*args, out),
             Command::Experiment(args) => experiment::run(args, &KINDS, out),
-            Command::Plan(args) => plan::plan(args, &KINDS, out),
-            Command::Run(args) => plan::run(args, &KINDS, out),
-            Command::Status(args) => plan::status(&args, &KINDS, out),
-            Command::Collect(args) => plan::collect(&args, &KINDS, out),
-            Command::Emit(args) => plan::emit(args, ("picloom", &[]), out),
             Command::Plot(args) => plot::run(*args, out),
             Command::Losses(args) => losses::run(args, out),
             #[cfg(feature = "studio")]
@@ -327,7 +311,6 @@ fn is_wrong_use(error: &anyhow::Error) -> bool {
     let run = |error: &RunError| matches!(error, RunError::Train(error) if setting(error));
     error.is::<source::Usage>()
         || error.is::<Refusal>()
-        || error.is::<ShareError>()
         || error.is::<ConfigError>()
         || error.downcast_ref().is_some_and(run)
         || match error.downcast_ref() {

@@ -3,9 +3,8 @@
 use super::interrupt;
 use super::names::one_of;
 use super::output::Output;
-use super::plan::write_spec;
 use super::source::fit_help;
-use super::study::run_study;
+use super::study::{run_study, write_spec};
 use crate::experiment::Record;
 use crate::experiment::cells::study_folder;
 use crate::experiment::networks::NetworksRecord;
@@ -31,7 +30,7 @@ pub struct RegimeArgs {
     /// Folder of the map and all it is made of, in a folder of the picture's name
     #[arg(long, default_value = "picloom-regime")]
     out: PathBuf,
-    /// Write the spec of this map for `picloom plan`, and make no map
+    /// Write the spec of this map for `picloom experiment run`, and make no map
     #[arg(long, value_name = "FILE", conflicts_with = "out")]
     spec: Option<PathBuf>,
 }

@@ -3,18 +3,22 @@
 use super::interrupt::{self, Interrupted};
 use super::output::Output;
 use super::progress::{Bar, duration};
+use crate::experiment::cells::Worker;
 use crate::experiment::kinds::{Kind, Study, read_study};
 use crate::experiment::record::ROWS;
+use crate::experiment::shard::Shard;
+use crate::experiment::single::{Settings, write_single};
 use crate::experiment::spec::{Spec, SpecError, SpecFile, Title, left_out};
 use crate::experiment::whole::WholeSpec;
 use crate::experiment::workers::{Progress, StudyObserver};
 use crate::figures::plot::of_spec;
-use crate::network::lock::FolderLock;
+use crate::math::text::word;
 use crate::run::folder::Holding;
 use clap::Args;
 use serde_json::json;
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A study: its spec in a profile, and the store of its runs.
 #[derive(Args, Clone, Debug)]
@@ -24,18 +28,18 @@ pub struct StudyArgs {
     /// Profile: standard, or one of the spec's
     #[arg(long)]
     pub profile: Option<String>,
-    /// Folder of the run store
+    /// Folder of the run store; all workers of a study share it
     #[arg(long, default_value = "runs")]
-    pub runs: PathBuf,
+    pub store: PathBuf,
     /// The spec, once it is parsed.
     #[arg(skip)]
     file: OnceCell<SpecFile<'static>>,
 }
 
 impl StudyArgs {
-    /// A spec in a profile, with a store.
-    pub fn new(spec: PathBuf, profile: Option<String>, runs: PathBuf) -> Self {
-        StudyArgs { spec, profile, runs, file: OnceCell::new() }
+    /// A part of it, by its spec.
+    pub(super) fn part(&self, file: SpecFile<'static>) -> Self {
+        StudyArgs { spec: file.path().into(), file: file.into(), ..self.clone() }
     }
 
     /// The spec, which is parsed once.
@@ -50,7 +54,7 @@ impl StudyArgs {
     }
 
     fn study(&self, kinds: &[Kind]) -> Result<Box<dyn Study>, SpecError> {
-        read_study(kinds, self.file()?, self.profile.as_deref(), &self.runs)
+        read_study(kinds, self.file()?, self.profile.as_deref(), &self.store)
     }
 
     /// True for a study that is made of others.
@@ -108,7 +112,7 @@ fn wall(core_seconds: f64) -> f64 {
 pub(super) fn preview_one(args: &StudyArgs, kinds: &[Kind]) -> anyhow::Result<Said> {
     let study = args.study(kinds)?;
     check_figures(args)?;
-    let status = study.status(&args.runs)?;
+    let status = study.status(&args.store)?;
     let (to_do, seconds) = (status.total - status.done, wall(status.core_seconds_left));
     let text = format!(
         "{} ({}): {to_do} of {} {} to run, about {} on {} threads",
@@ -132,18 +136,19 @@ fn with_left_out(text: String, study: &dyn Study) -> String {
     format!("{}\n{}", text.trim_end(), left_out(study.left_out())).trim_end().into()
 }
 
-/// Runs one study, of whatever kind; `whole` is the study that it is a part of.
+/// Works through a shard of one study, of whatever kind; `whole` is the study that it is a part of.
 pub(super) fn run_one(
     args: &StudyArgs,
     kinds: &[Kind],
+    shard: Shard,
     whole: Option<&Whole>,
     out: &Output,
 ) -> anyhow::Result<Said> {
     let study = args.study(kinds)?;
     check_figures(args)?;
     let analysis = args.file()?.analysis()?;
-    analysis.fix_rules(&args.runs.join(study.name()), study.profile())?;
-    run_study(study.as_ref(), &args.runs, whole, out)
+    analysis.fix_rules(&args.store.join(study.name()), study.profile())?;
+    work_through(study.as_ref(), &args.store, shard, whole, out)
 }
 
 /// Refuses figures that could not be drawn, before anything is trained.
@@ -159,61 +164,112 @@ pub(super) fn run_study(
     whole: Option<&Whole>,
     out: &Output,
 ) -> anyhow::Result<Said> {
+    work_through(study, runs, Shard::ALL, whole, out)
+}
+
+/// Works through a shard of a study that has been read, beside other workers.
+fn work_through(
+    study: &dyn Study,
+    runs: &Path,
+    shard: Shard,
+    whole: Option<&Whole>,
+    out: &Output,
+) -> anyhow::Result<Said> {
     Holding::ask_store(runs)?;
-    let _lock = FolderLock::take(&runs.join(study.name()))?;
+    let worker = Worker { shard, ..Worker::new() };
+    let leases = Arc::clone(&worker.leases);
+    interrupt::saves_and(move || leases.release_all());
     let mut watch = Watch::new(out, study.count(), study.called(), whole.cloned());
-    let ran = study.run(runs, &mut watch);
+    let worked = study.work(runs, &worker, &mut watch);
     watch.bar.finish_and_clear();
-    let Some((found, findings)) = ran? else {
+    let Some(worked) = worked? else {
         return Err(Interrupted.into());
     };
-    let path = found.folder.join(ROWS);
     let mut json = json!({
         "study": study.name(), "profile": study.profile(), "cells": study.count(),
-        "failed": watch.failed, "rows": path,
+        "done": worked.done, "failed": worked.failed, "missing": worked.missing,
     });
-    if let (Some(all), serde_json::Value::Object(more)) = (json.as_object_mut(), findings) {
+    let Some(found) = worked.record else {
+        let text = format!(
+            "{} ({}), shard {shard}: {} {} done here, {} failed; {} of other shards are missing",
+            study.name(),
+            study.profile(),
+            worked.done,
+            study.called(),
+            worked.failed,
+            worked.missing
+        );
+        return Ok((json, text));
+    };
+    let path = runs.join(study.name()).join(ROWS);
+    json["rows"] = json!(path);
+    if let (Some(all), serde_json::Value::Object(more)) = (json.as_object_mut(), found.findings) {
         all.extend(more);
     }
     Ok((json, format!("{}\nrows: {}", found.summary, path.display())))
 }
 
-/// Writes the table of one study, and `study.json`.
+/// Writes the table of one study, and `study.json`, into a folder or into its own of the store.
 pub(super) fn collect_one(
     args: &StudyArgs,
     kinds: &[Kind],
-    to: &Path,
-    so_far: bool,
+    to: Option<&Path>,
 ) -> anyhow::Result<Said> {
     let study = args.study(kinds)?;
-    study.collect(&args.runs, to, so_far)?;
+    let own = args.store.join(study.name());
+    let to = to.unwrap_or(&own);
+    let missing = study.collect(&args.store, to)?;
     let rows = to.join(ROWS);
-    let text = format!("{}: {}", study.name(), rows.display());
-    let json = json!({ "cells": study.count(), "rows": rows, "left_out": study.left_out() });
+    let mut text = format!("{}: {}", study.name(), rows.display());
+    if missing > 0 {
+        let (all, cells) = (study.count(), study.called());
+        text += &format!("\n{missing} of {all} {cells} are missing: to look at, not to decide on");
+    }
+    let json = json!({
+        "cells": study.count(), "missing": missing, "rows": rows, "left_out": study.left_out(),
+    });
     Ok((json, with_left_out(text, study.as_ref())))
 }
 
 /// Counts the cells of one study.
 pub(super) fn status_one(args: &StudyArgs, kinds: &[Kind]) -> anyhow::Result<Said> {
     let study = args.study(kinds)?;
-    let status = study.status(&args.runs)?;
+    let status = study.status(&args.store)?;
     let mut text = format!(
-        "{} ({}): {} of {} {} finished, {} failed, {} begun, {} waiting\n",
+        "{} ({}): {} of {} {} done, {} failed, {} held, {} free; about {} of one core left\n",
         status.study,
         status.profile,
         status.done,
         status.total,
         status.cells,
         status.failed.len(),
-        status.begun,
-        status.waiting
+        status.held.len(),
+        status.free,
+        duration(status.core_seconds_left)
     );
+    for held in &status.held {
+        let dead = if held.is_dead { ", which is dead: another worker takes over" } else { "" };
+        let (cell, host, process) = (&held.cell, &held.host, held.process);
+        text += &format!("held: {cell}: by process {process} on {host}{dead}\n");
+    }
     for failed in &status.failed {
         text += &format!("failed: {} ({})\n  {}\n", failed.cell, failed.id, failed.error);
     }
     let mut json = json!(status);
     json["left_out"] = json!(study.left_out());
     Ok((json, with_left_out(text, study.as_ref())))
+}
+
+/// Writes the spec of a study of one picture or genome, instead of doing it.
+pub(super) fn write_spec<S: Settings>(
+    subject: &Path,
+    settings: S,
+    path: &Path,
+) -> anyhow::Result<Said> {
+    write_single(subject, settings, path)?;
+    let (shown, line) = (path.display(), word(path.display()));
+    let text = format!("{shown}\nrun it with `picloom experiment run {line}`");
+    Ok((json!({ "spec": path, "kind": S::KIND }), text))
 }
 
 /// How far the study is that a study is a part of, in seconds of one core that its parts were thought
@@ -229,8 +285,6 @@ pub(super) struct Whole {
 /// Shows how far a study is, or a worker with the study it is at.
 pub(super) struct Watch {
     pub(super) bar: Bar,
-    /// Cells that failed.
-    pub(super) failed: usize,
     whole: Option<Whole>,
 }
 
@@ -241,7 +295,7 @@ impl Watch {
         what: &'static str,
         whole: Option<Whole>,
     ) -> Self {
-        Watch { bar: out.progress(cells as u64, what).without_estimate(), failed: 0, whole }
+        Watch { bar: out.progress(cells as u64, what).without_estimate(), whole }
     }
 
     /// `about 12 min left; of the study 31 %, about 2 h 5 min left`.
@@ -262,7 +316,6 @@ impl Watch {
 
 impl StudyObserver for Watch {
     fn cell(&mut self, progress: &Progress, label: &str, error: Option<&str>) {
-        self.failed = progress.failed;
         self.bar.set_length(progress.total as u64);
         self.bar.set_position((progress.done + progress.failed) as u64);
         self.bar.set_message(format!("{label}{}", self.left(progress)));

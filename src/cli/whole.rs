@@ -3,31 +3,23 @@
 use super::output::Output;
 use super::progress::duration;
 use super::study::{Said, StudyArgs, Whole, collect_one, preview_one, run_one, status_one};
-use crate::experiment::kinds::{Kind, decided_by, read_study, read_undecided};
-use crate::experiment::whole::WholeSpec;
-use crate::network::lock::FolderLock;
+use crate::experiment::kinds::Kind;
+use crate::experiment::shard::Shard;
+use crate::experiment::whole::{self, WholeSpec};
 use crate::run::folder::Holding;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The parts of a study, each with the study's profile and run store; all of them can be read.
-fn parts(spec: &WholeSpec, args: &StudyArgs, kinds: &[Kind]) -> anyhow::Result<Vec<StudyArgs>> {
-    let (mut parts, mut names) = (Vec::new(), BTreeSet::new());
-    for path in spec.part_paths(&args.spec) {
-        let part = StudyArgs::new(path, args.profile.clone(), args.runs.clone());
-        let (file, profile) = (part.file()?, args.profile.as_deref());
-        let study = match decided_by(file, profile)? {
-            Some(_) => read_undecided(file, profile)?,
-            None => read_study(kinds, file, profile, &args.runs)?,
-        };
-        if !names.insert(study.name().to_string()) {
-            let (spec, name) = (args.spec.display(), study.name());
-            anyhow::bail!("{spec}: parts: expected each study once, found {name} again");
-        }
-        parts.push(part);
-    }
-    Ok(parts)
+/// The parts of a study, each with the study's profile and run store, and what a worker with this shard takes of it; all of
+/// them can be read.
+fn parts(
+    args: &StudyArgs,
+    kinds: &[Kind],
+    shard: Shard,
+) -> anyhow::Result<Vec<(StudyArgs, Shard)>> {
+    let parts = whole::parts(kinds, &args.spec, args.profile.as_deref(), &args.store)?;
+    let of = |part: whole::Part| (part.shard(shard), part.file);
+    Ok(parts.into_iter().map(of).map(|(shard, file)| (args.part(file), shard)).collect())
 }
 
 pub fn status(args: &StudyArgs, kinds: &[Kind]) -> anyhow::Result<Said> {
@@ -44,7 +36,7 @@ fn each(
 ) -> anyhow::Result<(String, Vec<Value>, String)> {
     let spec = WholeSpec::of(args.file()?)?;
     let (mut rows, mut text) = (Vec::new(), String::new());
-    for part in parts(&spec, args, kinds)? {
+    for (part, _) in parts(args, kinds, Shard::ALL)? {
         match ask(&part, kinds) {
             Ok((json, said)) => {
                 text += &format!("{}\n", said.trim_end());
@@ -59,24 +51,17 @@ fn each(
     Ok((spec.name, rows, text))
 }
 
-/// Writes the table and `study.json` of every part, with the pictures beside them, into `FOLDER/PART`.
-pub fn collect(
-    args: &StudyArgs,
-    kinds: &[Kind],
-    folder: &Path,
-    so_far: bool,
-) -> anyhow::Result<Said> {
-    let spec = WholeSpec::of(args.file()?)?;
-    Holding::WholeStudy.ask(folder)?;
-    let (mut rows, mut text) = (Vec::new(), String::new());
-    for part in parts(&spec, args, kinds)? {
-        let name = part.spec.file_stem().unwrap_or_default();
-        let to = folder.join(name);
-        let (json, said) = collect_one(&part, kinds, &to, so_far)?;
-        text += &format!("{said}\n");
-        rows.push(json);
+/// Writes the table and `study.json` of every part, with the pictures beside them: into `FOLDER/PART`, or into the parts'
+/// folders of the store. A part that needs another's record is left out before that is there.
+pub fn collect(args: &StudyArgs, kinds: &[Kind], folder: Option<&Path>) -> anyhow::Result<Said> {
+    if let Some(folder) = folder {
+        Holding::WholeStudy.ask(folder)?;
     }
-    Ok((json!({ "study": spec.name, "parts": rows }), text))
+    let (study, rows, text) = each(args, kinds, |part, kinds| {
+        let name = part.spec.file_stem().unwrap_or_default();
+        collect_one(part, kinds, folder.map(|folder| folder.join(name)).as_deref())
+    })?;
+    Ok((json!({ "study": study, "parts": rows }), text))
 }
 
 /// What running the study would do, part by part.
@@ -95,23 +80,26 @@ fn core_seconds(part: &StudyArgs, kinds: &[Kind]) -> f64 {
     preview_one(part, kinds).map_or(0.0, |(json, _)| json["core_seconds"].as_f64().unwrap_or(0.0))
 }
 
-/// Runs the parts that are not finished; with the name of the study, what each of them says.
-pub fn run(args: &StudyArgs, kinds: &[Kind], out: &Output) -> anyhow::Result<Said> {
+/// Works through the parts, one after the other; with the name of the study, what each of them says.
+pub fn run(args: &StudyArgs, kinds: &[Kind], shard: Shard, out: &Output) -> anyhow::Result<Said> {
     let spec = WholeSpec::of(args.file()?)?;
-    Holding::WholeStudy.ask(&args.runs)?;
-    let _lock = FolderLock::take(&args.runs)?;
+    Holding::WholeStudy.ask(&args.store)?;
     let (mut rows, mut text) = (Vec::new(), String::new());
-    let mut failed = 0;
-    let parts = parts(&spec, args, kinds)?;
-    let costs: Vec<f64> = parts.iter().map(|part| core_seconds(part, kinds)).collect();
+    let (mut failed, mut missing) = (0, 0);
+    let parts = parts(args, kinds, shard)?;
+    let costs: Vec<f64> = parts.iter().map(|(part, _)| core_seconds(part, kinds)).collect();
     let total = costs.iter().sum();
-    for (k, part) in parts.iter().enumerate() {
+    for (k, (part, shard)) in parts.iter().enumerate() {
         let ahead = costs[k + 1..].iter().sum();
         out.note(&format!("part {} of {}: {}", k + 1, parts.len(), part.spec.display()));
-        let (json, said) = run_one(part, kinds, Some(&Whole { total, ahead }), out)?;
+        let (json, said) = run_one(part, kinds, *shard, Some(&Whole { total, ahead }), out)?;
         failed += json["failed"].as_u64().unwrap_or(0);
+        missing += json["missing"].as_u64().unwrap_or(0);
         text += &format!("{}\n\n", said.trim_end());
         rows.push(json);
     }
-    Ok((json!({ "study": spec.name, "parts": rows, "failed": failed }), text))
+    let json = json!({
+        "study": spec.name, "parts": rows, "failed": failed, "missing": missing,
+    });
+    Ok((json, text))
 }

@@ -8,7 +8,7 @@
 
 use super::networks::record::{NetworkRow, NetworksRecord};
 use super::networks::spec::BASE;
-use super::record::{Record, STUDY};
+use super::record::{Head, Record, STUDY};
 use crate::math::SimRng;
 use crate::math::real::ln;
 use crate::math::stats::{
@@ -17,7 +17,7 @@ use crate::math::stats::{
 };
 use crate::network::Picture;
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// PNG bytes / raw bytes (3 a pixel) of a picture, by this crate's encoder; above 0.
 pub fn png_ratio(picture: &Picture) -> f64 {
@@ -144,21 +144,23 @@ pub fn depth_curves(record: &NetworksRecord, sweep: Sweep<'_>) -> Vec<DepthCurve
     curves
 }
 
-/// The folder of the record of the study `study`: under `runs`, or `root/figures`; none: nowhere.
-pub(super) fn record_path(study: &str, runs: &Path, root: &Path) -> Option<PathBuf> {
-    let places = [runs.to_path_buf(), root.join("figures")];
-    let mut paths = places.iter().map(|folder| folder.join(study));
-    paths.find(|folder| folder.join(STUDY).exists())
-}
-
 /// The record of the depth study `study`, under `runs` or `root/figures`.
 ///
 /// # Errors
-/// There is none, or it cannot be read.
+/// There is none, it is not finished, or cannot be read.
 pub fn find_record(study: &str, runs: &Path, root: &Path) -> Result<NetworksRecord, String> {
-    let path = record_path(study, runs, root)
-        .ok_or_else(|| format!("no record of {study} under {}", runs.display()))?;
-    NetworksRecord::read(&path).map_err(|e| e.to_string())
+    let places = [runs.to_path_buf(), root.join("figures")];
+    let mut folders = places.iter().map(|folder| folder.join(study));
+    let folder = folders.find(|folder| folder.join(STUDY).exists()).ok_or_else(|| {
+        format!("no record of {study} under {}; run {study} there first", runs.display())
+    })?;
+    match Head::read(&folder.join(STUDY))?.missing {
+        0 => NetworksRecord::read(&folder).map_err(|e| e.to_string()),
+        missing => Err(format!(
+            "{} with {missing} cells missing; run {study} to its end first",
+            folder.display()
+        )),
+    }
 }
 
 /// A target, its ratio c, its optimal L.

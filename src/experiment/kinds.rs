@@ -1,6 +1,6 @@
 //! Kinds of study, by the `kind` of a spec: what can be done with a study, whatever kind it is.
 
-use super::cells::{self, CellStudy, Pass, Status, Worker};
+use super::cells::{self, CellStudy, Status, Worker};
 use super::depth_sweep::DepthSweep;
 use super::networks::{NetworksSpec, NetworksStudy};
 use super::record::{Record, RecordError};
@@ -8,9 +8,8 @@ use super::single::{Compare, Regime, Settings, single};
 use super::spec::{Problem, Spec, SpecError, SpecFile};
 use super::workers::StudyObserver;
 use crate::network::files::create_folder;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Resolves a spec in a profile; results of other studies are under the folder of runs.
 pub type Read = fn(&SpecFile<'_>, Option<&str>, &Path) -> Result<Box<dyn Study>, SpecError>;
@@ -73,21 +72,6 @@ pub fn read_undecided(
     Ok(Box::new(NetworksStudy::of_undecided(file, profile)?))
 }
 
-/// A cell as a line of a plan: all that its outcome depends on, besides the inputs it names.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Line {
-    /// The study.
-    pub study: String,
-    /// Its id: a hash of the config. None as long as a record that is still to come decides it.
-    pub cell: Option<String>,
-    /// The cell in a few words.
-    pub label: String,
-    /// About how long it takes, in seconds of one core.
-    pub core_seconds: f64,
-    /// The resolved config.
-    pub config: Value,
-}
-
 /// What can be done with a study, whatever its kind: every [`CellStudy`] is one.
 pub trait Study: Sync {
     /// Name of the study: its folder under `runs/` and `figures/`.
@@ -105,40 +89,16 @@ pub trait Study: Sync {
     /// Targets without cells, as [`CellStudy::left_out`] says.
     fn left_out(&self) -> &[String];
 
-    /// Computes what is not finished, and says what came out, also for programs; none if the observer
-    /// stopped it.
+    /// Works through the worker's shard; none if the observer stopped it.
     ///
     /// # Errors
-    /// As [`cells::run_cells`].
-    fn run(
+    /// As [`cells::work`].
+    fn work(
         &self,
         runs: &Path,
-        observer: &mut dyn StudyObserver,
-    ) -> Result<Option<(Finished, Value)>, RecordError>;
-
-    /// What a training step of a cell takes, as [`CellStudy::step_cost`] has it.
-    fn step_cost(&self, number: usize) -> Option<f64>;
-
-    /// Shows every cell, in order.
-    fn lines(&self, show: &mut dyn FnMut(Line));
-
-    /// Goes once through the cells of these numbers.
-    ///
-    /// # Errors
-    /// As [`cells::pass`].
-    fn pass(
-        &self,
-        runs: &Path,
-        share: &[usize],
         worker: &Worker,
         observer: &mut dyn StudyObserver,
-    ) -> Result<Pass, RecordError>;
-
-    /// Writes the record and the table into the study's folder.
-    ///
-    /// # Errors
-    /// As [`cells::write_record`].
-    fn finish(&self, runs: &Path) -> Result<Finished, RecordError>;
+    ) -> Result<Option<Worked>, RecordError>;
 
     /// Counts its cells by their state.
     ///
@@ -146,25 +106,24 @@ pub trait Study: Sync {
     /// A cell's file is damaged.
     fn status(&self, runs: &Path) -> Result<Status, RecordError>;
 
-    /// Writes what its cells left, the table and `study.json` with the pictures beside them, into a folder; with
-    /// `so_far` also if cells are still to come.
+    /// Writes what its finished cells left, the table and `study.json` with the pictures beside them, into a folder,
+    /// and says how many cells are missing there.
     ///
     /// # Errors
-    /// As [`cells::collect_cells`]; files cannot be written.
-    fn collect(&self, runs: &Path, to: &Path, so_far: bool) -> Result<(), RecordError>;
+    /// As [`cells::so_far`]; files cannot be written.
+    fn collect(&self, runs: &Path, to: &Path) -> Result<usize, RecordError>;
 }
 
-/// A study whose record is written.
+/// What a worker's way through a study came to, whatever its kind.
+pub type Worked = cells::Worked<Finished>;
+
+/// What a record says.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finished {
-    /// The study's folder.
-    pub folder: PathBuf,
     /// What came out, for people.
     pub summary: String,
-}
-
-fn finished<S: CellStudy>(study: &S, runs: &Path, record: &S::Record) -> Finished {
-    Finished { folder: cells::study_folder(study, runs), summary: record.summary() }
+    /// What came out, for programs.
+    pub findings: Value,
 }
 
 impl<S: CellStudy> Study for S {
@@ -188,57 +147,32 @@ impl<S: CellStudy> Study for S {
         CellStudy::left_out(self)
     }
 
-    fn run(
+    fn work(
         &self,
         runs: &Path,
-        observer: &mut dyn StudyObserver,
-    ) -> Result<Option<(Finished, Value)>, RecordError> {
-        let record = cells::run_cells(self, runs, observer)?;
-        Ok(record.map(|record| (finished(self, runs, &record), record.findings())))
-    }
-
-    fn step_cost(&self, number: usize) -> Option<f64> {
-        CellStudy::step_cost(self, &self.cell(number))
-    }
-
-    fn lines(&self, show: &mut dyn FnMut(Line)) {
-        for cell in self.cells() {
-            show(Line {
-                study: CellStudy::name(self).into(),
-                cell: Some(self.id(&cell)),
-                label: self.label(&cell),
-                core_seconds: self.cost(&cell),
-                config: serde_json::to_value(cell.as_ref()).expect("a config is plain data"),
-            });
-        }
-    }
-
-    fn pass(
-        &self,
-        runs: &Path,
-        share: &[usize],
         worker: &Worker,
         observer: &mut dyn StudyObserver,
-    ) -> Result<Pass, RecordError> {
-        cells::pass(self, runs, share, worker, observer)
-    }
-
-    fn finish(&self, runs: &Path) -> Result<Finished, RecordError> {
-        let record = cells::write_record(self, runs)?;
-        Ok(finished(self, runs, &record))
+    ) -> Result<Option<Worked>, RecordError> {
+        let worked = cells::work(self, runs, worker, observer)?;
+        Ok(worked.map(|worked| Worked {
+            done: worked.done,
+            failed: worked.failed,
+            missing: worked.missing,
+            record: worked
+                .record
+                .map(|record| Finished { summary: record.summary(), findings: record.findings() }),
+        }))
     }
 
     fn status(&self, runs: &Path) -> Result<Status, RecordError> {
         cells::status(self, runs)
     }
 
-    fn collect(&self, runs: &Path, to: &Path, so_far: bool) -> Result<(), RecordError> {
-        let left = match so_far {
-            true => cells::so_far(self, runs)?,
-            false => cells::collect_cells(self, runs)?,
-        };
+    fn collect(&self, runs: &Path, to: &Path) -> Result<usize, RecordError> {
+        let (record, missing) = cells::so_far(self, runs)?;
         create_folder(to)?;
-        self.pictures(&left, &cells::study_folder(self, runs), to)?;
-        Ok(left.save(to)?)
+        self.pictures(&record, &cells::study_folder(self, runs), to)?;
+        record.save_without(to, missing)?;
+        Ok(missing)
     }
 }

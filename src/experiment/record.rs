@@ -85,7 +85,8 @@ pub trait Record: Serialize + DeserializeOwned {
             table.push(&cells.collect::<Vec<String>>());
         }
         let picloom = env!("CARGO_PKG_VERSION").into();
-        (Head { fields: std::mem::take(fields), picloom, rows: rows.len(), columns }, table)
+        let fields = std::mem::take(fields);
+        (Head { fields, picloom, missing: 0, rows: rows.len(), columns }, table)
     }
 
     /// The record of a head and a table.
@@ -138,7 +139,16 @@ pub trait Record: Serialize + DeserializeOwned {
     /// # Errors
     /// A file cannot be written.
     fn save(&self, folder: &Path) -> Result<(), WriteError> {
+        self.save_without(folder, 0)
+    }
+
+    /// [`save`](Self::save) of a record that lacks so many cells: `study.json` says so.
+    ///
+    /// # Errors
+    /// As there.
+    fn save_without(&self, folder: &Path, missing: usize) -> Result<(), WriteError> {
         let (head, table) = self.parts();
+        let head = Head { missing, ..head };
         table.write(&folder.join(ROWS))?;
         write_atomic(&folder.join(STUDY), head.to_json().as_bytes())
     }
@@ -182,10 +192,17 @@ pub struct Head {
     pub fields: Map<String, Value>,
     /// Version of the program that wrote it.
     pub picloom: String,
+    /// Cells that were neither finished nor failed when it was written.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub missing: usize,
     /// Rows of the table.
     pub rows: usize,
     /// Its columns, in order.
     pub columns: Vec<ColumnNote>,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// What a column holds.

@@ -1,8 +1,11 @@
 //! A study that is made of others: the list of its parts. What a program decides or draws once the parts are
 //! there stands in the same spec, and is not read here.
 
+use super::kinds::{Kind, decided_by, read_study, read_undecided};
+use super::shard::Shard;
 use super::spec::{Problem, Spec, SpecError, SpecFile, check_name, read_spec};
 use serde::Deserialize;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// A study of parts. Other keys of its spec belong to whoever decides or draws it.
@@ -47,4 +50,61 @@ impl WholeSpec {
         let folder = path.parent().unwrap_or(Path::new(""));
         self.parts.iter().map(|part| folder.join(part)).collect()
     }
+}
+
+/// A part of a study.
+pub struct Part {
+    /// Its spec.
+    pub file: SpecFile<'static>,
+    /// Its name.
+    pub study: String,
+    /// True if another part needs its record.
+    pub decides: bool,
+}
+
+impl Part {
+    /// What a worker with this shard of the whole takes of the part: all cells of one whose record others need, so
+    /// that no worker waits for a shard that nobody has begun.
+    pub fn shard(&self, shard: Shard) -> Shard {
+        if self.decides { Shard::ALL } else { shard }
+    }
+}
+
+/// The parts of the study that is at `path`, in the order they are run; any other study is its own only part. All of them
+/// can be read in the profile, whether or not the records that they need are there.
+///
+/// # Errors
+/// A spec cannot be used, or a study is there twice.
+pub fn parts(
+    kinds: &[Kind],
+    path: &Path,
+    profile: Option<&str>,
+    runs: &Path,
+) -> Result<Vec<Part>, SpecError> {
+    let file = SpecFile::read(path)?;
+    let files = match file.kind() == WholeSpec::KIND {
+        true => {
+            let paths = WholeSpec::of(&file)?.part_paths(path);
+            paths.iter().map(|part| SpecFile::read(part)).collect::<Result<_, _>>()?
+        }
+        false => vec![file],
+    };
+    let (mut parts, mut deciders) = (Vec::<Part>::new(), BTreeSet::new());
+    for file in files {
+        let decider = decided_by(&file, profile)?;
+        let study = match &decider {
+            Some(_) => read_undecided(&file, profile)?,
+            None => read_study(kinds, &file, profile, runs)?,
+        };
+        let study = study.name().to_string();
+        deciders.extend(decider);
+        let is_new = parts.iter().all(|part| part.study != study);
+        Problem::unless(is_new, "parts", "each study once", format!("{study} again"))
+            .map_err(|problem| problem.at(path))?;
+        parts.push(Part { file, study, decides: false });
+    }
+    for part in &mut parts {
+        part.decides = deciders.contains(&part.study);
+    }
+    Ok(parts)
 }

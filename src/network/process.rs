@@ -37,14 +37,6 @@ pub fn began(process: u32) -> Option<u64> {
     fields.nth(18)?.parse().ok()
 }
 
-/// Seconds that cores have worked for this process, counted in hundredths; none where that cannot be seen.
-pub fn core_seconds() -> Option<f64> {
-    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // For itself, and for the system at its request: the 12th and 13th field after the name.
-    let ticks = stat.rsplit_once(") ")?.1.split(' ').skip(11).take(2).map(str::parse::<u64>);
-    Some(ticks.sum::<Result<u64, _>>().ok()? as f64 / 100.0)
-}
-
 /// Whether the process of this place that began then (none: whenever) lives; none if that cannot be seen.
 pub fn lives(process: u32, beginning: Option<u64>) -> Option<bool> {
     // Of some systems one sees one's own processes only.
@@ -60,17 +52,6 @@ pub fn lives(process: u32, beginning: Option<u64>) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn a_core_works_for_a_process_that_computes_and_not_for_one_that_sleeps() {
-        let before = core_seconds().unwrap();
-        let begun = std::time::Instant::now();
-        while core_seconds().unwrap() < before + 0.05 {
-            assert!(begun.elapsed().as_secs() < 60);
-        }
-        assert!(core_seconds().unwrap() - before < 1.0 + 64.0 * begun.elapsed().as_secs_f64());
-    }
 
     #[cfg(target_os = "linux")]
     #[test]

@@ -135,7 +135,7 @@ fn a_study_asks_its_folder_too() {
     done(&[&TRAIN[..], &["--out", small.to_str().unwrap()]].concat());
     let before = files(&small);
     let runs = work.path().to_str().unwrap();
-    let (code, error) = run(&["experiment", "run", spec.to_str().unwrap(), "--runs", runs]);
+    let (code, error) = run(&["experiment", "run", spec.to_str().unwrap(), "--store", runs]);
     assert_eq!(code, Some(1), "{error}");
     assert!(error.contains("found a training run") && files(&small) == before, "{error}");
 }
@@ -165,7 +165,6 @@ fn no_output_is_written_over_an_input_or_a_file_of_something_else() {
     }
     let spec = "kind = \"depth-sweep\"\nsubject = \"face.png\"\n[settings]\nseeds = [0]\n";
     std::fs::write(at("spec.toml"), spec).unwrap();
-    done(&["plan", &at("spec.toml"), "--out", &at("plan.jsonl")]);
     // Words without blanks: the folder's name is put before those with a dot.
     let line = |text: &str| -> Vec<String> {
         let word = |word: &str| if word.contains('.') { at(word) } else { word.into() };
@@ -175,8 +174,7 @@ fn no_output_is_written_over_an_input_or_a_file_of_something_else() {
     for (text, over, kind) in [
         ("compare face.png --steps 5 --spec", "face.png", "spec"),
         ("score --genome mask.json --size 16 --samples 1 --out", "mask.json", "score"),
-        ("plan spec.toml --out", "spec.toml", "plan"),
-        ("emit k8s plan.jsonl --out", "plan.jsonl", "script"),
+        ("experiment emit k8s spec.toml --out", "spec.toml", "script"),
     ] {
         let words = line(&format!("{text} {over}"));
         let (code, error) = run(&words.iter().map(String::as_str).collect::<Vec<_>>());
@@ -188,8 +186,7 @@ fn no_output_is_written_over_an_input_or_a_file_of_something_else() {
     // What the command itself wrote it writes again.
     for text in [
         "score --genome mask.json --size 16 --samples 1 --out score.json",
-        "plan spec.toml --out plan.jsonl",
-        "emit k8s plan.jsonl --out jobs.yaml",
+        "experiment emit k8s spec.toml --out jobs.yaml",
     ] {
         let words = line(text);
         (0..2).for_each(|_| done(&words.iter().map(String::as_str).collect::<Vec<_>>()));

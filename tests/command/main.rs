@@ -17,10 +17,10 @@ mod labelled_scores;
 mod links;
 mod manners;
 mod own_pictures;
-mod plan;
 mod plot;
 mod prune_cli;
 #[cfg(target_os = "linux")]
 mod signals;
 #[cfg(feature = "studio")]
 mod studio;
+mod workers;

@@ -87,7 +87,8 @@ fn a_wrong_value_of_an_option_is_wrong_use_and_leaves_nothing() {
         "score --genome MASK --params x.npz",
         "prune dense --threshold 0.3 --refill --out run",
         "prune dense --budget 5 --method evolved --out run",
-        "emit slurm plan.json --array-parallelism 0",
+        "experiment emit slurm study.toml --tasks 0",
+        "experiment run study.toml --shard 3/2",
     ] {
         let output = run(folder.path(), line);
         assert_eq!(output.status.code(), Some(2), "{line}: {}", error(&output));
@@ -106,8 +107,8 @@ fn what_says_nothing_fails_and_writes_nothing() {
     std::fs::write(to("study.toml"), study).unwrap();
     let before = files(folder.path());
     for (line, why) in [
-        ("experiment run study.toml --runs runs", "none.toml"),
-        ("experiment status study.toml --runs runs", "none.toml"),
+        ("experiment run study.toml --store runs", "none.toml"),
+        ("experiment status study.toml --store runs", "none.toml"),
     ] {
         let output = run(folder.path(), line);
         assert_eq!(output.status.code(), Some(1), "{line}: {}", error(&output));

@@ -108,21 +108,7 @@ fn endless(work: &Path) -> Vec<(String, String)> {
     for (line, out) in &mut lines {
         *line += &format!(" --out {}", place(out));
     }
-    let mut lines: Vec<_> = lines.into_iter().map(|(line, out)| (line, place(out))).collect();
-    // Studies in their own size, which take hours; and one that is made of them.
-    for name in ["wirings", "pruning"] {
-        let line = format!("experiment run experiments/{name}.toml --runs {}", place("runs"));
-        lines.push((line, format!("{}/{name}", place("runs"))));
-    }
-    let whole = work.join("whole.toml");
-    let experiments = Path::new(env!("CARGO_MANIFEST_DIR")).join("experiments");
-    let parts: Vec<_> =
-        ["wirings.toml", "pruning.toml"].map(|part| experiments.join(part)).to_vec();
-    let text = format!("kind = \"study\"\nname = \"whole\"\nquestion = \"?\"\nparts = {parts:?}\n");
-    std::fs::write(&whole, text).unwrap();
-    let line = format!("experiment run {} --runs {}", whole.display(), place("whole"));
-    lines.push((line, place("whole")));
-    lines
+    lines.into_iter().map(|(line, out)| (line, place(out))).collect()
 }
 
 #[test]
@@ -155,7 +141,7 @@ fn one_process_at_a_time_works_in_a_folder_until_its_death() {
         first.wait().unwrap();
         assert!(lock.exists(), "{line}: nobody cleaned up");
         let mut arguments = arguments;
-        if !line.starts_with("compare") && !line.starts_with("experiment") {
+        if !line.starts_with("compare") {
             arguments.push("--resume".into());
         }
         let mut second = start(&arguments);
@@ -256,7 +242,7 @@ fn interrupted_anywhere_the_line_that_is_hinted_at_goes_on_to_the_same_bytes() {
             .into(),
         "evolve --search vlm --breeder mock --publish 9 --generations 12 --cell 16 --out OUT".into(),
         // A comparison is such a study too, and takes longer.
-        format!("experiment run {} --runs OUT", spec.display()),
+        format!("experiment run {} --store OUT", spec.display()),
     ];
     for (k, line) in lines.iter().enumerate() {
         // A name that a shell would take apart.

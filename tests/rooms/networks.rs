@@ -141,7 +141,8 @@ fn copying_cells_takes_results_over() {
     let one = SMALL.replace("offsets = [-1, 0]", "offsets = [0]");
     let (_folder, only) = repository(&one);
     run_with(&plan(&only, None), &there, 2);
-    let begun = so_far(&study, &there).unwrap();
+    let (begun, missing) = so_far(&study, &there).unwrap();
+    assert_eq!(missing, 2);
     assert_eq!(begun.rows.iter().filter(|row| row.result.is_none()).count(), 2 * 5);
 
     // Elsewhere the rest is computed, and nothing twice.
@@ -154,7 +155,7 @@ fn copying_cells_takes_results_over() {
         std::fs::copy(view.path(), here.join("small/views").join(view.file_name())).unwrap();
     }
     let done = status(&study, &here).unwrap();
-    assert_eq!((done.done, done.waiting), (3, 2));
+    assert_eq!((done.done, done.free), (3, 2));
     let whole = run_with(&study, &here, 2);
     let known = whole.rows.iter().find(|row| row.offset == 0 && row.arm == "dense").unwrap();
     let id = known.result.as_ref().unwrap().run_id.clone().unwrap();

@@ -28,7 +28,7 @@ picloom("train", "--genome", skull, "--wiring", "dense", "--target", skull, "--s
 picloom("prune", "runs/dense", "--method", "sp", "--threshold", "0.3", "--steps", "300", "--out", "runs/pruned");
 // 4 · 22 + 11 · 22² + 22 · 3 = 5478 links.
 picloom("train", "--arch", "12;cache:8,cos:3,gaussian:5,identity:3,sin:3", "--target", skull, "--size", "32", "--steps", "2", "--out", "runs/large");
-for (const study of ["wirings", "regime"]) picloom("experiment", "run", path.join(repository, `experiments/${study}.toml`), "--profile", "smoke", "--runs", "study");
+for (const study of ["wirings", "regime"]) picloom("experiment", "run", path.join(repository, `experiments/${study}.toml`), "--profile", "smoke", "--store", "study");
 
 let failed = 0;
 let server = await serve();

@@ -360,7 +360,7 @@ pub fn make(study: &str, profile: &str, folder: &Path) -> String {
     match study {
         "claims" => "picloom-experiments claims".into(),
         _ => format!(
-            "picloom-experiments run {} --runs {}",
+            "picloom-experiments run {} --store {}",
             spec(study, profile),
             word(folder.display())
         ),
@@ -370,7 +370,7 @@ pub fn make(study: &str, profile: &str, folder: &Path) -> String {
 /// The command that copies the record of `study` out of its runs.
 fn collect(study: &str, profile: &str, runs: &Path, record: &Path) -> String {
     format!(
-        "picloom-experiments collect {} --runs {} \\\n    --out {}",
+        "picloom-experiments collect {} --store {} \\\n    --out {}",
         spec(study, profile),
         word(runs.display()),
         word(record.display())

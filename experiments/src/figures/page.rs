@@ -41,7 +41,7 @@ pub fn page() -> String {
     page += "\n## How the records are made\n\n\
              At `quick`; without `--profile`, at `standard`. Of which profile a committed record is stands in it, under its figures and in \
              [figures/README.md](../figures/README.md).\n\n| record | command |\n|---|---|\n\
-             | all of them, and every figure | `picloom-experiments run experiments/study.toml --profile quick --runs runs` |\n";
+             | all of them, and every figure | `picloom-experiments run experiments/study.toml --profile quick --store runs` |\n";
     let mut studies: Vec<&str> = Vec::new();
     for study in FIGURES.iter().flat_map(|f| f.studies) {
         if !studies.contains(study) {

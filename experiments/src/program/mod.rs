@@ -6,9 +6,7 @@ mod figures;
 mod judge;
 mod whole;
 
-use crate::kinds;
 use clap::{Parser, Subcommand};
-use picloom::cli::plan::{self, CollectArgs, EmitArgs, PlanArgs, RunArgs, StatusArgs};
 use picloom::cli::{EXIT_CODES, Everywhere, Output, Program, StudyCommand, run_program};
 use std::process::ExitCode;
 
@@ -25,7 +23,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     #[command(flatten)]
-    Study(StudyCommand),
+    Study(Box<StudyCommand>),
     /// Decide the claims of the study from its records
     Claims(claims::ClaimsArgs),
     /// Draw the paper's figures from records
@@ -35,23 +33,6 @@ enum Command {
     /// Fit the embedded judge again, and report on judges
     #[command(subcommand)]
     Judge(judge::JudgeCommand),
-    /// Studies as a plan: a file of cells that any scheduler can hand out
-    #[command(subcommand)]
-    Plan(PlanCommand),
-}
-
-#[derive(Subcommand)]
-enum PlanCommand {
-    /// Write studies as a plan
-    Write(PlanArgs),
-    /// Work through a share of a plan, beside other workers on other machines
-    Run(RunArgs),
-    /// Say how far a plan is: done, running where, failed why
-    Status(StatusArgs),
-    /// Write the records of a plan that is worked through
-    Collect(CollectArgs),
-    /// Write the script that hands a plan to Slurm, HyperQueue, Kubernetes or GNU parallel
-    Emit(EmitArgs),
 }
 
 /// Runs the command line and returns the exit code.
@@ -66,18 +47,11 @@ impl Program for Cli {
 
     fn work(self, out: &Output) -> anyhow::Result<()> {
         match self.command {
-            Command::Study(command) => whole::run(command, out),
+            Command::Study(command) => whole::run(*command, out),
             Command::Claims(args) => claims::run(args, out),
             Command::Figures(args) => figures::run(args, out),
             Command::Report(args) => figures::report(&args, out),
             Command::Judge(command) => judge::run(command, out),
-            Command::Plan(PlanCommand::Write(args)) => plan::plan(args, &kinds(), out),
-            Command::Plan(PlanCommand::Run(args)) => plan::run(args, &kinds(), out),
-            Command::Plan(PlanCommand::Status(args)) => plan::status(&args, &kinds(), out),
-            Command::Plan(PlanCommand::Collect(args)) => plan::collect(&args, &kinds(), out),
-            Command::Plan(PlanCommand::Emit(args)) => {
-                plan::emit(args, ("picloom-experiments", &["plan"]), out)
-            }
         }
     }
 }

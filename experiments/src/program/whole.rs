@@ -6,8 +6,7 @@ use crate::claims::StudySpec;
 use crate::kinds;
 use picloom::cli::{Output, StudyArgs, StudyCommand, tell, with_study};
 use picloom::math::text::word;
-use picloom::network::lock::FolderLock;
-use picloom::run::folder::Holding;
+use picloom::network::lock::{FolderLock, LockError};
 use serde_json::json;
 
 /// Does what the command says.
@@ -19,13 +18,16 @@ pub fn run(command: StudyCommand, out: &Output) -> anyhow::Result<()> {
     // Rules that cannot be read are refused before the parts are run.
     let decided = whole.map(|args| Ok::<_, anyhow::Error>((StudySpec::read(&args.spec)?, args)));
     let decided = decided.transpose()?;
-    let mut said = with_study(command, &kinds(), out)?;
-    if let Some((spec, args)) = decided {
-        Holding::WholeStudy.ask(&args.runs)?;
-        let _lock = FolderLock::take(&args.runs)?;
-        let (ledger, text) = claims::write(&spec, &args.runs)?;
-        let drawn = figures::draw_all(&args.runs, &command_line(&args))?;
-        let report = args.runs.join("report.html");
+    let mut said = with_study(command, &kinds(), "picloom-experiments", out)?;
+    // Of several workers one that ends when all cells are there decides and draws.
+    if let Some((spec, args)) = decided.filter(|_| said.0["missing"] == 0) {
+        let _lock = match FolderLock::take(&args.store) {
+            Err(LockError::Held { .. }) => return tell(&said, out),
+            lock => lock?,
+        };
+        let (ledger, text) = claims::write(&spec, &args.store)?;
+        let drawn = figures::draw_all(&args.store, &command_line(&args))?;
+        let report = args.store.join("report.html");
         said.1 += &text;
         said.1 += &format!("{} figures, {}", drawn.len(), report.display());
         said.0["figures"] = json!(drawn);
@@ -38,5 +40,5 @@ pub fn run(command: StudyCommand, out: &Output) -> anyhow::Result<()> {
 fn command_line(args: &StudyArgs) -> String {
     let profile = args.profile.as_ref().map(|name| format!(" --profile {name}"));
     let (spec, profile) = (word(args.spec.display()), profile.unwrap_or_default());
-    format!("picloom-experiments run {spec}{profile} --runs {}", word(args.runs.display()))
+    format!("picloom-experiments run {spec}{profile} --store {}", word(args.store.display()))
 }

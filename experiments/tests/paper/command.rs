@@ -57,8 +57,8 @@ fn what_cannot_be_decided_drawn_or_run_is_said_and_nothing_is_begun() {
         ("claims --spec EXPERIMENTS/study.toml --records none", "rows.csv.gz of at least one part"),
         ("claims --spec EXPERIMENTS/study.toml --records other", "expected a record of depth"),
         ("figures score-by-depth --records other", "expected a record of depth"),
-        ("run study.toml --runs runs", "none.toml"),
-        ("status study.toml --runs runs", "none.toml"),
+        ("run study.toml --store runs", "none.toml"),
+        ("status study.toml --store runs", "none.toml"),
     ] {
         let output = run(folder.path(), line);
         assert_eq!(output.status.code(), Some(1), "{line}: {}", error(&output));
@@ -81,20 +81,39 @@ fn a_dry_run_of_the_whole_study_says_how_much_there_is_to_do() {
 }
 
 #[test]
-fn the_whole_study_is_planned_part_by_part() {
+fn the_whole_study_is_handed_to_a_scheduler() {
     let folder = TempDir::new().unwrap();
-    let line = "plan write EXPERIMENTS/study.toml --profile smoke --json";
-    let output = run(folder.path(), line);
-    assert!(output.status.success(), "{}", error(&output));
-    let planned: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert!(planned["parts"].as_array().unwrap().len() > 10, "{planned}");
-    let status = run(folder.path(), "plan status plan.jsonl --json");
-    let status: serde_json::Value = serde_json::from_slice(&status.stdout).unwrap();
-    assert_eq!((&status["cells"], &status["done"]), (&planned["cells"], &0.into()));
-    let emitted = run(folder.path(), "plan emit slurm plan.jsonl");
+    let emitted = run(folder.path(), "emit slurm EXPERIMENTS/study.toml --profile smoke --tasks 7");
     assert!(emitted.status.success(), "{}", error(&emitted));
-    let script = std::fs::read_to_string(folder.path().join("plan.slurm.sh")).unwrap();
-    assert!(script.contains("picloom-experiments plan run plan.jsonl"), "{script}");
+    let script = std::fs::read_to_string(folder.path().join("study.slurm.sh")).unwrap();
+    assert!(script.contains("picloom-experiments run "), "{script}");
+    assert!(script.contains("--profile smoke --threads 1 --shard \"$SLURM_ARRAY_TASK_ID/7\""));
+}
+
+#[test]
+fn two_workers_share_the_whole_study_and_one_decides_it() {
+    let folder = TempDir::new().unwrap();
+    let text = std::fs::read_to_string(format!("{ROOT}/experiments/study.toml")).unwrap();
+    let (head, _) = text.split_once("parts = [").unwrap();
+    // The depths of the second are predicted from the record of the first.
+    let parts = ["depth", "out_of_domain"].map(|name| format!("{ROOT}/experiments/{name}.toml"));
+    let text = format!("{head}parts = {parts:?}\nclaims = []\n");
+    std::fs::write(folder.path().join("study.toml"), text).unwrap();
+    let line = "run study.toml --profile smoke --threads 1 --json --store";
+    let start = |shard: &str| {
+        let mut command = command(folder.path(), &format!("{line} runs --shard {shard}"));
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let ended = ["1/2", "2/2"].map(start).map(|child| child.wait_with_output().unwrap());
+    ended.iter().for_each(|output| assert!(output.status.success(), "{}", error(output)));
+    // Whoever comes later finds everything done.
+    let alone = run(folder.path(), &format!("{line} alone"));
+    assert!(alone.status.success(), "{}", error(&alone));
+    for file in ["claims.json", "depth/rows.csv.gz", "out_of_domain/rows.csv.gz"] {
+        let [shared, alone] =
+            ["runs", "alone"].map(|top| std::fs::read(folder.path().join(top).join(file)).unwrap());
+        assert!(shared == alone, "{file}");
+    }
 }
 
 #[test]

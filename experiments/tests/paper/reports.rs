@@ -39,7 +39,7 @@ fn the_commands_of_a_report_are_those_that_made_it() {
     let html = study_report(&folder, "picloom-experiments report --out 'a b.html'");
     assert!(html.contains("picloom-experiments report --out 'a b.html'"));
     // Records alone: run somewhere, then collected here.
-    let run = "picloom-experiments run experiments/depth.toml --profile smoke --runs runs\n";
+    let run = "picloom-experiments run experiments/depth.toml --profile smoke --store runs\n";
     assert!(html.contains(run), "{html}");
     let to = folder.join("depth");
     assert!(html.contains(&format!("--out '{}'", to.display())));
@@ -49,11 +49,11 @@ fn the_commands_of_a_report_are_those_that_made_it() {
     // The folder the runs are in.
     std::fs::create_dir(folder.join("depth/cells")).unwrap();
     let html = study_report(&folder, "c");
-    let run = format!("experiments/depth.toml --profile smoke --runs '{shown}'\n");
+    let run = format!("experiments/depth.toml --profile smoke --store '{shown}'\n");
     assert!(html.contains(&run));
     let (folder, _guard) = study("standard");
     let html = study_report(&folder, "c");
-    assert!(html.contains("picloom-experiments run experiments/depth.toml --runs runs\n"));
+    assert!(html.contains("picloom-experiments run experiments/depth.toml --store runs\n"));
 }
 
 #[test]

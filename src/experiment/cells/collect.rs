@@ -1,7 +1,9 @@
 //! What the cells left, as one record, and how far they are.
 
-use super::study::{CellState, CellStudy, study_folder};
+use super::study::{CellState, CellStudy, lease_folder, names, study_folder};
+use crate::experiment::lease::Holder;
 use crate::experiment::record::{Record, RecordError};
+use crate::network::files::remove_leftovers;
 use serde::Serialize;
 use std::path::Path;
 
@@ -14,7 +16,8 @@ pub fn write_record<S: CellStudy>(study: &S, runs: &Path) -> Result<S::Record, R
     let record = collect_cells(study, runs)?;
     study.pictures(&record, &folder, &folder)?;
     record.save(&folder)?;
-    // If it is empty.
+    // Of workers that were killed while they wrote; then the folder of leases, if it is empty.
+    remove_leftovers(&folder, &|_| false);
     let _ = std::fs::remove_dir(folder.join("leases"));
     Ok(record)
 }
@@ -59,14 +62,25 @@ fn outcomes<S: CellStudy>(study: &S, runs: &Path) -> Result<Vec<Left<S>>, Record
         .collect()
 }
 
-/// The record of the cells that are finished so far: to look at, not to decide on.
+/// Cells that are neither finished nor failed.
+pub(super) fn count_missing<S: CellStudy>(study: &S, folder: &Path) -> Result<usize, RecordError> {
+    let mut missing = 0;
+    for cell in study.cells() {
+        let state = study.state(&cell, folder)?;
+        missing += usize::from(matches!(state, CellState::Begun | CellState::Waiting));
+    }
+    Ok(missing)
+}
+
+/// The record of the cells that are finished or have failed, and how many are missing: to look at, not to decide on.
 ///
 /// # Errors
 /// A cell's file is damaged.
-pub fn so_far<S: CellStudy>(study: &S, runs: &Path) -> Result<S::Record, RecordError> {
-    let outcomes = outcomes(study, runs)?.into_iter();
-    let outcomes = outcomes.map(|left| left.unwrap_or_else(|| Err(UNFINISHED.to_string())));
-    Ok(study.record(outcomes.collect()))
+pub fn so_far<S: CellStudy>(study: &S, runs: &Path) -> Result<(S::Record, usize), RecordError> {
+    let outcomes = outcomes(study, runs)?;
+    let missing = outcomes.iter().filter(|left| left.is_none()).count();
+    let named = |left: Left<S>| left.unwrap_or_else(|| Err(UNFINISHED.to_string()));
+    Ok((study.record(outcomes.into_iter().map(named).collect()), missing))
 }
 
 /// What stands in a record [so far](so_far) for cells that are to come.
@@ -86,10 +100,10 @@ pub struct Status {
     pub total: usize,
     /// Finished.
     pub done: usize,
-    /// Begun and interrupted.
-    pub begun: usize,
-    /// Not begun.
-    pub waiting: usize,
+    /// Worked on.
+    pub held: Vec<HeldCell>,
+    /// To be worked on: begun and interrupted, or not begun.
+    pub free: usize,
     /// Failed, with the reasons.
     pub failed: Vec<FailedCell>,
     /// About how long all cells that are not finished take, in seconds of one core.
@@ -107,7 +121,22 @@ pub struct FailedCell {
     pub error: String,
 }
 
-/// Counts the cells of a study by their state.
+/// A cell that a worker has.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct HeldCell {
+    /// The cell in a few words.
+    pub cell: String,
+    /// Its id.
+    pub id: String,
+    /// The machine.
+    pub host: String,
+    /// Number of the process there.
+    pub process: u32,
+    /// True if it is certainly dead; another worker takes over.
+    pub is_dead: bool,
+}
+
+/// Counts the cells of a study by their state. A failed cell that is tried again is held.
 ///
 /// # Errors
 /// A cell's file is damaged.
@@ -119,24 +148,33 @@ pub fn status<S: CellStudy>(study: &S, runs: &Path) -> Result<Status, RecordErro
         cells: S::CELLS,
         total: study.count(),
         done: 0,
-        begun: 0,
-        waiting: 0,
+        held: Vec::new(),
+        free: 0,
         failed: Vec::new(),
         core_seconds_left: 0.0,
     };
+    let leased = names(&folder.join("leases"));
     for cell in study.cells() {
         let state = study.state(&cell, &folder)?;
-        if !matches!(state, CellState::Done(_)) {
-            status.core_seconds_left += study.cost(&cell);
+        if matches!(state, CellState::Done(_)) {
+            status.done += 1;
+            continue;
         }
-        match state {
-            CellState::Done(_) => status.done += 1,
-            CellState::Begun => status.begun += 1,
-            CellState::Waiting => status.waiting += 1,
-            CellState::Failed { error, .. } => {
-                let (cell, id) = (study.label(&cell), study.id(&cell));
-                status.failed.push(FailedCell { cell, id, error });
+        status.core_seconds_left += study.cost(&cell);
+        let (label, id) = (study.label(&cell), study.id(&cell));
+        let lease = leased.contains(&id).then(|| lease_folder(&folder, &id));
+        match (lease.and_then(|lease| Holder::of(&lease)), state) {
+            (Some(holder), _) => status.held.push(HeldCell {
+                cell: label,
+                id,
+                is_dead: holder.is_gone(),
+                host: holder.host,
+                process: holder.process,
+            }),
+            (None, CellState::Failed { error, .. }) => {
+                status.failed.push(FailedCell { cell: label, id, error });
             }
+            _ => status.free += 1,
         }
     }
     Ok(status)

@@ -7,17 +7,16 @@
 //! threads; what comes out does not depend on how many, nor on interruptions. A cell that failed
 //! does not stop the others and is tried again by the next run.
 //!
-//! The engine is [`pass()`]: it goes once through a share of the cells and does those that are not
-//! finished and that no other worker has ([`super::lease`]), on this machine or another. A whole study
-//! on one machine ([`run_cells`]) and the shares of a plan on many ([`super::plan`]) are passes.
+//! The engine is [`work`]: it goes through a shard of the cells and does those that are not
+//! finished and that no other worker has ([`super::lease`]), on this machine or another. A study on one machine
+//! ([`run_cells`]) has one worker, whose shard is everything.
 
 mod collect;
 mod pass;
 mod study;
 
-pub use collect::{FailedCell, Status, collect_cells, so_far, status, write_record};
-pub(super) use pass::Patience;
-pub use pass::{DEATHS, Pass, TRIES, Worker, pass, run_cells};
+pub use collect::{FailedCell, HeldCell, Status, collect_cells, so_far, status, write_record};
+pub use pass::{DEATHS, Worked, Worker, run_cells, work};
 pub use study::{
     CellState, CellStudy, lease_folder, study_folder, unfinished, without_path, work_folder,
 };

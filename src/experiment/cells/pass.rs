@@ -1,38 +1,37 @@
-//! A pass through cells: each that is not finished, and that no other worker has, is computed.
+//! A worker's way through a study: each cell of its shard that is not finished, and that no other worker has, is
+//! computed.
 
-use super::collect::write_record;
+use super::collect::{count_missing, write_record};
 use super::study::{
     CellState, CellStudy, Failure, failure_path, lease_folder, names, read_failure, study_folder,
     without_path, write,
 };
 use crate::experiment::lease::{BEAT, Leases};
 use crate::experiment::record::RecordError;
+use crate::experiment::shard::Shard;
 use crate::experiment::workers::{Ask, News, Outcome, StudyObserver, Task, work_through};
 use crate::network::files::{WriteError, create_folder, write_atomic};
 use crate::run::folder::Holding;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Times a cell of a plan is tried before it is set aside.
-pub const TRIES: u32 = 3;
-
-/// Workers that die with a cell, one after the other, before it is set aside.
+/// Workers that die with a cell, one after the other, before it counts as failed.
 pub const DEATHS: u32 = 5;
 
 /// What a process works with.
 pub struct Worker {
     /// The cells it has.
     pub leases: Arc<Leases>,
-    /// Times a cell is tried before it is set aside; none: without end.
-    pub tries: Option<u32>,
+    /// The cells it may take.
+    pub shard: Shard,
 }
 
 impl Worker {
-    /// One that tries every cell that is not finished.
+    /// One that takes any cell.
     pub fn new() -> Self {
-        Worker { leases: Arc::new(Leases::new(BEAT)), tries: None }
+        Worker { leases: Arc::new(Leases::new(BEAT)), shard: Shard::ALL }
     }
 }
 
@@ -42,135 +41,164 @@ impl Default for Worker {
     }
 }
 
-/// What a pass came to.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Pass {
-    /// The observer stopped it.
-    pub is_stopped: bool,
-    /// Cells computed.
+/// What a worker's way through a study came to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Worked<R> {
+    /// Cells it computed.
     pub done: usize,
-    /// Cells that another worker has.
-    pub elsewhere: Vec<usize>,
-    /// Cells that failed, and may be tried again.
-    pub failed: Vec<usize>,
-    /// Cells that failed too often.
-    pub aside: usize,
+    /// Cells of its shard that failed while it worked.
+    pub failed: usize,
+    /// Cells of other shards that are neither finished nor failed.
+    pub missing: usize,
+    /// The record, which is written once no cell is missing.
+    pub record: Option<R>,
 }
 
-/// Goes once through the cells of these numbers and does what is not finished under `runs`.
+/// What is left of a shard after one pass through it.
+#[derive(Default)]
+struct Pass {
+    done: usize,
+    failed: usize,
+    /// Cells that another worker has.
+    elsewhere: Vec<usize>,
+}
+
+/// Works through the worker's shard until each of its cells is finished or has failed, here or elsewhere; waits
+/// for cells that other workers have. Each failed cell is tried once more. If no cell of the study is
+/// missing then, writes `RUNS/STUDY/study.json` and `rows.csv.gz`. `None` if the observer stopped it.
 ///
 /// # Errors
 /// Files cannot be written or are damaged, threads not started: then no cell is held any more. A failing
-/// cell is no error.
-pub fn pass<S: CellStudy>(
+/// cell is no error: the record says why.
+pub fn work<S: CellStudy>(
     study: &S,
     runs: &Path,
-    share: &[usize],
     worker: &Worker,
     observer: &mut dyn StudyObserver,
-) -> Result<Pass, RecordError> {
+) -> Result<Option<Worked<S::Record>>, RecordError> {
     let folder = study_folder(study, runs);
     Holding::Study.ask(&folder)?;
     study.claim_folder(&folder)?;
     create_folder(&folder)?;
-    let mut pass = Pass::default();
+    // A cell is tried again that failed before this worker began, not one that fails meanwhile elsewhere.
+    let failures = names(&folder.join("failed")).into_iter().filter_map(|name| {
+        let id = name.strip_suffix(".json")?.to_string();
+        Some((read_failure(&folder, &id)?.tries, id))
+    });
+    let tried: BTreeMap<String, u32> = failures.map(|(tries, id)| (id, tries)).collect();
+    let gives_up = |id: &str| {
+        let tries = read_failure(&folder, id).map_or(0, |failure| failure.tries);
+        tries > tried.get(id).copied().unwrap_or(0)
+    };
+    let mut share: Vec<usize> = (0..study.count()).filter(|n| worker.shard.has(*n)).collect();
+    let (mut done, mut failed) = (0, 0);
+    let mut patience = Patience::default();
+    loop {
+        let Some(went) = pass(study, &folder, &share, worker, &gives_up, observer)? else {
+            return Ok(None);
+        };
+        (done, failed) = (done + went.done, failed + went.failed);
+        share = went.elsewhere;
+        if share.is_empty() {
+            break;
+        }
+        if went.done + went.failed > 0 {
+            patience = Patience::default();
+        }
+        if !patience.wait(observer) {
+            return Ok(None);
+        }
+    }
+    let missing = match worker.shard == Shard::ALL {
+        true => 0,
+        false => count_missing(study, &folder)?,
+    };
+    let record = if missing == 0 { Some(write_record(study, runs)?) } else { None };
+    Ok(Some(Worked { done, failed, missing, record }))
+}
+
+/// [`work`] of one that takes any cell; `None` if the observer stopped it.
+///
+/// # Errors
+/// As [`work`].
+pub fn run_cells<S: CellStudy>(
+    study: &S,
+    runs: &Path,
+    observer: &mut dyn StudyObserver,
+) -> Result<Option<S::Record>, RecordError> {
+    Ok(work(study, runs, &Worker::new(), observer)?.and_then(|worked| worked.record))
+}
+
+/// Goes once through the cells of these numbers and does what is not finished; none if the observer stopped it.
+fn pass<S: CellStudy>(
+    study: &S,
+    folder: &Path,
+    share: &[usize],
+    worker: &Worker,
+    gives_up: &(dyn Fn(&str) -> bool + Sync),
+    observer: &mut dyn StudyObserver,
+) -> Result<Option<Pass>, RecordError> {
     let mut ids = BTreeSet::new();
     let [failed, leased] = ["failed", "leases"].map(|part| names(&folder.join(part)));
     let (mut found, mut waiting) = (Vec::new(), Vec::new());
     for &number in share {
         let cell = study.cell(number);
         let id = study.id(&cell);
-        match study.state(&cell, &folder)? {
-            _ if ids.contains(&id) => {}
+        if ids.contains(&id) {
+            continue;
+        }
+        match study.state(&cell, folder)? {
             CellState::Done(_) => {
                 // Whoever finished it may have died before it cleared up.
                 if failed.contains(&format!("{id}.json")) {
-                    let _ = std::fs::remove_file(failure_path(&folder, &id));
+                    let _ = std::fs::remove_file(failure_path(folder, &id));
                 }
                 if leased.contains(&id) {
-                    let _ = std::fs::remove_dir_all(lease_folder(&folder, &id));
+                    let _ = std::fs::remove_dir_all(lease_folder(folder, &id));
                 }
                 found.push(number);
             }
-            CellState::Failed { .. } if worker.gives_up(&folder, &id) => pass.aside += 1,
             _ => waiting.push(number),
         }
         ids.insert(id);
     }
-    let seen = Mutex::new(pass);
+    let seen = Mutex::new(Pass::default());
     let task = |number: usize| {
         let cell = study.cell(number);
         Task { label: study.label(&cell), cost: study.cost(&cell) }
     };
     let work = |number: usize, ask: Ask<'_>| {
         let cell = study.cell(number);
-        let outcome = compute(study, &cell, &folder, worker, ask)?;
+        let outcome = compute(study, &cell, folder, worker, gives_up, ask)?;
         let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
         match outcome {
             Outcome::Done => seen.done += 1,
+            Outcome::Failed(_) => seen.failed += 1,
             Outcome::Elsewhere => seen.elsewhere.push(number),
-            Outcome::Failed(_) if worker.gives_up(&folder, &study.id(&cell)) => seen.aside += 1,
-            Outcome::Failed(_) => seen.failed.push(number),
             Outcome::Interrupted | Outcome::Found => {}
         }
         Ok(outcome)
     };
     let went = work_through([&found, &waiting], task, study.at_a_time(), work, observer)?;
     let mut pass = seen.into_inner().unwrap_or_else(PoisonError::into_inner);
-    pass.is_stopped = !went;
     pass.elsewhere.sort_unstable();
-    pass.failed.sort_unstable();
-    Ok(pass)
-}
-
-/// Computes every cell that is not finished under `runs` and writes `RUNS/STUDY/study.json` and
-/// `rows.csv.gz`; `None` if the observer stopped it. Cells that other workers have are waited for.
-///
-/// # Errors
-/// Files cannot be written or are damaged, threads not started. A failing cell is no error: the
-/// record says why.
-pub fn run_cells<S: CellStudy>(
-    study: &S,
-    runs: &Path,
-    observer: &mut dyn StudyObserver,
-) -> Result<Option<S::Record>, RecordError> {
-    let worker = Worker::new();
-    let mut share: Vec<usize> = (0..study.count()).collect();
-    let mut patience = Patience::default();
-    loop {
-        let pass = pass(study, runs, &share, &worker, observer)?;
-        share = pass.elsewhere;
-        if pass.is_stopped || (!share.is_empty() && !patience.wait(observer)) {
-            return Ok(None);
-        }
-        if share.is_empty() {
-            return write_record(study, runs).map(Some);
-        }
-    }
+    Ok(went.then_some(pass))
 }
 
 /// Waiting for others: a tenth of a second, then twice as long each time, up to a second.
 #[derive(Default)]
-pub(in crate::experiment) struct Patience {
+struct Patience {
     tenths: u32,
 }
 
 impl Patience {
     /// Waits; false if the observer stopped it.
-    pub(in crate::experiment) fn wait(&mut self, observer: &mut dyn StudyObserver) -> bool {
+    fn wait(&mut self, observer: &mut dyn StudyObserver) -> bool {
         self.tenths = (2 * self.tenths).clamp(1, 10);
         (0..self.tenths).all(|_| {
             std::thread::sleep(Duration::from_millis(100));
             observer.going_on()
         })
-    }
-}
-
-impl Worker {
-    /// True for a cell that failed too often.
-    fn gives_up(&self, folder: &Path, id: &str) -> bool {
-        let tries = || read_failure(folder, id).map_or(0, |failure| failure.tries);
-        self.tries.is_some_and(|most| tries() >= most)
     }
 }
 
@@ -180,6 +208,7 @@ fn compute<S: CellStudy>(
     cell: &S::Cell,
     folder: &Path,
     worker: &Worker,
+    gives_up: &(dyn Fn(&str) -> bool + Sync),
     ask: Ask<'_>,
 ) -> Result<Outcome, WriteError> {
     let id = study.id(cell);
@@ -189,23 +218,23 @@ fn compute<S: CellStudy>(
     // Since the look at all cells another worker may have finished it, or given up.
     match study.state(cell, folder) {
         Ok(CellState::Done(_)) => return Ok(Outcome::Found),
-        Ok(CellState::Failed { error, .. }) if worker.gives_up(folder, &id) => {
+        Ok(CellState::Failed { error, .. }) if gives_up(&id) => {
             return Ok(Outcome::Failed(error));
         }
         _ => {}
     }
-    let fail = |error: String, tries: Option<u32>| {
-        let tries = tries.unwrap_or(1 + read_failure(folder, &id).map_or(0, |f| f.tries));
+    let fail = |error: String| {
+        let tries = 1 + read_failure(folder, &id).map_or(0, |failure| failure.tries);
         let failure = Failure { cell: study.label(cell), error: error.clone(), tries };
         write(&failure_path(folder, &id), &failure)?;
         Ok(Outcome::Failed(error))
     };
-    if worker.tries.is_some() && lease.deaths() >= DEATHS {
+    if lease.deaths() >= DEATHS {
         let error = format!(
             "{} workers died with it, one after the other: killed, or out of memory",
             lease.deaths()
         );
-        return fail(error, worker.tries);
+        return fail(error);
     }
     let going_on = |news: News<'_>| ask.tell(news) && lease.is_held();
     let left = study.compute(cell, folder, Ask::new(&going_on));
@@ -221,7 +250,7 @@ fn compute<S: CellStudy>(
             }
             study.keep(cell, outcome, folder)?;
             match flaw {
-                Some(error) => fail(error, None),
+                Some(error) => fail(error),
                 None => {
                     let _ = std::fs::remove_file(failure_path(folder, &id));
                     Ok(Outcome::Done)
@@ -230,7 +259,7 @@ fn compute<S: CellStudy>(
         }
         Err(error) => {
             takes_files(folder)?;
-            fail(without_path(&error, folder), None)
+            fail(without_path(&error, folder))
         }
     }
 }

@@ -260,7 +260,7 @@ pub fn unfinished<O>(folder: &Path, id: &str, is_begun: bool) -> CellState<O> {
 }
 
 /// The names in a folder; none if it is not there.
-pub(in crate::experiment) fn names(folder: &Path) -> BTreeSet<String> {
+pub(super) fn names(folder: &Path) -> BTreeSet<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }

@@ -162,13 +162,6 @@ impl Chain {
         key.arms.iter().map(arm).sum()
     }
 
-    /// About how long a step of its first training takes, in seconds of one core.
-    pub(super) fn step_cost(&self) -> Option<f64> {
-        let trained = |arm: &&ArmSpec| arm.wiring.is_some_and(|w| w != ArmWiring::Evolved);
-        let first = self.key.arms.iter().find(trained)?;
-        Some(cost::training(1, self.links(first.wiring), self.key.size))
-    }
-
     /// Links that a network of this wiring computes with.
     fn links(&self, wiring: Option<ArmWiring>) -> usize {
         match (wiring, &self.source.evolved) {

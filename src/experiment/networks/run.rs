@@ -53,10 +53,6 @@ impl CellStudy for NetworksStudy {
         chain.cost()
     }
 
-    fn step_cost(&self, chain: &Chain) -> Option<f64> {
-        chain.step_cost()
-    }
-
     fn at_a_time(&self) -> usize {
         self.at_a_time
     }

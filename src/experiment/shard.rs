@@ -1,0 +1,68 @@
+//! A worker's own cells.
+
+use crate::math::refusal::Refusal;
+use std::fmt;
+use std::str::FromStr;
+
+/// Share `number` of `of` of a study's cells: those whose place in the study, divided by `of`, leaves the same rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    /// Counted from 0.
+    number: usize,
+    of: usize,
+}
+
+impl Shard {
+    /// Every cell.
+    pub const ALL: Shard = Shard { number: 0, of: 1 };
+
+    /// True if the cell of this number is in the shard.
+    pub fn has(self, cell: usize) -> bool {
+        cell % self.of == self.number
+    }
+}
+
+impl FromStr for Shard {
+    type Err = Refusal;
+
+    /// `1/4` to `4/4`.
+    fn from_str(text: &str) -> Result<Self, Refusal> {
+        let parts =
+            text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+        match parts {
+            Some((number, of)) if (1..=of).contains(&number) => {
+                Ok(Shard { number: number - 1, of })
+            }
+            _ => Err(Refusal::new("shard", "a share from 1/N to N/N", format!("{text:?}"))),
+        }
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.number + 1, self.of)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shards_divide_a_study_and_a_wrong_one_is_refused() {
+        for of in 1..6 {
+            let mut seen = [0; 17];
+            for number in 1..=of {
+                let text = format!("{number}/{of}");
+                let shard: Shard = text.parse().unwrap();
+                assert_eq!(shard.to_string(), text);
+                (0..17).filter(|cell| shard.has(*cell)).for_each(|cell| seen[cell] += 1);
+            }
+            assert_eq!(seen, [1; 17]);
+        }
+        for wrong in ["0/4", "5/4", "1", "a/b", "1/0", "-1/4", ""] {
+            let refusal = wrong.parse::<Shard>().unwrap_err();
+            assert_eq!(refusal.found, format!("{wrong:?}"));
+        }
+    }
+}

@@ -1,0 +1,400 @@
+//! Workers of a study: their records have the bytes of a local run, a failed cell is tried again by the next worker,
+//! and a worker that cannot write, or is told to end, holds no cell.
+
+use assert_cmd::Command;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// A study of eight chains of one network that is over in a second.
+const SMALL: &str = r#"
+kind = "networks"
+name = "small"
+question = "Does it run?"
+size = 8
+steps = STEPS
+log_every = 4
+seeds = [0, 1]
+sample = 2
+[[targets]]
+name = "face"
+picture = "face.png"
+arch = "2;gaussian:2,sin:2"
+[[arms]]
+name = "dense"
+wiring = "dense"
+[[variants]]
+name = "base"
+[[variants]]
+name = "slow"
+lr = LR
+[[variants]]
+name = "lion"
+optimizer = "lion"
+[[variants]]
+name = "lion-slow"
+optimizer = "lion"
+lr = LR
+[profiles.one]
+seeds = [7]
+"#;
+
+/// A depth study, and one whose depths it predicts.
+const CHAINS: &str = r#"
+kind = "networks"
+name = "NAME"
+question = "Does it go on?"
+size = 16
+steps = 300
+seeds = [0, 1]
+sample = 4
+offsets = [OFFSETS]
+[[targets]]
+name = "face"
+picture = "face.png"
+arch = "3;gaussian:4,sin:4"
+[[arms]]
+name = "dense"
+wiring = "dense"
+[[arms]]
+name = "sp"
+from = "dense"
+method = { name = "sp" }
+levels = ["share:0.5"]
+"#;
+
+/// [`SMALL`] of so many steps.
+fn small(steps: &str) -> String {
+    SMALL.replace("STEPS", steps).replace("LR", "1e-3")
+}
+
+struct Work {
+    folder: tempfile::TempDir,
+}
+
+impl Work {
+    /// A repository of its own with these specs.
+    fn new(specs: &[(&str, String)]) -> Self {
+        let work = Work { folder: tempfile::tempdir().unwrap() };
+        std::fs::create_dir_all(work.at("home/experiments")).unwrap();
+        let face = Path::new(env!("CARGO_MANIFEST_DIR")).join("experiments/targets/face.png");
+        std::fs::copy(face, work.at("home/face.png")).unwrap();
+        for (name, text) in specs {
+            std::fs::write(work.at(&format!("home/experiments/{name}.toml")), text).unwrap();
+        }
+        work
+    }
+
+    fn small(steps: u64) -> Self {
+        Work::new(&[("small", small(&steps.to_string()))])
+    }
+
+    fn at(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+
+    fn command(&self, line: &str) -> Command {
+        let mut command = Command::cargo_bin("picloom").unwrap();
+        command.current_dir(self.folder.path()).args(line.split_whitespace());
+        command
+    }
+
+    /// Runs a line that ends with this code; what it says on stdout, and on stderr.
+    #[track_caller]
+    fn says(&self, line: &str, code: i32) -> (String, String) {
+        let output = self.command(line).output().unwrap();
+        let [out, error] = [output.stdout, output.stderr].map(|b| String::from_utf8(b).unwrap());
+        assert_eq!(output.status.code(), Some(code), "{line}: {error}");
+        (out, error)
+    }
+
+    #[track_caller]
+    fn json(&self, line: &str) -> Value {
+        serde_json::from_str(&self.says(&format!("{line} --json"), 0).0).unwrap()
+    }
+
+    #[track_caller]
+    fn same(&self, study: &str, one: &str, other: &str) {
+        for file in ["study.json", "rows.csv.gz"] {
+            let bytes = |top: &str| std::fs::read(self.at(top).join(study).join(file)).unwrap();
+            assert!(bytes(one) == bytes(other), "{study}/{file} of {one} and {other}");
+        }
+    }
+
+    /// Folders of leases that are left.
+    fn leases(&self, store: &str) -> usize {
+        std::fs::read_dir(self.at(store).join("small/leases")).map_or(0, Iterator::count)
+    }
+}
+
+#[test]
+fn shards_give_the_records_of_a_local_run_and_each_cell_is_done_once() {
+    let chains = |name: &str, offsets: &str| {
+        CHAINS.replace("NAME", name).replace("OFFSETS", offsets).to_string()
+    };
+    let after = chains("after", "0").replace("size = 16", "size = 16\ndepth_from = \"by_depth\"");
+    let whole = "kind = \"study\"\nname = \"whole\"\nquestion = \"?\"\n\
+        parts = [\"small.toml\", \"by_depth.toml\", \"after.toml\"]\n";
+    let work = Work::new(&[
+        ("small", small("40")),
+        ("by_depth", chains("by_depth", "-1, 0")),
+        ("after", after),
+        ("whole", whole.into()),
+    ]);
+    let run =
+        |name: &str, rest: &str| format!("experiment run home/experiments/{name}.toml {rest}");
+    let status = |name: &str, done: usize, free: usize| {
+        let line = format!("experiment status home/experiments/{name}.toml --store far");
+        let status = work.json(&line);
+        assert_eq!((&status["done"], &status["free"]), (&done.into(), &free.into()), "{status}");
+        assert_eq!((&status["held"], &status["failed"]), (&json!([]), &json!([])), "{status}");
+    };
+    status("small", 0, 8);
+    assert!(!work.at("far").exists(), "status writes nothing");
+    work.says(&run("whole", "--store local"), 0);
+
+    // One study: a shard of it, what there is so far, the other shard.
+    let first = work.json(&run("small", "--store far --shard 1/2"));
+    let counts =
+        |said: &Value| ["done", "failed", "missing"].map(|key| said[key].as_u64().unwrap());
+    assert_eq!((counts(&first), &first["rows"]), ([4, 0, 4], &Value::Null));
+    status("small", 4, 4);
+    let collected = work.json("experiment collect home/experiments/small.toml --store far");
+    assert_eq!(collected["missing"], 4);
+    let head = || -> Value {
+        serde_json::from_slice(&std::fs::read(work.at("far/small/study.json")).unwrap()).unwrap()
+    };
+    assert_eq!(head()["missing"], 4);
+    let second = work.json(&run("small", "--store far --shard 2/2"));
+    assert_eq!(counts(&second), [4, 0, 0]);
+    assert_eq!(counts(&work.json(&run("small", "--store far"))), [0, 0, 0]);
+    status("small", 8, 0);
+    assert_eq!(head()["missing"], Value::Null);
+    work.same("small", "local", "far");
+
+    // A study whose depths are predicted needs the whole record of the other.
+    let error = work.says(&run("after", "--store far"), 1).1;
+    assert!(error.contains("depth_from: expected a finished study by_depth"), "{error}");
+    assert!(error.contains("run by_depth there first"), "{error}");
+    work.says("experiment collect home/experiments/by_depth.toml --store far", 0);
+    let error = work.says(&run("after", "--store far"), 1).1;
+    assert!(error.contains("with 4 cells missing; run by_depth to its end"), "{error}");
+
+    // The whole study: each worker has a share of what no other part waits for, and all of what one does.
+    let parts =
+        |said: &Value| said["parts"].as_array().unwrap().iter().map(counts).collect::<Vec<_>>();
+    let first = work.json(&run("whole", "--store far --shard 1/2"));
+    assert_eq!(parts(&first), [[0, 0, 0], [4, 0, 0], [1, 0, 1]]);
+    let second = work.json(&run("whole", "--store far --shard 2/2"));
+    assert_eq!(parts(&second), [[0, 0, 0], [0, 0, 0], [1, 0, 0]]);
+    for study in ["small", "by_depth", "after"] {
+        work.same(study, "local", "far");
+    }
+    assert!(work.says(&run("small", "--shard 3/2"), 2).1.contains("from 1/N to N/N"));
+}
+
+#[test]
+fn workers_at_the_same_time_share_the_cells() {
+    let work = Work::small(2000);
+    let line = "experiment run home/experiments/small.toml --threads 1 --json --quiet --store";
+    let start = |_| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_picloom"));
+        command.args(format!("{line} far").split(' ')).current_dir(work.folder.path());
+        command.stdout(std::process::Stdio::piped()).spawn().unwrap()
+    };
+    let ended = [0; 3].map(start).map(|child| child.wait_with_output().unwrap());
+    let done = ended.iter().map(|output| {
+        let said: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert!(said["rows"].is_string(), "{said}");
+        said["done"].as_u64().unwrap()
+    });
+    assert_eq!(done.sum::<u64>(), 8);
+    work.says(&format!("{line} local"), 0);
+    work.same("small", "local", "far");
+    assert_eq!(work.leases("far"), 0);
+}
+
+#[test]
+fn a_cell_that_fails_is_told_with_its_reason_and_tried_again_by_the_next_worker() {
+    let work = Work::small(4);
+    let run = "experiment run home/experiments/small.toml";
+    let status = || work.json("experiment status home/experiments/small.toml");
+    work.says(&format!("{run} --store local"), 0);
+    let cells = std::fs::read_dir(work.at("local/small/cells")).unwrap();
+    let cell = std::fs::read_to_string(cells.flatten().next().unwrap().path()).unwrap();
+    let trained = cell.split_once("\"run_id\":\"").unwrap().1.split_once('"').unwrap().0;
+    let blocked = work.at("runs/small").join(trained);
+    std::fs::create_dir_all(work.at("runs/small")).unwrap();
+    std::fs::write(&blocked, "in its way").unwrap();
+    for _ in 0..2 {
+        assert!(work.says(run, 1).1.contains("1 failed"));
+        assert_eq!((&status()["done"], &status()["free"]), (&7.into(), &0.into()));
+        assert!(!status()["failed"][0]["error"].as_str().unwrap().is_empty());
+    }
+    std::fs::remove_file(&blocked).unwrap();
+    work.says(run, 0);
+    assert_eq!(status()["done"], 8);
+    work.same("small", "local", "runs");
+}
+
+#[test]
+fn where_nothing_can_be_written_a_worker_stops_and_holds_nothing() {
+    let work = Work::small(4);
+    std::fs::create_dir_all(work.at("runs/small")).unwrap();
+    std::fs::write(work.at("runs/small/leases"), "no folder").unwrap();
+    let error = work.says("experiment run home/experiments/small.toml", 1).1;
+    assert!(error.contains("runs/small/leases") && error.contains("cannot write"), "{error}");
+    let status = work.json("experiment status home/experiments/small.toml");
+    assert_eq!((&status["free"], &status["failed"]), (&8.into(), &json!([])));
+}
+
+#[test]
+fn a_script_is_the_template_filled() {
+    let work = Work::small(4);
+    let line = "experiment emit slurm home/experiments/small.toml --profile one --tasks 16 --cpus 4 \
+        --minutes 90 --memory 3 --program /opt/picloom --store its";
+    assert_eq!(work.json(line)["script"], "small.slurm.sh");
+    let script = std::fs::read_to_string(work.at("small.slurm.sh")).unwrap();
+    for part in [
+        "--job-name=picloom-small\n",
+        "--array=1-16\n",
+        "--time=90\n",
+        "--mem=3G\n",
+        "--cpus-per-task=4\n",
+        "\n/opt/picloom experiment run home/experiments/small.toml --store its --profile one \
+         --threads 4 --shard \"$SLURM_ARRAY_TASK_ID/16\" &\n",
+    ] {
+        assert!(script.contains(part), "{part}: {script}");
+    }
+    for (scheduler, part) in [
+        ("hq", "range(1, 10 + 1)"),
+        ("k8s", "completions: 10\n"),
+        ("parallel", "seq 10 | parallel"),
+    ] {
+        let line = format!("experiment emit {scheduler} home/experiments/small.toml --out script");
+        std::fs::write(work.at("script"), "").unwrap();
+        work.says(&line, 0);
+        let script = std::fs::read_to_string(work.at("script")).unwrap();
+        assert!(script.contains(part) && !script.contains("{{"), "{script}");
+        assert!(script.contains("picloom experiment run home/experiments/small.toml"), "{script}");
+    }
+    std::fs::write(work.at("pbs"), "#PBS -J 1-{{tasks}}\n{{command}} --shard $I/{{tasks}}\n")
+        .unwrap();
+    let own = "experiment emit slurm home/experiments/small.toml --template pbs --out job";
+    work.says(own, 0);
+    let script = std::fs::read_to_string(work.at("job")).unwrap();
+    assert!(script.starts_with("#PBS -J 1-10\npicloom experiment run "), "{script}");
+    std::fs::write(work.at("pbs"), "{{walltime}}").unwrap();
+    assert!(work.says(&own.replace("job", "new"), 2).1.contains("found {{walltime}}"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_worker_that_is_told_to_end_gives_its_cells_back_and_its_line_goes_on() {
+    use std::time::{Duration, Instant};
+    // At such a learning rate nothing ever happens: no collapse, no fit, no end.
+    let endless = SMALL.replace("STEPS", "1000000000").replace("LR", "1e-9");
+    let endless = endless.replace("name = \"base\"", "name = \"base\"\nlr = 1e-9");
+    let work = Work::new(&[("small", endless.replace("log_every = 4", "log_every = 1000"))]);
+    let spec = ["home/experiments/small.toml", "--profile", "one"];
+    for signal in ["-USR1", "-TERM", "-KILL"] {
+        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_picloom"))
+            .args(["experiment", "run", spec[0], spec[1], spec[2], "--threads", "1"])
+            .current_dir(work.folder.path())
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let begun = Instant::now();
+        let line = format!("experiment status {}", spec.join(" "));
+        let held = || work.json(&line)["held"].as_array().unwrap().clone();
+        // The worker that was killed before is taken for dead at once.
+        while !held().iter().any(|cell| cell["process"] == child.id()) {
+            assert!(child.try_wait().unwrap().is_none() && begun.elapsed().as_secs() < 60);
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        let id = child.id().to_string();
+        assert!(std::process::Command::new("kill").args([signal, &id]).status().unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        if signal == "-KILL" {
+            assert_eq!((work.leases("runs"), held()[0]["is_dead"].as_bool()), (1, Some(true)));
+        } else {
+            assert_eq!((output.status.code(), work.leases("runs")), (Some(130), 0), "{signal}");
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(
+                said.contains("go on with") && said.contains("run home/experiments/small.toml"),
+                "{said}"
+            );
+        }
+    }
+}
+
+#[test]
+fn comparisons_depth_sweeps_and_maps_of_one_picture_are_shared_to_the_commands_bytes() {
+    let work = Work::new(&[]);
+    let moth = Path::new(env!("CARGO_MANIFEST_DIR")).join("genomes/bred_moth.json");
+    std::fs::copy(moth, work.at("moth.json")).unwrap();
+    let sweep = "experiment depth-sweep home/face.png --depths 1,2 --seeds 0 --steps 30 --size 16 \
+        --samples 4";
+    for (kind, line, to) in [
+        ("compare", "compare moth.json --steps 30 --seed 1", "--out"),
+        ("depth-sweep", sweep, "--runs"),
+        ("regime", "regime home/face.png --profile smoke", "--out"),
+    ] {
+        let said = work.json(&format!("{line} --spec {kind}.toml"));
+        assert_eq!(said["kind"], kind);
+        work.says(&format!("{line} {to} local-{kind}"), 0);
+        let shard =
+            |i| work.json(&format!("experiment run {kind}.toml --store {kind} --shard {i}/2"));
+        shard(1);
+        let said = shard(2);
+        let study = said["study"].as_str().unwrap();
+        work.same(study, &format!("local-{kind}"), kind);
+        // The command finds every cell there, and adds what it draws.
+        let files = |top: &str| {
+            let cells = work.at(top).join(study).join("cells");
+            let entries = std::fs::read_dir(cells).unwrap().map(|entry| entry.unwrap());
+            let mut found: Vec<_> = entries
+                .map(|e| (e.file_name(), e.metadata().unwrap().modified().unwrap()))
+                .collect();
+            found.sort();
+            found
+        };
+        let before = files(kind);
+        work.says(&format!("{line} {to} {kind}"), 0);
+        assert_eq!(files(kind), before);
+        work.same(study, &format!("local-{kind}"), kind);
+    }
+    let rows = |top: &str| std::fs::read(work.at(top).join("rows.csv.gz")).unwrap();
+    assert!(rows("local-compare") == rows("compare"));
+}
+
+#[test]
+fn a_spec_of_one_picture_is_refused_where_it_cannot_mean_what_it_says() {
+    let work = Work::new(&[]);
+    let sweep = "experiment depth-sweep home/face.png --spec";
+    std::fs::create_dir_all(work.at("far/away")).unwrap();
+    let error = work.says(&format!("{sweep} far/away/x.toml"), 1).1;
+    assert!(
+        error.contains("far/away/x.toml: expected a place from which home/face.png"),
+        "{error}"
+    );
+    let error = work.says("compare home/none.png --spec x.toml", 1).1;
+    assert!(error.contains("home/none.png") && !work.at("x.toml").exists(), "{error}");
+    assert!(work.says("compare --spec x.toml", 2).1.contains("expected one genome or picture"));
+    work.says(&format!("{sweep} x.toml --depths 1"), 0);
+    let error = work.says("experiment status x.toml --profile quick", 1).1;
+    assert!(
+        error.contains("x.toml: profile: expected one of sweep, standard, found \"quick\""),
+        "{error}"
+    );
+    let text = std::fs::read_to_string(work.at("x.toml")).unwrap();
+    for (from, to, said) in [
+        ("face.png", "nose.png", "subject home/nose.png: expected a picture or genome"),
+        ("depths", "deepths", "unknown field `deepths`"),
+        ("depths = [1]", "depths = [0]", "depths: expected numbers from 1 to 1000"),
+    ] {
+        std::fs::write(work.at("x.toml"), text.replacen(from, to, 1)).unwrap();
+        let error = work.says("experiment status x.toml", 1).1;
+        assert!(error.contains(said), "{error}");
+    }
+}
