@@ -3,7 +3,6 @@
 //! `cargo run --release -p picloom-experiments --example convert_record figures/*/`
 
 use picloom::experiment::Record;
-use picloom::experiment::compare::CompareRecord;
 use picloom::experiment::networks::NetworksRecord;
 use picloom_experiments::structural::StructuralRecord;
 use picloom_experiments::theory::record::TheoryRecord;
@@ -59,7 +58,6 @@ fn main() {
             "picloom-training/1" => convert::<TrainingRecord>(value, folder),
             "picloom-theory/1" => convert::<TheoryRecord>(value, folder),
             "picloom-structural/1" => convert::<StructuralRecord>(value, folder),
-            "picloom-compare/1" => convert::<CompareRecord>(value, folder),
             other => println!("{}: left, {other}", folder.display()),
         }
         println!("{}", folder.display());

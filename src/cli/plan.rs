@@ -6,14 +6,13 @@ use super::names::one_of;
 use super::output::Output;
 use super::progress::duration;
 use super::source::Usage;
-use super::study::{Said, Watch};
+use super::study::Watch;
 use crate::experiment::cells::{TRIES, Worker};
 use crate::experiment::kinds::Kind;
 use crate::experiment::lease::{BEAT, Leases};
 use crate::experiment::plan::emit::{Places, Resources, Scheduler, script};
 use crate::experiment::plan::{self, Plan, Planned, Share};
 use crate::experiment::record::{ROWS, STUDY};
-use crate::experiment::single::{Settings, write_single};
 use crate::math::text::word;
 use crate::network::files::write_atomic;
 use crate::run::folder::{Holding, OtherFile};
@@ -157,22 +156,6 @@ fn pair(text: &str) -> Result<(String, String), String> {
     let pair = text.split_once('=').filter(|(key, _)| !key.is_empty());
     let pair = pair.ok_or_else(|| format!("expected KEY=VALUE, found {text:?}"))?;
     Ok((pair.0.to_string(), pair.1.to_string()))
-}
-
-/// Writes the spec of a study of one picture or genome, instead of doing it.
-pub(super) fn write_spec<S: Settings>(
-    subject: &Path,
-    settings: S,
-    path: &Path,
-) -> anyhow::Result<Said> {
-    write_single(subject, settings, path)?;
-    let text = format!(
-        "{}
-plan it with `picloom plan {}`",
-        path.display(),
-        word(path.display())
-    );
-    Ok((json!({ "spec": path, "kind": S::KIND }), text))
 }
 
 /// `340.5 core-hours`.

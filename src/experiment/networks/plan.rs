@@ -1,6 +1,6 @@
 //! A networks study resolved: every chain with what it needs.
 
-use super::spec::{ArmSpec, ArmWiring, BASE, Level, NetworksSpec, VariantSpec};
+use super::spec::{ArmSpec, ArmWiring, BASE, Level, NetworksSpec, SHOWN, VariantSpec};
 use crate::experiment::analysis::Analysis;
 use crate::experiment::cost;
 use crate::experiment::depth::{DepthModel, find_record, png_ratio};
@@ -93,6 +93,13 @@ pub struct ChainKey {
     pub show: Vec<String>,
     /// Arms of which maps are kept.
     pub show_maps: Vec<String>,
+    /// Changed weights of which pictures are kept.
+    #[serde(skip_serializing_if = "is_usual")]
+    pub show_changes: usize,
+}
+
+fn is_usual(changes: &usize) -> bool {
+    *changes == SHOWN
 }
 
 /// A target with the networks that can be made for it.
@@ -322,6 +329,7 @@ impl NetworksStudy {
                 mechanisms: spec.mechanisms,
                 show: kept(shown, &spec.show.arms),
                 show_maps: kept(shown, &spec.show.maps),
+                show_changes: if shown { spec.show.changes } else { SHOWN },
             };
             chains.push(Chain { key, source: Arc::clone(&source) });
         };
