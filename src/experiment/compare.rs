@@ -7,19 +7,20 @@
 use super::cells::{CellStudy, run_cells, study_folder};
 use super::networks::NetworksRecord;
 use super::networks::chain::{Made, Measuring, walk};
+use super::networks::plan::judge;
 use super::networks::record::{Change, NetworkRow};
 use super::networks::spec::{BASE, Level, NetworksSpec};
 use super::record::{Record, RecordError};
 use super::single::{Single, Subject};
+use super::spec::SpecError;
 use super::workers::{Ask, News, StudyObserver};
 use crate::math::hash::sha256_hex;
-use crate::network::files::{WriteError, write_atomic};
+use crate::network::files::write_atomic;
 use crate::network::{Arch, Coords, Picture};
 use crate::probe::{self, View};
-use crate::run::folder::{self, Holding, OtherHolding};
+use crate::run::folder::{self, Holding};
 use crate::run::{LoadedRun, RunError, load_run, read_metrics};
 use crate::score::Protocol;
-use crate::score::judges::BuildJudgeError;
 use crate::train::LogLine;
 use std::path::{Path, PathBuf};
 
@@ -73,25 +74,19 @@ pub enum CompareError {
     /// A network could not be made or judged.
     #[error("{0}")]
     Arm(String),
-    /// The cells' files.
+    /// A folder cannot be written, or holds something else.
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// A run's folder.
+    /// A run cannot be read.
     #[error(transparent)]
     Run(#[from] RunError),
-    /// The folder holds something else.
-    #[error(transparent)]
-    Other(#[from] OtherHolding),
-    /// A file cannot be written.
-    #[error(transparent)]
-    Write(#[from] WriteError),
     /// The judge cannot be asked.
     #[error(transparent)]
-    Judge(#[from] BuildJudgeError),
+    Settings(#[from] SpecError),
 }
 
 /// Refuses the folder of another comparison, and marks it as one of this.
-fn claim(out: &Path, name: &str, sha256: String) -> Result<(), CompareError> {
+fn claim(out: &Path, name: &str, sha256: String) -> Result<(), RecordError> {
     Holding::Comparison.ask(out)?;
     let subject = folder::Subject::new(name, sha256);
     subject.claim(out)?;
@@ -111,12 +106,12 @@ pub fn compare(
 ) -> Result<Comparison, CompareError> {
     let (study, subject) = (&single.study, single.subject.clone());
     claim(out, &subject.path.display().to_string(), subject.sha256.clone())?;
-    write_atomic(&out.join("spec.toml"), single.spec.as_bytes())?;
+    write_atomic(&out.join("spec.toml"), single.spec.as_bytes()).map_err(RecordError::from)?;
     let runs = out.join("runs");
     let record = run_cells(study, &runs, observer)?.ok_or(CompareError::Interrupted)?;
     let folder = study_folder(study, &runs);
     study.pictures(&record, &folder, out)?;
-    record.save(out)?;
+    record.save(out).map_err(RecordError::from)?;
     let failed = record.rows.iter().find_map(|row| Some((row, row.error.as_ref()?)));
     if let Some((row, error)) = failed {
         return Err(CompareError::Arm(format!("{}: {error}", row.arm)));
@@ -189,7 +184,7 @@ pub fn compare_runs(
     out: &Path,
     begin: &mut dyn FnMut(&str),
 ) -> Result<Comparison, CompareError> {
-    let judge = asked.judge.build()?;
+    let judge = judge(asked, out)?;
     let runs: Vec<LoadedRun> = folders.iter().map(|f| load_run(f)).collect::<Result<_, _>>()?;
     let names = names(folders);
     let mut ids: Vec<&str> = runs.iter().map(|run| run.result.run_id.as_str()).collect();
@@ -220,7 +215,7 @@ pub fn compare_runs(
             },
             variant: BASE.into(),
             offset: 0,
-            layers: config.arch.as_ref().map_or(model.network.depth(), |arch| arch.layers),
+            layers: model.network.depth().saturating_sub(1),
             arm: arm.clone(),
             level: 0,
             seed: Some(config.train.seed),
@@ -251,7 +246,7 @@ pub fn compare_runs(
         rows,
         ..NetworksRecord::default()
     };
-    record.save(out)?;
+    record.save(out).map_err(RecordError::from)?;
     Ok(Comparison { record, about: None, networks })
 }
 
@@ -271,7 +266,8 @@ fn names(folders: &[PathBuf]) -> Vec<String> {
 impl Comparison {
     /// The rows of each arm, in the order of the record.
     pub fn arms(&self) -> Vec<(&str, Vec<&NetworkRow>)> {
-        let of = |shown: &'_ Shown| self.record.rows.iter().filter(|row| row.arm == shown.arm).collect();
+        let of =
+            |shown: &'_ Shown| self.record.rows.iter().filter(|row| row.arm == shown.arm).collect();
         self.networks.iter().map(|shown| (shown.arm.as_str(), of(shown))).collect()
     }
 

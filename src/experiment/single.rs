@@ -4,18 +4,16 @@
 //! which `picloom experiment run` runs as it is, and the study that it says: both have the same cells.
 
 use super::depth::{DepthModel, png_ratio};
-use super::networks::plan::{NetworksStudy, Source};
+use super::networks::plan::{NetworksStudy, Source, judge};
 use super::networks::spec::{ArmSpec, ArmWiring, NetworksSpec};
 use super::spec::{Places, Problem, STANDARD, SpecError, SpecFile, TargetSpec};
-use crate::genome::{Genome, ReadGenomeError, to_json};
+use crate::genome::{Genome, to_json};
 use crate::math::hash::{sha256_hex, sha256_of_floats};
-use crate::math::refusal::Refusal;
-use crate::network::files::{WriteError, write_atomic};
+use crate::network::files::write_atomic;
 use crate::network::{Arch, Coords, Model, Squaring, Wiring, layerize, read_genome};
 use crate::run::folder::OtherFile;
 use crate::run::{RunError, Target, is_genome_file, load_target};
 use crate::score::JudgeChoice;
-use crate::score::judges::BuildJudgeError;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -87,24 +85,12 @@ pub enum SingleError {
     /// A setting is outside its range.
     #[error(transparent)]
     Settings(#[from] SpecError),
-    /// The picture cannot be read, or not be used.
+    /// The picture or genome cannot be read, or not be used; a file cannot be written.
     #[error(transparent)]
-    Picture(#[from] RunError),
-    /// The genome cannot be read.
-    #[error(transparent)]
-    Genome(#[from] ReadGenomeError),
-    /// The judge cannot be asked.
-    #[error(transparent)]
-    Judge(#[from] BuildJudgeError),
-    /// The spec would not find its subject.
-    #[error(transparent)]
-    Elsewhere(#[from] Refusal),
+    Run(#[from] RunError),
     /// The spec would be written over something else.
     #[error(transparent)]
     Other(#[from] OtherFile),
-    /// The spec cannot be written.
-    #[error(transparent)]
-    Write(#[from] WriteError),
 }
 
 impl Subject {
@@ -112,33 +98,27 @@ impl Subject {
     ///
     /// # Errors
     /// It cannot be read, is not square, or of one colour.
-    pub fn read(path: &Path, fit: Option<Squaring>) -> Result<Self, SingleError> {
+    pub fn read(path: &Path, fit: Option<Squaring>) -> Result<Self, RunError> {
         if is_genome_file(path) {
             return Self::of_genome(read_genome(path, Wiring::Dense)?, path);
         }
         let title = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Self::new(Subject {
-            path: path.into(),
-            title,
-            genome: None,
-            fit,
-            png_ratio: f64::NAN,
-            sha256: String::new(),
-        })
+        let (path, sha256) = (path.into(), String::new());
+        Self::new(Subject { path, title, genome: None, fit, png_ratio: f64::NAN, sha256 })
     }
 
     /// A genome; records say `path` for it.
     ///
     /// # Errors
     /// It draws one colour.
-    pub fn of_genome(genome: Genome, path: &Path) -> Result<Self, SingleError> {
+    pub fn of_genome(genome: Genome, path: &Path) -> Result<Self, RunError> {
         let title = genome.provenance.title(path);
         let (path, sha256) = (path.into(), sha256_hex(to_json(&genome)));
         let genome = Some(genome);
         Self::new(Subject { path, title, genome, fit: None, png_ratio: f64::NAN, sha256 })
     }
 
-    fn new(mut subject: Self) -> Result<Self, SingleError> {
+    fn new(mut subject: Self) -> Result<Self, RunError> {
         let picture = subject.target(DepthModel::shipped().size)?.picture;
         subject.png_ratio = png_ratio(&picture);
         if subject.genome.is_none() {
@@ -171,6 +151,8 @@ impl Subject {
     }
 }
 
+/// Where a setting of these studies stands, for messages.
+const OPTIONS: &str = "options";
 /// End of the names of arms that are made at the predicted depth.
 const PREDICTED: &str = "-predicted";
 
@@ -208,7 +190,7 @@ impl Template {
             let profile = profiles.as_ref().and_then(|all| all.get(name)?.as_table());
             let expected = format!("one of {}", self.profiles().join(", "));
             let none = || Problem { key: "profile".into(), expected, found: format!("{name:?}") };
-            spec.extend(profile.ok_or_else(|| none().at(Path::new("options")))?.clone());
+            spec.extend(profile.ok_or_else(|| none().at(Path::new(OPTIONS)))?.clone());
         }
         spec.extend(toml::Table::try_from(changes).expect("changes are plain data"));
         Ok(spec)
@@ -274,7 +256,7 @@ impl Template {
         table.insert("targets".into(), value(&[&target]));
         let spec = format!("# Run it with `picloom experiment run`.\n{table}");
         let resolved = parsed(&spec)?;
-        let judge = resolved.judge.build()?;
+        let judge = judge(&resolved, Path::new(OPTIONS))?;
         let profile = changes.profile.clone().unwrap_or_else(|| STANDARD.into());
         let mut study = NetworksStudy::new(resolved, profile.clone(), judge);
         study.add(&target, source);
@@ -303,7 +285,7 @@ fn value(data: &impl Serialize) -> toml::Value {
 
 /// The spec that a text says.
 fn parsed(text: &str) -> Result<NetworksSpec, SpecError> {
-    Ok(SpecFile::parse(Path::new("options"), text)?.spec(None)?.0)
+    Ok(SpecFile::parse(Path::new(OPTIONS), text)?.spec(None)?.0)
 }
 
 impl Single {
@@ -316,13 +298,11 @@ impl Single {
         let subject = &self.subject.path;
         let found = Places::of(path).file(subject);
         if std::fs::canonicalize(&found).ok() != std::fs::canonicalize(subject).ok() {
-            let expected = format!(
-                "a place from which {} is found, in this folder or one below",
-                subject.display()
-            );
-            return Err(Refusal::new(path.display(), expected, "another").into());
+            let expected = format!("a path from which {} is found", subject.display());
+            let found = "another place: write the spec into this folder or one below".into();
+            return Err(Problem { key: "--spec".into(), expected, found }.at(path).into());
         }
-        Ok(write_atomic(path, self.spec.as_bytes())?)
+        Ok(write_atomic(path, self.spec.as_bytes()).map_err(RunError::from)?)
     }
 }
 
@@ -345,11 +325,15 @@ mod tests {
 
     #[test]
     fn a_profile_and_an_option_are_laid_over_the_template() {
-        let changes = Changes { profile: Some("quick".into()), steps: Some(7), ..Changes::default() };
+        let changes =
+            Changes { profile: Some("quick".into()), steps: Some(7), ..Changes::default() };
         let spec = Template::Compare.spec(&changes).unwrap();
         assert_eq!((spec.size, spec.steps, spec.sample), (64, 7, Some(200)));
         let error = Changes { profile: Some("quik".into()), ..changes };
         let error = Template::Compare.spec(&error).unwrap_err().to_string();
-        assert!(error.contains("expected one of quick, standard, paper, found \"quik\""), "{error}");
+        assert!(
+            error.contains("expected one of quick, standard, paper, found \"quik\""),
+            "{error}"
+        );
     }
 }

@@ -13,21 +13,10 @@ use crate::experiment::compare::{About, Comparison, Shown};
 use crate::experiment::depth::DepthModel;
 use crate::experiment::networks::NetworkResult;
 use crate::genome::GenomeInfo;
-use crate::network::files::{WriteError, create_folder, write_atomic};
+use crate::network::files::{create_folder, write_atomic};
 use crate::score::FIT_GATE;
 use crate::train::StopReason;
 use std::path::{Path, PathBuf};
-
-/// Why a report could not be written.
-#[derive(Debug, thiserror::Error)]
-pub enum ReportError {
-    /// A file could not be written.
-    #[error(transparent)]
-    Write(#[from] WriteError),
-    /// A figure could not be saved.
-    #[error(transparent)]
-    Save(#[from] SaveError),
-}
 
 /// An arm over its seeds.
 struct Arm<'a> {
@@ -118,7 +107,7 @@ pub fn write_comparison(
     comparison: &Comparison,
     out: &Path,
     command: &str,
-) -> Result<PathBuf, ReportError> {
+) -> Result<PathBuf, SaveError> {
     for folder in ["pictures", "maps", "sweeps", "wiring"] {
         create_folder(&out.join(folder))?;
     }
@@ -135,7 +124,7 @@ pub fn write_comparison(
         let name = |folder: &str| out.join(folder).join(&arm.file);
         write_atomic(&name("pictures"), &arm.shown.view.picture().to_png(&texts))?;
         let sweep = judged_sheet(arm.label, &arm.shown.changed, comparison.record.effect);
-        let draw = |folder: &str, svg: &str| -> Result<Vec<u8>, ReportError> {
+        let draw = |folder: &str, svg: &str| -> Result<Vec<u8>, SaveError> {
             let png = svg_to_png(svg, 1.0, &provenance)
                 .map_err(|problem| SaveError::Draw { path: name(folder), problem })?;
             write_atomic(&name(folder), &png)?;
@@ -270,7 +259,9 @@ fn head(comparison: &Comparison, all: &[Arm<'_>]) -> Page {
     let page = match &subject.genome {
         Some(genome) => {
             let info = GenomeInfo::of(genome);
-            let about = format!("One picture, drawn by an evolved network and by networks trained on it. {asks}");
+            let about = format!(
+                "One picture, drawn by an evolved network and by networks trained on it. {asks}"
+            );
             let network = format!("{} nodes, {} links; layered: {arch}", info.nodes, info.links);
             Page::new(question, about)
                 .fact("genome", format!("{} ({path})", subject.title))
@@ -278,7 +269,9 @@ fn head(comparison: &Comparison, all: &[Arm<'_>]) -> Page {
                 .fact("network", network)
         }
         None => {
-            let about = format!("One picture, drawn by networks trained on it; no genome draws it, so there is **no evolved network** beside them. {asks}");
+            let about = format!(
+                "One picture, drawn by networks trained on it; no genome draws it, so there is **no evolved network** beside them. {asks}"
+            );
             let fit = subject.fit.map_or(String::new(), |how| format!(" (fit: {})", how.name()));
             Page::new(question, about)
                 .fact("picture", format!("{path}{fit}"))
@@ -408,7 +401,9 @@ fn report(
         };
     }
     let kept = match genome {
-        Some(_) => "rows.csv.gz beside this file holds every number; runs/ holds the trained networks; spec.toml says what was run.",
+        Some(_) => {
+            "rows.csv.gz beside this file holds every number; runs/ holds the trained networks; spec.toml says what was run."
+        }
         None => "rows.csv.gz beside this file holds every number.",
     };
     head(comparison, all)
@@ -445,9 +440,15 @@ fn how(comparison: &Comparison, curves: &str) -> Section {
     });
     let sample = record.sample.map_or("all non-zero".to_string(), |n| format!("up to {n}"));
     let measured = [
-        format!("Score: {sample} weights of each network, both directions, |δ| ≤ 16 chosen so that the picture changes by {} ± 15 % RMSE; weights that cannot are silent and not scored.", record.effect),
+        format!(
+            "Score: {sample} weights of each network, both directions, |δ| ≤ 16 chosen so that the picture changes by {} ± 15 % RMSE; weights that cannot are silent and not scored.",
+            record.effect
+        ),
         format!("Judge: {}.", record.judge),
-        format!("Fit gate: a score counts only if the network explains at least {} % of the picture's variance.", 100.0 * FIT_GATE),
+        format!(
+            "Fit gate: a score counts only if the network explains at least {} % of the picture's variance.",
+            100.0 * FIT_GATE
+        ),
     ];
     let section = Section::new("How it was done").list(trained.flatten().chain(measured));
     section.figure(curves, "Loss before each logged step.").callout(

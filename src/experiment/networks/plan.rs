@@ -231,10 +231,7 @@ impl NetworksStudy {
         let (path, (spec, profile)) = (file.path(), file.spec::<NetworksSpec>(profile)?);
         let places = Places::of(path);
         let model = spec.depth_from.as_deref().map(model_of).transpose()?.flatten();
-        let judge = spec.judge.build().map_err(|error| {
-            let expected = "a judge that can be asked".into();
-            Problem { key: "judge".into(), expected, found: error.to_string() }.at(path)
-        })?;
+        let judge = judge(&spec, path)?;
         let mut study = NetworksStudy::new(spec, profile, judge);
         study.analysis = file.analysis()?;
         study.predicted = study.spec.depth_from.as_ref().map(|_| model.is_some());
@@ -384,6 +381,17 @@ fn with_arm(mut arms: Vec<ArmSpec>, arm: &ArmSpec) -> Vec<ArmSpec> {
 
 fn kept(shown: bool, names: &[String]) -> Vec<String> {
     if shown { names.to_vec() } else { Vec::new() }
+}
+
+/// The judge of the spec at `path`.
+pub(in crate::experiment) fn judge(
+    spec: &NetworksSpec,
+    path: &Path,
+) -> Result<Box<dyn Judge>, SpecError> {
+    spec.judge.build().map_err(|error| {
+        let expected = "a judge that can be asked".into();
+        Problem { key: "judge".into(), expected, found: error.to_string() }.at(path)
+    })
 }
 
 /// FER's recipe with a variant's changes.
