@@ -192,7 +192,12 @@ impl Template {
             let none = || Problem { key: "profile".into(), expected, found: format!("{name:?}") };
             spec.extend(profile.ok_or_else(|| none().at(Path::new(OPTIONS)))?.clone());
         }
-        spec.extend(toml::Table::try_from(changes).expect("changes are plain data"));
+        let changes = toml::Table::try_from(changes).map_err(|error| {
+            let expected = "numbers of at most 2^63 - 1".into();
+            let found = error.to_string();
+            Problem { key: "seeds, steps".into(), expected, found }.at(Path::new(OPTIONS))
+        })?;
+        spec.extend(changes);
         Ok(spec)
     }
 
@@ -335,5 +340,7 @@ mod tests {
             error.contains("expected one of quick, standard, paper, found \"quik\""),
             "{error}"
         );
+        let large = Changes { seeds: Some(vec![u64::MAX]), ..Changes::default() };
+        assert!(Template::Compare.spec(&large).is_err(), "no TOML holds it");
     }
 }

@@ -12,6 +12,7 @@ use super::wiring::{Wiring, wiring};
 use crate::experiment::compare::{About, Comparison, Shown};
 use crate::experiment::depth::DepthModel;
 use crate::experiment::networks::NetworkResult;
+use crate::experiment::spec::check_name;
 use crate::genome::GenomeInfo;
 use crate::network::files::{create_folder, write_atomic};
 use crate::score::FIT_GATE;
@@ -65,7 +66,7 @@ impl Arm<'_> {
         self.seeds.iter().map(|(_, r)| r.r2).sum::<f64>() / self.seeds.len() as f64
     }
 
-    /// `, 2 of 3 seeds learned the picture`; nothing if all or none did.
+    /// `2 of 3 seeds learned the picture`; nothing if all or none did.
     fn partly(&self) -> String {
         match (self.fits(), self.seeds.len()) {
             (fits, all) if fits > 0 && fits < all => {
@@ -92,7 +93,10 @@ fn arms(comparison: &Comparison) -> Vec<Arm<'_>> {
             },
             seeds: rows.into_iter().filter_map(|r| Some((r.seed, r.result.as_deref()?))).collect(),
             shown,
-            file: if own { format!("{}.png", i + 1) } else { format!("{key}.png") },
+            file: match !own && check_name("arm", key).is_ok() {
+                true => format!("{key}.png"),
+                false => format!("{}.png", i + 1),
+            },
         }
     })
     .collect()
