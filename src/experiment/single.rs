@@ -322,7 +322,8 @@ mod tests {
             let mut said = file.title().profiles;
             said.push(STANDARD.into());
             let mut offered = template.profiles().to_vec();
-            (said.sort(), offered.sort());
+            said.sort();
+            offered.sort();
             assert_eq!(said, offered, "{template:?}");
             file.spec::<NetworksSpec>(None).unwrap();
         }
