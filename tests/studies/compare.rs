@@ -123,7 +123,7 @@ fn another_judge_is_named_in_the_record_and_does_not_meet_the_networks_judged_be
         |changes: &Changes| compare(&moth(changes), folder.path(), &mut ()).unwrap().record.judge;
     let (shipped, mocked) = (run(&shipped), run(&mocked));
     assert!(shipped.starts_with("dl/4 "), "{shipped}");
-    assert_eq!(mocked, "mock/3");
+    assert!(mocked.starts_with("mock/3"), "{mocked}");
 }
 
 #[test]
