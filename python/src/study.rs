@@ -9,9 +9,9 @@ use crate::watched::{Caller, watched};
 use picloom::experiment::Record;
 use picloom::experiment::cells::{Worker, study_folder};
 use picloom::experiment::depth::{DepthModel, Sweep, depth_curves, png_ratio};
-use picloom::experiment::depth_sweep::DepthSweep;
 use picloom::experiment::kinds::{KINDS, Study, read_study};
 use picloom::experiment::networks::NetworksRecord;
+use picloom::experiment::single::{Changes, Subject, Template};
 use picloom::experiment::spec::SpecFile;
 use picloom::experiment::whole::parts;
 use picloom::experiment::workers::{Progress, StudyObserver};
@@ -220,17 +220,20 @@ pub fn depth_sweep<'py>(
     runs: PathBuf,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let usual = DepthSweep::default();
-    let sweep = DepthSweep {
-        depths: depths.unwrap_or(usual.depths),
-        seeds: seeds.unwrap_or(usual.seeds),
-        steps: steps.unwrap_or(usual.steps),
-        size: check_size(size.unwrap_or(usual.size))?,
-        sample: samples.or(usual.sample),
-        judge: parsed(judge)?,
-        fit: fit.map(parsed).transpose()?,
+    size.map(check_size).transpose()?;
+    let changes = Changes {
+        profile: None,
+        depths,
+        seeds,
+        steps,
+        size,
+        sample: samples,
+        judge: Some(parsed(judge)?),
     };
-    let study = sweep.study(&picture, &picture).map_err(|e| of_file(&picture, e))?;
+    let fit = fit.map(parsed).transpose()?;
+    let subject = Subject::read(&picture, fit).map_err(|e| of_file(&picture, e))?;
+    let single = Template::DepthSweep.of(subject, &changes).map_err(|e| of_file(&picture, e))?;
+    let study = single.study;
     let folder = study_folder(&study, &runs);
     let hear = listener(progress)?;
     let worker = Worker::new();

@@ -1,17 +1,14 @@
 //! `picloom compare`: the main job.
 
 use super::interrupt::{self, Interrupted};
-use super::names::one_of;
 use super::output::Output;
 use super::progress::Bar;
+use super::single::write_spec;
 use super::source::{Usage, fit_help};
-use super::study::write_spec;
-use crate::experiment::compare::{CompareConfig, CompareError, CompareStudy, Profile};
-use crate::experiment::compare_runs::{RunsConfig, compare_runs};
+use crate::experiment::compare::{CompareError, Comparison, compare, compare_runs};
+use crate::experiment::single::{Changes, Subject, Template};
 use crate::experiment::workers::{self, News, StudyObserver};
-use crate::experiment::{Record, single};
 use crate::figures::compare::write_comparison;
-use crate::figures::runs::write_runs;
 use crate::genome;
 use crate::math::text::word;
 use crate::network::Squaring;
@@ -19,6 +16,8 @@ use crate::network::lock::FolderLock;
 use crate::run::is_genome_file;
 use crate::score::JudgeChoice;
 use clap::Args;
+use clap::builder::PossibleValuesParser;
+use serde_json::json;
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
@@ -28,8 +27,8 @@ pub struct CompareArgs {
     #[arg(value_name = "GENOME|PICTURE|RUN RUN")]
     subjects: Vec<PathBuf>,
     /// quick (64², minutes), standard (128², 3 seeds) or paper (256², 100 000 steps, 5 seeds)
-    #[arg(long, default_value = "quick", value_parser = one_of::<Profile>())]
-    profile: Profile,
+    #[arg(long, default_value = "quick", value_parser = PossibleValuesParser::new(Template::Compare.profiles()))]
+    profile: String,
     /// Optimizer steps of each training, instead of the profile's
     #[arg(long)]
     steps: Option<u64>,
@@ -39,7 +38,7 @@ pub struct CompareArgs {
     /// Seeds of the trainings, instead of the profile's: 0,1,2
     #[arg(long, value_delimiter = ',', conflicts_with = "seed")]
     seeds: Vec<u64>,
-    #[arg(long, help = fit_help(), value_parser = one_of::<Squaring>())]
+    #[arg(long, help = fit_help(), value_parser = super::names::one_of::<Squaring>())]
     fit: Option<Squaring>,
     /// Who judges, with options as in dl-threshold:threshold=0.2 [default: dl]
     #[arg(long, value_name = "NAME[:OPTIONS]")]
@@ -58,63 +57,76 @@ const DEFAULT: (&str, &str) =
     ("genomes/bred_moth.json", include_str!("../../genomes/bred_moth.json"));
 
 pub fn run(args: CompareArgs, out: &Output) -> anyhow::Result<()> {
-    let mut settings = single::Compare {
-        profile: Some(args.profile),
-        steps: args.steps,
-        seeds: None,
-        fit: args.fit,
-        judge: args.judge.clone(),
-    };
-    let mut seeds = args.seeds.clone();
-    seeds.sort_unstable();
-    seeds.dedup();
-    if seeds.is_empty() && args.seed != 0 {
-        seeds = settings.config().seeds.iter().map(|seed| seed + args.seed).collect();
-    }
-    settings.seeds = (!seeds.is_empty()).then_some(seeds);
-    let config = settings.config();
-    let picture = |path: &Path| !is_genome_file(path);
-    if args.fit.is_some() && !matches!(args.subjects.as_slice(), [one] if picture(one)) {
+    let is_picture = |path: &Path| !is_genome_file(path);
+    if args.fit.is_some() && !matches!(args.subjects.as_slice(), [one] if is_picture(one)) {
         return Err(Usage("--fit: expected a picture to compare on, found none".into()).into());
     }
+    let changes = changes(&args)?;
     if let Some(path) = &args.spec {
         let [subject] = args.subjects.as_slice() else {
             return Err(Usage("--spec: expected one genome or picture".into()).into());
         };
-        let (json, text) = write_spec(subject, settings, path)?;
+        let (json, text) = write_spec(Template::Compare, subject, args.fit, &changes, path)?;
         return out.result(&json, &text);
     }
-    let study = match args.subjects.as_slice() {
-        [] => CompareStudy::of_genome(&genome::from_json(DEFAULT.1)?, DEFAULT.0, &config)?,
+    let subject = match args.subjects.as_slice() {
+        [] => Subject::of_genome(genome::from_json(DEFAULT.1)?, Path::new(DEFAULT.0))?,
         [one] if one.is_dir() => {
             let text = format!("expected two or more runs, found only {}", one.display());
             return Err(Usage(text).into());
         }
-        [one] => CompareStudy::of(one, one, args.fit, &config)?,
-        runs => return side_by_side(&args, runs, config, out),
+        [one] => Subject::read(one, args.fit)?,
+        runs => return side_by_side(&args, runs, &changes, out),
     };
+    let single = Template::Compare.of(subject, &changes)?;
     let folder = folder(&args);
     let _lock = FolderLock::take(&folder)?;
     interrupt::saves();
-    let chains = study.chains();
-    let bar = out.progress(config.steps, "steps");
-    let mut progress = Progress { bar, steps: config.steps, part: 0, chains };
-    let compared = study.run(&folder, &mut progress);
+    let (steps, chains) = (single.study.spec.steps, &single.study.chains);
+    let chains = chains.iter().map(|chain| chain.key.arms.len()).collect();
+    let mut progress = Progress { bar: out.progress(steps, "steps"), steps, part: 0, chains };
+    let compared = compare(&single, &folder, &mut progress);
     progress.bar.finish_and_clear();
-    let comparison = match compared {
-        Err(CompareError::Interrupted) => return Err(Interrupted.into()),
-        other => other?,
-    };
-    let report = write_comparison(&comparison, &folder, &command_line(&args))?;
-    let text = format!("{}\nreport: {}", comparison.record.summary(), report.display());
-    out.result(&comparison.record, &text)
+    match compared {
+        Err(CompareError::Interrupted) => Err(Interrupted.into()),
+        other => report(&other?, &folder, &args, out),
+    }
+}
+
+/// What the options change.
+fn changes(args: &CompareArgs) -> anyhow::Result<Changes> {
+    let profile = Some(args.profile.clone());
+    let mut seeds = args.seeds.clone();
+    seeds.sort_unstable();
+    seeds.dedup();
+    if seeds.is_empty() && args.seed != 0 {
+        let usual = Changes { profile: profile.clone(), ..Changes::default() };
+        let usual = Template::Compare.spec(&usual)?.seeds;
+        seeds = usual.iter().map(|seed| seed + args.seed).collect();
+    }
+    let seeds = (!seeds.is_empty()).then_some(seeds);
+    let judge = args.judge.clone();
+    Ok(Changes { profile, steps: args.steps, seeds, judge, ..Changes::default() })
+}
+
+/// Writes the report, and says what came out.
+fn report(
+    comparison: &Comparison,
+    folder: &Path,
+    args: &CompareArgs,
+    out: &Output,
+) -> anyhow::Result<()> {
+    let report = write_comparison(comparison, folder, &command_line(args))?;
+    let mut json = json!(comparison.record);
+    json["report"] = json!(report);
+    out.result(&json, &format!("{}\nreport: {}", comparison.summary(), report.display()))
 }
 
 /// Compares finished runs.
 fn side_by_side(
     args: &CompareArgs,
     runs: &[PathBuf],
-    config: CompareConfig,
+    changes: &Changes,
     out: &Output,
 ) -> anyhow::Result<()> {
     if let Some(file) = runs.iter().find(|path| !path.is_dir()) {
@@ -128,8 +140,6 @@ fn side_by_side(
         let text = "--steps and --seeds are of trainings: finished runs are not trained again";
         return Err(Usage(text.into()).into());
     }
-    let CompareConfig { sample, effect, judge, .. } = config;
-    let config = RunsConfig { sample, seed: args.seed, effect, judge };
     let folder = folder(args);
     let _lock = FolderLock::take(&folder)?;
     let bar = out.progress(runs.len() as u64, "runs");
@@ -137,12 +147,10 @@ fn side_by_side(
         bar.inc(1);
         bar.set_message(name.to_string());
     };
-    let compared = compare_runs(runs, &config, &folder, &mut begin);
+    let asked = Template::Compare.spec(changes)?;
+    let compared = compare_runs(runs, &asked, args.seed, &folder, &mut begin);
     bar.finish_and_clear();
-    let comparison = compared?;
-    let report = write_runs(&comparison, &folder, &command_line(args))?;
-    let text = format!("{}\nreport: {}", comparison.record.summary(), report.display());
-    out.result(&comparison.record, &text)
+    report(&compared?, &folder, args, out)
 }
 
 /// Where the report goes: each subject has a folder of its own.
@@ -163,7 +171,7 @@ fn command_line(args: &CompareArgs) -> String {
     for subject in &args.subjects {
         command += &format!(" {}", word(subject.display()));
     }
-    command += &format!(" --profile {}", args.profile.name());
+    command += &format!(" --profile {}", args.profile);
     if let Some(steps) = args.steps {
         command += &format!(" --steps {steps}");
     }

@@ -7,16 +7,17 @@ use super::interrupt;
 use super::names::one_of;
 use super::new;
 use super::output::Output;
+use super::single::write_spec;
 use super::source::{check_size, fit_help};
-use super::study::{self, Said, StudyArgs, run_study, write_spec};
+use super::study::{self, Said, StudyArgs, run_study};
 use super::whole;
 use crate::experiment::Record;
 use crate::experiment::cells::study_folder;
 use crate::experiment::depth::{DepthModel, Sweep, depth_curves, png_ratio};
-use crate::experiment::depth_sweep::DepthSweep;
 use crate::experiment::kinds::Kind;
-use crate::experiment::networks::NetworksRecord;
+use crate::experiment::networks::{NetworksRecord, NetworksSpec};
 use crate::experiment::shard::Shard;
+use crate::experiment::single::{Changes, Subject, Template};
 use crate::figures::networks::score_by_depth_of;
 use crate::figures::{Provenance, save};
 use crate::network::{Coords, Squaring};
@@ -101,19 +102,19 @@ struct DepthSweepArgs {
     /// Picture, or a genome
     picture: PathBuf,
     /// Numbers of hidden layers
-    #[arg(long, value_delimiter = ',', default_values_t = DepthSweep::default().depths)]
+    #[arg(long, value_delimiter = ',', default_values_t = usual_depths())]
     depths: Vec<usize>,
     /// Seeds of the trainings
-    #[arg(long, value_delimiter = ',', default_values_t = DepthSweep::default().seeds)]
+    #[arg(long, value_delimiter = ',', default_values_t = usual().seeds)]
     seeds: Vec<u64>,
     /// Optimizer steps of each training and retraining
-    #[arg(long, default_value_t = DepthSweep::default().steps)]
+    #[arg(long, default_value_t = usual().steps)]
     steps: u64,
     /// Side of the picture in pixels
-    #[arg(long, default_value_t = DepthSweep::default().size)]
+    #[arg(long, default_value_t = usual().size)]
     size: usize,
     /// Weights changed in each network, sampled within layers
-    #[arg(long, default_value_t = DepthSweep::default().sample.unwrap_or(120), value_name = "N")]
+    #[arg(long, default_value_t = usual().sample.unwrap_or(120), value_name = "N")]
     samples: usize,
     /// Who judges, with options as in dl-threshold:threshold=0.2 [default: dl]
     #[arg(long, value_name = "NAME[:OPTIONS]")]
@@ -126,6 +127,17 @@ struct DepthSweepArgs {
     /// Write the spec of this sweep for `picloom experiment run`, and sweep nothing
     #[arg(long, value_name = "FILE", conflicts_with = "runs")]
     spec: Option<PathBuf>,
+}
+
+/// The sweep without options.
+fn usual() -> NetworksSpec {
+    Template::DepthSweep.spec(&Changes::default()).expect("the embedded spec is sound")
+}
+
+fn usual_depths() -> Vec<usize> {
+    let NetworksSpec { targets, offsets, .. } = usual();
+    let layers = targets[0].arch.as_ref().map_or(0, |arch| arch.layers);
+    offsets.iter().map(|&offset| layers.saturating_add_signed(offset as isize)).collect()
 }
 
 /// Does it, for studies of these kinds.
@@ -192,19 +204,19 @@ pub fn with_study(
 
 /// Runs the sweep, draws it, and says which depth is best.
 fn depth_sweep(args: DepthSweepArgs, out: &Output) -> anyhow::Result<Said> {
-    let sweep = DepthSweep {
-        depths: args.depths,
-        seeds: args.seeds,
-        steps: args.steps,
-        size: check_size(args.size)?,
+    let changes = Changes {
+        profile: None,
+        depths: Some(args.depths),
+        seeds: Some(args.seeds),
+        steps: Some(args.steps),
+        size: Some(check_size(args.size)?),
         sample: Some(args.samples),
-        judge: args.judge.unwrap_or_default(),
-        fit: args.fit,
+        judge: args.judge,
     };
     if let Some(path) = &args.spec {
-        return write_spec(&args.picture, sweep, path);
+        return write_spec(Template::DepthSweep, &args.picture, args.fit, &changes, path);
     }
-    let study = sweep.study(&args.picture, &args.picture)?;
+    let study = Template::DepthSweep.of(Subject::read(&args.picture, args.fit)?, &changes)?.study;
     let (mut json, mut text) = run_study(&study, &args.runs, None, out)?;
     let folder = study_folder(&study, &args.runs);
     let record = NetworksRecord::read(&folder)?;

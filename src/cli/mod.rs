@@ -31,6 +31,7 @@ mod prune;
 mod regime;
 mod render;
 mod score;
+mod single;
 mod source;
 #[cfg(feature = "studio")]
 mod studio;

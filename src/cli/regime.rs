@@ -3,17 +3,19 @@
 use super::interrupt;
 use super::names::one_of;
 use super::output::Output;
+use super::single::write_spec;
 use super::source::fit_help;
-use super::study::{run_study, write_spec};
+use super::study::run_study;
 use crate::experiment::Record;
 use crate::experiment::cells::study_folder;
 use crate::experiment::networks::NetworksRecord;
-use crate::experiment::regime::own::{Profile, recommend, study};
-use crate::experiment::single;
+use crate::experiment::regime::own::recommend;
+use crate::experiment::single::{Changes, Subject, Template};
 use crate::figures::networks::regime_map_of;
 use crate::figures::{Provenance, save};
 use crate::network::Squaring;
 use clap::Args;
+use clap::builder::PossibleValuesParser;
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -23,8 +25,8 @@ pub struct RegimeArgs {
     #[arg(value_name = "PICTURE|GENOME")]
     picture: PathBuf,
     /// quick (five depths, 48², under ten minutes on two cores), standard (seven, 64²) or smoke (seconds)
-    #[arg(long, default_value = "quick", value_parser = one_of::<Profile>())]
-    profile: Profile,
+    #[arg(long, default_value = "quick", value_parser = PossibleValuesParser::new(Template::Regime.profiles()))]
+    profile: String,
     #[arg(long, help = fit_help(), value_parser = one_of::<Squaring>())]
     fit: Option<Squaring>,
     /// Folder of the map and all it is made of, in a folder of the picture's name
@@ -36,12 +38,12 @@ pub struct RegimeArgs {
 }
 
 pub fn run(args: RegimeArgs, out: &Output) -> anyhow::Result<()> {
+    let changes = Changes { profile: Some(args.profile.clone()), ..Changes::default() };
     if let Some(path) = &args.spec {
-        let settings = single::Regime { profile: Some(args.profile), fit: args.fit };
-        let (json, text) = write_spec(&args.picture, settings, path)?;
+        let (json, text) = write_spec(Template::Regime, &args.picture, args.fit, &changes, path)?;
         return out.result(&json, &text);
     }
-    let study = study(&args.picture, &args.picture, args.profile, args.fit)?;
+    let study = Template::Regime.of(Subject::read(&args.picture, args.fit)?, &changes)?.study;
     interrupt::saves();
     let (mut json, mut text) = run_study(&study, &args.out, None, out)?;
     let folder = study_folder(&study, &args.out);
@@ -56,10 +58,10 @@ pub fn run(args: RegimeArgs, out: &Output) -> anyhow::Result<()> {
     text += &match &found {
         Some(found) => found.text(),
         None => {
-            let more = match args.profile {
-                Profile::Smoke => "; try --profile quick",
-                Profile::Quick => "; try --profile standard",
-                Profile::Standard => "",
+            let more = match args.profile.as_str() {
+                "smoke" => "; try --profile quick",
+                "quick" => "; try --profile standard",
+                _ => "",
             };
             format!(
                 "nothing is recommended: no network that may be, dense or pruned by similarity, learned the picture{more}"

@@ -7,12 +7,10 @@ use crate::experiment::cells::Worker;
 use crate::experiment::kinds::{Kind, Study, read_study};
 use crate::experiment::record::ROWS;
 use crate::experiment::shard::Shard;
-use crate::experiment::single::{Settings, write_single};
 use crate::experiment::spec::{Spec, SpecError, SpecFile, Title, left_out};
 use crate::experiment::whole::WholeSpec;
 use crate::experiment::workers::{Progress, StudyObserver};
 use crate::figures::plot::of_spec;
-use crate::math::text::word;
 use crate::run::folder::Holding;
 use clap::Args;
 use serde_json::json;
@@ -258,18 +256,6 @@ pub(super) fn status_one(args: &StudyArgs, kinds: &[Kind]) -> anyhow::Result<Sai
     let mut json = json!(status);
     json["left_out"] = json!(study.left_out());
     Ok((json, with_left_out(text, study.as_ref())))
-}
-
-/// Writes the spec of a study of one picture or genome, instead of doing it.
-pub(super) fn write_spec<S: Settings>(
-    subject: &Path,
-    settings: S,
-    path: &Path,
-) -> anyhow::Result<Said> {
-    write_single(subject, settings, path)?;
-    let (shown, line) = (path.display(), word(path.display()));
-    let text = format!("{shown}\nrun it with `picloom experiment run {line}`");
-    Ok((json!({ "spec": path, "kind": S::KIND }), text))
 }
 
 /// How far the study is that a study is a part of, in seconds of one core that its parts were thought

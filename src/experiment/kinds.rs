@@ -1,10 +1,8 @@
 //! Kinds of study, by the `kind` of a spec: what can be done with a study, whatever kind it is.
 
 use super::cells::{self, CellStudy, Status, Worker};
-use super::depth_sweep::DepthSweep;
 use super::networks::{NetworksSpec, NetworksStudy};
 use super::record::{Record, RecordError};
-use super::single::{Compare, Regime, Settings, single};
 use super::spec::{Problem, Spec, SpecError, SpecFile};
 use super::workers::StudyObserver;
 use crate::network::files::create_folder;
@@ -19,14 +17,9 @@ pub type Kind = (&'static str, Read);
 
 /// The kinds of study that this crate has. A program with others of its own hands these in together with
 /// them; a new one is a [`CellStudy`] and a row.
-pub const KINDS: [Kind; 4] = [
-    (NetworksSpec::KIND, |file, profile, runs| {
-        Ok(Box::new(NetworksStudy::of(file, profile, runs)?))
-    }),
-    (Compare::KIND, |file, profile, _| Ok(Box::new(single::<Compare>(file, profile)?))),
-    (DepthSweep::KIND, |file, profile, _| Ok(Box::new(single::<DepthSweep>(file, profile)?))),
-    (Regime::KIND, |file, profile, _| Ok(Box::new(single::<Regime>(file, profile)?))),
-];
+pub const KINDS: [Kind; 1] = [(NetworksSpec::KIND, |file, profile, runs| {
+    Ok(Box::new(NetworksStudy::of(file, profile, runs)?))
+})];
 
 /// The study of a spec, of any of these kinds.
 ///

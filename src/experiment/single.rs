@@ -1,237 +1,347 @@
-//! Comparison, depth sweep and regime map of one picture or genome, as specs: what `compare`, `experiment
-//! depth-sweep` and `regime` do at once can so be planned for many machines.
+//! Comparison, depth sweep and regime map of one picture or genome: networks studies of one target.
 //!
-//! In: `kind`, `question`, `subject` (a picture or genome) and `settings`, those of the command that differ from its
-//! defaults. Out: the command's own study with the command's own ids: in a store where its cells are
-//! finished, the command computes nothing and draws.
+//! In: a [`Template`] (`assets/*.toml`), a [`Subject`] and the [`Changes`] that options make. Out: the spec as text,
+//! which `picloom experiment run` runs as it is, and the study that it says: both have the same cells.
 
-use super::compare::{CompareConfig, CompareStudy, Profile};
-use super::depth_sweep::DepthSweep;
-use super::networks::NetworksStudy;
-use super::regime::own;
-use super::spec::{Places, Problem, STANDARD, Spec, SpecError, SpecFile};
-use crate::math::names::did_you_mean;
-use crate::network::Squaring;
-use crate::network::files::{WriteError, write_atomic};
+use super::depth::{DepthModel, png_ratio};
+use super::networks::plan::{NetworksStudy, Source, judge};
+use super::networks::spec::{ArmSpec, ArmWiring, NetworksSpec};
+use super::spec::{Places, Problem, STANDARD, SpecError, SpecFile, TargetSpec};
+use crate::genome::{Genome, to_json};
+use crate::math::hash::{sha256_hex, sha256_of_floats};
+use crate::network::files::write_atomic;
+use crate::network::{Arch, Coords, Model, Squaring, Wiring, layerize, read_genome};
 use crate::run::folder::OtherFile;
+use crate::run::{RunError, Target, is_genome_file, load_target};
 use crate::score::JudgeChoice;
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
-use std::fmt::Display;
+use serde::Serialize;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The settings of a study of one picture or genome.
-pub trait Settings: Serialize + DeserializeOwned + Default {
-    /// Its `kind` in specs.
-    const KIND: &'static str;
+/// A study that is done with one picture or genome.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Template {
+    /// One genome's evolved network against networks trained on its picture; of a picture the trained ones.
+    Compare,
+    /// Networks of several depths, dense and pruned once by similarity.
+    DepthSweep,
+    /// The score by depth and kept share, at and around the predicted depth.
+    Regime,
+}
 
-    /// What it asks, in one sentence.
-    const QUESTION: &'static str;
+/// What options change of a template; none: nothing.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Changes {
+    /// The profile, one of the template's.
+    #[serde(skip)]
+    pub profile: Option<String>,
+    /// Side of the picture in pixels.
+    pub size: Option<usize>,
+    /// Optimizer steps of each training and retraining.
+    pub steps: Option<u64>,
+    /// Seeds of the trainings.
+    pub seeds: Option<Vec<u64>>,
+    /// Weights perturbed in each network.
+    pub sample: Option<usize>,
+    /// Who judges.
+    pub judge: Option<JudgeChoice>,
+    /// Numbers of hidden layers of a depth sweep, each ≥ 1.
+    #[serde(skip)]
+    pub depths: Option<Vec<usize>>,
+}
 
-    /// Names of its profiles.
-    const PROFILES: &'static [&'static str];
+/// The picture or genome that a study is done with.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// Its path, as records name it.
+    pub path: PathBuf,
+    /// What people call it.
+    pub title: String,
+    /// The genome; none of a picture that no genome draws.
+    pub genome: Option<Genome>,
+    /// What becomes of the picture, if it is not square.
+    pub fit: Option<Squaring>,
+    /// PNG bytes / raw bytes of the picture, at the size that depths are predicted from.
+    pub png_ratio: f64,
+    /// A hash of the genome or picture.
+    pub(super) sha256: String,
+}
 
+/// A study of one subject, and the spec that says it.
+pub struct Single {
+    /// What it is of.
+    pub subject: Subject,
     /// The study.
-    type Study;
-
-    /// The study of the file at `path` in one of its profiles, that of the settings if none is named; its
-    /// records say `called` for the path.
-    ///
-    /// # Errors
-    /// The file cannot be read, a setting is outside its range, in words.
-    fn study(
-        &self,
-        path: &Path,
-        called: &Path,
-        profile: Option<&str>,
-    ) -> Result<Self::Study, String>;
+    pub study: NetworksStudy,
+    /// Its spec, in TOML.
+    pub spec: String,
+    /// Steps of the template's profile.
+    pub usual_steps: u64,
 }
 
-/// The spec of a study of one picture or genome.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields, bound = "S: Settings")]
-pub struct SingleSpec<S> {
-    #[serde(default)]
-    question: String,
-    subject: PathBuf,
-    #[serde(default)]
-    settings: S,
-}
-
-impl<S: Settings> Spec for SingleSpec<S> {
-    const KIND: &'static str = S::KIND;
-
-    fn check(&self) -> Result<(), Problem> {
-        Ok(())
-    }
-}
-
-/// The study of a spec in a profile.
-///
-/// # Errors
-/// Of another kind, no such profile, or what the settings say of its subject.
-pub fn single<S: Settings>(
-    file: &SpecFile<'_>,
-    profile: Option<&str>,
-) -> Result<S::Study, SpecError> {
-    let (spec, _): (SingleSpec<S>, _) = file.spec(None)?;
-    let path = file.path();
-    if let Some(name) = profile.filter(|name| !S::PROFILES.contains(name)) {
-        let expected = format!("one of {}", S::PROFILES.join(", "));
-        let found = format!("{name:?}{}", did_you_mean(name, S::PROFILES.iter().copied()));
-        return Err(Problem { key: "profile".into(), expected, found }.at(path));
-    }
-    let file = Places::of(path).file(&spec.subject);
-    spec.settings.study(&file, &spec.subject, profile).map_err(|found| {
-        let expected = "a picture or genome that can be studied".into();
-        Problem { key: format!("subject {}", spec.subject.display()), expected, found }.at(path)
-    })
-}
-
-/// Writes the spec of such a study to `path`.
-///
-/// # Errors
-/// The study cannot be made; seen from there, the subject is not at its path; the file cannot be written.
-pub fn write_single<S: Settings>(
-    subject: &Path,
-    settings: S,
-    path: &Path,
-) -> Result<(), WriteSpecError> {
-    OtherFile::unless(path, "an earlier spec", &format!("kind = {:?}", S::KIND))?;
-    let found = Places::of(path).file(subject);
-    if std::fs::canonicalize(&found).ok() != std::fs::canonicalize(subject).ok() {
-        return Err(WriteSpecError::Elsewhere { path: path.into(), subject: subject.into() });
-    }
-    settings.study(subject, subject, None).map_err(WriteSpecError::Study)?;
-    let spec = SingleSpec { question: S::QUESTION.into(), subject: subject.into(), settings };
-    let text = toml::to_string(&spec).expect("a spec is plain data");
-    Ok(write_atomic(path, format!("kind = {:?}\n{text}", S::KIND).as_bytes())?)
-}
-
-/// Why a spec was not written.
+/// Why there is no study, or no spec of it.
 #[derive(Debug, thiserror::Error)]
-pub enum WriteSpecError {
-    /// The file.
+pub enum SingleError {
+    /// A setting is outside its range.
     #[error(transparent)]
-    Write(#[from] WriteError),
-    /// It is something else.
+    Settings(#[from] SpecError),
+    /// The picture or genome cannot be read, or not be used; a file cannot be written.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// The spec would be written over something else.
     #[error(transparent)]
     Other(#[from] OtherFile),
-    /// There is no such study.
-    #[error("{0}")]
-    Study(String),
-    /// The subject's path leads elsewhere from the spec's folder.
-    #[error(
-        "{path}: expected a place from which {subject} is found, in this folder or one below; found another"
-    )]
-    Elsewhere {
-        /// The spec.
-        path: PathBuf,
-        /// The subject.
-        subject: PathBuf,
-    },
 }
 
-fn words(error: impl Display) -> String {
-    error.to_string()
-}
-
-/// Settings of `picloom compare`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Compare {
-    /// The profile. Default: standard.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub profile: Option<Profile>,
-    /// Optimizer steps of each training. Default: the profile's.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub steps: Option<u64>,
-    /// Seeds of the trainings. Default: the profile's.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub seeds: Option<Vec<u64>>,
-    /// What becomes of a picture that is not square. Default: it is refused.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fit: Option<Squaring>,
-    /// Who judges. Default: the shipped judge.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub judge: Option<JudgeChoice>,
-}
-
-impl Compare {
-    /// The comparison's config in these settings.
-    pub fn config(&self) -> CompareConfig {
-        let mut config = CompareConfig::of(self.profile.unwrap_or(Profile::Standard));
-        config.steps = self.steps.unwrap_or(config.steps);
-        config.judge = self.judge.clone().unwrap_or(config.judge);
-        if let Some(seeds) = &self.seeds {
-            config.seeds.clone_from(seeds);
+impl Subject {
+    /// The picture or genome in a file; `fit` says what becomes of a picture that is not square.
+    ///
+    /// # Errors
+    /// It cannot be read, is not square, or of one colour.
+    pub fn read(path: &Path, fit: Option<Squaring>) -> Result<Self, RunError> {
+        if is_genome_file(path) {
+            return Self::of_genome(read_genome(path, Wiring::Dense)?, path);
         }
-        config
+        let title = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let (path, sha256) = (path.into(), String::new());
+        Self::new(Subject { path, title, genome: None, fit, png_ratio: f64::NAN, sha256 })
+    }
+
+    /// A genome; records say `path` for it.
+    ///
+    /// # Errors
+    /// It draws one colour.
+    pub fn of_genome(genome: Genome, path: &Path) -> Result<Self, RunError> {
+        let title = genome.provenance.title(path);
+        let (path, sha256) = (path.into(), sha256_hex(to_json(&genome)));
+        let genome = Some(genome);
+        Self::new(Subject { path, title, genome, fit: None, png_ratio: f64::NAN, sha256 })
+    }
+
+    fn new(mut subject: Self) -> Result<Self, RunError> {
+        let picture = subject.target(DepthModel::shipped().size)?.picture;
+        subject.png_ratio = png_ratio(&picture);
+        if subject.genome.is_none() {
+            subject.sha256 = sha256_of_floats(&picture.rgb);
+        }
+        Ok(subject)
+    }
+
+    /// Hidden layers that the picture's ratio predicts.
+    pub fn predicted_layers(&self) -> usize {
+        DepthModel::shipped().layers(self.png_ratio)
+    }
+
+    /// Its picture at a size.
+    fn target(&self, size: usize) -> Result<Target, RunError> {
+        let Some(genome) = &self.genome else {
+            return load_target(&self.path, size, Coords::default(), self.fit);
+        };
+        let picture = Model::of_genome(genome, Wiring::Graph).picture(size, Coords::default());
+        let name = self.path.display().to_string();
+        Target { name, picture }.of_colours(&self.path)
+    }
+
+    /// The file's name in letters that folders have.
+    fn folder_name(&self) -> String {
+        let stem = self.path.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
+        let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
+        let name: String = stem.chars().map(plain).take(40).collect();
+        if name.is_empty() { "picture".into() } else { name }
     }
 }
 
-impl Settings for Compare {
-    const KIND: &'static str = "compare";
-    const QUESTION: &'static str = "Do the parts of an evolved network mean more than those of networks trained on its picture?";
-    const PROFILES: &'static [&'static str] = &["quick", "standard", "paper"];
-    type Study = CompareStudy;
+/// Where a setting of these studies stands, for messages.
+const OPTIONS: &str = "options";
+/// End of the names of arms that are made at the predicted depth.
+const PREDICTED: &str = "-predicted";
 
-    fn study(
-        &self,
-        path: &Path,
-        called: &Path,
-        profile: Option<&str>,
-    ) -> Result<CompareStudy, String> {
-        let profile = profile.map(str::parse).transpose().map_err(words)?.or(self.profile);
-        let config = Compare { profile, ..self.clone() }.config();
-        CompareStudy::of(path, called, self.fit, &config).map_err(words)
+impl Template {
+    fn text(self) -> &'static str {
+        match self {
+            Template::Compare => include_str!("../../assets/compare.toml"),
+            Template::DepthSweep => include_str!("../../assets/depth-sweep.toml"),
+            Template::Regime => include_str!("../../assets/regime.toml"),
+        }
+    }
+
+    /// Names of its profiles.
+    pub fn profiles(self) -> &'static [&'static str] {
+        match self {
+            Template::Compare => &["quick", "standard", "paper"],
+            Template::DepthSweep => &[STANDARD],
+            Template::Regime => &["smoke", "quick", "standard"],
+        }
+    }
+
+    /// The template with these changes, of a picture that stands for the subject's.
+    ///
+    /// # Errors
+    /// There is no such profile, a setting is outside its range.
+    pub fn spec(self, changes: &Changes) -> Result<NetworksSpec, SpecError> {
+        parsed(&self.laid(changes)?.to_string())
+    }
+
+    /// Its text with the changes laid over, profiles left out.
+    fn laid(self, changes: &Changes) -> Result<toml::Table, SpecError> {
+        let mut spec: toml::Table = self.text().parse().expect("the embedded spec is sound");
+        let profiles = spec.remove("profiles");
+        if let Some(name) = changes.profile.as_deref().filter(|name| *name != STANDARD) {
+            let profile = profiles.as_ref().and_then(|all| all.get(name)?.as_table());
+            let expected = format!("one of {}", self.profiles().join(", "));
+            let none = || Problem { key: "profile".into(), expected, found: format!("{name:?}") };
+            spec.extend(profile.ok_or_else(|| none().at(Path::new(OPTIONS)))?.clone());
+        }
+        let changes = toml::Table::try_from(changes).map_err(|error| {
+            let expected = "numbers of at most 2^63 - 1".into();
+            let found = error.to_string();
+            Problem { key: "seeds, steps".into(), expected, found }.at(Path::new(OPTIONS))
+        })?;
+        spec.extend(changes);
+        Ok(spec)
+    }
+
+    /// The study of a subject. Its name is the template's, the file's, and eight digits of the picture's hash: each
+    /// picture has a folder of its own.
+    ///
+    /// # Errors
+    /// A setting outside its range, a picture that cannot be read, a judge that cannot be asked.
+    pub fn of(self, subject: Subject, changes: &Changes) -> Result<Single, SingleError> {
+        let (mut table, mut spec) = (self.laid(changes)?, self.spec(changes)?);
+        let mut target = spec.targets.remove(0);
+        let usual = target.arch.take().expect("the template has an arch");
+        let drawn = subject.target(spec.size)?;
+        let block = subject.genome.as_ref().map(|genome| layerize(genome).arch().clone());
+        let layers = match self {
+            Template::Regime => DepthModel::shipped().layers(png_ratio(&drawn.picture)),
+            _ => usual.layers,
+        };
+        let arch = Arch { layers, ..block.unwrap_or(usual) };
+        let (name, path) = (subject.folder_name(), Some(subject.path.clone()));
+        let (target, source) = match &subject.genome {
+            Some(genome) if self == Template::Compare => {
+                let target = TargetSpec { name, genome: path, picture: None, ..target };
+                (target, Source::of(genome.clone(), drawn))
+            }
+            _ => {
+                let (fit, arch_said) = (subject.fit, Some(arch.clone()));
+                let target = TargetSpec { name, picture: path, fit, arch: arch_said, ..target };
+                (target, Source { target: drawn, evolved: None, arch })
+            }
+        };
+        if self == Template::Compare {
+            // Of a picture some arms are made at the predicted depth too, where that is another.
+            let offset = match &source.evolved {
+                None => subject.predicted_layers() as i64 - source.arch.layers as i64,
+                Some(_) => 0,
+            };
+            let arms = arms(spec.arms, source.evolved.is_some(), offset);
+            let names: Vec<&String> = arms.iter().map(|arm| &arm.name).collect();
+            let show = [("arms", value(&names)), ("changes", value(&spec.show.changes))];
+            table.insert("show".into(), value(&BTreeMap::from(show)));
+            table.insert("arms".into(), value(&arms));
+            if offset != 0 {
+                table.insert("offsets".into(), value(&[0, offset]));
+            }
+        }
+        if let Some(depths) = &changes.depths {
+            let mut sorted = depths.clone();
+            sorted.sort_unstable();
+            sorted.dedup();
+            let fits = (1..=1000).contains(sorted.first().unwrap_or(&0))
+                && sorted.last().is_some_and(|deepest| *deepest <= 1000);
+            Problem::unless(fits, "depths", "numbers from 1 to 1000", format!("{depths:?}"))
+                .map_err(|problem| problem.at(&subject.path))?;
+            let offsets: Vec<i64> = sorted.iter().map(|&d| d as i64 - layers as i64).collect();
+            table.insert("offsets".into(), value(&offsets));
+        }
+        let hash = sha256_of_floats(&source.target.picture.rgb);
+        let name = format!("{}-{}-{}", spec.name, target.name, &hash[..8]);
+        table.insert("name".into(), value(&name));
+        table.insert("targets".into(), value(&[&target]));
+        let spec = format!("# Run it with `picloom experiment run`.\n{table}");
+        let resolved = parsed(&spec)?;
+        let judge = judge(&resolved, Path::new(OPTIONS))?;
+        let profile = changes.profile.clone().unwrap_or_else(|| STANDARD.into());
+        let mut study = NetworksStudy::new(resolved, profile.clone(), judge);
+        study.add(&target, source);
+        let usual = Changes { profile: Some(profile), ..Changes::default() };
+        Ok(Single { subject, study, spec, usual_steps: self.spec(&usual)?.steps })
     }
 }
 
-impl Settings for DepthSweep {
-    const KIND: &'static str = "depth-sweep";
-    const QUESTION: &'static str = "At how many hidden layers do a network's parts mean most?";
-    // The name that its records have.
-    const PROFILES: &'static [&'static str] = &["sweep", STANDARD];
-    type Study = NetworksStudy;
+/// The arms of a comparison that can be made: those by a genome need one, those at the predicted depth have it
+/// `offset` layers from the usual one.
+fn arms(all: Vec<ArmSpec>, has_genome: bool, offset: i64) -> Vec<ArmSpec> {
+    let possible = |arm: &ArmSpec| match arm.name.ends_with(PREDICTED) {
+        true => offset != 0,
+        false => has_genome || matches!(arm.wiring, None | Some(ArmWiring::Dense)),
+    };
+    let placed = |arm: ArmSpec| match arm.name.ends_with(PREDICTED) {
+        true => ArmSpec { offsets: Some(vec![offset]), ..arm },
+        false => arm,
+    };
+    all.into_iter().filter(possible).map(placed).collect()
+}
 
-    fn study(
-        &self,
-        path: &Path,
-        called: &Path,
-        _profile: Option<&str>,
-    ) -> Result<NetworksStudy, String> {
-        DepthSweep::study(self, path, called).map_err(words)
+fn value(data: &impl Serialize) -> toml::Value {
+    toml::Value::try_from(data).expect("a spec is plain data")
+}
+
+/// The spec that a text says.
+fn parsed(text: &str) -> Result<NetworksSpec, SpecError> {
+    Ok(SpecFile::parse(Path::new(OPTIONS), text)?.spec(None)?.0)
+}
+
+impl Single {
+    /// Writes the spec to `path`.
+    ///
+    /// # Errors
+    /// Seen from there, the subject is not at its path; another file is there; it cannot be written.
+    pub fn write(&self, path: &Path) -> Result<(), SingleError> {
+        OtherFile::unless(path, "an earlier spec", "kind = \"networks\"")?;
+        let subject = &self.subject.path;
+        let found = Places::of(path).file(subject);
+        if std::fs::canonicalize(&found).ok() != std::fs::canonicalize(subject).ok() {
+            let expected = format!("a path from which {} is found", subject.display());
+            let found = "another place: write the spec into this folder or one below".into();
+            return Err(Problem { key: "--spec".into(), expected, found }.at(path).into());
+        }
+        Ok(write_atomic(path, self.spec.as_bytes()).map_err(RunError::from)?)
     }
 }
 
-/// Settings of `picloom regime`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Regime {
-    /// The profile. Default: standard.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub profile: Option<own::Profile>,
-    /// What becomes of a picture that is not square. Default: it is refused.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fit: Option<Squaring>,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl Settings for Regime {
-    const KIND: &'static str = "regime";
-    const QUESTION: &'static str =
-        "At which depth and with how many links do a network's parts mean most?";
-    const PROFILES: &'static [&'static str] = &["smoke", "quick", "standard"];
-    type Study = NetworksStudy;
+    #[test]
+    fn every_profile_that_is_offered_is_the_templates() {
+        for template in [Template::Compare, Template::DepthSweep, Template::Regime] {
+            let file = SpecFile::parse(Path::new("asset"), template.text()).unwrap();
+            let mut said = file.title().profiles;
+            said.push(STANDARD.into());
+            let mut offered = template.profiles().to_vec();
+            said.sort();
+            offered.sort();
+            assert_eq!(said, offered, "{template:?}");
+            file.spec::<NetworksSpec>(None).unwrap();
+        }
+    }
 
-    fn study(
-        &self,
-        path: &Path,
-        called: &Path,
-        profile: Option<&str>,
-    ) -> Result<NetworksStudy, String> {
-        let profile = profile.map(str::parse).transpose().map_err(words)?.or(self.profile);
-        let profile = profile.unwrap_or(own::Profile::Standard);
-        own::study(path, called, profile, self.fit).map_err(words)
+    #[test]
+    fn a_profile_and_an_option_are_laid_over_the_template() {
+        let changes =
+            Changes { profile: Some("quick".into()), steps: Some(7), ..Changes::default() };
+        let spec = Template::Compare.spec(&changes).unwrap();
+        assert_eq!((spec.size, spec.steps, spec.sample), (64, 7, Some(200)));
+        let error = Changes { profile: Some("quik".into()), ..changes };
+        let error = Template::Compare.spec(&error).unwrap_err().to_string();
+        assert!(
+            error.contains("expected one of quick, standard, paper, found \"quik\""),
+            "{error}"
+        );
+        let large = Changes { seeds: Some(vec![u64::MAX]), ..Changes::default() };
+        assert!(Template::Compare.spec(&large).is_err(), "no TOML holds it");
     }
 }

@@ -1,4 +1,4 @@
-//! The figure, the sheets, the table and the report of `picloom compare`.
+//! The figure, the sheets and the report of `picloom compare`, drawn from its table and its networks.
 
 use super::axis::Axis;
 use super::charts::{Bars, Estimate, Frame, Group, Mark, bars};
@@ -6,60 +6,53 @@ use super::files::{Provenance, SaveError, save, svg_to_png};
 use super::html::{Align, Cell, Kind, Page, Section, Shot, Table, Tile};
 use super::losses::{LossCurve, losses};
 use super::sheets::{FeatureSheet, feature_sheet};
-use super::style::{self, Colour, arm as arm_style, percent};
+use super::style::{self, Colour, arm as arm_style, fixed, percent};
 use super::views::judged_sheet;
 use super::wiring::{Wiring, wiring};
-use crate::experiment::Record;
-use crate::experiment::compare::{
-    ArmRecord, ArmView, CompareConfig, CompareRecord, Comparison, PictureRecord,
-};
-use crate::math::text;
-use crate::network::files::{WriteError, create_folder, write_atomic};
+use crate::experiment::compare::{About, Comparison, Shown};
+use crate::experiment::depth::DepthModel;
+use crate::experiment::networks::NetworkResult;
+use crate::experiment::spec::check_name;
+use crate::genome::GenomeInfo;
+use crate::network::files::{create_folder, write_atomic};
 use crate::score::FIT_GATE;
 use crate::train::StopReason;
 use std::path::{Path, PathBuf};
 
-/// Why a report could not be written.
-#[derive(Debug, thiserror::Error)]
-pub enum ReportError {
-    /// A file could not be written.
-    #[error(transparent)]
-    Write(#[from] WriteError),
-    /// A figure could not be saved.
-    #[error(transparent)]
-    Save(#[from] SaveError),
-    /// A table could not be written.
-    #[error("{path}: cannot write table: {source}")]
-    Table {
-        /// The file.
-        path: PathBuf,
-        /// What went wrong.
-        source: csv::Error,
-    },
-}
-
 /// An arm over its seeds.
-struct ArmSummary<'a> {
+struct Arm<'a> {
+    /// Its name in the table.
     key: &'a str,
-    records: Vec<&'a ArmRecord>,
+    /// What people call it.
+    label: &'a str,
+    colour: Colour,
+    /// Seed and result of each network, in the table's order.
+    seeds: Vec<(Option<u64>, &'a NetworkResult)>,
+    /// What is shown of the first.
+    shown: &'a Shown,
+    /// Name of the files of its pictures.
+    file: String,
 }
 
-impl ArmSummary<'_> {
-    fn label(&self) -> &str {
-        arm_style(self.key).map_or(self.key, |(_, a)| a.label)
-    }
-
-    fn colour(&self) -> Colour {
-        arm_style(self.key).map_or(style::INK, |(_, a)| a.colour)
-    }
-
+impl Arm<'_> {
+    /// True if a network of it learned the picture: those count, the others do not.
     fn fit(&self) -> bool {
-        self.records.iter().all(|r| r.score.counts)
+        self.fits() > 0
     }
 
-    /// Mean score of the seeds, with the interval of these networks: their errors are independent.
+    fn fits(&self) -> usize {
+        self.seeds.iter().filter(|(_, result)| result.fit).count()
+    }
+
+    /// The networks that its score is of: those that count, or all if none does.
+    fn counting(&self) -> impl Iterator<Item = &NetworkResult> + Clone {
+        let fit = self.fit();
+        self.seeds.iter().map(|(_, result)| *result).filter(move |result| result.fit == fit)
+    }
+
+    /// Mean score of the seeds that count, with the interval of these networks: their errors are independent.
     fn pooled(&self) -> Option<(f64, (f64, f64))> {
-        let found = self.records.iter().filter_map(|r| r.score.score.zip(r.score.interval));
+        let found = self.counting().filter_map(|r| r.score().zip(r.interval()));
         let n = found.clone().count() as f64;
         let mean = found.clone().map(|(score, _)| score).sum::<f64>() / n;
         let side = |of: &dyn Fn(f64, (f64, f64)) -> f64| {
@@ -70,23 +63,47 @@ impl ArmSummary<'_> {
     }
 
     fn mean_r2(&self) -> f64 {
-        self.records.iter().map(|r| r.fit.r2).sum::<f64>() / self.records.len() as f64
+        self.seeds.iter().map(|(_, r)| r.r2).sum::<f64>() / self.seeds.len() as f64
     }
-}
 
-fn summaries(record: &CompareRecord) -> Vec<ArmSummary<'_>> {
-    let mut all: Vec<ArmSummary> = Vec::new();
-    for r in &record.arms {
-        match all.iter_mut().find(|a| a.key == r.arm) {
-            Some(arm) => arm.records.push(r),
-            None => all.push(ArmSummary { key: &r.arm, records: vec![r] }),
+    /// `2 of 3 seeds learned the picture`; nothing if all or none did.
+    fn partly(&self) -> String {
+        match (self.fits(), self.seeds.len()) {
+            (fits, all) if fits > 0 && fits < all => {
+                format!("{fits} of {all} seeds learned the picture")
+            }
+            _ => String::new(),
         }
     }
-    all
 }
 
-/// Writes everything of a comparison into `out`: pictures, sheets, `scores.csv`, `study.json` with `rows.csv.gz`,
-/// the figure, `report.html`. Returns the path of the report.
+/// The arms of a comparison; finished runs have their own names and colours.
+fn arms(comparison: &Comparison) -> Vec<Arm<'_>> {
+    let own = comparison.about.is_none();
+    let all = comparison.arms().into_iter().zip(&comparison.networks).enumerate();
+    all.map(|(i, ((key, rows), shown))| {
+        let style = arm_style(key).filter(|_| !own);
+        Arm {
+            key,
+            label: style.map_or(key, |(_, arm)| arm.label),
+            colour: match (style, own) {
+                (Some((_, arm)), _) => arm.colour,
+                (None, true) => style::colour(i),
+                (None, false) => style::INK,
+            },
+            seeds: rows.into_iter().filter_map(|r| Some((r.seed, r.result.as_deref()?))).collect(),
+            shown,
+            file: match !own && check_name("arm", key).is_ok() {
+                true => format!("{key}.png"),
+                false => format!("{}.png", i + 1),
+            },
+        }
+    })
+    .collect()
+}
+
+/// Writes what is drawn of a comparison into `out`: pictures, sheets, the figure, `report.html`. Returns the path of
+/// the report.
 ///
 /// # Errors
 /// The folder cannot be written.
@@ -94,44 +111,40 @@ pub fn write_comparison(
     comparison: &Comparison,
     out: &Path,
     command: &str,
-) -> Result<PathBuf, ReportError> {
-    let record = &comparison.record;
+) -> Result<PathBuf, SaveError> {
     for folder in ["pictures", "maps", "sweeps", "wiring"] {
         create_folder(&out.join(folder))?;
     }
-    let provenance = Provenance(vec![
-        ("command".into(), command.into()),
-        ("genome".into(), record.genome.clone()),
-        ("version".into(), record.version.clone()),
-    ]);
-    let texts = [("command", command), ("genome", record.genome.as_str())];
-    write_atomic(&out.join("pictures/target.png"), &comparison.target.to_png(&texts))?;
+    let mut texts = vec![("command", command.to_string())];
+    let genome = comparison.about.as_ref().map(|about| about.subject.path.display().to_string());
+    texts.extend(genome.map(|genome| ("genome", genome)));
+    texts.push(("version", env!("CARGO_PKG_VERSION").into()));
+    let provenance = Provenance(texts.iter().map(|(k, v)| ((*k).into(), v.clone())).collect());
+    let texts: Vec<(&str, &str)> = texts.iter().map(|(key, text)| (*key, text.as_str())).collect();
+    let all = arms(comparison);
+    write_atomic(&out.join("pictures/target.png"), &all[0].shown.target.to_png(&texts))?;
     let mut sheets = Vec::new();
-    for view in &comparison.views {
-        let name = |folder: &str| out.join(folder).join(format!("{}.png", view.arm));
-        write_atomic(&name("pictures"), &view.view.picture().to_png(&texts))?;
-        let swept = sweep_sheet(view, record);
-        let draw = |folder: &str, svg: &str| -> Result<Vec<u8>, ReportError> {
+    for arm in &all {
+        let name = |folder: &str| out.join(folder).join(&arm.file);
+        write_atomic(&name("pictures"), &arm.shown.view.picture().to_png(&texts))?;
+        let sweep = judged_sheet(arm.label, &arm.shown.changed, comparison.record.effect);
+        let draw = |folder: &str, svg: &str| -> Result<Vec<u8>, SaveError> {
             let png = svg_to_png(svg, 1.0, &provenance)
                 .map_err(|problem| SaveError::Draw { path: name(folder), problem })?;
             write_atomic(&name(folder), &png)?;
             Ok(png)
         };
-        draw("sweeps", &swept)?;
-        sheets.push(Sheets {
-            maps: draw("maps", &maps_sheet(view))?,
-            wiring: draw("wiring", &wiring_figure(view))?,
-            sweep: swept,
-        });
+        draw("sweeps", &sweep)?;
+        let (maps, wiring) =
+            (draw("maps", &maps_sheet(arm))?, draw("wiring", &wiring_figure(arm))?);
+        sheets.push(Sheets { maps, wiring, sweep });
     }
-    let figure = score_figure(record, &comparison.name);
+    let figure = score_figure(comparison, &all);
     save(&figure, &out.join("comparison"), &provenance)?;
-    let curves = loss_figure(comparison);
+    let curves = loss_figure(&all);
     save(&curves, &out.join("losses"), &provenance)?;
-    write_csv(record, &out.join("scores.csv"))?;
-    record.save(out)?;
     let path = out.join("report.html");
-    let html = report(comparison, &figure, &curves, &sheets, command);
+    let html = report(comparison, &all, &figure, &curves, &sheets, command);
     write_atomic(&path, html.as_bytes())?;
     Ok(path)
 }
@@ -146,344 +159,326 @@ struct Sheets {
     sweep: String,
 }
 
-/// Compositional score of each arm, with intervals; unfit arms hollow. `name`: the genome's.
-pub fn score_figure(record: &CompareRecord, name: &str) -> String {
-    let all = summaries(record);
-    let groups = all
-        .iter()
-        .map(|arm| {
-            let estimate = arm.pooled().map(|(value, (low, high))| {
-                let seeds = arm.records.iter().filter_map(|r| r.score.score);
-                let text = if arm.fit() {
-                    style::fixed(value, 2)
-                } else {
-                    format!("{} unfit", style::fixed(value, 2))
-                };
-                let mut e = Estimate::new(value)
-                    .between(low, high)
-                    .faint(!arm.fit())
-                    .coloured(arm.colour())
-                    .text(text);
-                if arm.records.len() > 1 {
-                    e = e.seeds(seeds);
-                }
-                e
-            });
-            Group { name: arm.label().to_string(), estimates: vec![estimate] }
-        })
-        .collect();
-    let seeds = record.config.seeds.len();
+/// Compositional score of each arm, with intervals; unfit arms hollow.
+fn score_figure(comparison: &Comparison, all: &[Arm<'_>]) -> String {
+    let record = &comparison.record;
+    let groups = all.iter().map(|arm| {
+        let estimate = arm.pooled().map(|(value, (low, high))| {
+            let more = match (arm.fit(), arm.partly().is_empty()) {
+                (false, _) => " unfit".into(),
+                (true, true) => String::new(),
+                (true, false) => format!(" ({} of {} fit)", arm.fits(), arm.seeds.len()),
+            };
+            let estimate = Estimate::new(value)
+                .between(low, high)
+                .faint(!arm.fit())
+                .coloured(arm.colour)
+                .text(fixed(value, 2) + &more);
+            match arm.counting().count() {
+                1 => estimate,
+                _ => estimate.seeds(arm.counting().filter_map(NetworkResult::score)),
+            }
+        });
+        Group { name: arm.label.to_string(), estimates: vec![estimate] }
+    });
+    let (title, height) = match &comparison.about {
+        Some(about) => (format!("{}, {}²", about.subject.title, record.size), 450),
+        None => ("one network a run".into(), 190 + 50 * all.len() as u32),
+    };
+    let over = match (most_seeds(all), comparison.about.is_some()) {
+        (_, false) => "Whiskers: 95 % interval over the weight changes of one network and the judge's error.".to_string(),
+        (1, true) => "One network an arm, one seed; whiskers: 95 % interval over its weight changes and the judge's error.".to_string(),
+        (n, true) => format!("Mean of {n} seeds, of those that learned the picture; whiskers: 95 % interval of these networks, over their weight changes and the judge's error; rings: single seeds."),
+    };
     bars(&Bars {
         frame: Frame::new("Share of weight changes that leave a clean picture")
-            .subtitle(format!("{name}, {}², effect {} RMSE", record.config.size, record.config.effect))
-            .note(format!(
-                "{} Hollow: the network does not draw the picture (R² < {FIT_GATE}), its score does not count.",
-                match seeds {
-                    1 => "One network an arm, one seed; whiskers: 95 % interval over its weight changes and the judge's error.".to_string(),
-                    n => format!("Mean of {n} seeds; whiskers: 95 % interval of these networks, over their weight changes and the judge's error; rings: single seeds."),
-                }
-            ))
-            .sized(860, 450),
+            .subtitle(format!("{title}, effect {} RMSE", record.effect))
+            .note(format!("{over} Hollow: the network does not draw the picture (R² < {FIT_GATE}), its score does not count."))
+            .sized(860, height),
         value: Axis::new("compositional score").range(0.0, 1.15),
         series: vec![("score".into(), style::INK, style::Marker::Circle)],
-        groups,
+        groups: groups.collect(),
         mark: Mark::Bar,
         lying: true,
         ..Bars::default()
     })
 }
 
+/// Seeds of the arm that has most.
+fn most_seeds(all: &[Arm<'_>]) -> usize {
+    all.iter().map(|arm| arm.seeds.len()).max().unwrap_or(0)
+}
+
 /// Training loss of the first seed of each trained arm.
-fn loss_figure(comparison: &Comparison) -> String {
-    let curves: Vec<LossCurve> = comparison
-        .views
-        .iter()
-        .filter(|v| !v.curve.is_empty())
-        .map(|v| {
-            let (label, colour) = arm_style(&v.arm)
-                .map_or((v.arm.as_str(), style::INK), |(_, a)| (a.label, a.colour));
-            LossCurve::of_run(label, colour, &v.curve, 200)
-        })
-        .collect();
-    let subtitle = "first seed; pruned arms go on from the trained dense twin";
+fn loss_figure(all: &[Arm<'_>]) -> String {
+    let trained = all.iter().filter(|arm| !arm.shown.curve.is_empty());
+    let curve = |arm: &Arm<'_>| LossCurve::of_run(arm.label, arm.colour, &arm.shown.curve, 200);
+    let curves: Vec<LossCurve> = trained.map(curve).collect();
+    let subtitle = "first seed; a pruned network goes on from the weights that it was pruned from";
     losses("Training loss", subtitle, "Geometric means of neighbouring steps.", &curves)
 }
 
-fn maps_sheet(view: &ArmView) -> String {
+fn maps_sheet(arm: &Arm<'_>) -> String {
+    let view = &arm.shown.view;
     feature_sheet(&FeatureSheet {
-        title: arm_style(&view.arm).map_or(view.arm.as_str(), |(_, a)| a.label),
+        title: arm.label,
         subtitle: "what each unit draws: red −1, white 0, blue +1",
-        network: &view.view.model().network,
-        maps: &view.view.maps().values,
-        size: view.view.size(),
-        alive: Some(&view.view.alive_units()),
+        network: &view.model().network,
+        maps: &view.maps().values,
+        size: view.size(),
+        alive: Some(&view.alive_units()),
         pane: 40,
     })
 }
 
-fn sweep_sheet(view: &ArmView, record: &CompareRecord) -> String {
-    let title = arm_style(&view.arm).map_or(view.arm.as_str(), |(_, a)| a.label);
-    judged_sheet(title, &view.perturbed, record.config.effect)
-}
-
-fn wiring_figure(view: &ArmView) -> String {
-    let model = view.view.model();
+fn wiring_figure(arm: &Arm<'_>) -> String {
+    let (view, model) = (&arm.shown.view, arm.shown.view.model());
     wiring(&Wiring {
-        title: arm_style(&view.arm).map_or(view.arm.as_str(), |(_, a)| a.label),
+        title: arm.label,
         subtitle: "links: blue positive, red negative, stronger = larger weight",
         network: &model.network,
         mask: &model.mask,
         weights: &model.weights,
-        maps: Some((&view.view.maps().values, view.view.size())),
+        maps: Some((&view.maps().values, view.size())),
         untangle: true,
     })
 }
 
-fn write_csv(record: &CompareRecord, path: &Path) -> Result<(), ReportError> {
-    let fail = |source| ReportError::Table { path: path.to_path_buf(), source };
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer
-        .write_record([
-            "arm",
-            "seed",
-            "links",
-            "kept",
-            "alive",
-            "mse",
-            "r2",
-            "fit",
-            "coherent",
-            "unclear",
-            "fractured",
-            "silent",
-            "score",
-            "low",
-            "high",
-            "stop",
-            "steps",
-            "collapsed_attempts",
-            "run_id",
-        ])
-        .map_err(fail)?;
-    let number = |v: Option<f64>| v.map_or(String::new(), |v| format!("{v:.6}"));
-    for r in &record.arms {
-        let s = &r.score;
-        writer
-            .write_record([
-                text::cell(&r.arm),
-                r.seed.map_or(String::new(), |s| s.to_string()),
-                r.links.to_string(),
-                r.kept.to_string(),
-                r.alive.to_string(),
-                format!("{:.6e}", r.fit.mse),
-                format!("{:.6}", r.fit.r2),
-                if s.counts { "fit" } else { "unfit" }.to_string(),
-                s.coherent.to_string(),
-                s.unclear.to_string(),
-                s.fractured.to_string(),
-                s.silent.to_string(),
-                number(s.score),
-                number(s.interval.map(|i| i.0)),
-                number(s.interval.map(|i| i.1)),
-                r.train.as_ref().map_or("evolved".to_string(), |t| stop_word(&t.stop)),
-                r.train.as_ref().map_or(String::new(), |t| t.steps.to_string()),
-                r.train.as_ref().map_or(String::new(), |t| t.collapses.len().to_string()),
-                r.run_id.clone().unwrap_or_default(),
-            ])
-            .map_err(fail)?;
+/// What is asked, and what was compared.
+fn head(comparison: &Comparison, all: &[Arm<'_>]) -> Page {
+    let record = &comparison.record;
+    let asks = "Change one weight at a time: is the result still a clean picture?";
+    let Some(About { subject, arch, usual_steps, .. }) = &comparison.about else {
+        let sample = record.sample.map_or("all non-zero".into(), |n| format!("up to {n}"));
+        return Page::new(
+            format!("{} runs side by side", all.len()),
+            format!("Finished networks, measured in the same way. {asks}"),
+        )
+        .fact("weights", sample)
+        .fact("effect", format!("{} RMSE", record.effect))
+        .fact("judge", record.judge.clone());
+    };
+    let (question, path) =
+        (format!("Do the parts of {} mean something?", subject.title), subject.path.display());
+    let page = match &subject.genome {
+        Some(genome) => {
+            let info = GenomeInfo::of(genome);
+            let about = format!(
+                "One picture, drawn by an evolved network and by networks trained on it. {asks}"
+            );
+            let network = format!("{} nodes, {} links; layered: {arch}", info.nodes, info.links);
+            Page::new(question, about)
+                .fact("genome", format!("{} ({path})", subject.title))
+                .fact("made by", genome.provenance.made_by.clone())
+                .fact("network", network)
+        }
+        None => {
+            let about = format!(
+                "One picture, drawn by networks trained on it; no genome draws it, so there is **no evolved network** beside them. {asks}"
+            );
+            let fit = subject.fit.map_or(String::new(), |how| format!(" (fit: {})", how.name()));
+            Page::new(question, about)
+                .fact("picture", format!("{path}{fit}"))
+                .fact("network", arch.to_string())
+                .fact("depth", depth_words(comparison))
+        }
+    };
+    let seeds = match most_seeds(all) {
+        1 => "1 seed".to_string(),
+        n => format!("{n} seeds"),
+    };
+    let profile = format!("{}: {}², {} steps, {seeds}", record.profile, record.size, record.steps);
+    let page = page.fact("profile", profile);
+    if record.steps >= *usual_steps {
+        return page;
     }
-    let bytes = writer.into_inner().map_err(|e| fail(e.into_error().into()))?;
-    Ok(write_atomic(path, &bytes)?)
+    let number = |steps: u64| style::number(steps as f64, 6);
+    page.banner(
+        Kind::Warning,
+        "A short run",
+        format!(
+            "Trained for {} steps; the profile's are {}. It shows that everything works; its numbers say little of what the networks can learn.",
+            number(record.steps),
+            number(*usual_steps)
+        ),
+    )
 }
 
-fn stop_word(stop: &StopReason) -> String {
-    serde_json::to_value(stop)
-        .ok()
-        .and_then(|v| v.get("reason").and_then(|r| r.as_str().map(String::from)))
-        .unwrap_or_default()
+/// The score of an arm as a tile.
+fn tile(arm: &Arm<'_>) -> Tile {
+    let (value, more) = match arm.pooled() {
+        Some((value, (low, high))) => {
+            let partly = Some(arm.partly()).filter(|partly| !partly.is_empty());
+            let partly = partly.map_or(String::new(), |partly| format!("; {partly}"));
+            let interval = format!("95 % interval {} to {}", fixed(low, 2), fixed(high, 2));
+            (fixed(value, 2), interval + &partly)
+        }
+        None => ("none".into(), "no change had an effect".into()),
+    };
+    let more = match arm.fit() {
+        true => more,
+        false => format!("unfit (R² {}): does not count", fixed(arm.mean_r2(), 2)),
+    };
+    Tile { value, what: arm.label.to_string(), more, tone: Some(arm.colour) }
+}
+
+/// The pictures that were to be drawn, each before the first network that drew it, and what was drawn.
+fn shots(comparison: &Comparison, all: &[Arm<'_>], same_picture: bool) -> Vec<Shot> {
+    let mut shots = Vec::new();
+    for (i, arm) in all.iter().enumerate() {
+        let shown = arm.shown;
+        if i == 0 || !same_picture {
+            let says = match &comparison.about {
+                Some(About { subject, .. }) if subject.genome.is_some() => "drawn by the genome",
+                Some(_) => "as it was given",
+                None => comparison.record.rows.get(i).map_or("", |row| &row.target),
+            };
+            let says = Path::new(says).file_name().unwrap_or_default().to_string_lossy();
+            shots.push(Shot::new(&shown.target, "the picture").second_line(says));
+        }
+        let result = arm.seeds[0].1;
+        let fit = if result.fit { "fit" } else { "unfit" };
+        let line = format!("R² {}, {fit}", fixed(result.r2, 3));
+        let drawn = Shot::new(shown.view.picture(), arm.label);
+        shots.push(drawn.second_line(line).framed(arm.colour));
+    }
+    shots
 }
 
 fn report(
     comparison: &Comparison,
+    all: &[Arm<'_>],
     figure: &str,
     curves: &str,
     sheets: &[Sheets],
     command: &str,
 ) -> String {
-    let record = &comparison.record;
-    let all = summaries(record);
-    let config = &record.config;
-    let name = &comparison.name;
-
-    let leading: &[&str] = match &record.picture {
-        None => &["evolved", "dense", "sp"],
-        Some(_) => &["dense", "sp", "sp-predicted"],
+    let genome = comparison.about.as_ref().map(|about| about.subject.genome.is_some());
+    let leading: Vec<&str> = match genome {
+        Some(true) => vec!["evolved", "dense", "sp"],
+        Some(false) => vec!["dense", "sp", "sp-predicted"],
+        None => all.iter().map(|arm| arm.key).collect(),
     };
-    let tiles = all.iter().filter(|a| leading.contains(&a.key)).map(|arm| {
-        let (value, more) = match arm.pooled() {
-            Some((value, (low, high))) => (
-                style::fixed(value, 2),
-                format!("95 % interval {} to {}", style::fixed(low, 2), style::fixed(high, 2)),
-            ),
-            None => ("none".into(), "no change had an effect".into()),
-        };
-        let more = if arm.fit() {
-            more
-        } else {
-            format!("unfit (R² {}): does not count", style::fixed(arm.mean_r2(), 2))
-        };
-        Tile { value, what: arm.label().to_string(), more, tone: Some(arm.colour()) }
-    });
-    let shots = std::iter::once(Shot::new(&comparison.target, "the picture").second_line(
-        match record.picture {
-            None => "drawn by the genome",
-            Some(_) => "as it was given",
-        },
-    ))
-    .chain(comparison.views.iter().zip(&all).map(|(view, arm)| {
-        let r2 = arm.records[0].fit.r2;
-        let fit = if arm.records[0].score.counts { "fit" } else { "unfit" };
-        Shot::new(view.view.picture(), arm.label())
-            .second_line(format!("R² {}, {fit}", style::fixed(r2, 3)))
-            .framed(arm.colour())
-    }));
-    let question = format!("Do the parts of {name} mean something?");
-    let mut page = match (&record.info, &record.picture) {
-        (Some(info), _) => Page::new(
-            question,
-            "One picture, drawn by an evolved network and by networks trained on it. Change one weight at a time: is the result still a clean picture?",
-        )
-        .fact("genome", format!("{name} ({})", record.genome))
-        .fact("made by", record.made_by.clone())
-        .fact("network", format!("{} nodes, {} links; layered: {}", info.nodes, info.links, record.arch)),
-        (None, picture) => Page::new(
-            question,
-            "One picture, drawn by networks trained on it; no genome draws it, so there is **no evolved network** beside them. Change one weight at a time: is the result still a clean picture?",
-        )
-        .fact("picture", match picture.as_ref().and_then(|p| p.fit) {
-            Some(how) => format!("{} (fit: {})", record.genome, how.name()),
-            None => record.genome.clone(),
-        })
-        .fact("network", record.arch.clone())
-        .fact("depth", picture.as_ref().map_or(String::new(), depth_words)),
-    };
-    page = page.fact(
-        "profile",
-        format!(
-            "{:?}: {}², {} steps, {} seed{}",
-            config.profile,
-            config.size,
-            config.steps,
-            config.seeds.len(),
-            if config.seeds.len() == 1 { "" } else { "s" }
-        )
-        .to_lowercase(),
-    );
-
-    let usual = CompareConfig::of(config.profile).steps;
-    if config.steps < usual {
-        page = page.banner(
+    let leads = |arm: &&Arm<'_>| leading.contains(&arm.key);
+    let same_picture = comparison.record.targets().len() == 1;
+    let mut short = Section::new("In short")
+        .tiles(all.iter().filter(leads).map(tile))
+        .paragraph(units(most_seeds(all), genome.is_some()));
+    short = match genome {
+        Some(_) => short.paragraph(in_words(all)),
+        None if same_picture => short,
+        None => short.callout(
             Kind::Warning,
-            "A short run",
-            format!(
-                "Trained for {} steps; the profile's are {}. It shows that everything works; its numbers say little of what the networks can learn.",
-                style::number(config.steps as f64, 6),
-                style::number(usual as f64, 6)
-            ),
-        );
-    }
-    page = page.section(
-        Section::new("In short")
-            .tiles(tiles)
-            .paragraph(units(config.seeds.len()))
-            .paragraph(in_words(&all))
-            .figure(figure.to_string(), "The compositional score of every arm. Higher means: more of its weights can be changed without damage."),
-    );
-    page = page.section(Section::new("The pictures").pictures(
-        shots,
-        128,
-        "The target and what each network draws (first seed).",
-    ));
+            "Not the same picture",
+            "These runs draw different pictures, or draw them at different sizes. Losses and scores of different pictures say little about each other.",
+        ),
+    };
+    let short = short.figure(figure, "The compositional score of every network. Higher means: more of its weights can be changed without damage.");
     let mut changed = Section::new("One weight changed").paragraph(
         "Each little picture is the same network after one weight was changed until the picture differs by the same amount everywhere. Green: the judge calls it a clean picture. Yellow: it is not sure. Red: damaged.",
     );
-    for (Sheets { sweep: swept, .. }, arm) in sheets.iter().zip(&all) {
-        if leading.contains(&arm.key) {
-            changed =
-                changed.figure(swept.clone(), format!("{}: {}", arm.label(), count_line(arm)));
-        } else {
-            let inside = Section::new("").figure(swept.clone(), count_line(arm));
-            changed = changed.details(format!("{}: changed weights", arm.label()), inside);
-        }
-    }
-    page = page.section(changed);
-    page = page.section(numbers(&all));
-
     let mut inside = Section::new("Inside the networks").paragraph(
         "What every unit draws, layer by layer from the inputs to the picture. In a network whose parts mean something, the maps are simple and recognisable.",
     );
-    for (Sheets { maps, wiring, .. }, arm) in sheets.iter().zip(&all) {
-        let show = |section: Section| {
-            section
-                .sheet(
-                    maps.clone(),
-                    960,
-                    format!("{}: feature maps; pale units do not reach the picture", arm.label()),
-                )
-                .sheet(wiring.clone(), 960, format!("{}: links", arm.label()))
+    for (i, (Sheets { maps, wiring, sweep }, arm)) in sheets.iter().zip(all).enumerate() {
+        changed = match leads(&arm) {
+            true => changed.figure(sweep.as_str(), format!("{}: {}", arm.label, count_line(arm))),
+            false => {
+                let more = Section::new("").figure(sweep.as_str(), count_line(arm));
+                changed.details(format!("{}: changed weights", arm.label), more)
+            }
         };
-        inside = match arm.key {
-            key if key == leading[0] => show(inside),
-            _ => inside.details(
-                format!("{}: feature maps and links", arm.label()),
-                show(Section::new("")),
-            ),
+        let caption = format!("{}: feature maps; pale units do not reach the picture", arm.label);
+        let show = |section: Section| {
+            section.sheet(maps.clone(), 960, caption).sheet(
+                wiring.clone(),
+                960,
+                format!("{}: links", arm.label),
+            )
+        };
+        inside = match i {
+            0 => show(inside),
+            _ => {
+                let more = show(Section::new(""));
+                inside.details(format!("{}: feature maps and links", arm.label), more)
+            }
         };
     }
-    page = page.section(inside);
-    let of_genome = |text: &str| record.info.as_ref().map(|_| text.to_string());
-    page = page.section(
-        Section::new("How it was done")
-            .list([
-                of_genome("Evolved: the genome, layered (relay units carry values across layers); its non-zero weights."),
-                Some(format!("Dense twin: the same layers, every link, trained from random weights with FER's recipe (gradient divided by its norm, Adam, rate 3e-3) for {} steps.", config.steps)),
-                of_genome("Evolved graph and evolved layers: only the links that evolution found, trained from random weights."),
-                record.picture.as_ref().map(|picture| format!("At the predicted depth: the same once more with as many layers as the picture's compressibility predicts. {}.", depth_words(picture))),
-                Some(format!("SP: links of the trained dense twin whose two units draw similar pictures (|cos| ≥ {}) stay; then trained on. Magnitude: as many links, the largest.", config.sp_threshold)),
-                Some(format!("Score: {} weights of each network, both directions, |δ| ≤ 16 chosen so that the picture changes by {} ± 15 % RMSE; weights that cannot are silent and not scored.", config.sample.map_or("all non-zero".to_string(), |n| format!("up to {n}")), config.effect)),
-                Some(format!("Judge: {}.", record.arms[0].score.judge)),
-                Some(format!("Fit gate: a score counts only if the network explains at least {} % of the picture's variance.", 100.0 * FIT_GATE)),
-            ].into_iter().flatten())
-            .figure(curves.to_string(), "Loss before each logged step.")
-            .callout(
-                Kind::Note,
-                "What is ours",
-                "The publication's full text is not public. Matched effect, the fit gate, the similarity threshold and the embedded judge are this program's own definitions; the publication used a fixed change and a vision-language model.",
-            ),
-    );
-    page = page.section(
-        Section::new("Repeat it").code(command.to_string()).paragraph(
-            "The same command gives the same numbers at any number of threads. rows.csv.gz and scores.csv beside this file hold every number; runs/ holds the trained networks.",
-        ),
-    );
-    page.footer(format!("picloom {}", record.version)).render()
+    let kept = match genome {
+        Some(_) => {
+            "rows.csv.gz beside this file holds every number; runs/ holds the trained networks; spec.toml says what was run."
+        }
+        None => "rows.csv.gz beside this file holds every number.",
+    };
+    head(comparison, all)
+        .section(short)
+        .section(Section::new("The pictures").pictures(
+            shots(comparison, all, same_picture),
+            128,
+            "What was to be drawn and what each network draws (first seed).",
+        ))
+        .section(changed)
+        .section(numbers(all))
+        .section(inside)
+        .section(how(comparison, curves))
+        .section(Section::new("Repeat it").code(command).paragraph(format!(
+            "The same command gives the same numbers at any number of threads. {kept}"
+        )))
+        .footer(format!("picloom {}", env!("CARGO_PKG_VERSION")))
+        .render()
 }
 
-/// What is known of the best depth of a picture.
-fn depth_words(picture: &PictureRecord) -> String {
-    let off = picture
-        .error
-        .map_or(String::new(), |e| format!(", off by {} layers on average", style::fixed(e, 1)));
-    format!(
-        "PNG bytes / raw bytes {} at {}² predict {} hidden layers{off}",
-        style::fixed(picture.png_ratio, 3),
-        picture.ratio_at,
-        picture.predicted_layers
+/// How the networks were made and measured.
+fn how(comparison: &Comparison, curves: &str) -> Section {
+    let record = &comparison.record;
+    let trained = comparison.about.iter().flat_map(|about| {
+        let is_genome = about.subject.genome.is_some();
+        let of_genome = |text: &str| is_genome.then(|| text.to_string());
+        [
+            of_genome("Evolved: the genome, layered (relay units carry values across layers); its non-zero weights."),
+            Some(format!("Dense twin: the same layers, every link, trained from random weights with FER's recipe (gradient divided by its norm, Adam, rate 3e-3) for {} steps.", record.steps)),
+            of_genome("Evolved graph and evolved layers: only the links that evolution found, trained from random weights."),
+            (!is_genome).then(|| format!("At the predicted depth: the same once more with as many layers as the picture's compressibility predicts. {}.", depth_words(comparison))),
+            Some(format!("SP: links of the trained dense twin whose two units draw similar pictures (|cos| ≥ {}) stay; then trained on. Magnitude: as many links, the largest.", about.sp_threshold)),
+        ]
+    });
+    let sample = record.sample.map_or("all non-zero".to_string(), |n| format!("up to {n}"));
+    let measured = [
+        format!(
+            "Score: {sample} weights of each network, both directions, |δ| ≤ 16 chosen so that the picture changes by {} ± 15 % RMSE; weights that cannot are silent and not scored.",
+            record.effect
+        ),
+        format!("Judge: {}.", record.judge),
+        format!(
+            "Fit gate: a score counts only if the network explains at least {} % of the picture's variance.",
+            100.0 * FIT_GATE
+        ),
+    ];
+    let section = Section::new("How it was done").list(trained.flatten().chain(measured));
+    section.figure(curves, "Loss before each logged step.").callout(
+        Kind::Note,
+        "What is ours",
+        "The publication's full text is not public. Matched effect, the fit gate, the similarity threshold and the embedded judge are this program's own definitions; the publication used a fixed change and a vision-language model.",
     )
 }
 
-fn count_line(arm: &ArmSummary) -> String {
-    let s = &arm.records[0].score;
+/// What is known of the best depth of a picture.
+fn depth_words(comparison: &Comparison) -> String {
+    let Some(About { subject, .. }) = &comparison.about else { return String::new() };
+    let model = DepthModel::shipped();
+    let off = model
+        .error
+        .map_or(String::new(), |e| format!(", off by {} layers on average", fixed(e, 1)));
+    format!(
+        "PNG bytes / raw bytes {} at {}² predict {} hidden layers{off}",
+        fixed(subject.png_ratio, 3),
+        model.size,
+        subject.predicted_layers()
+    )
+}
+
+fn count_line(arm: &Arm<'_>) -> String {
+    let s = arm.seeds[0].1;
     format!(
         "{} coherent, {} unclear, {} fractured, {} silent",
         s.coherent, s.unclear, s.fractured, s.silent
@@ -491,15 +486,16 @@ fn count_line(arm: &ArmSummary) -> String {
 }
 
 /// What an interval is over: changes of weights, never seeds.
-fn units(seeds: usize) -> String {
-    match seeds {
-        1 => "One network an arm, one seed: each interval is over the weight changes of that network and the judge's error. How much another seed would differ, it does not say.".into(),
-        n => format!("{n} networks an arm, one a seed (the evolved network has none): each interval is over the weight changes of all {n} and the judge's error. How much seeds differ is in [the numbers](#the-numbers)."),
+fn units(seeds: usize, trained: bool) -> String {
+    match (seeds, trained) {
+        (_, false) => "One network a run: each interval is over the weight changes of that one network and the judge's error, not over trainings.".into(),
+        (1, true) => "One network an arm, one seed: each interval is over the weight changes of that network and the judge's error. How much another seed would differ, it does not say.".into(),
+        (n, true) => format!("{n} networks an arm, one a seed (the evolved network has none): each interval is over the weight changes of those that learned the picture and the judge's error. How much seeds differ is in [the numbers](#the-numbers)."),
     }
 }
 
 /// What the numbers say, in sentences that follow from them.
-fn in_words(all: &[ArmSummary]) -> String {
+fn in_words(all: &[Arm<'_>]) -> String {
     let of = |key: &str| all.iter().find(|a| a.key == key);
     let mut text = String::new();
     if let (Some(evolved), Some(dense)) = (of("evolved"), of("dense"))
@@ -508,7 +504,7 @@ fn in_words(all: &[ArmSummary]) -> String {
         text += &match dense.fit() {
             false => format!(
                 "The dense twin did not learn the picture well enough (R² {}) to be compared. ",
-                style::fixed(dense.mean_r2(), 2)
+                fixed(dense.mean_r2(), 2)
             ),
             true if e_low > d_high => format!(
                 "Of the changes to the evolved network {} leave a clean picture, of those to the dense twin {}; the intervals do not touch. ",
@@ -538,7 +534,7 @@ fn in_words(all: &[ArmSummary]) -> String {
     if let (Some(sp), Some(magnitude)) = (of("sp"), of("magnitude"))
         && let (Some((s, s_interval)), Some((m, m_interval))) = (sp.pooled(), magnitude.pooled())
     {
-        let count = sp.records[0].kept;
+        let count = sp.seeds[0].1.kept;
         text += &match (sp.fit(), magnitude.fit()) {
             (true, true) => {
                 let tell = touching(s_interval, m_interval);
@@ -556,9 +552,12 @@ fn in_words(all: &[ArmSummary]) -> String {
             "Pruned by similarity, the network of the usual depth scores {s}, the one of the predicted depth {p}. "
         );
     }
-    let unfit: Vec<&str> = all.iter().filter(|a| !a.fit()).map(ArmSummary::label).collect();
+    let unfit: Vec<&str> = all.iter().filter(|a| !a.fit()).map(|a| a.label).collect();
     if !unfit.is_empty() {
         text += &format!("Unfit: {}. ", unfit.join("; "));
+    }
+    for arm in all.iter().filter(|arm| !arm.partly().is_empty()) {
+        text += &format!("{}: {}; the others do not count. ", arm.label, arm.partly());
     }
     text
 }
@@ -570,41 +569,44 @@ fn touching(a: (f64, f64), b: (f64, f64)) -> &'static str {
     }
 }
 
-fn numbers(all: &[ArmSummary]) -> Section {
+/// Why a training ended, in words.
+fn stop_word(stop: &StopReason) -> String {
+    let json = serde_json::to_value(stop).unwrap_or_default();
+    json["reason"].as_str().unwrap_or_default().replace('-', " ")
+}
+
+fn numbers(all: &[Arm<'_>]) -> Section {
     let mut rows = Vec::new();
     let mut collapsed = false;
     for arm in all {
-        for r in &arm.records {
-            let s = &r.score;
-            let unfit = !s.counts;
-            let cell = |text: String| Cell::new(text).faint(unfit);
-            let collapses = r.train.as_ref().map_or(0, |t| t.earlier().len());
+        for (seed, s) in &arm.seeds {
+            let cell = |text: String| Cell::new(text).faint(!s.fit);
+            let train = s.train.as_ref();
+            let collapses = train.map_or(0, |t| t.stop.attempts_before(t.collapses));
             collapsed |= collapses > 0;
-            let mut end = cell(
-                r.train.as_ref().map_or("evolved".into(), |t| stop_word(&t.stop).replace('-', " ")),
-            );
+            let mut end = cell(train.map_or("evolved".into(), |t| stop_word(&t.stop)));
             if collapses > 0 {
                 end.text += &format!(" ({collapses} collapsed before)");
             }
             rows.push(vec![
-                Cell::new(arm.label()).swatch(arm.colour()).faint(unfit),
-                cell(r.seed.map_or("–".into(), |s| s.to_string())),
-                cell(r.kept.to_string()),
-                cell(r.alive.to_string()),
-                cell(format!("{:.2e}", r.fit.mse)),
-                cell(style::fixed(r.fit.r2, 4) + if unfit { ", unfit" } else { "" }),
-                cell(match (s.score, s.interval) {
+                Cell::new(arm.label).swatch(arm.colour).faint(!s.fit),
+                cell(seed.map_or("–".into(), |s| s.to_string())),
+                cell(s.kept.to_string()),
+                cell(s.alive.to_string()),
+                cell(format!("{:.2e}", s.mse)),
+                cell(fixed(s.r2, 4) + if s.fit { "" } else { ", unfit" }),
+                cell(match (s.score(), s.interval()) {
                     (Some(v), Some((low, high))) => style::interval(v, low, high, 3),
                     _ => "none".into(),
                 })
-                .strong(!unfit && s.score.is_some_and(|v| v >= 0.5)),
+                .strong(s.fit && s.score().is_some_and(|v| v >= 0.5)),
                 cell(format!("{} / {} / {} / {}", s.coherent, s.unclear, s.fractured, s.silent)),
                 end,
             ]);
         }
     }
     let headers = [
-        "arm",
+        "network",
         "seed",
         "kept",
         "alive",
@@ -621,6 +623,8 @@ fn numbers(all: &[ArmSummary]) -> Section {
     if collapsed {
         notes.push("A collapsed attempt became one colour and was started again from the next init stream.".into());
     }
+    let named = all.iter().filter(|arm| !arm.shown.made.is_empty());
+    notes.extend(named.map(|arm| format!("{}: {}", arm.label, arm.shown.made)));
     Section::new("The numbers").table(Table {
         caption: "Every network of the comparison.".into(),
         headers: headers.map(String::from).to_vec(),

@@ -35,7 +35,6 @@ pub mod losses;
 pub mod networks;
 pub mod page;
 pub mod plot;
-pub mod runs;
 pub mod sheets;
 pub mod study_report;
 pub mod style;

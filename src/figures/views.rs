@@ -8,9 +8,9 @@ use super::sheets::{
     signed_picture, strips,
 };
 use super::style::{self, COHERENT, FRACTURED, UNCLEAR, fixed, number, percent};
+use crate::experiment::networks::record::Change;
 use crate::network::Picture;
 use crate::probe::{Directions, Pca, View, WeightSweep, spread};
-use crate::score::Judged;
 use crate::score::card::CardRecord;
 
 /// Changed pictures on a card.
@@ -121,11 +121,10 @@ pub fn sweep_sheet(title: &str, view: &View, sweep: &WeightSweep) -> String {
 }
 
 /// Pictures after one weight was changed by the RMSE `effect`, framed by what the judge says of them.
-pub fn judged_sheet(title: &str, changed: &[(Judged, Picture)], effect: f64) -> String {
-    let panes = changed.iter().filter_map(|(judged, picture)| {
-        let border = style::called(judged.verdict.as_ref()?.call);
-        let caption = format!("layer {}", judged.perturbation.layer);
-        Some(Pane::new(picture.clone(), caption).bordered(border))
+pub fn judged_sheet(title: &str, changed: &[(Change, Picture)], effect: f64) -> String {
+    let panes = changed.iter().map(|(change, picture)| {
+        let caption = format!("layer {}", change.layer);
+        Pane::new(picture.clone(), caption).bordered(style::called(change.call()))
     });
     contact_sheet(&Sheet {
         title: title.to_string(),

@@ -32,8 +32,8 @@ pub enum Holding {
     Foreign,
 }
 
-/// Files that tell what a folder holds, the first that is there; `config.toml` and `study.json`, which
-/// several kinds have, are looked into.
+/// Files that tell what a folder holds, the first that is there; `config.toml`, which several kinds have,
+/// is looked into.
 const MARKS: [(&str, Holding); 13] = [
     ("pruning.json", Holding::Pruning),
     ("swarm.json", Holding::Pruning),
@@ -59,15 +59,10 @@ impl Holding {
         if let Some((_, holding)) = MARKS.iter().find(|(file, _)| folder.join(file).exists()) {
             return Some(*holding);
         }
-        // The cells of a comparison have a record of its kind too.
         if ["cells", "failed", "leases", "work"].iter().any(|part| folder.join(part).is_dir()) {
             return Some(Holding::Study);
         }
-        let text = std::fs::read_to_string(folder.join(STUDY)).ok()?;
-        let record: Value = serde_json::from_str(&text).unwrap_or_default();
-        let format = record["format"].as_str().unwrap_or_default();
-        let compared = ["picloom-compare/", "picloom-runs/"].iter().any(|f| format.starts_with(f));
-        Some(if compared { Holding::Comparison } else { Holding::Study })
+        folder.join(STUDY).exists().then_some(Holding::Study)
     }
 
     /// Refuses a folder that holds anything but this.

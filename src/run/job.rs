@@ -60,7 +60,7 @@ pub fn load_target(
 
 impl Target {
     /// Refuses a picture of one colour: R², how well it is learned, means nothing on it.
-    fn of_colours(self, path: &Path) -> Result<Self, RunError> {
+    pub(crate) fn of_colours(self, path: &Path) -> Result<Self, RunError> {
         match self.picture.variance() > 1e-12 {
             true => Ok(self),
             false => {

@@ -101,11 +101,4 @@ impl Measurement {
         let judged: Vec<&Judged> = self.judged.iter().filter(|j| j.verdict.is_some()).collect();
         spread(&judged, count).copied().collect()
     }
-
-    /// [`shown`](Self::shown), each with its picture, drawn by the `view` that was measured.
-    pub fn shown_pictures(&self, view: &View, count: usize) -> Vec<(Judged, Picture)> {
-        let mut painter = view.painter();
-        let shown = self.shown(count).into_iter();
-        shown.map(|j| (j.clone(), painter.draw(j.perturbation).clone())).collect()
-    }
 }

@@ -3,7 +3,6 @@
 use super::answer::{Answer, Refusal, json_of, of_bytes};
 use super::pixels::is_picture_file;
 use super::state::Studio;
-use crate::experiment::compare::CompareRecord;
 use crate::experiment::networks::NetworksRecord;
 use crate::experiment::record::{Record, STUDY};
 use crate::network::files::{read_plain, read_text};
@@ -170,50 +169,31 @@ pub fn encoded(text: &str) -> String {
     text.bytes().map(one).collect()
 }
 
-/// The networks of a record of networks or of a comparison; other records have none to look into.
+/// The networks of a record of networks; other records have none to look into.
 fn rows(studio: &Studio, folder: &Path, study: &str) -> Vec<Row> {
     let runs = runs(studio, folder);
-    if let Ok(record) = NetworksRecord::read(folder) {
-        let genomes = genomes(studio, study);
-        let rows = record.rows.into_iter().map(|row| {
-            let result = row.result.as_ref();
-            let level = if row.level > 0 { format!(" {}", row.level) } else { String::new() };
-            let variant = if row.variant == "base" { "" } else { &row.variant };
-            Row {
-                label: format!("{} {variant} {}{level}", row.target, row.arm).replace("  ", " "),
-                depth: Some(row.layers),
-                level: row.level,
-                seed: row.seed,
-                kept: result.map(|r| r.kept),
-                r2: result.map(|r| r.r2),
-                score: result.and_then(|r| r.score()),
-                run: match (row.arm.as_str(), result.and_then(|r| r.run_id.as_deref())) {
-                    (_, Some(run)) => runs.get(run).cloned(),
-                    ("evolved", None) => genomes.get(&row.target).cloned(),
-                    _ => None,
-                },
-                target: row.target,
-                arm: row.arm,
-            }
-        });
-        return rows.collect();
-    }
-    let Ok(record) = CompareRecord::read(folder) else { return Vec::new() };
-    let genome = studio.root.id_of_named(&record.genome);
-    let rows = record.arms.into_iter().map(|arm| Row {
-        label: format!("{} {}", record.genome, arm.arm),
-        target: record.genome.clone(),
-        depth: None,
-        level: 0,
-        seed: arm.seed,
-        kept: Some(arm.kept),
-        r2: Some(arm.fit.r2),
-        score: arm.score.score,
-        run: match &arm.run_id {
-            Some(run) => runs.get(run).cloned(),
-            None => genome.clone(),
-        },
-        arm: arm.arm,
+    let Ok(record) = NetworksRecord::read(folder) else { return Vec::new() };
+    let genomes = genomes(studio, folder, study);
+    let rows = record.rows.into_iter().map(|row| {
+        let result = row.result.as_ref();
+        let level = if row.level > 0 { format!(" {}", row.level) } else { String::new() };
+        let variant = if row.variant == "base" { "" } else { &row.variant };
+        Row {
+            label: format!("{} {variant} {}{level}", row.target, row.arm).replace("  ", " "),
+            depth: Some(row.layers),
+            level: row.level,
+            seed: row.seed,
+            kept: result.map(|r| r.kept),
+            r2: result.map(|r| r.r2),
+            score: result.and_then(|r| r.score()),
+            run: match (row.arm.as_str(), result.and_then(|r| r.run_id.as_deref())) {
+                (_, Some(run)) => runs.get(run).cloned(),
+                ("evolved", None) => genomes.get(&row.target).cloned(),
+                _ => None,
+            },
+            target: row.target,
+            arm: row.arm,
+        }
     });
     rows.collect()
 }
@@ -228,7 +208,8 @@ pub fn runs(studio: &Studio, folder: &Path) -> BTreeMap<String, String> {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
         entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
     };
-    let places = [folder.to_path_buf(), folder.join("runs"), folder.join("work")];
+    let mut places = vec![folder.to_path_buf(), folder.join("work")];
+    places.extend(below(&folder.join("runs")));
     let mut folders: Vec<PathBuf> = places.iter().flat_map(|place| below(place)).collect();
     folders.extend(folders.iter().flat_map(|run| below(run)).collect::<Vec<_>>());
     let run = |folder: &PathBuf| {
@@ -238,8 +219,8 @@ pub fn runs(studio: &Studio, folder: &Path) -> BTreeMap<String, String> {
     folders.iter().filter_map(run).collect()
 }
 
-/// The genomes of a study's targets, by name, from its spec in `experiments/`.
-fn genomes(studio: &Studio, study: &str) -> BTreeMap<String, String> {
+/// The genomes of a study's targets, by name, from the spec in its folder, or in `experiments/`.
+fn genomes(studio: &Studio, folder: &Path, study: &str) -> BTreeMap<String, String> {
     #[derive(Default, Deserialize)]
     #[serde(default)]
     struct Spec {
@@ -252,7 +233,9 @@ fn genomes(studio: &Studio, study: &str) -> BTreeMap<String, String> {
         genome: Option<String>,
     }
     let path = studio.root.path(&format!("experiments/{study}.toml"));
-    let text = path.ok().and_then(|path| read_text(&path).ok()).unwrap_or_default();
+    let places = [Some(folder.join("spec.toml")), path.ok()];
+    let text = places.into_iter().flatten().find_map(|path| read_text(&path).ok());
+    let text = text.unwrap_or_default();
     let spec: Spec = toml::from_str(&text).unwrap_or_default();
     let known = spec.targets.into_iter().filter_map(|target| {
         let genome = studio.root.id_of_named(&target.genome?)?;

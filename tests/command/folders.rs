@@ -65,7 +65,6 @@ fn no_command_writes_over_what_another_left() {
         ("judge-report", "report.json", "{}"),
         ("whole-study", "claims.json", "{}"),
         ("study", "study.json", "{\"format\": \"picloom-networks/1\"}"),
-        ("old-comparison", "study.json", "{\"format\": \"picloom-compare/1\"}"),
         ("rounds", "round-1/config.toml", ""),
         ("foreign", "config.toml", "title = \"a web page\""),
     ] {
@@ -84,7 +83,6 @@ fn no_command_writes_over_what_another_left() {
         ("judge-sheets", Holding::JudgeSheets),
         ("judge-report", Holding::JudgeReport),
         ("comparison", Holding::Comparison),
-        ("old-comparison", Holding::Comparison),
         ("study", Holding::Study),
         ("whole-study", Holding::WholeStudy),
         ("foreign", Holding::Foreign),
@@ -163,8 +161,8 @@ fn no_output_is_written_over_an_input_or_a_file_of_something_else() {
     {
         std::fs::copy(from, at(to)).unwrap();
     }
-    let spec = "kind = \"depth-sweep\"\nsubject = \"face.png\"\n[settings]\nseeds = [0]\n";
-    std::fs::write(at("spec.toml"), spec).unwrap();
+    let picture = at("face.png");
+    done(&["experiment", "depth-sweep", &picture, "--spec", &at("spec.toml")]);
     // Words without blanks: the folder's name is put before those with a dot.
     let line = |text: &str| -> Vec<String> {
         let word = |word: &str| if word.contains('.') { at(word) } else { word.into() };

@@ -164,16 +164,15 @@ fn finished_runs_stand_side_by_side_in_one_report() {
     let compare = ["compare", text(&short), text(&long), "--out", text(&out)];
     let record = json(&compare);
     let names: Vec<&str> =
-        record["runs"].as_array().unwrap().iter().map(|r| r["name"].as_str().unwrap()).collect();
+        record["rows"].as_array().unwrap().iter().map(|r| r["arm"].as_str().unwrap()).collect();
     assert_eq!(names, ["short", "long"]);
     let run = load_run(&long).unwrap().result;
-    let r2 = record["runs"][1]["fit"]["r2"].as_f64().unwrap();
+    let r2 = record["rows"][1]["result"]["r2"].as_f64().unwrap();
     assert!((r2 - run.fit.r2).abs() < 1e-6, "{r2} {}", run.fit.r2);
-    for file in
-        ["comparison.svg", "losses.png", "scores.csv", "study.json", "maps/1.png", "sweeps/2.png"]
-    {
+    for file in ["comparison.svg", "losses.png", "study.json", "maps/1.png", "sweeps/2.png"] {
         assert_whole(&out.join(file));
     }
+    assert!(NetworksRecord::read(&out).is_ok(), "the table is that of a networks study");
     let page = std::fs::read_to_string(out.join("report.html")).unwrap();
     assert!(page.contains("2 runs side by side") && !page.contains("Not the same picture"));
     let first = std::fs::read(out.join("rows.csv.gz")).unwrap();
@@ -224,4 +223,63 @@ fn a_depth_sweep_needs_no_spec() {
     assert!(found["dense"]["chosen"].is_null(), "30 steps learn nothing");
     let error = refused(&[&sweep[..], &small, &["--depths", "0,3"]].concat(), 1);
     assert!(error.contains("depths: expected numbers from 1 to 1000, found [0, 3]"), "{error}");
+}
+
+#[test]
+fn a_printed_spec_is_run_by_experiment_run_to_the_cells_of_the_command() {
+    let work = tempfile::tempdir().unwrap();
+    let at = |name: &str| work.path().join(name);
+    std::fs::copy(MOTH, at("moth.json")).unwrap();
+    std::fs::copy("experiments/targets/face.png", at("face.png")).unwrap();
+    let run = |line: &str| -> Value {
+        let mut command = Command::cargo_bin("picloom").unwrap();
+        let command = command.current_dir(work.path()).args(line.split_whitespace()).arg("--json");
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let sweep = "experiment depth-sweep face.png --depths 1,2 --steps 30 --size 16 --samples 4";
+    for (kind, line, to, inside) in [
+        ("compare", "compare moth.json --steps 30 --seed 1", "--out", "runs"),
+        ("depth-sweep", sweep, "--runs", ""),
+        ("regime", "regime face.png --profile smoke", "--out", ""),
+    ] {
+        let said = run(&format!("{line} --spec {kind}.toml"));
+        let study = said["study"].as_str().unwrap();
+        assert!(study.starts_with(kind), "{study}");
+        run(&format!("experiment run {kind}.toml --runs {kind}/{inside}"));
+        // The command finds every cell there, and adds what it draws.
+        let files = || {
+            let cells = at(kind).join(inside).join(study).join("cells");
+            let entries = std::fs::read_dir(cells).unwrap().map(|entry| entry.unwrap());
+            let time = |e: &std::fs::DirEntry| e.metadata().unwrap().modified().unwrap();
+            let mut found: Vec<_> = entries.map(|e| (e.file_name(), time(&e))).collect();
+            found.sort();
+            found
+        };
+        let before = files();
+        assert!(!before.is_empty());
+        run(&format!("{line} {to} {kind}"));
+        assert_eq!(files(), before, "{kind}");
+    }
+    let far = at("far/away");
+    std::fs::create_dir_all(&far).unwrap();
+    let face = at("face.png");
+    let spec = far.join("x.toml");
+    let error = {
+        let mut command = Command::cargo_bin("picloom").unwrap();
+        let line = ["experiment", "depth-sweep", "face.png", "--spec", "far/away/x.toml"];
+        let output = command.current_dir(work.path()).args(line).output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert!(
+        error.contains("far/away/x.toml: --spec: expected a path from which face.png is found"),
+        "{error}"
+    );
+    assert!(!spec.exists());
+    let none = refused(&["compare", text(&at("none.png")), "--spec", text(&spec)], 1);
+    assert!(none.contains("none.png") && !spec.exists(), "{none}");
+    refused(&["compare", "--spec", text(&spec)], 2);
+    refused(&["compare", text(&face), MOTH, "--spec", text(&spec)], 2);
 }

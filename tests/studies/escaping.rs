@@ -2,7 +2,11 @@
 //! terminal is sent: `tests/command/escaping.rs`.)
 
 use crate::hostile::{COMMAND, EVIL, assert_harmless, assert_table, parse};
-use picloom::experiment::compare::{CompareConfig, Profile, compare};
+
+use picloom::experiment::compare::compare;
+use picloom::experiment::record::{ROWS, Record};
+use picloom::experiment::single::{Changes, Subject, Template};
+use picloom::experiment::table::Table;
 use picloom::figures::compare::write_comparison;
 use picloom::genome::{self, Genome, Role};
 use std::path::Path;
@@ -23,13 +27,22 @@ fn genome() -> Genome {
 
 #[test]
 fn hostile_names_stay_text_in_a_comparison() {
-    let quick = CompareConfig::of(Profile::Quick);
-    let config = CompareConfig { size: 12, steps: 20, sample: Some(4), ..quick };
+    let changes = Changes {
+        profile: Some("quick".into()),
+        size: Some(12),
+        steps: Some(20),
+        sample: Some(4),
+        ..Changes::default()
+    };
+    let subject = Subject::of_genome(genome(), Path::new(EVIL)).unwrap();
+    assert_eq!(subject.title, EVIL);
+    let single = Template::Compare.of(subject, &changes).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let mut found = compare(&genome(), EVIL, &config, folder.path(), &mut ()).unwrap();
-    assert_eq!(found.name, EVIL);
+    let mut found = compare(&single, folder.path(), &mut ()).unwrap();
     // A comparison's arms are its own; another spec could name them so.
-    found.record.arms[0].arm = EVIL.into();
+    found.record.rows[0].arm = EVIL.into();
+    found.networks[0].arm = EVIL.into();
+    found.record.save(folder.path()).unwrap();
     write_comparison(&found, folder.path(), COMMAND).unwrap();
     let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
     let html = read("report.html");
@@ -46,6 +59,8 @@ fn hostile_names_stay_text_in_a_comparison() {
         (drawings, count) = (&drawings[end..], count + 1);
     }
     assert!(count > 3, "{count}");
-    assert_table("scores.csv", &read("scores.csv"));
-    assert!(read("scores.csv").contains("\"'=1+1"));
+    let table = Table::read(&folder.path().join(ROWS)).unwrap();
+    let csv = String::from_utf8(table.to_csv()).unwrap();
+    assert_table(ROWS, &csv);
+    assert!(csv.contains("\"'=1+1"), "{csv}");
 }

@@ -20,4 +20,4 @@ pub use pass::{DEATHS, Worked, Worker, run_cells, work};
 pub use study::{
     CellState, CellStudy, lease_folder, study_folder, unfinished, without_path, work_folder,
 };
-pub(super) use study::{hashed_id, names, read_cell};
+pub(super) use study::{hashed_id, read_cell};

@@ -11,7 +11,7 @@ use crate::experiment::workers::Ask;
 use crate::math::SimRng;
 use crate::math::hash::json_id;
 use crate::network::files::WriteError;
-use crate::network::{Coords, Mask, Model, PixelInputs, Weights, Wiring};
+use crate::network::{Coords, Mask, Model, Picture, PixelInputs, Weights, Wiring};
 use crate::probe::{Delta, View};
 use crate::prune::schedule::geometric;
 use crate::prune::{PruneError, PrunePlan, RoundsError, Rule, round_mask};
@@ -47,8 +47,8 @@ pub enum ArmError {
 
 /// A network of a chain, made.
 pub struct Made<'a> {
-    /// Its arm.
-    pub arm: &'a ArmSpec,
+    /// Name of its arm.
+    pub arm: &'a str,
     /// Level of pruning, from 1; 0: not pruned.
     pub level: usize,
     /// Links kept by the rule.
@@ -78,7 +78,7 @@ pub fn walk<'a, T>(
         ask.begin(&format!("{}{seed}", arm.name));
         let before = seen.len();
         let outcome = worker.arm(arm, &mut |made| {
-            seen.push((made.arm.name.clone(), made.level, Ok(look(made)?)));
+            seen.push((made.arm.into(), made.level, Ok(look(made)?)));
             Ok(())
         });
         match outcome {
@@ -117,8 +117,9 @@ pub fn run_chain(
     judge: &dyn Judge,
     ask: Ask<'_>,
 ) -> Option<Vec<NetworkRow>> {
-    let seen =
-        walk(chain, &chain.key.arms, folder, ask, &mut |made| measure(chain, folder, judge, made))?;
+    let seen = walk(chain, &chain.key.arms, folder, ask, &mut |made| {
+        Measuring::of(chain, made).measure(made, judge, folder)
+    })?;
     Some(seen.into_iter().map(|(arm, level, result)| row(chain, arm, level, result)).collect())
 }
 
@@ -163,13 +164,14 @@ impl Worker<'_> {
             Some(ArmWiring::Evolved) => {
                 let (_, layered) = self.chain.source.evolved.as_ref().expect("planned so");
                 let model = &Model::new(layered.network.clone(), layered.weights.clone());
-                look(&Made { arm, level: 0, kept: model.mask.kept(), model, run: None })
+                look(&Made { arm: &arm.name, level: 0, kept: model.mask.kept(), model, run: None })
             }
             Some(wiring) => {
                 let run = self.train(arm, wiring)?;
                 let folder = self.folder.join(&run.result.run_id);
-                let (model, kept) = (&run.model, run.model.mask.kept());
-                look(&Made { arm, level: 0, kept, model, run: Some((&run, &folder)) })?;
+                let (arm_name, model) = (&arm.name, &run.model);
+                let (kept, run_at) = (model.mask.kept(), Some((&run, folder.as_path())));
+                look(&Made { arm: arm_name, level: 0, kept, model, run: run_at })?;
                 self.trained.insert(arm.name.clone(), run);
                 Ok(())
             }
@@ -300,94 +302,120 @@ impl Worker<'_> {
             }
             self.kept.insert((arm.name.clone(), level), mask.clone());
             let kept = records[round - 1].kept;
-            look(&Made { arm, level, kept, model: &run.model, run: Some((&run, &folder)) })?;
+            let (arm, model) = (&arm.name, &run.model);
+            look(&Made { arm, level, kept, model, run: Some((&run, &folder)) })?;
         }
         Ok(())
     }
 }
 
-/// Scores and measures one network.
-fn measure(
-    chain: &Chain,
-    folder: &Path,
-    judge: &dyn Judge,
-    made: &Made<'_>,
-) -> Result<NetworkResult, ArmError> {
-    let (key, Made { arm, model, .. }) = (&chain.key, made);
-    let view = View::new(model, key.size, Coords::default());
-    let target = &chain.source.target.picture;
-    let found = chain.protocol().measure(&view, judge, Some(target))?;
-    let fit = Fit::of(view.picture(), target);
-    let name = match made.level {
-        0 => arm.name.clone(),
-        level => format!("{}-{level}", arm.name),
-    };
-    let named = |names: &[String]| names.contains(&name) || names.contains(&arm.name);
-    let with_maps = named(&key.show_maps);
-    let views = if named(&key.show) || with_maps {
+/// How a network is measured.
+pub(in crate::experiment) struct Measuring<'a> {
+    /// What it should draw.
+    pub target: &'a Picture,
+    /// Where its pixels lie.
+    pub coords: Coords,
+    /// How its weights are changed.
+    pub protocol: Protocol,
+    /// Seed of the other measures.
+    pub seed: u64,
+    /// δ of the second score.
+    pub fixed_delta: Option<f64>,
+    /// Whether what may bias descent is measured.
+    pub mechanisms: bool,
+    /// Pictures that are kept: name of their files, changed weights, whether maps too.
+    pub views: Option<(String, usize, bool)>,
+}
+
+impl<'a> Measuring<'a> {
+    fn of(chain: &'a Chain, made: &Made<'_>) -> Self {
+        let (key, arm) = (&chain.key, made.arm);
+        let name = match made.level {
+            0 => arm.to_string(),
+            level => format!("{arm}-{level}"),
+        };
+        let named = |names: &[String]| names.iter().any(|other| *other == name || other == arm);
+        let with_maps = named(&key.show_maps);
         let file = format!("{}.{name}.{}", key.target.name, key.layers);
-        Some(write_views(folder, &file, &view, &found, with_maps)?)
-    } else {
-        None
-    };
-    Ok(NetworkResult {
-        run_id: made.run.map(|(run, _)| run.result.run_id.clone()),
-        links: found.links,
-        kept: made.kept,
-        alive: found.alive,
-        mse: fit.mse,
-        r2: fit.r2,
-        fit: fit.passes_gate(),
-        train: made.run.map(|(run, folder)| training(run, folder)).transpose()?,
-        non_zero: found.score.non_zero,
-        perturbed: found.score.weights,
-        score: Scored::of(&found.score),
-        coherent: found.score.coherent,
-        unclear: found.score.unclear,
-        fractured: found.score.fractured,
-        silent: found.score.silent,
-        reached: measure_reached(chain, judge, made)?,
-        fixed: match key.fixed_delta {
-            None => None,
-            Some(delta) => {
-                let fixed = Protocol { delta: Delta::Fixed(delta), ..chain.protocol() };
-                Scored::of(&fixed.measure(&view, judge, Some(target))?.score)
-            }
-        },
-        by_layer: found.score.layers,
-        measures: Summary::of(&view, &mut SimRng::new(chain.seed(), "measures", 0)),
-        mechanisms: mechanisms(chain, model),
-        sparsity: Some(compositional_sparsity(&model.network, &model.mask)),
-        modules: NetworkModules::of(&model.network, &model.mask),
-        function: FunctionalModules::of(&view, &mut SimRng::new(chain.seed(), "function", 0)),
-        views,
-    })
-}
-
-/// What may bias descent at a network, where the study asks for it.
-fn mechanisms(chain: &Chain, model: &Model) -> Option<Mechanisms> {
-    let inputs = PixelInputs::full(chain.key.size, Coords::default());
-    let mut rng = SimRng::new(chain.seed(), "mechanisms", 0);
-    let target = &chain.source.target.picture;
-    chain.key.mechanisms.then(|| Mechanisms::of(model, &inputs, target, &mut rng))
-}
-
-/// Scores of a network where its training first reached each R² that was asked for.
-fn measure_reached(
-    chain: &Chain,
-    judge: &dyn Judge,
-    made: &Made<'_>,
-) -> Result<Vec<ReachedScore>, ArmError> {
-    let Some((run, folder)) = made.run else { return Ok(Vec::new()) };
-    let mut scores = Vec::new();
-    for &Reached { level, r2, step, .. } in &run.result.train.reached {
-        let Some(model) = run.reached(folder, level)? else { continue };
-        let view = View::new(&model, chain.key.size, Coords::default());
-        let found = chain.protocol().measure(&view, judge, Some(&chain.source.target.picture))?;
-        let (score, mechanisms) = (Scored::of(&found.score), mechanisms(chain, &model));
-        scores.push(ReachedScore { level, r2: Some(r2), step: Some(step), score, mechanisms });
+        Measuring {
+            target: &chain.source.target.picture,
+            coords: Coords::default(),
+            protocol: chain.protocol(),
+            seed: chain.seed(),
+            fixed_delta: key.fixed_delta,
+            mechanisms: key.mechanisms,
+            views: (named(&key.show) || with_maps).then_some((file, key.show_changes, with_maps)),
+        }
     }
-    Ok(scores)
+
+    /// What may bias descent at a network, where it is asked for.
+    fn mechanisms(&self, model: &Model) -> Option<Mechanisms> {
+        let inputs = PixelInputs::full(self.target.width, self.coords);
+        let mut rng = SimRng::new(self.seed, "mechanisms", 0);
+        self.mechanisms.then(|| Mechanisms::of(model, &inputs, self.target, &mut rng))
+    }
+
+    /// Scores of a network where its training first reached each R² that was asked for.
+    fn reached(&self, judge: &dyn Judge, made: &Made<'_>) -> Result<Vec<ReachedScore>, ArmError> {
+        let Some((run, folder)) = made.run else { return Ok(Vec::new()) };
+        let mut scores = Vec::new();
+        for &Reached { level, r2, step, .. } in &run.result.train.reached {
+            let Some(model) = run.reached(folder, level)? else { continue };
+            let view = View::new(&model, self.target.width, self.coords);
+            let found = self.protocol.measure(&view, judge, Some(self.target))?;
+            let (score, mechanisms) = (Scored::of(&found.score), self.mechanisms(&model));
+            scores.push(ReachedScore { level, r2: Some(r2), step: Some(step), score, mechanisms });
+        }
+        Ok(scores)
+    }
+
+    /// Scores and measures one network; pictures go to `folder`.
+    pub fn measure(
+        &self,
+        made: &Made<'_>,
+        judge: &dyn Judge,
+        folder: &Path,
+    ) -> Result<NetworkResult, ArmError> {
+        let Made { model, .. } = made;
+        let view = View::new(model, self.target.width, self.coords);
+        let found = self.protocol.measure(&view, judge, Some(self.target))?;
+        let fit = Fit::of(view.picture(), self.target);
+        let views = self.views.as_ref().map(|(file, changes, with_maps)| {
+            write_views(folder, file, &view, &found, *changes, *with_maps)
+        });
+        Ok(NetworkResult {
+            run_id: made.run.map(|(run, _)| run.result.run_id.clone()),
+            links: found.links,
+            kept: made.kept,
+            alive: found.alive,
+            mse: fit.mse,
+            r2: fit.r2,
+            fit: fit.passes_gate(),
+            train: made.run.map(|(run, folder)| training(run, folder)).transpose()?,
+            non_zero: found.score.non_zero,
+            perturbed: found.score.weights,
+            score: Scored::of(&found.score),
+            coherent: found.score.coherent,
+            unclear: found.score.unclear,
+            fractured: found.score.fractured,
+            silent: found.score.silent,
+            reached: self.reached(judge, made)?,
+            fixed: match self.fixed_delta {
+                None => None,
+                Some(delta) => {
+                    let fixed = Protocol { delta: Delta::Fixed(delta), ..self.protocol.clone() };
+                    Scored::of(&fixed.measure(&view, judge, Some(self.target))?.score)
+                }
+            },
+            by_layer: found.score.layers,
+            measures: Summary::of(&view, &mut SimRng::new(self.seed, "measures", 0)),
+            mechanisms: self.mechanisms(model),
+            sparsity: Some(compositional_sparsity(&model.network, &model.mask)),
+            modules: NetworkModules::of(&model.network, &model.mask),
+            function: FunctionalModules::of(&view, &mut SimRng::new(self.seed, "function", 0)),
+            views: views.transpose()?,
+        })
+    }
 }
 
 /// The weights of `model`, those that are not zero with normal noise of `share` times their root mean square.

@@ -1,6 +1,6 @@
 //! A networks study resolved: every chain with what it needs.
 
-use super::spec::{ArmSpec, ArmWiring, BASE, Level, NetworksSpec, VariantSpec};
+use super::spec::{ArmSpec, ArmWiring, BASE, Level, NetworksSpec, SHOWN, VariantSpec};
 use crate::experiment::analysis::Analysis;
 use crate::experiment::cost;
 use crate::experiment::depth::{DepthModel, find_record, png_ratio};
@@ -93,6 +93,13 @@ pub struct ChainKey {
     pub show: Vec<String>,
     /// Arms of which maps are kept.
     pub show_maps: Vec<String>,
+    /// Changed weights of which pictures are kept.
+    #[serde(skip_serializing_if = "is_usual")]
+    pub show_changes: usize,
+}
+
+fn is_usual(changes: &usize) -> bool {
+    *changes == SHOWN
 }
 
 /// A target with the networks that can be made for it.
@@ -217,10 +224,7 @@ impl NetworksStudy {
         let (path, (spec, profile)) = (file.path(), file.spec::<NetworksSpec>(profile)?);
         let places = Places::of(path);
         let model = spec.depth_from.as_deref().map(model_of).transpose()?.flatten();
-        let judge = spec.judge.build().map_err(|error| {
-            let expected = "a judge that can be asked".into();
-            Problem { key: "judge".into(), expected, found: error.to_string() }.at(path)
-        })?;
+        let judge = judge(&spec, path)?;
         let mut study = NetworksStudy::new(spec, profile, judge);
         study.analysis = file.analysis()?;
         study.predicted = study.spec.depth_from.as_ref().map(|_| model.is_some());
@@ -315,6 +319,7 @@ impl NetworksStudy {
                 mechanisms: spec.mechanisms,
                 show: kept(shown, &spec.show.arms),
                 show_maps: kept(shown, &spec.show.maps),
+                show_changes: if shown { spec.show.changes } else { SHOWN },
             };
             chains.push(Chain { key, source: Arc::clone(&source) });
         };
@@ -369,6 +374,17 @@ fn with_arm(mut arms: Vec<ArmSpec>, arm: &ArmSpec) -> Vec<ArmSpec> {
 
 fn kept(shown: bool, names: &[String]) -> Vec<String> {
     if shown { names.to_vec() } else { Vec::new() }
+}
+
+/// The judge of the spec at `path`.
+pub(in crate::experiment) fn judge(
+    spec: &NetworksSpec,
+    path: &Path,
+) -> Result<Box<dyn Judge>, SpecError> {
+    spec.judge.build().map_err(|error| {
+        let expected = "a judge that can be asked".into();
+        Problem { key: "judge".into(), expected, found: error.to_string() }.at(path)
+    })
 }
 
 /// FER's recipe with a variant's changes.

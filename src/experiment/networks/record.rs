@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 /// The record of a networks study. Equal plans give equal bytes; there are no wall times in it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NetworksRecord {
     /// `picloom-networks/1`.

@@ -115,9 +115,7 @@ impl Variances {
 fn hundred() -> u64 {
     100
 }
-pub(in crate::experiment) fn sample<'de, D: Deserializer<'de>>(
-    from: D,
-) -> Result<Option<usize>, D::Error> {
+fn sample<'de, D: Deserializer<'de>>(from: D) -> Result<Option<usize>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged, expecting = "expected a number of weights, or \"all\"")]
     enum Sample {
@@ -308,7 +306,7 @@ pub struct VariantSpec {
 }
 
 /// What pictures are kept.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Show {
     /// Arms whose changed weights are shown, `ARM` or `ARM-LEVEL`.
@@ -317,7 +315,18 @@ pub struct Show {
     pub maps: Vec<String>,
     /// Only at these depths. Default: all.
     pub offsets: Option<Vec<i64>>,
+    /// Changed weights shown of each network. Default 12.
+    pub changes: usize,
 }
+
+impl Default for Show {
+    fn default() -> Self {
+        Show { arms: Vec::new(), maps: Vec::new(), offsets: None, changes: SHOWN }
+    }
+}
+
+/// Changed weights shown of each network, unless the spec says otherwise.
+pub(super) const SHOWN: usize = 12;
 
 impl Spec for NetworksSpec {
     const KIND: &'static str = "networks";

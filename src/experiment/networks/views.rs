@@ -8,8 +8,6 @@ use crate::probe::View;
 use crate::score::{Call, Judged, Measurement};
 use std::path::Path;
 
-/// Changed weights shown of each network.
-const SHOWN: usize = 12;
 /// Side of a shown map in pixels.
 const SIDE: usize = 24;
 /// Colours of the pictures of one network at most.
@@ -19,8 +17,8 @@ const PER_ROW: usize = 24;
 /// Side of a shown picture in pixels, at most.
 pub(super) const LARGEST: usize = 64;
 
-/// Writes `views/NAME.png` of a measured view, and with `with_maps` also `views/NAME-maps.png`,
-/// into `folder`.
+/// Writes `views/NAME.png` of a measured view with so many `changes`, and with `with_maps` also
+/// `views/NAME-maps.png`, into `folder`.
 ///
 /// # Errors
 /// The folder cannot be written.
@@ -29,13 +27,14 @@ pub fn write_views(
     name: &str,
     view: &View,
     found: &Measurement,
+    changes: usize,
     with_maps: bool,
 ) -> Result<Views, WriteError> {
     create_folder(&folder.join("views"))?;
     let side = view.size().min(LARGEST);
     let tile = |picture: &Picture| picture.resized(side).to_bytes();
     let mut painter = view.painter();
-    let shown = found.shown(SHOWN);
+    let shown = found.shown(changes);
     let changed = shown.iter().map(|j| tile(painter.draw(j.perturbation)));
     let tiles: Vec<Vec<u8>> = std::iter::once(tile(view.picture())).chain(changed).collect();
     let sweep = format!("views/{name}.png");

@@ -6,7 +6,7 @@
 //! | file | in → out |
 //! |---|---|
 //! | [`points`] | record → every network's place and what may be compared of it |
-//! | [`own`] | a picture → the study of its map, and the place it recommends |
+//! | [`own`] | the record of one picture → the place that its map recommends |
 
 pub mod own;
 pub mod points;

@@ -1,57 +1,11 @@
-//! The regime map of one's own picture: the embedded study (`assets/regime.toml`) with the caller's
-//! picture at the predicted depth, and the place on the map that it recommends.
+//! The place that the regime map of one picture recommends, and how sure that is.
 
 use super::points::{LAYER_COUNTS, Networks, Place, Points, SP};
-use crate::experiment::depth::{DepthModel, png_ratio};
-use crate::experiment::depth_sweep::{DepthSweepError, study_of};
-use crate::experiment::networks::plan::NetworksStudy;
 use crate::experiment::networks::record::NetworksRecord;
-use crate::experiment::networks::spec::{NetworksSpec, Variances};
-use crate::experiment::spec::{STANDARD, read_text};
+use crate::experiment::networks::spec::Variances;
 use crate::math::SimRng;
 use crate::math::stats::{Interval, mean, standard_error, student_quantile, variance};
-use crate::network::Squaring;
-use serde::{Deserialize, Serialize};
-use std::path::Path;
-
-/// How much is run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Profile {
-    /// Seconds: to see that it works.
-    Smoke,
-    /// Under ten minutes on two cores: five depths, two seeds, 48².
-    Quick,
-    /// Hours: seven depths, three seeds, 64².
-    Standard,
-}
-
-crate::math::names::names! { Profile, "profile":
-    Smoke "smoke",
-    Quick "quick",
-    Standard "standard",
-}
-
-/// The study of the picture (or genome) at `path`. Its block of a layer is the genome's, or that of the
-/// study's drawings; its reference depth is the one predicted from how well it compresses. Records say
-/// `called` for the path.
-///
-/// # Errors
-/// A file that cannot be read, a judge that cannot be asked.
-pub fn study(
-    path: &Path,
-    called: &Path,
-    profile: Profile,
-    fit: Option<Squaring>,
-) -> Result<NetworksStudy, DepthSweepError> {
-    let (asset, text) = ("assets/regime.toml", include_str!("../../../assets/regime.toml"));
-    let name = Some(profile.name()).filter(|name| *name != STANDARD);
-    let spec: (NetworksSpec, String) =
-        read_text(Path::new(asset), text, name).expect("the embedded spec is sound");
-    study_of("regime", spec, [path, called], fit, |_, source| {
-        source.arch.layers = DepthModel::shipped().layers(png_ratio(&source.target.picture));
-    })
-}
+use serde::Serialize;
 
 /// The place a map recommends, and how sure that is.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -1,0 +1,23 @@
+//! Writes the spec of a study of one picture or genome, instead of doing it.
+
+use super::study::Said;
+use crate::experiment::single::{Changes, Subject, Template};
+use crate::math::text::word;
+use crate::network::Squaring;
+use serde_json::json;
+use std::path::Path;
+
+/// Writes the spec of a template with this subject and these changes to `path`.
+pub(super) fn write_spec(
+    template: Template,
+    subject: &Path,
+    fit: Option<Squaring>,
+    changes: &Changes,
+    path: &Path,
+) -> anyhow::Result<Said> {
+    let single = template.of(Subject::read(subject, fit)?, changes)?;
+    single.write(path)?;
+    let quoted = word(path.display());
+    let text = format!("{}\nrun it with `picloom experiment run {quoted}`", path.display());
+    Ok((json!({ "spec": path, "study": single.study.spec.name }), text))
+}
