@@ -1,7 +1,7 @@
 //! The figure, the sheets, the table and the report of `picloom compare`.
 
 use super::axis::Axis;
-use super::charts::{Bars, Estimate, Frame, Group, Mark, bars};
+use super::charts::{Dots, Figure, Group, Point};
 use super::files::{Provenance, SaveError, save, svg_to_png};
 use super::html::{Align, Cell, Kind, Page, Section, Shot, Table, Tile};
 use super::losses::{LossCurve, losses};
@@ -159,11 +159,11 @@ pub fn score_figure(record: &CompareRecord, name: &str) -> String {
                 } else {
                     format!("{} unfit", style::fixed(value, 2))
                 };
-                let mut e = Estimate::new(value)
+                let mut e = Point::value(value)
                     .between(low, high)
-                    .faint(!arm.fit())
+                    .hollow(!arm.fit())
                     .coloured(arm.colour())
-                    .text(text);
+                    .label(text);
                 if arm.records.len() > 1 {
                     e = e.seeds(seeds);
                 }
@@ -173,24 +173,24 @@ pub fn score_figure(record: &CompareRecord, name: &str) -> String {
         })
         .collect();
     let seeds = record.config.seeds.len();
-    bars(&Bars {
-        frame: Frame::new("Share of weight changes that leave a clean picture")
-            .subtitle(format!("{name}, {}², effect {} RMSE", record.config.size, record.config.effect))
-            .note(format!(
+    let dots = Dots {
+        value: Axis::new("compositional score").range(0.0, 1.15),
+        groups,
+        bars: true,
+        lying: true,
+        ..Dots::default()
+    };
+    Figure::new("Share of weight changes that leave a clean picture")
+        .subtitle(format!("{name}, {}², effect {} RMSE", record.config.size, record.config.effect))
+        .note(format!(
                 "{} Hollow: the network does not draw the picture (R² < {FIT_GATE}), its score does not count.",
                 match seeds {
                     1 => "One network an arm, one seed; whiskers: 95 % interval over its weight changes and the judge's error.".to_string(),
                     n => format!("Mean of {n} seeds; whiskers: 95 % interval of these networks, over their weight changes and the judge's error; rings: single seeds."),
                 }
             ))
-            .sized(860, 450),
-        value: Axis::new("compositional score").range(0.0, 1.15),
-        series: vec![("score".into(), style::INK, style::Marker::Circle)],
-        groups,
-        mark: Mark::Bar,
-        lying: true,
-        ..Bars::default()
-    })
+        .sized(860, 450)
+        .draw(&[dots.panel()])
 }
 
 /// Training loss of the first seed of each trained arm.

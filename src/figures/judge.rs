@@ -2,7 +2,7 @@
 //! the ROC curve.
 
 use super::axis::Axis;
-use super::charts::{Frame, Plot, Point, Series, plot};
+use super::charts::{Figure, Panel, Point, Series};
 use super::sheets::{Pane, PaneGroup, Sheet, contact_sheet};
 use super::style::{self, COHERENT, FRACTURED, GREY, INK, Marker, fixed, number};
 use super::svg::{Anchor, Svg};
@@ -97,9 +97,11 @@ pub fn reliability(report: &Report) -> String {
             .between(bin.fractured.low, bin.fractured.high)
             .label(format!("n = {}", bin.pictures))
     });
-    plot(&Plot {
-        frame: Frame::new("Does P(fractured) mean what it says?")
-            .subtitle(format!(
+    let x = Axis::new("mean P(fractured) the judge gave").range(0.0, 1.0);
+    let y = Axis::new("share truly fractured").range(0.0, 1.0);
+    let cloud = Series::cloud("", FRACTURED, Marker::Circle, points);
+    Figure::new("Does P(fractured) mean what it says?")
+        .subtitle(format!(
                 "{} against {}: n = {}, calibration error {}, Brier {}",
                 report.judge,
                 report.against,
@@ -107,17 +109,9 @@ pub fn reliability(report: &Report) -> String {
                 number(pooled.calibration_error, 2),
                 number(pooled.brier, 2)
             ))
-            .note("Tenths of P(fractured). Whiskers: Wilson 95 % intervals, pictures taken as independent.")
-            .sized(720, 620),
-        x: Axis::new("mean P(fractured) the judge gave").range(0.0, 1.0),
-        y: Axis::new("share truly fractured").range(0.0, 1.0),
-        series: vec![Series {
-            width: 1.2,
-            ..Series::cloud("", FRACTURED, Marker::Circle, points)
-        }],
-        diagonal: true,
-        ..Plot::default()
-    })
+        .note("Tenths of P(fractured). Whiskers: Wilson 95 % intervals, pictures taken as independent.")
+        .sized(720, 620)
+        .draw(&[Panel { diagonal: true, ..Panel::new("", x, y, vec![cloud]) }])
 }
 
 /// The ROC curve over all pictures, and one for each target in grey.
@@ -133,20 +127,16 @@ pub fn roc(report: &Report) -> String {
     let auc = pooled
         .auc
         .map_or("none".to_string(), |a| format!("{:.3} [{:.3}, {:.3}]", a.estimate, a.low, a.high));
-    plot(&Plot {
-        frame: Frame::new("How well are fractured and coherent pictures told apart?")
-            .subtitle(format!(
-                "{}, against {}: {} pictures, AUC {auc}",
-                report.judge, report.against, pooled.pictures
-            ))
-            .note("Thick: all pictures. Grey: each target by itself.")
-            .sized(720, 620),
-        x: Axis::new("coherent pictures called fractured").range(0.0, 1.0).percent(),
-        y: Axis::new("fractured pictures called fractured").range(0.0, 1.0).percent(),
-        series,
-        diagonal: true,
-        ..Plot::default()
-    })
+    let x = Axis::new("coherent pictures called fractured").range(0.0, 1.0).percent();
+    let y = Axis::new("fractured pictures called fractured").range(0.0, 1.0).percent();
+    Figure::new("How well are fractured and coherent pictures told apart?")
+        .subtitle(format!(
+            "{}, against {}: {} pictures, AUC {auc}",
+            report.judge, report.against, pooled.pictures
+        ))
+        .note("Thick: all pictures. Grey: each target by itself.")
+        .sized(720, 620)
+        .draw(&[Panel { diagonal: true, ..Panel::new("", x, y, series) }])
 }
 
 /// The worst mistakes of a report: base and changed picture side by side, framed by the label.

@@ -1,7 +1,7 @@
 //! The report of `picloom compare RUN RUN…`: finished runs side by side.
 
 use super::axis::Axis;
-use super::charts::{Bars, Estimate, Frame, Group, Mark, bars};
+use super::charts::{Dots, Figure, Group, Point};
 use super::compare::ReportError;
 use super::files::{Provenance, SaveError, save, svg_to_png};
 use super::html::{Align, Cell, Kind, Page, Section, Shot, Table, Tile};
@@ -70,28 +70,28 @@ fn score_figure(record: &RunsRecord) -> String {
     let estimate = |(i, run): (usize, &RunRow)| {
         let estimate = run.score.score.zip(run.score.interval).map(|(value, (low, high))| {
             let unfit = if run.score.counts { "" } else { " unfit" };
-            Estimate::new(value)
+            Point::value(value)
                 .between(low, high)
-                .faint(!run.score.counts)
+                .hollow(!run.score.counts)
                 .coloured(style::colour(i))
-                .text(format!("{}{unfit}", fixed(value, 2)))
+                .label(format!("{}{unfit}", fixed(value, 2)))
         });
         Group { name: run.name.clone(), estimates: vec![estimate] }
     };
-    bars(&Bars {
-        frame: Frame::new("Share of weight changes that leave a clean picture")
-            .subtitle(format!("one network a run, effect {} RMSE", record.config.effect))
-            .note(format!(
-                "Whiskers: 95 % interval over the weight changes of one network and the judge's error. Hollow: the network does not draw its picture (R² < {FIT_GATE}), its score does not count."
-            ))
-            .sized(860, 190 + 50 * record.runs.len() as u32),
+    let dots = Dots {
         value: Axis::new("compositional score").range(0.0, 1.15),
-        series: vec![("score".into(), style::INK, style::Marker::Circle)],
         groups: record.runs.iter().enumerate().map(estimate).collect(),
-        mark: Mark::Bar,
+        bars: true,
         lying: true,
-        ..Bars::default()
-    })
+        ..Dots::default()
+    };
+    Figure::new("Share of weight changes that leave a clean picture")
+        .subtitle(format!("one network a run, effect {} RMSE", record.config.effect))
+        .note(format!(
+            "Whiskers: 95 % interval over the weight changes of one network and the judge's error. Hollow: the network does not draw its picture (R² < {FIT_GATE}), its score does not count."
+        ))
+        .sized(860, 190 + 50 * record.runs.len() as u32)
+        .draw(&[dots.panel()])
 }
 
 fn loss_figure(comparison: &RunsComparison) -> String {

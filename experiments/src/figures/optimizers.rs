@@ -7,8 +7,8 @@ use crate::training::newton_schulz::{muon_arm, newton_schulz};
 use crate::training::{RunRow, TrainingRecord};
 use picloom::experiment::curve::Curve;
 use picloom::figures::axis::Axis;
-use picloom::figures::charts::{Bars, Estimate, Frame, Grid, Group, Mark, Panel, Series, grid};
-use picloom::figures::drawers::{Multiples, geometric_mean, panel};
+use picloom::figures::charts::{Dots, Figure, Group, Panel, Point, Series};
+use picloom::figures::losses::geometric_mean;
 use picloom::figures::style::{Colour, Marker, PALETTE, number, superscript};
 use picloom::math::real;
 use picloom::train::StopReason;
@@ -72,18 +72,16 @@ impl<'a> Panels<'a> {
     }
 
     /// Rows of targets, columns of rates.
-    fn grid(&self, frame: Frame, x: &Axis, series: &dyn Fn(&str, f64) -> Vec<Series>) -> String {
+    fn grid(&self, figure: Figure, x: &Axis, series: &dyn Fn(&str, f64) -> Vec<Series>) -> String {
         let mut panels = Vec::new();
         for target in &self.targets {
             for &lr in &self.rates {
-                let (title, y) = (format!("{target}, rate {}", rate(lr)), Axis::new("loss"));
-                let y = y.unit("MSE").log();
-                panels.push(panel(title, x.clone(), y, series(target, lr)));
+                let title = format!("{target}, rate {}", rate(lr));
+                let y = Axis::new("loss (MSE)").log();
+                panels.push(Panel::new(title, x.clone(), y, series(target, lr)));
             }
         }
-        let columns = self.rates.len().max(1);
-        let size = Multiples { columns, width: 1200, height: (150, 300), share: (true, true) };
-        size.draw(frame, panels)
+        figure.multiples(self.rates.len(), 1200, 230).shared(true, true).draw(&panels)
     }
 
     fn seeds(&self) -> String {
@@ -159,7 +157,7 @@ pub(super) fn optimizer_loss(record: &TrainingRecord, by_evaluations: bool) -> S
     } else {
         ("Training loss by optimizer", Axis::new("step"))
     };
-    let frame = Frame::new(title).subtitle(panels.what()).note(format!(
+    let figure = Figure::new(title).subtitle(panels.what()).note(format!(
         "{}. L-BFGS has no learning rate: it is the same line in every panel of a row. {}{}",
         panels.seeds(),
         panels.restarts(&|row| OPTIMIZERS.iter().any(|o| o.0 == row.optimizer)),
@@ -169,7 +167,7 @@ pub(super) fn optimizer_loss(record: &TrainingRecord, by_evaluations: bool) -> S
             ""
         }
     ));
-    panels.grid(frame, &x, &|target, lr| {
+    panels.grid(figure, &x, &|target, lr| {
         OPTIMIZERS
             .iter()
             .map(|&(name, label, colour, broken)| {
@@ -199,7 +197,7 @@ fn muon_arms(record: &TrainingRecord) -> Vec<(Option<usize>, String, Colour)> {
 
 pub(super) fn muon_loss(record: &TrainingRecord) -> String {
     let panels = Panels::of(record);
-    let frame = Frame::new("Muon's training loss by Newton–Schulz steps")
+    let figure = Figure::new("Muon's training loss by Newton–Schulz steps")
         .subtitle(panels.what())
         .note(format!(
             "{}. Exact polar: the momentum is orthogonalised by its singular value decomposition. {}",
@@ -207,7 +205,7 @@ pub(super) fn muon_loss(record: &TrainingRecord) -> String {
             panels.restarts(&|row| muon_arm(row).is_some())
         ));
     let arms = muon_arms(record);
-    panels.grid(frame, &Axis::new("step"), &|target, lr| {
+    panels.grid(figure, &Axis::new("step"), &|target, lr| {
         arms.iter()
             .map(|(n, label, colour)| {
                 let curves = panels.curves(target, lr, &|row| muon_arm(row) == Some(*n));
@@ -246,19 +244,19 @@ pub(super) fn newton_schulz_bars(record: &TrainingRecord) -> String {
                 .map(|r| {
                     let seeds = late.get(&(a, r))?;
                     let log = seeds.iter().map(|l| real::ln(*l)).sum::<f64>() / seeds.len() as f64;
-                    Some(Estimate::new(real::exp(log)).seeds(seeds.iter().copied()))
+                    Some(Point::value(real::exp(log)).seeds(seeds.iter().copied()))
                 })
                 .collect(),
         });
-        drawn.push(Panel::Bars(Bars {
-            frame: Frame::new(target.to_string()),
-            value: Axis::new("late loss").unit("MSE").log(),
+        let dots = Dots {
+            title: target.to_string(),
+            value: Axis::new("late loss (MSE)").log(),
             category: "Newton–Schulz steps".into(),
             series: rates.clone(),
             groups: groups.collect(),
-            mark: Mark::Dot,
-            ..Bars::default()
-        }));
+            ..Dots::default()
+        };
+        drawn.push(dots.panel());
     }
     let mut note = format!(
         "Late loss: median over the last tenth of the steps. {}, rings are seeds. {}",
@@ -275,16 +273,12 @@ pub(super) fn newton_schulz_bars(record: &TrainingRecord) -> String {
             stats.units
         );
     }
-    grid(&Grid {
-        frame: Frame::new("Muon: loss at the end of training by Newton–Schulz steps")
-            .subtitle(panels.what())
-            .note(note)
-            .sized(1000, 560),
-        columns: panels.targets.len().max(1),
-        panels: drawn,
-        share_x: false,
-        share_y: true,
-    })
+    Figure::new("Muon: loss at the end of training by Newton–Schulz steps")
+        .subtitle(panels.what())
+        .note(note)
+        .multiples(panels.targets.len(), 1000, 300)
+        .shared(false, true)
+        .draw(&drawn)
 }
 
 #[cfg(test)]
