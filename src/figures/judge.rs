@@ -3,7 +3,7 @@
 
 use super::axis::Axis;
 use super::charts::{Figure, Panel, Point, Series};
-use super::sheets::{Pane, PaneGroup, Sheet, contact_sheet};
+use super::sheets::{Block, Pane, Sheet};
 use super::style::{self, COHERENT, FRACTURED, GREY, INK, Marker, fixed, number};
 use super::svg::{Anchor, Svg};
 use super::{Provenance, SaveError, svg_to_png};
@@ -156,7 +156,7 @@ pub fn worst_mistakes(report: &Report) -> Result<String, PictureError> {
         let caption = format!("{said}{doubt} P {}", fixed(m.p, 2));
         panes.push(Pane::new(Picture::read(image)?, caption).bordered(colour));
     }
-    Ok(contact_sheet(&Sheet {
+    let sheet = Sheet {
         title: "The worst mistakes".into(),
         subtitle: format!(
             "{}: left the base, right the change; framed by the label (? in doubt), P is the judge's P(fractured)",
@@ -166,10 +166,11 @@ pub fn worst_mistakes(report: &Report) -> Result<String, PictureError> {
             (COHERENT, "labelled coherent".into()),
             (FRACTURED, "labelled fractured".into()),
         ],
-        groups: vec![PaneGroup { heading: String::new(), panes }],
-        columns: 4,
+        blocks: vec![Block::of_panes("", &panes, 4)],
         pane: 128,
-    }))
+        ..Sheet::default()
+    };
+    Ok(sheet.draw())
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use picloom::figures::axis::Axis;
 use picloom::figures::charts::{Dots, Figure, Group, Heat, Panel, Point, Rule, Series};
 use picloom::figures::files::{svg_to_rgb, with_metadata};
 use picloom::figures::html::{Kind, Page, Section, Shot, Table, Tile};
-use picloom::figures::sheets::{Pane, PaneGroup, Sheet, Strips, contact_sheet, strips};
+use picloom::figures::sheets::{Block, Pane, Sheet};
 use picloom::figures::style::colour;
 use picloom::figures::{Marker, Provenance, save, svg_to_png};
 use picloom::network::Picture;
@@ -93,8 +93,7 @@ fn charts_without_data_say_so() {
         assert!(svg.contains("no data"));
         svg_to_png(&svg, 1.0, &Provenance::none()).unwrap();
     }
-    assert!(contact_sheet(&Sheet::default()).contains("no pictures"));
-    assert!(strips(&Strips::default()).contains("no pictures"));
+    assert!(Sheet::default().draw().contains("no pictures"));
 }
 
 #[test]
@@ -160,14 +159,16 @@ fn every_text_is_escaped() {
         x_rules: vec![Rule::new(0.5, evil)],
         ..Panel::default()
     }]);
-    let sheet = contact_sheet(&Sheet {
+    let sheet = Sheet {
         title: evil.into(),
-        groups: vec![PaneGroup {
-            heading: evil.into(),
-            panes: vec![Pane::new(Picture::filled(2, 2, [0.5; 3]), evil)],
-        }],
+        blocks: vec![Block::of_panes(
+            evil,
+            &[Pane::new(Picture::filled(2, 2, [0.5; 3]), evil)],
+            1,
+        )],
         ..Sheet::default()
-    });
+    }
+    .draw();
     let page = Page::new(evil, evil)
         .fact(evil, evil)
         .footer(evil)

@@ -1,12 +1,13 @@
 //! Drawings that no genome draws.
 
-use super::board::{Block, Board, Row, Tile, sweep, verdicts};
+use super::board::{sweep, verdicts};
 use super::data::Group as Networks;
 use super::data::{look, spoken, what};
 use super::pictures::pictured;
 use super::{DrawError, Drawing, Sources, some};
 use picloom::experiment::networks::record::NetworksRecord;
 use picloom::network::Picture;
+use picloom::figures::sheets::{Block, Pane, Row, Sheet};
 
 const STUDY: &str = "out_of_domain";
 const ARMS: [(&str, usize); 3] = [("dense", 0), ("sp", 1), ("sp-layer-counts", 1)];
@@ -45,10 +46,10 @@ pub(super) fn pictures(sources: &Sources) -> Result<Drawing, DrawError> {
                 continue;
             };
             let first = picture.clone().filter(|_| rows.is_empty());
-            let mut tiles = vec![first.map(|picture| Tile { picture, border: None })];
+            let mut tiles = vec![first.map(|picture| Pane::new(picture, ""))];
             tiles.extend(sweep(sources, STUDY, &one.views, CHANGES)?);
             let sub = format!("L {}, {}", one.layers, one.facts);
-            rows.push(Row { label: name(arm), sub, tone: Some(one.tone), tiles });
+            rows.push(Row { label: name(arm), sub, tone: Some(one.tone), panes: tiles });
         }
         if !rows.is_empty() {
             if picture.is_none() {
@@ -62,19 +63,20 @@ pub(super) fn pictures(sources: &Sources) -> Result<Drawing, DrawError> {
     if !without.is_empty() {
         note += &format!(" The drawing is not beside the record: {}.", without.join(", "));
     }
-    let svg = Board {
+    let svg = Sheet {
         title: "Drawings that nobody evolved, and one weight changed at a time".into(),
         subtitle: what(&record),
         note,
         legend: verdicts(),
         heads: vec![
-            (0, 1, "drawing".into()),
-            (1, 1, "network".into()),
-            (2, CHANGES, "one weight changed".into()),
+            (1, "drawing".into()),
+            (1, "network".into()),
+            (CHANGES, "one weight changed".into()),
         ],
         blocks,
-        pane: 58.0,
+        pane: 58,
         apart: vec![1, 2],
+        ..Sheet::default()
     }
     .draw();
     Ok(svg.into())

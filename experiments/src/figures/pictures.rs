@@ -1,11 +1,12 @@
 //! Grids of pictures: what networks draw, with one weight changed, and the maps of their units.
 
-use super::board::{Block, Board, MapBoard, MapPanel, Row, map_sheet, sweep, verdicts};
+use super::board::{MapBoard, MapPanel, map_sheet, sweep, verdicts};
 use super::data::Group;
 use super::data::{look, rows, spoken, what};
 use super::{DrawError, Drawing, Sources, some};
 use picloom::experiment::networks::record::{NetworkResult, NetworksRecord, Views};
 use picloom::figures::style::{self, Colour};
+use picloom::figures::sheets::{Block, Row, Sheet};
 
 /// A network whose pictures were kept beside the record of a study.
 pub(super) struct Pictured {
@@ -110,23 +111,24 @@ pub(super) fn changed(
         let mut rows = Vec::new();
         for one in networks(target) {
             let tiles = sweep(sources, one.study, &one.views, CHANGES)?;
-            rows.push(Row { label: one.label, sub: one.facts, tone: Some(one.tone), tiles });
+            rows.push(Row { label: one.label, sub: one.facts, tone: Some(one.tone), panes: tiles });
         }
         if !rows.is_empty() {
             blocks.push(Block { heading: spoken(target), rows });
         }
     }
-    let svg = Board {
+    let svg = Sheet {
         title: title.into(),
         subtitle: what(record),
         note: format!(
             "{note} First the network's own picture, then one weight changed. First seed."
         ),
         legend: verdicts(),
-        heads: vec![(0, 1, "network".into()), (1, CHANGES, "one weight changed".into())],
+        heads: vec![(1, "network".into()), (CHANGES, "one weight changed".into())],
         blocks: some(blocks, &record.study, "pictures of changed weights (views)")?,
-        pane: 58.0,
+        pane: 58,
         apart: vec![1],
+        ..Sheet::default()
     }
     .draw();
     Ok(svg.into())

@@ -1,6 +1,6 @@
 //! Evolved networks, their dense twins, and the evolved wiring trained from random weights.
 
-use super::board::{Block, Board, Row, sweep, verdicts};
+use super::board::{sweep, verdicts};
 use super::data::Group as Networks;
 use super::data::{self, look, spoken, what};
 use super::pictures::{self, Pictured, pictured};
@@ -9,6 +9,7 @@ use picloom::figures::axis::Axis;
 use picloom::figures::charts::{Figure, Panel, Series};
 use picloom::figures::losses::geometric_mean;
 use picloom::figures::style::{self, percent};
+use picloom::figures::sheets::{Block, Row, Sheet};
 
 const STUDY: &str = "wirings";
 
@@ -44,12 +45,12 @@ pub(super) fn perturbation_sheets(sources: &Sources) -> Result<Drawing, DrawErro
         for one in networks {
             let tiles = sweep(sources, one.study, &one.views, CHANGES)?;
             counted.extend(one.views.changes.iter().map(|c| (one.arm.clone(), c.coherent)));
-            rows.push(Row { label: one.label, sub: one.facts, tone: Some(one.tone), tiles });
+            rows.push(Row { label: one.label, sub: one.facts, tone: Some(one.tone), panes: tiles });
         }
         blocks.push(Block { heading: spoken(target), rows });
     }
     let blocks = some(blocks, STUDY, "pictures of changed weights (views)")?;
-    let svg = Board {
+    let svg = Sheet {
         title: "One weight changed at a time".into(),
         subtitle: what(&record),
         note: format!(
@@ -61,10 +62,11 @@ pub(super) fn perturbation_sheets(sources: &Sources) -> Result<Drawing, DrawErro
             }
         ),
         legend: verdicts(),
-        heads: vec![(0, 1, "draws".into()), (1, CHANGES, "one weight changed".into())],
+        heads: vec![(1, "draws".into()), (CHANGES, "one weight changed".into())],
         blocks,
-        pane: 50.0,
+        pane: 50,
         apart: vec![1],
+        ..Sheet::default()
     }
     .draw();
     let mut parts: Vec<String> = Vec::new();

@@ -395,15 +395,14 @@ fn mesh(
         Some(label) if labelled.1 => label.to_string(),
         _ => String::new(),
     };
+    // Cells need no lines, but the labels beside them.
+    let axis = rgb(style::GREY).mix(if panel.heat.is_some() { 0.0 } else { 1.0 });
     let mut mesh = chart.configure_mesh();
     if panel.x.is_named() {
         mesh.disable_x_mesh();
     }
     if panel.y.is_named() {
         mesh.disable_y_mesh();
-    }
-    if panel.heat.is_some() {
-        mesh.disable_axes();
     }
     if labelled.0 && !panel.x.label.is_empty() {
         mesh.x_desc(ellipsized(&panel.x.label, LABEL.em, false, inner.width + 60.0));
@@ -414,7 +413,7 @@ fn mesh(
     drawn(
         mesh.bold_line_style(stroke(style::GRID, 1.0))
             .light_line_style(stroke(FAINT, 0.6))
-            .axis_style(rgb(style::GREY).stroke_width(fine(1.2) as u32))
+            .axis_style(axis.stroke_width(fine(1.2) as u32))
             .set_tick_mark_size(LabelAreaPosition::Bottom, fine(mark(&panel.x)))
             .set_tick_mark_size(LabelAreaPosition::Left, fine(mark(&panel.y)))
             .x_label_style(TICK.style(HPos::Center))

@@ -138,6 +138,7 @@ pub(super) fn draw(
         (family.as_str(), ""),
         (" opacity=\"1\"", ""),
         (" stroke=\"none\"", ""),
+        (" stroke-width=\"1\"", ""),
         (" text-anchor=\"start\"", ""),
         (" \"/>", "\"/>"),
         ("\">\n", "\">"),
