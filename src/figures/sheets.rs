@@ -241,9 +241,9 @@ impl Sheet {
         // Neighbours are one picture, up to a column that stands apart or an empty place.
         let mut first = 0;
         let columns: Vec<(usize, &Option<Pane>)> = panes.iter().enumerate().collect();
-        for run in columns.chunk_by(|a, b| {
-            a.1.is_some() == b.1.is_some() && !self.apart.contains(&b.0)
-        }) {
+        for run in
+            columns.chunk_by(|a, b| a.1.is_some() == b.1.is_some() && !self.apart.contains(&b.0))
+        {
             let pictures: Option<Vec<&Picture>> =
                 run.iter().map(|(_, pane)| pane.as_ref().map(|pane| &pane.picture)).collect();
             if let Some(pictures) = pictures {
@@ -283,8 +283,7 @@ pub fn feature_sheet(sheet: &FeatureSheet<'_>) -> String {
     assert!(sheet.alive.is_none_or(|a| a.len() == units), "U flags");
     let rows = layers(sheet.network).into_iter().map(|(name, units)| {
         let panes = units.into_iter().map(|u| {
-            let mut picture =
-                signed_picture(&sheet.maps[u * pixels..(u + 1) * pixels], sheet.size);
+            let mut picture = signed_picture(&sheet.maps[u * pixels..(u + 1) * pixels], sheet.size);
             let alive = sheet.alive.is_none_or(|a| a[u]);
             if !alive {
                 for v in &mut picture.rgb {

@@ -3,9 +3,7 @@
 
 use super::apng::{animate, there_and_back};
 use super::card::{Card, Changed, card};
-use super::sheets::{
-    Block, FeatureSheet, Pane, Row, Sheet, feature_sheet, mosaic, signed_picture,
-};
+use super::sheets::{Block, FeatureSheet, Pane, Row, Sheet, feature_sheet, mosaic, signed_picture};
 use super::style::{self, COHERENT, FRACTURED, UNCLEAR, fixed, number, percent};
 use crate::network::Picture;
 use crate::probe::{Directions, Pca, View, WeightSweep, spread};
@@ -105,9 +103,8 @@ pub fn sweep_sheet(title: &str, view: &View, sweep: &WeightSweep) -> String {
         let pane = Pane::new(smaller(painter.draw(p)), moved(p.link, p.delta));
         layers.last_mut().expect("pushed above").1.push(pane);
     }
-    let block = |(layer, panes): &(usize, Vec<Pane>)| {
-        Block::of_panes(format!("layer {layer}"), panes, 12)
-    };
+    let block =
+        |(layer, panes): &(usize, Vec<Pane>)| Block::of_panes(format!("layer {layer}"), panes, 12);
     let sheet = Sheet {
         title: title.into(),
         subtitle: format!(
@@ -243,8 +240,7 @@ pub fn sweep_animation(
     let columns: Vec<Vec<Picture>> = spread(links, MOST_STRIPS).map(|&link| small(link)).collect();
     let frames: Vec<Picture> = (0..steps)
         .map(|k| {
-            let panes: Vec<Pane> =
-                columns.iter().map(|c| Pane::new(c[k].clone(), "")).collect();
+            let panes: Vec<Pane> = columns.iter().map(|c| Pane::new(c[k].clone(), "")).collect();
             let blocks = vec![Block::of_panes("", &panes, 8)];
             mosaic(&Sheet { blocks, ..Sheet::default() })
         })

@@ -88,8 +88,8 @@ fn dots_show_each_target_and_the_mean_of_networks_at_the_end_of_training() {
         "Means over 3 targets, each target averaged first. Small dots: one target. Whiskers: 95\u{a0}% intervals, \
          Student's t over targets."
     );
-    // Two means and three small dots each, every one a disc and its ring.
-    assert_eq!(drawing.svg.matches("<circle ").count(), 16);
+    // Two means and three small dots each, every one a disc with its ring.
+    assert_eq!(drawing.svg.matches("<circle ").count(), 8);
     assert!(!texts(&drawing.svg).contains(&drawing.caption));
 }
 

@@ -161,11 +161,7 @@ fn every_text_is_escaped() {
     }]);
     let sheet = Sheet {
         title: evil.into(),
-        blocks: vec![Block::of_panes(
-            evil,
-            &[Pane::new(Picture::filled(2, 2, [0.5; 3]), evil)],
-            1,
-        )],
+        blocks: vec![Block::of_panes(evil, &[Pane::new(Picture::filled(2, 2, [0.5; 3]), evil)], 1)],
         ..Sheet::default()
     }
     .draw();

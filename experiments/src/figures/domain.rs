@@ -6,8 +6,8 @@ use super::data::{look, spoken, what};
 use super::pictures::pictured;
 use super::{DrawError, Drawing, Sources, some};
 use picloom::experiment::networks::record::NetworksRecord;
-use picloom::network::Picture;
 use picloom::figures::sheets::{Block, Pane, Row, Sheet};
+use picloom::network::Picture;
 
 const STUDY: &str = "out_of_domain";
 const ARMS: [(&str, usize); 3] = [("dense", 0), ("sp", 1), ("sp-layer-counts", 1)];

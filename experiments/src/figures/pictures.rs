@@ -5,8 +5,8 @@ use super::data::Group;
 use super::data::{look, rows, spoken, what};
 use super::{DrawError, Drawing, Sources, some};
 use picloom::experiment::networks::record::{NetworkResult, NetworksRecord, Views};
-use picloom::figures::style::{self, Colour};
 use picloom::figures::sheets::{Block, Row, Sheet};
+use picloom::figures::style::{self, Colour};
 
 /// A network whose pictures were kept beside the record of a study.
 pub(super) struct Pictured {

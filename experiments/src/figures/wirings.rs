@@ -8,8 +8,8 @@ use super::{DrawError, Drawing, Sources, some};
 use picloom::figures::axis::Axis;
 use picloom::figures::charts::{Figure, Panel, Series};
 use picloom::figures::losses::geometric_mean;
-use picloom::figures::style::{self, percent};
 use picloom::figures::sheets::{Block, Row, Sheet};
+use picloom::figures::style::{self, percent};
 
 const STUDY: &str = "wirings";
 

@@ -83,7 +83,7 @@ impl Panel {
         if !cells && !(any(&xs, &self.x) && any(&ys, &self.y)) {
             return None;
         }
-        let (mut wide, mut high) = ((width - 70.0) / 72.0, height / 56.0);
+        let (mut wide, mut high) = ((width - 70.0) / 68.0, height / 56.0);
         if self.diagonal {
             // One range for both, so that the diagonal is the diagonal.
             xs.append(&mut ys);
@@ -257,7 +257,7 @@ impl Figure {
         let labelled = |i: usize| {
             let below = laid.get(i + columns).is_some_and(Option::is_some);
             let left = i.is_multiple_of(columns) || !self.share.1 || panels[i].y.is_named();
-            (!(self.share.0 && below) || panels[i].x.is_named(), left)
+            (!(self.share.0 && below), left)
         };
         // One column has one left margin, one row one lower margin: plotting areas align and are
         // all of one size.

@@ -21,8 +21,9 @@ pub(super) fn behind(canvas: &Canvas<'_>, panel: &Panel, view: &View<'_>) {
     // A stripe of the category axis between two values, or over the whole area.
     let stripe = |centre: f64, range: Option<(f64, f64)>| {
         let along = if slots.lying { view.x } else { view.y };
-        let (low, high) = range.unwrap_or((along.low, along.high));
-        let corner = |place: f64, value: f64| view.slot(slots, place, along.clamped(value));
+        let ends = range.map(|(low, high)| (along.clamped(low), along.clamped(high)));
+        let (low, high) = ends.unwrap_or((along.low, along.high));
+        let corner = |place: f64, value: f64| view.slot(slots, place, value);
         Area::between(corner(centre - 0.5, low), corner(centre + 0.5, high))
     };
     if !slots.bars && slots.count > 2 {

@@ -147,8 +147,27 @@ pub(super) fn draw(
         svg = svg.replace(long, short);
     }
     let body = svg.split_once('>').map_or("", |(_, body)| body);
-    let body = body.trim_end().trim_end_matches("</svg>");
-    document((width, height), (width * FINE, height * FINE), title, body)
+    let body = ringed(body.trim_end().trim_end_matches("</svg>"));
+    document((width, height), (width * FINE, height * FINE), title, &body)
+}
+
+/// The same with each disc and the ring around it as one element.
+fn ringed(body: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for line in body.lines() {
+        let ring = line.split_once(" fill=\"none\"").filter(|_| line.starts_with("<circle"));
+        match (ring, lines.last_mut()) {
+            (Some((shape, edge)), Some(disc))
+                if disc.starts_with(shape) && !disc.contains("stroke") =>
+            {
+                disc.truncate(disc.len() - "/>".len());
+                disc.push_str(edge);
+            }
+            _ => lines.push(line.to_string()),
+        }
+    }
+    lines.push(String::new());
+    lines.join("\n")
 }
 
 /// plotters' colour.

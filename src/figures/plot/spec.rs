@@ -245,44 +245,22 @@ impl FromStr for Kind {
     type Err = Refusal;
 
     fn from_str(text: &str) -> Result<Self, Refusal> {
-        one_of("kind", Kind::ALL.iter().map(|row| (row.1, row.0)), text)
+        let known = Kind::ALL.iter().find(|row| row.1 == text).map(|row| row.0);
+        known.ok_or_else(|| {
+            let names: Vec<&str> = Kind::names().collect();
+            let found = format!("{text:?}{}", did_you_mean(text, names.iter().copied()));
+            Refusal::new("kind", format!("one of {}", names.join(", ")), found)
+        })
     }
-}
-
-/// The value of a name, or a refusal that lists the names.
-fn one_of<T>(
-    at: &str,
-    all: impl Iterator<Item = (&'static str, T)> + Clone,
-    text: &str,
-) -> Result<T, Refusal> {
-    let names: Vec<&str> = all.clone().map(|(name, _)| name).collect();
-    all.into_iter().find(|(name, _)| *name == text).map(|(_, value)| value).ok_or_else(|| {
-        let found = format!("{text:?}{}", did_you_mean(text, names.iter().copied()));
-        Refusal::new(at, format!("one of {}", names.join(", ")), found)
-    })
 }
 
 /// An axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
 pub enum Which {
     X,
     Y,
-}
-
-impl FromStr for Which {
-    type Err = Refusal;
-
-    fn from_str(text: &str) -> Result<Self, Refusal> {
-        one_of("log", [("x", Which::X), ("y", Which::Y)].into_iter(), text)
-    }
-}
-
-impl fmt::Display for Which {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if *self == Which::X { "x" } else { "y" })
-    }
 }
 
 /// A colour, `#rrggbb`.
@@ -328,7 +306,7 @@ macro_rules! as_text {
     )*};
 }
 
-as_text!(Kind, Which, Hex);
+as_text!(Kind, Hex);
 
 /// What is written below a figure.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
