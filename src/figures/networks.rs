@@ -130,6 +130,17 @@ fn at(
     rows.filter_map(|row| value(row.result.as_ref()?)).collect()
 }
 
+/// A value for each row and column of the map, or `none`.
+fn matrix(
+    rows: &[Level],
+    columns: &[(String, i64)],
+    value: impl Fn(&(&str, usize), &i64) -> Option<f64>,
+    none: f64,
+) -> Vec<Vec<f64>> {
+    let cell = |row: &Level, column: &(String, i64)| value(&row.1, &column.1).unwrap_or(none);
+    rows.iter().map(|row| columns.iter().map(|column| cell(row, column)).collect()).collect()
+}
+
 /// Score by depth and kept share of every target of a record, with the share of networks that fit.
 ///
 /// # Errors
@@ -152,13 +163,7 @@ pub fn regime_map_of(record: &NetworksRecord) -> Result<Drawing, Nothing> {
         let fit = |place: &(&str, usize), offset: &i64| {
             mean(&at(record, target, *offset, *place, |r| Some(f64::from(u8::from(r.fit))))).ok()
         };
-        let matrix = |value: &dyn Fn(&(&str, usize), &i64) -> Option<f64>, none: f64| {
-            let cells = |row: &Level| {
-                columns.iter().map(|column| value(&row.1, &column.1).unwrap_or(none)).collect()
-            };
-            rows.iter().map(cells).collect::<Vec<Vec<f64>>>()
-        };
-        let (values, bars) = (matrix(&score, f64::NAN), matrix(&fit, 0.0));
+        let (values, bars) = (matrix(&rows, &columns, score, f64::NAN), matrix(&rows, &columns, fit, 0.0));
         // The best place, unfit networks counted as 0.
         let best = (0..rows.len())
             .flat_map(|r| (0..columns.len()).map(move |c| (r, c)))

@@ -1,6 +1,6 @@
 //! Categories with an estimate for each series: dots or bars, upright or lying.
 
-use super::{Line, Look, Panel, Point, Rule, Series};
+use super::model::{Line, Look, Panel, Point, Rule, Series, Slots};
 use crate::figures::axis::Axis;
 use crate::figures::style::{self, Arm, Marker};
 
@@ -36,20 +36,6 @@ pub struct Dots {
     pub texts_right: bool,
     /// A range of values behind each group, shaded; may be shorter than the groups.
     pub shades: Vec<Option<(f64, f64)>>,
-}
-
-/// What a panel of groups needs beside its series.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Slots {
-    pub(super) lying: bool,
-    pub(super) bars: bool,
-    pub(super) texts_right: bool,
-    /// Groups.
-    pub(super) count: usize,
-    /// Room of one mark on the category axis.
-    pub(super) step: f64,
-    /// Ranges of values to shade: middle on the category axis, range.
-    pub(super) shades: Vec<(f64, (f64, f64))>,
 }
 
 impl Dots {

@@ -1,46 +1,11 @@
 //! A matrix of values as coloured cells, with the numbers in them.
 
-use super::Panel;
-use super::layout::View;
-use super::paint::{Area, Canvas, Face, LINE, TICK, stroke};
+use super::model::{Heat, Panel, Tones};
+use super::paint::{Area, Canvas, Face, LINE, TICK, View, stroke};
 use crate::figures::axis::{Axis, Format};
 use crate::figures::fonts::{pieces, text_width, wrapped};
 use crate::figures::style::{self, Colour};
 use plotters::style::text_anchor::HPos;
-
-/// How values become colours.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Tones {
-    /// Pale to dark blue: amounts.
-    #[default]
-    Amount,
-    /// Red for negative, white for 0, blue for positive: differences, correlations.
-    Signed,
-}
-
-/// A matrix; [`panel`](Self::panel) makes a panel of it.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Heat {
-    /// Names of the columns.
-    pub columns: Vec<String>,
-    /// Names of the rows, top to bottom.
-    pub rows: Vec<String>,
-    /// `values[row][column]`; NaN: grey, no number.
-    pub values: Vec<Vec<f64>>,
-    /// What the colour means, written beside the scale. All matrices of a figure have one range.
-    pub value: Axis,
-    /// Colours.
-    pub tones: Tones,
-    /// Decimals of the numbers in the cells; `None`: no numbers.
-    pub decimals: Option<usize>,
-    /// Shares in [0, 1], `bars[row][column]`, each drawn as a bar along the lower edge of its cell, whole
-    /// width = 1; empty: none.
-    pub bars: Vec<Vec<f64>>,
-    /// Cells that count for little: (row, column), hatched.
-    pub hatched: Vec<(usize, usize)>,
-    /// Cells to outline: (row, column), for example the best of each row.
-    pub outlined: Vec<(usize, usize)>,
-}
 
 /// Room for the colour scale, in pixels.
 pub(super) const SCALE: f64 = 96.0;

@@ -1,9 +1,11 @@
 //! Where title, legend, panels and note stand; axes and mesh of a panel.
 
+use super::model::{Figure, Height, Line, Panel, Point, Series, Spread};
 use super::paint::{
-    Area, Canvas, Face, LABEL, LINE, PANEL, SUBTITLE, TICK, TITLE, draw, drawn, fine, rgb, stroke,
+    Area, Canvas, Face, LABEL, LINE, PANEL, SUBTITLE, TEXT_GAP, TICK, TITLE, View, draw, drawn,
+    fine, rgb, stroke,
 };
-use super::{Figure, Height, Panel, Series, Spread, heat, marks};
+use super::{heat, marks};
 use crate::figures::axis::{Axis, Laid, Scale};
 use crate::figures::fonts::{ellipsized, pieces, text_width, wrapped};
 use crate::figures::style::{self, Colour};
@@ -22,31 +24,8 @@ const NAME_MARK: f64 = 3.0;
 const SMALL_NAME: f64 = 10.5;
 /// Most pixels a name on the y axis may take.
 const NAME: f64 = 230.0;
-/// Between the plotting area and the texts at its right.
-pub(super) const TEXT_GAP: f64 = 10.0;
 /// Grid lines between decades.
 const FAINT: Colour = Colour(242, 244, 246);
-
-/// A plotting area and the axes laid over it.
-pub(super) struct View<'a> {
-    pub inner: Area,
-    pub x: &'a Laid,
-    pub y: &'a Laid,
-}
-
-impl View<'_> {
-    /// Pixel of a place in axis units.
-    pub fn pixel(&self, (x, y): (f64, f64)) -> (f64, f64) {
-        let share = |laid: &Laid, place: f64| (place - laid.low) / (laid.high - laid.low);
-        let (right, up) = (share(self.x, x), share(self.y, y));
-        (self.inner.x + right * self.inner.width, self.inner.bottom() - up * self.inner.height)
-    }
-
-    /// Pixel of a place on the category axis and one on the axis of values.
-    pub fn slot(&self, slots: &super::dots::Slots, category: f64, value: f64) -> (f64, f64) {
-        self.pixel(if slots.lying { (value, category) } else { (category, value) })
-    }
-}
 
 type Values = (Vec<f64>, Vec<f64>);
 
@@ -55,7 +34,7 @@ impl Panel {
     fn values(&self) -> Values {
         let (mut xs, mut ys) = (Vec::new(), Vec::new());
         for series in &self.series {
-            let whole = |p: &&super::Point| p.x.is_finite() && p.y.is_finite();
+            let whole = |p: &&Point| p.x.is_finite() && p.y.is_finite();
             for p in series.points.iter().filter(whole) {
                 xs.push(p.x);
                 ys.push(p.y);
@@ -80,7 +59,8 @@ impl Panel {
             values.iter().any(|v| v.is_finite() && (axis.scale == Scale::Linear || *v > 0.0))
         };
         let cells = self.heat.as_ref().is_some_and(|heat| !heat.is_empty());
-        if !cells && !(any(&xs, &self.x) && any(&ys, &self.y)) {
+        let series = any(&xs, &self.x) && any(&ys, &self.y);
+        if !(cells || series) {
             return None;
         }
         let (mut wide, mut high) = ((width - 70.0) / 68.0, height / 56.0);
@@ -133,9 +113,12 @@ fn mark(axis: &Axis) -> f64 {
     if axis.is_named() { NAME_MARK } else { TICK_MARK }
 }
 
+/// Places of names, and their lines.
+type Names = Vec<(f64, Vec<String>)>;
+
 /// Names under a plotting area this wide: their size, and each with its place in lines; none if they must be
 /// turned to be read.
-fn names(x: &Laid, width: f64) -> Option<(f64, Vec<(f64, Vec<String>)>)> {
+fn names(x: &Laid, width: f64) -> Option<(f64, Names)> {
     let whole = x.high - x.low;
     let pairs = x.ticks.windows(2).map(|pair| (pair[1].0 - pair[0].0).abs());
     let slot = (width * pairs.fold(whole, f64::min) / whole - 6.0).max(4.0);
@@ -190,9 +173,9 @@ fn sign(canvas: &Canvas<'_>, (x, y): (f64, f64), series: &Series, bars: bool) {
     }
     let (ends, style) = ([(x, y), (x + SIGN, y)], stroke(series.colour, 2.4));
     match series.line {
-        super::Line::Solid => canvas.path(ends, style),
-        super::Line::Dashed => canvas.dashes(ends, style),
-        super::Line::None => {}
+        Line::Solid => canvas.path(ends, style),
+        Line::Dashed => canvas.dashes(ends, style),
+        Line::None => {}
     }
     if let Some(marker) = series.marker {
         canvas.marker((x + SIGN / 2.0, y), marker, series.colour, 9.5, false);

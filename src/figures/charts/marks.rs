@@ -1,8 +1,7 @@
 //! Series, rules and labels in a panel.
 
-use super::layout::View;
-use super::paint::{Area, Canvas, Face, TICK, stroke};
-use super::{Line, Panel, Point, Rule, Series, Spread, dots::Slots};
+use super::model::{Line, Panel, Point, Rule, Series, Slots, Spread};
+use super::paint::{Area, Canvas, Face, TEXT_GAP, TICK, View, stroke};
 use crate::figures::axis::{Laid, Scale};
 use crate::figures::fonts::text_width;
 use crate::figures::style::{self, Marker};
@@ -283,7 +282,7 @@ fn end_label(canvas: &Canvas<'_>, slots: &Slots, view: &View<'_>, (at, p): ((f64
     let far = if far.is_finite() { along.clamped(far) } else { along.low };
     if slots.lying {
         let end = view.pixel((far, 0.0)).0.max(at.0) + 9.0;
-        let x = if slots.texts_right { view.inner.right() + super::layout::TEXT_GAP } else { end };
+        let x = if slots.texts_right { view.inner.right() + TEXT_GAP } else { end };
         canvas.text((x, at.1), &p.label, face, HPos::Left);
     } else {
         let room = view.pixel((slots.step, 0.0)).0 - view.pixel((0.0, 0.0)).0;

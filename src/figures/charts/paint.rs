@@ -3,6 +3,8 @@
 //! plotters counts in whole units: one is a tenth of a pixel here, so that curves keep a tenth of a
 //! pixel.
 
+use super::model::Slots;
+use crate::figures::axis::Laid;
 use crate::figures::fonts::{FAMILY, register};
 use crate::figures::style::{self, Colour, Marker, PAPER, size};
 use crate::figures::svg::{document, visible};
@@ -72,6 +74,30 @@ impl Area {
         [units((self.x, self.y)), units((self.right(), self.bottom()))]
     }
 }
+
+/// A plotting area and the axes laid over it.
+pub(super) struct View<'a> {
+    pub inner: Area,
+    pub x: &'a Laid,
+    pub y: &'a Laid,
+}
+
+impl View<'_> {
+    /// Pixel of a place in axis units.
+    pub fn pixel(&self, (x, y): (f64, f64)) -> (f64, f64) {
+        let share = |laid: &Laid, place: f64| (place - laid.low) / (laid.high - laid.low);
+        let (right, up) = (share(self.x, x), share(self.y, y));
+        (self.inner.x + right * self.inner.width, self.inner.bottom() - up * self.inner.height)
+    }
+
+    /// Pixel of a place on the category axis and one on the axis of values.
+    pub fn slot(&self, slots: &Slots, category: f64, value: f64) -> (f64, f64) {
+        self.pixel(if slots.lying { (value, category) } else { (category, value) })
+    }
+}
+
+/// Between a plotting area and the texts at its right, in pixels.
+pub(super) const TEXT_GAP: f64 = 10.0;
 
 /// Size, weight and colour of a text.
 #[derive(Clone, Copy, Debug)]
