@@ -163,7 +163,8 @@ pub fn regime_map_of(record: &NetworksRecord) -> Result<Drawing, Nothing> {
         let fit = |place: &(&str, usize), offset: &i64| {
             mean(&at(record, target, *offset, *place, |r| Some(f64::from(u8::from(r.fit))))).ok()
         };
-        let (values, bars) = (matrix(&rows, &columns, score, f64::NAN), matrix(&rows, &columns, fit, 0.0));
+        let (values, bars) =
+            (matrix(&rows, &columns, score, f64::NAN), matrix(&rows, &columns, fit, 0.0));
         // The best place, unfit networks counted as 0.
         let best = (0..rows.len())
             .flat_map(|r| (0..columns.len()).map(move |c| (r, c)))
