@@ -16,7 +16,7 @@ use crate::experiment::evolution::{
 };
 use crate::experiment::targets;
 use crate::figures::axis::Axis;
-use crate::figures::charts::{Frame, Plot, Series, plot};
+use crate::figures::charts::{Figure, Panel, Series};
 use crate::figures::{Provenance, save, style};
 use crate::genome::{self, Output::Hue};
 use crate::network::lock::FolderLock;
@@ -456,17 +456,15 @@ fn plots(folder: &Path, config: &EvolutionConfig) -> anyhow::Result<()> {
     let along = |value: &dyn Fn(&GenerationRecord) -> f64| -> Vec<(f64, f64)> {
         records.iter().map(|r| (r.generation as f64, value(r))).collect()
     };
-    let chart = |title: &str, y: &str, series: Vec<Series>| Plot {
-        frame: Frame::new(title).subtitle(format!(
-            "{} search, population {}, seed {}",
-            config.search.name(),
-            config.evolve.reproduction.population,
-            config.seed
-        )),
-        x: Axis::new("generation"),
-        y: Axis::new(y),
-        series,
-        ..Plot::default()
+    let subtitle = format!(
+        "{} search, population {}, seed {}",
+        config.search.name(),
+        config.evolve.reproduction.population,
+        config.seed
+    );
+    let chart = |title: &str, y: &str, series: Vec<Series>| {
+        let panel = Panel::new("", Axis::new("generation"), Axis::new(y), series);
+        Figure::new(title).subtitle(&subtitle).draw(&[panel])
     };
     let provenance = Provenance::none().with("picloom config", config.hash());
     let fitness = chart(
@@ -502,7 +500,7 @@ fn plots(folder: &Path, config: &EvolutionConfig) -> anyhow::Result<()> {
         charts.push(("filled", chart(title, y, vec![line])));
     }
     for (name, chart) in charts {
-        save(&plot(&chart), &plots_folder.join(name), &provenance)?;
+        save(&chart, &plots_folder.join(name), &provenance)?;
     }
     Ok(())
 }

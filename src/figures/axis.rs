@@ -34,10 +34,8 @@ pub enum Format {
 /// One axis of a chart.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Axis {
-    /// What is measured, as a reader says it.
+    /// What is measured, as a reader says it, with its unit.
     pub label: String,
-    /// Its unit, shown in brackets after the label; empty for none.
-    pub unit: String,
     /// Linear or logarithmic. Default: linear.
     pub scale: Scale,
     /// Shown range; `None` takes it from the data. Default: `None`.
@@ -56,12 +54,6 @@ impl Axis {
     /// A linear axis with this label.
     pub fn new(label: impl Into<String>) -> Self {
         Axis { label: label.into(), ..Axis::default() }
-    }
-
-    /// With a unit, shown in brackets.
-    pub fn unit(mut self, unit: impl Into<String>) -> Self {
-        self.unit = unit.into();
-        self
     }
 
     /// Logarithmic.
@@ -101,19 +93,15 @@ impl Axis {
         self
     }
 
-    /// Named ticks.
-    pub fn names(mut self, names: impl IntoIterator<Item = (f64, String)>) -> Self {
+    /// With named ticks instead of numbers.
+    pub fn named(mut self, names: impl IntoIterator<Item = (f64, String)>) -> Self {
         self.names = names.into_iter().collect();
         self
     }
 
-    /// Label and unit.
-    pub fn title(&self) -> String {
-        if self.unit.is_empty() {
-            self.label.clone()
-        } else {
-            format!("{} ({})", self.label, self.unit)
-        }
+    /// Whether its ticks are names.
+    pub fn is_named(&self) -> bool {
+        !self.names.is_empty()
     }
 
     /// Lays the axis over these values, with about `count` labelled ticks.

@@ -1,7 +1,7 @@
 //! The figure, the sheets and the report of `picloom compare`, drawn from its table and its networks.
 
 use super::axis::Axis;
-use super::charts::{Bars, Estimate, Frame, Group, Mark, bars};
+use super::charts::{Dots, Figure, Group, Point};
 use super::files::{Provenance, SaveError, save, svg_to_png};
 use super::html::{Align, Cell, Kind, Page, Section, Shot, Table, Tile};
 use super::losses::{LossCurve, losses};
@@ -169,11 +169,11 @@ fn score_figure(comparison: &Comparison, all: &[Arm<'_>]) -> String {
                 (true, true) => String::new(),
                 (true, false) => format!(" ({} of {} fit)", arm.fits(), arm.seeds.len()),
             };
-            let estimate = Estimate::new(value)
+            let estimate = Point::value(value)
                 .between(low, high)
-                .faint(!arm.fit())
+                .hollow(!arm.fit())
                 .coloured(arm.colour)
-                .text(fixed(value, 2) + &more);
+                .label(fixed(value, 2) + &more);
             match arm.counting().count() {
                 1 => estimate,
                 _ => estimate.seeds(arm.counting().filter_map(NetworkResult::score)),
@@ -190,18 +190,18 @@ fn score_figure(comparison: &Comparison, all: &[Arm<'_>]) -> String {
         (1, true) => "One network an arm, one seed; whiskers: 95 % interval over its weight changes and the judge's error.".to_string(),
         (n, true) => format!("Mean of {n} seeds, of those that learned the picture; whiskers: 95 % interval of these networks, over their weight changes and the judge's error; rings: single seeds."),
     };
-    bars(&Bars {
-        frame: Frame::new("Share of weight changes that leave a clean picture")
-            .subtitle(format!("{title}, effect {} RMSE", record.effect))
-            .note(format!("{over} Hollow: the network does not draw the picture (R² < {FIT_GATE}), its score does not count."))
-            .sized(860, height),
+    let dots = Dots {
         value: Axis::new("compositional score").range(0.0, 1.15),
-        series: vec![("score".into(), style::INK, style::Marker::Circle)],
         groups: groups.collect(),
-        mark: Mark::Bar,
+        bars: true,
         lying: true,
-        ..Bars::default()
-    })
+        ..Dots::default()
+    };
+    Figure::new("Share of weight changes that leave a clean picture")
+        .subtitle(format!("{title}, effect {} RMSE", record.effect))
+        .note(format!("{over} Hollow: the network does not draw the picture (R² < {FIT_GATE}), its score does not count."))
+        .sized(860, height)
+        .draw(&[dots.panel()])
 }
 
 /// Seeds of the arm that has most.

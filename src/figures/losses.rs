@@ -1,9 +1,11 @@
 //! Loss curves of runs, with a published curve beside them where there is one.
 
 use super::axis::Axis;
-use super::charts::{Frame, Plot, Series, plot};
+use super::charts::{Figure, Panel, Series};
 use super::style::Colour;
+use crate::math::real;
 use crate::train::LogLine;
+use std::collections::BTreeSet;
 
 /// A run's curve.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,8 +33,8 @@ impl LossCurve {
             .map(|chunk| {
                 let n = chunk.len() as f64;
                 let step = chunk.iter().map(|l| l.step as f64).sum::<f64>() / n;
-                let log = chunk.iter().map(|l| crate::math::real::ln(l.loss)).sum::<f64>() / n;
-                (step, crate::math::real::exp(log))
+                let log = chunk.iter().map(|l| real::ln(l.loss)).sum::<f64>() / n;
+                (step, real::exp(log))
             })
             .collect();
         LossCurve { name: name.to_string(), colour, points }
@@ -41,16 +43,37 @@ impl LossCurve {
 
 /// The curves on a logarithmic loss axis.
 pub fn losses(title: &str, subtitle: &str, note: &str, curves: &[LossCurve]) -> String {
-    plot(&Plot {
-        frame: Frame::new(title).subtitle(subtitle).note(note).sized(860, 420),
-        x: Axis::new("step"),
-        y: Axis::new("mean squared error").log(),
-        series: curves
-            .iter()
-            .map(|c| Series::line(c.name.clone(), c.colour, c.points.iter().copied()))
-            .collect(),
-        ..Plot::default()
-    })
+    let line = |c: &LossCurve| Series::line(c.name.clone(), c.colour, c.points.iter().copied());
+    let (x, y) = (Axis::new("step"), Axis::new("mean squared error").log());
+    let figure = Figure::new(title).subtitle(subtitle).note(note).sized(860, 420);
+    figure.draw(&[Panel::new("", x, y, curves.iter().map(line).collect())])
+}
+
+/// The geometric mean of several loss curves, from where they begin on average, at the places (steps or
+/// evaluations) of the one that ends last. Of each curve counts its last point up to there: one that ends early (its
+/// run stopped or collapsed) stays at its last loss, one that begins late counts with its first.
+pub fn geometric_mean(curves: &[Vec<(u64, f64)>]) -> Vec<(f64, f64)> {
+    let curves: Vec<_> = curves.iter().filter(|curve| !curve.is_empty()).collect();
+    let longest = curves.iter().max_by_key(|curve| curve.last().map(|point| point.0));
+    let held = |curve: &[(u64, f64)], x: u64| {
+        let up_to = curve.partition_point(|point| point.0 <= x);
+        real::ln(curve[up_to.saturating_sub(1)].1.max(1e-12))
+    };
+    let begin = |curve: &&Vec<(u64, f64)>| curve[0].0;
+    let begins = curves.iter().map(begin).sum::<u64>() / curves.len().max(1) as u64;
+    let late = longest.map_or(0, begin);
+    let before =
+        curves.iter().flat_map(|curve| curve.iter().map(|point| point.0)).filter(|x| *x < late);
+    let places = longest.into_iter().flat_map(|curve| curve.iter().map(|point| point.0));
+    let places: BTreeSet<u64> =
+        before.chain(places).filter(|x| *x >= begins).chain(longest.map(|_| begins)).collect();
+    places
+        .into_iter()
+        .map(|x| {
+            let sum: f64 = curves.iter().map(|curve| held(curve, x)).sum();
+            (x as f64, real::exp(sum / curves.len() as f64))
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -82,5 +105,29 @@ mod tests {
         assert!((curve.points[1].1 - 2.0).abs() < 1e-12);
         let svg = losses("t", "s", "", &[curve]);
         assert!(svg.contains("<svg") && svg.contains("mean squared error"));
+    }
+
+    #[test]
+    fn curves_are_averaged_geometrically_and_a_short_one_stays_at_its_last_loss() {
+        let curve = |x: &[u64], loss: &[f64]| -> Vec<(u64, f64)> {
+            x.iter().copied().zip(loss.iter().copied()).collect()
+        };
+        for (short, long, mean) in
+            [(&[0, 1], &[0, 1, 2], [2.0, 6.0, 2.0]), (&[0, 3], &[0, 2, 5], [2.0, 3.0, 2.0])]
+        {
+            let found = geometric_mean(&[curve(short, &[1.0, 4.0]), curve(long, &[4.0, 9.0, 1.0])]);
+            assert_eq!(found.len(), 3);
+            for ((f, x), y) in found.iter().zip(long).zip(mean) {
+                assert!(f.0 == *x as f64 && (f.1 - y).abs() < 1e-12, "{f:?}: {x}, {y}");
+            }
+        }
+        // The longest in steps, however many points another has.
+        let found = geometric_mean(&[curve(&[0, 1, 2], &[1.0; 3]), curve(&[0, 9], &[4.0; 2])]);
+        assert_eq!(found.iter().map(|point| point.0).collect::<Vec<_>>(), [0.0, 9.0]);
+        // From where they begin on average, the latest one's first loss until it begins.
+        let found = geometric_mean(&[curve(&[0, 2, 4], &[1.0; 3]), curve(&[8, 12], &[4.0, 9.0])]);
+        assert_eq!(found.iter().map(|point| point.0).collect::<Vec<_>>(), [4.0, 8.0, 12.0]);
+        assert!((found[0].1 - 2.0).abs() < 1e-12 && (found[2].1 - 3.0).abs() < 1e-12);
+        assert!(geometric_mean(&[]).is_empty());
     }
 }

@@ -6,11 +6,10 @@
 //! | [`style`] | the palette, the arms' fixed colours and order, sizes, number formats |
 //! | [`fonts`] | the embedded font: registered with plotters, given to resvg, measured |
 //! | [`axis`] | ranges, ticks and their labels, linear and logarithmic |
-//! | [`charts`] | lines, scatter, bars and dots with intervals, heatmaps, grids of panels (plotters) |
-//! | [`sheets`] | contact sheets, feature-map sheets, strips; [`apng`] animates sweeps |
+//! | [`charts`] | figures of panels: lines, scatter, bars and dots with intervals, heatmaps (plotters) |
+//! | [`sheets`] | rows of pictures: contact sheets, sweeps, feature maps; [`apng`] animates sweeps |
 //! | [`card`] | one network on one page: picture, score, changed weights, measures, maps, wiring |
 //! | [`losses`] | loss curves of runs; [`runs`] the report of runs side by side |
-//! | [`drawers`] | the kinds that figures of a study are made of: courses, rows by arm, matrices, small multiples |
 //! | [`networks`] | score by depth, score by depth and kept share, of any record of networks |
 //! | [`plot`] | figures that a spec describes: dots, lines, heatmaps, forests, sheets; SVG, PNG, PDF |
 //! | [`wiring`] | the network itself, layer by layer |
@@ -25,7 +24,6 @@ pub mod axis;
 pub mod card;
 pub mod charts;
 pub mod compare;
-pub mod drawers;
 pub mod files;
 pub mod fonts;
 pub mod html;

@@ -2,9 +2,8 @@
 //! and estimates that every chart of such a record needs.
 
 use super::axis::Axis;
-use super::charts::{Estimate, Frame, Heatmap, Panel, Plot, Rule};
-use super::drawers::{Multiples, Spread, course, matrix};
-use super::style::{self, Colour, Marker, number};
+use super::charts::{Figure, Heat, Look, Panel, Point, Rule, Series, Spread};
+use super::style::{self, Marker, number};
 use crate::experiment::depth::{DepthPoint, Sweep, depth_curves};
 use crate::experiment::networks::record::{NetworkResult, NetworkRow, NetworksRecord};
 use crate::experiment::networks::spec::BASE;
@@ -46,7 +45,7 @@ pub fn some<T>(found: Vec<T>, study: &str, expected: &str) -> Result<Vec<T>, Not
 }
 
 /// A depth counts if more than half of its seeds learned the picture.
-fn at_depth(point: &DepthPoint) -> Option<(f64, Estimate)> {
+fn at_depth(point: &DepthPoint) -> Option<(f64, Point)> {
     let found = match point.scores.len() > point.unfit {
         true => estimate(&point.scores).map(cut),
         false => hollow(&point.all),
@@ -63,41 +62,38 @@ pub fn score_by_depth_of(record: &NetworksRecord) -> Result<Drawing, Nothing> {
     let curves = arms.map(|(arm, sweep)| (arm, depth_curves(record, sweep)));
     let (mut panels, mut parts) = (Vec::new(), Vec::new());
     for target in record.targets() {
-        let mut plot = Plot {
-            frame: Frame::new(spoken(target)),
-            x: Axis::new("hidden layers L").whole(),
-            y: Axis::new("compositional score").range(0.0, 1.0),
-            ..Plot::default()
-        };
+        let (x, y) = (Axis::new("hidden layers L").whole(), Axis::new("compositional score"));
+        let mut panel = Panel::new(spoken(target), x, y.range(0.0, 1.0), Vec::new());
         let mut depths = Vec::new();
         for (arm, curves) in &curves {
             let Some(curve) = curves.iter().find(|c| c.target == target) else {
                 continue;
             };
             let points = curve.points.iter().filter_map(at_depth);
-            plot.series.extend(course(look(arm), points, Spread::Band));
+            panel.series.push(Series::course(look(arm), points, Spread::Band));
             depths.push(match curve.chosen {
                 Some(chosen) => {
                     let rule = Rule::new(chosen as f64, format!("{chosen}"));
-                    plot.x_rules.push(rule.coloured(look(arm).1));
+                    panel.x_rules.push(rule.coloured(look(arm).1));
                     format!("{arm} {chosen}{}", if curve.at_edge() { " (end)" } else { "" })
                 }
                 None => format!("{arm} none"),
             });
         }
         parts.push(format!("{} {}", spoken(target), depths.join(", ")));
-        panels.push(Panel::Plot(plot));
+        panels.push(panel);
     }
     let panels = some(panels, &record.study, "networks by depth")?;
-    let frame = Frame::new("Compositional score by depth")
+    let figure = Figure::new("Compositional score by depth")
         .subtitle(what(record))
-        .note("Lines: mean over the seeds that learned the picture (R² ≥ 0.95); rings: seeds, where they are too few (three or fewer) for a band of 95 % t-intervals. Hollow: depths at which half the seeds or fewer learned it; they do not count. Broken lines: optimal depth by the one-standard-error rule (the shallowest within one standard error of the best).");
-    let size = Multiples { columns: 3, width: 1000, height: (150, 270), share: (false, true) };
+        .note("Lines: mean over the seeds that learned the picture (R² ≥ 0.95); rings: seeds, where they are too few (three or fewer) for a band of 95 % t-intervals. Hollow: depths at which half the seeds or fewer learned it; they do not count. Broken lines: optimal depth by the one-standard-error rule (the shallowest within one standard error of the best).")
+        .multiples(3, 1000, 195)
+        .shared(false, true);
     let says = format!(
         "Optimal depth by the one-standard-error rule (“end”: the best is the shallowest or deepest depth that counts, so no peak is shown): {}.",
         parts.join("; ")
     );
-    Ok(Drawing { svg: size.draw(frame, panels), says })
+    Ok(Drawing { svg: figure.draw(&panels), says })
 }
 
 /// A row of the map: its name, arm and level.
@@ -134,6 +130,17 @@ fn at(
     rows.filter_map(|row| value(row.result.as_ref()?)).collect()
 }
 
+/// A value for each row and column of the map, or `none`.
+fn matrix(
+    rows: &[Level],
+    columns: &[(String, i64)],
+    value: impl Fn(&(&str, usize), &i64) -> Option<f64>,
+    none: f64,
+) -> Vec<Vec<f64>> {
+    let cell = |row: &Level, column: &(String, i64)| value(&row.1, &column.1).unwrap_or(none);
+    rows.iter().map(|row| columns.iter().map(|column| cell(row, column)).collect()).collect()
+}
+
 /// Score by depth and kept share of every target of a record, with the share of networks that fit.
 ///
 /// # Errors
@@ -156,14 +163,12 @@ pub fn regime_map_of(record: &NetworksRecord) -> Result<Drawing, Nothing> {
         let fit = |place: &(&str, usize), offset: &i64| {
             mean(&at(record, target, *offset, *place, |r| Some(f64::from(u8::from(r.fit))))).ok()
         };
-        let map = matrix(&rows, &columns, score);
-        let bars = matrix(&rows, &columns, fit).values;
-        let bars: Vec<Vec<f64>> =
-            bars.iter().map(|row| row.iter().map(|v| v.max(0.0)).collect()).collect();
+        let (values, bars) =
+            (matrix(&rows, &columns, score, f64::NAN), matrix(&rows, &columns, fit, 0.0));
         // The best place, unfit networks counted as 0.
         let best = (0..rows.len())
             .flat_map(|r| (0..columns.len()).map(move |c| (r, c)))
-            .map(|(r, c)| ((r, c), map.values[r][c] * bars[r][c]))
+            .map(|(r, c)| ((r, c), values[r][c] * bars[r][c]))
             .filter(|(_, value)| *value > 0.0)
             .max_by(|a, b| a.1.total_cmp(&b.1));
         if let Some(((r, c), _)) = best {
@@ -174,33 +179,35 @@ pub fn regime_map_of(record: &NetworksRecord) -> Result<Drawing, Nothing> {
         let evolved = record.rows.iter().find(|r| r.target == target && r.arm == "evolved");
         let evolved = evolved.and_then(|row| row.result.as_ref()?.score());
         let evolved = evolved.map_or(String::new(), |score| format!(", evolved {score:.2}"));
-        panels.push(Panel::Heatmap(Heatmap {
-            frame: Frame::new(format!("{}{evolved}", spoken(target))),
-            x: "hidden layers L".into(),
-            y: "links kept".into(),
+        let heat = Heat {
+            columns: columns.iter().map(|column| column.0.clone()).collect(),
+            rows: rows.iter().map(|row| row.0.clone()).collect(),
+            values,
             value: Axis::new("score").range(0.0, 1.0),
             decimals: Some(2),
             outlined: best.iter().map(|b| b.0).collect(),
             bars,
-            ..map
-        }));
+            ..Heat::default()
+        };
+        let title = format!("{}{evolved}", spoken(target));
+        panels.push(heat.panel(title, "hidden layers L", "links kept"));
     }
     let panels = some(panels, &record.study, "networks by depth and kept share")?;
-    let frame = Frame::new("Compositional score by depth and kept share")
-        .subtitle(what(record))
-        .note("SP; means over all seeds at the end of training. Bars: share of the networks that learned the picture (R² ≥ 0.95), whole width = all; a score without a bar does not count. Outlined: the highest score with unfit = 0. *: reference depth. Beside the picture's name the evolved network's score.");
-    let says = format!("Highest score, unfit networks counted as 0: {}.", parts.join("; "));
     let columns = panels.len().min(2);
     let width = if columns == 1 { 640 } else { 1080 };
-    let size = Multiples { columns, width, height: (170, 260), share: (false, false) };
-    Ok(Drawing { svg: size.draw(frame, panels), says })
+    let figure = Figure::new("Compositional score by depth and kept share")
+        .subtitle(what(record))
+        .note("SP; means over all seeds at the end of training. Bars: share of the networks that learned the picture (R² ≥ 0.95), whole width = all; a score without a bar does not count. Outlined: the highest score with unfit = 0. *: reference depth. Beside the picture's name the evolved network's score.")
+        .multiples(columns, width, 185);
+    let says = format!("Highest score, unfit networks counted as 0: {}.", parts.join("; "));
+    Ok(Drawing { svg: figure.draw(&panels), says })
 }
 
 /// A share cannot lie outside [0, 1]; neither is its interval drawn there.
-pub fn cut(mut estimate: Estimate) -> Estimate {
-    let ends = estimate.interval.map(|(low, high)| (low.clamp(0.0, 1.0), high.clamp(0.0, 1.0)));
-    estimate.interval = ends;
-    estimate
+pub fn cut(estimate: Point) -> Point {
+    let end = |value: f64| value.clamp(0.0, 1.0);
+    let y_interval = estimate.y_interval.map(|(low, high)| (end(low), end(high)));
+    Point { y_interval, ..estimate }
 }
 
 /// Values of which an interval is drawn, at least: Student's t of three is so wide that the three dots
@@ -209,16 +216,16 @@ pub const FEWEST: usize = 4;
 
 /// Mean with its 95 % Student-t interval (none with fewer than [`FEWEST`] values) and the values behind
 /// it; none without values.
-pub fn estimate(values: &[f64]) -> Option<Estimate> {
-    let mut estimate = Estimate::new(mean(values).ok()?).seeds(values.iter().copied());
+pub fn estimate(values: &[f64]) -> Option<Point> {
+    let mut estimate = Point::value(mean(values).ok()?).seeds(values.iter().copied());
     let found = mean_interval(values, 0.95).ok().filter(|_| values.len() >= FEWEST);
-    estimate.interval = found.map(|i| (i.low, i.high));
+    estimate.y_interval = found.map(|i| (i.low, i.high));
     Some(estimate)
 }
 
 /// Mean of values that do not count: hollow, without an interval.
-pub fn hollow(values: &[f64]) -> Option<Estimate> {
-    estimate(values).map(|e| Estimate { interval: None, ..e }.faint(true))
+pub fn hollow(values: &[f64]) -> Option<Point> {
+    estimate(values).map(|e| Point { y_interval: None, ..e }.hollow(true))
 }
 
 /// What occurs, each once, in the order of its first time.
@@ -238,7 +245,7 @@ pub fn sorted<T: Ord>(all: impl IntoIterator<Item = T>) -> Vec<T> {
 }
 
 /// Label, colour and marker of an arm; of one the house style does not know, its own name.
-pub fn look(arm: &str) -> (String, Colour, Marker) {
+pub fn look(arm: &str) -> Look {
     match style::arm(arm) {
         Some((_, a)) => (a.label.into(), a.colour, a.marker),
         None => (arm.replace('-', " "), style::GREY, Marker::Plus),

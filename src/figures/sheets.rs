@@ -1,4 +1,5 @@
-//! Sheets of pictures: contact sheets, rows of a sweep, feature maps layer by layer.
+//! Sheets of pictures: rows under headings, with names at the left and heads above, as all pictures,
+//! sweeps and feature maps are shown.
 //!
 //! As SVG, with crisp text, each row of pictures being one embedded PNG; and, for sheets of
 //! thousands, as bare pixels without words ([`mosaic`]).
@@ -6,7 +7,7 @@
 pub use super::style::signed_colour;
 
 use super::fonts::{text_width, wrapped};
-use super::page::{HEADING, LINE, PLAIN, Page, Raster};
+use super::page::{HEADING, LINE, NOTE, Page, Raster};
 use super::style::{self, Colour, size};
 use super::svg::Anchor;
 use crate::network::{Network, Picture};
@@ -35,30 +36,71 @@ impl Pane {
     }
 }
 
-/// Pictures under a heading.
+/// A row of pictures.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct PaneGroup {
-    /// The heading; may be empty.
-    pub heading: String,
-    /// The pictures, row by row.
-    pub panes: Vec<Pane>,
+pub struct Row {
+    /// At its left: `weight 217`; may be empty.
+    pub label: String,
+    /// More about it, in grey: `layer 3, sin → gaussian`; may be empty.
+    pub sub: String,
+    /// Colour of the label. Default: ink.
+    pub tone: Option<Colour>,
+    /// The pictures; `None` leaves a place empty.
+    pub panes: Vec<Option<Pane>>,
 }
 
-/// A contact sheet.
+impl Row {
+    /// A row of these pictures.
+    pub fn new(
+        label: impl Into<String>,
+        sub: impl Into<String>,
+        panes: impl IntoIterator<Item = Pane>,
+    ) -> Self {
+        let panes = panes.into_iter().map(Some).collect();
+        Row { label: label.into(), sub: sub.into(), tone: None, panes }
+    }
+}
+
+/// Rows under a heading.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Block {
+    /// The heading; may be empty.
+    pub heading: String,
+    /// The rows.
+    pub rows: Vec<Row>,
+}
+
+impl Block {
+    /// Pictures one after the other, `columns` in a row.
+    pub fn of_panes(heading: impl Into<String>, panes: &[Pane], columns: usize) -> Self {
+        let rows = panes.chunks(columns.max(1)).map(|panes| Row::new("", "", panes.to_vec()));
+        Block { heading: heading.into(), rows: rows.collect() }
+    }
+}
+
+/// A sheet of pictures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sheet {
     /// Title; may be empty.
     pub title: String,
     /// A second line in grey; may be empty.
     pub subtitle: String,
+    /// Under the pictures; may be empty.
+    pub note: String,
     /// What border colours mean: shown as a legend.
     pub legend: Vec<(Colour, String)>,
-    /// The pictures, in groups.
-    pub groups: Vec<PaneGroup>,
-    /// Pictures a row. Default: 8.
-    pub columns: usize,
+    /// Shows what red and blue mean in pictures of signed values.
+    pub signed: bool,
+    /// Heads of the columns: how many columns each is over, words.
+    pub heads: Vec<(usize, String)>,
+    /// The pictures.
+    pub blocks: Vec<Block>,
     /// Pixels of a picture's side. Default: 96.
     pub pane: u32,
+    /// Columns before which there is a wider gap.
+    pub apart: Vec<usize>,
+    /// Width of the borders in pixels. Default: 3.
+    pub border: f64,
 }
 
 impl Default for Sheet {
@@ -66,51 +108,14 @@ impl Default for Sheet {
         Sheet {
             title: String::new(),
             subtitle: String::new(),
+            note: String::new(),
             legend: Vec::new(),
-            groups: Vec::new(),
-            columns: 8,
-            pane: 96,
-        }
-    }
-}
-
-/// A row of a sweep.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Strip {
-    /// What was swept: `weight 217`.
-    pub label: String,
-    /// More about it, in grey: `layer 3, sin → gaussian`; may be empty.
-    pub sub: String,
-    /// The pictures, first to last step.
-    pub panes: Vec<Pane>,
-}
-
-/// Rows of sweeps under shared column heads.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Strips {
-    /// Title; may be empty.
-    pub title: String,
-    /// A second line in grey; may be empty.
-    pub subtitle: String,
-    /// Heads of the columns: `w − 1`, …, `w`, …, `w + 1`; may be empty.
-    pub heads: Vec<String>,
-    /// What border colours mean.
-    pub legend: Vec<(Colour, String)>,
-    /// The rows.
-    pub rows: Vec<Strip>,
-    /// Pixels of a picture's side. Default: 96.
-    pub pane: u32,
-}
-
-impl Default for Strips {
-    fn default() -> Self {
-        Strips {
-            title: String::new(),
-            subtitle: String::new(),
+            signed: false,
             heads: Vec::new(),
-            legend: Vec::new(),
-            rows: Vec::new(),
+            blocks: Vec::new(),
             pane: 96,
+            apart: Vec::new(),
+            border: 3.0,
         }
     }
 }
@@ -136,9 +141,8 @@ pub struct FeatureSheet<'a> {
 
 const MARGIN: f64 = 18.0;
 const GAP: f64 = 10.0;
-/// Lines of frames: of a verdict, and of a map.
-const BROAD: f64 = 3.0;
-const THIN: f64 = 1.0;
+/// More of a gap before a column that stands apart.
+const APART: f64 = 12.0;
 
 /// A feature map, (P,) values, as a picture: red −1, white 0, blue +1.
 ///
@@ -159,18 +163,18 @@ pub fn signed_picture(map: &[f32], size: usize) -> Picture {
     }
 }
 
-/// The pictures of a sheet as bare pixels: squares of `pane` pixels, `columns` a row, 2 pixels
-/// apart on white, borders 2 pixels wide; groups follow each other, each on new rows; no words.
+/// The pictures of a sheet as bare pixels: squares of `pane` pixels, 2 pixels apart on
+/// white, borders 2 pixels wide, row after row; no words.
 pub fn mosaic(sheet: &Sheet) -> Picture {
     let pane = (sheet.pane as usize).max(1);
-    let columns = sheet.columns.max(1);
-    let rows: Vec<&[Pane]> = sheet.groups.iter().flat_map(|g| g.panes.chunks(columns)).collect();
-    let across = rows.iter().map(|r| r.len()).max().unwrap_or(0).max(1);
+    let rows: Vec<&Row> = sheet.blocks.iter().flat_map(|block| &block.rows).collect();
+    let across = rows.iter().map(|row| row.panes.len()).max().unwrap_or(0).max(1);
     let pitch = pane + 6;
     let (width, height) = (across * pitch + 2, rows.len().max(1) * pitch + 2);
     let mut out = Raster::new(width, height);
     for (r, row) in rows.iter().enumerate() {
-        for (c, one) in row.iter().enumerate() {
+        for (c, one) in row.panes.iter().enumerate() {
+            let Some(one) = one else { continue };
             let (x, y) = (4 + c * pitch, 4 + r * pitch);
             if let Some(colour) = one.border {
                 out.block(x - 2, y - 2, pane + 4, pane + 4, colour);
@@ -181,61 +185,90 @@ pub fn mosaic(sheet: &Sheet) -> Picture {
     Picture { width, height, rgb: out.bytes.iter().map(|&b| f32::from(b) / 255.0).collect() }
 }
 
-/// Draws a contact sheet.
-pub fn contact_sheet(sheet: &Sheet) -> String {
-    let pane = f64::from(sheet.pane.max(8));
-    let columns = sheet.columns.max(1);
-    let across =
-        sheet.groups.iter().map(|g| g.panes.len().min(columns)).max().unwrap_or(0).max(1) as f64;
-    let width = (2.0 * MARGIN + across * (pane + GAP) - GAP).max(420.0);
-    let mut page = Page::new(width, MARGIN);
-    page.head(&sheet.title, &sheet.subtitle, &sheet.legend);
-    if sheet.groups.iter().all(|g| g.panes.is_empty()) {
-        page.nothing();
+impl Sheet {
+    /// Left edge of a column, from that of the first.
+    fn x(&self, column: usize) -> f64 {
+        let apart = self.apart.iter().filter(|place| **place <= column).count() as f64;
+        column as f64 * (f64::from(self.pane.max(8)) + GAP) + apart * APART
     }
-    for group in sheet.groups.iter().filter(|g| !g.panes.is_empty()) {
-        if !group.heading.is_empty() {
-            page.y += 6.0;
-            page.words(&group.heading, HEADING, 1);
-            page.y += 8.0;
-        }
-        for panes in group.panes.chunks(columns) {
-            row(&mut page, MARGIN, pane, panes, BROAD);
-        }
-    }
-    page.finish(MARGIN - GAP, &sheet.title)
-}
 
-/// Draws rows of sweeps.
-pub fn strips(strips: &Strips) -> String {
-    let pane = f64::from(strips.pane.max(8));
-    let widest = strips
-        .rows
-        .iter()
-        .flat_map(|r| {
+    /// The SVG.
+    pub fn draw(&self) -> String {
+        let pane = f64::from(self.pane.max(8));
+        let rows = || self.blocks.iter().flat_map(|b| &b.rows).filter(|r| !r.panes.is_empty());
+        let across = rows().map(|row| row.panes.len()).max().unwrap_or(0).max(1);
+        let names = rows().flat_map(|r| {
             [text_width(&r.label, size::TICK, true), text_width(&r.sub, size::CAPTION, false)]
-        })
-        .fold(0.0, f64::max);
-    let label = if widest > 0.0 { widest.min(240.0) + 14.0 } else { 0.0 };
-    let across = strips.rows.iter().map(|r| r.panes.len()).max().unwrap_or(0);
-    let left = MARGIN + label;
-    let width = (left + across.max(1) as f64 * (pane + GAP) - GAP + MARGIN).max(420.0);
-    let mut page = Page::new(width, MARGIN);
-    page.head(&strips.title, &strips.subtitle, &strips.legend);
-    if across == 0 {
-        page.nothing();
+        });
+        let label = names.fold(0.0, f64::max).min(240.0);
+        let left = MARGIN + if label > 0.0 { label + 14.0 } else { 0.0 };
+        let width = (left + self.x(across - 1) + pane + MARGIN).max(420.0);
+        let mut page = Page::new(width, MARGIN);
+        page.head(&self.title, &self.subtitle, &self.legend);
+        if self.signed {
+            page.signed_scale();
+        }
+        if rows().next().is_none() {
+            page.nothing();
+        } else if !self.heads.is_empty() {
+            let mut first = 0;
+            let heads = self.heads.iter().map(|(columns, head)| {
+                let (from, to) = (self.x(first), self.x(first + columns - 1) + pane);
+                first += columns;
+                (left + (from + to) / 2.0, to - from + GAP, head.clone())
+            });
+            page.column_heads(heads);
+        }
+        for block in &self.blocks {
+            if !block.heading.is_empty() && !block.rows.is_empty() {
+                page.y += 6.0;
+                page.words(&block.heading, HEADING, 6);
+                page.y += 6.0;
+            }
+            for row in block.rows.iter().filter(|row| !row.panes.is_empty()) {
+                let tone = row.tone.unwrap_or(style::INK);
+                page.row_label(page.y + pane / 2.0, &row.label, &row.sub, tone, label);
+                self.row(&mut page, left, &row.panes);
+            }
+        }
+        page.words(&self.note, NOTE, 6);
+        page.finish(if self.note.is_empty() { MARGIN - GAP } else { MARGIN - 6.0 }, &self.title)
     }
-    if strips.heads.iter().any(|h| !h.is_empty()) && across > 0 {
-        let middle = |i: usize| left + i as f64 * (pane + GAP) + pane / 2.0;
-        let heads = strips.heads.iter().take(across).enumerate();
-        page.column_heads(heads.map(|(i, head)| (middle(i), pane + GAP, head.clone())));
+
+    /// A row of pictures from `left`, with borders and captions.
+    fn row(&self, page: &mut Page, left: f64, panes: &[Option<Pane>]) {
+        let pane = f64::from(self.pane.max(8));
+        // Neighbours are one picture, up to a column that stands apart or an empty place.
+        let mut first = 0;
+        let columns: Vec<(usize, &Option<Pane>)> = panes.iter().enumerate().collect();
+        for run in
+            columns.chunk_by(|a, b| a.1.is_some() == b.1.is_some() && !self.apart.contains(&b.0))
+        {
+            let pictures: Option<Vec<&Picture>> =
+                run.iter().map(|(_, pane)| pane.as_ref().map(|pane| &pane.picture)).collect();
+            if let Some(pictures) = pictures {
+                let pictures: Vec<Option<&Picture>> = pictures.into_iter().map(Some).collect();
+                page.pictures((left + self.x(first), page.y), pane, pane + GAP, &pictures);
+            }
+            first += run.len();
+        }
+        // Small panes: small captions, on one line.
+        let (em, most) = if pane < 60.0 { (9.0, 1) } else { (size::CAPTION, 2) };
+        let mut lines = 0;
+        for (i, one) in columns {
+            let (Some(one), x) = (one, left + self.x(i)) else { continue };
+            if let Some(colour) = one.border {
+                page.frame((x, page.y), pane, colour, self.border);
+            }
+            let caption = wrapped(&one.caption, em, false, pane + GAP - 2.0, most);
+            for (k, line) in caption.iter().enumerate() {
+                let at = (x + pane / 2.0, page.y + pane + 3.0 + em + k as f64 * LINE * em);
+                page.text(at, line, (em, false, style::GREY), Anchor::Middle);
+            }
+            lines = lines.max(caption.len());
+        }
+        page.y += pane + GAP + lines as f64 * LINE * em + if lines > 0 { 4.0 } else { 0.0 };
     }
-    for strip in strips.rows.iter().filter(|r| !r.panes.is_empty()) {
-        let middle = page.y + pane / 2.0;
-        page.row_label(middle, &strip.label, &strip.sub, style::INK, label - 14.0);
-        row(&mut page, left, pane, &strip.panes, BROAD);
-    }
-    page.finish(MARGIN - GAP, &strips.title)
 }
 
 /// Draws the feature maps of a network: one row a layer, one square a unit, its activation under
@@ -248,59 +281,31 @@ pub fn feature_sheet(sheet: &FeatureSheet<'_>) -> String {
     let pixels = sheet.size * sheet.size;
     assert_eq!(sheet.maps.len(), units * pixels, "U·P values");
     assert!(sheet.alive.is_none_or(|a| a.len() == units), "U flags");
-    let rows = layers(sheet.network);
-    let pane = f64::from(sheet.pane.max(8));
-    let widest = rows.iter().map(|(_, r)| r.len()).max().unwrap_or(1) as f64;
-    let label =
-        rows.iter().map(|(name, _)| text_width(name, size::TICK, false)).fold(0.0, f64::max) + 14.0;
-    let left = MARGIN + label;
-    let width = (left + widest * (pane + GAP) - GAP + MARGIN).max(480.0);
-    let mut page = Page::new(width, MARGIN);
-    page.head(sheet.title, sheet.subtitle, &[]);
-    page.signed_scale();
-    for (name, units) in &rows {
-        let middle = page.y + pane / 2.0 + 5.0;
-        page.text((left - 14.0, middle), name, PLAIN, Anchor::End);
-        let panes: Vec<Pane> = units
-            .iter()
-            .map(|&u| {
-                let mut picture =
-                    signed_picture(&sheet.maps[u * pixels..(u + 1) * pixels], sheet.size);
-                let alive = sheet.alive.is_none_or(|a| a[u]);
-                if !alive {
-                    for v in &mut picture.rgb {
-                        *v = 0.92 - 0.25 * (1.0 - *v);
-                    }
+    let rows = layers(sheet.network).into_iter().map(|(name, units)| {
+        let panes = units.into_iter().map(|u| {
+            let mut picture = signed_picture(&sheet.maps[u * pixels..(u + 1) * pixels], sheet.size);
+            let alive = sheet.alive.is_none_or(|a| a[u]);
+            if !alive {
+                for v in &mut picture.rgb {
+                    *v = 0.92 - 0.25 * (1.0 - *v);
                 }
-                let border = if alive { style::UNJUDGED } else { style::GRID };
-                Pane { picture, caption: unit_name(sheet.network, u), border: Some(border) }
-            })
-            .collect();
-        row(&mut page, left, pane, &panes, THIN);
-    }
-    page.finish(MARGIN - GAP, sheet.title)
-}
-
-/// A row of pictures from `left`, with frames and captions.
-fn row(page: &mut Page, left: f64, pane: f64, panes: &[Pane], line: f64) {
-    let pictures: Vec<Option<&Picture>> = panes.iter().map(|p| Some(&p.picture)).collect();
-    page.pictures((left, page.y), pane, pane.round() + GAP, &pictures);
-    // Small panes: small captions, on one line.
-    let (em, most) = if pane < 60.0 { (9.0, 1) } else { (size::CAPTION, 2) };
-    let mut lines = 0;
-    for (i, one) in panes.iter().enumerate() {
-        let x = left + i as f64 * (pane + GAP);
-        if let Some(colour) = one.border {
-            page.frame((x, page.y), pane, colour, line);
-        }
-        let caption = wrapped(&one.caption, em, false, pane + GAP - 2.0, most);
-        for (k, line) in caption.iter().enumerate() {
-            let at = (x + pane / 2.0, page.y + pane + 3.0 + em + k as f64 * LINE * em);
-            page.text(at, line, (em, false, style::GREY), Anchor::Middle);
-        }
-        lines = lines.max(caption.len());
-    }
-    page.y += pane + GAP + lines as f64 * LINE * em + if lines > 0 { 4.0 } else { 0.0 };
+            }
+            let border = if alive { style::UNJUDGED } else { style::GRID };
+            Pane::new(picture, unit_name(sheet.network, u)).bordered(border)
+        });
+        Row::new(name, "", panes)
+    });
+    let block = Block { heading: String::new(), rows: rows.collect() };
+    let sheet = Sheet {
+        title: sheet.title.into(),
+        subtitle: sheet.subtitle.into(),
+        signed: true,
+        blocks: vec![block],
+        pane: sheet.pane,
+        border: 1.0,
+        ..Sheet::default()
+    };
+    sheet.draw()
 }
 
 /// Units by layer, with the names of the layers: inputs, layer 1, …, outputs.
@@ -363,15 +368,15 @@ mod tests {
     fn a_mosaic_has_its_pictures_where_they_belong() {
         let red = Picture::filled(4, 4, [1.0, 0.0, 0.0]);
         let sheet = Sheet {
-            groups: vec![PaneGroup {
-                heading: String::new(),
-                panes: vec![
+            blocks: vec![Block::of_panes(
+                "",
+                &[
                     Pane::new(red.clone(), ""),
                     Pane::new(red.clone(), "").bordered(Colour(0, 0, 255)),
                     Pane::new(red, ""),
                 ],
-            }],
-            columns: 2,
+                2,
+            )],
             pane: 10,
             ..Sheet::default()
         };

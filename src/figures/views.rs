@@ -3,10 +3,7 @@
 
 use super::apng::{animate, there_and_back};
 use super::card::{Card, Changed, card};
-use super::sheets::{
-    FeatureSheet, Pane, PaneGroup, Sheet, Strip, Strips, contact_sheet, feature_sheet, mosaic,
-    signed_picture, strips,
-};
+use super::sheets::{Block, FeatureSheet, Pane, Row, Sheet, feature_sheet, mosaic, signed_picture};
 use super::style::{self, COHERENT, FRACTURED, UNCLEAR, fixed, number, percent};
 use crate::experiment::networks::record::Change;
 use crate::network::Picture;
@@ -97,27 +94,28 @@ pub fn unit_sheet(title: &str, view: &View) -> String {
 /// Every perturbation that had an effect, by layer.
 pub fn sweep_sheet(title: &str, view: &View, sweep: &WeightSweep) -> String {
     let mut painter = view.painter();
-    let mut groups: Vec<PaneGroup> = Vec::new();
+    let mut layers: Vec<(usize, Vec<Pane>)> = Vec::new();
     for p in sweep.perturbations.iter().filter(|p| !p.silent) {
-        let heading = format!("layer {}", p.layer);
-        if groups.last().is_none_or(|g| g.heading != heading) {
-            groups.push(PaneGroup { heading, panes: Vec::new() });
+        if layers.last().is_none_or(|layer| layer.0 != p.layer) {
+            layers.push((p.layer, Vec::new()));
         }
         // As large as it is drawn: there may be thousands.
         let pane = Pane::new(smaller(painter.draw(p)), moved(p.link, p.delta));
-        groups.last_mut().expect("pushed above").panes.push(pane);
+        layers.last_mut().expect("pushed above").1.push(pane);
     }
-    contact_sheet(&Sheet {
+    let block =
+        |(layer, panes): &(usize, Vec<Pane>)| Block::of_panes(format!("layer {layer}"), panes, 12);
+    let sheet = Sheet {
         title: title.into(),
         subtitle: format!(
             "each picture: one weight changed, {}; silent weights are not shown",
             sweep.delta
         ),
-        groups,
-        columns: 12,
+        blocks: layers.iter().map(block).collect(),
         pane: LARGEST / 2,
         ..Sheet::default()
-    })
+    };
+    sheet.draw()
 }
 
 /// Pictures after one weight was changed by the RMSE `effect`, framed by what the judge says of them.
@@ -126,7 +124,7 @@ pub fn judged_sheet(title: &str, changed: &[(Change, Picture)], effect: f64) -> 
         let caption = format!("layer {}", change.layer);
         Pane::new(picture.clone(), caption).bordered(style::called(change.call()))
     });
-    contact_sheet(&Sheet {
+    let sheet = Sheet {
         title: title.to_string(),
         subtitle: format!(
             "each picture: one weight changed until the picture differs by {effect} RMSE"
@@ -136,10 +134,10 @@ pub fn judged_sheet(title: &str, changed: &[(Change, Picture)], effect: f64) -> 
             (UNCLEAR, "unclear".into()),
             (FRACTURED, "judged fractured".into()),
         ],
-        groups: vec![PaneGroup { heading: String::new(), panes: panes.collect() }],
-        columns: 8,
-        pane: 96,
-    })
+        blocks: vec![Block::of_panes("", &panes.collect::<Vec<_>>(), 8)],
+        ..Sheet::default()
+    };
+    sheet.draw()
 }
 
 /// Each of `links` (of many, some) swept from w − 1 to w + 1 in `steps` ≥ 2 pictures, one row a
@@ -147,20 +145,13 @@ pub fn judged_sheet(title: &str, changed: &[(Change, Picture)], effect: f64) -> 
 pub fn strip_sheet(title: &str, view: &View, links: &[usize], steps: usize) -> String {
     let model = view.model();
     let rows = spread(links, MOST_STRIPS)
-        .map(|&link| Strip {
-            label: format!("weight {link}"),
-            sub: format!("layer {}, w = {:.2}", model.layer_of(link), model.weights.0[link]),
-            panes: row(view.strip(link, 1.0, steps)),
+        .map(|&link| {
+            let sub = format!("layer {}, w = {:.2}", model.layer_of(link), model.weights.0[link]);
+            Row::new(format!("weight {link}"), sub, row(view.strip(link, 1.0, steps)))
         })
         .collect();
-    strips(&Strips {
-        title: title.into(),
-        subtitle: "each row: one weight swept from w − 1 to w + 1".into(),
-        heads: heads(steps, "w"),
-        rows,
-        pane: LARGEST / 2,
-        ..Strips::default()
-    })
+    let subtitle = "each row: one weight swept from w − 1 to w + 1".into();
+    rows_of(title.into(), subtitle, heads(steps, "w"), rows, LARGEST / 2)
 }
 
 /// The directions that vary most and least, over `links` weights, in `steps` ≥ 2 pictures each.
@@ -180,29 +171,37 @@ pub fn direction_sheet(
     };
     let rows = shown
         .into_iter()
-        .map(|k| Strip {
-            label: format!("{} of {n}", k + 1),
-            sub: format!("variance {}", number(found.sorted[k].variance, 2)),
-            panes: row(found.sorted[k].pictures(view, found.radius, steps)),
+        .map(|k| {
+            let sub = format!("variance {}", number(found.sorted[k].variance, 2));
+            let panes = row(found.sorted[k].pictures(view, found.radius, steps));
+            Row::new(format!("{} of {n}", k + 1), sub, panes)
         })
         .collect();
-    strips(&Strips {
-        title: format!("{title}: random directions"),
-        subtitle: format!(
-            "{links} weights moved together by ±{} along a unit direction (median RMSE at the ends {}); most variance first{}",
-            number(found.radius, 3),
-            number(found.effect, 2),
-            if all {
-                String::new()
-            } else {
-                format!(", the {MOST_DIRECTIONS} most and the {MOST_DIRECTIONS} least")
-            }
-        ),
-        heads: heads(steps, "t = 0"),
-        rows,
-        pane: LARGEST / 2,
-        ..Strips::default()
-    })
+    let subtitle = format!(
+        "{links} weights moved together by ±{} along a unit direction (median RMSE at the ends {}); most variance first{}",
+        number(found.radius, 3),
+        number(found.effect, 2),
+        if all {
+            String::new()
+        } else {
+            format!(", the {MOST_DIRECTIONS} most and the {MOST_DIRECTIONS} least")
+        }
+    );
+    let title = format!("{title}: random directions");
+    rows_of(title, subtitle, heads(steps, "t = 0"), rows, LARGEST / 2)
+}
+
+/// Rows of pictures under a head for each column.
+fn rows_of(
+    title: String,
+    subtitle: String,
+    heads: Vec<String>,
+    rows: Vec<Row>,
+    pane: u32,
+) -> String {
+    let heads = heads.into_iter().map(|head| (1, head)).collect();
+    let blocks = vec![Block { heading: String::new(), rows }];
+    Sheet { title, subtitle, heads, blocks, pane, ..Sheet::default() }.draw()
 }
 
 fn row(pictures: Vec<Picture>) -> Vec<Pane> {
@@ -240,13 +239,9 @@ pub fn sweep_animation(
     let columns: Vec<Vec<Picture>> = spread(links, MOST_STRIPS).map(|&link| small(link)).collect();
     let frames: Vec<Picture> = (0..steps)
         .map(|k| {
-            let panes = columns.iter().map(|c| Pane::new(c[k].clone(), "")).collect();
-            mosaic(&Sheet {
-                groups: vec![PaneGroup { heading: String::new(), panes }],
-                columns: 8,
-                pane: 96,
-                ..Sheet::default()
-            })
+            let panes: Vec<Pane> = columns.iter().map(|c| Pane::new(c[k].clone(), "")).collect();
+            let blocks = vec![Block::of_panes("", &panes, 8)];
+            mosaic(&Sheet { blocks, ..Sheet::default() })
         })
         .collect();
     animate(&there_and_back(frames), 80, texts)
@@ -265,22 +260,15 @@ pub fn component_sheet(title: &str, layers: &[(usize, Pca)], size: usize) -> Str
                 let scaled: Vec<f32> = c.map.iter().map(|v| v / most).collect();
                 Pane::new(signed_picture(&scaled, size), percent(c.share, 1))
             });
-            Strip {
-                label: format!("layer {layer}"),
-                sub: match pca.maps {
-                    1 => "1 map".to_string(),
-                    maps => format!("{maps} maps"),
-                },
-                panes: panes.collect(),
-            }
+            let sub = match pca.maps {
+                1 => "1 map".to_string(),
+                maps => format!("{maps} maps"),
+            };
+            Row::new(format!("layer {layer}"), sub, panes)
         })
         .collect();
-    strips(&Strips {
-        title: format!("{title}: components of the feature maps"),
-        subtitle: "of each layer's units that reach the picture; share of their variance under each component, whose largest value is full red or blue".into(),
-        heads: (1..=across.unwrap_or(0)).map(|k| k.to_string()).collect(),
-        rows,
-        pane: 96,
-        ..Strips::default()
-    })
+    let title = format!("{title}: components of the feature maps");
+    let subtitle = "of each layer's units that reach the picture; share of their variance under each component, whose largest value is full red or blue".into();
+    let heads = (1..=across.unwrap_or(0)).map(|k| k.to_string()).collect();
+    rows_of(title, subtitle, heads, rows, 96)
 }

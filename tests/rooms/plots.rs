@@ -88,7 +88,7 @@ fn dots_show_each_target_and_the_mean_of_networks_at_the_end_of_training() {
         "Means over 3 targets, each target averaged first. Small dots: one target. Whiskers: 95\u{a0}% intervals, \
          Student's t over targets."
     );
-    // Two means and three small dots each, every one a filled circle and its line.
+    // Two means and three small dots each, every one a disc with its ring.
     assert_eq!(drawing.svg.matches("<circle ").count(), 8);
     assert!(!texts(&drawing.svg).contains(&drawing.caption));
 }
@@ -126,8 +126,8 @@ fn the_size_is_in_mm_and_text_has_the_size_asked_for() {
     assert!(line.contains(" width=\"85mm\" height="), "{line}");
     assert!((drawing.size[1] - 60.0).abs() < 0.5, "{:?}", drawing.size);
     // 85 mm are 406 pixels of 8/13.5 pt.
-    assert!(line.contains("viewBox=\"0 0 407 "), "{line}");
-    assert!(root("width = 85\nfont_size = 4").0.contains("viewBox=\"0 0 813 "));
+    assert!(line.contains("viewBox=\"0 0 4070 "), "{line}");
+    assert!(root("width = 85\nfont_size = 4").0.contains("viewBox=\"0 0 8130 "));
     assert!(refused(&format!("{DOTS}width = 25\nfont_size = 12")).contains("at least 60 mm"));
     assert!(refused(&format!("{DOTS}font_size = 1")).contains("font_size: expected 3 to 40 pt"));
 }

@@ -8,13 +8,10 @@ use crate::whole::assert_whole;
 use demo::scores;
 use pages::{features, sweep_strips as sweeps};
 use picloom::figures::axis::Axis;
-use picloom::figures::charts::{
-    Bars, Estimate, Frame, Grid, Group, Heatmap, Plot, Point, Rule, Series, bars, grid, heatmap,
-    plot,
-};
+use picloom::figures::charts::{Dots, Figure, Group, Heat, Panel, Point, Rule, Series};
 use picloom::figures::files::{svg_to_rgb, with_metadata};
 use picloom::figures::html::{Kind, Page, Section, Shot, Table, Tile};
-use picloom::figures::sheets::{Pane, PaneGroup, Sheet, Strips, contact_sheet, strips};
+use picloom::figures::sheets::{Block, Pane, Sheet};
 use picloom::figures::style::colour;
 use picloom::figures::{Marker, Provenance, save, svg_to_png};
 use picloom::network::Picture;
@@ -69,36 +66,34 @@ fn a_report_is_one_file_without_links_out_of_it() {
     std::fs::write(folder.join("report.html"), html).unwrap();
 }
 
+fn one(panel: Panel) -> String {
+    Figure::new("").draw(&[panel])
+}
+
 fn with_points(points: Vec<Point>, log: bool) -> String {
     let axis = |name: &str| {
         let axis = Axis::new(name);
         if log { axis.log() } else { axis }
     };
-    plot(&Plot {
-        frame: Frame::new("odd data"),
-        x: axis("x"),
-        y: axis("y"),
-        series: vec![Series { points, ..Series::line("s", colour(0), []).marked(Marker::Circle) }],
-        ..Plot::default()
-    })
+    let series = Series { points, ..Series::line("s", colour(0), []).marked(Marker::Circle) };
+    one(Panel::new("odd data", axis("x"), axis("y"), vec![series]))
 }
 
 #[test]
 fn charts_without_data_say_so() {
     for svg in [
-        plot(&Plot::default()),
+        one(Panel::default()),
         with_points(vec![], false),
         with_points(vec![Point::new(f64::NAN, f64::NAN)], false),
         with_points(vec![Point::new(-1.0, 0.0)], true),
-        bars(&Bars::default()),
-        heatmap(&Heatmap::default()),
-        grid(&Grid::default()),
+        one(Dots::default().panel()),
+        one(Heat::default().panel("", "", "")),
+        Figure::new("").draw(&[]),
     ] {
         assert!(svg.contains("no data"));
         svg_to_png(&svg, 1.0, &Provenance::none()).unwrap();
     }
-    assert!(contact_sheet(&Sheet::default()).contains("no pictures"));
-    assert!(strips(&Strips::default()).contains("no pictures"));
+    assert!(Sheet::default().draw().contains("no pictures"));
 }
 
 #[test]
@@ -125,60 +120,51 @@ fn odd_values_never_reach_the_file() {
     }
     let group = |value: f64| Group {
         name: "g".into(),
-        estimates: vec![Some(Estimate::new(value).between(f64::NAN, value)), None],
+        estimates: vec![Some(Point::value(value).between(f64::NAN, value)), None],
     };
     for lying in [false, true] {
-        let svg = bars(&Bars {
-            groups: odd.iter().map(|&v| group(v)).collect(),
-            lying,
-            ..Bars::default()
-        });
-        assert!(!svg.contains("NaN") && !svg.contains("inf"));
+        for bars in [false, true] {
+            let groups = odd.iter().map(|&v| group(v)).collect();
+            let svg = one(Dots { groups, lying, bars, ..Dots::default() }.panel());
+            assert!(!svg.contains("NaN") && !svg.contains("inf"));
+        }
     }
 }
 
 #[test]
 fn a_line_is_cut_at_a_fixed_range() {
-    let svg = plot(&Plot {
-        x: Axis::new("x").range(0.0, 1.0),
-        y: Axis::new("y").range(0.0, 1.0),
-        series: vec![Series::line("s", colour(0), [(-1.0, 0.5), (2.0, 0.5)])],
-        ..Plot::default()
-    });
-    let stroke = format!("stroke=\"{}\"", colour(0).hex());
-    // Its paint stands at the line itself, or at the group of those that share it.
-    let mut lines =
-        svg.lines().skip_while(|l| !l.contains(&stroke)).filter(|l| !l.starts_with("<g"));
-    let line = lines.next().unwrap();
+    let (x, y) = (Axis::new("x").range(0.0, 1.0), Axis::new("y").range(0.0, 1.0));
+    let series = Series::line("s", colour(0), [(-1.0, 0.5), (2.0, 0.5)]);
+    let svg = one(Panel::new("", x, y, vec![series]));
+    let stroke = format!("stroke=\"{}\"", colour(0).hex().to_uppercase());
+    let line = svg.lines().find(|l| l.contains(&stroke)).unwrap();
     let points = line.split("points=\"").nth(1).unwrap();
     let points = points.split('"').next().unwrap();
     let xs: Vec<f64> = points.split([',', ' ']).step_by(2).filter_map(|x| x.parse().ok()).collect();
     assert_eq!(xs.len(), 2, "{line}");
-    assert!(xs[0] > 0.0 && xs[1] < 860.0 && xs[0] < xs[1], "{xs:?}");
+    assert!(xs[0] > 0.0 && xs[1] < 8600.0 && xs[0] < xs[1], "{xs:?}");
 }
 
 #[test]
 fn every_text_is_escaped() {
     let evil = "</text><script>alert(1)</script>&\"'";
-    let svg = plot(&Plot {
-        frame: Frame::new(evil).subtitle(evil).note(evil),
-        x: Axis::new(evil).unit(evil),
+    let svg = Figure::new(evil).subtitle(evil).note(evil).draw(&[Panel {
+        title: evil.into(),
+        x: Axis::new(evil),
         y: Axis::new(evil),
         series: vec![
             Series::cloud(evil, colour(0), Marker::Cross, [Point::new(1.0, 1.0).label(evil)]),
             Series::line(evil, colour(1), [(0.0, 0.0), (1.0, 2.0)]),
         ],
         x_rules: vec![Rule::new(0.5, evil)],
-        ..Plot::default()
-    });
-    let sheet = contact_sheet(&Sheet {
+        ..Panel::default()
+    }]);
+    let sheet = Sheet {
         title: evil.into(),
-        groups: vec![PaneGroup {
-            heading: evil.into(),
-            panes: vec![Pane::new(Picture::filled(2, 2, [0.5; 3]), evil)],
-        }],
+        blocks: vec![Block::of_panes(evil, &[Pane::new(Picture::filled(2, 2, [0.5; 3]), evil)], 1)],
         ..Sheet::default()
-    });
+    }
+    .draw();
     let page = Page::new(evil, evil)
         .fact(evil, evil)
         .footer(evil)
@@ -266,7 +252,7 @@ fn what_cannot_be_saved_is_refused_by_name() {
 #[test]
 fn no_picture_depends_on_fonts_of_the_system() {
     // The words of a chart are drawn by resvg from the embedded font: ink appears where they stand.
-    let svg = plot(&Plot { frame: Frame::new("Words").sized(400, 300), ..Plot::default() });
+    let svg = Figure::new("Words").sized(400, 300).draw(&[]);
     let (width, _, rgb) = svg_to_rgb(&svg, 1.0).unwrap();
     let dark = (18..40)
         .flat_map(|y| (18..90).map(move |x| 3 * (y * width + x)))

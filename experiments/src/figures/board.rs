@@ -1,58 +1,15 @@
-//! Boards of small pictures: rows of arms, columns of changes, verdicts as borders; and the tiles
-//! they are made of, cut out of the pictures beside a record.
+//! What sheets of networks are made of, cut out of the pictures beside a record; sheets of maps side by
+//! side.
 
 use super::{DrawError, Sources};
 use picloom::experiment::networks::record::{Maps, Views};
-use picloom::figures::fonts::text_width;
 use picloom::figures::page::{CAPTION, HEADING, LINE, NOTE, Page};
-use picloom::figures::sheets::signed_colour;
+use picloom::figures::sheets::{Pane, signed_colour};
 use picloom::figures::style::{self, Colour, size};
 use picloom::figures::svg::Anchor;
 use picloom::network::Picture;
 
-/// A picture with a verdict.
-#[derive(Clone, Debug)]
-pub(super) struct Tile {
-    pub picture: Picture,
-    pub border: Option<Colour>,
-}
-
-/// A row: who, and what it draws.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Row {
-    pub label: String,
-    pub sub: String,
-    pub tone: Option<Colour>,
-    /// `None` leaves a place empty.
-    pub tiles: Vec<Option<Tile>>,
-}
-
-/// Rows under a heading.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Block {
-    pub heading: String,
-    pub rows: Vec<Row>,
-}
-
-/// A page of pictures.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Board {
-    pub title: String,
-    pub subtitle: String,
-    pub note: String,
-    pub legend: Vec<(Colour, String)>,
-    /// Heads of the columns: (first column, columns, words).
-    pub heads: Vec<(usize, usize, String)>,
-    pub blocks: Vec<Block>,
-    /// Side of a picture in pixels.
-    pub pane: f64,
-    /// Columns before which there is a wider gap.
-    pub apart: Vec<usize>,
-}
-
 const MARGIN: f64 = 18.0;
-const GAP: f64 = 7.0;
-const APART: f64 = 14.0;
 
 /// What the borders of changed pictures mean.
 pub(super) fn verdicts() -> Vec<(Colour, String)> {
@@ -61,68 +18,6 @@ pub(super) fn verdicts() -> Vec<(Colour, String)> {
         (style::UNCLEAR, "unclear".into()),
         (style::FRACTURED, "judged fractured".into()),
     ]
-}
-
-impl Board {
-    fn x(&self, column: usize) -> f64 {
-        let wide = self.apart.iter().filter(|c| **c <= column).count() as f64;
-        column as f64 * (self.pane + GAP) + wide * APART
-    }
-
-    /// The SVG.
-    pub fn draw(&self) -> String {
-        let rows = || self.blocks.iter().flat_map(|b| &b.rows);
-        let columns = rows().map(|r| r.tiles.len()).max().unwrap_or(0).max(1);
-        let names = rows().flat_map(|r| {
-            [text_width(&r.label, size::TICK, true), text_width(&r.sub, size::CAPTION, false)]
-        });
-        let label = names.fold(0.0, f64::max).min(230.0);
-        let left = MARGIN + if label > 0.0 { label + 14.0 } else { 0.0 };
-        let width = (left + self.x(columns - 1) + self.pane + MARGIN).max(480.0);
-        let mut page = Page::new(width, MARGIN);
-        page.head(&self.title, &self.subtitle, &self.legend);
-        if !self.heads.is_empty() {
-            page.column_heads(self.heads.iter().map(|(first, count, head)| {
-                let (a, b) = (self.x(*first), self.x(first + count - 1) + self.pane);
-                (left + (a + b) / 2.0, b - a + APART, head.clone())
-            }));
-        }
-        if rows().next().is_none() {
-            page.nothing();
-        }
-        for block in self.blocks.iter().filter(|b| !b.rows.is_empty()) {
-            if !block.heading.is_empty() {
-                page.y += 4.0;
-                page.words(&block.heading, HEADING, 6);
-                page.y += 5.0;
-            }
-            for row in &block.rows {
-                let tone = row.tone.unwrap_or(style::INK);
-                page.row_label(page.y + self.pane / 2.0, &row.label, &row.sub, tone, label);
-                for (k, tile) in row.tiles.iter().enumerate() {
-                    if let Some(tile) = tile {
-                        self.tile(&mut page, left + self.x(k), tile);
-                    }
-                }
-                page.y += self.pane + GAP + 2.0;
-            }
-            page.y += 6.0;
-        }
-        page.y += 2.0;
-        page.words(&self.note, NOTE, 6);
-        page.finish(MARGIN - 6.0, &self.title)
-    }
-
-    /// A picture as it is, or smaller; enlarged pixels of a very small one stay square.
-    fn tile(&self, page: &mut Page, x: f64, tile: &Tile) {
-        let (at, pane) = ((x, page.y), self.pane);
-        let side = tile.picture.width.min(2 * pane as usize).max(1);
-        let png = tile.picture.resized(side).to_png(&[]);
-        page.svg.image(at, (pane, pane), &png, side < 24);
-        if let Some(colour) = tile.border {
-            page.frame((at.0 + 1.0, at.1 + 1.0), pane - 2.0, colour, 3.0);
-        }
-    }
 }
 
 /// The square of side `side` at (row, column) of a picture made of such squares.
@@ -144,18 +39,17 @@ pub(super) fn sweep(
     study: &str,
     views: &Views,
     most: usize,
-) -> Result<Vec<Option<Tile>>, DrawError> {
+) -> Result<Vec<Option<Pane>>, DrawError> {
     let whole = sources.picture(study, &views.sweep)?;
     let side = whole.height;
-    let base = crop(&whole, side, 0, 0).map(|picture| Tile { picture, border: None });
+    let base = crop(&whole, side, 0, 0).map(|picture| Pane::new(picture, ""));
     let mut tiles = vec![base];
     let (count, shown) = (views.changes.len(), views.changes.len().min(most));
     for k in 0..shown {
         let i = k * count / shown;
         let border = style::called(views.changes[i].call());
-        tiles.push(
-            crop(&whole, side, 0, i + 1).map(|picture| Tile { picture, border: Some(border) }),
-        );
+        let changed = crop(&whole, side, 0, i + 1);
+        tiles.push(changed.map(|picture| Pane::new(picture, "").bordered(border)));
     }
     Ok(tiles)
 }

@@ -4,7 +4,7 @@ use super::data::{look, spoken, what};
 use super::{DrawError, Drawing, Sources};
 use picloom::experiment::depth::{DepthCurve, DepthModel, Sweep, depth_curves};
 use picloom::figures::axis::Axis;
-use picloom::figures::charts::{Frame, Plot, Point, Series, plot};
+use picloom::figures::charts::{Figure, Panel, Point, Series};
 use picloom::figures::style::{self, Marker, fixed, number};
 use picloom::math::real;
 
@@ -77,17 +77,14 @@ pub(super) fn predicted(sources: &Sources) -> Result<Drawing, DrawError> {
         says += &format!("; Spearman's ρ {}, {exact}p {}", fixed(s.statistic, 2), number(s.p, 2));
     }
     says.push('.');
-    let svg = plot(&Plot {
-        frame: Frame::new("Optimal depth against the compressibility of the picture")
+    let x = Axis::new("c, PNG bytes / raw bytes of the target").log();
+    let y = Axis::new("optimal depth (hidden layers)").whole();
+    let svg = Figure::new("Optimal depth against the compressibility of the picture")
             .subtitle(what(&record))
             .note(format!(
                 "{says} Whiskers join each target with its prediction. c: bytes of the PNG / raw bytes at this size, this crate's encoder."
             ))
-            .sized(860, 580),
-        x: Axis::new("c, PNG bytes / raw bytes of the target").log(),
-        y: Axis::new("optimal depth").unit("hidden layers").whole(),
-        series,
-        ..Plot::default()
-    });
+            .sized(860, 580)
+            .draw(&[Panel::new("", x, y, series)]);
     Ok(Drawing { svg, says })
 }

@@ -2,7 +2,7 @@
 
 use super::data::Group as Networks;
 use super::data::{look, spoken};
-use super::pictures::{OfTarget, Pictured, Sheet, pictured};
+use super::pictures::{ChangeSheet, OfTarget, Pictured, pictured};
 use super::{DrawError, Drawing, Sources};
 use picloom::experiment::networks::record::NetworksRecord;
 use picloom::network::Picture;
@@ -53,6 +53,6 @@ pub(super) fn pictures(sources: &Sources) -> Result<Drawing, DrawError> {
     }
     let title = "Drawings that nobody evolved, and one weight changed at a time";
     let before = Some(("drawing", &picture as OfTarget<'_>));
-    let sheet = Sheet { title, note, changes: 7, before, ..Sheet::default() };
+    let sheet = ChangeSheet { title, note, changes: 7, before, ..ChangeSheet::default() };
     sheet.draw(sources, &record, &networks)
 }

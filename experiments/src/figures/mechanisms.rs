@@ -4,8 +4,7 @@ use super::data::{estimate, look, what};
 use super::{DrawError, Drawing, Sources, some};
 use picloom::experiment::networks::record::{NetworkRow, NetworksRecord};
 use picloom::figures::axis::Axis;
-use picloom::figures::charts::Frame;
-use picloom::figures::drawers::{Multiples, Spread, course, panel};
+use picloom::figures::charts::{Figure, Panel, Series, Spread};
 use picloom::math::real;
 use picloom::math::stats::mean;
 use picloom::score::measures::mechanisms::Mechanisms;
@@ -82,22 +81,22 @@ pub(super) fn against_dense(sources: &Sources) -> Result<Drawing, DrawError> {
             let points: Vec<_> = points.collect();
             if let Some((i, last)) = points.last() {
                 let level = record.checkpoints[i.round() as usize];
-                says.push(format!("{name}, {label}: ×{:.2} at {level:.2}", exp2(last.value)));
+                says.push(format!("{name}, {label}: ×{:.2} at {level:.2}", exp2(last.y)));
             }
-            series.extend(course((label.into(), colour, marker), points, Spread::Whiskers));
+            series.push(Series::course((label.into(), colour, marker), points, Spread::Whiskers));
         }
         let x = Axis::new("R² first reached")
-            .names(ticks.clone())
+            .named(ticks.clone())
             .range(-0.3, ticks.len() as f64 - 0.7);
-        panels.push(panel(name, x, Axis::new("log₂ of the ratio to dense").include(0.0), series));
+        let y = Axis::new("log₂ of the ratio to dense").include(0.0);
+        panels.push(Panel::new(name, x, y, series));
     }
     some(says.clone(), STUDY, "networks measured on their way")?;
-    let frame = Frame::new("What gradient descent feels, at equal fit")
+    let figure = Figure::new("What gradient descent feels, at equal fit")
         .subtitle(what(&record))
         .note("Each network against the dense one of the same target and seed where both first reached an R²; mean over targets with 95 % t-intervals, of fewer than four targets each instead. 0: as the dense network.");
-    let size = Multiples { columns: 2, width: 1000, height: (150, 270), share: (true, false) };
     let says = format!("Ratios to dense networks: {}.", says.join("; "));
-    Ok(Drawing { svg: size.draw(frame, panels), says })
+    Ok(Drawing { svg: figure.multiples(2, 1000, 195).shared(true, false).draw(&panels), says })
 }
 
 fn exp2(log: f64) -> f64 {

@@ -6,7 +6,7 @@
 //!
 //! | file | draws |
 //! |---|---|
-//! | `pictures` | grids of pictures; courses, rows by arm, matrices and small multiples are [`picloom::figures::drawers`] |
+//! | `pictures` | grids of pictures; what stands in charts is [`picloom::figures::charts`] |
 //! | `data` | what they take from a networks record |
 //! | `wirings` | sheets of changed weights and maps, losses of the evolved graph |
 //! | `depth` | depth by compression |

@@ -1,14 +1,14 @@
 //! Training loss and score by optimizer, and Muon by its Newton–Schulz steps.
 
 use super::data::{Group as Networks, distinct};
-use super::pictures::{OWN_FIRST, Sheet, pictured};
+use super::pictures::{ChangeSheet, OWN_FIRST, pictured};
 use super::{DrawError, Drawing, Sources};
 use crate::training::newton_schulz::muon_arm;
 use crate::training::{RunRow, TrainingRecord};
 use picloom::experiment::curve::Curve;
 use picloom::figures::axis::Axis;
-use picloom::figures::charts::{Frame, Series};
-use picloom::figures::drawers::{Multiples, geometric_mean, panel};
+use picloom::figures::charts::{Figure, Panel, Series};
+use picloom::figures::losses::geometric_mean;
 use picloom::figures::style::{Colour, PALETTE, number, superscript};
 use picloom::train::StopReason;
 
@@ -33,7 +33,7 @@ pub(super) fn pictures(sources: &Sources) -> Result<Drawing, DrawError> {
     let record = sources.networks(SCORES)?;
     let title = "Three optimizers: what SP's networks draw with one weight changed";
     let note = "About a quarter of the links, trained and retrained by the same optimizer.";
-    let sheet = Sheet { title, note: format!("{note}{OWN_FIRST}"), ..Sheet::default() };
+    let sheet = ChangeSheet { title, note: format!("{note}{OWN_FIRST}"), ..ChangeSheet::default() };
     sheet.draw(sources, &record, &|target| {
         let of = |arm: &str| pictured(sources, SCORES, target, Networks::of(arm, 1));
         PRUNED.into_iter().filter_map(of).collect()
@@ -71,18 +71,16 @@ impl<'a> Panels<'a> {
     }
 
     /// Rows of targets, columns of rates.
-    fn grid(&self, frame: Frame, x: &Axis, series: &dyn Fn(&str, f64) -> Vec<Series>) -> String {
+    fn grid(&self, figure: Figure, x: &Axis, series: &dyn Fn(&str, f64) -> Vec<Series>) -> String {
         let mut panels = Vec::new();
         for target in &self.targets {
             for &lr in &self.rates {
-                let (title, y) = (format!("{target}, rate {}", rate(lr)), Axis::new("loss"));
-                let y = y.unit("MSE").log();
-                panels.push(panel(title, x.clone(), y, series(target, lr)));
+                let title = format!("{target}, rate {}", rate(lr));
+                let y = Axis::new("loss (MSE)").log();
+                panels.push(Panel::new(title, x.clone(), y, series(target, lr)));
             }
         }
-        let columns = self.rates.len().max(1);
-        let size = Multiples { columns, width: 1200, height: (150, 300), share: (true, true) };
-        size.draw(frame, panels)
+        figure.multiples(self.rates.len(), 1200, 230).shared(true, true).draw(&panels)
     }
 
     fn seeds(&self) -> String {
@@ -158,7 +156,7 @@ pub(super) fn optimizer_loss(record: &TrainingRecord, by_evaluations: bool) -> S
     } else {
         ("Training loss by optimizer", Axis::new("step"))
     };
-    let frame = Frame::new(title).subtitle(panels.what()).note(format!(
+    let figure = Figure::new(title).subtitle(panels.what()).note(format!(
         "{}. L-BFGS has no learning rate: it is the same line in every panel of a row. {}{}",
         panels.seeds(),
         panels.restarts(&|row| OPTIMIZERS.iter().any(|o| o.0 == row.optimizer)),
@@ -168,7 +166,7 @@ pub(super) fn optimizer_loss(record: &TrainingRecord, by_evaluations: bool) -> S
             ""
         }
     ));
-    panels.grid(frame, &x, &|target, lr| {
+    panels.grid(figure, &x, &|target, lr| {
         OPTIMIZERS
             .iter()
             .map(|&(name, label, colour, broken)| {
@@ -198,7 +196,7 @@ fn muon_arms(record: &TrainingRecord) -> Vec<(Option<usize>, String, Colour)> {
 
 pub(super) fn muon_loss(record: &TrainingRecord) -> String {
     let panels = Panels::of(record);
-    let frame = Frame::new("Muon's training loss by Newton–Schulz steps")
+    let figure = Figure::new("Muon's training loss by Newton–Schulz steps")
         .subtitle(panels.what())
         .note(format!(
             "{}. Exact polar: the momentum is orthogonalised by its singular value decomposition. {}",
@@ -206,7 +204,7 @@ pub(super) fn muon_loss(record: &TrainingRecord) -> String {
             panels.restarts(&|row| muon_arm(row).is_some())
         ));
     let arms = muon_arms(record);
-    panels.grid(frame, &Axis::new("step"), &|target, lr| {
+    panels.grid(figure, &Axis::new("step"), &|target, lr| {
         arms.iter()
             .map(|(n, label, colour)| {
                 let curves = panels.curves(target, lr, &|row| muon_arm(row) == Some(*n));

@@ -10,7 +10,7 @@ use super::{DrawError, Drawing, Sources, some};
 use picloom::experiment::networks::record::NetworkResult;
 use picloom::experiment::regime::points::{Points, SP};
 use picloom::figures::axis::Axis;
-use picloom::figures::charts::{Bars, Frame, Grid, Group, Mark, Panel, Plot, bars, grid};
+use picloom::figures::charts::{Dots, Figure, Group, Panel};
 use picloom::figures::networks::levels;
 use picloom::math::stats::mean;
 
@@ -48,20 +48,18 @@ pub(super) fn against_parent(sources: &Sources) -> Result<Drawing, DrawError> {
         parts.push(format!("{name}: {}", said.collect::<Vec<_>>().join(", ")));
     }
     let groups = some(groups, MAP, "networks pruned by SP")?;
-    let frame = Frame::new("Does pruning make features more orthogonal?")
+    let figure = Figure::new("Does pruning make features more orthogonal?")
         .subtitle(what(&record))
         .note("Above 0: the maps of a layer are more alike than the dense parent's. Alive units, relays merged; pairs of one target and seed, at the reference depth, of which both learned the picture (R² ≥ 0.95). Marks: means over targets, rings targets, whiskers 95 % t-intervals over four targets or more; hollow: no pair learned it. The controls have as many links as SP's, other ones.")
         .sized(900, 440);
-    let svg = bars(&Bars {
-        frame,
+    let dots = Dots {
         value: Axis::new("interference − the parent's").include(0.0),
         category: "kept share of the links".into(),
         series: arms.iter().map(|arm| look(arm)).collect(),
         groups,
-        mark: Mark::Dot,
-        ..Bars::default()
-    });
-    Ok(Drawing { svg, says: format!("{}.", parts.join("; ")) })
+        ..Dots::default()
+    };
+    Ok(Drawing { svg: figure.draw(&[dots.panel()]), says: format!("{}.", parts.join("; ")) })
 }
 
 /// Interference of every layer of trained networks against the least that as many maps of their
@@ -100,34 +98,22 @@ pub(super) fn bounds(sources: &Sources) -> Result<Drawing, DrawError> {
     });
     let below = layers.iter().filter(|(_, l)| l.interference < l.welch - 1e-9).count();
     let full = layers.iter().filter(|(_, l)| l.rank >= l.maps).count();
-    let svg = grid(&Grid {
-        frame: Frame::new("Interference of feature maps against Welch's bound")
+    let excess = Dots {
+        title: "excess, target by target".into(),
+        value: Axis::new("interference − bound"),
+        series: Dots::arms(arms.iter().copied()),
+        groups: groups.collect(),
+        ..Dots::default()
+    };
+    let (x, y) = (Axis::new("Welch's bound"), Axis::new("interference"));
+    let against = Panel::new("measured against bound", x, y, clouds(&arms, &measured));
+    let svg = Figure::new("Interference of feature maps against Welch's bound")
             .subtitle("Mean squared cosine between the maps of a layer; n unit-norm maps of rank d cannot have less than (n − d)/(d(n − 1))")
             .note(format!(
                 "{} layers, {full} of them of full rank, where the bound is 0; {below} below the bound. Right: mean over the layers of a network, then over seeds (rings). Low interference is not compositionality: raw orthogonality ranks networks wrongly on FER's own pictures.",
                 layers.len()
             ))
-            .sized(1000, 560),
-        columns: 2,
-        panels: vec![
-            Panel::Plot(Plot {
-                frame: Frame::new("measured against bound"),
-                x: Axis::new("Welch's bound"),
-                y: Axis::new("interference"),
-                series: clouds(&arms, &measured),
-                diagonal: true,
-                ..Plot::default()
-            }),
-            Panel::Bars(Bars {
-                frame: Frame::new("excess, target by target"),
-                value: Axis::new("interference − bound"),
-                series: Bars::arms(arms.iter().copied()),
-                groups: groups.collect(),
-                mark: Mark::Dot,
-                ..Bars::default()
-            }),
-        ],
-        ..Grid::default()
-    });
+            .multiples(2, 1000, 300)
+            .draw(&[Panel { diagonal: true, ..against }, excess.panel()]);
     Ok(svg.into())
 }

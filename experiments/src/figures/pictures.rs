@@ -1,10 +1,11 @@
 //! Grids of pictures: what networks draw, with one weight changed, and the maps of their units.
 
-use super::board::{Block, Board, MapBoard, MapPanel, Row, Tile, map_sheet, sweep, verdicts};
+use super::board::{MapBoard, MapPanel, map_sheet, sweep, verdicts};
 use super::data::Group;
 use super::data::{look, rows, spoken, what};
 use super::{DrawError, Drawing, Sources, some};
 use picloom::experiment::networks::record::{NetworkResult, NetworksRecord, Views};
+use picloom::figures::sheets::{Block, Pane, Row, Sheet};
 use picloom::figures::style::{self, Colour};
 use picloom::network::Picture;
 
@@ -99,7 +100,7 @@ pub(super) fn maps(
 pub(super) type OfTarget<'a> = &'a dyn Fn(&str) -> Option<Picture>;
 
 /// A sheet of what networks draw, and what with one weight changed: a row a network.
-pub(super) struct Sheet<'a> {
+pub(super) struct ChangeSheet<'a> {
     pub title: &'a str,
     pub note: String,
     /// Head of the network's own picture.
@@ -107,19 +108,19 @@ pub(super) struct Sheet<'a> {
     /// Changed weights shown of each network.
     pub changes: usize,
     /// Side of a picture in pixels.
-    pub pane: f64,
+    pub pane: u32,
     /// The picture that stands before those of each target's first network.
     pub before: Option<(&'a str, OfTarget<'a>)>,
 }
 
-impl Default for Sheet<'_> {
+impl Default for ChangeSheet<'_> {
     fn default() -> Self {
         let head = "network";
-        Sheet { title: "", note: String::new(), head, changes: 9, pane: 58.0, before: None }
+        ChangeSheet { title: "", note: String::new(), head, changes: 9, pane: 58, before: None }
     }
 }
 
-impl Sheet<'_> {
+impl ChangeSheet<'_> {
     /// Draws it of some networks of each target.
     pub fn draw(
         self,
@@ -134,20 +135,24 @@ impl Sheet<'_> {
                 let mut tiles = sweep(sources, one.study, &one.views, self.changes)?;
                 if let Some((_, picture)) = self.before {
                     let first = picture(target).filter(|_| rows.is_empty());
-                    tiles.insert(0, first.map(|picture| Tile { picture, border: None }));
+                    tiles.insert(0, first.map(|picture| Pane::new(picture, "")));
                 }
-                rows.push(Row { label: one.label, sub: one.facts, tone: Some(one.tone), tiles });
+                rows.push(Row {
+                    label: one.label,
+                    sub: one.facts,
+                    tone: Some(one.tone),
+                    panes: tiles,
+                });
             }
             if !rows.is_empty() {
                 blocks.push(Block { heading: spoken(target), rows });
             }
         }
         let before = usize::from(self.before.is_some());
-        let mut heads: Vec<_> =
-            self.before.iter().map(|(head, _)| (0, 1, head.to_string())).collect();
-        heads.push((before, 1, self.head.into()));
-        heads.push((before + 1, self.changes, "one weight changed".into()));
-        let svg = Board {
+        let mut heads: Vec<_> = self.before.iter().map(|(head, _)| (1, head.to_string())).collect();
+        heads.push((1, self.head.into()));
+        heads.push((self.changes, "one weight changed".into()));
+        let svg = Sheet {
             title: self.title.into(),
             subtitle: what(record),
             note: self.note,
@@ -156,6 +161,7 @@ impl Sheet<'_> {
             blocks: some(blocks, &record.study, "pictures of changed weights (views)")?,
             pane: self.pane,
             apart: (1..=before + 1).collect(),
+            ..Sheet::default()
         }
         .draw();
         Ok(svg.into())

@@ -1,11 +1,12 @@
 //! Pictures and maps of pruned networks.
 
-use super::board::{Block, Board, Row, sweep, verdicts};
+use super::board::{sweep, verdicts};
 use super::data::Group as Networks;
 use super::data::{arms, look, named, spoken, what};
 use super::pictures::{self, Pictured, pictured};
 use super::{DrawError, Drawing, Sources, some};
 use picloom::experiment::networks::record::NetworksRecord;
+use picloom::figures::sheets::{Block, Row, Sheet};
 
 const STUDY: &str = "pruning";
 
@@ -49,20 +50,21 @@ pub(super) fn sheets(sources: &Sources) -> Result<Drawing, DrawError> {
         if tiles.iter().any(Option::is_some) {
             let (label, tone, _) = look(&arm);
             let sub = if level > 0 { format!("level {level}") } else { String::new() };
-            rows.push(Row { label, sub, tone: Some(tone), tiles });
+            rows.push(Row { label, sub, tone: Some(tone), panes: tiles });
         }
     }
     let rows = some(rows, STUDY, "pictures of pruned networks (views)")?;
-    let heads = targets.iter().enumerate().map(|(i, (t, _))| (i * wide, wide, spoken(t)));
-    let svg = Board {
+    let heads = targets.iter().map(|(t, _)| (wide, spoken(t)));
+    let svg = Sheet {
         title: "What pruned networks draw, and with one weight changed".into(),
         subtitle: what(&record),
         note: "Of each target: the network's own picture, then three with one weight changed. First seed.".into(),
         legend: verdicts(),
         heads: heads.collect(),
         blocks: vec![Block { heading: String::new(), rows }],
-        pane: 44.0,
+        pane: 44,
         apart: (1..targets.len()).map(|i| i * wide).collect(),
+        ..Sheet::default()
     }
     .draw();
     Ok(svg.into())

@@ -1,7 +1,7 @@
 //! What networks of neighbouring depths on the regime map draw.
 
 use super::data::Group;
-use super::pictures::{self, OWN_FIRST, Pictured, Sheet, pictured};
+use super::pictures::{self, ChangeSheet, OWN_FIRST, Pictured, pictured};
 use super::{DrawError, Drawing, Sources};
 use picloom::experiment::regime::points::{LAYER_COUNTS, SP};
 use picloom::figures::style;
@@ -30,7 +30,7 @@ pub(super) fn neighbours_changed(sources: &Sources) -> Result<Drawing, DrawError
     let record = sources.networks(STUDY)?;
     let title = "Neighbouring depths: what SP's networks draw with one weight changed";
     let note = "n: hidden layers more than the reference. About a quarter of the links.";
-    let sheet = Sheet { title, note: format!("{note}{OWN_FIRST}"), ..Sheet::default() };
+    let sheet = ChangeSheet { title, note: format!("{note}{OWN_FIRST}"), ..ChangeSheet::default() };
     sheet.draw(sources, &record, &|target| neighbours(sources, target))
 }
 

@@ -7,8 +7,7 @@ use crate::structural::arm as networks;
 use crate::structural::findings::{at_every_penalty, of_arm, sp_against};
 use crate::structural::{ArmOutcome, PartOutcome, StructuralRecord, arm_at, penalties};
 use picloom::figures::axis::Axis;
-use picloom::figures::charts::{Bars, Estimate, Frame, Grid, Group, Mark, Panel, Rule, grid};
-use picloom::figures::drawers::{Multiples, Spread, course, panel};
+use picloom::figures::charts::{Dots, Figure, Group, Panel, Point, Rule, Series, Spread};
 use picloom::figures::style::{self, Arm, Colour, Marker, PALETTE};
 use picloom::score::measures::structural::MaskConfig;
 
@@ -61,8 +60,29 @@ pub(super) fn by_arm(record: &StructuralRecord) -> Result<String, DrawError> {
             )
         })
     };
-    Ok(grid(&Grid {
-        frame: Frame::new("Do parts of a picture live in subnetworks of their own?")
+    let accuracy = Dots {
+        title: "accuracy on the part minus on the others".into(),
+        value: Axis::new("D"),
+        series: vec![
+            ("D_sub: part's subnetwork".into(), SUB, Marker::Circle),
+            ("D_abl: network without it".into(), ABL, Marker::Square),
+        ],
+        groups: groups(&[&|a| over_parts(a, |p| p.d_sub), &|a| over_parts(a, |p| p.d_abl)]),
+        bars: true,
+        ..Dots::default()
+    };
+    let sc = Dots {
+        title: "SC = mean (D_sub − D_abl)/2".into(),
+        value: Axis::new("SC"),
+        series: vec![
+            ("learned masks".into(), LEARNED, Marker::Diamond),
+            ("random masks, same counts".into(), RANDOM, Marker::Cross),
+        ],
+        groups: groups(&[&|a| a.sc, &|a| a.control]),
+        bars: true,
+        ..Dots::default()
+    };
+    Ok(Figure::new("Do parts of a picture live in subnetworks of their own?")
             .subtitle("A mask is learned that draws one part alone (Sub); the network without it should draw the others (Abl)")
             .note(format!(
                 "Rings: one network (target, seed), mean over its parts; whiskers: 95 % intervals (Student). Only networks with R² ≥ 0.95: {}.{}{}",
@@ -70,35 +90,8 @@ pub(super) fn by_arm(record: &StructuralRecord) -> Result<String, DrawError> {
                 said(&dense, "Dense: SC − random, and most parts with D_sub > 0 and D_abl < 0 (C13):"),
                 said(&pair, "SP more separable than dense, paired difference:")
             ))
-            .sized(1000, 580),
-        columns: 2,
-        panels: vec![
-            Panel::Bars(Bars {
-                frame: Frame::new("accuracy on the part minus on the others"),
-                value: Axis::new("D").include(0.0),
-                series: vec![
-                    ("D_sub: part's subnetwork".into(), SUB, Marker::Circle),
-                    ("D_abl: network without it".into(), ABL, Marker::Square),
-                ],
-                groups: groups(&[
-                    &|a| over_parts(a, |p| p.d_sub),
-                    &|a| over_parts(a, |p| p.d_abl),
-                ]),
-                ..Bars::default()
-            }),
-            Panel::Bars(Bars {
-                frame: Frame::new("SC = mean (D_sub − D_abl)/2"),
-                value: Axis::new("SC").include(0.0),
-                series: vec![
-                    ("learned masks".into(), LEARNED, Marker::Diamond),
-                    ("random masks, same counts".into(), RANDOM, Marker::Cross),
-                ],
-                groups: groups(&[&|a| a.sc, &|a| a.control]),
-                ..Bars::default()
-            }),
-        ],
-        ..Grid::default()
-    }))
+            .multiples(2, 1000, 310)
+            .draw(&[accuracy.panel(), sc.panel()]))
 }
 
 pub(super) fn by_part(record: &StructuralRecord) -> Result<String, DrawError> {
@@ -135,28 +128,27 @@ pub(super) fn by_part(record: &StructuralRecord) -> Result<String, DrawError> {
                             // Without whiskers: their units are parts, not networks.
                             match fit.is_empty() {
                                 true => hollow(&all),
-                                false => estimate(&fit).map(|e| Estimate { interval: None, ..e }),
+                                false => estimate(&fit).map(|e| Point { y_interval: None, ..e }),
                             }
                         })
                         .collect(),
                 })
                 .collect();
-            Panel::Bars(Bars {
-                frame: Frame::new(*target),
+            let dots = Dots {
+                title: target.to_string(),
                 value: Axis::new("SC − random").range(-0.5, 1.0),
-                series: Bars::arms(arms.iter().copied()),
+                series: Dots::arms(arms.iter().copied()),
                 groups,
-                mark: Mark::Dot,
                 rules: vec![Rule::new(0.0, "")],
-                ..Bars::default()
-            })
+                ..Dots::default()
+            };
+            dots.panel()
         })
         .collect();
-    let frame = Frame::new("Structural compositionality, part by part")
+    let figure = Figure::new("Structural compositionality, part by part")
         .subtitle("(D_sub − D_abl)/2 minus that of random masks with as many links in every layer; above 0: more separable than chance")
         .note("Mean over seeds; small rings: seeds. Hollow: no network of that arm reached R² ≥ 0.95, so it is shown and not counted. “evolved …”: the picture is what the evolved genome draws, parts by the drawing it was evolved for.");
-    let size = Multiples { columns: 4, width: 1240, height: (170, 330), share: (false, true) };
-    Ok(size.draw(frame, panels))
+    Ok(figure.multiples(4, 1240, 240).shared(false, true).draw(&panels))
 }
 
 /// A number of a part of an arm.
@@ -181,21 +173,20 @@ pub(super) fn by_penalty(record: &StructuralRecord) -> Result<String, DrawError>
     let ticks: Vec<(f64, String)> =
         (0..).zip(&at).map(|(i, p)| (f64::from(i), p.0.to_string())).collect();
     let panels = BY_PENALTY.iter().map(|(title, unit, of)| {
-        let series = present(record).into_iter().flat_map(|arm| {
+        let series = present(record).into_iter().map(|arm| {
             let points = (0..).zip(&at).filter_map(|(i, (_, penalty))| {
                 let fit = arm_at(record, arm.key, *penalty).filter(|(_, a)| a.fit());
                 let values: Vec<f64> = fit.map(|(_, a)| over_parts(a, |p| of(p, a))).collect();
                 Some((f64::from(i), estimate(&values)?))
             });
-            let points: Vec<_> = points.collect();
-            course((arm.short.into(), arm.colour, arm.marker), points, Spread::Whiskers)
+            Series::course((arm.short.into(), arm.colour, arm.marker), points, Spread::Whiskers)
         });
-        let x = Axis::new("penalty λ").names(ticks.clone());
-        panel(*title, x, Axis::new(*unit).include(0.0), series.collect())
+        let x = Axis::new("penalty λ").named(ticks.clone());
+        Panel::new(*title, x, Axis::new(*unit).include(0.0), series.collect())
     });
     let decided = at_every_penalty(record);
     let other = decided.notes.last().filter(|note| note.contains('λ'));
-    let frame = Frame::new("Does it depend on how small the masks are made?")
+    let figure = Figure::new("Does it depend on how small the masks are made?")
         .subtitle("The masks of every part learned anew under other penalties on the links they hold")
         .note(format!(
             "Mean over networks (target, seed) with R² ≥ 0.95, of means over their parts; whiskers: 95 % intervals (Student). The study's own λ is {}. C13: {}{}.",
@@ -203,6 +194,6 @@ pub(super) fn by_penalty(record: &StructuralRecord) -> Result<String, DrawError>
             decided.verdict.text(),
             other.map_or(String::new(), |note| format!(", {note}"))
         ));
-    let size = Multiples { columns: 2, width: 1000, height: (150, 270), share: (true, false) };
-    Ok(size.draw(frame, panels.collect()))
+    let panels: Vec<Panel> = panels.collect();
+    Ok(figure.multiples(2, 1000, 195).shared(true, false).draw(&panels))
 }

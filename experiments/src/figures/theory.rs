@@ -4,7 +4,6 @@ use super::arms;
 use super::data::{distinct, estimate, sorted};
 use super::{DrawError, Drawing, Sources, some};
 use crate::claims::trained_points;
-use picloom::figures::drawers::{Multiples, Spread, course, panel};
 
 use crate::theory::findings::{
     TrainedPoint, agreement, counterpart, parts_sensitivity, prediction, standard_errors,
@@ -15,7 +14,7 @@ use crate::volume::VolumeError;
 use crate::volume::literal::Reading;
 use crate::volume::sensitivity::Volume;
 use picloom::figures::axis::Axis;
-use picloom::figures::charts::{Frame, Grid, Panel, Plot, Point, Rule, Series, grid};
+use picloom::figures::charts::{Figure, Panel, Point, Rule, Series, Spread};
 use picloom::figures::style::{self, Arm, Colour, Marker, PALETTE, number};
 use picloom::math::stats::mean;
 
@@ -35,13 +34,15 @@ fn drawn((_, values): Curve<'_>, name: String, colour: Colour) -> Vec<Series> {
         return Vec::new();
     };
     let at = |i: usize| values.depths[i] as f64;
-    let points = (0..values.depths.len()).map(|i| (at(i), values.value[i].unwrap_or(f64::NAN)));
     let sampled = values.samples.iter().any(|s| *s > 0);
-    // A point without a hit has no place on a log axis: neither has its band.
-    let band = (0..values.depths.len())
-        .filter(|&i| sampled && values.value[i].is_some_and(|v| v > 0.0))
-        .filter_map(|i| Some((at(i), values.low[i]?, values.high[i]?)));
-    let mut series = vec![Series::line(name, colour, points).band(band)];
+    let points = (0..values.depths.len()).map(|i| {
+        let point = Point::new(at(i), values.value[i].unwrap_or(f64::NAN));
+        // A point without a hit has no place on a log axis: neither has its band.
+        let y_interval = values.low[i].zip(values.high[i]).filter(|_| sampled && point.y > 0.0);
+        Point { y_interval, ..point }
+    });
+    let line = Series::line(name, colour, []).banded();
+    let mut series = vec![Series { points: points.collect(), ..line }];
     if let Some(peak) = Peak::of(values) {
         let point = Point::new(peak.layers as f64, peak.value);
         series.push(Series::cloud("", colour, Marker::Diamond, [point]));
@@ -50,7 +51,7 @@ fn drawn((_, values): Curve<'_>, name: String, colour: Colour) -> Vec<Series> {
 }
 
 fn by_layers(title: impl Into<String>, y: Axis, series: Vec<Series>) -> Panel {
-    panel(title, Axis::new("hidden layers L").whole(), y, series)
+    Panel::new(title, Axis::new("hidden layers L").whole(), y, series)
 }
 
 /// Masks a sampled point of these curves has, for the note.
@@ -123,8 +124,7 @@ pub(super) fn volume_ratio(record: &TheoryRecord) -> String {
             all(budget),
         ));
     }
-    grid(&Grid {
-        frame: Frame::new(format!(
+    Figure::new(format!(
             "How many networks can be compositional: volume ratio by depth, P = {parts}"
         ))
         .subtitle("The paper's caption gives only C(W, P)/Total; these are four readings of it (ours). Diamonds: best depth.")
@@ -133,11 +133,8 @@ pub(super) fn volume_ratio(record: &TheoryRecord) -> String {
             number(samples(of("random-mask")) as f64, 6),
             number(samples(of("budget")) as f64, 6)
         ))
-        .sized(1000, 900),
-        columns: 2,
-        panels,
-        ..Grid::default()
-    })
+        .multiples(2, 1000, 305)
+        .draw(&panels)
 }
 
 pub(super) fn volume_ratio_by_parts(record: &TheoryRecord) -> String {
@@ -159,8 +156,8 @@ pub(super) fn volume_ratio_by_parts(record: &TheoryRecord) -> String {
                 })
                 .collect();
             let ticks = [1, 3, 5, 7, 9].map(|l| (f64::from(l), l.to_string()));
-            let x = Axis::new("hidden layers L").names(ticks);
-            panel(*name, x, Axis::new("volume ratio").log().range(1e-7, 1.2), series)
+            let x = Axis::new("hidden layers L").named(ticks);
+            Panel::new(*name, x, Axis::new("volume ratio").log().range(1e-7, 1.2), series)
         })
         .collect();
     let drawn = of().filter_map(|row| row.1).flat_map(|v| v.samples.iter());
@@ -174,7 +171,7 @@ pub(super) fn volume_ratio_by_parts(record: &TheoryRecord) -> String {
             if i.holds(0.0) { "no clear shift" } else { "a shift" }
         )
     });
-    let frame = Frame::new("Volume ratio by the number of parts P")
+    let figure = Figure::new("Volume ratio by the number of parts P")
         .subtitle("Diamonds: best depth of each P. Values below 10⁻⁷, and sampled points without a hit, are left out.")
         .note(format!(
             "choices, distinct: the literal readings times the gate at D = {gate}, exact. Random mask: mean in-degree 1.5. Edges: exactly that many in the whole network. Sampled points have {} draws; {}bands: 95 % intervals.{finding}",
@@ -184,8 +181,7 @@ pub(super) fn volume_ratio_by_parts(record: &TheoryRecord) -> String {
                 most => format!("of four parts in a budget {}; ", number(most as f64, 6)),
             }
         ));
-    let size = Multiples { columns: 4, width: 1240, height: (160, 330), share: (true, true) };
-    size.draw(frame, panels)
+    figure.multiples(4, 1240, 265).shared(true, true).draw(&panels)
 }
 
 pub(super) fn fixed_budget(record: &TheoryRecord) -> String {
@@ -229,21 +225,17 @@ pub(super) fn fixed_budget(record: &TheoryRecord) -> String {
     let said = peak.map_or(String::new(), |p| {
         format!(" W 8, K 60 peaks at L = {} ({}).", p.layers, number(p.value, 3))
     });
-    grid(&Grid {
-        frame: Frame::new("A fixed number of edges: how deep should the network be?")
+    Figure::new("A fixed number of edges: how deep should the network be?")
             .subtitle("Chance that K random edges drive all outputs and leave at least 2 separate parts through all hidden layers. Diamonds: best depth.")
             .note(format!(
                 "W units a layer, K edges over the whole network (4 inputs, 3 outputs), dead ends removed. {} networks a point; bands: 95 % intervals (Wilson). Points without a hit are left out. One hidden layer holds separate parts trivially (its units), so where it can hold all edges it is best.{said}",
                 number(samples as f64, 6)
             ))
-            .sized(1000, 560),
-        columns: 2,
-        panels: vec![
+            .multiples(2, 1000, 305)
+            .draw(&[
             by_layers(format!("W = {width}, more or fewer edges"), chance(), tones(at_width, false)),
             by_layers(format!("K = {edges}, wider or narrower"), chance(), tones(at_edges, true)),
-        ],
-        ..Grid::default()
-    })
+        ])
 }
 
 /// Label, colour, marker of the two estimators.
@@ -289,35 +281,25 @@ pub(super) fn monte_carlo_agreement(record: &TheoryRecord) -> String {
         )
     });
     let exact = || Axis::new("exact Pr").log();
-    grid(&Grid {
-        frame: Frame::new("Random masks: theory against Monte Carlo")
+    let estimated = Axis::new("estimated Pr").log();
+    let distance = Axis::new("estimate − exact (standard errors)");
+    Figure::new("Random masks: theory against Monte Carlo")
             .subtitle("Probability that a random mask has a P-modular labelling; every point is one (W, L, P, p)")
             .note(format!(
                 "W 2–6, L 2–9, P 2–3, p 0.15–0.5; {} masks an estimate; whiskers: 95 % intervals.{said} {missed} direct estimates without a single hit are not shown; Karp and Luby's estimator reaches them.",
                 number(samples as f64, 6)
             ))
-            .sized(1000, 580),
-        columns: 2,
-        panels: vec![
-            Panel::Plot(Plot {
-                frame: Frame::new("estimate against exact value"),
-                x: exact(),
-                y: Axis::new("estimated Pr").log(),
-                series: series(values),
-                diagonal: true,
-                ..Plot::default()
-            }),
-            Panel::Plot(Plot {
-                frame: Frame::new("distance in standard errors"),
-                x: exact(),
-                y: Axis::new("estimate − exact").unit("standard errors"),
-                series: series(errors),
-                y_rules: vec![Rule::new(1.96, ""), Rule::new(0.0, ""), Rule::new(-1.96, "")],
-                ..Plot::default()
-            }),
-        ],
-        ..Grid::default()
-    })
+            .multiples(2, 1000, 325)
+            .draw(&[
+                Panel {
+                    diagonal: true,
+                    ..Panel::new("estimate against exact value", exact(), estimated, series(values))
+                },
+                Panel {
+                    y_rules: [1.96, 0.0, -1.96].map(|at| Rule::new(at, "")).to_vec(),
+                    ..Panel::new("distance in standard errors", exact(), distance, series(errors))
+                },
+            ])
 }
 
 /// The arms that occur, in their fixed order; those without a style are left out.
@@ -343,9 +325,9 @@ fn by_depth(arms: &[&Arm], points: &[(&str, f64, f64)]) -> Vec<Series> {
             let values: Vec<f64> = own.iter().filter(|p| p.1 == depth).map(|p| p.2).collect();
             Some((depth, estimate(&values)?))
         });
-        course((arm.label.into(), arm.colour, arm.marker), estimates, Spread::Whiskers)
+        Series::course((arm.label.into(), arm.colour, arm.marker), estimates, Spread::Whiskers)
     };
-    arms.iter().flat_map(line).collect()
+    arms.iter().map(line).collect()
 }
 
 /// Parts P of the trained counterpart: the paper's caption's.
@@ -417,33 +399,29 @@ fn counterpart_of(
             points.iter().map(|p| seen(p, reference(&p.target), value(p))).collect();
         within_targets(&all, centred)
     };
-    let theory = || Axis::new(format!("log₁₀ E[N], P = {PARTS}")).unit("centred");
-    let score = || Axis::new("compositional score").unit("centred");
+    let theory = || Axis::new(format!("log₁₀ E[N], P = {PARTS} (centred)"));
+    let score = || Axis::new("compositional score (centred)");
     let parts = Axis::new("components through all layers").include(0.0);
     let (expected, scored) = (within_targets(&expected, true), within_targets(&scored, true));
     // The same networks in the same order.
     let both: Vec<(&str, f64, f64)> =
         expected.iter().zip(&scored).map(|(e, s)| (e.0, e.2, s.2)).collect();
     let found = prediction(points, PARTS)?;
-    let depth = || Axis::new("depth").unit("layers from the reference").signed();
+    let depth = || Axis::new("depth (layers from the reference)").signed();
     let course = |points: &[(&str, f64, f64)]| by_depth(&arms, points);
-    Ok(grid(&Grid {
-        frame: Frame::new("Does the volume of modular networks say how trained ones score?")
+    Ok(Figure::new("Does the volume of modular networks say how trained ones score?")
             .subtitle("Theory: expected number of P-modular labellings of a random mask of the same width, depth and density")
             .note(format!(
                 "Depths are compared within targets. Centred: seeds are averaged, and each value is taken less the mean of its target and arm over all depths, since not every picture was learned at every depth. One mark at the lower right is a target at a depth. Whiskers: 95 % intervals over four targets or more (Student). Networks whose density leaves nothing to chance (dense, one layer) have no E[N]. {}.",
                 found.text().replace(" -", " −").replace("[-", "[−")
             ))
-            .sized(1000, 880),
-        columns: 2,
-        panels: vec![
-            panel("theory by depth", depth(), theory(), course(&expected)),
-            panel("score by depth", depth(), score(), course(&of(&|p| p.score, true))),
-            panel("separate parts by depth", depth(), parts, course(&of(&|p| p.spanning as f64, false))),
-            panel("score against theory", theory(), score(), clouds(&arms, &both)),
-        ],
-        ..Grid::default()
-    }))
+            .multiples(2, 1000, 290)
+            .draw(&[
+            Panel::new("theory by depth", depth(), theory(), course(&expected)),
+            Panel::new("score by depth", depth(), score(), course(&of(&|p| p.score, true))),
+            Panel::new("separate parts by depth", depth(), parts, course(&of(&|p| p.spanning as f64, false))),
+            Panel::new("score against theory", theory(), score(), clouds(&arms, &both)),
+        ]))
 }
 
 #[cfg(test)]

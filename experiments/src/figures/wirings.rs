@@ -2,11 +2,11 @@
 
 use super::data::Group as Networks;
 use super::data::{self, look, spoken, what};
-use super::pictures::{self, Pictured, Sheet, pictured};
+use super::pictures::{self, ChangeSheet, Pictured, pictured};
 use super::{DrawError, Drawing, Sources, some};
 use picloom::figures::axis::Axis;
-use picloom::figures::charts::{Frame, Series};
-use picloom::figures::drawers::{Multiples, geometric_mean, panel};
+use picloom::figures::charts::{Figure, Panel, Series};
+use picloom::figures::losses::geometric_mean;
 use picloom::figures::style::{self, percent};
 
 const STUDY: &str = "wirings";
@@ -40,7 +40,7 @@ pub(super) fn perturbation_sheets(sources: &Sources) -> Result<Drawing, DrawErro
         true => String::new(),
         false => format!(" No pictures are kept of {}.", without.join(", ")),
     };
-    let sheet = Sheet {
+    let sheet = ChangeSheet {
         title: "One weight changed at a time",
         note: format!(
             "First the network's own picture, then its picture with one weight changed so far that the picture changes by an RMSE of {}; weights of all layers, first layer first. First seed of each arm.{without}",
@@ -48,7 +48,7 @@ pub(super) fn perturbation_sheets(sources: &Sources) -> Result<Drawing, DrawErro
         ),
         head: "draws",
         changes: 8,
-        pane: 50.0,
+        pane: 50,
         before: None,
     };
     let drawing = sheet.draw(sources, &record, &networks)?;
@@ -94,8 +94,8 @@ pub(super) fn raw_graph_loss(sources: &Sources) -> Result<Drawing, DrawError> {
                 series.push(Series::line(label, colour, geometric_mean(&curves)));
             }
         }
-        let y = Axis::new("loss").unit("MSE").log();
-        panels.push(panel(spoken(target), Axis::new("step"), y, series));
+        let y = Axis::new("loss (MSE)").log();
+        panels.push(Panel::new(spoken(target), Axis::new("step"), y, series));
     }
     some(vec![(); drawn], STUDY, "loss curves of trained networks")?;
     let shares = arms.map(|arm| {
@@ -103,11 +103,12 @@ pub(super) fn raw_graph_loss(sources: &Sources) -> Result<Drawing, DrawError> {
         let share = percent(fit as f64 / asked.max(1) as f64, 0);
         format!("{} {share} ({fit} of {asked})", look(arm).0)
     });
-    let frame =
-        Frame::new("Training the raw evolved graph, its links in layers, and the dense twin")
+    let figure =
+        Figure::new("Training the raw evolved graph, its links in layers, and the dense twin")
             .subtitle(what(&record))
-            .note("Geometric means over seeds, whether they learned the picture or not.");
-    let size = Multiples { columns: 4, width: 1000, height: (130, 260), share: (true, true) };
+            .note("Geometric means over seeds, whether they learned the picture or not.")
+            .multiples(4, 1000, 190)
+            .shared(true, true);
     let says = format!("Learned their picture (R² ≥ 0.95): {}.", shares.join(", "));
-    Ok(Drawing { svg: size.draw(frame, panels), says })
+    Ok(Drawing { svg: figure.draw(&panels), says })
 }

@@ -2,8 +2,8 @@
 
 use super::FullReport;
 use picloom::figures::axis::Axis;
-use picloom::figures::charts::{Frame, Plot, Point, Series, plot};
-use picloom::figures::sheets::{Pane, PaneGroup, Sheet, contact_sheet};
+use picloom::figures::charts::{Figure, Panel, Point, Series};
+use picloom::figures::sheets::{Block, Pane, Sheet};
 use picloom::figures::style::{self, COHERENT, FRACTURED, Marker, fixed, number};
 use picloom::network::Picture;
 use picloom::network::picture::PictureError;
@@ -20,27 +20,21 @@ pub fn reliability(report: &Report) -> String {
             .between(bin.fractured.low, bin.fractured.high)
             .label(format!("n = {}", bin.pictures))
     });
-    plot(&Plot {
-        frame: Frame::new("Does P(fractured) mean what it says?")
-            .subtitle(format!(
-                "{} against {}: n = {}, calibration error {}, Brier {}",
-                report.judge,
-                report.against,
-                pooled.pictures,
-                number(pooled.calibration_error, 2),
-                number(pooled.brier, 2)
-            ))
-            .note("Tenths of P(fractured). Whiskers: Wilson 95 % intervals, pictures taken as independent.")
-            .sized(720, 620),
-        x: Axis::new("mean P(fractured) the judge gave").range(0.0, 1.0),
-        y: Axis::new("share truly fractured").range(0.0, 1.0),
-        series: vec![Series {
-            width: 1.2,
-            ..Series::cloud("", FRACTURED, Marker::Circle, points)
-        }],
-        diagonal: true,
-        ..Plot::default()
-    })
+    let x = Axis::new("mean P(fractured) the judge gave").range(0.0, 1.0);
+    let y = Axis::new("share truly fractured").range(0.0, 1.0);
+    let cloud = Series::cloud("", FRACTURED, Marker::Circle, points);
+    Figure::new("Does P(fractured) mean what it says?")
+        .subtitle(format!(
+            "{} against {}: n = {}, calibration error {}, Brier {}",
+            report.judge,
+            report.against,
+            pooled.pictures,
+            number(pooled.calibration_error, 2),
+            number(pooled.brier, 2)
+        ))
+        .note("Tenths of P(fractured). Whiskers: Wilson 95 % intervals, pictures taken as independent.")
+        .sized(720, 620)
+        .draw(&[Panel { diagonal: true, ..Panel::new("", x, y, vec![cloud]) }])
 }
 
 /// The corners of the ROC curve of evidence, from (0, 0) to (1, 1): (coherent, fractured) pictures called fractured,
@@ -79,20 +73,16 @@ pub fn roc(rows: &[&LabelRow], found: &FullReport) -> String {
     let auc = pooled
         .auc
         .map_or("none".to_string(), |a| format!("{:.3} [{:.3}, {:.3}]", a.estimate, a.low, a.high));
-    plot(&Plot {
-        frame: Frame::new("How well are fractured and coherent pictures told apart?")
-            .subtitle(format!(
-                "{}, against {}: {} pictures, AUC {auc}",
-                report.judge, report.against, pooled.pictures
-            ))
-            .note("Thick: all pictures. Grey: each target by itself.")
-            .sized(720, 620),
-        x: Axis::new("coherent pictures called fractured").range(0.0, 1.0).percent(),
-        y: Axis::new("fractured pictures called fractured").range(0.0, 1.0).percent(),
-        series,
-        diagonal: true,
-        ..Plot::default()
-    })
+    let x = Axis::new("coherent pictures called fractured").range(0.0, 1.0).percent();
+    let y = Axis::new("fractured pictures called fractured").range(0.0, 1.0).percent();
+    Figure::new("How well are fractured and coherent pictures told apart?")
+        .subtitle(format!(
+            "{}, against {}: {} pictures, AUC {auc}",
+            report.judge, report.against, pooled.pictures
+        ))
+        .note("Thick: all pictures. Grey: each target by itself.")
+        .sized(720, 620)
+        .draw(&[Panel { diagonal: true, ..Panel::new("", x, y, series) }])
 }
 
 /// Mistakes on the sheet.
@@ -118,7 +108,7 @@ pub fn worst_mistakes(rows: &[&LabelRow], found: &FullReport) -> Result<String, 
         let caption = format!("{said}{doubt} P {}", fixed(verdict.p_fractured, 2));
         panes.push(Pane::new(Picture::read(&row.image)?, caption).bordered(colour));
     }
-    Ok(contact_sheet(&Sheet {
+    Ok(Sheet {
         title: "The worst mistakes".into(),
         subtitle: format!(
             "{}: left the base, right the change; framed by the label (? in doubt), P is the judge's P(fractured)",
@@ -128,8 +118,9 @@ pub fn worst_mistakes(rows: &[&LabelRow], found: &FullReport) -> Result<String, 
             (COHERENT, "labelled coherent".into()),
             (FRACTURED, "labelled fractured".into()),
         ],
-        groups: vec![PaneGroup { heading: String::new(), panes }],
-        columns: 4,
+        blocks: vec![Block::of_panes("", &panes, 4)],
         pane: 128,
-    }))
+        ..Sheet::default()
+    }
+    .draw())
 }

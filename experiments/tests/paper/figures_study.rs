@@ -111,7 +111,7 @@ fn what_a_figure_says_is_what_the_record_holds() {
     // Two of four changes coherent, on four targets; SP's pictures are the pruning study's.
     assert!(sheet.says.contains("evolved 8 of 16") && sheet.says.contains("SP"), "{}", sheet.says);
     let tiles = sheet.svg.matches("<image").count();
-    assert_eq!(tiles, 4 * 5 * 5, "targets × arms × (drawn + changes)");
+    assert_eq!(tiles, 4 * 5 * 2, "targets × arms × (drawn, changes side by side)");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::{Card, GAP, MARGIN, ROOM, TALLEST, WIDTH, heading, heading_at};
 use crate::figures::page::Page;
 use crate::figures::sheets::{
-    FeatureSheet, Pane, PaneGroup, Sheet, contact_sheet, feature_sheet, signed_picture, unit_name,
+    Block, FeatureSheet, Pane, Sheet, feature_sheet, signed_picture, unit_name,
 };
 use crate::figures::style;
 use crate::figures::svg::n;
@@ -83,12 +83,8 @@ fn maps_figure(card: &Card<'_>) -> String {
         };
         Pane::new(picture, caption).bordered(style::GRID)
     });
-    contact_sheet(&Sheet {
-        groups: vec![PaneGroup { heading: String::new(), panes: panes.collect() }],
-        columns: 14,
-        pane: 70,
-        ..Sheet::default()
-    })
+    let blocks = vec![Block::of_panes("", &panes.collect::<Vec<_>>(), 14)];
+    Sheet { blocks, pane: 70, ..Sheet::default() }.draw()
 }
 
 /// A figure that is set into another.

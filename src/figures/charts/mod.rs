@@ -1,21 +1,26 @@
-//! Charts, drawn with plotters: lines and scatter ([`plot`]), bars and dots with intervals
-//! ([`bars`]), matrices ([`heatmap`]), and grids of any of these ([`grid`]).
+//! Charts, drawn with plotters: a [`Figure`] of one or more [`Panel`]s, and what stands in them.
 //!
-//! Each takes a plain description and returns the SVG as text. A chart without a single value that
-//! can be shown says "no data" instead of drawing empty axes.
+//! plotters draws axes, mesh and marks and writes the SVG. Here is what it cannot know: the ticks
+//! ([`Axis`](super::axis::Axis)), the room that labels need, so that panels align, and how long names are broken or
+//! turned. A panel without a value that can be shown says "no data" instead of drawing empty axes.
+//!
+//! | file | role |
+//! |---|---|
+//! | `dots` | categories with dots or bars, as a panel |
+//! | `heat` | cells of a matrix and their scale |
+//! | `model` | figures, panels, series, points, rules as data |
+//! | `layout` | title, legend, note; where panels and their labels stand |
+//! | `marks` | series, rules and labels in a panel |
+//! | `paint` | shapes and text in pixels, through plotters' SVG backend |
 
-mod bars;
-mod canvas;
-mod cartesian;
-mod chart;
-mod frame;
-mod grid;
-mod heatmap;
-mod plot;
+mod dots;
+mod heat;
+mod layout;
+mod marks;
+mod model;
+mod paint;
 
-pub use bars::{Bars, Estimate, Group, Mark};
-pub use frame::Frame;
-pub(in crate::figures) use grid::grid_of_height;
-pub use grid::{Grid, Panel, bars, grid, heatmap, plot};
-pub use heatmap::{Heatmap, Tones};
-pub use plot::{Line, Plot, Point, Rule, Series};
+pub use dots::{Dots, Group};
+pub use model::{
+    Figure, Heat, Height, Line, Look, Panel, Point, Rule, Series, Slots, Spread, Tones,
+};

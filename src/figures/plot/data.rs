@@ -202,7 +202,7 @@ impl<'a> Selected<'a> {
     }
 
     /// The values of `series` with their looks; one without a value if the figure has no `series`.
-    pub fn series(&self) -> Vec<(Option<String>, super::words::Look)> {
+    pub fn series(&self) -> Vec<(Option<String>, crate::figures::charts::Look)> {
         match &self.spec.series {
             None => {
                 let look = (String::new(), style::colour(0), crate::figures::Marker::Circle);

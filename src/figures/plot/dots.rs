@@ -2,8 +2,8 @@
 
 use super::data::Selected;
 use super::drawing::{Content, Drawn};
-use super::spec::{Spread, Which};
-use crate::figures::charts::{Bars, Estimate, Frame, Group, Mark, Panel, Rule};
+use super::spec::Which;
+use crate::figures::charts::{Dots, Group, Point, Rule, Spread};
 use crate::figures::style;
 use crate::math::refusal::Refusal;
 
@@ -33,13 +33,13 @@ pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
                 };
                 drawn.count(i, &found);
                 hollow |= faint;
-                let mut estimate = Estimate::new(found.mean).faint(faint);
+                let mut estimate = Point::value(found.mean).hollow(faint);
                 if spec.interval != Some(Spread::None) && !faint {
-                    estimate.interval = found.interval;
+                    estimate.y_interval = found.interval;
                 }
                 if rows.len() < all.len() {
                     partly = true;
-                    estimate.text = format!("{}/{}", rows.len(), all.len());
+                    estimate.label = format!("{}/{}", rows.len(), all.len());
                 }
                 if spec.units.unwrap_or(true) && found.units.len() > 1 {
                     estimate = estimate.seeds(found.units.iter().map(|unit| unit.1));
@@ -59,7 +59,7 @@ pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
             let estimates = series.iter().map(|(value, _)| {
                 let rows = selected.counting(&selected.of_series(&rows, value));
                 let found = selected.summary(&rows, y, selected.table.get(x))?;
-                let mean = Estimate { interval: found.interval, ..Estimate::new(found.mean) };
+                let mean = Point { y_interval: found.interval, ..Point::value(found.mean) };
                 let bare = found.interval.is_none() && found.units.len() > 1;
                 Some(if bare { mean.seeds(found.units.iter().map(|unit| unit.1)) } else { mean })
             });
@@ -78,17 +78,17 @@ pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
         if spec.log.contains(&Which::Y) {
             axis = axis.log();
         }
-        panels.push(Panel::Bars(Bars {
-            frame: Frame::new(selected.panel_title(&value)),
+        let dots = Dots {
+            title: selected.panel_title(&value),
             value: axis,
             category: category.clone().unwrap_or_else(|| selected.words.category(x)),
             series: series.iter().map(|s| s.1.clone()).collect(),
             groups,
-            mark: Mark::Dot,
             lying: spec.horizontal,
             rules: rules(&spec.reference.0),
-            ..Bars::default()
-        }));
+            ..Dots::default()
+        };
+        panels.push(dots.panel());
     }
     let (members, most) = (series.len() as f64, most as f64);
     let content = match spec.horizontal {
@@ -110,7 +110,7 @@ pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
         caption.push("n/m: n of m networks count.".into());
     }
     caption.extend(selected.hollow(hollow));
-    Ok(content.shared(false, true).told(drawn, caption))
+    Ok(content.shared(spec.horizontal, !spec.horizontal).told(drawn, caption))
 }
 
 /// Dashed lines without words.

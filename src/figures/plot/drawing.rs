@@ -1,10 +1,9 @@
 //! From panels to an SVG of a width in mm and a text size in pt, and what was drawn in numbers.
 
 use super::data::{Selected, Summary};
-use super::spec::{Caption, FigureSpec, Kind, Spread};
-use super::words::Look;
+use super::spec::{Caption, FigureSpec, Kind};
 use crate::experiment::table::Measure;
-use crate::figures::charts::{Frame, Grid, Panel, grid_of_height};
+use crate::figures::charts::{Figure, Height, Look, Panel, Spread};
 use crate::figures::style::size;
 use crate::figures::svg::escaped;
 use crate::math::refusal::Refusal;
@@ -135,35 +134,28 @@ impl Drawn {
 
 /// The panels of a figure, and how large each should be.
 pub(super) struct Content {
-    pub panels: Vec<Panel>,
-    /// Height of a plotting area in pixels of the house's charts, or its share of the width.
-    height: Height,
+    panels: Vec<Panel>,
+    /// Height of a plotting area in pixels of the house's charts.
+    height: Option<f64>,
+    /// Without `height`: its share of the width.
+    of_width: f64,
     /// A panel is not narrower than this if another row can be had.
     narrowest: f64,
     share: (bool, bool),
-    pub drawn: Vec<DrawnSeries>,
-    pub caption: Vec<String>,
-}
-
-enum Height {
-    Pixels(f64),
-    Share(f64),
+    drawn: Vec<DrawnSeries>,
+    caption: Vec<String>,
 }
 
 impl Content {
-    fn of(panels: Vec<Panel>, height: Height, narrowest: f64) -> Self {
-        let (drawn, caption) = (Vec::new(), Vec::new());
-        Content { panels, height, narrowest, share: (false, false), drawn, caption }
-    }
-
     /// Panels as high as their rows.
     pub fn tall(panels: Vec<Panel>, height: f64, narrowest: f64) -> Self {
-        Content::of(panels, Height::Pixels(height.max(40.0)), narrowest)
+        Content { height: Some(height.max(40.0)), ..Content::wide(panels, 0.0, narrowest) }
     }
 
     /// Panels whose height is a share of their width.
-    pub fn wide(panels: Vec<Panel>, share: f64, narrowest: f64) -> Self {
-        Content::of(panels, Height::Share(share), narrowest)
+    pub fn wide(panels: Vec<Panel>, of_width: f64, narrowest: f64) -> Self {
+        let (drawn, caption, share) = (Vec::new(), Vec::new(), (false, false));
+        Content { panels, height: None, of_width, narrowest, share, drawn, caption }
     }
 
     /// Whether panels share their x and their y range.
@@ -193,50 +185,26 @@ impl Content {
         });
         let columns = columns.min(self.panels.len());
         let mut panels = self.panels;
-        if rows_agree(&panels) {
-            // Only the first panel of a row names its rows.
+        let rows = panels.first().map(|panel| panel.rows().to_vec()).unwrap_or_default();
+        if !rows.is_empty() && panels.iter().all(|panel| panel.rows() == rows) {
+            // One naming of the rows is enough for the panels beside each other.
             for (_, panel) in panels.iter_mut().enumerate().filter(|(i, _)| i % columns != 0) {
-                match panel {
-                    Panel::Bars(bars) => bars.unnamed = true,
-                    Panel::Heatmap(heatmap) => heatmap.unnamed = true,
-                    Panel::Plot(_) => {}
-                }
+                panel.unname();
             }
         }
-        let grid = Grid {
-            frame: Frame::new(&spec.title)
-                .subtitle(subtitle)
-                .note(below(spec, &caption))
-                .sized(width.round() as u32, 0),
+        let each = self.height.unwrap_or_else(|| {
+            (self.of_width * (width / columns as f64 - 60.0)).clamp(130.0, 380.0)
+        });
+        let whole = spec.height.map(|height| Height::Whole(pixels_of(spec, height).round()));
+        let figure = Figure {
+            width: width.round() as u32,
+            height: whole.unwrap_or(Height::Each(each)),
             columns,
-            panels,
-            share_x: self.share.0,
-            share_y: self.share.1,
+            share: self.share,
+            ..Figure::new(&spec.title).subtitle(subtitle).note(below(spec, &caption))
         };
-        let panels = grid.panels.len();
-        let inner = match self.height {
-            Height::Pixels(height) => height,
-            Height::Share(share) => (share * (width / columns as f64 - 60.0)).clamp(130.0, 380.0),
-        };
-        let whole = spec.height.map(|height| pixels_of(spec, height));
-        let svg = grid_of_height(grid, inner, whole);
-        Ok(in_mm(spec, &svg, caption, panels, self.drawn))
+        Ok(in_mm(spec, &figure.draw(&panels), caption, panels.len(), self.drawn))
     }
-}
-
-/// Whether all panels have the same rows, so that one naming of them is enough.
-fn rows_agree(panels: &[Panel]) -> bool {
-    let names = |panel: &Panel| -> Option<Vec<String>> {
-        match panel {
-            Panel::Bars(bars) if bars.lying && !bars.texts_right => {
-                Some(bars.groups.iter().map(|group| group.name.clone()).collect())
-            }
-            Panel::Heatmap(heatmap) => Some(heatmap.rows.clone()),
-            _ => None,
-        }
-    };
-    let first = panels.first().and_then(names);
-    first.is_some() && panels.iter().all(|panel| names(panel) == first)
 }
 
 /// Pixels of the house's charts, whose smallest chart text is [`size::TICK`] pixels high, in so many mm.

@@ -2,11 +2,11 @@
 
 use super::drawing::{Content, Drawn};
 use super::spec::FigureSpec;
-use super::words::{Look, Words};
+use super::words::Words;
 use crate::experiment::contrast::{Basis, ContrastSpec, Found, contrast};
 use crate::experiment::table::{Measure, Table};
 use crate::figures::axis::Axis;
-use crate::figures::charts::{Bars, Estimate, Frame, Group, Mark, Panel, Rule};
+use crate::figures::charts::{Dots, Group, Look, Panel, Point, Rule};
 use crate::figures::style::{self, Marker};
 use crate::math::names::did_you_mean;
 use crate::math::refusal::Refusal;
@@ -147,11 +147,11 @@ pub(super) fn draw(
             for name in &names {
                 let of = |basis: &Basis| {
                     let found = found.iter().find(|f| f.name == *name && f.basis == *basis)?;
-                    let mut estimate = Estimate::new(found.estimate?);
-                    estimate.interval = found.low.zip(found.high);
-                    estimate.text = match estimate.interval {
-                        Some((low, high)) => style::interval(estimate.value, low, high, decimals),
-                        None => style::fixed(estimate.value, decimals),
+                    let mut estimate = Point::value(found.estimate?);
+                    estimate.y_interval = found.low.zip(found.high);
+                    estimate.label = match estimate.y_interval {
+                        Some((low, high)) => style::interval(estimate.y, low, high, decimals),
+                        None => style::fixed(estimate.y, decimals),
                     };
                     if spec.units == Some(true) && found.units.len() > 1 {
                         estimate = estimate.seeds(found.units.iter().map(|unit| unit.value));
@@ -176,7 +176,7 @@ pub(super) fn draw(
         most = most.max(groups.len());
         panels.push(panel(spec, &words, measure, groups, shades, &looks));
     }
-    if panels.iter().all(|panel| matches!(panel, Panel::Bars(b) if b.groups.is_empty())) {
+    if most == 0 {
         return Err(Refusal::new("contrasts", "at least one effect", "none"));
     }
     margins.dedup();
@@ -206,8 +206,8 @@ fn panel(
     let margins = shades.iter().flatten().flat_map(|shade| [shade.0, shade.1]);
     let all = groups.iter().flat_map(|group| group.estimates.iter().flatten());
     let ends = all.flat_map(|e| {
-        let (low, high) = e.interval.unwrap_or((e.value, e.value));
-        [low, high, e.value].into_iter().chain(e.seeds.iter().copied())
+        let (low, high) = e.y_interval.unwrap_or((e.y, e.y));
+        [low, high, e.y].into_iter().chain(e.seeds.iter().copied())
     });
     let span = ends.chain(margins).chain([0.0]).filter(|v| v.is_finite());
     let (low, high) = span.fold((0.0f64, 0.0f64), |(a, b), v| (a.min(v), b.max(v)));
@@ -215,16 +215,15 @@ fn panel(
     let (low, high) = spec.x_range.map_or((low - pad, high + pad), |[low, high]| (low, high));
     let title =
         spec.x_label.clone().unwrap_or_else(|| format!("difference of {}", words.measure(measure)));
-    Panel::Bars(Bars {
-        frame: Frame::new(""),
+    let dots = Dots {
         value: Axis::new(title).range(low, high),
         series: looks.iter().map(|look| look.1.clone()).collect(),
         groups,
-        mark: Mark::Dot,
         lying: true,
         rules: vec![Rule::new(0.0, "").coloured(style::INK)],
         shades,
         texts_right: true,
-        ..Bars::default()
-    })
+        ..Dots::default()
+    };
+    dots.panel()
 }

@@ -5,7 +5,7 @@ use super::drawing::{Content, Drawn};
 use crate::experiment::contrast::{ContrastSpec, contrast};
 use crate::experiment::table::{Filter, Measure};
 use crate::figures::axis::Axis;
-use crate::figures::charts::{Frame, Heatmap, Panel, Tones};
+use crate::figures::charts::{Heat, Tones};
 use crate::math::refusal::Refusal;
 
 /// What a cell shows.
@@ -90,10 +90,7 @@ pub(super) fn draw(
             Some(_) => cells.iter().map(|row| row.iter().map(|cell| cell.bar).collect()).collect(),
             None => Vec::new(),
         };
-        panels.push(Panel::Heatmap(Heatmap {
-            frame: Frame::new(selected.panel_title(&value)),
-            x: of(&spec.x_label, x),
-            y: of(&spec.y_label, y),
+        let heat = Heat {
             columns: columns.iter().map(|value| selected.words.label(x, value)).collect(),
             rows: lines.iter().map(|value| selected.words.label(y, value)).collect(),
             values: cells.iter().map(|row| row.iter().map(|cell| cell.value).collect()).collect(),
@@ -102,9 +99,10 @@ pub(super) fn draw(
             decimals: Some(spec.decimals.unwrap_or(2)),
             bars,
             hatched,
-            unnamed: false,
             outlined: best.filter(|_| spec.outline).into_iter().collect(),
-        }));
+        };
+        let titles = (of(&spec.x_label, x), of(&spec.y_label, y));
+        panels.push(heat.panel(selected.panel_title(&value), &titles.0, &titles.1));
     }
     let mut caption = match (&spec.of, compared) {
         (Some(of), _) => drawn.mean_of(selected, of, unit.map(|unit| unit.name())),

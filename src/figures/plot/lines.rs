@@ -3,11 +3,10 @@
 use super::data::Selected;
 use super::dots::rules;
 use super::drawing::{Content, Drawn};
-use super::spec::{Spread, Which};
-use super::words::Look;
+use super::spec::Which;
 use crate::experiment::table::{Column, Measure};
-use crate::figures::charts::{Frame, Panel, Plot, Point, Series};
-use crate::figures::style::{self, Marker};
+use crate::figures::charts::{Look, Panel, Point, Series, Spread};
+use crate::figures::style;
 use crate::math::real;
 use crate::math::refusal::Refusal;
 
@@ -43,27 +42,27 @@ pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
             if spec.units == Some(true) {
                 thin.extend(line.of_units(&selected.counting(&rows), look));
             }
-            let marks = line.mean(&rows, look, &mut |found| drawn.count(i, found));
-            hollow |= marks.iter().any(|one| one.hollow);
-            thick.push(marks);
+            let course = line.mean(&rows, look, &mut |found| drawn.count(i, found));
+            hollow |= course.points.iter().any(|point| point.hollow);
+            thick.push(course);
         }
         if line.spread == Spread::Whiskers {
             apart(&mut thick, spec.log.contains(&Which::X));
         }
-        thin.extend(thick.into_iter().flatten());
+        thin.extend(thick);
         let mut axis = selected.words.axis(x, Which::X);
         // A tick at each of a few values of a column that counts.
         if let Some(ticks) = &ticks {
-            axis = axis.names(ticks.clone());
+            axis = axis.named(ticks.clone());
         }
-        panels.push(Panel::Plot(Plot {
-            frame: Frame::new(selected.panel_title(&value)),
+        panels.push(Panel {
+            title: selected.panel_title(&value),
             x: axis,
             y: selected.words.axis(y, Which::Y),
             series: thin,
             y_rules: rules(&spec.reference.0),
-            ..Plot::default()
-        }));
+            ..Panel::default()
+        });
     }
     let unit = line.unit.map(|unit| unit.name());
     let mut caption = drawn.mean_of(selected, y, unit);
@@ -78,9 +77,9 @@ pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
 }
 
 /// Sets whiskers of several series beside each other where they would cover each other.
-fn apart(series: &mut [Vec<Series>], log: bool) {
+fn apart(series: &mut [Series], log: bool) {
     let to = |x: f64| if log { real::ln(x) } else { x };
-    let points = series.iter().flatten().flat_map(|one| &one.points);
+    let points = series.iter().flat_map(|one| &one.points);
     let mut places: Vec<f64> = points.map(|point| to(point.x)).filter(|x| x.is_finite()).collect();
     places.sort_by(f64::total_cmp);
     let (Some(first), Some(last)) = (places.first(), places.last()) else { return };
@@ -91,7 +90,7 @@ fn apart(series: &mut [Vec<Series>], log: bool) {
     let step = (0.4 * gaps.fold(range, f64::min) / count).min(0.012 * range);
     for (i, one) in series.iter_mut().enumerate() {
         let by = (i as f64 - (count - 1.0) / 2.0) * step;
-        for point in one.iter_mut().flat_map(|one| &mut one.points) {
+        for point in &mut one.points {
             point.x = if log { point.x * real::exp(by) } else { point.x + by };
         }
     }
@@ -147,46 +146,21 @@ impl Line<'_> {
     fn mean(
         &self,
         rows: &[usize],
-        (name, colour, marker): &Look,
+        look: &Look,
         count: &mut dyn FnMut(&super::data::Summary),
-    ) -> Vec<Series> {
-        let (mut found, mut faint) = (Vec::new(), Vec::new());
-        for rows in self.points(rows) {
+    ) -> Series {
+        let estimate = |rows: Vec<usize>| {
             let (rows, hollow) = self.selected.of_mark(&rows);
-            let summary = self.selected.summary(&rows, self.y, self.unit);
-            let Some((x, summary)) = self.place(&rows).zip(summary) else { continue };
+            let summary = self.selected.summary(&rows, self.y, self.unit)?;
+            let x = self.place(&rows)?;
             count(&summary);
-            match hollow {
-                true => faint.push(Point::new(x, summary.mean)),
-                false => found.push((x, summary)),
-            }
-        }
+            let units = summary.units.iter().map(|unit| unit.1);
+            let point = Point::value(summary.mean).seeds(units).hollow(hollow);
+            Some((x, Point { y_interval: summary.interval, ..point }))
+        };
+        let mut found: Vec<(f64, Point)> =
+            self.points(rows).into_iter().filter_map(estimate).collect();
         found.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let (mut points, mut band, mut dots) = (Vec::new(), Vec::new(), Vec::new());
-        for (x, summary) in &found {
-            let mut point = Point::new(*x, summary.mean);
-            match (self.spread, summary.interval) {
-                (Spread::Whiskers, Some((low, high))) => point = point.between(low, high),
-                (Spread::Band, Some((low, high))) => band.push((*x, low, high)),
-                // NaN ends the band before a mean without an interval.
-                (Spread::Band, None) => band.push((*x, f64::NAN, f64::NAN)),
-                _ => {}
-            }
-            if summary.interval.is_none() && self.spread != Spread::None && summary.units.len() > 1
-            {
-                dots.extend(summary.units.iter().map(|unit| Point::new(*x, unit.1)));
-            }
-            points.push(point);
-        }
-        let mut series = Vec::new();
-        if !faint.is_empty() {
-            series.push(Series::cloud("", *colour, *marker, faint).hollow());
-        }
-        if !dots.is_empty() {
-            series.push(Series { diameter: 4.6, ..Series::cloud("", *colour, Marker::Ring, dots) });
-        }
-        let line = Series::line(name.clone(), *colour, []).marked(*marker).band(band);
-        series.push(Series { points, ..line });
-        series
+        Series::course(look.clone(), found, self.spread)
     }
 }

@@ -34,7 +34,7 @@ mod words;
 pub use drawing::{Drawing, DrawnSeries};
 pub use output::{Format, encode, save_drawing};
 pub use source::Source;
-pub use spec::{Caption, FigureSpec, Hex, Kind, Numbers, Spread, Which};
+pub use spec::{Caption, FigureSpec, Hex, Kind, Numbers, Which};
 pub use study::{draw_of_study, of_spec, tables_of};
 
 use crate::experiment::contrast::ContrastSpec;

@@ -3,8 +3,8 @@
 use super::data::{ROW, Selected};
 use super::dots::rules;
 use super::drawing::{Content, Drawn};
-use super::spec::{Spread, Which};
-use crate::figures::charts::{Frame, Panel, Plot, Point, Series};
+use super::spec::Which;
+use crate::figures::charts::{Panel, Point, Series, Spread};
 use crate::figures::style;
 use crate::math::refusal::Refusal;
 use std::collections::BTreeMap;
@@ -32,7 +32,7 @@ pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
                     selected.values(by, &rows).into_iter().map(of).collect()
                 }
             };
-            let (mut points, mut faint) = (Vec::new(), Vec::new());
+            let mut points = Vec::new();
             for (label, rows) in groups {
                 let (rows, is_faint) = selected.of_mark(&rows);
                 let found = [x, y].map(|measure| selected.summary(&rows, measure, unit));
@@ -46,14 +46,12 @@ pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
                 if spec.names {
                     point.label = label;
                 }
-                if is_faint { faint.push(point) } else { points.push(point) }
+                hollow |= is_faint;
+                points.push(point.hollow(is_faint));
             }
-            let diameter = if points.len() + faint.len() > 80 { 5.0 } else { 8.0 };
-            if !faint.is_empty() {
-                hollow = true;
-                let cloud = Series::cloud("", *colour, *marker, faint).hollow();
-                clouds.push(Series { diameter, ..cloud });
-            }
+            // Those that count lie over those that do not.
+            points.sort_by_key(|point| !point.hollow);
+            let diameter = if points.len() > 80 { 5.0 } else { 8.0 };
             let cloud = Series::cloud(name.clone(), *colour, *marker, points);
             clouds.push(Series { diameter, ..cloud });
         }
@@ -61,15 +59,15 @@ pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
             let line = |points| Series { width: 1.4, ..Series::line("", style::UNJUDGED, points) };
             clouds = joined.into_values().map(line).chain(clouds).collect();
         }
-        panels.push(Panel::Plot(Plot {
-            frame: Frame::new(selected.panel_title(&value)),
+        panels.push(Panel {
+            title: selected.panel_title(&value),
             x: selected.words.axis(x, Which::X),
             y: selected.words.axis(y, Which::Y),
             series: clouds,
             y_rules: rules(&spec.reference.0),
             diagonal: spec.diagonal,
-            ..Plot::default()
-        }));
+            ..Panel::default()
+        });
     }
     let each = by.map_or("network".into(), |by| selected.words.column(by));
     let mut caption = match (&spec.by, unit) {

@@ -2,6 +2,7 @@
 
 use crate::experiment::contrast::{Basis, Mean};
 use crate::experiment::table::{Filter, Measure};
+use crate::figures::charts::Spread;
 use crate::figures::style::Colour;
 use crate::math::names::did_you_mean;
 use crate::math::refusal::Refusal;
@@ -19,156 +20,133 @@ pub struct FigureSpec {
     /// How it is drawn.
     pub kind: Kind,
     /// Horizontal axis: a number, or the column of the categories (dots, heatmap, pictures).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub x: Option<Measure>,
     /// Vertical axis: a number, or the column of the rows (heatmap, pictures).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub y: Option<Measure>,
     /// The number in the cells of a heatmap.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<Measure>,
     /// Column whose values get a colour each.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub series: Option<String>,
     /// Column whose values get a panel each.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub panel: Option<String>,
     /// Rows that are drawn. Default: those at the end of training.
-    #[serde(default, rename = "where", skip_serializing_if = "Filter::is_empty")]
+    #[serde(default, rename = "where")]
     pub rows: Filter,
     /// Column of the independent units; `row`: every row is one. Default: `target`; scatter: `row`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
     /// Column whose values are the points of a line or of a scatter. Default: the values of `x`; scatter: the units.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
     /// Order of values, for every column of the figure. Default: by size, then the house order of arms.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub order: Vec<String>,
     /// What a value or a column is called: `sp = "SP"`, `"level=2" = "a quarter"`, `score = "score"`.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default)]
     pub labels: BTreeMap<String, String>,
     /// Colour of a value, `#rrggbb`.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default)]
     pub colours: BTreeMap<String, Hex>,
     /// Written above. Default: nothing.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(default)]
     pub title: String,
     /// Whether pixels, steps, seeds, judge and profile of the study stand below the title. Default: no.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default)]
     pub subtitle: bool,
     /// What the figure shows, in a sentence, for lists and reports. It is not drawn.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(default)]
     pub says: String,
     /// Facts of your own about the figure, for lists. They are not drawn.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default)]
     pub tags: BTreeMap<String, String>,
     /// Conditions that rows must meet to count. A mark without such a row is hollow. Default: all rows count.
-    #[serde(default, skip_serializing_if = "Filter::is_empty")]
+    #[serde(default)]
     pub counts: Filter,
     /// Column whose every value a network must have: targets and seeds that lack one are left out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub complete: Option<String>,
     /// Name of one more category: the mean over the others. Default: none.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(default)]
     pub overall: String,
     /// Whether a line joins the marks of each value of `by`. Default: no.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default)]
     pub join: bool,
     /// Bases on which a forest draws its contrasts. Default: those of each contrast.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub bases: Vec<Basis>,
     /// How a forest or heatmap averages its contrasts. Default: as each contrast says.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean: Option<Mean>,
     /// Title of the horizontal axis. Default: the label of its column.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub x_label: Option<String>,
     /// Title of the vertical axis. Default: the label of its column.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub y_label: Option<String>,
     /// What is written below. Default: nothing; `true`: what the marks are.
-    #[serde(default, skip_serializing_if = "Caption::is_none")]
+    #[serde(default)]
     pub caption: Caption,
     /// Width in mm. Default: 180.
-    #[serde(default = "width", skip_serializing_if = "is_width")]
+    #[serde(default = "width")]
     pub width: f64,
     /// Height in mm. Default: as the content needs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub height: Option<f64>,
     /// Size of the smallest text in pt. Default: 8.
-    #[serde(default = "font_size", skip_serializing_if = "is_font_size")]
+    #[serde(default = "font_size")]
     pub font_size: f64,
     /// Panels in a row. Default: as many as are wide enough.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub columns: Option<usize>,
     /// Axes with a logarithmic scale: `["x", "y"]`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub log: Vec<Which>,
     /// Range of the horizontal axis. Default: that of the data.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub x_range: Option<[f64; 2]>,
     /// Range of the vertical axis. Default: that of the data.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub y_range: Option<[f64; 2]>,
     /// Range of the colours of a heatmap. Default: that of the data.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<[f64; 2]>,
     /// Dashed lines at these values of `y`.
-    #[serde(default, skip_serializing_if = "Numbers::is_empty")]
+    #[serde(default)]
     pub reference: Numbers,
     /// How the interval is drawn. Default: lines `band`, dots and scatter `whiskers`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<Spread>,
     /// Whether every unit is drawn beside the mean. Default: dots yes, lines and forest no.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub units: Option<bool>,
     /// Dots, lines, scatter: units that an interval needs (default 3). Heatmap: networks below which a cell is
     /// hatched (default 1).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub least: Option<usize>,
     /// Whether the categories of dots run down, for long names. Default: no.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default)]
     pub horizontal: bool,
     /// Whether the points of a scatter are named after `by` or `unit`. Default: no.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default)]
     pub names: bool,
     /// Whether a scatter has the line y = x. Default: no.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default)]
     pub diagonal: bool,
     /// A share from 0 to 1, drawn as a bar in each cell of a heatmap: `fit`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bar: Option<Measure>,
     /// Whether the highest cell of each heatmap is outlined; with `bar`: the highest value times bar. Default: no.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default)]
     pub outline: bool,
     /// Whether a heatmap is red below 0 and blue above. Default: no; yes with `contrasts`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signed: Option<bool>,
     /// Decimals of the numbers that are written. Default: 2.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decimals: Option<usize>,
     /// Ids of the contrasts of a forest, in order (default: all); of a heatmap: the one evaluated in each cell.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub contrasts: Vec<String>,
     /// Column with the paths of the pictures, relative to the table.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub picture: Option<String>,
     /// Paths of pictures, row by row, relative to the table.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub files: Vec<Vec<String>>,
     /// Labels of the rows of `files`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub row_labels: Vec<String>,
     /// Studies whose tables are drawn, by name; the column `study` tells their rows apart. Default: the spec's own; of a
     /// forest those that its first contrast reads.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub tables: Vec<String>,
     /// Forms that `picloom experiment figures` writes: svg, png, pdf. Default: svg.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub formats: Vec<String>,
     /// Labels of the columns of `files`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub column_labels: Vec<String>,
 }
 
@@ -176,20 +154,8 @@ fn width() -> f64 {
     180.0
 }
 
-fn is_width(value: &f64) -> bool {
-    *value == width()
-}
-
 fn font_size() -> f64 {
     8.0
-}
-
-fn is_font_size(value: &f64) -> bool {
-    *value == font_size()
-}
-
-fn is_false(value: &bool) -> bool {
-    !value
 }
 
 /// How a figure is drawn.
@@ -211,153 +177,45 @@ pub enum Kind {
 }
 
 /// Keys that every kind uses.
-const ALWAYS: &[&str] = &[
-    "name",
-    "kind",
-    "where",
-    "labels",
-    "title",
-    "subtitle",
-    "says",
-    "tags",
-    "caption",
-    "width",
-    "height",
-    "font_size",
-    "tables",
-    "formats",
-];
+const ALWAYS: &str = "name kind where labels title subtitle says tags caption width height font_size \
+    tables formats";
 
 impl Kind {
     /// Every kind with its name and the keys that it uses besides [`ALWAYS`].
-    const ALL: [(Kind, &str, &[&str]); 6] = [
+    const ALL: [(Kind, &str, &str); 6] = [
         (
             Kind::Dots,
             "dots",
-            &[
-                "x",
-                "y",
-                "series",
-                "panel",
-                "unit",
-                "order",
-                "colours",
-                "x_label",
-                "y_label",
-                "columns",
-                "log",
-                "y_range",
-                "reference",
-                "interval",
-                "units",
-                "least",
-                "horizontal",
-                "counts",
-                "complete",
-                "overall",
-            ],
+            "x y series panel unit order colours x_label y_label columns log y_range \
+             reference interval units least horizontal counts complete overall",
         ),
         (
             Kind::Lines,
             "lines",
-            &[
-                "x",
-                "y",
-                "series",
-                "panel",
-                "unit",
-                "by",
-                "order",
-                "colours",
-                "x_label",
-                "y_label",
-                "columns",
-                "log",
-                "x_range",
-                "y_range",
-                "reference",
-                "interval",
-                "units",
-                "least",
-                "counts",
-                "complete",
-            ],
+            "x y series panel unit by order colours x_label y_label columns log x_range \
+             y_range reference interval units least counts complete",
         ),
         (
             Kind::Scatter,
             "scatter",
-            &[
-                "x",
-                "y",
-                "series",
-                "panel",
-                "unit",
-                "by",
-                "order",
-                "colours",
-                "x_label",
-                "y_label",
-                "columns",
-                "log",
-                "x_range",
-                "y_range",
-                "reference",
-                "interval",
-                "least",
-                "names",
-                "diagonal",
-                "counts",
-                "complete",
-                "join",
-            ],
+            "x y series panel unit by order colours x_label y_label columns log x_range \
+             y_range reference interval least names diagonal counts complete join",
         ),
         (
             Kind::Heatmap,
             "heatmap",
-            &[
-                "x",
-                "y",
-                "of",
-                "panel",
-                "unit",
-                "order",
-                "x_label",
-                "y_label",
-                "columns",
-                "range",
-                "least",
-                "bar",
-                "outline",
-                "mean",
-                "counts",
-                "signed",
-                "decimals",
-                "contrasts",
-            ],
+            "x y of panel unit order x_label y_label columns range least bar outline \
+             mean counts signed decimals contrasts",
         ),
         (
             Kind::Forest,
             "forest",
-            &[
-                "contrasts",
-                "bases",
-                "mean",
-                "units",
-                "colours",
-                "x_label",
-                "x_range",
-                "decimals",
-                "columns",
-            ],
+            "contrasts bases mean units colours x_label x_range decimals columns",
         ),
-        (
-            Kind::Pictures,
-            "pictures",
-            &["x", "y", "picture", "files", "row_labels", "column_labels", "order"],
-        ),
+        (Kind::Pictures, "pictures", "x y picture files row_labels column_labels order"),
     ];
 
-    fn row(self) -> &'static (Kind, &'static str, &'static [&'static str]) {
+    fn row(self) -> &'static (Kind, &'static str, &'static str) {
         Kind::ALL.iter().find(|row| row.0 == self).expect("every kind has its row")
     }
 
@@ -368,7 +226,7 @@ impl Kind {
 
     /// The keys that a figure of the kind may have.
     pub fn keys(self) -> impl Iterator<Item = &'static str> {
-        ALWAYS.iter().chain(self.row().2).copied()
+        ALWAYS.split_whitespace().chain(self.row().2.split_whitespace())
     }
 
     /// The names of all kinds.
@@ -387,74 +245,22 @@ impl FromStr for Kind {
     type Err = Refusal;
 
     fn from_str(text: &str) -> Result<Self, Refusal> {
-        one_of("kind", Kind::ALL.iter().map(|row| (row.1, row.0)), text)
-    }
-}
-
-/// The value of a name, or a refusal that lists the names.
-fn one_of<T>(
-    at: &str,
-    all: impl Iterator<Item = (&'static str, T)> + Clone,
-    text: &str,
-) -> Result<T, Refusal> {
-    let names: Vec<&str> = all.clone().map(|(name, _)| name).collect();
-    all.into_iter().find(|(name, _)| *name == text).map(|(_, value)| value).ok_or_else(|| {
-        let found = format!("{text:?}{}", did_you_mean(text, names.iter().copied()));
-        Refusal::new(at, format!("one of {}", names.join(", ")), found)
-    })
-}
-
-/// How an interval is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-#[allow(missing_docs)]
-pub enum Spread {
-    Band,
-    Whiskers,
-    None,
-}
-
-impl Spread {
-    const ALL: [(&'static str, Spread); 3] =
-        [("band", Spread::Band), ("whiskers", Spread::Whiskers), ("none", Spread::None)];
-}
-
-impl FromStr for Spread {
-    type Err = Refusal;
-
-    fn from_str(text: &str) -> Result<Self, Refusal> {
-        one_of("interval", Spread::ALL.into_iter(), text)
-    }
-}
-
-impl fmt::Display for Spread {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let row = Spread::ALL.iter().find(|row| row.1 == *self);
-        f.write_str(row.expect("every spread has its name").0)
+        let known = Kind::ALL.iter().find(|row| row.1 == text).map(|row| row.0);
+        known.ok_or_else(|| {
+            let names: Vec<&str> = Kind::names().collect();
+            let found = format!("{text:?}{}", did_you_mean(text, names.iter().copied()));
+            Refusal::new("kind", format!("one of {}", names.join(", ")), found)
+        })
     }
 }
 
 /// An axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
 pub enum Which {
     X,
     Y,
-}
-
-impl FromStr for Which {
-    type Err = Refusal;
-
-    fn from_str(text: &str) -> Result<Self, Refusal> {
-        one_of("log", [("x", Which::X), ("y", Which::Y)].into_iter(), text)
-    }
-}
-
-impl fmt::Display for Which {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if *self == Which::X { "x" } else { "y" })
-    }
 }
 
 /// A colour, `#rrggbb`.
@@ -500,7 +306,7 @@ macro_rules! as_text {
     )*};
 }
 
-as_text!(Kind, Spread, Which, Hex);
+as_text!(Kind, Hex);
 
 /// What is written below a figure.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -513,12 +319,6 @@ pub enum Caption {
     Own,
     /// This.
     Text(String),
-}
-
-impl Caption {
-    fn is_none(&self) -> bool {
-        *self == Caption::None
-    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -552,12 +352,6 @@ impl From<Caption> for YesOrText {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "OneOrMany", into = "Vec<f64>")]
 pub struct Numbers(pub Vec<f64>);
-
-impl Numbers {
-    fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-}
 
 #[derive(Deserialize)]
 #[serde(untagged)]
@@ -602,10 +396,10 @@ impl FigureSpec {
             let expected = "a file name of letters, digits and - _ . +";
             return Err(Refusal::new("name", expected, format!("{:?}", self.name)));
         }
-        // A key with its default is not written.
-        let written = serde_json::to_value(self).expect("plain data");
-        for key in written.as_object().expect("a struct").keys() {
-            if !self.kind.keys().any(|known| known == key) {
+        let keys = |spec: &FigureSpec| serde_json::to_value(spec).expect("plain data");
+        let (own, default) = (keys(self), keys(&FigureSpec::new(&self.name, self.kind)));
+        for (key, value) in own.as_object().expect("a struct") {
+            if default[key] != *value && !self.kind.keys().any(|known| known == key) {
                 let keys: Vec<&str> = self.kind.keys().collect();
                 let expected = format!("keys of kind {}: {}", self.kind, keys.join(", "));
                 return Err(Refusal::new(key, expected, format!("{key:?}")));

@@ -3,6 +3,7 @@
 use super::spec::{FigureSpec, Which};
 use crate::experiment::table::Measure;
 use crate::figures::axis::Axis;
+use crate::figures::charts::Look;
 use crate::figures::style::{self, Colour, Marker};
 
 /// How the numbers of a column are written on an axis.
@@ -54,9 +55,6 @@ const PLAIN_NAMES: [&str; 4] = ["arm", "target", "variant", "study"];
 fn known(column: &str) -> Option<&'static (&'static str, &'static str, Numbers)> {
     COLUMNS.iter().find(|row| row.0 == column)
 }
-
-/// Label, colour and marker of a series.
-pub(super) type Look = (String, Colour, Marker);
 
 /// The words and colours of a figure.
 #[derive(Clone, Copy)]

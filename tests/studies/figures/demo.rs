@@ -2,10 +2,7 @@
 //! (`PICLOOM_FIGURES_DEMO=DIR cargo test --test figures`), checked by tests.
 
 use picloom::figures::axis::Axis;
-use picloom::figures::charts::{
-    Bars, Estimate, Frame, Grid, Group, Heatmap, Mark, Panel, Plot, Point, Rule, Series, Tones,
-    bars, grid, heatmap, plot,
-};
+use picloom::figures::charts::{Dots, Figure, Group, Heat, Panel, Point, Rule, Series, Tones};
 use picloom::figures::style::{self, arm};
 use picloom::math::{SimRng, real};
 
@@ -19,18 +16,18 @@ fn losses(key: &str, floor: f64, rng: &mut SimRng) -> Series {
             (s, (0.09 * real::exp(-s / 320.0) + floor) * noise)
         })
         .collect();
-    let band: Vec<(f64, f64, f64)> = curve.iter().map(|&(s, l)| (s, l * 0.6, l * 1.7)).collect();
-    Series::line(arm.label, arm.colour, curve).band(band)
+    let points = curve.iter().map(|&(s, l)| Point::new(s, l).between(l * 0.6, l * 1.7)).collect();
+    Series { points, ..Series::line(arm.label, arm.colour, []).banded() }
 }
 
 pub fn loss_curves() -> String {
     let mut rng = SimRng::new(1, "demo", 0);
-    plot(&Plot {
-        frame: Frame::new("Loss while training, five arms on the skull")
-            .subtitle("Full batch, recipe fer, 64 × 64 pixels; the bands span three seeds")
-            .note("Layerized and dense twins share their inits. Vertical line: where SP pruned for the second time."),
+    let figure = Figure::new("Loss while training, five arms on the skull")
+        .subtitle("Full batch, recipe fer, 64 × 64 pixels; the bands span three seeds")
+        .note("Layerized and dense twins share their inits. Vertical line: where SP pruned for the second time.");
+    figure.draw(&[Panel {
         x: Axis::new("step"),
-        y: Axis::new("loss").unit("mean squared error").log(),
+        y: Axis::new("loss (mean squared error)").log(),
         series: vec![
             losses("dense", 4e-4, &mut rng),
             losses("graph", 3e-2, &mut rng),
@@ -40,8 +37,8 @@ pub fn loss_curves() -> String {
         ],
         x_rules: vec![Rule::new(1500.0, "round 2"), Rule::new(1560.0, "rewound")],
         y_rules: vec![Rule::new(2.4e-3, "fit gate: R² = 0.95")],
-        ..Plot::default()
-    })
+        ..Panel::default()
+    }])
 }
 
 pub fn depth() -> String {
@@ -57,14 +54,13 @@ pub fn depth() -> String {
         }
         s
     };
-    plot(&Plot {
-        frame: Frame::new("Score against depth"),
-        x: Axis::new("offset from the evolved depth").unit("layers").signed(),
+    Figure::new("Score against depth").draw(&[Panel {
+        x: Axis::new("offset from the evolved depth (layers)").signed(),
         y: Axis::new("compositional score").range(0.0, 1.0),
         series: vec![series("dense", 1.0), series("sp", -1.0)],
         x_rules: vec![Rule::new(0.0, "evolved depth")],
-        ..Plot::default()
-    })
+        ..Panel::default()
+    }])
 }
 
 pub fn scatter() -> String {
@@ -76,33 +72,31 @@ pub fn scatter() -> String {
         let y = 4.0 + 2.4 * i as f64 + rng.normal();
         Point::new(x, y).between(y - 1.5, y + 1.5).label(*name)
     });
-    plot(&Plot {
-        frame: Frame::new("Depth predicted from the PNG ratio of the target")
-            .subtitle("Leave-one-target-out; whiskers: one standard error over three seeds"),
-        x: Axis::new("PNG bytes / raw bytes").log(),
-        y: Axis::new("best depth").unit("hidden layers"),
-        series: vec![Series::cloud("targets", style::colour(0), style::Marker::Circle, points)],
-        ..Plot::default()
-    })
+    let cloud = Series::cloud("targets", style::colour(0), style::Marker::Circle, points);
+    let (x, y) =
+        (Axis::new("PNG bytes / raw bytes").log(), Axis::new("best depth (hidden layers)"));
+    Figure::new("Depth predicted from the PNG ratio of the target")
+        .subtitle("Leave-one-target-out; whiskers: one standard error over three seeds")
+        .draw(&[Panel::new("", x, y, vec![cloud])])
 }
 
 pub fn calibration() -> String {
     let cloud = |k: usize, dx: f64| {
         let points = (0..12).map(move |i| {
             let v = f64::from(i) / 12.0;
-            Point::new(v, (v + dx * v * (1.0 - v)).clamp(0.0, 1.0)).x_between(v - 0.03, v + 0.03)
+            let point = Point::new(v, (v + dx * v * (1.0 - v)).clamp(0.0, 1.0));
+            Point { x_interval: Some((v - 0.03, v + 0.03)), ..point }
         });
         let marker = style::Marker::ALL[k];
         Series::cloud(format!("judge {k}"), style::colour(k), marker, points)
     };
-    plot(&Plot {
-        frame: Frame::new("").sized(560, 560),
+    Figure::new("").sized(560, 560).draw(&[Panel {
         x: Axis::new("people").percent(),
         y: Axis::new("judge").percent(),
         series: (0..8).map(|k| cloud(k, 0.9 - 0.25 * k as f64)).collect(),
         diagonal: true,
-        ..Plot::default()
-    })
+        ..Panel::default()
+    }])
 }
 
 const KEYS: [&str; 6] = ["evolved", "dense", "graph", "layerized", "sp", "magnitude"];
@@ -111,23 +105,27 @@ pub fn scores() -> String {
     let groups = KEYS.iter().enumerate().map(|(i, key)| {
         let (_, a) = arm(key).unwrap();
         let v = [0.86, 0.31, 0.55, 0.42, 0.61, 0.33][i];
-        let e = Estimate::new(v)
+        let e = Point::value(v)
             .between(v - 0.07, v + 0.06)
             .coloured(a.colour)
             .seeds([v - 0.03, v, v + 0.02])
-            .text(style::fixed(v, 2))
-            .faint(*key == "graph");
+            .label(style::fixed(v, 2))
+            .hollow(*key == "graph");
         Group { name: a.label.into(), estimates: vec![Some(e)] }
     });
-    bars(&Bars {
-        frame: Frame::new("Compositional score by arm")
-            .subtitle("Share of weight perturbations judged coherent, Wilson 95 % intervals")
-            .note("Hollow: unfit, the network has not learned its picture and its score does not count."),
+    let figure = Figure::new("Compositional score by arm")
+        .subtitle("Share of weight perturbations judged coherent, Wilson 95 % intervals")
+        .note(
+            "Hollow: unfit, the network has not learned its picture and its score does not count.",
+        );
+    let dots = Dots {
+        bars: true,
         value: Axis::new("compositional score").range(0.0, 1.0),
         series: vec![(String::new(), style::colour(0), style::Marker::Circle)],
         groups: groups.collect(),
-        ..Bars::default()
-    })
+        ..Dots::default()
+    };
+    figure.draw(&[dots.panel()])
 }
 
 pub fn dots() -> String {
@@ -140,20 +138,20 @@ pub fn dots() -> String {
             .map(|k| {
                 let v = 0.2 + 0.6 * rng.uniform();
                 (*k != "graph" || *t != "apple")
-                    .then(|| Estimate::new(v).between(v - 0.08, v + 0.07).faint(v < 0.35))
+                    .then(|| Point::value(v).between(v - 0.08, v + 0.07).hollow(v < 0.35))
             })
             .collect(),
     });
-    bars(&Bars {
-        frame: Frame::new("Every arm on every target").sized(860, 680),
+    let figure = Figure::new("Every arm on every target").sized(860, 680);
+    let dots = Dots {
         value: Axis::new("compositional score").range(0.0, 1.0),
-        series: Bars::arms(KEYS.iter().map(|k| arm(k).unwrap().1)),
+        series: Dots::arms(KEYS.iter().map(|k| arm(k).unwrap().1)),
         groups: groups.collect(),
-        mark: Mark::Dot,
         lying: true,
         rules: vec![Rule::new(0.5, "chance")],
-        ..Bars::default()
-    })
+        ..Dots::default()
+    };
+    figure.draw(&[dots.panel()])
 }
 
 pub fn grouped() -> String {
@@ -162,12 +160,13 @@ pub fn grouped() -> String {
         estimates: (0..4)
             .map(|k| {
                 let v = -0.3 + 0.2 * (i + k) as f64;
-                Some(Estimate::new(v).between(v - 0.1, v + 0.1))
+                Some(Point::value(v).between(v - 0.1, v + 0.1))
             })
             .collect(),
     });
-    bars(&Bars {
-        frame: Frame::new("Change of the score against Adam"),
+    let figure = Figure::new("Change of the score against Adam");
+    let dots = Dots {
+        bars: true,
         value: Axis::new("difference in score"),
         category: "learning rate".into(),
         series: ["Muon", "SAM", "L-BFGS", "Lion"]
@@ -176,8 +175,9 @@ pub fn grouped() -> String {
             .map(|(i, n)| (n.to_string(), style::colour(i), style::Marker::ALL[i]))
             .collect(),
         groups: groups.collect(),
-        ..Bars::default()
-    })
+        ..Dots::default()
+    };
+    figure.draw(&[dots.panel()])
 }
 
 pub fn matrix() -> String {
@@ -189,9 +189,7 @@ pub fn matrix() -> String {
                 .collect()
         })
         .collect();
-    heatmap(&Heatmap {
-        frame: Frame::new("Score of each arm at each depth, less the evolved network's"),
-        x: "offset from the evolved depth".into(),
+    let heat = Heat {
         columns: (-3..=3).map(|n| style::fixed(f64::from(n), 0)).collect(),
         rows,
         values,
@@ -199,23 +197,24 @@ pub fn matrix() -> String {
         tones: Tones::Signed,
         decimals: Some(2),
         outlined: vec![(0, 1), (4, 6)],
-        ..Heatmap::default()
-    })
+        ..Heat::default()
+    };
+    let panel = heat.panel("", "offset from the evolved depth", "");
+    Figure::new("Score of each arm at each depth, less the evolved network's").draw(&[panel])
 }
 
 pub fn amounts() -> String {
     let names = |n: usize| (0..n).map(|i| format!("activation number {i}")).collect();
-    heatmap(&Heatmap {
-        frame: Frame::new("Similarity of units"),
-        y: "unit".into(),
+    let heat = Heat {
         columns: names(24),
         rows: names(24),
         values: (0..24)
             .map(|r| (0..24).map(|c| real::exp(-0.1 * f64::from((r - c) * (r - c)))).collect())
             .collect(),
         value: Axis::new("cosine of feature maps"),
-        ..Heatmap::default()
-    })
+        ..Heat::default()
+    };
+    Figure::new("Similarity of units").draw(&[heat.panel("", "", "unit")])
 }
 
 pub fn small_multiples() -> String {
@@ -231,29 +230,17 @@ pub fn small_multiples() -> String {
                     .map(|k| losses(k, 1e-3 * rng.uniform(), &mut rng))
                     .collect()
             };
-            Panel::Plot(Plot {
-                frame: Frame::new(*target),
-                x: Axis::new("step"),
-                y: Axis::new("loss").unit("MSE").log(),
-                series,
-                ..Plot::default()
-            })
+            Panel::new(*target, Axis::new("step"), Axis::new("loss (MSE)").log(), series)
         })
-        .collect();
-    grid(&Grid {
-        frame: Frame::new("Loss while training, every target").sized(1000, 640),
-        columns: 3,
-        panels,
-        share_x: true,
-        share_y: true,
-    })
+        .collect::<Vec<_>>();
+    let figure = Figure::new("Loss while training, every target");
+    figure.multiples(3, 1000, 220).shared(true, true).draw(&panels)
 }
 
 /// Heatmaps and bars among small multiples.
 pub fn mixed() -> String {
     let heat = |title: &str, scale: f64| {
-        Panel::Heatmap(Heatmap {
-            frame: Frame::new(title),
+        let heat = Heat {
             columns: ["y", "x", "d", "bias"].map(String::from).to_vec(),
             rows: ["sin", "gaussian", "sigmoid"].map(String::from).to_vec(),
             values: (0..3)
@@ -261,26 +248,24 @@ pub fn mixed() -> String {
                 .collect(),
             value: Axis::new("weight"),
             tones: Tones::Signed,
-            ..Heatmap::default()
-        })
+            ..Heat::default()
+        };
+        heat.panel(title, "", "")
     };
     let groups = KEYS.iter().enumerate().map(|(i, key)| {
         let (_, a) = arm(key).unwrap();
-        let e = Estimate::new(0.1 + 0.12 * i as f64).coloured(a.colour);
+        let e = Point::value(0.1 + 0.12 * i as f64).coloured(a.colour);
         Group { name: a.short.into(), estimates: vec![Some(e)] }
     });
-    let bars = Panel::Bars(Bars {
-        frame: Frame::new("score"),
+    let bars = Dots {
+        title: "score".into(),
         value: Axis::new("score"),
         groups: groups.collect(),
-        ..Bars::default()
-    });
-    grid(&Grid {
-        frame: Frame::new("First layers, and what becomes of them").sized(1000, 560),
-        columns: 2,
-        panels: vec![heat("skull", 0.2), heat("butterfly", 0.1), bars],
-        ..Grid::default()
-    })
+        bars: true,
+        ..Dots::default()
+    };
+    let panels = [heat("skull", 0.2), heat("butterfly", 0.1), bars.panel()];
+    Figure::new("First layers, and what becomes of them").multiples(2, 1000, 180).draw(&panels)
 }
 
 /// Every chart: (name, SVG).

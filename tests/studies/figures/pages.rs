@@ -1,9 +1,7 @@
 //! Sheets and a report of made-up networks, to be looked at and tested.
 
 use picloom::figures::html::{Align, Cell, Kind, Page, Section, Shot, Table, Tile};
-use picloom::figures::sheets::{
-    FeatureSheet, Pane, PaneGroup, Sheet, Strip, Strips, contact_sheet, feature_sheet, strips,
-};
+use picloom::figures::sheets::{Block, FeatureSheet, Pane, Row, Sheet, feature_sheet};
 use picloom::figures::style::{self, ARMS};
 use picloom::figures::wiring::{Wiring, wiring};
 use picloom::math::SimRng;
@@ -38,9 +36,8 @@ fn swept(link: usize, by: f64) -> Picture {
 }
 
 pub fn contact() -> String {
-    let group = |heading: &str, first: usize, count: usize| PaneGroup {
-        heading: heading.into(),
-        panes: (0..count)
+    let group = |heading: &str, first: usize, count: usize| {
+        let panes: Vec<Pane> = (0..count)
             .map(|i| {
                 let colour = [style::COHERENT, style::FRACTURED, style::UNJUDGED][i % 3];
                 let link = first + 3 * i;
@@ -51,9 +48,10 @@ pub fn contact() -> String {
                 };
                 Pane::new(swept(link, 0.5 + 0.2 * i as f64), caption).bordered(colour)
             })
-            .collect(),
+            .collect();
+        Block::of_panes(heading, &panes, 8)
     };
-    contact_sheet(&Sheet {
+    let sheet = Sheet {
         title: "Every weight of the dense twin, perturbed".into(),
         subtitle: "Each picture: one weight changed until the picture moved by an RMSE of 0.18"
             .into(),
@@ -62,26 +60,21 @@ pub fn contact() -> String {
             (style::FRACTURED, "fractured".into()),
             (style::UNJUDGED, "silent".into()),
         ],
-        groups: vec![group("layer 1", 0, 11), group("layer 2", 60, 5)],
+        blocks: vec![group("layer 1", 0, 11), group("layer 2", 60, 5)],
         ..Sheet::default()
-    })
+    };
+    sheet.draw()
 }
 
 pub fn sweep_strips() -> String {
-    let rows = [3, 44, 171, 260].map(|link| Strip {
-        label: format!("weight {link}"),
-        sub: "layer 3, sin → gaussian".into(),
-        panes: (-3..=3)
-            .map(|k| {
-                let mut pane = Pane::new(swept(link, f64::from(k) / 3.0), "");
-                if k == 0 {
-                    pane = pane.bordered(style::UNJUDGED);
-                }
-                pane
-            })
-            .collect(),
+    let rows = [3, 44, 171, 260].map(|link| {
+        let panes = (-3..=3).map(|k| {
+            let pane = Pane::new(swept(link, f64::from(k) / 3.0), "");
+            if k == 0 { pane.bordered(style::UNJUDGED) } else { pane }
+        });
+        Row::new(format!("weight {link}"), "layer 3, sin → gaussian", panes)
     });
-    strips(&Strips {
+    let sheet = Sheet {
         title: "Four weights swept".into(),
         heads: (-3..=3)
             .map(|k| match k {
@@ -92,10 +85,12 @@ pub fn sweep_strips() -> String {
                     style::number(f64::from(k).abs() / 3.0, 2)
                 ),
             })
+            .map(|head| (1, head))
             .collect(),
-        rows: rows.to_vec(),
-        ..Strips::default()
-    })
+        blocks: vec![Block { heading: String::new(), rows: rows.to_vec() }],
+        ..Sheet::default()
+    };
+    sheet.draw()
 }
 
 pub fn features() -> String {
