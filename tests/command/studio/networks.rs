@@ -3,6 +3,7 @@
 use super::client::{root, serve};
 use picloom::figures::sheets::signed_picture;
 use picloom::genome::{self, from_json, to_json};
+use picloom::network::export::live_glsl;
 use picloom::network::kernel::render;
 use picloom::network::weight_files::{to_npz, to_safetensors};
 use picloom::network::{Coords, Frame, Model, Picture, PixelInputs, Wiring};
@@ -34,10 +35,20 @@ fn the_page_is_told_the_very_network_and_is_sent_the_librarys_own_pixels() {
             let weight: f32 = link["weight"].to_string().parse().unwrap();
             assert_eq!(weight.to_bits(), model.weights.0[i].to_bits());
         }
-        for unit in told["units"].as_array().unwrap() {
-            let place = [&unit["x"], &unit["y"]].map(|v| v.as_f64().unwrap());
-            assert!(place.iter().all(|v| (0.0..=1.0).contains(v)), "{unit}");
+        // What is drawn stands on the drawing, and no unit lies over another.
+        let number = |value: &serde_json::Value| value.as_f64().unwrap();
+        let (width, height) = (number(&told["width"]), number(&told["height"]));
+        let side = number(&told["side"]);
+        let places = told["units"].as_array().unwrap().iter().filter(|unit| !unit["at"].is_null());
+        let places: Vec<[f64; 2]> =
+            places.map(|unit| [0, 1].map(|i| number(&unit["at"][i]))).collect();
+        for (i, &[x, y]) in places.iter().enumerate() {
+            assert!((0.0..=width).contains(&x) && (0.0..=height).contains(&y), "{x}, {y}");
+            let apart = |[a, b]: &[f64; 2]| (x - a).abs() > side || (y - b).abs() > side;
+            assert!(places[..i].iter().all(apart), "{wiring}: a unit over another at {x}, {y}");
         }
+        let shader = told["shader"].as_str().unwrap();
+        assert_eq!(Some(shader), live_glsl(&model, Coords::Fer).as_deref());
     }
     let skull = model("bred_skull.json", Wiring::Graph);
     let at = |more: &str| {
@@ -219,6 +230,9 @@ fn hostile_names_stay_text_and_pages_are_sent_once() {
     }
     let index = std::fs::read_to_string(site.join("index.html")).unwrap();
     assert!(index.contains("data/1-hostile.js") && !index.contains("type=\"module\""));
+    // Without a server the site draws by the shaders in its data.
+    let data = std::fs::read_to_string(site.join("data/1-hostile.js")).unwrap();
+    assert!(data.contains("\"shader\":\"#version 300 es"), "{data}");
 
     let page = served.get("/main.js").ok();
     let tag = page.header("etag").unwrap().to_string();
