@@ -5,7 +5,7 @@
 //! objectives on evolution and representation": NEAT driven by likeness did not re-evolve
 //! Picbreeder pictures, and what it found was larger.
 
-use picloom::evolve::{Evolver, Feedback, Preset, Search};
+use picloom::evolve::{Preset, Search};
 use picloom::experiment::cells::CellStudy;
 use picloom::experiment::cost;
 use picloom::experiment::evolution::{
@@ -230,7 +230,7 @@ fn search(
         }
         let judged = judge.judge(search.ask());
         evaluations += judged.len() as u64;
-        search.tell(Feedback::Judged(judged))?;
+        search.tell(judged)?;
     }
     let Search::Target(population) = &search else {
         unreachable!("checked when the spec was read");

@@ -10,7 +10,7 @@
 //! never connected (`start.inputs`), ink is the output. The phenotype is the paper's: every
 //! hidden and output node computes the steep unipolar sigmoid, whatever its gene says.
 
-use picloom::evolve::{EvolveConfig, Evolver, Feedback, Judged, Population, Preset, Search};
+use picloom::evolve::{EvolveConfig, Judged, Population, Preset, Search};
 use picloom::experiment::cells::CellStudy;
 use picloom::experiment::cost;
 use picloom::experiment::record::Record;
@@ -243,7 +243,7 @@ pub fn run_once(spec: &XorCell) -> XorRun {
             .into_iter()
             .map(|(fitness, _)| Judged { fitness, ..Judged::default() })
             .collect();
-        search.tell(Feedback::Judged(told)).expect("finite fitness");
+        search.tell(told).expect("finite fitness");
     }
     XorRun { seed, generations: None, evaluations, hidden: None, links: None, error: None }
 }

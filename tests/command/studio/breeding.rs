@@ -1,7 +1,7 @@
 //! Breeding through the page: what it breeds is in the file, and comes back bit for bit.
 
 use super::client::{Answer, Served, root, serve};
-use picloom::evolve::{BreedingTree, Parts, Session};
+use picloom::evolve::{Breeding, Parts, Session};
 use picloom::genome::{Genome, from_json, read, to_json};
 use picloom::network::{Coords, Model, Wiring};
 use rayon::prelude::*;
@@ -17,12 +17,12 @@ fn bred(served: &Served, name: &str, session: &Value, at: u64, chosen: &[u64]) -
 }
 
 /// The tree that the file holds, bred by the library.
-fn replayed(root: &Path, name: &str) -> BreedingTree {
+fn replayed(root: &Path, name: &str) -> Breeding {
     let text = std::fs::read_to_string(root.join(format!("studio/sessions/{name}.toml"))).unwrap();
     let session = Session::from_toml(&text).unwrap();
     let ancestors: Vec<Genome> =
         session.ancestors.iter().map(|id| read(&root.join(id)).unwrap()).collect();
-    BreedingTree::replay(session, &ancestors).unwrap()
+    Breeding::new(session, &ancestors).unwrap()
 }
 
 #[test]
