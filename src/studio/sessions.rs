@@ -11,7 +11,7 @@ use super::{GENOMES, OPENED, SESSIONS};
 use crate::evolve::{
     Breeding, BreedingError, EvolveConfig, Parts, Preset, Selection, Session, changes,
 };
-use crate::experiment::evolution::{keep, open, read_session, save};
+use crate::experiment::evolution::{ancestor_file, keep, open, read_session, save};
 use crate::genome::{Genome, to_json};
 use crate::math::hash::short_id;
 use crate::network::files::write_atomic;
@@ -329,7 +329,8 @@ fn adopt(studio: &Studio, id: &str, name: &str) -> Answer {
     let mut session = read_session(&path).map_err(Refusal::bad)?;
     for file in &mut session.ancestors {
         let none = || Refusal::bad(format!("{id}: expected its ancestor {file} below the root"));
-        let found = studio.root.id_of_named(file).ok_or_else(none)?;
+        let found = ancestor_file(&path, file);
+        let found = studio.root.id_of_named(&found.to_string_lossy()).ok_or_else(none)?;
         *file = ancestor(studio, &found, false)?;
     }
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();

@@ -82,6 +82,19 @@ fn five_generations_undo_a_branch_and_a_kill_lead_back_to_the_same_bits() {
     // And goes on from what the page had seen before the server was killed.
     let next = bred(&served, &name, &session, 6, &[0]);
     assert_eq!(next["at"], 8);
+    // The command goes on with the same file from another folder, and the page with what it bred.
+    let status = std::process::Command::new(env!("CARGO_BIN_EXE_picloom"))
+        .args(["evolve", "--search", "interactive", "--quiet", "--cell", "16", "--sheet", "2"])
+        .args(["--select", "1", "--script"])
+        .arg(root.path().join("studio/sessions/my_moths.toml"))
+        .arg("--out")
+        .arg(root.path().join("by-script"))
+        .stdout(std::process::Stdio::null())
+        .status();
+    assert!(status.unwrap().success());
+    let now = served.json(&format!("/api/sessions/{name}"));
+    assert_eq!((&now["at"], &now["nodes"][9]["parent"]), (&json!(9), &json!(2)));
+    assert_eq!(bred(&served, &name, &now, 9, &[3])["at"], 10);
 }
 
 /// JSON and the pictures before it, in RGB.
