@@ -212,11 +212,10 @@ pub fn breed(
     if let Some(sheet) = request.sheet {
         breeding.go_to(sheet)?;
     }
-    let ways: [(_, _, fn(&mut Breeding) -> bool); 2] =
-        [("back", request.undo, Breeding::undo), ("on", request.redo, Breeding::redo)];
-    for (way, asked, go) in ways {
+    for (way, asked) in [("back", request.undo), ("on", request.redo)] {
         for most in 0..asked {
-            if !go(&mut breeding) {
+            let gone = if way == "back" { breeding.undo() } else { breeding.redo() };
+            if !gone {
                 return Err(BreedError::Way { path: script.to_path_buf(), way, most, asked });
             }
         }
