@@ -3,7 +3,7 @@
 //!
 //! `cargo run --release --example breed [OUT.png]`
 
-use picloom::evolve::{Breeding, EvolveConfig, Preset, Selection};
+use picloom::evolve::{Breeding, EvolveConfig, Preset, Selection, Session};
 use picloom::experiment::evolution::{draw, genome_sheet};
 use picloom::network::Coords;
 use std::path::PathBuf;
@@ -12,16 +12,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let out = std::env::args_os()
         .nth(1)
         .map_or_else(|| std::env::temp_dir().join("picloom-breed.png"), PathBuf::from);
-    let mut breeding = Breeding::new(EvolveConfig::preset(Preset::Picbreeder), 4, &[]);
+    let session = Session::new(EvolveConfig::preset(Preset::Picbreeder), 4, Vec::new());
+    let mut breeding = Breeding::new(session, &[])?;
     for _ in 0..12 {
-        let sheet = breeding.genomes();
+        let sheet = breeding.now().genomes();
         let contrast: Vec<f64> =
             sheet.iter().map(|genome| draw(genome, 32, Coords::Fer).variance()).collect();
         let mut places: Vec<usize> = (0..sheet.len()).collect();
         places.sort_by(|&a, &b| contrast[b].total_cmp(&contrast[a]));
         println!(
             "sheet {:2}: choosing pictures {} and {}, contrast {:.3} and {:.3}",
-            breeding.generation(),
+            breeding.at(),
             places[0],
             places[1],
             contrast[places[0]],
@@ -29,8 +30,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         );
         breeding.select(Selection::of(&places[..2]))?;
     }
-    let sheet = genome_sheet(breeding.genomes(), 5, 96, Coords::Fer);
+    let sheet = genome_sheet(breeding.now().genomes(), 5, 96, Coords::Fer);
     std::fs::write(&out, sheet.to_png(&[]))?;
-    println!("sheet {} is in {}", breeding.generation(), out.display());
+    println!("sheet {} is in {}", breeding.at(), out.display());
     Ok(())
 }

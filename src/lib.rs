@@ -32,8 +32,8 @@
 //! | to | use |
 //! |---|---|
 //! | read or write a genome | [`genome::read`], [`genome::from_json`], [`genome::to_json`] |
-//! | breed by eye | [`evolve::Breeding`], [`evolve::BreedingTree`], [`evolve::Selection`], [`evolve::EvolveConfig`] |
-//! | search by a number | [`evolve::Search`] through [`evolve::Evolver`]; whole runs: [`experiment::evolution::evolve`] |
+//! | breed by eye | [`evolve::Breeding`], [`evolve::Session`], [`evolve::Selection`]; in a file: [`experiment::evolution::open`] |
+//! | search by a number | [`evolve::Search`]; whole runs: [`experiment::evolution::evolve`] |
 //! | a network of a genome, of an arch | [`network::Model`]; its topology alone: [`network::compile()`], [`network::layerize()`], [`network::Arch`] |
 //! | a picture, what each unit draws | [`network::Model::picture`], [`network::Model::maps`] |
 //! | a loss and its gradient | [`network::kernel::Objective`]; slow and plain: [`mod@network::reference`] |
@@ -58,13 +58,14 @@
 //! **Breed**: a sheet of fifteen pictures, a choice, the next sheet.
 //!
 //! ```
-//! use picloom::evolve::{Breeding, EvolveConfig, Preset, Selection};
+//! use picloom::evolve::{Breeding, EvolveConfig, Preset, Selection, Session};
 //!
-//! let mut breeding = Breeding::new(EvolveConfig::preset(Preset::Picbreeder), 7, &[]);
+//! let session = Session::new(EvolveConfig::preset(Preset::Picbreeder), 7, Vec::new());
+//! let mut breeding = Breeding::new(session, &[])?;
 //! breeding.select(Selection::of(&[3, 8]))?;
-//! let sheet = breeding.genomes();
-//! assert_eq!((breeding.generation(), sheet.len()), (1, 15));
-//! # Ok::<(), picloom::evolve::BreedingError>(())
+//! let sheet = breeding.now().genomes();
+//! assert_eq!((breeding.at(), sheet.len()), (1, 15));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! **Render** a genome, and the layered network that draws the same picture.

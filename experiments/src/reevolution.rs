@@ -6,7 +6,7 @@
 //! Picbreeder pictures, and what it found was larger.
 
 use picloom::columns;
-use picloom::evolve::{Evolver, Feedback, Preset, Search};
+use picloom::evolve::{Preset, Search};
 use picloom::experiment::cost;
 use picloom::experiment::evolution::{
     EvolutionConfig, EvolutionError, EvolutionJob, PictureJudge, SearchKind,
@@ -144,7 +144,7 @@ fn search(
         }
         let judged = judge.judge(search.ask());
         evaluations += judged.len() as u64;
-        search.tell(Feedback::Judged(judged))?;
+        search.tell(judged)?;
     }
     let Search::Target(population) = &search else {
         unreachable!("checked when the spec was read");

@@ -11,7 +11,7 @@
 //! hidden and output node computes the steep unipolar sigmoid, whatever its gene says.
 
 use picloom::columns;
-use picloom::evolve::{EvolveConfig, Evolver, Feedback, Judged, Population, Preset, Search};
+use picloom::evolve::{EvolveConfig, Judged, Population, Preset, Search};
 use picloom::experiment::cost;
 use picloom::experiment::grid::{Grid, GridRecord, GridStudy, axis};
 use picloom::experiment::spec::{Problem, SpecError};
@@ -187,7 +187,7 @@ pub fn run_once(spec: &XorCell) -> XorRun {
             .into_iter()
             .map(|(fitness, _)| Judged { fitness, ..Judged::default() })
             .collect();
-        search.tell(Feedback::Judged(told)).expect("finite fitness");
+        search.tell(told).expect("finite fitness");
     }
     XorRun { generations: None, evaluations, hidden: None, links: None }
 }

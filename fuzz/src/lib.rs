@@ -2,7 +2,7 @@
 
 mod seeds;
 
-use picloom::evolve::{Preset, Session};
+use picloom::evolve::{Breeding, Preset, Session};
 use picloom::experiment::Record;
 use picloom::experiment::evolution::{
     EvolutionConfig, EvolutionJob, EvolutionObserver, GenerationRecord, SearchKind, evolve,
@@ -275,6 +275,6 @@ fn texts(data: &[u8]) {
         && session.step.len() < 4
         && session.config.reproduction.population <= 32
     {
-        let _ = session.replay(&[]);
+        let _ = Breeding::new(session, &[]);
     }
 }

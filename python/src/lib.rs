@@ -4,6 +4,7 @@
 //! Long calls run without the interpreter's lock, end soon after Ctrl-C and tell progress from the
 //! thread that called ([`watched`]). Arrays that are made here are handed over without a copy.
 
+mod breeding;
 mod convert;
 mod errors;
 mod genome;
@@ -25,6 +26,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<genome::Genome>()?;
     module.add_class::<model::Model>()?;
     module.add_class::<search::Search>()?;
+    module.add_class::<breeding::Breeding>()?;
     module.add_class::<train::Trainer>()?;
     module.add_class::<train::TrainReport>()?;
     module.add_class::<prune::PruneReport>()?;

@@ -4,8 +4,8 @@ use crate::convert::{keywords, plain};
 use crate::errors::{parsed, refused};
 use crate::genome::Genome;
 use picloom::evolve::{
-    Axis, Breeding, EvolveConfig, Evolver, Feedback, Judged, MapElites, Novelty, NoveltyConfig,
-    Population, Preset, Ranked, Search as AnySearch, Selection,
+    Axis, EvolveConfig, Judged, MapElites, Novelty, NoveltyConfig, Population, Preset, Ranked,
+    Search as AnySearch,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -24,7 +24,7 @@ pub fn evolve_config(
 }
 
 /// `evolve_config` with the number of genomes a generation.
-fn sized(
+pub fn sized(
     preset: &str,
     population: Option<usize>,
     settings: Option<&Bound<'_, PyDict>>,
@@ -189,42 +189,6 @@ impl Search {
         Ok(Search(AnySearch::MapElites(search)))
     }
 
-    /// Breeding by eye: led by a choice of places on the sheet.
-    ///
-    /// Parameters
-    /// ----------
-    /// seed : int
-    ///     Of every draw.
-    /// preset : str
-    ///     "picbreeder" or "neat".
-    /// population : int, optional
-    ///     N, genomes a generation. Default: the preset's.
-    /// ancestors : sequence of Genome
-    ///     Where the search begins. Default: small random genomes.
-    /// **settings
-    ///     Settings of evolution, nested as in a run's `config.toml`: `mutation={"add_node": 0.1}`.
-    ///
-    /// Returns
-    /// -------
-    /// Search
-    ///
-    /// Raises
-    /// ------
-    /// ValueError
-    ///     A setting is unknown or outside its range.
-    #[staticmethod]
-    #[pyo3(signature = (*, seed, preset = "picbreeder", population = None, ancestors = vec![], **settings))]
-    fn interactive(
-        seed: u64,
-        preset: &str,
-        population: Option<usize>,
-        ancestors: Vec<PyRef<'_, Genome>>,
-        settings: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Search> {
-        let config = sized(preset, population, settings)?;
-        Ok(Search(AnySearch::Interactive(Breeding::new(config, seed, &plain_genomes(ancestors)))))
-    }
-
     /// A search as `state` wrote it.
     ///
     /// Parameters
@@ -286,7 +250,7 @@ impl Search {
     /// Raises
     /// ------
     /// ValueError
-    ///     Another number of them, one that is not finite, or a search that is led by eye.
+    ///     Another number of them, or one that is not finite.
     #[pyo3(signature = (fitness = None, descriptors = None))]
     fn tell<'py>(
         &mut self,
@@ -314,54 +278,8 @@ impl Search {
         };
         let judged = fitness.into_iter().map(judge).collect();
         let Search(search) = self;
-        let births = py.detach(|| search.tell(Feedback::Judged(judged))).map_err(refused)?;
+        let births = py.detach(|| search.tell(judged)).map_err(refused)?;
         plain(py, &births)
-    }
-
-    /// Chooses parents by their places on the sheet and breeds the next one (interactive search).
-    ///
-    /// Parameters
-    /// ----------
-    /// chosen : sequence of int
-    ///     Places on the sheet, from 0.
-    /// slider : float, optional
-    ///     How strongly weights of the children change, in [0, 1].
-    ///
-    /// Returns
-    /// -------
-    /// list of dict
-    ///     The births of the parents.
-    ///
-    /// Raises
-    /// ------
-    /// ValueError
-    ///     No such place, or a search that is led by numbers.
-    #[pyo3(signature = (chosen, *, slider = None))]
-    fn select<'py>(
-        &mut self,
-        py: Python<'py>,
-        chosen: Vec<usize>,
-        slider: Option<f64>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let selection = Selection { slider, ..Selection::of(&chosen) };
-        plain(py, &self.0.tell(Feedback::Selected(selection)).map_err(refused)?)
-    }
-
-    /// Takes back the last selection (interactive search); False on the first sheet.
-    ///
-    /// Returns
-    /// -------
-    /// bool
-    ///
-    /// Raises
-    /// ------
-    /// ValueError
-    ///     A search that is led by numbers.
-    fn undo(&mut self) -> PyResult<bool> {
-        match &mut self.0 {
-            AnySearch::Interactive(breeding) => Ok(breeding.undo().is_some()),
-            _ => Err(refused("expected an interactive search, found one led by numbers")),
-        }
     }
 
     /// The generation to judge, from 0.
@@ -377,7 +295,7 @@ impl Search {
         let pair = |ranked: &Ranked| (Genome(ranked.genome.clone()), ranked.fitness);
         match &self.0 {
             AnySearch::Target(population) => population.champion().map(pair),
-            AnySearch::Novelty(_) | AnySearch::Interactive(_) => None,
+            AnySearch::Novelty(_) => None,
             AnySearch::MapElites(map) => {
                 let elites = map.grid().values().map(|elite| &elite.ranked);
                 elites.max_by(|a, b| a.fitness.total_cmp(&b.fitness)).map(pair)
@@ -426,7 +344,6 @@ impl Search {
         let births = match &self.0 {
             AnySearch::Target(population) => population.births(),
             AnySearch::Novelty(novelty) => novelty.population().births(),
-            AnySearch::Interactive(breeding) => breeding.births(),
             AnySearch::MapElites(_) => return Ok(None),
         };
         plain(py, &births).map(Some)
@@ -437,7 +354,6 @@ impl Search {
             AnySearch::Target(_) => "neat",
             AnySearch::Novelty(_) => "novelty",
             AnySearch::MapElites(_) => "map_elites",
-            AnySearch::Interactive(_) => "interactive",
         };
         format!("Search.{name}(generation={}, N={})", self.generation(), self.0.ask().len())
     }

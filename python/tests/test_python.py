@@ -72,7 +72,7 @@ def test_a_fitness_of_one_s_own_leads_neat():
     assert [g.to_json() for g in again.ask()] == [g.to_json() for g in search.ask()]
 
 
-def test_novelty_map_elites_and_breeding_by_eye():
+def test_novelty_and_map_elites():
     def where(genome):
         picture = genome.render(8)
         return [float(picture.mean()), float(picture.std())]
@@ -88,12 +88,35 @@ def test_novelty_map_elites_and_breeding_by_eye():
         assert descriptor == where(genome) and fitness == descriptor[1]
         assert cell == tuple(min(int(d / w * 8), 7) for d, w in zip(descriptor, (1, 0.5)))
 
-    sheet = picloom.Search.interactive(seed=7)
-    before = [g.to_json() for g in sheet.ask()]
-    sheet.select([3, 8])
-    assert sheet.generation == 1 and sheet.ask()[0].to_json() == before[3]
-    assert sheet.births[0]["id"] == 3
-    assert sheet.undo() and [g.to_json() for g in sheet.ask()] == before
+
+def test_a_session_is_a_tree_that_python_the_command_and_the_studio_go_on_with(moth, tmp_path):
+    moth.save(tmp_path / "moth.json")
+    breeding = picloom.Breeding(seed=7, population=6, ancestors=[tmp_path / "moth.json"])
+
+    def texts(sheet):
+        return [genome.to_json() for genome in sheet]
+
+    first = texts(breeding.sheet())
+    assert breeding.select([3, 5], slider=0.4, why="wings") == 1 == breeding.at
+    assert texts(breeding.sheet())[0] == first[3] and breeding.births()[0]["id"] == 3
+    assert breeding.undo() and not breeding.undo() and texts(breeding.sheet()) == first
+    assert breeding.select([3, 5], slider=0.4) == 2 and breeding.parent(2) == 0
+    # Once more: the same parents, other children.
+    once, again = texts(breeding.sheet(1)), texts(breeding.sheet(2))
+    assert once[:2] == again[:2] and once[2:] != again[2:]
+    assert breeding.undo() and breeding.redo() and breeding.at == 2
+    breeding.go_to(1)
+    breeding.save(tmp_path / "session.toml")
+    again = picloom.Breeding.open(tmp_path / "session.toml")
+    assert (len(again), again.at) == (3, 1)
+    assert all(texts(again.sheet(n)) == texts(breeding.sheet(n)) for n in range(3))
+    assert [birth["id"] for birth in again.lineage()] == [3, 5]
+    with pytest.raises(ValueError, match="expected sheets 0 to 2, found 9"):
+        again.go_to(9)
+    with pytest.raises(ValueError, match="chosen twice"):
+        again.select([1, 1])
+    with pytest.raises(FileNotFoundError, match="none.toml"):
+        picloom.Breeding.open(tmp_path / "none.toml")
 
 
 def test_genomes_are_saved_bred_and_compared(moth, tmp_path):

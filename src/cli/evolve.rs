@@ -92,18 +92,25 @@ pub struct EvolveArgs {
     /// Mutation slider of this selection, 0 to 1
     #[arg(long, help_heading = BY_HAND, requires = "select", value_parser = slider)]
     slider: Option<f64>,
-    /// Another number draws other children from the same selection
-    #[arg(long, help_heading = BY_HAND, requires = "select", default_value_t = 0)]
-    roll: u64,
+    /// Another number draws other children from the same selection [default: the first that is not in
+    /// the session]
+    #[arg(long, help_heading = BY_HAND, requires = "select")]
+    roll: Option<u64>,
     /// A word on the choice, kept in the session
     #[arg(long, help_heading = BY_HAND, requires = "select", default_value = "")]
     why: String,
-    /// Take back this many selections first
-    #[arg(long, help_heading = BY_HAND, default_value_t = 0)]
+    /// Go to sheet N first; a selection there begins a branch
+    #[arg(long, help_heading = BY_HAND, value_name = "N")]
+    sheet: Option<usize>,
+    /// Go back over this many selections first; every sheet stays
+    #[arg(long, help_heading = BY_HAND, default_value_t = 0, value_name = "COUNT")]
     undo: usize,
+    /// Go on over this many, where --undo came from
+    #[arg(long, help_heading = BY_HAND, default_value_t = 0, value_name = "COUNT", conflicts_with = "undo")]
+    redo: usize,
     /// Keep the genome at place N of the sheet as NAME.json in --out, with NAME.png (may be
     /// repeated)
-    #[arg(long, help_heading = BY_HAND, num_args = 2, value_names = ["N", "NAME"], conflicts_with_all = ["select", "undo"])]
+    #[arg(long, help_heading = BY_HAND, num_args = 2, value_names = ["N", "NAME"], conflicts_with = "select")]
     save: Vec<String>,
     /// Interactive and vlm: side of a sheet's cells in pixels [default: 160]
     #[arg(long)]
@@ -216,7 +223,9 @@ fn refuse_others_options(args: &EvolveArgs, search: SearchKind) -> anyhow::Resul
         ("--cell", args.cell.is_some(), &[Vlm, Interactive]),
         ("--script", args.script.is_some(), &[Interactive]),
         ("--select", !args.select.is_empty(), &[Interactive]),
+        ("--sheet", args.sheet.is_some(), &[Interactive]),
         ("--undo", args.undo > 0, &[Interactive]),
+        ("--redo", args.redo > 0, &[Interactive]),
         ("--save", !args.save.is_empty(), &[Interactive]),
         ("--target", args.target.is_some(), judged),
         ("--size", args.size.is_some(), judged),
@@ -327,10 +336,12 @@ fn interactive(
     }
     config.validate()?;
     let request = BreedRequest {
+        sheet: args.sheet,
         undo: args.undo,
+        redo: args.redo,
+        roll: args.roll,
         selection: (!args.select.is_empty()).then(|| Selection {
             slider: args.slider,
-            roll: args.roll,
             why: args.why.clone(),
             ..Selection::of(&args.select)
         }),
@@ -358,9 +369,6 @@ fn interactive(
     let _locks = (FolderLock::take(folder)?, FolderLock::of_file(script)?);
     let report = breed(script, asked, folder, &request)?;
     let mut text = String::new();
-    if report.undone > 0 {
-        text += &format!("took back {} selections\n", report.undone);
-    }
     if let Some(selection) = &request.selection {
         let places: Vec<String> = selection.chosen.iter().map(ToString::to_string).collect();
         text += &format!("bred from {}\n", places.join(", "));
@@ -369,8 +377,9 @@ fn interactive(
         text += &format!("kept {}\n", path.display());
     }
     text += &format!(
-        "sheet {} with {} pictures: {}\nchoose with --select N,N, keep with --save N NAME",
-        report.generation,
+        "sheet {} of 0 to {} with {} pictures: {}\nchoose with --select N,N, keep with --save N NAME",
+        report.at,
+        report.sheets - 1,
         report.genomes,
         report.sheet.display()
     );

@@ -1,468 +1,307 @@
-//! Interactive evolution: a sheet of pictures, a selection, the next sheet. A pure state machine
-//! with undo; a session file replays to the same bits.
+//! Breeding: every sheet stays, undo and redo only move, and a selection on an older sheet begins a branch.
 //!
-//! Reference: Secretan et al. 2008 (Picbreeder). It neither draws the sheet nor asks anybody: the
-//! script interface and the studio do.
+//! One session file is the whole tree: a step says on which sheet it was chosen where that is not the
+//! sheet before it, and the session says where one is.
 
-use super::population::first_brood;
-use super::{Birth, Breeder, Brood, EvolveConfig, Parent, Parts, Preset};
+use super::{Birth, BreedingError, Selection, Session, SessionError, Sheet};
 use crate::genome::Genome;
-use crate::math::SimRng;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-/// What a person chose on one sheet.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Selection {
-    /// Places on the sheet, from 0, row by row; at least one, none twice.
-    pub chosen: Vec<usize>,
-    /// Mutation slider s ∈ [0, 1] for the children; the config's if not given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub slider: Option<f64>,
-    /// 0; another number draws other children from the same selection ("once more").
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub roll: u64,
-    /// What of the children may change. Default: everything.
-    #[serde(default, skip_serializing_if = "Parts::is_both")]
-    pub parts: Parts,
-    /// In a session's file: the step whose sheet it was made on, 0 for the first sheet; none: the step
-    /// before.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub after: Option<usize>,
-    /// What the chooser saw or wanted; kept, not read.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub why: String,
-}
-
-fn is_zero(roll: &u64) -> bool {
-    *roll == 0
-}
-
-impl Selection {
-    /// These places, with the config's slider.
-    pub fn of(chosen: &[usize]) -> Self {
-        Selection {
-            chosen: chosen.to_vec(),
-            slider: None,
-            roll: 0,
-            parts: Parts::Both,
-            after: None,
-            why: String::new(),
-        }
-    }
-}
-
-/// Why a selection was refused. The state is unchanged.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum BreedingError {
-    /// Nothing was chosen.
-    #[error("expected at least one chosen picture, found none")]
-    NothingChosen,
-    /// A place that is not on the sheet.
-    #[error("expected places 0 to {last}, found {found}")]
-    NotOnSheet {
-        /// The last place.
-        last: usize,
-        /// The place as given.
-        found: usize,
-    },
-    /// A place was chosen twice.
-    #[error("place {0} is chosen twice: expected each at most once")]
-    Twice(usize),
-    /// Only colour may change, and the chosen have none.
-    #[error("expected colour genomes to change the colour of, found a grey one at place {0}")]
-    Grey(usize),
-    /// A sheet that is not there.
-    #[error("expected sheets 0 to {last}, found {found}")]
-    NoSheet {
-        /// The last sheet.
-        last: usize,
-        /// The number as given.
-        found: usize,
-    },
-    /// A roll that the streams of random numbers have no room for.
-    #[error("expected a roll below {MOST_ROLLS}, found {0}")]
-    Roll(u64),
-    /// The slider is off its scale.
-    #[error("expected a slider in [0, 1], found {0}")]
-    Slider(f64),
-}
-
-/// Rolls of one selection: 24 bits of the 64 that name a stream of random numbers.
-const MOST_ROLLS: u64 = 1 << 24;
-
-/// A breeding session in memory.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// Sheets and the way between them. Sheet 0 is the first; sheet `n` was bred by step `n`.
+///
+/// ```
+/// use picloom::evolve::{Breeding, EvolveConfig, Preset, Selection, Session};
+///
+/// let session = Session::new(EvolveConfig::preset(Preset::Picbreeder), 7, Vec::new());
+/// let mut breeding = Breeding::new(session, &[])?;
+/// breeding.select(Selection::of(&[3, 8]))?;
+/// breeding.undo();
+/// breeding.select(Selection::of(&[5]))?;
+/// assert_eq!((breeding.at(), breeding.parent(1), breeding.parent(2)), (2, Some(0), Some(0)));
+/// let again = Breeding::new(Session::from_toml(&breeding.session().to_toml())?, &[])?;
+/// assert_eq!(again.now().genomes(), breeding.now().genomes());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
 pub struct Breeding {
-    pub(super) breeder: Breeder,
-    pub(super) sheet: Brood,
-    steps: Vec<Selection>,
-    recorded: BTreeSet<u64>,
-    past: Vec<Snapshot>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Snapshot {
-    breeder: Breeder,
-    sheet: Brood,
-    recorded: BTreeSet<u64>,
+    session: Session,
+    /// Shared: a tree is copied before it is changed.
+    sheets: Vec<Arc<Sheet>>,
+    /// The sheet that redo leads to from each.
+    onwards: Vec<Option<usize>>,
+    at: usize,
 }
 
 impl Breeding {
-    /// The first sheet: founders, or the ancestors and their children.
-    pub fn new(config: EvolveConfig, seed: u64, ancestors: &[Genome]) -> Self {
-        let mut breeder = Breeder::new(config, seed, ancestors);
-        let sheet = first_brood(&mut breeder, ancestors);
-        Breeding { breeder, sheet, steps: Vec::new(), recorded: BTreeSet::new(), past: Vec::new() }
-    }
-
-    /// The sheet to choose from, (N,).
-    pub fn genomes(&self) -> &[Genome] {
-        &self.sheet.genomes
-    }
-
-    /// Its births, (N,).
-    pub fn births(&self) -> &[Birth] {
-        &self.sheet.births
-    }
-
-    /// Selections made so far (undone ones forgotten).
-    pub fn steps(&self) -> &[Selection] {
-        &self.steps
-    }
-
-    /// Number of this sheet, from 0.
-    pub fn generation(&self) -> u64 {
-        self.breeder.generation()
-    }
-
-    /// Breeds the next sheet: the chosen parents first (if `keep_parents`), then children, each of
-    /// one parent drawn uniformly among the chosen, or of two with `crossover.rate`. Where only a part
-    /// may change, each has one parent: a cross mixes everything.
+    /// Breeds every sheet of a session; `ancestors` are the genomes of the files that it names.
     ///
-    /// Returns the births of the chosen not returned before.
+    /// # Errors
+    /// The first step that cannot be, or one of an unknown sheet.
+    pub fn new(mut session: Session, ancestors: &[Genome]) -> Result<Self, SessionError> {
+        session.check()?;
+        let first = Sheet::first(session.config.clone(), session.seed, ancestors);
+        let steps = std::mem::take(&mut session.step);
+        let at = session.at.unwrap_or(steps.len());
+        let mut breeding =
+            Breeding { session, sheets: vec![Arc::new(first)], onwards: vec![None], at: 0 };
+        for (i, step) in steps.into_iter().enumerate() {
+            breeding.at = step.after.unwrap_or(i);
+            breeding.select(step).map_err(|error| SessionError::Step { step: i + 1, error })?;
+        }
+        breeding.go_to(at).expect("checked above");
+        Ok(breeding)
+    }
+
+    /// The session that breeds these sheets again.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// The sheet one is on.
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    /// The sheet one is on, to choose from.
+    pub fn now(&self) -> &Sheet {
+        &self.sheets[self.at]
+    }
+
+    /// The newest sheet.
+    pub fn last(&self) -> usize {
+        self.sheets.len() - 1
+    }
+
+    /// Any sheet.
+    ///
+    /// # Errors
+    /// There is no such sheet.
+    pub fn sheet(&self, n: usize) -> Result<&Sheet, BreedingError> {
+        let none = BreedingError::NoSheet { last: self.last(), found: n };
+        self.sheets.get(n).map(|sheet| &**sheet).ok_or(none)
+    }
+
+    /// The sheet on which the selection behind sheet `n` was made; none for the first.
+    pub fn parent(&self, n: usize) -> Option<usize> {
+        self.session.before(n)
+    }
+
+    /// The selection behind sheet `n`; none for the first.
+    pub fn selection(&self, n: usize) -> Option<&Selection> {
+        self.session.step.get(n.checked_sub(1)?)
+    }
+
+    /// Births of all that were chosen on the way to this sheet, in the order of the sheets; each once.
+    pub fn lineage(&self) -> Vec<Birth> {
+        let mut way: Vec<usize> =
+            std::iter::successors(Some(self.at), |n| self.parent(*n)).collect();
+        way.reverse();
+        let (mut seen, mut lineage) = (BTreeSet::new(), Vec::new());
+        for pair in way.windows(2) {
+            let births = self.sheets[pair[0]].births();
+            let chosen = self.selection(pair[1]).into_iter().flat_map(|step| &step.chosen);
+            let mut new: Vec<Birth> = chosen
+                .map(|&place| births[place].clone())
+                .filter(|birth| seen.insert(birth.id))
+                .collect();
+            new.sort_by_key(|birth| birth.id);
+            lineage.extend(new);
+        }
+        lineage
+    }
+
+    /// The selection with the first roll that it was not yet bred with here: once more, it draws other children.
+    pub fn rolled(&self, selection: Selection) -> Selection {
+        let plain =
+            |s: &Selection| Selection { roll: 0, after: None, why: String::new(), ..s.clone() };
+        let same = plain(&selection);
+        let steps = (1..=self.last()).filter(|n| self.parent(*n) == Some(self.at));
+        let rolls: BTreeSet<u64> = steps
+            .filter_map(|n| self.selection(n))
+            .filter(|step| plain(step) == same)
+            .map(|step| step.roll)
+            .collect();
+        let roll = (0..).find(|roll| !rolls.contains(roll)).unwrap_or_default();
+        Selection { roll, ..selection }
+    }
+
+    /// Breeds a new sheet from the one one is on, goes there, and returns its number. What the selection
+    /// says of its own sheet is not read. The new sheet has the chosen parents first (if `keep_parents`),
+    /// then children, each of one parent drawn uniformly among the chosen, or of two with `crossover.rate`;
+    /// where only a part may change, each has one parent: a cross mixes everything.
     ///
     /// # Errors
     /// The selection cannot be; nothing changes.
-    pub fn select(&mut self, selection: Selection) -> Result<Vec<Birth>, BreedingError> {
-        let n = self.sheet.len();
-        let slider = selection.slider.unwrap_or(self.breeder.config.mutation.slider);
-        if selection.chosen.is_empty() {
-            return Err(BreedingError::NothingChosen);
-        }
-        if !(0.0..=1.0).contains(&slider) {
-            return Err(BreedingError::Slider(slider));
-        }
-        if selection.roll >= MOST_ROLLS {
-            return Err(BreedingError::Roll(selection.roll));
-        }
-        let mut seen = BTreeSet::new();
-        for &place in &selection.chosen {
-            if place >= n {
-                return Err(BreedingError::NotOnSheet { last: n - 1, found: place });
-            }
-            if !seen.insert(place) {
-                return Err(BreedingError::Twice(place));
-            }
-            if selection.parts == Parts::Colour && !self.sheet.genomes[place].is_colour() {
-                return Err(BreedingError::Grey(place));
-            }
-        }
-
-        self.past.push(Snapshot {
-            breeder: self.breeder.clone(),
-            sheet: self.sheet.clone(),
-            recorded: self.recorded.clone(),
-        });
-        let generation = self.breeder.generation();
-        let mut rng = SimRng::new(self.breeder.seed, "select", generation | (selection.roll << 32));
-        self.breeder.begin_generation();
-        let old = std::mem::take(&mut self.sheet);
-        let parent = |place: usize| Parent {
-            genome: &old.genomes[place],
-            id: old.births[place].id,
-            fitness: 0.0,
-        };
-        let mut next = Brood::default();
-        if self.breeder.config.reproduction.keep_parents {
-            // At least one place is left for a child.
-            for &place in selection.chosen.iter().take(n - 1) {
-                next.push((old.genomes[place].clone(), old.births[place].clone()));
-            }
-        }
-        while next.len() < n {
-            let mother = *rng.choose(&selection.chosen).expect("checked above");
-            let mut parents = vec![parent(mother)];
-            let may_cross = selection.chosen.len() > 1 && selection.parts.is_both();
-            if may_cross && rng.chance(self.breeder.config.crossover.rate) {
-                let others: Vec<usize> =
-                    selection.chosen.iter().copied().filter(|&p| p != mother).collect();
-                parents.push(parent(*rng.choose(&others).expect("two are chosen")));
-            }
-            let stream = (selection.roll << 40) | rng.next_u64() >> 24;
-            next.push(self.breeder.child(&parents, slider, selection.parts, Some(stream)));
-        }
-        let mut survivors: Vec<Birth> = selection
-            .chosen
-            .iter()
-            .map(|&p| old.births[p].clone())
-            .filter(|b| self.recorded.insert(b.id))
-            .collect();
-        survivors.sort_by_key(|b| b.id);
-        self.sheet = next;
-        self.steps.push(selection);
-        Ok(survivors)
+    pub fn select(&mut self, selection: Selection) -> Result<usize, BreedingError> {
+        let (before, new) = (self.at, self.sheets.len());
+        let next = self.sheets[before].bred(&selection)?;
+        self.sheets.push(Arc::new(next));
+        self.onwards.push(None);
+        let after = (before + 1 != new).then_some(before);
+        self.session.step.push(Selection { after, ..selection });
+        self.go_to(new)?;
+        Ok(new)
     }
 
-    /// Takes back the last selection and returns it; `None` on the first sheet.
-    pub fn undo(&mut self) -> Option<Selection> {
-        let snapshot = self.past.pop()?;
-        self.breeder = snapshot.breeder;
-        self.sheet = snapshot.sheet;
-        self.recorded = snapshot.recorded;
-        self.steps.pop()
+    /// Goes to the sheet before; false on the first.
+    pub fn undo(&mut self) -> bool {
+        self.parent(self.at).is_some_and(|parent| self.go_to(parent).is_ok())
     }
 
-    /// This sheet without the way to it.
-    pub(super) fn without_past(&self) -> Breeding {
-        Breeding { past: Vec::new(), steps: Vec::new(), ..self.clone() }
+    /// Goes to the sheet that was left last of those after this one; false if there is none.
+    pub fn redo(&mut self) -> bool {
+        self.onwards[self.at].is_some_and(|next| self.go_to(next).is_ok())
     }
 
-    /// The session as a file to be: [`Session::replay`] leads back to this sheet.
-    ///
-    /// `ancestors` names the files of the genomes given to [`Breeding::new`].
-    pub fn session(&self, ancestors: Vec<String>) -> Session {
-        Session {
-            format: SESSION_FORMAT.to_string(),
-            seed: self.breeder.seed,
-            ancestors,
-            at: None,
-            step: self.steps.clone(),
-            config: self.breeder.config.clone(),
-        }
-    }
-}
-
-const SESSION_FORMAT: &str = "picloom-session/1";
-
-/// A breeding session as a TOML file: seed, config, and one `[[step]]` a sheet.
-///
-/// ```
-/// use picloom::evolve::Session;
-/// let session = Session::from_toml(r#"
-/// format = "picloom-session/1"
-/// seed = 7
-/// [config.start]
-/// colour = false
-/// [[step]]
-/// chosen = [3, 8]
-/// slider = 0.4
-/// "#).unwrap();
-/// let breeding = session.replay(&[]).unwrap();
-/// assert_eq!(breeding.generation(), 1);
-/// assert_eq!(Session::from_toml(&session.to_toml()).unwrap(), session);
-/// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Session {
-    /// `picloom-session/1`.
-    pub format: String,
-    /// Seed of the run.
-    pub seed: u64,
-    /// Files of the genomes it began from; empty: founders.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub ancestors: Vec<String>,
-    /// The step whose sheet one is on, 0 for the first sheet; none: the last step.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub at: Option<usize>,
-    /// The selections, in order. Where one was made on an older sheet than that of the step before, the
-    /// steps are a tree ([`BreedingTree`](super::BreedingTree)).
-    #[serde(default)]
-    pub step: Vec<Selection>,
-    /// The numbers of evolution. In a hand-written file only what differs from the preset named
-    /// in `config.preset` (picbreeder if none).
-    pub config: EvolveConfig,
-}
-
-/// Why a session file cannot be replayed.
-#[derive(Debug, thiserror::Error)]
-pub enum SessionError {
-    /// Not TOML, or not of this shape.
-    #[error("expected a {SESSION_FORMAT} document, found: {0}")]
-    Syntax(String),
-    /// Another format or version.
-    #[error("expected format {SESSION_FORMAT:?}, found {0:?}")]
-    Format(String),
-    /// An impossible number.
-    #[error(transparent)]
-    Config(#[from] super::ConfigError),
-    /// A step that cannot be.
-    #[error("step {step}: {error}")]
-    Step {
-        /// Number of the step, from 1.
-        step: usize,
-        /// What is wrong.
-        error: BreedingError,
-    },
-    /// A step of a sheet, or a place to be, that is not there.
-    #[error("expected sheets 0 to {last}, found {found}")]
-    Sheet {
-        /// The last sheet there is by then.
-        last: usize,
-        /// The number as given.
-        found: usize,
-    },
-}
-
-impl Session {
-    /// A session without steps.
-    pub fn new(config: EvolveConfig, seed: u64, ancestors: Vec<String>) -> Self {
-        Session {
-            format: SESSION_FORMAT.to_string(),
-            seed,
-            ancestors,
-            at: None,
-            step: Vec::new(),
-            config,
-        }
+    /// True if [`redo`](Self::redo) leads anywhere.
+    pub fn can_redo(&self) -> bool {
+        self.onwards[self.at].is_some()
     }
 
-    /// A session from TOML text; `config` is laid over its preset.
+    /// Goes to any sheet.
     ///
     /// # Errors
-    /// Not TOML, unknown keys, another format, impossible numbers.
-    pub fn from_toml(text: &str) -> Result<Session, SessionError> {
-        let syntax = |e: &dyn std::fmt::Display| SessionError::Syntax(e.to_string());
-        let mut table: toml::Table = text.parse().map_err(|e| syntax(&e))?;
-        let overrides = match table.remove("config") {
-            None => toml::Table::new(),
-            Some(toml::Value::Table(t)) => t,
-            Some(other) => return Err(syntax(&format!("config = {other}"))),
-        };
-        let config = EvolveConfig::over_preset(Preset::Picbreeder, overrides)
-            .map_err(SessionError::Syntax)?;
-        let config = toml::Value::try_from(config).map_err(|e| syntax(&e))?;
-        table.insert("config".into(), config);
-        let session: Session = table.try_into().map_err(|e| syntax(&e))?;
-        if session.format != SESSION_FORMAT {
-            return Err(SessionError::Format(session.format));
+    /// There is no such sheet.
+    pub fn go_to(&mut self, n: usize) -> Result<(), BreedingError> {
+        if n > self.last() {
+            return Err(BreedingError::NoSheet { last: self.last(), found: n });
         }
-        session.config.validate()?;
-        Ok(session)
-    }
-
-    /// The session as TOML text, every number written out.
-    pub fn to_toml(&self) -> String {
-        toml::to_string(self).expect("a session is plain data")
-    }
-
-    /// True if it is more than a line of selections that ends where one is.
-    pub fn is_tree(&self) -> bool {
-        self.at.is_some() || self.step.iter().any(|step| step.after.is_some())
-    }
-
-    /// The steps that lead from the first sheet to where one is, by number from 1.
-    ///
-    /// # Errors
-    /// A sheet that is not there.
-    pub fn way(&self) -> Result<Vec<usize>, SessionError> {
-        for (i, step) in self.step.iter().enumerate() {
-            if let Some(found) = step.after.filter(|after| *after > i) {
-                return Err(SessionError::Sheet { last: i, found });
-            }
+        self.at = n;
+        self.session.at = (n != self.last()).then_some(n);
+        // Undone from here, redo leads back here.
+        let mut child = n;
+        while let Some(parent) = self.parent(child) {
+            self.onwards[parent] = Some(child);
+            child = parent;
         }
-        let (last, mut at) = (self.step.len(), self.at.unwrap_or(self.step.len()));
-        if at > last {
-            return Err(SessionError::Sheet { last, found: at });
-        }
-        let mut way = Vec::new();
-        while at > 0 {
-            way.push(at);
-            at = self.step[at - 1].after.unwrap_or(at - 1);
-        }
-        way.reverse();
-        Ok(way)
-    }
-
-    /// Replays the steps that lead from the first sheet to where one is. `ancestors` are the genomes of
-    /// the named files.
-    ///
-    /// # Errors
-    /// The first step that cannot be.
-    pub fn replay(&self, ancestors: &[Genome]) -> Result<Breeding, SessionError> {
-        let way = self.way()?;
-        let mut breeding = Breeding::new(self.config.clone(), self.seed, ancestors);
-        for step in way {
-            let selection = Selection { after: None, ..self.step[step - 1].clone() };
-            breeding.select(selection).map_err(|error| SessionError::Step { step, error })?;
-        }
-        Ok(breeding)
+        Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evolve::{EvolveConfig, Preset};
     use crate::genome::to_json;
 
-    fn texts(breeding: &Breeding) -> Vec<String> {
-        breeding.genomes().iter().map(to_json).collect()
+    fn begun(seed: u64) -> Breeding {
+        let config = EvolveConfig::preset(Preset::Picbreeder);
+        Breeding::new(Session::new(config, seed, Vec::new()), &[]).unwrap()
     }
 
-    fn picbreeder(seed: u64) -> Breeding {
-        Breeding::new(EvolveConfig::preset(Preset::Picbreeder), seed, &[])
-    }
-
-    #[test]
-    fn undo_leads_back_to_the_same_sheet_and_forward_again() {
-        let mut breeding = picbreeder(3);
-        let first = breeding.clone();
-        breeding.select(Selection::of(&[2, 9])).unwrap();
-        let second = texts(&breeding);
-        assert_eq!(breeding.undo(), Some(Selection::of(&[2, 9])));
-        assert_eq!(breeding, first);
-        assert_eq!(breeding.undo(), None);
-        breeding.select(Selection::of(&[2, 9])).unwrap();
-        assert_eq!(texts(&breeding), second);
-        breeding.undo();
-        let once_more = Selection { roll: 1, ..Selection::of(&[2, 9]) };
-        breeding.select(once_more).unwrap();
-        let other = texts(&breeding);
-        assert_eq!(other[..2], second[..2], "parents stay");
-        assert_ne!(other[2..], second[2..], "another roll draws other children");
+    fn texts(sheet: &Sheet) -> Vec<String> {
+        sheet.genomes().iter().map(to_json).collect()
     }
 
     #[test]
-    fn a_session_file_replays_to_the_same_bits() {
-        let mut breeding = picbreeder(11);
-        for step in 0..30 {
-            breeding.select(Selection::of(&[step % 15, (step + 4) % 15])).unwrap();
+    fn undo_and_redo_move_and_nothing_is_forgotten() {
+        let mut tree = begun(3);
+        for chosen in [[1, 2], [3, 4], [5, 6]] {
+            tree.select(Selection::of(&chosen)).unwrap();
         }
-        let text = breeding.session(Vec::new()).to_toml();
-        let again = Session::from_toml(&text).unwrap().replay(&[]).unwrap();
-        assert_eq!(texts(&again), texts(&breeding));
-        assert_eq!(again.births(), breeding.births());
+        assert!(tree.undo() && tree.undo());
+        assert_eq!((tree.at(), tree.can_redo()), (1, true));
+        // A branch: redo now leads along it, and back on the old one after going there.
+        assert_eq!(tree.select(Selection::of(&[7])), Ok(4));
+        assert!(tree.undo() && tree.redo());
+        assert_eq!((tree.at(), tree.parent(4), tree.parent(2)), (4, Some(1), Some(1)));
+        tree.go_to(3).unwrap();
+        assert!(tree.undo() && tree.undo() && tree.redo() && tree.redo());
+        assert_eq!(tree.at(), 3);
+        assert!(!tree.redo());
+        let last = tree.go_to(9).unwrap_err();
+        assert_eq!(last.to_string(), "expected sheets 0 to 4, found 9");
+        assert!(tree.undo() && tree.undo() && tree.undo() && !tree.undo());
+    }
+
+    #[test]
+    fn a_tree_replays_from_its_file_to_the_same_bits_on_every_sheet() {
+        let mut grown = begun(11);
+        for step in 0..12usize {
+            if step % 3 == 2 {
+                grown.go_to(step / 2).unwrap();
+            }
+            grown.select(Selection::of(&[step % 15, (step + 4) % 15])).unwrap();
+        }
+        grown.go_to(5).unwrap();
+        let text = grown.session().to_toml();
+        let again = Breeding::new(Session::from_toml(&text).unwrap(), &[]).unwrap();
+        assert_eq!((again.at(), again.last()), (5, 12));
+        for n in 0..=12 {
+            assert_eq!(again.sheet(n), grown.sheet(n), "sheet {n}");
+            assert_eq!(again.parent(n), grown.parent(n));
+        }
+        assert_eq!((again.session().to_toml(), again.lineage()), (text, grown.lineage()));
+        // The way there is a session of its own, and breeds the same.
+        let mut way: Vec<usize> =
+            std::iter::successors(Some(5), |n| grown.parent(*n)).filter(|n| *n > 0).collect();
+        way.reverse();
+        assert_eq!(grown.session().generation(), way.len());
+        let mut line = begun(11);
+        for n in way {
+            line.select(grown.selection(n).unwrap().clone()).unwrap();
+        }
+        assert_eq!((line.now(), line.lineage()), (grown.now(), grown.lineage()));
+    }
+
+    #[test]
+    fn the_same_choice_once_more_keeps_its_parents_and_draws_other_children() {
+        let mut tree = begun(3);
+        let rolled = tree.rolled(Selection::of(&[2, 9]));
+        assert_eq!(rolled.roll, 0);
+        tree.select(rolled).unwrap();
+        let once = texts(tree.now());
+        tree.undo();
+        let rolled = tree.rolled(Selection::of(&[2, 9]));
+        assert_eq!((rolled.roll, tree.rolled(Selection::of(&[2])).roll), (1, 0));
+        tree.select(rolled).unwrap();
+        let again = texts(tree.now());
+        assert_eq!(again[..2], once[..2]);
+        assert_ne!(again[2..], once[2..]);
+    }
+
+    #[test]
+    fn the_lineage_has_every_chosen_picture_of_the_way_once() {
+        let mut tree = begun(5);
+        // The kept parent stands first on the next sheet and is chosen there again.
+        for chosen in [&[8, 3][..], &[0, 6]] {
+            tree.select(Selection::of(chosen)).unwrap();
+        }
+        let ids: Vec<u64> = tree.lineage().iter().map(|birth| birth.id).collect();
+        assert_eq!((ids.len(), &ids[..2]), (3, &[3, 8][..]));
+        tree.go_to(1).unwrap();
+        assert_eq!(tree.lineage().len(), 2);
     }
 
     #[test]
     fn impossible_selections_change_nothing() {
-        let mut breeding = picbreeder(3);
-        let before = breeding.clone();
+        let mut tree = begun(3);
         let sliding = |slider| Selection { slider: Some(slider), ..Selection::of(&[1]) };
-        assert_eq!(breeding.select(Selection::of(&[])), Err(BreedingError::NothingChosen));
+        assert_eq!(tree.select(Selection::of(&[])), Err(BreedingError::NothingChosen));
         assert_eq!(
-            breeding.select(Selection::of(&[15])).unwrap_err().to_string(),
+            tree.select(Selection::of(&[15])).unwrap_err().to_string(),
             "expected places 0 to 14, found 15"
         );
-        assert_eq!(breeding.select(Selection::of(&[4, 4])), Err(BreedingError::Twice(4)));
-        assert_eq!(breeding.select(sliding(1.5)), Err(BreedingError::Slider(1.5)));
-        assert_eq!(breeding, before);
-        let bad = "format = \"picloom-session/1\"\nseed = 1\ncolour = 3\n";
-        assert!(Session::from_toml(bad).unwrap_err().to_string().contains("colour"));
-        let bad = "format = \"picloom-session/1\"\nseed = 1\n[[step]]\nchosen = [99]\n";
-        let error = Session::from_toml(bad).unwrap().replay(&[]).unwrap_err();
-        assert_eq!(error.to_string(), "step 1: expected places 0 to 14, found 99");
+        assert_eq!(tree.select(Selection::of(&[4, 4])), Err(BreedingError::Twice(4)));
+        assert_eq!(tree.select(sliding(1.5)), Err(BreedingError::Slider(1.5)));
+        assert_eq!((tree.last(), tree.session()), (0, begun(3).session()));
+    }
+
+    #[test]
+    fn sessions_that_cannot_be_bred_are_refused() {
+        let head = "format = \"picloom-session/1\"\nseed = 1\n";
+        let refusal = |text: &str| {
+            let session = Session::from_toml(&format!("{head}{text}"))?;
+            Breeding::new(session, &[]).map(drop)
+        };
+        for (text, found) in [
+            ("at = 2\n[[step]]\nchosen = [1]\n", "expected sheets 0 to 1, found 2"),
+            ("[[step]]\nchosen = [1]\nafter = 1\n", "expected sheets 0 to 0, found 1"),
+            ("[[step]]\nchosen = [99]\n", "step 1: expected places 0 to 14, found 99"),
+        ] {
+            assert_eq!(refusal(text).unwrap_err().to_string(), found);
+        }
+        assert!(refusal("colour = 3\n").unwrap_err().to_string().contains("colour"));
     }
 }

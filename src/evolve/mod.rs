@@ -1,9 +1,9 @@
-//! Evolution of genomes: operators, species, and four searches behind one `ask`/`tell`.
+//! Evolution of genomes: operators, species, three searches behind one `ask`/`tell`, and breeding by eye.
 //!
 //! In: a config, a seed, and what the outside world thinks of the genomes asked. Out: the next
 //! genomes to judge, and the lineage of those that survived. It does not know how to draw: fitness
 //! and descriptors are computed from pictures by `experiment::evolution`, selections come from a
-//! person, a script or the studio.
+//! person, a model, a script or the studio.
 //!
 //! Every child is bred from its own random stream, keyed by (seed, `"child"`, birth number), so a
 //! run is a pure function of its config, its seed and what it was told.
@@ -25,13 +25,14 @@ mod novelty;
 mod parts;
 mod population;
 mod search;
+mod session;
+mod sheet;
 mod species;
 mod start;
 mod stored;
-mod tree;
 
 pub use breed::{Breeder, Parent};
-pub use breeding::{Breeding, BreedingError, Selection, Session, SessionError};
+pub use breeding::Breeding;
 pub use changes::changes;
 pub(crate) use config::lay_over;
 pub use config::{
@@ -50,7 +51,8 @@ pub use mutation::{
 pub use novelty::{Archived, Novelty, NoveltyConfig, novelty_scores};
 pub use parts::{Open, Parts};
 pub use population::{Judged, Population, Ranked};
-pub use search::{Evolver, Feedback, Search, TellError};
+pub use search::{Search, TellError};
+pub use session::{Session, SessionError};
+pub use sheet::{BreedingError, Selection, Sheet};
 pub use species::{Species, speciate};
 pub use start::first_genome;
-pub use tree::BreedingTree;

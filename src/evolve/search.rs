@@ -1,19 +1,8 @@
 //! One interface for all searches: ask for genomes, tell what was thought of them.
 
-use super::{
-    Birth, Breeding, BreedingError, EvolveConfig, Judged, MapElites, Novelty, Population, Selection,
-};
+use super::{Birth, EvolveConfig, Judged, MapElites, Novelty, Population};
 use crate::genome::Genome;
 use serde::{Deserialize, Serialize};
-
-/// What the outside world answers.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Feedback {
-    /// One judgement a genome asked, in their order (target, novelty, MAP-Elites).
-    Judged(Vec<Judged>),
-    /// A person's choice (interactive).
-    Selected(Selection),
-}
 
 /// Why an answer was refused. The search is unchanged.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -50,23 +39,12 @@ pub enum TellError {
         /// Place among the asked.
         genome: usize,
     },
-    /// The selection cannot be.
-    #[error(transparent)]
-    Breeding(#[from] BreedingError),
-    /// A selection for a judging search, or judgements for an interactive one.
-    #[error("expected {expected}, found {found}")]
-    Kind {
-        /// What this search is told.
-        expected: &'static str,
-        /// What was told.
-        found: &'static str,
-    },
 }
 
-/// A search: `ask`, judge, `tell`, again.
+/// Any of the searches, with its whole state: `ask`, judge, `tell`, again. It is what a checkpoint holds.
 ///
 /// ```
-/// use picloom::evolve::{EvolveConfig, Evolver, Feedback, Judged, Population, Preset, Search};
+/// use picloom::evolve::{EvolveConfig, Judged, Population, Preset, Search};
 /// let config = EvolveConfig::preset(Preset::Picbreeder);
 /// let mut search = Search::Target(Population::new(config, 7, &[]));
 /// for _ in 0..3 {
@@ -75,26 +53,10 @@ pub enum TellError {
 ///         .iter()
 ///         .map(|g| Judged { fitness: -(g.connections().len() as f64), ..Judged::default() })
 ///         .collect();
-///     search.tell(Feedback::Judged(judged)).unwrap();
+///     search.tell(judged).unwrap();
 /// }
 /// assert_eq!(search.generation(), 3);
 /// ```
-pub trait Evolver {
-    /// The genomes to judge now, (N,).
-    fn ask(&self) -> &[Genome];
-
-    /// Takes the answer and breeds the next genomes. Returns the births of those that survived
-    /// (became a parent, an elite, or entered an archive) and were not returned before.
-    ///
-    /// # Errors
-    /// The answer does not fit what was asked; the search is unchanged.
-    fn tell(&mut self, feedback: Feedback) -> Result<Vec<Birth>, TellError>;
-
-    /// The generation to judge, from 0.
-    fn generation(&self) -> u64;
-}
-
-/// Any of the searches, with its whole state: what a checkpoint holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "search", content = "state", rename_all = "kebab-case")]
 pub enum Search {
@@ -104,8 +66,6 @@ pub enum Search {
     Novelty(Novelty),
     /// Towards the best of each kind.
     MapElites(MapElites),
-    /// Where a person leads.
-    Interactive(Breeding),
 }
 
 impl Search {
@@ -116,7 +76,6 @@ impl Search {
             Search::Target(s) => &s.breeder,
             Search::Novelty(s) => &s.population.breeder,
             Search::MapElites(s) => &s.breeder,
-            Search::Interactive(s) => &s.breeder,
         };
         let is_own = breeder.config == *config && breeder.seed == seed;
         if is_own { self.own_flaw() } else { Some("a search with the settings of its config") }
@@ -128,34 +87,24 @@ impl Search {
             Search::Target(s) => s.flaw(),
             Search::Novelty(s) => s.population.flaw(),
             Search::MapElites(s) => s.flaw(),
-            Search::Interactive(s) => s.breeder.flaw(&s.sheet),
         }
     }
-}
 
-impl Evolver for Search {
-    fn ask(&self) -> &[Genome] {
+    /// The genomes to judge now, (N,).
+    pub fn ask(&self) -> &[Genome] {
         match self {
             Search::Target(s) => s.genomes(),
             Search::Novelty(s) => s.population.genomes(),
             Search::MapElites(s) => s.genomes(),
-            Search::Interactive(s) => s.genomes(),
         }
     }
 
-    fn tell(&mut self, feedback: Feedback) -> Result<Vec<Birth>, TellError> {
-        let judged = match (&mut *self, feedback) {
-            (Search::Interactive(s), Feedback::Selected(selection)) => {
-                return Ok(s.select(selection)?);
-            }
-            (Search::Interactive(_), Feedback::Judged(_)) => {
-                return Err(TellError::Kind { expected: "a selection", found: "judgements" });
-            }
-            (_, Feedback::Selected(_)) => {
-                return Err(TellError::Kind { expected: "judgements", found: "a selection" });
-            }
-            (_, Feedback::Judged(judged)) => judged,
-        };
+    /// Takes one judgement per genome asked, in their order, and breeds the next genomes. Returns the births of
+    /// those that survived (became a parent, an elite, or entered an archive) and were not returned before.
+    ///
+    /// # Errors
+    /// The answer does not fit what was asked; the search is unchanged.
+    pub fn tell(&mut self, judged: Vec<Judged>) -> Result<Vec<Birth>, TellError> {
         let dimensions = match self {
             Search::MapElites(s) => Some(s.axes().len()),
             Search::Novelty(_) => judged.first().map(|j| j.descriptor.len()),
@@ -173,16 +122,15 @@ impl Evolver for Search {
                 novelty.advance(&judged)
             }
             Search::MapElites(map) => map.advance(&judged),
-            Search::Interactive(_) => unreachable!("answered above"),
         })
     }
 
-    fn generation(&self) -> u64 {
+    /// The generation to judge, from 0.
+    pub fn generation(&self) -> u64 {
         match self {
             Search::Target(s) => s.generation(),
             Search::Novelty(s) => s.population.generation(),
             Search::MapElites(s) => s.generation(),
-            Search::Interactive(s) => s.generation(),
         }
     }
 }
@@ -224,7 +172,7 @@ mod tests {
         let mut told = |change: &dyn Fn(&mut Vec<Judged>)| {
             let mut judged = good.clone();
             change(&mut judged);
-            search.tell(Feedback::Judged(judged)).unwrap_err().to_string()
+            search.tell(judged).unwrap_err().to_string()
         };
         assert_eq!(told(&|j| j.truncate(3)), "expected 15 judgements, one a genome asked, found 3");
         assert!(told(&|j| j[4].fitness = f64::NAN).contains("genome 4, found NaN"));
@@ -232,7 +180,6 @@ mod tests {
             told(&|j| j[2].learned = Some(vec![(crate::genome::InnovationId(999), 1.0)]))
                 .contains("genome 2 learned")
         );
-        assert!(search.tell(Feedback::Selected(Selection::of(&[1]))).is_err());
         assert_eq!(search, before);
     }
 }

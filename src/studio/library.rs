@@ -219,13 +219,12 @@ fn session(id: &str, path: &Path) -> Option<Result<FoundSession, String>> {
     let read = || {
         let text = read_text(path).map_err(|e| format!("cannot read: {e}"))?;
         let session = Session::from_toml(&text).map_err(|e| e.to_string())?;
-        let generation = session.way().map_err(|e| e.to_string())?.len();
         let changed =
             path.metadata().and_then(|data| data.modified()).map_err(|e| e.to_string())?;
         let own = id.strip_prefix(super::SESSIONS).and_then(|name| name.strip_suffix(".toml"));
         Ok(FoundSession {
             name: own.map(|name| name.trim_start_matches('/').to_string()),
-            generation,
+            generation: session.generation(),
             sheet_size: session.config.reproduction.population,
             changed: changed.duration_since(UNIX_EPOCH).map_or(0, |t| t.as_millis() as u64),
             id: id.to_string(),

@@ -6,9 +6,10 @@ use super::pixels::{
 };
 use super::root::{place_of, session_id};
 use super::state::{Loaded, Studio};
-use crate::figures::sheets::{signed_picture, unit_name};
-use crate::figures::wiring::places;
+use crate::figures::sheets::signed_picture;
+use crate::figures::wiring::{Places, places};
 use crate::genome::{Genome, Provenance, to_json};
+use crate::network::export::live_glsl;
 use crate::network::kernel::{feature_maps, render};
 use crate::network::{Arch, Frame, Model, Network, Picture, PixelInputs, Weights, Wiring};
 use crate::probe::{Change, Delta, View};
@@ -141,8 +142,14 @@ struct Drawn<'a> {
     size: usize,
     provenance: Described<'a>,
     arch: Option<String>,
+    /// Width and height of its drawing, and the side of a unit on it.
+    width: f64,
+    height: f64,
+    side: f64,
     units: Vec<DrawnUnit>,
     links: Vec<DrawnLink>,
+    /// Draws it on a graphics card; none for one that is too large.
+    shader: Option<String>,
     inputs: [&'static str; 4],
     outputs: [Option<usize>; 3],
     r2: Option<f64>,
@@ -158,11 +165,10 @@ struct Described<'a> {
 
 #[derive(Serialize)]
 struct DrawnUnit {
-    name: String,
     activation: &'static str,
     layer: usize,
-    x: f64,
-    y: f64,
+    /// Its centre on the drawing; none: it is not drawn.
+    at: Option<(f64, f64)>,
     seen: bool,
 }
 
@@ -180,14 +186,13 @@ pub fn network(studio: &Studio, asked: Asked) -> Answer {
     let source = &loaded.source;
     let Model { network, mask, weights } = &source.model;
     let seen = crate::prune::alive_units(network, &crate::network::Mask::non_zero(weights));
-    let rounded = |v: f64| (v * 1e4).round() / 1e4;
-    let units = network.units.iter().zip(places(network, mask, weights)).enumerate();
-    let units = units.map(|(u, (unit, (x, y)))| DrawnUnit {
-        name: unit_name(network, u),
+    let rounded = |v: f64| (v * 10.0).round() / 10.0;
+    let Places { extent: (width, height), side, at } = places(network, mask, weights);
+    let units = network.units.iter().zip(at).enumerate();
+    let units = units.map(|(u, (unit, at))| DrawnUnit {
         activation: unit.activation.name(),
         layer: unit.layer,
-        x: rounded(x),
-        y: rounded(y),
+        at: at.map(|(x, y)| (rounded(x), rounded(y))),
         seen: seen[u],
     });
     let links = network.links.iter().enumerate().map(|(i, link)| DrawnLink {
@@ -212,8 +217,12 @@ pub fn network(studio: &Studio, asked: Asked) -> Answer {
         size: source.size,
         provenance: Described { tags: own.map_or_else(Vec::new, tags), more: own },
         arch: network.arch.as_ref().map(ToString::to_string),
+        width: rounded(width),
+        height: rounded(height),
+        side,
         units: units.collect(),
         links: links.collect(),
+        shader: live_glsl(&source.model, source.coords),
         inputs: network.inputs.map(|input| input.name()),
         outputs: network.outputs,
         r2: source.fit.map(|fit| fit.r2),

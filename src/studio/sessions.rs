@@ -6,15 +6,15 @@ use super::library::published;
 use super::networks::{Asked, genome_file};
 use super::pixels::checked;
 use super::root::session_id;
-use super::state::{Bred, Studio, locked};
+use super::state::{Bred, Studio, locked, version};
 use super::{GENOMES, OPENED, SESSIONS};
 use crate::evolve::{
-    BreedingError, BreedingTree, EvolveConfig, Parts, Preset, Selection, Session, changes,
+    Breeding, BreedingError, EvolveConfig, Parts, Preset, Selection, Session, changes,
 };
-use crate::experiment::evolution::keep;
-use crate::genome::{self, Genome, to_json};
+use crate::experiment::evolution::{ancestor_file, keep, open, read_session, save};
+use crate::genome::{Genome, to_json};
 use crate::math::hash::short_id;
-use crate::network::files::{read_text, write_atomic};
+use crate::network::files::write_atomic;
 use crate::network::lock::FolderLock;
 use crate::network::{Coords, Model, Picture, Wiring};
 use axum::http::StatusCode;
@@ -51,7 +51,7 @@ impl Studio {
         let mut slot = locked(&slot);
         // Another program may have written it since.
         if slot.as_ref().is_none_or(|bred| bred.stamp != stamp(&path)) {
-            *slot = Some(self.replayed(&path)?);
+            *slot = Some(self.read(&path)?);
         }
         work(&path, slot.as_mut().expect("it was just read"))
     }
@@ -72,17 +72,12 @@ impl Studio {
         })
     }
 
-    fn replayed(&self, path: &Path) -> Result<Bred, Refusal> {
-        let fail = |e: &dyn std::fmt::Display| Refusal::bad(format!("{}: {e}", path.display()));
+    fn read(&self, path: &Path) -> Result<Bred, Refusal> {
         let stamp = stamp(path);
-        let session =
-            Session::from_toml(&read_text(path).map_err(|e| fail(&e))?).map_err(|e| fail(&e))?;
-        let ancestors: Result<Vec<Genome>, Refusal> = session
-            .ancestors
-            .iter()
-            .map(|id| genome::read(&self.root.path(id)?).map_err(Refusal::bad))
-            .collect();
-        let tree = BreedingTree::replay(session, &ancestors?).map_err(|e| fail(&e))?;
+        for id in &read_session(path).map_err(Refusal::bad)?.ancestors {
+            self.root.path(id)?;
+        }
+        let tree = open(path, |id| self.root.folder().join(id)).map_err(Refusal::bad)?;
         Ok(Bred { tree, stamp })
     }
 
@@ -102,7 +97,7 @@ impl Studio {
         name: &str,
         version: &str,
         size: Option<usize>,
-        change: impl FnOnce(&mut BreedingTree) -> Result<(), BreedingError>,
+        change: impl FnOnce(&mut Breeding) -> Result<(), BreedingError>,
     ) -> Result<Sheet, Refusal> {
         let size = size.map(|size| checked(size, LARGEST_DRAWN)).transpose()?;
         let mut tree = self.session(name, |_, bred| {
@@ -116,7 +111,7 @@ impl Studio {
                     FolderLock::of_file(path).map_err(|e| Refusal::stale(e, "session", ()))?;
                 // Another may have been quicker.
                 self.as_seen(name, bred, version)?;
-                write_atomic(path, tree.session().to_toml().as_bytes()).map_err(Refusal::failed)?;
+                save(&tree, path).map_err(Refusal::failed)?;
                 *bred = Bred { tree: tree.clone(), stamp: stamp(path) };
                 self.shown(name, &tree, None)
             })
@@ -130,13 +125,12 @@ impl Studio {
         })
     }
 
-    fn shown(&self, name: &str, tree: &BreedingTree, n: Option<usize>) -> Result<Shown, Refusal> {
+    fn shown(&self, name: &str, tree: &Breeding, n: Option<usize>) -> Result<Shown, Refusal> {
         let node = n.unwrap_or(tree.at());
-        let none = || BreedingError::NoSheet { last: tree.last(), found: node };
-        let breeding = tree.sheet(node).ok_or_else(none).map_err(Refusal::none)?;
-        let before = tree.parent(node).and_then(|parent| tree.sheet(parent));
+        let breeding = tree.sheet(node).map_err(Refusal::none)?;
+        let before = tree.parent(node).and_then(|parent| tree.sheet(parent).ok());
         let known = |id: u64| {
-            let of = |b: &'_ crate::evolve::Breeding| b.births().iter().position(|b| b.id == id);
+            let of = |b: &'_ crate::evolve::Sheet| b.births().iter().position(|b| b.id == id);
             let old = before.and_then(|sheet| Some(&sheet.genomes()[of(sheet)?]));
             old.or_else(|| Some(&breeding.genomes()[of(breeding)?]))
         };
@@ -172,7 +166,7 @@ impl Studio {
         Ok(Shown {
             id: session_id(name),
             name: name.into(),
-            version: short_id(session.to_toml()),
+            version: version(tree),
             at: tree.at(),
             node,
             slider: last.and_then(|s| s.slider).unwrap_or(session.config.mutation.slider),
@@ -332,12 +326,11 @@ pub fn begin(studio: &Studio, wanted: Wanted) -> Answer {
 /// A copy of a session that was bred elsewhere, by the command say, to go on with.
 fn adopt(studio: &Studio, id: &str, name: &str) -> Answer {
     let path = studio.root.path(id)?;
-    let fail = |e: &dyn std::fmt::Display| Refusal::bad(format!("{id}: {e}"));
-    let text = read_text(&path).map_err(|e| fail(&e))?;
-    let mut session = Session::from_toml(&text).map_err(|e| fail(&e))?;
+    let mut session = read_session(&path).map_err(Refusal::bad)?;
     for file in &mut session.ancestors {
         let none = || Refusal::bad(format!("{id}: expected its ancestor {file} below the root"));
-        let found = studio.root.id_of_named(file).ok_or_else(none)?;
+        let found = ancestor_file(&path, file);
+        let found = studio.root.id_of_named(&found.to_string_lossy()).ok_or_else(none)?;
         *file = ancestor(studio, &found, false)?;
     }
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -415,10 +408,9 @@ pub struct AskedSheet {
 
 impl AskedSheet {
     /// The genomes of the sheet.
-    fn genomes(&self, tree: &BreedingTree) -> Result<Vec<Genome>, Refusal> {
+    fn genomes(&self, tree: &Breeding) -> Result<Vec<Genome>, Refusal> {
         let node = self.node.unwrap_or(tree.at());
-        let none = || Refusal::none(BreedingError::NoSheet { last: tree.last(), found: node });
-        Ok(tree.sheet(node).ok_or_else(none)?.genomes().to_vec())
+        Ok(tree.sheet(node).map_err(Refusal::none)?.genomes().to_vec())
     }
 }
 
@@ -461,29 +453,21 @@ pub struct Choice {
 
 impl Choice {
     /// Breeds the next sheet; chosen on an older one it begins a branch.
-    fn breed(&self, tree: &mut BreedingTree) -> Result<(), BreedingError> {
+    fn breed(&self, tree: &mut Breeding) -> Result<(), BreedingError> {
         tree.go_to(self.at)?;
         let wanted =
             Selection { slider: self.slider, parts: self.parts, ..Selection::of(&self.chosen) };
-        // The same choice once more draws other children.
-        let rolls: Vec<u64> = (1..=tree.last())
-            .filter(|n| tree.parent(*n) == Some(self.at))
-            .filter_map(|n| tree.selection(n))
-            .filter(|s| {
-                Selection { roll: 0, after: None, why: String::new(), ..(*s).clone() } == wanted
-            })
-            .map(|s| s.roll)
-            .collect();
-        let free = (0..).find(|roll| !rolls.contains(roll));
-        // A roll is drawn into the upper bits of a stream's number.
-        let roll = self.roll.or(free).unwrap_or_default() & 0xff_ffff;
-        tree.select(Selection { roll, ..wanted }).map(drop)
+        let wanted = match self.roll {
+            Some(roll) => Selection { roll, ..wanted },
+            None => tree.rolled(wanted),
+        };
+        tree.select(wanted).map(drop)
     }
 }
 
 /// `POST …/breed`: the next sheet.
 pub fn breed(studio: &Studio, name: &str, choice: Choice) -> Answer {
-    let change = |tree: &mut BreedingTree| choice.breed(tree);
+    let change = |tree: &mut Breeding| choice.breed(tree);
     studio.change(name, &choice.version, choice.size, change)?.answer(StatusCode::CREATED)
 }
 
@@ -501,7 +485,7 @@ pub fn foresee(studio: &Studio, name: &str, choice: Choice) -> Answer {
         Ok(bred.tree.clone())
     })?;
     choice.breed(&mut tree).map_err(Refusal::bad)?;
-    let foreseen = Foreseen { version: short_id(tree.session().to_toml()) };
+    let foreseen = Foreseen { version: version(&tree) };
     let json = serde_json::to_vec(&foreseen).map_err(Refusal::failed)?;
     Ok(Drawn::of(tree.now().genomes(), size).answer(&json))
 }
@@ -585,21 +569,15 @@ pub fn publish(studio: &Studio, name: &str, wanted: Publication) -> Answer {
 /// The genome at a place of a sheet, saying how it was bred.
 fn placed(
     name: &str,
-    tree: &BreedingTree,
+    tree: &Breeding,
     node: Option<usize>,
     place: usize,
     title: &str,
 ) -> Result<Genome, Refusal> {
     let node = node.unwrap_or(tree.at());
-    let none = || Refusal::none(BreedingError::NoSheet { last: tree.last(), found: node });
-    let breeding = tree.sheet(node).ok_or_else(none)?;
-    let settings = Session { step: Vec::new(), at: None, ..tree.session().clone() };
-    let hash = short_id(settings.to_toml());
-    let mut genome = keep(breeding, place, title, &hash).map_err(Refusal::none)?;
+    let mut genome = keep(tree, node, place, title).map_err(Refusal::none)?;
     genome.provenance.made_by = "picloom studio".into();
-    let notes = &mut genome.provenance.notes;
-    notes.insert("session".into(), session_id(name));
-    notes.insert("node".into(), node.to_string());
+    genome.provenance.notes.insert("session".into(), session_id(name));
     Ok(genome)
 }
 

@@ -3,7 +3,7 @@
 use super::jobs::Jobs;
 use super::root::{Root, RootError};
 use super::workers::Workers;
-use crate::evolve::BreedingTree;
+use crate::evolve::Breeding;
 use crate::math::hash::short_id;
 use crate::network::Wiring;
 use crate::probe::View;
@@ -83,7 +83,7 @@ pub type Slot = Arc<Mutex<Option<Bred>>>;
 /// A session as it was read or last written.
 pub struct Bred {
     /// Its sheets.
-    pub tree: BreedingTree,
+    pub tree: Breeding,
     /// Time and size of its file then.
     pub stamp: Option<(SystemTime, u64)>,
 }
@@ -91,8 +91,13 @@ pub struct Bred {
 impl Bred {
     /// Hash of the file: what a page has seen it as. It outlives the server.
     pub fn version(&self) -> String {
-        short_id(self.tree.session().to_toml())
+        version(&self.tree)
     }
+}
+
+/// Hash of the file that a session is, or would be.
+pub fn version(tree: &Breeding) -> String {
+    short_id(tree.session().to_toml())
 }
 
 /// What was read before: genomes, studies and the hashes of runs' networks by id, with the time and size of the

@@ -206,19 +206,18 @@ fn a_session_begins_in_its_folder_goes_on_and_keeps_genomes_by_name() {
     assert_whole(&out.join("sheets/003.png"));
     let back = breed(&out, &["--json", "--undo", "2", "--select", "0"]).output().unwrap();
     let report: serde_json::Value = serde_json::from_slice(&back.stdout).unwrap();
-    assert_eq!((&report["undone"], &report["generation"]), (&2.into(), &2.into()));
+    assert_eq!((&report["at"], &report["generation"]), (&4.into(), &2.into()));
     let said = String::from_utf8(back.stderr).unwrap();
-    assert!(said.contains("took back 2 selections") && said.contains("bred from 0"), "{said}");
-    assert!(!out.join("sheets/003.png").exists(), "a sheet of what was taken back");
+    assert!(said.contains("bred from 0") && said.contains("sheet 4 of 0 to 4"), "{said}");
     let many = refused(&mut breed(&out, &["--undo", "3"]));
-    assert!(many.contains("expected at most 2 selections to take back, found 3"), "{many}");
+    assert!(many.contains("expected at most 2 sheets to go back, found 3"), "{many}");
 
     breed(&out, &["--save", "4", "owl", "--save", "5", "big_owl"]).assert().success();
     let owl = picloom::genome::read(&out.join("owl.json")).unwrap();
     let made = &owl.provenance;
     assert_eq!((made.name.as_str(), made.seed.is_some()), ("owl", true));
     assert_eq!(made.made_by, "picloom evolve --search interactive");
-    assert_eq!((made.notes["sheet"].as_str(), made.notes["place"].as_str()), ("2", "4"));
+    assert_eq!((made.notes["sheet"].as_str(), made.notes["place"].as_str()), ("4", "4"));
     let on_sheet = picloom::genome::read(&out.join("genomes/04.json")).unwrap();
     assert!(owl.nodes().eq(on_sheet.nodes()) && owl.connections().eq(on_sheet.connections()));
     let picture = picloom::network::Picture::read(&out.join("owl.png")).unwrap();
@@ -237,6 +236,47 @@ fn a_session_begins_in_its_folder_goes_on_and_keeps_genomes_by_name() {
     let before = std::fs::read(out.join("session.toml")).unwrap();
     breed(&out, &[]).assert().success();
     assert_eq!(std::fs::read(out.join("session.toml")).unwrap(), before);
+}
+
+#[test]
+fn a_session_with_branches_goes_on_by_script_and_every_sheet_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("bred");
+    let told = |more: &[&str]| {
+        let output = breed(&out, &[&["--json"], more].concat()).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        [&report["at"], &report["generation"], &report["sheets"]].map(|n| n.as_u64().unwrap())
+    };
+    breed(&out, &["--seed", "4"]).assert().success();
+    told(&["--select", "1,3"]);
+    assert_eq!(told(&["--select", "2"]), [2, 2, 3]);
+    let sheet = |n: usize| std::fs::read(out.join(format!("sheets/{n:03}.png"))).unwrap();
+    let second = sheet(2);
+    // Back, on again, and back to begin a branch; the same choice draws other children.
+    assert_eq!(told(&["--undo", "2"]), [0, 0, 3]);
+    assert_eq!(told(&["--redo", "2"]), [2, 2, 3]);
+    assert_eq!(told(&["--undo", "1", "--select", "2"]), [3, 2, 4]);
+    assert_ne!(sheet(3), second);
+    assert_eq!(told(&["--sheet", "0", "--select", "7"]), [4, 1, 5]);
+    assert_eq!(told(&["--sheet", "2"]), [2, 2, 5]);
+    assert_eq!((sheet(2), std::fs::read(out.join("sheet.png")).unwrap()), (second.clone(), second));
+    let lineage = std::fs::read_to_string(out.join("lineage.jsonl")).unwrap();
+    assert_eq!(lineage.lines().count(), 3);
+    // The numbers of the file are those of the library.
+    let text = std::fs::read_to_string(out.join("session.toml")).unwrap();
+    let session = picloom::evolve::Session::from_toml(&text).unwrap();
+    let breeding = picloom::evolve::Breeding::new(session, &[]).unwrap();
+    let parents: Vec<_> = (0..5).map(|n| breeding.parent(n)).collect();
+    assert_eq!(parents, [None, Some(0), Some(1), Some(1), Some(0)]);
+    for (more, said) in [
+        (["--sheet", "9"], "expected sheets 0 to 4, found 9"),
+        (["--redo", "1"], "expected at most 0 sheets to go on, found 1"),
+    ] {
+        let error = refused(&mut breed(&out, &more));
+        assert!(error.contains(said), "{error}");
+    }
+    assert_eq!(std::fs::read_to_string(out.join("session.toml")).unwrap(), text);
 }
 
 #[test]

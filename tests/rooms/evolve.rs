@@ -1,8 +1,8 @@
 //! Operators and searches over long random sequences: no invariant ever breaks.
 
 use picloom::evolve::{
-    Axis, EvolveConfig, Evolver, Feedback, InnovationTracker, Judged, MapElites, MutationScheme,
-    Novelty, NoveltyConfig, Open, Population, Preset, Search, add_link, add_node, align,
+    Axis, EvolveConfig, InnovationTracker, Judged, MapElites, MutationScheme, Novelty,
+    NoveltyConfig, Open, Population, Preset, Search, add_link, add_node, align,
     compatibility_distance, crossover_aligned, crossover_union, first_genome, mutate,
 };
 use picloom::genome::{Genome, Input, Role, from_json, to_json};
@@ -196,7 +196,7 @@ fn searches(seed: u64) -> Vec<Search> {
 
 fn step(search: &mut Search) -> usize {
     let judged = search.ask().iter().map(judge).collect();
-    search.tell(Feedback::Judged(judged)).unwrap().len()
+    search.tell(judged).unwrap().len()
 }
 
 #[test]
@@ -224,7 +224,7 @@ fn lineage_names_only_parents_that_were_recorded_before() {
         let mut known = std::collections::BTreeSet::new();
         for _ in 0..20 {
             let judged = search.ask().iter().map(judge).collect();
-            let births = search.tell(Feedback::Judged(judged)).unwrap();
+            let births = search.tell(judged).unwrap();
             for birth in births {
                 assert!(birth.parents.iter().all(|p| known.contains(p)), "{birth:?}");
                 assert!(known.insert(birth.id), "recorded twice: {birth:?}");

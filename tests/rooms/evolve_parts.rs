@@ -1,6 +1,6 @@
 //! Breeding apart (METHODS §2): colour alone, everything but colour.
 
-use picloom::evolve::{Breeding, EvolveConfig, Open, Parts, Preset, Selection};
+use picloom::evolve::{Breeding, EvolveConfig, Open, Parts, Preset, Selection, Session};
 use picloom::genome::{Genome, to_json};
 use picloom::network::{Coords, Model, Wiring};
 
@@ -17,7 +17,7 @@ fn bred(seed: u64, deletes: f64) -> Breeding {
     let mut config = EvolveConfig::preset(Preset::Picbreeder);
     config.mutation.delete_link = deletes;
     config.mutation.delete_node = deletes;
-    let mut breeding = Breeding::new(config, seed, &[]);
+    let mut breeding = Breeding::new(Session::new(config, seed, Vec::new()), &[]).unwrap();
     for step in 0..25 {
         let chosen = [(step * 7 + seed as usize) % 15, (step * 4 + 1) % 15];
         let chosen = if chosen[0] == chosen[1] { &chosen[..1] } else { &chosen[..] };
@@ -32,15 +32,16 @@ fn colour_alone_leaves_every_pixels_brightness_to_the_bit() {
     for seed in 0..12 {
         let mut breeding = bred(seed, 2.0);
         for step in 0..6 {
-            let mut parent = breeding.genomes()[step].clone();
+            let mut parent = breeding.now().genomes()[step].clone();
             parent.provenance = Default::default();
             let (before, text) = (brightness(&parent), to_json(&parent));
             let selection = Selection { parts: Parts::Colour, ..Selection::of(&[step]) };
             breeding.select(selection).unwrap();
-            for child in breeding.genomes() {
+            for child in breeding.now().genomes() {
                 assert_eq!(brightness(child), before, "seed {seed}, step {step}");
             }
-            changed += breeding.genomes().iter().filter(|child| to_json(child) != text).count();
+            changed +=
+                breeding.now().genomes().iter().filter(|child| to_json(child) != text).count();
         }
     }
     assert!(changed > 12 * 6 * 10, "{changed} children differ from their parent");
@@ -56,14 +57,14 @@ fn structure_leaves_what_is_of_the_colour() {
     for seed in 0..8 {
         // Nothing is deleted: a node takes its links along, into whatever part.
         let mut breeding = bred(seed, 0.0);
-        let parent = breeding.genomes()[3].clone();
+        let parent = breeding.now().genomes()[3].clone();
         let colour = Parts::Colour.open(&parent);
         let before = genes_of_colour(&parent, &colour);
         let selection = Selection { parts: Parts::Structure, ..Selection::of(&[3, 5]) };
         breeding.select(selection).unwrap();
-        let [mother, father] = [0, 1].map(|place| breeding.births()[place].id);
+        let [mother, father] = [0, 1].map(|place| breeding.now().births()[place].id);
         let mut of_first = 0;
-        for (child, birth) in breeding.genomes().iter().zip(breeding.births()).skip(2) {
+        for (child, birth) in breeding.now().genomes().iter().zip(breeding.now().births()).skip(2) {
             assert!(birth.parents == [mother] || birth.parents == [father]);
             if birth.parents == [mother] {
                 of_first += 1;
@@ -78,13 +79,13 @@ fn structure_leaves_what_is_of_the_colour() {
 fn a_grey_genome_has_no_colour_to_change_and_says_so() {
     let mut config = EvolveConfig::preset(Preset::Picbreeder);
     config.start.colour = false;
-    let mut breeding = Breeding::new(config, 1, &[]);
+    let mut breeding = Breeding::new(Session::new(config, 1, Vec::new()), &[]).unwrap();
     let selection = Selection { parts: Parts::Colour, ..Selection::of(&[4]) };
     let error = breeding.select(selection).unwrap_err().to_string();
     assert_eq!(
         error,
         "expected colour genomes to change the colour of, found a grey one at place 4"
     );
-    let all = breeding.genomes()[0].nodes().map(|n| n.id).collect();
-    assert_eq!(Parts::Structure.open(&breeding.genomes()[0]), Open::Nodes(all));
+    let all = breeding.now().genomes()[0].nodes().map(|n| n.id).collect();
+    assert_eq!(Parts::Structure.open(&breeding.now().genomes()[0]), Open::Nodes(all));
 }

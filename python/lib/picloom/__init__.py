@@ -11,6 +11,7 @@ network's number of links, U of its units.
 """
 
 from ._core import (
+    Breeding,
     Error,
     Genome,
     Model,
@@ -37,6 +38,7 @@ from .records import frame, read_rows, read_study
 from .torch import from_torch, to_torch
 
 __all__ = [
+    "Breeding",
     "Error",
     "Genome",
     "Model",

@@ -13,9 +13,10 @@
 use super::config::{EvolutionConfig, SearchKind};
 use super::finish::{StopCause, signed};
 use super::record::EvolutionObserver;
+use super::session::{SESSION_FILE, save};
 use super::sheet::{draw, genome_sheet};
 use super::{EvolutionError, EvolutionJob, read_config, store};
-use crate::evolve::{Birth, Breeding, BreedingError, Selection, TellError};
+use crate::evolve::{Breeding, BreedingError, Selection, Session};
 use crate::genome::to_json;
 use crate::math::names::names;
 use crate::network::files::{create_folder, read_text, write_atomic};
@@ -115,7 +116,6 @@ struct Run<'a> {
     hash: String,
     breeding: Breeding,
     decisions: Vec<DecisionRecord>,
-    lineage: Vec<Birth>,
     cause: Option<StopCause>,
 }
 
@@ -137,14 +137,14 @@ pub fn breed_by_eye(
     let journal = folder.join("decisions.jsonl");
     let kept = begin(config, folder, &journal, resume)?;
     let name = breeder.name();
+    let session = Session::new(config.evolve.clone(), config.seed, config.ancestors.clone());
     let mut run = Run {
         config,
         section: config.vlm.clone().unwrap_or_default(),
         folder,
         hash: config.hash(),
-        breeding: Breeding::new(config.evolve.clone(), config.seed, &job.ancestors),
+        breeding: Breeding::new(session, &job.ancestors)?,
         decisions: Vec::new(),
-        lineage: Vec::new(),
         cause: None,
     };
     for record in kept {
@@ -160,14 +160,14 @@ pub fn breed_by_eye(
         }
         run.apply(record)?;
     }
-    while run.cause.is_none() && run.breeding.generation() < config.generations {
-        let generation = run.breeding.generation();
+    while run.cause.is_none() && run.breeding.now().generation() < config.generations {
+        let generation = run.breeding.now().generation();
         let sheet = run.sheet();
         let png = sheet.to_png(&[("picloom config", &run.hash)]);
         let path = folder.join("sheets").join(format!("{generation:03}.png"));
         write_atomic(&path, &png)?;
         let before: Vec<Choice> = run.decisions.iter().map(|d| d.choice.clone()).collect();
-        let count = run.breeding.genomes().len();
+        let count = run.breeding.now().genomes().len();
         let choice = breeder.choose(&sheet, count, generation as usize, &before)?;
         let record = run.record(&name, choice)?;
         run.apply(record)?;
@@ -179,7 +179,7 @@ pub fn breed_by_eye(
         }
     }
     let cause = run.cause.unwrap_or(StopCause::Generations);
-    run.finish(job, name, cause)
+    run.finish(name, cause)
 }
 
 /// Makes the folder, or reads what was decided in it.
@@ -232,7 +232,7 @@ fn lines<T: Serialize>(records: &[T]) -> String {
 
 impl Run<'_> {
     fn sheet(&self) -> crate::network::Picture {
-        let genomes = self.breeding.genomes();
+        let genomes = self.breeding.now().genomes();
         genome_sheet(genomes, COLUMNS, self.section.cell, self.config.coords)
     }
 
@@ -242,7 +242,7 @@ impl Run<'_> {
 
     /// A choice on this sheet as it is recorded.
     fn record(&self, breeder: &str, choice: Choice) -> Result<DecisionRecord, EvolutionError> {
-        let births = self.breeding.births();
+        let births = self.breeding.now().births();
         let chosen: &[usize] = match &choice.decision {
             Decision::Select(chosen) => chosen,
             Decision::Publish(picture) => std::slice::from_ref(picture),
@@ -250,12 +250,11 @@ impl Run<'_> {
         };
         if let Some(&found) = chosen.iter().find(|&&p| p >= births.len()) {
             let last = births.len().saturating_sub(1);
-            let error = BreedingError::NotOnSheet { last, found };
-            return Err(EvolutionError::Tell(TellError::from(error)));
+            return Err(BreedingError::NotOnSheet { last, found }.into());
         }
         let number = self.published().count();
         Ok(DecisionRecord {
-            generation: self.breeding.generation(),
+            generation: self.breeding.now().generation(),
             breeder: breeder.to_string(),
             pictures: births.len(),
             births: chosen.iter().map(|&p| births[p].id).collect(),
@@ -275,10 +274,6 @@ impl Run<'_> {
                 self.publish(picture, &record, &self.folder.join(name))?;
                 if self.published().count() + 1 >= self.section.publish {
                     self.cause = Some(StopCause::Published);
-                    let birth = &self.breeding.births()[picture];
-                    if self.lineage.iter().all(|b| b.id != birth.id) {
-                        self.lineage.push(birth.clone());
-                    }
                 } else {
                     self.select(vec![picture], &record.choice.reason)?;
                 }
@@ -289,11 +284,7 @@ impl Run<'_> {
     }
 
     fn select(&mut self, chosen: Vec<usize>, why: &str) -> Result<(), EvolutionError> {
-        let births = self
-            .breeding
-            .select(Selection { why: why.to_string(), ..Selection::of(&chosen) })
-            .map_err(TellError::from)?;
-        self.lineage.extend(births);
+        self.breeding.select(Selection { why: why.to_string(), ..Selection::of(&chosen) })?;
         Ok(())
     }
 
@@ -305,8 +296,8 @@ impl Run<'_> {
         path: &Path,
     ) -> Result<(), EvolutionError> {
         create_folder(&self.folder.join("published"))?;
-        let genome = &self.breeding.genomes()[picture];
-        let birth = &self.breeding.births()[picture];
+        let genome = &self.breeding.now().genomes()[picture];
+        let birth = &self.breeding.now().births()[picture];
         let mut genome = signed(genome, SearchKind::Vlm, birth, &self.hash);
         let notes = &mut genome.provenance.notes;
         notes.insert("breeder".into(), record.breeder.clone());
@@ -329,16 +320,11 @@ impl Run<'_> {
         }
     }
 
-    fn finish(
-        &self,
-        job: &EvolutionJob,
-        breeder: String,
-        cause: StopCause,
-    ) -> Result<EyeResult, EvolutionError> {
+    fn finish(&self, breeder: String, cause: StopCause) -> Result<EyeResult, EvolutionError> {
         let folder = self.folder;
         let genomes = folder.join("genomes");
         create_folder(&genomes)?;
-        let sheet = self.breeding.genomes().iter().zip(self.breeding.births());
+        let sheet = self.breeding.now().genomes().iter().zip(self.breeding.now().births());
         for (i, (genome, birth)) in sheet.enumerate() {
             let genome = signed(genome, SearchKind::Vlm, birth, &self.hash);
             let path = genomes.join(format!("{i:02}.json"));
@@ -346,9 +332,17 @@ impl Run<'_> {
         }
         let png = self.sheet().to_png(&[("picloom config", &self.hash)]);
         write_atomic(&folder.join("sheet.png"), &png)?;
-        let session = self.breeding.session(job.config.ancestors.clone());
-        write_atomic(&folder.join("session.toml"), session.to_toml().as_bytes())?;
-        write_atomic(&folder.join("lineage.jsonl"), lines(&self.lineage).as_bytes())?;
+        save(&self.breeding, &folder.join(SESSION_FILE))?;
+        let mut lineage = self.breeding.lineage();
+        // What was published last was chosen too, and nothing was bred from it.
+        if let (Some(StopCause::Published), Some(last)) = (self.cause, self.decisions.last()) {
+            let births = self.breeding.now().births().iter();
+            let new = births
+                .filter(|b| last.births.contains(&b.id))
+                .filter(|b| lineage.iter().all(|l| l.id != b.id));
+            lineage.extend(new.cloned().collect::<Vec<_>>());
+        }
+        write_atomic(&folder.join("lineage.jsonl"), lines(&lineage).as_bytes())?;
         let result = self.result(breeder, cause);
         let json = serde_json::to_string_pretty(&result).expect("a result is plain data") + "\n";
         write_atomic(&folder.join("result.json"), json.as_bytes())?;

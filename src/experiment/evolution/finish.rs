@@ -5,7 +5,7 @@ use super::judge::PictureJudge;
 use super::record::size_of;
 use super::sheet::{genome_sheet, grid_sheet};
 use super::{EvolutionError, EvolutionJob};
-use crate::evolve::{Birth, Evolver, Mutation, Ranked, Search};
+use crate::evolve::{Birth, Mutation, Ranked, Search};
 use crate::genome::{Genome, to_json};
 use crate::network::Picture;
 use crate::network::files::{create_folder, write_atomic};
@@ -210,7 +210,6 @@ fn gallery(judge: &PictureJudge, search: &Search) -> Vec<Ranked> {
         }
         Search::Novelty(novelty) => novelty.archive().iter().map(|a| a.ranked.clone()).collect(),
         Search::MapElites(map) => map.grid().values().map(|e| e.ranked.clone()).collect(),
-        Search::Interactive(_) => Vec::new(),
     };
     ranked.sort_by(|a, b| b.fitness.total_cmp(&a.fitness).then(a.birth.id.cmp(&b.birth.id)));
     let mut seen = std::collections::BTreeSet::new();

@@ -30,12 +30,15 @@ pub use fitness::{Likeness, ssim};
 pub use judge::PictureJudge;
 pub use record::{EvolutionObserver, GenerationRecord, Unwatched};
 pub use refine::{Refined, refine};
-pub use session::{BreedError, BreedReport, BreedRequest, SESSION_FILE, breed, keep};
+pub use session::{
+    BreedError, BreedReport, BreedRequest, SESSION_FILE, ancestor_file, breed, keep, open,
+    read_session, save,
+};
 pub use sheet::{draw, genome_sheet, grid_sheet};
 pub use speed::{EvolveSpeed, bench_evolve};
 
 use crate::evolve::{
-    ConfigError, Evolver, Feedback, MapElites, Novelty, Population, Search, TellError,
+    BreedingError, ConfigError, MapElites, Novelty, Population, Search, SessionError, TellError,
 };
 use crate::genome::{self, Genome, ReadGenomeError};
 use crate::math::hash::sha256_of_floats;
@@ -102,6 +105,12 @@ pub enum EvolutionError {
     /// A judgement was refused: a picture whose measure is not finite.
     #[error(transparent)]
     Tell(#[from] TellError),
+    /// The session of a run by eye cannot begin.
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    /// A choice on a sheet was refused.
+    #[error(transparent)]
+    Breeding(#[from] BreedingError),
 }
 
 impl From<crate::score::JudgeError> for EvolutionError {
@@ -206,7 +215,7 @@ pub fn evolve(
         let judged = judge.judge(search.ask());
         evaluations += judged.len() as u64;
         let (asked, species) = (search.ask().to_vec(), record::species_of(&search));
-        let births = search.tell(Feedback::Judged(judged.clone()))?;
+        let births = search.tell(judged.clone())?;
         let record = record::record(&asked, species, &judged, &search, evaluations, births.len());
         store.save(&record, &births, &search, evaluations)?;
         observer.generation(&record, begun.elapsed().as_secs_f64());

@@ -1,7 +1,7 @@
 //! What a generation leaves behind, and who is told.
 
 use super::by_eye::DecisionRecord;
-use crate::evolve::{Evolver, Judged, Search};
+use crate::evolve::{Judged, Search};
 use crate::genome::{Genome, Role};
 use serde::{Deserialize, Serialize};
 
@@ -69,13 +69,12 @@ pub(super) fn size_of(genome: &Genome) -> (usize, usize) {
     )
 }
 
-/// The best fitness of a search until now; none before the first judged generation, and of a session.
+/// The best fitness of a search until now; none before the first judged generation.
 pub(super) fn best_ever(search: &Search) -> Option<f64> {
     match search {
         Search::Target(p) => p.champion().map(|c| c.fitness),
         Search::Novelty(n) => n.population().champion().map(|c| c.fitness),
         Search::MapElites(m) => m.grid().values().map(|e| e.ranked.fitness).max_by(f64::total_cmp),
-        Search::Interactive(_) => None,
     }
 }
 

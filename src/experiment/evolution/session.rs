@@ -1,7 +1,8 @@
-//! Breeding by script: a session file is replayed, one more selection appended, the next sheet drawn.
+//! Breeding sessions in files: the reader and the writer of command, studio and Python; and breeding by
+//! script, in which a session is read, moved about in, bred on from, and its sheet drawn.
 //!
-//! Each call leaves the file, the numbered sheet and its genomes, so that a person (or a program
-//! that can look) chooses on the sheet, calls again, and repeats.
+//! Each call of [`breed`] leaves the file, the numbered sheet and its genomes, so that a person (or a
+//! program that can look) chooses on the sheet, calls again, and repeats.
 
 use super::SearchKind;
 use super::finish::signed;
@@ -9,7 +10,6 @@ use super::sheet::{draw, genome_sheet};
 use super::store::first_difference;
 use crate::evolve::{Breeding, BreedingError, Selection, Session, SessionError};
 use crate::genome::{self, Genome, ReadGenomeError, to_json};
-use crate::math::hash::short_id;
 use crate::network::Coords;
 use crate::network::files::{WriteError, create_folder, read_text, write_atomic};
 use crate::run::folder::{Holding, OtherHolding};
@@ -23,10 +23,16 @@ const KEPT: usize = 512;
 /// What to do with a session.
 #[derive(Clone, Debug, Default)]
 pub struct BreedRequest {
-    /// Take back this many selections first.
+    /// Go to this sheet first.
+    pub sheet: Option<usize>,
+    /// Then go back over this many selections.
     pub undo: usize,
-    /// Then select.
+    /// Then go on over this many, where one came from last.
+    pub redo: usize,
+    /// Then select. Without `roll` of the request, the first that this selection was not bred with.
     pub selection: Option<Selection>,
+    /// Another number draws other children from the same selection.
+    pub roll: Option<u64>,
     /// Genomes to keep of the sheet that then lies there: place and name.
     pub save: Vec<(usize, String)>,
     /// Cell side of the sheet in pixels.
@@ -38,10 +44,12 @@ pub struct BreedRequest {
 /// What a breeding call left behind.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct BreedReport {
-    /// Selections taken back.
-    pub undone: usize,
     /// Number of the sheet now to choose from.
+    pub at: usize,
+    /// Selections that led to it.
     pub generation: u64,
+    /// Sheets in the session.
+    pub sheets: usize,
     /// Genomes on it.
     pub genomes: usize,
     /// The sheet.
@@ -71,11 +79,6 @@ pub enum BreedError {
         /// What is wrong.
         source: SessionError,
     },
-    /// The session has branches, which a line of selections would lose.
-    #[error(
-        "{0}: expected a session without branches, found a tree of the studio; go on in `picloom studio`"
-    )]
-    Tree(PathBuf),
     /// Settings were given, and the session has others.
     #[error(
         "{path}: the session here has other settings: {difference}; leave them out, or choose another --out and --script"
@@ -86,14 +89,16 @@ pub enum BreedError {
         /// The first key that differs.
         difference: String,
     },
-    /// More selections to take back than there are.
-    #[error("{path}: expected at most {made} selections to take back, found {asked}")]
-    Undo {
+    /// Fewer sheets lie that way.
+    #[error("{path}: expected at most {most} sheets to go {way}, found {asked}")]
+    Way {
         /// The file.
         path: PathBuf,
-        /// Selections there are.
-        made: usize,
-        /// Selections to take back.
+        /// Back or on.
+        way: &'static str,
+        /// Sheets there are that way.
+        most: usize,
+        /// Sheets to go.
         asked: usize,
     },
     /// A genome cannot be kept under this name.
@@ -120,9 +125,59 @@ pub enum BreedError {
     Write(#[from] WriteError),
 }
 
-/// Replays the session at `script`, applies `request`, writes the session back, and leaves in `folder`:
+/// Reads a session without breeding it.
+///
+/// # Errors
+/// The file cannot be read, or is no session.
+pub fn read_session(path: &Path) -> Result<Session, BreedError> {
+    let text =
+        read_text(path).map_err(|source| BreedError::Read { path: path.to_path_buf(), source })?;
+    Session::from_toml(&text)
+        .map_err(|source| BreedError::Session { path: path.to_path_buf(), source })
+}
+
+/// The file of an ancestor that the session file `session` names: below the working folder, or else below
+/// a folder that the session lies in.
+pub fn ancestor_file(session: &Path, name: &str) -> PathBuf {
+    let around = session.ancestors().skip(1).map(|folder| folder.join(name));
+    let found = std::iter::once(PathBuf::from(name)).chain(around).find(|path| path.exists());
+    found.unwrap_or_else(|| name.into())
+}
+
+/// Reads a session and breeds its sheets. `ancestor` finds the files of its ancestors, as
+/// [`ancestor_file`] does.
+///
+/// # Errors
+/// A file that cannot be read or is none, a session that cannot be bred.
+pub fn open(path: &Path, ancestor: impl Fn(&str) -> PathBuf) -> Result<Breeding, BreedError> {
+    bred(path, read_session(path)?, ancestor)
+}
+
+fn bred(
+    path: &Path,
+    session: Session,
+    ancestor: impl Fn(&str) -> PathBuf,
+) -> Result<Breeding, BreedError> {
+    let ancestors: Vec<Genome> = session
+        .ancestors
+        .iter()
+        .map(|name| genome::read(&ancestor(name)))
+        .collect::<Result<_, _>>()?;
+    Breeding::new(session, &ancestors)
+        .map_err(|source| BreedError::Session { path: path.to_path_buf(), source })
+}
+
+/// Writes a session. Who may not be alone holds [`FolderLock::of_file`](crate::network::lock::FolderLock::of_file).
+///
+/// # Errors
+/// The file cannot be written.
+pub fn save(breeding: &Breeding, path: &Path) -> Result<(), WriteError> {
+    write_atomic(path, breeding.session().to_toml().as_bytes())
+}
+
+/// Opens the session at `script`, applies `request`, writes the session back, and leaves in `folder`:
 /// `sheet.png` (numbered), `sheets/NNN.png`, `genomes/NN.json` of the sheet, `lineage.jsonl` of all
-/// selected, and the genomes to keep with their pictures. Sheets of selections taken back go.
+/// selected on the way to it, and the genomes to keep with their pictures.
 ///
 /// `asked` is the session without selections that the caller's settings make of the one that is there,
 /// or anew: one that is there must be as it is asked for.
@@ -146,57 +201,38 @@ pub fn breed(
         }
         .into());
     }
-    let refused = |source| BreedError::Session { path: script.to_path_buf(), source };
-    let mut session = if script.exists() {
-        let text = read_text(script)
-            .map_err(|source| BreedError::Read { path: script.to_path_buf(), source })?;
-        let found = Session::from_toml(&text).map_err(refused)?;
+    let session = if script.exists() {
+        let found = read_session(script)?;
         same_settings(script, &asked(Some(&found)), &found)?;
-        if found.is_tree() {
-            return Err(BreedError::Tree(script.to_path_buf()));
-        }
         found
     } else {
         asked(None)
     };
-    let made = session.step.len();
-    let Some(kept) = made.checked_sub(request.undo) else {
-        let path = script.to_path_buf();
-        return Err(BreedError::Undo { path, made, asked: request.undo });
-    };
-    session.step.truncate(kept);
-    let ancestors: Vec<Genome> = session
-        .ancestors
-        .iter()
-        .map(|path| genome::read(Path::new(path)))
-        .collect::<Result<_, _>>()?;
-
-    let steps = std::mem::take(&mut session.step);
-    let mut breeding = session.replay(&ancestors).map_err(refused)?;
-    let mut lineage = String::new();
-    let tell = |breeding: &mut Breeding, step: Selection, lineage: &mut String| {
-        let births = breeding.select(step)?;
-        for birth in births {
-            *lineage += &serde_json::to_string(&birth).expect("a birth is plain data");
-            lineage.push('\n');
-        }
-        Ok::<(), BreedingError>(())
-    };
-    for (i, step) in steps.into_iter().enumerate() {
-        tell(&mut breeding, step, &mut lineage)
-            .map_err(|error| refused(SessionError::Step { step: i + 1, error }))?;
+    let mut breeding = bred(script, session, |name| ancestor_file(script, name))?;
+    if let Some(sheet) = request.sheet {
+        breeding.go_to(sheet)?;
     }
-    if let Some(selection) = &request.selection {
-        tell(&mut breeding, selection.clone(), &mut lineage)?;
+    for (way, asked) in [("back", request.undo), ("on", request.redo)] {
+        for most in 0..asked {
+            let gone = if way == "back" { breeding.undo() } else { breeding.redo() };
+            if !gone {
+                return Err(BreedError::Way { path: script.to_path_buf(), way, most, asked });
+            }
+        }
+    }
+    if let Some(selection) = request.selection.clone() {
+        breeding.select(match request.roll {
+            Some(roll) => Selection { roll, ..selection },
+            None => breeding.rolled(selection),
+        })?;
     }
 
     let session_name = script.display().to_string();
-    let written = breeding.session(session.ancestors.clone());
-    let text = written.to_toml();
-    let hash = short_id(Session { step: Vec::new(), ..written }.to_toml());
+    let hash = breeding.session().settings_hash();
+    let (at, now) = (breeding.at(), breeding.now());
     let mut kept = Vec::new();
     for (place, name) in &request.save {
-        let mut genome = keep(&breeding, *place, name, &hash)?;
+        let mut genome = keep(&breeding, at, *place, name)?;
         genome.provenance.notes.insert("session".into(), session_name.clone());
         let path = free(folder, name, &genome)?;
         if kept.iter().any(|(other, _)| *other == path) {
@@ -210,17 +246,18 @@ pub fn breed(
     let genomes = folder.join("genomes");
     create_folder(&sheets)?;
     create_folder(&genomes)?;
-    for (i, (genome, birth)) in breeding.genomes().iter().zip(breeding.births()).enumerate() {
+    for (i, (genome, birth)) in now.genomes().iter().zip(now.births()).enumerate() {
         let genome = signed(genome, SearchKind::Interactive, birth, &hash);
         let path = genomes.join(format!("{i:02}.json"));
         write_atomic(&path, to_json(&genome).as_bytes())?;
     }
-    let sheet = genome_sheet(breeding.genomes(), 5, request.cell, request.coords);
+    let sheet = genome_sheet(now.genomes(), 5, request.cell, request.coords);
     let png = sheet.to_png(&[("picloom session", &hash)]);
-    let number = format!("{:03}.png", breeding.generation());
-    write_atomic(&sheets.join(number), &png)?;
+    write_atomic(&sheets.join(format!("{at:03}.png")), &png)?;
     let path = folder.join("sheet.png");
     write_atomic(&path, &png)?;
+    let line = |birth| serde_json::to_string(&birth).expect("a birth is plain data") + "\n";
+    let lineage: String = breeding.lineage().into_iter().map(line).collect();
     write_atomic(&folder.join("lineage.jsonl"), lineage.as_bytes())?;
     for (path, genome) in &kept {
         let picture = draw(genome, KEPT, request.coords).to_png(&[("picloom session", &hash)]);
@@ -229,14 +266,12 @@ pub fn breed(
         write_atomic(&path.with_extension("png"), &picture)?;
     }
     // Last: the selection counts once everything that shows it is there.
-    write_atomic(script, text.as_bytes())?;
-    for taken_back in breeding.generation() + 1..=made as u64 {
-        let _ = std::fs::remove_file(sheets.join(format!("{taken_back:03}.png")));
-    }
+    save(&breeding, script)?;
     Ok(BreedReport {
-        undone: request.undo,
-        generation: breeding.generation(),
-        genomes: breeding.genomes().len(),
+        at,
+        generation: now.generation(),
+        sheets: breeding.last() + 1,
+        genomes: now.genomes().len(),
         sheet: path,
         session: script.to_path_buf(),
         saved: kept.into_iter().map(|(path, _)| path).collect(),
@@ -254,25 +289,26 @@ fn same_settings(path: &Path, asked: &Session, found: &Session) -> Result<(), Br
     }
 }
 
-/// The genome at a place of the sheet, named, and saying where it was. `hash` is that of the session's
-/// settings.
+/// The genome at a place of sheet `sheet`, named, and saying where it was.
 ///
 /// # Errors
-/// A place that is not on the sheet.
+/// A sheet, or a place on it, that is not there.
 pub fn keep(
     breeding: &Breeding,
+    sheet: usize,
     place: usize,
     name: &str,
-    hash: &str,
 ) -> Result<Genome, BreedingError> {
-    let (genomes, births) = (breeding.genomes(), breeding.births());
+    let found = breeding.sheet(sheet)?;
+    let (genomes, births) = (found.genomes(), found.births());
     if place >= genomes.len() {
         return Err(BreedingError::NotOnSheet { last: genomes.len() - 1, found: place });
     }
-    let mut genome = signed(&genomes[place], SearchKind::Interactive, &births[place], hash);
+    let hash = breeding.session().settings_hash();
+    let mut genome = signed(&genomes[place], SearchKind::Interactive, &births[place], &hash);
     genome.provenance.name = name.to_string();
     let notes = &mut genome.provenance.notes;
-    notes.insert("sheet".into(), breeding.generation().to_string());
+    notes.insert("sheet".into(), sheet.to_string());
     notes.insert("place".into(), place.to_string());
     Ok(genome)
 }

@@ -2,7 +2,7 @@
 
 use super::judge::PictureJudge;
 use super::{EvolutionConfig, SearchKind};
-use crate::evolve::{EvolveConfig, Evolver, Feedback, Population, Preset, Search};
+use crate::evolve::{EvolveConfig, Population, Preset, Search};
 use crate::network::Picture;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
@@ -54,7 +54,7 @@ pub fn bench_evolve(population: usize, size: usize, seconds: f64) -> EvolveSpeed
         let begun = Instant::now();
         let judged = judge.judge(search.ask());
         let seconds = begun.elapsed().as_secs_f64();
-        search.tell(Feedback::Judged(judged)).expect("finite judgements");
+        search.tell(judged).expect("finite judgements");
         seconds
     };
     for _ in 0..20 {

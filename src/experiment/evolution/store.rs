@@ -105,7 +105,6 @@ impl Store {
             Search::MapElites(s) => {
                 config.search == SearchKind::MapElites && s.axes() == config.map_elites.axes
             }
-            Search::Interactive(_) => false,
         };
         let other = (!is_kind).then_some("the kind of search of its config");
         if let Some(expected) = other.or_else(|| found.search.flaw(&config.evolve, config.seed)) {

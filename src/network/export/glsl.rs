@@ -1,65 +1,102 @@
-//! Network → a fragment shader: one line a unit, one term a non-zero link.
+//! Network → fragment shaders: one line per unit, one term per link. The only writer of GLSL: the exported
+//! file has the weights as numbers, the studio's page has them in a block that its sliders write to.
 
 use super::seen::seen;
 use crate::math::Activation;
 use crate::network::{Coords, Model};
 use std::fmt::Write;
 
-/// The shader of `model`. `vec3 picture(vec2 xy)` in it is the whole network and can be taken elsewhere.
-pub fn glsl(model: &Model, coords: Coords) -> String {
-    let network = &model.network;
-    let seen = seen(model);
-    let (scale, place) = match coords {
-        Coords::Fer => ("1.4", "2.0 * pixel / (size - 1.0) - 1.0"),
-        Coords::Picbreeder => ("1.4142135623730951", "(2.0 * pixel - (size - 1.0)) / size"),
+/// Most links of a [`live_glsl`] shader: more are over what every driver takes in a block, and over what
+/// compiles in a reasonable time.
+const MOST_LINKS: usize = 4096;
+
+/// What every shader of ours begins with.
+const FUNCTIONS: &str = "
+// Some drivers' tanh overflows.
+float squash(float z) { return tanh(clamp(z, -20.0, 20.0)); }
+float gaussian(float z) { return 2.0 * exp(-z * z) - 1.0; }
+float sigmoid(float z) { return squash(0.5 * z); }
+
+// Hue, saturation, brightness to red, green, blue.
+vec3 rgb(float h, float s, float v) {
+  vec3 tooth = abs(mod(6.0 * fract(h) - vec3(0.0, 2.0, 4.0) + 3.0, 6.0) - 3.0) - 1.0;
+  return clamp(abs(v), 0.0, 1.0) * (1.0 - clamp(s, 0.0, 1.0) * clamp(tooth, 0.0, 1.0));
+}
+";
+
+/// The value of an activation at the sum `z`.
+fn activated(activation: Activation, z: &str) -> String {
+    let function = match activation {
+        Activation::Cache | Activation::Identity => return z.into(),
+        Activation::Relu => return format!("max({z}, 0.0)"),
+        Activation::Cos => "cos",
+        Activation::Gaussian => "gaussian",
+        Activation::Sigmoid => "sigmoid",
+        Activation::Sin => "sin",
+        Activation::Tanh => "squash",
     };
-    let inputs = ["xy.x", "xy.y", &format!("{scale} * length(xy)"), "1.0"];
-    let mut units = String::new();
-    for (u, unit) in network.units.iter().enumerate().filter(|(u, _)| *u < 4 || seen[*u]) {
-        let terms: Vec<String> = unit
-            .links
-            .clone()
-            .filter(|&link| model.weights.0[link] != 0.0)
-            // Debug writes a float so that it reads back to the same bits, and always as a float.
-            .map(|link| format!("{:?} * u{}", model.weights.0[link], network.links[link].source))
-            .collect();
-        let sum = match inputs.get(u) {
-            Some(input) => input.to_string(),
-            None if terms.is_empty() => "0.0".into(),
-            None => terms.join(" + "),
+    format!("{function}({z})")
+}
+
+/// The lines that compute units from `vec2 xy`, each followed by what `after` adds. `term` writes the
+/// product of a link, or nothing where the link is left out; `is_needed` says which units are computed.
+fn units(
+    model: &Model,
+    coords: Coords,
+    is_needed: &dyn Fn(usize) -> bool,
+    term: &dyn Fn(usize) -> Option<String>,
+    after: &dyn Fn(usize) -> String,
+) -> String {
+    let distance = match coords {
+        Coords::Fer => "1.4 * length(xy)",
+        Coords::Picbreeder => "1.4142135623730951 * length(xy)",
+    };
+    let inputs = ["xy.x", "xy.y", distance, "1.0"];
+    let mut lines = String::new();
+    let units = model.network.units.iter().enumerate();
+    for (u, unit) in units.filter(|(u, _)| *u < inputs.len() || is_needed(*u)) {
+        let value = match inputs.get(u) {
+            Some(input) => (*input).to_string(),
+            None => {
+                let terms: Vec<String> = unit.links.clone().filter_map(term).collect();
+                let sum = if terms.is_empty() { "0.0".into() } else { terms.join(" + ") };
+                activated(unit.activation, &sum)
+            }
         };
-        let value = match unit.activation {
-            Activation::Cache | Activation::Identity => sum,
-            Activation::Relu => format!("max({sum}, 0.0)"),
-            // The names of GLSL's own functions, and of those below.
-            Activation::Cos
-            | Activation::Gaussian
-            | Activation::Sigmoid
-            | Activation::Sin
-            | Activation::Tanh => format!("{}({sum})", unit.activation),
-        };
-        writeln!(units, "  float u{u} = {value};").expect("strings take text");
+        let _ = writeln!(lines, "  float u{u} = {value};{}", after(u));
     }
-    let [h, s, v] = network.outputs.map(|o| o.map_or("0.0".into(), |unit| format!("u{unit}")));
+    lines
+}
+
+/// The three arguments of `rgb`.
+fn outputs(model: &Model) -> String {
+    model.network.outputs.map(|o| o.map_or("0.0".into(), |unit| format!("u{unit}"))).join(", ")
+}
+
+/// The shader of `model` as a file. `vec3 picture(vec2 xy)` in it is the whole network and can be taken elsewhere.
+pub fn glsl(model: &Model, coords: Coords) -> String {
+    let seen = seen(model);
+    let place = match coords {
+        Coords::Fer => "2.0 * pixel / (size - 1.0) - 1.0",
+        Coords::Picbreeder => "(2.0 * pixel - (size - 1.0)) / size",
+    };
+    // Debug writes a float so that it reads back to the same bits, and always as a float.
+    let term = |link: usize| {
+        let weight = model.weights.0[link];
+        let source = model.network.links[link].source;
+        (weight != 0.0).then(|| format!("{weight:?} * u{source}"))
+    };
+    let units = units(model, coords, &|u| seen[u], &term, &|_| String::new());
     format!(
         "#version 300 es
 // A picture-drawing network of {links} non-zero weights, written by picloom {version}.
 precision highp float;
 uniform vec2 size; // of the picture, in pixels
 out vec4 colour;
-
-float gaussian(float z) {{ return 2.0 * exp(-z * z) - 1.0; }}
-float sigmoid(float z) {{ return tanh(0.5 * z); }}
-
-// Hue, saturation, brightness to red, green, blue.
-vec3 rgb(float h, float s, float v) {{
-  vec3 tooth = abs(mod(6.0 * fract(h) - vec3(0.0, 2.0, 4.0) + 3.0, 6.0) - 3.0) - 1.0;
-  return clamp(abs(v), 0.0, 1.0) * (1.0 - clamp(s, 0.0, 1.0) * clamp(tooth, 0.0, 1.0));
-}}
-
+{FUNCTIONS}
 // xy: from -1 (left, top) to 1 (right, bottom).
 vec3 picture(vec2 xy) {{
-{units}  return rgb({h}, {s}, {v});
+{units}  return rgb({outputs});
 }}
 
 void main() {{
@@ -67,7 +104,51 @@ void main() {{
   colour = vec4(picture({place}), 1.0);
 }}
 ",
+        outputs = outputs(model),
         links = model.non_zero(),
         version = env!("CARGO_PKG_VERSION"),
     )
+}
+
+/// The shader of `model` for a page: it draws any part of the plane, into any square of a canvas, the picture
+/// or the map of any unit. All weights stand in the uniform block `Weights`, four to a `vec4`, in the order
+/// of the links, so that moving one writes one float. `None` for more than [`MOST_LINKS`] links.
+pub fn live_glsl(model: &Model, coords: Coords) -> Option<String> {
+    let links = &model.network.links;
+    if links.len() > MOST_LINKS {
+        return None;
+    }
+    let place = match coords {
+        Coords::Fer => "(pixel - 0.5) / max(place.z - 1.0, 1.0)",
+        Coords::Picbreeder => "pixel / place.z",
+    };
+    let lane = ["x", "y", "z", "w"];
+    let term = |i: usize| Some(format!("w[{}].{} * u{}", i / 4, lane[i % 4], links[i].source));
+    let show = |u: usize| format!(" if (unit == {u}) {{ colour = map(u{u}); return; }}");
+    Some(format!(
+        "#version 300 es
+precision highp float;
+precision highp int;
+uniform vec4 frame;  // x and y of the first pixel, width and height of what is drawn
+uniform vec3 place;  // corner of the square on the canvas, its side in pixels
+uniform int unit;    // whose map to draw; -1: the picture
+layout(std140) uniform Weights {{ vec4 w[{vectors}]; }};
+out vec4 colour;
+{FUNCTIONS}
+// Red -1, white 0, blue +1.
+vec4 map(float a) {{
+  vec3 end = a < 0.0 ? vec3(202.0, 44.0, 31.0) : vec3(21.0, 92.0, 178.0);
+  return vec4(mix(vec3(1.0), end / 255.0, min(abs(a), 1.0)), 1.0);
+}}
+
+void main() {{
+  vec2 pixel = vec2(gl_FragCoord.x - place.x, place.y + place.z - gl_FragCoord.y);
+  vec2 xy = frame.xy + frame.zw * ({place});
+{units}  colour = vec4(rgb({outputs}), 1.0);
+}}
+",
+        vectors = links.len().div_ceil(4).max(1),
+        units = units(model, coords, &|_| true, &term, &show),
+        outputs = outputs(model),
+    ))
 }

@@ -8,6 +8,8 @@ mod glsl;
 mod onnx;
 mod seen;
 
+pub use glsl::live_glsl;
+
 use crate::math::names::names;
 use crate::network::weight_files::{to_npz, to_safetensors};
 use crate::network::{Coords, Model};
@@ -69,5 +71,13 @@ mod tests {
         assert_eq!(links(&text(&model, Format::Dot)), 0);
         // Nothing is left to compute but the three sums, which are 0.
         assert_eq!(text(&model, Format::Glsl).matches("= 0.0;").count(), 3);
+        // A slider may give any link a weight: the page's shader has them all, and every unit's map.
+        let live = live_glsl(&model, Coords::Fer).unwrap();
+        assert_eq!(live.matches("].").count(), model.network.links.len());
+        assert_eq!(live.matches("colour = map(").count(), model.network.units.len());
+        let large: crate::network::Arch = "12;cache:15,gaussian:7".parse().unwrap();
+        let weights = crate::network::Weights(vec![1.0; large.dense_params()]);
+        let large = Model::new(large.network(), weights);
+        assert_eq!(live_glsl(&large, Coords::Fer), None);
     }
 }

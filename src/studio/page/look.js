@@ -253,7 +253,7 @@ export async function showLook(main, { id, query }) {
     panel.querySelector("input").focus({ preventScroll: true });
   });
   const isGenome = network.kind === "genome";
-  const { session, node } = network.provenance?.notes ?? {};
+  const { session, sheet: n } = network.provenance?.notes ?? {};
   const bred = /^studio\/sessions\/([^/]+)\.toml$/.exec(session ?? "");
   fillPng();
   fill(main,
@@ -262,7 +262,7 @@ export async function showLook(main, { id, query }) {
         isGenome && canAnswer("network", { id, wiring: "layerized" }) && field("Wired", select([["graph", "as it was evolved"], ["layerized", "in layers"]], wiring, (value) => (location.hash = address("look", id, { wiring: value === "graph" ? undefined : value })))),
         h("a", { class: "button", href: address("compare", "", { ids: besideTarget(network.target, id) }) }, "Compare"),
         !isExport && isGenome && button("Breed from it", () => newSession([id], [network.name || leaf(id)]).catch(complain)),
-        !isExport && bred && h("a", { class: "button", href: address("breed", bred[1], { node }) }, "Its sheet"),
+        !isExport && bred && h("a", { class: "button", href: address("breed", bred[1], { node: n }) }, "Its sheet"),
         !isExport && button("Train …", () => startWork("train", network, wiring).catch(complain)),
         !isExport && network.kind === "run" && button("Prune …", () => startWork("prune", network, wiring).catch(complain)),
         !isExport && button("Score …", () => startWork("score", network, wiring).catch(complain)),

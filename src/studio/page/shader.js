@@ -1,82 +1,17 @@
 // A network on the graphics card: one program draws its picture and the map of every unit.
 //
-// A picture-drawing network is a function of a point, so it is written as a fragment shader: one
-// line a unit, one term a link. The weights stand in a uniform block; moving a slider writes one
+// A picture-drawing network is a function of a point, so it is a fragment shader, which the server
+// writes (`network/export/glsl.rs`). The weights stand in a uniform block; moving a slider writes one
 // float. One hidden canvas draws for all; what it drew is copied to the canvases on the page.
-
-// What each activation is in GLSL, as in the library. A network with any other is drawn by the server.
-const ACTIVATIONS = {
-  cache: (z) => z,
-  cos: (z) => `cos(${z})`,
-  gaussian: (z) => `gaussian(${z})`,
-  identity: (z) => z,
-  relu: (z) => `max(${z}, 0.0)`,
-  sigmoid: (z) => `squash(0.5 * (${z}))`,
-  sin: (z) => `sin(${z})`,
-  tanh: (z) => `squash(${z})`,
-};
-
-// More weights than every driver takes in a block, and about what compiles in reasonable time.
-export const MOST_LINKS = 4096;
 
 const VERTEX = `#version 300 es
 void main() { gl_Position = vec4(vec2((gl_VertexID << 1) & 2, gl_VertexID & 2) * 2.0 - 1.0, 0.0, 1.0); }`;
-
-const HEAD = `#version 300 es
-precision highp float;
-precision highp int;
-uniform vec4 frame;  // x and y of the first pixel, width and height of what is drawn
-uniform vec3 place;  // corner of the square on the canvas, its side in pixels
-uniform int unit;    // whose map to draw; -1: the picture
-out vec4 colour;
-
-float gaussian(float z) { return 2.0 * exp(-z * z) - 1.0; }
-// Some drivers' tanh overflows.
-float squash(float z) { return tanh(clamp(z, -20.0, 20.0)); }
-
-vec3 rgb(float h, float s, float v) {
-  vec3 tooth = abs(mod(6.0 * fract(h) - vec3(0.0, 2.0, 4.0) + 3.0, 6.0) - 3.0) - 1.0;
-  return clamp(abs(v), 0.0, 1.0) * (1.0 - clamp(s, 0.0, 1.0) * clamp(tooth, 0.0, 1.0));
-}
-
-// Red -1, white 0, blue +1.
-vec4 map(float a) {
-  vec3 end = a < 0.0 ? vec3(202.0, 44.0, 31.0) : vec3(21.0, 92.0, 178.0);
-  return vec4(mix(vec3(1.0), end / 255.0, min(abs(a), 1.0)), 1.0);
-}
-`;
 
 /** The links of each unit, as indices into `network.links`. */
 export function linksByTarget(network) {
   const into = network.units.map(() => []);
   network.links.forEach((link, i) => into[link.target].push(i));
   return into;
-}
-
-/** The fragment shader of a network; null where a unit's activation has no GLSL. */
-export function fragmentShader(network) {
-  const { units, links, outputs, coords } = network;
-  const weight = (i) => `w[${i >> 2}].${"xyzw"[i & 3]}`;
-  const fer = coords !== "picbreeder";
-  const lines = [
-    "void main() {",
-    "  vec2 pixel = vec2(gl_FragCoord.x - place.x, place.y + place.z - gl_FragCoord.y);",
-    fer ? "  vec2 t = (pixel - 0.5) / max(place.z - 1.0, 1.0);" : "  vec2 t = pixel / place.z;",
-    "  vec2 xy = frame.xy + frame.zw * t;",
-    `  float u0 = xy.x, u1 = xy.y, u2 = ${fer ? "1.4" : "1.4142135623730951"} * length(xy), u3 = 1.0;`,
-    "  if (unit >= 0 && unit < 4) { colour = map(unit == 0 ? u0 : unit == 1 ? u1 : unit == 2 ? u2 : u3); return; }",
-  ];
-  const into = linksByTarget(network);
-  for (let u = 4; u < units.length; u++) {
-    const apply = ACTIVATIONS[units[u].activation];
-    if (!apply) return null;
-    const sum = into[u].map((i) => `${weight(i)} * u${links[i].source}`).join(" + ") || "0.0";
-    lines.push(`  float u${u} = ${apply(sum)};`, `  if (unit == ${u}) { colour = map(u${u}); return; }`);
-  }
-  const [h, s, v] = outputs.map((unit) => (unit === null ? "0.0" : `u${unit}`));
-  lines.push(`  colour = vec4(rgb(${h}, ${s}, ${v}), 1.0);`, "}");
-  const block = `layout(std140) uniform Weights { vec4 w[${Math.ceil(links.length / 4) || 1}]; };\n`;
-  return HEAD + block + lines.join("\n");
 }
 
 let stage; // {canvas, gl} once asked for; null where there is no WebGL2
@@ -122,13 +57,12 @@ export class Brush {
   /** Compiles without holding up the page; null if this network cannot be drawn here. */
   static async of(network) {
     const on = theStage();
-    if (!on || network.links.length > MOST_LINKS) return null;
+    if (!on || !network.shader) return null;
     const { gl, parallel } = on;
     const block = 16 * Math.ceil(network.links.length / 4);
-    const source = block <= gl.getParameter(gl.MAX_UNIFORM_BLOCK_SIZE) ? fragmentShader(network) : null;
-    if (!source) return null;
+    if (block > gl.getParameter(gl.MAX_UNIFORM_BLOCK_SIZE)) return null;
     const program = gl.createProgram();
-    for (const [kind, text] of [[gl.VERTEX_SHADER, VERTEX], [gl.FRAGMENT_SHADER, source]]) {
+    for (const [kind, text] of [[gl.VERTEX_SHADER, VERTEX], [gl.FRAGMENT_SHADER, network.shader]]) {
       const shader = gl.createShader(kind);
       gl.shaderSource(shader, text);
       gl.compileShader(shader);

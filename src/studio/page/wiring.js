@@ -2,9 +2,6 @@
 
 import { arrows, field, h, number, select, square, svg } from "./dom.js";
 
-// The drawing's own units: side of a unit, and how far columns and rows stand apart.
-const [SIDE, ROW] = [40, 64];
-const COLUMN = { few: 92, many: 68 };
 // More links than this are lines on one canvas, not elements each.
 const MOST_ELEMENTS = 1600;
 // How near to a line, in the drawing's units, a click takes hold of it.
@@ -34,26 +31,6 @@ export function formula(network, easel, u) {
   const sum = shown.join(" + ").replaceAll("+ −", "− ") || "0";
   const { activation } = network.units[u];
   return ["identity", "cache"].includes(activation) ? sum : `${activation}(${sum})`;
-}
-
-/** Where the drawing puts each unit: {width, height, shown, at(u) → [x, y]}. */
-function places(network) {
-  const touched = new Set(network.links.filter((l) => l.weight !== 0).flatMap((l) => [l.source, l.target]));
-  const shown = network.units.map((_, u) => u).filter((u) => touched.has(u) || network.outputs.includes(u));
-  const columns = new Map();
-  for (const u of shown) columns.set(network.units[u].layer, [...(columns.get(network.units[u].layer) ?? []), network.units[u].y]);
-  // The two that stand closest in a column stand a row apart.
-  let closest = 1;
-  for (const heights of columns.values()) {
-    heights.sort((a, b) => a - b).forEach((y, i) => (closest = i ? Math.min(closest, Math.max(y - heights[i - 1], 0.002)) : closest));
-  }
-  const rows = Math.max(...[...columns.values()].map((heights) => heights.length));
-  const steps = Math.max(columns.size - 1, 1);
-  const [wide, tall] = [steps * (steps > 9 ? COLUMN.many : COLUMN.few), ROW * Math.min(1 / closest, 1.6 * rows)];
-  const all = shown.map((u) => network.units[u].y);
-  const [top, bottom] = [Math.min(...all), Math.max(...all)];
-  const at = (u) => [SIDE + wide * network.units[u].x, SIDE + tall * (network.units[u].y - top)];
-  return { width: wide + 2 * SIDE, height: tall * (bottom - top) + 2 * SIDE, shown, at };
 }
 
 /** Very many links as lines on one canvas. `look(i)`: weight and strength; false for one that is drawn otherwise. */
@@ -116,7 +93,10 @@ class Mat {
  * at. Returns {element, squares, mark(link), refresh(link)}: `squares` are the maps to draw.
  */
 export function wiringOf(network, easel, { link, hover, mapSide = 64 }) {
-  const { width, height, shown, at } = places(network);
+  // The server says where everything stands.
+  const { width, height, side } = network;
+  const at = (u) => network.units[u].at;
+  const shown = network.units.map((_, u) => u).filter(at);
   const strongest = Math.max(...network.links.map((l) => Math.abs(l.weight)), 1e-9);
   const drawn = network.links.map((_, i) => i).filter((i) => network.links[i].weight !== 0)
     .sort((a, b) => Math.abs(network.links[b].weight) - Math.abs(network.links[a].weight));
@@ -155,7 +135,7 @@ export function wiringOf(network, easel, { link, hover, mapSide = 64 }) {
     const element = h("button", { type: "button", class: network.units[u].seen === false ? "unit unseen" : "unit", "data-unit": u,
       "aria-label": `${unitName(network, u)}: ${network.units[u].activation}, ${easel.into[u].length} links in` },
       canvas, h("span", { "aria-hidden": "true" }, unitName(network, u)));
-    for (const [name, value] of [["left", x / width], ["top", y / height], ["width", SIDE / width]]) {
+    for (const [name, value] of [["left", x / width], ["top", y / height], ["width", side / width]]) {
       element.style.setProperty(name, `${(100 * value).toFixed(3)}%`);
     }
     return element;

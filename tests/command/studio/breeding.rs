@@ -1,7 +1,7 @@
 //! Breeding through the page: what it breeds is in the file, and comes back bit for bit.
 
 use super::client::{Answer, Served, root, serve};
-use picloom::evolve::{BreedingTree, Parts, Session};
+use picloom::evolve::{Breeding, Parts, Session};
 use picloom::genome::{Genome, from_json, read, to_json};
 use picloom::network::{Coords, Model, Wiring};
 use rayon::prelude::*;
@@ -17,12 +17,12 @@ fn bred(served: &Served, name: &str, session: &Value, at: u64, chosen: &[u64]) -
 }
 
 /// The tree that the file holds, bred by the library.
-fn replayed(root: &Path, name: &str) -> BreedingTree {
+fn replayed(root: &Path, name: &str) -> Breeding {
     let text = std::fs::read_to_string(root.join(format!("studio/sessions/{name}.toml"))).unwrap();
     let session = Session::from_toml(&text).unwrap();
     let ancestors: Vec<Genome> =
         session.ancestors.iter().map(|id| read(&root.join(id)).unwrap()).collect();
-    BreedingTree::replay(session, &ancestors).unwrap()
+    Breeding::new(session, &ancestors).unwrap()
 }
 
 #[test]
@@ -82,6 +82,19 @@ fn five_generations_undo_a_branch_and_a_kill_lead_back_to_the_same_bits() {
     // And goes on from what the page had seen before the server was killed.
     let next = bred(&served, &name, &session, 6, &[0]);
     assert_eq!(next["at"], 8);
+    // The command goes on with the same file from another folder, and the page with what it bred.
+    let status = std::process::Command::new(env!("CARGO_BIN_EXE_picloom"))
+        .args(["evolve", "--search", "interactive", "--quiet", "--cell", "16", "--sheet", "2"])
+        .args(["--select", "1", "--script"])
+        .arg(root.path().join("studio/sessions/my_moths.toml"))
+        .arg("--out")
+        .arg(root.path().join("by-script"))
+        .stdout(std::process::Stdio::null())
+        .status();
+    assert!(status.unwrap().success());
+    let now = served.json(&format!("/api/sessions/{name}"));
+    assert_eq!((&now["at"], &now["nodes"][9]["parent"]), (&json!(9), &json!(2)));
+    assert_eq!(bred(&served, &name, &now, 9, &[3])["at"], 10);
 }
 
 /// JSON and the pictures before it, in RGB.

@@ -3,6 +3,7 @@
 use super::client::{root, serve};
 use picloom::figures::sheets::signed_picture;
 use picloom::genome::{self, from_json, to_json};
+use picloom::network::export::live_glsl;
 use picloom::network::kernel::render;
 use picloom::network::weight_files::{to_npz, to_safetensors};
 use picloom::network::{Coords, Frame, Model, Picture, PixelInputs, Wiring};
@@ -34,10 +35,20 @@ fn the_page_is_told_the_very_network_and_is_sent_the_librarys_own_pixels() {
             let weight: f32 = link["weight"].to_string().parse().unwrap();
             assert_eq!(weight.to_bits(), model.weights.0[i].to_bits());
         }
-        for unit in told["units"].as_array().unwrap() {
-            let place = [&unit["x"], &unit["y"]].map(|v| v.as_f64().unwrap());
-            assert!(place.iter().all(|v| (0.0..=1.0).contains(v)), "{unit}");
+        // What is drawn stands on the drawing, and no unit lies over another.
+        let number = |value: &serde_json::Value| value.as_f64().unwrap();
+        let (width, height) = (number(&told["width"]), number(&told["height"]));
+        let side = number(&told["side"]);
+        let places = told["units"].as_array().unwrap().iter().filter(|unit| !unit["at"].is_null());
+        let places: Vec<[f64; 2]> =
+            places.map(|unit| [0, 1].map(|i| number(&unit["at"][i]))).collect();
+        for (i, &[x, y]) in places.iter().enumerate() {
+            assert!((0.0..=width).contains(&x) && (0.0..=height).contains(&y), "{x}, {y}");
+            let apart = |[a, b]: &[f64; 2]| (x - a).abs() > side || (y - b).abs() > side;
+            assert!(places[..i].iter().all(apart), "{wiring}: a unit over another at {x}, {y}");
         }
+        let shader = told["shader"].as_str().unwrap();
+        assert_eq!(Some(shader), live_glsl(&model, Coords::Fer).as_deref());
     }
     let skull = model("bred_skull.json", Wiring::Graph);
     let at = |more: &str| {
@@ -219,68 +230,12 @@ fn hostile_names_stay_text_and_pages_are_sent_once() {
     }
     let index = std::fs::read_to_string(site.join("index.html")).unwrap();
     assert!(index.contains("data/1-hostile.js") && !index.contains("type=\"module\""));
+    // Without a server the site draws by the shaders in its data.
+    let data = std::fs::read_to_string(site.join("data/1-hostile.js")).unwrap();
+    assert!(data.contains("\"shader\":\"#version 300 es"), "{data}");
 
     let page = served.get("/main.js").ok();
     let tag = page.header("etag").unwrap().to_string();
     let again = served.request("GET /main.js", &format!("if-none-match: {tag}\r\n"), b"");
     assert_eq!((again.status, again.body.len()), (304, 0));
-}
-
-/// The genomes of `docs/studio`, in its order.
-const SHOWN: [&str; 12] = [
-    "bred_skull",
-    "bred_moth",
-    "bred_cat",
-    "bred_butterfly",
-    "bred_face",
-    "bred_lamp",
-    "bred_bear",
-    "bred_robot",
-    "elite_bowl",
-    "elite_ember",
-    "novelty_island",
-    "target_butterfly",
-];
-
-#[test]
-fn the_committed_site_is_what_the_command_writes() {
-    let (committed, folder) = (Path::new("docs/studio"), tempfile::tempdir().unwrap());
-    let update = std::env::var_os("UPDATE_GOLDEN").is_some();
-    let site = if update { committed.to_path_buf() } else { folder.path().join("site") };
-    if update {
-        std::fs::remove_dir_all(committed).unwrap();
-    }
-    let status = std::process::Command::new(env!("CARGO_BIN_EXE_picloom"))
-        .args(["studio", ".", "--quiet", "--export"])
-        .arg(&site)
-        .arg("--ids")
-        .args(SHOWN.map(|name| format!("genomes/{name}.json")))
-        .stdout(std::process::Stdio::null())
-        .status();
-    assert!(status.unwrap().success());
-    let files = |folder: &Path| -> Vec<(String, Vec<u8>)> {
-        let mut found = Vec::new();
-        for folder in [folder.to_path_buf(), folder.join("data")] {
-            for entry in std::fs::read_dir(folder).unwrap() {
-                let path = entry.unwrap().path();
-                if path.is_file() {
-                    let name = path.file_name().unwrap().to_string_lossy().into_owned();
-                    found.push((name, std::fs::read(path).unwrap()));
-                }
-            }
-        }
-        found.sort();
-        found
-    };
-    let (wanted, found) = (files(&site), files(committed));
-    let names = |files: &[(String, Vec<u8>)]| files.iter().map(|f| f.0.clone()).collect::<Vec<_>>();
-    assert_eq!(names(&wanted), names(&found));
-    for ((name, wanted), (_, found)) in wanted.iter().zip(&found) {
-        assert!(
-            wanted == found,
-            "docs/studio/{name} is older than the page: UPDATE_GOLDEN=1 writes it"
-        );
-    }
-    // Five megabytes are the most that a clone should carry for it.
-    assert!(found.iter().map(|f| f.1.len()).sum::<usize>() < 5_000_000);
 }
