@@ -5,8 +5,8 @@ mod sheets;
 use super::output::Output;
 use super::source::Usage;
 use crate::figures::{Provenance, judge as judge_figures, save, svg_to_png};
-use crate::network::files::{create_folder, write_atomic};
-use crate::run::folder::Holding;
+use crate::network::files::write_atomic;
+use crate::run::folder::FolderKind;
 use crate::score::calibrate::{
     Calibration, LabelSet, Report, calibrate, compare_judges, read_labels, test_judge,
 };
@@ -213,7 +213,7 @@ fn run_calibrate(args: &CalibrateArgs, out: &Output) -> anyhow::Result<()> {
     }
     let file = args.out.extension().is_some_and(|e| e == "json");
     if !file {
-        Holding::JudgeReport.ask(&args.out)?;
+        FolderKind::JudgeReport.ensure(&args.out)?;
     }
     let version = match args.features {
         None => Version::default(),
@@ -254,7 +254,7 @@ fn write_report(
     folder: &Path,
     command: &str,
 ) -> anyhow::Result<Vec<PathBuf>> {
-    create_folder(folder)?;
+    FolderKind::JudgeReport.mark(folder)?;
     let path = folder.join("report.json");
     let json = serde_json::to_string(record)? + "\n";
     write_atomic(&path, json.as_bytes())?;
@@ -329,7 +329,7 @@ pub fn usage_text(usage: Option<&JudgeUsage>) -> String {
 
 fn run_test(args: &TestArgs, out: &Output) -> anyhow::Result<()> {
     if let Some(folder) = &args.out {
-        Holding::JudgeReport.ask(folder)?;
+        FolderKind::JudgeReport.ensure(folder)?;
     }
     let sets = read_sets(&args.labels)?;
     // The options of the command line may be those of the other judge.

@@ -16,7 +16,7 @@ use crate::experiment::record::{ROWS, STUDY};
 use crate::experiment::single::{Settings, write_single};
 use crate::math::text::word;
 use crate::network::files::write_atomic;
-use crate::run::folder::{Holding, OtherFile};
+use crate::run::folder::{FolderKind, ensure_file};
 use clap::Args;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -185,7 +185,7 @@ fn core_hours(core_seconds: f64) -> String {
 
 /// Writes a plan.
 pub fn plan(args: PlanArgs, kinds: &[Kind], out: &Output) -> anyhow::Result<()> {
-    OtherFile::unless(&args.out, "an earlier plan", "\"picloom-plan/")?;
+    ensure_file(&args.out, "an earlier plan", "\"picloom-plan/")?;
     let planned = Planned::new(kinds, &args.specs, args.profile.as_deref(), &args.runs)?;
     planned.write(&args.out)?;
     let plan = &planned.plan;
@@ -265,7 +265,7 @@ pub fn run(args: RunArgs, kinds: &[Kind], out: &Output) -> anyhow::Result<()> {
         .ok_or_else(|| Usage(format!("--beat: expected seconds above 0, found {}", args.beat)))?;
     let plan = Plan::read(&args.plan)?;
     let store = &args.store.store;
-    Holding::ask_store(store)?;
+    FolderKind::ensure_store(store)?;
     let worker = Worker { leases: Arc::new(Leases::new(beat)), tries: Some(TRIES) };
     let leases = Arc::clone(&worker.leases);
     interrupt::saves_and(move || leases.release_all());
@@ -386,7 +386,7 @@ pub fn emit(args: EmitArgs, (program, words): (&str, &[&str]), out: &Output) -> 
     };
     let script = script(args.scheduler, &plan, &name, &places, &resources);
     let path = args.out.unwrap_or_else(|| args.plan.with_extension(extension));
-    OtherFile::unless(&path, "an earlier script", "Written by `picloom emit`")?;
+    ensure_file(&path, "an earlier script", "Written by `picloom emit`")?;
     write_atomic(&path, script.text.as_bytes())?;
     let json = json!({ "script": path, "tasks": script.tasks, "cells": plan.cells });
     out.result(&json, &format!("{}: {} tasks", path.display(), script.tasks))

@@ -10,7 +10,7 @@ use crate::network::files::write_atomic;
 use crate::network::lock::FolderLock;
 use crate::network::{Model, Wiring};
 use crate::probe::{Delta, Selection, View};
-use crate::run::folder::{Holding, OtherFile};
+use crate::run::folder::{FolderKind, ensure_file};
 use crate::run::{Source, kept_sweep};
 use crate::score::calibrate::read_labels;
 use crate::score::card::{CardRecord, Measure};
@@ -54,11 +54,11 @@ pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
         return Err(Usage(format!("--out: expected {expected}, found {found}")).into());
     }
     if let (true, Some(folder)) = (args.all, &args.out) {
-        Holding::Card.ask(folder)?;
+        FolderKind::Card.ensure(folder)?;
     }
     let judge = args.judge.build()?;
     if let Some(file) = args.out.as_deref().filter(|_| !args.all) {
-        OtherFile::unless(file, "an earlier score", "\"picloom-score/")?;
+        ensure_file(file, "an earlier score", "\"picloom-score/")?;
     }
     let source = args.source.load()?;
     let links = chosen_links(&args.samples, &source.model, args.seed)?;
@@ -69,7 +69,11 @@ pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
     let view = source.view();
     let bar = out.progress(links.len() as u64, "weights");
     let kept = match &args.out {
-        Some(folder) if args.all => Some((FolderLock::take(folder)?, folder.join(PART))),
+        Some(folder) if args.all => {
+            let lock = FolderLock::take(folder)?;
+            FolderKind::Card.mark(folder)?;
+            Some((lock, folder.join(PART)))
+        }
         Some(file) => Some((FolderLock::of_file(file)?, beside(file))),
         None => None,
     };

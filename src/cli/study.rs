@@ -10,7 +10,7 @@ use crate::experiment::whole::WholeSpec;
 use crate::experiment::workers::{Progress, StudyObserver};
 use crate::figures::plot::of_spec;
 use crate::network::lock::FolderLock;
-use crate::run::folder::Holding;
+use crate::run::folder::FolderKind;
 use clap::Args;
 use serde_json::json;
 use std::cell::OnceCell;
@@ -159,7 +159,7 @@ pub(super) fn run_study(
     whole: Option<&Whole>,
     out: &Output,
 ) -> anyhow::Result<Said> {
-    Holding::ask_store(runs)?;
+    FolderKind::ensure_store(runs)?;
     let _lock = FolderLock::take(&runs.join(study.name()))?;
     let mut watch = Watch::new(out, study.count(), study.called(), whole.cloned());
     let ran = study.run(runs, &mut watch);

@@ -7,7 +7,7 @@ use crate::math::SimRng;
 use crate::network::files::write_atomic;
 use crate::network::lock::FolderLock;
 use crate::probe::{Delta, Selection, directions};
-use crate::run::folder::Holding;
+use crate::run::folder::FolderKind;
 use crate::run::kept_sweep;
 use clap::Args;
 use serde::Serialize;
@@ -59,10 +59,11 @@ pub fn run(args: SweepArgs, out: &Output) -> anyhow::Result<()> {
         );
     }
     let wanted = wanted_directions(&args)?;
-    Holding::Sweep.ask(&args.out)?;
+    FolderKind::Sweep.ensure(&args.out)?;
     let source = args.source.load()?;
     let links = chosen_links(&args.weights, &source.model, args.seed)?;
     let _lock = FolderLock::take(&args.out)?;
+    FolderKind::Sweep.mark(&args.out)?;
     let view = source.view();
     let bar = out.progress(links.len() as u64, "weights");
     let part = args.out.join(PART);

@@ -6,7 +6,7 @@ use super::study::{Said, StudyArgs, Whole, collect_one, preview_one, run_one, st
 use crate::experiment::kinds::{Kind, decided_by, read_study, read_undecided};
 use crate::experiment::whole::WholeSpec;
 use crate::network::lock::FolderLock;
-use crate::run::folder::Holding;
+use crate::run::folder::FolderKind;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -67,7 +67,7 @@ pub fn collect(
     so_far: bool,
 ) -> anyhow::Result<Said> {
     let spec = WholeSpec::of(args.file()?)?;
-    Holding::WholeStudy.ask(folder)?;
+    FolderKind::WholeStudy.ensure(folder)?;
     let (mut rows, mut text) = (Vec::new(), String::new());
     for part in parts(&spec, args, kinds)? {
         let name = part.spec.file_stem().unwrap_or_default();
@@ -98,8 +98,9 @@ fn core_seconds(part: &StudyArgs, kinds: &[Kind]) -> f64 {
 /// Runs the parts that are not finished; with the name of the study, what each of them says.
 pub fn run(args: &StudyArgs, kinds: &[Kind], out: &Output) -> anyhow::Result<Said> {
     let spec = WholeSpec::of(args.file()?)?;
-    Holding::WholeStudy.ask(&args.runs)?;
+    FolderKind::WholeStudy.ensure(&args.runs)?;
     let _lock = FolderLock::take(&args.runs)?;
+    FolderKind::WholeStudy.mark(&args.runs)?;
     let (mut rows, mut text) = (Vec::new(), String::new());
     let mut failed = 0;
     let parts = parts(&spec, args, kinds)?;

@@ -19,12 +19,13 @@ use super::record::{Record, RecordError};
 use super::spec::{Spec, SpecError, TargetSpec, read_text};
 use super::workers::{Ask, StudyObserver};
 use crate::genome::{Genome, GenomeInfo, ReadGenomeError, to_json};
-use crate::math::hash::{sha256_hex, sha256_of_floats};
+use crate::math::hash::{sha256_of_floats, short_id};
 use crate::math::names::names;
+use crate::math::refusal::Refusal;
 use crate::network::files::WriteError;
 use crate::network::{Arch, Coords, Model, Picture, Squaring, Wiring, read_genome};
 use crate::probe::View;
-use crate::run::folder::{Holding, OtherHolding, Subject};
+use crate::run::folder::{FolderKind, Marker};
 use crate::run::{RunError, Target, is_genome_file, load_target, read_metrics};
 use crate::score::judges::BuildJudgeError;
 use crate::score::{CompositionalScore, Fit, JudgeChoice, JudgeError, Judged, Measurement};
@@ -245,7 +246,7 @@ pub enum CompareError {
     Run(#[from] RunError),
     /// The folder holds something else.
     #[error(transparent)]
-    Other(#[from] OtherHolding),
+    Other(#[from] Refusal),
     /// A file cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
@@ -334,7 +335,8 @@ pub fn compare(
 /// A comparison as a study: the chains of a networks study, with rows of its own.
 pub struct CompareStudy {
     networks: NetworksStudy,
-    subject: Subject,
+    /// Id and name of what is compared.
+    subject: (String, String),
     /// What the subject is called.
     title: String,
     /// The record, without arms.
@@ -381,7 +383,7 @@ impl CompareStudy {
             ..head(name, &source.arch, config)
         };
         networks.add(&target, source);
-        let subject = Subject::new(name, sha256_hex(to_json(genome)));
+        let subject = (short_id(to_json(genome)), name.to_string());
         let title = genome.provenance.title(Path::new(name));
         Ok(CompareStudy { networks, subject, title, head })
     }
@@ -416,7 +418,7 @@ impl CompareStudy {
             picture: Some(picture),
             ..head(&target.name, &arch, config)
         };
-        let subject = Subject::new(&target.name, sha256_of_floats(&small.rgb));
+        let subject = (short_id(sha256_of_floats(&small.rgb)), target.name.clone());
         let mut networks = networks(config, predicted_layers as i64 - arch.layers as i64)?;
         let spec = TargetSpec {
             name: "picture".into(),
@@ -447,9 +449,9 @@ impl CompareStudy {
         folder: &Path,
         observer: &mut dyn StudyObserver,
     ) -> Result<Comparison, CompareError> {
-        Holding::Comparison.ask(folder)?;
-        self.subject.claim(folder)?;
-        self.subject.write(folder)?;
+        let marker = self.marker_of(FolderKind::Comparison);
+        marker.ensure(folder)?;
+        marker.write(folder)?;
         let record = run_cells(self, folder, observer)?.ok_or(CompareError::Interrupted)?;
         if let Some(failed) = status(self, folder)?.failed.first() {
             return Err(CompareError::Arm(format!("{}: {}", failed.cell, failed.error)));
@@ -469,6 +471,10 @@ impl CompareStudy {
         }
         let target = self.networks.chains[0].source.target.picture.clone();
         Ok(Comparison { record, name: self.title.clone(), target, views })
+    }
+
+    fn marker_of(&self, kind: FolderKind) -> Marker {
+        Marker::new(kind).about(&self.subject.0, &self.subject.1)
     }
 
     fn measure(&self, chain: &Chain, view: &View) -> Result<Measurement, JudgeError> {
@@ -508,8 +514,8 @@ impl CompareStudy {
 }
 
 impl CellStudy for CompareStudy {
-    fn claim_folder(&self, folder: &Path) -> Result<(), OtherHolding> {
-        self.subject.claim(folder)
+    fn marker(&self) -> Marker {
+        self.marker_of(FolderKind::Study)
     }
 
     type Cell = Chain;

@@ -4,10 +4,10 @@
 
 use super::compare::{CompareError, SHOWN};
 use super::record::Record;
-use crate::math::hash::sha256_hex;
+use crate::math::hash::short_id;
 use crate::network::Picture;
 use crate::probe::View;
-use crate::run::folder::{Holding, Subject};
+use crate::run::folder::{FolderKind, Marker};
 use crate::run::{LoadedRun, load_run, read_metrics};
 use crate::score::{CompositionalScore, Fit, Judge, JudgeChoice, JudgeError, Judged, Protocol};
 use crate::train::{LogLine, TrainReport};
@@ -148,15 +148,16 @@ pub fn compare_runs(
     out: &Path,
     begin: &mut dyn FnMut(&str),
 ) -> Result<RunsComparison, CompareError> {
-    Holding::Comparison.ask(out)?;
+    FolderKind::Comparison.ensure(out)?;
     let judge = config.judge.build()?;
     let runs: Vec<LoadedRun> = folders.iter().map(|f| load_run(f)).collect::<Result<_, _>>()?;
     let names = names(folders);
     let mut ids: Vec<&str> = runs.iter().map(|run| run.result.run_id.as_str()).collect();
     ids.sort_unstable();
-    let subject = Subject::new(&names.join(", "), sha256_hex(ids.join("\n")));
-    subject.claim(out)?;
-    subject.write(out)?;
+    let id = short_id(ids.join("\n"));
+    let marker = Marker::new(FolderKind::Comparison).about(id, names.join(", "));
+    marker.ensure(out)?;
+    marker.write(out)?;
     let (mut rows, mut views) = (Vec::new(), Vec::new());
     for ((folder, run), name) in folders.iter().zip(runs).zip(names) {
         begin(&name);

@@ -11,9 +11,10 @@ use super::networks::NetworksStudy;
 use super::regime::own;
 use super::spec::{Places, Problem, STANDARD, Spec, SpecError, SpecFile};
 use crate::math::names::did_you_mean;
+use crate::math::refusal::Refusal;
 use crate::network::Squaring;
 use crate::network::files::{WriteError, write_atomic};
-use crate::run::folder::OtherFile;
+use crate::run::folder::ensure_file;
 use crate::score::JudgeChoice;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -97,7 +98,7 @@ pub fn write_single<S: Settings>(
     settings: S,
     path: &Path,
 ) -> Result<(), WriteSpecError> {
-    OtherFile::unless(path, "an earlier spec", &format!("kind = {:?}", S::KIND))?;
+    ensure_file(path, "an earlier spec", &format!("kind = {:?}", S::KIND))?;
     let found = Places::of(path).file(subject);
     if std::fs::canonicalize(&found).ok() != std::fs::canonicalize(subject).ok() {
         return Err(WriteSpecError::Elsewhere { path: path.into(), subject: subject.into() });
@@ -116,7 +117,7 @@ pub enum WriteSpecError {
     Write(#[from] WriteError),
     /// It is something else.
     #[error(transparent)]
-    Other(#[from] OtherFile),
+    Other(#[from] Refusal),
     /// There is no such study.
     #[error("{0}")]
     Study(String),

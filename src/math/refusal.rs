@@ -1,4 +1,4 @@
-//! One way to refuse bad input: where, expected, found, what to do.
+//! One way to refuse bad input: where, expected, found, what to do, and whose fault it is.
 
 use std::fmt;
 
@@ -13,17 +13,37 @@ pub struct Refusal {
     pub found: String,
     /// What to do; empty if the expectation says it.
     pub advice: String,
+    /// True if the program was used in a wrong way: a command that fails with this exits with 2, not 1.
+    pub is_usage: bool,
 }
 
 impl Refusal {
-    /// A refusal without advice.
+    /// A refusal of wrong use, without advice.
     pub fn new(
         at: impl fmt::Display,
         expected: impl Into<String>,
         found: impl Into<String>,
     ) -> Self {
         let (expected, found) = (expected.into(), found.into());
-        Refusal { at: at.to_string(), expected, found, advice: String::new() }
+        Refusal { at: at.to_string(), expected, found, advice: String::new(), is_usage: true }
+    }
+
+    /// A refusal with these words unless `holds`.
+    ///
+    /// # Errors
+    /// The refusal.
+    pub fn unless(
+        holds: bool,
+        at: impl fmt::Display,
+        expected: impl Into<String>,
+        found: impl fmt::Display,
+    ) -> Result<(), Self> {
+        if holds { Ok(()) } else { Err(Refusal::new(at, expected, found.to_string())) }
+    }
+
+    /// The same of something that lies there, and was not asked for: the work failed.
+    pub fn as_failure(self) -> Self {
+        Refusal { is_usage: false, ..self }
     }
 
     /// The same with what to do.
@@ -40,7 +60,7 @@ impl Refusal {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Refusal { at, expected, found, advice } = self;
+        let Refusal { at, expected, found, advice, .. } = self;
         if !at.is_empty() {
             write!(f, "{at}: ")?;
         }

@@ -7,7 +7,7 @@ use crate::kinds;
 use picloom::cli::{Output, StudyArgs, StudyCommand, tell, with_study};
 use picloom::math::text::word;
 use picloom::network::lock::FolderLock;
-use picloom::run::folder::Holding;
+use picloom::run::folder::FolderKind;
 use serde_json::json;
 
 /// Does what the command says.
@@ -21,7 +21,7 @@ pub fn run(command: StudyCommand, out: &Output) -> anyhow::Result<()> {
     let decided = decided.transpose()?;
     let mut said = with_study(command, &kinds(), out)?;
     if let Some((spec, args)) = decided {
-        Holding::WholeStudy.ask(&args.runs)?;
+        FolderKind::WholeStudy.ensure(&args.runs)?;
         let _lock = FolderLock::take(&args.runs)?;
         let (ledger, text) = claims::write(&spec, &args.runs)?;
         let drawn = figures::draw_all(&args.runs, &command_line(&args))?;

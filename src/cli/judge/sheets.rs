@@ -8,7 +8,7 @@ use crate::figures::judge::save_pair_sheets;
 use crate::network::files::write_atomic;
 use crate::network::{Arch, Coords, Wiring};
 use crate::probe::Delta;
-use crate::run::folder::{Holding, OtherFile};
+use crate::run::folder::{FolderKind, ensure_file};
 use crate::run::{Kept, Source, Wanted};
 use crate::score::JudgeChoice;
 use crate::score::calibrate::{
@@ -109,7 +109,7 @@ pub fn run_sheets(args: &SheetsArgs, out: &Output) -> anyhow::Result<()> {
     if args.count == 0 || args.page == 0 {
         return Err(Usage("--count and --page: expected 1 or more, found 0".into()).into());
     }
-    Holding::JudgeSheets.ask(&args.out)?;
+    FolderKind::JudgeSheets.ensure(&args.out)?;
     let answers = args.out.join("answers.csv");
     if answers.exists() {
         let found = answers.display();
@@ -129,6 +129,7 @@ pub fn run_sheets(args: &SheetsArgs, out: &Output) -> anyhow::Result<()> {
     let judge = args.even_over.as_ref().map(JudgeChoice::build).transpose()?;
     let judge = judge.as_deref();
     let pairs = NumberedPairs::draw(&networks, &settings, judge)?;
+    FolderKind::JudgeSheets.mark(&args.out)?;
     pairs.write(&args.out)?;
     let sheets = save_pair_sheets(&pairs, args.page, &args.out.join("sheets"))?;
     let record = pairs.record(&settings, judge, args.page, sheets);
@@ -186,7 +187,7 @@ pub fn run_labels(args: &LabelsArgs, out: &Output) -> anyhow::Result<()> {
     let path = args.out.clone().unwrap_or_else(default);
     let second = args.second.as_deref().map(read_answers).transpose()?;
     // Neither a viewer's answers nor the key.
-    OtherFile::unless(&path, "an earlier labelled set", "image,base,label,")?;
+    ensure_file(&path, "an earlier labelled set", "image,base,label,")?;
     let beside = path.parent().unwrap_or(Path::new(""));
     let key = from_folder(key, &args.folder, beside)?;
     write_atomic(&path, merge(&key, &answers, second.as_ref(), &args.from)?.as_bytes())?;

@@ -8,8 +8,7 @@ use super::study::{
 use crate::experiment::lease::{BEAT, Leases};
 use crate::experiment::record::RecordError;
 use crate::experiment::workers::{Ask, News, Outcome, StudyObserver, Task, work_through};
-use crate::network::files::{WriteError, create_folder, write_atomic};
-use crate::run::folder::Holding;
+use crate::network::files::{WriteError, write_atomic};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -70,9 +69,9 @@ pub fn pass<S: CellStudy>(
     observer: &mut dyn StudyObserver,
 ) -> Result<Pass, RecordError> {
     let folder = study_folder(study, runs);
-    Holding::Study.ask(&folder)?;
-    study.claim_folder(&folder)?;
-    create_folder(&folder)?;
+    let marker = study.marker();
+    marker.ensure(&folder)?;
+    marker.write(&folder)?;
     let mut pass = Pass::default();
     let mut ids = BTreeSet::new();
     let [failed, leased] = ["failed", "leases"].map(|part| names(&folder.join(part)));

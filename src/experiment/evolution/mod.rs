@@ -39,9 +39,10 @@ use crate::evolve::{
 };
 use crate::genome::{self, Genome, ReadGenomeError};
 use crate::math::hash::sha256_of_floats;
+use crate::math::refusal::Refusal;
 use crate::network::Picture;
 use crate::network::files::{WriteError, read_text};
-use crate::run::folder::{Holding, OtherHolding};
+use crate::run::folder::FolderKind;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use store::Store;
@@ -71,7 +72,7 @@ pub enum EvolutionError {
     Write(#[from] WriteError),
     /// The folder holds something else.
     #[error(transparent)]
-    Other(#[from] OtherHolding),
+    Other(#[from] Refusal),
     /// The folder holds a run already.
     #[error(
         "{path}: this folder holds a run already: resume it (--resume) or choose another folder"
@@ -186,7 +187,7 @@ pub fn evolve(
     resume: bool,
     observer: &mut dyn EvolutionObserver,
 ) -> Result<EvolutionResult, EvolutionError> {
-    Holding::Evolution.ask(folder)?;
+    FolderKind::Evolution.ensure(folder)?;
     let config = &job.config;
     let judge = PictureJudge::new(config, job.target.as_ref());
     let (mut store, mut search, mut evaluations) = if resume && !Store::is_only_begun(folder) {

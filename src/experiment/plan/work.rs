@@ -7,7 +7,7 @@ use crate::experiment::kinds::{Finished, Kind, Study};
 use crate::experiment::record::STUDY;
 use crate::experiment::workers::StudyObserver;
 use crate::network::files::{WriteError, create_folder, remove_leftovers, write_atomic};
-use crate::run::folder::Holding;
+use crate::run::folder::FolderKind;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -163,7 +163,7 @@ fn claim(plan: &Plan, part: &Part, store: &Path) -> Result<(), PlanError> {
         }
         return Ok(());
     }
-    Holding::Study.ask(&folder).map_err(|e| PlanError::Record(e.into()))?;
+    FolderKind::Study.ensure(&folder).map_err(|e| PlanError::Record(e.into()))?;
     create_folder(&folder)?;
     let mut text = serde_json::to_vec(&mark).expect("a mark is plain data");
     text.push(b'\n');
