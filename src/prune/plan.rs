@@ -98,7 +98,6 @@ pub struct RoundRecord {
     /// The difference to the mask before.
     pub change: MaskChange,
     /// What the round took.
-    #[serde(default)]
     pub cost: Cost,
     /// `swarm`: MSE of the best masked network after each move. Empty otherwise.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

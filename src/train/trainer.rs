@@ -84,7 +84,6 @@ pub struct Collapse {
     /// Step at which it was noticed.
     pub step: u64,
     /// Gradient evaluations of the attempt.
-    #[serde(default)]
     pub evaluations: u64,
     /// Loss there.
     pub loss: f64,

@@ -87,10 +87,8 @@ pub struct WithinNetworks {
     pub above_network_mean: Option<Interval>,
     /// Where the judge gives a verdict: P outside the unclear range. Chosen by the judge, so the baseline of
     /// the same pictures stands beside it.
-    #[serde(default)]
     pub clear: Part,
     /// Where the viewer was not in doubt.
-    #[serde(default)]
     pub sure: Part,
     /// Two viewers, on what both labelled; none without a second viewer.
     pub viewers: Option<Viewers>,

@@ -177,10 +177,8 @@ pub struct Report {
     /// By target.
     pub targets: BTreeMap<String, Agreement>,
     /// What it knows within networks; none against another judge.
-    #[serde(default)]
     pub within: Option<WithinNetworks>,
     /// The ten worst mistakes; empty against another judge.
-    #[serde(default)]
     pub mistakes: Vec<Mistake>,
 }
 
