@@ -12,10 +12,11 @@ use picloom::experiment::evolution::{
     EvolutionConfig, EvolutionError, EvolutionJob, PictureJudge, SearchKind,
 };
 use picloom::experiment::record::Record;
-use picloom::experiment::spec::{Places, Problem, Spec, SpecError, SpecFile, check_name};
+use picloom::experiment::spec::{Places, Spec, SpecError, SpecFile, check_name};
 use picloom::experiment::workers::Ask;
 use picloom::genome::{self, Genome, GenomeInfo};
 use picloom::math::hash::sha256_hex;
+use picloom::math::refusal::Refusal;
 use picloom::run::RunError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -132,7 +133,7 @@ pub struct ReevolutionRecord {
 impl Spec for ReevolutionSpec {
     const KIND: &'static str = "objective_reevolution";
 
-    fn check(&self) -> Result<(), Problem> {
+    fn check(&self) -> Result<(), Refusal> {
         check_name("name", &self.name)?;
         for arm in &self.arm {
             let config = EvolutionConfig::over_defaults(Preset::Neat, arm.config.clone());
@@ -143,7 +144,7 @@ impl Spec for ReevolutionSpec {
                 Err(problem) => problem,
             };
             let expected = "a config of evolution, search = \"target\"";
-            Problem::unless(false, key, expected, found)?;
+            Refusal::unless(false, key, expected, found)?;
         }
         Ok(())
     }

@@ -14,10 +14,11 @@ use picloom::evolve::{EvolveConfig, Evolver, Feedback, Judged, Population, Prese
 use picloom::experiment::cells::CellStudy;
 use picloom::experiment::cost;
 use picloom::experiment::record::Record;
-use picloom::experiment::spec::{Problem, Spec, SpecError, SpecFile, check_name};
+use picloom::experiment::spec::{Spec, SpecError, SpecFile, check_name};
 use picloom::experiment::workers::Ask;
 use picloom::genome::{Genome, Input, NodeId, Output, Role};
 use picloom::math::real;
+use picloom::math::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -122,30 +123,26 @@ pub struct XorReport {
 impl Spec for XorSpec {
     const KIND: &'static str = "xor";
 
-    fn check(&self) -> Result<(), Problem> {
+    fn check(&self) -> Result<(), Refusal> {
         check_name("name", &self.name)?;
         let above = self.runs > 0 && self.generations > 0 && self.slope > 0.0;
         let found = format!("{}, {}, {}", self.runs, self.generations, self.slope);
-        Problem::unless(above, "runs, generations, slope", "numbers above 0", found)?;
+        Refusal::unless(above, "runs, generations, slope", "numbers above 0", found)?;
         self.config().map(|_| ())
     }
 }
 
 impl XorSpec {
     /// Its numbers of evolution, laid over the `neat` preset.
-    fn config(&self) -> Result<EvolveConfig, Problem> {
-        let problem = |found: String| Problem {
-            key: "evolve".into(),
-            expected: "numbers of evolution".into(),
-            found,
-        };
+    fn config(&self) -> Result<EvolveConfig, Refusal> {
+        let problem = |found: String| Refusal::new("evolve", "numbers of evolution", found);
         let evolve =
             EvolveConfig::over_preset(Preset::Neat, self.evolve.clone()).map_err(problem)?;
         evolve.validate().map_err(|e| problem(e.to_string()))?;
         let fits = !evolve.start.colour && evolve.start.inputs == [Input::X, Input::Y, Input::Bias];
         let expected = "colour = false, inputs = [\"x\", \"y\", \"bias\"]";
         let found = format!("{}, {:?}", evolve.start.colour, evolve.start.inputs);
-        Problem::unless(fits, "evolve.start", expected, found)?;
+        Refusal::unless(fits, "evolve.start", expected, found)?;
         Ok(evolve)
     }
 }
@@ -177,7 +174,7 @@ impl XorStudy {
     pub fn of(file: &SpecFile<'_>, profile: Option<&str>) -> Result<Self, SpecError> {
         let (spec, profile): (XorSpec, String) = file.spec(profile)?;
         let path = file.path();
-        let evolve = spec.config().map_err(|problem| problem.at(path))?;
+        let evolve = spec.config().map_err(|problem| problem.in_file(path))?;
         Ok(XorStudy { spec, profile, evolve })
     }
 }

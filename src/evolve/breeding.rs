@@ -8,6 +8,7 @@ use super::population::first_brood;
 use super::{Birth, Breeder, Brood, EvolveConfig, Parent, Parts, Preset};
 use crate::genome::Genome;
 use crate::math::SimRng;
+use crate::math::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -297,7 +298,7 @@ pub enum SessionError {
     Format(String),
     /// An impossible number.
     #[error(transparent)]
-    Config(#[from] super::ConfigError),
+    Config(#[from] Refusal),
     /// A step that cannot be.
     #[error("step {step}: {error}")]
     Step {

@@ -272,7 +272,7 @@ fn networks(config: &CompareConfig, offset: i64) -> Result<NetworksStudy, Compar
     (spec.size, spec.steps, spec.sample) = (config.size, config.steps, config.sample);
     (spec.seeds, spec.effect) = (config.seeds.clone(), config.effect);
     spec.judge = config.judge.clone();
-    spec.check().map_err(|problem| problem.at(Path::new("compare")))?;
+    spec.check().map_err(|refusal| SpecError::from(refusal.in_file(Path::new("compare"))))?;
     for level in spec.arms.iter_mut().flat_map(|arm| &mut arm.levels) {
         if let Level::Threshold(threshold) = level {
             *threshold = config.sp_threshold;

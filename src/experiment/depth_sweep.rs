@@ -3,9 +3,10 @@
 
 use super::networks::plan::{NetworksStudy, Source};
 use super::networks::spec::{NetworksSpec, sample};
-use super::spec::{Problem, Spec, SpecError, read_text};
+use super::spec::{Spec, SpecError, read_text};
 use crate::genome::ReadGenomeError;
 use crate::math::hash::sha256_of_floats;
+use crate::math::refusal::Refusal;
 use crate::network::{Coords, Squaring, Wiring, read_genome};
 use crate::run::{RunError, Target, is_genome_file, load_target};
 use crate::score::JudgeChoice;
@@ -87,9 +88,9 @@ impl DepthSweep {
         let bounds = (1..=1000).contains(self.depths.iter().min().unwrap_or(&0))
             && self.depths.iter().all(|depth| *depth <= 1000);
         let found = format!("{:?}", self.depths);
-        Problem::unless(bounds, "depths", "numbers from 1 to 1000", found)
+        Refusal::unless(bounds, "depths", "numbers from 1 to 1000", found)
             .and_then(|()| spec.check())
-            .map_err(|problem| problem.at(path))?;
+            .map_err(|problem| SpecError::from(problem.in_file(path)))?;
         let mut depths = self.depths.clone();
         depths.sort_unstable();
         depths.dedup();

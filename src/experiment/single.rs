@@ -9,7 +9,7 @@ use super::compare::{CompareConfig, CompareStudy, Profile};
 use super::depth_sweep::DepthSweep;
 use super::networks::NetworksStudy;
 use super::regime::own;
-use super::spec::{Places, Problem, STANDARD, Spec, SpecError, SpecFile};
+use super::spec::{Places, STANDARD, Spec, SpecError, SpecFile};
 use crate::math::names::did_you_mean;
 use crate::math::refusal::Refusal;
 use crate::network::Squaring;
@@ -62,7 +62,7 @@ pub struct SingleSpec<S> {
 impl<S: Settings> Spec for SingleSpec<S> {
     const KIND: &'static str = S::KIND;
 
-    fn check(&self) -> Result<(), Problem> {
+    fn check(&self) -> Result<(), Refusal> {
         Ok(())
     }
 }
@@ -80,12 +80,12 @@ pub fn single<S: Settings>(
     if let Some(name) = profile.filter(|name| !S::PROFILES.contains(name)) {
         let expected = format!("one of {}", S::PROFILES.join(", "));
         let found = format!("{name:?}{}", did_you_mean(name, S::PROFILES.iter().copied()));
-        return Err(Problem { key: "profile".into(), expected, found }.at(path));
+        return Err(Refusal::new("profile", expected, found).in_file(path).into());
     }
     let file = Places::of(path).file(&spec.subject);
     spec.settings.study(&file, &spec.subject, profile).map_err(|found| {
-        let expected = "a picture or genome that can be studied".into();
-        Problem { key: format!("subject {}", spec.subject.display()), expected, found }.at(path)
+        let at = format!("subject {}", spec.subject.display());
+        Refusal::new(at, "a picture or genome that can be studied", found).in_file(path).into()
     })
 }
 

@@ -1,7 +1,8 @@
 //! A study that is made of others: the list of its parts. What a program decides or draws once the parts are
 //! there stands in the same spec, and is not read here.
 
-use super::spec::{Problem, Spec, SpecError, SpecFile, check_name, read_spec};
+use super::spec::{Spec, SpecError, SpecFile, check_name, read_spec};
+use crate::math::refusal::Refusal;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
@@ -19,9 +20,9 @@ pub struct WholeSpec {
 impl Spec for WholeSpec {
     const KIND: &'static str = "study";
 
-    fn check(&self) -> Result<(), Problem> {
+    fn check(&self) -> Result<(), Refusal> {
         check_name("name", &self.name)?;
-        Problem::unless(!self.parts.is_empty(), "parts", "at least one", "none")
+        Refusal::unless(!self.parts.is_empty(), "parts", "at least one", "none")
     }
 }
 

@@ -1,6 +1,7 @@
 //! One way to refuse bad input: where, expected, found, what to do, and whose fault it is.
 
 use std::fmt;
+use std::path::Path;
 
 /// Input that cannot be used. Shown as `where: expected …, found …; what to do`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,9 +42,38 @@ impl Refusal {
         if holds { Ok(()) } else { Err(Refusal::new(at, expected, found.to_string())) }
     }
 
+    /// Refuses what is not in [0, 1): a decay rate, a share to remove.
+    ///
+    /// # Errors
+    /// If it is not.
+    pub fn unless_rate(at: &str, found: f64) -> Result<(), Self> {
+        Self::unless((0.0..1.0).contains(&found), at, "a rate in [0, 1)", found)
+    }
+
+    /// Refuses what is negative or not finite.
+    ///
+    /// # Errors
+    /// If it is.
+    pub fn unless_not_negative(at: &str, found: f64) -> Result<(), Self> {
+        Self::unless(found.is_finite() && found >= 0.0, at, "a finite number ≥ 0", found)
+    }
+
+    /// Refuses what is not positive or not finite.
+    ///
+    /// # Errors
+    /// If it is not.
+    pub fn unless_positive(at: &str, found: f64) -> Result<(), Self> {
+        Self::unless(found.is_finite() && found > 0.0, at, "a finite number > 0", found)
+    }
+
     /// The same of something that lies there, and was not asked for: the work failed.
     pub fn as_failure(self) -> Self {
         Refusal { is_usage: false, ..self }
+    }
+
+    /// The same of a value in the file at `path`: the work failed.
+    pub fn in_file(self, path: &Path) -> Self {
+        self.within(path.display()).as_failure()
     }
 
     /// The same with what to do.

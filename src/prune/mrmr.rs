@@ -14,7 +14,7 @@ use super::guard::alive;
 use super::round::{Prunes, Round};
 use super::similarity::{Inputs, inputs_of_units};
 use crate::math::SimRng;
-use crate::math::choice::OutOfRange;
+use crate::math::refusal::Refusal;
 use crate::network::kernel::FeatureMaps;
 use crate::network::{Mask, Weights};
 use nalgebra::DMatrix;
@@ -132,9 +132,9 @@ impl Default for SpMrmr {
 }
 
 impl Prunes for SpMrmr {
-    fn check(&self) -> Result<(), OutOfRange> {
+    fn check(&self) -> Result<(), Refusal> {
         let tau = self.redundancy;
-        OutOfRange::unless(tau > 0.0 && tau <= 1.0, "redundancy", "a number in (0, 1]", tau)
+        Refusal::unless(tau > 0.0 && tau <= 1.0, "redundancy", "a number in (0, 1]", tau)
     }
 
     fn scores(&self, round: &Round, _: &mut SimRng) -> Result<EdgeScores, PruneError> {

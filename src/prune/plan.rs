@@ -6,8 +6,9 @@ use super::method::Method;
 use super::retrain::{MaskChange, Retrain};
 use super::select::Rule;
 use super::swarm::SwarmError;
+use crate::math::refusal::Refusal;
 use crate::network::{Mask, Model, Picture, PixelInputs, Weights};
-use crate::train::{InitError, TrainConfig, TrainError};
+use crate::train::{TrainConfig, TrainError};
 use serde::{Deserialize, Serialize};
 
 /// A trained network, and what is known of the training that made it.
@@ -127,8 +128,8 @@ pub enum RoundsError {
     #[error(transparent)]
     Train(#[from] TrainError),
     /// The initial weights cannot be drawn.
-    #[error(transparent)]
-    Init(#[from] InitError),
+    #[error("{0}")]
+    Init(#[from] Refusal),
     /// The swarm cannot begin or go on.
     #[error(transparent)]
     Swarm(#[from] SwarmError),

@@ -3,7 +3,7 @@
 //! written over.
 
 use crate::math::refusal::Refusal;
-use crate::network::files::{WriteError, create_folder, write_atomic};
+use crate::network::files::{WriteError, create_folder, read_text, write_atomic};
 use serde::{Deserialize, Serialize};
 use std::io::Read;
 use std::path::Path;
@@ -137,16 +137,13 @@ impl Marker {
 
     /// The marker of `folder`; none if it is not there, or holds nothing of ours.
     pub fn read(folder: &Path) -> Option<Marker> {
-        match std::fs::read(folder.join(MARKER)) {
-            Ok(text) => {
-                let marker = serde_json::from_slice(&text);
-                Some(marker.unwrap_or(Marker::new(FolderKind::Foreign)))
-            }
-            Err(_) => {
-                let (_, kind) = UNMARKED.iter().find(|(file, _)| folder.join(file).exists())?;
-                Some(Marker::new(*kind))
-            }
+        let path = folder.join(MARKER);
+        if path.exists() {
+            let text = read_text(&path).unwrap_or_default();
+            return Some(serde_json::from_str(&text).unwrap_or(Marker::new(FolderKind::Foreign)));
         }
+        let (_, kind) = UNMARKED.iter().find(|(file, _)| folder.join(file).exists())?;
+        Some(Marker::new(*kind))
     }
 
     /// Refuses a folder that holds something else, or the same of something else.
@@ -170,8 +167,8 @@ impl Marker {
     pub fn write(&self, folder: &Path) -> Result<(), WriteError> {
         create_folder(folder)?;
         let path = folder.join(MARKER);
-        let says_less = self.id.is_none() && path.exists();
-        if says_less || Marker::read(folder).as_ref() == Some(self) && path.exists() {
+        let has_id = || Marker::read(folder).as_ref() == Some(self);
+        if path.exists() && (self.id.is_none() || has_id()) {
             return Ok(());
         }
         let json = serde_json::to_string_pretty(self).expect("a marker is plain data") + "\n";

@@ -15,13 +15,14 @@ use picloom::experiment::cost;
 use picloom::experiment::prune_run;
 use picloom::experiment::record::{Record, six_digits};
 use picloom::experiment::spec::{
-    Places, Problem, Spec, SpecError, SpecFile, check_name, check_names, check_seeds,
+    Places, Spec, SpecError, SpecFile, check_name, check_names, check_seeds,
 };
 use picloom::experiment::targets;
 use picloom::experiment::workers::Ask;
 use picloom::genome::{self, Genome};
 use picloom::math::SimRng;
 use picloom::math::hash::{hex, sha256_hex};
+use picloom::math::refusal::Refusal;
 use picloom::network::{Arch, Coords, Mask, Model, Picture, PixelInputs, Wiring};
 use picloom::prune::method::{Magnitude, Sp};
 use picloom::prune::{Method, PrunePlan, alive, schedule};
@@ -75,18 +76,18 @@ pub struct StructuralSpec {
 impl Spec for StructuralSpec {
     const KIND: &'static str = "structural";
 
-    fn check(&self) -> Result<(), Problem> {
+    fn check(&self) -> Result<(), Refusal> {
         check_name("name", &self.name)?;
         let share = self.keep > 0.0 && self.keep < 1.0;
-        Problem::unless(share, "keep", "above 0 and below 1", self.keep.to_string())?;
+        Refusal::unless(share, "keep", "above 0 and below 1", self.keep.to_string())?;
         check_seeds("seeds", &self.seeds)?;
         check_names("targets", &self.targets.iter().map(|t| &t.name).collect::<Vec<_>>())?;
         let sound = self.rounds > 0 && (8..=1024).contains(&self.size);
         let found = format!("{} rounds, size {}", self.rounds, self.size);
-        Problem::unless(sound, "rounds, size", "a round, and a size of 8 to 1024", found)?;
+        Refusal::unless(sound, "rounds, size", "a round, and a size of 8 to 1024", found)?;
         let sound = self.penalties.iter().all(|p| p.is_finite() && *p >= 0.0);
         let found = format!("{:?}", self.penalties);
-        Problem::unless(sound, "penalties", "numbers of at least 0", found)
+        Refusal::unless(sound, "penalties", "numbers of at least 0", found)
     }
 }
 
@@ -209,7 +210,7 @@ impl StructuralStudy {
                 },
                 Unprepared::Value(expected, found) => {
                     let key = format!("target {}", target.name);
-                    Problem { key, expected: expected.into(), found }.at(path)
+                    Refusal::new(key, expected, found).in_file(path).into()
                 }
             })
         };

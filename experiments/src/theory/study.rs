@@ -8,8 +8,9 @@ use crate::volume::sensitivity::{Volume, table};
 use crate::volume::{VolumeError, exact, moment};
 use picloom::experiment::cells::CellStudy;
 use picloom::experiment::record::{Record, six_digits};
-use picloom::experiment::spec::{Problem, Spec, SpecError, SpecFile, check_name};
+use picloom::experiment::spec::{Spec, SpecError, SpecFile, check_name};
 use picloom::experiment::workers::Ask;
+use picloom::math::refusal::Refusal;
 use picloom::math::stats::Interval;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -45,7 +46,7 @@ pub struct TheorySpec {
 impl Spec for TheorySpec {
     const KIND: &'static str = "theory";
 
-    fn check(&self) -> Result<(), Problem> {
+    fn check(&self) -> Result<(), Refusal> {
         check_name("name", &self.name)?;
         let (literal, mask, met) = (&self.literal, &self.random_mask, &self.agreement);
         let budgets = self.budget.iter();
@@ -69,7 +70,7 @@ impl Spec for TheorySpec {
         });
         for (key, list) in lists.into_iter().chain(of_budgets) {
             let fits = !list.is_empty() && !list.contains(&0);
-            Problem::unless(fits, key, "numbers of at least 1", format!("{list:?}"))?;
+            Refusal::unless(fits, key, "numbers of at least 1", format!("{list:?}"))?;
         }
         let numbers = [
             ("literal, parts", literal.parts),
@@ -82,15 +83,15 @@ impl Spec for TheorySpec {
             budgets.flat_map(|b| [("budget, parts", b.parts), ("budget, samples", b.samples)]);
         let of_volumes = self.sensitivity.volumes.iter().map(|v| ("volumes, width", v.width));
         for (key, number) in numbers.into_iter().chain(of_budgets).chain(of_volumes) {
-            Problem::unless(number > 0, key, "a number of at least 1", "0")?;
+            Refusal::unless(number > 0, key, "a number of at least 1", "0")?;
         }
         let degree = mask.degree > 0.0 && mask.degree.is_finite();
         let found = mask.degree.to_string();
-        Problem::unless(degree, "random_mask, degree", "a number above 0", found)?;
+        Refusal::unless(degree, "random_mask, degree", "a number above 0", found)?;
         let densities =
             !met.densities.is_empty() && met.densities.iter().all(|p| *p > 0.0 && *p <= 1.0);
         let found = format!("{:?}", met.densities);
-        Problem::unless(densities, "agreement, densities", "shares in (0, 1]", found)
+        Refusal::unless(densities, "agreement, densities", "shares in (0, 1]", found)
     }
 }
 

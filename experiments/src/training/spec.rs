@@ -5,9 +5,9 @@
 //! ask for the same run get it once.
 
 use picloom::experiment::spec::{
-    Places, Problem, Spec, SpecError, SpecFile, TargetSpec, check_name, check_names, check_seeds,
-    check_size,
+    Places, Spec, SpecError, SpecFile, TargetSpec, check_name, check_names, check_seeds, check_size,
 };
+use picloom::math::refusal::Refusal;
 use picloom::network::{Coords, Mask, Model, Wiring, read_genome};
 use picloom::run::{RunConfig, RunError, Target, TrainJob, load_target};
 use picloom::train::{GradientRule, OptimizerConfig, Schedule, TrainConfig};
@@ -93,28 +93,28 @@ impl Spec for TrainingSpec {
         }
     }
 
-    fn check(&self) -> Result<(), Problem> {
+    fn check(&self) -> Result<(), Refusal> {
         check_name("name", &self.name)?;
         let some = !self.targets.is_empty() && !self.grids.is_empty() && !self.wirings.is_empty();
         let found = [self.targets.len(), self.wirings.len(), self.grids.len()];
         let keys = "targets, wirings, grids";
-        Problem::unless(some, keys, "at least one of each", format!("{found:?}"))?;
+        Refusal::unless(some, keys, "at least one of each", format!("{found:?}"))?;
         check_names("targets", &self.targets.iter().map(|t| &t.name).collect::<Vec<_>>())?;
         for target in &self.targets {
             target.check()?;
             let fits = target.arch.is_none() || self.wirings == [Wiring::Dense];
             let key = format!("target {}", target.name);
             let expected = "wirings = [\"dense\"] for a target with an arch";
-            Problem::unless(fits, key, expected, format!("{:?}", self.wirings))?;
+            Refusal::unless(fits, key, expected, format!("{:?}", self.wirings))?;
         }
         for grid in &self.grids {
             let key = format!("grid {}", grid.name);
-            Problem::unless(!grid.optimizers.is_empty(), key, "an optimizer", "none")?;
+            Refusal::unless(!grid.optimizers.is_empty(), key, "an optimizer", "none")?;
             numbers(&grid.name, grid.lrs.as_deref(), grid.seeds.as_deref(), grid.steps)?;
         }
         numbers("study", Some(&self.lrs), Some(&self.seeds), Some(self.steps))?;
         check_size(self.size)?;
-        Problem::unless(self.log_every > 0, "log_every", "at least 1", "0")
+        Refusal::unless(self.log_every > 0, "log_every", "at least 1", "0")
     }
 }
 
@@ -124,14 +124,14 @@ fn numbers(
     lrs: Option<&[f64]>,
     seeds: Option<&[u64]>,
     steps: Option<u64>,
-) -> Result<(), Problem> {
+) -> Result<(), Refusal> {
     let key = |name: &str| format!("{part}, {name}");
     let lrs = lrs.unwrap_or(&[1.0]);
     let rates = !lrs.is_empty() && lrs.iter().all(|lr| lr.is_finite() && *lr > 0.0);
     let expected = "finite numbers > 0, at least one";
-    Problem::unless(rates, key("lrs"), expected, format!("{lrs:?}"))?;
+    Refusal::unless(rates, key("lrs"), expected, format!("{lrs:?}"))?;
     seeds.map_or(Ok(()), |seeds| check_seeds(key("seeds"), seeds))?;
-    Problem::unless(steps != Some(0), key("steps"), "at least 1", "0")
+    Refusal::unless(steps != Some(0), key("steps"), "at least 1", "0")
 }
 
 /// One run of a study.

@@ -34,9 +34,7 @@ pub use session::{BreedError, BreedReport, BreedRequest, SESSION_FILE, breed, ke
 pub use sheet::{draw, genome_sheet, grid_sheet};
 pub use speed::{EvolveSpeed, bench_evolve};
 
-use crate::evolve::{
-    ConfigError, Evolver, Feedback, MapElites, Novelty, Population, Search, TellError,
-};
+use crate::evolve::{Evolver, Feedback, MapElites, Novelty, Population, Search, TellError};
 use crate::genome::{self, Genome, ReadGenomeError};
 use crate::math::hash::sha256_of_floats;
 use crate::math::refusal::Refusal;
@@ -58,9 +56,6 @@ pub enum EvolutionError {
         /// What was expected and what was found.
         problem: String,
     },
-    /// An impossible value.
-    #[error(transparent)]
-    Config(#[from] ConfigError),
     /// The target or an ancestor cannot be read.
     #[error(transparent)]
     Target(#[from] crate::run::RunError),
@@ -70,9 +65,9 @@ pub enum EvolutionError {
     /// A file cannot be written (full disk, no permission).
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// The folder holds something else.
-    #[error(transparent)]
-    Other(#[from] Refusal),
+    /// An impossible value, or a folder that holds something else.
+    #[error("{0}")]
+    Refused(#[from] Refusal),
     /// The folder holds a run already.
     #[error(
         "{path}: this folder holds a run already: resume it (--resume) or choose another folder"

@@ -4,11 +4,10 @@ use super::spec::{ArmSpec, ArmWiring, BASE, Level, NetworksSpec, VariantSpec};
 use crate::experiment::analysis::Analysis;
 use crate::experiment::cost;
 use crate::experiment::depth::{DepthModel, find_record, png_ratio};
-use crate::experiment::spec::{
-    Places, Problem, SpecError, SpecFile, TargetSpec, is_archived, read,
-};
+use crate::experiment::spec::{Places, SpecError, SpecFile, TargetSpec, is_archived, read};
 use crate::genome::{self, Genome};
 use crate::math::hash::{hex, json_id};
+use crate::math::refusal::Refusal;
 use crate::network::{Arch, Coords, Layered, Wiring, layerize, read_genome};
 use crate::run::{RunError, Target, load_target};
 use crate::score::{Judge, JudgeChoice, Protocol};
@@ -200,7 +199,7 @@ impl NetworksStudy {
         Self::of_with(file, profile, |study| {
             let record = find_record(study, runs, &Places::of(path).above).map_err(|found| {
                 let expected = format!("a finished study {study} to predict depths from");
-                Problem { key: "depth_from".into(), expected, found }.at(path)
+                Refusal::new("depth_from", expected, found).in_file(path)
             })?;
             // No network of that study learned its picture: every arch keeps its own depth.
             Ok(DepthModel::of_record(&record).ok())
@@ -225,8 +224,8 @@ impl NetworksStudy {
         let places = Places::of(path);
         let model = spec.depth_from.as_deref().map(model_of).transpose()?.flatten();
         let judge = spec.judge.build().map_err(|error| {
-            let expected = "a judge that can be asked".into();
-            Problem { key: "judge".into(), expected, found: error.to_string() }.at(path)
+            let expected = "a judge that can be asked";
+            Refusal::new("judge", expected, error.to_string()).in_file(path)
         })?;
         let mut study = NetworksStudy::new(spec, profile, judge);
         study.analysis = file.analysis()?;
@@ -250,8 +249,8 @@ impl NetworksStudy {
         let none = study.chains.is_empty() && study.left_out.len() < study.spec.targets.len();
         let offsets = format!("offsets {:?}, which make none", study.spec.offsets);
         let key = "offsets, arms";
-        Problem::unless(!none, key, "at least one network of one hidden layer or more", offsets)
-            .map_err(|problem| problem.at(path))?;
+        Refusal::unless(!none, key, "at least one network of one hidden layer or more", offsets)
+            .map_err(|problem| problem.in_file(path))?;
         Ok(study)
     }
 

@@ -25,7 +25,7 @@ mod work;
 pub use error::PlanError;
 pub use estimate::{Estimate, wall};
 pub use files::Carried;
-pub use share::{Share, ShareError};
+pub use share::Share;
 pub use state::{Failed, PlanStatus, Running, status};
 pub use work::{Ended, collect, work};
 

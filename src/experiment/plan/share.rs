@@ -1,5 +1,6 @@
 //! Which cells of a plan are a worker's own.
 
+use crate::math::refusal::Refusal;
 use std::str::FromStr;
 
 /// Share `number` of `of`: the cells whose place in the plan, divided by `of`, leaves that.
@@ -7,14 +8,6 @@ use std::str::FromStr;
 pub struct Share {
     number: usize,
     of: usize,
-}
-
-/// Why there is no such share.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("expected {expected}, found {found}")]
-pub struct ShareError {
-    expected: String,
-    found: String,
 }
 
 impl Default for Share {
@@ -25,20 +18,17 @@ impl Default for Share {
 }
 
 impl FromStr for Share {
-    type Err = ShareError;
+    type Err = Refusal;
 
     /// `1/4` to `4/4`.
-    fn from_str(text: &str) -> Result<Self, ShareError> {
+    fn from_str(text: &str) -> Result<Self, Refusal> {
         let parts =
             text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
         match parts {
             Some((number, of)) if (1..=of).contains(&number) => {
                 Ok(Share { number: number - 1, of })
             }
-            _ => Err(ShareError {
-                expected: "a share from 1/N to N/N".into(),
-                found: format!("{text:?}"),
-            }),
+            _ => Err(Refusal::new("", "a share from 1/N to N/N", format!("{text:?}"))),
         }
     }
 }
@@ -69,9 +59,9 @@ impl Share {
     pub fn auto(
         variable: impl Fn(&str) -> Option<String>,
         shares: Option<usize>,
-    ) -> Result<Self, ShareError> {
+    ) -> Result<Self, Refusal> {
         let number = |name: &str| variable(name).and_then(|text| text.parse::<usize>().ok());
-        let fail = |expected: String, found: String| ShareError { expected, found };
+        let fail = |expected: String, found: String| Refusal::new("", expected, found);
         // A plain SGE job has the word "undefined".
         let Some(array) = ARRAYS.iter().find(|array| number(array.0).is_some()) else {
             let names: Vec<&str> = ARRAYS.iter().map(|array| array.0).collect();
