@@ -11,7 +11,7 @@ use crate::network::lock::FolderLock;
 use crate::network::{Model, Wiring};
 use crate::probe::{Delta, Selection, View};
 use crate::run::folder::{FolderKind, ensure_file};
-use crate::run::{Source, kept_sweep};
+use crate::run::{Source, resumable_sweep};
 use crate::score::calibrate::read_labels;
 use crate::score::card::{CardRecord, Measure};
 use crate::score::{Calls, Measurement, PictureLabel, ScoreRecord};
@@ -79,7 +79,7 @@ pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
     };
     let swept = match &kept {
         Some((_, part)) => {
-            kept_sweep(&view, &links, args.delta, part, &|done| bar.inc(done as u64))?
+            resumable_sweep(&view, &links, args.delta, part, &|done| bar.inc(done as u64))?
         }
         None => view.sweep(&links, args.delta, &|_| bar.inc(1)),
     };

@@ -9,7 +9,7 @@ use crate::network::files::write_atomic;
 use crate::network::{Arch, Coords, Wiring};
 use crate::probe::Delta;
 use crate::run::folder::{FolderKind, ensure_file};
-use crate::run::{Kept, Source, Wanted};
+use crate::run::{NetworkPath, Source, LoadOptions};
 use crate::score::JudgeChoice;
 use crate::score::calibrate::{
     Drawer, KeyRow, NumberedPairs, PairSettings, ViewerAgreement, merge, read_answers, read_key,
@@ -78,22 +78,22 @@ fn load(text: &str, args: &SheetsArgs) -> anyhow::Result<Drawer> {
         None => (None, text),
     };
     let path = Path::new(place);
-    let mut wanted = Wanted { size: Some(args.size), coords: args.coords, ..Wanted::default() };
+    let mut wanted = LoadOptions { size: Some(args.size), coords: args.coords, ..LoadOptions::default() };
     let arch;
     let kept = if let Some((text_, params)) = place.split_once('@') {
         arch = text_.parse::<Arch>().map_err(|e| Usage(format!("{text}: {e}")))?;
-        Kept::Weights(&arch, Path::new(params))
+        NetworkPath::Weights(&arch, Path::new(params))
     } else if path.is_dir() {
         wanted.coords = None;
-        Kept::Run(path)
+        NetworkPath::Run(path)
     } else {
         wanted.target = Some(path);
-        Kept::Genome(path, Wiring::Graph)
+        NetworkPath::Genome(path, Wiring::Graph)
     };
     let source = Source::load(kept, wanted)?;
     let target = match (&source.target_name, kept) {
         (Some(own), _) => stem(Path::new(own)),
-        (None, Kept::Genome(path, _) | Kept::Run(path) | Kept::Weights(_, path)) => stem(path),
+        (None, NetworkPath::Genome(path, _) | NetworkPath::Run(path) | NetworkPath::Weights(_, path)) => stem(path),
     };
     Ok(Drawer {
         target: given.unwrap_or(target),
