@@ -136,7 +136,7 @@ fn with_left_out(text: String, study: &dyn Study) -> String {
 pub(super) fn run_one(
     args: &StudyArgs,
     kinds: &[Kind],
-    whole: Option<&Whole>,
+    whole: Option<&BatchProgress>,
     out: &Output,
 ) -> anyhow::Result<Said> {
     let study = args.study(kinds)?;
@@ -156,7 +156,7 @@ fn check_figures(args: &StudyArgs) -> anyhow::Result<()> {
 pub(super) fn run_study(
     study: &dyn Study,
     runs: &Path,
-    whole: Option<&Whole>,
+    whole: Option<&BatchProgress>,
     out: &Output,
 ) -> anyhow::Result<Said> {
     FolderKind::ensure_store(runs)?;
@@ -219,7 +219,7 @@ pub(super) fn status_one(args: &StudyArgs, kinds: &[Kind]) -> anyhow::Result<Sai
 /// How far the study is that a study is a part of, in seconds of one core that its parts were thought
 /// to take before it began.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Whole {
+pub(super) struct BatchProgress {
     /// All its parts.
     pub(super) total: f64,
     /// The parts after this one.
@@ -231,7 +231,7 @@ pub(super) struct Watch {
     pub(super) bar: Bar,
     /// Cells that failed.
     pub(super) failed: usize,
-    whole: Option<Whole>,
+    whole: Option<BatchProgress>,
 }
 
 impl Watch {
@@ -239,7 +239,7 @@ impl Watch {
         out: &Output,
         cells: usize,
         what: &'static str,
-        whole: Option<Whole>,
+        whole: Option<BatchProgress>,
     ) -> Self {
         Watch { bar: out.progress(cells as u64, what).without_estimate(), failed: 0, whole }
     }

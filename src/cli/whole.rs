@@ -2,7 +2,7 @@
 
 use super::output::Output;
 use super::progress::duration;
-use super::study::{Said, StudyArgs, Whole, collect_one, preview_one, run_one, status_one};
+use super::study::{Said, StudyArgs, BatchProgress, collect_one, preview_one, run_one, status_one};
 use crate::experiment::kinds::{Kind, decided_by, read_study, read_undecided};
 use crate::experiment::whole::WholeSpec;
 use crate::network::lock::FolderLock;
@@ -109,7 +109,7 @@ pub fn run(args: &StudyArgs, kinds: &[Kind], out: &Output) -> anyhow::Result<Sai
     for (k, part) in parts.iter().enumerate() {
         let ahead = costs[k + 1..].iter().sum();
         out.note(&format!("part {} of {}: {}", k + 1, parts.len(), part.spec.display()));
-        let (json, said) = run_one(part, kinds, Some(&Whole { total, ahead }), out)?;
+        let (json, said) = run_one(part, kinds, Some(&BatchProgress { total, ahead }), out)?;
         failed += json["failed"].as_u64().unwrap_or(0);
         text += &format!("{}\n\n", said.trim_end());
         rows.push(json);
