@@ -197,9 +197,12 @@ impl Program for Cli {
 
 /// What follows an option and is a number below 0 is its value, which then says what it expects, and no option.
 fn negatives_are_values(command: clap::Command) -> clap::Command {
-    let of = |arg: clap::Arg| match arg.get_action().takes_values() && !arg.is_positional() {
-        true => arg.allow_negative_numbers(true),
-        false => arg,
+    let of = |arg: clap::Arg| {
+        if arg.get_action().takes_values() && !arg.is_positional() {
+            arg.allow_negative_numbers(true)
+        } else {
+            arg
+        }
     };
     command.mut_args(of).mut_subcommands(negatives_are_values)
 }

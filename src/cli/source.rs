@@ -3,7 +3,7 @@
 use super::names::one_of;
 use crate::network::{Arch, Coords, Model, Squaring, Wiring};
 use crate::probe::{LinksError, Selection};
-use crate::run::{NetworkPath, Source, LoadOptions};
+use crate::run::{LoadOptions, NetworkPath, Source};
 use clap::Args;
 use std::path::PathBuf;
 

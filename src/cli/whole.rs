@@ -2,7 +2,7 @@
 
 use super::output::Output;
 use super::progress::duration;
-use super::study::{Said, StudyArgs, BatchProgress, collect_one, preview_one, run_one, status_one};
+use super::study::{BatchProgress, Said, StudyArgs, collect_one, preview_one, run_one, status_one};
 use crate::experiment::kinds::{Kind, decided_by, read_study, read_undecided};
 use crate::experiment::whole::WholeSpec;
 use crate::network::lock::FolderLock;

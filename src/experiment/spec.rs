@@ -206,9 +206,10 @@ impl<'a> SpecFile<'a> {
         let name = profile.unwrap_or(STANDARD);
         let chosen = specs.iter().position(|(key, _)| *key == name);
         let known: Vec<&str> = self.profiles.keys().map(|k| k.get_ref().as_ref()).collect();
-        let expected = match known.is_empty() {
-            true => format!("{STANDARD}, the only one"),
-            false => format!("{STANDARD} or one of {}", known.join(", ")),
+        let expected = if known.is_empty() {
+            format!("{STANDARD}, the only one")
+        } else {
+            format!("{STANDARD} or one of {}", known.join(", "))
         };
         let found = format!("{name:?}{}", did_you_mean(name, known));
         Refusal::unless(chosen.is_some(), "profile", expected, found).map_err(at)?;

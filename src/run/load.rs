@@ -134,10 +134,7 @@ pub fn load_run(folder: &Path) -> Result<LoadedRun, RunError> {
     let weights = read_weights(&weights_path, &network)?;
     let mask = load_mask(&folder.join("mask.json"), &network)?;
     let start_path = folder.join("start.safetensors");
-    let start = match start_path.exists() {
-        true => Some(read_weights(&start_path, &network)?),
-        false => None,
-    };
+    let start = if start_path.exists() { Some(read_weights(&start_path, &network)?) } else { None };
     let target_path = folder.join("target.npz");
     let bytes = read_plain(&target_path, LARGEST_TARGET)
         .map_err(|e| RunError::folder(&target_path, format!("cannot read target: {e}")))?;

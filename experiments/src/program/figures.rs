@@ -98,9 +98,10 @@ pub fn run(args: FiguresArgs, out: &Output) -> anyhow::Result<()> {
     out.result(&rows, &text)?;
     // Who names figures wants all of them; who names none wants what there is.
     let wanted = !args.names.is_empty() || count == rows.len();
-    match count > 0 && wanted && !args.list {
-        true => anyhow::bail!("{count} of {} figures not drawn", rows.len()),
-        false => Ok(()),
+    if count > 0 && wanted && !args.list {
+        anyhow::bail!("{count} of {} figures not drawn", rows.len())
+    } else {
+        Ok(())
     }
 }
 

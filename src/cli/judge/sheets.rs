@@ -9,7 +9,7 @@ use crate::network::files::write_atomic;
 use crate::network::{Arch, Coords, Wiring};
 use crate::probe::Delta;
 use crate::run::folder::{FolderKind, ensure_file};
-use crate::run::{NetworkPath, Source, LoadOptions};
+use crate::run::{LoadOptions, NetworkPath, Source};
 use crate::score::JudgeChoice;
 use crate::score::calibrate::{
     Drawer, KeyRow, NumberedPairs, PairSettings, ViewerAgreement, merge, read_answers, read_key,
@@ -78,7 +78,8 @@ fn load(text: &str, args: &SheetsArgs) -> anyhow::Result<Drawer> {
         None => (None, text),
     };
     let path = Path::new(place);
-    let mut wanted = LoadOptions { size: Some(args.size), coords: args.coords, ..LoadOptions::default() };
+    let mut wanted =
+        LoadOptions { size: Some(args.size), coords: args.coords, ..LoadOptions::default() };
     let arch;
     let kept = if let Some((text_, params)) = place.split_once('@') {
         arch = text_.parse::<Arch>().map_err(|e| Usage(format!("{text}: {e}")))?;
@@ -93,7 +94,10 @@ fn load(text: &str, args: &SheetsArgs) -> anyhow::Result<Drawer> {
     let source = Source::load(kept, wanted)?;
     let target = match (&source.target_name, kept) {
         (Some(own), _) => stem(Path::new(own)),
-        (None, NetworkPath::Genome(path, _) | NetworkPath::Run(path) | NetworkPath::Weights(_, path)) => stem(path),
+        (
+            None,
+            NetworkPath::Genome(path, _) | NetworkPath::Run(path) | NetworkPath::Weights(_, path),
+        ) => stem(path),
     };
     Ok(Drawer {
         target: given.unwrap_or(target),

@@ -277,9 +277,10 @@ impl NetworksStudy {
 
     /// The judge in records and ids: its name where it is the shipped one, else its identity.
     pub fn judged_by(&self) -> String {
-        match self.spec.judge == JudgeChoice::default() {
-            true => self.judge.name(),
-            false => self.judge.identity().to_string(),
+        if self.spec.judge == JudgeChoice::default() {
+            self.judge.name()
+        } else {
+            self.judge.identity().to_string()
         }
     }
 
