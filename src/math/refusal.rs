@@ -100,3 +100,20 @@ impl fmt::Display for Refusal {
 }
 
 impl std::error::Error for Refusal {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_says_where_what_and_whose_fault_it_is() {
+        let refusal = Refusal::new("seeds", "at least one", "none").advising("name one");
+        assert!(refusal.is_usage);
+        assert_eq!(refusal.to_string(), "seeds: expected at least one, found none; name one");
+        let in_file = refusal.in_file(Path::new("a.toml"));
+        assert!(!in_file.is_usage && in_file.to_string().starts_with("a.toml: seeds: expected"));
+        assert!(
+            Refusal::unless_rate("beta1", 1.0).is_err() && Refusal::unless_rate("", 0.0).is_ok()
+        );
+    }
+}
