@@ -8,18 +8,18 @@
 
 pub mod folder;
 mod job;
-mod resumable_sweep;
 mod load;
+mod resumable_sweep;
 mod source;
 mod training;
 
 pub use job::{PrunedFrom, RunConfig, Target, TrainJob, is_genome_file, load_target};
-pub use resumable_sweep::{resumable_sweep, resumable_sweep_until};
 pub use load::{
     LoadedRun, load_checkpoint, load_mask, load_run, mask_from_json, read_metrics,
     read_train_config,
 };
-pub use source::{NetworkPath, Source, LoadOptions};
+pub use resumable_sweep::{resumable_sweep, resumable_sweep_until};
+pub use source::{LoadOptions, NetworkPath, Source};
 pub(crate) use training::constrained_run;
 pub use training::{finished, train_run};
 

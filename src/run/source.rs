@@ -86,7 +86,9 @@ impl Source {
             NetworkPath::Genome(path, wiring) => {
                 Source::of_genome(genome::read(path)?, path, wiring, wanted)?
             }
-            NetworkPath::Weights(arch, path) => Source::plain(path, Model::read(arch, path)?, wanted),
+            NetworkPath::Weights(arch, path) => {
+                Source::plain(path, Model::read(arch, path)?, wanted)
+            }
         };
         if let Some(path) = wanted.target {
             source.target =
@@ -169,11 +171,13 @@ mod tests {
         let file = folder.path().join("twin.npz");
         write_weights(&file, &twin.model.network, &twin.model.weights).unwrap();
         let arch = twin.model.network.arch.clone().unwrap();
-        let read = Source::load(NetworkPath::Weights(&arch, &file), LoadOptions::default()).unwrap();
+        let read =
+            Source::load(NetworkPath::Weights(&arch, &file), LoadOptions::default()).unwrap();
         assert_eq!(read.model, twin.model);
         assert_eq!((read.size, read.target), (SIZE, None));
 
-        let none = Source::load(NetworkPath::Run(folder.path()), LoadOptions::default()).unwrap_err();
+        let none =
+            Source::load(NetworkPath::Run(folder.path()), LoadOptions::default()).unwrap_err();
         assert!(none.to_string().contains("expected a run folder"), "{none}");
     }
 }

@@ -12,7 +12,7 @@ use crate::genome::{Genome, Provenance, to_json};
 use crate::network::kernel::{feature_maps, render};
 use crate::network::{Arch, Frame, Model, Network, Picture, PixelInputs, Weights, Wiring};
 use crate::probe::{Change, Delta, View};
-use crate::run::{NetworkPath, Source, LoadOptions, is_genome_file};
+use crate::run::{LoadOptions, NetworkPath, Source, is_genome_file};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};

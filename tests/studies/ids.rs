@@ -16,7 +16,7 @@ use picloom::math::hash::short_id;
 use picloom::network::{Arch, Coords, Mask, Model, Picture, Wiring};
 use picloom::probe::{Delta, Selection, View};
 use picloom::prune::{Orphans, PrunePlan, Retrain, Rule};
-use picloom::run::{LoadedRun, Target, TrainJob, resumable_sweep_until, load_run, train_run};
+use picloom::run::{LoadedRun, Target, TrainJob, load_run, resumable_sweep_until, train_run};
 use picloom::train::{GradientRule, Plateau, Scheme, TrainConfig, schedule::Shape};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
