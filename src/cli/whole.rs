@@ -100,10 +100,10 @@ pub fn run(args: &StudyArgs, kinds: &[Kind], out: &Output) -> anyhow::Result<Sai
     let spec = WholeSpec::of(args.file()?)?;
     FolderKind::WholeStudy.ensure(&args.runs)?;
     let _lock = FolderLock::take(&args.runs)?;
-    FolderKind::WholeStudy.mark(&args.runs)?;
     let (mut rows, mut text) = (Vec::new(), String::new());
     let mut failed = 0;
     let parts = parts(&spec, args, kinds)?;
+    FolderKind::WholeStudy.mark(&args.runs)?;
     let costs: Vec<f64> = parts.iter().map(|part| core_seconds(part, kinds)).collect();
     let total = costs.iter().sum();
     for (k, part) in parts.iter().enumerate() {

@@ -204,9 +204,11 @@ impl Keeper for Folders<'_> {
     }
 
     fn train(&mut self, job: RoundJob) -> Result<Retrained, PruneRunError> {
-        let (folder, constraint) = (self.marked(job.number)?, job.constraint.clone());
+        let (folder, constraint) = (self.folder(job.number), job.constraint.clone());
         let run = self.job(job);
         let result = constrained_run(&folder, run, constraint.clone(), self.resume, self.observer)?;
+        // Not before: settings are refused before anything is written.
+        FolderKind::Pruning.mark(self.out).map_err(RunError::from)?;
         let report = result.train.clone();
         self.last = Some(result);
         if report.stop == StopReason::Interrupted {

@@ -141,7 +141,8 @@ pub fn breed(
     let own = folder.join(SESSION_FILE);
     if own.exists() && std::fs::canonicalize(&own).ok() != std::fs::canonicalize(script).ok() {
         let expected = format!("a new folder, or that of the session {}", script.display());
-        return Err(Refusal::new(folder.display(), expected, own.display().to_string())
+        let found = format!("the session {}", own.display());
+        return Err(Refusal::new(folder.display(), expected, found)
             .advising("choose another --out")
             .as_failure()
             .into());
