@@ -12,10 +12,11 @@ use picloom::experiment::evolution::{
     EvolutionConfig, EvolutionError, EvolutionJob, PictureJudge, SearchKind,
 };
 use picloom::experiment::grid::{Grid, GridRecord, GridStudy, axis};
-use picloom::experiment::spec::{Places, Problem, SpecError};
+use picloom::experiment::spec::{Places, SpecError};
 use picloom::experiment::workers::Ask;
 use picloom::genome::{self, Genome, GenomeInfo};
 use picloom::math::hash::sha256_hex;
+use picloom::math::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -172,7 +173,7 @@ impl Grid for Reevolution {
     type Key = ReevolutionKey;
     type Found = ReevolutionResult;
 
-    fn check(&self) -> Result<(), Problem> {
+    fn check(&self) -> Result<(), Refusal> {
         for arm in &self.arm {
             let found = match EvolutionConfig::over_defaults(Preset::Neat, arm.config.clone()) {
                 Ok(config) if config.search == SearchKind::Target => continue,
@@ -180,7 +181,7 @@ impl Grid for Reevolution {
                 Err(problem) => problem,
             };
             let expected = "a config of evolution, search = \"target\"";
-            Problem::unless(false, format!("arm {:?}", arm.name), expected, found)?;
+            Refusal::unless(false, format!("arm {:?}", arm.name), expected, found)?;
         }
         Ok(())
     }

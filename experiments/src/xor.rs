@@ -14,10 +14,11 @@ use picloom::columns;
 use picloom::evolve::{EvolveConfig, Judged, Population, Preset, Search};
 use picloom::experiment::cost;
 use picloom::experiment::grid::{Grid, GridRecord, GridStudy, axis};
-use picloom::experiment::spec::{Problem, SpecError};
+use picloom::experiment::spec::SpecError;
 use picloom::experiment::workers::Ask;
 use picloom::genome::{Genome, Input, NodeId, Output, Role};
 use picloom::math::real;
+use picloom::math::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -112,19 +113,15 @@ impl Xor {
     ///
     /// # Errors
     /// They are none, or those of another problem.
-    pub fn config(&self) -> Result<EvolveConfig, Problem> {
-        let problem = |found: String| Problem {
-            key: "evolve".into(),
-            expected: "numbers of evolution".into(),
-            found,
-        };
+    pub fn config(&self) -> Result<EvolveConfig, Refusal> {
+        let problem = |found: String| Refusal::new("evolve", "numbers of evolution", found);
         let evolve =
             EvolveConfig::over_preset(Preset::Neat, self.evolve.clone()).map_err(problem)?;
         evolve.validate().map_err(|e| problem(e.to_string()))?;
         let fits = !evolve.start.colour && evolve.start.inputs == [Input::X, Input::Y, Input::Bias];
         let expected = "colour = false, inputs = [\"x\", \"y\", \"bias\"]";
         let found = format!("{}, {:?}", evolve.start.colour, evolve.start.inputs);
-        Problem::unless(fits, "evolve.start", expected, found)?;
+        Refusal::unless(fits, "evolve.start", expected, found)?;
         Ok(evolve)
     }
 }
@@ -223,7 +220,7 @@ impl Grid for Xor {
     type Key = XorKey;
     type Found = XorRun;
 
-    fn check(&self) -> Result<(), Problem> {
+    fn check(&self) -> Result<(), Refusal> {
         self.config().map(|_| ())
     }
 

@@ -7,7 +7,7 @@ use crate::experiment::kinds::Kind;
 use crate::experiment::whole::parts;
 use crate::math::text::word;
 use crate::network::files::{read_text, write_atomic};
-use crate::run::folder::OtherFile;
+use crate::run::folder::ensure_file;
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
@@ -87,7 +87,7 @@ pub fn run(args: EmitArgs, kinds: &[Kind], words: &str) -> anyhow::Result<Said> 
     ];
     let script = fill(template, &values)?;
     let path = args.out.unwrap_or_else(|| PathBuf::from(format!("{stem}.{extension}")));
-    OtherFile::unless(&path, "an earlier script", MARK)?;
+    ensure_file(&path, "an earlier script", MARK)?;
     write_atomic(&path, script.as_bytes())?;
     let json = json!({ "script": path, "tasks": args.tasks });
     Ok((json, format!("{}: {} tasks", path.display(), args.tasks)))

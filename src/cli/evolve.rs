@@ -21,7 +21,7 @@ use crate::figures::{Provenance, save, style};
 use crate::genome::{self, Output::Hue};
 use crate::network::lock::FolderLock;
 use crate::network::{Coords, Squaring};
-use crate::run::folder::Holding;
+use crate::run::folder::FolderKind;
 use crate::score::{Breeder, Decision, MockBreeder};
 use anyhow::Context;
 use clap::Args;
@@ -142,7 +142,7 @@ pub fn run(args: EvolveArgs, out: &Output) -> anyhow::Result<()> {
     let folder = args.out.clone().expect("clap requires --out");
     if args.resume && args.search != Some(SearchKind::Interactive) {
         // Its config is read first.
-        Holding::Evolution.ask(&folder)?;
+        FolderKind::Evolution.ensure(&folder)?;
     }
     let config = config(&args, &folder)?;
     refuse_others_options(&args, config.search)?;

@@ -53,9 +53,10 @@ pub fn run(args: MapsArgs, out: &Output) -> anyhow::Result<()> {
         ("command".into(), "picloom maps".into()),
         ("network".into(), source.name.clone()),
     ]);
-    let bytes = match args.out.extension().is_some_and(|e| e == "png") {
-        true => svg_to_png(&sheet, 1.0, &provenance).map_err(anyhow::Error::msg)?,
-        false => with_metadata(&sheet, &provenance).into_bytes(),
+    let bytes = if args.out.extension().is_some_and(|e| e == "png") {
+        svg_to_png(&sheet, 1.0, &provenance).map_err(anyhow::Error::msg)?
+    } else {
+        with_metadata(&sheet, &provenance).into_bytes()
     };
     write_atomic(&args.out, &bytes)?;
     let summary = Summary {

@@ -46,14 +46,8 @@ pub use output::Output;
 pub use source::Usage;
 pub use study::{Said, StudyArgs};
 
-use crate::evolve::ConfigError;
-use crate::experiment::PruneRunError;
-use crate::experiment::evolution::EvolutionError;
 use crate::experiment::kinds::KINDS;
 use crate::math::refusal::Refusal;
-use crate::prune::RoundsError;
-use crate::run::RunError;
-use crate::train::TrainError;
 use clap::error::{ContextKind, ErrorKind};
 use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand};
 use output::tell_error;
@@ -189,9 +183,12 @@ impl Program for Cli {
 
 /// What follows an option and is a number below 0 is its value, which then says what it expects, and no option.
 fn negatives_are_values(command: clap::Command) -> clap::Command {
-    let of = |arg: clap::Arg| match arg.get_action().takes_values() && !arg.is_positional() {
-        true => arg.allow_negative_numbers(true),
-        false => arg,
+    let of = |arg: clap::Arg| {
+        if arg.get_action().takes_values() && !arg.is_positional() {
+            arg.allow_negative_numbers(true)
+        } else {
+            arg
+        }
     };
     command.mut_args(of).mut_subcommands(negatives_are_values)
 }
@@ -304,24 +301,10 @@ fn join_workers(wanted: Option<usize>, out: &Output) -> Result<(), String> {
         })
 }
 
-/// True for a wrong value of an option, whichever room noticed it.
+/// True for wrong use of the command, whichever room noticed it: a cause says so.
 fn is_wrong_use(error: &anyhow::Error) -> bool {
-    let setting = |error: &TrainError| {
-        matches!(error, TrainError::Config(_) | TrainError::Schedule(_) | TrainError::Init(_))
-    };
-    let run = |error: &RunError| matches!(error, RunError::Train(error) if setting(error));
     error.is::<source::Usage>()
-        || error.is::<Refusal>()
-        || error.is::<ConfigError>()
-        || error.downcast_ref().is_some_and(run)
-        || match error.downcast_ref() {
-            Some(PruneRunError::Run(error)) => run(error),
-            Some(PruneRunError::Rounds(RoundsError::Train(error))) => setting(error),
-            Some(PruneRunError::Rounds(RoundsError::Init(_))) => true,
-            Some(PruneRunError::Rounds(RoundsError::Prune(error))) => error.is_of_the_rule(),
-            _ => false,
-        }
-        || matches!(error.downcast_ref(), Some(EvolutionError::Config(_)))
+        || error.chain().filter_map(|e| e.downcast_ref::<Refusal>()).any(|found| found.is_usage)
 }
 
 /// An error and its causes, without those that the message before has already told.

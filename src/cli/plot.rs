@@ -145,10 +145,8 @@ pub fn run(args: PlotArgs, out: &Output) -> anyhow::Result<()> {
     let (mut drawn, mut text) = (Vec::new(), String::new());
     for figure in &figures {
         let drawing = draw(figure, &tables, &spec.contrasts).map_err(wrong)?;
-        let path = match folder {
-            true => args.out.join(format!("{}.svg", figure.name)),
-            false => args.out.clone(),
-        };
+        let path =
+            if folder { args.out.join(format!("{}.svg", figure.name)) } else { args.out.clone() };
         save_drawing(&drawing, &path, args.dpi, &facts)?;
         text += &format!("{}  {} × {} mm\n", path.display(), drawing.size[0], drawing.size[1]);
         if !drawing.caption.is_empty() {

@@ -10,8 +10,8 @@ use crate::network::files::write_atomic;
 use crate::network::lock::FolderLock;
 use crate::network::{Model, Wiring};
 use crate::probe::{Delta, Selection, View};
-use crate::run::folder::{Holding, OtherFile};
-use crate::run::{Source, kept_sweep};
+use crate::run::folder::{FolderKind, ensure_file};
+use crate::run::{Source, resumable_sweep};
 use crate::score::card::{CardRecord, Measure};
 use crate::score::labels::read_labels;
 use crate::score::{Calls, Measurement, PictureLabel, ScoreRecord};
@@ -54,11 +54,11 @@ pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
         return Err(Usage(format!("--out: expected {expected}, found {found}")).into());
     }
     if let (true, Some(folder)) = (args.all, &args.out) {
-        Holding::Card.ask(folder)?;
+        FolderKind::Card.ensure(folder)?;
     }
     let judge = args.judge.build()?;
     if let Some(file) = args.out.as_deref().filter(|_| !args.all) {
-        OtherFile::unless(file, "an earlier score", "\"picloom-score/")?;
+        ensure_file(file, "an earlier score", "\"picloom-score/")?;
     }
     let source = args.source.load()?;
     let links = chosen_links(&args.samples, &source.model, args.seed)?;
@@ -69,13 +69,17 @@ pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
     let view = source.view();
     let bar = out.progress(links.len() as u64, "weights");
     let kept = match &args.out {
-        Some(folder) if args.all => Some((FolderLock::take(folder)?, folder.join(PART))),
+        Some(folder) if args.all => {
+            let lock = FolderLock::take(folder)?;
+            FolderKind::Card.mark(folder)?;
+            Some((lock, folder.join(PART)))
+        }
         Some(file) => Some((FolderLock::of_file(file)?, beside(file))),
         None => None,
     };
     let swept = match &kept {
         Some((_, part)) => {
-            kept_sweep(&view, &links, args.delta, part, &|done| bar.inc(done as u64))?
+            resumable_sweep(&view, &links, args.delta, part, &|done| bar.inc(done as u64))?
         }
         None => view.sweep(&links, args.delta, &|_| bar.inc(1)),
     };

@@ -3,7 +3,7 @@
 use super::names::one_of;
 use crate::network::{Arch, Coords, Model, Squaring, Wiring};
 use crate::probe::{LinksError, Selection};
-use crate::run::{Kept, Source, Wanted};
+use crate::run::{LoadOptions, NetworkPath, Source};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -65,9 +65,9 @@ impl SourceArgs {
     /// Loads the network and its target.
     pub fn load(&self) -> anyhow::Result<Source> {
         let kept = match (&self.run, &self.genome, &self.arch, &self.params) {
-            (Some(folder), None, None, _) => Kept::Run(folder),
-            (None, Some(path), None, _) => Kept::Genome(path, self.wiring),
-            (None, None, Some(arch), Some(params)) => Kept::Weights(arch, params),
+            (Some(folder), None, None, _) => NetworkPath::Run(folder),
+            (None, Some(path), None, _) => NetworkPath::Genome(path, self.wiring),
+            (None, None, Some(arch), Some(params)) => NetworkPath::Weights(arch, params),
             _ => {
                 let expected =
                     "expected one of: a RUN folder, --genome G, or --arch A with --params X";
@@ -78,7 +78,7 @@ impl SourceArgs {
         let target = self.target.as_deref();
         Ok(Source::load(
             kept,
-            Wanted { size: self.size, coords: self.coords, target, fit: self.fit },
+            LoadOptions { size: self.size, coords: self.coords, target, fit: self.fit },
         )?)
     }
 }

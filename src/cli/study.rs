@@ -11,7 +11,7 @@ use crate::experiment::spec::{Spec, SpecError, SpecFile, Title, left_out};
 use crate::experiment::whole::WholeSpec;
 use crate::experiment::workers::{Progress, StudyObserver};
 use crate::figures::plot::of_spec;
-use crate::run::folder::Holding;
+use crate::run::folder::FolderKind;
 use clap::Args;
 use serde_json::json;
 use std::cell::OnceCell;
@@ -139,7 +139,7 @@ pub(super) fn run_one(
     args: &StudyArgs,
     kinds: &[Kind],
     shard: Shard,
-    whole: Option<&Whole>,
+    whole: Option<&BatchProgress>,
     out: &Output,
 ) -> anyhow::Result<Said> {
     let study = args.study(kinds)?;
@@ -159,7 +159,7 @@ fn check_figures(args: &StudyArgs) -> anyhow::Result<()> {
 pub(super) fn run_study(
     study: &dyn Study,
     runs: &Path,
-    whole: Option<&Whole>,
+    whole: Option<&BatchProgress>,
     out: &Output,
 ) -> anyhow::Result<Said> {
     work_through(study, runs, Shard::ALL, whole, out)
@@ -170,10 +170,10 @@ fn work_through(
     study: &dyn Study,
     runs: &Path,
     shard: Shard,
-    whole: Option<&Whole>,
+    whole: Option<&BatchProgress>,
     out: &Output,
 ) -> anyhow::Result<Said> {
-    Holding::ask_store(runs)?;
+    FolderKind::ensure_store(runs)?;
     let worker = Worker { shard, ..Worker::new() };
     let leases = Arc::clone(&worker.leases);
     interrupt::saves_and(move || leases.release_all());
@@ -261,7 +261,7 @@ pub(super) fn status_one(args: &StudyArgs, kinds: &[Kind]) -> anyhow::Result<Sai
 /// How far the study is that a study is a part of, in seconds of one core that its parts were thought
 /// to take before it began.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Whole {
+pub(super) struct BatchProgress {
     /// All its parts.
     pub(super) total: f64,
     /// The parts after this one.
@@ -271,7 +271,7 @@ pub(super) struct Whole {
 /// Shows how far a study is, or a worker with the study it is at.
 pub(super) struct Watch {
     pub(super) bar: Bar,
-    whole: Option<Whole>,
+    whole: Option<BatchProgress>,
 }
 
 impl Watch {
@@ -279,7 +279,7 @@ impl Watch {
         out: &Output,
         cells: usize,
         what: &'static str,
-        whole: Option<Whole>,
+        whole: Option<BatchProgress>,
     ) -> Self {
         Watch { bar: out.progress(cells as u64, what).without_estimate(), whole }
     }

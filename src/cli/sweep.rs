@@ -7,8 +7,8 @@ use crate::math::SimRng;
 use crate::network::files::write_atomic;
 use crate::network::lock::FolderLock;
 use crate::probe::{Delta, Selection, directions};
-use crate::run::folder::Holding;
-use crate::run::kept_sweep;
+use crate::run::folder::FolderKind;
+use crate::run::resumable_sweep;
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -59,14 +59,15 @@ pub fn run(args: SweepArgs, out: &Output) -> anyhow::Result<()> {
         );
     }
     let wanted = wanted_directions(&args)?;
-    Holding::Sweep.ask(&args.out)?;
+    FolderKind::Sweep.ensure(&args.out)?;
     let source = args.source.load()?;
     let links = chosen_links(&args.weights, &source.model, args.seed)?;
     let _lock = FolderLock::take(&args.out)?;
+    FolderKind::Sweep.mark(&args.out)?;
     let view = source.view();
     let bar = out.progress(links.len() as u64, "weights");
     let part = args.out.join(PART);
-    let swept = kept_sweep(&view, &links, args.delta, &part, &|done| bar.inc(done as u64))?;
+    let swept = resumable_sweep(&view, &links, args.delta, &part, &|done| bar.inc(done as u64))?;
     bar.finish_and_clear();
 
     let provenance = Provenance(vec![

@@ -10,7 +10,6 @@ use crate::math::choice::Choice;
 use crate::network::lock::FolderLock;
 use crate::network::weight_files::read_weights;
 use crate::network::{Arch, Coords, Mask, Model, Network, Squaring, Wiring, read_genome};
-use crate::run::folder::Holding;
 use crate::run::{
     RunResult, TrainJob, finished, load_mask, load_target, read_train_config, train_run,
 };
@@ -231,7 +230,6 @@ pub fn run(args: TrainArgs, out: &Output) -> anyhow::Result<()> {
         genome_of_graph.as_ref(),
         config,
     );
-    Holding::Training.ask(&args.out)?;
     // A finished run is only read, perhaps where nothing can be written.
     let _lock = match finished(&args.out, &job.config)? {
         Some(_) => None,

@@ -2,11 +2,11 @@
 
 use super::output::Output;
 use super::progress::duration;
-use super::study::{Said, StudyArgs, Whole, collect_one, preview_one, run_one, status_one};
+use super::study::{BatchProgress, Said, StudyArgs, collect_one, preview_one, run_one, status_one};
 use crate::experiment::kinds::Kind;
 use crate::experiment::shard::Shard;
 use crate::experiment::whole::{self, WholeSpec};
-use crate::run::folder::Holding;
+use crate::run::folder::FolderKind;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -55,7 +55,7 @@ fn each(
 /// folders of the store. A part that needs another's record is left out before that is there.
 pub fn collect(args: &StudyArgs, kinds: &[Kind], folder: Option<&Path>) -> anyhow::Result<Said> {
     if let Some(folder) = folder {
-        Holding::WholeStudy.ask(folder)?;
+        FolderKind::WholeStudy.ensure(folder)?;
     }
     let (study, rows, text) = each(args, kinds, |part, kinds| {
         let name = part.spec.file_stem().unwrap_or_default();
@@ -83,16 +83,18 @@ fn core_seconds(part: &StudyArgs, kinds: &[Kind]) -> f64 {
 /// Works through the parts, one after the other; with the name of the study, what each of them says.
 pub fn run(args: &StudyArgs, kinds: &[Kind], shard: Shard, out: &Output) -> anyhow::Result<Said> {
     let spec = WholeSpec::of(args.file()?)?;
-    Holding::WholeStudy.ask(&args.store)?;
+    FolderKind::WholeStudy.ensure(&args.store)?;
     let (mut rows, mut text) = (Vec::new(), String::new());
     let (mut failed, mut missing) = (0, 0);
     let parts = parts(args, kinds, shard)?;
+    FolderKind::WholeStudy.mark(&args.store)?;
     let costs: Vec<f64> = parts.iter().map(|(part, _)| core_seconds(part, kinds)).collect();
     let total = costs.iter().sum();
     for (k, (part, shard)) in parts.iter().enumerate() {
         let ahead = costs[k + 1..].iter().sum();
         out.note(&format!("part {} of {}: {}", k + 1, parts.len(), part.spec.display()));
-        let (json, said) = run_one(part, kinds, *shard, Some(&Whole { total, ahead }), out)?;
+        let (json, said) =
+            run_one(part, kinds, *shard, Some(&BatchProgress { total, ahead }), out)?;
         failed += json["failed"].as_u64().unwrap_or(0);
         missing += json["missing"].as_u64().unwrap_or(0);
         text += &format!("{}\n\n", said.trim_end());

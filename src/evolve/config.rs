@@ -7,8 +7,8 @@
 
 use crate::genome::Input;
 use crate::math::Activation;
-use crate::math::UnknownName;
 use crate::math::names::names;
+use crate::math::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 
 /// A named set of values for every field.
@@ -227,18 +227,6 @@ pub struct ReproductionConfig {
     pub attempts: usize,
 }
 
-/// A value that cannot be.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("impossible value of {key}: expected {expected}, found {found}")]
-pub struct ConfigError {
-    /// The field, as in the TOML file.
-    pub key: &'static str,
-    /// What it should be.
-    pub expected: &'static str,
-    /// What it is.
-    pub found: String,
-}
-
 const PICTURE_ACTIVATIONS: [Activation; 5] = [
     Activation::Sin,
     Activation::Sigmoid,
@@ -383,9 +371,7 @@ impl EvolveConfig {
     pub fn over_preset(default: Preset, overrides: toml::Table) -> Result<Self, String> {
         let preset = match overrides.get("preset") {
             None => default,
-            Some(toml::Value::String(name)) => {
-                name.parse().map_err(|e: UnknownName| e.to_string())?
-            }
+            Some(toml::Value::String(name)) => name.parse().map_err(|e: Refusal| e.to_string())?,
             Some(other) => return Err(format!("expected a preset's name, found {other}")),
         };
         let mut table = toml::Table::try_from(Self::preset(preset)).map_err(|e| e.to_string())?;
@@ -397,13 +383,14 @@ impl EvolveConfig {
     ///
     /// # Errors
     /// The first impossible value, by its key.
-    pub fn validate(&self) -> Result<(), ConfigError> {
+    pub fn validate(&self) -> Result<(), Refusal> {
         let check = |ok: bool, key, expected, found: &dyn std::fmt::Debug| {
-            if ok {
-                Ok(())
-            } else {
-                Err(ConfigError { key, expected, found: format!("{found:?}") })
-            }
+            Refusal::unless(
+                ok,
+                format!("impossible value of {key}"),
+                expected,
+                format!("{found:?}"),
+            )
         };
         let positive = |key, v: f64| check(v.is_finite() && v > 0.0, key, "a number above 0", &v);
         // A weight far beyond ±3 saturates every unit; larger ranges overflow what is drawn from them.

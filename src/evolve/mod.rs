@@ -36,8 +36,8 @@ pub use breeding::Breeding;
 pub use changes::changes;
 pub(crate) use config::lay_over;
 pub use config::{
-    ConfigError, CrossoverConfig, CrossoverKind, EvolveConfig, MutationConfig, MutationScheme,
-    Perturbation, Preset, ReproductionConfig, SpeciesConfig, SplitRule, StartConfig,
+    CrossoverConfig, CrossoverKind, EvolveConfig, MutationConfig, MutationScheme, Perturbation,
+    Preset, ReproductionConfig, SpeciesConfig, SplitRule, StartConfig,
 };
 pub use crossover::{CrossoverError, crossover_aligned, crossover_union};
 pub use distance::{Alignment, align, compatibility_distance};

@@ -55,8 +55,8 @@ pub enum SessionError {
     #[error("expected format {SESSION_FORMAT:?}, found {0:?}")]
     Format(String),
     /// An impossible number.
-    #[error(transparent)]
-    Config(#[from] super::ConfigError),
+    #[error("{0}")]
+    Config(#[from] crate::math::refusal::Refusal),
     /// A step that cannot be.
     #[error("step {step}: {error}")]
     Step {

@@ -1,7 +1,7 @@
 //! What a spec asks of its table: contrasts and figures. Any kind of study may have them.
 
 use super::contrast::ContrastSpec;
-use super::spec::{Problem, SpecError, SpecFile, read};
+use super::spec::{SpecError, SpecFile, read};
 use crate::math::hash::json_id;
 use crate::math::refusal::Refusal;
 use crate::network::files::{WriteError, create_folder, write_atomic};
@@ -72,10 +72,7 @@ impl Analysis {
 
     /// From the values of [`KEYS`].
     pub(super) fn of(study: &str, mut values: toml::Table, path: &Path) -> Result<Self, SpecError> {
-        let at = |refusal: Refusal| {
-            let Refusal { at, expected, found, .. } = refusal;
-            Problem { key: at, expected, found }.at(path)
-        };
+        let at = |refusal: Refusal| SpecError::from(refusal.in_file(path));
         let mut table = |key: &str| match values.remove(key) {
             None => Ok(toml::Table::new()),
             Some(toml::Value::Table(table)) => Ok(table),

@@ -18,7 +18,7 @@ use crate::math::hash::sha256_hex;
 use crate::network::files::write_atomic;
 use crate::network::{Arch, Coords, Picture};
 use crate::probe::{self, View};
-use crate::run::folder::{self, Holding};
+use crate::run::folder::{FolderKind, Marker};
 use crate::run::{LoadedRun, RunError, load_run, read_metrics};
 use crate::score::Protocol;
 use crate::train::LogLine;
@@ -87,10 +87,9 @@ pub enum CompareError {
 
 /// Refuses the folder of another comparison, and marks it as one of this.
 fn claim(out: &Path, name: &str, sha256: String) -> Result<(), RecordError> {
-    Holding::Comparison.ask(out)?;
-    let subject = folder::Subject::new(name, sha256);
-    subject.claim(out)?;
-    Ok(subject.write(out)?)
+    let marker = Marker::new(FolderKind::Comparison).about(sha256, name);
+    marker.ensure(out)?;
+    Ok(marker.write(out)?)
 }
 
 /// Runs the study of a comparison in `out/runs` and writes its table and its spec into `out`. Finished networks are

@@ -106,8 +106,9 @@
 use super::cells::{CellState, CellStudy, hashed_id, read_cell, work_folder};
 use super::kinds::{Kind, Study};
 use super::record::{Record, RecordError};
-use super::spec::{Problem, Spec, SpecError, SpecFile, check_name};
+use super::spec::{Spec, SpecError, SpecFile, check_name};
 use super::workers::Ask;
+use crate::math::refusal::Refusal;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, Error, IntoDeserializer, MapAccess, Visitor,
@@ -155,7 +156,7 @@ pub trait Grid: DeserializeOwned + Sync + Sized + 'static {
     ///
     /// # Errors
     /// The first value outside its range.
-    fn check(&self) -> Result<(), Problem> {
+    fn check(&self) -> Result<(), Refusal> {
         Ok(())
     }
 
@@ -380,7 +381,7 @@ impl<K: Grid> Spec for GridSpec<K> {
         K::adapt(spec, changes);
     }
 
-    fn check(&self) -> Result<(), Problem> {
+    fn check(&self) -> Result<(), Refusal> {
         check_name("name", &self.about.name)?;
         self.own.check()
     }

@@ -3,8 +3,9 @@
 use super::cells::{self, CellStudy, Status, Worker};
 use super::networks::{NetworksSpec, NetworksStudy};
 use super::record::{Record, RecordError};
-use super::spec::{Problem, Spec, SpecError, SpecFile};
+use super::spec::{Spec, SpecError, SpecFile};
 use super::workers::StudyObserver;
+use crate::math::refusal::Refusal;
 use crate::network::files::create_folder;
 use serde_json::Value;
 use std::path::Path;
@@ -36,8 +37,8 @@ pub fn read_study(
         Some((_, read)) => read(file, profile, runs),
         None => {
             let names: Vec<&str> = kinds.iter().map(|k| k.0).collect();
-            let (key, expected) = ("kind".into(), format!("one of {}", names.join(", ")));
-            Err(Problem { key, expected, found: format!("{kind:?}") }.at(file.path()))
+            let expected = format!("one of {}", names.join(", "));
+            Err(Refusal::new("kind", expected, format!("{kind:?}")).in_file(file.path()).into())
         }
     }
 }

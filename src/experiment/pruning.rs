@@ -2,14 +2,14 @@
 //! one the folder that was asked for.
 
 use crate::genome::Genome;
-use crate::network::files::{create_folder, write_atomic};
+use crate::network::files::write_atomic;
 use crate::network::kernel::render;
 use crate::network::{Coords, Model, Picture, PixelInputs, Weights};
 use crate::prune::{
     Began, Keeper, Links, Method, PrunePlan, Retrain, Retrained, RoundJob, RoundRecord,
     RoundsError, Search, Trained, rounds,
 };
-use crate::run::folder::Holding;
+use crate::run::folder::FolderKind;
 use crate::run::{
     LoadedRun, PrunedFrom, RunError, RunResult, Target, TrainJob, constrained_run, load_mask,
     load_run, parse_json,
@@ -135,7 +135,7 @@ pub fn prune_into(
     resume: bool,
     observer: &mut dyn TrainObserver,
 ) -> Result<(RunResult, Vec<RoundRecord>), PruneRunError> {
-    Holding::Pruning.ask(out).map_err(RunError::from)?;
+    FolderKind::Pruning.ensure(out).map_err(RunError::from)?;
     let count = plan.rules.len();
     let mut folders = Folders { parent, rounds: count, out, resume, observer, last: None };
     let (records, _) = rounds(&parent.trained, plan, &mut folders)?;
@@ -161,6 +161,14 @@ struct Folders<'a> {
 impl Folders<'_> {
     fn folder(&self, round: usize) -> PathBuf {
         round_folder(self.out, round, self.rounds)
+    }
+
+    /// The folder of a round, marked as one of a pruning run, as is the folder of all rounds.
+    fn marked(&self, round: usize) -> Result<PathBuf, RunError> {
+        let folder = self.folder(round);
+        FolderKind::Pruning.mark(self.out)?;
+        FolderKind::Pruning.mark(&folder)?;
+        Ok(folder)
     }
 
     /// The training run of a round.
@@ -199,6 +207,8 @@ impl Keeper for Folders<'_> {
         let (folder, constraint) = (self.folder(job.number), job.constraint.clone());
         let run = self.job(job);
         let result = constrained_run(&folder, run, constraint.clone(), self.resume, self.observer)?;
+        // Not before: settings are refused before anything is written.
+        FolderKind::Pruning.mark(self.out).map_err(RunError::from)?;
         let report = result.train.clone();
         self.last = Some(result);
         if report.stop == StopReason::Interrupted {
@@ -213,8 +223,7 @@ impl Keeper for Folders<'_> {
     }
 
     fn round(&mut self, record: &RoundRecord) -> Result<(), PruneRunError> {
-        let folder = self.folder(record.round);
-        create_folder(&folder).map_err(RunError::from)?;
+        let folder = self.marked(record.round)?;
         let json = serde_json::to_vec(record).expect("a record is plain data");
         write_atomic(&folder.join("pruning.json"), &json).map_err(RunError::from)?;
         Ok(())
@@ -268,8 +277,7 @@ impl Keeper for Folders<'_> {
     }
 
     fn save_search(&mut self, round: usize, search: &Search) -> Result<(), PruneRunError> {
-        let folder = self.folder(round);
-        create_folder(&folder).map_err(RunError::from)?;
+        let folder = self.marked(round)?;
         let json = serde_json::to_vec(search).expect("a swarm is plain data");
         write_atomic(&folder.join("swarm.json"), &json).map_err(RunError::from)?;
         Ok(())

@@ -9,7 +9,6 @@ use super::workers::WorkError;
 use crate::math::refusal::Refusal;
 use crate::math::text;
 use crate::network::files::{WriteError, read_text, write_atomic};
-use crate::run::folder::{OtherFile, OtherHolding};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -373,12 +372,9 @@ pub enum RecordError {
     /// A file cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// The folder holds something else.
-    #[error(transparent)]
-    Other(#[from] OtherHolding),
-    /// A file is something else.
-    #[error(transparent)]
-    OtherFile(#[from] OtherFile),
+    /// The folder, or a file, holds something else.
+    #[error("{0}")]
+    Refused(#[from] Refusal),
     /// A file is not what it should be.
     #[error("{path}: expected {expected}, found: {found}")]
     Damaged {

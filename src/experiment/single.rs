@@ -6,12 +6,13 @@
 use super::depth::{DepthModel, png_ratio};
 use super::networks::plan::{NetworksStudy, Source, judge};
 use super::networks::spec::{ArmSpec, ArmWiring, NetworksSpec};
-use super::spec::{Places, Problem, STANDARD, SpecError, SpecFile, TargetSpec};
+use super::spec::{Places, STANDARD, SpecError, SpecFile, TargetSpec};
 use crate::genome::{Genome, to_json};
 use crate::math::hash::{sha256_hex, sha256_of_floats};
+use crate::math::refusal::Refusal;
 use crate::network::files::write_atomic;
 use crate::network::{Arch, Coords, Model, Squaring, Wiring, layerize, read_genome};
-use crate::run::folder::OtherFile;
+use crate::run::folder::ensure_file;
 use crate::run::{RunError, Target, is_genome_file, load_target};
 use crate::score::JudgeChoice;
 use serde::Serialize;
@@ -90,7 +91,7 @@ pub enum SingleError {
     Run(#[from] RunError),
     /// The spec would be written over something else.
     #[error(transparent)]
-    Other(#[from] OtherFile),
+    Other(#[from] Refusal),
 }
 
 impl Subject {
@@ -189,13 +190,13 @@ impl Template {
         if let Some(name) = changes.profile.as_deref().filter(|name| *name != STANDARD) {
             let profile = profiles.as_ref().and_then(|all| all.get(name)?.as_table());
             let expected = format!("one of {}", self.profiles().join(", "));
-            let none = || Problem { key: "profile".into(), expected, found: format!("{name:?}") };
-            spec.extend(profile.ok_or_else(|| none().at(Path::new(OPTIONS)))?.clone());
+            let none = || Refusal::new("profile", expected, format!("{name:?}"));
+            spec.extend(profile.ok_or_else(|| none().in_file(Path::new(OPTIONS)))?.clone());
         }
         let changes = toml::Table::try_from(changes).map_err(|error| {
-            let expected = "numbers of at most 2^63 - 1".into();
+            let expected = "numbers of at most 2^63 - 1";
             let found = error.to_string();
-            Problem { key: "seeds, steps".into(), expected, found }.at(Path::new(OPTIONS))
+            Refusal::new("seeds, steps", expected, found).in_file(Path::new(OPTIONS))
         })?;
         spec.extend(changes);
         Ok(spec)
@@ -250,8 +251,8 @@ impl Template {
             sorted.dedup();
             let fits = (1..=1000).contains(sorted.first().unwrap_or(&0))
                 && sorted.last().is_some_and(|deepest| *deepest <= 1000);
-            Problem::unless(fits, "depths", "numbers from 1 to 1000", format!("{depths:?}"))
-                .map_err(|problem| problem.at(&subject.path))?;
+            Refusal::unless(fits, "depths", "numbers from 1 to 1000", format!("{depths:?}"))
+                .map_err(|refusal| refusal.in_file(&subject.path))?;
             let offsets: Vec<i64> = sorted.iter().map(|&d| d as i64 - layers as i64).collect();
             table.insert("offsets".into(), value(&offsets));
         }
@@ -299,13 +300,15 @@ impl Single {
     /// # Errors
     /// Seen from there, the subject is not at its path; another file is there; it cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), SingleError> {
-        OtherFile::unless(path, "an earlier spec", "kind = \"networks\"")?;
+        ensure_file(path, "an earlier spec", "kind = \"networks\"")?;
         let subject = &self.subject.path;
         let found = Places::of(path).file(subject);
         if std::fs::canonicalize(&found).ok() != std::fs::canonicalize(subject).ok() {
             let expected = format!("a path from which {} is found", subject.display());
-            let found = "another place: write the spec into this folder or one below".into();
-            return Err(Problem { key: "--spec".into(), expected, found }.at(path).into());
+            let found = "another place: write the spec into this folder or one below";
+            return Err(
+                SpecError::from(Refusal::new("--spec", expected, found).in_file(path)).into()
+            );
         }
         Ok(write_atomic(path, self.spec.as_bytes()).map_err(RunError::from)?)
     }

@@ -7,6 +7,7 @@
 
 use super::analysis::{Analysis, KEYS};
 use crate::math::names::did_you_mean;
+use crate::math::refusal::Refusal;
 use crate::network::{Arch, Squaring};
 use crate::run::RunError;
 use serde::de::DeserializeOwned;
@@ -31,52 +32,15 @@ pub trait Spec: DeserializeOwned {
     ///
     /// # Errors
     /// The first value outside its range.
-    fn check(&self) -> Result<(), Problem>;
+    fn check(&self) -> Result<(), Refusal>;
 
     /// Verifies what it names, given the spec in `all` of its profiles, this one among them: a name that means
     /// nothing here may mean something in another. Default: nothing is named.
     ///
     /// # Errors
     /// The first name that means nothing anywhere.
-    fn check_names(&self, _all: &[&Self]) -> Result<(), Problem> {
+    fn check_names(&self, _all: &[&Self]) -> Result<(), Refusal> {
         Ok(())
-    }
-}
-
-/// A value outside its range.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    /// Which key.
-    pub key: String,
-    /// What it may be.
-    pub expected: String,
-    /// What it is.
-    pub found: String,
-}
-
-impl Problem {
-    /// Fails with these words if `holds` is not true.
-    ///
-    /// # Errors
-    /// The problem.
-    pub fn unless(
-        holds: bool,
-        key: impl Into<String>,
-        expected: impl Into<String>,
-        found: impl Into<String>,
-    ) -> Result<(), Self> {
-        match holds {
-            true => Ok(()),
-            false => {
-                Err(Problem { key: key.into(), expected: expected.into(), found: found.into() })
-            }
-        }
-    }
-
-    /// The same of the file at `path`.
-    pub fn at(self, path: &Path) -> SpecError {
-        let Problem { key, expected, found } = self;
-        SpecError::Value { path: path.to_path_buf(), key, expected, found }
     }
 }
 
@@ -100,17 +64,8 @@ pub enum SpecError {
         problem: String,
     },
     /// A value outside its range.
-    #[error("{path}: {key}: expected {expected}, found {found}")]
-    Value {
-        /// The spec.
-        path: PathBuf,
-        /// Which key.
-        key: String,
-        /// What it may be.
-        expected: String,
-        /// What it is.
-        found: String,
-    },
+    #[error("{0}")]
+    Value(#[from] Refusal),
     /// A target or genome cannot be loaded.
     #[error("{path}: target {target}: {source}")]
     Target {
@@ -233,42 +188,39 @@ impl<'a> SpecFile<'a> {
     /// Of another kind, no such profile, unknown keys, values outside their range.
     pub fn spec<T: Spec>(&self, profile: Option<&str>) -> Result<(T, String), SpecError> {
         self.analysis()?;
-        let at = |problem: Problem| problem.at(&self.path);
+        let at = |problem: Refusal| problem.in_file(&self.path);
         let expected = format!("{:?}", T::KIND);
-        Problem::unless(self.kind == T::KIND, "kind", expected, format!("{:?}", self.kind))
+        Refusal::unless(self.kind == T::KIND, "kind", expected, format!("{:?}", self.kind))
             .map_err(at)?;
         let mut specs: Vec<(&str, T)> = vec![(STANDARD, self.with(None)?)];
         for (key, changes) in &self.profiles {
             let key = key.get_ref().as_ref();
             let part = format!("profile {key}");
             let other = "another name: standard is the study's own";
-            Problem::unless(key != STANDARD, &part, other, key).map_err(at)?;
+            Refusal::unless(key != STANDARD, &part, other, key).map_err(at)?;
             let DeValue::Table(changes) = changes.get_ref() else {
-                return Err(at(Problem {
-                    key: part,
-                    expected: "a table".into(),
-                    found: "none".into(),
-                }));
+                return Err(at(Refusal::new(part, "a table", "none")).into());
             };
             specs.push((key, self.with(Some((key, changes)))?));
         }
         let all: Vec<&T> = specs.iter().map(|(_, spec)| spec).collect();
         for (key, spec) in &specs {
-            let part = |problem: Problem| match *key {
+            let part = |problem: Refusal| match *key {
                 STANDARD => problem,
-                _ => Problem { key: format!("profile {key}, {}", problem.key), ..problem },
+                _ => Refusal { at: format!("profile {key}, {}", problem.at), ..problem },
             };
             spec.check_names(&all).map_err(part).map_err(at)?;
         }
         let name = profile.unwrap_or(STANDARD);
         let chosen = specs.iter().position(|(key, _)| *key == name);
         let known: Vec<&str> = self.profiles.keys().map(|k| k.get_ref().as_ref()).collect();
-        let expected = match known.is_empty() {
-            true => format!("{STANDARD}, the only one"),
-            false => format!("{STANDARD} or one of {}", known.join(", ")),
+        let expected = if known.is_empty() {
+            format!("{STANDARD}, the only one")
+        } else {
+            format!("{STANDARD} or one of {}", known.join(", "))
         };
         let found = format!("{name:?}{}", did_you_mean(name, known));
-        Problem::unless(chosen.is_some(), "profile", expected, found).map_err(at)?;
+        Refusal::unless(chosen.is_some(), "profile", expected, found).map_err(at)?;
         let chosen = chosen.expect("verified: there is such a profile");
         Ok((specs.swap_remove(chosen).1, name.to_string()))
     }
@@ -281,13 +233,15 @@ impl<'a> SpecFile<'a> {
         let mut spec = DeTable::parse(text).map_err(|e| fault(path, text, &e))?;
         let kind = spec.get_mut().remove("kind");
         let kind = kind.as_ref().and_then(|kind| kind.get_ref().as_str());
-        let none = || Problem { key: "kind".into(), expected: "text".into(), found: "none".into() };
-        let kind = kind.ok_or_else(|| none().at(path))?.to_string();
+        let none = || Refusal::new("kind", "text", "none").in_file(path);
+        let kind = kind.ok_or_else(none)?.to_string();
         let profiles = match spec.get_mut().remove("profiles").map(Spanned::into_inner) {
             Some(DeValue::Table(profiles)) => profiles,
             Some(_) => {
-                let (key, expected) = ("profiles".into(), "tables, one a profile".into());
-                return Err(Problem { key, expected, found: "another value".into() }.at(path));
+                let expected = "tables, one a profile";
+                return Err(Refusal::new("profiles", expected, "another value")
+                    .in_file(path)
+                    .into());
             }
             None => DeTable::new(),
         };
@@ -316,11 +270,11 @@ impl<'a> SpecFile<'a> {
     /// The spec with a profile's changes, verified.
     fn with<T: Spec>(&self, profile: Option<(&str, &DeTable<'a>)>) -> Result<T, SpecError> {
         let mut table = self.spec.clone();
-        let part = |problem: Problem| match profile {
-            None => problem.at(&self.path),
+        let part = |problem: Refusal| match profile {
+            None => problem.in_file(&self.path),
             Some((name, _)) => {
-                let key = format!("profile {name}, {}", problem.key);
-                Problem { key, ..problem }.at(&self.path)
+                let at = format!("profile {name}, {}", problem.at);
+                Refusal { at, ..problem }.in_file(&self.path)
             }
         };
         if let Some((_, changes)) = profile {
@@ -346,7 +300,7 @@ fn fault(path: &Path, text: &str, error: &toml::de::Error) -> SpecError {
     }
 }
 
-fn lay_over<'a>(spec: &mut DeTable<'a>, changes: &DeTable<'a>) -> Result<(), Problem> {
+fn lay_over<'a>(spec: &mut DeTable<'a>, changes: &DeTable<'a>) -> Result<(), Refusal> {
     for (key, change) in changes {
         let name: &str = key.get_ref();
         match (spec.get_mut(name).map(Spanned::get_mut), change.get_ref()) {
@@ -368,13 +322,13 @@ fn lay_over<'a>(spec: &mut DeTable<'a>, changes: &DeTable<'a>) -> Result<(), Pro
 }
 
 /// Lays changes over the tables that they name.
-fn change_named<'a>(key: &str, tables: &mut DeArray<'a>, of: &DeTable<'a>) -> Result<(), Problem> {
+fn change_named<'a>(key: &str, tables: &mut DeArray<'a>, of: &DeTable<'a>) -> Result<(), Refusal> {
     known(key, tables, of.keys().map(|name| name.get_ref().as_ref()))?;
     for (name, changes) in of {
         let (name, changes): (&str, _) = (name.get_ref(), changes.get_ref());
         let changes = changes.as_table().ok_or_else(|| {
-            let expected = "a table for each name".into();
-            Problem { key: key.into(), expected, found: changes.type_str().into() }
+            let expected = "a table for each name";
+            Refusal::new(key, expected, changes.type_str())
         })?;
         for table in tables.iter_mut().map(Spanned::get_mut) {
             let wanted = name_of(table) == Some(name);
@@ -403,18 +357,18 @@ fn known<'n>(
     key: &str,
     tables: &DeArray<'_>,
     names: impl Iterator<Item = &'n str>,
-) -> Result<BTreeSet<&'n str>, Problem> {
+) -> Result<BTreeSet<&'n str>, Refusal> {
     let known: Vec<&str> = tables.iter().filter_map(|t| name_of(t.get_ref())).collect();
     names
         .map(|name| {
-            Problem::unless(known.contains(&name), key, format!("some of {known:?}"), name)?;
+            Refusal::unless(known.contains(&name), key, format!("some of {known:?}"), name)?;
             Ok(name)
         })
         .collect()
 }
 
 /// The tables with these names, in the spec's order.
-fn keep<'a>(key: &str, tables: &DeArray<'a>, names: &DeArray<'_>) -> Result<DeArray<'a>, Problem> {
+fn keep<'a>(key: &str, tables: &DeArray<'a>, names: &DeArray<'_>) -> Result<DeArray<'a>, Refusal> {
     let wanted = known(key, tables, names.iter().filter_map(|name| name.get_ref().as_str()))?;
     let kept = tables.iter().filter(|t| name_of(t.get_ref()).is_some_and(|n| wanted.contains(n)));
     Ok(kept.cloned().collect())
@@ -442,14 +396,14 @@ pub struct TargetSpec {
 
 impl TargetSpec {
     /// Refuses a target that is not said, or said twice.
-    pub fn check(&self) -> Result<(), Problem> {
+    pub fn check(&self) -> Result<(), Refusal> {
         let key = format!("target {}", self.name);
         let one = self.genome.is_some() != self.arch.is_some();
-        Problem::unless(one, &key, "one of genome and arch", "both or none")?;
+        Refusal::unless(one, &key, "one of genome and arch", "both or none")?;
         let drawn = self.arch.is_none() || self.picture.is_some();
-        Problem::unless(drawn, &key, "a picture with an arch", "none")?;
+        Refusal::unless(drawn, &key, "a picture with an arch", "none")?;
         let used = self.fit.is_none() || self.picture.is_some();
-        Problem::unless(used, &key, "fit with a picture", "fit without one")
+        Refusal::unless(used, &key, "fit with a picture", "fit without one")
     }
 
     /// The file of what is drawn.
@@ -462,38 +416,38 @@ impl TargetSpec {
 ///
 /// # Errors
 /// The name.
-pub fn check_name(key: &str, name: &str) -> Result<(), Problem> {
+pub fn check_name(key: &str, name: &str) -> Result<(), Refusal> {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
     let fits = !name.is_empty() && name.chars().all(plain);
-    Problem::unless(fits, key, "a folder name of a–z, 0–9, - and _", format!("{name:?}"))
+    Refusal::unless(fits, key, "a folder name of a–z, 0–9, - and _", format!("{name:?}"))
 }
 
 /// Refuses an empty list, and names that stand twice.
 ///
 /// # Errors
 /// The names.
-pub fn check_names(key: &str, names: &[&String]) -> Result<(), Problem> {
+pub fn check_names(key: &str, names: &[&String]) -> Result<(), Refusal> {
     let different: BTreeSet<_> = names.iter().collect();
     let fits = !names.is_empty() && different.len() == names.len();
-    Problem::unless(fits, key, "at least one, with names of their own", format!("{names:?}"))
+    Refusal::unless(fits, key, "at least one, with names of their own", format!("{names:?}"))
 }
 
 /// Refuses no seeds, and one that stands twice: its networks would count as different ones.
 ///
 /// # Errors
 /// The seeds.
-pub fn check_seeds(key: impl Into<String>, seeds: &[u64]) -> Result<(), Problem> {
+pub fn check_seeds(key: impl std::fmt::Display, seeds: &[u64]) -> Result<(), Refusal> {
     let different: BTreeSet<_> = seeds.iter().collect();
     let fits = !seeds.is_empty() && different.len() == seeds.len();
-    Problem::unless(fits, key, "at least one, and each once", format!("{seeds:?}"))
+    Refusal::unless(fits, key, "at least one, and each once", format!("{seeds:?}"))
 }
 
 /// Refuses a side that no picture has.
 ///
 /// # Errors
 /// The size.
-pub fn check_size(size: usize) -> Result<(), Problem> {
-    Problem::unless((2..=4096).contains(&size), "size", "2 to 4096 pixels", size.to_string())
+pub fn check_size(size: usize) -> Result<(), Refusal> {
+    Refusal::unless((2..=4096).contains(&size), "size", "2 to 4096 pixels", size.to_string())
 }
 
 const ARCHIVE: &str = "archive:";
@@ -576,8 +530,8 @@ mod tests {
     impl Spec for Small {
         const KIND: &'static str = "small";
 
-        fn check(&self) -> Result<(), Problem> {
-            Problem::unless(self.a > 0, "a", "above 0", self.a.to_string())
+        fn check(&self) -> Result<(), Refusal> {
+            Refusal::unless(self.a > 0, "a", "above 0", self.a.to_string())
         }
     }
 

@@ -3,7 +3,8 @@
 
 use super::kinds::{Kind, decided_by, read_study, read_undecided};
 use super::shard::Shard;
-use super::spec::{Problem, Spec, SpecError, SpecFile, check_name, read_spec};
+use super::spec::{Spec, SpecError, SpecFile, check_name, read_spec};
+use crate::math::refusal::Refusal;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -22,9 +23,9 @@ pub struct WholeSpec {
 impl Spec for WholeSpec {
     const KIND: &'static str = "study";
 
-    fn check(&self) -> Result<(), Problem> {
+    fn check(&self) -> Result<(), Refusal> {
         check_name("name", &self.name)?;
-        Problem::unless(!self.parts.is_empty(), "parts", "at least one", "none")
+        Refusal::unless(!self.parts.is_empty(), "parts", "at least one", "none")
     }
 }
 
@@ -99,8 +100,8 @@ pub fn parts(
         let study = study.name().to_string();
         deciders.extend(decider);
         let is_new = parts.iter().all(|part| part.study != study);
-        Problem::unless(is_new, "parts", "each study once", format!("{study} again"))
-            .map_err(|problem| problem.at(path))?;
+        Refusal::unless(is_new, "parts", "each study once", format!("{study} again"))
+            .map_err(|problem| problem.in_file(path))?;
         parts.push(Part { file, study, decides: false });
     }
     for part in &mut parts {

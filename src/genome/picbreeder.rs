@@ -10,7 +10,7 @@ use super::{
     ConnectionGene, Genome, GenomeError, InnovationId, Input, Marking, NodeGene, NodeId, Output,
     Provenance, Role,
 };
-use crate::math::UnknownName;
+use crate::math::refusal::Refusal;
 use roxmltree::{Document, Node, ParsingOptions};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -55,7 +55,7 @@ pub enum PicbreederError {
         /// Line in the XML text.
         line: u32,
         /// The name that was found.
-        error: UnknownName,
+        error: Refusal,
     },
     /// The genes contradict each other.
     #[error("line {line}: {error} (branch_id of the ends: {ends})")]

@@ -4,62 +4,12 @@
 //! In files the same choice is a table with its `name`: `{ name = "muon", steps = 20 }`. `choices!`
 //! makes the type, its table and both forms from one row a choice.
 
-use super::UnknownName;
+use super::names::unknown_name;
+use super::refusal::Refusal;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::fmt;
-
-/// A number outside its range.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{what}: expected {expected}, found {found}")]
-pub struct OutOfRange {
-    /// Which number.
-    pub what: &'static str,
-    /// What it may be.
-    pub expected: &'static str,
-    /// What it is.
-    pub found: f64,
-}
-
-impl OutOfRange {
-    /// Errors with `expected` unless `ok`.
-    ///
-    /// # Errors
-    /// If not `ok`.
-    pub fn unless(
-        ok: bool,
-        what: &'static str,
-        expected: &'static str,
-        found: f64,
-    ) -> Result<(), Self> {
-        if ok { Ok(()) } else { Err(OutOfRange { what, expected, found }) }
-    }
-
-    /// Refuses what is not in [0, 1): a decay rate, a share to remove.
-    ///
-    /// # Errors
-    /// If it is not.
-    pub fn unless_rate(what: &'static str, found: f64) -> Result<(), Self> {
-        Self::unless((0.0..1.0).contains(&found), what, "a rate in [0, 1)", found)
-    }
-
-    /// Refuses what is negative or not finite.
-    ///
-    /// # Errors
-    /// If it is.
-    pub fn unless_not_negative(what: &'static str, found: f64) -> Result<(), Self> {
-        Self::unless(found.is_finite() && found >= 0.0, what, "a finite number ≥ 0", found)
-    }
-
-    /// Refuses what is not positive or not finite.
-    ///
-    /// # Errors
-    /// If it is not.
-    pub fn unless_positive(what: &'static str, found: f64) -> Result<(), Self> {
-        Self::unless(found.is_finite() && found > 0.0, what, "a finite number > 0", found)
-    }
-}
 
 /// Options that know their ranges.
 pub trait Options {
@@ -67,7 +17,7 @@ pub trait Options {
     ///
     /// # Errors
     /// One is.
-    fn check(&self) -> Result<(), OutOfRange>;
+    fn check(&self) -> Result<(), Refusal>;
 }
 
 /// A type made by `choices!`.
@@ -88,44 +38,18 @@ pub trait Choice: Serialize + DeserializeOwned {
     ///
     /// # Errors
     /// One is.
-    fn check(&self) -> Result<(), OutOfRange>;
-}
-
-/// A text that is no choice.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum ChoiceError {
-    /// The name is in no row of the table.
-    #[error(transparent)]
-    Unknown(#[from] UnknownName),
-    /// The part after the colon is no list of options of that choice.
-    #[error("{kind} {text:?}: expected name:option=value,…, found {problem}")]
-    Options {
-        /// What is chosen.
-        kind: &'static str,
-        /// The text as it was found.
-        text: String,
-        /// What is wrong with it.
-        problem: String,
-    },
-    /// An option is outside its range.
-    #[error("{kind} {name}: {option}")]
-    Range {
-        /// What is chosen.
-        kind: &'static str,
-        /// Its name.
-        name: &'static str,
-        /// Which option, what it may be, what it is.
-        option: OutOfRange,
-    },
+    fn check(&self) -> Result<(), Refusal>;
 }
 
 /// [`Choice::check`], with the name of the choice in the error.
 ///
 /// # Errors
 /// An option is outside its range.
-pub fn check<C: Choice>(choice: &C) -> Result<(), ChoiceError> {
-    let named = |option| ChoiceError::Range { kind: C::KIND, name: choice.name(), option };
-    choice.check().map_err(named)
+pub fn check<C: Choice>(choice: &C) -> Result<(), Refusal> {
+    choice.check().map_err(|option| Refusal {
+        at: format!("{} {}: {}", C::KIND, choice.name(), option.at),
+        ..option
+    })
 }
 
 /// Reads `name`, or `name:option=value,…` with dots into nested options:
@@ -133,16 +57,18 @@ pub fn check<C: Choice>(choice: &C) -> Result<(), ChoiceError> {
 ///
 /// # Errors
 /// No such name, no such option, or an option outside its range.
-pub fn parse<C: Choice>(text: &str) -> Result<C, ChoiceError> {
+pub fn parse<C: Choice>(text: &str) -> Result<C, Refusal> {
     let (name, options) = match text.split_once(':') {
         Some((name, options)) => (name, Some(options)),
         None => (text, None),
     };
-    let default = C::named(name).ok_or_else(|| UnknownName::new(C::KIND, C::names(), name))?;
+    let default = C::named(name).ok_or_else(|| unknown_name(C::KIND, C::names(), name))?;
     let Some(options) = options else {
         return Ok(default);
     };
-    let fail = |problem| ChoiceError::Options { kind: C::KIND, text: text.to_string(), problem };
+    let fail = |problem: String| {
+        Refusal::new(format!("{} {text:?}", C::KIND), "name:option=value,…", problem)
+    };
     let split = |option| str::split_once(option, '=').ok_or(option);
     let options: Vec<(&str, &str)> = options
         .split(',')
@@ -151,7 +77,7 @@ pub fn parse<C: Choice>(text: &str) -> Result<C, ChoiceError> {
         .map_err(|option| fail(format!("{option:?} without '='")))?;
     // The options whose bit is set in `words` are words, whatever they look like.
     const MOST: usize = 8;
-    let read = |words: usize| -> Result<C, ChoiceError> {
+    let read = |words: usize| -> Result<C, Refusal> {
         let mut tree = Map::new();
         tree.insert("name".into(), name.into());
         for (k, &(key, text)) in options.iter().enumerate() {
@@ -264,7 +190,7 @@ macro_rules! choices {
             ///
             /// # Errors
             /// One is.
-            pub fn check(&self) -> Result<(), $crate::math::choice::ChoiceError> {
+            pub fn check(&self) -> Result<(), $crate::math::refusal::Refusal> {
                 $crate::math::choice::check(self)
             }
 
@@ -288,13 +214,13 @@ macro_rules! choices {
                 $Choice::name(self)
             }
 
-            fn check(&self) -> Result<(), $crate::math::choice::OutOfRange> {
+            fn check(&self) -> Result<(), $crate::math::refusal::Refusal> {
                 self.options().check()
             }
         }
 
         impl std::str::FromStr for $Choice {
-            type Err = $crate::math::choice::ChoiceError;
+            type Err = $crate::math::refusal::Refusal;
 
             /// `name`, or `name:option=value,…`.
             fn from_str(text: &str) -> Result<Self, Self::Err> {

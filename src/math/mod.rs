@@ -14,5 +14,5 @@ pub mod stats;
 pub mod text;
 
 pub use activation::Activation;
-pub use names::{Named, UnknownName};
+pub use names::Named;
 pub use rng::SimRng;

@@ -1,6 +1,8 @@
 //! One of a few names: the one parser of every plain enumeration of the command line and of specs,
 //! with the nearest name where there is none.
 
+use super::refusal::Refusal;
+
 /// A type with a name for each of its values.
 pub trait Named: Copy + Send + Sync + 'static {
     /// What is named, for messages: `wiring`.
@@ -16,37 +18,23 @@ pub trait Named: Copy + Send + Sync + 'static {
     ///
     /// # Errors
     /// There is none.
-    fn named(name: &str) -> Result<Self, UnknownName> {
+    fn named(name: &str) -> Result<Self, Refusal> {
         let found = Self::ALL.iter().copied().find(|value| value.name() == name);
-        found.ok_or_else(|| UnknownName::new(Self::KIND, Self::ALL.iter().map(|v| v.name()), name))
+        found.ok_or_else(|| unknown_name(Self::KIND, Self::ALL.iter().map(|v| v.name()), name))
     }
 }
 
-/// A name that is none of those there are.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown {kind}: expected one of {expected}, found {found:?}{hint}")]
-pub struct UnknownName {
-    kind: &'static str,
-    expected: String,
-    found: String,
-    hint: String,
-}
-
-impl UnknownName {
-    /// `found` is none of the `names`.
-    pub fn new<'a>(
-        kind: &'static str,
-        names: impl IntoIterator<Item = &'a str>,
-        found: &str,
-    ) -> Self {
-        let names: Vec<&str> = names.into_iter().collect();
-        UnknownName {
-            kind,
-            expected: names.join(", "),
-            found: found.to_string(),
-            hint: did_you_mean(found, names),
-        }
-    }
+/// Refuses `found`, which is none of the `names` of this kind.
+pub fn unknown_name<'a>(
+    kind: &str,
+    names: impl IntoIterator<Item = &'a str>,
+    found: &str,
+) -> Refusal {
+    let names: Vec<&str> = names.into_iter().collect();
+    let expected = format!("one of {}", names.join(", "));
+    let hint = did_you_mean(found, names);
+    Refusal::new(format!("unknown {kind}"), expected, format!("{found:?}"))
+        .advising(hint.trim_start_matches("; "))
 }
 
 /// `; did you mean "moth"?` if one of the names is much like `found`, else nothing.
@@ -80,7 +68,7 @@ macro_rules! names {
         }
 
         impl std::str::FromStr for $Type {
-            type Err = $crate::math::names::UnknownName;
+            type Err = $crate::math::refusal::Refusal;
 
             fn from_str(name: &str) -> Result<Self, Self::Err> {
                 $crate::math::names::Named::named(name)

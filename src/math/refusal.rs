@@ -1,6 +1,7 @@
-//! One way to refuse bad input: where, expected, found, what to do.
+//! One way to refuse bad input: where, expected, found, what to do, and whose fault it is.
 
 use std::fmt;
+use std::path::Path;
 
 /// Input that cannot be used. Shown as `where: expected …, found …; what to do`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,17 +14,66 @@ pub struct Refusal {
     pub found: String,
     /// What to do; empty if the expectation says it.
     pub advice: String,
+    /// True if the program was used in a wrong way: a command that fails with this exits with 2, not 1.
+    pub is_usage: bool,
 }
 
 impl Refusal {
-    /// A refusal without advice.
+    /// A refusal of wrong use, without advice.
     pub fn new(
         at: impl fmt::Display,
         expected: impl Into<String>,
         found: impl Into<String>,
     ) -> Self {
         let (expected, found) = (expected.into(), found.into());
-        Refusal { at: at.to_string(), expected, found, advice: String::new() }
+        Refusal { at: at.to_string(), expected, found, advice: String::new(), is_usage: true }
+    }
+
+    /// A refusal with these words unless `holds`.
+    ///
+    /// # Errors
+    /// The refusal.
+    pub fn unless(
+        holds: bool,
+        at: impl fmt::Display,
+        expected: impl Into<String>,
+        found: impl fmt::Display,
+    ) -> Result<(), Self> {
+        if holds { Ok(()) } else { Err(Refusal::new(at, expected, found.to_string())) }
+    }
+
+    /// Refuses what is not in [0, 1): a decay rate, a share to remove.
+    ///
+    /// # Errors
+    /// If it is not.
+    pub fn unless_rate(at: &str, found: f64) -> Result<(), Self> {
+        Self::unless((0.0..1.0).contains(&found), at, "a rate in [0, 1)", found)
+    }
+
+    /// Refuses what is negative or not finite.
+    ///
+    /// # Errors
+    /// If it is.
+    pub fn unless_not_negative(at: &str, found: f64) -> Result<(), Self> {
+        Self::unless(found.is_finite() && found >= 0.0, at, "a finite number ≥ 0", found)
+    }
+
+    /// Refuses what is not positive or not finite.
+    ///
+    /// # Errors
+    /// If it is not.
+    pub fn unless_positive(at: &str, found: f64) -> Result<(), Self> {
+        Self::unless(found.is_finite() && found > 0.0, at, "a finite number > 0", found)
+    }
+
+    /// The same of something that lies there, and was not asked for: the work failed.
+    pub fn as_failure(self) -> Self {
+        Refusal { is_usage: false, ..self }
+    }
+
+    /// The same of a value in the file at `path`: the work failed.
+    pub fn in_file(self, path: &Path) -> Self {
+        self.within(path.display()).as_failure()
     }
 
     /// The same with what to do.
@@ -40,7 +90,7 @@ impl Refusal {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Refusal { at, expected, found, advice } = self;
+        let Refusal { at, expected, found, advice, .. } = self;
         if !at.is_empty() {
             write!(f, "{at}: ")?;
         }
@@ -50,3 +100,20 @@ impl fmt::Display for Refusal {
 }
 
 impl std::error::Error for Refusal {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_says_where_what_and_whose_fault_it_is() {
+        let refusal = Refusal::new("seeds", "at least one", "none").advising("name one");
+        assert!(refusal.is_usage);
+        assert_eq!(refusal.to_string(), "seeds: expected at least one, found none; name one");
+        let in_file = refusal.in_file(Path::new("a.toml"));
+        assert!(!in_file.is_usage && in_file.to_string().starts_with("a.toml: seeds: expected"));
+        assert!(
+            Refusal::unless_rate("beta1", 1.0).is_err() && Refusal::unless_rate("", 0.0).is_ok()
+        );
+    }
+}

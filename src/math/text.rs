@@ -126,9 +126,10 @@ pub fn superscript(power: i32) -> String {
 pub fn word(text: impl std::fmt::Display) -> String {
     let text = text.to_string();
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./=:,+@%".contains(c);
-    match !text.is_empty() && text.chars().all(plain) {
-        true => text,
-        false => format!("'{}'", text.replace('\'', r"'\''")),
+    if !text.is_empty() && text.chars().all(plain) {
+        text
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
     }
 }
 
@@ -136,10 +137,7 @@ pub fn word(text: impl std::fmt::Display) -> String {
 /// and is no number, gets an apostrophe before it.
 pub fn cell(text: &str) -> String {
     let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
-    match formula && text.parse::<f64>().is_err() {
-        true => format!("'{text}"),
-        false => text.into(),
-    }
+    if formula && text.parse::<f64>().is_err() { format!("'{text}") } else { text.into() }
 }
 
 /// The text that [`cell`] wrote.

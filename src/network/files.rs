@@ -104,15 +104,12 @@ fn temporary_name(name: &str) -> String {
 }
 
 /// True for the name of a temporary file of [`write_atomic`] whose process was here and is not alive.
-/// Names of version 0.1 have no place.
 fn is_leftover(name: &str) -> bool {
-    let parts = name.strip_prefix('.').and_then(|name| name.strip_suffix(".tmp"));
-    let Some((rest, process)) = parts.and_then(|parts| parts.rsplit_once('.')) else {
-        return false;
+    let parts = || {
+        let (rest, process) = name.strip_prefix('.')?.strip_suffix(".tmp")?.rsplit_once('.')?;
+        let (of, count) = rest.rsplit_once('.')?.1.split_once('-')?;
+        Some((of, count.parse::<u64>().ok()?, process.parse().ok()?))
     };
-    let elsewhere = rest.rsplit_once('.').and_then(|(_, write)| write.split_once('-')).is_some_and(
-        |(of, count)| of.len() == place().len() && count.parse::<u64>().is_ok() && of != place(),
-    );
     // Where processes cannot be seen, a name is all there is.
-    process.parse().is_ok_and(|process| !elsewhere && lives(process, None) != Some(true))
+    parts().is_some_and(|(of, _, process)| of == place() && lives(process, None) != Some(true))
 }

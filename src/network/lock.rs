@@ -141,6 +141,7 @@ fn is_held(folder: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::network::process::place;
 
     #[test]
     fn a_folder_is_held_by_one_and_free_and_clean_after_it() {
@@ -164,8 +165,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let [inside, busy] = ["inside", "busy"].map(|name| folder.path().join(name));
         // No process has this number.
-        let left = ".x.json.4294967295.tmp";
-        let ours = format!(".x.json.{}.tmp", std::process::id());
+        let left = &*format!(".x.json.{}-3.4294967295.tmp", place());
+        let ours = format!(".x.json.{}-3.{}.tmp", place(), std::process::id());
         // That of another machine, of whose processes nothing is known here.
         let far = ".x.json.0123456789abcdef-3.4294967295.tmp";
         for (place, name) in [

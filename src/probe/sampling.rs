@@ -40,7 +40,6 @@ pub struct SampledShare {
     /// √V; 0 if every weight was drawn.
     pub standard_error: f64,
     /// t·√V, half of the interval before it is cut.
-    #[serde(default)]
     pub half: f64,
     /// R ± t·√V cut to [0, 1], 95 %, Student's t with Σ(nₕ − 1) degrees of freedom. Falls on the
     /// point R if all drawn weights agree: look at Wilson's interval then.

@@ -1,6 +1,6 @@
 //! What a method may look at, what it answers, and how it says no.
 
-use crate::math::choice::{ChoiceError, OutOfRange};
+use crate::math::refusal::Refusal;
 use crate::network::kernel::FeatureMaps;
 use crate::network::{Mask, Network, Weights};
 use serde::{Deserialize, Serialize};
@@ -180,42 +180,19 @@ pub enum PruneError {
         /// Length found.
         found: usize,
     },
-    /// More links asked for than are left.
-    #[error("expected a budget of at most the {kept} links still kept, found {budget}")]
-    BudgetAbove {
-        /// Links kept before this round.
-        kept: usize,
-        /// Links asked for.
-        budget: usize,
-    },
-    /// Fewer links asked for than the outputs, or the method's own rule, need.
-    #[error("expected a budget of at least {needed} links ({why}), found {budget}")]
-    BudgetBelow {
-        /// The fewest that do.
-        needed: usize,
-        /// What needs them.
-        why: &'static str,
-        /// Links asked for.
-        budget: usize,
-    },
+    /// What was asked for cannot be: a number of the rule or an option is out of its range, the budget is above
+    /// what is left or below what is needed, or the method has no such rule.
+    #[error("{0}")]
+    Rule(#[from] Refusal),
     /// A structured method has nothing left to remove and is still above the budget.
-    #[error(
-        "{method} removes whole units and cannot go below {reached} links here: expected a budget of at least that, found {budget}"
-    )]
+    #[error("{refusal}")]
     Unreachable {
-        /// The method.
-        method: &'static str,
         /// The fewest links it reaches.
         reached: usize,
-        /// Links asked for.
-        budget: usize,
+        /// What is told.
+        #[source]
+        refusal: Refusal,
     },
-    /// A number of the rule is out of its range.
-    #[error(transparent)]
-    OutOfRange(#[from] OutOfRange),
-    /// An option of the method is out of its range.
-    #[error(transparent)]
-    Option(#[from] ChoiceError),
     /// The method needs something the context does not hold.
     #[error("{method} needs {what}, found none")]
     Missing {
@@ -236,16 +213,6 @@ pub enum PruneError {
         /// Links left before this round.
         left: usize,
     },
-    /// The rule has no meaning for this method.
-    #[error("{method} has no rule {rule:?}: expected {expected}")]
-    Unsupported {
-        /// The method.
-        method: &'static str,
-        /// The rule, as text.
-        rule: String,
-        /// What it takes.
-        expected: &'static str,
-    },
     /// A weight, map or gradient is NaN or infinite, so a score is.
     #[error("{method}: expected a finite score of link {link}, found {found}")]
     NotFinite {
@@ -259,17 +226,22 @@ pub enum PruneError {
 }
 
 impl PruneError {
-    /// True if what was asked for is at fault, not what was given to prune.
-    pub fn is_of_the_rule(&self) -> bool {
-        use PruneError::{BudgetAbove, BudgetBelow, Option, OutOfRange, Unreachable, Unsupported};
-        matches!(
-            self,
-            BudgetAbove { .. }
-                | BudgetBelow { .. }
-                | Unreachable { .. }
-                | OutOfRange(_)
-                | Option(_)
-                | Unsupported { .. }
-        )
+    /// A structured method reaches so many links and no fewer.
+    pub(super) fn unreachable(method: &str, reached: usize, budget: usize) -> Self {
+        let at = format!("{method} removes whole units and cannot go below {reached} links here");
+        let refusal = Refusal::new(at, "a budget of at least that", budget.to_string());
+        PruneError::Unreachable { reached, refusal }
     }
+}
+
+/// More links are asked for than are left.
+pub(super) fn budget_above(kept: usize, budget: usize) -> PruneError {
+    let expected = format!("a budget of at most the {kept} links still kept");
+    Refusal::new("", expected, budget.to_string()).into()
+}
+
+/// Fewer links are asked for than the outputs, or the method's own rule, need.
+pub(super) fn budget_below(needed: usize, why: &str, budget: usize) -> PruneError {
+    let expected = format!("a budget of at least {needed} links ({why})");
+    Refusal::new("", expected, budget.to_string()).into()
 }

@@ -21,7 +21,7 @@
 //!
 //! An output that no input reaches even through all candidates (a grey graph's hue) is left alone.
 
-use super::context::PruneError;
+use super::context::{PruneError, budget_below};
 use super::select::{Quotas, top};
 use crate::network::{Mask, Network};
 use serde::{Deserialize, Serialize};
@@ -292,11 +292,7 @@ pub(super) fn guard_budget(
     let (outputs, unreachable_outputs) = reachable_outputs(network, candidates);
     let smallest = smallest_feeding(network, candidates);
     if total < smallest.len() {
-        return Err(PruneError::BudgetBelow {
-            needed: smallest.len(),
-            why: "a path from an input to every output",
-            budget: total,
-        });
+        return Err(budget_below(smallest.len(), "a path from an input to every output", total));
     }
     let mut protected = vec![false; candidates.len()];
     let selected = top(scores, candidates, quotas, &protected);

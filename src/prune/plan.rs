@@ -6,8 +6,9 @@ use super::methods::Method;
 use super::retrain::{MaskChange, Retrain};
 use super::select::Rule;
 use super::swarm::SwarmError;
+use crate::math::refusal::Refusal;
 use crate::network::{Mask, Model, Picture, PixelInputs, Weights};
-use crate::train::{InitError, TrainConfig, TrainError};
+use crate::train::{TrainConfig, TrainError};
 use serde::{Deserialize, Serialize};
 
 /// A trained network, and what is known of the training that made it.
@@ -69,10 +70,8 @@ pub struct PrunePlan {
 impl PrunePlan {
     /// By a method as it was published, with links on no path dropped.
     pub fn new(method: Method, rules: Vec<Rule>, train: TrainConfig) -> Self {
-        let retrain = match method.row().rewinds {
-            true => Retrain::Rewind { step: 0 },
-            false => Retrain::Finetune,
-        };
+        let retrain =
+            if method.row().rewinds { Retrain::Rewind { step: 0 } } else { Retrain::Finetune };
         let (evolved, pattern, orphans) = (None, Vec::new(), Orphans::Drop);
         PrunePlan { method, rules, retrain, train, evolved, pattern, orphans }
     }
@@ -98,7 +97,6 @@ pub struct RoundRecord {
     /// The difference to the mask before.
     pub change: MaskChange,
     /// What the round took.
-    #[serde(default)]
     pub cost: Cost,
     /// `swarm`: MSE of the best masked network after each move. Empty otherwise.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -128,8 +126,8 @@ pub enum RoundsError {
     #[error(transparent)]
     Train(#[from] TrainError),
     /// The initial weights cannot be drawn.
-    #[error(transparent)]
-    Init(#[from] InitError),
+    #[error("{0}")]
+    Init(#[from] Refusal),
     /// The swarm cannot begin or go on.
     #[error(transparent)]
     Swarm(#[from] SwarmError),

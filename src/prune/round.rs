@@ -4,7 +4,7 @@ use super::context::{EdgeContext, EdgeScores, PruneError};
 use super::guard::{GuardReport, Orphans, alive, guard_budget, guard_selection};
 use super::select::{Quotas, Rule, Scope, above};
 use crate::math::SimRng;
-use crate::math::choice::OutOfRange;
+use crate::math::refusal::Refusal;
 use crate::network::kernel::FeatureMaps;
 use crate::network::{Mask, Network, Weights};
 use serde::{Deserialize, Serialize};
@@ -54,7 +54,7 @@ impl<'a> Round<'a> {
 /// What a method does with a round. Most only score; the rest of a round is the same for all.
 pub(super) trait Prunes {
     /// Refuses options outside their range.
-    fn check(&self) -> Result<(), OutOfRange> {
+    fn check(&self) -> Result<(), Refusal> {
         Ok(())
     }
 

@@ -67,10 +67,7 @@ pub(super) fn search<K: Keeper>(
         saved.gradients += report.all_evaluations();
         let trained = &trainer.state().weights;
         let good = trained.0.iter().all(|w| w.is_finite());
-        saved.particles.push(match good {
-            true => trained.clone(),
-            false => start.weights.clone(),
-        });
+        saved.particles.push(if good { trained.clone() } else { start.weights.clone() });
         state = Some(trainer.state().clone());
         keeper.save_search(round.number, &saved)?;
     }

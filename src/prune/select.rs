@@ -3,8 +3,8 @@
 //! A selection is exact: `Budget(K)` chooses K links, ties go to the lower link index, and nothing
 //! depends on the order of a sort or on threads.
 
-use super::context::{EdgeContext, PruneError};
-use crate::math::choice::OutOfRange;
+use super::context::{EdgeContext, PruneError, budget_above};
+use crate::math::refusal::Refusal;
 use crate::network::Network;
 use serde::{Deserialize, Serialize};
 
@@ -136,11 +136,8 @@ impl Rule {
         candidates: &[bool],
     ) -> Result<(f64, usize), PruneError> {
         if matches!(self, Rule::Layerwise { .. }) {
-            return Err(PruneError::Unsupported {
-                method,
-                rule: format!("{self:?}"),
-                expected: "a threshold, a budget or a fraction: it removes whole units",
-            });
+            let expected = "a threshold, a budget or a fraction, as it removes whole units";
+            return Err(Refusal::new(method, expected, format!("{self:?}")).into());
         }
         let quotas = self.quotas(context.network, candidates, Scope::Global)?;
         Ok(match (self, quotas) {
@@ -161,14 +158,14 @@ impl Rule {
         scope: Scope,
     ) -> Result<Option<Quotas>, PruneError> {
         let left = candidates.iter().filter(|&&c| c).count();
-        let fraction = |what, p: f64| OutOfRange::unless_rate(what, p).map(|()| p);
+        let fraction = |what, p: f64| Refusal::unless_rate(what, p).map(|()| p);
         let total = match self {
             Rule::Threshold(tau) => {
-                OutOfRange::unless(tau.is_finite(), "a threshold", "a finite number", tau)?;
+                Refusal::unless(tau.is_finite(), "a threshold", "a finite number", tau)?;
                 return Ok(None);
             }
             Rule::Budget(k) if k > left => {
-                return Err(PruneError::BudgetAbove { kept: left, budget: k });
+                return Err(budget_above(left, k));
             }
             Rule::Budget(k) => k,
             Rule::Fraction(p) => left - global_removal(left, fraction("a fraction to remove", p)?),

@@ -1,24 +1,38 @@
-//! What a folder holds, told by its files. Whoever is about to fill a folder asks first, so that
-//! nothing is computed for a folder that holds something else, and nothing is written over.
+//! What a folder holds, said by its marker, `picloom.json`, which is written first. Whoever is about to fill
+//! a folder asks first, so that nothing is computed for a folder that holds something else, and nothing is
+//! written over.
 
-use crate::network::files::{WriteError, create_folder, write_atomic};
+use crate::math::refusal::Refusal;
+use crate::network::files::{WriteError, create_folder, read_text, write_atomic};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+/// The file that says what a folder holds.
+pub const MARKER: &str = "picloom.json";
 
 /// The file of a study's head.
 pub const STUDY: &str = "study.json";
 
+/// Files that tell what a folder without a marker holds: a result that lies outside of its run store, as
+/// those under `figures/` do, or something that is not ours.
+const UNMARKED: [(&str, FolderKind); 3] = [
+    (STUDY, FolderKind::Study),
+    ("claims.json", FolderKind::WholeStudy),
+    ("config.toml", FolderKind::Foreign),
+];
+
 /// What the commands of this program leave in a folder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 #[allow(missing_docs)]
-pub enum Holding {
+pub enum FolderKind {
     Training,
     Pruning,
     Evolution,
     Session,
     Comparison,
+    /// The cells or the record of a study.
     Study,
     /// The results of the parts of a study, in folders of their own.
     WholeStudy,
@@ -28,189 +42,168 @@ pub enum Holding {
     JudgeReport,
     /// A site that the studio has exported.
     Site,
-    /// A `config.toml` that is not ours.
+    /// Files that are not ours, or a marker that cannot be read.
+    #[serde(skip)]
     Foreign,
 }
 
-/// Files that tell what a folder holds, the first that is there; `config.toml`, which several kinds have,
-/// is looked into.
-const MARKS: [(&str, Holding); 13] = [
-    ("pruning.json", Holding::Pruning),
-    ("swarm.json", Holding::Pruning),
-    ("round-1/config.toml", Holding::Pruning),
-    ("round-1/swarm.json", Holding::Pruning),
-    ("key.csv", Holding::JudgeSheets),
-    ("session.toml", Holding::Session),
-    ("lineage.jsonl", Holding::Session),
-    ("subject.json", Holding::Comparison),
-    ("claims.json", Holding::WholeStudy),
-    ("sweep.json", Holding::Sweep),
-    ("card.json", Holding::Card),
-    ("report.json", Holding::JudgeReport),
-    ("data/library.js", Holding::Site),
-];
-
-impl Holding {
+impl FolderKind {
     /// What `folder` holds; none if it is not there, or holds nothing of ours.
-    pub fn of(folder: &Path) -> Option<Holding> {
-        if let Ok(text) = std::fs::read_to_string(folder.join("config.toml")) {
-            return Some(of_config(&text));
-        }
-        if let Some((_, holding)) = MARKS.iter().find(|(file, _)| folder.join(file).exists()) {
-            return Some(*holding);
-        }
-        if ["cells", "failed", "leases", "work"].iter().any(|part| folder.join(part).is_dir()) {
-            return Some(Holding::Study);
-        }
-        folder.join(STUDY).exists().then_some(Holding::Study)
+    pub fn of(folder: &Path) -> Option<FolderKind> {
+        Marker::read(folder).map(|marker| marker.kind)
+    }
+
+    /// True for a training, with or without pruning before it.
+    pub fn is_run(self) -> bool {
+        matches!(self, FolderKind::Training | FolderKind::Pruning)
+    }
+
+    /// True for results of studies and of comparisons.
+    pub fn is_study(self) -> bool {
+        matches!(self, FolderKind::Study | FolderKind::WholeStudy | FolderKind::Comparison)
     }
 
     /// Refuses a folder that holds anything but this.
     ///
     /// # Errors
     /// What it holds.
-    pub fn ask(self, folder: &Path) -> Result<(), OtherHolding> {
-        match Holding::of(folder) {
-            Some(found) if found != self => Err(OtherHolding {
-                path: folder.to_path_buf(),
-                expected: self.says().into(),
-                found: found.says().into(),
-            }),
-            _ => Ok(()),
-        }
+    pub fn ensure(self, folder: &Path) -> Result<(), Refusal> {
+        Marker::new(self).ensure(folder)
     }
 
     /// Refuses a folder for those of studies that holds a run, a session or the like itself.
     ///
     /// # Errors
     /// What it holds.
-    pub fn ask_store(folder: &Path) -> Result<(), OtherHolding> {
-        match Holding::of(folder) {
-            None | Some(Holding::WholeStudy | Holding::Comparison) => Ok(()),
-            Some(found) => Err(OtherHolding {
-                path: folder.to_path_buf(),
-                expected: "studies".into(),
-                found: found.says().into(),
-            }),
+    pub fn ensure_store(folder: &Path) -> Result<(), Refusal> {
+        match Marker::read(folder) {
+            Some(found) if !matches!(found.kind, Self::WholeStudy | Self::Comparison) => {
+                Err(mismatch(folder, "studies", &found))
+            }
+            _ => Ok(()),
         }
+    }
+
+    /// Makes the folder and writes its marker, if it has none.
+    ///
+    /// # Errors
+    /// The folder cannot be written.
+    pub fn mark(self, folder: &Path) -> Result<(), WriteError> {
+        Marker::new(self).write(folder)
     }
 
     fn says(self) -> &'static str {
         match self {
-            Holding::Training => "a training run",
-            Holding::Pruning => "a pruning run",
-            Holding::Evolution => "an evolution run",
-            Holding::Session => "a breeding session",
-            Holding::Comparison => "a comparison",
-            Holding::Study => "the cells or the record of a study",
-            Holding::WholeStudy => "the results of a whole study",
-            Holding::Sweep => "a weight sweep",
-            Holding::Card => "the card of a network",
-            Holding::JudgeSheets => "pictures to be labelled",
-            Holding::JudgeReport => "the report of a judge",
-            Holding::Site => "a site of the studio",
-            Holding::Foreign => "a config.toml that is none of ours, or is damaged",
+            Self::Training => "a training run",
+            Self::Pruning => "a pruning run",
+            Self::Evolution => "an evolution run",
+            Self::Session => "a breeding session",
+            Self::Comparison => "a comparison",
+            Self::Study => "the cells or the record of a study",
+            Self::WholeStudy => "the results of a whole study",
+            Self::Sweep => "a weight sweep",
+            Self::Card => "the card of a network",
+            Self::JudgeSheets => "pictures to be labelled",
+            Self::JudgeReport => "the report of a judge",
+            Self::Site => "a site of the studio",
+            Self::Foreign => "files that are not ours, or a damaged picloom.json",
         }
     }
 }
 
-fn of_config(text: &str) -> Holding {
-    let Ok(config) = text.parse::<toml::Table>() else {
-        return Holding::Foreign;
-    };
-    let has = |key: &str| config.contains_key(key);
-    match (has("target_sha256") && has("train"), has("pruned")) {
-        (true, true) => Holding::Pruning,
-        (true, false) => Holding::Training,
-        _ if has("search") && has("evolve") => Holding::Evolution,
-        _ => Holding::Foreign,
-    }
-}
-
-/// A folder holds something else.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{path}: expected a new folder, or one of {expected}, found {found}; choose another --out")]
-pub struct OtherHolding {
-    /// The folder.
-    pub path: PathBuf,
-    /// What it may hold.
-    pub expected: String,
-    /// What it holds.
-    pub found: String,
-}
-
-/// A file is something else.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{path}: expected a new file, or {expected}, found another file; choose another name")]
-pub struct OtherFile {
-    path: PathBuf,
-    expected: &'static str,
-}
-
-impl OtherFile {
-    /// Refuses to write over the file at `path` unless a text like this one is in its first 64 kB.
-    ///
-    /// # Errors
-    /// It is there, and something else.
-    pub fn unless(path: &Path, expected: &'static str, mark: &str) -> Result<(), OtherFile> {
-        let mut head = Vec::new();
-        let Ok(file) = std::fs::File::open(path) else { return Ok(()) };
-        // What cannot be read is a folder, or says so when it is written.
-        let Ok(_) = file.take(65536).read_to_end(&mut head) else { return Ok(()) };
-        match head.is_empty() || String::from_utf8_lossy(&head).contains(mark) {
-            true => Ok(()),
-            false => Err(OtherFile { path: path.to_path_buf(), expected }),
-        }
-    }
-}
-
-/// What a comparison compares: its folder holds one and no other. `subject.json`, written first.
+/// `picloom.json`: what the folder holds, and of what.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Subject {
-    format: String,
-    name: String,
-    sha256: String,
+pub struct Marker {
+    /// What it holds.
+    pub kind: FolderKind,
+    /// The id of the run, or a hash of what the folder is about: it holds one and no other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// What that is called, for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of: Option<String>,
 }
 
-impl Subject {
-    /// A name for people, and a hash of what it is.
-    pub fn new(name: &str, sha256: String) -> Self {
-        Subject { format: "picloom-subject/1".into(), name: name.into(), sha256 }
+impl Marker {
+    /// Of a folder of this kind, whatever it is about.
+    pub fn new(kind: FolderKind) -> Self {
+        Marker { kind, id: None, of: None }
     }
 
-    /// Refuses the folder of a comparison of something else.
+    /// The same about something: its id, and what it is called.
+    pub fn about(self, id: impl Into<String>, of: impl Into<String>) -> Self {
+        Marker { id: Some(id.into()), of: Some(of.into()), ..self }
+    }
+
+    /// The marker of `folder`; none if it is not there, or holds nothing of ours.
+    pub fn read(folder: &Path) -> Option<Marker> {
+        let path = folder.join(MARKER);
+        if path.exists() {
+            let text = read_text(&path).unwrap_or_default();
+            return Some(serde_json::from_str(&text).unwrap_or(Marker::new(FolderKind::Foreign)));
+        }
+        let (_, kind) = UNMARKED.iter().find(|(file, _)| folder.join(file).exists())?;
+        Some(Marker::new(*kind))
+    }
+
+    /// Refuses a folder that holds something else, or the same of something else.
     ///
     /// # Errors
-    /// What it compares.
-    pub fn claim(&self, folder: &Path) -> Result<(), OtherHolding> {
-        let read = |name: &str| -> Option<Value> {
-            serde_json::from_str(&std::fs::read_to_string(folder.join(name)).ok()?).ok()
-        };
-        let same = |value: &Value, other: &str| value.as_str().is_none_or(|text| text == other);
-        let Some(subject) = read("subject.json") else { return Ok(()) };
-        let (found, is_ours) = (subject["name"].clone(), same(&subject["sha256"], &self.sha256));
-        match is_ours {
-            true => Ok(()),
-            false => Err(OtherHolding {
-                path: folder.to_path_buf(),
-                expected: format!("a comparison of {}", self.name),
-                found: match found.as_str() {
-                    Some(name) if name == self.name => {
-                        format!("one of {name} as it was before it changed")
-                    }
-                    name => format!("one of {}", name.unwrap_or("something else")),
-                },
-            }),
+    /// What it holds.
+    pub fn ensure(&self, folder: &Path) -> Result<(), Refusal> {
+        let other = |a: &Option<String>, b: &Option<String>| a.is_some() && b.is_some() && a != b;
+        match Marker::read(folder) {
+            Some(found) if found.kind != self.kind || other(&found.id, &self.id) => {
+                Err(mismatch(folder, &self.says(), &found))
+            }
+            _ => Ok(()),
         }
     }
 
-    /// Writes `subject.json`.
+    /// Makes the folder and writes `picloom.json`, unless it already says as much.
     ///
     /// # Errors
     /// The folder cannot be written.
     pub fn write(&self, folder: &Path) -> Result<(), WriteError> {
         create_folder(folder)?;
-        let json = serde_json::to_string_pretty(self).expect("a subject is plain data") + "\n";
-        write_atomic(&folder.join("subject.json"), json.as_bytes())
+        let path = folder.join(MARKER);
+        let has_id = || Marker::read(folder).as_ref() == Some(self);
+        if path.exists() && (self.id.is_none() || has_id()) {
+            return Ok(());
+        }
+        let json = serde_json::to_string_pretty(self).expect("a marker is plain data") + "\n";
+        write_atomic(&path, json.as_bytes())
     }
+
+    fn says(&self) -> String {
+        let kind = self.kind.says();
+        match (&self.of, &self.id) {
+            (Some(of), Some(id)) => format!("{kind} of {of} ({id})"),
+            _ => kind.into(),
+        }
+    }
+}
+
+fn mismatch(folder: &Path, expected: &str, found: &Marker) -> Refusal {
+    let expected = format!("a new folder, or one of {expected}");
+    Refusal::new(folder.display(), expected, found.says())
+        .advising("choose another --out")
+        .as_failure()
+}
+
+/// Refuses to write over the file at `path` unless a text like this one is in its first 64 kB.
+///
+/// # Errors
+/// It is there, and something else.
+pub fn ensure_file(path: &Path, expected: &str, mark: &str) -> Result<(), Refusal> {
+    let mut head = Vec::new();
+    let Ok(file) = std::fs::File::open(path) else { return Ok(()) };
+    // What cannot be read is a folder, or says so when it is written.
+    let Ok(_) = file.take(65536).read_to_end(&mut head) else { return Ok(()) };
+    if head.is_empty() || String::from_utf8_lossy(&head).contains(mark) {
+        return Ok(());
+    }
+    Err(Refusal::new(path.display(), format!("a new file, or {expected}"), "another file")
+        .advising("choose another name")
+        .as_failure())
 }

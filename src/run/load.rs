@@ -6,6 +6,7 @@ use crate::network::files::{read_plain, read_text};
 use crate::network::npz::read_npz;
 use crate::network::weight_files::read_weights;
 use crate::network::{Arch, Mask, Model, Network, Picture, Weights, compile};
+use crate::run::folder::FolderKind;
 use crate::train::{LogLine, TrainConfig};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -108,14 +109,13 @@ pub struct LoadedRun {
 /// # Errors
 /// The folder is no finished run, or its files do not fit together.
 pub fn load_run(folder: &Path) -> Result<LoadedRun, RunError> {
-    let config_path = folder.join("config.toml");
-    if !config_path.exists() {
+    if !FolderKind::of(folder).is_some_and(FolderKind::is_run) {
         return Err(RunError::folder(
             folder,
-            "expected a run folder with a config.toml, found none",
+            "expected a run folder (see picloom.json), found none",
         ));
     }
-    let config: RunConfig = parse_toml(&config_path)?;
+    let config: RunConfig = parse_toml(&folder.join("config.toml"))?;
     if !folder.join("result.json").exists() {
         return Err(RunError::folder(
             folder,
@@ -134,10 +134,7 @@ pub fn load_run(folder: &Path) -> Result<LoadedRun, RunError> {
     let weights = read_weights(&weights_path, &network)?;
     let mask = load_mask(&folder.join("mask.json"), &network)?;
     let start_path = folder.join("start.safetensors");
-    let start = match start_path.exists() {
-        true => Some(read_weights(&start_path, &network)?),
-        false => None,
-    };
+    let start = if start_path.exists() { Some(read_weights(&start_path, &network)?) } else { None };
     let target_path = folder.join("target.npz");
     let bytes = read_plain(&target_path, LARGEST_TARGET)
         .map_err(|e| RunError::folder(&target_path, format!("cannot read target: {e}")))?;

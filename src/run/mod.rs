@@ -2,32 +2,32 @@
 //! that go on.
 //!
 //! A training run is one folder: content-addressed, atomic, resumable.
-//! `config.toml` is written first and `result.json` last: a folder with a result is done and is
-//! never computed again. In between, `checkpoint.json` and `metrics.jsonl` let it go on to the
+//! Its marker (`picloom.json`, see [`folder`]) and `config.toml` are written first and `result.json` last: a
+//! folder with a result is done and is never computed again. In between, `checkpoint.json` and `metrics.jsonl` let it go on to the
 //! same bits after any interruption. Wall times are in `manifest.json` and `metrics.jsonl` only.
 
 pub mod folder;
 mod job;
-mod kept_sweep;
 mod load;
+mod resumable_sweep;
 mod source;
 mod training;
 
 pub use job::{PrunedFrom, RunConfig, Target, TrainJob, is_genome_file, load_target};
-pub use kept_sweep::{kept_sweep, kept_sweep_until};
 pub use load::{
     LoadedRun, load_checkpoint, load_mask, load_run, mask_from_json, read_metrics,
     read_train_config,
 };
-pub use source::{Kept, Source, Wanted};
+pub use resumable_sweep::{resumable_sweep, resumable_sweep_until};
+pub use source::{LoadOptions, NetworkPath, Source};
 pub(crate) use training::constrained_run;
 pub use training::{finished, train_run};
 
 use crate::genome;
+use crate::math::refusal::Refusal;
 use crate::network::files::{WriteError, read_text};
 use crate::score::Fit;
 use crate::train::{TrainError, TrainReport};
-use folder::OtherHolding;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -104,8 +104,8 @@ pub enum RunError {
     #[error(transparent)]
     Train(#[from] TrainError),
     /// The folder holds something else.
-    #[error(transparent)]
-    Other(#[from] OtherHolding),
+    #[error("{0}")]
+    Other(#[from] Refusal),
     /// A file of the folder is not what it should be.
     #[error("{path}: {problem}")]
     Folder {

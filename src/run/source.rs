@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// Where a network is kept.
 #[derive(Clone, Copy, Debug)]
-pub enum Kept<'a> {
+pub enum NetworkPath<'a> {
     /// The folder of a finished run.
     Run(&'a Path),
     /// A genome file, with its evolved weights.
@@ -20,7 +20,7 @@ pub enum Kept<'a> {
 
 /// What is not as the network's own files say.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Wanted<'a> {
+pub struct LoadOptions<'a> {
     /// Side of the picture in pixels. Default: that of the run, else 128.
     pub size: Option<usize>,
     /// Coordinate convention. Default: that of the run, else FER's.
@@ -65,9 +65,9 @@ impl Source {
     ///
     /// # Errors
     /// A file cannot be read, or is not what it should be.
-    pub fn load(kept: Kept<'_>, wanted: Wanted<'_>) -> Result<Source, RunError> {
+    pub fn load(kept: NetworkPath<'_>, wanted: LoadOptions<'_>) -> Result<Source, RunError> {
         let mut source = match kept {
-            Kept::Run(folder) => {
+            NetworkPath::Run(folder) => {
                 let run = load_run(folder)?;
                 let size = wanted.size.unwrap_or(run.config.size);
                 let coords = wanted.coords.unwrap_or(run.config.coords);
@@ -83,10 +83,12 @@ impl Source {
                     ..Source::plain(folder, run.model, wanted)
                 }
             }
-            Kept::Genome(path, wiring) => {
+            NetworkPath::Genome(path, wiring) => {
                 Source::of_genome(genome::read(path)?, path, wiring, wanted)?
             }
-            Kept::Weights(arch, path) => Source::plain(path, Model::read(arch, path)?, wanted),
+            NetworkPath::Weights(arch, path) => {
+                Source::plain(path, Model::read(arch, path)?, wanted)
+            }
         };
         if let Some(path) = wanted.target {
             source.target =
@@ -103,14 +105,14 @@ impl Source {
         genome: Genome,
         path: &Path,
         wiring: Wiring,
-        wanted: Wanted<'_>,
+        wanted: LoadOptions<'_>,
     ) -> Result<Source, RunError> {
         let genome = wirable(genome, path, wiring)?;
         let model = Model::of_genome(&genome, wiring);
         Ok(Source { genome: Some(genome), ..Source::plain(path, model, wanted) })
     }
 
-    fn plain(path: &Path, model: Model, wanted: Wanted<'_>) -> Source {
+    fn plain(path: &Path, model: Model, wanted: LoadOptions<'_>) -> Source {
         Source {
             name: path.display().to_string(),
             model,
@@ -158,8 +160,8 @@ mod tests {
     #[test]
     fn a_genome_and_the_weights_of_its_twin_load_alike_and_wishes_are_kept() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("genomes/bred_moth.json");
-        let wanted = Wanted { size: Some(16), target: Some(&path), ..Wanted::default() };
-        let twin = Source::load(Kept::Genome(&path, Wiring::Layerized), wanted).unwrap();
+        let wanted = LoadOptions { size: Some(16), target: Some(&path), ..LoadOptions::default() };
+        let twin = Source::load(NetworkPath::Genome(&path, Wiring::Layerized), wanted).unwrap();
         assert_eq!((twin.short_name().as_str(), twin.trained), ("bred_moth", false));
         let (picture, target) = (twin.view().picture().clone(), twin.target.unwrap());
         assert_eq!((picture.width, target.width), (16, 16));
@@ -169,11 +171,13 @@ mod tests {
         let file = folder.path().join("twin.npz");
         write_weights(&file, &twin.model.network, &twin.model.weights).unwrap();
         let arch = twin.model.network.arch.clone().unwrap();
-        let read = Source::load(Kept::Weights(&arch, &file), Wanted::default()).unwrap();
+        let read =
+            Source::load(NetworkPath::Weights(&arch, &file), LoadOptions::default()).unwrap();
         assert_eq!(read.model, twin.model);
         assert_eq!((read.size, read.target), (SIZE, None));
 
-        let none = Source::load(Kept::Run(folder.path()), Wanted::default()).unwrap_err();
+        let none =
+            Source::load(NetworkPath::Run(folder.path()), LoadOptions::default()).unwrap_err();
         assert!(none.to_string().contains("expected a run folder"), "{none}");
     }
 }

@@ -1,13 +1,13 @@
 //! Trains a job into its folder, with checkpoints, and goes on where it was stopped.
 
 use super::load::{MaskFile, reached_file};
-use super::{Manifest, RunConfig, RunError, RunResult, TrainJob, parse_json, parse_toml, to_json};
+use super::{Manifest, RunConfig, RunError, RunResult, TrainJob, parse_json, to_json};
 use crate::genome;
 use crate::network::files::{WriteError, create_folder, write_atomic};
 use crate::network::npz::write_npz;
 use crate::network::weight_files::to_safetensors;
 use crate::network::{Picture, kernel};
-use crate::run::folder::Holding;
+use crate::run::folder::{FolderKind, Marker};
 use crate::score::Fit;
 use crate::train::{Constraint, LogLine, StopReason, TrainObserver, TrainState, Trainer};
 use serde::{Deserialize, Serialize};
@@ -21,25 +21,16 @@ use std::time::{Duration, Instant};
 /// # Errors
 /// The folder holds a run of another config, or damaged files.
 pub fn finished(folder: &Path, config: &RunConfig) -> Result<Option<RunResult>, RunError> {
-    let path = folder.join("config.toml");
-    if !path.exists() {
-        return Ok(None);
-    }
-    let found: RunConfig = parse_toml(&path)?;
-    if found != *config {
-        return Err(RunError::folder(
-            folder,
-            format!(
-                "expected run {} (arm {}), found the folder of run {} (arm {}); choose another --out",
-                config.run_id(),
-                config.arm,
-                found.run_id(),
-                found.arm
-            ),
-        ));
-    }
+    marker(config).ensure(folder)?;
     let result = folder.join("result.json");
     if result.exists() { parse_json(&result).map(Some) } else { Ok(None) }
+}
+
+/// The marker of the folder of a run.
+fn marker(config: &RunConfig) -> Marker {
+    let is_pruning = config.pruned.is_some();
+    let kind = if is_pruning { FolderKind::Pruning } else { FolderKind::Training };
+    Marker::new(kind).about(config.run_id(), &config.arm)
 }
 
 /// Trains a job into `folder`, or returns its result if it is done.
@@ -57,7 +48,6 @@ pub fn train_run(
     resume: bool,
     observer: &mut dyn TrainObserver,
 ) -> Result<RunResult, RunError> {
-    Holding::Training.ask(folder)?;
     constrained_run(folder, job, None, resume, observer)
 }
 
@@ -103,6 +93,7 @@ pub(crate) fn constrained_run(
     } else {
         trainer = Trainer::new(job.problem, job.config.train.clone())?;
     }
+    marker(&job.config).write(folder)?;
     create_folder(&folder.join("images"))?;
     let config_text = toml::to_string(&job.config).expect("a config is plain data");
     write_atomic(&folder.join("config.toml"), config_text.as_bytes())?;

@@ -26,10 +26,9 @@ const LEVEL: f64 = 0.95;
 /// Fewest labels that correct a score.
 pub const FEWEST_LABELS: usize = 10;
 
-/// Perturbations by what the judge called them. In files `[coherent, fractured, silent, unclear]`; the last is
-/// missing in files older than it.
+/// Perturbations by what the judge called them. In files `[coherent, fractured, silent, unclear]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Vec<usize>", into = "[usize; 4]")]
+#[serde(from = "[usize; 4]", into = "[usize; 4]")]
 pub struct Calls {
     /// Clean ones.
     pub coherent: usize,
@@ -47,17 +46,9 @@ impl From<Calls> for [usize; 4] {
     }
 }
 
-impl TryFrom<Vec<usize>> for Calls {
-    type Error = String;
-
-    fn try_from(counts: Vec<usize>) -> Result<Self, String> {
-        match counts[..] {
-            [coherent, fractured, silent] => Ok(Calls { coherent, unclear: 0, fractured, silent }),
-            [coherent, fractured, silent, unclear] => {
-                Ok(Calls { coherent, unclear, fractured, silent })
-            }
-            _ => Err(format!("expected 3 or 4 counts, found {}", counts.len())),
-        }
+impl From<[usize; 4]> for Calls {
+    fn from([coherent, fractured, silent, unclear]: [usize; 4]) -> Self {
+        Calls { coherent, unclear, fractured, silent }
     }
 }
 

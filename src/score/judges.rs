@@ -3,7 +3,8 @@
 use super::dl::{DlJudge, DlModel, ModelError};
 use super::dl_threshold::DlThreshold;
 use super::judge::{Judge, MockJudge};
-use crate::math::choice::{OutOfRange, choices};
+use crate::math::choice::choices;
+use crate::math::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -75,7 +76,7 @@ pub enum BuildJudgeError {
 
 /// Options that make a judge.
 trait Judges {
-    fn check(&self) -> Result<(), OutOfRange> {
+    fn check(&self) -> Result<(), Refusal> {
         Ok(())
     }
 
@@ -112,9 +113,9 @@ impl Default for Threshold {
 }
 
 impl Judges for Threshold {
-    fn check(&self) -> Result<(), OutOfRange> {
+    fn check(&self) -> Result<(), Refusal> {
         let threshold = self.threshold;
-        OutOfRange::unless(threshold.is_finite(), "threshold", "a finite number", threshold)
+        Refusal::unless(threshold.is_finite(), "threshold", "a finite number", threshold)
     }
 
     fn build(&self) -> Result<Box<dyn Judge>, BuildJudgeError> {
@@ -187,13 +188,13 @@ impl Vlm {
 }
 
 impl Judges for Vlm {
-    fn check(&self) -> Result<(), OutOfRange> {
+    fn check(&self) -> Result<(), Refusal> {
         let temperature = self.temperature.unwrap_or(0.0);
         let warm = (0.0..=2.0).contains(&temperature);
-        OutOfRange::unless(warm, "temperature", "0 to 2, or null", temperature)?;
+        Refusal::unless(warm, "temperature", "0 to 2, or null", temperature)?;
         let timeout = std::time::Duration::try_from_secs_f64(self.timeout);
         let waits = timeout.is_ok_and(|t| !t.is_zero());
-        OutOfRange::unless(waits, "timeout", "seconds above 0", self.timeout)
+        Refusal::unless(waits, "timeout", "seconds above 0", self.timeout)
     }
 
     #[cfg(feature = "vlm")]

@@ -85,7 +85,6 @@ pub struct CompositionalScore {
     /// Perturbations judged coherent.
     pub coherent: usize,
     /// Perturbations of which the judge is not sure.
-    #[serde(default)]
     pub unclear: usize,
     /// Perturbations judged fractured.
     pub fractured: usize,
@@ -96,13 +95,10 @@ pub struct CompositionalScore {
     /// 95 % interval of the score: of the weights not moved, and of the judge.
     pub interval: Option<(f64, f64)>,
     /// Share of the judged ones that are coherent, and that are coherent or unclear.
-    #[serde(default)]
     pub span: Option<(f64, f64)>,
     /// Standard error of the score from the weights not moved; none if too few were to tell.
-    #[serde(default)]
     pub sampling_error: Option<f64>,
     /// Standard error of the score from the judge.
-    #[serde(default)]
     pub judge_error: Option<f64>,
     /// The score with its sampling error alone; none if too few weights were moved to tell. Not in files.
     #[serde(skip)]

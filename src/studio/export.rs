@@ -10,7 +10,7 @@ use super::state::{FoundGenome, Studio};
 use super::study::encoded;
 use crate::network::Wiring;
 use crate::network::files::{WriteError, create_folder, write_atomic};
-use crate::run::folder::Holding;
+use crate::run::folder::FolderKind;
 use axum::response::Response;
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
@@ -73,7 +73,7 @@ impl Studio {
     ) -> Result<Exported, ExportError> {
         let told = |refusal: Refusal| ExportError::Chosen(refusal.why());
         let is_empty = std::fs::read_dir(folder).map_or(true, |mut all| all.next().is_none());
-        if !is_empty && Holding::of(folder) != Some(Holding::Site) {
+        if !is_empty && FolderKind::of(folder) != Some(FolderKind::Site) {
             return Err(ExportError::Other(folder.into()));
         }
         let found = library::walk(self);
@@ -113,6 +113,7 @@ impl Studio {
             })
             .collect();
         let answers = answers.map_err(told)?;
+        FolderKind::Site.mark(folder)?;
         create_folder(&folder.join("data"))?;
         let mut written = 0;
         let mut write = |name: &str, text: String| -> Result<(), WriteError> {

@@ -11,7 +11,7 @@ use super::state::{FoundGenome, FoundStudy, Studio};
 use crate::evolve::Session;
 use crate::genome;
 use crate::network::files::read_text;
-use crate::run::folder::Holding;
+use crate::run::folder::FolderKind;
 use crate::run::{RunConfig, RunResult, is_genome_file};
 use serde::{Deserialize, Serialize};
 use std::io::Read;
@@ -126,22 +126,20 @@ fn look(studio: &Studio, folder: &Path, depth: usize, library: &mut Library) {
             if SKIPPED.iter().any(|name| entry.file_name() == *name) {
                 continue;
             }
-            // Only a run has a config; the records of studies are large, and read once.
-            let holding = path.join("config.toml").exists().then(|| Holding::of(&path)).flatten();
-            match holding {
-                Some(kind @ (Holding::Training | Holding::Pruning)) => {
-                    let kind = if kind == Holding::Training { "train" } else { "prune" };
-                    let found = run(studio, &id, kind, &path);
-                    library.put(id, Some(found), |library| &mut library.runs);
-                }
-                _ => {
-                    library.studies.extend(study(studio, &id, &path));
-                    if depth < DEEPEST {
-                        look(studio, &path, depth + 1, library);
-                    } else {
-                        library.cut = true;
-                    }
-                }
+            let kind = FolderKind::of(&path);
+            if let Some(kind) = kind.filter(|kind| kind.is_run()) {
+                let kind = if kind == FolderKind::Training { "train" } else { "prune" };
+                let found = run(studio, &id, kind, &path);
+                library.put(id, Some(found), |library| &mut library.runs);
+                continue;
+            }
+            if kind.is_some_and(FolderKind::is_study) {
+                library.studies.extend(study(studio, &id, &path));
+            }
+            if depth < DEEPEST {
+                look(studio, &path, depth + 1, library);
+            } else {
+                library.cut = true;
             }
         } else if kind.is_file() {
             if is_genome_file(&path) {
@@ -263,11 +261,7 @@ fn study(studio: &Studio, id: &str, path: &Path) -> Option<FoundStudy> {
     let record = ["study.json", "claims.json"].map(|name| path.join(name));
     let record = record.into_iter().find(|record| record.exists())?;
     studio.known.studies.get(id, &record, || {
-        let is_study = matches!(
-            Holding::of(path),
-            Some(Holding::Study | Holding::WholeStudy | Holding::Comparison)
-        );
-        let text = is_study.then(|| read_text(&record).ok()).flatten()?;
+        let text = read_text(&record).ok()?;
         let said: Said = serde_json::from_str(&text).unwrap_or_default();
         let folder = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let name = [said.name, said.study, folder].into_iter().find(|name| !name.is_empty())?;

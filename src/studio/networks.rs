@@ -13,7 +13,7 @@ use crate::network::export::live_glsl;
 use crate::network::kernel::{feature_maps, render};
 use crate::network::{Arch, Frame, Model, Network, Picture, PixelInputs, Weights, Wiring};
 use crate::probe::{Change, Delta, View};
-use crate::run::{Kept, Source, Wanted, is_genome_file};
+use crate::run::{LoadOptions, NetworkPath, Source, is_genome_file};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -72,15 +72,15 @@ impl Studio {
             return Ok(found.clone());
         }
         drop(kept);
-        let wanted = Wanted::default();
+        let wanted = LoadOptions::default();
         let source = if let Some((name, sheet, place)) = bred {
             Source::of_genome(self.genome_at(name, sheet, place)?, Path::new(id), *wiring, wanted)
         } else if path.is_dir() {
-            Source::load(Kept::Run(&path), wanted)
+            Source::load(NetworkPath::Run(&path), wanted)
         } else if is_genome_file(&path) {
-            Source::load(Kept::Genome(&path, *wiring), wanted)
+            Source::load(NetworkPath::Genome(&path, *wiring), wanted)
         } else if is_weights_file(&path) {
-            Source::load(Kept::Weights(&arch_of(&path)?, &path), wanted)
+            Source::load(NetworkPath::Weights(&arch_of(&path)?, &path), wanted)
         } else {
             let expected = "a genome, the folder of a run, or a file of weights";
             return Err(Refusal::bad(format!("{id}: expected {expected}, found another file")));

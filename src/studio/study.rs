@@ -6,7 +6,7 @@ use super::state::Studio;
 use crate::experiment::networks::NetworksRecord;
 use crate::experiment::record::{Record, STUDY};
 use crate::network::files::{read_plain, read_text};
-use crate::run::folder::Holding;
+use crate::run::folder::{FolderKind, Marker};
 use axum::http::{HeaderValue, header};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -124,8 +124,8 @@ fn decided(folder: &Path) -> Option<Vec<Claim>> {
 
 fn folder(studio: &Studio, id: &str) -> Result<PathBuf, Refusal> {
     let folder = studio.root.path(id)?;
-    match Holding::of(&folder) {
-        Some(Holding::Study | Holding::WholeStudy | Holding::Comparison) => Ok(folder),
+    match FolderKind::of(&folder) {
+        Some(kind) if kind.is_study() => Ok(folder),
         _ => Err(Refusal::none(format!("{id}: expected the folder of a study, found none"))),
     }
 }
@@ -200,10 +200,6 @@ fn rows(studio: &Studio, folder: &Path, study: &str) -> Vec<Row> {
 
 /// The finished runs that a study keeps, by their ids; each round of a pruning is one.
 pub fn runs(studio: &Studio, folder: &Path) -> BTreeMap<String, String> {
-    #[derive(Deserialize)]
-    struct Own {
-        run_id: String,
-    }
     let below = |folder: &Path| -> Vec<PathBuf> {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
         entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
@@ -213,8 +209,9 @@ pub fn runs(studio: &Studio, folder: &Path) -> BTreeMap<String, String> {
     let mut folders: Vec<PathBuf> = places.iter().flat_map(|place| below(place)).collect();
     folders.extend(folders.iter().flat_map(|run| below(run)).collect::<Vec<_>>());
     let run = |folder: &PathBuf| {
-        let own: Own = serde_json::from_str(&read_text(&folder.join("result.json")).ok()?).ok()?;
-        Some((own.run_id, studio.root.id(folder)?))
+        let marker = Marker::read(folder).filter(|marker| marker.kind.is_run())?;
+        let is_finished = folder.join("result.json").exists();
+        Some((marker.id.filter(|_| is_finished)?, studio.root.id(folder)?))
     };
     folders.iter().filter_map(run).collect()
 }

@@ -10,7 +10,7 @@ use super::sessions::draw;
 use super::state::Studio;
 use super::study::{figure_file, runs};
 use crate::network::{Picture, Wiring};
-use crate::run::folder::Holding;
+use crate::run::folder::FolderKind;
 use crate::run::{load_checkpoint, load_run};
 use rayon::prelude::*;
 use serde::Deserialize;
@@ -41,9 +41,9 @@ pub fn thumb(studio: &Studio, AskedThumb { id, size }: AskedThumb) -> Answer {
             return of_session(studio, &name, size).or_else(|_| tile("cannot be replayed"));
         }
         if path.is_dir() {
-            return match path.join("config.toml").exists() {
-                true => of_run(studio, id, &path, size),
-                false => of_folder(studio, &id, &path, size),
+            return match FolderKind::of(&path) {
+                Some(kind) if kind.is_run() => of_run(studio, id, &path, size),
+                _ => of_folder(studio, &id, &path, size),
             };
         }
     }
@@ -87,7 +87,7 @@ fn of_folder(studio: &Studio, id: &str, folder: &Path, size: usize) -> Answer {
         Some(figure) => figure_file(figure),
         None => match first(is_picture_file) {
             Some(picture) => Ok(pixels(&picture_file(picture, size)?, false)),
-            None if Holding::of(folder).is_some() => of_study(studio, folder, size),
+            None if FolderKind::of(folder).is_some() => of_study(studio, folder, size),
             None => Err(Refusal::none(format!("{id}: expected a picture, found none"))),
         },
     }

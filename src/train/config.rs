@@ -3,6 +3,7 @@
 use super::init::Init;
 use super::optimizer::{GradientRule, OptimizerConfig};
 use super::schedule::Schedule;
+use crate::math::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 
 /// Settings of a training run. The default is FER's recipe (METHODS §3).
@@ -90,23 +91,14 @@ impl Default for TrainConfig {
     }
 }
 
-/// A setting outside its range.
-#[derive(Debug, thiserror::Error)]
-#[error("training setting {name}: expected {expected}, found {found}")]
-pub struct TrainConfigError {
-    name: &'static str,
-    expected: String,
-    found: String,
-}
-
 impl TrainConfig {
     /// Verifies every range; `pixels` is P of the target.
     ///
     /// # Errors
     /// The first setting outside its range.
-    pub fn check(&self, pixels: usize) -> Result<(), TrainConfigError> {
-        let fail = |name, expected: &str, found: String| {
-            Err(TrainConfigError { name, expected: expected.to_string(), found })
+    pub fn check(&self, pixels: usize) -> Result<(), Refusal> {
+        let fail = |name: &str, expected: &str, found: String| {
+            Err(Refusal::new(format!("training setting {name}"), expected, found))
         };
         if self.log_every == 0 {
             return fail("log_every", "at least 1", "0".into());

@@ -6,6 +6,7 @@
 
 use crate::math::SimRng;
 use crate::math::names::names;
+use crate::math::refusal::Refusal;
 use crate::network::{DenseBlock, Mask, Network, Weights};
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -55,30 +56,6 @@ schemes! {
     Orthogonal "orthogonal";
 }
 
-/// Why no weights were drawn.
-#[derive(Debug, thiserror::Error, PartialEq)]
-pub enum InitError {
-    /// The scale is not a finite number above 0.
-    #[error("init scale: expected a finite number > 0, found {found}")]
-    Scale {
-        /// What it is.
-        found: f64,
-    },
-    /// The mask belongs to another network.
-    #[error("init: expected a mask of {expected} links, found {found}")]
-    Mask {
-        /// W.
-        expected: usize,
-        /// Length of the mask.
-        found: usize,
-    },
-    /// `orthogonal` needs dense blocks.
-    #[error(
-        "init orthogonal: expected a layered network, found a graph wiring; use another scheme"
-    )]
-    NoBlocks,
-}
-
 /// Draws weights, (W,), in link order; those outside the mask are 0.
 ///
 /// Removed links use up their draws too: with one seed, a link has the same underlying deviate
@@ -101,18 +78,18 @@ pub fn init(
     mask: &Mask,
     config: &Init,
     rng: &mut SimRng,
-) -> Result<Weights, InitError> {
+) -> Result<Weights, Refusal> {
     let count = network.weight_count();
     if mask.0.len() != count {
-        return Err(InitError::Mask { expected: count, found: mask.0.len() });
+        let expected = format!("a mask of {count} links");
+        return Err(Refusal::new("init", expected, mask.0.len().to_string()));
     }
-    if !(config.scale.is_finite() && config.scale > 0.0) {
-        return Err(InitError::Scale { found: config.scale });
-    }
+    Refusal::unless_positive("init scale", config.scale)?;
     let mut weights = Weights(vec![0.0; count]);
     if config.scheme == Scheme::Orthogonal {
         if network.blocks.is_empty() {
-            return Err(InitError::NoBlocks);
+            return Err(Refusal::new("init orthogonal", "a layered network", "a graph wiring")
+                .advising("use another scheme"));
         }
         for block in &network.blocks {
             let matrix = orthogonal(block, rng);
@@ -274,9 +251,9 @@ mod tests {
         let mask = Mask::all(layered.weight_count());
         let mut rng = SimRng::new(0, "init", 0);
         let orthogonal = Init { scheme: Scheme::Orthogonal, scale: 1.0 };
-        assert_eq!(init(&graph, &mask, &orthogonal, &mut rng), Err(InitError::NoBlocks));
+        assert!(init(&graph, &mask, &orthogonal, &mut rng).is_err());
         let zero = Init { scale: 0.0, ..Init::default() };
-        assert_eq!(init(&layered, &mask, &zero, &mut rng), Err(InitError::Scale { found: 0.0 }));
+        assert!(init(&layered, &mask, &zero, &mut rng).is_err());
         assert!(init(&layered, &Mask::all(1), &Init::default(), &mut rng).is_err());
         assert!("lecun".parse::<Scheme>().is_err());
     }

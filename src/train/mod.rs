@@ -8,12 +8,12 @@ pub mod optimizer;
 pub mod schedule;
 mod trainer;
 
-pub use config::{GOAL_EVERY, Plateau, TrainConfig, TrainConfigError};
+pub use config::{GOAL_EVERY, Plateau, TrainConfig};
 pub use trainer::{
     Collapse, Constraint, LogLine, Problem, Reached, StopReason, TrainError, TrainObserver,
     TrainReport, TrainState, Trainer,
 };
 
-pub use init::{Init, InitError, Scheme, init};
+pub use init::{Init, Scheme, init};
 pub use optimizer::{GradientRule, Layout, Optimizer, OptimizerConfig, Step};
 pub use schedule::Schedule;

@@ -1,8 +1,8 @@
 //! The learning rate of each step: constant or cosine, after an optional linear warm-up.
 
-use crate::math::choice::OutOfRange;
 use crate::math::names::names;
 use crate::math::real;
+use crate::math::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 
 /// A learning-rate schedule over `total` steps.
@@ -47,12 +47,12 @@ impl Schedule {
     ///
     /// # Errors
     /// One is.
-    pub fn check(&self) -> Result<(), OutOfRange> {
+    pub fn check(&self) -> Result<(), Refusal> {
         let (lr, floor) = ("learning-rate schedule, lr", "learning-rate schedule, floor");
         let is_rate = self.lr.is_finite() && self.lr > 0.0;
-        OutOfRange::unless(is_rate, lr, "a finite number > 0", self.lr)?;
+        Refusal::unless(is_rate, lr, "a finite number > 0", self.lr)?;
         let is_share = (0.0..=1.0).contains(&self.floor);
-        OutOfRange::unless(is_share, floor, "a fraction in [0, 1]", self.floor)
+        Refusal::unless(is_share, floor, "a fraction in [0, 1]", self.floor)
     }
 
     /// The rate of step `step` (from 0) of `total`; past the end it stays at the last value.

@@ -1,10 +1,10 @@
 //! The training loop: steps until a reason to stop, restarts after a collapse, and can be
 //! interrupted and resumed at any step to the same bits.
 
-use super::config::{GOAL_EVERY, TrainConfig, TrainConfigError};
-use super::init::{InitError, init};
+use super::config::{GOAL_EVERY, TrainConfig};
+use super::init::init;
 use super::optimizer::{Layout, Optimizer, OptimizerError};
-use crate::math::choice::OutOfRange;
+use crate::math::refusal::Refusal;
 use crate::math::{SimRng, real};
 use crate::network::kernel::Objective;
 use crate::network::{Mask, Network, Picture, PixelInputs, Weights};
@@ -84,7 +84,6 @@ pub struct Collapse {
     /// Step at which it was noticed.
     pub step: u64,
     /// Gradient evaluations of the attempt.
-    #[serde(default)]
     pub evaluations: u64,
     /// Loss there.
     pub loss: f64,
@@ -214,18 +213,12 @@ impl TrainObserver for () {}
 /// Why training cannot begin or go on.
 #[derive(Debug, thiserror::Error)]
 pub enum TrainError {
-    /// A setting is outside its range.
-    #[error(transparent)]
-    Config(#[from] TrainConfigError),
+    /// A setting is outside its range, or the initial weights cannot be drawn.
+    #[error("{0}")]
+    Config(#[from] Refusal),
     /// The optimizer's settings or saved state do not fit.
     #[error(transparent)]
     Optimizer(#[from] OptimizerError),
-    /// The schedule's settings are outside their range.
-    #[error(transparent)]
-    Schedule(#[from] OutOfRange),
-    /// The initial weights cannot be drawn.
-    #[error(transparent)]
-    Init(#[from] InitError),
     /// Mask, weights or checkpoint of another network.
     #[error("{what}: expected {expected} weights, found {found}")]
     Length {

@@ -313,7 +313,10 @@ fn a_run_can_be_trained_pruned_scored_drawn_and_is_never_made_twice() {
     let other = train("31", "run");
     let other: Vec<&str> = other.iter().map(String::as_str).collect();
     let error = refused(&other, 1);
-    assert!(error.contains("expected run") && error.contains("choose another --out"), "{error}");
+    assert!(
+        error.contains("found a training run of dense") && error.contains("choose another --out"),
+        "{error}"
+    );
 
     let links = result["links"].as_u64().unwrap();
     let budget = (links / 2).to_string();
@@ -425,7 +428,6 @@ fn steps_and_pictures_are_timed_case_by_case() {
                 (Some(links.0), Some(links.1)),
                 "{name}"
             );
-            assert_eq!(t["live"], t["kept"], "{name}");
             assert!(number("calls") >= 10.0 && number("min_ms") > 0.0, "{name}");
             assert!(number("median_ms") >= number("min_ms"), "{name}");
         }

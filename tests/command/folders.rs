@@ -1,8 +1,8 @@
-//! No command writes into a folder that holds something else: each is asked into each folder, and the
-//! folder stays as it was, byte for byte.
+//! No command writes into a folder that holds something else. Each command is run into each kind of folder,
+//! and the folder stays as it was, byte for byte.
 
 use assert_cmd::Command;
-use picloom::run::folder::{Holding, Subject};
+use picloom::run::folder::{FolderKind, MARKER, Marker};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -58,51 +58,62 @@ fn no_command_writes_over_what_another_left() {
     with(&BREED, "session");
     with(&SWEEP, "sweep");
     with(&SHEETS, "judge-sheets");
-    // What takes long to make has the file that tells it.
-    Subject::new("a picture", "00".into()).write(&at("comparison")).unwrap();
+    // What takes long to make has a marker only.
+    for (folder, kind) in [
+        ("comparison", FolderKind::Comparison),
+        ("card", FolderKind::Card),
+        ("judge-report", FolderKind::JudgeReport),
+        ("study", FolderKind::Study),
+        ("whole-study", FolderKind::WholeStudy),
+        ("site", FolderKind::Site),
+    ] {
+        kind.mark(&at(folder)).unwrap();
+    }
     for (folder, file, content) in [
-        ("card", "card.json", "{}"),
-        ("judge-report", "report.json", "{}"),
-        ("whole-study", "claims.json", "{}"),
-        ("study", "study.json", "{\"format\": \"picloom-networks/1\"}"),
-        ("rounds", "round-1/config.toml", ""),
+        ("result", "study.json", "{}"),
+        ("claims", "claims.json", "{}"),
         ("foreign", "config.toml", "title = \"a web page\""),
+        ("damaged", MARKER, "{\"kind\": \"another\"}"),
     ] {
         let path = at(folder).join(file);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, content).unwrap();
     }
     let folders = [
-        ("training", Holding::Training),
-        ("pruning", Holding::Pruning),
-        ("rounds", Holding::Pruning),
-        ("evolution", Holding::Evolution),
-        ("session", Holding::Session),
-        ("sweep", Holding::Sweep),
-        ("card", Holding::Card),
-        ("judge-sheets", Holding::JudgeSheets),
-        ("judge-report", Holding::JudgeReport),
-        ("comparison", Holding::Comparison),
-        ("study", Holding::Study),
-        ("whole-study", Holding::WholeStudy),
-        ("foreign", Holding::Foreign),
+        ("training", FolderKind::Training),
+        ("pruning", FolderKind::Pruning),
+        ("evolution", FolderKind::Evolution),
+        ("session", FolderKind::Session),
+        ("sweep", FolderKind::Sweep),
+        ("card", FolderKind::Card),
+        ("judge-sheets", FolderKind::JudgeSheets),
+        ("judge-report", FolderKind::JudgeReport),
+        ("comparison", FolderKind::Comparison),
+        ("study", FolderKind::Study),
+        ("result", FolderKind::Study),
+        ("whole-study", FolderKind::WholeStudy),
+        ("claims", FolderKind::WholeStudy),
+        ("site", FolderKind::Site),
+        ("foreign", FolderKind::Foreign),
+        ("damaged", FolderKind::Foreign),
     ];
     let compare = ["compare", MOTH, "--steps", "1"];
     let card = ["score", "--genome", MOTH, "--size", "8", "--samples", "1", "--all"];
     let resume = ["evolve", "--resume"];
-    let commands: [(&[&str], Holding); 9] = [
-        (&TRAIN, Holding::Training),
-        (&prune, Holding::Pruning),
-        (&EVOLVE, Holding::Evolution),
-        (&resume, Holding::Evolution),
-        (&BREED, Holding::Session),
-        (&SWEEP, Holding::Sweep),
-        (&card, Holding::Card),
-        (&SHEETS, Holding::JudgeSheets),
-        (&compare, Holding::Comparison),
+    let commands: [(&[&str], FolderKind); 10] = [
+        (&TRAIN, FolderKind::Training),
+        (&prune, FolderKind::Pruning),
+        (&EVOLVE, FolderKind::Evolution),
+        (&resume, FolderKind::Evolution),
+        (&BREED, FolderKind::Session),
+        (&SWEEP, FolderKind::Sweep),
+        (&card, FolderKind::Card),
+        (&SHEETS, FolderKind::JudgeSheets),
+        (&report, FolderKind::JudgeReport),
+        (&compare, FolderKind::Comparison),
     ];
     for (folder, holding) in folders {
-        assert_eq!(Holding::of(&at(folder)), Some(holding), "{folder}");
+        assert_eq!(FolderKind::of(&at(folder)), Some(holding), "{folder}");
         let before = files(&at(folder));
         for (args, own) in commands.iter().filter(|(_, own)| *own != holding) {
             let (code, error) = run(&[*args, &["--out", &text(folder)]].concat());
@@ -115,6 +126,24 @@ fn no_command_writes_over_what_another_left() {
             assert!(files(&at(folder)) == before, "{args:?} changed {folder}");
         }
     }
+}
+
+#[test]
+fn a_marker_says_whose_run_a_folder_holds() {
+    let work = tempfile::tempdir().unwrap();
+    let out = work.path().join("run");
+    let train = |steps: &str| {
+        let more = ["--steps", steps, "--out", out.to_str().unwrap()];
+        run(&[&TRAIN[..7], &more].concat())
+    };
+    assert_eq!(train("2").0, Some(0));
+    let result = std::fs::read_to_string(out.join("result.json")).unwrap();
+    let id = Marker::read(&out).unwrap().id.unwrap();
+    assert!(result.contains(&id), "{id}: {result}");
+    let before = files(&out);
+    let (code, error) = train("3");
+    assert_eq!(code, Some(1), "{error}");
+    assert!(error.contains(&format!("({id})")) && files(&out) == before, "{error}");
 }
 
 #[test]
@@ -142,13 +171,16 @@ fn a_study_asks_its_folder_too() {
 fn a_comparison_of_another_genome_is_refused_before_anything_is_computed() {
     let work = tempfile::tempdir().unwrap();
     let out = work.path().join("compare");
-    Subject::new(MOTH, "of another genome".into()).write(&out).unwrap();
+    Marker::new(FolderKind::Comparison).about("0123", MOTH).write(&out).unwrap();
     let before = files(&out);
     let args = ["compare", "genomes/bred_cat.json", "--out", out.to_str().unwrap()];
     let (code, error) = run(&args);
     assert_eq!(code, Some(1), "{error}");
-    let said = "a comparison of genomes/bred_cat.json, found one of genomes/bred_moth.json";
-    assert!(error.contains(said), "{error}");
+    for said in
+        ["a comparison of genomes/bred_cat.json", "found a comparison of genomes/bred_moth.json"]
+    {
+        assert!(error.contains(said), "{error}");
+    }
     assert!(files(&out) == before);
 }
 

@@ -185,7 +185,7 @@ fn merging_two_equal_units_folds_one_into_the_other() {
     let error =
         prune(Method::SpMerge(SpMerge {}), Rule::Budget(6), Orphans::Drop, &context, &mut rng())
             .unwrap_err();
-    assert_eq!(error, PruneError::Unreachable { method: "sp-merge", reached: 7, budget: 6 });
+    assert!(matches!(error, PruneError::Unreachable { reached: 7, .. }), "{error}");
 }
 
 #[test]

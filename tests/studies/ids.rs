@@ -16,7 +16,7 @@ use picloom::math::hash::short_id;
 use picloom::network::{Arch, Coords, Mask, Model, Picture, Wiring};
 use picloom::probe::{Delta, Selection, View};
 use picloom::prune::{Orphans, PrunePlan, Retrain, Rule};
-use picloom::run::{LoadedRun, Target, TrainJob, kept_sweep_until, load_run, train_run};
+use picloom::run::{LoadedRun, Target, TrainJob, load_run, resumable_sweep_until, train_run};
 use picloom::train::{GradientRule, Plateau, Scheme, TrainConfig, schedule::Shape};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -454,7 +454,7 @@ fn sweeps_keep_their_ids() {
     // Stopped at once, the sweep leaves its id in the file that it goes on from.
     let sweep = |view: &View, delta, links: Selection| {
         let links = links.links(view.model(), 3).unwrap();
-        let whole = kept_sweep_until(view, &links, delta, &part, &|_| (), &|| true).unwrap();
+        let whole = resumable_sweep_until(view, &links, delta, &part, &|_| (), &|| true).unwrap();
         assert_eq!(whole, None);
         let kept = std::fs::read_to_string(&part).unwrap();
         let kept: serde_json::Value = serde_json::from_str(&kept).unwrap();

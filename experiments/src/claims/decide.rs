@@ -218,9 +218,10 @@ fn by_study<'a>(
     };
     let deciding = || decisions.iter().filter(|decision| !decision.contrast.beside);
     notes.extend(learned(&table, deciding().map(|decision| &decision.contrast)));
-    let verdict = match is_whole {
-        true => combined(deciding().map(|decision| decision.verdict)),
-        false => contrast::Verdict::Inconclusive,
+    let verdict = if is_whole {
+        combined(deciding().map(|decision| decision.verdict))
+    } else {
+        contrast::Verdict::Inconclusive
     };
     let profile = field(&head, "profile");
     let seeds = seeds(&table);

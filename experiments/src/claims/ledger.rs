@@ -102,9 +102,10 @@ impl ClaimRow {
     pub fn first(&self) -> Option<Valued> {
         let finding = || self.found().next().map(|one| one.value());
         let effect = || self.effects().next().map(|e| (e.estimate, e.low.zip(e.high)));
-        match self.found().all(|one| one.finding.verdict == Verdict::Supported) {
-            true => effect().or_else(finding),
-            false => finding().or_else(effect),
+        if self.found().all(|one| one.finding.verdict == Verdict::Supported) {
+            effect().or_else(finding)
+        } else {
+            finding().or_else(effect)
         }
     }
 }
@@ -187,9 +188,10 @@ impl Ledger {
         };
         let text = read_text(path).map_err(|e| fail(e.to_string()))?;
         let ledger: Self = serde_json::from_str(&text).map_err(|e| fail(e.to_string()))?;
-        match ledger.format == FORMAT {
-            true => Ok(ledger),
-            false => Err(fail(format!("format {:?}", ledger.format))),
+        if ledger.format == FORMAT {
+            Ok(ledger)
+        } else {
+            Err(fail(format!("format {:?}", ledger.format)))
         }
     }
 

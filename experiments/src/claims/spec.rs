@@ -3,7 +3,8 @@
 use super::special::SPECIAL;
 use picloom::experiment::analysis::Analysis;
 use picloom::experiment::contrast::ContrastSpec;
-use picloom::experiment::spec::{Problem, Spec, SpecError, check_name, read_spec};
+use picloom::experiment::spec::{Spec, SpecError, check_name, read_spec};
+use picloom::math::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -82,7 +83,7 @@ impl StudySpec {
             if let Some(study) = claim.decided_by.iter().find(none) {
                 let expected = format!("a study with [[contrasts]] that decide {}", claim.id);
                 let found = format!("{study}.toml without one");
-                return Err(Problem { key: "decided_by".into(), expected, found }.at(path));
+                return Err(Refusal::new("decided_by", expected, found).in_file(path).into());
             }
         }
         Ok(spec)
@@ -104,28 +105,28 @@ impl StudySpec {
 impl Spec for StudySpec {
     const KIND: &'static str = "study";
 
-    fn check(&self) -> Result<(), Problem> {
+    fn check(&self) -> Result<(), Refusal> {
         check_name("name", &self.name)?;
-        Problem::unless(!self.parts.is_empty(), "parts", "at least one", "none")?;
+        Refusal::unless(!self.parts.is_empty(), "parts", "at least one", "none")?;
         let studies = self.studies();
         for (number, claim) in self.claims.iter().enumerate() {
             let (id, key) = (&claim.id, |key| format!("claim {}, {key}", claim.id));
             let earlier = || self.claims[..number].iter();
-            Problem::unless(earlier().all(|other| other.id != *id), "claims", "each once", id)?;
+            Refusal::unless(earlier().all(|other| other.id != *id), "claims", "each once", id)?;
             let decides = claim.decided_by.len() + usize::from(claim.special.is_some());
             let is_asked = decides > 0 || claim.after.is_some();
-            Problem::unless(is_asked, key("decided_by"), "a study, or special, or after", "none")?;
+            Refusal::unless(is_asked, key("decided_by"), "a study, or special, or after", "none")?;
             for study in claim.decided_by.iter().chain(&claim.beside) {
-                Problem::unless(studies.contains(study), key("decided_by"), "a part", study)?;
+                Refusal::unless(studies.contains(study), key("decided_by"), "a part", study)?;
             }
             if let Some(name) = &claim.special {
                 let known = SPECIAL.iter().map(|one| one.0).collect::<Vec<_>>();
                 let is_known = known.contains(&name.as_str());
-                Problem::unless(is_known, key("special"), known.join(", "), name)?;
+                Refusal::unless(is_known, key("special"), known.join(", "), name)?;
             }
             if let Some(after) = &claim.after {
                 let is_earlier = earlier().any(|other| other.id == *after);
-                Problem::unless(is_earlier, key("after"), "the id of an earlier claim", after)?;
+                Refusal::unless(is_earlier, key("after"), "the id of an earlier claim", after)?;
             }
         }
         Ok(())

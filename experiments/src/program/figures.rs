@@ -5,7 +5,7 @@ use crate::figures::{DrawError, FIGURES, Figure, Sources, figure};
 use clap::Args;
 use picloom::cli::{Output, Usage};
 use picloom::figures::{Provenance, save_small};
-use picloom::math::UnknownName;
+use picloom::math::names::unknown_name;
 use picloom::math::text::word;
 use picloom::network::files::write_atomic;
 use serde_json::json;
@@ -57,7 +57,7 @@ pub fn run(args: FiguresArgs, out: &Output) -> anyhow::Result<()> {
         for name in &args.names {
             chosen.push(figure(name).ok_or_else(|| {
                 let names = FIGURES.iter().map(|f| f.name);
-                Usage(UnknownName::new("figure", names, name).to_string())
+                Usage(unknown_name("figure", names, name).to_string())
             })?);
         }
     }
@@ -98,9 +98,10 @@ pub fn run(args: FiguresArgs, out: &Output) -> anyhow::Result<()> {
     out.result(&rows, &text)?;
     // Who names figures wants all of them; who names none wants what there is.
     let wanted = !args.names.is_empty() || count == rows.len();
-    match count > 0 && wanted && !args.list {
-        true => anyhow::bail!("{count} of {} figures not drawn", rows.len()),
-        false => Ok(()),
+    if count > 0 && wanted && !args.list {
+        anyhow::bail!("{count} of {} figures not drawn", rows.len())
+    } else {
+        Ok(())
     }
 }
 

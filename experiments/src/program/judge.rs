@@ -4,8 +4,8 @@ use crate::judge::{FullReport, RIDGE, draw, figures, fit, report, rows_of};
 use clap::{Args, Subcommand};
 use picloom::cli::Output;
 use picloom::figures::{Provenance, save, svg_to_png};
-use picloom::network::files::{create_folder, write_atomic};
-use picloom::run::folder::Holding;
+use picloom::network::files::write_atomic;
+use picloom::run::folder::FolderKind;
 use picloom::score::JudgeChoice;
 use picloom::score::labels::{LabelSet, read_labels};
 use serde::Serialize;
@@ -88,7 +88,7 @@ fn command_of(name: &str, sets: &[LabelSet]) -> String {
 }
 
 fn run_fit(args: &FitArgs, out: &Output) -> anyhow::Result<()> {
-    Holding::JudgeReport.ask(&args.out)?;
+    FolderKind::JudgeReport.ensure(&args.out)?;
     let sets = read_sets(&args.labels)?;
     let command = format!("{} --ridge {}", command_of("fit", &sets), args.ridge);
     let fitted = fit(&sets, args.ridge, &args.date, &command)?;
@@ -102,7 +102,7 @@ fn run_fit(args: &FitArgs, out: &Output) -> anyhow::Result<()> {
 
 fn run_report(args: &ReportArgs, out: &Output) -> anyhow::Result<()> {
     if let Some(folder) = &args.out {
-        Holding::JudgeReport.ask(folder)?;
+        FolderKind::JudgeReport.ensure(folder)?;
     }
     let sets = read_sets(&args.labels)?;
     let found = report(&sets, args.judge.build()?.as_ref())?;
@@ -126,7 +126,7 @@ fn write(
     folder: &Path,
     command: &str,
 ) -> anyhow::Result<Vec<PathBuf>> {
-    create_folder(folder)?;
+    FolderKind::JudgeReport.mark(folder)?;
     let path = folder.join("report.json");
     write_atomic(&path, (serde_json::to_string(record)? + "\n").as_bytes())?;
     let provenance =

@@ -14,12 +14,13 @@ use picloom::experiment::cost;
 use picloom::experiment::grid::{Grid, GridRecord, GridRow, GridStudy, axis};
 use picloom::experiment::prune_run;
 use picloom::experiment::record::six_digits;
-use picloom::experiment::spec::{Places, Problem, SpecError, check_names};
+use picloom::experiment::spec::{Places, SpecError, check_names};
 use picloom::experiment::targets;
 use picloom::experiment::workers::Ask;
 use picloom::genome::{self, Genome};
 use picloom::math::SimRng;
 use picloom::math::hash::{hex, sha256_hex};
+use picloom::math::refusal::Refusal;
 use picloom::network::{Arch, Coords, Mask, Model, Picture, PixelInputs, Wiring};
 use picloom::prune::methods::{Magnitude, Sp};
 use picloom::prune::{Method, PrunePlan, alive, schedule};
@@ -163,8 +164,8 @@ fn of_target<'a>(prepared: &'a [Prepared], target: &str) -> &'a Prepared {
 
 fn prepare(path: &Path, target: &PartedTarget, size: usize) -> Result<Prepared, SpecError> {
     let refused = |expected: &str, found: &str| {
-        let (key, expected) = (format!("target {}", target.name), expected.into());
-        Problem { key, expected, found: found.into() }.at(path)
+        let at = format!("target {}", target.name);
+        SpecError::from(Refusal::new(at, expected, found).in_file(path))
     };
     let drawing = targets::ALL.iter().find(|t| t.name == target.drawing);
     let drawing = drawing.ok_or_else(|| refused("a drawing of our own", &target.drawing))?;
@@ -326,15 +327,15 @@ impl Grid for Structural {
     type Key = StructuralKey;
     type Found = Measured;
 
-    fn check(&self) -> Result<(), Problem> {
+    fn check(&self) -> Result<(), Refusal> {
         let share = self.keep > 0.0 && self.keep < 1.0;
-        Problem::unless(share, "keep", "above 0 and below 1", self.keep.to_string())?;
+        Refusal::unless(share, "keep", "above 0 and below 1", self.keep.to_string())?;
         check_names("targets", &self.targets.iter().map(|t| &t.name).collect::<Vec<_>>())?;
         let sized = (8..=1024).contains(&self.size);
-        Problem::unless(sized, "size", "8 to 1024", self.size.to_string())?;
+        Refusal::unless(sized, "size", "8 to 1024", self.size.to_string())?;
         let sound = self.penalties.iter().all(|p| p.is_finite() && *p >= 0.0);
         let found = format!("{:?}", self.penalties);
-        Problem::unless(sound, "penalties", "numbers of at least 0", found)
+        Refusal::unless(sound, "penalties", "numbers of at least 0", found)
     }
 
     fn inputs(&self, path: &Path) -> Result<Vec<Prepared>, SpecError> {

@@ -12,9 +12,10 @@ use picloom::experiment::cost;
 use picloom::experiment::curve::{Curve, surviving};
 use picloom::experiment::grid::{Grid, GridRecord, GridRow, GridStudy, axis};
 use picloom::experiment::spec::{
-    Places, Problem, SpecError, TargetSpec, check_names, check_seeds, check_size,
+    Places, SpecError, TargetSpec, check_names, check_seeds, check_size,
 };
 use picloom::experiment::workers::Ask;
+use picloom::math::refusal::Refusal;
 use picloom::math::stats::median;
 use picloom::math::text::{nan, number_or_null};
 use picloom::network::{Coords, Mask, Model, Wiring, read_genome};
@@ -288,7 +289,7 @@ impl Grid for Training {
         }
     }
 
-    fn check(&self) -> Result<(), Problem> {
+    fn check(&self) -> Result<(), Refusal> {
         check_names("targets", &self.targets.iter().map(|t| &t.name).collect::<Vec<_>>())?;
         check_names("grids", &self.grids.iter().map(|g| &g.name).collect::<Vec<_>>())?;
         for target in &self.targets {
@@ -296,15 +297,15 @@ impl Grid for Training {
             let fits = target.arch.is_none() || self.wirings == [Wiring::Dense];
             let key = format!("target {}", target.name);
             let expected = "wirings = [\"dense\"] for a target with an arch";
-            Problem::unless(fits, key, expected, format!("{:?}", self.wirings))?;
+            Refusal::unless(fits, key, expected, format!("{:?}", self.wirings))?;
         }
         for Optimizers { name, lrs, seeds, steps, .. } in &self.grids {
             let lrs = lrs.as_deref().unwrap_or(&self.lrs);
             let rates = !lrs.is_empty() && lrs.iter().all(|lr| lr.is_finite() && *lr > 0.0);
             let key = format!("grid {name}, lrs");
-            Problem::unless(rates, key, "finite numbers > 0", format!("{lrs:?}"))?;
+            Refusal::unless(rates, key, "finite numbers > 0", format!("{lrs:?}"))?;
             check_seeds(format!("grid {name}, seeds"), seeds.as_deref().unwrap_or(&self.seeds))?;
-            Problem::unless(*steps != Some(0), format!("grid {name}, steps"), "at least 1", "0")?;
+            Refusal::unless(*steps != Some(0), format!("grid {name}, steps"), "at least 1", "0")?;
         }
         check_size(self.size)
     }

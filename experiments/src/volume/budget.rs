@@ -9,6 +9,7 @@
 
 use super::sample::{Estimate, chunked, share};
 use super::{VolumeError, checked};
+use picloom::math::refusal::Refusal;
 
 /// Slots of a network of `layers` hidden layers of `width` units: 4W + (L − 1)W² + 3W.
 pub fn slots(width: usize, layers: usize) -> usize {
@@ -34,7 +35,7 @@ pub fn probability(
     checked(width, layers, parts, 0.0)?;
     if width > WIDEST {
         let expected = format!("1 to {WIDEST} with a budget of edges");
-        return Err(VolumeError::Parameter { what: "width", expected, found: width.to_string() });
+        return Err(Refusal::new("width", expected, width.to_string()).into());
     }
     let total = slots(width, layers);
     if edges > total {

@@ -27,6 +27,8 @@
 //!
 //! Dimension letters: W units a layer, L hidden layers, P parts.
 
+use picloom::math::refusal::Refusal;
+
 pub mod budget;
 pub mod exact;
 pub mod literal;
@@ -38,15 +40,8 @@ pub mod sensitivity;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum VolumeError {
     /// A parameter outside its range.
-    #[error("{what}: expected {expected}, found {found}")]
-    Parameter {
-        /// The parameter.
-        what: &'static str,
-        /// Its range.
-        expected: String,
-        /// What was given.
-        found: String,
-    },
+    #[error(transparent)]
+    Parameter(#[from] Refusal),
     /// The computation would take too long; a smaller case or Monte Carlo is needed.
     #[error(
         "{what}: expected at most {limit} steps, found {found}: use Monte Carlo, or a smaller width or number of parts"
@@ -66,9 +61,8 @@ pub use picloom::score::measures::components::MOST_PARTS;
 /// Refuses what no function here can compute: L outside 1..=255, W outside 1..=65535, P outside 1..=8, p outside [0, 1]. With more parts than
 /// units nothing is mapped: expectations are 0.
 pub fn checked(width: usize, layers: usize, parts: usize, p: f64) -> Result<(), VolumeError> {
-    let fail = |what, expected: &str, found: String| {
-        Err(VolumeError::Parameter { what, expected: expected.into(), found })
-    };
+    let fail =
+        |what: &str, expected: &str, found: String| Err(Refusal::new(what, expected, found).into());
     if !(1..=255).contains(&layers) {
         return fail("hidden layers L", "1 to 255", layers.to_string());
     }

@@ -6,6 +6,7 @@
 
 use super::moment::{Transfer, ln_expected_labellings};
 use super::{VolumeError, checked};
+use picloom::math::refusal::Refusal;
 use picloom::math::stats::{Interval, StatsError, normal_quantile, wilson};
 use picloom::math::{SimRng, real};
 use picloom::score::measures::components::Components;
@@ -48,7 +49,7 @@ pub(super) fn share(hits: usize, samples: usize) -> Result<Estimate, VolumeError
 }
 
 fn no_samples(_: StatsError) -> VolumeError {
-    VolumeError::Parameter { what: "samples", expected: "1 or more".into(), found: "0".into() }
+    Refusal::new("samples", "1 or more", "0").into()
 }
 
 /// Pr by drawing masks and counting those with a labelling; Wilson interval. Good while Pr is

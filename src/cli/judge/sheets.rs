@@ -8,8 +8,8 @@ use crate::figures::judge::save_pair_sheets;
 use crate::network::files::write_atomic;
 use crate::network::{Arch, Coords, Wiring};
 use crate::probe::Delta;
-use crate::run::folder::{Holding, OtherFile};
-use crate::run::{Kept, Source, Wanted};
+use crate::run::folder::{FolderKind, ensure_file};
+use crate::run::{LoadOptions, NetworkPath, Source};
 use crate::score::JudgeChoice;
 use crate::score::labels::{
     Drawer, KeyRow, NumberedPairs, PairSettings, ViewerAgreement, merge, read_answers, read_key,
@@ -78,22 +78,26 @@ fn load(text: &str, args: &SheetsArgs) -> anyhow::Result<Drawer> {
         None => (None, text),
     };
     let path = Path::new(place);
-    let mut wanted = Wanted { size: Some(args.size), coords: args.coords, ..Wanted::default() };
+    let mut wanted =
+        LoadOptions { size: Some(args.size), coords: args.coords, ..LoadOptions::default() };
     let arch;
     let kept = if let Some((text_, params)) = place.split_once('@') {
         arch = text_.parse::<Arch>().map_err(|e| Usage(format!("{text}: {e}")))?;
-        Kept::Weights(&arch, Path::new(params))
+        NetworkPath::Weights(&arch, Path::new(params))
     } else if path.is_dir() {
         wanted.coords = None;
-        Kept::Run(path)
+        NetworkPath::Run(path)
     } else {
         wanted.target = Some(path);
-        Kept::Genome(path, Wiring::Graph)
+        NetworkPath::Genome(path, Wiring::Graph)
     };
     let source = Source::load(kept, wanted)?;
     let target = match (&source.target_name, kept) {
         (Some(own), _) => stem(Path::new(own)),
-        (None, Kept::Genome(path, _) | Kept::Run(path) | Kept::Weights(_, path)) => stem(path),
+        (
+            None,
+            NetworkPath::Genome(path, _) | NetworkPath::Run(path) | NetworkPath::Weights(_, path),
+        ) => stem(path),
     };
     Ok(Drawer {
         target: given.unwrap_or(target),
@@ -109,7 +113,7 @@ pub fn run_sheets(args: &SheetsArgs, out: &Output) -> anyhow::Result<()> {
     if args.count == 0 || args.page == 0 {
         return Err(Usage("--count and --page: expected 1 or more, found 0".into()).into());
     }
-    Holding::JudgeSheets.ask(&args.out)?;
+    FolderKind::JudgeSheets.ensure(&args.out)?;
     let answers = args.out.join("answers.csv");
     if answers.exists() {
         let found = answers.display();
@@ -129,6 +133,7 @@ pub fn run_sheets(args: &SheetsArgs, out: &Output) -> anyhow::Result<()> {
     let judge = args.even_over.as_ref().map(JudgeChoice::build).transpose()?;
     let judge = judge.as_deref();
     let pairs = NumberedPairs::draw(&networks, &settings, judge)?;
+    FolderKind::JudgeSheets.mark(&args.out)?;
     pairs.write(&args.out)?;
     let sheets = save_pair_sheets(&pairs, args.page, &args.out.join("sheets"))?;
     let record = pairs.record(&settings, judge, args.page, sheets);
@@ -186,7 +191,7 @@ pub fn run_labels(args: &LabelsArgs, out: &Output) -> anyhow::Result<()> {
     let path = args.out.clone().unwrap_or_else(default);
     let second = args.second.as_deref().map(read_answers).transpose()?;
     // Neither a viewer's answers nor the key.
-    OtherFile::unless(&path, "an earlier labelled set", "image,base,label,")?;
+    ensure_file(&path, "an earlier labelled set", "image,base,label,")?;
     let beside = path.parent().unwrap_or(Path::new(""));
     let key = from_folder(key, &args.folder, beside)?;
     write_atomic(&path, merge(&key, &answers, second.as_ref(), &args.from)?.as_bytes())?;

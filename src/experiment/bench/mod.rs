@@ -130,8 +130,6 @@ pub struct Timing {
     pub case: String,
     /// Links of the mask.
     pub kept: usize,
-    /// The same under its older name.
-    pub live: usize,
     /// Of the kept links, those on a path from an input to an output. Of the others a step computes
     /// only those that lead a unit without inputs, whose value is constant, to an output.
     pub alive: usize,
@@ -177,7 +175,6 @@ impl Timing {
         Timing {
             case: workload.name.clone(),
             kept: mask.kept(),
-            live: mask.kept(),
             alive: alive(network, mask).kept(),
             calls: 0,
             min_ms: 0.0,

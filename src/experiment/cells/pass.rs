@@ -10,8 +10,7 @@ use crate::experiment::lease::{BEAT, Leases};
 use crate::experiment::record::RecordError;
 use crate::experiment::shard::Shard;
 use crate::experiment::workers::{Ask, News, Outcome, StudyObserver, Task, work_through};
-use crate::network::files::{WriteError, create_folder, write_atomic};
-use crate::run::folder::Holding;
+use crate::network::files::{WriteError, write_atomic};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -77,9 +76,9 @@ pub fn work<S: CellStudy>(
     observer: &mut dyn StudyObserver,
 ) -> Result<Option<Worked<S::Record>>, RecordError> {
     let folder = study_folder(study, runs);
-    Holding::Study.ask(&folder)?;
-    study.claim_folder(&folder)?;
-    create_folder(&folder)?;
+    let marker = study.marker();
+    marker.ensure(&folder)?;
+    marker.write(&folder)?;
     // A cell is tried again that failed before this worker began, not one that fails meanwhile elsewhere.
     let failures = names(&folder.join("failed")).into_iter().filter_map(|name| {
         let id = name.strip_suffix(".json")?.to_string();

@@ -4,7 +4,7 @@ use crate::experiment::record::{Record, RecordError};
 use crate::experiment::workers::Ask;
 use crate::math::hash::{canonical_json, short_id};
 use crate::network::files::{WriteError, create_folder, read_text, write_atomic};
-use crate::run::folder::OtherHolding;
+use crate::run::folder::{FolderKind, Marker};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -116,12 +116,9 @@ pub trait CellStudy: Sync {
     /// The record, from one outcome (or error) a cell, in the order of [`cells`](Self::cells).
     fn record(&self, outcomes: Vec<Result<Self::Outcome, String>>) -> Self::Record;
 
-    /// Refuses the folder of a study of this name that is about something else.
-    ///
-    /// # Errors
-    /// What it is about.
-    fn claim_folder(&self, _folder: &Path) -> Result<(), OtherHolding> {
-        Ok(())
+    /// What the marker of its folder says.
+    fn marker(&self) -> Marker {
+        Marker::new(FolderKind::Study)
     }
 
     /// Puts pictures that the record names beside it in `to`; the cells left theirs in the study's

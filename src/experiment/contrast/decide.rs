@@ -135,9 +135,10 @@ pub fn decide(
         let found = contrast(&*tables.for_contrast(own, spec)?, spec)?;
         let first: Option<Basis> = found.first().map(|found| found.basis.clone());
         let primary = found.iter().filter(|found| Some(&found.basis) == first.as_ref());
-        let verdict = match asked {
-            true => combined(primary.map(|found| found.verdict)),
-            false => Verdict::Inconclusive,
+        let verdict = if asked {
+            combined(primary.map(|found| found.verdict))
+        } else {
+            Verdict::Inconclusive
         };
         decisions.push(Decision { contrast: spec.clone(), asked, verdict, found });
     }

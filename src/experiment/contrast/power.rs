@@ -52,9 +52,10 @@ pub fn power(
             })
             .collect();
         let interval = random_groups(&groups, 0.95).ok().map(|m| (m.mean.low, m.mean.high));
-        let p = match spec.asks_p() {
-            true => sign_flip_p(&groups.concat(), FLIPS, &mut rng).ok(),
-            false => Some(0.0),
+        let p = if spec.asks_p() {
+            sign_flip_p(&groups.concat(), FLIPS, &mut rng).ok()
+        } else {
+            Some(0.0)
         };
         match verdict(spec.rule, spec.margin, interval, p) {
             Verdict::Supported => supported += 1,

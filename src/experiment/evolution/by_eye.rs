@@ -20,7 +20,7 @@ use crate::evolve::{Breeding, BreedingError, Selection, Session};
 use crate::genome::to_json;
 use crate::math::names::names;
 use crate::network::files::{create_folder, read_text, write_atomic};
-use crate::run::folder::Holding;
+use crate::run::folder::{FolderKind, Marker};
 use crate::score::{Breeder, Choice, Decision};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -132,7 +132,7 @@ pub fn breed_by_eye(
     breeder: &dyn Breeder,
     observer: &mut dyn EvolutionObserver,
 ) -> Result<EyeResult, EvolutionError> {
-    Holding::Evolution.ask(folder)?;
+    FolderKind::Evolution.ensure(folder)?;
     let config = &job.config;
     let journal = folder.join("decisions.jsonl");
     let kept = begin(config, folder, &journal, resume)?;
@@ -206,6 +206,8 @@ fn begin(
     } else if own.exists() {
         return Err(EvolutionError::Occupied { path: own });
     }
+    let name = config.search.name();
+    Marker::new(FolderKind::Evolution).about(config.hash(), name).write(folder)?;
     create_folder(&folder.join("sheets"))?;
     let text = toml::to_string(config).expect("a config is plain data");
     write_atomic(&own, text.as_bytes())?;

@@ -2,9 +2,10 @@
 
 use super::by_eye::VlmSection;
 use super::descriptors::Descriptor;
-use crate::evolve::{Axis, ConfigError, EvolveConfig, NoveltyConfig, Preset, lay_over};
+use crate::evolve::{Axis, EvolveConfig, NoveltyConfig, Preset, lay_over};
 use crate::math::hash::json_id;
 use crate::math::names::names;
+use crate::math::refusal::Refusal;
 use crate::network::{Coords, Squaring};
 use serde::{Deserialize, Serialize};
 
@@ -219,8 +220,10 @@ impl EvolutionConfig {
     ///
     /// # Errors
     /// The first impossible value, by its key.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        let fail = |key, expected, found: String| Err(ConfigError { key, expected, found });
+    pub fn validate(&self) -> Result<(), Refusal> {
+        let fail = |key: &str, expected: &str, found: String| {
+            Err(Refusal::new(format!("impossible value of {key}"), expected, found))
+        };
         if self.generations == 0 {
             return fail("generations", "at least 1", "0".into());
         }

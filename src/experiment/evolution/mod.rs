@@ -38,13 +38,14 @@ pub use sheet::{draw, genome_sheet, grid_sheet};
 pub use speed::{EvolveSpeed, bench_evolve};
 
 use crate::evolve::{
-    BreedingError, ConfigError, MapElites, Novelty, Population, Search, SessionError, TellError,
+    BreedingError, MapElites, Novelty, Population, Search, SessionError, TellError,
 };
 use crate::genome::{self, Genome, ReadGenomeError};
 use crate::math::hash::sha256_of_floats;
+use crate::math::refusal::Refusal;
 use crate::network::Picture;
 use crate::network::files::{WriteError, read_text};
-use crate::run::folder::{Holding, OtherHolding};
+use crate::run::folder::FolderKind;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use store::Store;
@@ -60,9 +61,6 @@ pub enum EvolutionError {
         /// What was expected and what was found.
         problem: String,
     },
-    /// An impossible value.
-    #[error(transparent)]
-    Config(#[from] ConfigError),
     /// The target or an ancestor cannot be read.
     #[error(transparent)]
     Target(#[from] crate::run::RunError),
@@ -72,9 +70,9 @@ pub enum EvolutionError {
     /// A file cannot be written (full disk, no permission).
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// The folder holds something else.
-    #[error(transparent)]
-    Other(#[from] OtherHolding),
+    /// An impossible value, or a folder that holds something else.
+    #[error("{0}")]
+    Refused(#[from] Refusal),
     /// The folder holds a run already.
     #[error(
         "{path}: this folder holds a run already: resume it (--resume) or choose another folder"
@@ -195,7 +193,7 @@ pub fn evolve(
     resume: bool,
     observer: &mut dyn EvolutionObserver,
 ) -> Result<EvolutionResult, EvolutionError> {
-    Holding::Evolution.ask(folder)?;
+    FolderKind::Evolution.ensure(folder)?;
     let config = &job.config;
     let judge = PictureJudge::new(config, job.target.as_ref());
     let (mut store, mut search, mut evaluations) = if resume && !Store::is_only_begun(folder) {

@@ -10,9 +10,10 @@ use super::sheet::{draw, genome_sheet};
 use super::store::first_difference;
 use crate::evolve::{Breeding, BreedingError, Selection, Session, SessionError};
 use crate::genome::{self, Genome, ReadGenomeError, to_json};
+use crate::math::refusal::Refusal;
 use crate::network::Coords;
 use crate::network::files::{WriteError, create_folder, read_text, write_atomic};
-use crate::run::folder::{Holding, OtherHolding};
+use crate::run::folder::{FolderKind, Marker};
 use std::path::{Path, PathBuf};
 
 /// Name of the session file in the folder of its sheets, where no other is named.
@@ -113,7 +114,7 @@ pub enum BreedError {
     },
     /// The folder holds something else.
     #[error(transparent)]
-    Other(#[from] OtherHolding),
+    Other(#[from] Refusal),
     /// The new selection cannot be.
     #[error(transparent)]
     Selection(#[from] BreedingError),
@@ -191,15 +192,15 @@ pub fn breed(
     folder: &Path,
     request: &BreedRequest,
 ) -> Result<BreedReport, BreedError> {
-    Holding::Session.ask(folder)?;
+    FolderKind::Session.ensure(folder)?;
     let own = folder.join(SESSION_FILE);
     if own.exists() && std::fs::canonicalize(&own).ok() != std::fs::canonicalize(script).ok() {
-        return Err(OtherHolding {
-            path: folder.to_path_buf(),
-            expected: format!("the session {}", script.display()),
-            found: format!("the session {}", own.display()),
-        }
-        .into());
+        let expected = format!("a new folder, or that of the session {}", script.display());
+        let found = format!("the session {}", own.display());
+        return Err(Refusal::new(folder.display(), expected, found)
+            .advising("choose another --out")
+            .as_failure()
+            .into());
     }
     let session = if script.exists() {
         let found = read_session(script)?;
@@ -244,6 +245,7 @@ pub fn breed(
 
     let sheets = folder.join("sheets");
     let genomes = folder.join("genomes");
+    Marker::new(FolderKind::Session).about(&hash, &session_name).write(folder)?;
     create_folder(&sheets)?;
     create_folder(&genomes)?;
     for (i, (genome, birth)) in now.genomes().iter().zip(now.births()).enumerate() {

@@ -9,7 +9,8 @@ use super::EvolutionError;
 use super::config::{EvolutionConfig, SearchKind};
 use super::record::GenerationRecord;
 use crate::evolve::{Birth, Search};
-use crate::network::files::{WriteError, create_folder, read_text, write_atomic};
+use crate::network::files::{WriteError, read_text, write_atomic};
+use crate::run::folder::{FolderKind, Marker};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
@@ -62,7 +63,8 @@ impl Store {
         if checkpoint.exists() {
             return Err(EvolutionError::Occupied { path: checkpoint });
         }
-        create_folder(folder)?;
+        let name = config.search.name();
+        Marker::new(FolderKind::Evolution).about(config.hash(), name).write(folder)?;
         let text = toml::to_string(config).expect("a config is plain data");
         write_atomic(&folder.join("config.toml"), text.as_bytes())?;
         Ok(Store {

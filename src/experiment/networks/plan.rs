@@ -4,11 +4,10 @@ use super::spec::{ArmSpec, ArmWiring, BASE, Level, NetworksSpec, SHOWN, VariantS
 use crate::experiment::analysis::Analysis;
 use crate::experiment::cost;
 use crate::experiment::depth::{DepthModel, find_record, png_ratio};
-use crate::experiment::spec::{
-    Places, Problem, SpecError, SpecFile, TargetSpec, is_archived, read,
-};
+use crate::experiment::spec::{Places, SpecError, SpecFile, TargetSpec, is_archived, read};
 use crate::genome::{self, Genome};
 use crate::math::hash::{hex, json_id};
+use crate::math::refusal::Refusal;
 use crate::network::{Arch, Coords, Layered, Wiring, layerize, read_genome};
 use crate::run::{RunError, Target, load_target};
 use crate::score::{Judge, JudgeChoice, Protocol};
@@ -200,7 +199,7 @@ impl NetworksStudy {
         Self::of_with(file, profile, |study| {
             let record = find_record(study, runs, &Places::of(path).above).map_err(|found| {
                 let expected = format!("a finished study {study} to predict depths from");
-                Problem { key: "depth_from".into(), expected, found }.at(path)
+                Refusal::new("depth_from", expected, found).in_file(path)
             })?;
             // No network of that study learned its picture: every arch keeps its own depth.
             Ok(DepthModel::of_record(&record).ok())
@@ -247,8 +246,8 @@ impl NetworksStudy {
         let none = study.chains.is_empty() && study.left_out.len() < study.spec.targets.len();
         let offsets = format!("offsets {:?}, which make none", study.spec.offsets);
         let key = "offsets, arms";
-        Problem::unless(!none, key, "at least one network of one hidden layer or more", offsets)
-            .map_err(|problem| problem.at(path))?;
+        Refusal::unless(!none, key, "at least one network of one hidden layer or more", offsets)
+            .map_err(|problem| problem.in_file(path))?;
         Ok(study)
     }
 
@@ -275,9 +274,10 @@ impl NetworksStudy {
 
     /// The judge in records and ids: its name where it is the shipped one, else its identity.
     pub fn judged_by(&self) -> String {
-        match self.spec.judge == JudgeChoice::default() {
-            true => self.judge.name(),
-            false => self.judge.identity().to_string(),
+        if self.spec.judge == JudgeChoice::default() {
+            self.judge.name()
+        } else {
+            self.judge.identity().to_string()
         }
     }
 
@@ -382,8 +382,8 @@ pub(in crate::experiment) fn judge(
     path: &Path,
 ) -> Result<Box<dyn Judge>, SpecError> {
     spec.judge.build().map_err(|error| {
-        let expected = "a judge that can be asked".into();
-        Problem { key: "judge".into(), expected, found: error.to_string() }.at(path)
+        let expected = "a judge that can be asked";
+        Refusal::new("judge", expected, error.to_string()).in_file(path).into()
     })
 }
 

@@ -3,7 +3,7 @@
 use crate::experiment::curve::Curve;
 use crate::experiment::record::Record;
 use crate::experiment::spec::left_out;
-use crate::math::stats::{mean, normal_quantile, wilson};
+use crate::math::stats::{mean, normal_quantile};
 use crate::score::FIT_GATE;
 use crate::score::measures::function::FunctionalModules;
 use crate::score::measures::mechanisms::Mechanisms;
@@ -57,7 +57,7 @@ pub struct NetworksRecord {
     /// PNG bytes / raw bytes of every target at the study's size, by name.
     pub png_ratio: BTreeMap<String, f64>,
     /// A hash of what decides each `target NAME` (its pixels and genome), `variant NAME`, `arm NAME` and `retry_lr`, so that
-    /// rows are told from those of the same names and other settings. Empty in older records.
+    /// rows are told from those of the same names and other settings; empty if that is not known.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub settings: BTreeMap<String, String>,
     /// Hash of the spec's contrasts as they stood when the result was written.
@@ -124,14 +124,12 @@ pub struct NetworkResult {
     pub non_zero: usize,
     /// Weights that were.
     pub perturbed: usize,
-    /// The compositional score with its 95 % interval; none in records older than it, whose score is
-    /// coherent / (coherent + fractured).
+    /// The compositional score with its 95 % interval; none if nothing could be judged.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub score: Option<Scored>,
     /// Perturbations judged coherent.
     pub coherent: usize,
     /// Perturbations of which the judge is not sure.
-    #[serde(default)]
     pub unclear: usize,
     /// Perturbations judged fractured.
     pub fractured: usize,
@@ -149,7 +147,7 @@ pub struct NetworkResult {
     /// Modules in the sense of the theory; none for a graph, and in records that leave them out.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub modules: Option<NetworkModules>,
-    /// Modules by function; none in records older than it, and for networks with fewer than two units that do something.
+    /// Modules by function; none for networks with fewer than two units that do something.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub function: Option<FunctionalModules>,
     /// What was measured where its training first reached each R² that was asked for, rising.
@@ -174,20 +172,12 @@ impl NetworkResult {
 
     /// The compositional score; none if nothing could be judged.
     pub fn score(&self) -> Option<f64> {
-        let total = self.coherent + self.fractured;
-        let share = || (total > 0).then(|| self.coherent as f64 / total as f64);
-        self.score.map(|s| s.score).or_else(share)
+        self.score.map(|s| s.score)
     }
 
-    /// 95 % interval of the score; of records without one, Wilson's.
+    /// 95 % interval of the score.
     pub fn interval(&self) -> Option<(f64, f64)> {
-        match self.score {
-            Some(s) => s.low.zip(s.high),
-            None => {
-                let total = self.coherent + self.fractured;
-                wilson(self.coherent, total, 0.95).ok().map(|i| (i.low, i.high))
-            }
-        }
+        self.score.and_then(|s| s.low.zip(s.high))
     }
 }
 

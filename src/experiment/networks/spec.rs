@@ -1,9 +1,8 @@
 //! A networks study as its TOML file says it.
 
-use crate::experiment::spec::{
-    Problem, Spec, TargetSpec, check_name, check_names, check_seeds, check_size,
-};
+use crate::experiment::spec::{Spec, TargetSpec, check_name, check_names, check_seeds, check_size};
 use crate::math::names::did_you_mean;
+use crate::math::refusal::Refusal;
 use crate::prune::{Method, Need, Orphans, Retrain};
 use crate::score::JudgeChoice;
 use crate::train::{
@@ -104,11 +103,11 @@ impl Default for Variances {
 }
 
 impl Variances {
-    fn check(&self) -> Result<(), Problem> {
+    fn check(&self) -> Result<(), Refusal> {
         let spreads = [self.target, self.seed, self.judge].iter().all(|sd| *sd >= 0.0);
         let shares = self.score > 0.0 && self.score < 1.0 && (0.0..1.0).contains(&self.missing);
         let expected = "standard deviations ≥ 0, score in (0, 1), missing in [0, 1)";
-        Problem::unless(spreads && shares, "power", expected, format!("{self:?}"))
+        Refusal::unless(spreads && shares, "power", expected, format!("{self:?}"))
     }
 }
 
@@ -331,7 +330,7 @@ pub(super) const SHOWN: usize = 12;
 impl Spec for NetworksSpec {
     const KIND: &'static str = "networks";
 
-    fn check(&self) -> Result<(), Problem> {
+    fn check(&self) -> Result<(), Refusal> {
         check_name("name", &self.name)?;
         for (key, names) in [
             ("targets", self.targets.iter().map(|t| &t.name).collect::<Vec<_>>()),
@@ -350,51 +349,50 @@ impl Spec for NetworksSpec {
             };
             if let Some(other) = self.arms.iter().find(is_level) {
                 let expected = format!("a name that no level of arm {} has", other.name);
-                Problem::unless(false, format!("arm {}", arm.name), expected, &arm.name)?;
+                Refusal::unless(false, format!("arm {}", arm.name), expected, &arm.name)?;
             }
         }
         self.variants.iter().try_for_each(VariantSpec::check)?;
         self.power.check()?;
         check_size(self.size)?;
         let some = self.steps > 0 && self.sample != Some(0) && self.log_every > 0;
-        Problem::unless(some, "steps, sample, log_every", "at least 1", "0")?;
+        Refusal::unless(some, "steps, sample, log_every", "at least 1", "0")?;
         check_seeds("seeds", &self.seeds)?;
-        Problem::unless(!self.offsets.is_empty(), "offsets", "at least one", "none")?;
+        Refusal::unless(!self.offsets.is_empty(), "offsets", "at least one", "none")?;
         for arm in &self.arms {
             if let Retrain::Rewind { step } = arm.retrain {
                 let expected = format!("a step before the last of {}", self.steps);
                 let key = format!("arm {}, retrain, step", arm.name);
-                Problem::unless(step < self.steps, key, expected, step.to_string())?;
+                Refusal::unless(step < self.steps, key, expected, step.to_string())?;
             }
         }
         let once: BTreeSet<_> = self.offsets.iter().collect();
         let found = format!("{:?}", self.offsets);
-        Problem::unless(once.len() == self.offsets.len(), "offsets", "each once", found)?;
+        Refusal::unless(once.len() == self.offsets.len(), "offsets", "each once", found)?;
         let known = self.depth_from.is_some() || !self.constant_depth;
-        Problem::unless(
+        Refusal::unless(
             known,
             "constant_depth",
             "depth_from, the study it is the median of",
             "none",
         )?;
         let effect = self.effect > 0.0 && self.effect < 1.0;
-        Problem::unless(effect, "effect", "a number in (0, 1)", self.effect.to_string())?;
+        Refusal::unless(effect, "effect", "a number in (0, 1)", self.effect.to_string())?;
         let r2 = self.target_r2.unwrap_or(0.0);
         let found = r2.to_string();
-        Problem::unless((0.0..1.0).contains(&r2), "target_r2", "a number in [0, 1)", found)?;
+        Refusal::unless((0.0..1.0).contains(&r2), "target_r2", "a number in [0, 1)", found)?;
         let delta = self.fixed_delta.unwrap_or(1.0);
         let fits = delta.is_finite() && delta > 0.0;
-        Problem::unless(fits, "fixed_delta", "a number above 0", delta.to_string())?;
+        Refusal::unless(fits, "fixed_delta", "a number above 0", delta.to_string())?;
         let (checkpoints, retry_lr) = (self.checkpoints.clone(), self.retry_lr);
         let train = TrainConfig { checkpoints, retry_lr, ..TrainConfig::default() };
-        train.check(self.size * self.size).map_err(|error| Problem {
-            key: "checkpoints, retry_lr".into(),
-            expected: "settings of a training".into(),
-            found: error.to_string(),
+        train.check(self.size * self.size).map_err(|error| {
+            let expected = "settings of a training";
+            Refusal::new("checkpoints, retry_lr", expected, error.to_string())
         })
     }
 
-    fn check_names(&self, all: &[&Self]) -> Result<(), Problem> {
+    fn check_names(&self, all: &[&Self]) -> Result<(), Refusal> {
         let named = |of: &dyn Fn(&Self) -> Vec<String>| -> BTreeSet<String> {
             all.iter().flat_map(|spec| of(spec)).collect()
         };
@@ -417,7 +415,7 @@ impl Spec for NetworksSpec {
                 ("variants", arm.variants.as_ref().map(Vec::len)),
                 ("offsets", arm.offsets.as_ref().map(Vec::len)),
             ] {
-                Problem::unless(some(list), key(of), "at least one, or none of this line", "[]")?;
+                Refusal::unless(some(list), key(of), "at least one, or none of this line", "[]")?;
             }
             check_known(key("targets"), arm.targets.as_deref(), &targets)?;
             check_known(key("variants"), arm.variants.as_deref(), &variants)?;
@@ -440,7 +438,7 @@ impl NetworksSpec {
         key: String,
         found: Option<&[i64]>,
         offsets: &BTreeSet<String>,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), Refusal> {
         let found = found.filter(|_| !self.constant_depth);
         let found: Option<Vec<String>> = found.map(|f| f.iter().map(i64::to_string).collect());
         check_known(key, found.as_deref(), offsets)
@@ -452,50 +450,50 @@ fn check_known(
     key: String,
     found: Option<&[String]>,
     names: &BTreeSet<String>,
-) -> Result<(), Problem> {
+) -> Result<(), Refusal> {
     let Some(found) = found else { return Ok(()) };
     let Some(other) = found.iter().find(|name| !names.contains(*name)) else {
         return Ok(());
     };
     let listed: Vec<&str> = names.iter().map(String::as_str).collect();
     let found = format!("{other:?}{}", did_you_mean(other, listed.iter().copied()));
-    Problem::unless(false, key, format!("of {}", listed.join(", ")), found)
+    Refusal::unless(false, key, format!("of {}", listed.join(", ")), found)
 }
 
 impl ArmSpec {
     /// Refuses an arm that cannot be made of those `before` it.
-    fn check(&self, before: &[ArmSpec]) -> Result<(), Problem> {
+    fn check(&self, before: &[ArmSpec]) -> Result<(), Refusal> {
         let key = format!("arm {}", self.name);
         let one = self.wiring.is_some() != self.from.is_some();
-        Problem::unless(one, &key, "one of wiring and from", "both or none")?;
+        Refusal::unless(one, &key, "one of wiring and from", "both or none")?;
         if let Some(noise) = self.noise {
             let fits = noise.is_finite() && noise >= 0.0;
             let expected = "noise: a number of at least 0, with wiring = \"layerized\"";
             let fits = fits && self.wiring == Some(ArmWiring::Layerized);
-            Problem::unless(fits, &key, expected, format!("{noise}, {:?}", self.wiring))?;
+            Refusal::unless(fits, &key, expected, format!("{noise}, {:?}", self.wiring))?;
         }
         check_optimizer(&key, self.optimizer.as_deref())?;
         let Some(from) = &self.from else {
             let plain = self.method.is_none() && self.levels.is_empty();
             let expected = "method and levels with from only";
-            return Problem::unless(plain, &key, expected, "them with a wiring");
+            return Refusal::unless(plain, &key, expected, "them with a wiring");
         };
         let names: Vec<&str> = before.iter().map(|a| a.name.as_str()).collect();
         let trained = |a: &ArmSpec| a.wiring.is_some_and(|w| w != ArmWiring::Evolved);
         let fits = before.iter().any(|a| a.name == *from && trained(a));
         let expected = format!("from = a trained arm before it ({names:?})");
-        Problem::unless(fits, &key, expected, from)?;
+        Refusal::unless(fits, &key, expected, from)?;
         let whole = self.method.is_some() && !self.levels.is_empty() && self.rounds > 0;
         let expected = "a method, at least one level and one round";
-        Problem::unless(whole, &key, expected, format!("{} rounds", self.rounds))?;
+        Refusal::unless(whole, &key, expected, format!("{} rounds", self.rounds))?;
         for (i, level) in self.levels.iter().enumerate() {
             if let Level::Match(other) = level {
                 let found = before.iter().find(|arm| arm.name == *other);
                 let expected = format!("match: an arm before it ({names:?})");
-                Problem::unless(found.is_some(), &key, expected, other)?;
+                Refusal::unless(found.is_some(), &key, expected, other)?;
                 let levels = found.map_or(0, |arm| arm.levels.len());
                 let expected = format!("match: an arm with {} levels or more", i + 1);
-                Problem::unless(i < levels, &key, expected, format!("{other}, with {levels}"))?;
+                Refusal::unless(i < levels, &key, expected, format!("{other}, with {levels}"))?;
             }
             let grows = match (level, self.levels[..i].last()) {
                 (Level::Budget(0), _) => true,
@@ -504,14 +502,14 @@ impl ArmSpec {
                 _ => false,
             };
             let expected = "levels of one link or more, none above the one before";
-            Problem::unless(!grows, &key, expected, format!("{:?}", self.levels))?;
+            Refusal::unless(!grows, &key, expected, format!("{:?}", self.levels))?;
         }
         if self.copies() {
             let one = matches!(&self.levels[0], Level::Match(_))
                 && self.levels.iter().all(|level| *level == self.levels[0])
                 && self.rounds == 1;
             let expected = "every level to match the same arm, in one round each";
-            Problem::unless(one, &key, expected, format!("{:?}", self.levels))?;
+            Refusal::unless(one, &key, expected, format!("{:?}", self.levels))?;
         }
         Ok(())
     }
@@ -522,11 +520,11 @@ impl ArmSpec {
     }
 }
 
-fn check_optimizer(key: &str, text: Option<&str>) -> Result<(), Problem> {
+fn check_optimizer(key: &str, text: Option<&str>) -> Result<(), Refusal> {
     match text.map(str::parse::<OptimizerConfig>) {
         Some(Err(error)) => {
             let key = format!("{key}, optimizer");
-            Problem::unless(false, key, "an optimizer", error.to_string())
+            Refusal::unless(false, key, "an optimizer", error.to_string())
         }
         _ => Ok(()),
     }
@@ -543,18 +541,17 @@ impl VariantSpec {
         }
     }
 
-    fn check(&self) -> Result<(), Problem> {
+    fn check(&self) -> Result<(), Refusal> {
         let key = |name: &str| format!("variant {}, {name}", self.name);
         check_optimizer(&format!("variant {}", self.name), self.optimizer.as_deref())?;
         for (name, share) in [("subsample", self.subsample), ("batch", self.batch)] {
             let share = share.unwrap_or(1.0);
             let fits = share > 0.0 && share <= 1.0;
-            Problem::unless(fits, key(name), "a share in (0, 1]", share.to_string())?;
+            Refusal::unless(fits, key(name), "a share in (0, 1]", share.to_string())?;
         }
-        self.schedule().check().map_err(|error| Problem {
-            key: key("lr, floor"),
-            expected: "a learning rate and its schedule".into(),
-            found: error.to_string(),
+        self.schedule().check().map_err(|error| {
+            let expected = "a learning rate and its schedule";
+            Refusal::new(key("lr, floor"), expected, error.to_string())
         })
     }
 }

@@ -2,6 +2,7 @@
 
 use super::special::normal_quantile;
 use super::{Interval, StatsError, checked_level};
+use crate::math::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 
 /// Counts of (first judge's class, second judge's class), k × k, row = first.
@@ -48,11 +49,12 @@ impl Confusion {
         let mut counts = vec![0; classes * classes];
         for (&a, &b) in first.iter().zip(second) {
             if a.max(b) >= classes {
-                return Err(StatsError::Parameter {
-                    what: "class",
-                    expected: "a number below the number of classes",
-                    found: a.max(b) as f64,
-                });
+                return Err(Refusal::new(
+                    "class",
+                    "a number below the number of classes",
+                    (a.max(b) as f64).to_string(),
+                )
+                .into());
             }
             counts[a * classes + b] += 1;
         }

@@ -1,6 +1,7 @@
 //! The one-standard-error rule: the simplest candidate that is not clearly worse than the best.
 
 use super::{StatsError, checked};
+use crate::math::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 
 /// One candidate of a sweep: its mean score and the standard error of that mean.
@@ -26,7 +27,7 @@ pub fn one_standard_error(candidates: &[Candidate]) -> Result<(usize, usize), St
     checked("one-standard-error rule", &means, 1)?;
     checked("one-standard-error rule", &errors, 1)?;
     if let Some(&found) = errors.iter().find(|&&e| e < 0.0) {
-        return Err(StatsError::Parameter { what: "standard error", expected: "0 or more", found });
+        return Err(Refusal::new("standard error", "0 or more", found.to_string()).into());
     }
     let mut best = 0;
     for (i, &m) in means.iter().enumerate() {

@@ -1,6 +1,7 @@
 //! Mean, variance, standard error, median, quantiles.
 
 use super::{StatsError, checked};
+use crate::math::refusal::Refusal;
 
 /// Arithmetic mean Σx/n, n ≥ 1.
 ///
@@ -46,11 +47,7 @@ pub fn median(values: &[f64]) -> Result<f64, StatsError> {
 pub fn quantile(values: &[f64], q: f64) -> Result<f64, StatsError> {
     checked("quantile", values, 1)?;
     if !(0.0..=1.0).contains(&q) {
-        return Err(StatsError::Parameter {
-            what: "quantile",
-            expected: "a fraction from 0 to 1",
-            found: q,
-        });
+        return Err(Refusal::new("quantile", "a fraction from 0 to 1", q.to_string()).into());
     }
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

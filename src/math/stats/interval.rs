@@ -4,6 +4,7 @@ use super::describe::{mean, standard_error};
 use super::special::{normal_quantile, student_cdf, student_quantile};
 use super::{Interval, StatsError, checked, checked_level, checked_pairs};
 use crate::math::SimRng;
+use crate::math::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 
 /// Wilson score interval of `successes` out of `trials` ≥ 1.
@@ -19,11 +20,12 @@ pub fn wilson(successes: usize, trials: usize, level: f64) -> Result<Interval, S
         return Err(StatsError::TooFew { what: "Wilson interval", expected: 1, found: 0 });
     }
     if successes > trials {
-        return Err(StatsError::Parameter {
-            what: "successes",
-            expected: "no more than the trials",
-            found: successes as f64,
-        });
+        return Err(Refusal::new(
+            "successes",
+            "no more than the trials",
+            (successes as f64).to_string(),
+        )
+        .into());
     }
     let z = normal_quantile(0.5 + level / 2.0);
     let n = trials as f64;

@@ -27,6 +27,7 @@ pub use mixed::{Mixed, random_groups};
 pub use regress::{TheilSen, theil_sen};
 pub use special::{incomplete_beta, normal_cdf, normal_quantile, student_cdf, student_quantile};
 
+use crate::math::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 
 /// An estimate with the interval that holds it.
@@ -87,15 +88,8 @@ pub enum StatsError {
         what: &'static str,
     },
     /// A parameter outside its range.
-    #[error("{what}: expected {expected}, found {found}")]
-    Parameter {
-        /// The parameter.
-        what: &'static str,
-        /// Its range.
-        expected: &'static str,
-        /// What was given.
-        found: f64,
-    },
+    #[error(transparent)]
+    Parameter(#[from] Refusal),
 }
 
 /// Refuses samples that are too short or hold a NaN or an infinity.
@@ -123,10 +117,6 @@ fn checked_level(level: f64) -> Result<(), StatsError> {
     if level > 0.0 && level < 1.0 {
         Ok(())
     } else {
-        Err(StatsError::Parameter {
-            what: "level",
-            expected: "a coverage between 0 and 1",
-            found: level,
-        })
+        Err(Refusal::new("level", "a coverage between 0 and 1", level.to_string()).into())
     }
 }

@@ -131,7 +131,7 @@ pub fn merge(
         count = mask.iter().filter(|&&m| m).count();
     }
     if count > budget && tau == f64::NEG_INFINITY {
-        return Err(PruneError::Unreachable { method: NAME, reached: count, budget });
+        return Err(PruneError::unreachable(NAME, count, budget));
     }
     let scores = EdgeScores(
         (0..mask.len())

@@ -11,7 +11,7 @@
 
 use super::similarity::{Inputs, inputs_of_units};
 use crate::math::SimRng;
-use crate::math::choice::OutOfRange;
+use crate::math::refusal::Refusal;
 use crate::network::kernel::FeatureMaps;
 use crate::network::{Mask, Weights};
 use crate::prune::context::{EdgeContext, EdgeScores, PruneError};
@@ -132,9 +132,9 @@ impl Default for SpMrmr {
 }
 
 impl Prunes for SpMrmr {
-    fn check(&self) -> Result<(), OutOfRange> {
+    fn check(&self) -> Result<(), Refusal> {
         let tau = self.redundancy;
-        OutOfRange::unless(tau > 0.0 && tau <= 1.0, "redundancy", "a number in (0, 1]", tau)
+        Refusal::unless(tau > 0.0 && tau <= 1.0, "redundancy", "a number in (0, 1]", tau)
     }
 
     fn scores(&self, round: &Round, _: &mut SimRng) -> Result<EdgeScores, PruneError> {

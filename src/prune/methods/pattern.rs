@@ -61,9 +61,8 @@ impl Prunes for Rewired {
         let wired = rewired(round.context.network, pattern)
             .ok_or(PruneError::Missing { method: round.name, what: "a layered network" })?;
         let draws = draws(round.context.mask, rng);
-        Ok(EdgeScores::of(round.context.mask, |i| match wired.0[i] {
-            true => 1.0,
-            false => draws.0[i].unwrap_or(0.0),
+        Ok(EdgeScores::of(round.context.mask, |i| {
+            if wired.0[i] { 1.0 } else { draws.0[i].unwrap_or(0.0) }
         }))
     }
 }

@@ -9,9 +9,9 @@
 
 use super::magnitude::Magnitude;
 use crate::math::SimRng;
-use crate::math::choice::OutOfRange;
+use crate::math::refusal::Refusal;
 use crate::network::{Mask, Network, Weights};
-use crate::prune::context::{EdgeContext, EdgeScores, PruneError};
+use crate::prune::context::{EdgeContext, EdgeScores, PruneError, budget_above, budget_below};
 use crate::prune::guard::alive;
 use crate::prune::round::{Prunes, Round};
 use crate::prune::select::{Quotas, Rule, Scope, layer_of_links, proportional, sizes, top};
@@ -88,7 +88,7 @@ impl Schedule {
     ) -> Result<Quotas, PruneError> {
         let kept = mask.kept();
         if links > kept {
-            return Err(PruneError::BudgetAbove { kept, budget: links });
+            return Err(budget_above(kept, links));
         }
         let group = layer_of_links(network);
         let size = sizes(&group, &mask.0);
@@ -99,11 +99,8 @@ impl Schedule {
         }
         let needed: usize = floor.iter().sum();
         if links < needed {
-            return Err(PruneError::BudgetBelow {
-                needed,
-                why: "the inputs every unit keeps in sparse training; lower min_inputs",
-                budget: links,
-            });
+            let why = "the inputs every unit keeps in sparse training; lower min_inputs";
+            return Err(budget_below(needed, why, links));
         }
         // Matrices whose share is below their floor get the floor; the others share the rest.
         let mut fixed = vec![false; size.len()];
@@ -195,7 +192,7 @@ impl TopK {
     ) -> Result<Self, PruneError> {
         if min_inputs == 0 {
             let (what, expected) = ("min_inputs of sparse-training", "1 or more");
-            return Err(OutOfRange { what, expected, found: 0.0 }.into());
+            return Err(Refusal::new(what, expected, "0").into());
         }
         let candidates = alive(network, candidates);
         let target = rule

@@ -15,7 +15,7 @@
 use super::magnitude::Magnitude;
 use crate::math::SimRng;
 use crate::math::assignment::assign;
-use crate::math::choice::OutOfRange;
+use crate::math::refusal::Refusal;
 use crate::network::{Network, Weights};
 use crate::prune::context::{EdgeScores, PruneError};
 use crate::prune::round::{Prunes, Round};
@@ -80,10 +80,10 @@ impl Default for Settings {
 }
 
 impl Prunes for Settings {
-    fn check(&self) -> Result<(), OutOfRange> {
-        OutOfRange::unless(self.particles > 1, "particles", "2 or more", self.particles as f64)?;
-        OutOfRange::unless(self.moves > 0, "moves", "1 or more", self.moves as f64)?;
-        OutOfRange::unless_not_negative("spread", self.spread)
+    fn check(&self) -> Result<(), Refusal> {
+        Refusal::unless(self.particles > 1, "particles", "2 or more", self.particles as f64)?;
+        Refusal::unless(self.moves > 0, "moves", "1 or more", self.moves as f64)?;
+        Refusal::unless_not_negative("spread", self.spread)
     }
 
     /// Of the best network, once the search is over.

@@ -172,7 +172,7 @@ pub fn remove_units(
             }
             None if tau > f64::NEG_INFINITY => break,
             None => {
-                return Err(PruneError::Unreachable { method: "taylor", reached: count, budget });
+                return Err(PruneError::unreachable("taylor", count, budget));
             }
         }
     }

@@ -60,8 +60,7 @@ pub struct Summary {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub decoded: Option<f64>,
     /// The same from the first 8 principal components of all hidden maps: as many numbers a pixel
-    /// whatever the width of the last layer, and wherever in the network they are \[ours\]. None in records
-    /// older than it.
+    /// whatever the width of the last layer, and wherever in the network they are \[ours\].
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub decoded_components: Option<f64>,
 }

@@ -5,7 +5,7 @@ use super::job::{Job, Work};
 use crate::math::hash::{json_id, sha256_of_floats};
 use crate::network::files::{read_text, write_atomic};
 use crate::probe::{Delta, Selection};
-use crate::run::kept_sweep_until;
+use crate::run::resumable_sweep_until;
 use crate::score::{DlJudge, Judge, Measurement, ScoreRecord};
 use crate::studio::answer::{Answer, Refusal, json_of};
 use crate::studio::networks::Asked;
@@ -121,7 +121,7 @@ pub fn run(studio: &Studio, job: &Job) -> Result<bool, String> {
     let part = folder.join(format!("{}.part", job.name));
     let progress = |done: usize| job.state().step += done as u64;
     let stop = || job.is_stopped();
-    let swept = kept_sweep_until(&view, &links, delta, &part, &progress, &stop)
+    let swept = resumable_sweep_until(&view, &links, delta, &part, &progress, &stop)
         .map_err(|e| e.to_string())?;
     let Some(swept) = swept else { return Ok(false) };
     let judge = DlJudge::default();

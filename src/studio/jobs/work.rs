@@ -7,7 +7,7 @@ use crate::network::lock::FolderLock;
 use crate::network::{Model, Squaring, Weights, Wiring};
 use crate::prune::schedule::Aim;
 use crate::prune::{Method, PrunePlan};
-use crate::run::folder::Holding;
+use crate::run::folder::FolderKind;
 use crate::run::{RunResult, Target, TrainJob, load_run, load_target, train_run};
 use crate::studio::answer::Refusal;
 use crate::studio::networks::Asked;
@@ -155,7 +155,7 @@ fn train(studio: &Studio, job: &Job) -> Result<bool, String> {
     let drawn = Drawn { network: network.clone(), coords: source.coords, variance };
     let made = TrainJob::new(arm, &target, source.coords, (network, mask), None, genome, config);
     let folder = studio.root.folder().join(RUNS).join(&job.name);
-    Holding::Training.ask(&folder).map_err(told)?;
+    FolderKind::Training.ensure(&folder).map_err(told)?;
     let _lock = FolderLock::take(&folder).map_err(told)?;
     let mut watch = Watch::new(job, drawn);
     let result = train_run(&folder, made, true, &mut watch).map_err(told)?;

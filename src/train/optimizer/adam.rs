@@ -5,8 +5,9 @@
 //! References: Kingma & Ba 2015; Loshchilov & Hutter 2019.
 
 use super::step::Scalar;
-use crate::math::choice::{Options, OutOfRange};
+use crate::math::choice::Options;
 use crate::math::real;
+use crate::math::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -29,10 +30,10 @@ impl Default for AdamConfig {
 }
 
 impl Options for AdamConfig {
-    fn check(&self) -> Result<(), OutOfRange> {
-        OutOfRange::unless_rate("beta1", self.beta1)?;
-        OutOfRange::unless_rate("beta2", self.beta2)?;
-        OutOfRange::unless_positive("epsilon", self.epsilon)
+    fn check(&self) -> Result<(), Refusal> {
+        Refusal::unless_rate("beta1", self.beta1)?;
+        Refusal::unless_rate("beta2", self.beta2)?;
+        Refusal::unless_positive("epsilon", self.epsilon)
     }
 }
 
@@ -63,9 +64,9 @@ impl AdamWConfig {
 }
 
 impl Options for AdamWConfig {
-    fn check(&self) -> Result<(), OutOfRange> {
+    fn check(&self) -> Result<(), Refusal> {
         self.adam().check()?;
-        OutOfRange::unless_not_negative("weight_decay", self.weight_decay)
+        Refusal::unless_not_negative("weight_decay", self.weight_decay)
     }
 }
 

@@ -7,7 +7,8 @@ use super::muon::MuonConfig;
 use super::rmsprop::RmsPropConfig;
 use super::sam::SamConfig;
 use super::sgd::SgdConfig;
-use crate::math::choice::{ChoiceError, Options, choices};
+use crate::math::choice::{Options, choices};
+use crate::math::refusal::Refusal;
 
 /// One row of [`OptimizerConfig::TABLE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,8 +91,8 @@ impl Default for OptimizerConfig {
 #[derive(Debug, thiserror::Error, PartialEq)]
 pub enum OptimizerError {
     /// No optimizer, or a setting outside its range.
-    #[error(transparent)]
-    Choice(#[from] ChoiceError),
+    #[error("{0}")]
+    Choice(#[from] Refusal),
     /// A saved state that belongs to another optimizer or network.
     #[error("saved optimizer state: expected {expected}, found {found}")]
     State {

@@ -9,7 +9,8 @@
 
 use super::line_search::{Trial, Wolfe, strong_wolfe};
 use super::step::{Evaluate, Scalar, Step, mask_and_norm, settle};
-use crate::math::choice::{Options, OutOfRange};
+use crate::math::choice::Options;
+use crate::math::refusal::Refusal;
 use crate::network::Mask;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -38,21 +39,21 @@ impl Default for LbfgsConfig {
 }
 
 impl Options for LbfgsConfig {
-    fn check(&self) -> Result<(), OutOfRange> {
-        OutOfRange::unless(
+    fn check(&self) -> Result<(), Refusal> {
+        Refusal::unless(
             (1..=1000).contains(&self.history),
             "history",
             "1 to 1000 pairs",
             self.history as f64,
         )?;
-        OutOfRange::unless(
+        Refusal::unless(
             self.c1 > 0.0 && self.c1 < self.c2,
             "c1",
             "a number between 0 and c2",
             self.c1,
         )?;
-        OutOfRange::unless(self.c2 < 1.0, "c2", "a number between c1 and 1", self.c2)?;
-        OutOfRange::unless(
+        Refusal::unless(self.c2 < 1.0, "c2", "a number between c1 and 1", self.c2)?;
+        Refusal::unless(
             self.max_evaluations >= 1,
             "max_evaluations",
             "at least 1 evaluation",

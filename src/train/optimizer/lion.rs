@@ -4,7 +4,8 @@
 //! Reference: Chen et al. 2023, "Symbolic Discovery of Optimization Algorithms".
 
 use super::step::Scalar;
-use crate::math::choice::{Options, OutOfRange};
+use crate::math::choice::Options;
+use crate::math::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 
 /// Settings of Lion.
@@ -26,10 +27,10 @@ impl Default for LionConfig {
 }
 
 impl Options for LionConfig {
-    fn check(&self) -> Result<(), OutOfRange> {
-        OutOfRange::unless_rate("beta1", self.beta1)?;
-        OutOfRange::unless_rate("beta2", self.beta2)?;
-        OutOfRange::unless_not_negative("weight_decay", self.weight_decay)
+    fn check(&self) -> Result<(), Refusal> {
+        Refusal::unless_rate("beta1", self.beta1)?;
+        Refusal::unless_rate("beta2", self.beta2)?;
+        Refusal::unless_not_negative("weight_decay", self.weight_decay)
     }
 }
 

@@ -10,7 +10,8 @@
 use super::adam::{Adam, AdamConfig};
 use super::orthogonal::{NewtonSchulz, polar_factor};
 use super::step::{Layout, MatrixShape, Scalar};
-use crate::math::choice::{Options, OutOfRange};
+use crate::math::choice::Options;
+use crate::math::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -81,16 +82,16 @@ impl MuonConfig {
 }
 
 impl Options for MuonConfig {
-    fn check(&self) -> Result<(), OutOfRange> {
-        OutOfRange::unless_rate("momentum", self.momentum)?;
-        OutOfRange::unless(
+    fn check(&self) -> Result<(), Refusal> {
+        Refusal::unless_rate("momentum", self.momentum)?;
+        Refusal::unless(
             self.steps <= 100,
             "steps",
             "0 to 100 Newton-Schulz steps",
             self.steps as f64,
         )?;
         self.adam.check()?;
-        OutOfRange::unless_positive("adam_rate", self.adam_rate)
+        Refusal::unless_positive("adam_rate", self.adam_rate)
     }
 }
 

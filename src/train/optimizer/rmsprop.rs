@@ -4,7 +4,8 @@
 //! α .9, and optax puts ε inside. References: Tieleman & Hinton 2012; `torch.optim.RMSprop`.
 
 use super::step::Scalar;
-use crate::math::choice::{Options, OutOfRange};
+use crate::math::choice::Options;
+use crate::math::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 
 /// Settings of RMSprop.
@@ -26,10 +27,10 @@ impl Default for RmsPropConfig {
 }
 
 impl Options for RmsPropConfig {
-    fn check(&self) -> Result<(), OutOfRange> {
-        OutOfRange::unless_rate("alpha", self.alpha)?;
-        OutOfRange::unless_positive("epsilon", self.epsilon)?;
-        OutOfRange::unless_rate("momentum", self.momentum)
+    fn check(&self) -> Result<(), Refusal> {
+        Refusal::unless_rate("alpha", self.alpha)?;
+        Refusal::unless_positive("epsilon", self.epsilon)?;
+        Refusal::unless_rate("momentum", self.momentum)
     }
 }
 

@@ -8,7 +8,8 @@ use super::first_order::FirstOrder;
 use super::rule::GradientRule;
 use super::sgd::{Sgd, SgdConfig};
 use super::step::{Evaluate, Scalar, Step, mask_and_norm, settle};
-use crate::math::choice::{Options, OutOfRange};
+use crate::math::choice::Options;
+use crate::math::refusal::Refusal;
 use crate::network::Mask;
 use serde::{Deserialize, Serialize};
 
@@ -40,8 +41,8 @@ impl Default for SamConfig {
 }
 
 impl Options for SamConfig {
-    fn check(&self) -> Result<(), OutOfRange> {
-        OutOfRange::unless_not_negative("rho", self.rho)?;
+    fn check(&self) -> Result<(), Refusal> {
+        Refusal::unless_not_negative("rho", self.rho)?;
         match &self.base {
             SamBase::Sgd(base) => base.check(),
             SamBase::Adam(base) => base.check(),

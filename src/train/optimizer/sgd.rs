@@ -3,7 +3,8 @@
 //! Torch's form (no dampening). References: Sutskever et al. 2013; `torch.optim.SGD`.
 
 use super::step::Scalar;
-use crate::math::choice::{Options, OutOfRange};
+use crate::math::choice::Options;
+use crate::math::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 
 /// Settings of SGD.
@@ -17,9 +18,9 @@ pub struct SgdConfig {
 }
 
 impl Options for SgdConfig {
-    fn check(&self) -> Result<(), OutOfRange> {
-        OutOfRange::unless_rate("momentum", self.momentum)?;
-        OutOfRange::unless(
+    fn check(&self) -> Result<(), Refusal> {
+        Refusal::unless_rate("momentum", self.momentum)?;
+        Refusal::unless(
             self.momentum > 0.0 || !self.nesterov,
             "momentum",
             "a number > 0 with nesterov (as torch asks)",

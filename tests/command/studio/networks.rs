@@ -176,6 +176,7 @@ fn what_cannot_be_read_is_told_and_hides_nothing_else() {
         ("genomes/broken.json", broken.as_str()),
         ("genomes/list.json", "[1, 2]"),
         ("bred/session.toml", "format = \"picloom-session/1\"\nseed = \"x\"\n"),
+        ("runs/cut/picloom.json", "{\"kind\": \"training\"}"),
         ("runs/cut/config.toml", "target_sha256 = \"x\"\n[train]\nsteps = 3\n"),
     ];
     for (file, text) in files {

@@ -66,8 +66,9 @@ fn a_training_that_is_stopped_and_killed_ends_in_the_bits_of_one_that_is_not() {
     for (file, word) in [(None, "not finished"), (Some("result.json"), "damaged")] {
         let folder = root.path().join("runs/other");
         std::fs::create_dir_all(&folder).unwrap();
-        let config = root.path().join(&run).join("config.toml");
-        std::fs::copy(config, folder.join("config.toml")).unwrap();
+        for name in ["picloom.json", "config.toml"] {
+            std::fs::copy(root.path().join(&run).join(name), folder.join(name)).unwrap();
+        }
         file.inspect(|file| std::fs::write(folder.join(file), "{}").unwrap());
         let tile = thumb(&served, "runs/other");
         assert_eq!(tile.header("content-type"), Some("image/svg+xml"));

@@ -34,14 +34,14 @@ const FORMAT: &str = "picloom-sweep-part/1";
 ///
 /// # Errors
 /// The file cannot be written, or is no part of a sweep.
-pub fn kept_sweep(
+pub fn resumable_sweep(
     view: &View,
     links: &[usize],
     delta: Delta,
     part: &Path,
     progress: &(dyn Fn(usize) + Sync),
 ) -> Result<WeightSweep, RunError> {
-    let whole = kept_sweep_until(view, links, delta, part, progress, &|| false)?;
+    let whole = resumable_sweep_until(view, links, delta, part, progress, &|| false)?;
     Ok(whole.expect("nobody asks it to stop"))
 }
 
@@ -49,8 +49,8 @@ pub fn kept_sweep(
 /// `part`.
 ///
 /// # Errors
-/// As [`kept_sweep`].
-pub fn kept_sweep_until(
+/// As [`resumable_sweep`].
+pub fn resumable_sweep_until(
     view: &View,
     links: &[usize],
     delta: Delta,
@@ -117,7 +117,7 @@ mod tests {
         let whole = view.sweep(&links, delta, &|_| {});
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("part");
-        assert_eq!(kept_sweep(&view, &links, delta, &path, &|_| {}).unwrap(), whole);
+        assert_eq!(resumable_sweep(&view, &links, delta, &path, &|_| {}).unwrap(), whole);
 
         // Half of it is there: only the rest is swept.
         let half = Part {
@@ -130,20 +130,20 @@ mod tests {
         let count = |done: usize| {
             told.fetch_add(usize::from(done == 1), Ordering::Relaxed);
         };
-        assert_eq!(kept_sweep(&view, &links, delta, &path, &count).unwrap(), whole);
+        assert_eq!(resumable_sweep(&view, &links, delta, &path, &count).unwrap(), whole);
         assert_eq!(told.into_inner(), links.len() - 10);
 
         // Stopped after the first chunk, the rest follows; stopped at once where all is there, it is whole.
         std::fs::remove_file(&path).unwrap();
-        let begun = kept_sweep_until(&view, &links, delta, &path, &|_| {}, &|| true).unwrap();
+        let begun = resumable_sweep_until(&view, &links, delta, &path, &|_| {}, &|| true).unwrap();
         assert_eq!((begun, path.exists()), (None, true));
-        assert_eq!(kept_sweep(&view, &links, delta, &path, &|_| {}).unwrap(), whole);
+        assert_eq!(resumable_sweep(&view, &links, delta, &path, &|_| {}).unwrap(), whole);
 
         // Of another sweep it is no part; and a file that is none is not overwritten.
-        let other = kept_sweep(&view, &links, Delta::Fixed(0.5), &path, &|_| {}).unwrap();
+        let other = resumable_sweep(&view, &links, Delta::Fixed(0.5), &path, &|_| {}).unwrap();
         assert_eq!(other, view.sweep(&links, Delta::Fixed(0.5), &|_| {}));
         std::fs::write(&path, "mine").unwrap();
-        let error = kept_sweep(&view, &links, delta, &path, &|_| {}).unwrap_err().to_string();
+        let error = resumable_sweep(&view, &links, delta, &path, &|_| {}).unwrap_err().to_string();
         assert!(error.contains("part: expected a file of this program"), "{error}");
     }
 }
