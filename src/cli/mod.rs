@@ -31,6 +31,7 @@ mod prune;
 mod regime;
 mod render;
 mod score;
+mod settings;
 mod source;
 #[cfg(feature = "studio")]
 mod studio;
@@ -45,7 +46,6 @@ pub use output::Output;
 pub use source::Usage;
 pub use study::{Said, StudyArgs};
 
-use crate::evolve::ConfigError;
 use crate::experiment::PruneRunError;
 use crate::experiment::evolution::EvolutionError;
 use crate::experiment::kinds::KINDS;
@@ -317,13 +317,12 @@ fn join_workers(wanted: Option<usize>, out: &Output) -> Result<(), String> {
 /// True for a wrong value of an option, whichever room noticed it.
 fn is_wrong_use(error: &anyhow::Error) -> bool {
     let setting = |error: &TrainError| {
-        matches!(error, TrainError::Config(_) | TrainError::Schedule(_) | TrainError::Init(_))
+        matches!(error, TrainError::Config(_) | TrainError::Init(_))
     };
     let run = |error: &RunError| matches!(error, RunError::Train(error) if setting(error));
     error.is::<source::Usage>()
         || error.is::<Refusal>()
         || error.is::<ShareError>()
-        || error.is::<ConfigError>()
         || error.downcast_ref().is_some_and(run)
         || match error.downcast_ref() {
             Some(PruneRunError::Run(error)) => run(error),

@@ -297,7 +297,7 @@ pub enum SessionError {
     Format(String),
     /// An impossible number.
     #[error(transparent)]
-    Config(#[from] super::ConfigError),
+    Config(#[from] crate::math::refusal::Refusal),
     /// A step that cannot be.
     #[error("step {step}: {error}")]
     Step {

@@ -33,9 +33,9 @@ mod tree;
 pub use breed::{Breeder, Parent};
 pub use breeding::{Breeding, BreedingError, Selection, Session, SessionError};
 pub use changes::changes;
-pub(crate) use config::lay_over;
+pub(crate) use config::preset_of;
 pub use config::{
-    ConfigError, CrossoverConfig, CrossoverKind, EvolveConfig, MutationConfig, MutationScheme,
+    CrossoverConfig, CrossoverKind, EvolveConfig, MutationConfig, MutationScheme,
     Perturbation, Preset, ReproductionConfig, SpeciesConfig, SplitRule, StartConfig,
 };
 pub use crossover::{CrossoverError, crossover_aligned, crossover_union};

@@ -1,6 +1,7 @@
 //! From which weights a pruned network trains on, and what a round changed.
 
 use super::context::PruneError;
+use crate::math::settings::Value;
 use crate::network::{Mask, Weights};
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +20,24 @@ pub enum Retrain {
     },
     /// From a fresh random init.
     Reinit,
+}
+
+impl Value for Retrain {
+    fn python() -> String {
+        "str".into()
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        text.parse()
+    }
+
+    fn toml(&self) -> Option<toml::Value> {
+        toml::Value::try_from(self).ok()
+    }
+
+    fn text(&self) -> Option<String> {
+        Some(self.to_string())
+    }
 }
 
 impl std::fmt::Display for Retrain {

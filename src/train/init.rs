@@ -6,6 +6,7 @@
 
 use crate::math::SimRng;
 use crate::math::names::names;
+use crate::math::settings::settings;
 use crate::network::{DenseBlock, Mask, Network, Weights};
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -13,19 +14,15 @@ use serde::{Deserialize, Serialize};
 /// Standard deviation of a standard normal truncated to ±2.
 const TRUNCATED_DEVIATION: f64 = 0.879_625_66;
 
-/// How to draw initial weights.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Init {
-    /// The distribution. Default `lecun-truncated` (FER).
-    pub scheme: Scheme,
-    /// Factor on every weight, > 0. Default 1.
-    pub scale: f64,
-}
-
-impl Default for Init {
-    fn default() -> Self {
-        Init { scheme: Scheme::LecunTruncated, scale: 1.0 }
+settings! {
+    /// How to draw initial weights.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct Init: keys "Initial weights" {
+        /// Distribution of the initial weights.
+        scheme as "init": Scheme = Scheme::LecunTruncated, value: "SCHEME", source: "FER";
+        /// Factor on the initial weights.
+        scale as "init_scale": f64 = 1.0, range: Range::POSITIVE, value: "FACTOR";
     }
 }
 
@@ -58,12 +55,6 @@ schemes! {
 /// Why no weights were drawn.
 #[derive(Debug, thiserror::Error, PartialEq)]
 pub enum InitError {
-    /// The scale is not a finite number above 0.
-    #[error("init scale: expected a finite number > 0, found {found}")]
-    Scale {
-        /// What it is.
-        found: f64,
-    },
     /// The mask belongs to another network.
     #[error("init: expected a mask of {expected} links, found {found}")]
     Mask {
@@ -85,7 +76,7 @@ pub enum InitError {
 /// under every mask (for `xavier`, `he`, `lecun-*` and `uniform` only its factor changes).
 ///
 /// # Errors
-/// If the mask is not W long, the scale is not a finite number above 0, or `orthogonal` is asked of
+/// If the mask is not W long, or `orthogonal` is asked of
 /// a graph.
 ///
 /// ```
@@ -105,9 +96,6 @@ pub fn init(
     let count = network.weight_count();
     if mask.0.len() != count {
         return Err(InitError::Mask { expected: count, found: mask.0.len() });
-    }
-    if !(config.scale.is_finite() && config.scale > 0.0) {
-        return Err(InitError::Scale { found: config.scale });
     }
     let mut weights = Weights(vec![0.0; count]);
     if config.scheme == Scheme::Orthogonal {
@@ -275,8 +263,6 @@ mod tests {
         let mut rng = SimRng::new(0, "init", 0);
         let orthogonal = Init { scheme: Scheme::Orthogonal, scale: 1.0 };
         assert_eq!(init(&graph, &mask, &orthogonal, &mut rng), Err(InitError::NoBlocks));
-        let zero = Init { scale: 0.0, ..Init::default() };
-        assert_eq!(init(&layered, &mask, &zero, &mut rng), Err(InitError::Scale { found: 0.0 }));
         assert!(init(&layered, &Mask::all(1), &Init::default(), &mut rng).is_err());
         assert!("lecun".parse::<Scheme>().is_err());
     }

@@ -8,7 +8,7 @@ pub mod optimizer;
 pub mod schedule;
 mod trainer;
 
-pub use config::{GOAL_EVERY, Plateau, TrainConfig, TrainConfigError};
+pub use config::{GOAL_EVERY, Plateau, TrainConfig};
 pub use trainer::{
     Collapse, Constraint, LogLine, Problem, Reached, StopReason, TrainError, TrainObserver,
     TrainReport, TrainState, Trainer,

@@ -1,10 +1,10 @@
 //! The training loop: steps until a reason to stop, restarts after a collapse, and can be
 //! interrupted and resumed at any step to the same bits.
 
-use super::config::{GOAL_EVERY, TrainConfig, TrainConfigError};
+use super::config::{GOAL_EVERY, TrainConfig};
 use super::init::{InitError, init};
 use super::optimizer::{Layout, Optimizer, OptimizerError};
-use crate::math::choice::OutOfRange;
+use crate::math::refusal::Refusal;
 use crate::math::{SimRng, real};
 use crate::network::kernel::Objective;
 use crate::network::{Mask, Network, Picture, PixelInputs, Weights};
@@ -216,13 +216,10 @@ impl TrainObserver for () {}
 pub enum TrainError {
     /// A setting is outside its range.
     #[error(transparent)]
-    Config(#[from] TrainConfigError),
+    Config(#[from] Refusal),
     /// The optimizer's settings or saved state do not fit.
     #[error(transparent)]
     Optimizer(#[from] OptimizerError),
-    /// The schedule's settings are outside their range.
-    #[error(transparent)]
-    Schedule(#[from] OutOfRange),
     /// The initial weights cannot be drawn.
     #[error(transparent)]
     Init(#[from] InitError),
@@ -289,7 +286,6 @@ impl Trainer {
             length("start weights", start.0.len())?;
         }
         config.check(problem.inputs.pixels())?;
-        config.schedule.check()?;
         let layout = Layout::of(&problem.network);
         let state = match state {
             Some(mut state) => {

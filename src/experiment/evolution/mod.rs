@@ -35,10 +35,11 @@ pub use sheet::{draw, genome_sheet, grid_sheet};
 pub use speed::{EvolveSpeed, bench_evolve};
 
 use crate::evolve::{
-    ConfigError, Evolver, Feedback, MapElites, Novelty, Population, Search, TellError,
+    Evolver, Feedback, MapElites, Novelty, Population, Search, TellError,
 };
 use crate::genome::{self, Genome, ReadGenomeError};
 use crate::math::hash::sha256_of_floats;
+use crate::math::refusal::Refusal;
 use crate::network::Picture;
 use crate::network::files::{WriteError, read_text};
 use crate::run::folder::{Holding, OtherHolding};
@@ -59,7 +60,7 @@ pub enum EvolutionError {
     },
     /// An impossible value.
     #[error(transparent)]
-    Config(#[from] ConfigError),
+    Config(#[from] Refusal),
     /// The target or an ancestor cannot be read.
     #[error(transparent)]
     Target(#[from] crate::run::RunError),
