@@ -46,17 +46,14 @@ pub fn belongs_to(flag: &str, option: &str, only: &[&str], what: &str) -> Usage 
     Usage(format!("--{flag}: expected --{option} {} with it, found {what}", only.join(", ")))
 }
 
-/// The rows that are options of the command: one that it declares itself stays its own.
-fn options<C: Settings>(rows: Vec<Setting>, own: impl Fn(&str) -> bool) -> Vec<Setting> {
-    rows.into_iter().filter(|row| !row.name.is_empty() && !own(row.name)).collect()
-}
-
 impl<C: Settings> Args for Laid<C> {
     fn augment_args(command: Command) -> Command {
-        let declared: Vec<String> =
+        // An option that the command declares itself stays its own.
+        let own: Vec<String> =
             command.get_arguments().map(|arg| arg.get_id().to_string()).collect();
-        let rows = options::<C>(C::settings(), |name| declared.iter().any(|id| id == name));
-        rows.iter().fold(command, |command, row| command.arg(option::<C>(row)))
+        let rows = C::settings().into_iter().filter(|row| !row.name.is_empty());
+        let rows = rows.filter(|row| !own.iter().any(|id| id == row.name));
+        rows.fold(command, |command, row| command.arg(option::<C>(&row)))
     }
 
     fn augment_args_for_update(command: Command) -> Command {

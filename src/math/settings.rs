@@ -13,7 +13,7 @@ use super::names::did_you_mean;
 use super::refusal::Refusal;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::fmt::{Display, Write as _};
+use std::fmt::Display;
 use toml::{Table, Value as Toml};
 
 /// Numbers that a setting may have, all of them finite.
@@ -339,41 +339,6 @@ pub(crate) fn lay_over(base: &mut Table, top: Table) {
             }
         }
     }
-}
-
-/// The settings as rows of a Markdown table: name or key, meaning, values, default, source.
-pub fn markdown(rows: &[Setting]) -> String {
-    let cell = |text: &str| text.replace('|', "\\|");
-    let mut text =
-        String::from("| setting | key in files | meaning | values | default | source |\n");
-    text += "|---|---|---|---|---|---|\n";
-    for row in rows {
-        let name = if row.name.is_empty() { String::new() } else { format!("`{}`", row.name) };
-        let values = match (row.kind.names.is_empty(), row.kind.range.is_empty()) {
-            (false, _) => row.kind.names.join(", "),
-            (true, false) => row.kind.range.clone(),
-            _ => String::new(),
-        };
-        let default = match (&row.defaults, row.about.unless) {
-            ([Some(one), Some(other)], "") if one != other => format!("{one}; neat: {other}"),
-            ([Some(one), _], "") => one.clone(),
-            (_, unless) => unless.to_string(),
-        };
-        let (path, means, source) = (&row.path, cell(&row.means), row.about.source);
-        let _ = writeln!(
-            text,
-            "| {name} | `{path}` | {means} | {} | {} | {source} |",
-            cell(&values),
-            cell(&default)
-        );
-    }
-    text
-}
-
-/// The settings as lines of a `TypedDict` of Python.
-pub fn python_stub(rows: &[Setting]) -> String {
-    let named = rows.iter().filter(|row| !row.name.is_empty());
-    named.map(|row| format!("    {}: {}\n", row.name, row.kind.python)).collect()
 }
 
 /// A struct of settings from its declaration: each field with its doc (the first paragraph is what help says), its

@@ -3,9 +3,10 @@
 
 use picloom::evolve::{EvolveConfig, NoveltyConfig};
 use picloom::experiment::evolution::EvolutionConfig;
-use picloom::math::settings::{Overlay, Setting, Settings, markdown, python_stub};
+use picloom::math::settings::{Overlay, Setting, Settings};
 use picloom::prune::schedule::Aim;
 use picloom::train::{OptimizerConfig, TrainConfig};
+use std::fmt::Write as _;
 use std::path::Path;
 
 /// Every table of settings, by the name that it has in the pages.
@@ -17,6 +18,41 @@ fn tables() -> Vec<(&'static str, Vec<Setting>)> {
         ("evolution", EvolveConfig::settings()),
         ("novelty", NoveltyConfig::settings()),
     ]
+}
+
+/// The settings as rows of a Markdown table: name or key, meaning, values, default, source.
+fn markdown(rows: &[Setting]) -> String {
+    let cell = |text: &str| text.replace('|', "\\|");
+    let mut text =
+        String::from("| setting | key in files | meaning | values | default | source |\n");
+    text += "|---|---|---|---|---|---|\n";
+    for row in rows {
+        let name = if row.name.is_empty() { String::new() } else { format!("`{}`", row.name) };
+        let values = match (row.kind.names.is_empty(), row.kind.range.is_empty()) {
+            (false, _) => row.kind.names.join(", "),
+            (true, false) => row.kind.range.clone(),
+            _ => String::new(),
+        };
+        let default = match (&row.defaults, row.about.unless) {
+            ([Some(one), Some(other)], "") if one != other => format!("{one}; neat: {other}"),
+            ([Some(one), _], "") => one.clone(),
+            (_, unless) => unless.to_string(),
+        };
+        let (path, means, source) = (&row.path, cell(&row.means), row.about.source);
+        let _ = writeln!(
+            text,
+            "| {name} | `{path}` | {means} | {} | {} | {source} |",
+            cell(&values),
+            cell(&default)
+        );
+    }
+    text
+}
+
+/// The settings as lines of a `TypedDict` of Python.
+fn python_stub(rows: &[Setting]) -> String {
+    let named = rows.iter().filter(|row| !row.name.is_empty());
+    named.map(|row| format!("    {}: {}\n", row.name, row.kind.python)).collect()
 }
 
 /// Holds what stands between the marks of every table in a file to what the declarations say.
