@@ -30,12 +30,39 @@ class TrainSettings(TypedDict, total=False):
     """Settings of training by the names of the command's options; the defaults are FER's recipe."""
 
     # settings of training
+    steps: int
+    seed: int
+    gradient: str
+    log_every: int
+    batch: int
+    subsample: int
+    target_loss: float
+    collapse_after: int
+    restarts: int
+    checkpoints: float | Sequence[float]
+    retry_lr: float
+    optimizer: str
+    lr: float
+    schedule: str
+    warm_up: int
+    floor: float
+    init: str
+    init_scale: float
+    plateau: int
+    least_fall: float
     # end
 
 class PruneSettings(TrainSettings, total=False):
     """Settings of a pruning, and of each retraining."""
 
     # settings of pruning
+    method: str
+    budget: int
+    threshold: float | Sequence[float]
+    rounds: int
+    lottery: str
+    retrain: str
+    refill: bool
     # end
 
 class EvolveSettings(TypedDict, total=False):
@@ -47,12 +74,16 @@ class EvolveSettings(TypedDict, total=False):
     species: Mapping[str, Any]
     reproduction: Mapping[str, Any]
     # settings of evolution
+    population: int
     # end
 
 class NoveltySettings(EvolveSettings, total=False):
     """Settings of novelty search, and of evolution."""
 
     # settings of novelty
+    neighbours: int
+    archived: int
+    archive_limit: int
     # end
 
 class Error(Exception): ...
