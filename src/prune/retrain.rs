@@ -31,6 +31,13 @@ impl Value for Retrain {
         text.parse()
     }
 
+    fn of(value: &toml::Value) -> Result<Self, String> {
+        match value {
+            toml::Value::String(text) => text.parse(),
+            other => other.clone().try_into().map_err(|error: toml::de::Error| error.to_string()),
+        }
+    }
+
     fn toml(&self) -> Option<toml::Value> {
         toml::Value::try_from(self).ok()
     }

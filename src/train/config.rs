@@ -104,7 +104,7 @@ impl TrainConfig {
             return fail("batch", "none with lbfgs, which needs one fixed loss", count.to_string());
         }
         if !self.checkpoints.windows(2).all(|pair| pair[0] < pair[1]) {
-            return fail("checkpoints", "rising R²", format!("{:?}", self.checkpoints));
+            return fail("checkpoints", "rising R² in (0, 1)", format!("{:?}", self.checkpoints));
         }
         Ok(())
     }
