@@ -316,9 +316,7 @@ fn join_workers(wanted: Option<usize>, out: &Output) -> Result<(), String> {
 
 /// True for a wrong value of an option, whichever room noticed it.
 fn is_wrong_use(error: &anyhow::Error) -> bool {
-    let setting = |error: &TrainError| {
-        matches!(error, TrainError::Config(_) | TrainError::Init(_))
-    };
+    let setting = |error: &TrainError| matches!(error, TrainError::Config(_) | TrainError::Init(_));
     let run = |error: &RunError| matches!(error, RunError::Train(error) if setting(error));
     error.is::<source::Usage>()
         || error.is::<Refusal>()

@@ -35,8 +35,8 @@ pub use breeding::{Breeding, BreedingError, Selection, Session, SessionError};
 pub use changes::changes;
 pub(crate) use config::preset_of;
 pub use config::{
-    CrossoverConfig, CrossoverKind, EvolveConfig, MutationConfig, MutationScheme,
-    Perturbation, Preset, ReproductionConfig, SpeciesConfig, SplitRule, StartConfig,
+    CrossoverConfig, CrossoverKind, EvolveConfig, MutationConfig, MutationScheme, Perturbation,
+    Preset, ReproductionConfig, SpeciesConfig, SplitRule, StartConfig,
 };
 pub use crossover::{CrossoverError, crossover_aligned, crossover_union};
 pub use distance::{Alignment, align, compatibility_distance};
