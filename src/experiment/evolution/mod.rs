@@ -34,9 +34,7 @@ pub use session::{BreedError, BreedReport, BreedRequest, SESSION_FILE, breed, ke
 pub use sheet::{draw, genome_sheet, grid_sheet};
 pub use speed::{EvolveSpeed, bench_evolve};
 
-use crate::evolve::{
-    Evolver, Feedback, MapElites, Novelty, Population, Search, TellError,
-};
+use crate::evolve::{Evolver, Feedback, MapElites, Novelty, Population, Search, TellError};
 use crate::genome::{self, Genome, ReadGenomeError};
 use crate::math::hash::sha256_of_floats;
 use crate::math::refusal::Refusal;
