@@ -1,9 +1,9 @@
 //! Breeding by eye: a session, the very file that the command and the studio go on with.
 
-use crate::convert::plain;
-use crate::errors::{failed, of_file, refused};
+use crate::convert::{keywords, plain};
+use crate::errors::{failed, of_file, parsed, refused};
 use crate::genome::Genome;
-use crate::search::sized;
+use crate::search::evolve_config;
 use picloom::evolve::{Breeding as Tree, Selection, Session};
 use picloom::experiment::evolution::{ancestor_file, open, save};
 use picloom::network::lock::FolderLock;
@@ -28,12 +28,10 @@ impl Breeding {
     ///     Of every draw.
     /// preset : str
     ///     "picbreeder" or "neat".
-    /// population : int, optional
-    ///     N, pictures a sheet. Default: the preset's.
     /// ancestors : sequence of path
     ///     Genome files that the first sheet is bred from; the session names them. Default: small random genomes.
     /// **settings
-    ///     Settings of evolution, nested as in a run's `config.toml`: `mutation={"add_node": 0.1}`.
+    ///     `population`, pictures a sheet, and settings of evolution, nested as in a run's `config.toml`: `mutation={"add_node": 0.1}`.
     ///
     /// Raises
     /// ------
@@ -42,15 +40,14 @@ impl Breeding {
     /// ValueError
     ///     A setting is unknown or outside its range, or an ancestor is no genome.
     #[new]
-    #[pyo3(signature = (*, seed, preset = "picbreeder", population = None, ancestors = vec![], **settings))]
+    #[pyo3(signature = (*, seed, preset = "picbreeder", ancestors = vec![], **settings))]
     fn new(
         seed: u64,
         preset: &str,
-        population: Option<usize>,
         ancestors: Vec<PathBuf>,
         settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Breeding> {
-        let config = sized(preset, population, settings)?;
+        let config = evolve_config(parsed(preset)?, keywords(settings)?)?;
         let read = |path: &PathBuf| picloom::genome::read(path).map_err(|e| of_file(path, e));
         let genomes: Vec<_> = ancestors.iter().map(read).collect::<PyResult<_>>()?;
         let names = ancestors.iter().map(|path| path.display().to_string()).collect();

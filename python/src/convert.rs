@@ -4,6 +4,7 @@ use crate::errors::{of_file, parsed, refused};
 use crate::genome::Genome;
 use numpy::ndarray::{Array2, Array3};
 use numpy::{IntoPyArray, PyArray2, PyArray3, PyReadonlyArray3, PyUntypedArrayMethods};
+use picloom::math::settings::Settings;
 use picloom::network::{Coords, Model, Picture, Squaring, Wiring};
 use picloom::run::load_target;
 use pyo3::prelude::*;
@@ -38,9 +39,27 @@ pub fn of_plain<T: DeserializeOwned>(value: &Bound<'_, PyAny>) -> PyResult<T> {
     serde_json::from_str(&text).map_err(refused)
 }
 
-/// Keyword arguments as a struct of options.
-pub fn keywords<T: DeserializeOwned + Default>(given: Option<&Bound<'_, PyDict>>) -> PyResult<T> {
-    given.map_or_else(|| Ok(T::default()), |given| of_plain(given.as_any()))
+/// Keyword arguments laid over the defaults, by the names of settings; None is not given.
+pub fn settings<C: Settings + Default>(given: Option<&Bound<'_, PyDict>>) -> PyResult<C> {
+    C::default().with(&keywords(given)?).map_err(refused)
+}
+
+/// Keyword arguments as a table; None is not given.
+pub fn keywords(given: Option<&Bound<'_, PyDict>>) -> PyResult<toml::Table> {
+    let Some(given) = given else { return Ok(toml::Table::new()) };
+    let some = given.copy()?;
+    for (key, value) in given {
+        if value.is_none() {
+            some.del_item(key)?;
+        }
+    }
+    of_plain(some.as_any())
+}
+
+/// Takes those that are settings of a `C` by their names.
+pub fn named<C: Settings>(settings: &mut toml::Table) -> toml::Table {
+    let names = C::settings().into_iter().map(|row| row.name);
+    names.filter_map(|name| settings.remove_entry(name)).collect()
 }
 
 /// (S, S, 3) without a copy.

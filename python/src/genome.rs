@@ -2,7 +2,7 @@
 
 use crate::convert::{check_size, keywords, picture_array, plain};
 use crate::errors::{of_file, parsed, refused};
-use crate::search::{Settings, evolve_config};
+use crate::search::evolve_config;
 use numpy::PyArray3;
 use picloom::evolve::{
     InnovationTracker, Open, compatibility_distance, crossover_aligned, crossover_union,
@@ -89,7 +89,7 @@ impl Genome {
     #[staticmethod]
     #[pyo3(signature = (*, seed, preset = "picbreeder", **settings))]
     fn random(seed: u64, preset: &str, settings: Option<&Bound<'_, PyDict>>) -> PyResult<Genome> {
-        let config = evolve_config(parsed(preset)?, settings)?;
+        let config = evolve_config(parsed(preset)?, keywords(settings)?)?;
         Ok(Genome(first_genome(&config, &mut SimRng::new(seed, "child", 0))))
     }
 
@@ -197,7 +197,7 @@ impl Genome {
         slider: Option<f64>,
         settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Genome> {
-        let config = evolve_config(parsed(preset)?, settings)?;
+        let config = evolve_config(parsed(preset)?, keywords(settings)?)?;
         let slider = slider.unwrap_or(config.mutation.slider);
         if !(0.0..=1.0).contains(&slider) {
             return Err(refused(format!("slider: expected a number in [0, 1], found {slider}")));
@@ -239,7 +239,7 @@ impl Genome {
     #[pyo3(signature = (other, *, seed, kind = "union"))]
     fn crossover(&self, other: &Genome, seed: u64, kind: &str) -> PyResult<Genome> {
         let mut rng = SimRng::new(seed, "child", 0);
-        let config = evolve_config(Default::default(), None)?.crossover;
+        let config = evolve_config(Default::default(), toml::Table::new())?.crossover;
         let child = match kind {
             "union" => crossover_union(&[&self.0, &other.0], &mut rng),
             "aligned" => {
@@ -269,11 +269,9 @@ impl Genome {
     ///     A setting is unknown or outside its range.
     #[pyo3(signature = (other, **settings))]
     fn distance(&self, other: &Genome, settings: Option<&Bound<'_, PyDict>>) -> PyResult<f64> {
-        let species: Settings = keywords(settings)?;
+        let species = keywords(settings)?;
         let laid = toml::Table::from_iter([("species".to_string(), toml::Value::Table(species))]);
-        let config = picloom::evolve::EvolveConfig::over_preset(Default::default(), laid)
-            .map_err(refused)?;
-        config.validate().map_err(refused)?;
+        let config = evolve_config(Default::default(), laid)?;
         Ok(compatibility_distance(&self.0, &other.0, &config.species))
     }
 

@@ -1,21 +1,20 @@
 //! `prune`: rounds of choosing links and training what is left.
 
-use crate::convert::{keywords, plain, target};
+use crate::convert::{keywords, named, plain, target};
 use crate::errors::{failed, parsed, refused};
 use crate::genome::Genome;
 use crate::model::{Model, weights_of};
-use crate::train::{Observer, TrainReport, TrainSettings, listener};
+use crate::train::{Observer, TrainReport, listener};
 use crate::watched::watched;
 use numpy::PyArrayLike1;
 use picloom::experiment::PruneParent;
+use picloom::math::settings::Settings;
 use picloom::network::{Coords, Mask, layered_arch, layerize};
 use picloom::prune::schedule::Aim;
-use picloom::prune::{
-    Began, InMemory, Method, PrunePlan, RoundRecord, RoundsError, Trained, rounds,
-};
+use picloom::prune::{Began, InMemory, RoundRecord, RoundsError, Trained, rounds};
 use picloom::run::Target;
 use picloom::score::Fit;
-use picloom::train::StopReason;
+use picloom::train::{StopReason, TrainConfig};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -63,13 +62,6 @@ impl PruneReport {
             self.fit.r2
         )
     }
-}
-
-/// A threshold, or one a round.
-#[derive(FromPyObject)]
-pub enum Thresholds {
-    One(f64),
-    Each(Vec<f64>),
 }
 
 /// What is pruned: a training, which can be gone back to, or a model with what it should draw.
@@ -127,24 +119,17 @@ fn parent(
 ///     `initial`, its (W,) weights before training, for methods that go back to them.
 /// target : array, Genome or path, optional
 ///     As in `train`.
-/// method : str
-///     As `--method` of `picloom prune`: "sp", "magnitude", "wanda:scope=layer", …
-/// budget : int, optional
-///     Links that are kept after the last round.
-/// threshold : float or sequence of float, optional
-///     Links that score at least this are kept; one number, or one a round.
-/// rounds : int, optional
-///     Default 1; of "imp" as many as its shares take to the budget.
-/// retrain : str, optional
-///     "finetune", "rewind", "rewind:STEP" or "reinit". Default: as published for the method.
 /// evolved : Genome, optional
 ///     Whose layered wiring is the mask of the method "evolved".
 /// initial : (W,) array, optional
 ///     Of a model: its weights before training.
 /// size, coords
 ///     As in `train`.
-/// progress, **settings
-///     As in `train`, of each retraining.
+/// progress
+///     As in `train`.
+/// **settings
+///     `method`, `budget`, `threshold`, `rounds`, `retrain`, … as the options of `picloom prune`, and settings of each
+///     retraining as in `train`.
 ///
 /// Returns
 /// -------
@@ -157,17 +142,12 @@ fn parent(
 /// picloom.Error
 ///     The training cannot be gone back to, or `progress` ended it.
 #[pyfunction]
-#[pyo3(signature = (trained, target = None, *, method = "sp", budget = None, threshold = None, rounds = None, retrain = None, evolved = None, initial = None, size = None, coords = "fer", progress = None, **settings))]
+#[pyo3(signature = (trained, target = None, *, evolved = None, initial = None, size = None, coords = "fer", progress = None, **settings))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
 pub fn prune(
     py: Python<'_>,
     trained: &Bound<'_, PyAny>,
     target: Option<&Bound<'_, PyAny>>,
-    method: &str,
-    budget: Option<usize>,
-    threshold: Option<Thresholds>,
-    rounds: Option<usize>,
-    retrain: Option<&str>,
     evolved: Option<&Genome>,
     initial: Option<PyArrayLike1<'_, f32, numpy::AllowTypeChange>>,
     size: Option<usize>,
@@ -176,7 +156,6 @@ pub fn prune(
     settings: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<PruneReport> {
     let trained = parent(trained, target, size, parsed(coords)?, initial)?;
-    let method: Method = parsed(method)?;
     let evolved = match evolved {
         None => None,
         Some(genome) => {
@@ -188,17 +167,10 @@ pub fn prune(
             Some(Mask::non_zero(&layerize(&genome.0).weights))
         }
     };
-    let thresholds = match threshold {
-        None => Vec::new(),
-        Some(Thresholds::One(one)) => vec![one],
-        Some(Thresholds::Each(each)) => each,
-    };
-    let aim = Aim { budget, thresholds, rounds, ..Aim::default() };
-    let rules = aim.rules(method, &trained.model).map_err(refused)?;
-    let mut plan = PrunePlan::new(method, rules, keywords::<TrainSettings>(settings)?.config()?);
-    if let Some(text) = retrain {
-        plan.retrain = parsed(text)?;
-    }
+    let mut settings = keywords(settings)?;
+    let aim = Aim::default().with(&named::<Aim>(&mut settings)).map_err(refused)?;
+    let train = TrainConfig::default().with(&settings).map_err(refused)?;
+    let mut plan = aim.plan(&trained.model, train).map_err(refused)?;
     // Controls that copy another arm's masks are for studies.
     plan.evolved = evolved;
     let hear = listener(progress)?;

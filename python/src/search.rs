@@ -1,39 +1,22 @@
 //! Evolution by ask and tell: every search of the crate behind one class.
 
-use crate::convert::{keywords, plain};
+use crate::convert::{keywords, named, plain};
 use crate::errors::{parsed, refused};
 use crate::genome::Genome;
 use picloom::evolve::{
     Axis, EvolveConfig, Judged, MapElites, Novelty, NoveltyConfig, Population, Preset, Ranked,
     Search as AnySearch,
 };
+use picloom::math::settings::Settings;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
-/// Settings that are laid over a preset, nested as in a run's `config.toml`.
-pub type Settings = toml::Table;
-
-/// A preset with settings laid over it.
-pub fn evolve_config(
-    preset: Preset,
-    settings: Option<&Bound<'_, PyDict>>,
-) -> PyResult<EvolveConfig> {
-    let config = EvolveConfig::over_preset(preset, keywords(settings)?).map_err(refused)?;
+/// A preset with settings laid over it: nested as in a run's `config.toml`, or by their names.
+pub fn evolve_config(preset: Preset, mut settings: toml::Table) -> PyResult<EvolveConfig> {
+    let named = named::<EvolveConfig>(&mut settings);
+    let config = EvolveConfig::over_preset(preset, settings).map_err(refused)?;
+    let config = config.with(&named).map_err(refused)?;
     config.validate().map_err(refused)?;
-    Ok(config)
-}
-
-/// `evolve_config` with the number of genomes a generation.
-pub fn sized(
-    preset: &str,
-    population: Option<usize>,
-    settings: Option<&Bound<'_, PyDict>>,
-) -> PyResult<EvolveConfig> {
-    let mut config = evolve_config(parsed(preset)?, settings)?;
-    if let Some(population) = population {
-        config.reproduction.population = population;
-        config.validate().map_err(refused)?;
-    }
     Ok(config)
 }
 
@@ -58,12 +41,10 @@ impl Search {
     ///     Of every draw.
     /// preset : str
     ///     "picbreeder" or "neat".
-    /// population : int, optional
-    ///     N, genomes a generation. Default: the preset's.
     /// ancestors : sequence of Genome
     ///     Where the search begins. Default: small random genomes.
     /// **settings
-    ///     Settings of evolution, nested as in a run's `config.toml`: `mutation={"add_node": 0.1}`.
+    ///     `population`, and settings of evolution, nested as in a run's `config.toml`: `mutation={"add_node": 0.1}`.
     ///
     /// Returns
     /// -------
@@ -74,15 +55,14 @@ impl Search {
     /// ValueError
     ///     A setting is unknown or outside its range.
     #[staticmethod]
-    #[pyo3(signature = (*, seed, preset = "neat", population = None, ancestors = vec![], **settings))]
+    #[pyo3(signature = (*, seed, preset = "neat", ancestors = vec![], **settings))]
     fn neat(
         seed: u64,
         preset: &str,
-        population: Option<usize>,
         ancestors: Vec<PyRef<'_, Genome>>,
         settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Search> {
-        let config = sized(preset, population, settings)?;
+        let config = evolve_config(parsed(preset)?, keywords(settings)?)?;
         Ok(Search(AnySearch::Target(Population::new(config, seed, &plain_genomes(ancestors)))))
     }
 
@@ -94,18 +74,10 @@ impl Search {
     ///     Of every draw.
     /// preset : str
     ///     "picbreeder" or "neat".
-    /// population : int, optional
-    ///     N, genomes a generation. Default: the preset's.
     /// ancestors : sequence of Genome
     ///     Where the search begins. Default: small random genomes.
-    /// neighbours : int
-    ///     Nearest descriptors whose mean distance is the novelty.
-    /// archived : int
-    ///     Genomes of a generation that enter the archive.
-    /// archive_limit : int
-    ///     Genomes in the archive; the oldest leave.
     /// **settings
-    ///     Settings of evolution, nested as in a run's `config.toml`: `mutation={"add_node": 0.1}`.
+    ///     `neighbours`, `archived`, `archive_limit`, and settings of evolution, nested as in a run's `config.toml`: `mutation={"add_node": 0.1}`.
     ///
     /// Returns
     /// -------
@@ -116,23 +88,17 @@ impl Search {
     /// ValueError
     ///     A setting is unknown or outside its range.
     #[staticmethod]
-    #[pyo3(signature = (*, seed, preset = "neat", population = None, ancestors = vec![], neighbours = 15, archived = 3, archive_limit = 1000, **settings))]
-    #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
+    #[pyo3(signature = (*, seed, preset = "neat", ancestors = vec![], **settings))]
     fn novelty(
         seed: u64,
         preset: &str,
-        population: Option<usize>,
         ancestors: Vec<PyRef<'_, Genome>>,
-        neighbours: usize,
-        archived: usize,
-        archive_limit: usize,
         settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Search> {
-        if neighbours == 0 {
-            return Err(refused("neighbours: expected at least 1, found 0"));
-        }
-        let numbers = NoveltyConfig { neighbours, archived, archive_limit };
-        let config = sized(preset, population, settings)?;
+        let mut settings = keywords(settings)?;
+        let numbers = NoveltyConfig::default().with(&named::<NoveltyConfig>(&mut settings));
+        let numbers = numbers.map_err(refused)?;
+        let config = evolve_config(parsed(preset)?, settings)?;
         let search = Novelty::new(numbers, config, seed, &plain_genomes(ancestors));
         Ok(Search(AnySearch::Novelty(search)))
     }
@@ -149,12 +115,10 @@ impl Search {
     ///     Of every draw.
     /// preset : str
     ///     "picbreeder" or "neat".
-    /// population : int, optional
-    ///     N, genomes a generation. Default: the preset's.
     /// ancestors : sequence of Genome
     ///     Where the search begins. Default: small random genomes.
     /// **settings
-    ///     Settings of evolution, nested as in a run's `config.toml`: `mutation={"add_node": 0.1}`.
+    ///     `population`, and settings of evolution, nested as in a run's `config.toml`: `mutation={"add_node": 0.1}`.
     ///
     /// Returns
     /// -------
@@ -165,12 +129,11 @@ impl Search {
     /// ValueError
     ///     A setting is unknown or outside its range.
     #[staticmethod]
-    #[pyo3(signature = (axes, *, seed, preset = "picbreeder", population = None, ancestors = vec![], **settings))]
+    #[pyo3(signature = (axes, *, seed, preset = "picbreeder", ancestors = vec![], **settings))]
     fn map_elites(
         axes: Vec<(String, f64, f64, usize)>,
         seed: u64,
         preset: &str,
-        population: Option<usize>,
         ancestors: Vec<PyRef<'_, Genome>>,
         settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Search> {
@@ -184,7 +147,7 @@ impl Search {
         }
         let axis = |(descriptor, low, high, cells)| Axis { descriptor, low, high, cells };
         let axes = axes.into_iter().map(axis).collect();
-        let config = sized(preset, population, settings)?;
+        let config = evolve_config(parsed(preset)?, keywords(settings)?)?;
         let search = MapElites::new(axes, config, seed, &plain_genomes(ancestors));
         Ok(Search(AnySearch::MapElites(search)))
     }

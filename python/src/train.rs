@@ -1,6 +1,6 @@
 //! Gradient descent: `train`, and `Trainer`, which can be interrupted and goes on.
 
-use crate::convert::{column, keywords, plain, target};
+use crate::convert::{column, plain, settings, target};
 use crate::errors::{parsed, refused};
 use crate::model::{Model, weights_of};
 use crate::watched::{Caller, watched};
@@ -8,74 +8,10 @@ use numpy::PyArrayLike1;
 use picloom::network::{Coords, PixelInputs};
 use picloom::score::Fit;
 use picloom::train::{
-    LogLine, Plateau, Problem, TrainConfig, TrainObserver, TrainState, Trainer as AnyTrainer,
+    LogLine, Problem, TrainConfig, TrainObserver, TrainState, Trainer as AnyTrainer,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use serde::Deserialize;
-
-/// Settings of training, by the names of the command line's options. Unknown ones are refused.
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct TrainSettings {
-    steps: Option<u64>,
-    seed: Option<u64>,
-    optimizer: Option<String>,
-    lr: Option<f64>,
-    schedule: Option<String>,
-    warm_up: Option<usize>,
-    floor: Option<f64>,
-    gradient: Option<String>,
-    init: Option<String>,
-    init_scale: Option<f64>,
-    batch: Option<usize>,
-    subsample: Option<usize>,
-    target_loss: Option<f64>,
-    plateau: Option<u64>,
-    least_fall: Option<f64>,
-    collapse_after: Option<u64>,
-    restarts: Option<u32>,
-    checkpoints: Option<Vec<f64>>,
-    retry_lr: Option<f64>,
-    log_every: Option<u64>,
-}
-
-impl TrainSettings {
-    /// These laid over the defaults, FER's recipe.
-    pub fn config(self) -> PyResult<TrainConfig> {
-        let mut config = TrainConfig::default();
-        fn lay<T>(setting: &mut T, given: Option<T>) {
-            if let Some(given) = given {
-                *setting = given;
-            }
-        }
-        fn read<T: std::str::FromStr<Err: std::fmt::Display>>(
-            given: Option<String>,
-        ) -> PyResult<Option<T>> {
-            given.as_deref().map(parsed).transpose()
-        }
-        lay(&mut config.steps, self.steps);
-        lay(&mut config.seed, self.seed);
-        lay(&mut config.optimizer, read(self.optimizer)?);
-        lay(&mut config.schedule.lr, self.lr);
-        lay(&mut config.schedule.shape, read(self.schedule)?);
-        lay(&mut config.schedule.warm_up, self.warm_up);
-        lay(&mut config.schedule.floor, self.floor);
-        lay(&mut config.gradient, read(self.gradient)?);
-        lay(&mut config.init.scheme, read(self.init)?);
-        lay(&mut config.init.scale, self.init_scale);
-        (config.batch, config.subsample) = (self.batch, self.subsample);
-        config.target_loss = self.target_loss;
-        let improvement = self.least_fall.unwrap_or(1e-3);
-        config.plateau = self.plateau.map(|window| Plateau { window, improvement });
-        lay(&mut config.collapse_after, self.collapse_after);
-        lay(&mut config.restarts, self.restarts);
-        lay(&mut config.checkpoints, self.checkpoints);
-        config.retry_lr = self.retry_lr;
-        lay(&mut config.log_every, self.log_every);
-        Ok(config)
-    }
-}
 
 /// Who is told how far the work is: a function of (what is done, a number), or a bar as tqdm's, with
 /// `update`. None if nobody is.
@@ -234,7 +170,7 @@ impl Trainer {
     ) -> PyResult<Trainer> {
         let coords: Coords = parsed(coords)?;
         let target = self::target(target, size, coords, fit)?;
-        let config = keywords::<TrainSettings>(settings)?.config()?;
+        let config: TrainConfig = self::settings(settings)?;
         let start = match start {
             None => None,
             Some(start) => {

@@ -13,7 +13,7 @@ def every_type(path: str) -> None:
     model = picloom.Model.from_genome(genome, "dense")
     report: picloom.TrainReport = picloom.train(model, picture, steps=10, lr=1e-3, progress=lambda step, loss: None)
     loss: NDArray[np.float64] = report.history["loss"]
-    pruned: picloom.PruneReport = picloom.prune(report, budget=10, threshold=None)
+    pruned: picloom.PruneReport = picloom.prune(report, budget=10, rounds=2, steps=5)
     search = picloom.Search.neat(seed=1, population=10, mutation={"slider": 0.3})
     best: tuple[picloom.Genome, float] | None = search.best
     picloom.train(model, picture, stepz=3)  # type: ignore[call-arg]

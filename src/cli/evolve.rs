@@ -3,16 +3,16 @@
 
 use super::interrupt::{self, Interrupted};
 use super::judge::{VlmArgs, usage_text};
-use super::names::lay;
 use super::names::one_of;
 use super::output::Output;
 use super::progress::Bar;
-use super::source::{Usage, fit_help};
+use super::settings::{Laid, belongs_to};
+use super::source::Usage;
 use crate::evolve::{Preset, Selection, Session};
 use crate::experiment::evolution::{
     BreedRequest, BreederKind, DecisionRecord, EvolutionConfig, EvolutionJob, EvolutionObserver,
-    EvolutionResult, EyeResult, GenerationRecord, Measure, RefineMode, SESSION_FILE, SearchKind,
-    StopCause, VlmSection, breed, breed_by_eye, evolve, read_config,
+    EvolutionResult, EyeResult, GenerationRecord, SESSION_FILE, SearchKind, StopCause, VlmSection,
+    breed, breed_by_eye, evolve, read_config,
 };
 use crate::experiment::targets;
 use crate::figures::axis::Axis;
@@ -20,35 +20,14 @@ use crate::figures::charts::{Figure, Panel, Series};
 use crate::figures::{Provenance, save, style};
 use crate::genome::{self, Output::Hue};
 use crate::network::lock::FolderLock;
-use crate::network::{Coords, Squaring};
 use crate::run::folder::FolderKind;
 use crate::score::{Breeder, Decision, MockBreeder};
 use anyhow::Context;
 use clap::Args;
 use std::path::{Path, PathBuf};
 
-/// Heading of the options of --search interactive.
-const BY_HAND: &str = "Breeding by hand (--search interactive)";
-
 #[derive(Args)]
 pub struct EvolveArgs {
-    /// What leads the search [default: target]
-    #[arg(long, value_parser = one_of::<SearchKind>())]
-    search: Option<SearchKind>,
-    /// Picture or genome to draw
-    #[arg(long, value_name = "IMG|GENOME")]
-    target: Option<String>,
-    /// Generations [default: 100]
-    #[arg(long)]
-    generations: Option<u64>,
-    /// Genomes a generation [default: the preset's: 15 or 150]
-    #[arg(long)]
-    population: Option<usize>,
-    /// Seed [default: 0]
-    #[arg(long)]
-    seed: Option<u64>,
-    #[arg(long, requires = "target", help = fit_help(), value_parser = one_of::<Squaring>())]
-    fit: Option<Squaring>,
     /// Folder of the run
     #[arg(long, required_unless_present = "draw_targets")]
     out: Option<PathBuf>,
@@ -61,71 +40,69 @@ pub struct EvolveArgs {
     /// Numbers of evolution [default: picbreeder]
     #[arg(long, value_parser = one_of::<Preset>())]
     preset: Option<Preset>,
-    /// Side of the judged pictures in pixels [default: 64]
-    #[arg(long)]
-    size: Option<usize>,
-    /// Coordinate convention [default: fer]
-    #[arg(long, value_parser = one_of::<Coords>())]
-    coords: Option<Coords>,
-    /// Likeness to the target: mse, ssim or both
-    #[arg(long, value_parser = one_of::<Measure>())]
-    fitness: Option<Measure>,
-    /// Gradient descent before judging: none, lamarck (inherited) or baldwin (not inherited)
-    #[arg(long, value_parser = one_of::<RefineMode>())]
-    refine: Option<RefineMode>,
-    /// Its steps a genome a generation
-    #[arg(long, value_name = "STEPS")]
-    refine_steps: Option<usize>,
     /// Grey genomes (one output, ink) instead of colour
     #[arg(long)]
     grey: bool,
-    /// Genome that generation 0 begins from (may be repeated)
-    #[arg(long, value_name = "GENOME")]
-    from: Vec<String>,
-    /// Session file to replay, and to write back with the new selection; made where there
-    /// is none [default: session.toml in --out]
-    #[arg(long, help_heading = BY_HAND, value_name = "FILE")]
-    script: Option<PathBuf>,
-    /// Places on the sheet to breed from, e.g. 3,8
-    #[arg(long, help_heading = BY_HAND, value_delimiter = ',')]
-    select: Vec<usize>,
-    /// Mutation slider of this selection, 0 to 1
-    #[arg(long, help_heading = BY_HAND, requires = "select", value_parser = slider)]
-    slider: Option<f64>,
-    /// Another number draws other children from the same selection [default: the first that is not in
-    /// the session]
-    #[arg(long, help_heading = BY_HAND, requires = "select")]
-    roll: Option<u64>,
-    /// A word on the choice, kept in the session
-    #[arg(long, help_heading = BY_HAND, requires = "select", default_value = "")]
-    why: String,
-    /// Go to sheet N first; a selection there begins a branch
-    #[arg(long, help_heading = BY_HAND, value_name = "N")]
-    sheet: Option<usize>,
-    /// Go back over this many selections first; every sheet stays
-    #[arg(long, help_heading = BY_HAND, default_value_t = 0, value_name = "COUNT")]
-    undo: usize,
-    /// Go on over this many, where --undo came from
-    #[arg(long, help_heading = BY_HAND, default_value_t = 0, value_name = "COUNT", conflicts_with = "undo")]
-    redo: usize,
-    /// Keep the genome at place N of the sheet as NAME.json in --out, with NAME.png (may be
-    /// repeated)
-    #[arg(long, help_heading = BY_HAND, num_args = 2, value_names = ["N", "NAME"], conflicts_with = "select")]
-    save: Vec<String>,
-    /// Interactive and vlm: side of a sheet's cells in pixels [default: 160]
-    #[arg(long)]
-    cell: Option<usize>,
-    /// Vlm: who looks at the sheets, vlm or mock (seeded tosses) [default: vlm]
-    #[arg(long, value_parser = one_of::<BreederKind>())]
-    breeder: Option<BreederKind>,
-    /// Vlm: pictures to publish before the run ends [default: 1]
-    #[arg(long, value_name = "N")]
-    publish: Option<usize>,
-    #[command(flatten)]
-    vlm: VlmArgs,
     /// Draw our own target pictures into a folder, and do nothing else
     #[arg(long, value_name = "DIR")]
     draw_targets: Option<PathBuf>,
+    #[command(flatten)]
+    options: Laid<EvolutionConfig>,
+    #[command(flatten)]
+    by_hand: ByHand,
+    #[command(flatten)]
+    vlm: VlmArgs,
+}
+
+/// What one call does to a session.
+#[derive(Args)]
+#[command(next_help_heading = "Breeding by hand (--search interactive)")]
+struct ByHand {
+    /// Session file to replay, and to write back with the new selection; made where there
+    /// is none [default: session.toml in --out]
+    #[arg(long, value_name = "FILE")]
+    script: Option<PathBuf>,
+    /// Places on the sheet to breed from, e.g. 3,8
+    #[arg(long, value_delimiter = ',')]
+    select: Vec<usize>,
+    /// Mutation slider of this selection, 0 to 1
+    #[arg(long, requires = "select", value_parser = slider)]
+    slider: Option<f64>,
+    /// Another number draws other children from the same selection [default: the first that is not in
+    /// the session]
+    #[arg(long, requires = "select")]
+    roll: Option<u64>,
+    /// A word on the choice, kept in the session
+    #[arg(long, requires = "select", default_value = "")]
+    why: String,
+    /// Go to sheet N first; a selection there begins a branch
+    #[arg(long, value_name = "N")]
+    sheet: Option<usize>,
+    /// Go back over this many selections first; every sheet stays
+    #[arg(long, default_value_t = 0, value_name = "COUNT")]
+    undo: usize,
+    /// Go on over this many, where --undo came from
+    #[arg(long, default_value_t = 0, value_name = "COUNT", conflicts_with = "undo")]
+    redo: usize,
+    /// Keep the genome at place N of the sheet as NAME.json in --out, with NAME.png (may be
+    /// repeated)
+    #[arg(long, num_args = 2, value_names = ["N", "NAME"], conflicts_with = "select")]
+    save: Vec<String>,
+}
+
+impl ByHand {
+    /// The first of its options that was given.
+    fn given(&self) -> Option<&'static str> {
+        let given = [
+            ("script", self.script.is_some()),
+            ("select", !self.select.is_empty()),
+            ("sheet", self.sheet.is_some()),
+            ("undo", self.undo > 0),
+            ("redo", self.redo > 0),
+            ("save", !self.save.is_empty()),
+        ];
+        given.iter().find(|(_, is_given)| *is_given).map(|(name, _)| *name)
+    }
 }
 
 fn slider(text: &str) -> Result<f64, String> {
@@ -140,12 +117,16 @@ pub fn run(args: EvolveArgs, out: &Output) -> anyhow::Result<()> {
         return out.result(&files, &text);
     }
     let folder = args.out.clone().expect("clap requires --out");
-    if args.resume && args.search != Some(SearchKind::Interactive) {
+    if args.resume && args.options.get("search") != Some(SearchKind::Interactive.name()) {
         // Its config is read first.
         FolderKind::Evolution.ensure(&folder)?;
     }
     let config = config(&args, &folder)?;
-    refuse_others_options(&args, config.search)?;
+    args.options.check_only("search", config.search.name())?;
+    if let (Some(option), true) = (args.by_hand.given(), config.search != SearchKind::Interactive) {
+        let found = config.search.name();
+        return Err(belongs_to(option, "search", &["interactive"], found).into());
+    }
     refuse_grey_of_colour(&args, &config)?;
     if config.search == SearchKind::Interactive {
         return interactive(&args, &folder, config, out);
@@ -166,82 +147,31 @@ pub fn run(args: EvolveArgs, out: &Output) -> anyhow::Result<()> {
     out.result(&result, &describe(&result, &folder))
 }
 
-/// Defaults, then the config file (or, resuming, the run's own), then the flags.
+/// Defaults, then the config file (or, resuming, the run's own), then the options.
 fn config(args: &EvolveArgs, folder: &Path) -> anyhow::Result<EvolutionConfig> {
     let preset = args.preset.unwrap_or_default();
     let own = folder.join("config.toml");
-    let mut config = match &args.config {
+    let base = match &args.config {
         Some(path) => read_config(path, preset)?,
         None if args.resume && own.exists() => read_config(&own, preset)?,
         None => EvolutionConfig::new(preset),
     };
-    if args.config.is_some() && args.preset.is_some_and(|p| p != config.evolve.preset) {
+    if args.config.is_some() && args.preset.is_some_and(|p| p != base.evolve.preset) {
         let message = "the config file names another preset than --preset";
         return Err(Usage(message.into()).into());
     }
-    set_options(&mut config, args);
-    let set = &mut config;
-    if set.search == SearchKind::Vlm {
-        let section = set.vlm.get_or_insert_with(VlmSection::default);
-        lay(&mut section.cell, args.cell);
-        lay(&mut section.breeder, args.breeder);
-        lay(&mut section.publish, args.publish);
+    let mut config = with_options(&base, args)?;
+    if config.search == SearchKind::Vlm {
+        config.vlm.get_or_insert_default();
     }
     Ok(config)
 }
 
-/// Sets what the options say.
-fn set_options(set: &mut EvolutionConfig, args: &EvolveArgs) {
-    lay(&mut set.search, args.search);
-    if args.target.is_some() {
-        set.target.clone_from(&args.target);
-        set.target_fit = args.fit;
-    }
-    lay(&mut set.generations, args.generations);
-    lay(&mut set.evolve.reproduction.population, args.population);
-    lay(&mut set.seed, args.seed);
-    lay(&mut set.size, args.size);
-    lay(&mut set.coords, args.coords);
-    lay(&mut set.fitness.measure, args.fitness);
-    lay(&mut set.refine.mode, args.refine);
-    lay(&mut set.refine.steps, args.refine_steps);
-    if args.grey {
-        set.evolve.start.colour = false;
-    }
-    if !args.from.is_empty() {
-        set.ancestors.clone_from(&args.from);
-    }
-}
-
-/// Refuses options that this search does not read.
-fn refuse_others_options(args: &EvolveArgs, search: SearchKind) -> anyhow::Result<()> {
-    use SearchKind::{Interactive, MapElites, Novelty, Target, Vlm};
-    let judged: &[SearchKind] = &[Target, Novelty, MapElites];
-    for (option, given, of) in [
-        ("--breeder", args.breeder.is_some(), &[Vlm][..]),
-        ("--publish", args.publish.is_some(), &[Vlm]),
-        ("--cell", args.cell.is_some(), &[Vlm, Interactive]),
-        ("--script", args.script.is_some(), &[Interactive]),
-        ("--select", !args.select.is_empty(), &[Interactive]),
-        ("--sheet", args.sheet.is_some(), &[Interactive]),
-        ("--undo", args.undo > 0, &[Interactive]),
-        ("--redo", args.redo > 0, &[Interactive]),
-        ("--save", !args.save.is_empty(), &[Interactive]),
-        ("--target", args.target.is_some(), judged),
-        ("--size", args.size.is_some(), judged),
-        ("--fitness", args.fitness.is_some(), judged),
-        ("--refine", args.refine.is_some(), judged),
-        ("--refine-steps", args.refine_steps.is_some(), judged),
-        ("--generations", args.generations.is_some(), &[Target, Novelty, MapElites, Vlm]),
-    ] {
-        if given && !of.contains(&search) {
-            let names: Vec<&str> = of.iter().map(|search| search.name()).collect();
-            let (expected, found) = (names.join(", "), search.name());
-            let text = format!("{option}: expected --search {expected} with it, found {found}");
-            return Err(Usage(text).into());
-        }
-    }
-    Ok(())
+/// `base` with what the options say.
+fn with_options(base: &EvolutionConfig, args: &EvolveArgs) -> Result<EvolutionConfig, Usage> {
+    let mut config = args.options.over(base)?;
+    config.evolve.start.colour &= !args.grey;
+    Ok(config)
 }
 
 /// Grey is how founders begin: children of a genome in colour have its colours.
@@ -330,29 +260,24 @@ fn interactive(
     out: &Output,
 ) -> anyhow::Result<()> {
     let own = || folder.join(SESSION_FILE);
-    let script = &args.script.clone().unwrap_or_else(own);
+    let script = &args.by_hand.script.clone().unwrap_or_else(own);
     if args.resume && !script.exists() {
         anyhow::bail!("{}: expected a session to go on with, found none", script.display());
     }
     config.validate()?;
+    let by_hand = &args.by_hand;
     let request = BreedRequest {
-        sheet: args.sheet,
-        undo: args.undo,
-        redo: args.redo,
-        roll: args.roll,
-        selection: (!args.select.is_empty()).then(|| Selection {
-            slider: args.slider,
-            why: args.why.clone(),
-            ..Selection::of(&args.select)
+        sheet: by_hand.sheet,
+        undo: by_hand.undo,
+        redo: by_hand.redo,
+        roll: by_hand.roll,
+        selection: (!by_hand.select.is_empty()).then(|| Selection {
+            slider: by_hand.slider,
+            why: by_hand.why.clone(),
+            ..Selection::of(&by_hand.select)
         }),
-        save: to_save(&args.save)?,
-        cell: match args.cell.unwrap_or(160) {
-            cell @ 16..=512 => cell,
-            other => {
-                let why = format!("--cell: expected 16 to 512 pixels, found {other}");
-                return Err(Usage(why).into());
-            }
-        },
+        save: to_save(&by_hand.save)?,
+        cell: config.vlm.clone().unwrap_or_default().cell,
         coords: config.coords,
     };
     // Of a session that is there, a config file says everything and options what they name.
@@ -362,7 +287,7 @@ fn interactive(
             let Session { seed, ancestors, config: evolve, .. } = found.clone();
             config = EvolutionConfig { seed, ancestors, evolve, ..config };
             config.evolve.preset = args.preset.unwrap_or(config.evolve.preset);
-            set_options(&mut config, args);
+            config = with_options(&config, args).expect("laid over another config before");
         }
         Session::new(config.evolve, config.seed, config.ancestors)
     };

@@ -31,6 +31,7 @@ mod prune;
 mod regime;
 mod render;
 mod score;
+mod settings;
 mod single;
 mod source;
 #[cfg(feature = "studio")]
@@ -124,7 +125,7 @@ enum Command {
     /// Change weights one by one and draw the pictures
     Sweep(sweep::SweepArgs),
     /// Score how compositional a network is
-    Score(score::ScoreArgs),
+    Score(Box<score::ScoreArgs>),
     /// Fit and test the judges behind the score
     Judge(judge::JudgeArgs),
     /// Compare groups of networks in a table of results, with intervals and a verdict
@@ -165,7 +166,7 @@ impl Program for Cli {
             Command::Export(args) => export::run(args, out),
             Command::Maps(args) => maps::run(args, out),
             Command::Sweep(args) => sweep::run(args, out),
-            Command::Score(args) => score::run(args, out),
+            Command::Score(args) => score::run(*args, out),
             Command::Judge(args) => judge::run(args, out),
             Command::Regime(args) => regime::run(args, out),
             Command::Contrast(args) => contrast::run(*args, out),

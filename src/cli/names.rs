@@ -1,5 +1,5 @@
 //! Parsers of the names that options take: help and completions list them, a wrong one is told the
-//! nearest. And what an option does to a setting.
+//! nearest.
 
 use crate::math::Named;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -8,11 +8,4 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 pub fn one_of<T: Named>() -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(T::ALL.iter().map(|value| value.name()))
         .try_map(|name| T::named(&name))
-}
-
-/// Sets what an option says; one that is not given leaves the setting as it is.
-pub fn lay<T>(setting: &mut T, given: Option<T>) {
-    if let Some(given) = given {
-        *setting = given;
-    }
 }

@@ -1,23 +1,18 @@
 //! `picloom train`: one wiring on one picture, into a run folder.
 
 use super::interrupt::{self, Interrupted};
-use super::names::lay;
 use super::names::one_of;
 use super::output::Output;
 use super::progress::Bar;
+use super::settings::Laid;
 use super::source::{Usage, check_size, fit_help};
-use crate::math::choice::Choice;
 use crate::network::lock::FolderLock;
 use crate::network::weight_files::read_weights;
 use crate::network::{Arch, Coords, Mask, Model, Network, Squaring, Wiring, read_genome};
 use crate::run::{
     RunResult, TrainJob, finished, load_mask, load_target, read_train_config, train_run,
 };
-use crate::train::schedule::Shape;
-use crate::train::{
-    GradientRule, Init, LogLine, OptimizerConfig, Plateau, StopReason, TrainConfig, TrainObserver,
-    TrainState,
-};
+use crate::train::{Init, LogLine, StopReason, TrainConfig, TrainObserver, TrainState};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -68,106 +63,15 @@ pub struct TrainSettings {
     /// go before it
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Optimizer steps [default: 100000]
-    #[arg(long)]
-    steps: Option<u64>,
-    #[arg(long, help = optimizer_help())]
-    optimizer: Option<OptimizerConfig>,
-    /// Learning rate [default: 0.003]
-    #[arg(long)]
-    lr: Option<f64>,
-    /// Learning-rate schedule [default: constant]
-    #[arg(long, value_parser = one_of::<Shape>())]
-    schedule: Option<Shape>,
-    /// Steps of linear warm-up [default: 0]
-    #[arg(long)]
-    warm_up: Option<usize>,
-    /// Where the cosine ends, as a share of --lr [default: 0]
-    #[arg(long, value_name = "SHARE")]
-    floor: Option<f64>,
-    /// Gradient rule: normalize (FER), raw, or clip-norm:C [default: normalize]
-    #[arg(long)]
-    gradient: Option<GradientRule>,
-    /// Factor on the initial weights [default: 1]
-    #[arg(long)]
-    init_scale: Option<f64>,
-    /// Pixels of a minibatch [default: all]
-    #[arg(long)]
-    batch: Option<usize>,
-    /// Pixels that training may see at all [default: all]
-    #[arg(long)]
-    subsample: Option<usize>,
-    /// Stop at this loss; with --batch, that of all pixels is looked at every 50 steps
-    #[arg(long)]
-    target_loss: Option<f64>,
-    /// Stop when the loss has not fallen by --least-fall of itself in this many steps
-    #[arg(long, value_name = "STEPS")]
-    plateau: Option<u64>,
-    /// Least relative fall of the loss that --plateau counts [default: 0.001]
-    #[arg(long, value_name = "SHARE", requires = "plateau")]
-    least_fall: Option<f64>,
-    /// Steps at the loss of the best constant colour after which an attempt has collapsed [default:
-    /// 500]
-    #[arg(long, value_name = "STEPS")]
-    collapse_after: Option<u64>,
-    /// New attempts after a collapse into one colour [default: 5]
-    #[arg(long)]
-    restarts: Option<u32>,
-    /// Keep the weights that first reach these R², rising: 0.9,0.95,0.97,0.99 (reached-R2.safetensors)
-    #[arg(long, value_name = "R2", value_delimiter = ',')]
-    checkpoints: Vec<f64>,
-    /// After a collapse, training from given weights begins again at the rate times this [default: it ends]
-    #[arg(long, value_name = "FACTOR")]
-    retry_lr: Option<f64>,
-    /// Log every N steps [default: 10]
-    #[arg(long)]
-    log_every: Option<u64>,
-    /// Seed [default: 0]
-    #[arg(long)]
-    seed: Option<u64>,
-}
-
-/// The optimizers by name, as the table has them.
-fn optimizer_help() -> String {
-    format!(
-        "Optimizer: {}; settings as muon:steps=20. lbfgs searches its own rate along the raw gradient: --lr, --schedule and --gradient do not act on it [default: adam]",
-        <OptimizerConfig as Choice>::names().join(", ")
-    )
+    #[command(flatten)]
+    options: Laid<TrainConfig>,
 }
 
 impl TrainSettings {
     /// The defaults, over them the file, over it the options.
     pub fn config(&self) -> anyhow::Result<TrainConfig> {
-        let mut config = match &self.config {
-            Some(path) => read_train_config(path)?,
-            None => TrainConfig::default(),
-        };
-        let set = &mut config;
-        lay(&mut set.steps, self.steps);
-        lay(&mut set.optimizer, self.optimizer.clone());
-        lay(&mut set.schedule.lr, self.lr);
-        lay(&mut set.schedule.shape, self.schedule);
-        lay(&mut set.schedule.warm_up, self.warm_up);
-        lay(&mut set.schedule.floor, self.floor);
-        lay(&mut set.gradient, self.gradient);
-        lay(&mut set.init.scale, self.init_scale);
-        set.batch = self.batch.or(set.batch);
-        set.subsample = self.subsample.or(set.subsample);
-        set.target_loss = self.target_loss.or(set.target_loss);
-        if let Some(window) = self.plateau {
-            let of_file = set.plateau.map(|plateau| plateau.improvement);
-            let improvement = self.least_fall.or(of_file).unwrap_or(1e-3);
-            set.plateau = Some(Plateau { window, improvement });
-        }
-        lay(&mut set.collapse_after, self.collapse_after);
-        lay(&mut set.restarts, self.restarts);
-        if !self.checkpoints.is_empty() {
-            set.checkpoints.clone_from(&self.checkpoints);
-        }
-        set.retry_lr = self.retry_lr.or(set.retry_lr);
-        lay(&mut set.log_every, self.log_every);
-        lay(&mut set.seed, self.seed);
-        Ok(config)
+        let base = self.config.as_deref().map(read_train_config).transpose()?;
+        Ok(self.options.over(&base.unwrap_or_default())?)
     }
 }
 
@@ -200,7 +104,7 @@ pub fn run(args: TrainArgs, out: &Output) -> anyhow::Result<()> {
     let is_file = |init: &&String| init.ends_with(".npz") || init.ends_with(".safetensors");
     let start = match args.init.as_ref().filter(is_file) {
         Some(file) => {
-            if args.settings.init_scale.is_some() {
+            if args.settings.options.has("init_scale") {
                 return Err(Usage(format!(
                     "--init-scale: expected an --init scheme to scale, found the file {file}"
                 ))

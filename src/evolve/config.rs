@@ -1,14 +1,14 @@
 //! Every number of evolution by name, and the two presets.
 //!
-//! A field's doc says: meaning, unit, range, and the presets' values with their source. Sources:
-//! PB = the published Python replication of Picbreeder (picbreeder-vlm) and FER appendix A;
+//! Sources: PB = the published Python replication of Picbreeder (picbreeder-vlm) and FER appendix A;
 //! NEAT = Stanley & Miikkulainen 2002 §4.1; NEAT-C++ = the parameter file shipped with Stanley's
-//! implementation; `\[ours\]` = a choice of this program.
+//! implementation; ours = a choice of this program. Where there are two, the second is of the preset neat.
 
 use crate::genome::Input;
 use crate::math::Activation;
 use crate::math::names::names;
 use crate::math::refusal::Refusal;
+use crate::math::settings::{Settings, settings};
 use serde::{Deserialize, Serialize};
 
 /// A named set of values for every field.
@@ -24,46 +24,6 @@ pub enum Preset {
 
 names! { Preset, "preset": Picbreeder "picbreeder", Neat "neat" }
 
-/// The whole of it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct EvolveConfig {
-    /// Which preset the other values came from before they were overridden.
-    pub preset: Preset,
-    /// The first generation.
-    pub start: StartConfig,
-    /// Mutation operators.
-    pub mutation: MutationConfig,
-    /// Recombination of two parents.
-    pub crossover: CrossoverConfig,
-    /// Species.
-    pub species: SpeciesConfig,
-    /// Who has children, and how many.
-    pub reproduction: ReproductionConfig,
-}
-
-/// The first generation. Every first genome has the same ids, so that genes align.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct StartConfig {
-    /// True: outputs hue, saturation, brightness. False: ink only. Both presets true \[PB\].
-    pub colour: bool,
-    /// Inputs that links may read, now and later. Both presets: x, y, d, bias \[PB\].
-    pub inputs: Vec<Input>,
-    /// Hidden nodes between inputs and outputs (0: inputs go straight to the outputs).
-    /// picbreeder 1 \[ours\], neat 0 \[NEAT\].
-    pub hidden: usize,
-    /// Activations of hue, one drawn a genome. picbreeder sin \[PB\]; neat sin \[ours\].
-    pub hue: Vec<Activation>,
-    /// Activations of saturation. picbreeder sigmoid \[PB\]; neat sigmoid \[ours\].
-    pub saturation: Vec<Activation>,
-    /// Activations of brightness or ink. Both presets: the list of `mutation.activations`.
-    pub brightness: Vec<Activation>,
-    /// True: links into hue and saturation start at weight 0, so that the first generation is
-    /// grey. picbreeder true \[ours\], neat false \[ours\].
-    pub grey: bool,
-}
-
 /// How the operators combine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -73,6 +33,8 @@ pub enum MutationScheme {
     /// Each operator on its own, with its rate as probability (NEAT).
     Each,
 }
+
+names! { MutationScheme, "scheme of mutation": One "one", Each "each" }
 
 /// What happens to a link when a node is put on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,6 +46,8 @@ pub enum SplitRule {
     Disable,
 }
 
+names! { SplitRule, "rule of a split link": Keep "keep", Disable "disable" }
+
 /// The distribution of a weight's change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -94,62 +58,7 @@ pub enum Perturbation {
     Uniform,
 }
 
-/// Mutation operators. The six rates are relative weights under [`MutationScheme::One`] and
-/// probabilities under [`MutationScheme::Each`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct MutationConfig {
-    /// How the operators combine. picbreeder `one` \[PB\], neat `each` \[NEAT\].
-    pub scheme: MutationScheme,
-    /// Rate of weight mutation, ≥ 0. picbreeder 10 (of 21) \[PB\], neat 0.8 \[NEAT\].
-    pub weights: f64,
-    /// Rate of adding a link. picbreeder 6 \[PB\], neat 0.05 \[NEAT\].
-    pub add_link: f64,
-    /// Rate of putting a node on a link. picbreeder 4 \[PB\], neat 0.03 \[NEAT\].
-    pub add_node: f64,
-    /// Rate of redrawing activations. picbreeder 1 \[PB\], neat 0.02 \[ours; NEAT has one
-    /// activation\].
-    pub activation: f64,
-    /// Rate of deleting a link. Both presets 0 (an option) \[ours\].
-    pub delete_link: f64,
-    /// Rate of deleting a hidden node. Both presets 0 (an option) \[ours\].
-    pub delete_node: f64,
-    /// Weight mutation: probability that one link changes, (0, 1]. picbreeder 0.20 \[PB\],
-    /// neat 1 \[NEAT\]. If none is drawn, one link is drawn uniformly \[ours\]: never a no-op.
-    pub link_rate: f64,
-    /// Of the changing links, the share drawn anew instead of moved, [0, 1]. picbreeder 0 \[PB\],
-    /// neat 0.1 \[NEAT\].
-    pub redraw_rate: f64,
-    /// Distribution of the change. picbreeder `normal` \[PB\], neat `uniform` \[NEAT\].
-    pub perturbation: Perturbation,
-    /// Width of the change with the slider at 0, weight units, > 0. picbreeder 0.01 \[PB\],
-    /// neat 2.5 \[NEAT-C++ `weight_mut_power`\].
-    pub width_low: f64,
-    /// What the slider at 1 adds to the width, ≥ 0. picbreeder 1.99 \[PB\], neat 0.
-    pub width_span: f64,
-    /// The mutation slider s of Picbreeder, [0, 1]; σ = low + span·s. picbreeder 0.5 \[PB\].
-    pub slider: f64,
-    /// New weights are U(−r, r), > 0. picbreeder 3 \[PB\], neat 1 \[NEAT-C++\].
-    pub new_weight: f64,
-    /// Weights are clamped to ±limit, > 0. picbreeder 3 \[PB\], neat 8 \[NEAT-C++\].
-    pub weight_limit: f64,
-    /// What happens to a split link. picbreeder `keep` \[PB\], neat `disable` \[NEAT\].
-    pub split: SplitRule,
-    /// Activation mutation: probability a node, (0, 1]. Both presets 0.05 \[PB\]. If none is
-    /// drawn, one node is drawn uniformly \[ours\].
-    pub activation_rate: f64,
-    /// What hidden nodes may compute. picbreeder sin, sigmoid, gaussian, cos, identity \[PB\];
-    /// neat the same \[ours\].
-    pub activations: Vec<Activation>,
-    /// True: activation mutation may touch output nodes too. Both presets true \[PB\].
-    pub output_activations: bool,
-    /// True: outputs may feed other nodes, as in Picbreeder's files. picbreeder true, neat false.
-    pub outputs_feed: bool,
-    /// Adding a node is refused at this many hidden nodes. Both presets 300 \[ours\].
-    pub max_hidden: usize,
-    /// Adding a link is refused at this many links. Both presets 3000 \[ours\].
-    pub max_links: usize,
-}
+names! { Perturbation, "distribution of a change": Normal "normal", Uniform "uniform" }
 
 /// How two parents' genes are put together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -161,71 +70,7 @@ pub enum CrossoverKind {
     Aligned,
 }
 
-/// Recombination.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CrossoverConfig {
-    /// How genes are put together. picbreeder `union` \[PB\], neat `aligned` \[NEAT\].
-    pub kind: CrossoverKind,
-    /// Probability that a child has two parents, [0, 1]. picbreeder 0.3 \[PB\], neat 0.75 \[NEAT\].
-    pub rate: f64,
-    /// Probability that a gene disabled in either parent stays disabled, [0, 1]. Both 0.75 \[NEAT\].
-    pub stay_disabled: f64,
-    /// Probability that the second parent comes from another species, [0, 1]. Both 0.001 \[NEAT\].
-    pub interspecies: f64,
-    /// Probability that a child of two parents is mutated too, [0, 1]. picbreeder 1 \[PB\],
-    /// neat 0.8 \[NEAT-C++ `mate_only_prob` 0.2\].
-    pub mutate_after: f64,
-}
-
-/// Species.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SpeciesConfig {
-    /// False: everybody is one species. picbreeder false \[PB\], neat true \[NEAT\].
-    pub enabled: bool,
-    /// c1, weight of excess genes in δ, ≥ 0. 1 \[NEAT\].
-    pub excess: f64,
-    /// c2, weight of disjoint genes in δ, ≥ 0. 1 \[NEAT\].
-    pub disjoint: f64,
-    /// c3, weight of the mean weight difference in δ, ≥ 0. 0.4 \[NEAT\].
-    pub weight: f64,
-    /// Genomes with fewer genes than this count as N = 1. 20 \[NEAT\].
-    pub small: usize,
-    /// Two genomes with δ below this are of one species, > 0. 3 \[NEAT\].
-    pub threshold: f64,
-    /// If set, the threshold moves by `threshold_step` a generation towards this many species.
-    /// Both presets: not set \[NEAT\].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub target_species: Option<usize>,
-    /// Step of the adaptive threshold, > 0. 0.1 \[ours\].
-    pub threshold_step: f64,
-    /// A species without a better best for this many generations has no children. 15 \[NEAT\].
-    pub stagnation: u64,
-    /// The best species up to this number are exempt from stagnation. 1 \[ours\].
-    pub protected: usize,
-    /// If nobody improves for this many generations, only the two best species have children.
-    /// 20 \[NEAT\].
-    pub population_stagnation: u64,
-}
-
-/// Who has children.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ReproductionConfig {
-    /// Genomes a generation, N ≥ 2. picbreeder 15 (3 × 5) \[PB\], neat 150 \[NEAT\].
-    pub population: usize,
-    /// Best share of a species that has children, (0, 1]. Both presets 0.2 \[NEAT-C++\].
-    pub survival: f64,
-    /// Champions copied unchanged from each species that is large enough. Both presets 1 \[NEAT\].
-    pub elites: usize,
-    /// … which means at least this many members. picbreeder 1 \[ours\], neat 5 \[NEAT\].
-    pub elite_species_size: usize,
-    /// Breeding: the selected parents stay on the next sheet. Both presets true \[PB\].
-    pub keep_parents: bool,
-    /// How often another operator is tried when the drawn one cannot act, ≥ 1. 8 \[ours\].
-    pub attempts: usize,
-}
+names! { CrossoverKind, "crossover": Union "union", Aligned "aligned" }
 
 const PICTURE_ACTIVATIONS: [Activation; 5] = [
     Activation::Sin,
@@ -234,6 +79,188 @@ const PICTURE_ACTIVATIONS: [Activation; 5] = [
     Activation::Cos,
     Activation::Identity,
 ];
+
+settings! {
+    /// The numbers of evolution.
+    #[derive(Clone, Debug, PartialEq)]
+    #[serde(deny_unknown_fields)]
+    pub struct EvolveConfig: keys "Evolution" {
+        /// Which preset the other values came from before they were overridden.
+        preset: Preset = Preset::Picbreeder => Preset::Neat;
+        /// The first generation.
+        start: StartConfig;
+        /// Mutation operators.
+        mutation: MutationConfig;
+        /// Recombination of two parents.
+        crossover: CrossoverConfig;
+        /// Species.
+        species: SpeciesConfig;
+        /// Who has children, and how many.
+        reproduction: ReproductionConfig;
+    }
+}
+
+settings! {
+    /// The first generation. Every first genome has the same ids, so that genes align.
+    #[derive(Clone, Debug, PartialEq)]
+    #[serde(deny_unknown_fields)]
+    pub struct StartConfig: keys "Evolution" {
+        /// True: outputs hue, saturation, brightness. False: ink only.
+        colour: bool = true, source: "PB";
+        /// Inputs that links may read, now and later.
+        inputs: Vec<Input> = Input::ALL.to_vec(), source: "PB";
+        /// Hidden nodes between inputs and outputs (0: inputs go straight to the outputs).
+        hidden: usize = 1 => 0, range: Range::between(0.0, 64.0), source: "ours, NEAT";
+        /// Activations of hue, one drawn a genome.
+        hue: Vec<Activation> = vec![Activation::Sin], source: "PB, ours";
+        /// Activations of saturation.
+        saturation: Vec<Activation> = vec![Activation::Sigmoid], source: "PB, ours";
+        /// Activations of brightness or ink.
+        brightness: Vec<Activation> = PICTURE_ACTIVATIONS.to_vec(), source: "PB, ours";
+        /// True: links into hue and saturation start at weight 0, so that the first generation is grey.
+        grey: bool = true => false, source: "ours";
+    }
+}
+
+settings! {
+    /// Mutation operators. The six rates are relative weights under [`MutationScheme::One`] and
+    /// probabilities under [`MutationScheme::Each`].
+    #[derive(Clone, Debug, PartialEq)]
+    #[serde(deny_unknown_fields)]
+    pub struct MutationConfig: keys "Evolution" {
+        /// How the operators combine.
+        scheme: MutationScheme = MutationScheme::One => MutationScheme::Each, source: "PB, NEAT";
+        /// Rate of weight mutation.
+        weights: f64 = 10.0 => 0.8, range: Range::at_least(0.0), source: "PB (10 of 21), NEAT";
+        /// Rate of adding a link.
+        add_link: f64 = 6.0 => 0.05, range: Range::at_least(0.0), source: "PB, NEAT";
+        /// Rate of putting a node on a link.
+        add_node: f64 = 4.0 => 0.03, range: Range::at_least(0.0), source: "PB, NEAT";
+        /// Rate of redrawing activations.
+        ///
+        /// NEAT has one activation.
+        activation: f64 = 1.0 => 0.02, range: Range::at_least(0.0), source: "PB, ours";
+        /// Rate of deleting a link.
+        delete_link: f64 = 0.0, range: Range::at_least(0.0), source: "ours";
+        /// Rate of deleting a hidden node.
+        delete_node: f64 = 0.0, range: Range::at_least(0.0), source: "ours";
+        /// Weight mutation: probability that one link changes.
+        ///
+        /// If none is drawn, one link is drawn uniformly \[ours\]: never a no-op.
+        link_rate: f64 = 0.2 => 1.0, range: Range::SHARE, source: "PB, NEAT";
+        /// Of the changing links, the share drawn anew instead of moved.
+        redraw_rate: f64 = 0.0 => 0.1, range: Range::SHARE, source: "PB, NEAT";
+        /// Distribution of the change.
+        perturbation: Perturbation = Perturbation::Normal => Perturbation::Uniform, source: "PB, NEAT";
+        /// Width of the change with the slider at 0, in units of weight.
+        width_low: f64 = 0.01 => 2.5, range: Range::POSITIVE, source: "PB, NEAT-C++ weight_mut_power";
+        /// What the slider at 1 adds to the width.
+        width_span: f64 = 1.99 => 0.0, range: Range::at_least(0.0), source: "PB";
+        /// The mutation slider s of Picbreeder; σ = low + span·s.
+        slider: f64 = 0.5, range: Range::SHARE, source: "PB";
+        /// New weights are U(−r, r).
+        ///
+        /// A weight far beyond ±3 saturates every unit; larger ranges overflow what is drawn from them.
+        new_weight: f64 = 3.0 => 1.0, range: Range::positive_to(1e6), source: "PB, NEAT-C++";
+        /// Weights are clamped to ±limit.
+        weight_limit: f64 = 3.0 => 8.0, range: Range::positive_to(1e6), source: "PB, NEAT-C++";
+        /// What happens to a split link.
+        split: SplitRule = SplitRule::Keep => SplitRule::Disable, source: "PB, NEAT";
+        /// Activation mutation: probability a node.
+        ///
+        /// If none is drawn, one node is drawn uniformly \[ours\].
+        activation_rate: f64 = 0.05, range: Range::SHARE, source: "PB";
+        /// What hidden nodes may compute.
+        activations: Vec<Activation> = PICTURE_ACTIVATIONS.to_vec(), source: "PB, ours";
+        /// True: activation mutation may touch output nodes too.
+        output_activations: bool = true, source: "PB";
+        /// True: outputs may feed other nodes, as in Picbreeder's files.
+        outputs_feed: bool = true => false, source: "PB, NEAT";
+        /// Adding a node is refused at this many hidden nodes.
+        max_hidden: usize = 300, source: "ours";
+        /// Adding a link is refused at this many links.
+        max_links: usize = 3000, source: "ours";
+    }
+}
+
+settings! {
+    /// Recombination.
+    #[derive(Clone, Debug, PartialEq)]
+    #[serde(deny_unknown_fields)]
+    pub struct CrossoverConfig: keys "Evolution" {
+        /// How genes are put together.
+        kind: CrossoverKind = CrossoverKind::Union => CrossoverKind::Aligned, source: "PB, NEAT";
+        /// Probability that a child has two parents.
+        rate: f64 = 0.3 => 0.75, range: Range::SHARE, source: "PB, NEAT";
+        /// Probability that a gene disabled in either parent stays disabled.
+        stay_disabled: f64 = 0.75, range: Range::SHARE, source: "NEAT";
+        /// Probability that the second parent comes from another species.
+        interspecies: f64 = 0.001, range: Range::SHARE, source: "NEAT";
+        /// Probability that a child of two parents is mutated too.
+        mutate_after: f64 = 1.0 => 0.8, range: Range::SHARE, source: "PB, NEAT-C++ mate_only_prob 0.2";
+    }
+}
+
+settings! {
+    /// Species.
+    #[derive(Clone, Debug, PartialEq)]
+    #[serde(deny_unknown_fields)]
+    pub struct SpeciesConfig: keys "Evolution" {
+        /// False: everybody is one species.
+        enabled: bool = false => true, source: "PB, NEAT";
+        /// c1, weight of excess genes in δ.
+        excess: f64 = 1.0, range: Range::at_least(0.0), source: "NEAT";
+        /// c2, weight of disjoint genes in δ.
+        disjoint: f64 = 1.0, range: Range::at_least(0.0), source: "NEAT";
+        /// c3, weight of the mean weight difference in δ.
+        weight: f64 = 0.4, range: Range::at_least(0.0), source: "NEAT";
+        /// Genomes with fewer genes than this count as N = 1.
+        small: usize = 20, source: "NEAT";
+        /// Two genomes with δ below this are of one species.
+        threshold: f64 = 3.0, range: Range::POSITIVE, source: "NEAT";
+        /// If set, the threshold moves by threshold_step a generation towards this many species.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        target_species: Option<usize> = None, range: Range::at_least(1.0), source: "NEAT";
+        /// Step of the adaptive threshold.
+        threshold_step: f64 = 0.1, range: Range::POSITIVE, source: "ours";
+        /// A species without a better best for this many generations has no children.
+        stagnation: u64 = 15, source: "NEAT";
+        /// The best species up to this number are exempt from stagnation.
+        protected: usize = 1, source: "ours";
+        /// If nobody improves for this many generations, only the two best species have children.
+        population_stagnation: u64 = 20, source: "NEAT";
+    }
+}
+
+settings! {
+    /// Who has children.
+    #[derive(Clone, Debug, PartialEq)]
+    #[serde(deny_unknown_fields)]
+    pub struct ReproductionConfig: keys "Evolution" {
+        /// Genomes a generation.
+        population as "population": usize = 15 => 150, range: Range::between(2.0, 1e5), source: "PB (3 × 5), NEAT",
+            unless: "the preset's: 15 or 150";
+        /// Best share of a species that has children.
+        survival: f64 = 0.2, range: Range::SOME_SHARE, source: "NEAT-C++";
+        /// Champions copied unchanged from each species that is large enough.
+        elites: usize = 1, source: "NEAT";
+        /// Members of a species that is large enough.
+        elite_species_size: usize = 1 => 5, source: "ours, NEAT";
+        /// Breeding: the selected parents stay on the next sheet.
+        keep_parents: bool = true, source: "PB";
+        /// How often another operator is tried when the drawn one cannot act.
+        attempts: usize = 8, range: Range::between(1.0, 1000.0), source: "ours";
+    }
+}
+
+/// The preset that a table names, else the other.
+pub(crate) fn preset_of(table: &toml::Table, otherwise: Preset) -> Result<Preset, String> {
+    match table.get("preset") {
+        None => Ok(otherwise),
+        Some(toml::Value::String(name)) => name.parse().map_err(|e: Refusal| e.to_string()),
+        Some(other) => Err(format!("expected a preset's name, found {other}")),
+    }
+}
 
 impl EvolveConfig {
     /// The values of a preset.
@@ -248,118 +275,7 @@ impl EvolveConfig {
     /// assert_eq!((neat.species.stagnation, neat.reproduction.survival), (15, 0.2));
     /// ```
     pub fn preset(preset: Preset) -> Self {
-        match preset {
-            Preset::Picbreeder => Self::picbreeder(),
-            Preset::Neat => Self::neat(),
-        }
-    }
-
-    fn picbreeder() -> Self {
-        EvolveConfig {
-            preset: Preset::Picbreeder,
-            start: StartConfig {
-                colour: true,
-                inputs: Input::ALL.to_vec(),
-                hidden: 1,
-                hue: vec![Activation::Sin],
-                saturation: vec![Activation::Sigmoid],
-                brightness: PICTURE_ACTIVATIONS.to_vec(),
-                grey: true,
-            },
-            mutation: MutationConfig {
-                scheme: MutationScheme::One,
-                weights: 10.0,
-                add_link: 6.0,
-                add_node: 4.0,
-                activation: 1.0,
-                delete_link: 0.0,
-                delete_node: 0.0,
-                link_rate: 0.2,
-                redraw_rate: 0.0,
-                perturbation: Perturbation::Normal,
-                width_low: 0.01,
-                width_span: 1.99,
-                slider: 0.5,
-                new_weight: 3.0,
-                weight_limit: 3.0,
-                split: SplitRule::Keep,
-                activation_rate: 0.05,
-                activations: PICTURE_ACTIVATIONS.to_vec(),
-                output_activations: true,
-                outputs_feed: true,
-                max_hidden: 300,
-                max_links: 3000,
-            },
-            crossover: CrossoverConfig {
-                kind: CrossoverKind::Union,
-                rate: 0.3,
-                stay_disabled: 0.75,
-                interspecies: 0.001,
-                mutate_after: 1.0,
-            },
-            species: SpeciesConfig { enabled: false, ..Self::neat_species() },
-            reproduction: ReproductionConfig {
-                population: 15,
-                survival: 0.2,
-                elites: 1,
-                elite_species_size: 1,
-                keep_parents: true,
-                attempts: 8,
-            },
-        }
-    }
-
-    fn neat() -> Self {
-        let picbreeder = Self::picbreeder();
-        EvolveConfig {
-            preset: Preset::Neat,
-            start: StartConfig { hidden: 0, grey: false, ..picbreeder.start },
-            mutation: MutationConfig {
-                scheme: MutationScheme::Each,
-                weights: 0.8,
-                add_link: 0.05,
-                add_node: 0.03,
-                activation: 0.02,
-                link_rate: 1.0,
-                redraw_rate: 0.1,
-                perturbation: Perturbation::Uniform,
-                width_low: 2.5,
-                width_span: 0.0,
-                new_weight: 1.0,
-                weight_limit: 8.0,
-                split: SplitRule::Disable,
-                outputs_feed: false,
-                ..picbreeder.mutation
-            },
-            crossover: CrossoverConfig {
-                kind: CrossoverKind::Aligned,
-                rate: 0.75,
-                mutate_after: 0.8,
-                ..picbreeder.crossover
-            },
-            species: Self::neat_species(),
-            reproduction: ReproductionConfig {
-                population: 150,
-                elite_species_size: 5,
-                ..picbreeder.reproduction
-            },
-        }
-    }
-
-    fn neat_species() -> SpeciesConfig {
-        SpeciesConfig {
-            enabled: true,
-            excess: 1.0,
-            disjoint: 1.0,
-            weight: 0.4,
-            small: 20,
-            threshold: 3.0,
-            target_species: None,
-            threshold_step: 0.1,
-            stagnation: 15,
-            protected: 1,
-            population_stagnation: 20,
-        }
+        Self::of_preset(preset as usize)
     }
 
     /// A preset with `overrides` laid over it, key by key: an override may name one number and
@@ -369,14 +285,7 @@ impl EvolveConfig {
     /// Unknown keys and values of the wrong type, as text with the key. Impossible values are left
     /// to [`validate`](Self::validate).
     pub fn over_preset(default: Preset, overrides: toml::Table) -> Result<Self, String> {
-        let preset = match overrides.get("preset") {
-            None => default,
-            Some(toml::Value::String(name)) => name.parse().map_err(|e: Refusal| e.to_string())?,
-            Some(other) => return Err(format!("expected a preset's name, found {other}")),
-        };
-        let mut table = toml::Table::try_from(Self::preset(preset)).map_err(|e| e.to_string())?;
-        lay_over(&mut table, overrides);
-        table.try_into().map_err(|e: toml::de::Error| e.to_string().trim().to_string())
+        Self::preset(preset_of(&overrides, default)?).over(overrides)
     }
 
     /// Refuses values that cannot be.
@@ -384,38 +293,23 @@ impl EvolveConfig {
     /// # Errors
     /// The first impossible value, by its key.
     pub fn validate(&self) -> Result<(), Refusal> {
-        let check = |ok: bool, key, expected, found: &dyn std::fmt::Debug| {
-            Refusal::unless(
-                ok,
-                format!("impossible value of {key}"),
-                expected,
-                format!("{found:?}"),
-            )
+        self.check_ranges()?;
+        let check = |ok: bool, key, expected: &str, found: &dyn std::fmt::Debug| {
+            if ok { Ok(()) } else { Err(Refusal::new(key, expected, format!("{found:?}"))) }
         };
-        let positive = |key, v: f64| check(v.is_finite() && v > 0.0, key, "a number above 0", &v);
-        // A weight far beyond ±3 saturates every unit; larger ranges overflow what is drawn from them.
-        let weight =
-            |key, v: f64| check(v > 0.0 && v <= 1e6, key, "a number above 0, at most 1e6", &v);
-        let rate = |key, v: f64| check(v.is_finite() && v >= 0.0, key, "a number from 0 up", &v);
-        let share = |key, v: f64| check((0.0..=1.0).contains(&v), key, "a number in [0, 1]", &v);
-        let list = |key, v: &[Activation]| {
-            check(!v.is_empty(), key, "at least one activation", &v)?;
-            check(!v.contains(&Activation::Cache), key, "no `cache` (it is made by layerizing)", &v)
-        };
-
-        let start = &self.start;
-        check(
-            !start.inputs.is_empty(),
-            "start.inputs",
-            "at least one of x, y, d, bias",
-            &start.inputs,
-        )?;
-        check(start.hidden <= 64, "start.hidden", "at most 64", &start.hidden)?;
-        list("start.hue", &start.hue)?;
-        list("start.saturation", &start.saturation)?;
-        list("start.brightness", &start.brightness)?;
-
-        let m = &self.mutation;
+        let (start, m) = (&self.start, &self.mutation);
+        let some = !start.inputs.is_empty();
+        check(some, "start.inputs", "at least one of x, y, d, bias", &start.inputs)?;
+        for (key, list) in [
+            ("start.hue", &start.hue),
+            ("start.saturation", &start.saturation),
+            ("start.brightness", &start.brightness),
+            ("mutation.activations", &m.activations),
+        ] {
+            check(!list.is_empty(), key, "at least one activation", list)?;
+            let made = list.contains(&Activation::Cache);
+            check(!made, key, "no `cache` (it is made by layerizing)", list)?;
+        }
         let rates = [
             ("mutation.weights", m.weights),
             ("mutation.add_link", m.add_link),
@@ -424,75 +318,14 @@ impl EvolveConfig {
             ("mutation.delete_link", m.delete_link),
             ("mutation.delete_node", m.delete_node),
         ];
-        for (key, value) in rates {
-            match m.scheme {
-                MutationScheme::One => rate(key, value)?,
-                MutationScheme::Each => share(key, value)?,
-            }
+        for (key, rate) in rates {
+            let fits = m.scheme == MutationScheme::One || rate <= 1.0;
+            check(fits, key, "a number in [0, 1] with scheme \"each\"", &rate)?;
         }
-        check(
-            rates.iter().any(|(_, r)| *r > 0.0),
-            "mutation",
-            "at least one operator with a rate above 0",
-            &"all rates 0",
-        )?;
-        share("mutation.link_rate", m.link_rate)?;
-        share("mutation.redraw_rate", m.redraw_rate)?;
-        positive("mutation.width_low", m.width_low)?;
-        rate("mutation.width_span", m.width_span)?;
-        share("mutation.slider", m.slider)?;
-        weight("mutation.new_weight", m.new_weight)?;
-        weight("mutation.weight_limit", m.weight_limit)?;
-        share("mutation.activation_rate", m.activation_rate)?;
-        list("mutation.activations", &m.activations)?;
-
-        let c = &self.crossover;
-        share("crossover.rate", c.rate)?;
-        share("crossover.stay_disabled", c.stay_disabled)?;
-        share("crossover.interspecies", c.interspecies)?;
-        share("crossover.mutate_after", c.mutate_after)?;
-
-        let s = &self.species;
-        rate("species.excess", s.excess)?;
-        rate("species.disjoint", s.disjoint)?;
-        rate("species.weight", s.weight)?;
-        positive("species.threshold", s.threshold)?;
-        positive("species.threshold_step", s.threshold_step)?;
-        check(
-            s.target_species != Some(0),
-            "species.target_species",
-            "at least 1",
-            &s.target_species,
-        )?;
-
-        let r = &self.reproduction;
-        check(
-            (2..=100_000).contains(&r.population),
-            "reproduction.population",
-            "2 to 100000 genomes",
-            &r.population,
-        )?;
-        share("reproduction.survival", r.survival)?;
-        positive("reproduction.survival", r.survival)?;
-        check(
-            r.elites <= r.population,
-            "reproduction.elites",
-            "at most the population",
-            &r.elites,
-        )?;
-        check((1..=1000).contains(&r.attempts), "reproduction.attempts", "1 to 1000", &r.attempts)
-    }
-}
-
-/// Replaces values of `base` by those of `top`, table by table.
-pub(crate) fn lay_over(base: &mut toml::Table, top: toml::Table) {
-    for (key, value) in top {
-        match (base.get_mut(&key), value) {
-            (Some(toml::Value::Table(below)), toml::Value::Table(above)) => lay_over(below, above),
-            (_, value) => {
-                base.insert(key, value);
-            }
-        }
+        let some = rates.iter().any(|(_, rate)| *rate > 0.0);
+        check(some, "mutation", "at least one operator with a rate above 0", &"all rates 0")?;
+        let (r, key) = (&self.reproduction, "reproduction.elites");
+        check(r.elites <= r.population, key, "at most the population", &r.elites)
     }
 }
 
@@ -537,7 +370,7 @@ mod tests {
         };
         assert_eq!(
             refused(&|c| c.reproduction.population = 1),
-            "impossible value of reproduction.population: expected 2 to 100000 genomes, found 1"
+            "reproduction.population: expected 2 to 100000, found 1"
         );
         assert!(refused(&|c| c.mutation.weights = 1.5).contains("mutation.weights"));
         assert!(refused(&|c| c.mutation.slider = f64::NAN).contains("NaN"));

@@ -6,6 +6,7 @@ use super::population::{first_brood, inherit};
 use super::{Birth, Breeder, Brood, EvolveConfig, Judged, Parent, Parts, Ranked};
 use crate::genome::Genome;
 use crate::math::SimRng;
+use crate::math::settings::Value;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -21,6 +22,29 @@ pub struct Axis {
     pub high: f64,
     /// Cells, ≥ 1.
     pub cells: usize,
+}
+
+impl Value for Axis {
+    fn python() -> String {
+        "tuple[str, float, float, int]".into()
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        Err(format!("expected a table of descriptor, low, high and cells, found {text:?}"))
+    }
+
+    fn of(value: &toml::Value) -> Result<Self, String> {
+        value.clone().try_into().map_err(|error: toml::de::Error| error.to_string())
+    }
+
+    fn toml(&self) -> Option<toml::Value> {
+        toml::Value::try_from(self).ok()
+    }
+
+    fn text(&self) -> Option<String> {
+        let Axis { descriptor, low, high, cells } = self;
+        Some(format!("{descriptor} {low} to {high} in {cells} cells"))
+    }
 }
 
 impl Axis {

@@ -34,7 +34,7 @@ mod stored;
 pub use breed::{Breeder, Parent};
 pub use breeding::Breeding;
 pub use changes::changes;
-pub(crate) use config::lay_over;
+pub(crate) use config::preset_of;
 pub use config::{
     CrossoverConfig, CrossoverKind, EvolveConfig, MutationConfig, MutationScheme, Perturbation,
     Preset, ReproductionConfig, SpeciesConfig, SplitRule, StartConfig,

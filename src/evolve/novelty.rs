@@ -5,23 +5,20 @@
 
 use super::{Birth, EvolveConfig, Judged, Population, Ranked};
 use crate::genome::Genome;
+use crate::math::settings::settings;
 use serde::{Deserialize, Serialize};
 
-/// The numbers of novelty search.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct NoveltyConfig {
-    /// Neighbours k, ≥ 1. 15 \[Lehman & Stanley\].
-    pub neighbours: usize,
-    /// The most novel genomes that enter the archive each generation. 3 \[ours\].
-    pub archived: usize,
-    /// Largest archive; then the oldest leave. 1000 \[ours\].
-    pub archive_limit: usize,
-}
-
-impl Default for NoveltyConfig {
-    fn default() -> Self {
-        NoveltyConfig { neighbours: 15, archived: 3, archive_limit: 1000 }
+settings! {
+    /// The numbers of novelty search.
+    #[derive(Clone, Debug, PartialEq)]
+    #[serde(deny_unknown_fields)]
+    pub struct NoveltyConfig: flags "Novelty" {
+        /// Nearest descriptors whose mean distance is the novelty.
+        neighbours: usize = 15, range: Range::at_least(1.0), source: "Lehman & Stanley";
+        /// Genomes of a generation, the most novel, that enter the archive.
+        archived: usize = 3, source: "ours";
+        /// Genomes in the archive; the oldest leave.
+        archive_limit: usize = 1000, source: "ours";
     }
 }
 

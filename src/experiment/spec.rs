@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
-use toml::de::{DeArray, DeTable, DeValue};
+use toml::de::{DeArray, DeString, DeTable, DeValue};
 
 /// The profile that is the spec's own values.
 pub const STANDARD: &str = "standard";
@@ -27,6 +27,9 @@ pub trait Spec: DeserializeOwned {
 
     /// What a profile's `changes` do besides being laid over the spec. Default: nothing.
     fn adapt(_spec: &mut DeTable<'_>, _changes: &DeTable<'_>) {}
+
+    /// Moves keys into the tables that they are read from. Default: every key stays.
+    fn sort(_spec: &mut DeTable<'_>) {}
 
     /// Verifies the values.
     ///
@@ -281,6 +284,7 @@ impl<'a> SpecFile<'a> {
             lay_over(table.get_mut(), changes).map_err(part)?;
             T::adapt(table.get_mut(), changes);
         }
+        T::sort(table.get_mut());
         let spec = T::deserialize(toml::Deserializer::from(table));
         let spec = spec.map_err(|e| fault(&self.path, self.text, &e))?;
         spec.check().map_err(part)?;
@@ -297,6 +301,22 @@ fn fault(path: &Path, text: &str, error: &toml::de::Error) -> SpecError {
     SpecError::Toml {
         path: path.to_path_buf(),
         problem: format!("{line}{}", error.message().replace('\n', " ")),
+    }
+}
+
+/// Moves the keys of a table that are names of settings into its table `train`; `own` are its own keys.
+pub(super) fn sort_settings(table: &mut DeTable<'_>, names: &[&'static str], own: &[&str]) {
+    let keys: Vec<String> = table.keys().map(|key| key.get_ref().to_string()).collect();
+    for key in keys.iter().map(String::as_str) {
+        if !names.contains(&key) || own.contains(&key) {
+            continue;
+        }
+        let Some((key, value)) = table.remove_entry(key) else { continue };
+        let none = || Spanned::new(value.span(), DeValue::Table(DeTable::new()));
+        let at: Spanned<DeString<'_>> = Spanned::new(key.span(), "train".into());
+        if let DeValue::Table(train) = table.entry(at).or_insert_with(none).get_mut() {
+            train.insert(key, value);
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The genes: nodes, connections and their identities.
 
-use crate::math::Activation;
+use crate::math::{Activation, Named};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -52,6 +52,15 @@ impl Input {
             Input::D => "d",
             Input::Bias => "bias",
         }
+    }
+}
+
+impl Named for Input {
+    const KIND: &'static str = "input";
+    const ALL: &'static [Self] = &Input::ALL;
+
+    fn name(self) -> &'static str {
+        self.name()
     }
 }
 

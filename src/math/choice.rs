@@ -219,6 +219,42 @@ macro_rules! choices {
             }
         }
 
+        impl $crate::math::settings::Value for $Choice {
+            fn python() -> String {
+                "str".into()
+            }
+
+            const IS_CHOICE: bool = true;
+
+            fn names() -> Vec<&'static str> {
+                Self::TABLE.iter().map(|row| row.name).collect()
+            }
+
+            fn parse(text: &str) -> Result<Self, String> {
+                text.parse().map_err(|error: $crate::math::refusal::Refusal| error.to_string())
+            }
+
+            fn of(value: &toml::Value) -> Result<Self, String> {
+                match value {
+                    toml::Value::String(text) => Self::parse(text),
+                    other => {
+                        let choice: Self =
+                            other.clone().try_into().map_err(|e: toml::de::Error| e.to_string())?;
+                        choice.check().map_err(|error| error.to_string())?;
+                        Ok(choice)
+                    }
+                }
+            }
+
+            fn toml(&self) -> Option<toml::Value> {
+                toml::Value::try_from(self).ok()
+            }
+
+            fn text(&self) -> Option<String> {
+                Some(self.to_string())
+            }
+        }
+
         impl std::str::FromStr for $Choice {
             type Err = $crate::math::refusal::Refusal;
 

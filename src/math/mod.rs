@@ -10,6 +10,7 @@ pub mod names;
 pub mod real;
 pub mod refusal;
 pub mod rng;
+pub mod settings;
 pub mod stats;
 pub mod text;
 

@@ -81,6 +81,11 @@ impl Refusal {
         Refusal { advice: advice.into(), ..self }
     }
 
+    /// The same input, named with these words before: `training setting lr`.
+    pub fn prefixed(self, words: &str) -> Self {
+        Refusal { at: format!("{words}{}", self.at), ..self }
+    }
+
     /// The same input, named by where it stands: `at: …`.
     pub fn within(self, at: impl fmt::Display) -> Self {
         let inner = if self.at.is_empty() { String::new() } else { format!(": {}", self.at) };

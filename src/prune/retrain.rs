@@ -1,6 +1,7 @@
 //! From which weights a pruned network trains on, and what a round changed.
 
 use super::context::PruneError;
+use crate::math::settings::Value;
 use crate::network::{Mask, Weights};
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +20,31 @@ pub enum Retrain {
     },
     /// From a fresh random init.
     Reinit,
+}
+
+impl Value for Retrain {
+    fn python() -> String {
+        "str".into()
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        text.parse()
+    }
+
+    fn of(value: &toml::Value) -> Result<Self, String> {
+        match value {
+            toml::Value::String(text) => text.parse(),
+            other => other.clone().try_into().map_err(|error: toml::de::Error| error.to_string()),
+        }
+    }
+
+    fn toml(&self) -> Option<toml::Value> {
+        toml::Value::try_from(self).ok()
+    }
+
+    fn text(&self) -> Option<String> {
+        Some(self.to_string())
+    }
 }
 
 impl std::fmt::Display for Retrain {

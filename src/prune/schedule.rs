@@ -5,10 +5,17 @@
 //! network, ⌊p·(n − 1)⌋ a round. With p = 5 % the global form gives the paper's captions exactly: 1452
 //! of 5478 after 26 rounds, 3392 of 8096 after 17 and 468 after 56.
 
-use super::methods::Method;
+use super::guard::Orphans;
+use super::methods::{Method, Need};
+use super::plan::PrunePlan;
+use super::retrain::Retrain;
 use super::select::{Rule, global_removal, layer_of_links, layer_removal};
 use crate::math::names::names;
+use crate::math::refusal::Refusal;
+use crate::math::settings::{Settings, settings};
 use crate::network::Model;
+use crate::train::TrainConfig;
+use serde::{Deserialize, Serialize};
 
 /// Default p of IMP `global`: the one that meets the captions.
 pub const IMP_GLOBAL: f64 = 0.05;
@@ -16,7 +23,8 @@ pub const IMP_GLOBAL: f64 = 0.05;
 pub const IMP_ORIGINAL: (f64, f64) = (0.2, 0.1);
 
 /// The two published forms of the lottery ticket: what IMP removes a round.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Lottery {
     /// [`IMP_GLOBAL`] of all links.
     #[default]
@@ -27,25 +35,39 @@ pub enum Lottery {
 
 names! { Lottery, "form of the lottery ticket": Global "global", Original "original" }
 
-/// What the rounds should lead to: [`Aim::rules`] says how.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Aim {
-    /// Links kept after the last round.
-    pub budget: Option<usize>,
-    /// Links that score at least this are kept: one number, or one a round.
-    pub thresholds: Vec<f64>,
-    /// Rounds; none: 1, as many as there are thresholds, of IMP as many as its shares take to the budget.
-    pub rounds: Option<usize>,
-    /// How IMP gets there.
-    pub lottery: Lottery,
+settings! {
+    /// What a pruning should lead to, and how: [`Aim::plan`] makes rounds of it.
+    #[derive(Clone, Debug, PartialEq)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct Aim: flags "Pruning" {
+        /// Method; options as wanda:scope=layer,sequential=false.
+        method: Method = Method::Sp(Default::default());
+        /// Keep exactly this many links after the last round.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        budget: Option<usize> = None, range: Range::at_least(1.0);
+        /// Keep links that score at least this; one number, or one for each round (0.35,0.75).
+        threshold: Vec<f64> = Vec::new();
+        /// Rounds of pruning and retraining.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        rounds: Option<usize> = None, range: Range::at_least(1.0),
+            unless: "1; imp: as many as its shares take to the budget";
+        /// What imp removes a round: global, 5 % of all links, or original, 20 % of each hidden layer and 10 % of
+        /// the output's.
+        lottery: Lottery = Lottery::Global;
+        /// Where retraining starts: finetune, rewind (to the first weights), rewind:STEP, or reinit.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        retrain: Option<Retrain> = None, unless: "finetune; imp and sparse-training: rewind";
+        /// Under a budget, links on no path give their places to others, so that all that are kept live.
+        refill: bool = false;
+    }
 }
 
 /// Why there are no rounds that lead to an [`Aim`]. Where one field of it is at fault, the text begins with its name.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum AimError {
-    /// No round.
-    #[error("rounds: expected at least 1, found 0")]
-    NoRounds,
+    /// A number outside its range.
+    #[error(transparent)]
+    Range(#[from] Refusal),
     /// More links than there are, or none.
     #[error("budget: expected 1 to {from} links, those kept so far, found {found}")]
     Budget {
@@ -54,9 +76,6 @@ pub enum AimError {
         /// Asked for.
         found: usize,
     },
-    /// A number that nothing is compared with.
-    #[error("threshold: expected a finite number, found {0}")]
-    Threshold(f64),
     /// Neither one threshold nor one a round.
     #[error("expected one threshold or {rounds} (one a round), found {found}")]
     Thresholds {
@@ -74,29 +93,49 @@ pub enum AimError {
     /// A form of the lottery ticket, of another method.
     #[error("lottery: expected --method imp, found {0}")]
     Lottery(Method),
+    /// Living links fill up a budget, not a threshold.
+    #[error("refill: expected a budget, which living links fill up, found a threshold of {0}")]
+    Refill(f64),
+    /// A mask that is copied is copied at once.
+    #[error("rounds: expected 1 with {0}, found more")]
+    Copied(Method),
 }
 
 impl Aim {
+    /// The plan of a pruning of `parent`, retrained with the settings `train`.
+    ///
+    /// # Errors
+    /// No rounds lead there.
+    pub fn plan(&self, parent: &Model, train: TrainConfig) -> Result<PrunePlan, AimError> {
+        let mut plan = PrunePlan::new(self.method, self.rules(parent)?, train);
+        if plan.rules.len() > 1 && self.method.row().needs.contains(&Need::Pattern) {
+            return Err(AimError::Copied(self.method));
+        }
+        plan.retrain = self.retrain.unwrap_or(plan.retrain);
+        if self.refill {
+            if let Some(&threshold) = self.threshold.first() {
+                return Err(AimError::Refill(threshold));
+            }
+            plan.orphans = Orphans::Refill;
+        }
+        Ok(plan)
+    }
+
     /// One rule a round, for a method that begins from the links of `parent`.
     ///
     /// # Errors
     /// No rounds lead there.
-    pub fn rules(&self, method: Method, parent: &Model) -> Result<Vec<Rule>, AimError> {
-        let from = parent.mask.kept();
+    pub fn rules(&self, parent: &Model) -> Result<Vec<Rule>, AimError> {
+        self.check_ranges()?;
+        let (from, method) = (parent.mask.kept(), self.method);
         let is_imp = matches!(method, Method::Imp(_));
-        if self.rounds == Some(0) {
-            return Err(AimError::NoRounds);
-        }
         if self.lottery == Lottery::Original && !is_imp {
             return Err(AimError::Lottery(method));
         }
-        if let Some(&wrong) = self.thresholds.iter().find(|t| !t.is_finite()) {
-            return Err(AimError::Threshold(wrong));
-        }
         let rounds = self.rounds.unwrap_or(1);
         let (hidden, output) = IMP_ORIGINAL;
-        Ok(match (self.budget, self.thresholds.as_slice()) {
-            (Some(found), _) if !(1..=from).contains(&found) => {
+        Ok(match (self.budget, self.threshold.as_slice()) {
+            (Some(found), _) if found > from => {
                 return Err(AimError::Budget { from, found });
             }
             (Some(k), []) => {
@@ -247,9 +286,9 @@ mod tests {
         let from = parent.mask.kept();
         let budget = |k| Aim { budget: Some(k), ..Aim::default() };
         let rounds = |r| Aim { rounds: Some(r), ..Aim::default() };
-        let to = |thresholds: &[f64]| Aim { thresholds: thresholds.into(), ..Aim::default() };
+        let to = |threshold: &[f64]| Aim { threshold: threshold.into(), ..Aim::default() };
         let original = Aim { lottery: Lottery::Original, ..rounds(2) };
-        let works = |aim: &Aim, method| aim.rules(method, &parent).unwrap();
+        let works = |aim: &Aim, method| Aim { method, ..aim.clone() }.rules(&parent).unwrap();
         assert_eq!(works(&budget(9), sp), [Rule::Budget(9)]);
         assert_eq!(works(&budget(from), imp), [Rule::Budget(from)]);
         assert!(works(&budget(9), imp).len() > 3);
@@ -259,11 +298,11 @@ mod tests {
         assert_eq!(works(&Aim { rounds: Some(2), ..to(&[0.5]) }, sp), [Rule::Threshold(0.5); 2]);
         assert_eq!(works(&to(&[0.5, 0.25]), sp), [Rule::Threshold(0.5), Rule::Threshold(0.25)]);
         let fails = |aim: &Aim, text: &str| {
-            let said = aim.rules(sp, &parent).unwrap_err().to_string();
+            let said = Aim { method: sp, ..aim.clone() }.rules(&parent).unwrap_err().to_string();
             assert!(said.contains(text), "{said}");
         };
-        fails(&rounds(0), "rounds: expected at least 1");
-        fails(&budget(0), "budget: expected 1 to");
+        fails(&rounds(0), "rounds: expected a whole number of at least 1");
+        fails(&budget(0), "budget: expected a whole number of at least 1");
         fails(&budget(from + 1), "budget: expected 1 to");
         fails(&Aim { budget: Some(9), ..to(&[0.5]) }, "found both");
         fails(&rounds(3), "found none");

@@ -7,6 +7,7 @@
 use crate::math::SimRng;
 use crate::math::names::names;
 use crate::math::refusal::Refusal;
+use crate::math::settings::settings;
 use crate::network::{DenseBlock, Mask, Network, Weights};
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -14,19 +15,15 @@ use serde::{Deserialize, Serialize};
 /// Standard deviation of a standard normal truncated to ±2.
 const TRUNCATED_DEVIATION: f64 = 0.879_625_66;
 
-/// How to draw initial weights.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Init {
-    /// The distribution. Default `lecun-truncated` (FER).
-    pub scheme: Scheme,
-    /// Factor on every weight, > 0. Default 1.
-    pub scale: f64,
-}
-
-impl Default for Init {
-    fn default() -> Self {
-        Init { scheme: Scheme::LecunTruncated, scale: 1.0 }
+settings! {
+    /// How to draw initial weights.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct Init: keys "Initial weights" {
+        /// Distribution of the initial weights.
+        scheme as "init": Scheme = Scheme::LecunTruncated, value: "SCHEME", source: "FER";
+        /// Factor on the initial weights.
+        scale as "init_scale": f64 = 1.0, range: Range::POSITIVE, value: "FACTOR";
     }
 }
 
@@ -62,7 +59,7 @@ schemes! {
 /// under every mask (for `xavier`, `he`, `lecun-*` and `uniform` only its factor changes).
 ///
 /// # Errors
-/// If the mask is not W long, the scale is not a finite number above 0, or `orthogonal` is asked of
+/// If the mask is not W long, or `orthogonal` is asked of
 /// a graph.
 ///
 /// ```

@@ -2,22 +2,27 @@
 
 use crate::math::names::names;
 use crate::math::real;
-use crate::math::refusal::Refusal;
+use crate::math::settings::settings;
 use serde::{Deserialize, Serialize};
 
-/// A learning-rate schedule over `total` steps.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Schedule {
-    /// Rate at the top, > 0. Default 3e-3 (FER).
-    pub lr: f64,
-    /// After the warm-up. Default `constant` (FER).
-    pub shape: Shape,
-    /// n, steps of linear warm-up. Default 0. Step k < n has lr·(k+1)/(n+1): no step is wasted on
-    /// rate 0, and step n is the first at the top.
-    pub warm_up: usize,
-    /// Where `cosine` ends, as a fraction of `lr`, in [0, 1]. Default 0.
-    pub floor: f64,
+settings! {
+    /// A learning-rate schedule over `total` steps.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct Schedule: flags "Learning rate" {
+        /// Learning rate, at its top.
+        ///
+        /// FER: 3e-3 (apple 3e-4).
+        lr: f64 = 3e-3, range: Range::POSITIVE, source: "FER";
+        /// Learning-rate schedule after the warm-up.
+        shape as "schedule": Shape = Shape::Constant, source: "FER";
+        /// Steps of linear warm-up.
+        ///
+        /// Step k < n has lr·(k+1)/(n+1): no step is wasted on rate 0, and step n is the first at the top.
+        warm_up: usize = 0, value: "STEPS";
+        /// Where the cosine ends, as a share of --lr.
+        floor: f64 = 0.0, range: Range::SHARE, value: "SHARE";
+    }
 }
 
 /// The course of a [`Schedule`] after its warm-up.
@@ -31,28 +36,10 @@ pub enum Shape {
     Cosine,
 }
 
-impl Default for Schedule {
-    fn default() -> Self {
-        Schedule::constant(3e-3)
-    }
-}
-
 impl Schedule {
     /// The same rate for every step.
     pub fn constant(lr: f64) -> Self {
         Schedule { lr, shape: Shape::Constant, warm_up: 0, floor: 0.0 }
-    }
-
-    /// Refuses settings outside their range.
-    ///
-    /// # Errors
-    /// One is.
-    pub fn check(&self) -> Result<(), Refusal> {
-        let (lr, floor) = ("learning-rate schedule, lr", "learning-rate schedule, floor");
-        let is_rate = self.lr.is_finite() && self.lr > 0.0;
-        Refusal::unless(is_rate, lr, "a finite number > 0", self.lr)?;
-        let is_share = (0.0..=1.0).contains(&self.floor);
-        Refusal::unless(is_share, floor, "a fraction in [0, 1]", self.floor)
     }
 
     /// The rate of step `step` (from 0) of `total`; past the end it stays at the last value.
@@ -84,6 +71,7 @@ names! { Shape, "learning-rate schedule": Constant "constant", Cosine "cosine" }
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::settings::Settings;
 
     #[test]
     fn the_warm_up_rises_in_equal_steps_to_the_top() {
@@ -109,9 +97,9 @@ mod tests {
     fn wrong_schedules_are_refused() {
         for (lr, floor) in [(0.0, 0.0), (-1.0, 0.0), (f64::NAN, 0.0), (1.0, 1.5)] {
             let schedule = Schedule { floor, ..Schedule::constant(lr) };
-            assert!(schedule.check().is_err(), "{lr} {floor}");
+            assert!(schedule.check_ranges().is_err(), "{lr} {floor}");
         }
-        assert_eq!(Schedule::default().check(), Ok(()));
+        assert_eq!(Schedule::default().check_ranges(), Ok(()));
         let error = "linear".parse::<Shape>().unwrap_err().to_string();
         assert!(error.contains("found \"linear\""), "{error}");
         assert!(serde_json::from_str::<Schedule>(r#"{"warmup": 3}"#).is_err());

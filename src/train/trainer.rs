@@ -282,7 +282,6 @@ impl Trainer {
             length("start weights", start.0.len())?;
         }
         config.check(problem.inputs.pixels())?;
-        config.schedule.check()?;
         let layout = Layout::of(&problem.network);
         let state = match state {
             Some(mut state) => {

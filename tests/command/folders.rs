@@ -100,7 +100,7 @@ fn no_command_writes_over_what_another_left() {
     let compare = ["compare", MOTH, "--steps", "1"];
     let card = ["score", "--genome", MOTH, "--size", "8", "--samples", "1", "--all"];
     let resume = ["evolve", "--resume"];
-    let commands: [(&[&str], FolderKind); 10] = [
+    let commands: [(&[&str], FolderKind); 9] = [
         (&TRAIN, FolderKind::Training),
         (&prune, FolderKind::Pruning),
         (&EVOLVE, FolderKind::Evolution),
@@ -109,7 +109,6 @@ fn no_command_writes_over_what_another_left() {
         (&SWEEP, FolderKind::Sweep),
         (&card, FolderKind::Card),
         (&SHEETS, FolderKind::JudgeSheets),
-        (&report, FolderKind::JudgeReport),
         (&compare, FolderKind::Comparison),
     ];
     for (folder, holding) in folders {

@@ -28,6 +28,7 @@ mod prune_invariants;
 mod prune_oracle;
 mod prune_swarm;
 mod score;
+mod settings;
 mod stats_oracle;
 mod trainer;
 #[cfg(feature = "vlm")]

@@ -312,7 +312,7 @@ fn settings_that_cannot_be_are_refused_with_what_was_expected() {
         ),
         (
             TrainConfig { collapse_after: 0, ..base.clone() },
-            "collapse_after: expected at least 1 step, found 0",
+            "collapse_after: expected a whole number of at least 1, found 0",
         ),
     ];
     for (config, expected) in cases {

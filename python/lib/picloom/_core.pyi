@@ -29,26 +29,41 @@ Target: TypeAlias = "ArrayLike | Genome | Path"
 class TrainSettings(TypedDict, total=False):
     """Settings of training by the names of the command's options; the defaults are FER's recipe."""
 
+    # settings of training
     steps: int
     seed: int
+    gradient: str
+    log_every: int
+    batch: int
+    subsample: int
+    target_loss: float
+    collapse_after: int
+    restarts: int
+    checkpoints: float | Sequence[float]
+    retry_lr: float
     optimizer: str
     lr: float
     schedule: str
     warm_up: int
     floor: float
-    gradient: str
     init: str
     init_scale: float
-    batch: int
-    subsample: int
-    target_loss: float
     plateau: int
     least_fall: float
-    collapse_after: int
-    restarts: int
-    checkpoints: Sequence[float]
-    retry_lr: float
-    log_every: int
+    # end
+
+class PruneSettings(TrainSettings, total=False):
+    """Settings of a pruning, and of each retraining."""
+
+    # settings of pruning
+    method: str
+    budget: int
+    threshold: float | Sequence[float]
+    rounds: int
+    lottery: str
+    retrain: str
+    refill: bool
+    # end
 
 class EvolveSettings(TypedDict, total=False):
     """Settings of evolution, nested as in a run's `config.toml`, laid over the preset."""
@@ -58,6 +73,18 @@ class EvolveSettings(TypedDict, total=False):
     crossover: Mapping[str, Any]
     species: Mapping[str, Any]
     reproduction: Mapping[str, Any]
+    # settings of evolution
+    population: int
+    # end
+
+class NoveltySettings(EvolveSettings, total=False):
+    """Settings of novelty search, and of evolution."""
+
+    # settings of novelty
+    neighbours: int
+    archived: int
+    archive_limit: int
+    # end
 
 class Error(Exception): ...
 
@@ -120,7 +147,6 @@ class Search:
         *,
         seed: int,
         preset: Preset = "neat",
-        population: int | None = None,
         ancestors: Sequence[Genome] = [],
         **settings: Unpack[EvolveSettings],
     ) -> Search: ...
@@ -129,12 +155,8 @@ class Search:
         *,
         seed: int,
         preset: Preset = "neat",
-        population: int | None = None,
         ancestors: Sequence[Genome] = [],
-        neighbours: int = 15,
-        archived: int = 3,
-        archive_limit: int = 1000,
-        **settings: Unpack[EvolveSettings],
+        **settings: Unpack[NoveltySettings],
     ) -> Search: ...
     @staticmethod
     def map_elites(
@@ -142,7 +164,6 @@ class Search:
         *,
         seed: int,
         preset: Preset = "picbreeder",
-        population: int | None = None,
         ancestors: Sequence[Genome] = [],
         **settings: Unpack[EvolveSettings],
     ) -> Search: ...
@@ -172,7 +193,6 @@ class Breeding:
         *,
         seed: int,
         preset: Preset = "picbreeder",
-        population: int | None = None,
         ancestors: Sequence[Path] = [],
         **settings: Unpack[EvolveSettings],
     ) -> Breeding: ...
@@ -265,17 +285,12 @@ def prune(
     trained: Model | TrainReport,
     target: Target | None = None,
     *,
-    method: str = "sp",
-    budget: int | None = None,
-    threshold: float | Sequence[float] | None = None,
-    rounds: int | None = None,
-    retrain: str | None = None,
     evolved: Genome | None = None,
     initial: ArrayLike | None = None,
     size: int | None = None,
     coords: Coords = "fer",
     progress: Progress | None = None,
-    **settings: Unpack[TrainSettings],
+    **settings: Unpack[PruneSettings],
 ) -> PruneReport: ...
 def sweep(
     model: Model,

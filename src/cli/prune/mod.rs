@@ -5,15 +5,15 @@ mod pictures;
 use super::interrupt::Interrupted;
 use super::names::one_of;
 use super::output::Output;
+use super::settings::Laid;
 use super::source::{Usage, check_size, fit_help};
 use super::train::{TrainProgress, TrainSettings, describe, diverged};
 use crate::experiment::{PruneParent, prune_into};
 use crate::network::lock::FolderLock;
 use crate::network::weight_files::read_weights;
 use crate::network::{Arch, Coords, Mask, Model, Squaring, Wiring, layerize, read_genome};
-use crate::prune::methods::MethodRow;
-use crate::prune::schedule::{Aim, AimError, Lottery};
-use crate::prune::{Method, Need, Orphans, PrunePlan, Retrain, Rule};
+use crate::prune::schedule::{Aim, AimError};
+use crate::prune::{Method, Need};
 use crate::run::{load_mask, load_run, load_target};
 use crate::train::StopReason;
 use clap::Args;
@@ -47,31 +47,9 @@ pub struct PruneArgs {
     /// Coordinate convention, with --arch [default: fer]
     #[arg(long, requires = "arch", value_parser = one_of::<Coords>())]
     coords: Option<Coords>,
-    #[arg(long, default_value = "sp", help = method_help())]
-    method: Method,
-    /// Keep exactly this many links after the last round
-    #[arg(long, conflicts_with_all = ["threshold", "match_run"])]
-    budget: Option<usize>,
-    /// Keep links that score at least this; one number, or one for each round (0.35,0.75)
-    #[arg(long, value_delimiter = ',', conflicts_with = "match_run")]
-    threshold: Vec<f64>,
     /// Keep as many links as this finished run does; layer-counts and rewired also copy of its mask
-    #[arg(long = "match", value_name = "RUN")]
+    #[arg(long = "match", value_name = "RUN", conflicts_with_all = ["budget", "threshold"])]
     match_run: Option<PathBuf>,
-    /// Rounds of pruning and retraining (default: 1; imp: as many as its shares take to the budget)
-    #[arg(long)]
-    rounds: Option<usize>,
-    /// What imp removes a round: global, 5 % of all links, or original, 20 % of each hidden layer
-    /// and 10 % of the output's
-    #[arg(long, default_value = "global", value_parser = one_of::<Lottery>())]
-    lottery: Lottery,
-    /// Where retraining starts: finetune, rewind (to the first weights), rewind:STEP, or reinit
-    /// (default: finetune; imp and sparse-training: rewind)
-    #[arg(long)]
-    retrain: Option<Retrain>,
-    /// Under a budget, links on no path give their places to others, so that all that are kept live
-    #[arg(long)]
-    refill: bool,
     /// Genome whose layered wiring is the mask of --method evolved
     #[arg(long)]
     genome: Option<PathBuf>,
@@ -85,19 +63,9 @@ pub struct PruneArgs {
     #[arg(long)]
     no_pictures: bool,
     #[command(flatten)]
+    aim: Laid<Aim>,
+    #[command(flatten)]
     settings: TrainSettings,
-}
-
-/// The methods by name, as the table has them.
-fn method_help() -> String {
-    let (controls, methods): (Vec<_>, Vec<_>) =
-        Method::TABLE.iter().partition(|row| row.source.starts_with("control"));
-    let names = |rows: Vec<&MethodRow>| rows.iter().map(|r| r.name).collect::<Vec<_>>().join(", ");
-    format!(
-        "Method: {}, or a control ({}); options as wanda:scope=layer,sequential=false",
-        names(methods),
-        names(controls)
-    )
 }
 
 #[derive(Serialize)]
@@ -177,15 +145,9 @@ fn matched(path: &Path, method: Method, parent: &Model) -> anyhow::Result<Matche
     Ok(Matched { kept: mask.kept(), pattern: vec![mask] })
 }
 
-/// The rules of the rounds; `matched` links are those of the run of `--match`.
-fn rules(args: &PruneArgs, parent: &Model, matched: Option<usize>) -> Result<Vec<Rule>, Usage> {
-    let aim = Aim {
-        budget: matched.or(args.budget),
-        thresholds: args.threshold.clone(),
-        rounds: args.rounds,
-        lottery: args.lottery,
-    };
-    let text = |error: AimError| match (&error, &args.match_run) {
+/// What an aim that leads to no rounds says to whoever gave it as options.
+fn told(error: AimError, match_run: Option<&Path>) -> Usage {
+    Usage(match (&error, match_run) {
         (AimError::Budget { .. }, Some(path)) => {
             error.to_string().replacen("budget", &format!("--match {}", path.display()), 1)
         }
@@ -195,17 +157,19 @@ fn rules(args: &PruneArgs, parent: &Model, matched: Option<usize>) -> Result<Vec
         }
         (AimError::Both | AimError::Thresholds { .. }, _) => error.to_string(),
         _ => format!("--{error}"),
-    };
-    aim.rules(args.method, parent).map_err(|error| Usage(text(error)))
+    })
 }
 
 pub fn run(args: PruneArgs, out: &Output) -> anyhow::Result<()> {
     let parent = parent(&args)?;
     let model = &parent.trained.model;
     let from = model.mask.kept();
-    let matched = args.match_run.as_deref().map(|path| matched(path, args.method, model));
+    let mut aim = args.aim.over(&Aim::default())?;
+    let matched = args.match_run.as_deref().map(|path| matched(path, aim.method, model));
     let matched = matched.transpose()?;
-    let rules = rules(&args, model, matched.as_ref().map(|matched| matched.kept))?;
+    aim.budget = matched.as_ref().map(|matched| matched.kept).or(aim.budget);
+    let plan = aim.plan(model, args.settings.config()?);
+    let mut plan = plan.map_err(|error| told(error, args.match_run.as_deref()))?;
     let evolved = match &args.genome {
         Some(path) => {
             let layered = layerize(&read_genome(path, Wiring::Layerized)?);
@@ -221,24 +185,12 @@ pub fn run(args: PruneArgs, out: &Output) -> anyhow::Result<()> {
         }
         None => None,
     };
-    if let (Method::Evolved(_), None) = (args.method, &evolved) {
+    if let (Method::Evolved(_), None) = (aim.method, &evolved) {
         let why = "expected --genome, whose layered network has the mask; found none";
         return Err(Usage(format!("--method evolved: {why}")).into());
     }
     let pattern = matched.map_or(Vec::new(), |matched| matched.pattern);
-    if !pattern.is_empty() && rules.len() > 1 {
-        return Err(Usage(format!("--rounds: expected 1 with {}, found more", args.method)).into());
-    }
-    let mut plan = PrunePlan::new(args.method, rules, args.settings.config()?);
-    plan.retrain = args.retrain.unwrap_or(plan.retrain);
     (plan.evolved, plan.pattern) = (evolved, pattern);
-    if args.refill {
-        if let Some(threshold) = args.threshold.first() {
-            let why = "--refill: expected a budget, which living links fill up";
-            return Err(Usage(format!("{why}, found --threshold {threshold}")).into());
-        }
-        plan.orphans = Orphans::Refill;
-    }
     let _lock = FolderLock::take(&args.out)?;
     let mut progress = TrainProgress::new(out, plan.train.steps, &args.out);
     let (result, rounds) = prune_into(&parent, &plan, &args.out, args.resume, &mut progress)?;

@@ -19,6 +19,7 @@ use super::{EvolutionError, EvolutionJob, read_config, store};
 use crate::evolve::{Breeding, BreedingError, Selection, Session};
 use crate::genome::to_json;
 use crate::math::names::names;
+use crate::math::settings::settings;
 use crate::network::files::{create_folder, read_text, write_atomic};
 use crate::run::folder::{FolderKind, Marker};
 use crate::score::{Breeder, Choice, Decision};
@@ -44,31 +45,29 @@ pub enum BreederKind {
 
 names! { BreederKind, "breeder": Vlm "vlm", Mock "mock" }
 
-/// Breeding by a model that looks.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct VlmSection {
-    /// Who looks. Default `vlm`.
-    pub breeder: BreederKind,
-    /// The model, as its server knows it; none for the mock.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-    /// Side of the sheet's pictures in pixels, 16 to 512. Default 160.
-    pub cell: usize,
-    /// Pictures to publish before the run ends, ≥ 1. After each but the last, the published picture
-    /// is bred from. Default 1.
-    pub publish: usize,
+settings! {
+    /// Breeding by a model that looks.
+    #[derive(Clone, Debug, PartialEq)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct VlmSection: keys "The search" {
+        /// Who looks at the sheets, vlm or mock (seeded tosses).
+        breeder as "breeder": BreederKind = BreederKind::Vlm, only: &["vlm"];
+        /// The model, as its server knows it; none for the mock.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        model: Option<String> = None;
+        /// Side of a sheet's cells in pixels.
+        cell as "cell": usize = 160, range: Range::between(16.0, 512.0), value: "PIXELS",
+            only: &["vlm", "interactive"];
+        /// Pictures to publish before the run ends.
+        ///
+        /// After each but the last, the published picture is bred from.
+        publish as "publish": usize = 1, range: Range::at_least(1.0), value: "N", only: &["vlm"];
+    }
 }
 
 impl VlmSection {
     /// Generation in which the mock breeder begins to publish.
     pub const MOCK_PUBLISHES_IN: usize = 3;
-}
-
-impl Default for VlmSection {
-    fn default() -> Self {
-        VlmSection { breeder: BreederKind::Vlm, model: None, cell: 160, publish: 1 }
-    }
 }
 
 /// One line of `decisions.jsonl`.

@@ -2,10 +2,11 @@
 
 use super::by_eye::VlmSection;
 use super::descriptors::Descriptor;
-use crate::evolve::{Axis, EvolveConfig, NoveltyConfig, Preset, lay_over};
+use crate::evolve::{Axis, EvolveConfig, NoveltyConfig, Preset, preset_of};
 use crate::math::hash::json_id;
 use crate::math::names::names;
 use crate::math::refusal::Refusal;
+use crate::math::settings::{Settings, settings};
 use crate::network::{Coords, Squaring};
 use serde::{Deserialize, Serialize};
 
@@ -46,16 +47,18 @@ pub enum Measure {
 
 names! { Measure, "fitness": Mse "mse", Ssim "ssim", Both "both" }
 
-/// From picture to fitness.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FitnessConfig {
-    /// Likeness. Default `mse`.
-    pub measure: Measure,
-    /// Weight of SSIM in `both`, [0, 1]. Default 0.5.
-    pub ssim_weight: f64,
-    /// Fitness subtracted for each enabled link, ≥ 0. Default 0.
-    pub complexity_pressure: f64,
+settings! {
+    /// From picture to fitness.
+    #[derive(Clone, Debug, PartialEq)]
+    #[serde(deny_unknown_fields)]
+    pub struct FitnessConfig: keys "The search" {
+        /// Likeness to the target: mse, ssim or both.
+        measure as "fitness": Measure = Measure::Mse;
+        /// Weight of SSIM in `both`.
+        ssim_weight: f64 = 0.5, range: Range::SHARE;
+        /// Fitness subtracted for each enabled link.
+        complexity_pressure: f64 = 0.0, range: Range::at_least(0.0);
+    }
 }
 
 /// What happens to weights learned by gradient descent within a generation.
@@ -73,129 +76,118 @@ pub enum RefineMode {
 
 names! { RefineMode, "refinement": None "none", Lamarck "lamarck", Baldwin "baldwin" }
 
-/// Gradient refinement of each genome before it is judged: Adam on the normalised gradient of
-/// the MSE.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RefineConfig {
-    /// Who profits. Default `none`.
-    pub mode: RefineMode,
-    /// Training steps a genome a generation, 1 to 10000. Default 10.
-    pub steps: usize,
-    /// Learning rate, > 0. Default 0.03 `\[ours\]`.
-    pub learning_rate: f64,
+settings! {
+    /// Gradient refinement of each genome before it is judged: Adam on the normalised gradient of
+    /// the MSE.
+    #[derive(Clone, Debug, PartialEq)]
+    #[serde(deny_unknown_fields)]
+    pub struct RefineConfig: keys "The search" {
+        /// Gradient descent before judging: none, lamarck (inherited) or baldwin (not inherited).
+        mode as "refine": RefineMode = RefineMode::None;
+        /// Its steps a genome a generation.
+        steps as "refine_steps": usize = 10, range: Range::between(1.0, 1e4), value: "STEPS";
+        /// Its learning rate.
+        learning_rate: f64 = 0.03, range: Range::POSITIVE, source: "ours";
+    }
 }
 
-/// Novelty search on pictures.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct NoveltySection {
-    /// What counts as different. Default: thumbnail, symmetry, complexity, colourfulness.
-    pub descriptors: Vec<Descriptor>,
-    /// k-NN and archive.
-    pub search: NoveltyConfig,
+settings! {
+    /// Novelty search on pictures.
+    #[derive(Clone, Debug, PartialEq)]
+    #[serde(deny_unknown_fields)]
+    pub struct NoveltySection: keys "The search" {
+        /// What counts as different.
+        descriptors: Vec<Descriptor> = vec![
+            Descriptor::Thumbnail,
+            Descriptor::Symmetry,
+            Descriptor::Complexity,
+            Descriptor::Colourfulness,
+        ];
+        /// k-NN and archive.
+        search: NoveltyConfig;
+    }
 }
 
-/// MAP-Elites on pictures.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct MapElitesSection {
-    /// The grid; each axis names a scalar descriptor. Default: complexity × colourfulness.
-    pub axes: Vec<Axis>,
-    /// What is best in a cell: a descriptor's value, or likeness to the target if none is named.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub quality: Option<Descriptor>,
+settings! {
+    /// MAP-Elites on pictures.
+    #[derive(Clone, Debug, PartialEq)]
+    #[serde(deny_unknown_fields)]
+    pub struct MapElitesSection: keys "The search" {
+        /// The grid; each axis names a scalar descriptor, its ends and its number of cells.
+        axes: Vec<Axis> = vec![
+            axis(Descriptor::Complexity, 0.0, 0.16),
+            axis(Descriptor::Colourfulness, 0.0, 0.6),
+        ];
+        /// What is best in a cell: a descriptor's value, or likeness to the target if none is named.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        quality: Option<Descriptor> = Some(Descriptor::Clarity);
+    }
 }
 
-/// A whole evolution run. With the target's pixels, all that its result depends on.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct EvolutionConfig {
-    /// Which search. Default target.
-    pub search: SearchKind,
-    /// Generations to run, ≥ 1; may be raised when a run is resumed. Default 100.
-    pub generations: u64,
-    /// Seed of everything. Default 0.
-    pub seed: u64,
-    /// Side of the judged pictures in pixels, 8 to 1024. Default 64.
-    pub size: usize,
-    /// Coordinate convention. Default fer.
-    pub coords: Coords,
-    /// Target picture or genome, for people; its pixels enter by `target_sha256`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub target: Option<String>,
-    /// What becomes of a target picture that is not square; none: it is refused.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub target_fit: Option<Squaring>,
-    /// SHA-256 of the target's float pixels at `size`; filled in by the program.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub target_sha256: Option<String>,
-    /// Stops when the best fitness reaches this.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stop_at: Option<f64>,
-    /// Genome files that generation 0 begins from; empty: founders of `evolve.start`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub ancestors: Vec<String>,
-    /// From picture to fitness.
-    pub fitness: FitnessConfig,
-    /// Gradient refinement.
-    pub refine: RefineConfig,
-    /// Novelty search.
-    pub novelty: NoveltySection,
-    /// MAP-Elites.
-    pub map_elites: MapElitesSection,
-    /// Breeding by eye; present in such runs only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub vlm: Option<VlmSection>,
-    /// Operators, species, reproduction.
-    pub evolve: EvolveConfig,
+fn axis(descriptor: Descriptor, low: f64, high: f64) -> Axis {
+    Axis { descriptor: descriptor.name().to_string(), low, high, cells: 8 }
+}
+
+/// Searches that judge pictures by numbers.
+const JUDGED: &[&str] = &["target", "novelty", "map-elites"];
+
+settings! {
+    /// A whole evolution run. With the target's pixels, all that its result depends on.
+    #[derive(Clone, Debug, PartialEq)]
+    #[serde(deny_unknown_fields)]
+    pub struct EvolutionConfig: keys "The search" {
+        /// What leads the search.
+        search as "search": SearchKind = SearchKind::Target;
+        /// Generations.
+        ///
+        /// May be raised when a run is resumed.
+        generations as "generations": u64 = 100, range: Range::at_least(1.0),
+            only: &["target", "novelty", "map-elites", "vlm"];
+        /// Seed.
+        seed as "seed": u64 = 0;
+        /// Side of the judged pictures in pixels.
+        size as "size": usize = 64, range: Range::between(8.0, 1024.0), only: JUDGED;
+        /// Coordinate convention.
+        coords as "coords": Coords = Coords::Fer;
+        /// Picture or genome to draw.
+        ///
+        /// For people; its pixels enter by `target_sha256`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        target as "target": Option<String> = None, value: "IMG|GENOME", only: JUDGED;
+        /// What becomes of a target picture that is not square.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        target_fit as "fit": Option<Squaring> = None, needs: "target", unless: "it is refused";
+        /// SHA-256 of the target's float pixels at `size`; filled in by the program.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        target_sha256: Option<String> = None;
+        /// Stops when the best fitness reaches this.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        stop_at: Option<f64> = None;
+        /// Genome that generation 0 begins from (may be repeated).
+        ///
+        /// Where there is none, founders of `evolve.start`.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        ancestors as "from": Vec<String> = Vec::new(), value: "GENOME";
+        /// From picture to fitness.
+        fitness: FitnessConfig, only: JUDGED;
+        /// Gradient refinement.
+        refine: RefineConfig, only: JUDGED;
+        /// Novelty search.
+        novelty: NoveltySection, only: &["novelty"];
+        /// MAP-Elites.
+        map_elites: MapElitesSection;
+        /// Breeding by eye; present in such runs only.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        vlm: Option<VlmSection>;
+        /// Operators, species, reproduction.
+        evolve: EvolveConfig;
+    }
 }
 
 impl EvolutionConfig {
     /// The defaults with a preset.
     pub fn new(preset: Preset) -> Self {
-        let axis = |descriptor: Descriptor, low, high| Axis {
-            descriptor: descriptor.name().to_string(),
-            low,
-            high,
-            cells: 8,
-        };
-        EvolutionConfig {
-            search: SearchKind::Target,
-            generations: 100,
-            seed: 0,
-            size: 64,
-            coords: Coords::Fer,
-            target: None,
-            target_fit: None,
-            target_sha256: None,
-            stop_at: None,
-            ancestors: Vec::new(),
-            fitness: FitnessConfig {
-                measure: Measure::Mse,
-                ssim_weight: 0.5,
-                complexity_pressure: 0.0,
-            },
-            refine: RefineConfig { mode: RefineMode::None, steps: 10, learning_rate: 0.03 },
-            novelty: NoveltySection {
-                descriptors: vec![
-                    Descriptor::Thumbnail,
-                    Descriptor::Symmetry,
-                    Descriptor::Complexity,
-                    Descriptor::Colourfulness,
-                ],
-                search: NoveltyConfig::default(),
-            },
-            map_elites: MapElitesSection {
-                axes: vec![
-                    axis(Descriptor::Complexity, 0.0, 0.16),
-                    axis(Descriptor::Colourfulness, 0.0, 0.6),
-                ],
-                quality: Some(Descriptor::Clarity),
-            },
-            vlm: None,
-            evolve: EvolveConfig::preset(preset),
-        }
+        Self::of_preset(preset as usize)
     }
 
     /// The defaults with `overrides` laid over them; `evolve.preset` chooses the preset,
@@ -203,17 +195,13 @@ impl EvolutionConfig {
     ///
     /// # Errors
     /// Unknown keys and values of the wrong type, as text with the key.
-    pub fn over_defaults(default: Preset, mut overrides: toml::Table) -> Result<Self, String> {
-        let evolve = match overrides.remove("evolve") {
-            None => toml::Table::new(),
-            Some(toml::Value::Table(table)) => table,
+    pub fn over_defaults(default: Preset, overrides: toml::Table) -> Result<Self, String> {
+        let preset = match overrides.get("evolve") {
+            None => default,
+            Some(toml::Value::Table(table)) => preset_of(table, default)?,
             Some(other) => return Err(format!("evolve: expected a table, found {other}")),
         };
-        let mut config = EvolutionConfig::new(default);
-        config.evolve = EvolveConfig::over_preset(default, evolve)?;
-        let mut table = toml::Table::try_from(config).map_err(|e| e.to_string())?;
-        lay_over(&mut table, overrides);
-        table.try_into().map_err(|e: toml::de::Error| e.to_string().trim().replace('\n', " "))
+        EvolutionConfig::new(preset).over(overrides)
     }
 
     /// Refuses values that cannot be.
@@ -221,48 +209,10 @@ impl EvolutionConfig {
     /// # Errors
     /// The first impossible value, by its key.
     pub fn validate(&self) -> Result<(), Refusal> {
-        let fail = |key: &str, expected: &str, found: String| {
-            Err(Refusal::new(format!("impossible value of {key}"), expected, found))
-        };
-        if self.generations == 0 {
-            return fail("generations", "at least 1", "0".into());
-        }
-        // TOML has no larger integers.
-        let publish = self.vlm.as_ref().map_or(0, |vlm| vlm.publish);
-        for (key, number) in [
-            ("seed", self.seed),
-            ("generations", self.generations),
-            ("vlm.publish", publish as u64),
-        ] {
-            if i64::try_from(number).is_err() {
-                return fail(key, "at most 9223372036854775807", number.to_string());
-            }
-        }
-        if !(8..=1024).contains(&self.size) {
-            return fail("size", "8 to 1024 pixels", self.size.to_string());
-        }
-        let fitness = &self.fitness;
-        if !(0.0..=1.0).contains(&fitness.ssim_weight) {
-            let found = fitness.ssim_weight.to_string();
-            return fail("fitness.ssim_weight", "a number in [0, 1]", found);
-        }
-        let pressure = fitness.complexity_pressure;
-        if !(pressure.is_finite() && pressure >= 0.0) {
-            let found = pressure.to_string();
-            return fail("fitness.complexity_pressure", "a number from 0 up", found);
-        }
-        if !(1..=10_000).contains(&self.refine.steps) {
-            return fail("refine.steps", "1 to 10000", self.refine.steps.to_string());
-        }
-        let rate = self.refine.learning_rate;
-        if !(rate.is_finite() && rate > 0.0) {
-            return fail("refine.learning_rate", "a number above 0", rate.to_string());
-        }
+        self.check_ranges()?;
+        let fail = |key, expected: &str, found: String| Err(Refusal::new(key, expected, found));
         if self.novelty.descriptors.is_empty() {
             return fail("novelty.descriptors", "at least one", "none".into());
-        }
-        if self.novelty.search.neighbours == 0 {
-            return fail("novelty.search.neighbours", "at least 1", "0".into());
         }
         let axes = &self.map_elites.axes;
         if axes.is_empty() || axes.len() > 4 {
@@ -287,14 +237,6 @@ impl EvolutionConfig {
         }
         if self.map_elites.quality.is_some_and(|d| !d.is_scalar()) {
             return fail("map_elites.quality", "a scalar descriptor", "thumbnail".into());
-        }
-        if let Some(vlm) = &self.vlm {
-            if !(16..=512).contains(&vlm.cell) {
-                return fail("vlm.cell", "16 to 512 pixels", vlm.cell.to_string());
-            }
-            if vlm.publish == 0 {
-                return fail("vlm.publish", "at least 1", "0".into());
-            }
         }
         self.evolve.validate()?;
         let needs_target = match self.search {
@@ -349,9 +291,9 @@ mod tests {
     #[test]
     fn impossible_values_are_refused_by_name() {
         for (text, message) in [
-            ("size = 4", "impossible value of size: expected 8 to 1024 pixels, found 4"),
-            ("generations = 0", "impossible value of generations"),
-            ("search = \"target\"", "impossible value of target: expected a picture"),
+            ("size = 4", "size: expected 8 to 1024, found 4"),
+            ("generations = 0", "generations: expected"),
+            ("search = \"target\"", "target: expected a picture"),
             ("[refine]\nlearning_rate = -1.0", "refine.learning_rate"),
             ("[evolve.reproduction]\npopulation = 0", "reproduction.population"),
         ] {

@@ -221,10 +221,9 @@ impl Worker<'_> {
 
     /// The recipe of an arm; graphs have no dense blocks to draw orthogonal matrices for.
     fn recipe(&self, arm: &ArmSpec, layered: bool) -> TrainConfig {
-        let mut train = self.chain.key.train.clone();
+        let mut train = arm.train.over(&self.chain.key.train);
         if !layered {
-            train.init =
-                crate::train::Init { scheme: crate::train::Init::default().scheme, ..train.init };
+            train.init.scheme = crate::train::Init::default().scheme;
         }
         if let Some(steps) = arm.steps {
             train.steps = steps;

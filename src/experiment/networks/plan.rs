@@ -398,25 +398,15 @@ fn train_config(
     let share = |share: f64, of: usize| ((share * of as f64).round() as usize).max(1);
     let subsample = variant.subsample.map(|s| share(s, picture.pixels()));
     let seen = subsample.unwrap_or(picture.pixels());
-    let mut train = TrainConfig {
+    TrainConfig {
         steps: spec.steps,
         seed,
         log_every: spec.log_every,
         target_loss: spec.target_r2.map(|r2| (1.0 - r2) * picture.variance()),
-        checkpoints: spec.checkpoints.clone(),
-        retry_lr: spec.retry_lr,
         subsample,
         batch: variant.batch.map(|s| share(s, seen)),
-        ..TrainConfig::default()
-    };
-    if let Some(text) = &variant.optimizer {
-        train.optimizer = text.parse().expect("verified: an optimizer");
+        ..variant.train.over(&spec.recipe())
     }
-    train.gradient = variant.gradient.unwrap_or(train.gradient);
-    train.schedule = variant.schedule();
-    train.init.scheme = variant.init.unwrap_or(train.init.scheme);
-    train.init.scale = variant.init_scale.unwrap_or(train.init.scale);
-    train
 }
 
 impl Source {

@@ -100,7 +100,7 @@ impl CellStudy for NetworksStudy {
             sample: spec.sample,
             effect: spec.effect,
             target_r2: spec.target_r2,
-            checkpoints: spec.checkpoints.clone(),
+            checkpoints: spec.recipe().checkpoints,
             fixed_delta: spec.fixed_delta,
             judge: self.judged_by(),
             left_out: self.left_out.clone(),
@@ -154,7 +154,7 @@ impl NetworksStudy {
             let arm = ArmSpec { offsets: None, variants: None, targets: None, ..arm.clone() };
             (format!("arm {}", arm.name), json_id(&arm))
         });
-        let retry = ("retry_lr".to_string(), json_id(&self.spec.retry_lr));
+        let retry = ("retry_lr".to_string(), json_id(&self.spec.recipe().retry_lr));
         targets.chain(variants).chain(arms).chain([retry]).collect()
     }
 }

@@ -1,15 +1,18 @@
 //! A networks study as its TOML file says it.
 
-use crate::experiment::spec::{Spec, TargetSpec, check_name, check_names, check_seeds, check_size};
+use crate::experiment::spec::{
+    Spec, TargetSpec, check_name, check_names, check_seeds, check_size, sort_settings,
+};
 use crate::math::names::did_you_mean;
 use crate::math::refusal::Refusal;
+use crate::math::settings::{Overlay, Settings};
 use crate::prune::{Method, Need, Orphans, Retrain};
 use crate::score::JudgeChoice;
-use crate::train::{
-    GradientRule, OptimizerConfig, Schedule, TrainConfig, init::Scheme, schedule::Shape,
-};
-use serde::{Deserialize, Deserializer, Serialize};
+use crate::train::{OptimizerConfig, TrainConfig};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeSet;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 /// A networks study. Paths are relative to the folder that holds the spec's folder; one that begins
 /// with `archive:` is relative to `PICLOOM_ARCHIVE`, and its target is left out where that is unset.
@@ -40,12 +43,10 @@ pub struct NetworksSpec {
     pub judge: JudgeChoice,
     /// R² at which training ends, so that arms are compared at equal fit; none: all steps are made.
     pub target_r2: Option<f64>,
-    /// R² levels at which the weights of every training are kept and measured too, in rows of their own, so
-    /// that networks are compared at equal fit. Default: none, the end of training only.
+    /// Other settings of every training, by their names (docs/SETTINGS.md), here or as `[train]`. Networks are
+    /// measured at each R² of `checkpoints` too, in rows of their own, so that they are compared at equal fit.
     #[serde(default)]
-    pub checkpoints: Vec<f64>,
-    /// A retraining that collapses begins again with the learning rate times this; default: it ends.
-    pub retry_lr: Option<f64>,
+    pub train: Overlay<TrainConfig>,
     /// δ of a second score: the same weights each moved by ± δ, whatever the
     /// effect, with no gate on the fit. Default: none.
     pub fixed_delta: Option<f64>,
@@ -193,6 +194,9 @@ pub struct ArmSpec {
     /// Its optimizer in place of that of the way of training, as text: `muon:steps=20`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub optimizer: Option<String>,
+    /// Its other settings of training, in place of those of the way of training.
+    #[serde(skip_serializing_if = "Overlay::is_empty", default)]
+    pub train: Overlay<TrainConfig>,
     /// What happens to links on no path. Default `drop`; `refill`: living links are equal across arms.
     #[serde(skip_serializing_if = "is_dropped", default)]
     pub orphans: Orphans,
@@ -264,44 +268,57 @@ impl From<Level> for String {
 }
 
 /// A way of training: what it changes of FER's recipe.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct VariantSpec {
     /// Its name in records and figures.
     pub name: String,
-    /// Learning rate, > 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub lr: Option<f64>,
-    /// Course of the learning rate.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub schedule: Option<Shape>,
-    /// Steps of linear warm-up.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub warm_up: Option<usize>,
-    /// Where the cosine ends, as a share of the rate, in [0, 1].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub floor: Option<f64>,
-    /// Distribution of the initial weights.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub init: Option<Scheme>,
-    /// Factor on the initial weights, > 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub init_scale: Option<f64>,
+    /// Settings of training by their names, here or as `train`.
+    pub train: Overlay<TrainConfig>,
     /// Share of the pixels that training sees, in (0, 1].
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub subsample: Option<f64>,
     /// Share of those pixels in a minibatch, in (0, 1].
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub batch: Option<f64>,
-    /// The optimizer, as text: `muon:steps=20`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub optimizer: Option<String>,
-    /// What is done to the gradient.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub gradient: Option<GradientRule>,
     /// Only at these depths. Default: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub offsets: Option<Vec<i64>>,
+}
+
+impl Serialize for VariantSpec {
+    /// In the order that ids were given in; settings that were added later come after `gradient`.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        const ORDER: [&str; 8] =
+            ["lr", "schedule", "warm_up", "floor", "init", "init_scale", "optimizer", "gradient"];
+        let place = |name: &str| ORDER.iter().position(|known| *known == name);
+        let mut train: Vec<(&str, toml::Value)> =
+            self.train.values().map(|(name, value)| (name, value.clone())).collect();
+        train.sort_by_key(|(name, _)| place(name).unwrap_or(ORDER.len()));
+        let shares = [("subsample", self.subsample), ("batch", self.batch)];
+        let shares = shares.into_iter().filter_map(|(name, share)| Some((name, share?.into())));
+        let after = train.iter().position(|(name, _)| place(name).is_none_or(|place| place > 5));
+        let after = after.unwrap_or(train.len());
+        train.splice(after..after, shares);
+        train.insert(0, ("name", self.name.as_str().into()));
+        train.extend(self.offsets.clone().map(|offsets| ("offsets", offsets.into())));
+        serializer.collect_map(train)
+    }
+}
+
+/// Settings of training that a spec says in another way: how.
+const ELSEWHERE: [(&str, &str); 4] = [
+    ("steps", "steps of the study"),
+    ("seed", "seeds of the study"),
+    ("log_every", "log_every of the study"),
+    ("target_loss", "target_r2 of the study"),
+];
+
+/// Refuses settings of training that a spec says in another way.
+fn check_settings(key: &str, train: &Overlay<TrainConfig>) -> Result<(), Refusal> {
+    let shares = ["subsample", "batch"].map(|name| (name, "a share, in a variant"));
+    for (name, expected) in ELSEWHERE.into_iter().chain(shares) {
+        let given = train.get(name).is_some();
+        Refusal::unless(!given, format!("{key}train, {name}"), expected, "it here")?;
+    }
+    Ok(())
 }
 
 /// What pictures are kept.
@@ -329,6 +346,24 @@ pub(super) const SHOWN: usize = 12;
 
 impl Spec for NetworksSpec {
     const KIND: &'static str = "networks";
+
+    fn sort(spec: &mut DeTable<'_>) {
+        let rows = TrainConfig::settings();
+        let elsewhere = ELSEWHERE.map(|(name, _)| name);
+        let names = rows.iter().map(|row| row.name).filter(|name| !elsewhere.contains(name));
+        let names: Vec<&str> = names.collect();
+        sort_settings(spec, &names, &["subsample", "batch"]);
+        for (list, own) in [("variants", &["subsample", "batch"][..]), ("arms", &["optimizer"])] {
+            let Some(DeValue::Array(tables)) = spec.get_mut(list).map(Spanned::get_mut) else {
+                continue;
+            };
+            for table in tables.iter_mut() {
+                if let DeValue::Table(table) = table.get_mut() {
+                    sort_settings(table, &names, own);
+                }
+            }
+        }
+    }
 
     fn check(&self) -> Result<(), Refusal> {
         check_name("name", &self.name)?;
@@ -384,12 +419,10 @@ impl Spec for NetworksSpec {
         let delta = self.fixed_delta.unwrap_or(1.0);
         let fits = delta.is_finite() && delta > 0.0;
         Refusal::unless(fits, "fixed_delta", "a number above 0", delta.to_string())?;
-        let (checkpoints, retry_lr) = (self.checkpoints.clone(), self.retry_lr);
-        let train = TrainConfig { checkpoints, retry_lr, ..TrainConfig::default() };
-        train.check(self.size * self.size).map_err(|error| {
-            let expected = "settings of a training";
-            Refusal::new("checkpoints, retry_lr", expected, error.to_string())
-        })
+        check_settings("", &self.train)?;
+        self.recipe()
+            .check(self.size * self.size)
+            .map_err(|error| Refusal::new("train", "settings of a training", error.to_string()))
     }
 
     fn check_names(&self, all: &[&Self]) -> Result<(), Refusal> {
@@ -432,6 +465,11 @@ impl Spec for NetworksSpec {
 }
 
 impl NetworksSpec {
+    /// FER's recipe with the study's settings.
+    pub fn recipe(&self) -> TrainConfig {
+        self.train.over(&TrainConfig::default())
+    }
+
     /// Refuses a depth that is nobody's. Where one depth is for all, it is known only once it is predicted.
     fn known_offsets(
         &self,
@@ -473,6 +511,7 @@ impl ArmSpec {
             Refusal::unless(fits, &key, expected, format!("{noise}, {:?}", self.wiring))?;
         }
         check_optimizer(&key, self.optimizer.as_deref())?;
+        check_settings(&format!("{key}, "), &self.train)?;
         let Some(from) = &self.from else {
             let plain = self.method.is_none() && self.levels.is_empty();
             let expected = "method and levels with from only";
@@ -531,27 +570,13 @@ fn check_optimizer(key: &str, text: Option<&str>) -> Result<(), Refusal> {
 }
 
 impl VariantSpec {
-    /// Its learning rate over the steps.
-    pub(super) fn schedule(&self) -> Schedule {
-        Schedule {
-            lr: self.lr.unwrap_or(TrainConfig::default().schedule.lr),
-            shape: self.schedule.unwrap_or_default(),
-            warm_up: self.warm_up.unwrap_or(0),
-            floor: self.floor.unwrap_or(0.0),
-        }
-    }
-
     fn check(&self) -> Result<(), Refusal> {
         let key = |name: &str| format!("variant {}, {name}", self.name);
-        check_optimizer(&format!("variant {}", self.name), self.optimizer.as_deref())?;
         for (name, share) in [("subsample", self.subsample), ("batch", self.batch)] {
             let share = share.unwrap_or(1.0);
             let fits = share > 0.0 && share <= 1.0;
             Refusal::unless(fits, key(name), "a share in (0, 1]", share.to_string())?;
         }
-        self.schedule().check().map_err(|error| {
-            let expected = "a learning rate and its schedule";
-            Refusal::new(key("lr, floor"), expected, error.to_string())
-        })
+        check_settings(&key(""), &self.train)
     }
 }

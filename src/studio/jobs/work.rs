@@ -89,7 +89,6 @@ fn train_config(work: &Work) -> Result<TrainConfig, String> {
     }
     config.schedule.lr = lr.unwrap_or(config.schedule.lr);
     config.check(size * size).map_err(|e| e.to_string())?;
-    config.schedule.check().map_err(|e| e.to_string())?;
     Ok(config)
 }
 
@@ -98,11 +97,10 @@ fn prune_plan(work: &Work, model: &Model, train: &TrainConfig) -> Result<PrunePl
         return Err("expected a pruning".into());
     };
     let method: Method = method.parse().map_err(|e| format!("method: {e}"))?;
-    let thresholds = threshold.iter().copied().collect();
-    let aim = Aim { budget: *budget, thresholds, rounds: Some(1), ..Aim::default() };
-    let rules = aim.rules(method, model).map_err(|e| e.to_string())?;
+    let (budget, threshold) = (*budget, threshold.iter().copied().collect());
+    let aim = Aim { method, budget, threshold, rounds: Some(1), ..Aim::default() };
     let steps = checked_steps(steps.unwrap_or(train.steps))?;
-    Ok(PrunePlan::new(method, rules, TrainConfig { steps, ..train.clone() }))
+    aim.plan(model, TrainConfig { steps, ..train.clone() }).map_err(|e| e.to_string())
 }
 
 /// Does the work: true if it is done, false if it was stopped.

@@ -1,6 +1,7 @@
 //! What is done to the gradient before an optimizer sees it.
 
 use super::step::Scalar;
+use crate::math::settings::texts;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
@@ -42,6 +43,8 @@ impl GradientRule {
         true
     }
 }
+
+texts!(GradientRule);
 
 impl fmt::Display for GradientRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
