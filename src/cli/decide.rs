@@ -7,6 +7,7 @@ use crate::experiment::analysis::Analysis;
 use crate::experiment::contrast::{Decision, Tables, decide, power};
 use crate::experiment::record::{Head, ROWS, STUDY};
 use crate::experiment::spec::STANDARD;
+use crate::experiment::spec::read_analysis;
 use crate::math::refusal::Refusal;
 use crate::network::files::write_atomic;
 use clap::Args;
@@ -33,7 +34,7 @@ impl ResultsArgs {
 
 /// Decides every contrast of the spec and writes `verdicts.json` beside the table.
 pub(super) fn run(args: &ResultsArgs, out: &Output) -> anyhow::Result<Said> {
-    let analysis = Analysis::read(&args.spec)?;
+    let analysis = read_analysis(&args.spec)?;
     if analysis.contrasts.is_empty() {
         let at = args.spec.display();
         let advice = "docs/SPEC.md shows how to write one";
@@ -145,7 +146,7 @@ pub struct PowerArgs {
 /// Simulates how often the contrasts of a spec would find an effect, with units and seeds as various as in an earlier
 /// result.
 pub(super) fn simulate(args: &PowerArgs) -> anyhow::Result<Said> {
-    let analysis = Analysis::read(&args.results.spec)?;
+    let analysis = read_analysis(&args.results.spec)?;
     let wanted = |id: &String| args.contrast.is_empty() || args.contrast.contains(id);
     let contrasts: Vec<_> =
         analysis.contrasts.iter().filter(|contrast| wanted(&contrast.id)).cloned().collect();

@@ -3,6 +3,7 @@
 use super::output::Output;
 use super::source::Usage;
 use crate::experiment::analysis::Analysis;
+use crate::experiment::spec::read_analysis;
 use crate::figures::Provenance;
 use crate::figures::plot::{FigureSpec, Format, Source, draw, save_drawing};
 use crate::math::refusal::Refusal;
@@ -122,7 +123,7 @@ pub struct PlotArgs {
 }
 
 pub fn run(args: PlotArgs, out: &Output) -> anyhow::Result<()> {
-    let spec = args.spec.as_deref().map(Analysis::read).transpose()?.unwrap_or_default();
+    let spec = args.spec.as_deref().map(read_analysis).transpose()?.unwrap_or_default();
     let figures = figures(&args, of_spec(&spec)?)?;
     let folder = Format::of(&args.out).is_err();
     if folder && (args.spec.is_none() || args.out.extension().is_some()) {

@@ -1,7 +1,6 @@
 //! What a spec asks of its table: contrasts and figures. Any kind of study may have them.
 
 use super::contrast::ContrastSpec;
-use super::spec::{SpecError, SpecFile, read};
 use crate::math::hash::json_id;
 use crate::math::refusal::Refusal;
 use crate::network::files::{WriteError, create_folder, write_atomic};
@@ -30,14 +29,6 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    /// Reads and verifies what the spec at a path asks of its table.
-    ///
-    /// # Errors
-    /// The file cannot be read, has unknown keys in a contrast, or a figure or contrast that is no table.
-    pub fn read(path: &Path) -> Result<Self, SpecError> {
-        SpecFile::parse(path, &read(path)?)?.analysis()
-    }
-
     /// A hash of the contrasts: the rules that a result is decided by.
     pub fn rules(&self) -> String {
         json_id(&self.contrasts)
@@ -71,18 +62,17 @@ impl Analysis {
     }
 
     /// From the values of [`KEYS`].
-    pub(super) fn of(study: &str, mut values: toml::Table, path: &Path) -> Result<Self, SpecError> {
-        let at = |refusal: Refusal| SpecError::from(refusal.in_file(path));
+    pub(super) fn of(study: &str, mut values: toml::Table) -> Result<Self, Refusal> {
         let mut table = |key: &str| match values.remove(key) {
             None => Ok(toml::Table::new()),
             Some(toml::Value::Table(table)) => Ok(table),
-            Some(other) => Err(at(Refusal::new(key, "a table", other.type_str()))),
+            Some(other) => Err(Refusal::new(key, "a table", other.type_str())),
         };
         let (contrast_defaults, figure_defaults) =
             (table("contrast_defaults")?, table("figure_defaults")?);
-        let mut tables = |key: &str| -> Result<Vec<toml::Table>, SpecError> {
+        let mut tables = |key: &str| -> Result<Vec<toml::Table>, Refusal> {
             let expected = format!("tables, each under [[{key}]]");
-            let fail = |found: &str| at(Refusal::new(key, expected.clone(), found));
+            let fail = |found: &str| Refusal::new(key, expected.clone(), found);
             match values.remove(key) {
                 None => Ok(Vec::new()),
                 Some(toml::Value::Array(all)) => {
@@ -95,7 +85,7 @@ impl Analysis {
                 Some(other) => Err(fail(other.type_str())),
             }
         };
-        let contrasts = ContrastSpec::all(&contrast_defaults, &tables("contrasts")?).map_err(at)?;
+        let contrasts = ContrastSpec::all(&contrast_defaults, &tables("contrasts")?)?;
         let figures = tables("figures")?;
         let study = study.to_string();
         Ok(Analysis { study, contrast_defaults, contrasts, figure_defaults, figures })

@@ -162,6 +162,14 @@ impl SpecFile<'static> {
     }
 }
 
+/// What the spec at `path` asks of its table, verified.
+///
+/// # Errors
+/// The file cannot be read, has unknown keys in a contrast, or a figure or contrast that is no table.
+pub fn read_analysis(path: &Path) -> Result<Analysis, SpecError> {
+    SpecFile::parse(path, &read(path)?)?.analysis()
+}
+
 impl<'a> SpecFile<'a> {
     /// Where it stands.
     pub fn path(&self) -> &Path {
@@ -267,7 +275,8 @@ impl<'a> SpecFile<'a> {
         let values = toml::Table::deserialize(toml::Deserializer::from(table));
         let values = values.map_err(|e| fault(&self.path, self.text, &e))?;
         let name = self.spec.get_ref().get("name").and_then(|name| name.get_ref().as_str());
-        Analysis::of(name.unwrap_or_default(), values, &self.path)
+        Analysis::of(name.unwrap_or_default(), values)
+            .map_err(|refusal| refusal.in_file(&self.path).into())
     }
 
     /// The spec with a profile's changes, verified.

@@ -1,8 +1,8 @@
 //! `experiments/study.toml`: the parts of the study, its claims, and what decides each of them.
 
 use super::special::SPECIAL;
-use picloom::experiment::analysis::Analysis;
 use picloom::experiment::contrast::ContrastSpec;
+use picloom::experiment::spec::read_analysis;
 use picloom::experiment::spec::{Spec, SpecError, check_name, read_spec};
 use picloom::math::refusal::Refusal;
 use serde::{Deserialize, Serialize};
@@ -73,7 +73,7 @@ impl StudySpec {
         for claim in &spec.claims {
             for study in claim.decided_by.iter().chain(&claim.beside) {
                 if !spec.contrasts.contains_key(study) {
-                    let analysis = Analysis::read(&folder.join(format!("{study}.toml")))?;
+                    let analysis = read_analysis(&folder.join(format!("{study}.toml")))?;
                     spec.contrasts.insert(study.clone(), analysis.contrasts);
                 }
             }

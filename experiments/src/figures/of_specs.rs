@@ -5,6 +5,7 @@ use super::{DrawError, Drawing, Figure, Sources};
 use crate::claims::StudySpec;
 use picloom::experiment::analysis::Analysis;
 use picloom::experiment::record::ROWS;
+use picloom::experiment::spec::read_analysis;
 use picloom::figures::plot::{FigureSpec, Source, draw, of_spec, tables_of};
 use std::path::Path;
 use std::sync::Arc;
@@ -22,7 +23,7 @@ pub(super) fn figures() -> Result<Vec<Figure>, String> {
     let mut all = Vec::new();
     for part in parts {
         let path = study.with_file_name(part);
-        let spec = Arc::new(Analysis::read(&path).map_err(|error| error.to_string())?);
+        let spec = Arc::new(read_analysis(&path).map_err(|error| error.to_string())?);
         let figures = of_spec(&spec).map_err(|error| error.within(path.display()).to_string())?;
         all.extend(figures.into_iter().map(|figure| row(figure, spec.clone())));
     }

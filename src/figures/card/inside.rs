@@ -1,6 +1,6 @@
 //! What the network looks like inside: feature maps and wiring.
 
-use super::{Card, GAP, MARGIN, ROOM, TALLEST, WIDTH, heading, heading_at};
+use super::parts::{Card, GAP, MARGIN, ROOM, TALLEST, WIDTH, heading, heading_at};
 use crate::figures::page::Page;
 use crate::figures::sheets::{
     Block, FeatureSheet, Pane, Sheet, feature_sheet, signed_picture, unit_name,

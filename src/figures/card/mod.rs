@@ -2,69 +2,18 @@
 //! further measures, its maps and its wiring.
 
 mod inside;
+mod parts;
 
 pub use crate::score::card::Measure;
+pub use parts::{Card, Changed};
 
-use super::fonts::{text_width, wrapped};
+use super::fonts::text_width;
 use super::page::{CAPTION, NAME, NOTE, PLAIN, Page, SUBTITLE};
 use super::style::{self, Colour, size};
 use super::svg::Anchor;
-use crate::network::{Network, Picture, Weights};
-use crate::probe::SampledShare;
+use crate::network::Picture;
 use crate::score::{Call, Calls, CompositionalScore};
-
-/// A picture of the network after one weight was changed.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Changed {
-    /// What it draws then.
-    pub picture: Picture,
-    /// What the judge said.
-    pub call: Call,
-    /// Under it: `layer 2, w7 +0.31`.
-    pub caption: String,
-}
-
-/// All that a card shows.
-#[derive(Clone, Copy, Debug)]
-pub struct Card<'a> {
-    /// The network's name.
-    pub title: &'a str,
-    /// How it was measured.
-    pub subtitle: &'a str,
-    /// What it draws.
-    pub drawn: &'a Picture,
-    /// What it should draw.
-    pub target: Option<&'a Picture>,
-    /// Its score.
-    pub score: &'a CompositionalScore,
-    /// The score of all weights as estimated from a sample of them.
-    pub sampled: Option<&'a SampledShare>,
-    /// Some of its changed pictures.
-    pub changed: &'a [Changed],
-    /// Its further measures.
-    pub measures: &'a [Measure],
-    /// A word on how they were taken.
-    pub measures_note: &'a str,
-    /// Its topology.
-    pub network: &'a Network,
-    /// Its weights.
-    pub weights: &'a Weights,
-    /// Its feature maps, (U, P) unit by unit, and their side in pixels.
-    pub maps: (&'a [f32], usize),
-    /// Units with influence on the picture, (U,); the others are drawn pale.
-    pub alive: &'a [bool],
-}
-
-const WIDTH: f64 = 1180.0;
-const MARGIN: f64 = 28.0;
-const ROOM: f64 = WIDTH - 2.0 * MARGIN;
-const SHOT: f64 = 212.0;
-const GAP: f64 = 26.0;
-/// Changed pictures a row, their side, and the room between them.
-const ACROSS: usize = 12;
-const PANE: f64 = 82.0;
-/// Tallest a row of maps and wiring may be.
-const TALLEST: f64 = 1400.0;
+use parts::{ACROSS, GAP, MARGIN, PANE, ROOM, SHOT, WIDTH, heading};
 
 /// A heading over a number or a picture.
 const OVER: super::page::Look = (size::TICK, true, style::GREY);
@@ -80,25 +29,6 @@ pub fn card(card: &Card<'_>) -> String {
     measures(&mut page, card);
     inside::inside(&mut page, card);
     page.finish(MARGIN, card.title)
-}
-
-/// A heading over the whole width with a grey line beside it.
-fn heading(page: &mut Page, name: &str, more: &str) {
-    page.fill((MARGIN, page.y), (ROOM, 1.0), style::GRID);
-    heading_at(page, MARGIN, name, more, ROOM);
-}
-
-fn heading_at(page: &mut Page, x: f64, name: &str, more: &str, room: f64) {
-    page.y += 12.0;
-    let em = 1.1 * size::LABEL;
-    let base = page.y + em;
-    page.text((x, base), name, (em, true, style::INK), Anchor::Start);
-    let at = text_width(name, em, true) + 14.0;
-    let words = wrapped(more, size::TICK, false, (room - at).max(120.0), 2);
-    for (i, line) in words.iter().enumerate() {
-        page.text((x + at, base + 18.0 * i as f64), line, NOTE, Anchor::Start);
-    }
-    page.y = base + 18.0 * words.len().saturating_sub(1) as f64 + 14.0;
 }
 
 /// A picture in a frame.
@@ -321,6 +251,7 @@ fn measures(page: &mut Page, card: &Card<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::network::{Network, Weights};
     use crate::network::Arch;
     use crate::score::Fit;
 

@@ -10,12 +10,10 @@ use std::fmt::Write;
 /// compiles in a reasonable time.
 const MOST_LINKS: usize = 4096;
 
-/// What every shader of ours begins with.
+/// Colours, and a tangent that every driver has.
 const FUNCTIONS: &str = "
 // Some drivers' tanh overflows.
 float squash(float z) { return tanh(clamp(z, -20.0, 20.0)); }
-float gaussian(float z) { return 2.0 * exp(-z * z) - 1.0; }
-float sigmoid(float z) { return squash(0.5 * z); }
 
 // Hue, saturation, brightness to red, green, blue.
 vec3 rgb(float h, float s, float v) {
@@ -24,18 +22,16 @@ vec3 rgb(float h, float s, float v) {
 }
 ";
 
+/// What every shader of ours begins with: a function for each activation of the table.
+fn functions() -> String {
+    let curved = Activation::ALL.iter().filter(|activation| !activation.is_linear());
+    let lines = curved.map(|a| format!("float f_{a}(float z) {{ return {}; }}\n", a.glsl()));
+    FUNCTIONS.to_string() + &lines.collect::<String>()
+}
+
 /// The value of an activation at the sum `z`.
 fn activated(activation: Activation, z: &str) -> String {
-    let function = match activation {
-        Activation::Cache | Activation::Identity => return z.into(),
-        Activation::Relu => return format!("max({z}, 0.0)"),
-        Activation::Cos => "cos",
-        Activation::Gaussian => "gaussian",
-        Activation::Sigmoid => "sigmoid",
-        Activation::Sin => "sin",
-        Activation::Tanh => "squash",
-    };
-    format!("{function}({z})")
+    if activation.is_linear() { z.into() } else { format!("f_{activation}({z})") }
 }
 
 /// The lines that compute units from `vec2 xy`, each followed by what `after` adds. `term` writes the
@@ -93,7 +89,7 @@ pub fn glsl(model: &Model, coords: Coords) -> String {
 precision highp float;
 uniform vec2 size; // of the picture, in pixels
 out vec4 colour;
-{FUNCTIONS}
+{functions}
 // xy: from -1 (left, top) to 1 (right, bottom).
 vec3 picture(vec2 xy) {{
 {units}  return rgb({outputs});
@@ -105,6 +101,7 @@ void main() {{
 }}
 ",
         outputs = outputs(model),
+        functions = functions(),
         links = model.non_zero(),
         version = env!("CARGO_PKG_VERSION"),
     )
@@ -134,7 +131,7 @@ uniform vec3 place;  // corner of the square on the canvas, its side in pixels
 uniform int unit;    // whose map to draw; -1: the picture
 layout(std140) uniform Weights {{ vec4 w[{vectors}]; }};
 out vec4 colour;
-{FUNCTIONS}
+{functions}
 // Red -1, white 0, blue +1.
 vec4 map(float a) {{
   vec3 end = a < 0.0 ? vec3(202.0, 44.0, 31.0) : vec3(21.0, 92.0, 178.0);
@@ -150,5 +147,6 @@ void main() {{
         vectors = links.len().div_ceil(4).max(1),
         units = units(model, coords, &|_| true, &term, &show),
         outputs = outputs(model),
+        functions = functions(),
     ))
 }
