@@ -364,12 +364,12 @@ mod tests {
     }
 
     #[test]
-    fn older_files_have_no_unclear_pictures() {
-        let old: Calls = serde_json::from_str("[3,1,2]").unwrap();
-        assert_eq!(old, Calls { coherent: 3, unclear: 0, fractured: 1, silent: 2 });
-        assert_eq!(serde_json::to_string(&old).unwrap(), "[3,1,2,0]");
-        assert!(serde_json::from_str::<Calls>("[3,1]").is_err());
-        let new = Calls { unclear: 4, ..old };
+    fn calls_are_four_numbers_in_files() {
+        let clear: Calls = serde_json::from_str("[3,1,2,0]").unwrap();
+        assert_eq!(clear, Calls { coherent: 3, unclear: 0, fractured: 1, silent: 2 });
+        assert_eq!(serde_json::to_string(&clear).unwrap(), "[3,1,2,0]");
+        assert!(serde_json::from_str::<Calls>("[3,1,2]").is_err());
+        let new = Calls { unclear: 4, ..clear };
         assert_eq!((new.judged(), new.span()), (8, Some((0.375, 0.875))));
         assert_eq!(Calls::default().span(), None);
     }

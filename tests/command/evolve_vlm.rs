@@ -157,7 +157,10 @@ fn other_runs_and_spoilt_decisions_are_refused_and_nothing_is_touched() {
 
     let fresh = work.path().join("fresh");
     let wrong = refused(evolve(&fresh, &MOCK).args(["--publish", "0"]), 2);
-    assert!(wrong.contains("vlm.publish: expected at least 1"), "{wrong}");
+    assert!(
+        wrong.contains("--publish") && wrong.contains("expected a whole number of at least 1"),
+        "{wrong}"
+    );
     assert!(!fresh.exists());
 }
 

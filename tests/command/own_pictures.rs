@@ -247,7 +247,7 @@ fn a_printed_spec_is_run_by_experiment_run_to_the_cells_of_the_command() {
         let said = run(&format!("{line} --spec {kind}.toml"));
         let study = said["study"].as_str().unwrap();
         assert!(study.starts_with(kind), "{study}");
-        run(&format!("experiment run {kind}.toml --runs {kind}/{inside}"));
+        run(&format!("experiment run {kind}.toml --store {kind}/{inside}"));
         // The command finds every cell there, and adds what it draws.
         let files = || {
             let cells = at(kind).join(inside).join(study).join("cells");

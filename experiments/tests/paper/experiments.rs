@@ -271,7 +271,7 @@ fn the_command_lists_runs_counts_and_collects() {
     assert!(list[1]["about"].as_str().unwrap().ends_with('?'), "{list}");
     let spec = "experiments/small.toml";
     let before = json(&["status", spec, "--profile", "one", "--json"]);
-    assert_eq!((&before["waiting"], &before["done"]), (&3.into(), &0.into()));
+    assert_eq!((&before["free"], &before["done"]), (&3.into(), &0.into()));
     let early = picloom(&["collect", spec, "--profile", "one", "--out", "x"]);
     assert_eq!(early.status.code(), Some(1));
     assert!(!folder.path().join("x").exists());

@@ -120,7 +120,10 @@ fn a_network_that_diverges_is_a_row() {
 fn settings_outside_their_range_are_refused() {
     for (wrong, expected) in [
         (SPEC.replace("size = 16", "size = 16\noffsets = [0, 0]"), "offsets: expected each once"),
-        (format!("{SPEC}[[variants]]\nname = \"v\"\nlr = -1.0\n"), "variant v, lr, floor"),
+        (
+            format!("{SPEC}[[variants]]\nname = \"v\"\nlr = -1.0\n"),
+            "lr: expected a finite number above 0",
+        ),
     ] {
         let (folder, path) = wirings(&wrong);
         let error = NetworksStudy::read(&path, None, folder.path()).err().unwrap().to_string();

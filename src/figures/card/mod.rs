@@ -251,8 +251,8 @@ fn measures(page: &mut Page, card: &Card<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::{Network, Weights};
     use crate::network::Arch;
+    use crate::network::{Network, Weights};
     use crate::score::Fit;
 
     fn score(counts: bool) -> CompositionalScore {

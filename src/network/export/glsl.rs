@@ -52,7 +52,7 @@ fn units(
     let units = model.network.units.iter().enumerate();
     for (u, unit) in units.filter(|(u, _)| *u < inputs.len() || is_needed(*u)) {
         let value = match inputs.get(u) {
-            Some(input) => (*input).to_string(),
+            Some(input) => activated(unit.activation, input),
             None => {
                 let terms: Vec<String> = unit.links.clone().filter_map(term).collect();
                 let sum = if terms.is_empty() { "0.0".into() } else { terms.join(" + ") };

@@ -66,7 +66,7 @@ pub fn row(folder: &Path, one: &One<'_>) -> Value {
         "fractured": if silent { 0 } else { 20 - one.coherent },
         "silent": if silent { 20 } else { 0 },
         "score": if silent { Value::Null } else { interval(one.coherent) },
-        "by_layer": [[1, 1, 0]],
+        "by_layer": [[1, 1, 0, 0]],
         "measures": {
             "layers": [{
                 "maps": 6, "merged": 0, "silent": 0, "rank": 5,
