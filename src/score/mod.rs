@@ -9,7 +9,6 @@
 pub mod breeder;
 pub mod card;
 pub mod dl;
-pub mod dl_threshold;
 mod estimate;
 mod judge;
 pub mod judges;
@@ -22,7 +21,6 @@ pub mod vlm;
 
 pub use breeder::{Breeder, Choice, Decision, MockBreeder};
 pub use dl::{DlJudge, DlModel};
-pub use dl_threshold::DlThreshold;
 use estimate::Estimate;
 pub use estimate::{Calls, Corrected, CorrectionError, FEWEST_LABELS, PictureLabel};
 pub use judge::{
@@ -30,6 +28,7 @@ pub use judge::{
     UNCLEAR, Verdict,
 };
 pub use judges::JudgeChoice;
+pub use judges::dl_threshold::{self, DlThreshold};
 pub use measurement::{Measurement, Protocol};
 pub use record::ScoreRecord;
 

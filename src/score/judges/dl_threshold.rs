@@ -4,10 +4,10 @@
 //! K(picture) = bytes of a pinned PNG encoding of the picture quantised to 16 levels a channel;
 //! a perturbed picture is coherent if log K(perturbed)/K(base) ≤ threshold (METHODS §6.4).
 
-use super::judge::{BaseReading, Judge, JudgeError, Verdict, check_size};
 use crate::math::real;
 use crate::network::Picture;
 use crate::network::picture::encode_png;
+use crate::score::judge::{BaseReading, Judge, JudgeError, Verdict, check_size};
 
 /// Coherent if the picture's PNG grew by no more than a threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,10 +1,13 @@
-//! The judges by name: what `--judge`, specs and programs choose from.
+//! The judges by name: what `--judge`, specs and programs choose from. A new one is a file here with its options
+//! (`Judges`) and what it says (`Judge`), and a row below.
+
+pub mod dl_threshold;
 
 use super::dl::{DlJudge, DlModel, ModelError};
-use super::dl_threshold::DlThreshold;
 use super::judge::{Judge, MockJudge};
 use crate::math::choice::choices;
 use crate::math::refusal::Refusal;
+use dl_threshold::DlThreshold;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
