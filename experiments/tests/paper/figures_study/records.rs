@@ -63,6 +63,7 @@ pub fn row(folder: &Path, one: &One<'_>) -> Value {
         })},
         "non_zero": 100, "perturbed": 10,
         "coherent": if silent { 0 } else { one.coherent },
+        "unclear": 0,
         "fractured": if silent { 0 } else { 20 - one.coherent },
         "silent": if silent { 20 } else { 0 },
         "score": if silent { Value::Null } else { interval(one.coherent) },
