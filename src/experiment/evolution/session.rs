@@ -78,7 +78,7 @@ pub enum BreedError {
         /// The file.
         path: PathBuf,
         /// What is wrong.
-        source: SessionError,
+        source: Box<SessionError>,
     },
     /// Settings were given, and the session has others.
     #[error(
@@ -133,8 +133,10 @@ pub enum BreedError {
 pub fn read_session(path: &Path) -> Result<Session, BreedError> {
     let text =
         read_text(path).map_err(|source| BreedError::Read { path: path.to_path_buf(), source })?;
-    Session::from_toml(&text)
-        .map_err(|source| BreedError::Session { path: path.to_path_buf(), source })
+    Session::from_toml(&text).map_err(|source| BreedError::Session {
+        path: path.to_path_buf(),
+        source: Box::new(source),
+    })
 }
 
 /// The file of an ancestor that the session file `session` names: below the working folder, or else below
@@ -164,8 +166,10 @@ fn bred(
         .iter()
         .map(|name| genome::read(&ancestor(name)))
         .collect::<Result<_, _>>()?;
-    Breeding::new(session, &ancestors)
-        .map_err(|source| BreedError::Session { path: path.to_path_buf(), source })
+    Breeding::new(session, &ancestors).map_err(|source| BreedError::Session {
+        path: path.to_path_buf(),
+        source: Box::new(source),
+    })
 }
 
 /// Writes a session. Who may not be alone holds [`FolderLock::of_file`](crate::network::lock::FolderLock::of_file).
