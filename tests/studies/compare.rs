@@ -51,8 +51,7 @@ fn every_arm_is_there_for_every_seed_and_magnitude_keeps_as_many_links_as_simila
     let folder = tempfile::tempdir().unwrap();
     let found = compare(&moth(&changes()), folder.path(), &mut ()).unwrap();
     let of = |row: &picloom::experiment::NetworkRow| (row.arm.clone(), row.seed);
-    let arms: Vec<_> =
-        found.arms().into_iter().flat_map(|(_, rows)| rows).map(|row| of(row)).collect();
+    let arms: Vec<_> = found.arms().into_iter().flat_map(|(_, rows)| rows).map(of).collect();
     let mut wanted = vec![("evolved".to_string(), None)];
     for arm in ["dense", "graph", "layerized", "sp", "magnitude"] {
         wanted.extend([(arm.into(), Some(3)), (arm.into(), Some(4))]);

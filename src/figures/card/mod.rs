@@ -252,7 +252,7 @@ fn measures(page: &mut Page, card: &Card<'_>) {
 mod tests {
     use super::*;
     use crate::network::Arch;
-    use crate::network::{Network, Weights};
+    use crate::network::Weights;
     use crate::score::Fit;
 
     fn score(counts: bool) -> CompositionalScore {
