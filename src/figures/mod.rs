@@ -9,7 +9,7 @@
 //! | [`charts`] | figures of panels: lines, scatter, bars and dots with intervals, heatmaps (plotters) |
 //! | [`sheets`] | rows of pictures: contact sheets, sweeps, feature maps; [`apng`] animates sweeps |
 //! | [`card`] | one network on one page: picture, score, changed weights, measures, maps, wiring |
-//! | [`losses`] | loss curves of runs; [`runs`] the report of runs side by side |
+//! | [`losses`] | loss curves of runs |
 //! | [`networks`] | score by depth, score by depth and kept share, of any record of networks |
 //! | [`plot`] | figures that a spec describes: dots, lines, heatmaps, forests, sheets; SVG, PNG, PDF |
 //! | [`wiring`] | the network itself, layer by layer |

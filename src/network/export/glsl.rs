@@ -109,7 +109,7 @@ void main() {{
 
 /// The shader of `model` for a page: it draws any part of the plane, into any square of a canvas, the picture
 /// or the map of any unit. All weights stand in the uniform block `Weights`, four to a `vec4`, in the order
-/// of the links, so that moving one writes one float. `None` for more than [`MOST_LINKS`] links.
+/// of the links, so that moving one writes one float. `None` for more than `MOST_LINKS` (4096) links.
 pub fn live_glsl(model: &Model, coords: Coords) -> Option<String> {
     let links = &model.network.links;
     if links.len() > MOST_LINKS {

@@ -1,10 +1,10 @@
 //! What `dl` measures \[ours\]: a clean change leaves contours that bend softly and end nowhere; a damaged picture has
 //! corners, spots, crossings and colours where there were none.
 //!
-//! In: base and perturbed picture of one size. Out: twenty numbers, from [`tensor`](super::tensor)s of
+//! In: base and perturbed picture of one size. Out: twenty numbers, from `tensor`s of
 //! the opponent planes (brightness, red–green, yellow–blue) of 64² copies and of their 32² halves, old, new
 //! and of the change D = new − old. ln is the natural logarithm with a floor that keeps it finite; "less
-//! clean" means: less what smooth warps of *this* base do at the same RMSE ([`references`]), so that the
+//! clean" means: less what smooth warps of *this* base do at the same RMSE (`references`), so that the
 //! judge scales itself to the picture.
 //!
 //! | feature | what | less clean |
@@ -25,9 +25,9 @@
 //! | `tint_edges` | rise of ln(largest 2 % of colour gradients) | yes |
 //! | `colours` | ln of the share of pixels in colours (6³) that the base has nowhere | yes |
 //! | `strong` | rise of ln of the share of pixels with a gradient above 0.08 | |
-//! | `mirror` | loss of mirror symmetry, of [`symmetry`](super::symmetry) | |
-//! | `fray` | rise of the fading of contours along themselves, of [`contours`] | yes |
-//! | `stain` | colour that runs across contours, of [`contours`] | |
+//! | `mirror` | loss of mirror symmetry, of `symmetry` | |
+//! | `fray` | rise of the fading of contours along themselves, of `contours` | yes |
+//! | `stain` | colour that runs across contours, of `contours` | |
 //!
 //! It sees nothing finer than a 64² copy shows, knows no objects, and calls a drawing that became richer in
 //! corners damaged even where the corners are meant.
