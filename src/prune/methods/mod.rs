@@ -1,6 +1,7 @@
 //! The pruning methods, a file each, and their table: one row each, by which a method is named, parsed, documented and
-//! run. A new one is a file here with its options and what they do (`Prunes`), a row below, and a row in
-//! `docs/PRUNING.md`; a test holds the two tables together.
+//! run. A new one is a file here with its options and what they do (`Prunes`), a row below, and rows in
+//! `docs/PRUNING.md` and `docs/METHODS.md`; a test holds the tables together. The maps of the bias are constant: a method
+//! whose scores depend on spread spares its links, as `similarity` does.
 
 mod controls;
 mod magnitude;

@@ -18,7 +18,7 @@
 //! | [`decodability`] | what a linear probe reads from the maps | R² ≤ 1 |
 //! | [`mechanisms`] | sharpness, Hessian trace, gradient noise, norm at a network | 0… |
 //! | [`function`] | modules of units that do the same to the picture, and whether links keep to them | −1…1 |
-//! | [`modules`] | components of a mask, the theory\'s counts on a trained network | 0… |
+//! | [`modules`] | components of a mask, the theory's counts on a trained network | 0… |
 //! | [`sparsity`] | depth and in-degrees of the alive wiring | 0… |
 //! | [`structural`] | are parts of the picture drawn by separable subnetworks? | −1…1 |
 //!
