@@ -229,8 +229,14 @@ impl Breeding {
     /// Returns
     /// -------
     /// int or None
-    fn parent(&self, n: usize) -> Option<usize> {
-        self.0.parent(n)
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     There is no such sheet.
+    fn parent(&self, n: usize) -> PyResult<Option<usize>> {
+        self.0.sheet(n).map_err(refused)?;
+        Ok(self.0.parent(n))
     }
 
     /// Number of the sheet you are on, from 0.
