@@ -192,11 +192,6 @@ pub trait Grid: DeserializeOwned + Sync + Sized + 'static {
         1.0
     }
 
-    /// The part of that which a training step takes. Default: a cell trains nothing.
-    fn step_cost(_cell: &Self::Cell) -> Option<f64> {
-        None
-    }
-
     /// What the row of a cell says of it.
     fn key(inputs: &Self::Inputs, cell: &Self::Cell) -> Self::Key;
 
@@ -556,10 +551,6 @@ impl<K: Grid> CellStudy for GridStudy<K> {
 
     fn cost(&self, cell: &K::Cell) -> f64 {
         K::cost(cell)
-    }
-
-    fn step_cost(&self, cell: &K::Cell) -> Option<f64> {
-        K::step_cost(cell)
     }
 
     fn compute(

@@ -81,7 +81,7 @@ pub struct Kappas {
     pub pictures: usize,
     /// Of these, of mixed networks. Which are mixed is told by all labels.
     pub mixed_pictures: usize,
-    /// Over all pictures; none if all got one label.
+    /// Over all pictures. `None` if all pictures have the same label.
     pub all: Option<Interval>,
     /// Over those of mixed networks.
     pub mixed: Option<Interval>,
@@ -130,7 +130,7 @@ pub struct ScoreErrors {
     pub bias: f64,
     /// Standard deviation of score − labels.
     pub sd: f64,
-    /// What of the errors is the judge's and not the sample's: τ, between networks, bias included.
+    /// The judge's own error, without the sampling error: τ, the standard deviation between networks, bias included.
     pub between: f64,
     /// Share of networks whose labels lie in score ± 1.96·√(τ² + sampling), τ from the other networks.
     pub coverage: f64,
@@ -142,7 +142,7 @@ pub struct ScoreErrors {
 
 /// The pictures of one network.
 type Network<'a> = Vec<&'a Seen>;
-/// What two say of a picture, true for fractured; none where one says nothing.
+/// Two answers on a picture, true for fractured. `None` if one of the two did not answer.
 type Opinions<'a> = &'a dyn Fn(&Seen) -> Option<(bool, bool)>;
 
 fn judged(s: &Seen) -> Option<(bool, bool)> {
@@ -158,7 +158,7 @@ fn is_clear(s: &Seen) -> bool {
 }
 
 impl WithinNetworks {
-    /// Of pictures in any order; none if there are none.
+    /// The agreement on these pictures, in any order. `None` if there are no pictures.
     pub fn of(seen: &[Seen]) -> Option<Self> {
         let mut networks: BTreeMap<&str, Network> = BTreeMap::new();
         for s in seen {
@@ -274,8 +274,8 @@ fn kappa(pairs: &[(bool, bool)]) -> Option<f64> {
     Some(Confusion::of(&a, &b, 2).ok()?.kappa(LEVEL).ok()?.kappa.estimate)
 }
 
-/// `statistic` of all networks, with its delete-one jackknife interval; none where it is none, also
-/// without any one network, or of fewer than three. All statistics here lie in [−1, 1].
+/// `statistic` over all networks, with its delete-one jackknife interval. `None` with fewer than three networks, or if
+/// the statistic is missing for all networks or for all but one. All statistics here lie in [−1, 1].
 fn jackknife(
     networks: &[Network],
     statistic: &dyn Fn(&[Network]) -> Option<f64>,

@@ -11,7 +11,7 @@ use picloom::score::labels::{LabelSet, read_labels};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// What is done with labelled pictures.
+/// The commands that use the labelled pictures.
 #[derive(Subcommand)]
 pub enum JudgeCommand {
     /// Draw the project's own labelled pictures from their networks

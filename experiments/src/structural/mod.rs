@@ -384,13 +384,6 @@ impl Grid for Structural {
         }
     }
 
-    fn step_cost(cell: &StructuralCell) -> Option<f64> {
-        match &cell.arms {
-            Arms::Evolved { .. } => None,
-            Arms::Trained { arch, .. } => Some(cost::training(1, arch.dense_params(), cell.size)),
-        }
-    }
-
     fn cost(cell: &StructuralCell) -> f64 {
         match &cell.arms {
             Arms::Evolved { .. } => 1.0,

@@ -113,7 +113,7 @@ columns! {
     }
 }
 
-/// A curve of the record with its values; none if its cell failed.
+/// A curve of the record and its values. The values are `None` if the cell failed.
 pub type Curve<'a> = (&'a CurveKey, Option<&'a CurveValues>);
 
 /// The curves, in order.

@@ -48,7 +48,7 @@ pub struct Training {
     /// Steps between logged losses, ≥ 1. Default 10.
     #[serde(default = "ten", deserialize_with = "axis::count")]
     pub log_every: u64,
-    /// What is done to the gradient. Default: FER's, divided by its norm.
+    /// The gradient rule. Default: FER's, which divides the gradient by its norm.
     #[serde(default)]
     pub gradient: GradientRule,
     /// How each target's genome is wired; a target with an `arch` is dense only.
@@ -372,10 +372,6 @@ impl Grid for Training {
     fn cost(run: &Run) -> f64 {
         let (links, config) = (run.of.base.problem.network.weight_count(), run.config());
         cost::training(config.train.steps, links, config.size)
-    }
-
-    fn step_cost(run: &Run) -> Option<f64> {
-        Some(Self::cost(run) / run.config().train.steps.max(1) as f64)
     }
 
     fn key(_: &Bases, run: &Run) -> RunKey {

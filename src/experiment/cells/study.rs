@@ -60,11 +60,6 @@ pub trait CellStudy: Sync {
         1.0
     }
 
-    /// The part of that which a training step takes; none if a cell trains nothing, or in several ways.
-    fn step_cost(&self, _cell: &Self::Cell) -> Option<f64> {
-        None
-    }
-
     /// Cells worked on at a time, at most; each has its share of the threads.
     fn at_a_time(&self) -> usize {
         usize::MAX
