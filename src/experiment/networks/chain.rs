@@ -15,7 +15,7 @@ use crate::network::{Coords, Mask, Model, Picture, PixelInputs, Weights, Wiring}
 use crate::probe::{Delta, View};
 use crate::prune::schedule::geometric;
 use crate::prune::{PruneError, PrunePlan, RoundsError, Rule, round_mask};
-use crate::run::{LoadedRun, RunError, TrainJob, load_run, read_metrics, train_run};
+use crate::run::{LoadedRun, RunError, RunResult, TrainJob, load_run, read_metrics, train_run};
 use crate::score::measures::function::FunctionalModules;
 use crate::score::measures::mechanisms::Mechanisms;
 use crate::score::measures::modules::NetworkModules;
@@ -23,6 +23,7 @@ use crate::score::measures::sparsity::compositional_sparsity;
 use crate::score::measures::summary::Summary;
 use crate::score::{Fit, Judge, JudgeError, Protocol};
 use crate::train::{Reached, StopReason, TrainConfig};
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -62,8 +63,9 @@ pub struct Made<'a> {
 /// What was seen of each network: arm, level, and what `look` said or why there is nothing.
 pub type Seen<T> = Vec<(String, usize, Result<T, String>)>;
 
-/// Makes the networks of these arms of `chain` in the study's `folder`, arm by arm, and looks at each; none
-/// if `ask` said no. What is finished there is not computed again.
+/// Makes the networks of these arms of `chain` in the study's `folder` and looks at each, arm by arm; none
+/// if `ask` said no. Arms without a parent are trained side by side first. What is finished there is not
+/// computed again.
 pub fn walk<'a, T>(
     chain: &'a Chain,
     arms: impl IntoIterator<Item = &'a ArmSpec>,
@@ -71,11 +73,19 @@ pub fn walk<'a, T>(
     ask: Ask<'_>,
     look: &mut dyn FnMut(&Made<'_>) -> Result<T, ArmError>,
 ) -> Option<Seen<T>> {
-    let mut worker = Worker { chain, folder, ask, trained: BTreeMap::new(), kept: BTreeMap::new() };
+    let arms: Vec<&ArmSpec> = arms.into_iter().collect();
+    let mut worker = Worker {
+        chain,
+        folder,
+        ask,
+        attempts: BTreeMap::new(),
+        trained: BTreeMap::new(),
+        kept: BTreeMap::new(),
+    };
+    worker.train_roots(&arms);
     let mut seen: Seen<T> = Vec::new();
     for arm in arms {
-        let seed = chain.key.seed.map_or(String::new(), |seed| format!(", seed {seed}"));
-        ask.begin(&format!("{}{seed}", arm.name));
+        worker.begin(arm);
         let before = seen.len();
         let outcome = worker.arm(arm, &mut |made| {
             seen.push((made.arm.into(), made.level, Ok(look(made)?)));
@@ -148,6 +158,8 @@ struct Worker<'a> {
     chain: &'a Chain,
     folder: &'a Path,
     ask: Ask<'a>,
+    /// How the trainings of arms without a parent ended, by run.
+    attempts: BTreeMap<String, Result<RunResult, RunError>>,
     /// Trained networks by arm, for arms that are pruned from them.
     trained: BTreeMap<String, LoadedRun>,
     /// Links kept by (arm, level from 1), for arms that match them.
@@ -158,6 +170,32 @@ struct Worker<'a> {
 type Look<'a> = dyn FnMut(&Made<'_>) -> Result<(), ArmError> + 'a;
 
 impl Worker<'_> {
+    /// Tells that the work on an arm begins.
+    fn begin(&self, arm: &ArmSpec) {
+        let seed = self.chain.key.seed.map_or(String::new(), |seed| format!(", seed {seed}"));
+        self.ask.begin(&format!("{}{seed}", arm.name));
+    }
+
+    /// Trains the arms that need no other arm, as many at a time as there are threads.
+    fn train_roots(&mut self, arms: &[&ArmSpec]) {
+        let mut jobs = BTreeMap::new();
+        for &arm in arms {
+            if let Some(wiring) = arm.wiring.filter(|wiring| *wiring != ArmWiring::Evolved) {
+                let job = self.job(arm, wiring);
+                jobs.entry(job.config.run_id()).or_insert((arm, job));
+            }
+        }
+        let (folder, ask) = (self.folder, self.ask);
+        let jobs: Vec<_> = jobs.into_iter().collect();
+        let this = &*self;
+        let attempts = jobs.into_par_iter().map(|(id, (arm, job))| {
+            this.begin(arm);
+            let result = train_run(&folder.join(&id), job, true, &mut { ask });
+            (id, result)
+        });
+        self.attempts = attempts.collect();
+    }
+
     /// Makes the networks of one arm.
     fn arm(&mut self, arm: &ArmSpec, look: &mut Look<'_>) -> Result<(), ArmError> {
         match arm.wiring {
@@ -179,7 +217,20 @@ impl Worker<'_> {
         }
     }
 
-    fn train(&self, arm: &ArmSpec, wiring: ArmWiring) -> Result<LoadedRun, ArmError> {
+    fn train(&mut self, arm: &ArmSpec, wiring: ArmWiring) -> Result<LoadedRun, ArmError> {
+        let job = self.job(arm, wiring);
+        let id = job.config.run_id();
+        let folder = self.folder.join(&id);
+        let attempt = self.attempts.remove(&id);
+        let result = attempt.unwrap_or_else(|| train_run(&folder, job, true, &mut { self.ask }))?;
+        if result.train.stop == StopReason::Interrupted {
+            return Err(ArmError::Interrupted);
+        }
+        Ok(load_run(&folder)?)
+    }
+
+    /// The training of an arm without a parent.
+    fn job(&self, arm: &ArmSpec, wiring: ArmWiring) -> TrainJob {
         let (key, source) = (&self.chain.key, &self.chain.source);
         let (mut wired, mut genome, mut start) = (None, None, None);
         if wiring != ArmWiring::Dense {
@@ -211,12 +262,7 @@ impl Worker<'_> {
             train,
         );
         debug_assert_eq!(job.config.size, key.size);
-        let folder = self.folder.join(job.config.run_id());
-        let result = train_run(&folder, job, true, &mut { self.ask })?;
-        if result.train.stop == StopReason::Interrupted {
-            return Err(ArmError::Interrupted);
-        }
-        Ok(load_run(&folder)?)
+        job
     }
 
     /// The recipe of an arm; graphs have no dense blocks to draw orthogonal matrices for.
