@@ -158,17 +158,11 @@
 
 #[cfg(feature = "cli")]
 pub mod cli;
-pub mod evolve;
 pub mod experiment;
 #[cfg(feature = "figures")]
 pub mod figures;
-pub mod genome;
-pub mod math;
-pub mod network;
-pub mod probe;
-pub mod prune;
 pub mod run;
-pub mod score;
+#[doc(inline)]
+pub use picloom_engine::{evolve, genome, math, network, probe, prune, score, train};
 #[cfg(feature = "studio")]
 pub mod studio;
-pub mod train;

@@ -1,0 +1,58 @@
+//! Evolution of genomes: operators, species, three searches behind one `ask`/`tell`, and breeding by eye.
+//!
+//! In: a config, a seed, and what the outside world thinks of the genomes asked. Out: the next
+//! genomes to judge, and the lineage of those that survived. It does not know how to draw: fitness
+//! and descriptors are computed from pictures by `experiment::evolution`, selections come from a
+//! person, a model, a script or the studio.
+//!
+//! Every child is bred from its own random stream, keyed by (seed, `"child"`, birth number), so a
+//! run is a pure function of its config, its seed and what it was told.
+//!
+//! References: Stanley & Miikkulainen 2002 (NEAT), Secretan et al. 2008 (Picbreeder), Lehman &
+//! Stanley 2011 (novelty search), Mouret & Clune 2015 (MAP-Elites); METHODS §2.
+
+mod breed;
+mod breeding;
+mod changes;
+mod config;
+mod crossover;
+mod distance;
+mod innovation;
+mod lineage;
+mod map_elites;
+mod mutation;
+mod novelty;
+mod parts;
+mod population;
+mod search;
+mod session;
+mod sheet;
+mod species;
+mod start;
+mod stored;
+
+pub use breed::{Breeder, Parent};
+pub use breeding::Breeding;
+pub use changes::changes;
+pub use config::preset_of;
+pub use config::{
+    CrossoverConfig, CrossoverKind, EvolveConfig, MutationConfig, MutationScheme, Perturbation,
+    Preset, ReproductionConfig, SpeciesConfig, SplitRule, StartConfig,
+};
+pub use crossover::{CrossoverError, crossover_aligned, crossover_union};
+pub use distance::{Alignment, align, compatibility_distance};
+pub use innovation::{InnovationTracker, Split};
+pub use lineage::{Birth, Brood};
+pub use map_elites::{Axis, Elite, MapElites};
+pub use mutation::{
+    Mutation, NoMutation, add_link, add_node, delete_link, delete_node, mutate, mutate_activations,
+    mutate_weights,
+};
+pub use novelty::{Archived, Novelty, NoveltyConfig, novelty_scores};
+pub use parts::{Open, Parts};
+pub use population::{Judged, Population, Ranked};
+pub use search::{Search, TellError};
+pub use session::{Session, SessionError};
+pub use sheet::{BreedingError, Selection, Sheet};
+pub use species::{Species, speciate};
+pub use start::first_genome;

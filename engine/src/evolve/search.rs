@@ -1,0 +1,185 @@
+//! One interface for all searches: ask for genomes, tell what was thought of them.
+
+use super::{Birth, EvolveConfig, Judged, MapElites, Novelty, Population};
+use crate::genome::Genome;
+use serde::{Deserialize, Serialize};
+
+/// Why an answer was refused. The search is unchanged.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum TellError {
+    /// Not one judgement a genome.
+    #[error("expected {expected} judgements, one a genome asked, found {found}")]
+    Count {
+        /// Genomes asked.
+        expected: usize,
+        /// Judgements told.
+        found: usize,
+    },
+    /// Fitness or descriptor is NaN or infinite.
+    #[error("expected finite numbers for genome {genome}, found {found}")]
+    NotFinite {
+        /// Place among the asked.
+        genome: usize,
+        /// The value as told.
+        found: f64,
+    },
+    /// Descriptors of another length.
+    #[error("expected {expected} descriptor values for genome {genome}, found {found}")]
+    Descriptor {
+        /// Place among the asked.
+        genome: usize,
+        /// Values wanted.
+        expected: usize,
+        /// Values told.
+        found: usize,
+    },
+    /// Learned weights of links that the genome does not have.
+    #[error("genome {genome} learned a weight of a link it does not have, or one not finite")]
+    Learned {
+        /// Place among the asked.
+        genome: usize,
+    },
+}
+
+/// Any of the searches, with its whole state: `ask`, judge, `tell`, again. It is what a checkpoint holds.
+///
+/// ```
+/// use picloom_engine::evolve::{EvolveConfig, Judged, Population, Preset, Search};
+/// let config = EvolveConfig::preset(Preset::Picbreeder);
+/// let mut search = Search::Target(Population::new(config, 7, &[]));
+/// for _ in 0..3 {
+///     let judged = search
+///         .ask()
+///         .iter()
+///         .map(|g| Judged { fitness: -(g.connections().len() as f64), ..Judged::default() })
+///         .collect();
+///     search.tell(judged).unwrap();
+/// }
+/// assert_eq!(search.generation(), 3);
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "search", content = "state", rename_all = "kebab-case")]
+pub enum Search {
+    /// Towards a target picture.
+    Target(Population),
+    /// Towards what has not been seen.
+    Novelty(Novelty),
+    /// Towards the best of each kind.
+    MapElites(MapElites),
+}
+
+impl Search {
+    /// What of a state read from a file cannot be one of a search with these settings; none if nothing.
+    /// Genomes are checked while they are read.
+    pub fn flaw(&self, config: &EvolveConfig, seed: u64) -> Option<&'static str> {
+        let breeder = match self {
+            Search::Target(s) => &s.breeder,
+            Search::Novelty(s) => &s.population.breeder,
+            Search::MapElites(s) => &s.breeder,
+        };
+        let is_own = breeder.config == *config && breeder.seed == seed;
+        if is_own { self.own_flaw() } else { Some("a search with the settings of its config") }
+    }
+
+    /// What of a state read from a file cannot be one of a search with the settings that it says; none if nothing.
+    pub fn own_flaw(&self) -> Option<&'static str> {
+        match self {
+            Search::Target(s) => s.flaw(),
+            Search::Novelty(s) => s.population.flaw(),
+            Search::MapElites(s) => s.flaw(),
+        }
+    }
+
+    /// The genomes to judge now, (N,).
+    pub fn ask(&self) -> &[Genome] {
+        match self {
+            Search::Target(s) => s.genomes(),
+            Search::Novelty(s) => s.population.genomes(),
+            Search::MapElites(s) => s.genomes(),
+        }
+    }
+
+    /// Takes one judgement per genome asked, in their order, and breeds the next genomes. Returns the births of
+    /// those that survived (became a parent, an elite, or entered an archive) and were not returned before.
+    ///
+    /// # Errors
+    /// The answer does not fit what was asked; the search is unchanged.
+    pub fn tell(&mut self, judged: Vec<Judged>) -> Result<Vec<Birth>, TellError> {
+        let dimensions = match self {
+            Search::MapElites(s) => Some(s.axes().len()),
+            Search::Novelty(_) => judged.first().map(|j| j.descriptor.len()),
+            _ => None,
+        };
+        check(self.ask(), &judged, dimensions)?;
+        Ok(match self {
+            Search::Target(population) => {
+                population.learn(&judged);
+                let fitness: Vec<f64> = judged.iter().map(|j| j.fitness).collect();
+                population.advance(&fitness)
+            }
+            Search::Novelty(novelty) => {
+                novelty.population.learn(&judged);
+                novelty.advance(&judged)
+            }
+            Search::MapElites(map) => map.advance(&judged),
+        })
+    }
+
+    /// The generation to judge, from 0.
+    pub fn generation(&self) -> u64 {
+        match self {
+            Search::Target(s) => s.generation(),
+            Search::Novelty(s) => s.population.generation(),
+            Search::MapElites(s) => s.generation(),
+        }
+    }
+}
+
+fn check(asked: &[Genome], judged: &[Judged], dimensions: Option<usize>) -> Result<(), TellError> {
+    if asked.len() != judged.len() {
+        return Err(TellError::Count { expected: asked.len(), found: judged.len() });
+    }
+    for (genome, (asked, judged)) in asked.iter().zip(judged).enumerate() {
+        let numbers = std::iter::once(&judged.fitness).chain(&judged.descriptor);
+        if let Some(&found) = numbers.into_iter().find(|v| !v.is_finite()) {
+            return Err(TellError::NotFinite { genome, found });
+        }
+        if let Some(expected) = dimensions
+            && judged.descriptor.len() != expected
+        {
+            return Err(TellError::Descriptor { genome, expected, found: judged.descriptor.len() });
+        }
+        for (innovation, weight) in judged.learned.iter().flatten() {
+            if !weight.is_finite() || asked.connection(*innovation).is_none() {
+                return Err(TellError::Learned { genome });
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evolve::{EvolveConfig, Preset};
+
+    #[test]
+    fn answers_that_do_not_fit_are_refused_and_change_nothing() {
+        let config = EvolveConfig::preset(Preset::Picbreeder);
+        let mut search = Search::Target(Population::new(config, 7, &[]));
+        let before = search.clone();
+        let good = vec![Judged::default(); 15];
+        let mut told = |change: &dyn Fn(&mut Vec<Judged>)| {
+            let mut judged = good.clone();
+            change(&mut judged);
+            search.tell(judged).unwrap_err().to_string()
+        };
+        assert_eq!(told(&|j| j.truncate(3)), "expected 15 judgements, one a genome asked, found 3");
+        assert!(told(&|j| j[4].fitness = f64::NAN).contains("genome 4, found NaN"));
+        assert!(
+            told(&|j| j[2].learned = Some(vec![(crate::genome::InnovationId(999), 1.0)]))
+                .contains("genome 2 learned")
+        );
+        assert_eq!(search, before);
+    }
+}

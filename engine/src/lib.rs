@@ -1,0 +1,11 @@
+//! The engine of Picloom: from genomes to scores. The package `picloom` re-exports every room of it.
+#![warn(missing_docs)]
+
+pub mod evolve;
+pub mod genome;
+pub mod math;
+pub mod network;
+pub mod probe;
+pub mod prune;
+pub mod score;
+pub mod train;
