@@ -91,7 +91,9 @@ impl WorkerArgs {
 fn beat(text: &str) -> Result<f64, String> {
     let range = 0.01..=LONGEST_BEAT.as_secs_f64();
     let seconds = text.parse().ok().filter(|seconds| range.contains(seconds));
-    seconds.ok_or_else(|| format!("expected {} to {} seconds, found {text:?}", range.start(), range.end()))
+    seconds.ok_or_else(|| {
+        format!("expected {} to {} seconds, found {text:?}", range.start(), range.end())
+    })
 }
 
 /// What a command has to say: for programs, and for people.

@@ -105,7 +105,7 @@
 
 use super::cells::{CellStudy, hashed_id, work_folder};
 use super::kinds::{Kind, Study};
-use super::record::{Record, RecordError};
+use super::record::Record;
 use super::spec::{Spec, SpecError, SpecFile, check_name};
 use super::workers::Ask;
 use crate::math::refusal::Refusal;

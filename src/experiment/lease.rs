@@ -243,7 +243,9 @@ impl Leases {
         let says = match read(file) {
             Ok(says) => says,
             // Given back or taken over since the folder was read.
-            Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::StaleNetworkFileHandle) => {
+            Err(e)
+                if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::StaleNetworkFileHandle) =>
+            {
                 return Ok(None);
             }
             Err(e) => return Err(Error::new(e.kind(), format!("expected a lease: {e}"))),
@@ -274,7 +276,8 @@ impl Leases {
 
 /// Why no lease comes after the highest number.
 fn too_high() -> Error {
-    let text = "expected the number of a lease, found one that nothing comes after; remove the file";
+    let text =
+        "expected the number of a lease, found one that nothing comes after; remove the file";
     Error::new(ErrorKind::InvalidData, text)
 }
 
@@ -503,7 +506,8 @@ mod tests {
             leases.take(&cell).unwrap().expect("silent for ten beats")
         };
         // The holder's process is this one: it lives, whatever its lease says.
-        let here = Holder { dead: vec!["before".into()], every: 0.02, ..Leases::new(BEAT).me.clone() };
+        let here =
+            Holder { dead: vec!["before".into()], every: 0.02, ..Leases::new(BEAT).me.clone() };
         std::fs::create_dir_all(&cell).unwrap();
         std::fs::write(cell.join("3"), serde_json::to_vec(&here).unwrap()).unwrap();
         let [b, c] = [(); 2].map(|()| Leases::new(every));
@@ -520,7 +524,8 @@ mod tests {
         lose(&cell.join("3"), &token, &lost);
         assert_eq!(notes(&cell), [token]);
         std::fs::remove_file(&second.file).unwrap();
-        let silent = Holder { place: "far".into(), every: 0.02, ..lock(&b.held)[&second.file].says.clone() };
+        let silent =
+            Holder { place: "far".into(), every: 0.02, ..lock(&b.held)[&second.file].says.clone() };
         std::fs::write(cell.join("7"), serde_json::to_vec(&silent).unwrap()).unwrap();
         let third = take(&c);
         assert_eq!(third.deaths(), 2, "one before, and the second");
@@ -536,7 +541,10 @@ mod tests {
         let leases = Leases::new(BEAT);
         elsewhere(&cell, u64::MAX, 0, 0.0);
         let error = leases.take(&cell).unwrap_err().to_string();
-        assert!(error.contains("18446744073709551615") && error.contains("remove the file"), "{error}");
+        assert!(
+            error.contains("18446744073709551615") && error.contains("remove the file"),
+            "{error}"
+        );
         std::fs::remove_dir_all(&cell).unwrap();
         for every in [4e18, f64::MAX, -1.0] {
             elsewhere(&cell, 0, 0, every);

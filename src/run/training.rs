@@ -88,7 +88,8 @@ pub(crate) fn constrained_run(
     if checkpoint_path.exists() {
         let Checkpoint { run, state } = parse_json(&checkpoint_path)?;
         if run != id {
-            let (expected, found) = (format!("a checkpoint of run {id}"), format!("one of run {run}"));
+            let (expected, found) =
+                (format!("a checkpoint of run {id}"), format!("one of run {run}"));
             let refusal = Refusal::new(checkpoint_path.display(), expected, found);
             let advice = "choose another --out, or remove the checkpoint to begin anew";
             return Err(refusal.advising(advice).as_failure().into());
@@ -217,9 +218,8 @@ impl LogUpTo {
         std::fs::metadata(&path).ok().filter(|data| data.is_file())?;
         let mut log = BufReader::new(File::open(&path).ok()?);
         let every = usize::try_from(log_every.max(1)).unwrap_or(usize::MAX);
-        let lines = |attempt: u32, steps: u64| {
-            (0..steps).step_by(every).map(move |step| (attempt, step))
-        };
+        let lines =
+            |attempt: u32, steps: u64| (0..steps).step_by(every).map(move |step| (attempt, step));
         let earlier = state.collapses.iter();
         let earlier = earlier.flat_map(|end| lines(end.attempt, end.step.saturating_add(1)));
         let (mut bytes, mut text) = (0, Vec::new());

@@ -78,7 +78,9 @@ fn shows_all() -> bool {
 fn lists_all(mount: &str) -> bool {
     let hides = |option: &str| option.starts_with("hidepid=");
     let mut options = mount.split([' ', ',']).filter(|option| hides(option));
-    options.all(|option| matches!(option, "hidepid=0" | "hidepid=off" | "hidepid=1" | "hidepid=noaccess"))
+    options.all(|option| {
+        matches!(option, "hidepid=0" | "hidepid=off" | "hidepid=1" | "hidepid=noaccess")
+    })
 }
 
 /// Whether the process of this place that began then (none: whenever) lives; none if that cannot be seen.
@@ -121,6 +123,8 @@ mod tests {
             lists_all(&format!("21 30 0:20 / /proc rw,nosuid - proc proc rw{options}"))
         };
         assert!(["", ",hidepid=0", ",hidepid=noaccess,gid=4"].into_iter().all(mount));
-        assert!(![",hidepid=2", ",hidepid=invisible", ",hidepid=ptraceable"].into_iter().any(mount));
+        assert!(
+            ![",hidepid=2", ",hidepid=invisible", ",hidepid=ptraceable"].into_iter().any(mount)
+        );
     }
 }

@@ -171,7 +171,10 @@ fn a_study_killed_anywhere_ends_in_the_same_record() {
         }
         if kills == 0 {
             let folder = study_folder(&plan, &runs);
-            assert!(plan.cells.iter().any(|run| folder.join(plan.id(run)).exists()), "one is begun");
+            assert!(
+                plan.cells.iter().any(|run| folder.join(plan.id(run)).exists()),
+                "one is begun"
+            );
             let error = collect_cells(&plan, &runs).unwrap_err().to_string();
             assert!(error.contains("expected 10 finished runs"), "{error}");
         }
