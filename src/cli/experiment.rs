@@ -8,7 +8,7 @@ use super::names::one_of;
 use super::new;
 use super::output::Output;
 use super::source::{check_size, fit_help};
-use super::study::{self, Said, StudyArgs, run_study};
+use super::study::{self, Said, StudyArgs, WorkerArgs, run_study};
 use super::template::write_spec;
 use super::whole;
 use crate::experiment::Record;
@@ -16,7 +16,6 @@ use crate::experiment::cells::study_folder;
 use crate::experiment::depth::{DepthModel, Sweep, depth_curves, png_ratio};
 use crate::experiment::kinds::Kind;
 use crate::experiment::networks::{NetworksRecord, NetworksSpec};
-use crate::experiment::shard::Shard;
 use crate::experiment::template::{Changes, Subject, Template};
 use crate::figures::networks::score_by_depth_of;
 use crate::figures::{Provenance, save};
@@ -72,9 +71,9 @@ pub enum StudyCommand {
         /// The study
         #[command(flatten)]
         study: StudyArgs,
-        /// Only share I of N of the cells, from 1/N to N/N
-        #[arg(long, value_name = "I/N", default_value = "1/1", hide_default_value = true)]
-        shard: Shard,
+        /// The worker
+        #[command(flatten)]
+        worker: WorkerArgs,
         /// Only say how many cells there are to run, and about how long they take
         #[arg(long)]
         dry_run: bool,
@@ -182,11 +181,11 @@ pub fn with_study(
             true => whole::preview(&args, kinds),
             false => study::preview_one(&args, kinds),
         },
-        StudyCommand::Run { study: args, shard, .. } => {
+        StudyCommand::Run { study: args, worker, .. } => {
             interrupt::saves();
             match args.is_whole()? {
-                true => whole::run(&args, kinds, shard, out),
-                false => study::run_one(&args, kinds, shard, None, out),
+                true => whole::run(&args, kinds, worker, out),
+                false => study::run_one(&args, kinds, worker, None, out),
             }
         }
         StudyCommand::Status(args) => match args.is_whole()? {

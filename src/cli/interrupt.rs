@@ -59,9 +59,14 @@ pub fn listen(line: &[OsString]) {
     INSTALL.call_once(|| {
         drop(ctrlc::set_handler(hear));
         #[cfg(unix)]
-        if let Ok(mut signals) = signal_hook::iterator::Signals::new([signal_hook::consts::SIGUSR1])
         {
-            std::thread::spawn(move || signals.forever().for_each(|_| hear()));
+            use signal_hook::consts::{SIGUSR1, SIGXFSZ};
+            // SIGXFSZ says that a file would be longer than `ulimit -f` allows. Where it is listened to, the write fails
+            // as on a full disk, and the command says so.
+            if let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGUSR1, SIGXFSZ]) {
+                let asks = |signal: &i32| *signal == SIGUSR1;
+                std::thread::spawn(move || signals.forever().filter(asks).for_each(|_| hear()));
+            }
         }
     });
 }

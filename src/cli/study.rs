@@ -5,6 +5,7 @@ use super::output::Output;
 use super::progress::{Bar, duration};
 use crate::experiment::cells::Worker;
 use crate::experiment::kinds::{Kind, Study, read_study};
+use crate::experiment::lease::{BEAT, LONGEST_BEAT, Leases};
 use crate::experiment::record::ROWS;
 use crate::experiment::shard::Shard;
 use crate::experiment::spec::{Spec, SpecError, SpecFile, Title, left_out};
@@ -17,6 +18,7 @@ use serde_json::json;
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A study: its spec in a profile, and the store of its runs.
 #[derive(Args, Clone, Debug)]
@@ -62,6 +64,36 @@ impl StudyArgs {
     pub fn is_whole(&self) -> Result<bool, SpecError> {
         Ok(self.file()?.kind() == WholeSpec::KIND)
     }
+}
+
+/// How a process works on a study.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct WorkerArgs {
+    /// Only share I of N of the cells, from 1/N to N/N
+    #[arg(long, value_name = "I/N", default_value = "1/1", hide_default_value = true)]
+    pub shard: Shard,
+    /// Seconds between two signs of life; after six that do not come, another worker takes the cell over
+    #[arg(long, value_name = "SECONDS", default_value_t = BEAT.as_secs_f64(), value_parser = beat)]
+    pub beat: f64,
+}
+
+impl WorkerArgs {
+    /// One that takes any cell.
+    const ALONE: WorkerArgs = WorkerArgs { shard: Shard::ALL, beat: BEAT.as_secs() as f64 };
+
+    fn worker(self) -> Worker {
+        let leases = Arc::new(Leases::new(Duration::from_secs_f64(self.beat)));
+        Worker { leases, shard: self.shard }
+    }
+}
+
+/// Reads `--beat`.
+fn beat(text: &str) -> Result<f64, String> {
+    let range = 0.01..=LONGEST_BEAT.as_secs_f64();
+    let seconds = text.parse().ok().filter(|seconds| range.contains(seconds));
+    seconds.ok_or_else(|| {
+        format!("expected {} to {} seconds, found {text:?}", range.start(), range.end())
+    })
 }
 
 /// What a command has to say: for programs, and for people.
@@ -134,11 +166,11 @@ fn with_left_out(text: String, study: &dyn Study) -> String {
     format!("{}\n{}", text.trim_end(), left_out(study.left_out())).trim_end().into()
 }
 
-/// Works through a shard of one study, of whatever kind; `whole` is the study that it is a part of.
+/// Works through a worker's shard of one study, of whatever kind; `whole` is the study that it is a part of.
 pub(super) fn run_one(
     args: &StudyArgs,
     kinds: &[Kind],
-    shard: Shard,
+    worker: WorkerArgs,
     whole: Option<&BatchProgress>,
     out: &Output,
 ) -> anyhow::Result<Said> {
@@ -146,7 +178,7 @@ pub(super) fn run_one(
     check_figures(args)?;
     let analysis = args.file()?.analysis()?;
     analysis.fix_rules(&args.store.join(study.name()), study.profile())?;
-    work_through(study.as_ref(), &args.store, shard, whole, out)
+    work_through(study.as_ref(), &args.store, worker, whole, out)
 }
 
 /// Refuses figures that could not be drawn, before anything is trained.
@@ -162,19 +194,19 @@ pub(super) fn run_study(
     whole: Option<&BatchProgress>,
     out: &Output,
 ) -> anyhow::Result<Said> {
-    work_through(study, runs, Shard::ALL, whole, out)
+    work_through(study, runs, WorkerArgs::ALONE, whole, out)
 }
 
 /// Works through a shard of a study that has been read, beside other workers.
 fn work_through(
     study: &dyn Study,
     runs: &Path,
-    shard: Shard,
+    worker: WorkerArgs,
     whole: Option<&BatchProgress>,
     out: &Output,
 ) -> anyhow::Result<Said> {
     FolderKind::ensure_store(runs)?;
-    let worker = Worker { shard, ..Worker::new() };
+    let (shard, worker) = (worker.shard, worker.worker());
     let leases = Arc::clone(&worker.leases);
     interrupt::saves_and(move || leases.release_all());
     let mut watch = Watch::new(out, study.count(), study.called(), whole.cloned());
@@ -308,6 +340,10 @@ impl StudyObserver for Watch {
         if let Some(error) = error {
             self.bar.say(&format!("failed: {label}: {error}"));
         }
+    }
+
+    fn waits(&mut self, cells: usize) {
+        self.bar.set_message(format!("waiting for {cells} that other workers hold"));
     }
 
     fn going_on(&mut self) -> bool {

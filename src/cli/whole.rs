@@ -2,7 +2,9 @@
 
 use super::output::Output;
 use super::progress::duration;
-use super::study::{BatchProgress, Said, StudyArgs, collect_one, preview_one, run_one, status_one};
+use super::study::{
+    BatchProgress, Said, StudyArgs, WorkerArgs, collect_one, preview_one, run_one, status_one,
+};
 use crate::experiment::kinds::Kind;
 use crate::experiment::shard::Shard;
 use crate::experiment::whole::{self, WholeSpec};
@@ -81,20 +83,26 @@ fn core_seconds(part: &StudyArgs, kinds: &[Kind]) -> f64 {
 }
 
 /// Works through the parts, one after the other; with the name of the study, what each of them says.
-pub fn run(args: &StudyArgs, kinds: &[Kind], shard: Shard, out: &Output) -> anyhow::Result<Said> {
+pub fn run(
+    args: &StudyArgs,
+    kinds: &[Kind],
+    worker: WorkerArgs,
+    out: &Output,
+) -> anyhow::Result<Said> {
     let spec = WholeSpec::of(args.file()?)?;
     FolderKind::WholeStudy.ensure(&args.store)?;
     let (mut rows, mut text) = (Vec::new(), String::new());
     let (mut failed, mut missing) = (0, 0);
-    let parts = parts(args, kinds, shard)?;
+    let parts = parts(args, kinds, worker.shard)?;
     FolderKind::WholeStudy.mark(&args.store)?;
     let costs: Vec<f64> = parts.iter().map(|(part, _)| core_seconds(part, kinds)).collect();
     let total = costs.iter().sum();
     for (k, (part, shard)) in parts.iter().enumerate() {
         let ahead = costs[k + 1..].iter().sum();
         out.note(&format!("part {} of {}: {}", k + 1, parts.len(), part.spec.display()));
-        let (json, said) =
-            run_one(part, kinds, *shard, Some(&BatchProgress { total, ahead }), out)?;
+        let (worker, whole) =
+            (WorkerArgs { shard: *shard, ..worker }, BatchProgress { total, ahead });
+        let (json, said) = run_one(part, kinds, worker, Some(&whole), out)?;
         failed += json["failed"].as_u64().unwrap_or(0);
         missing += json["missing"].as_u64().unwrap_or(0);
         text += &format!("{}\n\n", said.trim_end());

@@ -103,9 +103,9 @@
 //!
 //! A program hands its kinds in together with the instrument's: `[&kinds::KINDS[..], &[grid::kind::<Balls>()]].concat()`.
 
-use super::cells::{CellState, CellStudy, hashed_id, read_cell, work_folder};
+use super::cells::{CellStudy, hashed_id, work_folder};
 use super::kinds::{Kind, Study};
-use super::record::{Record, RecordError};
+use super::record::Record;
 use super::spec::{Spec, SpecError, SpecFile, check_name};
 use super::workers::Ask;
 use crate::math::refusal::Refusal;
@@ -563,12 +563,6 @@ impl<K: Grid> CellStudy for GridStudy<K> {
             return Ok(None);
         }
         K::compute(&self.inputs, cell, &self.cell_folder(&self.id(cell), folder), ask)
-    }
-
-    fn state(&self, cell: &K::Cell, folder: &Path) -> Result<CellState<K::Found>, RecordError> {
-        let state = read_cell(self, cell, folder)?;
-        let is_begun = || self.cell_folder(&self.id(cell), folder).exists();
-        Ok(if matches!(state, CellState::Waiting) && is_begun() { CellState::Begun } else { state })
     }
 
     fn record(&self, outcomes: Vec<Result<K::Found, String>>) -> GridRecord<K> {

@@ -8,15 +8,18 @@
 //!
 //! What the folder must promise: exclusive creation, renames that are seen whole, and that a file opened
 //! anew has what was written before its writer closed it. A worker that was stopped for a minute and
-//! comes back finds its file gone, or another's, and drops what it did.
+//! comes back finds its file gone, or another's, writes nothing more and drops what it did.
+//!
+//! A lease counts the workers that died with its cell. A worker that is only stopped does not count: on this machine
+//! its process is seen, and elsewhere it says so by a note in the lease's folder once it goes on.
 
 use crate::math::hash::json_id;
-use crate::network::files::{WriteError, create_folder};
+use crate::network::files::{WriteError, create_folder, read_plain};
 use crate::network::process::{began, host, lives, place};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs::OpenOptions;
-use std::io::{ErrorKind, Write};
+use std::fs::{File, OpenOptions};
+use std::io::{Error, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -28,6 +31,15 @@ pub const BEAT: Duration = Duration::from_secs(10);
 
 /// Beats that a living holder does not miss.
 const SILENT: u32 = 6;
+
+/// Longest time between two beats that is believed: nobody waits for hours because a file says so.
+pub const LONGEST_BEAT: Duration = Duration::from_secs(600);
+
+/// Largest file of a lease that is read, in bytes.
+const LARGEST: u64 = 1 << 16;
+
+/// Begin of the name of the note by which a worker says that it did not die; its token follows.
+const NOTE: &str = "lives-";
 
 /// Who holds a lease: what its file says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -44,8 +56,8 @@ pub struct Holder {
     token: String,
     /// Seconds between two beats.
     every: f64,
-    /// Workers that died with this cell, one after the other.
-    pub deaths: u32,
+    /// Tokens of the workers that died with this cell, one after the other.
+    dead: Vec<String>,
     /// Counts up.
     beat: u64,
 }
@@ -54,13 +66,28 @@ impl Holder {
     /// The holder of the lease in `folder`, if it has one.
     pub fn of(folder: &Path) -> Option<Holder> {
         let last = *numbers(folder).ok()?.last()?;
-        serde_json::from_slice(&std::fs::read(folder.join(last.to_string())).ok()?).ok()
+        serde_json::from_slice(&read(&folder.join(last.to_string())).ok()?).ok()
     }
 
     /// True if it is certainly dead: a process of this machine that is gone.
     pub fn is_gone(&self) -> bool {
-        self.place == place() && lives(self.process, self.began) == Some(false)
+        self.lives() == Some(false)
     }
+
+    /// Whether its process lives; none if that cannot be seen from here.
+    fn lives(&self) -> Option<bool> {
+        (self.place == place()).then(|| lives(self.process, self.began)).flatten()
+    }
+
+    /// Time between two beats; none if what it says is not believed.
+    fn every(&self) -> Option<Duration> {
+        Duration::try_from_secs_f64(self.every).ok().filter(|every| *every <= LONGEST_BEAT)
+    }
+}
+
+/// What a lease's file says.
+fn read(file: &Path) -> std::io::Result<Vec<u8>> {
+    read_plain(file, LARGEST)
 }
 
 /// The leases of one worker: a process, or a part of one.
@@ -88,7 +115,7 @@ pub struct Lease {
     file: PathBuf,
     token: String,
     lost: Arc<AtomicBool>,
-    deaths: u32,
+    deaths: usize,
     held: Arc<Mutex<BTreeMap<PathBuf, Held>>>,
 }
 
@@ -102,10 +129,21 @@ fn numbers(folder: &Path) -> std::io::Result<Vec<u64>> {
         Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries?,
     };
-    let number = |name: std::ffi::OsString| name.to_str()?.parse().ok();
+    // Written as numbers are: no `+7` and no `07`.
+    let number = |name: std::ffi::OsString| {
+        let number = name.to_str()?.parse().ok()?;
+        (name.to_str() == Some(&u64::to_string(&number))).then_some(number)
+    };
     let mut numbers: Vec<u64> = entries.flatten().filter_map(|e| number(e.file_name())).collect();
     numbers.sort_unstable();
     Ok(numbers)
+}
+
+/// The notes of workers that did not die: their tokens.
+fn notes(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let token = |name: std::ffi::OsString| Some(name.to_str()?.strip_prefix(NOTE)?.to_string());
+    entries.filter_map(|entry| token(entry.file_name())).collect()
 }
 
 impl Leases {
@@ -120,7 +158,7 @@ impl Leases {
             began: began(process),
             token: json_id(&(place(), process, now, NEXT.fetch_add(1, Ordering::Relaxed))),
             every: every.as_secs_f64(),
-            deaths: 0,
+            dead: Vec::new(),
             beat: 0,
         };
         let held: Arc<Mutex<BTreeMap<PathBuf, Held>>> = Arc::default();
@@ -136,21 +174,31 @@ impl Leases {
     /// The lease of the cell whose leases are in `folder`; none if another worker has it.
     ///
     /// # Errors
-    /// Nothing can be written there: then nothing is left there either.
+    /// Nothing can be written there: then nothing is left there either. What is there is no lease.
     pub fn take(&self, folder: &Path) -> Result<Option<Lease>, WriteError> {
         let fail = |path: &Path, source| WriteError { path: path.to_path_buf(), source };
         let list = || numbers(folder).map_err(|e| fail(folder, e));
         let last = list()?.last().copied();
-        let (mut deaths, mut stale) = (0, None);
-        if let Some(last) = last {
-            let file = folder.join(last.to_string());
-            let Some(says) = self.stale(&file) else { return Ok(None) };
-            let of = serde_json::from_slice::<Holder>(&says);
-            deaths = of.map_or(0, |holder| holder.deaths) + 1;
-            stale = Some((file, says));
-        }
+        let (mut dead, mut stale, mut withdrawn) = (Vec::new(), None, Vec::new());
+        let number = match last {
+            None => 0,
+            Some(last) => {
+                let file = folder.join(last.to_string());
+                let no_lease = |source| WriteError { path: file.clone(), source };
+                let next = last.checked_add(1).ok_or_else(|| no_lease(too_high()))?;
+                let Some(says) = self.stale(&file).map_err(no_lease)? else { return Ok(None) };
+                let of = serde_json::from_slice::<Holder>(&says).ok();
+                let is_stopped = of.as_ref().is_some_and(|holder| holder.lives() == Some(true));
+                let (before, token) = of.map(|of| (of.dead, of.token)).unwrap_or_default();
+                withdrawn = notes(folder);
+                dead = before;
+                dead.extend((!is_stopped).then_some(token));
+                dead.retain(|token| !withdrawn.contains(token));
+                stale = Some((file, says));
+                next
+            }
+        };
         create_folder(folder)?;
-        let number = last.map_or(0, |last| last + 1);
         let path = folder.join(number.to_string());
         let mut file = match OpenOptions::new().write(true).create_new(true).open(&path) {
             Ok(file) => file,
@@ -160,7 +208,8 @@ impl Leases {
             }
             Err(e) => return Err(fail(&path, e)),
         };
-        let says = Holder { deaths, ..self.me.clone() };
+        let deaths = dead.len();
+        let says = Holder { dead, ..self.me.clone() };
         let json = serde_json::to_vec(&says).expect("a holder is plain data");
         if let Err(error) = file.write_all(&json) {
             remove(&path);
@@ -169,7 +218,7 @@ impl Leases {
         drop(file);
         // While this one looked, others may have taken over, and ended: then what it saw is not there.
         let overtaken = |list: &[u64]| list.last() != Some(&number);
-        let same = |(file, says): &(PathBuf, _)| std::fs::read(file).ok().as_ref() == Some(says);
+        let same = |(file, says): &(PathBuf, _)| read(file).ok().as_ref() == Some(says);
         if overtaken(&list()?) || !stale.iter().all(same) {
             remove(&path);
             return Ok(None);
@@ -179,6 +228,9 @@ impl Leases {
             let _ = std::fs::remove_file(&file);
             lock(&self.seen).remove(&file);
         }
+        for token in withdrawn {
+            let _ = std::fs::remove_file(folder.join(format!("{NOTE}{token}")));
+        }
         let lost = Arc::new(AtomicBool::new(false));
         let held = Held { says, lost: Arc::clone(&lost), last: Instant::now() };
         lock(&self.held).insert(path.clone(), held);
@@ -187,15 +239,24 @@ impl Leases {
     }
 
     /// What the file of a holder says that has died, or has not been heard of for six beats.
-    fn stale(&self, file: &Path) -> Option<Vec<u8>> {
-        let says = std::fs::read(file).ok()?;
+    fn stale(&self, file: &Path) -> std::io::Result<Option<Vec<u8>>> {
+        let says = match read(file) {
+            Ok(says) => says,
+            // Given back or taken over since the folder was read.
+            Err(e)
+                if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::StaleNetworkFileHandle) =>
+            {
+                return Ok(None);
+            }
+            Err(e) => return Err(Error::new(e.kind(), format!("expected a lease: {e}"))),
+        };
         let holder = serde_json::from_slice::<Holder>(&says).ok();
         if holder.as_ref().is_some_and(Holder::is_gone) {
-            return Some(says);
+            return Ok(Some(says));
         }
-        let every = holder.map_or(BEAT, |h| Duration::try_from_secs_f64(h.every).unwrap_or(BEAT));
+        let every = holder.and_then(|holder| holder.every()).unwrap_or(BEAT);
         let mut seen = lock(&self.seen);
-        match seen.get(file) {
+        Ok(match seen.get(file) {
             Some((before, since)) if *before == says => {
                 (since.elapsed() >= every * SILENT).then_some(says)
             }
@@ -203,7 +264,7 @@ impl Leases {
                 seen.insert(file.to_path_buf(), (says, Instant::now()));
                 None
             }
-        }
+        })
     }
 
     /// Gives all of them back at once, for a process that ends itself.
@@ -213,25 +274,46 @@ impl Leases {
     }
 }
 
-/// Removes a lease's file, and its folder if nothing else is in it.
+/// Why no lease comes after the highest number.
+fn too_high() -> Error {
+    let text =
+        "expected the number of a lease, found one that nothing comes after; remove the file";
+    Error::new(ErrorKind::InvalidData, text)
+}
+
+/// Removes a lease's file, and its folder if no lease is left in it.
 fn remove(file: &Path) {
     let _ = std::fs::remove_file(file);
-    if let Some(folder) = file.parent() {
+    let Some(folder) = file.parent() else { return };
+    if numbers(folder).is_ok_and(|numbers| numbers.is_empty()) {
+        for token in notes(folder) {
+            let _ = std::fs::remove_file(folder.join(format!("{NOTE}{token}")));
+        }
         let _ = std::fs::remove_dir(folder);
     }
 }
 
 /// True if the lease's file is gone, or another worker's: after it was given back, numbers begin anew.
 fn is_lost(file: &Path, token: &str) -> bool {
-    match std::fs::read(file) {
+    match read(file) {
         Ok(says) => serde_json::from_slice(&says).is_ok_and(|holder: Holder| holder.token != token),
         Err(e) => e.kind() == ErrorKind::NotFound,
     }
 }
 
+/// Notes that the lease is lost, and tells who has the cell now that this worker did not die.
+fn lose(file: &Path, token: &str, lost: &AtomicBool) {
+    let Some(folder) = file.parent() else { return };
+    if !lost.swap(true, Ordering::SeqCst)
+        && Holder::of(folder).is_some_and(|holder| holder.dead.iter().any(|dead| dead == token))
+    {
+        let _ = File::create_new(folder.join(format!("{NOTE}{token}")));
+    }
+}
+
 fn beat(file: &Path, held: &mut Held, every: Duration) {
     if is_lost(file, &held.says.token) {
-        held.lost.store(true, Ordering::SeqCst);
+        lose(file, &held.says.token, &held.lost);
         return;
     }
     let says = Holder { beat: held.says.beat + 1, ..held.says.clone() };
@@ -257,13 +339,13 @@ impl Lease {
     /// [`is_held`](Self::is_held) by a look at the file.
     pub fn confirm(&self) -> bool {
         if is_lost(&self.file, &self.token) {
-            self.lost.store(true, Ordering::SeqCst);
+            lose(&self.file, &self.token, &self.lost);
         }
         self.is_held()
     }
 
     /// Workers that died with this cell before, one after the other.
-    pub fn deaths(&self) -> u32 {
+    pub fn deaths(&self) -> usize {
         self.deaths
     }
 }
@@ -283,7 +365,8 @@ mod tests {
     /// Files of a worker elsewhere, of whose process nothing is known here.
     fn elsewhere(folder: &Path, number: u64, beat: u64, every: f64) {
         let leases = Leases::new(BEAT);
-        let holder = Holder { place: "far".into(), every, beat, deaths: 1, ..leases.me.clone() };
+        let dead = vec!["before".into()];
+        let holder = Holder { place: "far".into(), every, beat, dead, ..leases.me.clone() };
         std::fs::create_dir_all(folder).unwrap();
         let json = serde_json::to_vec(&holder).unwrap();
         std::fs::write(folder.join(number.to_string()), json).unwrap();
@@ -410,6 +493,71 @@ mod tests {
         elsewhere(&cell, 0, 5, 10.0);
         assert!(leases.take(&cell).unwrap().is_none());
         assert_eq!(numbers(&cell).unwrap(), [0]);
+    }
+
+    #[test]
+    fn a_worker_that_was_stopped_did_not_die() {
+        let work = tempfile::tempdir().unwrap();
+        let cell = work.path().join("cell");
+        let every = Duration::from_millis(20);
+        let take = |leases: &Leases| {
+            assert!(leases.take(&cell).unwrap().is_none(), "seen once");
+            sleep(0.2);
+            leases.take(&cell).unwrap().expect("silent for ten beats")
+        };
+        // The holder's process is this one: it lives, whatever its lease says.
+        let here =
+            Holder { dead: vec!["before".into()], every: 0.02, ..Leases::new(BEAT).me.clone() };
+        std::fs::create_dir_all(&cell).unwrap();
+        std::fs::write(cell.join("3"), serde_json::to_vec(&here).unwrap()).unwrap();
+        let [b, c] = [(); 2].map(|()| Leases::new(every));
+        assert_eq!(take(&b).deaths(), 1);
+        assert!(!cell.exists());
+
+        // Of one elsewhere nothing is known, until it goes on and says so.
+        let a = Leases::new(every);
+        elsewhere(&cell, 3, 0, 0.02);
+        let second = take(&b);
+        assert_eq!(second.deaths(), 2);
+        let lost = AtomicBool::new(false);
+        let token = Holder::of(&cell).unwrap().dead[1].clone();
+        lose(&cell.join("3"), &token, &lost);
+        assert_eq!(notes(&cell), [token]);
+        std::fs::remove_file(&second.file).unwrap();
+        let silent =
+            Holder { place: "far".into(), every: 0.02, ..lock(&b.held)[&second.file].says.clone() };
+        std::fs::write(cell.join("7"), serde_json::to_vec(&silent).unwrap()).unwrap();
+        let third = take(&c);
+        assert_eq!(third.deaths(), 2, "one before, and the second");
+        assert!(notes(&cell).is_empty() && third.confirm() && !second.confirm());
+        drop((third, a));
+        assert!(!cell.exists());
+    }
+
+    #[test]
+    fn what_is_no_lease_is_refused_or_waited_for_as_any_other() {
+        let work = tempfile::tempdir().unwrap();
+        let cell = work.path().join("cell");
+        let leases = Leases::new(BEAT);
+        elsewhere(&cell, u64::MAX, 0, 0.0);
+        let error = leases.take(&cell).unwrap_err().to_string();
+        assert!(
+            error.contains("18446744073709551615") && error.contains("remove the file"),
+            "{error}"
+        );
+        std::fs::remove_dir_all(&cell).unwrap();
+        for every in [4e18, f64::MAX, -1.0] {
+            elsewhere(&cell, 0, 0, every);
+            assert!(leases.take(&cell).unwrap().is_none(), "{every}");
+            assert!(leases.take(&cell).unwrap().is_none(), "{every}");
+            assert_eq!(Holder::of(&cell).unwrap().every(), None, "{every}");
+        }
+        // No lease has such a name.
+        std::fs::rename(cell.join("0"), cell.join("07")).unwrap();
+        assert!(leases.take(&cell).unwrap().is_some());
+        std::fs::create_dir_all(cell.join("5")).unwrap();
+        let error = leases.take(&cell).unwrap_err().to_string();
+        assert!(error.contains("cell/5") && error.contains("expected a lease"), "{error}");
     }
 
     #[test]

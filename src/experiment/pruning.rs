@@ -163,6 +163,12 @@ impl Folders<'_> {
         round_folder(self.out, round, self.rounds)
     }
 
+    /// Refuses to write once another worker has taken the pruning over.
+    fn ensure_ours(&mut self) -> Result<(), RunError> {
+        let taken_over = || RunError::TakenOver(self.out.to_path_buf());
+        if self.observer.may_write() { Ok(()) } else { Err(taken_over()) }
+    }
+
     /// The folder of a round, marked as one of a pruning run, as is the folder of all rounds.
     fn marked(&self, round: usize) -> Result<PathBuf, RunError> {
         let folder = self.folder(round);
@@ -223,6 +229,7 @@ impl Keeper for Folders<'_> {
     }
 
     fn round(&mut self, record: &RoundRecord) -> Result<(), PruneRunError> {
+        self.ensure_ours()?;
         let folder = self.marked(record.round)?;
         let json = serde_json::to_vec(record).expect("a record is plain data");
         write_atomic(&folder.join("pruning.json"), &json).map_err(RunError::from)?;
@@ -277,6 +284,7 @@ impl Keeper for Folders<'_> {
     }
 
     fn save_search(&mut self, round: usize, search: &Search) -> Result<(), PruneRunError> {
+        self.ensure_ours()?;
         let folder = self.marked(round)?;
         let json = serde_json::to_vec(search).expect("a swarm is plain data");
         write_atomic(&folder.join("swarm.json"), &json).map_err(RunError::from)?;

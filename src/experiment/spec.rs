@@ -441,12 +441,19 @@ impl TargetSpec {
     }
 }
 
+/// Longest name, in letters: a file's name is made of up to three of them, and has 255 at most.
+const LONGEST_NAME: usize = 80;
+
 /// Refuses names that could not be those of folders.
 ///
 /// # Errors
 /// The name.
 pub fn check_name(key: &str, name: &str) -> Result<(), Refusal> {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
+    if name.len() > LONGEST_NAME {
+        let expected = format!("at most {LONGEST_NAME} letters");
+        return Err(Refusal::new(key, expected, format!("{} letters", name.len())));
+    }
     let fits = !name.is_empty() && name.chars().all(plain);
     Refusal::unless(fits, key, "a folder name of a–z, 0–9, - and _", format!("{name:?}"))
 }

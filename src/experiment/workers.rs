@@ -32,6 +32,9 @@ pub trait StudyObserver: Send {
     /// A cell has been finished, found finished, or has failed (then `error` says why).
     fn cell(&mut self, _progress: &Progress, _label: &str, _error: Option<&str>) {}
 
+    /// Other workers have the only cells that are left, so many: now they are waited for.
+    fn waits(&mut self, _cells: usize) {}
+
     /// Now and then while a cell is worked on.
     fn news(&mut self, _news: News<'_>) {}
 
@@ -123,7 +126,7 @@ pub fn work_through(
                             return;
                         };
                         let going_on = |news: News<'_>| shared.hear(news);
-                        let outcome = work(number, Ask(&going_on));
+                        let outcome = work(number, Ask::new(&going_on));
                         if !shared.over(&task(number), outcome) {
                             return;
                         }
@@ -220,37 +223,49 @@ pub enum News<'a> {
     GoesOn,
 }
 
-/// Asks now and then whether the work shall go on.
+/// Asks now and then whether the work shall go on, and before files are written whether they may be.
 #[derive(Clone, Copy)]
-pub struct Ask<'a>(&'a (dyn Fn(News<'_>) -> bool + Sync));
+pub struct Ask<'a> {
+    going_on: &'a (dyn Fn(News<'_>) -> bool + Sync),
+    may_write: &'a (dyn Fn() -> bool + Sync),
+}
 
 /// Steps between two questions.
 const ASK_EVERY: u64 = 8;
 
 impl<'a> Ask<'a> {
-    /// Tells the news to `going_on`, which says whether to go on.
+    /// Tells the news to `going_on`, which says whether to go on. Files may always be written.
     pub fn new(going_on: &'a (dyn Fn(News<'_>) -> bool + Sync)) -> Self {
-        Ask(going_on)
+        Ask { going_on, may_write: &|| true }
+    }
+
+    /// The same of work whose files may be written while `may_write` says so.
+    pub fn writing(self, may_write: &'a (dyn Fn() -> bool + Sync)) -> Self {
+        Ask { may_write, ..self }
     }
 
     /// False once somebody asked to stop.
     pub fn going_on(&self) -> bool {
-        (self.0)(News::GoesOn)
+        self.tell(News::GoesOn)
     }
 
     /// Tells the news; false once somebody asked to stop.
     pub fn tell(&self, news: News<'_>) -> bool {
-        (self.0)(news)
+        (self.going_on)(news)
     }
 
     /// Tells that a part of the work begins.
     pub fn begin(&self, what: &str) {
-        (self.0)(News::Begins(what));
+        self.tell(News::Begins(what));
     }
 }
 
 impl TrainObserver for Ask<'_> {
     fn step_done(&mut self, state: &TrainState) -> bool {
-        !state.step.is_multiple_of(ASK_EVERY) || (self.0)(News::Training(state))
+        !state.step.is_multiple_of(ASK_EVERY) || self.tell(News::Training(state))
+    }
+
+    fn may_write(&mut self) -> bool {
+        (self.may_write)()
     }
 }

@@ -6,7 +6,7 @@ use crate::network::files::{read_plain, read_text};
 use crate::network::npz::read_npz;
 use crate::network::weight_files::read_weights;
 use crate::network::{Arch, Mask, Model, Network, Picture, Weights, compile};
-use crate::run::folder::FolderKind;
+use crate::run::folder::{FolderKind, Marker};
 use crate::train::{LogLine, TrainConfig};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -181,6 +181,7 @@ fn network_of(folder: &Path, config: &RunConfig) -> Result<(Network, Option<Geno
 pub fn load_checkpoint(folder: &Path) -> Result<(Model, RunConfig), RunError> {
     #[derive(Deserialize)]
     struct Checkpoint {
+        run: String,
         state: State,
     }
     #[derive(Deserialize)]
@@ -190,7 +191,12 @@ pub fn load_checkpoint(folder: &Path) -> Result<(Model, RunConfig), RunError> {
     let config: RunConfig = parse_toml(&folder.join("config.toml"))?;
     let (network, _) = network_of(folder, &config)?;
     let path = folder.join("checkpoint.json");
-    let Checkpoint { state: State { weights } } = parse_json(&path)?;
+    let Checkpoint { run, state: State { weights } } = parse_json(&path)?;
+    let id = Marker::read(folder).and_then(|marker| marker.id).unwrap_or_default();
+    if run != id {
+        let problem = format!("expected a checkpoint of run {id}, found one of run {run}");
+        return Err(RunError::folder(&path, problem));
+    }
     let (found, expected) = (weights.0.len(), network.weight_count());
     if found != expected {
         return Err(RunError::folder(&path, format!("expected {expected} weights, found {found}")));
@@ -217,12 +223,19 @@ impl LoadedRun {
     }
 }
 
-/// The logged steps of a run.
+/// Name of the file of a finished run's logged steps.
+pub(super) const LOG: &str = "metrics.jsonl";
+
+/// Name of the file of an unfinished run's logged steps.
+pub(super) const PART: &str = "metrics.part.jsonl";
+
+/// The logged steps of a run, of an unfinished one those so far.
 ///
 /// # Errors
-/// There is no `metrics.jsonl`, or a line of it is damaged.
+/// There is no `metrics.jsonl` and no `metrics.part.jsonl`, or a line is damaged.
 pub fn read_metrics(folder: &Path) -> Result<Vec<LogLine>, RunError> {
-    let path = folder.join("metrics.jsonl");
+    let [whole, part] = [LOG, PART].map(|name| folder.join(name));
+    let path = if !whole.exists() && part.exists() { part } else { whole };
     let text =
         read_text(&path).map_err(|e| RunError::folder(&path, format!("cannot read: {e}")))?;
     text.lines()

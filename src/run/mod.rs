@@ -3,8 +3,12 @@
 //!
 //! A training run is one folder: content-addressed, atomic, resumable.
 //! Its marker (`picloom.json`, see [`folder`]) and `config.toml` are written first and `result.json` last: a
-//! folder with a result is done and is never computed again. In between, `checkpoint.json` and `metrics.jsonl` let it go on to the
-//! same bits after any interruption. Wall times are in `manifest.json` and `metrics.jsonl` only.
+//! folder with a result is done and is never computed again. In between, `checkpoint.json` and `metrics.part.jsonl` let it go
+//! on to the same bits after any interruption. Wall times are in `manifest.json` and `metrics.jsonl` only.
+//!
+//! Two workers of a study may train the same run: one that was stopped and overtaken, or two whose cells share it. Each
+//! appends to a log of its own and replaces all other files whole. Equal steps give equal files, so it does
+//! not matter whose file is the last.
 
 pub mod folder;
 mod job;
@@ -106,6 +110,9 @@ pub enum RunError {
     /// The folder holds something else.
     #[error("{0}")]
     Other(#[from] Refusal),
+    /// Another worker has taken the run over: nothing more was written.
+    #[error("{0}: another worker has taken this run over")]
+    TakenOver(PathBuf),
     /// A file of the folder is not what it should be.
     #[error("{path}: {problem}")]
     Folder {

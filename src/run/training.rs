@@ -1,9 +1,14 @@
 //! Trains a job into its folder, with checkpoints, and goes on where it was stopped.
+//!
+//! An attempt logs to a file of its own, which takes the place of the last attempt's (`metrics.part.jsonl`). A worker that
+//! was overtaken still appends to the file that it opened, which nobody reads. A checkpoint and a log fit if the
+//! log has each line up to the checkpoint's step, whoever wrote it: all attempts make the same steps.
 
-use super::load::{MaskFile, reached_file};
+use super::load::{LOG, MaskFile, PART, reached_file};
 use super::{Manifest, RunConfig, RunError, RunResult, TrainJob, parse_json, to_json};
 use crate::genome;
-use crate::network::files::{WriteError, create_folder, write_atomic};
+use crate::math::refusal::Refusal;
+use crate::network::files::{WriteError, create_folder, write_atomic, write_atomic_with};
 use crate::network::npz::write_npz;
 use crate::network::weight_files::to_safetensors;
 use crate::network::{Picture, kernel};
@@ -11,7 +16,8 @@ use crate::run::folder::{FolderKind, Marker};
 use crate::score::Fit;
 use crate::train::{Constraint, LogLine, StopReason, TrainObserver, TrainState, Trainer};
 use serde::{Deserialize, Serialize};
-use std::io::Write;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Seek, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -35,13 +41,14 @@ fn marker(config: &RunConfig) -> Marker {
 
 /// Trains a job into `folder`, or returns its result if it is done.
 ///
-/// With `resume`, goes on from the folder's checkpoint (from the beginning if there is none).
+/// With `resume`, goes on from the folder's checkpoint (from the beginning if there is none, or if lines of its log are
+/// missing).
 /// An interrupted run returns a result with [`StopReason::Interrupted`] and leaves a checkpoint,
 /// but no `result.json`.
 ///
 /// # Errors
-/// The folder cannot be written, holds another run or something else, or an unfinished run without
-/// `resume`.
+/// The folder cannot be written, holds another run, its checkpoint or something else, or an unfinished run without
+/// `resume`; the observer says that nothing may be written.
 pub fn train_run(
     folder: &Path,
     job: TrainJob,
@@ -63,10 +70,10 @@ pub(crate) fn constrained_run(
     resume: bool,
     observer: &mut dyn TrainObserver,
 ) -> Result<RunResult, RunError> {
-    let checkpoint_path = folder.join("checkpoint.json");
+    let checkpoint_path = folder.join(CHECKPOINT);
     if let Some(result) = finished(folder, &job.config)? {
-        // A run that died right after its end left it.
-        let _ = std::fs::remove_file(&checkpoint_path);
+        // A run that died right after its end left them.
+        remove_parts(folder);
         return Ok(result);
     }
     if checkpoint_path.exists() && !resume {
@@ -76,22 +83,26 @@ pub(crate) fn constrained_run(
         ));
     }
     // Settings are refused before anything is written.
-    let mut trainer;
-    let mut metrics_bytes = 0;
+    let (id, config) = (job.config.run_id(), job.config.train.clone());
+    let mut begun = None;
     if checkpoint_path.exists() {
-        let checkpoint: Checkpoint = parse_json(&checkpoint_path)?;
-        metrics_bytes = checkpoint.metrics_bytes;
-        let path = folder.join("metrics.jsonl");
-        let found = std::fs::metadata(&path).map_or(0, |data| data.len());
-        if found < metrics_bytes {
-            let problem = format!(
-                "expected at least {metrics_bytes} bytes, found {found}: lines are missing"
-            );
-            return Err(RunError::folder(&path, problem));
+        let Checkpoint { run, state } = parse_json(&checkpoint_path)?;
+        if run != id {
+            let (expected, found) =
+                (format!("a checkpoint of run {id}"), format!("one of run {run}"));
+            let refusal = Refusal::new(checkpoint_path.display(), expected, found);
+            let advice = "choose another --out, or remove the checkpoint to begin anew";
+            return Err(refusal.advising(advice).as_failure().into());
         }
-        trainer = Trainer::resume(job.problem, job.config.train.clone(), checkpoint.state)?;
-    } else {
-        trainer = Trainer::new(job.problem, job.config.train.clone())?;
+        begun = LogUpTo::find(folder, &state, config.log_every).map(|log| (state, log));
+    }
+    let (mut trainer, log) = match begun {
+        Some((state, log)) => (Trainer::resume(job.problem, config, state)?, Some(log)),
+        None => (Trainer::new(job.problem, config)?, None),
+    };
+    let taken_over = || RunError::TakenOver(folder.to_path_buf());
+    if !observer.may_write() {
+        return Err(taken_over());
     }
     marker(&job.config).write(folder)?;
     create_folder(&folder.join("images"))?;
@@ -118,19 +129,18 @@ pub(crate) fn constrained_run(
     if let Some(constraint) = &constraint {
         trainer = trainer.constrained(constraint.clone());
     }
-    let mut recorder = Recorder::open(folder, metrics_bytes, observer)?;
+    let mut recorder = Recorder::open(folder, &id, log, observer)?;
     let train = trainer.run(&mut recorder);
     if let Some(error) = recorder.failure.take() {
-        return Err(error.into());
+        return Err(error);
     }
     if train.stop == StopReason::Interrupted {
         recorder.save_checkpoint(trainer.state())?;
+    } else if recorder.inner.may_write() {
+        recorder.save_log()?;
+    } else {
+        return Err(taken_over());
     }
-    recorder
-        .metrics
-        .sync_all()
-        .map_err(|source| WriteError { path: folder.join("metrics.jsonl"), source })?;
-    drop(recorder);
 
     let (problem, state) = (trainer.problem(), trainer.state());
     let size = job.config.size;
@@ -146,7 +156,7 @@ pub(crate) fn constrained_run(
     let rgb = kernel::render(&problem.network, &weights, &problem.inputs);
     let drawn = Picture { width: size, height: size, rgb };
     let result = RunResult {
-        run_id: job.config.run_id(),
+        run_id: id,
         arm: job.config.arm.clone(),
         kept: mask.kept(),
         links: mask.0.len(),
@@ -168,23 +178,70 @@ pub(crate) fn constrained_run(
     write_atomic(&folder.join("mask.json"), &to_json(&MaskFile::of(&job.config, &mask)))?;
     write_atomic(&folder.join("manifest.json"), &to_json(&Manifest::here(state.seconds)))?;
     write_atomic(&folder.join("result.json"), &to_json(&result))?;
-    let _ = std::fs::remove_file(&checkpoint_path);
+    remove_parts(folder);
     Ok(result)
 }
 
+/// Removes what a run that is finished needs no more.
+fn remove_parts(folder: &Path) {
+    for name in [CHECKPOINT, PART] {
+        let _ = std::fs::remove_file(folder.join(name));
+    }
+}
+
+/// Name of the file of an unfinished run's state.
+const CHECKPOINT: &str = "checkpoint.json";
+
 #[derive(Serialize, Deserialize)]
 struct Checkpoint {
-    metrics_bytes: u64,
+    /// Id of the run whose state it is.
+    run: String,
     state: TrainState,
+}
+
+/// The beginning of an unfinished run's log: all lines up to a state of the run.
+struct LogUpTo {
+    file: File,
+    bytes: u64,
+}
+
+impl LogUpTo {
+    /// The part of the log in `folder` that a run at `state` has written; none if lines are missing.
+    fn find(folder: &Path, state: &TrainState, log_every: u64) -> Option<Self> {
+        #[derive(Deserialize)]
+        struct Line {
+            attempt: u32,
+            step: u64,
+        }
+        let path = folder.join(PART);
+        // Opening a pipe would wait for its writer.
+        std::fs::metadata(&path).ok().filter(|data| data.is_file())?;
+        let mut log = BufReader::new(File::open(&path).ok()?);
+        let every = usize::try_from(log_every.max(1)).unwrap_or(usize::MAX);
+        let lines =
+            |attempt: u32, steps: u64| (0..steps).step_by(every).map(move |step| (attempt, step));
+        let earlier = state.collapses.iter();
+        let earlier = earlier.flat_map(|end| lines(end.attempt, end.step.saturating_add(1)));
+        let (mut bytes, mut text) = (0, Vec::new());
+        for expected in earlier.chain(lines(state.attempt, state.step)) {
+            text.clear();
+            bytes += log.read_until(b'\n', &mut text).ok()? as u64;
+            let line: Line = serde_json::from_slice(text.strip_suffix(b"\n")?).ok()?;
+            if (line.attempt, line.step) != expected {
+                return None;
+            }
+        }
+        Some(LogUpTo { file: log.into_inner(), bytes })
+    }
 }
 
 /// Writes metrics and, now and then, checkpoints; passes everything on.
 struct Recorder<'a> {
     folder: &'a Path,
-    metrics: std::fs::File,
-    metrics_bytes: u64,
+    run: &'a str,
+    log: File,
     last_checkpoint: Instant,
-    failure: Option<WriteError>,
+    failure: Option<RunError>,
     inner: &'a mut dyn TrainObserver,
 }
 
@@ -192,38 +249,54 @@ struct Recorder<'a> {
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(10);
 
 impl<'a> Recorder<'a> {
-    /// Opens `metrics.jsonl` and cuts off what was logged after the checkpoint.
+    /// Begins a log of this attempt's own with the lines of the one before.
     fn open(
         folder: &'a Path,
-        metrics_bytes: u64,
+        run: &'a str,
+        before: Option<LogUpTo>,
         inner: &'a mut dyn TrainObserver,
     ) -> Result<Self, WriteError> {
-        let path = folder.join("metrics.jsonl");
-        let opened = (|| {
-            let mut file =
-                std::fs::OpenOptions::new().create(true).truncate(false).write(true).open(&path)?;
-            file.set_len(metrics_bytes)?;
-            std::io::Seek::seek(&mut file, std::io::SeekFrom::End(0))?;
-            Ok(file)
-        })();
-        let metrics = opened.map_err(|source| WriteError { path, source })?;
-        Ok(Recorder {
-            folder,
-            metrics,
-            metrics_bytes,
-            last_checkpoint: Instant::now(),
-            failure: None,
-            inner,
-        })
+        let mut log = None;
+        write_atomic_with(&folder.join(PART), |file| {
+            if let Some(LogUpTo { file: mut before, bytes }) = before {
+                before.rewind()?;
+                std::io::copy(&mut before.take(bytes), file)?;
+            }
+            log = Some(file.try_clone()?);
+            Ok(())
+        })?;
+        let log = log.expect("the file was filled");
+        let last_checkpoint = Instant::now();
+        Ok(Recorder { folder, run, log, last_checkpoint, failure: None, inner })
     }
 
-    fn save_checkpoint(&mut self, state: &TrainState) -> Result<(), WriteError> {
+    fn save_checkpoint(&mut self, state: &TrainState) -> Result<(), RunError> {
         self.last_checkpoint = Instant::now();
-        let path = self.folder.join("metrics.jsonl");
-        self.metrics.sync_all().map_err(|source| WriteError { path, source })?;
-        let checkpoint = Checkpoint { metrics_bytes: self.metrics_bytes, state: state.clone() };
+        if !self.inner.may_write() {
+            return Err(RunError::TakenOver(self.folder.to_path_buf()));
+        }
+        // Another worker's cell has this run, too, and has finished it.
+        if self.folder.join("result.json").exists() {
+            return Ok(());
+        }
+        self.log.sync_all().map_err(|source| self.cannot_log(source))?;
+        let checkpoint = Checkpoint { run: self.run.into(), state: state.clone() };
         let json = serde_json::to_vec(&checkpoint).expect("a state is plain data");
-        write_atomic(&self.folder.join("checkpoint.json"), &json)
+        Ok(write_atomic(&self.folder.join(CHECKPOINT), &json)?)
+    }
+
+    /// Puts the whole log where the log of a finished run lies.
+    fn save_log(&mut self) -> Result<(), RunError> {
+        let log = &mut self.log;
+        Ok(write_atomic_with(&self.folder.join(LOG), |file| {
+            log.rewind()?;
+            std::io::copy(log, file)?;
+            Ok(())
+        })?)
+    }
+
+    fn cannot_log(&self, source: std::io::Error) -> WriteError {
+        WriteError { path: self.folder.join(PART), source }
     }
 }
 
@@ -231,11 +304,10 @@ impl TrainObserver for Recorder<'_> {
     fn logged(&mut self, line: &LogLine) {
         let mut json = serde_json::to_vec(line).expect("a log line is plain data");
         json.push(b'\n');
-        if let Err(source) = self.metrics.write_all(&json) {
-            self.failure
-                .get_or_insert(WriteError { path: self.folder.join("metrics.jsonl"), source });
+        if let Err(source) = self.log.write_all(&json) {
+            let error = self.cannot_log(source).into();
+            self.failure.get_or_insert(error);
         }
-        self.metrics_bytes += json.len() as u64;
         self.inner.logged(line);
     }
 
@@ -246,5 +318,9 @@ impl TrainObserver for Recorder<'_> {
             self.failure.get_or_insert(error);
         }
         self.inner.step_done(state) && self.failure.is_none()
+    }
+
+    fn may_write(&mut self) -> bool {
+        self.inner.may_write()
     }
 }

@@ -327,3 +327,133 @@ fn a_worker_that_is_told_to_end_gives_its_cells_back_and_its_line_goes_on() {
         }
     }
 }
+
+/// A signal to a process.
+#[cfg(target_os = "linux")]
+#[track_caller]
+fn signal(name: &str, process: &std::process::Child) {
+    let id = process.id().to_string();
+    assert!(std::process::Command::new("kill").args([name, &id]).status().unwrap().success());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_worker_that_was_stopped_and_overtaken_writes_nothing_and_is_not_counted_as_dead() {
+    use std::time::{Duration, Instant};
+    let endless = SMALL.replace("STEPS", "1000000000").replace("LR", "1e-9");
+    let endless = endless.replace("name = \"base\"", "name = \"base\"\nlr = 1e-9");
+    let work = Work::new(&[("small", endless.replace("log_every = 4", "log_every = 1000"))]);
+    let line = "experiment run home/experiments/small.toml --profile one --shard 1/4 --threads 1 --beat 0.05";
+    let start = || {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_picloom"));
+        command.args(line.split(' ')).current_dir(work.folder.path());
+        command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+        command.spawn().unwrap()
+    };
+    let until = |what: &str, is_so: &dyn Fn() -> bool| {
+        let begun = Instant::now();
+        while !is_so() {
+            assert!(begun.elapsed().as_secs() < 60, "{what}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    // What the lease of the only cell says, and the files of the only run.
+    let lease = || -> Option<Value> {
+        let cell = std::fs::read_dir(work.at("runs/small/leases")).ok()?.next()?.ok()?.path();
+        let file = std::fs::read_dir(cell).ok()?.flatten().map(|file| file.path()).max()?;
+        serde_json::from_slice(&std::fs::read(file).ok()?).ok()
+    };
+    let holds =
+        |worker: &std::process::Child| lease().is_some_and(|lease| lease["process"] == worker.id());
+    let run = || {
+        let runs = std::fs::read_dir(work.at("runs/small")).unwrap().flatten();
+        runs.map(|run| run.path()).find(|run| run.join("config.toml").exists())
+    };
+    let lines = || {
+        let log = run().map(|run| std::fs::read_to_string(run.join("metrics.part.jsonl")));
+        log.and_then(Result::ok).map_or(0, |log| log.lines().count())
+    };
+    let mut a = start();
+    until("the first worker logs", &|| holds(&a) && lines() > 50);
+    signal("-STOP", &a);
+    let mut b = start();
+    until("the second takes over", &|| holds(&b) && lines() < 50);
+    until("the second logs", &|| lines() > 2);
+    signal("-CONT", &a);
+    std::thread::sleep(Duration::from_secs(1));
+    assert!(holds(&b));
+    assert_eq!(lease().unwrap()["dead"], json!([]), "the first lives");
+    let checkpoint = run().unwrap().join("checkpoint.json");
+    assert!(!checkpoint.exists(), "the second is not that far, and the first may not");
+    // The first takes over from the second, which dies: its log is the second's, or its own.
+    signal("-KILL", &b);
+    b.wait().unwrap();
+    until("the first takes over again", &|| holds(&a));
+    assert_eq!(lease().unwrap()["dead"].as_array().unwrap().len(), 1);
+    let before = lines();
+    until("the first logs", &|| lines() != before);
+    signal("-INT", &a);
+    assert_eq!(a.wait().unwrap().code(), Some(130));
+    assert!(checkpoint.exists());
+    let log = std::fs::read_to_string(run().unwrap().join("metrics.part.jsonl")).unwrap();
+    let step = |line: &str| serde_json::from_str::<Value>(line).unwrap()["step"].as_u64().unwrap();
+    assert!(log.lines().map(step).eq((0..log.lines().count() as u64).map(|k| 1000 * k)));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_limit_on_the_length_of_files_is_told_as_a_full_disk_is() {
+    let work = Work::small(4);
+    let program = env!("CARGO_BIN_EXE_picloom");
+    let line = format!(
+        "ulimit -f 1; {program} train --arch '3;sin:20' --target home/face.png --size 32 --steps 4 --out run"
+    );
+    let output = std::process::Command::new("bash")
+        .args(["-c", &line])
+        .current_dir(work.folder.path())
+        .output()
+        .unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(error.contains("cannot write: File too large"), "{error}");
+    assert!(!work.at("run/.lock").exists());
+}
+
+#[test]
+fn hostile_specs_leases_and_numbers_are_refused() {
+    let itself = "kind = \"study\"\nname = \"whole\"\nquestion = \"?\"\nparts = [\"whole.toml\"]\n";
+    let chains = |name: &str, after: &str| {
+        let text = CHAINS.replace("NAME", name).replace("OFFSETS", "0");
+        text.replace("size = 16", &format!("size = 16\ndepth_from = \"{after}\""))
+    };
+    let pair = "kind = \"study\"\nname = \"pair\"\nquestion = \"?\"\nparts = [\"one.toml\", \"two.toml\"]\n";
+    let work = Work::new(&[
+        ("whole", itself.into()),
+        ("one", chains("one", "two")),
+        ("two", chains("two", "one")),
+        ("own", chains("own", "own")),
+        ("pair", pair.into()),
+        ("long", small("4").replace("\"small\"", &format!("\"{}\"", "n".repeat(5000)))),
+    ]);
+    for (name, says) in [
+        ("whole", "whole.toml"),
+        ("one", "expected a finished study two"),
+        ("own", "expected a finished study own"),
+        ("pair", "expected a finished study two"),
+        ("long", "name: expected at most 80 letters, found 5000 letters"),
+    ] {
+        let line = format!("experiment run home/experiments/{name}.toml");
+        let output = work.command(&line).timeout(std::time::Duration::from_secs(60)).output();
+        let output = output.unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(matches!(output.status.code(), Some(1 | 2)), "{name}: {error}");
+        assert!(error.contains(says), "{name}: {error}");
+    }
+    let train = "train --arch 2;sin:2 --target home/face.png --size 8 --steps 4 --out run";
+    work.says(&format!("{train} --warm-up 18446744073709551615"), 2);
+    work.says(train, 0);
+    let error = work.says("sweep run --delta fixed:1e300", 2).1;
+    assert!(error.contains("fixed:D (0 < D"), "{error}");
+    let beat = "experiment run home/experiments/one.toml --beat 4e18";
+    assert!(work.says(beat, 2).1.contains("expected 0.01 to 600 seconds"));
+}

@@ -139,7 +139,7 @@ fn ctrl_c_leaves_a_checkpoint_that_resumes() {
         command.spawn().unwrap()
     };
     let mut child = start(false, "100000000");
-    let logged = || std::fs::metadata(run.join("metrics.jsonl")).map_or(0, |m| m.len());
+    let logged = || std::fs::metadata(run.join("metrics.part.jsonl")).map_or(0, |m| m.len());
     while logged() == 0 {
         assert!(child.try_wait().unwrap().is_none(), "it is still training");
         std::thread::sleep(std::time::Duration::from_millis(20));

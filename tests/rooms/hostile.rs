@@ -15,7 +15,9 @@ use picloom::network::{
     Arch, Coords, LARGEST_NETWORK, Mask, Model, Picture, Wiring, compile, layered_arch, layerize,
     read_genome,
 };
-use picloom::run::{Target, TrainJob, load_run, read_metrics, train_run};
+use picloom::run::{
+    RunError, Target, TrainJob, load_checkpoint, load_run, read_metrics, train_run,
+};
 use picloom::score::labels::read_labels;
 use picloom::train::{TrainConfig, TrainObserver, TrainState};
 use serde_json::{Value, json};
@@ -321,17 +323,94 @@ fn job() -> TrainJob {
 }
 
 #[test]
-fn a_checkpoint_that_counts_lines_that_are_not_there_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    train_run(folder.path(), job(), false, &mut Stop).unwrap();
-    let path = folder.path().join("checkpoint.json");
-    let text = std::fs::read_to_string(&path).unwrap();
-    let (head, rest) = text.split_once("\"metrics_bytes\":").unwrap();
-    let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit());
-    std::fs::write(&path, format!("{head}\"metrics_bytes\":1099511627776{rest}")).unwrap();
-    let error = train_run(folder.path(), job(), true, &mut ()).unwrap_err().to_string();
-    assert!(error.contains("metrics.jsonl: expected at least 1099511627776 bytes"), "{error}");
-    read_metrics(folder.path()).unwrap();
+fn a_run_whose_log_lacks_lines_begins_anew() {
+    let whole = tempfile::tempdir().unwrap();
+    let result = train_run(whole.path(), job(), false, &mut ()).unwrap();
+    let steps = |folder: &Path| -> Vec<u64> {
+        read_metrics(folder).unwrap().iter().map(|line| line.step).collect()
+    };
+    let begun = || {
+        let folder = tempfile::tempdir().unwrap();
+        train_run(folder.path(), job(), false, &mut Stop).unwrap();
+        let log = folder.path().join("metrics.part.jsonl");
+        let text = std::fs::read_to_string(&log).unwrap();
+        (folder, log, text)
+    };
+    // Of another attempt: cut in the middle of a line, a line too few, one twice, none; and one that is longer.
+    type Damage = fn(&str) -> String;
+    let damages: [(Damage, bool); 5] = [
+        (|text| text[..text.len() - 3].into(), true),
+        (|text| text.split_inclusive('\n').skip(1).collect(), true),
+        (|text| text.split_inclusive('\n').take(1).collect::<String>() + text, true),
+        (|_| String::new(), true),
+        (|text| text.to_string() + "{\"attempt\":0,\"st", false),
+    ];
+    for (damage, anew) in damages {
+        let (folder, log, text) = begun();
+        assert_eq!(steps(folder.path()).len(), 10);
+        std::fs::write(&log, damage(&text)).unwrap();
+        struct First(Option<u64>);
+        impl TrainObserver for First {
+            fn step_done(&mut self, state: &TrainState) -> bool {
+                self.0.get_or_insert(state.step);
+                true
+            }
+        }
+        let mut first = First(None);
+        assert_eq!(train_run(folder.path(), job(), true, &mut first).unwrap(), result);
+        assert_eq!(first.0, Some(if anew { 1 } else { 11 }));
+        assert_eq!(steps(folder.path()), steps(whole.path()));
+        assert!(!log.exists());
+    }
+}
+
+#[test]
+fn a_run_that_was_taken_over_writes_nothing_more() {
+    /// Loses the run after its fifth step, when another worker has made ten.
+    struct Overtaken<'a> {
+        folder: &'a Path,
+        is_lost: bool,
+    }
+    impl TrainObserver for Overtaken<'_> {
+        fn step_done(&mut self, state: &TrainState) -> bool {
+            if state.step == 5 {
+                train_run(self.folder, job(), true, &mut Stop).unwrap();
+                self.is_lost = true;
+            }
+            state.step < 8
+        }
+
+        fn may_write(&mut self) -> bool {
+            !self.is_lost
+        }
+    }
+    let (folder, whole) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let mut overtaken = Overtaken { folder: folder.path(), is_lost: false };
+    let error = train_run(folder.path(), job(), true, &mut overtaken).unwrap_err();
+    assert!(matches!(error, RunError::TakenOver(_)), "{error}");
+    assert_eq!(read_metrics(folder.path()).unwrap().len(), 10, "those of the other");
+    let result = train_run(folder.path(), job(), true, &mut ()).unwrap();
+    assert_eq!(train_run(whole.path(), job(), false, &mut ()).unwrap(), result);
+    assert_eq!(read_metrics(folder.path()).unwrap().len(), 20);
+}
+
+#[test]
+fn a_checkpoint_of_another_run_is_refused() {
+    let [own, other] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let mut second = job();
+    second.config.train.seed = 1;
+    train_run(own.path(), job(), false, &mut Stop).unwrap();
+    train_run(other.path(), second.clone(), false, &mut Stop).unwrap();
+    let copy = |name: &str| std::fs::copy(own.path().join(name), other.path().join(name)).unwrap();
+    copy("metrics.part.jsonl");
+    load_checkpoint(other.path()).unwrap();
+    copy("checkpoint.json");
+    let [own, id] = [job().config.run_id(), second.config.run_id()];
+    let error = train_run(other.path(), second, true, &mut ()).unwrap_err();
+    let RunError::Other(refusal) = error else { panic!("{error}") };
+    assert!(refusal.expected.contains(&id) && refusal.found.contains(&own), "{refusal}");
+    assert!(load_checkpoint(other.path()).unwrap_err().to_string().contains(&own));
+    assert!(!other.path().join("result.json").exists());
 }
 
 #[test]

@@ -48,7 +48,10 @@ pub fn write_atomic_with(
     let temporary = path.with_file_name(temporary_name(name));
     let _under_way = WRITES.read().unwrap_or_else(PoisonError::into_inner);
     let written = (|| {
-        let mut file = File::create(&temporary)?;
+        // Also to be read: who keeps a handle may go on with the file.
+        let mut options = File::options();
+        let mut file =
+            options.read(true).write(true).create(true).truncate(true).open(&temporary)?;
         fill(&mut file)?;
         file.sync_all()?;
         std::fs::rename(&temporary, path)
@@ -103,13 +106,12 @@ fn temporary_name(name: &str) -> String {
     format!(".{name}.{}-{count}.{}.tmp", place(), std::process::id())
 }
 
-/// True for the name of a temporary file of [`write_atomic`] whose process was here and is not alive.
+/// True for the name of a temporary file of [`write_atomic`] whose process was here and is certainly dead.
 fn is_leftover(name: &str) -> bool {
     let parts = || {
         let (rest, process) = name.strip_prefix('.')?.strip_suffix(".tmp")?.rsplit_once('.')?;
         let (of, count) = rest.rsplit_once('.')?.1.split_once('-')?;
         Some((of, count.parse::<u64>().ok()?, process.parse().ok()?))
     };
-    // Where processes cannot be seen, a name is all there is.
-    parts().is_some_and(|(of, _, process)| of == place() && lives(process, None) != Some(true))
+    parts().is_some_and(|(of, _, process)| of == place() && lives(process, None) == Some(false))
 }

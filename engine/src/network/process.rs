@@ -4,7 +4,7 @@
 //! container has its own): together these are a place. Of processes elsewhere nothing can be said.
 
 use crate::math::hash::short_id;
-use std::path::Path;
+use std::io::ErrorKind;
 use std::sync::LazyLock;
 
 /// Where this process's number means something: 16 hex digits, the same for all processes there.
@@ -25,28 +25,71 @@ pub fn host() -> String {
 }
 
 /// When a process of this place began, in the kernel's ticks: a number that is used again has another. None if there
-/// is no such process, or only what is left of a dead one that its parent has not asked for.
+/// is no such process, if it may not be seen, or if it is dead and its parent has not asked for it.
 pub fn began(process: u32) -> Option<u64> {
-    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name, in brackets, may hold spaces; then come the state and, as the 20th field, the beginning.
-    let mut fields = stat.rsplit_once(") ")?.1.split(' ');
-    let state = fields.next()?;
-    if matches!(state, "Z" | "X") {
-        return None;
+    match seen(process) {
+        Seen::Since(then) => Some(then),
+        Seen::Nothing | Seen::Unknown => None,
     }
-    fields.nth(18)?.parse().ok()
+}
+
+/// What this process sees of another of its place.
+enum Seen {
+    /// It began then, in the kernel's ticks.
+    Since(u64),
+    /// There is no such process, or it is dead.
+    Nothing,
+    /// It may be there: the system does not say.
+    Unknown,
+}
+
+fn seen(process: u32) -> Seen {
+    // Another user's process cannot be read where /proc is mounted with hidepid=1.
+    let stat = match std::fs::read_to_string(format!("/proc/{process}/stat")) {
+        Ok(stat) => stat,
+        // The process ended while its file was read.
+        Err(e) if e.kind() == ErrorKind::NotFound || e.raw_os_error() == Some(3) => {
+            return if shows_all() { Seen::Nothing } else { Seen::Unknown };
+        }
+        Err(_) => return Seen::Unknown,
+    };
+    // The name, in brackets, may hold spaces; then come the state and, as the 20th field, the beginning.
+    let mut fields = stat.rsplit_once(") ").map_or("", |(_, fields)| fields).split(' ');
+    match fields.next() {
+        Some("Z" | "X") => Seen::Nothing,
+        _ => match fields.nth(18).and_then(|field| field.parse().ok()) {
+            Some(then) => Seen::Since(then),
+            None => Seen::Unknown,
+        },
+    }
+}
+
+/// True if /proc lists every process of this place. Other systems have no such list, and with hidepid=2 or 4 a user sees
+/// only the processes that are the user's own.
+fn shows_all() -> bool {
+    static SHOWS_ALL: LazyLock<bool> = LazyLock::new(|| {
+        let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+        mounts.lines().rfind(|line| line.split(' ').nth(4) == Some("/proc")).is_some_and(lists_all)
+    });
+    *SHOWS_ALL
+}
+
+/// True if a mount of /proc, a line of `mountinfo`, lists the processes of every user.
+fn lists_all(mount: &str) -> bool {
+    let hides = |option: &str| option.starts_with("hidepid=");
+    let mut options = mount.split([' ', ',']).filter(|option| hides(option));
+    options.all(|option| {
+        matches!(option, "hidepid=0" | "hidepid=off" | "hidepid=1" | "hidepid=noaccess")
+    })
 }
 
 /// Whether the process of this place that began then (none: whenever) lives; none if that cannot be seen.
 pub fn lives(process: u32, beginning: Option<u64>) -> Option<bool> {
-    // Of some systems one sees one's own processes only.
-    if !Path::new("/proc/1").exists() {
-        return None;
+    match seen(process) {
+        Seen::Since(then) => Some(beginning.is_none_or(|beginning| beginning == then)),
+        Seen::Nothing => Some(false),
+        Seen::Unknown => None,
     }
-    Some(match beginning {
-        Some(then) => began(process) == Some(then),
-        None => began(process).is_some(),
-    })
 }
 
 #[cfg(test)]
@@ -72,5 +115,16 @@ mod tests {
         child.wait().unwrap();
         assert_eq!(lives(number, then), Some(false));
         assert_eq!((place(), place().len()), (place(), 16));
+    }
+
+    #[test]
+    fn a_mount_that_hides_other_users_processes_is_known() {
+        let mount = |options: &str| {
+            lists_all(&format!("21 30 0:20 / /proc rw,nosuid - proc proc rw{options}"))
+        };
+        assert!(["", ",hidepid=0", ",hidepid=noaccess,gid=4"].into_iter().all(mount));
+        assert!(
+            ![",hidepid=2", ",hidepid=invisible", ",hidepid=ptraceable"].into_iter().any(mount)
+        );
     }
 }

@@ -28,6 +28,8 @@ pub enum Delta {
 impl Delta {
     /// Largest |δ| that is tried to reach an effect.
     pub const LARGEST: f64 = 16.0;
+    /// Largest δ that can be asked for: weights stay finite.
+    pub const LARGEST_FIXED: f64 = 1e6;
     /// Relative width of the window about the wanted effect.
     pub const TOLERANCE: f64 = 0.15;
     /// A weight that cannot reach this share of the effect is silent.
@@ -51,7 +53,7 @@ impl fmt::Display for Delta {
 
 /// A text that is no perturbation size.
 #[derive(Debug, thiserror::Error)]
-#[error("expected fixed:D (D > 0) or effect:E (0 < E < 1), found {0:?}")]
+#[error("expected fixed:D (0 < D ≤ 1000000) or effect:E (0 < E < 1), found {0:?}")]
 pub struct ParseDeltaError(String);
 
 impl FromStr for Delta {
@@ -62,7 +64,7 @@ impl FromStr for Delta {
         let (kind, number) = text.split_once(':').ok_or_else(fail)?;
         let number: f64 = number.parse().map_err(|_| fail())?;
         match kind {
-            "fixed" if number.is_finite() && number > 0.0 => Ok(Delta::Fixed(number)),
+            "fixed" if number > 0.0 && number <= Delta::LARGEST_FIXED => Ok(Delta::Fixed(number)),
             "effect" if number > 0.0 && number < 1.0 => Ok(Delta::Effect(number)),
             _ => Err(fail()),
         }
@@ -538,7 +540,7 @@ mod tests {
     fn texts_parse_or_say_what_was_expected() {
         assert_eq!("effect:0.18".parse::<Delta>().unwrap(), Delta::Effect(0.18));
         assert_eq!("fixed:1".parse::<Delta>().unwrap(), Delta::Fixed(1.0));
-        for bad in ["", "effect:0", "effect:2", "fixed:-1", "fixed:nan", "0.3"] {
+        for bad in ["", "effect:0", "effect:2", "fixed:-1", "fixed:nan", "fixed:1e300", "0.3"] {
             assert!(bad.parse::<Delta>().is_err(), "{bad}");
         }
         assert_eq!("7".parse::<Selection>().unwrap(), Selection::Sample(7));

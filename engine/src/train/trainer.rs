@@ -205,6 +205,12 @@ pub trait TrainObserver {
     fn step_done(&mut self, _state: &TrainState) -> bool {
         true
     }
+
+    /// Before a file of the training is written. Returns false once another worker has taken the training over:
+    /// then nothing is written any more.
+    fn may_write(&mut self) -> bool {
+        true
+    }
 }
 
 /// Watches nothing.

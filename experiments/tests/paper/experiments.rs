@@ -171,8 +171,10 @@ fn a_study_killed_anywhere_ends_in_the_same_record() {
         }
         if kills == 0 {
             let folder = study_folder(&plan, &runs);
-            let states = plan.cells.iter().map(|run| plan.state(run, &folder).unwrap());
-            assert!(states.into_iter().any(|s| s == CellState::Begun));
+            assert!(
+                plan.cells.iter().any(|run| folder.join(plan.id(run)).exists()),
+                "one is begun"
+            );
             let error = collect_cells(&plan, &runs).unwrap_err().to_string();
             assert!(error.contains("expected 10 finished runs"), "{error}");
         }

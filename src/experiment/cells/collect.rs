@@ -56,7 +56,7 @@ fn outcomes<S: CellStudy>(study: &S, runs: &Path) -> Result<Vec<Left<S>>, Record
                     Some(Ok(outcome))
                 }
                 CellState::Failed { error, outcome: None } => Some(Err(error)),
-                CellState::Begun | CellState::Waiting => None,
+                CellState::Waiting => None,
             })
         })
         .collect()
@@ -67,7 +67,7 @@ pub(super) fn count_missing<S: CellStudy>(study: &S, folder: &Path) -> Result<us
     let mut missing = 0;
     for cell in study.cells() {
         let state = study.state(&cell, folder)?;
-        missing += usize::from(matches!(state, CellState::Begun | CellState::Waiting));
+        missing += usize::from(matches!(state, CellState::Waiting));
     }
     Ok(missing)
 }

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Workers that die with a cell, one after the other, before it counts as failed.
-pub const DEATHS: u32 = 5;
+pub const DEATHS: usize = 5;
 
 /// What a process works with.
 pub struct Worker {
@@ -91,7 +91,7 @@ pub fn work<S: CellStudy>(
     };
     let mut share: Vec<usize> = (0..study.count()).filter(|n| worker.shard.has(*n)).collect();
     let (mut done, mut failed) = (0, 0);
-    let mut patience = Patience::default();
+    let (mut patience, mut is_waiting) = (Patience::default(), false);
     loop {
         let Some(went) = pass(study, &folder, &share, worker, &gives_up, observer)? else {
             return Ok(None);
@@ -101,9 +101,11 @@ pub fn work<S: CellStudy>(
         if share.is_empty() {
             break;
         }
-        if went.done + went.failed > 0 {
+        if went.done + went.failed > 0 || !is_waiting {
             patience = Patience::default();
+            observer.waits(share.len());
         }
+        is_waiting = true;
         if !patience.wait(observer) {
             return Ok(None);
         }
@@ -236,7 +238,8 @@ fn compute<S: CellStudy>(
         return fail(error);
     }
     let going_on = |news: News<'_>| ask.tell(news) && lease.is_held();
-    let left = study.compute(cell, folder, Ask::new(&going_on));
+    let may_write = || lease.confirm();
+    let left = study.compute(cell, folder, Ask::new(&going_on).writing(&may_write));
     if !lease.confirm() {
         return Ok(Outcome::Elsewhere);
     }

@@ -143,9 +143,7 @@ pub enum CellState<O> {
         /// What it left all the same.
         outcome: Option<O>,
     },
-    /// Begun and interrupted.
-    Begun,
-    /// Not begun.
+    /// Neither finished nor failed; it may have been begun.
     Waiting,
 }
 
@@ -231,7 +229,7 @@ pub(in crate::experiment) fn read_cell<S: CellStudy + ?Sized>(
     let text = match read_text(&path) {
         Ok(text) => text,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-            return Ok(unfinished(folder, &id, work_folder(folder, &id).exists()));
+            return Ok(unfinished(folder, &id));
         }
         Err(e) => return Err(damaged(&path, e.to_string())),
     };
@@ -243,10 +241,9 @@ pub(in crate::experiment) fn read_cell<S: CellStudy + ?Sized>(
 }
 
 /// The state of a cell that left nothing.
-pub fn unfinished<O>(folder: &Path, id: &str, is_begun: bool) -> CellState<O> {
+fn unfinished<O>(folder: &Path, id: &str) -> CellState<O> {
     match read_failure(folder, id) {
         Some(Failure { error, .. }) => CellState::Failed { error, outcome: None },
-        None if is_begun => CellState::Begun,
         None => CellState::Waiting,
     }
 }

@@ -46,6 +46,19 @@ pub enum ArmError {
     Interrupted,
 }
 
+impl ArmError {
+    /// True if the other arms need not be tried: somebody asked to stop, or another worker has taken over.
+    fn ends_work(&self) -> bool {
+        match self {
+            ArmError::Interrupted => true,
+            ArmError::Run(error) | ArmError::Prune(PruneRunError::Run(error)) => {
+                matches!(error, RunError::TakenOver(_))
+            }
+            _ => false,
+        }
+    }
+}
+
 /// A network of a chain, made.
 pub struct Made<'a> {
     /// Name of its arm.
@@ -96,7 +109,7 @@ pub fn walk<'a, T>(
         });
         match outcome {
             Ok(()) => {}
-            Err(ArmError::Interrupted) => return None,
+            Err(error) if error.ends_work() => return None,
             Err(error) => {
                 let error = without_path(&error.to_string(), folder);
                 let made = seen.len() - before;

@@ -6,6 +6,7 @@ use crate::experiment::spec::{
 use crate::math::names::did_you_mean;
 use crate::math::refusal::Refusal;
 use crate::math::settings::{Overlay, Settings};
+use crate::probe::Delta;
 use crate::prune::{Method, Need, Orphans, Retrain};
 use crate::score::JudgeChoice;
 use crate::train::{OptimizerConfig, TrainConfig};
@@ -417,8 +418,9 @@ impl Spec for NetworksSpec {
         let found = r2.to_string();
         Refusal::unless((0.0..1.0).contains(&r2), "target_r2", "a number in [0, 1)", found)?;
         let delta = self.fixed_delta.unwrap_or(1.0);
-        let fits = delta.is_finite() && delta > 0.0;
-        Refusal::unless(fits, "fixed_delta", "a number above 0", delta.to_string())?;
+        let fits = delta > 0.0 && delta <= Delta::LARGEST_FIXED;
+        let expected = format!("a number above 0, up to {}", Delta::LARGEST_FIXED);
+        Refusal::unless(fits, "fixed_delta", expected, delta.to_string())?;
         check_settings("", &self.train)?;
         self.recipe()
             .check(self.size * self.size)
