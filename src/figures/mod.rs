@@ -28,7 +28,7 @@ pub mod files;
 pub mod fonts;
 pub mod html;
 pub mod judge;
-mod layout;
+pub mod layout;
 pub mod losses;
 pub mod networks;
 pub mod page;
