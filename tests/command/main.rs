@@ -16,6 +16,7 @@ mod folders;
 mod labelled_scores;
 mod links;
 mod manners;
+mod messages;
 mod output;
 mod own_pictures;
 mod plot;
