@@ -1,43 +1,15 @@
 //! The command line as scripts use it: results, exit codes, and bad input refused with path,
 //! expected and found, nothing half-written.
 
+use crate::line::{json, picloom, refused, text};
 use crate::messages::xml;
 use crate::whole::assert_whole;
-use assert_cmd::Command;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-fn picloom() -> Command {
-    let mut command = Command::cargo_bin("picloom").unwrap();
-    command.env_remove("PICLOOM_ARCHIVE");
-    command
-}
-
 fn mask() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("genomes/mask.json")
-}
-
-/// Runs, expects this exit code and one line of error, and returns it.
-fn refused(args: &[&str], code: i32) -> String {
-    let output = picloom().args(args).output().unwrap();
-    let error = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(code), "{args:?}: {error}");
-    assert!(output.stdout.is_empty(), "{args:?} printed a result");
-    if code == 1 {
-        assert_eq!(error.trim_end().lines().count(), 1, "{args:?}: {error}");
-    }
-    error
-}
-
-fn json(args: &[&str]) -> Value {
-    let output = picloom().args(args).arg("--json").output().unwrap();
-    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
 }
 
 #[test]
@@ -221,7 +193,7 @@ fn steps_and_pictures_are_timed_case_by_case() {
         }
         assert_eq!(timings.len(), NAMES.len());
 
-        let output = picloom().args(&run).output().unwrap();
+        let output = picloom(&run);
         assert!(output.status.success());
         let table = String::from_utf8(output.stdout).unwrap();
         let lines: Vec<Vec<&str>> =

@@ -1,10 +1,9 @@
 //! No command writes into a folder that holds something else. Each command is run into each kind of folder,
 //! and the folder stays as it was, byte for byte.
 
+use crate::files::files;
 use assert_cmd::Command;
 use picloom::run::folder::{FolderKind, MARKER, Marker};
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
 const MOTH: &str = "genomes/bred_moth.json";
 
@@ -17,22 +16,6 @@ fn run(args: &[&str]) -> (Option<i32>, String) {
 fn done(args: &[&str]) {
     let (code, error) = run(args);
     assert_eq!(code, Some(0), "{args:?}: {error}");
-}
-
-/// Every file below `folder` with its bytes.
-fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut folders = vec![folder.to_path_buf()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            match path.is_dir() {
-                true => folders.push(path),
-                false => drop(found.insert(path.clone(), std::fs::read(&path).unwrap())),
-            }
-        }
-    }
-    found
 }
 
 const TRAIN: [&str; 9] =

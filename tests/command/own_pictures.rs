@@ -1,5 +1,6 @@
 //! Pictures and runs of one's own: any shape, any size, side by side.
 
+use crate::line::{json, refused, text};
 use crate::whole::assert_whole;
 use assert_cmd::Command;
 use picloom::experiment::Record;
@@ -10,28 +11,6 @@ use serde_json::Value;
 use std::path::Path;
 
 const MOTH: &str = "genomes/bred_moth.json";
-
-fn picloom(args: &[&str]) -> std::process::Output {
-    Command::cargo_bin("picloom").unwrap().args(args).output().unwrap()
-}
-
-fn refused(args: &[&str], code: i32) -> String {
-    let output = picloom(args);
-    let error = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(code), "{args:?}: {error}");
-    assert!(output.stdout.is_empty(), "{args:?} printed a result");
-    error
-}
-
-fn json(args: &[&str]) -> Value {
-    let output = picloom(&[args, &["--json"]].concat());
-    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
-}
 
 /// Red left of blue, twice as wide as high.
 fn wide(folder: &Path) -> std::path::PathBuf {
