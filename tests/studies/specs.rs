@@ -1,8 +1,8 @@
 //! Specs of studies: profiles, paths, and the templates of single networks.
 
 use picloom::experiment::networks::NetworksSpec;
-use picloom::experiment::single::{Changes, Template};
 use picloom::experiment::spec::{Places, STANDARD, Spec, SpecFile, read_text};
+use picloom::experiment::template::{Changes, Template};
 use picloom::math::refusal::Refusal;
 use serde::Deserialize;
 use std::path::Path;
