@@ -145,20 +145,3 @@ fn hint(Command { line, manner }: &Command) -> String {
     };
     format!("interrupted: {says}\n  {}", line.join(" "))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_hint_is_a_line_to_paste() {
-        let line = ["picloom", "train", "--out", "a b", "--name", "it's", "--init", ""];
-        let line = line.map(String::from).to_vec();
-        let told = |manner| hint(&Command { line: line.clone(), manner });
-        let plain = r"picloom train --out 'a b' --name 'it'\''s' --init ''";
-        assert_eq!(told(Manner::Same), format!("interrupted: go on with\n  {plain}"));
-        assert!(told(Manner::Anew).ends_with(plain));
-        assert!(told(Manner::Resume("/".into())).ends_with(&format!("{plain} --resume")));
-        assert!(told(Manner::Resume("no/such/folder".into())).ends_with(plain));
-    }
-}

@@ -43,7 +43,8 @@ mod whole;
 
 pub use experiment::{StudyCommand, tell, with_study};
 pub use names::one_of;
-pub use output::Output;
+pub use output::{Output, ascii_controls, plain, shortened};
+pub use progress::{Bar, duration};
 pub use source::Usage;
 pub use study::{Said, StudyArgs};
 

@@ -62,7 +62,7 @@ pub fn plain(text: &str) -> String {
 }
 
 /// JSON for a terminal: serde writes out the control characters of ASCII only.
-fn ascii_controls(json: &str) -> String {
+pub fn ascii_controls(json: &str) -> String {
     let written = |c: char| match c {
         '\n' => c.to_string(),
         c if is_order(c) => format!("\\u{:04x}", c as u32),
@@ -84,26 +84,4 @@ pub fn shortened(text: &str) -> String {
     let start: String = text.chars().take(head).collect();
     let end: String = text.chars().skip(count - tail).collect();
     format!("{start} … ({} characters left out) … {end}", count - head - tail)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_terminal_is_never_sent_what_a_file_put_into_a_name() {
-        assert_eq!(plain("a\u{1b}[31m\tb\nc\u{9b}"), "a\\u{1b}[31m\tb\nc\\u{9b}");
-        assert_eq!(plain("\u{202e}txt"), "\\u{202e}txt");
-        let json = serde_json::to_string("a\u{1b}\u{9b}\u{202e}é").unwrap();
-        assert_eq!(ascii_controls(&json), r#""a\u001b\u009b\u202eé""#);
-    }
-
-    #[test]
-    fn long_messages_keep_their_ends() {
-        let long = format!("path: {}the end", "x".repeat(20_000));
-        let short = shortened(&long);
-        assert!(short.starts_with("path: ") && short.ends_with("the end"));
-        assert!(short.chars().count() < 1300);
-        assert_eq!(shortened("short"), "short");
-    }
 }

@@ -105,7 +105,7 @@ impl Bar {
     }
 
     /// The bar as a line: `12/40 weights, loss 1e-3, 20 s, about 45 s left`.
-    fn text(&self) -> String {
+    pub fn text(&self) -> String {
         let bar = &self.bar;
         let mut text = format!("{}/{} {}", bar.position(), bar.length().unwrap_or(0), self.unit);
         let message = bar.message();
@@ -128,26 +128,5 @@ pub fn duration(seconds: f64) -> String {
         0..2 => format!("{seconds:.0} s"),
         2..90 => format!("{minutes} min"),
         _ => format!("{} h {} min", minutes / 60, minutes % 60),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_says_what_the_bar_shows() {
-        let bar = Bar::new(40, "weights", true);
-        bar.inc(12);
-        bar.set_message("loss 1e-3");
-        let text = bar.text();
-        assert!(text.starts_with("12/40 weights, loss 1e-3, 0 s"), "{text}");
-    }
-
-    #[test]
-    fn durations_have_the_unit_that_people_think_in() {
-        assert_eq!(duration(44.7), "45 s");
-        assert_eq!(duration(720.0), "12 min");
-        assert_eq!(duration(12_000.0), "3 h 20 min");
     }
 }

@@ -53,20 +53,3 @@ pub fn fill(template: &str, values: &[(&str, String)]) -> Result<String, Refusal
     }
     Ok(text + rest)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_template_is_filled_and_nothing_is_added() {
-        let values = [("tasks", "3".to_string()), ("command", "picloom '{{tasks}}'".into())];
-        let text = fill("seq {{tasks}} | parallel {{command}} {}\n", &values).unwrap();
-        assert_eq!(text, "seq 3 | parallel picloom '{{tasks}}' {}\n");
-        let unknown = fill("{{tsks}}", &values).unwrap_err();
-        assert_eq!((unknown.at.as_str(), unknown.found.as_str()), ("template", "{{tsks}}"));
-        assert_eq!(fill("{{open", &values).unwrap_err().found, "{{open}}");
-        let lines = fill("", &[("command", "a\nb".into())]).unwrap_err();
-        assert_eq!(lines.at, "command");
-    }
-}

@@ -43,26 +43,3 @@ impl fmt::Display for Shard {
         write!(f, "{}/{}", self.number + 1, self.of)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shards_divide_a_study_and_a_wrong_one_is_refused() {
-        for of in 1..6 {
-            let mut seen = [0; 17];
-            for number in 1..=of {
-                let text = format!("{number}/{of}");
-                let shard: Shard = text.parse().unwrap();
-                assert_eq!(shard.to_string(), text);
-                (0..17).filter(|cell| shard.has(*cell)).for_each(|cell| seen[cell] += 1);
-            }
-            assert_eq!(seen, [1; 17]);
-        }
-        for wrong in ["0/4", "5/4", "1", "a/b", "1/0", "-1/4", ""] {
-            let refusal = wrong.parse::<Shard>().unwrap_err();
-            assert_eq!(refusal.found, format!("{wrong:?}"));
-        }
-    }
-}

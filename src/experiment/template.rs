@@ -158,7 +158,8 @@ const OPTIONS: &str = "options";
 const PREDICTED: &str = "-predicted";
 
 impl Template {
-    fn text(self) -> &'static str {
+    /// The spec itself, as TOML: of a picture that stands for the subject's.
+    pub fn text(self) -> &'static str {
         match self {
             Template::Compare => include_str!("../../assets/compare.toml"),
             Template::DepthSweep => include_str!("../../assets/depth-sweep.toml"),
@@ -311,40 +312,5 @@ impl Single {
             );
         }
         Ok(write_atomic(path, self.spec.as_bytes()).map_err(RunError::from)?)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_profile_that_is_offered_is_the_templates() {
-        for template in [Template::Compare, Template::DepthSweep, Template::Regime] {
-            let file = SpecFile::parse(Path::new("asset"), template.text()).unwrap();
-            let mut said = file.title().profiles;
-            said.push(STANDARD.into());
-            let mut offered = template.profiles().to_vec();
-            said.sort();
-            offered.sort();
-            assert_eq!(said, offered, "{template:?}");
-            file.spec::<NetworksSpec>(None).unwrap();
-        }
-    }
-
-    #[test]
-    fn a_profile_and_an_option_are_laid_over_the_template() {
-        let changes =
-            Changes { profile: Some("quick".into()), steps: Some(7), ..Changes::default() };
-        let spec = Template::Compare.spec(&changes).unwrap();
-        assert_eq!((spec.size, spec.steps, spec.sample), (64, 7, Some(200)));
-        let error = Changes { profile: Some("quik".into()), ..changes };
-        let error = Template::Compare.spec(&error).unwrap_err().to_string();
-        assert!(
-            error.contains("expected one of quick, standard, paper, found \"quik\""),
-            "{error}"
-        );
-        let large = Changes { seeds: Some(vec![u64::MAX]), ..Changes::default() };
-        assert!(Template::Compare.spec(&large).is_err(), "no TOML holds it");
     }
 }

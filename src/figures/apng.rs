@@ -42,26 +42,3 @@ pub fn there_and_back(frames: Vec<Picture>) -> Vec<Picture> {
     }
     all
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_animation_holds_every_frame_and_swings_back() {
-        let frames: Vec<Picture> =
-            (0..3).map(|i| Picture::filled(5, 4, [i as f32 / 2.0; 3])).collect();
-        let frames = there_and_back(frames);
-        assert_eq!(frames.len(), 4);
-        let bytes = animate(&frames, 80, &[("seed", "7")]);
-        let mut reader = png::Decoder::new(std::io::Cursor::new(&bytes)).read_info().unwrap();
-        let control = reader.info().animation_control.unwrap();
-        assert_eq!((control.num_frames, control.num_plays), (4, 0));
-        assert_eq!(reader.info().utf8_text[0].get_text().unwrap(), "7");
-        let mut buffer = vec![0; reader.output_buffer_size().unwrap()];
-        for shade in [0, 128, 255, 128] {
-            reader.next_frame(&mut buffer).unwrap();
-            assert!(buffer[..60].iter().all(|&b| b == shade), "{shade}");
-        }
-    }
-}

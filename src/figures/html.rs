@@ -571,31 +571,3 @@ fn classes<const N: usize>(names: [Option<&str>; N]) -> Option<String> {
     let names: Vec<&str> = names.into_iter().flatten().collect();
     (!names.is_empty()).then(|| names.join(" "))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn inline_marks_are_understood_and_everything_else_is_escaped() {
-        assert_eq!(
-            inline("a `x<y` **b & `c`** [d](#e) * 2 < 3").0,
-            "a <code>x&lt;y</code> <b>b &amp; <code>c</code></b> <a href=\"#e\">d</a> * 2 &lt; 3"
-        );
-        assert_eq!(
-            inline("[out](http://x) <script>alert('`')</script>").0,
-            "[out](http://x) &lt;script&gt;alert('`')&lt;/script&gt;"
-        );
-        assert_eq!(inline("[a](#\"><b>)").0, "<a href=\"#&quot;&gt;&lt;b&gt;\">a</a>");
-        assert_eq!(inline("unclosed ` and ** and [ é").0, "unclosed ` and ** and [ é");
-    }
-
-    #[test]
-    fn sections_get_ids_of_their_own() {
-        let page = Page::new("t", "")
-            .section(Section::new("What, then?"))
-            .section(Section::new("What then"))
-            .section(Section::new("∑"));
-        assert_eq!(page.ids(), ["what-then", "what-then-2", "section"]);
-    }
-}

@@ -35,7 +35,7 @@ pub mod plot;
 pub mod sheets;
 pub mod study_report;
 pub mod style;
-mod sugiyama;
+pub mod sugiyama;
 pub mod svg;
 pub mod views;
 pub mod wiring;

@@ -237,36 +237,3 @@ pub mod size {
     /// Captions of small pictures.
     pub const CAPTION: f64 = 11.5;
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn arms_have_their_own_key_and_no_two_share_colour_and_marker() {
-        for (i, a) in ARMS.iter().enumerate() {
-            assert_eq!(arm(a.key), Some((i, a)));
-            for b in &ARMS[..i] {
-                assert_ne!(a.colour, b.colour, "{} and {}", a.key, b.key);
-            }
-        }
-        assert_eq!(arm("no such arm"), None);
-    }
-
-    #[test]
-    fn no_other_series_has_an_arms_colour() {
-        for (i, colour) in PALETTE.iter().enumerate() {
-            assert!(ARMS.iter().all(|arm| arm.colour != *colour), "{colour:?}");
-            assert!(!PALETTE[..i].contains(colour), "{colour:?}");
-        }
-    }
-
-    #[test]
-    fn mixing_is_linear_and_forgives_nan() {
-        assert_eq!(PAPER.mix(Colour(0, 0, 0), 0.5), Colour(128, 128, 128));
-        assert_eq!(PAPER.mix(INK, f64::NAN), PAPER);
-        assert_eq!(Colour(1, 171, 255).hex(), "#01abff");
-        assert_eq!(PAPER.text_on(), INK);
-        assert_eq!(INK.text_on(), PAPER);
-    }
-}

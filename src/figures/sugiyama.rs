@@ -3,7 +3,7 @@
 //! barycentres; heights by isotonic regression).
 
 /// Heights of units and bends, in pixels from the top.
-pub(super) struct Layout {
+pub struct Layout {
     /// Height of each unit (0 for those not shown).
     pub y: Vec<f64>,
     /// For each link, its bends: (layer, height), one for every layer it passes.
@@ -16,7 +16,7 @@ pub(super) struct Layout {
 ///
 /// `layer[u]` is the column of unit `u`; `links` are (source, target), each target in a later
 /// layer; `unit` and `bend` are the room in pixels a unit and a passing link need for themselves.
-pub(super) fn layout(
+pub fn layout(
     layer: &[usize],
     shown: &[bool],
     links: &[(usize, usize)],
@@ -215,35 +215,4 @@ impl Graph {
 
 fn mean(y: &[f64], near: &[usize]) -> Option<f64> {
     (!near.is_empty()).then(|| near.iter().map(|&v| y[v]).sum::<f64>() / near.len() as f64)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn crossed_links_are_uncrossed_and_run_straight() {
-        // 0, 1 | 2, 3 with 0 → 3 and 1 → 2.
-        let out = layout(&[0, 0, 1, 1], &[true; 4], &[(0, 3), (1, 2)], (10.0, 4.0));
-        assert_eq!((out.y[0] < out.y[1]), (out.y[3] < out.y[2]));
-        assert!((out.y[0] - out.y[3]).abs() < 1e-9);
-        assert_eq!(out.height, 20.0);
-    }
-
-    #[test]
-    fn a_link_that_passes_a_layer_bends_beside_its_units() {
-        let out = layout(&[0, 1, 2], &[true; 3], &[(0, 1), (1, 2), (0, 2)], (10.0, 4.0));
-        let (layer, y) = out.bends[2][0];
-        assert_eq!(layer, 1);
-        assert!((y - out.y[1]).abs() >= 7.0 - 1e-9);
-        assert!(out.bends[0].is_empty());
-    }
-
-    #[test]
-    fn hidden_units_take_no_room() {
-        let out = layout(&[0, 0, 0], &[true, false, true], &[], (10.0, 4.0));
-        assert_eq!(out.height, 20.0);
-        assert_eq!(out.y[1], 0.0);
-        assert_eq!(layout(&[], &[], &[], (1.0, 1.0)).height, 0.0);
-    }
 }

@@ -207,25 +207,3 @@ pub fn visible(text: &str) -> String {
 pub fn data_uri(png: &[u8]) -> String {
     format!("data:image/png;base64,{}", crate::network::base64::base64(png))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn coordinates_are_short_and_never_nan() {
-        assert_eq!(n(12.0), "12");
-        assert_eq!(n(-0.001), "0");
-        assert_eq!(n(1.256), "1.26");
-        assert_eq!(n(100.0), "100");
-        assert_eq!(n(f64::NAN), "0");
-    }
-
-    #[test]
-    fn markup_in_text_is_escaped() {
-        assert_eq!(
-            escaped("<a href='x'>\"&\u{1}\u{9b}\u{202e}]]>"),
-            "&lt;a href=&#39;x&#39;&gt;&quot;&amp;\u{fffd}\u{fffd}\u{fffd}]]&gt;"
-        );
-    }
-}

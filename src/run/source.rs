@@ -151,33 +151,3 @@ impl Source {
         View::new(&self.model, self.size, self.coords)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::network::weight_files::write_weights;
-
-    #[test]
-    fn a_genome_and_the_weights_of_its_twin_load_alike_and_wishes_are_kept() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("genomes/bred_moth.json");
-        let wanted = LoadOptions { size: Some(16), target: Some(&path), ..LoadOptions::default() };
-        let twin = Source::load(NetworkPath::Genome(&path, Wiring::Layerized), wanted).unwrap();
-        assert_eq!((twin.short_name().as_str(), twin.trained), ("bred_moth", false));
-        let (picture, target) = (twin.view().picture().clone(), twin.target.unwrap());
-        assert_eq!((picture.width, target.width), (16, 16));
-        assert!(picture.mse(&target) < 1e-9);
-
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("twin.npz");
-        write_weights(&file, &twin.model.network, &twin.model.weights).unwrap();
-        let arch = twin.model.network.arch.clone().unwrap();
-        let read =
-            Source::load(NetworkPath::Weights(&arch, &file), LoadOptions::default()).unwrap();
-        assert_eq!(read.model, twin.model);
-        assert_eq!((read.size, read.target), (SIZE, None));
-
-        let none =
-            Source::load(NetworkPath::Run(folder.path()), LoadOptions::default()).unwrap_err();
-        assert!(none.to_string().contains("expected a run folder"), "{none}");
-    }
-}

@@ -82,33 +82,3 @@ pub fn answer(path: &str, asked: &HeaderMap) -> Option<Response> {
     };
     Some((status, headers, body).into_response())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_file_of_the_page_is_embedded_and_as_one_script_none_imports() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/studio/page");
-        let mut there: Vec<String> = std::fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        let mut known: Vec<&str> = FILES.iter().map(|(name, _)| *name).collect();
-        there.sort();
-        known.sort_unstable();
-        assert_eq!(there, known);
-        assert!(text("index.html").unwrap().contains(MAIN));
-        let script = as_one_script();
-        let wrong: Vec<&str> = script
-            .lines()
-            .filter(|line| line.starts_with("import") || line.starts_with("export"))
-            .collect();
-        assert!(wrong.is_empty(), "{wrong:#?}");
-        // What the policy forbids, and what would load from elsewhere.
-        let index = text("index.html").unwrap();
-        for word in ["http://", "https://", "style=", "onclick"] {
-            assert!(!index.contains(word), "{word}");
-        }
-    }
-}

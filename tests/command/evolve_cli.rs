@@ -66,63 +66,12 @@ fn a_target_run_leaves_genomes_gallery_plots_and_one_json_document() {
 }
 
 #[test]
-fn a_target_that_cannot_be_read_is_named() {
-    let folder = tempfile::tempdir().unwrap();
-    let run = folder.path().join("run");
-    let missing = refused(&mut evolve(&run, &["--target", "no/such.png"]));
-    assert!(missing.contains("no/such.png"), "{missing}");
-    let text = folder.path().join("text.png");
-    std::fs::write(&text, "not a picture").unwrap();
-    let wrong = refused(&mut evolve(&run, &["--target", text.to_str().unwrap()]));
-    assert!(wrong.contains("text.png") && wrong.contains("expected"), "{wrong}");
-    assert!(!run.exists(), "nothing is begun");
-    let none = refused_with(2, &mut evolve(&run, &["--search", "target"]));
-    assert!(none.contains("--target"), "{none}");
-}
-
-#[test]
-fn unknown_keys_and_impossible_values_are_named() {
-    let folder = tempfile::tempdir().unwrap();
-    let run = folder.path().join("run");
-    let config = folder.path().join("c.toml");
-    let with = |code: i32, text: &str| {
-        std::fs::write(&config, text).unwrap();
-        refused_with(
-            code,
-            &mut evolve(&run, &["--search", "novelty", "--config", config.to_str().unwrap()]),
-        )
-    };
-    let unknown = with(1, "[evolve.mutation]\nadd_nodes = 3.0\n");
-    assert!(unknown.contains("c.toml") && unknown.contains("add_nodes"), "{unknown}");
-    let impossible = with(2, "[evolve.mutation]\nlink_rate = 2.0\n");
-    assert!(
-        impossible.contains("mutation.link_rate: expected a number in [0, 1], found 2.0"),
-        "{impossible}"
-    );
-    let garbage = with(1, "size = [\n");
-    assert!(garbage.contains("expected TOML"), "{garbage}");
-    assert!(!run.exists());
-}
-
-#[test]
-fn a_folder_with_another_run_is_not_touched() {
+fn a_run_that_died_before_its_first_checkpoint_begins_anew() {
     let folder = tempfile::tempdir().unwrap();
     let run = folder.path().join("run");
     let novelty = ["--search", "novelty", "--generations", "2"];
     evolve(&run, &novelty).assert().success();
     let before = std::fs::read(run.join("checkpoint.json")).unwrap();
-    let again = refused(&mut evolve(&run, &novelty));
-    assert!(again.contains("--resume"), "{again}");
-    let other = refused(&mut evolve(&run, &["--resume", "--seed", "5"]));
-    assert!(other.contains("seed: expected 5, found 0"), "{other}");
-    let absent = folder.path().join("absent");
-    let nothing = refused(&mut evolve(&absent, &["--resume", "--search", "novelty"]));
-    assert!(nothing.contains("checkpoint.json"), "{nothing}");
-    assert_eq!(std::fs::read(run.join("checkpoint.json")).unwrap(), before);
-    std::fs::write(run.join("checkpoint.json"), &before[..before.len() / 2]).unwrap();
-    let half = refused(&mut evolve(&run, &["--resume"]));
-    assert!(half.contains("expected a picloom-evolution/1 document"), "{half}");
-    // One that died before its first checkpoint begins anew.
     std::fs::remove_file(run.join("checkpoint.json")).unwrap();
     evolve(&run, &["--resume"]).assert().success();
     assert_eq!(std::fs::read(run.join("checkpoint.json")).unwrap(), before);
@@ -182,8 +131,7 @@ fn breeding_by_script_draws_sheets_and_replays_to_the_same_bits() {
     }
 
     let before = std::fs::read(&session).unwrap();
-    let wrong = refused(&mut breed(&two, &["--select", "15"]));
-    assert!(wrong.contains("expected places 0 to 14, found 15"), "{wrong}");
+    refused(&mut breed(&two, &["--select", "15"]));
     assert_eq!(std::fs::read(&session).unwrap(), before);
 }
 
@@ -209,9 +157,6 @@ fn a_session_begins_in_its_folder_goes_on_and_keeps_genomes_by_name() {
     assert_eq!((&report["at"], &report["generation"]), (&4.into(), &2.into()));
     let said = String::from_utf8(back.stderr).unwrap();
     assert!(said.contains("bred from 0") && said.contains("sheet 4 of 0 to 4"), "{said}");
-    let many = refused(&mut breed(&out, &["--undo", "3"]));
-    assert!(many.contains("expected at most 2 sheets to go back, found 3"), "{many}");
-
     breed(&out, &["--save", "4", "owl", "--save", "5", "big_owl"]).assert().success();
     let owl = picloom::genome::read(&out.join("owl.json")).unwrap();
     let made = &owl.provenance;
@@ -224,15 +169,6 @@ fn a_session_begins_in_its_folder_goes_on_and_keeps_genomes_by_name() {
     assert_eq!((picture.width, picture.height), (512, 512));
     assert!(out.join("big_owl.json").exists());
     breed(&out, &["--save", "4", "owl"]).assert().success();
-    for (place, name, said) in [
-        ("5", "owl", "a name that nothing here has"),
-        ("0", "sheet", "sheet.png: expected a name that nothing here has"),
-        ("0", "../owl", "a name of letters, digits, - and _"),
-        ("15", "cat", "expected places 0 to 14, found 15"),
-    ] {
-        let error = refused(&mut breed(&out, &["--save", place, name]));
-        assert!(error.contains(said), "{error}");
-    }
     let before = std::fs::read(out.join("session.toml")).unwrap();
     breed(&out, &[]).assert().success();
     assert_eq!(std::fs::read(out.join("session.toml")).unwrap(), before);
@@ -269,77 +205,18 @@ fn a_session_with_branches_goes_on_by_script_and_every_sheet_stays() {
     let breeding = picloom::evolve::Breeding::new(session, &[]).unwrap();
     let parents: Vec<_> = (0..5).map(|n| breeding.parent(n)).collect();
     assert_eq!(parents, [None, Some(0), Some(1), Some(1), Some(0)]);
-    for (more, said) in [
-        (["--sheet", "9"], "expected sheets 0 to 4, found 9"),
-        (["--redo", "1"], "expected at most 0 sheets to go on, found 1"),
-    ] {
-        let error = refused(&mut breed(&out, &more));
-        assert!(error.contains(said), "{error}");
-    }
-    assert_eq!(std::fs::read_to_string(out.join("session.toml")).unwrap(), text);
 }
 
 #[test]
-fn settings_that_a_session_does_not_have_are_refused_and_it_stays_as_it_was() {
+fn settings_that_a_session_has_may_be_said_again() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("bred");
-    let config = folder.path().join("c.toml");
-    std::fs::write(&config, "search = \"interactive\"\n[evolve.mutation]\nlink_rate = 0.5\n")
-        .unwrap();
     breed(&out, &["--seed", "4", "--select", "1"]).assert().success();
     let before = std::fs::read(out.join("session.toml")).unwrap();
-    for (more, said) in [
-        (&["--seed", "5"][..], "seed: expected 5, found 4"),
-        (&["--population", "8"], "population: expected 8, found 15"),
-        (&["--preset", "neat"], "preset: expected \"neat\", found \"picbreeder\""),
-        (&["--grey"], "start.colour: expected false, found true"),
-        (&["--from", "genomes/bred_moth.json"], "ancestors: expected"),
-        (&["--config", config.to_str().unwrap(), "--seed", "4"], "link_rate: expected 0.5"),
-    ] {
-        let error = refused(&mut breed(&out, more));
-        assert!(error.contains("session.toml") && error.contains(said), "{error}");
-    }
-    // What it has may be said again.
     breed(&out, &["--seed", "4", "--preset", "picbreeder", "--population", "15"])
         .assert()
         .success();
-    let other = folder.path().join("other.toml");
-    let error = refused(breed(&out, &["--script"]).arg(&other));
-    assert!(error.contains("other.toml, found the session"), "{error}");
     assert_eq!(std::fs::read(out.join("session.toml")).unwrap(), before);
-    let absent = refused(&mut breed(&folder.path().join("absent"), &["--resume"]));
-    assert!(absent.contains("expected a session to go on with"), "{absent}");
-}
-
-#[test]
-fn options_of_another_search_are_wrong_usage() {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("run");
-    for (search, more, said) in [
-        ("novelty", &["--select", "3"][..], "--select: expected --search interactive with it"),
-        ("target", &["--undo", "1", "--target", FACE], "--undo: expected --search interactive"),
-        ("novelty", &["--save", "3", "owl"], "--save: expected --search interactive"),
-        ("novelty", &["--cell", "32"], "--cell: expected --search vlm, interactive"),
-        ("interactive", &["--size", "32"], "--size: expected --search target"),
-        ("interactive", &["--generations", "3"], "--generations: expected --search target"),
-        ("interactive", &["--select", "1", "--slider", "NaN"], "expected a number from 0 to 1"),
-        ("interactive", &["--select", "1", "--slider", "1.5"], "expected a number from 0 to 1"),
-        ("interactive", &["--select", "1", "--save", "3", "owl"], "cannot be used with"),
-        ("interactive", &["--save", "x", "owl"], "expected a place on the sheet and a name"),
-        (
-            "interactive",
-            &["--grey", "--from", "genomes/target_apple.json"],
-            "--grey: expected ancestors in grey, found one in colour: genomes/target_apple.json",
-        ),
-    ] {
-        let mut command = picloom();
-        command.args(["evolve", "--search", search]).args(more).arg("--out").arg(&out);
-        let output = command.output().unwrap();
-        let error = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{search} {more:?}: {error}");
-        assert!(error.contains(said), "{search} {more:?}: {error}");
-    }
-    assert!(!out.exists());
 }
 
 #[test]

@@ -48,23 +48,3 @@ fn a_genome_is_exported_in_every_format_and_twice_the_same() {
         }
     }
 }
-
-#[test]
-fn what_cannot_be_exported_is_wrong_use_and_leaves_no_file() {
-    let genome = Path::new(env!("CARGO_MANIFEST_DIR")).join("genomes/bred_moth.json");
-    let work = tempfile::tempdir().unwrap();
-    let file = |name: &str| work.path().join(name).to_str().unwrap().to_string();
-    let genome = ["--genome", genome.to_str().unwrap()];
-    for (more, expected) in [
-        (vec!["--format", "onnx", "--out", &file("a.glsl")], "expected an output ending in .onnx"),
-        (vec!["--out", &file("a.svg")], "expected an output ending in .safetensors, .npz, .onnx"),
-        (vec!["--size", "64", "--out", &file("a.glsl")], "it draws at any size"),
-        (vec!["--format", "onn", "--out", &file("a.onnx")], "onnx"),
-    ] {
-        let output = export(&[&genome[..], &more].concat());
-        let error = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{more:?}: {error}");
-        assert!(error.contains(expected), "{more:?}: {error}");
-    }
-    assert_eq!(std::fs::read_dir(work.path()).unwrap().count(), 0);
-}

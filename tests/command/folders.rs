@@ -1,10 +1,9 @@
 //! No command writes into a folder that holds something else. Each command is run into each kind of folder,
 //! and the folder stays as it was, byte for byte.
 
+use crate::files::files;
 use assert_cmd::Command;
 use picloom::run::folder::{FolderKind, MARKER, Marker};
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
 const MOTH: &str = "genomes/bred_moth.json";
 
@@ -17,22 +16,6 @@ fn run(args: &[&str]) -> (Option<i32>, String) {
 fn done(args: &[&str]) {
     let (code, error) = run(args);
     assert_eq!(code, Some(0), "{args:?}: {error}");
-}
-
-/// Every file below `folder` with its bytes.
-fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut folders = vec![folder.to_path_buf()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            match path.is_dir() {
-                true => folders.push(path),
-                false => drop(found.insert(path.clone(), std::fs::read(&path).unwrap())),
-            }
-        }
-    }
-    found
 }
 
 const TRAIN: [&str; 9] =
@@ -220,44 +203,4 @@ fn no_output_is_written_over_an_input_or_a_file_of_something_else() {
         let words = line(text);
         (0..2).for_each(|_| done(&words.iter().map(String::as_str).collect::<Vec<_>>()));
     }
-}
-
-#[test]
-fn a_picture_of_one_colour_and_a_seed_twice_are_refused() {
-    let work = tempfile::tempdir().unwrap();
-    let at = |name: &str| work.path().join(name).display().to_string();
-    let white = picloom::network::Picture::filled(8, 8, [1.0; 3]);
-    std::fs::write(at("white.png"), white.to_png(&[])).unwrap();
-    let out = at("out");
-    for command in [
-        vec!["regime", "--profile", "smoke"],
-        vec!["compare", "--steps", "5"],
-        vec!["experiment", "depth-sweep", "--runs"],
-    ] {
-        let mut line: Vec<&str> = command.clone();
-        if command[0] == "experiment" {
-            line.push(&out);
-        } else {
-            line.extend(["--out", &out]);
-        }
-        let picture = at("white.png");
-        line.push(&picture);
-        let (code, error) = run(&line);
-        assert_eq!(code, Some(1), "{line:?}: {error}");
-        assert!(error.contains("expected a picture of more than one colour"), "{error}");
-    }
-    let line = [
-        "experiment",
-        "depth-sweep",
-        "experiments/targets/face.png",
-        "--seeds",
-        "1,1",
-        "--runs",
-        &out,
-    ];
-    let (code, error) = run(&line);
-    assert!(
-        code != Some(0) && error.contains("at least one, and each once, found [1, 1]"),
-        "{error}"
-    );
 }

@@ -1,12 +1,8 @@
 //! `score --labels`: a score corrected by labels of a random part of its pictures.
 
-use assert_cmd::Command;
+use crate::line::picloom;
 use serde_json::Value;
 use std::path::Path;
-
-fn picloom(args: &[&str]) -> std::process::Output {
-    Command::cargo_bin("picloom").unwrap().args(args).output().unwrap()
-}
 
 fn genome(name: &str) -> String {
     format!("{}/genomes/{name}.json", env!("CARGO_MANIFEST_DIR"))

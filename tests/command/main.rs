@@ -1,5 +1,7 @@
 //! The command line as people and scripts use it; the README, word for word.
 
+#[path = "../common/files.rs"]
+mod files;
 #[path = "../common/whole.rs"]
 mod whole;
 
@@ -14,8 +16,11 @@ mod export;
 mod figures_losses;
 mod folders;
 mod labelled_scores;
+mod line;
 mod links;
 mod manners;
+mod messages;
+mod output;
 mod own_pictures;
 mod plot;
 mod prune_cli;

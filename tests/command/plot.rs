@@ -93,31 +93,3 @@ fn a_spec_describes_several_and_options_override_its_keys() {
     let svg = std::fs::read_to_string(folder.path().join("one.svg")).unwrap();
     assert!(svg.contains("width=\"60mm\"") && svg.contains("<title>score</title>"));
 }
-
-#[test]
-fn wrong_use_says_what_is_expected_and_writes_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let dots = ["--kind", "dots", "--x", "arm", "--y", "score"];
-    for (more, wanted) in [
-        (&["--out", "a.jpg"][..], ".svg, .png or .pdf"),
-        (&["--out", "a"], ".svg, .png or .pdf"),
-        (&["--out", "a.svg", "--width", "wide"], "a number of mm"),
-        (&["--out", "a.svg", "--y-range", "1"], "LOW:HIGH"),
-        (&["--out", "a.svg", "--labels", "sp"], "VALUE=NAME"),
-        (&["--out", "a.svg", "--set", "colour=red"], "unknown field `colour`"),
-        (&["--out", "a.svg", "--series", "arms"], "did you mean \"arm\""),
-        (&["--out", "a.svg", "--where", "arm"], "column=value"),
-    ] {
-        let failed = plot(folder.path(), &[&dots, more].concat());
-        let error = String::from_utf8_lossy(&failed.stderr).into_owned();
-        assert_eq!(failed.status.code(), Some(2), "{more:?}: {error}");
-        assert!(error.contains(wanted), "{wanted:?} is not in {error:?}");
-    }
-    let several = plot(folder.path(), &["--spec", "study.toml", "--out", "all.svg"]);
-    let error = String::from_utf8_lossy(&several.stderr).into_owned();
-    assert!(
-        error.contains("a folder for several figures") && error.contains("score, effect"),
-        "{error}"
-    );
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
-}

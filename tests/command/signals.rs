@@ -1,5 +1,6 @@
 //! Two processes and one folder; Ctrl-C, SIGTERM and kill -9 on every command that takes long.
 
+use crate::files::files;
 use crate::whole::assert_whole;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -174,28 +175,18 @@ fn a_breeding_session_is_changed_by_one_process_at_a_time() {
 
 /// Every file below a folder, but for wall times.
 fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let (mut found, mut open) = (BTreeMap::new(), vec![folder.to_path_buf()]);
-    while let Some(next) = open.pop() {
-        for entry in std::fs::read_dir(next).unwrap() {
-            let path = entry.unwrap().path();
-            let name = path.strip_prefix(folder).unwrap().display().to_string();
-            if path.is_dir() {
-                open.push(path);
-                continue;
-            }
-            let mut bytes = std::fs::read(&path).unwrap();
-            if name.ends_with("manifest.json") {
-                bytes.clear();
-            } else if name.ends_with("metrics.jsonl") {
-                let text = String::from_utf8(bytes).unwrap();
-                let timeless = |line| {
-                    let mut line: serde_json::Value = serde_json::from_str(line).unwrap();
-                    line.as_object_mut().unwrap().remove("seconds");
-                    line.to_string()
-                };
-                bytes = text.lines().map(timeless).collect::<Vec<_>>().join("\n").into();
-            }
-            found.insert(name, bytes);
+    let mut found = files(folder);
+    for (name, bytes) in &mut found {
+        if name.ends_with("manifest.json") {
+            bytes.clear();
+        } else if name.ends_with("metrics.jsonl") {
+            let timeless = |line: &str| {
+                let mut line: serde_json::Value = serde_json::from_str(line).unwrap();
+                line.as_object_mut().unwrap().remove("seconds");
+                line.to_string()
+            };
+            let text = str::from_utf8(bytes).unwrap();
+            *bytes = text.lines().map(timeless).collect::<Vec<_>>().join("\n").into();
         }
     }
     found

@@ -1,11 +1,11 @@
 //! One seed, one run: the same bytes at 1 and 2 threads, and after being killed and resumed.
 
+use crate::files::{assert_same_files, files};
 use picloom::evolve::Preset;
 use picloom::experiment::evolution::{
     EvolutionConfig, EvolutionJob, EvolutionObserver, GenerationRecord, RefineMode, SearchKind,
     StopCause, Unwatched, evolve,
 };
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -31,35 +31,6 @@ fn job(search: SearchKind, generations: u64) -> EvolutionJob {
 
 const SEARCHES: [SearchKind; 3] = [SearchKind::Target, SearchKind::Novelty, SearchKind::MapElites];
 
-/// Every file below a folder, by relative path.
-fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut open = vec![folder.to_path_buf()];
-    while let Some(next) = open.pop() {
-        for entry in std::fs::read_dir(next).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                open.push(path);
-            } else {
-                let name = path.strip_prefix(folder).unwrap().display().to_string();
-                found.insert(name, std::fs::read(&path).unwrap());
-            }
-        }
-    }
-    found
-}
-
-#[track_caller]
-fn assert_same(a: &Path, b: &Path, what: &str) {
-    let (a, b) = (files(a), files(b));
-    let names = |f: &BTreeMap<String, Vec<u8>>| f.keys().cloned().collect::<Vec<_>>();
-    assert_eq!(names(&a), names(&b), "{what}");
-    for (name, bytes) in &a {
-        let first = bytes.iter().zip(&b[name]).position(|(x, y)| x != y);
-        assert!(bytes == &b[name], "{what}: {name} differs first at {first:?}");
-    }
-}
-
 fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
 }
@@ -73,7 +44,7 @@ fn two_runs_with_one_seed_end_in_the_same_bytes_at_one_and_two_threads() {
         with_threads(1, || evolve(&job, &one, false, &mut Unwatched).unwrap());
         with_threads(2, || evolve(&job, &two, false, &mut Unwatched).unwrap());
         assert!(one.join("result.json").exists());
-        assert_same(&one, &two, &format!("{search:?} at 1 and 2 threads"));
+        assert_same_files(&one, &two, &format!("{search:?} at 1 and 2 threads"));
     }
 }
 
@@ -93,7 +64,7 @@ fn a_run_that_has_reached_its_goal_makes_no_generation_more() {
         for run in [&whole, &cut] {
             evolve(&job, run, true, &mut Unwatched).unwrap();
         }
-        assert_same(&whole, &cut, &format!("{search:?}"));
+        assert_same_files(&whole, &cut, &format!("{search:?}"));
     }
 }
 
@@ -126,7 +97,7 @@ fn a_stopped_and_resumed_run_ends_in_the_bytes_of_an_unstopped_one() {
         std::fs::write(&lineage, text).unwrap();
         evolve(&job, &parts, true, &mut StopAfter(2)).unwrap();
         with_threads(1, || evolve(&job, &parts, true, &mut Unwatched).unwrap());
-        assert_same(&whole, &parts, &format!("{search:?} resumed"));
+        assert_same_files(&whole, &parts, &format!("{search:?} resumed"));
     }
 }
 
@@ -188,5 +159,5 @@ fn a_run_killed_with_signal_nine_again_and_again_ends_in_the_same_bytes() {
     for name in files(&killed).keys().filter(|n| n.ends_with(".tmp")) {
         std::fs::remove_file(killed.join(name)).unwrap();
     }
-    assert_same(&whole, &killed, "killed three times");
+    assert_same_files(&whole, &killed, "killed three times");
 }

@@ -1,5 +1,7 @@
 //! The rooms math to score: what each promises, held to oracles, invariants and other implementations.
 
+#[path = "../common/files.rs"]
+mod files;
 #[path = "../common/reference_step.rs"]
 mod reference_step;
 #[path = "../common/repository.rs"]

@@ -8,9 +8,25 @@ mod repository;
 mod whole;
 
 mod compare;
+mod contrasts;
+mod depth;
+mod drawing;
 mod escaping;
+mod evolution;
 mod figures;
 mod ids;
+#[path = "../../src/experiment/lease.rs"]
+#[allow(dead_code)]
+mod lease;
 mod prune_runs;
+mod records;
 mod regime_map;
 mod reports;
+mod shares;
+mod sources;
+mod specs;
+mod tables;
+mod target_pictures;
+
+// Leases are tested from within, by the tests in their file: what holds between workers is in no public item.
+use picloom::{math, network};

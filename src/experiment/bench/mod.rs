@@ -214,31 +214,3 @@ fn time(mut cases: Vec<Case<'_>>, seconds: f64) -> Vec<Timing> {
     };
     cases.into_iter().zip(calls).map(summary).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_workloads_have_the_sizes_of_the_skull() {
-        let genome = skull_sized();
-        let counts: Vec<(usize, usize, usize)> = workloads(&genome)
-            .iter()
-            .map(|w| {
-                let alive = alive(&w.model.network, &w.model.mask).kept();
-                (w.model.mask.kept(), alive, w.model.network.depth())
-            })
-            .collect();
-        assert_eq!(
-            counts,
-            [
-                (5478, 5478, 13),
-                (1404, 1327, 13),
-                (1404, 1317, 13),
-                (473, 183, 13),
-                (147, 147, 13),
-                (57, 57, 12)
-            ]
-        );
-    }
-}

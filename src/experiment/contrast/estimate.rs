@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 pub(super) type Values = Vec<(String, Vec<f64>)>;
 
 /// The value of a network, and those of the networks that it is compared with.
-pub(super) type Block = (f64, Vec<f64>);
+pub type Block = (f64, Vec<f64>);
 
 /// Two networks that could be compared.
 pub(super) struct Pair {
@@ -234,12 +234,7 @@ impl Found {
 
 /// What a rule makes of an interval. Without an interval, or without the p that is asked for, nothing is decided but
 /// what an interval alone excludes.
-pub(super) fn verdict(
-    rule: Rule,
-    margin: f64,
-    interval: Option<(f64, f64)>,
-    p: Option<f64>,
-) -> Verdict {
+pub fn verdict(rule: Rule, margin: f64, interval: Option<(f64, f64)>, p: Option<f64>) -> Verdict {
     let Some((low, high)) = interval else { return Verdict::Inconclusive };
     let is_sure = p.is_some_and(|p| p < 0.05);
     match rule {
@@ -272,7 +267,7 @@ fn own_variance(pairs: &[Pair]) -> f64 {
 }
 
 /// The least-squares slope through (x, y); none with fewer than three points or without spread in x.
-pub(super) fn slope(points: &[(f64, f64)]) -> Option<f64> {
+pub fn slope(points: &[(f64, f64)]) -> Option<f64> {
     if points.len() < 3 {
         return None;
     }
@@ -288,7 +283,7 @@ pub(super) fn slope(points: &[(f64, f64)]) -> Option<f64> {
 
 /// Two-sided permutation p of "the group does not matter": within each block every value is as likely to be the first
 /// group's. (1 + hits)/(1 + draws); none without blocks.
-pub(super) fn block_p(blocks: &[Block], draws: u32, rng: &mut SimRng) -> Option<f64> {
+pub fn block_p(blocks: &[Block], draws: u32, rng: &mut SimRng) -> Option<f64> {
     if blocks.is_empty() {
         return None;
     }
@@ -313,45 +308,4 @@ pub(super) fn block_p(blocks: &[Block], draws: u32, rng: &mut SimRng) -> Option<
         })
         .count();
     Some((1 + hits) as f64 / f64::from(1 + draws))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn labels_are_permuted_within_their_block() {
-        let mut rng = SimRng::new(1, "test", 0);
-        // Two others and the first highest in n blocks of the same values: p is the share of draws in which it is
-        // the first in all of them, 3⁻ⁿ.
-        let blocks = vec![(1.0, vec![0.0, 0.0]); 3];
-        let p = block_p(&blocks, 60_000, &mut rng).unwrap();
-        assert!((p - 1.0 / 27.0).abs() < 0.003, "{p}");
-        assert_eq!(block_p(&[(0.5, vec![0.5, 0.5])], 99, &mut rng), Some(1.0));
-        assert_eq!(block_p(&[], 99, &mut rng), None);
-    }
-
-    #[test]
-    fn a_rule_decides_by_the_interval_and_the_margin() {
-        let of = |rule, low, high| verdict(rule, 0.1, Some((low, high)), Some(0.0));
-        assert_eq!(of(Rule::Greater, 0.01, 0.3), Verdict::Supported);
-        assert_eq!(of(Rule::Greater, -0.02, 0.05), Verdict::SmallerThanMargin);
-        assert_eq!(of(Rule::Greater, -0.3, -0.05), Verdict::Contradicted);
-        assert_eq!(of(Rule::Greater, -0.1, 0.3), Verdict::Inconclusive);
-        assert_eq!(of(Rule::Smaller, -0.3, -0.01), Verdict::Supported);
-        assert_eq!(of(Rule::Smaller, -0.05, 0.2), Verdict::SmallerThanMargin);
-        assert_eq!(of(Rule::Equivalent, -0.05, 0.09), Verdict::Supported);
-        assert_eq!(of(Rule::Equivalent, 0.11, 0.3), Verdict::Contradicted);
-        assert_eq!(of(Rule::Different, -0.3, -0.01), Verdict::Supported);
-        assert_eq!(of(Rule::Different, -0.05, 0.05), Verdict::SmallerThanMargin);
-        assert_eq!(verdict(Rule::Greater, 0.1, Some((0.2, 0.3)), Some(0.2)), Verdict::Inconclusive);
-        assert_eq!(verdict(Rule::Greater, 0.1, None, None), Verdict::Inconclusive);
-    }
-
-    #[test]
-    fn a_slope_needs_three_points_that_differ() {
-        assert_eq!(slope(&[(0.0, 1.0), (1.0, 3.0), (2.0, 5.0)]), Some(2.0));
-        assert_eq!(slope(&[(0.0, 1.0), (1.0, 3.0)]), None);
-        assert_eq!(slope(&[(1.0, 1.0); 4]), None);
-    }
 }

@@ -10,7 +10,7 @@ mod power;
 mod spec;
 
 pub use decide::{Decision, Tables, combined, decide};
-pub use estimate::{Found, UnitEffect, Verdict};
+pub use estimate::{Block, Found, UnitEffect, Verdict, block_p, slope, verdict};
 pub use power::{Power, power};
 pub use spec::{Against, Basis, ContrastSpec, Mean, Rule};
 
@@ -18,7 +18,7 @@ use super::table::{Filter, Table};
 use crate::math::SimRng;
 use crate::math::refusal::Refusal;
 use crate::math::stats::{mean, sign_flip_p};
-use estimate::{Block, Pair, Values, block_p, slope};
+use estimate::{Pair, Values};
 use networks::Networks;
 
 /// Draws of a permutation test where not all patterns can be gone through.

@@ -353,27 +353,3 @@ impl ContrastSpec {
         Ok(())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_contrast_is_read_with_its_defaults_and_says_what_is_wrong() {
-        let read = |text: &str| toml::from_str::<ContrastSpec>(text);
-        let spec =
-            read("id = \"which-links\"\nbetween = [{ arm = \"sp\" }, { arm = \"imp\" }]").unwrap();
-        assert_eq!(spec, {
-            let groups = ["arm=sp", "arm=imp"].map(|g| g.parse().unwrap());
-            ContrastSpec::new("which-links", groups.to_vec())
-        });
-        assert!(spec.check().is_ok() && spec.asks_p());
-        for basis in ["finished", "equal-fit>=0.9", "at:0.95,0.97", "each-fit", "fixed-delta"] {
-            assert_eq!(basis.parse::<Basis>().unwrap().to_string(), basis);
-        }
-        let wrong = read("id = \"a\"\nbasis = [\"finishd\"]").unwrap_err().to_string();
-        assert!(wrong.contains("did you mean \"finished\""), "{wrong}");
-        assert!(read("id = \"a\"\nbetwen = []").unwrap_err().to_string().contains("betwen"));
-        assert!(ContrastSpec::new("a", Vec::new()).check().is_err());
-    }
-}

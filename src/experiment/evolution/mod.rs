@@ -34,7 +34,7 @@ pub use session::{
     BreedError, BreedReport, BreedRequest, SESSION_FILE, ancestor_file, breed, keep, open,
     read_session, save,
 };
-pub use sheet::{draw, genome_sheet, grid_sheet};
+pub use sheet::{draw, genome_sheet, grid_sheet, side_of};
 pub use speed::{EvolveSpeed, bench_evolve};
 
 use crate::evolve::{

@@ -60,7 +60,7 @@ pub fn grid_sheet(
 }
 
 /// The side of so many cells in a picture that can be made, at most `cell`; none if there is none.
-fn side_of(cells: usize, cell: usize) -> Option<usize> {
+pub fn side_of(cells: usize, cell: usize) -> Option<usize> {
     // With the room between them.
     let pixels = |side: usize| cells.saturating_mul((side + GAP) * (side + BAR + GAP));
     [cell, 48, 24, 12, 6, 3, 1]
@@ -104,43 +104,5 @@ fn stamp(sheet: &mut Picture, top: usize, left: usize, digit: usize) {
                 sheet.rgb[at..at + 3].fill(1.0);
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::evolve::{EvolveConfig, Preset, first_genome};
-    use crate::math::SimRng;
-
-    #[test]
-    fn a_sheet_holds_each_picture_where_its_number_says() {
-        let config = EvolveConfig::preset(Preset::Picbreeder);
-        let genomes: Vec<Genome> =
-            (0..7).map(|i| first_genome(&config, &mut SimRng::new(i, "test", 0))).collect();
-        let sheet = genome_sheet(&genomes, 5, 20, Coords::Fer);
-        assert_eq!((sheet.width, sheet.height), (6 + 5 * 26, 6 + 2 * 42));
-        let sixth = draw(&genomes[6], 20, Coords::Fer);
-        // Second row, second column.
-        assert_eq!(sheet.at(6 + 42 + 16, 6 + 26), sixth.at(0, 0));
-        assert_eq!(sheet.at(6 + 42 + 16 + 19, 6 + 26 + 19), sixth.at(19, 19));
-    }
-
-    #[test]
-    fn a_grid_of_very_many_cells_is_drawn_small_or_not_at_all() {
-        for (cells, side) in [
-            (400, Some(96)),
-            (4_096, Some(48)),
-            (65_536, Some(6)),
-            (160_000, Some(1)),
-            (1_000_000, None),
-        ] {
-            assert_eq!(side_of(cells, 96), side, "{cells}");
-        }
-        assert_eq!(side_of(4, 16), Some(16));
-        let genome =
-            first_genome(&EvolveConfig::preset(Preset::Picbreeder), &mut SimRng::new(0, "test", 0));
-        let sheet = grid_sheet(&[(vec![1, 1], &genome)], &[1000, 1000], 96, Coords::Fer);
-        assert_eq!(sheet.width, 6 + 102);
     }
 }

@@ -380,25 +380,3 @@ pub struct Heat {
     /// Cells to outline: (row, column), for example the best of each row.
     pub outlined: Vec<(usize, usize)>,
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_does_not_count_is_hollow_and_has_no_interval() {
-        let estimates = [
-            (1.0, Point::value(0.5).between(0.4, 0.6).seeds([0.4, 0.6])),
-            (2.0, Point::value(0.7).between(0.6, 0.8).hollow(true)),
-            (3.0, Point::value(0.9).seeds([0.8, 1.0])),
-        ];
-        let look = || ("arm".to_string(), Colour(0, 0, 0), Marker::Circle);
-        let points = Series::course(look(), estimates.clone(), Spread::Band).points;
-        assert_eq!((points[0].y_interval, points[0].seeds.len()), (Some((0.4, 0.6)), 0));
-        assert_eq!((points[1].y_interval, points[1].hollow), (None, true));
-        // Too few values for an interval: the values themselves.
-        assert_eq!(points[2].seeds, [0.8, 1.0]);
-        let bare = Series::course(look(), estimates, Spread::None).points;
-        assert!(bare.iter().all(|p| p.y_interval.is_none() && p.seeds.is_empty()));
-    }
-}

@@ -70,6 +70,8 @@ fn no_id_leads_out_of_the_root() {
         "genomes/.%2e/.git/mask.json",
         "genomes/mask.json%00.png",
         "genomes//mask.json",
+        "genomes/./mask.json",
+        "genomes%5cmask.json",
         "",
         &long,
     ] {

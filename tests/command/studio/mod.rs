@@ -5,4 +5,5 @@ mod client;
 mod guards;
 mod ids;
 mod networks;
+mod page;
 mod work;

@@ -1,0 +1,55 @@
+//! The page's files: all are embedded, and a site has them as one script.
+
+use super::client::{root, serve};
+use serde_json::json;
+use std::path::Path;
+
+#[test]
+fn every_file_of_the_page_is_embedded_and_as_one_script_none_imports() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/studio");
+    let embedded = std::fs::read_to_string(source.join("page.rs")).unwrap();
+    let root = root();
+    let site = root.path().join("site");
+    let export = std::process::Command::new(env!("CARGO_BIN_EXE_picloom"))
+        .args(["studio", "--quiet", "--ids", "genomes/mask.json", "--export"])
+        .args([site.as_path(), root.path()])
+        .stdout(std::process::Stdio::null())
+        .status();
+    assert!(export.unwrap().success());
+    let script = std::fs::read_to_string(site.join("page.js")).unwrap();
+    let wrong: Vec<&str> = script
+        .lines()
+        .filter(|line| line.starts_with("import") || line.starts_with("export"))
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    let served = serve(root.path());
+    for entry in std::fs::read_dir(source.join("page")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(embedded.contains(&format!("\"{name}\"")), "{name}");
+        assert_eq!(served.get(&format!("/{name}")).ok().text(), text);
+        if name.ends_with(".js") {
+            let last = text.lines().rfind(|line| line.len() > 20).unwrap();
+            assert!(script.contains(last.trim_start_matches("export ")), "{name}");
+        }
+    }
+    // What the policy forbids, and what would load from elsewhere.
+    let index = served.get("/").ok().text();
+    assert!(index.contains("<script type=\"module\" src=\"main.js\"></script>"), "{index}");
+    for word in ["http://", "https://", "style=", "onclick"] {
+        assert!(!index.contains(word), "{word}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_is_made_beyond_a_link_out_of_the_root() {
+    let around = tempfile::tempdir().unwrap();
+    let root = root();
+    std::os::unix::fs::symlink(around.path(), root.path().join("studio")).unwrap();
+    let served = serve(root.path());
+    let answer = served.post("/api/sessions", &json!({}));
+    assert!(matches!(answer.status, 400 | 404), "{}: {}", answer.status, answer.text());
+    assert_eq!(std::fs::read_dir(around.path()).unwrap().count(), 0);
+}

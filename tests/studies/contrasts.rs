@@ -1,0 +1,121 @@
+//! Contrasts: how they are written, what their rules decide.
+
+use picloom::experiment::contrast::{
+    Basis, ContrastSpec, Rule, Tables, Verdict, block_p, combined, decide, slope, verdict,
+};
+use picloom::experiment::table::Table;
+use picloom::math::SimRng;
+use serde::Deserialize;
+
+#[test]
+fn a_contrast_that_is_excluded_decides_against_all_and_one_open_leaves_it_open() {
+    use Verdict::{Contradicted, Inconclusive, SmallerThanMargin, Supported};
+    assert_eq!(combined([Supported, Supported]), Supported);
+    assert_eq!(combined([Supported, Inconclusive]), Inconclusive);
+    assert_eq!(combined([Inconclusive, SmallerThanMargin]), SmallerThanMargin);
+    assert_eq!(combined([SmallerThanMargin, Contradicted]), Contradicted);
+    assert_eq!(combined([]), Inconclusive);
+}
+
+#[test]
+fn contrasts_are_laid_over_their_defaults_and_asked_one_after_the_other() {
+    let mut table = Table::new(["target", "arm", "seed", "level", "score", "fit"]);
+    for (n, target) in ["a", "b", "c", "d", "e", "f"].iter().enumerate() {
+        for seed in 0..3 {
+            let noise = 0.01 * ((n + seed) % 3) as f64;
+            for (arm, score) in [("sp", 0.8), ("random", 0.5), ("dense", 0.81)] {
+                let (seed, score) = (seed.to_string(), (score + noise).to_string());
+                table.push(&[target, arm, &seed, "1", &score, "true"]);
+            }
+        }
+    }
+    #[derive(Deserialize)]
+    struct Spec {
+        contrast_defaults: toml::Table,
+        contrasts: Vec<toml::Table>,
+    }
+    let spec: Spec = toml::from_str(
+        r#"
+        contrast_defaults = { where = { level = 1 }, margin = 0.1 }
+        [[contrasts]]
+        id = "against-dense"
+        between = [{ arm = "sp" }, { arm = "dense" }]
+        [[contrasts]]
+        id = "against-random"
+        between = [{ arm = "sp" }, { arm = "random" }]
+        [[contrasts]]
+        id = "later"
+        after = "against-dense"
+        between = [{ arm = "sp" }, { arm = "random" }]
+        "#,
+    )
+    .unwrap();
+    let contrasts = ContrastSpec::all(&spec.contrast_defaults, &spec.contrasts).unwrap();
+    assert_eq!(contrasts[0].rows.to_string(), "level=1");
+    let mut tables = Tables::below([]).with("own", table);
+    let decided = decide("own", &contrasts, &mut tables).unwrap();
+    let verdicts: Vec<Verdict> = decided.iter().map(|d| d.verdict).collect();
+    let wanted = [Verdict::Contradicted, Verdict::Supported, Verdict::Inconclusive];
+    assert_eq!(verdicts, wanted, "{decided:?}");
+    assert!(decided[1].asked && !decided[2].asked);
+    let missing = decide("other", &contrasts, &mut tables).unwrap_err().to_string();
+    assert!(missing.contains("run the study first"), "{missing}");
+    let twice = [spec.contrasts[0].clone(), spec.contrasts[0].clone()];
+    let refused = ContrastSpec::all(&spec.contrast_defaults, &twice).unwrap_err().to_string();
+    assert!(refused.contains("one given twice"), "{refused}");
+}
+
+#[test]
+fn a_contrast_is_read_with_its_defaults_and_says_what_is_wrong() {
+    let read = |text: &str| toml::from_str::<ContrastSpec>(text);
+    let spec =
+        read("id = \"which-links\"\nbetween = [{ arm = \"sp\" }, { arm = \"imp\" }]").unwrap();
+    assert_eq!(spec, {
+        let groups = ["arm=sp", "arm=imp"].map(|g| g.parse().unwrap());
+        ContrastSpec::new("which-links", groups.to_vec())
+    });
+    assert!(spec.check().is_ok() && spec.asks_p());
+    for basis in ["finished", "equal-fit>=0.9", "at:0.95,0.97", "each-fit", "fixed-delta"] {
+        assert_eq!(basis.parse::<Basis>().unwrap().to_string(), basis);
+    }
+    let wrong = read("id = \"a\"\nbasis = [\"finishd\"]").unwrap_err().to_string();
+    assert!(wrong.contains("did you mean \"finished\""), "{wrong}");
+    assert!(read("id = \"a\"\nbetwen = []").unwrap_err().to_string().contains("betwen"));
+    assert!(ContrastSpec::new("a", Vec::new()).check().is_err());
+}
+
+#[test]
+fn labels_are_permuted_within_their_block() {
+    let mut rng = SimRng::new(1, "test", 0);
+    // Two others and the first highest in n blocks of the same values: p is the share of draws in which it is
+    // the first in all of them, 3⁻ⁿ.
+    let blocks = vec![(1.0, vec![0.0, 0.0]); 3];
+    let p = block_p(&blocks, 60_000, &mut rng).unwrap();
+    assert!((p - 1.0 / 27.0).abs() < 0.003, "{p}");
+    assert_eq!(block_p(&[(0.5, vec![0.5, 0.5])], 99, &mut rng), Some(1.0));
+    assert_eq!(block_p(&[], 99, &mut rng), None);
+}
+
+#[test]
+fn a_rule_decides_by_the_interval_and_the_margin() {
+    let of = |rule, low, high| verdict(rule, 0.1, Some((low, high)), Some(0.0));
+    assert_eq!(of(Rule::Greater, 0.01, 0.3), Verdict::Supported);
+    assert_eq!(of(Rule::Greater, -0.02, 0.05), Verdict::SmallerThanMargin);
+    assert_eq!(of(Rule::Greater, -0.3, -0.05), Verdict::Contradicted);
+    assert_eq!(of(Rule::Greater, -0.1, 0.3), Verdict::Inconclusive);
+    assert_eq!(of(Rule::Smaller, -0.3, -0.01), Verdict::Supported);
+    assert_eq!(of(Rule::Smaller, -0.05, 0.2), Verdict::SmallerThanMargin);
+    assert_eq!(of(Rule::Equivalent, -0.05, 0.09), Verdict::Supported);
+    assert_eq!(of(Rule::Equivalent, 0.11, 0.3), Verdict::Contradicted);
+    assert_eq!(of(Rule::Different, -0.3, -0.01), Verdict::Supported);
+    assert_eq!(of(Rule::Different, -0.05, 0.05), Verdict::SmallerThanMargin);
+    assert_eq!(verdict(Rule::Greater, 0.1, Some((0.2, 0.3)), Some(0.2)), Verdict::Inconclusive);
+    assert_eq!(verdict(Rule::Greater, 0.1, None, None), Verdict::Inconclusive);
+}
+
+#[test]
+fn a_slope_needs_three_points_that_differ() {
+    assert_eq!(slope(&[(0.0, 1.0), (1.0, 3.0), (2.0, 5.0)]), Some(2.0));
+    assert_eq!(slope(&[(0.0, 1.0), (1.0, 3.0)]), None);
+    assert_eq!(slope(&[(1.0, 1.0); 4]), None);
+}

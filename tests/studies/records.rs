@@ -1,0 +1,93 @@
+//! A result on disk: a table, and the head that names its columns.
+
+use picloom::experiment::Record;
+use picloom::experiment::record::{ROWS, STUDY, six_digits, study_of};
+use picloom::experiment::table::Table;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Small {
+    format: String,
+    study: String,
+    by: BTreeMap<String, Vec<f64>>,
+    rows: Vec<Row>,
+    others: Vec<Row>,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Row {
+    name: String,
+    result: Option<Inner>,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Inner {
+    x: f64,
+    fit: bool,
+    list: Vec<usize>,
+}
+
+impl Record for Small {
+    const FORMAT: &'static str = "small/1";
+    const LISTS: &'static [&'static str] = &["rows", "others"];
+    const COLUMNS: &'static [(&'static str, &'static str)] =
+        &[("name", "Its name."), ("points", "Its points.")];
+    const NAMES: &'static [(&'static str, &'static str)] = &[("result.list", "points")];
+
+    fn summary(&self) -> String {
+        String::new()
+    }
+}
+
+fn small() -> Small {
+    let row = |name: &str, result| Row { name: name.into(), result };
+    Small {
+        format: Small::FORMAT.into(),
+        study: "s".into(),
+        by: [("k".to_string(), vec![1.0])].into(),
+        rows: vec![
+            row("p, q", Some(Inner { x: 1e-7, fit: true, list: vec![1, 2] })),
+            row("=1+1", None),
+        ],
+        others: vec![row("12", Some(Inner { x: 2.0, fit: false, list: vec![3] }))],
+    }
+}
+
+#[test]
+fn a_record_is_a_table_and_a_head_and_is_read_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    small().save(folder.path()).unwrap();
+    let table = Table::read(&folder.path().join(ROWS)).unwrap();
+    let wanted = "list,name,points,fit,x\nrows,\"p, q\",\"[1,2]\",true,1e-7\nrows,'=1+1,,,\nothers,12,[3],false,2.0\n";
+    assert_eq!(String::from_utf8(table.to_csv()).unwrap(), wanted);
+    assert_eq!(Small::read(folder.path()).unwrap(), small());
+    assert_eq!(study_of(folder.path()).as_deref(), Some("s"));
+    let head = std::fs::read_to_string(folder.path().join(STUDY)).unwrap();
+    assert!(head.contains("\"says\": \"Its points.\"") && head.contains("\"rows\": 3"));
+}
+
+#[test]
+fn a_damaged_record_is_refused_with_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = folder.path().join(ROWS);
+    let refused = |csv: &str| {
+        small().save(folder.path()).unwrap();
+        std::fs::write(&rows, csv).unwrap();
+        Small::read(folder.path()).unwrap_err().to_string()
+    };
+    let text = refused("list,name,x\nrows,a,high\nrows,b,1\nrows,c,1\n");
+    assert!(text.contains("row 1, column x: expected a number, found \"high\""), "{text}");
+    assert!(refused("list,name\nrows,a\n").contains("1 rows where study.json says 3"));
+    let text = refused("list,colour\nrows,a\nrows,a\nrows,a\n");
+    assert!(text.contains("a column \"colour\" that it does not name"), "{text}");
+    std::fs::remove_file(folder.path().join(STUDY)).unwrap();
+    assert!(Small::read(folder.path()).unwrap_err().to_string().contains("study.json"));
+}
+
+#[test]
+fn six_digits_are_kept() {
+    assert_eq!(six_digits(0.123_456_789), 0.123_457);
+    assert_eq!(six_digits(2.251_264_796e-4), 2.251_26e-4);
+    assert!(six_digits(f64::NAN).is_nan());
+}

@@ -1,0 +1,68 @@
+//! What a study costs, and how it is divided among machines.
+
+use picloom::experiment::bench::{skull_sized, workloads};
+use picloom::experiment::cost::{scoring, training};
+use picloom::experiment::emit::fill;
+use picloom::experiment::shard::Shard;
+use picloom::prune::alive;
+
+#[test]
+fn the_published_run_takes_a_quarter_of_an_hour_of_a_core() {
+    // 100 000 steps of the skull's dense network at 256²: 5.3 ms a step on two cores.
+    let seconds = training(100_000, 5478, 256);
+    assert!((900.0..1500.0).contains(&seconds), "{seconds}");
+    assert!(scoring(100, 5478, 96) < scoring(200, 5478, 96));
+}
+
+#[test]
+fn a_template_is_filled_and_nothing_is_added() {
+    let values = [("tasks", "3".to_string()), ("command", "picloom '{{tasks}}'".into())];
+    let text = fill("seq {{tasks}} | parallel {{command}} {}\n", &values).unwrap();
+    assert_eq!(text, "seq 3 | parallel picloom '{{tasks}}' {}\n");
+    let unknown = fill("{{tsks}}", &values).unwrap_err();
+    assert_eq!((unknown.at.as_str(), unknown.found.as_str()), ("template", "{{tsks}}"));
+    assert_eq!(fill("{{open", &values).unwrap_err().found, "{{open}}");
+    let lines = fill("", &[("command", "a\nb".into())]).unwrap_err();
+    assert_eq!(lines.at, "command");
+}
+
+#[test]
+fn shards_divide_a_study_and_a_wrong_one_is_refused() {
+    for of in 1..6 {
+        let mut seen = [0; 17];
+        for number in 1..=of {
+            let text = format!("{number}/{of}");
+            let shard: Shard = text.parse().unwrap();
+            assert_eq!(shard.to_string(), text);
+            (0..17).filter(|cell| shard.has(*cell)).for_each(|cell| seen[cell] += 1);
+        }
+        assert_eq!(seen, [1; 17]);
+    }
+    for wrong in ["0/4", "5/4", "1", "a/b", "1/0", "-1/4", ""] {
+        let refusal = wrong.parse::<Shard>().unwrap_err();
+        assert_eq!(refusal.found, format!("{wrong:?}"));
+    }
+}
+
+#[test]
+fn the_workloads_have_the_sizes_of_the_skull() {
+    let genome = skull_sized();
+    let counts: Vec<(usize, usize, usize)> = workloads(&genome)
+        .iter()
+        .map(|w| {
+            let alive = alive(&w.model.network, &w.model.mask).kept();
+            (w.model.mask.kept(), alive, w.model.network.depth())
+        })
+        .collect();
+    assert_eq!(
+        counts,
+        [
+            (5478, 5478, 13),
+            (1404, 1327, 13),
+            (1404, 1317, 13),
+            (473, 183, 13),
+            (147, 147, 13),
+            (57, 57, 12)
+        ]
+    );
+}

@@ -1,0 +1,129 @@
+//! Specs of studies: profiles, paths, and the templates of single networks.
+
+use picloom::experiment::networks::NetworksSpec;
+use picloom::experiment::spec::{Places, STANDARD, Spec, SpecFile, read_text};
+use picloom::experiment::template::{Changes, Template};
+use picloom::math::refusal::Refusal;
+use serde::Deserialize;
+use std::path::Path;
+
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Small {
+    a: usize,
+    b: Inner,
+    rows: Vec<Row>,
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+struct Inner {
+    c: Vec<usize>,
+    d: usize,
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+struct Row {
+    name: String,
+}
+
+impl Spec for Small {
+    const KIND: &'static str = "small";
+
+    fn check(&self) -> Result<(), Refusal> {
+        Refusal::unless(self.a > 0, "a", "above 0", self.a.to_string())
+    }
+}
+
+const TEXT: &str = "kind = \"small\"\na = 1\nrows = [{ name = \"x\" }, { name = \"y\" }]\n\
+    [b]\nc = [1, 2]\nd = 3\n[profiles.q]\nrows = [\"y\"]\nb = { c = [9] }\n";
+
+fn spec(text: &str, profile: Option<&str>) -> Result<Small, String> {
+    let read = read_text(Path::new("s.toml"), text, profile);
+    read.map(|r| r.0).map_err(|e| e.to_string())
+}
+
+#[test]
+fn a_profile_changes_tables_key_by_key_arrays_whole_and_keeps_named_tables() {
+    let (standard, quick) = (spec(TEXT, None).unwrap(), spec(TEXT, Some("q")).unwrap());
+    assert_eq!((standard.b.c, standard.rows.len()), (vec![1, 2], 2));
+    assert_eq!(quick.b, Inner { c: vec![9], d: 3 });
+    assert_eq!(quick.rows, [Row { name: "y".into() }]);
+    let whole = TEXT.replace("rows = [\"y\"]", "rows = [{ name = \"z\" }]");
+    assert_eq!(spec(&whole, Some("q")).unwrap().rows, [Row { name: "z".into() }]);
+    let changed = TEXT.replace("rows = [\"y\"]", "rows.y.name = \"w\"");
+    let names = ["x", "w"].map(|name| Row { name: name.into() });
+    assert_eq!(spec(&changed, Some("q")).unwrap().rows, names);
+}
+
+#[test]
+fn a_path_is_looked_for_beside_the_spec_and_then_above() {
+    let root = tempfile::tempdir().unwrap();
+    let folder = root.path().join("studies");
+    std::fs::create_dir(&folder).unwrap();
+    for file in ["both.png", "above.png"] {
+        std::fs::write(root.path().join(file), "").unwrap();
+    }
+    std::fs::write(folder.join("both.png"), "").unwrap();
+    let places = Places::of(&folder.join("s.toml"));
+    let found = |name: &str| places.find(Path::new(name)).unwrap();
+    assert_eq!(found("both.png"), folder.join("both.png"));
+    assert_eq!(found("above.png"), root.path().join("above.png"));
+    assert_eq!(found("none.png"), folder.join("none.png"));
+    assert_eq!(Places::of(Path::new("s.toml")).above, Path::new(".."));
+    assert_eq!(Places::of(Path::new("studies/s.toml")).above, Path::new("."));
+}
+
+#[test]
+fn what_is_wrong_is_said_with_its_place_in_other_profiles_too() {
+    for (from, to, said) in [
+        ("a = 1", "a = 0", "s.toml: a: expected above 0, found 0"),
+        ("d = 3", "d = \"x\"", "line 6: invalid type"),
+        ("\"y\"]\nb", "\"z\"]\nb", "profile q, rows: expected some of [\"x\", \"y\"], found z"),
+        (
+            "rows = [\"y\"]",
+            "rows.z.name = \"w\"",
+            "profile q, rows: expected some of [\"x\", \"y\"], found z",
+        ),
+        (
+            "rows = [\"y\"]",
+            "rows.y = 3",
+            "profile q, rows: expected a table for each name, found integer",
+        ),
+        ("[9] }", "[9] }\na = 0", "profile q, a: expected above 0, found 0"),
+        ("[9] }", "[9] }\ne = 0", "line 10: unknown field `e`"),
+        ("small", "large", "kind: expected \"small\", found \"large\""),
+    ] {
+        let error = spec(&TEXT.replacen(from, to, 1), None).unwrap_err();
+        assert!(error.contains(said), "{error}");
+    }
+    let error = spec("kind = \"small\"\nprofiles = 3\n", None).unwrap_err();
+    assert!(error.contains("s.toml: profiles: expected tables"), "{error}");
+    let error = spec(TEXT, Some("r")).unwrap_err();
+    assert!(error.contains("profile: expected standard or one of q, found \"r\""), "{error}");
+}
+
+#[test]
+fn every_profile_that_is_offered_is_the_templates() {
+    for template in [Template::Compare, Template::DepthSweep, Template::Regime] {
+        let file = SpecFile::parse(Path::new("asset"), template.text()).unwrap();
+        let mut said = file.title().profiles;
+        said.push(STANDARD.into());
+        let mut offered = template.profiles().to_vec();
+        said.sort();
+        offered.sort();
+        assert_eq!(said, offered, "{template:?}");
+        file.spec::<NetworksSpec>(None).unwrap();
+    }
+}
+
+#[test]
+fn a_profile_and_an_option_are_laid_over_the_template() {
+    let changes = Changes { profile: Some("quick".into()), steps: Some(7), ..Changes::default() };
+    let spec = Template::Compare.spec(&changes).unwrap();
+    assert_eq!((spec.size, spec.steps, spec.sample), (64, 7, Some(200)));
+    let error = Changes { profile: Some("quik".into()), ..changes };
+    let error = Template::Compare.spec(&error).unwrap_err().to_string();
+    assert!(error.contains("expected one of quick, standard, paper, found \"quik\""), "{error}");
+    let large = Changes { seeds: Some(vec![u64::MAX]), ..Changes::default() };
+    assert!(Template::Compare.spec(&large).is_err(), "no TOML holds it");
+}

@@ -1,0 +1,61 @@
+//! The drawn targets of studies, and their parts.
+
+use picloom::experiment::targets::ALL;
+
+#[test]
+fn symmetric_figures_are_symmetric_and_backgrounds_differ_only_behind_them() {
+    let drawn = |name: &str| {
+        let target = ALL.iter().find(|t| t.name == name).unwrap();
+        target.draw(64)
+    };
+    for name in ["face", "butterfly_plain", "cat", "letter_a"] {
+        let picture = drawn(name);
+        for row in 0..64 {
+            for column in 0..32 {
+                let (a, b) = (picture.at(row, column), picture.at(row, 63 - column));
+                let worst = (0..3).map(|c| (a[c] - b[c]).abs()).fold(0.0, f32::max);
+                assert!(worst < 0.26, "{name} at {row}, {column}: {worst}");
+            }
+        }
+    }
+    let (with, without) = (drawn("car"), drawn("car_plain"));
+    assert_eq!(with.at(30, 30), without.at(30, 30), "the car itself");
+    assert_ne!(with.at(2, 2), without.at(2, 2));
+    assert_eq!(without.at(2, 2), [1.0; 3]);
+}
+
+#[test]
+fn names_are_unique_and_sorted() {
+    assert!(ALL.windows(2).all(|pair| pair[0].name < pair[1].name));
+}
+
+#[test]
+fn parts_cover_the_figure_once() {
+    let mut with_parts = 0;
+    for target in ALL.iter().filter(|t| t.name.ends_with("_plain")) {
+        let Some(parts) = target.parts(48) else {
+            continue;
+        };
+        with_parts += 1;
+        let picture = target.draw(48);
+        for p in 0..48 * 48 {
+            let owners = parts.iter().filter(|(_, r)| r[p]).count();
+            let white = picture.rgb[3 * p..3 * p + 3] == [1.0; 3];
+            assert!(owners <= 1 && !(white && owners == 1), "{} {p}", target.name);
+        }
+        // What no part owns is background, or an edge between parts and background.
+        for (name, region) in &parts {
+            let pixels = region.iter().filter(|r| **r).count();
+            assert!(pixels >= 20, "{} {name}: {pixels}", target.name);
+        }
+    }
+    assert_eq!(with_parts, 5);
+    let find = |name: &str| ALL.iter().find(|t| t.name == name).unwrap();
+    assert_eq!(find("letter_a").parts(16), None);
+    // The sphere stands before the cube: the pixel at its centre is the sphere's.
+    let found = find("cube_sphere").parts(32).unwrap();
+    let at = 21 * 32 + 22;
+    assert!(found[1].1[at] && !found[0].1[at]);
+    let cube = 16 * 32 + 8;
+    assert!(found[0].1[cube]);
+}
