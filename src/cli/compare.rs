@@ -118,7 +118,7 @@ fn report(
 ) -> anyhow::Result<()> {
     let report = write_comparison(comparison, folder, &command_line(args))?;
     let mut json = json!(comparison.record);
-    json["report"] = json!(report);
+    json["report"] = json!(report.to_string_lossy());
     out.result(&json, &format!("{}\nreport: {}", comparison.summary(), report.display()))
 }
 

@@ -6,7 +6,7 @@ use crate::experiment::emit::{Scheduler, fill};
 use crate::experiment::kinds::Kind;
 use crate::experiment::whole::parts;
 use crate::math::text::word;
-use crate::network::files::{read_text, write_atomic};
+use crate::network::files::{LARGEST_CONFIG, read_text, write_atomic};
 use crate::run::folder::ensure_file;
 use clap::Args;
 use serde_json::json;
@@ -58,7 +58,8 @@ pub fn run(args: EmitArgs, kinds: &[Kind], words: &str) -> anyhow::Result<Said> 
     parts(kinds, spec, profile.as_deref(), store)?;
     let (own, extension) = args.scheduler.template();
     let read = args.template.as_deref().map(|path| {
-        read_text(path).map_err(|e| anyhow::anyhow!("{}: expected a template: {e}", path.display()))
+        read_text(path, LARGEST_CONFIG)
+            .map_err(|e| anyhow::anyhow!("{}: expected a template: {e}", path.display()))
     });
     let read = read.transpose()?;
     let template = read.as_deref().unwrap_or(own);
@@ -89,6 +90,6 @@ pub fn run(args: EmitArgs, kinds: &[Kind], words: &str) -> anyhow::Result<Said> 
     let path = args.out.unwrap_or_else(|| PathBuf::from(format!("{stem}.{extension}")));
     ensure_file(&path, "an earlier script", MARK)?;
     write_atomic(&path, script.as_bytes())?;
-    let json = json!({ "script": path, "tasks": args.tasks });
+    let json = json!({ "script": path.to_string_lossy(), "tasks": args.tasks });
     Ok((json, format!("{}: {} tasks", path.display(), args.tasks)))
 }

@@ -238,7 +238,7 @@ fn depth_sweep(args: DepthSweepArgs, out: &Output) -> anyhow::Result<Said> {
             text += " (the end of the sweep: no peak is shown)";
         }
     }
-    json["figure"] = json!([svg, png]);
+    json["figure"] = json!([svg.to_string_lossy(), png.to_string_lossy()]);
     text += &format!("\nfigure: {}", png.display());
     Ok((json, text))
 }

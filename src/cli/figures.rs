@@ -80,7 +80,7 @@ pub(super) fn run(args: &FiguresArgs) -> anyhow::Result<Said> {
                 .with("rows", beside.join(ROWS).display());
             save_drawing(&drawing, &path, args.dpi, &facts)?;
             text += &format!("{}\n", path.display());
-            json.push(json!({ "path": path, "figure": drawing }));
+            json.push(json!({ "path": path.to_string_lossy(), "figure": drawing }));
         }
         drawings.push(drawing);
     }
@@ -95,7 +95,7 @@ pub(super) fn run(args: &FiguresArgs) -> anyhow::Result<Said> {
             page(args, &file.title(), &analysis, &mut tables, &drawings)?.as_bytes(),
         )?;
         text += &format!("{}\n", path.display());
-        report = json!(path);
+        report = json!(path.to_string_lossy());
     }
     Ok((
         json!({

@@ -153,7 +153,7 @@ pub fn run(args: PlotArgs, out: &Output) -> anyhow::Result<()> {
         if !drawing.caption.is_empty() {
             text += &format!("    {}\n", drawing.caption);
         }
-        drawn.push(json!({ "path": path, "figure": drawing }));
+        drawn.push(json!({ "path": path.to_string_lossy(), "figure": drawing }));
     }
     out.result(&drawn, &text)
 }

@@ -69,7 +69,8 @@ pub fn run(args: RegimeArgs, out: &Output) -> anyhow::Result<()> {
         }
     };
     text += &format!("\nmap: {}", png.display());
-    (json["recommended"], json["figure"]) = (json!(found), json!([svg, png]));
+    (json["recommended"], json["figure"]) =
+        (json!(found), json!([svg.to_string_lossy(), png.to_string_lossy()]));
     out.result(&json, &text)?;
     match json["failed"].as_u64() {
         Some(failed) if failed > 0 => {

@@ -19,5 +19,5 @@ pub(super) fn write_spec(
     single.write(path)?;
     let quoted = word(path.display());
     let text = format!("{}\nrun it with `picloom experiment run {quoted}`", path.display());
-    Ok((json!({ "spec": path, "study": single.study.spec.name }), text))
+    Ok((json!({ "spec": path.to_string_lossy(), "study": single.study.spec.name }), text))
 }

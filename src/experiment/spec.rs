@@ -147,7 +147,8 @@ pub struct SpecFile<'a> {
 
 /// The text of the spec at a path.
 pub(super) fn read(path: &Path) -> Result<String, SpecError> {
-    crate::network::files::read_text(path)
+    use crate::network::files::{LARGEST_CONFIG, read_text};
+    read_text(path, LARGEST_CONFIG)
         .map_err(|source| SpecError::Read { path: path.to_path_buf(), source })
 }
 

@@ -2,7 +2,7 @@
 
 use super::{RunConfig, RunError, RunResult, json_of, parse_json, parse_toml};
 use crate::genome::{self, Genome};
-use crate::network::files::{read_plain, read_text};
+use crate::network::files::{LARGEST_STATE, read_plain, read_text};
 use crate::network::npz::read_npz;
 use crate::network::weight_files::read_weights;
 use crate::network::{Arch, Mask, Model, Network, Picture, Weights, compile};
@@ -223,8 +223,8 @@ impl LoadedRun {
 /// There is no `metrics.jsonl`, or a line of it is damaged.
 pub fn read_metrics(folder: &Path) -> Result<Vec<LogLine>, RunError> {
     let path = folder.join("metrics.jsonl");
-    let text =
-        read_text(&path).map_err(|e| RunError::folder(&path, format!("cannot read: {e}")))?;
+    let text = read_text(&path, LARGEST_STATE)
+        .map_err(|e| RunError::folder(&path, format!("cannot read: {e}")))?;
     text.lines()
         .enumerate()
         .map(|(i, line)| {

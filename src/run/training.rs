@@ -3,7 +3,7 @@
 use super::load::{MaskFile, reached_file};
 use super::{Manifest, RunConfig, RunError, RunResult, TrainJob, parse_json, to_json};
 use crate::genome;
-use crate::network::files::{WriteError, create_folder, write_atomic};
+use crate::network::files::{WriteError, create_folder, open_log, write_atomic};
 use crate::network::npz::write_npz;
 use crate::network::weight_files::to_safetensors;
 use crate::network::{Picture, kernel};
@@ -199,14 +199,8 @@ impl<'a> Recorder<'a> {
         inner: &'a mut dyn TrainObserver,
     ) -> Result<Self, WriteError> {
         let path = folder.join("metrics.jsonl");
-        let opened = (|| {
-            let mut file =
-                std::fs::OpenOptions::new().create(true).truncate(false).write(true).open(&path)?;
-            file.set_len(metrics_bytes)?;
-            std::io::Seek::seek(&mut file, std::io::SeekFrom::End(0))?;
-            Ok(file)
-        })();
-        let metrics = opened.map_err(|source| WriteError { path, source })?;
+        let metrics =
+            open_log(&path, metrics_bytes).map_err(|source| WriteError { path, source })?;
         Ok(Recorder {
             folder,
             metrics,

@@ -46,7 +46,10 @@ pub fn report(args: &ReportArgs, out: &Output) -> anyhow::Result<()> {
         word(args.out.display())
     );
     write_atomic(&args.out, study_report(&args.records, &command).as_bytes())?;
-    out.result(&json!({ "written": [args.out] }), &format!("wrote {}", args.out.display()))
+    out.result(
+        &json!({ "written": [args.out.to_string_lossy()] }),
+        &format!("wrote {}", args.out.display()),
+    )
 }
 
 /// Draws figures.
@@ -86,7 +89,7 @@ pub fn run(args: FiguresArgs, out: &Output) -> anyhow::Result<()> {
             "claims": f.claims,
             "shows": f.shows,
             "records": f.records(),
-            "files": path,
+            "files": path.to_string_lossy(),
             "problem": problem,
         }));
     }

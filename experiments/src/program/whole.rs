@@ -31,7 +31,7 @@ pub fn run(command: StudyCommand, out: &Output) -> anyhow::Result<()> {
         said.1 += &text;
         said.1 += &format!("{} figures, {}", drawn.len(), report.display());
         said.0["figures"] = json!(drawn);
-        said.0["report"] = json!(report);
+        said.0["report"] = json!(report.to_string_lossy());
         said.0["claims"] = json!(ledger.claims);
     }
     tell(&said, out)

@@ -12,7 +12,9 @@ use crate::evolve::{Breeding, BreedingError, Selection, Session, SessionError};
 use crate::genome::{self, Genome, ReadGenomeError, to_json};
 use crate::math::refusal::Refusal;
 use crate::network::Coords;
-use crate::network::files::{WriteError, create_folder, read_text, write_atomic};
+use crate::network::files::{
+    LARGEST_CONFIG, LARGEST_STATE, WriteError, create_folder, read_plain, read_text, write_atomic,
+};
 use crate::run::folder::{FolderKind, Marker};
 use std::path::{Path, PathBuf};
 
@@ -131,8 +133,8 @@ pub enum BreedError {
 /// # Errors
 /// The file cannot be read, or is no session.
 pub fn read_session(path: &Path) -> Result<Session, BreedError> {
-    let text =
-        read_text(path).map_err(|source| BreedError::Read { path: path.to_path_buf(), source })?;
+    let text = read_text(path, LARGEST_STATE)
+        .map_err(|source| BreedError::Read { path: path.to_path_buf(), source })?;
     Session::from_toml(&text).map_err(|source| BreedError::Session {
         path: path.to_path_buf(),
         source: Box::new(source),
@@ -338,7 +340,7 @@ fn free(folder: &Path, name: &str, genome: &Genome) -> Result<PathBuf, BreedErro
         );
     }
     // The same genome may be kept once more.
-    if std::fs::read(&path).is_ok_and(|there| there == to_json(genome).as_bytes()) {
+    if read_plain(&path, LARGEST_CONFIG).is_ok_and(|there| there == to_json(genome).as_bytes()) {
         return Ok(path);
     }
     for taken in [path.with_extension("png"), path.clone()] {

@@ -1,7 +1,7 @@
 //! Answers on disk, one file a question, and the log of every exchange.
 
 use super::fault::VlmError;
-use crate::network::files::{create_folder, read_text, write_atomic};
+use crate::network::files::{LARGEST_CONFIG, create_folder, read_text, write_atomic};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs::File;
@@ -65,7 +65,7 @@ impl Store {
             path: path.clone(),
             problem: format!("expected a kept answer ({FORMAT}), found {problem}"),
         };
-        let text = match read_text(&path) {
+        let text = match read_text(&path, LARGEST_CONFIG) {
             Ok(text) => text,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(e) => return Err(fail(e.to_string())),
