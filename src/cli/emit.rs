@@ -5,7 +5,8 @@ use super::study::{Said, StudyArgs};
 use crate::experiment::emit::{Scheduler, fill};
 use crate::experiment::kinds::Kind;
 use crate::experiment::whole::parts;
-use crate::math::text::word;
+use crate::math::refusal::Refusal;
+use crate::math::text::{word, word_of};
 use crate::network::files::{LARGEST_CONFIG, read_text, write_atomic};
 use crate::run::folder::ensure_file;
 use clap::Args;
@@ -56,6 +57,13 @@ pub struct EmitArgs {
 pub fn run(args: EmitArgs, kinds: &[Kind], words: &str) -> anyhow::Result<Said> {
     let StudyArgs { spec, profile, store, .. } = &args.study;
     parts(kinds, spec, profile.as_deref(), store)?;
+    for (at, path) in [("SPEC", spec), ("--store", store)] {
+        if path.to_str().is_none() {
+            let found = word_of(path.as_os_str());
+            let expected = "a path of UTF-8, as a script is text";
+            return Err(Refusal::new(at, expected, found).advising("rename it").into());
+        }
+    }
     let (own, extension) = args.scheduler.template();
     let read = args.template.as_deref().map(|path| {
         read_text(path, LARGEST_CONFIG)

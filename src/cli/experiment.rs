@@ -20,6 +20,7 @@ use crate::experiment::shard::Shard;
 use crate::experiment::single::{Changes, Subject, Template};
 use crate::figures::networks::score_by_depth_of;
 use crate::figures::{Provenance, save};
+use crate::math::text::portable;
 use crate::network::{Coords, Squaring};
 use crate::run::load_target;
 use crate::score::JudgeChoice;
@@ -222,7 +223,7 @@ fn depth_sweep(args: DepthSweepArgs, out: &Output) -> anyhow::Result<Said> {
     let record = NetworksRecord::read(&folder)?;
     let provenance = Provenance::none()
         .with("command", "picloom experiment depth-sweep")
-        .with("picture", args.picture.display());
+        .with("picture", portable(&args.picture));
     let drawing = score_by_depth_of(&record)?;
     let (svg, png) = save(&drawing.svg, &folder.join("score-by-depth"), &provenance)?;
     for (arm, sweep) in [("dense", Sweep::DENSE), ("sp", Sweep::SP)] {

@@ -11,6 +11,7 @@ use crate::figures::plot::{Drawing, Format, draw_of_study, of_spec, save_drawing
 use crate::figures::study_report::Report;
 use crate::math::names::did_you_mean;
 use crate::math::refusal::Refusal;
+use crate::math::text::portable;
 use crate::network::files::write_atomic;
 use clap::Args;
 use serde_json::{Value, json};
@@ -77,7 +78,7 @@ pub(super) fn run(args: &FiguresArgs) -> anyhow::Result<Said> {
             Format::of(&path)?;
             let facts = Provenance::none()
                 .with("command", format!("picloom experiment figures {spec}"))
-                .with("rows", beside.join(ROWS).display());
+                .with("rows", portable(&beside.join(ROWS)));
             save_drawing(&drawing, &path, args.dpi, &facts)?;
             text += &format!("{}\n", path.display());
             json.push(json!({ "path": path.to_string_lossy(), "figure": drawing }));

@@ -3,7 +3,9 @@
 use super::process::{lives, place};
 use crate::genome::ensure_plain;
 pub use crate::genome::{LARGEST_CONFIG, LARGEST_STATE, open_plain, read_plain, read_text};
+use crate::math::hash::short_id;
 use std::collections::HashSet;
+use std::ffi::OsString;
 use std::fs::{DirEntry, File};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -16,6 +18,9 @@ static WRITES: RwLock<()> = RwLock::new(());
 
 /// Age at which a temporary file is abandoned, whoever wrote it.
 const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Longest name of a file in bytes, on the systems in use.
+const LONGEST_NAME: usize = 255;
 
 /// Why a file could not be written. What stood at the path before still stands.
 #[derive(Debug, thiserror::Error)]
@@ -97,6 +102,18 @@ pub(super) fn has_other_names(file: &File) -> std::io::Result<bool> {
     return Ok(std::os::unix::fs::MetadataExt::nlink(&file.metadata()?) > 1);
     #[cfg(not(unix))]
     return file.metadata().map(|_| false);
+}
+
+/// `.NAME` and an ending, beside a file of this name; of a long name a hash, so that the system takes it.
+pub fn hidden_beside(file: &Path, ending: &str) -> PathBuf {
+    let own = file.file_name().unwrap_or_default();
+    let mut name = OsString::from(".");
+    name.push(own);
+    name.push(ending);
+    if name.len() > LONGEST_NAME {
+        name = format!(".{}{ending}", short_id(own.as_encoded_bytes())).into();
+    }
+    file.with_file_name(name)
 }
 
 /// Creates a folder and its parents.

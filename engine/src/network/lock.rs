@@ -4,18 +4,13 @@
 //! it. Good on one machine: a file system shared over a network may not pass such locks on, and one
 //! that knows none leaves the work unguarded.
 
-use super::files::{WriteError, create_folder, has_other_names, open_own};
-use crate::math::hash::short_id;
-use std::ffi::OsString;
+use super::files::{WriteError, create_folder, has_other_names, hidden_beside, open_own};
 use std::fs::{File, TryLockError};
 use std::io::{ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 /// Name of the lock's file in a folder.
 const NAME: &str = ".lock";
-
-/// Longest name of a file in bytes, on the systems in use.
-const LONGEST_NAME: usize = 255;
 
 /// Longest note of a holder that is read.
 const LONGEST_NOTE: u64 = 1 << 16;
@@ -61,20 +56,12 @@ impl FolderLock {
         Ok(FolderLock { _file: hold(&path, folder)?, path, made })
     }
 
-    /// Takes the lock of a file that is read, changed and written back: `.NAME.lock` beside it, with a hash in
-    /// the place of a name that is too long.
+    /// Takes the lock of a file that is read, changed and written back: `.NAME.lock` beside it.
     ///
     /// # Errors
     /// As [`take`](Self::take); its folder is missing.
     pub fn of_file(file: &Path) -> Result<Self, LockError> {
-        let own = file.file_name().unwrap_or_default();
-        let mut name = OsString::from(".");
-        name.push(own);
-        name.push(NAME);
-        if name.len() > LONGEST_NAME {
-            name = format!(".{}{NAME}", short_id(own.as_encoded_bytes())).into();
-        }
-        let path = file.with_file_name(name);
+        let path = hidden_beside(file, NAME);
         Ok(FolderLock { _file: hold(&path, file)?, path, made: None })
     }
 }

@@ -11,6 +11,7 @@ use super::store::first_difference;
 use crate::evolve::{Breeding, BreedingError, Selection, Session, SessionError};
 use crate::genome::{self, Genome, ReadGenomeError, to_json};
 use crate::math::refusal::Refusal;
+use crate::math::text::{path_text, path_texts, portable};
 use crate::network::Coords;
 use crate::network::files::{
     LARGEST_CONFIG, LARGEST_STATE, WriteError, create_folder, read_plain, read_text, write_atomic,
@@ -56,10 +57,13 @@ pub struct BreedReport {
     /// Genomes on it.
     pub genomes: usize,
     /// The sheet.
+    #[serde(serialize_with = "path_text")]
     pub sheet: PathBuf,
     /// The session file.
+    #[serde(serialize_with = "path_text")]
     pub session: PathBuf,
     /// Files of the genomes kept.
+    #[serde(serialize_with = "path_texts")]
     pub saved: Vec<PathBuf>,
 }
 
@@ -234,7 +238,7 @@ pub fn breed(
         })?;
     }
 
-    let session_name = script.display().to_string();
+    let session_name = portable(script);
     let hash = breeding.session().settings_hash();
     let (at, now) = (breeding.at(), breeding.now());
     let mut kept = Vec::new();
