@@ -11,7 +11,7 @@ use crate::figures::plot::{Drawing, Format, draw_of_study, of_spec, save_drawing
 use crate::figures::study_report::Report;
 use crate::math::names::did_you_mean;
 use crate::math::refusal::Refusal;
-use crate::math::text::portable;
+use crate::math::text::{portable, word};
 use crate::network::files::write_atomic;
 use clap::Args;
 use serde_json::{Value, json};
@@ -77,7 +77,10 @@ pub(super) fn run(args: &FiguresArgs) -> anyhow::Result<Said> {
             let path = out.join(format!("{}.{form}", figure.name));
             Format::of(&path)?;
             let facts = Provenance::none()
-                .with("command", format!("picloom experiment figures {spec}"))
+                .with(
+                    "command",
+                    format!("picloom experiment figures {}", word(portable(&args.results.spec))),
+                )
                 .with("rows", portable(&beside.join(ROWS)));
             save_drawing(&drawing, &path, args.dpi, &facts)?;
             text += &format!("{}\n", path.display());
@@ -126,7 +129,7 @@ fn page(
         }
         facts.push(("rows".into(), head.rows.to_string()));
     }
-    let spec = args.results.spec.display();
+    let spec = word(portable(&args.results.spec));
     let command = format!(
         "picloom experiment run {spec}\npicloom experiment figures {spec} --report report.html"
     );

@@ -12,6 +12,7 @@ mod determinism_evolve;
 mod evolve;
 mod evolve_genomes;
 mod evolve_parts;
+mod files;
 mod golden;
 mod hostile;
 mod judge_dl;

@@ -5,4 +5,6 @@ mod client;
 mod guards;
 mod ids;
 mod networks;
+#[cfg(unix)]
+mod pipes;
 mod work;
