@@ -12,7 +12,7 @@ test:
 
 # The engine's own tests: seconds, once it is built.
 test-engine:
-    cargo test -p picloom --lib
+    cargo test -p picloom-engine --lib
 
 # The training step, the picture, the sweep.
 bench:

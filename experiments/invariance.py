@@ -128,7 +128,7 @@ def remembered(base, rmse):
 
 
 judge.references = remembered
-MODEL = json.loads((ROOT / "src/score/dl/model.json").read_text())
+MODEL = json.loads((ROOT / "engine/src/score/dl/model.json").read_text())
 
 
 def coherent(old, new):

@@ -117,7 +117,7 @@ pub fn labels() -> Vec<Vec<u8>> {
         let lines: Vec<&[u8]> = whole.split_inclusive(|b| *b == b'\n').take(8).collect();
         lines.concat()
     };
-    let model = read(root().join("src/score/dl/model.json"));
+    let model = read(root().join("engine/src/score/dl/model.json"));
     vec![cut("labels.csv"), cut("answers.csv"), cut("key.csv"), model]
 }
 

@@ -3,10 +3,10 @@
 use super::interrupt::{self, Interrupted};
 use super::output::Output;
 use super::progress::Bar;
-use super::single::write_spec;
 use super::source::{Usage, fit_help};
+use super::template::write_spec;
 use crate::experiment::compare::{CompareError, Comparison, compare, compare_runs};
-use crate::experiment::single::{Changes, Subject, Template};
+use crate::experiment::template::{Changes, Subject, Template};
 use crate::experiment::workers::{self, News, StudyObserver};
 use crate::figures::compare::write_comparison;
 use crate::genome;

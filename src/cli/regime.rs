@@ -3,14 +3,14 @@
 use super::interrupt;
 use super::names::one_of;
 use super::output::Output;
-use super::single::write_spec;
 use super::source::fit_help;
 use super::study::run_study;
+use super::template::write_spec;
 use crate::experiment::Record;
 use crate::experiment::cells::study_folder;
 use crate::experiment::networks::NetworksRecord;
 use crate::experiment::regime::own::recommend;
-use crate::experiment::single::{Changes, Subject, Template};
+use crate::experiment::template::{Changes, Subject, Template};
 use crate::figures::networks::regime_map_of;
 use crate::figures::{Provenance, save};
 use crate::math::text::portable;
