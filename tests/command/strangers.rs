@@ -180,14 +180,17 @@ fn names_that_are_no_utf8_or_as_long_as_can_be_work() {
         figure.push(OsStr::from_bytes(b"\xff"));
         let (code, error) = run(losses.into_iter().chain([figure]));
         assert_eq!(code, Some(0), "losses: {error}");
-        let mut arguments = words("compare --steps 1 --profile quick --seeds 0 --json");
-        let folder = name("compare");
-        arguments.extend([picture.into(), "--out".into(), folder.into()]);
+        let mut arguments = words("train --arch 1;sin:2 --size 8 --steps 2 --target");
+        arguments.extend([picture.into(), "--out".into(), name("dense").into()]);
         let (code, error) = run(&arguments);
         assert_eq!(code, Some(0), "{arguments:?}: {error}");
-        let mut arguments = words("studio --export");
-        arguments.extend([name("site").into(), "--json".into(), "--ids".into()]);
-        arguments.extend(["genomes/a.json".into(), name("root").into()]);
+        let mut arguments = words("compare experiments/targets/face.png --json --spec");
+        arguments.push(name("-spec.toml").into());
+        let (code, error) = run(&arguments);
+        assert!(code == Some(0) || error.contains("a path from which"), "{arguments:?}: {error}");
+        let mut arguments = words("studio --json --export");
+        arguments.extend([name("site").into(), name("root").into()]);
+        arguments.extend(words("--ids genomes/a.json"));
         std::fs::create_dir_all(name("root").join("genomes")).unwrap();
         std::fs::copy(MOTH, name("root").join("genomes/a.json")).unwrap();
         let (code, error) = run(&arguments);
@@ -201,6 +204,26 @@ fn names_that_are_no_utf8_or_as_long_as_can_be_work() {
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+}
+
+#[test]
+fn a_spec_or_a_script_that_cannot_name_a_path_is_refused() {
+    let around = tempfile::tempdir().unwrap();
+    let odd = around.path().join(OsStr::from_bytes(b"o\xff.png"));
+    std::fs::copy(FACE, &odd).unwrap();
+    let mut arguments = words("compare --spec");
+    arguments.extend([around.path().join("a.toml").into(), odd.clone().into()]);
+    let (code, error) = run(&arguments);
+    assert_eq!(code, Some(1), "{error}");
+    assert!(
+        error.contains("--spec: expected a path of UTF-8") && error.contains(r"\xff"),
+        "{error}"
+    );
+    let mut arguments = words("experiment emit slurm experiments/depth.toml --store");
+    arguments.push(odd.into());
+    let (code, error) = run(&arguments);
+    assert_eq!(code, Some(2), "{error}");
+    assert!(error.contains("--store: expected a path of UTF-8"), "{error}");
 }
 
 #[test]
@@ -235,12 +258,10 @@ fn what_is_passed_on_does_not_say_where_it_was_made() {
     done("genome render @moth.json --size 8 --out @g.png");
     done("maps --genome @moth.json --size 8 --out @m.svg");
     done("export --genome @moth.json --out @e.onnx");
-    done("export --genome @moth.json --out @e.json");
-    done("compare @priv.png --steps 1 --profile quick --seeds 0 --out @compare");
+    done("export --genome @moth.json --out @e.safetensors");
     done("studio @root --export @site --ids genomes/a.json --ids run");
-    // What a search goes on by names its target, and the spec of a comparison its picture, so that the same line
-    // finds them again.
-    let own = ["evolved/config.toml", "evolved/checkpoint.json", "compare/spec.toml"];
+    // What a search goes on by names its target, so that the same line finds it again.
+    let own = ["evolved/config.toml", "evolved/checkpoint.json"];
     let own = own.map(|name| home.join(name));
     let mut looked = 0;
     for path in files(&home).into_iter().filter(|path| !own.contains(path)) {

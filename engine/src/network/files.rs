@@ -59,13 +59,18 @@ pub fn write_atomic_with(
 /// # Errors
 /// The system refuses, or it is no plain file.
 pub fn open_own(path: &Path) -> std::io::Result<File> {
+    own(path, false)
+}
+
+/// [`open_own`] of a file whose writes all go to its end.
+fn own(path: &Path, append: bool) -> std::io::Result<File> {
     // Where the system cannot be told to follow no link, this must do.
     match std::fs::symlink_metadata(path) {
         Err(e) if e.kind() == ErrorKind::NotFound => {}
         found => ensure_plain(&found?)?,
     }
     let mut options = File::options();
-    options.read(true).write(true).create(true).truncate(false);
+    options.read(true).write(true).append(append).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(
         &mut options,
@@ -93,6 +98,19 @@ pub fn open_log(path: &Path, bytes: u64) -> std::io::Result<File> {
     }
     file.set_len(bytes)?;
     file.seek(SeekFrom::End(0))?;
+    Ok(file)
+}
+
+/// Opens a log to which several processes append whole lines, or makes it. One with a second name is copied first.
+///
+/// # Errors
+/// As [`open_own`].
+pub fn open_shared_log(path: &Path) -> std::io::Result<File> {
+    let mut file = own(path, true)?;
+    if has_other_names(&file)? {
+        replace(path, |copy| std::io::copy(&mut file, copy).map(drop))?;
+        file = own(path, true)?;
+    }
     Ok(file)
 }
 
