@@ -10,7 +10,7 @@ use crate::experiment::template::{Changes, Subject, Template};
 use crate::experiment::workers::{self, News, StudyObserver};
 use crate::figures::compare::write_comparison;
 use crate::genome;
-use crate::math::text::word;
+use crate::math::text::{portable, word};
 use crate::network::Squaring;
 use crate::network::lock::FolderLock;
 use crate::run::is_genome_file;
@@ -118,7 +118,7 @@ fn report(
 ) -> anyhow::Result<()> {
     let report = write_comparison(comparison, folder, &command_line(args))?;
     let mut json = json!(comparison.record);
-    json["report"] = json!(report);
+    json["report"] = json!(report.to_string_lossy());
     out.result(&json, &format!("{}\nreport: {}", comparison.summary(), report.display()))
 }
 
@@ -169,7 +169,7 @@ fn folder(args: &CompareArgs) -> PathBuf {
 fn command_line(args: &CompareArgs) -> String {
     let mut command = String::from("picloom compare");
     for subject in &args.subjects {
-        command += &format!(" {}", word(subject.display()));
+        command += &format!(" {}", word(portable(subject)));
     }
     command += &format!(" --profile {}", args.profile);
     if let Some(steps) = args.steps {
@@ -189,7 +189,7 @@ fn command_line(args: &CompareArgs) -> String {
         command += &format!(" --judge {}", word(judge));
     }
     if let Some(folder) = &args.out {
-        command += &format!(" --out {}", word(folder.display()));
+        command += &format!(" --out {}", word(portable(folder)));
     }
     command
 }

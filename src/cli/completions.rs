@@ -35,7 +35,7 @@ pub fn write_pages(args: &ManArgs, command: Command, out: &Output) -> anyhow::Re
         .map_err(|source| WriteError { path: args.out.clone(), source })?;
     let text = format!("wrote {}", args.out.join("picloom.1").display());
     out.result(
-        &json!({ "written": args.out }),
+        &json!({ "written": args.out.to_string_lossy() }),
         &format!("{text} and a page for every command below it"),
     )
 }

@@ -5,8 +5,9 @@ use super::study::{Said, StudyArgs};
 use crate::experiment::emit::{Scheduler, fill};
 use crate::experiment::kinds::Kind;
 use crate::experiment::whole::parts;
-use crate::math::text::word;
-use crate::network::files::{read_text, write_atomic};
+use crate::math::refusal::Refusal;
+use crate::math::text::{word, word_of};
+use crate::network::files::{LARGEST_CONFIG, read_text, write_atomic};
 use crate::run::folder::ensure_file;
 use clap::Args;
 use serde_json::json;
@@ -56,9 +57,17 @@ pub struct EmitArgs {
 pub fn run(args: EmitArgs, kinds: &[Kind], words: &str) -> anyhow::Result<Said> {
     let StudyArgs { spec, profile, store, .. } = &args.study;
     parts(kinds, spec, profile.as_deref(), store)?;
+    for (at, path) in [("SPEC", spec), ("--store", store)] {
+        if path.to_str().is_none() {
+            let found = word_of(path.as_os_str());
+            let expected = "a path of UTF-8, as a script is text";
+            return Err(Refusal::new(at, expected, found).advising("rename it").into());
+        }
+    }
     let (own, extension) = args.scheduler.template();
     let read = args.template.as_deref().map(|path| {
-        read_text(path).map_err(|e| anyhow::anyhow!("{}: expected a template: {e}", path.display()))
+        read_text(path, LARGEST_CONFIG)
+            .map_err(|e| anyhow::anyhow!("{}: expected a template: {e}", path.display()))
     });
     let read = read.transpose()?;
     let template = read.as_deref().unwrap_or(own);
@@ -89,6 +98,6 @@ pub fn run(args: EmitArgs, kinds: &[Kind], words: &str) -> anyhow::Result<Said> 
     let path = args.out.unwrap_or_else(|| PathBuf::from(format!("{stem}.{extension}")));
     ensure_file(&path, "an earlier script", MARK)?;
     write_atomic(&path, script.as_bytes())?;
-    let json = json!({ "script": path, "tasks": args.tasks });
+    let json = json!({ "script": path.to_string_lossy(), "tasks": args.tasks });
     Ok((json, format!("{}: {} tasks", path.display(), args.tasks)))
 }

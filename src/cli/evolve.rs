@@ -19,6 +19,7 @@ use crate::figures::axis::Axis;
 use crate::figures::charts::{Figure, Panel, Series};
 use crate::figures::{Provenance, save, style};
 use crate::genome::{self, Output::Hue};
+use crate::network::files::{LARGEST_STATE, read_text};
 use crate::network::lock::FolderLock;
 use crate::run::folder::FolderKind;
 use crate::score::{Breeder, Decision, MockBreeder};
@@ -381,7 +382,7 @@ fn describe(result: &EvolutionResult, folder: &Path) -> String {
 /// Fitness, species and complexity over generations, from the run's own records.
 fn plots(folder: &Path, config: &EvolutionConfig) -> anyhow::Result<()> {
     let path = folder.join("metrics.jsonl");
-    let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    let text = read_text(&path, LARGEST_STATE).with_context(|| path.display().to_string())?;
     let records: Vec<GenerationRecord> = text
         .lines()
         .map(serde_json::from_str)

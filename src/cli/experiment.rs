@@ -19,6 +19,7 @@ use crate::experiment::networks::{NetworksRecord, NetworksSpec};
 use crate::experiment::template::{Changes, Subject, Template};
 use crate::figures::networks::score_by_depth_of;
 use crate::figures::{Provenance, save};
+use crate::math::text::portable;
 use crate::network::{Coords, Squaring};
 use crate::run::load_target;
 use crate::score::JudgeChoice;
@@ -221,7 +222,7 @@ fn depth_sweep(args: DepthSweepArgs, out: &Output) -> anyhow::Result<Said> {
     let record = NetworksRecord::read(&folder)?;
     let provenance = Provenance::none()
         .with("command", "picloom experiment depth-sweep")
-        .with("picture", args.picture.display());
+        .with("picture", portable(&args.picture));
     let drawing = score_by_depth_of(&record)?;
     let (svg, png) = save(&drawing.svg, &folder.join("score-by-depth"), &provenance)?;
     for (arm, sweep) in [("dense", Sweep::DENSE), ("sp", Sweep::SP)] {
@@ -237,7 +238,7 @@ fn depth_sweep(args: DepthSweepArgs, out: &Output) -> anyhow::Result<Said> {
             text += " (the end of the sweep: no peak is shown)";
         }
     }
-    json["figure"] = json!([svg, png]);
+    json["figure"] = json!([svg.to_string_lossy(), png.to_string_lossy()]);
     text += &format!("\nfigure: {}", png.display());
     Ok((json, text))
 }

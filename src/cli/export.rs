@@ -55,7 +55,7 @@ pub fn run(args: ExportArgs, out: &Output) -> anyhow::Result<()> {
     let (network, written) = (&source.name, args.out.display());
     let json = json!({
         "network": network, "format": format, "coords": source.coords,
-        "non_zero": source.model.non_zero(), "bytes": bytes.len(), "written": args.out,
+        "non_zero": source.model.non_zero(), "bytes": bytes.len(), "written": args.out.to_string_lossy(),
     });
     out.result(&json, &format!("{network} as {format}, {} bytes\nwrote {written}", bytes.len()))
 }

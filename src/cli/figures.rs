@@ -11,6 +11,7 @@ use crate::figures::plot::{Drawing, Format, draw_of_study, of_spec, save_drawing
 use crate::figures::study_report::Report;
 use crate::math::names::did_you_mean;
 use crate::math::refusal::Refusal;
+use crate::math::text::{portable, word};
 use crate::network::files::write_atomic;
 use clap::Args;
 use serde_json::{Value, json};
@@ -76,11 +77,14 @@ pub(super) fn run(args: &FiguresArgs) -> anyhow::Result<Said> {
             let path = out.join(format!("{}.{form}", figure.name));
             Format::of(&path)?;
             let facts = Provenance::none()
-                .with("command", format!("picloom experiment figures {spec}"))
-                .with("rows", beside.join(ROWS).display());
+                .with(
+                    "command",
+                    format!("picloom experiment figures {}", word(portable(&args.results.spec))),
+                )
+                .with("rows", portable(&beside.join(ROWS)));
             save_drawing(&drawing, &path, args.dpi, &facts)?;
             text += &format!("{}\n", path.display());
-            json.push(json!({ "path": path, "figure": drawing }));
+            json.push(json!({ "path": path.to_string_lossy(), "figure": drawing }));
         }
         drawings.push(drawing);
     }
@@ -95,7 +99,7 @@ pub(super) fn run(args: &FiguresArgs) -> anyhow::Result<Said> {
             page(args, &file.title(), &analysis, &mut tables, &drawings)?.as_bytes(),
         )?;
         text += &format!("{}\n", path.display());
-        report = json!(path);
+        report = json!(path.to_string_lossy());
     }
     Ok((
         json!({
@@ -125,7 +129,7 @@ fn page(
         }
         facts.push(("rows".into(), head.rows.to_string()));
     }
-    let spec = args.results.spec.display();
+    let spec = word(portable(&args.results.spec));
     let command = format!(
         "picloom experiment run {spec}\npicloom experiment figures {spec} --report report.html"
     );

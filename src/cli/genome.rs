@@ -4,6 +4,7 @@ use super::names::one_of;
 use super::output::Output;
 use super::source::{Usage, check_size};
 use crate::genome::{self, GenomeInfo};
+use crate::math::text::portable;
 use crate::network::files::write_atomic;
 use crate::network::weight_files::write_weights;
 use crate::network::{Coords, Wiring, compile, holdable, kernel, layerize, read_genome};
@@ -64,7 +65,7 @@ pub fn run(args: GenomeArgs, out: &Output) -> anyhow::Result<()> {
             let genome = genome::read(&file)?;
             let (network, weights) = compile(&genome);
             let picture = kernel::picture(&network, &weights, check_size(size)?, coords);
-            let name = file.display().to_string();
+            let name = portable(&file);
             write_atomic(
                 &path,
                 &picture.to_png(&[("command", "picloom genome render"), ("genome", &name)]),

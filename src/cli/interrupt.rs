@@ -7,7 +7,7 @@
 //! checkpoint, as if it had been killed.
 
 use super::output;
-use crate::math::text::word;
+use crate::math::text::word_of;
 use crate::network::files::without_writes;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ static COMMAND: Mutex<Command> = Mutex::new(Command { line: Vec::new(), manner: 
 /// What is running.
 struct Command {
     /// Its line, the program first.
-    line: Vec<String>,
+    line: Vec<OsString>,
     manner: Manner,
 }
 
@@ -53,8 +53,7 @@ fn command() -> MutexGuard<'static, Command> {
 /// Listens to the signals while the command of `line` runs.
 pub fn listen(line: &[OsString]) {
     static INSTALL: Once = Once::new();
-    let line = line.iter().map(|part| part.to_string_lossy().into_owned()).collect();
-    *command() = Command { line, manner: Manner::Anew };
+    *command() = Command { line: line.to_vec(), manner: Manner::Anew };
     // Without a handler the signal just ends the program: files are whole all the same.
     INSTALL.call_once(|| {
         drop(ctrlc::set_handler(hear));
@@ -132,7 +131,7 @@ pub fn tell() {
 }
 
 fn hint(Command { line, manner }: &Command) -> String {
-    let mut line: Vec<String> = line.iter().map(word).collect();
+    let mut line: Vec<String> = line.iter().map(|part| word_of(part)).collect();
     let says = match manner {
         Manner::Anew => "no file is half-written; again with",
         Manner::Same => "go on with",

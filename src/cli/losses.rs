@@ -4,6 +4,7 @@ use super::output::Output;
 use crate::figures::losses::{LossCurve, losses};
 use crate::figures::style::{self, Colour};
 use crate::figures::{Provenance, save};
+use crate::network::files::{LARGEST_STATE, read_plain};
 use crate::run::read_metrics;
 use clap::Args;
 use serde_json::json;
@@ -47,13 +48,14 @@ pub fn run(LossesArgs { runs, over, out: path }: LossesArgs, out: &Output) -> an
     let facts = Provenance::none().with("command", "picloom losses");
     let (svg, png) = save(&svg, &path, &facts)?;
     let text = format!("wrote {}\n      {}", svg.display(), png.display());
-    out.result(&json!({ "written": [svg, png] }), &text)
+    out.result(&json!({ "written": [svg.to_string_lossy(), png.to_string_lossy()] }), &text)
 }
 
 /// A curve from a CSV with the columns `step` and `mse`.
 fn curve_of_csv(path: &Path, name: &str, colour: Colour) -> anyhow::Result<LossCurve> {
     let fail = |problem: String| anyhow::anyhow!("{}: {problem}", path.display());
-    let mut reader = csv::Reader::from_path(path).map_err(|e| fail(e.to_string()))?;
+    let bytes = read_plain(path, LARGEST_STATE).map_err(|e| fail(e.to_string()))?;
+    let mut reader = csv::Reader::from_reader(bytes.as_slice());
     let expected = || fail("expected a CSV with the columns step and mse, both numbers".into());
     let points: Vec<(f64, f64)> =
         reader.deserialize().collect::<Result<_, _>>().map_err(|_| expected())?;

@@ -87,5 +87,5 @@ pub(super) fn run(args: &NewArgs) -> anyhow::Result<Said> {
     let said = format!(
         "{path}\nnext: picloom experiment run {path} --profile smoke   seconds: does everything run?\n      picloom experiment run {path} --dry-run          how long does it take?\n      picloom experiment run {path}\n      picloom experiment decide {path}\n      picloom experiment figures {path} --report report.html"
     );
-    Ok((json!({ "spec": args.spec }), said))
+    Ok((json!({ "spec": args.spec.to_string_lossy() }), said))
 }

@@ -7,6 +7,7 @@ use crate::experiment::spec::read_analysis;
 use crate::figures::Provenance;
 use crate::figures::plot::{FigureSpec, Format, Source, draw, save_drawing};
 use crate::math::refusal::Refusal;
+use crate::math::text::portable;
 use clap::Args;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
@@ -139,10 +140,9 @@ pub fn run(args: PlotArgs, out: &Output) -> anyhow::Result<()> {
     for path in &args.rows {
         tables.push(Source::read(path)?);
     }
-    let facts = Provenance::none().with("command", "picloom plot").with(
-        "rows",
-        args.rows.iter().map(|p| p.display().to_string()).collect::<Vec<_>>().join(", "),
-    );
+    let facts = Provenance::none()
+        .with("command", "picloom plot")
+        .with("rows", args.rows.iter().map(|p| portable(p)).collect::<Vec<_>>().join(", "));
     let (mut drawn, mut text) = (Vec::new(), String::new());
     for figure in &figures {
         let drawing = draw(figure, &tables, &spec.contrasts).map_err(wrong)?;
@@ -153,7 +153,7 @@ pub fn run(args: PlotArgs, out: &Output) -> anyhow::Result<()> {
         if !drawing.caption.is_empty() {
             text += &format!("    {}\n", drawing.caption);
         }
-        drawn.push(json!({ "path": path, "figure": drawing }));
+        drawn.push(json!({ "path": path.to_string_lossy(), "figure": drawing }));
     }
     out.result(&drawn, &text)
 }

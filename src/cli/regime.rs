@@ -13,6 +13,7 @@ use crate::experiment::regime::own::recommend;
 use crate::experiment::template::{Changes, Subject, Template};
 use crate::figures::networks::regime_map_of;
 use crate::figures::{Provenance, save};
+use crate::math::text::portable;
 use crate::network::Squaring;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -50,7 +51,7 @@ pub fn run(args: RegimeArgs, out: &Output) -> anyhow::Result<()> {
     let record = NetworksRecord::read(&folder)?;
     let provenance = Provenance::none()
         .with("command", "picloom regime")
-        .with("picture", args.picture.display());
+        .with("picture", portable(&args.picture));
     let drawing = regime_map_of(&record)?;
     let (svg, png) = save(&drawing.svg, &folder.join("regime-map"), &provenance)?;
     let found = recommend(&record, &study.spec.power);
@@ -69,7 +70,8 @@ pub fn run(args: RegimeArgs, out: &Output) -> anyhow::Result<()> {
         }
     };
     text += &format!("\nmap: {}", png.display());
-    (json["recommended"], json["figure"]) = (json!(found), json!([svg, png]));
+    (json["recommended"], json["figure"]) =
+        (json!(found), json!([svg.to_string_lossy(), png.to_string_lossy()]));
     out.result(&json, &text)?;
     match json["failed"].as_u64() {
         Some(failed) if failed > 0 => {

@@ -32,6 +32,6 @@ pub fn run(mut args: RenderArgs, out: &Output) -> anyhow::Result<()> {
     let texts = [("command", "picloom render"), ("network", source.name.as_str())];
     write_atomic(&args.out, &picture.to_png(&texts))?;
     let (network, written) = (&source.name, args.out.display());
-    let json = json!({ "network": network, "size": size, "written": args.out });
+    let json = json!({ "network": network, "size": size, "written": args.out.to_string_lossy() });
     out.result(&json, &format!("{network} at {size}²\nwrote {written}"))
 }

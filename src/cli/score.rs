@@ -6,7 +6,7 @@ use super::source::{SourceArgs, Usage, chosen_links};
 use super::sweep::PART;
 use crate::figures::views::card_of;
 use crate::figures::{Provenance, save};
-use crate::network::files::write_atomic;
+use crate::network::files::{hidden_beside, write_atomic};
 use crate::network::lock::FolderLock;
 use crate::network::{Model, Wiring};
 use crate::probe::{Delta, Selection, View};
@@ -138,8 +138,7 @@ fn labels_of(path: &Path, name: &str) -> anyhow::Result<Vec<PictureLabel>> {
 
 /// Where the sweep of the record `file` is kept until that is written.
 fn beside(file: &Path) -> PathBuf {
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
-    file.with_file_name(format!(".{name}{PART}"))
+    hidden_beside(file, PART)
 }
 
 /// Measures all the rest, draws it and writes it into `folder`.

@@ -121,13 +121,15 @@ pub fn list(folder: &Path) -> anyhow::Result<Said> {
             Ok(title) => title,
             Err(problem) => {
                 text += &format!("{problem}\n");
-                rows.push(json!({ "spec": path, "problem": problem.to_string() }));
+                rows.push(
+                    json!({ "spec": path.to_string_lossy(), "problem": problem.to_string() }),
+                );
                 continue;
             }
         };
         text += &format!("{} ({})\n  {}\n", path.display(), title.kind, title.question);
         rows.push(json!({
-            "spec": path, "kind": title.kind, "about": title.question, "profiles": title.profiles,
+            "spec": path.to_string_lossy(), "kind": title.kind, "about": title.question, "profiles": title.profiles,
         }));
     }
     Ok((rows.into(), text))
@@ -232,7 +234,7 @@ fn work_through(
         return Ok((json, text));
     };
     let path = runs.join(study.name()).join(ROWS);
-    json["rows"] = json!(path);
+    json["rows"] = json!(path.to_string_lossy());
     if let (Some(all), serde_json::Value::Object(more)) = (json.as_object_mut(), found.findings) {
         all.extend(more);
     }
@@ -256,7 +258,7 @@ pub(super) fn collect_one(
         text += &format!("\n{missing} of {all} {cells} are missing: to look at, not to decide on");
     }
     let json = json!({
-        "cells": study.count(), "missing": missing, "rows": rows, "left_out": study.left_out(),
+        "cells": study.count(), "missing": missing, "rows": rows.to_string_lossy(), "left_out": study.left_out(),
     });
     Ok((json, with_left_out(text, study.as_ref())))
 }

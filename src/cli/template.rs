@@ -2,7 +2,7 @@
 
 use super::study::Said;
 use crate::experiment::template::{Changes, Subject, Template};
-use crate::math::text::word;
+use crate::math::text::word_of;
 use crate::network::Squaring;
 use serde_json::json;
 use std::path::Path;
@@ -17,7 +17,7 @@ pub(super) fn write_spec(
 ) -> anyhow::Result<Said> {
     let single = template.of(Subject::read(subject, fit)?, changes)?;
     single.write(path)?;
-    let quoted = word(path.display());
+    let quoted = word_of(path.as_os_str());
     let text = format!("{}\nrun it with `picloom experiment run {quoted}`", path.display());
-    Ok((json!({ "spec": path, "study": single.study.spec.name }), text))
+    Ok((json!({ "spec": path.to_string_lossy(), "study": single.study.spec.name }), text))
 }

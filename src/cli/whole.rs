@@ -46,7 +46,9 @@ fn each(
             }
             Err(error) => {
                 text += &format!("{}: not yet: {error}\n", part.spec.display());
-                rows.push(json!({ "spec": part.spec, "problem": error.to_string() }));
+                rows.push(
+                    json!({ "spec": part.spec.to_string_lossy(), "problem": error.to_string() }),
+                );
             }
         }
     }

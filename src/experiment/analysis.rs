@@ -3,7 +3,7 @@
 use super::contrast::ContrastSpec;
 use crate::math::hash::json_id;
 use crate::math::refusal::Refusal;
-use crate::network::files::{WriteError, create_folder, write_atomic};
+use crate::network::files::{LARGEST_CONFIG, WriteError, create_folder, read_text, write_atomic};
 use std::path::{Path, PathBuf};
 
 fn rules_path(folder: &Path, profile: &str) -> PathBuf {
@@ -52,7 +52,7 @@ impl Analysis {
     /// Ids of the contrasts that were changed, added or taken out since the first run in a profile; none if its rules were
     /// not kept.
     pub fn changed_since(&self, folder: &Path, profile: &str) -> Option<Vec<String>> {
-        let text = std::fs::read_to_string(rules_path(folder, profile)).ok()?;
+        let text = read_text(&rules_path(folder, profile), LARGEST_CONFIG).ok()?;
         let before: Vec<ContrastSpec> = serde_json::from_str(&text).ok()?;
         let now = &self.contrasts;
         let differs = |contrast: &&ContrastSpec, other: &[ContrastSpec]| !other.contains(contrast);

@@ -15,6 +15,7 @@ use super::spec::SpecError;
 use super::template::{Single, Subject};
 use super::workers::{Ask, News, StudyObserver};
 use crate::math::hash::sha256_hex;
+use crate::math::text::portable;
 use crate::network::files::write_atomic;
 use crate::network::{Arch, Coords, Picture};
 use crate::probe::{self, View};
@@ -104,7 +105,7 @@ pub fn compare(
     observer: &mut dyn StudyObserver,
 ) -> Result<Comparison, CompareError> {
     let (study, subject) = (&single.study, single.subject.clone());
-    claim(out, &subject.path.display().to_string(), subject.sha256.clone())?;
+    claim(out, &portable(&subject.path), subject.sha256.clone())?;
     write_atomic(&out.join("spec.toml"), single.spec.as_bytes()).map_err(RecordError::from)?;
     let runs = out.join("runs");
     let record = run_cells(study, &runs, observer)?.ok_or(CompareError::Interrupted)?;
@@ -257,7 +258,7 @@ fn names(folders: &[PathBuf]) -> Vec<String> {
         Some(name) if all.iter().flatten().filter(|other| *other == name).count() == 1 => {
             name.clone()
         }
-        _ => path.display().to_string(),
+        _ => portable(path),
     };
     folders.iter().zip(&all).map(name).collect()
 }

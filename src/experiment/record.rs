@@ -8,7 +8,7 @@ use super::table::Table;
 use super::workers::WorkError;
 use crate::math::refusal::Refusal;
 use crate::math::text;
-use crate::network::files::{WriteError, read_text, write_atomic};
+use crate::network::files::{LARGEST_STATE, WriteError, read_text, write_atomic};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -264,7 +264,7 @@ impl Head {
     /// # Errors
     /// What is wrong with it.
     pub fn read(path: &Path) -> Result<Self, String> {
-        let text = read_text(path).map_err(|e| e.to_string())?;
+        let text = read_text(path, LARGEST_STATE).map_err(|e| e.to_string())?;
         serde_json::from_str(&text).map_err(|e| e.to_string())
     }
 

@@ -8,6 +8,7 @@
 use super::analysis::{Analysis, KEYS};
 use crate::math::names::did_you_mean;
 use crate::math::refusal::Refusal;
+use crate::math::text::path_text_if_any;
 use crate::network::{Arch, Squaring};
 use crate::run::RunError;
 use serde::de::DeserializeOwned;
@@ -147,7 +148,8 @@ pub struct SpecFile<'a> {
 
 /// The text of the spec at a path.
 pub(super) fn read(path: &Path) -> Result<String, SpecError> {
-    crate::network::files::read_text(path)
+    use crate::network::files::{LARGEST_CONFIG, read_text};
+    read_text(path, LARGEST_CONFIG)
         .map_err(|source| SpecError::Read { path: path.to_path_buf(), source })
 }
 
@@ -410,13 +412,13 @@ pub struct TargetSpec {
     /// Its name in records and figures.
     pub name: String,
     /// Picture file, or a genome rendered in float. Default: the genome.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "path_text_if_any")]
     pub picture: Option<PathBuf>,
     /// What becomes of a picture that is not square: crop, pad or squash. Default: it is refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fit: Option<Squaring>,
     /// Genome whose wirings are trained; this or `arch`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "path_text_if_any")]
     pub genome: Option<PathBuf>,
     /// Arch of the dense network instead of a genome.
     #[serde(skip_serializing_if = "Option::is_none")]

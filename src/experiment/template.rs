@@ -10,6 +10,7 @@ use super::spec::{Places, STANDARD, SpecError, SpecFile, TargetSpec};
 use crate::genome::{Genome, to_json};
 use crate::math::hash::{sha256_hex, sha256_of_floats};
 use crate::math::refusal::Refusal;
+use crate::math::text::{portable, word_of};
 use crate::network::files::write_atomic;
 use crate::network::{Arch, Coords, Model, Squaring, Wiring, layerize, read_genome};
 use crate::run::folder::ensure_file;
@@ -139,7 +140,7 @@ impl Subject {
             return load_target(&self.path, size, Coords::default(), self.fit);
         };
         let picture = Model::of_genome(genome, Wiring::Graph).picture(size, Coords::default());
-        let name = self.path.display().to_string();
+        let name = portable(&self.path);
         Target { name, picture }.of_colours(&self.path)
     }
 
@@ -303,6 +304,11 @@ impl Single {
     pub fn write(&self, path: &Path) -> Result<(), SingleError> {
         ensure_file(path, "an earlier spec", "kind = \"networks\"")?;
         let subject = &self.subject.path;
+        if subject.to_str().is_none() {
+            let (expected, found) =
+                ("a path of UTF-8, as a spec is text", word_of(subject.as_os_str()));
+            return Err(Refusal::new("--spec", expected, found).advising("rename it").into());
+        }
         let found = Places::of(path).file(subject);
         if std::fs::canonicalize(&found).ok() != std::fs::canonicalize(subject).ok() {
             let expected = format!("a path from which {} is found", subject.display());

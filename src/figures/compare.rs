@@ -14,6 +14,7 @@ use crate::experiment::depth::DepthModel;
 use crate::experiment::networks::NetworkResult;
 use crate::experiment::spec::check_name;
 use crate::genome::GenomeInfo;
+use crate::math::text::portable;
 use crate::network::files::{create_folder, write_atomic};
 use crate::score::FIT_GATE;
 use crate::train::StopReason;
@@ -116,7 +117,7 @@ pub fn write_comparison(
         create_folder(&out.join(folder))?;
     }
     let mut texts = vec![("command", command.to_string())];
-    let genome = comparison.about.as_ref().map(|about| about.subject.path.display().to_string());
+    let genome = comparison.about.as_ref().map(|about| portable(&about.subject.path));
     texts.extend(genome.map(|genome| ("genome", genome)));
     texts.push(("version", env!("CARGO_PKG_VERSION").into()));
     let provenance = Provenance(texts.iter().map(|(k, v)| ((*k).into(), v.clone())).collect());
@@ -259,7 +260,7 @@ fn head(comparison: &Comparison, all: &[Arm<'_>]) -> Page {
         .fact("judge", record.judge.clone());
     };
     let (question, path) =
-        (format!("Do the parts of {} mean something?", subject.title), subject.path.display());
+        (format!("Do the parts of {} mean something?", subject.title), portable(&subject.path));
     let page = match &subject.genome {
         Some(genome) => {
             let info = GenomeInfo::of(genome);

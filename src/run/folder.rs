@@ -3,7 +3,9 @@
 //! written over.
 
 use crate::math::refusal::Refusal;
-use crate::network::files::{WriteError, create_folder, read_text, write_atomic};
+use crate::network::files::{
+    LARGEST_CONFIG, WriteError, create_folder, open_plain, read_text, write_atomic,
+};
 use serde::{Deserialize, Serialize};
 use std::io::Read;
 use std::path::Path;
@@ -139,7 +141,7 @@ impl Marker {
     pub fn read(folder: &Path) -> Option<Marker> {
         let path = folder.join(MARKER);
         if path.exists() {
-            let text = read_text(&path).unwrap_or_default();
+            let text = read_text(&path, LARGEST_CONFIG).unwrap_or_default();
             return Some(serde_json::from_str(&text).unwrap_or(Marker::new(FolderKind::Foreign)));
         }
         let (_, kind) = UNMARKED.iter().find(|(file, _)| folder.join(file).exists())?;
@@ -197,8 +199,8 @@ fn mismatch(folder: &Path, expected: &str, found: &Marker) -> Refusal {
 /// It is there, and something else.
 pub fn ensure_file(path: &Path, expected: &str, mark: &str) -> Result<(), Refusal> {
     let mut head = Vec::new();
-    let Ok(file) = std::fs::File::open(path) else { return Ok(()) };
-    // What cannot be read is a folder, or says so when it is written.
+    // What is not there or cannot be read is a folder or device, or says so when it is written.
+    let Ok(file) = open_plain(path) else { return Ok(()) };
     let Ok(_) = file.take(65536).read_to_end(&mut head) else { return Ok(()) };
     if head.is_empty() || String::from_utf8_lossy(&head).contains(mark) {
         return Ok(());

@@ -3,6 +3,7 @@
 use super::RunError;
 use crate::genome::{self, Genome};
 use crate::math::hash::{hex, json_id, sha256_of_floats};
+use crate::math::text::portable;
 use crate::network::{
     Arch, Coords, Mask, Model, Network, Picture, PixelInputs, Squaring, Weights, Wiring,
 };
@@ -14,7 +15,7 @@ use std::path::Path;
 /// A picture to draw, and where it came from.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// The path as given.
+    /// The path as given, or its last part where it is this machine's alone.
     pub name: String,
     /// The picture at the size of the run.
     pub picture: Picture,
@@ -37,7 +38,7 @@ pub fn load_target(
     coords: Coords,
     fit: Option<Squaring>,
 ) -> Result<Target, RunError> {
-    let name = path.display().to_string();
+    let name = portable(path);
     if is_genome_file(path) {
         let picture = Model::of_genome(&genome::read(path)?, Wiring::Graph).picture(size, coords);
         return Target { name, picture }.of_colours(path);
@@ -77,7 +78,7 @@ impl Target {
 pub struct RunConfig {
     /// What the run is, for people: `graph`, `layerized`, `dense`, `sp`, ….
     pub arm: String,
-    /// Path of the target as given.
+    /// Name of the target: its path as given, or the last part of one that is this machine's alone.
     pub target: String,
     /// SHA-256 of the target's float pixels.
     pub target_sha256: String,

@@ -2,7 +2,7 @@
 
 use super::{RunConfig, RunError, RunResult, json_of, parse_json, parse_toml};
 use crate::genome::{self, Genome};
-use crate::network::files::{read_plain, read_text};
+use crate::network::files::{LARGEST_STATE, read_plain, read_text};
 use crate::network::npz::read_npz;
 use crate::network::weight_files::read_weights;
 use crate::network::{Arch, Mask, Model, Network, Picture, Weights, compile};
@@ -236,8 +236,8 @@ pub(super) const PART: &str = "metrics.part.jsonl";
 pub fn read_metrics(folder: &Path) -> Result<Vec<LogLine>, RunError> {
     let [whole, part] = [LOG, PART].map(|name| folder.join(name));
     let path = if !whole.exists() && part.exists() { part } else { whole };
-    let text =
-        read_text(&path).map_err(|e| RunError::folder(&path, format!("cannot read: {e}")))?;
+    let text = read_text(&path, LARGEST_STATE)
+        .map_err(|e| RunError::folder(&path, format!("cannot read: {e}")))?;
     text.lines()
         .enumerate()
         .map(|(i, line)| {

@@ -29,7 +29,7 @@ pub use training::{finished, train_run};
 
 use crate::genome;
 use crate::math::refusal::Refusal;
-use crate::network::files::{WriteError, read_text};
+use crate::network::files::{LARGEST_CONFIG, LARGEST_STATE, WriteError, read_text};
 use crate::score::Fit;
 use crate::train::{TrainError, TrainReport};
 use serde::{Deserialize, Serialize};
@@ -136,7 +136,8 @@ pub(crate) fn to_json(value: &impl Serialize) -> Vec<u8> {
 }
 
 pub(crate) fn parse_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, RunError> {
-    let text = read_text(path).map_err(|e| RunError::folder(path, format!("cannot read: {e}")))?;
+    let text = read_text(path, LARGEST_STATE)
+        .map_err(|e| RunError::folder(path, format!("cannot read: {e}")))?;
     json_of(path, &text)
 }
 
@@ -150,7 +151,8 @@ pub(crate) fn json_of<T: serde::de::DeserializeOwned>(
 }
 
 fn parse_toml<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, RunError> {
-    let text = read_text(path).map_err(|e| RunError::folder(path, format!("cannot read: {e}")))?;
+    let text = read_text(path, LARGEST_CONFIG)
+        .map_err(|e| RunError::folder(path, format!("cannot read: {e}")))?;
     toml::from_str(&text).map_err(|e| {
         RunError::folder(path, format!("expected a config of this program, found: {}", e.message()))
     })

@@ -4,7 +4,7 @@
 use super::{RunError, json_of, to_json};
 use crate::math::hash::{json_id, sha256_of_floats};
 use crate::network::Model;
-use crate::network::files::{read_text, write_atomic};
+use crate::network::files::{LARGEST_STATE, read_text, write_atomic};
 use crate::probe::{Delta, Perturbation, View, WeightSweep};
 use serde::{Deserialize, Serialize};
 use std::io::ErrorKind;
@@ -59,7 +59,7 @@ pub fn resumable_sweep_until(
     stop: &dyn Fn() -> bool,
 ) -> Result<Option<WeightSweep>, RunError> {
     let sweep = sweep_id(view, links, delta);
-    let mut found = match read_text(part) {
+    let mut found = match read_text(part, LARGEST_STATE) {
         Ok(text) => match json_of::<Part>(part, &text)? {
             kept if kept.format == FORMAT && kept.sweep == sweep => kept,
             _ => Part { format: FORMAT.into(), sweep, perturbations: Vec::new() },

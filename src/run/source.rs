@@ -2,6 +2,7 @@
 
 use super::{RunError, load_run, load_target};
 use crate::genome::{self, Genome};
+use crate::math::text::portable;
 use crate::network::{Arch, Coords, Model, Picture, Squaring, Wiring, wirable};
 use crate::probe::View;
 use crate::score::Fit;
@@ -34,7 +35,7 @@ pub struct LoadOptions<'a> {
 /// A network ready to be looked at.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// Name for people: the path.
+    /// Name for people and records: the path, or its last part where it is this machine's alone.
     pub name: String,
     /// The network.
     pub model: Model,
@@ -114,7 +115,7 @@ impl Source {
 
     fn plain(path: &Path, model: Model, wanted: LoadOptions<'_>) -> Source {
         Source {
-            name: path.display().to_string(),
+            name: portable(path),
             model,
             target: None,
             target_name: None,

@@ -8,7 +8,9 @@ use super::load::{LOG, MaskFile, PART, reached_file};
 use super::{Manifest, RunConfig, RunError, RunResult, TrainJob, parse_json, to_json};
 use crate::genome;
 use crate::math::refusal::Refusal;
-use crate::network::files::{WriteError, create_folder, write_atomic, write_atomic_with};
+use crate::network::files::{
+    WriteError, create_folder, open_plain, write_atomic, write_atomic_with,
+};
 use crate::network::npz::write_npz;
 use crate::network::weight_files::to_safetensors;
 use crate::network::{Picture, kernel};
@@ -214,9 +216,7 @@ impl LogUpTo {
             step: u64,
         }
         let path = folder.join(PART);
-        // Opening a pipe would wait for its writer.
-        std::fs::metadata(&path).ok().filter(|data| data.is_file())?;
-        let mut log = BufReader::new(File::open(&path).ok()?);
+        let mut log = BufReader::new(open_plain(&path).ok()?);
         let every = usize::try_from(log_every.max(1)).unwrap_or(usize::MAX);
         let lines =
             |attempt: u32, steps: u64| (0..steps).step_by(every).map(move |step| (attempt, step));

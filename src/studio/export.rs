@@ -39,6 +39,7 @@ pub enum ExportError {
 #[derive(Debug, serde::Serialize)]
 pub struct Exported {
     /// The page to open.
+    #[serde(serialize_with = "crate::math::text::path_text")]
     pub page: PathBuf,
     /// Networks on it.
     pub networks: usize,

@@ -10,7 +10,7 @@ use super::pixels::is_picture_file;
 use super::state::{FoundGenome, FoundStudy, Studio};
 use crate::evolve::Session;
 use crate::genome;
-use crate::network::files::read_text;
+use crate::network::files::{LARGEST_CONFIG, LARGEST_STATE, open_plain, read_text};
 use crate::run::folder::FolderKind;
 use crate::run::{RunConfig, RunResult, is_genome_file};
 use serde::{Deserialize, Serialize};
@@ -158,7 +158,7 @@ fn look(studio: &Studio, folder: &Path, depth: usize, library: &mut Library) {
 /// True if a file begins with this text, white space aside.
 fn begins(path: &Path, wanted: &str) -> bool {
     let mut head = [0; 160];
-    let read = std::fs::File::open(path).and_then(|mut file| file.read(&mut head)).unwrap_or(0);
+    let read = open_plain(path).and_then(|mut file| file.read(&mut head)).unwrap_or(0);
     let text = String::from_utf8_lossy(&head[..read]);
     text.trim_start_matches(['{', '\n', '\r', ' ']).starts_with(wanted)
 }
@@ -215,7 +215,7 @@ fn session(id: &str, path: &Path) -> Option<Result<FoundSession, String>> {
         return None;
     }
     let read = || {
-        let text = read_text(path).map_err(|e| format!("cannot read: {e}"))?;
+        let text = read_text(path, LARGEST_CONFIG).map_err(|e| format!("cannot read: {e}"))?;
         let session = Session::from_toml(&text).map_err(|e| e.to_string())?;
         let changed =
             path.metadata().and_then(|data| data.modified()).map_err(|e| e.to_string())?;
@@ -232,10 +232,12 @@ fn session(id: &str, path: &Path) -> Option<Result<FoundSession, String>> {
 }
 
 fn run(studio: &Studio, id: &str, kind: &'static str, path: &Path) -> Result<FoundRun, String> {
-    let config = read_text(&path.join("config.toml")).map_err(|e| format!("cannot read: {e}"))?;
+    let config = read_text(&path.join("config.toml"), LARGEST_CONFIG)
+        .map_err(|e| format!("cannot read: {e}"))?;
     let config: RunConfig = toml::from_str(&config).map_err(|e| format!("config.toml: {e}"))?;
-    let result: Option<RunResult> =
-        read_text(&path.join("result.json")).ok().and_then(|text| serde_json::from_str(&text).ok());
+    let result: Option<RunResult> = read_text(&path.join("result.json"), LARGEST_STATE)
+        .ok()
+        .and_then(|text| serde_json::from_str(&text).ok());
     Ok(FoundRun {
         score: result.as_ref().and_then(|_| kept_score(studio, id, path)),
         id: id.to_string(),
@@ -261,7 +263,7 @@ fn study(studio: &Studio, id: &str, path: &Path) -> Option<FoundStudy> {
     let record = ["study.json", "claims.json"].map(|name| path.join(name));
     let record = record.into_iter().find(|record| record.exists())?;
     studio.known.studies.get(id, &record, || {
-        let text = read_text(&record).ok()?;
+        let text = read_text(&record, LARGEST_STATE).ok()?;
         let said: Said = serde_json::from_str(&text).unwrap_or_default();
         let folder = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let name = [said.name, said.study, folder].into_iter().find(|name| !name.is_empty())?;

@@ -10,6 +10,7 @@ use crate::figures::sheets::signed_picture;
 use crate::figures::wiring::{Places, places};
 use crate::genome::{Genome, Provenance, to_json};
 use crate::network::export::live_glsl;
+use crate::network::files::{LARGEST_CONFIG, read_text};
 use crate::network::kernel::{feature_maps, render};
 use crate::network::{Arch, Frame, Model, Network, Picture, PixelInputs, Weights, Wiring};
 use crate::probe::{Change, Delta, View};
@@ -124,11 +125,14 @@ fn keep<T>(list: &Mutex<Vec<T>>, new: T) {
 /// The arch of a file of weights: what lies beside it as `NAME.arch`, else what it says itself.
 fn arch_of(path: &Path) -> Result<Arch, Refusal> {
     let beside = path.with_extension("arch");
-    match std::fs::read_to_string(&beside) {
+    match read_text(&beside, LARGEST_CONFIG) {
         Ok(text) => {
             text.trim().parse().map_err(|e| Refusal::bad(format!("{}: {e}", beside.display())))
         }
-        Err(_) => crate::network::weight_files::read_arch(path).map_err(Refusal::bad),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+            crate::network::weight_files::read_arch(path).map_err(Refusal::bad)
+        }
+        Err(e) => Err(Refusal::bad(format!("{}: cannot read: {e}", beside.display()))),
     }
 }
 

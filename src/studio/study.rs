@@ -5,7 +5,7 @@ use super::pixels::is_picture_file;
 use super::state::Studio;
 use crate::experiment::networks::NetworksRecord;
 use crate::experiment::record::{Record, STUDY};
-use crate::network::files::{read_plain, read_text};
+use crate::network::files::{LARGEST_STATE, read_plain, read_text};
 use crate::run::folder::{FolderKind, Marker};
 use axum::http::{HeaderValue, header};
 use serde::{Deserialize, Serialize};
@@ -76,7 +76,7 @@ struct Said {
 /// `/api/study`.
 pub fn study(studio: &Studio, AskedStudy { id, .. }: AskedStudy) -> Answer {
     let folder = folder(studio, &id)?;
-    let text = read_text(&folder.join(STUDY)).unwrap_or_default();
+    let text = read_text(&folder.join(STUDY), LARGEST_STATE).unwrap_or_default();
     let said: Said = serde_json::from_str(&text).unwrap_or_default();
     let own = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let name = [said.study, said.name].into_iter().find(|name| !name.is_empty()).unwrap_or(own);
@@ -112,7 +112,7 @@ fn decided(folder: &Path) -> Option<Vec<Claim>> {
         #[serde(default)]
         apart: bool,
     }
-    let text = read_text(&folder.join("claims.json")).ok()?;
+    let text = read_text(&folder.join("claims.json"), LARGEST_STATE).ok()?;
     let Decided { claims } = serde_json::from_str(&text).ok()?;
     let claim = |Row { id, says, verdict, word, apart }: Row| Claim {
         id,
@@ -154,7 +154,7 @@ fn title(path: &Path) -> Option<String> {
     if path.extension()? != "svg" {
         return None;
     }
-    let text = read_text(path).ok()?;
+    let text = read_text(path, LARGEST_STATE).ok()?;
     let document = roxmltree::Document::parse(&text).ok()?;
     let title = document.descendants().find(|node| node.has_tag_name((SVG, "title")))?;
     title.text().map(String::from)
@@ -231,7 +231,7 @@ fn genomes(studio: &Studio, folder: &Path, study: &str) -> BTreeMap<String, Stri
     }
     let path = studio.root.path(&format!("experiments/{study}.toml"));
     let places = [Some(folder.join("spec.toml")), path.ok()];
-    let text = places.into_iter().flatten().find_map(|path| read_text(&path).ok());
+    let text = places.into_iter().flatten().find_map(|path| read_text(&path, LARGEST_STATE).ok());
     let text = text.unwrap_or_default();
     let spec: Spec = toml::from_str(&text).unwrap_or_default();
     let known = spec.targets.into_iter().filter_map(|target| {

@@ -26,6 +26,8 @@ mod plot;
 mod prune_cli;
 #[cfg(target_os = "linux")]
 mod signals;
+#[cfg(unix)]
+mod strangers;
 #[cfg(feature = "studio")]
 mod studio;
 mod workers;

@@ -23,6 +23,7 @@ mod methods_page;
 mod networks;
 mod optimizers;
 mod orthogonal;
+mod own_files;
 mod pictures;
 mod plots;
 mod prune;

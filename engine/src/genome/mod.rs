@@ -15,7 +15,7 @@ mod json;
 mod picbreeder;
 
 pub use dot::to_dot;
-pub use file::{read_plain, read_text};
+pub use file::{LARGEST_CONFIG, LARGEST_STATE, ensure_plain, open_plain, read_plain, read_text};
 pub use gene::{ConnectionGene, InnovationId, Input, Marking, NodeGene, NodeId, Output, Role};
 pub use info::GenomeInfo;
 pub use json::{from_json, to_json};

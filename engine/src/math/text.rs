@@ -1,7 +1,9 @@
 //! Numbers as people read them in print: significant digits, true minus signs, thin spaces; and texts as
 //! shells and spreadsheets read them.
 
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::ffi::OsStr;
+use std::path::{Component, Path, PathBuf};
 
 /// Reads a number as JSON has it, which writes null for NaN.
 ///
@@ -131,6 +133,53 @@ pub fn word(text: impl std::fmt::Display) -> String {
     } else {
         format!("'{}'", text.replace('\'', r"'\''"))
     }
+}
+
+/// An argument as a shell takes it for one word, also one that is no UTF-8: bash and zsh read `$'\xff'`.
+pub fn word_of(argument: &OsStr) -> String {
+    if let Some(text) = argument.to_str() {
+        return word(text);
+    }
+    let written = |&byte: &u8| match byte {
+        b'\'' | b'\\' => format!("\\{}", byte as char),
+        b' '..=b'~' => (byte as char).to_string(),
+        _ => format!("\\x{byte:02x}"),
+    };
+    format!("$'{}'", argument.as_encoded_bytes().iter().map(written).collect::<String>())
+}
+
+/// A path as something that is passed on may say it: as it is if it leads down from the folder at hand, else its
+/// last part alone. Where a file lay on this machine is nobody's business.
+pub fn portable(path: &Path) -> String {
+    let is_down = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+    match path.file_name() {
+        Some(name) if !path.components().all(is_down) => name.to_string_lossy().into_owned(),
+        _ => path.display().to_string(),
+    }
+}
+
+/// Serialises a path as people read it: JSON holds no other text than UTF-8, and file names may be other.
+///
+/// # Errors
+/// As the serializer says.
+pub fn path_text<S: Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_str(&path.display())
+}
+
+/// [`path_text`] of a path that may be missing.
+///
+/// # Errors
+/// As there.
+pub fn path_text_if_any<S: Serializer>(path: &Option<PathBuf>, to: S) -> Result<S::Ok, S::Error> {
+    path.as_ref().map(|path| path.to_string_lossy()).serialize(to)
+}
+
+/// [`path_text`] of each of some paths.
+///
+/// # Errors
+/// As there.
+pub fn path_texts<S: Serializer>(paths: &[PathBuf], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_seq(paths.iter().map(|path| path.to_string_lossy()))
 }
 
 /// A text as a cell of a table: spreadsheets compute what begins like a formula, so a text that does,

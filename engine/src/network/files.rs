@@ -1,15 +1,26 @@
-//! Whole files or none: temporary file in the same folder, fsync, rename.
+//! Files of this program: written whole or not at all, or made to grow; never through a link.
 
 use super::process::{lives, place};
-pub use crate::genome::{read_plain, read_text};
-use std::fs::File;
-use std::io::Write;
+use crate::genome::ensure_plain;
+pub use crate::genome::{LARGEST_CONFIG, LARGEST_STATE, open_plain, read_plain, read_text};
+use crate::math::hash::short_id;
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::fs::{DirEntry, File};
+use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
+use std::sync::{Mutex, PoisonError, RwLock, RwLockWriteGuard};
+use std::time::Duration;
 
 /// Held shared by every write under way.
 static WRITES: RwLock<()> = RwLock::new(());
+
+/// Age at which a temporary file is abandoned, whoever wrote it.
+const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Longest name of a file in bytes, on the systems in use.
+const LONGEST_NAME: usize = 255;
 
 /// Why a file could not be written. What stood at the path before still stands.
 #[derive(Debug, thiserror::Error)]
@@ -25,7 +36,8 @@ pub struct WriteError {
 /// the new one survives a crash.
 ///
 /// # Errors
-/// The folder is missing or not writable, or the disk is full; the old file is untouched.
+/// The folder is missing or not writable, the disk is full, or a pipe or device has the name; the old file is
+/// untouched.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     write_atomic_with(path, |file| file.write_all(bytes))
 }
@@ -38,35 +50,88 @@ pub fn write_atomic_with(
     path: &Path,
     fill: impl FnOnce(&mut File) -> std::io::Result<()>,
 ) -> Result<(), WriteError> {
-    let fail = |source| WriteError { path: path.to_path_buf(), source };
-    let name = path.file_name().and_then(|n| n.to_str()).ok_or_else(|| {
-        fail(std::io::Error::new(
-            std::io::ErrorKind::InvalidInput,
-            "expected a file name, found none",
-        ))
-    })?;
-    let temporary = path.with_file_name(temporary_name(name));
-    let _under_way = WRITES.read().unwrap_or_else(PoisonError::into_inner);
-    let written = (|| {
-        // Also to be read: who keeps a handle may go on with the file.
-        let mut options = File::options();
-        let mut file =
-            options.read(true).write(true).create(true).truncate(true).open(&temporary)?;
-        fill(&mut file)?;
-        file.sync_all()?;
-        std::fs::rename(&temporary, path)
-    })();
-    if let Err(source) = written {
-        let _ = std::fs::remove_file(&temporary);
-        return Err(fail(source));
+    let replaced = replace(path, fill);
+    replaced.map(drop).map_err(|source| WriteError { path: path.to_path_buf(), source })
+}
+
+/// Opens a file that is changed in place, or makes it. It is never another one that a link leads to.
+///
+/// # Errors
+/// The system refuses, or it is no plain file.
+pub fn open_own(path: &Path) -> std::io::Result<File> {
+    own(path, false)
+}
+
+/// [`open_own`] of a file whose writes all go to its end.
+fn own(path: &Path, append: bool) -> std::io::Result<File> {
+    // Where the system cannot be told to follow no link, this must do.
+    match std::fs::symlink_metadata(path) {
+        Err(e) if e.kind() == ErrorKind::NotFound => {}
+        found => ensure_plain(&found?)?,
     }
-    // The rename itself is durable once the folder is synced; not every system can sync a folder.
-    if let Some(folder) = path.parent().filter(|p| !p.as_os_str().is_empty())
-        && let Ok(folder) = File::open(folder)
-    {
-        let _ = folder.sync_all();
+    let mut options = File::options();
+    options.read(true).write(true).append(append).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_CLOEXEC,
+    );
+    let file = options.open(path)?;
+    ensure_plain(&file.metadata()?)?;
+    Ok(file)
+}
+
+/// Opens a log, or makes it, cut to its first `bytes` bytes and ready to grow. A log with a second name, as a
+/// snapshot of hard links gives it, is copied first: the snapshot stays as it was.
+///
+/// # Errors
+/// As [`open_own`]; the log is shorter.
+pub fn open_log(path: &Path, bytes: u64) -> std::io::Result<File> {
+    let mut file = open_own(path)?;
+    let found = file.metadata()?.len();
+    if found < bytes {
+        let text = format!("expected at least {bytes} bytes, found {found}: lines are missing");
+        return Err(std::io::Error::new(ErrorKind::InvalidData, text));
     }
-    Ok(())
+    if has_other_names(&file)? {
+        file = replace(path, |own| std::io::copy(&mut file.take(bytes), own).map(drop))?;
+    }
+    file.set_len(bytes)?;
+    file.seek(SeekFrom::End(0))?;
+    Ok(file)
+}
+
+/// Opens a log to which several processes append whole lines, or makes it. One with a second name is copied first.
+///
+/// # Errors
+/// As [`open_own`].
+pub fn open_shared_log(path: &Path) -> std::io::Result<File> {
+    let mut file = own(path, true)?;
+    if has_other_names(&file)? {
+        replace(path, |copy| std::io::copy(&mut file, copy).map(drop))?;
+        file = own(path, true)?;
+    }
+    Ok(file)
+}
+
+/// True if a file has more than one name.
+pub(super) fn has_other_names(file: &File) -> std::io::Result<bool> {
+    #[cfg(unix)]
+    return Ok(std::os::unix::fs::MetadataExt::nlink(&file.metadata()?) > 1);
+    #[cfg(not(unix))]
+    return file.metadata().map(|_| false);
+}
+
+/// `.NAME` and an ending, beside a file of this name; of a long name a hash, so that the system takes it.
+pub fn hidden_beside(file: &Path, ending: &str) -> PathBuf {
+    let own = file.file_name().unwrap_or_default();
+    let mut name = OsString::from(".");
+    name.push(own);
+    name.push(ending);
+    if name.len() > LONGEST_NAME {
+        name = format!(".{}{ending}", short_id(own.as_encoded_bytes())).into();
+    }
+    file.with_file_name(name)
 }
 
 /// Creates a folder and its parents.
@@ -83,35 +148,95 @@ pub fn without_writes() -> RwLockWriteGuard<'static, ()> {
     WRITES.write().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes the temporary files of processes that died writing, in `folder` and all below it, but
-/// for folders that `is_busy`.
-pub fn remove_leftovers(folder: &Path, is_busy: &dyn Fn(&Path) -> bool) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    for entry in entries.flatten() {
-        let path = entry.path();
-        match entry.file_type() {
-            Ok(kind) if kind.is_dir() && !is_busy(&path) => remove_leftovers(&path, is_busy),
-            Ok(kind) if kind.is_file() && entry.file_name().to_str().is_some_and(is_leftover) => {
-                let _ = std::fs::remove_file(path);
-            }
-            _ => {}
+/// Puts a new file into the place of the one at `path` and returns it, still open.
+fn replace(
+    path: &Path,
+    fill: impl FnOnce(&mut File) -> std::io::Result<()>,
+) -> std::io::Result<File> {
+    if path.file_name().is_none() {
+        let text = "expected a file name, found none";
+        return Err(std::io::Error::new(ErrorKind::InvalidInput, text));
+    }
+    // A link gives way to the file. A pipe or a device does not: `/dev/null` is everybody's.
+    if let Ok(found) = std::fs::symlink_metadata(path)
+        && !found.is_symlink()
+    {
+        ensure_plain(&found)?;
+    }
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let _under_way = WRITES.read().unwrap_or_else(PoisonError::into_inner);
+    remove_leftovers_once(folder);
+    let (temporary, mut file) = temporary(folder)?;
+    let written = fill(&mut file)
+        .and_then(|()| file.sync_all())
+        .and_then(|()| std::fs::rename(&temporary, path));
+    if let Err(source) = written {
+        let _ = std::fs::remove_file(&temporary);
+        return Err(source);
+    }
+    // The rename itself is durable once the folder is synced; not every system can sync a folder.
+    if let Ok(folder) = File::open(folder) {
+        let _ = folder.sync_all();
+    }
+    Ok(file)
+}
+
+/// A new file `.picloom-PLACE-COUNT-PROCESS.tmp` in `folder`: no two writes have the same, wherever they are.
+fn temporary(folder: &Path) -> std::io::Result<(PathBuf, File)> {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    loop {
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!(".picloom-{}-{count}-{}.tmp", place(), std::process::id());
+        let path = folder.join(name);
+        match File::options().read(true).write(true).create_new(true).open(&path) {
+            // A dead process that had our number left it.
+            Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
+            made => return Ok((path, made?)),
         }
     }
 }
 
-/// `.NAME.PLACE-COUNT.PROCESS.tmp`: no two writes have the same, wherever they are.
-fn temporary_name(name: &str) -> String {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    format!(".{name}.{}-{count}.{}.tmp", place(), std::process::id())
+/// [`remove_leftovers`] before the first write of this process to a folder: whoever goes on with work that died in
+/// a write writes that file again.
+fn remove_leftovers_once(folder: &Path) {
+    static SEEN: Mutex<Option<HashSet<PathBuf>>> = Mutex::new(None);
+    let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let seen = seen.get_or_insert_default();
+    if !seen.contains(folder) {
+        // A study has many folders; to look twice does no harm.
+        if seen.len() == 1024 {
+            seen.clear();
+        }
+        seen.insert(folder.to_path_buf());
+        remove_leftovers(folder);
+    }
 }
 
-/// True for the name of a temporary file of [`write_atomic`] whose process was here and is certainly dead.
-fn is_leftover(name: &str) -> bool {
-    let parts = || {
-        let (rest, process) = name.strip_prefix('.')?.strip_suffix(".tmp")?.rsplit_once('.')?;
-        let (of, count) = rest.rsplit_once('.')?.1.split_once('-')?;
-        Some((of, count.parse::<u64>().ok()?, process.parse().ok()?))
-    };
-    parts().is_some_and(|(of, _, process)| of == place() && lives(process, None) == Some(false))
+/// Removes the temporary files that dead processes of this program left in `folder` itself.
+pub fn remove_leftovers(folder: &Path) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        if is_leftover(&entry) {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// True for a temporary file of a process that was here and is dead, or that nobody has written to for a day.
+fn is_leftover(entry: &DirEntry) -> bool {
+    let name = entry.file_name();
+    let Some((of, process)) = name.to_str().and_then(writer) else { return false };
+    let age = || entry.metadata().ok()?.modified().ok()?.elapsed().ok();
+    entry.file_type().is_ok_and(|kind| kind.is_file())
+        && (of == place() && lives(process, None) == Some(false)
+            || age().is_some_and(|age| age > ABANDONED))
+}
+
+/// Place and number of the process that gave a file this name; none for a name of somebody else.
+fn writer(name: &str) -> Option<(&str, u32)> {
+    let mut parts = name.strip_prefix(".picloom-")?.strip_suffix(".tmp")?.split('-');
+    let of =
+        parts.next().filter(|of| of.len() == 16 && of.bytes().all(|b| b.is_ascii_hexdigit()))?;
+    parts.next()?.parse::<u64>().ok()?;
+    let process = parts.next()?.parse().ok()?;
+    parts.next().is_none().then_some((of, process))
 }

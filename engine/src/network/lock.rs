@@ -4,14 +4,16 @@
 //! it. Good on one machine: a file system shared over a network may not pass such locks on, and one
 //! that knows none leaves the work unguarded.
 
-use super::files::{WriteError, create_folder, remove_leftovers};
-use std::ffi::OsStr;
-use std::fs::{File, OpenOptions, TryLockError};
+use super::files::{WriteError, create_folder, has_other_names, hidden_beside, open_own};
+use std::fs::{File, TryLockError};
 use std::io::{ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 /// Name of the lock's file in a folder.
 const NAME: &str = ".lock";
+
+/// Longest note of a holder that is read.
+const LONGEST_NOTE: u64 = 1 << 16;
 
 /// A folder (or file) that no other process works in until this is dropped or the process ends.
 #[derive(Debug)]
@@ -42,8 +44,7 @@ pub enum LockError {
 }
 
 impl FolderLock {
-    /// Takes the lock of a folder, which is made if it is missing, and removes what writes that were
-    /// cut short by the death of a process have left there.
+    /// Takes the lock of a folder, which is made if it is missing.
     ///
     /// # Errors
     /// Somebody holds it, this process included; the file cannot be made.
@@ -52,9 +53,7 @@ impl FolderLock {
         let made = folder.ancestors().take_while(missing).last().map(Path::to_path_buf);
         let path = folder.join(NAME);
         create_folder(folder)?;
-        let lock = FolderLock { _file: hold(&path, folder)?, path, made };
-        remove_leftovers(folder, &is_held);
-        Ok(lock)
+        Ok(FolderLock { _file: hold(&path, folder)?, path, made })
     }
 
     /// Takes the lock of a file that is read, changed and written back: `.NAME.lock` beside it.
@@ -62,8 +61,7 @@ impl FolderLock {
     /// # Errors
     /// As [`take`](Self::take); its folder is missing.
     pub fn of_file(file: &Path) -> Result<Self, LockError> {
-        let name = file.file_name().unwrap_or(OsStr::new("")).to_string_lossy();
-        let path = file.with_file_name(format!(".{name}.lock"));
+        let path = hidden_beside(file, NAME);
         Ok(FolderLock { _file: hold(&path, file)?, path, made: None })
     }
 }
@@ -91,15 +89,13 @@ impl Drop for FolderLock {
 fn hold(path: &Path, place: &Path) -> Result<File, LockError> {
     let fail = |source| WriteError { path: path.to_path_buf(), source };
     loop {
-        let mut options = OpenOptions::new();
-        let mut file =
-            options.read(true).write(true).create(true).truncate(false).open(path).map_err(fail)?;
+        let mut file = open_own(path).map_err(fail)?;
         match file.try_lock() {
             Ok(()) if !is_current(&file, path) => continue,
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let mut text = String::new();
-                let _ = file.read_to_string(&mut text);
+                let _ = file.take(LONGEST_NOTE).read_to_string(&mut text);
                 let holder = match text.trim() {
                     "" => "another process".to_string(),
                     text => text.to_string(),
@@ -108,6 +104,11 @@ fn hold(path: &Path, place: &Path) -> Result<File, LockError> {
             }
             Err(TryLockError::Error(e)) if e.kind() == ErrorKind::Unsupported => {}
             Err(TryLockError::Error(e)) => return Err(fail(e).into()),
+        }
+        // A snapshot of hard links has the file, too: it stays the snapshot's.
+        if has_other_names(&file).map_err(fail)? {
+            std::fs::remove_file(path).map_err(fail)?;
+            continue;
         }
         let line: Vec<_> = std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect();
         let holder = format!("process {}: {}\n", std::process::id(), line.join(" "));
@@ -124,7 +125,7 @@ fn is_current(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let id = |data: std::io::Result<std::fs::Metadata>| data.ok().map(|m| (m.dev(), m.ino()));
     let ours = id(file.metadata());
-    ours.is_some() && ours == id(std::fs::metadata(path))
+    ours.is_some() && ours == id(std::fs::symlink_metadata(path))
 }
 
 #[cfg(not(unix))]
@@ -132,16 +133,9 @@ fn is_current(_file: &File, _path: &Path) -> bool {
     true
 }
 
-/// True if somebody works in `folder`.
-fn is_held(folder: &Path) -> bool {
-    File::open(folder.join(NAME))
-        .is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::process::place;
 
     #[test]
     fn a_folder_is_held_by_one_and_free_and_clean_after_it() {
@@ -158,33 +152,6 @@ mod tests {
         drop(again);
         let left: Vec<_> = std::fs::read_dir(&folder).unwrap().collect();
         assert_eq!(left.len(), 1);
-    }
-
-    #[test]
-    fn files_that_a_dead_process_left_half_written_go_unless_a_living_one_works_there() {
-        let folder = tempfile::tempdir().unwrap();
-        let [inside, busy] = ["inside", "busy"].map(|name| folder.path().join(name));
-        // No process has this number.
-        let left = &*format!(".x.json.{}-3.4294967295.tmp", place());
-        let ours = format!(".x.json.{}-3.{}.tmp", place(), std::process::id());
-        // That of another machine, of whose processes nothing is known here.
-        let far = ".x.json.0123456789abcdef-3.4294967295.tmp";
-        for (place, name) in [
-            (&inside, left),
-            (&inside, ours.as_str()),
-            (&inside, far),
-            (&inside, ".tmp"),
-            (&busy, left),
-        ] {
-            std::fs::create_dir_all(place).unwrap();
-            std::fs::write(place.join(name), "half").unwrap();
-        }
-        let _busy = hold(&busy.join(NAME), &busy).unwrap();
-        let _all = FolderLock::take(folder.path()).unwrap();
-        assert!(!inside.join(left).exists());
-        assert!(inside.join(&ours).exists() && inside.join(".tmp").exists());
-        assert!(inside.join(far).exists());
-        assert!(busy.join(left).exists());
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::special::Special;
 use crate::finding::Verdict;
 use picloom::experiment::contrast::{self, Basis, Decision, Found};
 use picloom::experiment::record::RecordError;
-use picloom::network::files::read_text;
+use picloom::network::files::{LARGEST_STATE, read_text};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -186,7 +186,7 @@ impl Ledger {
             expected: "a ledger of claims".into(),
             found,
         };
-        let text = read_text(path).map_err(|e| fail(e.to_string()))?;
+        let text = read_text(path, LARGEST_STATE).map_err(|e| fail(e.to_string()))?;
         let ledger: Self = serde_json::from_str(&text).map_err(|e| fail(e.to_string()))?;
         if ledger.format == FORMAT {
             Ok(ledger)

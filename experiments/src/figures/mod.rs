@@ -53,6 +53,7 @@ use picloom::experiment::spec::STANDARD;
 use picloom::figures::networks::{self, Nothing};
 use picloom::math::text::word;
 use picloom::network::Picture;
+use picloom::network::files::{LARGEST_STATE, read_text};
 use std::any::Any;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -336,7 +337,7 @@ impl Sources {
         struct Head {
             profile: Option<String>,
         }
-        let text = std::fs::read_to_string(self.path(study).join(STUDY)).ok()?;
+        let text = read_text(&self.path(study).join(STUDY), LARGEST_STATE).ok()?;
         serde_json::from_str::<Head>(&text).ok()?.profile
     }
 

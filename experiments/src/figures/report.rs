@@ -6,7 +6,7 @@ use super::{DrawError, Drawing, FIGURES, Figure, Sources, collect, make};
 use crate::claims::ledger::named;
 use crate::claims::{ClaimRow, Ledger};
 use picloom::figures::html::{Align, Cell, Kind, Page, Section, Table};
-use picloom::math::text::word;
+use picloom::math::text::{portable, word};
 use std::path::Path;
 
 /// What the page opens with.
@@ -336,7 +336,7 @@ fn part(
     section.code(format!(
         "{}\npicloom-experiments figures --records {} {}",
         made(sources, study),
-        word(sources.folder().display()),
+        word(portable(sources.folder())),
         names.join(" \\\n    ")
     ))
 }

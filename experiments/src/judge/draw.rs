@@ -4,7 +4,7 @@
 //! change of its weight. Nine pruned or wired networks of the first set were trained by a kernel that summed in
 //! another order; what they drew is kept as PNG.
 
-use picloom::network::files::{create_folder, write_atomic};
+use picloom::network::files::{LARGEST_CONFIG, create_folder, read_plain, write_atomic};
 use picloom::network::weight_files::{read_arch, read_weights};
 use picloom::network::{Coords, Model, Wiring, read_genome};
 use picloom::probe::{Change, View};
@@ -39,7 +39,7 @@ fn draw_set(
     for ((name, target), rows) in networks {
         if from.join(&rows[0].base).exists() {
             for file in rows.iter().map(|row| &row.image).chain([&rows[0].base]) {
-                write_atomic(&to.join(file), &std::fs::read(from.join(file))?)?;
+                write_atomic(&to.join(file), &read_plain(&from.join(file), LARGEST_CONFIG)?)?;
             }
             continue;
         }
@@ -53,7 +53,7 @@ fn draw_set(
         }
     }
     let path = to.join(file);
-    write_atomic(&path, &std::fs::read(from.join(file))?)?;
+    write_atomic(&path, &read_plain(&from.join(file), LARGEST_CONFIG)?)?;
     Ok(path)
 }
 

@@ -6,7 +6,7 @@ use clap::Args;
 use picloom::cli::{Output, Usage};
 use picloom::figures::{Provenance, save_small};
 use picloom::math::names::unknown_name;
-use picloom::math::text::word;
+use picloom::math::text::{portable, word};
 use picloom::network::files::write_atomic;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -42,11 +42,14 @@ pub struct ReportArgs {
 pub fn report(args: &ReportArgs, out: &Output) -> anyhow::Result<()> {
     let command = format!(
         "picloom-experiments report --records {} --out {}",
-        word(args.records.display()),
-        word(args.out.display())
+        word(portable(&args.records)),
+        word(portable(&args.out))
     );
     write_atomic(&args.out, study_report(&args.records, &command).as_bytes())?;
-    out.result(&json!({ "written": [args.out] }), &format!("wrote {}", args.out.display()))
+    out.result(
+        &json!({ "written": [args.out.to_string_lossy()] }),
+        &format!("wrote {}", args.out.display()),
+    )
 }
 
 /// Draws figures.
@@ -86,7 +89,7 @@ pub fn run(args: FiguresArgs, out: &Output) -> anyhow::Result<()> {
             "claims": f.claims,
             "shows": f.shows,
             "records": f.records(),
-            "files": path,
+            "files": path.to_string_lossy(),
             "problem": problem,
         }));
     }

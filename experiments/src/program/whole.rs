@@ -5,7 +5,7 @@ use super::{claims, figures};
 use crate::claims::StudySpec;
 use crate::kinds;
 use picloom::cli::{Output, StudyArgs, StudyCommand, tell, with_study};
-use picloom::math::text::word;
+use picloom::math::text::{portable, word};
 use picloom::network::lock::{FolderLock, LockError};
 use serde_json::json;
 
@@ -31,7 +31,7 @@ pub fn run(command: StudyCommand, out: &Output) -> anyhow::Result<()> {
         said.1 += &text;
         said.1 += &format!("{} figures, {}", drawn.len(), report.display());
         said.0["figures"] = json!(drawn);
-        said.0["report"] = json!(report);
+        said.0["report"] = json!(report.to_string_lossy());
         said.0["claims"] = json!(ledger.claims);
     }
     tell(&said, out)
@@ -39,6 +39,6 @@ pub fn run(command: StudyCommand, out: &Output) -> anyhow::Result<()> {
 
 fn command_line(args: &StudyArgs) -> String {
     let profile = args.profile.as_ref().map(|name| format!(" --profile {name}"));
-    let (spec, profile) = (word(args.spec.display()), profile.unwrap_or_default());
-    format!("picloom-experiments run {spec}{profile} --store {}", word(args.store.display()))
+    let (spec, profile) = (word(portable(&args.spec)), profile.unwrap_or_default());
+    format!("picloom-experiments run {spec}{profile} --store {}", word(portable(&args.store)))
 }

@@ -3,7 +3,9 @@
 use crate::experiment::record::{Record, RecordError};
 use crate::experiment::workers::Ask;
 use crate::math::hash::{canonical_json, short_id};
-use crate::network::files::{WriteError, create_folder, read_text, write_atomic};
+use crate::network::files::{
+    LARGEST_CONFIG, LARGEST_STATE, WriteError, create_folder, read_plain, read_text, write_atomic,
+};
 use crate::run::folder::{FolderKind, Marker};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -205,7 +207,7 @@ pub(super) fn failure_path(folder: &Path, id: &str) -> PathBuf {
 }
 
 pub(super) fn read_failure(folder: &Path, id: &str) -> Option<Failure> {
-    serde_json::from_slice(&std::fs::read(failure_path(folder, id)).ok()?).ok()
+    serde_json::from_slice(&read_plain(&failure_path(folder, id), LARGEST_CONFIG).ok()?).ok()
 }
 
 /// The folder of the lease of a cell.
@@ -226,7 +228,7 @@ pub(in crate::experiment) fn read_cell<S: CellStudy + ?Sized>(
 ) -> Result<CellState<S::Outcome>, RecordError> {
     let id = study.id(cell);
     let path = cell_path(folder, &id);
-    let text = match read_text(&path) {
+    let text = match read_text(&path, LARGEST_STATE) {
         Ok(text) => text,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
             return Ok(unfinished(folder, &id));

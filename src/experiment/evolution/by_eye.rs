@@ -20,7 +20,7 @@ use crate::evolve::{Breeding, BreedingError, Selection, Session};
 use crate::genome::to_json;
 use crate::math::names::names;
 use crate::math::settings::settings;
-use crate::network::files::{create_folder, read_text, write_atomic};
+use crate::network::files::{LARGEST_STATE, create_folder, read_text, write_atomic};
 use crate::run::folder::{FolderKind, Marker};
 use crate::score::{Breeder, Choice, Decision};
 use serde::{Deserialize, Serialize};
@@ -216,7 +216,8 @@ fn begin(
 fn read_decisions(path: &Path) -> Result<Vec<DecisionRecord>, EvolutionError> {
     let unreadable =
         |problem: String| EvolutionError::Checkpoint { path: path.to_path_buf(), problem };
-    let text = read_text(path).map_err(|e| unreadable(format!("cannot read decisions: {e}")))?;
+    let text = read_text(path, LARGEST_STATE)
+        .map_err(|e| unreadable(format!("cannot read decisions: {e}")))?;
     text.lines()
         .enumerate()
         .map(|(i, line)| {

@@ -7,6 +7,7 @@ use super::sheet::{genome_sheet, grid_sheet};
 use super::{EvolutionError, EvolutionJob};
 use crate::evolve::{Birth, Mutation, Ranked, Search};
 use crate::genome::{Genome, to_json};
+use crate::math::text::portable;
 use crate::network::Picture;
 use crate::network::files::{create_folder, write_atomic};
 use serde::{Deserialize, Serialize};
@@ -83,7 +84,10 @@ pub(super) fn with_provenance(config: &EvolutionConfig, ranked: &Ranked) -> Geno
     notes.insert("fitness".into(), format!("{fitness:.6}"));
     notes.insert("preset".into(), config.evolve.preset.name().into());
     if let Some(target) = &config.target {
-        notes.insert("target".into(), target.clone());
+        notes.insert("target".into(), portable(Path::new(target)));
+    }
+    if let Some(sha256) = &config.target_sha256 {
+        notes.insert("target_sha256".into(), sha256.clone());
     }
     genome
 }

@@ -44,7 +44,7 @@ use crate::genome::{self, Genome, ReadGenomeError};
 use crate::math::hash::sha256_of_floats;
 use crate::math::refusal::Refusal;
 use crate::network::Picture;
-use crate::network::files::{WriteError, read_text};
+use crate::network::files::{LARGEST_CONFIG, WriteError, read_text};
 use crate::run::folder::FolderKind;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -235,7 +235,8 @@ pub fn read_config(
     preset: crate::evolve::Preset,
 ) -> Result<EvolutionConfig, EvolutionError> {
     let fail = |problem: String| EvolutionError::ConfigFile { path: path.to_path_buf(), problem };
-    let text = read_text(path).map_err(|e| fail(format!("cannot read config: {e}")))?;
+    let text =
+        read_text(path, LARGEST_CONFIG).map_err(|e| fail(format!("cannot read config: {e}")))?;
     let one_line = |e: String| e.trim().replace('\n', " ");
     let table = text
         .parse()

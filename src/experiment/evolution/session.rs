@@ -11,8 +11,11 @@ use super::store::first_difference;
 use crate::evolve::{Breeding, BreedingError, Selection, Session, SessionError};
 use crate::genome::{self, Genome, ReadGenomeError, to_json};
 use crate::math::refusal::Refusal;
+use crate::math::text::{path_text, path_texts, portable};
 use crate::network::Coords;
-use crate::network::files::{WriteError, create_folder, read_text, write_atomic};
+use crate::network::files::{
+    LARGEST_CONFIG, LARGEST_STATE, WriteError, create_folder, read_plain, read_text, write_atomic,
+};
 use crate::run::folder::{FolderKind, Marker};
 use std::path::{Path, PathBuf};
 
@@ -54,10 +57,13 @@ pub struct BreedReport {
     /// Genomes on it.
     pub genomes: usize,
     /// The sheet.
+    #[serde(serialize_with = "path_text")]
     pub sheet: PathBuf,
     /// The session file.
+    #[serde(serialize_with = "path_text")]
     pub session: PathBuf,
     /// Files of the genomes kept.
+    #[serde(serialize_with = "path_texts")]
     pub saved: Vec<PathBuf>,
 }
 
@@ -131,8 +137,8 @@ pub enum BreedError {
 /// # Errors
 /// The file cannot be read, or is no session.
 pub fn read_session(path: &Path) -> Result<Session, BreedError> {
-    let text =
-        read_text(path).map_err(|source| BreedError::Read { path: path.to_path_buf(), source })?;
+    let text = read_text(path, LARGEST_STATE)
+        .map_err(|source| BreedError::Read { path: path.to_path_buf(), source })?;
     Session::from_toml(&text).map_err(|source| BreedError::Session {
         path: path.to_path_buf(),
         source: Box::new(source),
@@ -232,7 +238,7 @@ pub fn breed(
         })?;
     }
 
-    let session_name = script.display().to_string();
+    let session_name = portable(script);
     let hash = breeding.session().settings_hash();
     let (at, now) = (breeding.at(), breeding.now());
     let mut kept = Vec::new();
@@ -338,7 +344,7 @@ fn free(folder: &Path, name: &str, genome: &Genome) -> Result<PathBuf, BreedErro
         );
     }
     // The same genome may be kept once more.
-    if std::fs::read(&path).is_ok_and(|there| there == to_json(genome).as_bytes()) {
+    if read_plain(&path, LARGEST_CONFIG).is_ok_and(|there| there == to_json(genome).as_bytes()) {
         return Ok(path);
     }
     for taken in [path.with_extension("png"), path.clone()] {

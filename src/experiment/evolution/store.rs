@@ -9,11 +9,11 @@ use super::EvolutionError;
 use super::config::{EvolutionConfig, SearchKind};
 use super::record::GenerationRecord;
 use crate::evolve::{Birth, Search};
-use crate::network::files::{WriteError, read_text, write_atomic};
+use crate::network::files::{LARGEST_STATE, WriteError, open_log, read_text, write_atomic};
 use crate::run::folder::{FolderKind, Marker};
 use serde::{Deserialize, Serialize};
-use std::fs::{File, OpenOptions};
-use std::io::{Seek, SeekFrom, Write};
+use std::fs::File;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 const FORMAT: &str = "picloom-evolution/1";
@@ -84,8 +84,8 @@ impl Store {
         let path = folder.join("checkpoint.json");
         let unreadable =
             |problem: String| EvolutionError::Checkpoint { path: path.clone(), problem };
-        let text =
-            read_text(&path).map_err(|e| unreadable(format!("cannot read checkpoint: {e}")))?;
+        let text = read_text(&path, LARGEST_STATE)
+            .map_err(|e| unreadable(format!("cannot read checkpoint: {e}")))?;
         let found: CheckpointIn = serde_json::from_str(&text)
             .map_err(|e| unreadable(format!("expected a {FORMAT} document, found: {e}")))?;
         if found.format != FORMAT {
@@ -160,20 +160,15 @@ struct Journal {
 impl Journal {
     /// Opens or creates the file and cuts it to `bytes`.
     fn open(path: &Path, bytes: u64) -> Result<Self, EvolutionError> {
-        let fail = |source| WriteError { path: path.to_path_buf(), source };
-        let mut file =
-            OpenOptions::new().create(true).write(true).truncate(false).open(path).map_err(fail)?;
-        let found = file.metadata().map_err(fail)?.len();
-        if found < bytes {
-            return Err(EvolutionError::Checkpoint {
-                path: path.to_path_buf(),
-                problem: format!(
-                    "expected at least {bytes} bytes, found {found}: lines are missing"
-                ),
-            });
-        }
-        file.set_len(bytes).map_err(fail)?;
-        file.seek(SeekFrom::End(0)).map_err(fail)?;
+        let path_buf = || path.to_path_buf();
+        let fail = |source: std::io::Error| match source.kind() {
+            // It is shorter than the checkpoint says.
+            ErrorKind::InvalidData => {
+                EvolutionError::Checkpoint { path: path_buf(), problem: source.to_string() }
+            }
+            _ => WriteError { path: path_buf(), source }.into(),
+        };
+        let file = open_log(path, bytes).map_err(fail)?;
         Ok(Journal { path: path.to_path_buf(), file, bytes })
     }
 

@@ -8,6 +8,7 @@ use crate::experiment::spec::{Places, SpecError, SpecFile, TargetSpec, is_archiv
 use crate::genome::{self, Genome};
 use crate::math::hash::{hex, json_id};
 use crate::math::refusal::Refusal;
+use crate::math::text::portable;
 use crate::network::{Arch, Coords, Layered, Wiring, layerize, read_genome};
 use crate::run::{RunError, Target, load_target};
 use crate::score::{Judge, JudgeChoice, Protocol};
@@ -435,7 +436,7 @@ fn load(places: &Places, target: &TargetSpec, size: usize) -> Result<Option<Sour
     let Some(path) = places.find(drawn) else {
         return Ok(None);
     };
-    let name = drawn.display().to_string();
+    let name = portable(drawn);
     let picture = load_target(&path, size, Coords::default(), target.fit)?.picture;
     let target_picture = Target { name, picture };
     if let Some(arch) = &target.arch {

@@ -9,7 +9,7 @@ use crate::experiment::cells::CellStudy;
 use crate::experiment::record::{Record, RecordError};
 use crate::experiment::workers::Ask;
 use crate::math::hash::{json_id, short_id};
-use crate::network::files::{create_folder, write_atomic};
+use crate::network::files::{LARGEST_CONFIG, create_folder, read_plain, write_atomic};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -127,11 +127,12 @@ impl CellStudy for NetworksStudy {
         }
         let views = record.rows.iter().filter_map(|row| row.result.as_ref()?.views.as_ref());
         for file in views.flat_map(Views::files).filter(|_| from != to) {
-            let bytes = std::fs::read(from.join(file)).map_err(|e| RecordError::Damaged {
-                path: from.join(file),
-                expected: "a picture that the record names".into(),
-                found: e.to_string(),
-            })?;
+            let bytes =
+                read_plain(&from.join(file), LARGEST_CONFIG).map_err(|e| RecordError::Damaged {
+                    path: from.join(file),
+                    expected: "a picture that the record names".into(),
+                    found: e.to_string(),
+                })?;
             create_folder(&to.join("views"))?;
             write_atomic(&to.join(file), &bytes)?;
         }

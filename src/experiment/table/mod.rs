@@ -10,11 +10,10 @@ pub use filter::{Filter, Measure};
 
 use crate::math::names::did_you_mean;
 use crate::math::refusal::Refusal;
-use crate::network::files::{WriteError, write_atomic};
+use crate::network::files::{WriteError, read_plain, write_atomic};
 use flate2::read::MultiGzDecoder;
 use flate2::{Compression, GzBuilder};
 use std::collections::HashMap;
-use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
 
@@ -234,17 +233,15 @@ impl Table {
 
 /// The bytes of a file, unpacked if they are a gzip stream.
 fn unpacked(path: &Path) -> std::io::Result<Vec<u8>> {
-    let too_large = || std::io::Error::other(format!("more than {LARGEST} bytes"));
-    let mut bytes = Vec::new();
-    let file = File::open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(std::io::Error::other("not a plain file"));
-    }
-    file.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    let mut bytes = read_plain(path, LARGEST)?;
     if bytes.starts_with(&[0x1f, 0x8b]) {
         let mut plain = Vec::new();
         MultiGzDecoder::new(bytes.as_slice()).take(LARGEST + 1).read_to_end(&mut plain)?;
         bytes = plain;
     }
-    if bytes.len() as u64 > LARGEST { Err(too_large()) } else { Ok(bytes) }
+    if bytes.len() as u64 > LARGEST {
+        let text = format!("expected at most {LARGEST} bytes unpacked, found more");
+        return Err(std::io::Error::other(text));
+    }
+    Ok(bytes)
 }

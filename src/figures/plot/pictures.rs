@@ -9,6 +9,7 @@ use crate::figures::page::{LINE, NOTE, Page, TITLE};
 use crate::figures::style::{self, size};
 use crate::figures::svg::Anchor;
 use crate::math::refusal::Refusal;
+use crate::network::files::read_plain;
 use std::path::{Path, PathBuf};
 
 const MARGIN: f64 = 12.0;
@@ -168,11 +169,7 @@ fn read(path: &Path) -> Result<(Vec<u8>, [f64; 2]), Refusal> {
         let advice = "paths are relative to the folder of the table";
         Refusal::new(path.display(), "a PNG file", found).advising(advice)
     };
-    let length = std::fs::metadata(path).map_err(|e| fail(e.to_string()))?.len();
-    if length > LARGEST {
-        return Err(fail(format!("{length} bytes")));
-    }
-    let bytes = std::fs::read(path).map_err(|e| fail(e.to_string()))?;
+    let bytes = read_plain(path, LARGEST).map_err(|e| fail(e.to_string()))?;
     let decoder = png::Decoder::new(std::io::Cursor::new(&bytes));
     let reader = decoder.read_info().map_err(|e| fail(e.to_string()))?;
     let size = [reader.info().width, reader.info().height].map(f64::from);

@@ -18,7 +18,7 @@ use super::networks::Asked;
 use super::pixels::{checked, pixels};
 use super::state::{Studio, locked};
 use crate::math::hash::json_id;
-use crate::network::files::{read_text, write_atomic};
+use crate::network::files::{LARGEST_CONFIG, LARGEST_STATE, read_text, write_atomic};
 use crate::network::kernel::render;
 use crate::network::{Picture, PixelInputs, Wiring};
 use crate::run::{RunConfig, RunResult, read_metrics};
@@ -51,14 +51,14 @@ pub fn found(studio: &Studio) {
     names.sort_by_key(|path| (path.metadata().and_then(|data| data.modified()).ok(), path.clone()));
     for path in names.iter().filter(|path| path.extension().is_some_and(|e| e == "json")) {
         let file: Option<File> =
-            read_text(path).ok().and_then(|text| serde_json::from_str(&text).ok());
+            read_text(path, LARGEST_CONFIG).ok().and_then(|text| serde_json::from_str(&text).ok());
         let Some(file) = file.filter(|file| file.format == FORMAT) else { continue };
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let run = folder.join(&name);
         let lines = read_metrics(&run).unwrap_or_default();
         let attempt = lines.last().map_or(0, |line| line.attempt);
         let curve = lines.iter().filter(|line| line.attempt == attempt && line.loss.is_finite());
-        let result: Option<RunResult> = read_text(&run.join("result.json"))
+        let result: Option<RunResult> = read_text(&run.join("result.json"), LARGEST_STATE)
             .ok()
             .and_then(|text| serde_json::from_str(&text).ok());
         let scored = studio.score_of(&file.work);
@@ -71,7 +71,7 @@ pub fn found(studio: &Studio) {
                 Some(links.len() as u64)
             }
             None => {
-                let config = read_text(&run.join("config.toml")).ok()?;
+                let config = read_text(&run.join("config.toml"), LARGEST_CONFIG).ok()?;
                 Some(toml::from_str::<RunConfig>(&config).ok()?.train.steps)
             }
         };

@@ -3,7 +3,7 @@
 
 use super::job::{Job, Work};
 use crate::math::hash::{json_id, sha256_of_floats};
-use crate::network::files::{read_text, write_atomic};
+use crate::network::files::{LARGEST_STATE, read_text, write_atomic};
 use crate::probe::{Delta, Selection};
 use crate::run::resumable_sweep_until;
 use crate::score::{DlJudge, Judge, Measurement, ScoreRecord};
@@ -36,7 +36,7 @@ impl Studio {
         // Nothing is read where nothing is kept.
         let Ok(folder) = self.root.path(SCORES) else { return Ok(None) };
         let path = folder.join(file(&*self.network(asked)?));
-        Ok(read_text(&path).ok().and_then(|text| serde_json::from_str(&text).ok()))
+        Ok(read_text(&path, LARGEST_STATE).ok().and_then(|text| serde_json::from_str(&text).ok()))
     }
 
     /// The kept score that this work would come to.
@@ -62,7 +62,7 @@ pub fn kept_score(studio: &Studio, id: &str, folder: &Path) -> Option<f64> {
         let asked = Asked { id: id.into(), wiring: crate::network::Wiring::Graph };
         Some(content(&*studio.network(&asked).ok()?))
     });
-    let record = read_text(&scores.join(format!("{}.json", content?))).ok()?;
+    let record = read_text(&scores.join(format!("{}.json", content?)), LARGEST_STATE).ok()?;
     serde_json::from_str::<Value>(&record).ok()?["score"].as_f64()
 }
 

@@ -6,4 +6,6 @@ mod guards;
 mod ids;
 mod networks;
 mod page;
+#[cfg(unix)]
+mod pipes;
 mod work;

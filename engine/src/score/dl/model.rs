@@ -5,7 +5,7 @@
 
 use super::features::NAMES;
 use crate::math::real;
-use crate::network::files::read_text;
+use crate::network::files::{LARGEST_CONFIG, read_text};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -116,7 +116,7 @@ impl DlModel {
     /// The file cannot be read, is no such JSON, or its numbers make no model.
     pub fn read(path: &Path) -> Result<Self, ModelError> {
         let path_text = path.display().to_string();
-        let text = read_text(path)
+        let text = read_text(path, LARGEST_CONFIG)
             .map_err(|e| ModelError { path: path_text.clone(), found: e.to_string() })?;
         Self::from_json(&text, &path_text)
     }

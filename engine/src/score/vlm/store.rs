@@ -1,7 +1,9 @@
 //! Answers on disk, one file a question, and the log of every exchange.
 
 use super::fault::VlmError;
-use crate::network::files::{create_folder, read_text, write_atomic};
+use crate::network::files::{
+    LARGEST_CONFIG, create_folder, open_shared_log, read_text, write_atomic,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs::File;
@@ -43,11 +45,7 @@ impl Store {
             |path: &Path, problem: String| VlmError::Cache { path: path.to_path_buf(), problem };
         create_folder(folder).map_err(|e| fail(folder, e.to_string()))?;
         let path = folder.join("exchanges.jsonl");
-        let log = File::options()
-            .create(true)
-            .append(true)
-            .open(&path)
-            .map_err(|e| fail(&path, format!("cannot write: {e}")))?;
+        let log = open_shared_log(&path).map_err(|e| fail(&path, format!("cannot write: {e}")))?;
         Ok(Store { folder: folder.to_path_buf(), log: Mutex::new(log) })
     }
 
@@ -65,7 +63,7 @@ impl Store {
             path: path.clone(),
             problem: format!("expected a kept answer ({FORMAT}), found {problem}"),
         };
-        let text = match read_text(&path) {
+        let text = match read_text(&path, LARGEST_CONFIG) {
             Ok(text) => text,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(e) => return Err(fail(e.to_string())),

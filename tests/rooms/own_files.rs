@@ -1,0 +1,134 @@
+//! Files: read with a bound, written whole, never through a link; nobody else's is removed.
+
+use picloom::network::files::{
+    hidden_beside, open_log, open_own, read_plain, read_text, remove_leftovers, write_atomic,
+};
+use picloom::network::process::place;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+#[test]
+fn a_file_that_is_too_large_is_refused_with_its_size_and_the_bound() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a");
+    std::fs::write(&path, "12345").unwrap();
+    assert_eq!(read_plain(&path, 5).unwrap(), b"12345");
+    let error = read_text(&path, 4).unwrap_err().to_string();
+    assert_eq!(error, "expected a file of at most 4 bytes, found 5 bytes");
+    let error = read_plain(folder.path(), 5).unwrap_err().to_string();
+    assert_eq!(error, "expected a plain file, found a folder");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_log_with_two_names_is_copied_before_it_grows_and_one_that_is_a_link_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let [log, snapshot, link] = ["log", "snapshot", "link"].map(|name| folder.path().join(name));
+    std::fs::write(&log, "one\ntwo\nhal").unwrap();
+    std::fs::hard_link(&log, &snapshot).unwrap();
+    open_log(&log, 8).unwrap().write_all(b"three\n").unwrap();
+    assert_eq!(std::fs::read(&log).unwrap(), b"one\ntwo\nthree\n");
+    assert_eq!(std::fs::read(&snapshot).unwrap(), b"one\ntwo\nhal");
+    open_log(&log, 4).unwrap().write_all(b"2\n").unwrap();
+    assert_eq!(std::fs::read(&log).unwrap(), b"one\n2\n");
+    let error = open_log(&log, 7).unwrap_err().to_string();
+    assert_eq!(error, "expected at least 7 bytes, found 6: lines are missing");
+    std::os::unix::fs::symlink(&snapshot, &link).unwrap();
+    for error in [open_log(&link, 0).unwrap_err(), open_own(&link).unwrap_err()] {
+        assert_eq!(error.to_string(), "expected a plain file, found a link");
+    }
+}
+
+#[test]
+fn only_temporary_files_of_this_program_go_and_only_from_the_folder_at_hand() {
+    let folder = tempfile::tempdir().unwrap();
+    let inside = folder.path().join("inside");
+    std::fs::create_dir(&inside).unwrap();
+    // No process has this number.
+    let dead = format!(".picloom-{}-3-4294967295.tmp", place());
+    let ours = format!(".picloom-{}-3-{}.tmp", place(), std::process::id());
+    let kept = [
+        ours.as_str(),
+        // Of another machine, of whose processes nothing is known here.
+        ".picloom-0123456789abcdef-3-4294967295.tmp",
+        ".notes.20240101.tmp",
+        ".autosave.report.2026.tmp",
+        ".picloom-notes.tmp",
+        ".tmp",
+    ];
+    for name in kept.iter().chain([&dead.as_str()]) {
+        std::fs::write(folder.path().join(name), "half").unwrap();
+        std::fs::write(inside.join(name), "half").unwrap();
+    }
+    remove_leftovers(folder.path());
+    assert!(!folder.path().join(&dead).exists() && inside.join(&dead).exists());
+    for name in kept {
+        assert!(folder.path().join(name).exists(), "{name}");
+    }
+    // The first write to a folder does the same.
+    write_atomic(&inside.join("a.json"), b"{}").unwrap();
+    assert!(!inside.join(&dead).exists() && inside.join(kept[1]).exists());
+    // Abandoned for longer than any write takes.
+    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(100_000);
+    let file = std::fs::File::options().write(true).open(inside.join(kept[1])).unwrap();
+    file.set_modified(old).unwrap();
+    remove_leftovers(&inside);
+    assert!(!inside.join(kept[1]).exists());
+}
+
+#[test]
+fn a_hidden_file_beside_a_long_name_has_a_name_that_the_system_takes() {
+    let path = Path::new("a").join("n".repeat(255));
+    let hidden = hidden_beside(&path, ".lock");
+    assert_eq!(hidden.file_name().unwrap().len(), 22);
+    assert_eq!(hidden_beside(Path::new("a/s.toml"), ".lock"), Path::new("a/.s.toml.lock"));
+}
+
+/// Every Rust file below `folder`.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let inside = |path: PathBuf| if path.is_dir() { sources(&path) } else { vec![path] };
+    entries.flat_map(inside).filter(|path| path.extension().is_some_and(|e| e == "rs")).collect()
+}
+
+#[test]
+fn all_files_are_read_by_the_bounded_reader_and_opened_in_one_place() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    // The reader, the writer, what the kernel says of processes, files of the program itself, and leases, which are
+    // made exclusively.
+    let allowed = [
+        "engine/src/genome/file.rs",
+        "engine/src/network/files.rs",
+        "engine/src/network/process.rs",
+        "src/studio/page.rs",
+        "src/experiment/lease.rs",
+    ];
+    let calls = [
+        "fs::read(",
+        "read_to_string(",
+        "File::open(",
+        "File::create",
+        "File::options",
+        "OpenOptions",
+        "fs::write(",
+        "fs::copy(",
+        "::from_path(",
+        "image::open(",
+    ];
+    let mut found = Vec::new();
+    for folder in ["engine/src", "src", "experiments/src"] {
+        for path in sources(&root.join(folder)) {
+            let name = path.strip_prefix(root).unwrap();
+            let text = std::fs::read_to_string(&path).unwrap();
+            let code = text.split("#[cfg(test)]\nmod tests").next().unwrap();
+            let lines = code.lines().map(str::trim).filter(|line| !line.starts_with("//"));
+            // A note of a holder is read from a lock that is open already.
+            let lines = lines.filter(|line| !line.contains(".take("));
+            let calling = lines.filter(|line| calls.iter().any(|call| line.contains(call)));
+            if !allowed.iter().any(|file| name == Path::new(file)) {
+                found.extend(calling.map(|line| format!("{}: {line}", name.display())));
+            }
+        }
+    }
+    assert!(found.is_empty(), "read by network::files instead:\n{}", found.join("\n"));
+}
