@@ -36,7 +36,7 @@ struct Summary {
 pub fn run(args: MapsArgs, out: &Output) -> anyhow::Result<()> {
     super::genome::require_extension(&args.out, &["png", "svg"])?;
     let source = args.source.load()?;
-    let (network, view) = (&source.model.network, source.view());
+    let (network, view) = (&source.model.network, source.view()?);
     let found = match args.pca {
         Some(0) => {
             let message = "--pca: expected at least 1 component, found 0";

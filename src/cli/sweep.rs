@@ -63,7 +63,7 @@ pub fn run(args: SweepArgs, out: &Output) -> anyhow::Result<()> {
     let source = args.source.load()?;
     let links = chosen_links(&args.weights, &source.model, args.seed)?;
     let _lock = FolderLock::take(&args.out)?;
-    let view = source.view();
+    let view = source.view()?;
     let bar = out.progress(links.len() as u64, "weights");
     let part = args.out.join(PART);
     let swept = resumable_sweep(&view, &links, args.delta, &part, &|done| bar.inc(done as u64))?;

@@ -2,6 +2,7 @@
 
 use super::{RunError, load_run, load_target};
 use crate::genome::{self, Genome};
+use crate::math::refusal::Refusal;
 use crate::network::{Arch, Coords, Model, Picture, Squaring, Wiring, wirable};
 use crate::probe::View;
 use crate::score::Fit;
@@ -147,8 +148,11 @@ impl Source {
     }
 
     /// The model prepared for pictures of this size.
-    pub fn view(&self) -> View {
-        View::new(&self.model, self.size, self.coords)
+    ///
+    /// # Errors
+    /// As [`View::fitting`].
+    pub fn view(&self) -> Result<View, Refusal> {
+        View::fitting(&self.model, self.size, self.coords)
     }
 }
 
@@ -163,7 +167,7 @@ mod tests {
         let wanted = LoadOptions { size: Some(16), target: Some(&path), ..LoadOptions::default() };
         let twin = Source::load(NetworkPath::Genome(&path, Wiring::Layerized), wanted).unwrap();
         assert_eq!((twin.short_name().as_str(), twin.trained), ("bred_moth", false));
-        let (picture, target) = (twin.view().picture().clone(), twin.target.unwrap());
+        let (picture, target) = (twin.view().unwrap().picture().clone(), twin.target.unwrap());
         assert_eq!((picture.width, target.width), (16, 16));
         assert!(picture.mse(&target) < 1e-9);
 

@@ -2,6 +2,8 @@
 
 use super::change::Change;
 use super::sweep::{self, Delta, Moved, Perturbation, Search, WeightSweep};
+use crate::math::memory;
+use crate::math::refusal::Refusal;
 use crate::network::kernel::{FeatureMaps, PerturbScratch, Perturber, render};
 use crate::network::{Coords, Mask, Model, Picture, PixelInputs};
 use crate::prune::alive_units;
@@ -43,6 +45,21 @@ impl View {
         let perturber = Perturber::new(model, &PixelInputs::full(size, coords));
         let drawn = Picture { width: size, height: size, rgb: perturber.base().to_vec() };
         View { perturber, drawn, coords }
+    }
+
+    /// The same, if the machine has the memory for it: U · P floats and some more for the picture.
+    ///
+    /// # Errors
+    /// It has not.
+    ///
+    /// # Panics
+    /// As [`new`](Self::new).
+    pub fn fitting(model: &Model, size: usize, coords: Coords) -> Result<Self, Refusal> {
+        let pixels = size.saturating_mul(size);
+        // Of each pixel: four coordinates in both precisions and the colour, a value of each unit.
+        let units = model.network.units.len() + 16;
+        memory::ensure("size", &[(pixels, "pixels"), (units, "units")], 4)?;
+        Ok(View::new(model, size, coords))
     }
 
     /// The unchanged model.
