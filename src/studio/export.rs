@@ -149,7 +149,10 @@ impl Studio {
         for &wiring in wirings {
             let asked = || Asked { id: id.into(), wiring };
             let key = format!("id={}&wiring={wiring}", encoded(id));
-            known.insert(format!("/api/network?{key}"), value(networks::network(self, asked(), &|| false)?));
+            known.insert(
+                format!("/api/network?{key}"),
+                value(networks::network(self, asked(), &|| false)?),
+            );
             known.insert(format!("/api/score?{key}"), value(jobs::score(self, asked())?));
             if wiring != Wiring::Graph {
                 continue;

@@ -2,7 +2,8 @@
 
 use super::answer::{Answer, Refusal, attachment, json_of, of_bytes, with_number};
 use super::pixels::{
-    MOST_VALUES, checked, draw_rows, is_picture_file, is_weights_file, picture_file, pixels, side_by_side,
+    MOST_VALUES, checked, draw_rows, is_picture_file, is_weights_file, picture_file, pixels,
+    side_by_side,
 };
 use super::root::{place_of, session_id};
 use super::state::{Loaded, Studio};

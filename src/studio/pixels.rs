@@ -17,7 +17,7 @@ pub fn checked(size: usize, largest: usize) -> Result<usize, Refusal> {
 
 /// Most pixels of all pictures of one answer together.
 pub const MOST_VALUES: usize = 1 << 24;
-/// Most links times pixels of one picture: half a minute of one core.
+/// Most non-zero links times pixels of one picture: half a minute of one core.
 const MOST_WORK: usize = 1 << 37;
 /// Links times pixels, and pixels, that are drawn between two looks whether anybody still waits.
 const WORK_AT_ONCE: usize = 1 << 27;
@@ -33,11 +33,11 @@ pub fn draw_rows(
     (coords, frame): (Coords, Frame),
     has_left: HasLeft<'_>,
 ) -> Result<Picture, Refusal> {
-    let links = network.links.len().max(1);
+    let links = weights.0.iter().filter(|weight| **weight != 0.0).count().max(1);
     if links.saturating_mul(size * size) > MOST_WORK {
         let most = ((MOST_WORK / links) as f64).sqrt() as usize;
         return Err(Refusal::large(format!(
-            "size: expected at most {most} pixels for a network of {links} links, found {size}"
+            "size: expected at most {most} pixels for a network of {links} non-zero links, found {size}"
         )));
     }
     let at_once = (WORK_AT_ONCE / links).min(PIXELS_AT_ONCE);
@@ -118,7 +118,8 @@ mod tests {
         let Model { network, weights, .. } = Model::of_genome(&genome, Wiring::Layerized);
         let frame = Frame { x: -0.3, y: 0.1, width: 0.9, height: 0.7 };
         // More than one look: WORK_AT_ONCE is less than all of it.
-        let size = 1 + (2.0 * (WORK_AT_ONCE / network.links.len()) as f64).sqrt() as usize;
+        let links = weights.0.iter().filter(|weight| **weight != 0.0).count();
+        let size = 1 + (2.0 * (WORK_AT_ONCE / links) as f64).sqrt() as usize;
         for frame in [Frame::PICTURE, frame] {
             let drawing = (Coords::Fer, frame);
             let drawn = draw_rows((&network, &weights), size, drawing, &|| false).unwrap();

@@ -16,6 +16,7 @@ mod folders;
 mod labelled_scores;
 mod links;
 mod manners;
+mod memory;
 mod own_pictures;
 mod plot;
 mod prune_cli;

@@ -77,11 +77,9 @@ fn of_groups(text: &str) -> Option<u64> {
         let (controllers, path) = rest.split_once(':')?;
         let (top, limit, used) = match controllers {
             "" => ("/sys/fs/cgroup", "memory.max", "memory.current"),
-            _ if controllers.split(',').any(|name| name == "memory") => (
-                "/sys/fs/cgroup/memory",
-                "memory.limit_in_bytes",
-                "memory.usage_in_bytes",
-            ),
+            _ if controllers.split(',').any(|name| name == "memory") => {
+                ("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes")
+            }
             _ => return None,
         };
         let folder = Path::new(top).join(path.trim_start_matches('/'));
@@ -133,7 +131,8 @@ mod tests {
     #[test]
     fn a_group_leaves_its_limit_without_what_is_used() {
         let folder = tempfile::tempdir().unwrap();
-        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        let write =
+            |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
         let found = || left(folder.path(), "memory.max", "memory.current");
         assert_eq!(found(), None);
         write("memory.max", "max\n");

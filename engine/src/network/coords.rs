@@ -101,9 +101,9 @@ impl PixelInputs {
         let pixels = rows.start * size..rows.end * size;
         match frame == Frame::PICTURE {
             true => Self::of_pixels(size, coords, pixels),
-            false => Self::of(pixels, |pixel| {
-                coords.at_within(frame, size, pixel / size, pixel % size)
-            }),
+            false => {
+                Self::of(pixels, |pixel| coords.at_within(frame, size, pixel / size, pixel % size))
+            }
         }
     }
 

@@ -195,11 +195,25 @@ impl View {
     /// # Panics
     /// If there is no such link.
     pub fn strip(&self, link: usize, span: f64, steps: usize) -> Vec<Picture> {
+        self.strip_of(link, span, steps, Picture::clone)
+    }
+
+    /// What `see` makes of each picture of [`strip`](Self::strip); one picture is held at a time.
+    ///
+    /// # Panics
+    /// As there.
+    pub fn strip_of<T>(
+        &self,
+        link: usize,
+        span: f64,
+        steps: usize,
+        see: impl Fn(&Picture) -> T,
+    ) -> Vec<T> {
         let mut painter = self.painter();
         (0..steps)
             .map(|k| {
                 let t = if steps > 1 { 2.0 * k as f64 / (steps - 1) as f64 - 1.0 } else { 0.0 };
-                painter.draw(Change::By { link, delta: span * t }).clone()
+                see(painter.draw(Change::By { link, delta: span * t }))
             })
             .collect()
     }

@@ -10,6 +10,7 @@ use super::sheet::{draw, genome_sheet};
 use super::store::first_difference;
 use crate::evolve::{Breeding, BreedingError, Selection, Session, SessionError};
 use crate::genome::{self, Genome, ReadGenomeError, to_json};
+use crate::math::memory;
 use crate::math::refusal::Refusal;
 use crate::network::Coords;
 use crate::network::files::{WriteError, create_folder, read_text, write_atomic};
@@ -213,6 +214,10 @@ pub fn breed(
     } else {
         asked(None)
     };
+    // A picture and its place on the sheet, each of three floats a pixel, and the sheet's bytes.
+    let population = session.config.reproduction.population;
+    let factors = [(request.cell.saturating_mul(request.cell), "pixels"), (population, "pictures")];
+    memory::ensure("population, cell", &factors, 27)?;
     let mut breeding = bred(script, session, |name| ancestor_file(script, name))?;
     if let Some(sheet) = request.sheet {
         breeding.go_to(sheet)?;

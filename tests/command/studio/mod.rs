@@ -4,5 +4,7 @@ mod breeding;
 mod client;
 mod guards;
 mod ids;
+mod load;
 mod networks;
+mod wall;
 mod work;
