@@ -113,6 +113,9 @@ pub enum BreedError {
         /// What was found.
         found: String,
     },
+    /// The machine has no memory for the sheet.
+    #[error("{0}")]
+    Memory(#[source] Refusal),
     /// The folder holds something else.
     #[error(transparent)]
     Other(#[from] Refusal),
@@ -217,7 +220,7 @@ pub fn breed(
     // A picture and its place on the sheet, each of three floats a pixel, and the sheet's bytes.
     let population = session.config.reproduction.population;
     let factors = [(request.cell.saturating_mul(request.cell), "pixels"), (population, "pictures")];
-    memory::ensure("population, cell", &factors, 27)?;
+    memory::ensure("population, cell", &factors, 27).map_err(BreedError::Memory)?;
     let mut breeding = bred(script, session, |name| ancestor_file(script, name))?;
     if let Some(sheet) = request.sheet {
         breeding.go_to(sheet)?;
